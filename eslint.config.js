@@ -1,0 +1,127 @@
+// Lint keeps two promises that types alone can't: no promise is left un-awaited, and the import table
+// of ARCHITECTURE.md holds.
+import { defineConfig } from "eslint/config"
+import tseslint from "typescript-eslint"
+
+/** Refuses, in `folder`, every import that matches one of `patterns`. */
+function forbidImports(folder, message, ...patterns) {
+  return {
+    files: [`src/${folder}/**/*.ts`],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        { patterns: patterns.map((regex) => ({ regex, message })) },
+      ],
+    },
+  }
+}
+
+const clocks = [
+  { object: "Date", property: "now", message: "Pure folders take the time as a parameter." },
+  { object: "performance", property: "now", message: "Pure folders take the time as a parameter." },
+  { object: "Math", property: "random", message: "Pure folders have no randomness." },
+]
+const bareDate = {
+  selector: "NewExpression[callee.name='Date'][arguments.length=0]",
+  message: "Pure folders take the time as a parameter.",
+}
+
+export default defineConfig(
+  { ignores: ["dist/", "node_modules/"] },
+  {
+    files: ["**/*.ts"],
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      "@typescript-eslint/consistent-type-definitions": ["error", "type"],
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+      // `void promise` marks a promise that is left alone on purpose.
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+      "@typescript-eslint/switch-exhaustiveness-check": "error",
+      complexity: ["error", 8],
+      "max-params": ["error", 3],
+      "no-restricted-syntax": [
+        "error",
+        { selector: "ExportDefaultDeclaration", message: "Export by name." },
+      ],
+    },
+  },
+  {
+    files: ["src/**/*.ts"],
+    rules: {
+      "max-lines": ["error", { max: 200, skipBlankLines: true, skipComments: true }],
+      "max-lines-per-function": ["error", { max: 40, skipBlankLines: true, skipComments: true }],
+    },
+  },
+  {
+    files: ["test/**/*.ts"],
+    rules: {
+      // node:test's `it` and `describe` return promises that the runner awaits.
+      "@typescript-eslint/no-floating-promises": [
+        "error",
+        {
+          allowForKnownSafeCalls: [
+            { from: "package", package: "node:test", name: ["it", "describe", "test"] },
+          ],
+        },
+      ],
+      "@typescript-eslint/no-non-null-assertion": "off",
+    },
+  },
+  {
+    files: ["src/venue/**/*.ts", "src/vault/policy/**/*.ts"],
+    rules: {
+      "no-restricted-properties": ["error", ...clocks],
+      "no-restricted-syntax": ["error", bareDate],
+      "no-restricted-globals": ["error", "process", "fetch", "setTimeout", "setInterval"],
+    },
+  },
+  forbidImports("std", "std/ knows nothing of the product.", "\\.\\./"),
+  forbidImports("venue", "venue/ is pure: std/ and itself alone.", "^node:", "\\.\\./(?!std/)"),
+  forbidImports("link", "link/ carries: std/ and venue/'s types alone.", "\\.\\./(?!std/|venue/)"),
+  forbidImports(
+    "gate",
+    "The gate has no key, no policy, no database.",
+    "\\.\\./(?!std/|link/|venue/envelope)",
+    "node:sqlite",
+  ),
+  forbidImports(
+    "vault",
+    "The vault opens no network connection.",
+    "\\.\\./(gate|sandbox|commands)/",
+    "^node:(http|https|http2|tls|dgram)$",
+    "^undici",
+    "^express",
+  ),
+  forbidImports(
+    "vault/policy",
+    "policy/ is pure: std/ and venue/ alone.",
+    "^node:",
+    "\\.\\./(?!\\.\\./(std|venue)/)",
+  ),
+  forbidImports(
+    "sandbox",
+    "The sandbox checks the daemon, so it shares none of its hashing or rules.",
+    "\\.\\./(?!std/)",
+  ),
+  {
+    // Only vault/keyring/ touches private keys and the curve; only vault/ledger/ has SQL.
+    files: ["src/**/*.ts"],
+    ignores: ["src/vault/keyring/**", "src/sandbox/**"],
+    rules: {
+      "@typescript-eslint/no-restricted-imports": [
+        "error",
+        {
+          patterns: [
+            {
+              regex: "^@noble/secp256k1",
+              message: "Only vault/keyring/ and the sandbox touch the curve.",
+            },
+          ],
+        },
+      ],
+    },
+  },
+)

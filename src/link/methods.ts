@@ -1,0 +1,176 @@
+// The calls that cross the two Unix sockets. Whoever answers a call parses its parameters with these
+// schemas first; a field they don't name is refused.
+
+import { z } from "zod"
+
+import type { JsonObject } from "../venue/json.ts"
+import type { Refusal } from "./refusal.ts"
+
+const token = z.string().max(128)
+const record = z.string().max(64)
+
+const bodyCall = z.strictObject({
+  token,
+  /** The venue's path, `/v1/…`. */
+  path: z.string().max(256),
+  /** The bot's bytes as they came, base64: invalid UTF-8 reaches the one parser too. */
+  body: z.base64(),
+  /** `Countersign-Key`. */
+  key: z.string().max(64).optional(),
+  /** `Countersign-Expires-In`, as it came. */
+  expiresIn: z.string().max(32).optional(),
+})
+
+/** What the gate saw of a forwarded request. Informs; it never frees headroom. */
+export const outcomeSchema = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("sent") }),
+  z.strictObject({ kind: z.literal("unsent") }),
+  z.strictObject({
+    kind: z.enum(["accepted", "refused"]),
+    status: z.int(),
+    code: z.string().max(64),
+  }),
+  z.strictObject({ kind: z.literal("unknown"), status: z.int().nullable() }),
+])
+export type Outcome = z.infer<typeof outcomeSchema>
+
+/** Parameters of the bot socket's calls. The token is the only identity; no call takes a client's name. */
+export const botParams = {
+  sign: bodyCall.extend({ purpose: z.enum(["return", "forward"]) }),
+  check: bodyCall,
+  report: z.strictObject({ token, record, outcome: outcomeSchema }),
+  whoami: z.strictObject({ token }),
+  record: z.strictObject({ token, id: record }),
+  health: z.strictObject({}),
+}
+
+type Answer<Value> =
+  | ({ readonly kind: "answer" } & Value)
+  | { readonly kind: "refused"; readonly refusal: Refusal; readonly record: string | null }
+
+export type Verdict = {
+  readonly policy: string
+  readonly rule: string
+  readonly file: string
+  readonly line: number
+  readonly verdict: "allows" | "denies" | "does_not_match"
+  readonly reason: string | null
+}
+
+export type KeyView = {
+  readonly name: string
+  readonly address: string
+  readonly role: "wallet" | "agent"
+  readonly wallet: string | null
+  readonly targets: readonly string[]
+  readonly network: string
+  readonly approval: "unknown" | "approved" | "revoked"
+  readonly expires_at: number | null
+}
+
+export type RecordView = {
+  readonly id: string
+  readonly state: string
+  readonly client: string
+  readonly key: string | null
+  readonly operation: string | null
+  readonly nonce: number | null
+  readonly expires_after: number | null
+  readonly decided_at: number
+  readonly policy_hash: string
+  readonly refusal: Refusal | null
+  readonly outcome: { readonly status: number | null; readonly code: string | null } | null
+}
+
+/** Results of the bot socket's calls. */
+export type BotResults = {
+  /** `body` is the signed body, compact JSON, ready to send to `path`. */
+  sign: Answer<{
+    readonly record: string
+    readonly path: string
+    readonly body: string
+    readonly expiresAfter: number
+  }>
+  check: Answer<{
+    readonly report: {
+      readonly would_sign: boolean
+      readonly refusal: Refusal | null
+      readonly verdicts: readonly Verdict[]
+      readonly limits: readonly JsonObject[]
+    }
+  }>
+  report: Answer<unknown>
+  whoami: Answer<{
+    readonly whoami: {
+      readonly client: string
+      readonly keys: readonly KeyView[]
+      readonly default_key: string
+      readonly rights: readonly string[]
+      readonly allow_type_b: boolean
+    }
+  }>
+  record: Answer<{ readonly view: RecordView }>
+  health: { readonly ready: boolean; readonly state: string }
+}
+
+const name = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "1 to 64 of a-z 0-9 . _ -, starting with a letter or digit")
+const role = z.enum(["wallet", "agent"])
+
+/** What a client may do besides asking for signatures. */
+export const clientRights = ["prices", "freeze", "heartbeat", "metrics"] as const
+
+/** Parameters of the admin socket's calls: everything else that changes state. */
+export const adminParams = {
+  importKey: z.strictObject({
+    name,
+    role,
+    wallet: name.optional(),
+    /** 32 bytes, base64. */
+    secret: z.base64(),
+  }),
+  generateKey: z.strictObject({ name, role, wallet: name.optional() }),
+  listKeys: z.strictObject({}),
+  addClient: z.strictObject({
+    name,
+    keys: z.array(name).min(1).max(100),
+    rights: z.array(z.enum(clientRights)),
+    allowTypeB: z.boolean(),
+  }),
+  listClients: z.strictObject({}),
+  status: z.strictObject({}),
+}
+
+export type ClientView = {
+  readonly name: string
+  readonly keys: readonly string[]
+  readonly rights: readonly string[]
+  readonly allow_type_b: boolean
+}
+
+export type StatusView = {
+  readonly state: "ready"
+  readonly policy_hash: string
+  readonly network: string
+  readonly records: number
+  readonly keys: readonly KeyView[]
+  readonly clients: readonly ClientView[]
+  readonly warnings: readonly string[]
+}
+
+/** Results of the admin socket's calls. */
+export type AdminResults = {
+  importKey: KeyView
+  generateKey: KeyView
+  listKeys: readonly KeyView[]
+  addClient: { readonly name: string; readonly token: string }
+  listClients: readonly ClientView[]
+  status: StatusView
+}
+
+export type ParamsOf<Schemas extends Record<string, z.ZodType>> = {
+  readonly [Method in keyof Schemas]: z.infer<Schemas[Method]>
+}
+export type BotParams = ParamsOf<typeof botParams>
+export type AdminParams = ParamsOf<typeof adminParams>

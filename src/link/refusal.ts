@@ -1,0 +1,42 @@
+import type { FieldError } from "../venue/field-error.ts"
+import type { UndisclosedCode } from "../venue/profile.ts"
+
+type Refused<Code extends string, Data = null> = {
+  readonly code: Code
+  /** One plain sentence. It may tell the bot's own values and the limits; never a secret. */
+  readonly message: string
+  /** Goes out as the envelope's `data`, so its names are in snake_case. */
+  readonly data: Data
+}
+
+/** Which rule said no, and where it is written. */
+export type Denial = {
+  readonly policy: string | null
+  readonly rule: string | null
+  /** From the closed list in docs/error-codes.md. */
+  readonly reason: string
+  readonly file: string | null
+  readonly line: number | null
+  readonly asked: string | null
+  readonly allowed: string | null
+}
+
+/** Every way the vault says no to a bot. It understood, and no signature leaves. */
+export type Refusal =
+  | Refused<"invalid_json", { readonly offset: number }>
+  | Refused<"invalid_request", { readonly errors: readonly FieldError[] }>
+  | Refused<"invalid_header", { readonly header: string }>
+  | Refused<"unauthorized">
+  | Refused<"too_many_bad_tokens", { readonly retry_after_ms: number }>
+  | Refused<"policy_denied", Denial>
+  | Refused<"wallet_key_required" | "wrong_network", { readonly key: string }>
+  | Refused<"key_not_allowed", { readonly key: string | null }>
+  | Refused<"target_not_allowed", { readonly key: string; readonly target: string }>
+  | Refused<"agent_revoked", { readonly key: string }>
+  | Refused<"agent_expiring", { readonly key: string; readonly expires_at: number }>
+  | Refused<"unknown_endpoint", { readonly path: string }>
+  | Refused<"unknown_record">
+  | Refused<"signer_pace", { readonly retry_after_ms: number }>
+  | Refused<UndisclosedCode, { readonly endpoint: string; readonly add_line: string }>
+
+export type RefusalCode = Refusal["code"]

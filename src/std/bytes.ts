@@ -1,0 +1,36 @@
+const hexDigits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
+const hexPattern = /^(?:[0-9a-fA-F]{2})*$/
+
+/** Writes `bytes` as lower-case hex with a `0x` prefix. */
+export function toHex(bytes: Uint8Array): string {
+  let hex = "0x"
+  for (const byte of bytes) hex += hexDigits[byte] ?? ""
+  return hex
+}
+
+/** Reads hex with or without a `0x` prefix; `undefined` when `text` isn't whole bytes of hex. */
+export function fromHex(text: string): Uint8Array | undefined {
+  const digits = text.startsWith("0x") ? text.slice(2) : text
+  if (!hexPattern.test(digits)) return undefined
+  return Uint8Array.from({ length: digits.length / 2 }, (_, index) =>
+    Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16),
+  )
+}
+
+/** Joins byte strings in order. */
+export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(parts.reduce((total, part) => total + part.length, 0))
+  let offset = 0
+  for (const part of parts) {
+    joined.set(part, offset)
+    offset += part.length
+  }
+  return joined
+}
+
+const encoder = new TextEncoder()
+
+/** Encodes `text` as UTF-8. */
+export function utf8(text: string): Uint8Array {
+  return encoder.encode(text)
+}

@@ -1,0 +1,40 @@
+/**
+ * Why the job could not be done, as opposed to why it was refused.
+ *
+ * The CLI turns each code into an exit code in `commands/exit-code.ts`; a bot sees few of them.
+ */
+export type FaultCode =
+  | "usage"
+  | "config_invalid"
+  | "file_unsafe"
+  | "not_initialised"
+  | "already_initialised"
+  | "passphrase_missing"
+  | "passphrase_wrong"
+  | "keystore_invalid"
+  | "key_invalid"
+  | "key_not_found"
+  | "name_taken"
+  | "name_unknown"
+  | "already_running"
+  | "daemon_running"
+  | "port_in_use"
+  | "port_unusable"
+  | "admin_refused"
+  | "ledger_unavailable"
+  | "vault_unavailable"
+  | "clock_unsafe"
+  | "signature_check_failed"
+  | "link_protocol"
+  | "internal"
+
+/** The one error class. `message` is one plain sentence that says what to do; it never quotes a secret. */
+export class Fault extends Error {
+  override readonly name = "Fault"
+  readonly code: FaultCode
+
+  constructor(code: FaultCode, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options)
+    this.code = code
+  }
+}

@@ -1,0 +1,35 @@
+import type { Address } from "../../venue/address.ts"
+import type { Digest } from "../../venue/signing-hash.ts"
+
+/** ECDSA over secp256k1, low-s (EIP-2), as the venue wants it: 32-byte hex with `0x`. */
+export type Signature = { readonly r: string; readonly s: string; readonly v: 27 | 28 }
+
+/**
+ * Holds private keys and signs with them. Keys go in and never come out: there is deliberately no
+ * `get` and no `export`. A {@link Digest} comes from `venue/signing-hash.ts` alone, so nothing can be
+ * signed that the vault didn't compute.
+ */
+export type Keyring = {
+  /** The address of a key that is held, or `undefined`. */
+  addressOf(name: string): Address | undefined
+  /** @throws {Fault} `key_not_found`. */
+  sign(name: string, digest: Digest): Signature
+  /**
+   * Stores a new key, then holds it. Takes ownership of `secret` and overwrites it.
+   *
+   * @throws {Fault} `key_invalid` when `secret` isn't a private key, `name_taken` when the name is in use.
+   */
+  add(name: string, secret: Uint8Array): Promise<Address>
+  /** Overwrites every key in memory. Safe to call twice. */
+  lock(): void
+}
+
+/** Where keys rest between runs. A driver keeps 32 secret bytes under a name. */
+export type KeyStore = {
+  readonly backend: "keystore" | "memory"
+  names(): Promise<readonly string[]>
+  /** @throws {Fault} `key_not_found`, `keystore_invalid`, `file_unsafe`. */
+  load(name: string): Promise<Uint8Array>
+  /** Durable when it resolves. @throws {Fault} `name_taken`. */
+  save(name: string, secret: Uint8Array): Promise<void>
+}

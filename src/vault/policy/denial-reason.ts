@@ -1,0 +1,26 @@
+/** Why policy said no. A closed list that bots act on: docs/error-codes.md explains each, and a test keeps it true. */
+export const denialReasons = [
+  "no_policy_applies",
+  "no_rule_covers_endpoint",
+  "denied_by_rule",
+  "symbol_not_allowed",
+  "side_not_allowed",
+  "order_type_not_allowed",
+  "time_in_force_not_allowed",
+  "flag_required",
+  "flag_forbidden",
+  "quantity_over_max",
+  "quantity_unreadable",
+  "notional_over_max",
+  "notional_unknown",
+  "slippage_required",
+  "price_match_band_required",
+  "size_unreadable",
+  "market_order_type_required",
+  "full_tpsl_not_allowed",
+  "agent_address_not_allowed",
+  "authorized_address_not_allowed",
+  "valid_days_over_max",
+  "order_unreadable",
+] as const
+export type DenialReason = (typeof denialReasons)[number]

@@ -1,0 +1,122 @@
+import type { Address } from "./address.ts"
+import type { Decimal } from "./decimal.ts"
+import type { StructType } from "./eip712.ts"
+
+export const operationIds = [
+  "placeOrder",
+  "modifyOrder",
+  "cancelOrder",
+  "chaseOrder",
+  "placeBatch",
+  "modifyBatch",
+  "cancelBatch",
+  "cancelAll",
+  "setPositionMode",
+  "setLeverage",
+  "adjustIsolatedMargin",
+  "approveAgent",
+  "revokeAgent",
+  "renewAgent",
+  "createSub",
+  "transfer",
+  "withdraw",
+] as const
+export type OperationId = (typeof operationIds)[number]
+
+export type UndisclosedCode =
+  | "action_tag_undisclosed"
+  | "struct_undisclosed"
+  | "signing_type_undisclosed"
+  | "target_layout_undisclosed"
+
+/** Something the venue's interface tells, or the line of venue.yaml that would tell it. */
+export type Disclosed<T> =
+  | { readonly known: true; readonly value: T }
+  | { readonly known: false; readonly code: UndisclosedCode; readonly addLine: string }
+
+/** How an operation is signed. The tag byte alone separates one Type A operation from another. */
+export type Signing =
+  { readonly type: "A"; readonly tag: number } | { readonly type: "B"; readonly struct: StructType }
+
+/** What is known of an operation's body. Pointers are JSON Pointers into the body. */
+export type PayloadShape =
+  | { readonly kind: "order" }
+  | { readonly kind: "order_with_id"; readonly orderId: string }
+  | { readonly kind: "order_list"; readonly items: string; readonly orderId: string | undefined }
+  | { readonly kind: "item_list"; readonly items: string }
+  | { readonly kind: "approve_agent" }
+  | { readonly kind: "struct" }
+  | { readonly kind: "opaque" }
+
+/** Address weight: `base`, and for batchable operations `floor(batch_length / 10)` more. */
+export type Weight = { readonly base: number; readonly perTenItems: 0 | 1 }
+
+export type Endpoint = {
+  readonly id: OperationId
+  /** Under `base_url`, from `/v1/` on. */
+  readonly path: string
+  readonly area: "trade" | "account"
+  readonly weight: Weight
+  readonly signing: Disclosed<Signing>
+  readonly shape: PayloadShape
+  /** Fields that the operator's venue.yaml admits beyond the documented ones. */
+  readonly extraFields: readonly string[]
+}
+
+/** EIP-712 domain; `verifyingContract` is always the zero address. */
+export type Domain = { readonly name: string; readonly version: string; readonly chainId: bigint }
+
+/** `reference_price` of a symbol, in quote units for one base unit. It is fresh until `asOfMs + maxAgeMs`. */
+export type ReferencePrice = {
+  readonly value: Decimal
+  readonly asOfMs: number
+  readonly maxAgeMs: number
+}
+
+export type SymbolEntry = {
+  readonly id: number
+  readonly name: string
+  readonly market: "spot" | "perp"
+  readonly quote: string
+  readonly referencePrice: ReferencePrice | undefined
+}
+
+export type SymbolTable = {
+  readonly byId: ReadonlyMap<number, SymbolEntry>
+  readonly byName: ReadonlyMap<string, SymbolEntry>
+}
+
+/**
+ * How `canonical_json` is written where the interface leaves it open. The defaults (`every_depth`,
+ * `minimal`, `keep`) are our reading; docs/signing.md lists them.
+ */
+export type CanonicalForm = {
+  readonly sort: "every_depth" | "top_level"
+  /** `minimal` escapes as JSON.stringify does; `html` also writes `<`, `>`, `&`, U+2028, U+2029 as `\u003c` and so on. */
+  readonly escape: "minimal" | "html"
+  readonly nulls: "keep" | "omit"
+}
+
+/** The venue's interface as this installation knows it: what is disclosed, plus venue.yaml. Deeply frozen. */
+export type Profile = {
+  readonly baseUrl: string | undefined
+  readonly domain: Domain
+  /** The domain separator in hex. Keys are bound to it. */
+  readonly network: string
+  readonly typeB: {
+    readonly serviceChain: string
+    readonly signatureChainIds: readonly number[]
+  }
+  readonly canonicalForm: CanonicalForm
+  readonly endpoints: ReadonlyMap<OperationId, Endpoint>
+  readonly endpointByPath: ReadonlyMap<string, Endpoint>
+  readonly agentStruct: StructType
+  readonly agentStructWithTarget: Disclosed<StructType>
+  readonly symbols: SymbolTable
+  /** Whether the venue lets only one leg of a take-profit/stop pair fill, and only to reduce. */
+  readonly tpslLegs: "independent" | "oco_reduce_only"
+  readonly defaultMarketOrderType: "base" | "quote" | undefined
+}
+
+/** Who operates which account with which key, as the request's signing fields say it. */
+export type Parties = { readonly signer: Address; readonly target: Address | undefined }
