@@ -79,12 +79,21 @@ export default defineConfig(
     },
   },
   forbidImports("std", "std/ knows nothing of the product.", "\\.\\./"),
-  forbidImports("venue", "venue/ is pure: std/ and itself alone.", "^node:", "\\.\\./(?!std/)"),
-  forbidImports("link", "link/ carries: std/ and venue/'s types alone.", "\\.\\./(?!std/|venue/)"),
+  forbidImports(
+    "venue",
+    "venue/ is pure: std/ and itself alone.",
+    "^node:",
+    "^(\\.\\./)+(?!\\.\\./|std/)",
+  ),
+  forbidImports(
+    "link",
+    "link/ carries: std/ and venue/'s types alone.",
+    "^(\\.\\./)+(?!\\.\\./|std/|venue/)",
+  ),
   forbidImports(
     "gate",
     "The gate has no key, no policy, no database.",
-    "\\.\\./(?!std/|link/|venue/envelope)",
+    "^(\\.\\./)+(?!\\.\\./|std/|link/|venue/envelope)",
     "node:sqlite",
   ),
   forbidImports(
@@ -99,7 +108,7 @@ export default defineConfig(
     "vault/policy",
     "policy/ is pure: std/ and venue/ alone.",
     "^node:",
-    "\\.\\./(?!\\.\\./(std|venue)/)",
+    "^(\\.\\./)+(?!\\.\\./|std/|venue/)",
   ),
   forbidImports(
     "sandbox",

@@ -3,7 +3,6 @@
  *
  * @throws {Error} naming `label`, never the value, which could be secret.
  */
-export function assertNever(value: never, label: string): never {
-  void value
+export function assertNever(_value: never, label: string): never {
   throw new Error(`unreachable: unknown ${label}`)
 }

@@ -1,0 +1,60 @@
+/** An exact non-negative decimal: `coefficient / 10^scale`. Made by {@link parseDecimal}. */
+export type Decimal = { readonly coefficient: bigint; readonly scale: number }
+
+/** More digits than any price or quantity needs; bounds the work that one number can cause. */
+export const maxDecimalDigits = 40
+
+const decimalPattern = /^(?:0|[1-9]\d*)(?:\.\d+)?$/
+
+/** The only way from text to a number of money: digits, at most one point, no sign, no exponent, no leading zero. */
+export function parseDecimal(text: string): Decimal | undefined {
+  if (text.length > maxDecimalDigits + 1 || !decimalPattern.test(text)) return undefined
+  const point = text.indexOf(".")
+  const digits = point === -1 ? text : text.slice(0, point) + text.slice(point + 1)
+  if (digits.length > maxDecimalDigits) return undefined
+  return { coefficient: BigInt(digits), scale: point === -1 ? 0 : text.length - point - 1 }
+}
+
+/** A whole number as a decimal. */
+export function wholeDecimal(units: bigint): Decimal {
+  return { coefficient: units, scale: 0 }
+}
+
+export const zero: Decimal = wholeDecimal(0n)
+export const one: Decimal = wholeDecimal(1n)
+
+/** Negative when `a` is less than `b`, zero when they are equal in value (`1.0` and `1` are), else positive. */
+export function compareDecimals(a: Decimal, b: Decimal): -1 | 0 | 1 {
+  const scale = Math.max(a.scale, b.scale)
+  const left = atScale(a, scale)
+  const right = atScale(b, scale)
+  if (left === right) return 0
+  return left < right ? -1 : 1
+}
+
+export function addDecimals(a: Decimal, b: Decimal): Decimal {
+  const scale = Math.max(a.scale, b.scale)
+  return { coefficient: atScale(a, scale) + atScale(b, scale), scale }
+}
+
+export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
+  return { coefficient: a.coefficient * b.coefficient, scale: a.scale + b.scale }
+}
+
+/** The largest of one or more decimals. */
+export function maxDecimal(first: Decimal, ...others: readonly Decimal[]): Decimal {
+  return others.reduce((most, next) => (compareDecimals(next, most) > 0 ? next : most), first)
+}
+
+/** Writes a decimal without exponent and without trailing zeros after the point. */
+export function formatDecimal({ coefficient, scale }: Decimal): string {
+  if (scale === 0) return coefficient.toString()
+  const digits = coefficient.toString().padStart(scale + 1, "0")
+  const fraction = digits.slice(-scale).replace(/0+$/, "")
+  const whole = digits.slice(0, -scale)
+  return fraction === "" ? whole : `${whole}.${fraction}`
+}
+
+function atScale(decimal: Decimal, scale: number): bigint {
+  return decimal.coefficient * 10n ** BigInt(scale - decimal.scale)
+}
