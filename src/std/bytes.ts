@@ -1,5 +1,5 @@
 const hexDigits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
-const hexPattern = /^(?:[0-9a-fA-F]{2})*$/
+const hexPattern = /^[0-9a-fA-F]*$/
 
 /** Writes `bytes` as lower-case hex with a `0x` prefix. */
 export function toHex(bytes: Uint8Array): string {
@@ -11,10 +11,12 @@ export function toHex(bytes: Uint8Array): string {
 /** Reads hex with or without a `0x` prefix; `undefined` when `text` isn't whole bytes of hex. */
 export function fromHex(text: string): Uint8Array | undefined {
   const digits = text.startsWith("0x") ? text.slice(2) : text
-  if (!hexPattern.test(digits)) return undefined
-  return Uint8Array.from({ length: digits.length / 2 }, (_, index) =>
-    Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16),
-  )
+  if (digits.length % 2 !== 0 || !hexPattern.test(digits)) return undefined
+  const bytes = new Uint8Array(digits.length / 2)
+  for (let index = 0; index < bytes.length; index++) {
+    bytes[index] = Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16)
+  }
+  return bytes
 }
 
 /** Joins byte strings in order. */

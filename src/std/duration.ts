@@ -1,9 +1,13 @@
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const durationPattern = /^([1-9]\d{0,8})(ms|s|m|h|d)$/
 
-/** Reads `10s`, `250ms`, `1h` as milliseconds; `undefined` when `text` isn't a duration. */
+/** A hundred years: any time of ours plus a duration is still one that a `Date` can hold. */
+const maxDurationMs = 36_500 * unitMs.d
+
+/** Reads `10s`, `250ms`, `1h` as milliseconds; `undefined` when `text` isn't a duration of 1 ms to 36,500 days. */
 export function parseDurationMs(text: string): number | undefined {
   const [, count, unit] = durationPattern.exec(text) ?? []
   if (count === undefined || unit === undefined) return undefined
-  return Number(count) * unitMs[unit as keyof typeof unitMs] // the pattern admits these units alone
+  const ms = Number(count) * unitMs[unit as keyof typeof unitMs] // the pattern admits these units alone
+  return ms <= maxDurationMs ? ms : undefined
 }

@@ -12,6 +12,8 @@ export type FaultCode =
   | "passphrase_missing"
   | "passphrase_wrong"
   | "keystore_invalid"
+  | "keystore_unavailable"
+  | "keyring_locked"
   | "key_invalid"
   | "key_not_found"
   | "name_taken"

@@ -1,13 +1,15 @@
 import {
   isAlias,
   isMap,
-  isPair,
+  isNode,
   isScalar,
   isSeq,
   LineCounter,
   parseDocument,
   type Document,
   type Node,
+  type YAMLError,
+  type YAMLMap,
 } from "yaml"
 import type { z } from "zod"
 
@@ -36,7 +38,7 @@ const forbiddenKeys = new Set(["__proto__", "constructor", "prototype"])
 /**
  * Reads YAML with the `failsafe` schema (every scalar stays the string that is written, so that no
  * `1.10` becomes 1.1) and checks it against `schema`. Anchors, aliases and tags are refused: what a
- * reader sees is what is loaded. All problems are told at once.
+ * reader sees is what is loaded. An empty file is an empty object. All problems are told at once.
  */
 export function readYaml<Value>(
   text: string,
@@ -53,73 +55,101 @@ export function readYaml<Value>(
     const { line, col } = lines.linePos(offset)
     return { line, column: col }
   }
-  const syntax = [...document.errors, ...document.warnings].map((error) => ({
+  const problems: Problem[] = [...document.errors, ...document.warnings].map((error) => ({
     file,
     ...placeAt(error.pos[0]),
-    message: error.message,
+    message: syntaxMessage(error),
   }))
-  if (syntax.length > 0) return err(syntax)
+  if (problems.length > 0) return err(problems)
 
-  const strange: Problem[] = []
-  const plain = toPlain(document.contents, (node, message) => {
-    strange.push({ file, ...placeAt(node.range?.[0] ?? 0), message })
+  const plain = readContents(document.contents, (node, message) => {
+    problems.push({ file, ...placeAt(node.range?.[0] ?? 0), message })
   })
-  if (strange.length > 0) return err(strange)
+  if (problems.length > 0) return err(problems)
 
   const placeOf = (path: YamlPath): Place => placeAt(offsetOf(document, path))
   const parsed = schema.safeParse(plain)
-  if (!parsed.success) {
-    return err(parsed.error.issues.flatMap((issue) => problemsOf(issue, file, placeOf)))
-  }
-  return ok({ value: parsed.data, placeOf })
+  if (parsed.success) return ok({ value: parsed.data, placeOf })
+  return err(parsed.error.issues.flatMap((issue) => problemsOf(issue, file, placeOf)))
 }
 
-/** Makes objects without prototypes; reports what failsafe YAML shouldn't hold through `report`. */
-function toPlain(node: Node | null, report: (node: Node, message: string) => void): unknown {
-  if (node === null) return Object.create(null)
-  if (isAlias(node) || node.anchor !== undefined) {
-    report(node, "anchors and aliases aren't supported; write the value out")
-    return undefined
-  }
-  if (node.tag?.startsWith("!") === true) {
-    report(node, `the tag ${node.tag} isn't supported; remove it`)
-    return undefined
-  }
-  if (isScalar(node)) return node.value
-  if (isSeq(node)) return node.items.map((item) => toPlain(item as Node, report))
-  if (!isMap(node)) return undefined
+/** The parser's own words, apart from advice to the programmer. */
+function syntaxMessage({ code, message }: YAMLError): string {
+  return code === "MULTIPLE_DOCS" ? "a file holds one document; remove this one" : message
+}
 
+type Report = (node: Node, message: string) => void
+
+function readContents(contents: Node | null, report: Report): unknown {
+  return contents === null ? Object.create(null) : toPlain(contents, report)
+}
+
+/** Makes objects without prototypes; tells through `report` what a configuration file shouldn't hold. */
+function toPlain(node: unknown, report: Report): unknown {
+  if (!isNode(node)) return undefined
+  const message = whyRefused(node)
+  if (message !== undefined) report(node, message)
+  else if (isScalar(node)) return node.value
+  else if (isSeq(node)) return node.items.map((item) => toPlain(item, report))
+  else if (isMap(node)) return plainObject(node, report)
+  return undefined
+}
+
+function whyRefused(node: Node): string | undefined {
+  if (isAlias(node) || node.anchor !== undefined) {
+    return "anchors and aliases aren't supported; write the value out"
+  }
+  if (node.tag !== undefined) return `the tag ${node.tag} isn't supported; remove it`
+  // Its UTF-8, and so its hash, would be that of another text.
+  const isHalf = isScalar(node) && typeof node.value === "string" && !node.value.isWellFormed()
+  return isHalf ? "this text holds half a character (a lone surrogate); mend the escape" : undefined
+}
+
+function plainObject(map: YAMLMap, report: Report): unknown {
   const plain = Object.create(null) as Record<string, unknown>
-  for (const pair of node.items) {
-    if (!isPair(pair) || !isScalar(pair.key) || typeof pair.key.value !== "string") {
-      report(node, "every key must be a plain word")
-    } else if (forbiddenKeys.has(pair.key.value)) {
-      report(pair.key, `"${pair.key.value}" can't be a key`)
-    } else {
-      plain[pair.key.value] = toPlain(pair.value as Node | null, report)
-    }
+  for (const { key, value } of map.items) {
+    const name = isNode(key) ? keyName(key, report) : undefined
+    if (!isNode(key)) report(map, "every key must be a plain word")
+    else if (name !== undefined && value === null) {
+      report(key, `"${name}" has no value; write one, or remove it`)
+    } else if (name !== undefined) plain[name] = toPlain(value, report)
   }
   return plain
 }
 
-/** Where the value at `path` starts; for a key that is refused itself, where the key starts. */
+function keyName(key: Node, report: Report): string | undefined {
+  const message = whyKeyRefused(key)
+  if (message !== undefined) report(key, message)
+  return message === undefined && isScalar(key) ? String(key.value) : undefined
+}
+
+function whyKeyRefused(key: Node): string | undefined {
+  if (!isScalar(key) || typeof key.value !== "string") return "every key must be a plain word"
+  if (forbiddenKeys.has(key.value)) return `"${key.value}" can't be a key`
+  return whyRefused(key)
+}
+
+/** Where the value at `path` is written: from its key on in a map, else from itself on. */
 function offsetOf(document: Document, path: YamlPath): number {
   for (let length = path.length; length > 0; length--) {
-    const parent =
-      length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true)
-    const last = path[length - 1]
-    if (isMap(parent)) {
-      const key = parent.items.find(
-        (pair) => isScalar(pair.key) && pair.key.value === String(last),
-      )?.key
-      if (isScalar(key)) return key.range?.[0] ?? 0
-    }
-    if (isSeq(parent)) {
-      const item = parent.items[Number(last)] as Node | undefined
-      if (item?.range) return item.range[0]
-    }
+    const parent = nodeAt(document, path.slice(0, length - 1))
+    const offset = offsetIn(parent, String(path[length - 1]))
+    if (offset !== undefined) return offset
   }
-  return (document.contents as Node | null)?.range?.[0] ?? 0
+  return document.contents?.range?.[0] ?? 0
+}
+
+function nodeAt(document: Document, path: YamlPath): unknown {
+  return path.length === 0 ? document.contents : document.getIn(path, true)
+}
+
+function offsetIn(parent: unknown, step: string): number | undefined {
+  if (isMap(parent)) {
+    const pair = parent.items.find(({ key }) => isScalar(key) && key.value === step)
+    return isNode(pair?.key) ? pair.key.range?.[0] : undefined
+  }
+  const item = isSeq(parent) ? parent.items[Number(step)] : undefined
+  return isNode(item) ? item.range?.[0] : undefined
 }
 
 /** One problem a refused key, so that each is told at its own line. */

@@ -36,9 +36,10 @@ export function addressBytes(address: Address): Uint8Array {
 function withChecksum(lowerDigits: string): Address {
   const hash = keccak256(utf8(lowerDigits))
   let text = "0x"
-  for (const [index, digit] of Array.from(lowerDigits).entries()) {
+  for (let index = 0; index < lowerDigits.length; index++) {
     const byte = hash[index >> 1] ?? 0
     const nibble = index % 2 === 0 ? byte >> 4 : byte & 0x0f
+    const digit = lowerDigits.charAt(index)
     text += nibble >= 8 ? digit.toUpperCase() : digit
   }
   return text as Address

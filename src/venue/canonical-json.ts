@@ -4,8 +4,9 @@ import type { CanonicalForm } from "./profile.ts"
 /**
  * Compact JSON with sorted keys: the bytes whose hash is signed (Signing Type A, step 2).
  *
- * Keys are sorted by code point. Numbers come from the strict reader, so they are integers and print in
- * one way only.
+ * Keys are sorted by code point.
+ *
+ * @throws {RangeError} when a number isn't a safe integer; the strict reader lets no other in.
  */
 export function canonicalJson(body: JsonObject, form: CanonicalForm): string {
   return writeObject(body, form, "top")
@@ -24,7 +25,12 @@ function write(value: JsonValue, form: CanonicalForm): string {
   if (Array.isArray(value)) {
     return `[${(value as readonly JsonValue[]).map((item) => write(item, form)).join(",")}]`
   }
-  return JSON.stringify(value)
+  return typeof value === "number" ? writeInteger(value) : JSON.stringify(value)
+}
+
+function writeInteger(value: number): string {
+  if (Number.isSafeInteger(value)) return value.toString()
+  throw new RangeError("only integers within 2^53 - 1 have one way to be written")
 }
 
 const htmlCharacters = /[<>&\u2028\u2029]/g
@@ -38,15 +44,18 @@ function writeString(text: string, form: CanonicalForm): string {
   )
 }
 
-/** Code point order, which is also the order of the UTF-8 bytes; `<` alone would compare UTF-16 units. */
+/** Code point order, which is also the order of the UTF-8 bytes; `<` would compare UTF-16 units. */
 function byCodePoint(a: string, b: string): number {
-  const left = Array.from(a)
-  const right = Array.from(b)
-  for (const [index, character] of left.entries()) {
-    const other = right[index]
-    if (other === undefined) return 1
-    const difference = (character.codePointAt(0) ?? 0) - (other.codePointAt(0) ?? 0)
-    if (difference !== 0) return difference
+  const length = Math.min(a.length, b.length)
+  for (let index = 0; index < length; index++) {
+    const left = a.charCodeAt(index)
+    const right = b.charCodeAt(index)
+    if (left !== right) return rank(left) - rank(right)
   }
-  return left.length - right.length
+  return a.length - b.length
+}
+
+/** A surrogate is half of a code point above U+FFFF, so it comes after every other unit. */
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }

@@ -15,7 +15,7 @@ export function parseDecimal(text: string): Decimal | undefined {
   return { coefficient: BigInt(digits), scale: point === -1 ? 0 : text.length - point - 1 }
 }
 
-/** A whole number as a decimal. */
+/** Makes a decimal of a whole number that isn't negative. */
 export function wholeDecimal(units: bigint): Decimal {
   return { coefficient: units, scale: 0 }
 }
@@ -32,11 +32,13 @@ export function compareDecimals(a: Decimal, b: Decimal): -1 | 0 | 1 {
   return left < right ? -1 : 1
 }
 
+/** The exact sum. */
 export function addDecimals(a: Decimal, b: Decimal): Decimal {
   const scale = Math.max(a.scale, b.scale)
   return { coefficient: atScale(a, scale) + atScale(b, scale), scale }
 }
 
+/** The exact product. */
 export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
   return { coefficient: a.coefficient * b.coefficient, scale: a.scale + b.scale }
 }

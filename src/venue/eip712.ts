@@ -1,6 +1,5 @@
 import { concatBytes, fromHex, utf8 } from "../std/bytes.ts"
 import { err, ok, type Result } from "../std/result.ts"
-import { addressBytes, parseAddress } from "./address.ts"
 import { keccak256 } from "./keccak.ts"
 import type { Domain } from "./profile.ts"
 
@@ -22,7 +21,7 @@ export type StructValues = ReadonlyMap<string, StructValue>
 const structPattern = /^([A-Z][A-Za-z0-9]*)\(([^()]*)\)$/
 const fieldPattern = /^([a-z0-9]+) ([a-z][A-Za-z0-9]*)$/
 const uintPattern = /^uint(\d{1,3})$/
-const zeroAddress = new Uint8Array(32)
+const zeroWord = new Uint8Array(32)
 
 /**
  * Reads `Name(type field,…)` with the types address, bool, string, bytes32 and uint8 … uint256. The
@@ -35,16 +34,21 @@ export function parseStructType(text: string): Result<StructType, string> {
   }
   const fields: StructField[] = []
   for (const member of members.split(",")) {
-    const [, type, field] = fieldPattern.exec(member) ?? []
-    if (type === undefined || field === undefined) return err(`"${member}" isn't "type name"`)
-    if (!isFieldType(type)) {
-      return err(`the type ${type} isn't one of address, bool, string, bytes32, uint8 … uint256`)
+    const field = parseField(member)
+    if (!field.ok) return field
+    if (fields.some((earlier) => earlier.name === field.value.name)) {
+      return err(`the field ${field.value.name} is there twice`)
     }
-    if (fields.some((earlier) => earlier.name === field))
-      return err(`the field ${field} is there twice`)
-    fields.push({ name: field, type })
+    fields.push(field.value)
   }
   return ok({ name, fields, typeString: text, typeHash: keccak256(utf8(text)) })
+}
+
+function parseField(member: string): Result<StructField, string> {
+  const [, type, name] = fieldPattern.exec(member) ?? []
+  if (type === undefined || name === undefined) return err(`"${member}" isn't "type name"`)
+  if (isFieldType(type)) return ok({ name, type })
+  return err(`the type ${type} isn't one of address, bool, string, bytes32, uint8 … uint256`)
 }
 
 function isFieldType(type: string): boolean {
@@ -60,45 +64,82 @@ export function uintBits(type: string): number | undefined {
 /**
  * `keccak256(typeHash ‖ encodeData)`.
  *
- * @throws {RangeError} when a value is missing or doesn't fit its type; values are checked before they come here.
+ * @throws {RangeError} when `values` doesn't hold exactly the struct's fields, or one doesn't fit its
+ * type; values are checked before they come here, an address's checksum there alone.
  */
 export function hashStruct(type: StructType, values: StructValues): Uint8Array {
+  if (values.size !== type.fields.length) {
+    throw new RangeError(`${type.name} has ${type.fields.length} fields, got ${values.size}`)
+  }
   const members = type.fields.map((field) => encodeMember(field, values.get(field.name)))
   return keccak256(concatBytes(type.typeHash, ...members))
 }
 
-// EIP-712 §encodeData: atomic values are left-padded to 32 bytes, strings are hashed.
+// EIP-712 §encodeData: each member is 32 bytes.
 function encodeMember({ name, type }: StructField, value: StructValue | undefined): Uint8Array {
-  const address = type === "address" && typeof value === "string" ? parseAddress(value) : undefined
-  if (address !== undefined) return leftPad(addressBytes(address))
-  if (type === "bool" && typeof value === "boolean") return uintBytes(value ? 1n : 0n)
-  if (type === "string" && typeof value === "string") return keccak256(utf8(value))
-  const word = type === "bytes32" && typeof value === "string" ? fromHex(value) : undefined
+  const word = wordOf(type, value)
   if (word?.length === 32) return word
-  const bits = uintBits(type)
-  if (
-    bits !== undefined &&
-    typeof value === "bigint" &&
-    value >= 0n &&
-    value < 1n << BigInt(bits)
-  ) {
-    return uintBytes(value)
-  }
   throw new RangeError(`the value of ${name} doesn't fit ${type}`)
+}
+
+function wordOf(type: string, value: StructValue | undefined): Uint8Array | undefined {
+  if (typeof value === "string") return textWord(type, value)
+  if (typeof value === "bigint") return uintWord(value, uintBits(type))
+  return typeof value === "boolean" && type === "bool" ? uintWord(value ? 1n : 0n, 8) : undefined
+}
+
+// EIP-712 §encodeData: an address is left-padded, a string is hashed, bytes32 stands as it is.
+function textWord(type: string, text: string): Uint8Array | undefined {
+  switch (type) {
+    case "address":
+      return addressWord(text)
+    case "string":
+      // UTF-8 has no lone surrogates: two texts would have one hash.
+      return text.isWellFormed() ? keccak256(utf8(text)) : undefined
+    case "bytes32":
+      return fromHex(text)
+    default:
+      return undefined
+  }
+}
+
+function addressWord(text: string): Uint8Array | undefined {
+  const bytes = fromHex(text)
+  return bytes?.length === 20 ? concatBytes(zeroWord.subarray(20), bytes) : undefined
+}
+
+/** `undefined` when `value` isn't in 0 … 2^bits − 1, or the type has no width. */
+function uintWord(value: bigint, bits: number | undefined): Uint8Array | undefined {
+  if (bits === undefined || value < 0n || value >= 1n << BigInt(bits)) return undefined
+  return fromHex(value.toString(16).padStart(64, "0"))
 }
 
 const domainType =
   "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
+const separatorOf = new WeakMap<Domain, Uint8Array>()
 
-/** `keccak256(typeHash ‖ keccak256(name) ‖ keccak256(version) ‖ chainId ‖ verifyingContract)`, the contract being zero. */
-export function domainSeparator({ name, version, chainId }: Domain): Uint8Array {
+/**
+ * `keccak256(typeHash ‖ keccak256(name) ‖ keccak256(version) ‖ chainId ‖ verifyingContract)`, the
+ * contract being zero. That of a frozen domain, which can't change under its hash, is kept.
+ *
+ * @throws {RangeError} when the domain can't be encoded.
+ */
+export function domainSeparator(domain: Domain): Uint8Array {
+  const known = separatorOf.get(domain)
+  if (known !== undefined) return known.slice()
+  const separator = hashDomain(domain)
+  if (Object.isFrozen(domain)) separatorOf.set(domain, separator.slice())
+  return separator
+}
+
+function hashDomain({ name, version, chainId }: Domain): Uint8Array {
   return keccak256(
     concatBytes(
       keccak256(utf8(domainType)),
-      keccak256(utf8(name)),
-      keccak256(utf8(version)),
-      uintBytes(chainId),
-      zeroAddress,
+      encodeMember({ name: "name", type: "string" }, name),
+      encodeMember({ name: "version", type: "string" }, version),
+      encodeMember({ name: "chainId", type: "uint256" }, chainId),
+      zeroWord,
     ),
   )
 }
@@ -106,17 +147,4 @@ export function domainSeparator({ name, version, chainId }: Domain): Uint8Array 
 /** `signerAddress` → `signer_address`: how a struct's field is named in a body. */
 export function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-}
-
-function uintBytes(value: bigint): Uint8Array {
-  const bytes = new Uint8Array(32)
-  for (let index = 31, rest = value; rest > 0n; index--, rest >>= 8n)
-    bytes[index] = Number(rest & 0xffn)
-  return bytes
-}
-
-function leftPad(bytes: Uint8Array): Uint8Array {
-  const word = new Uint8Array(32)
-  word.set(bytes, 32 - bytes.length)
-  return word
 }

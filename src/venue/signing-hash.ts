@@ -13,12 +13,23 @@ export type Digest = Brand<Uint8Array, "Digest">
 /** What the daemon fills in. Milliseconds. */
 export type Validity = { readonly nonce: number; readonly expiresAfterMs: number }
 
-/** `keccak256(tag ‖ canonical_json)` (Signing Type A, step 3). */
+/**
+ * `keccak256(tag ‖ canonical_json)` (Signing Type A, step 3).
+ *
+ * @throws {RangeError} when `tag` isn't a byte: cut to 8 bits it would be another operation's.
+ */
 export function actionHash(tag: number, canonicalJson: string): Uint8Array {
+  if (!Number.isInteger(tag) || tag < 0 || tag > 255) {
+    throw new RangeError("an action tag is a whole number from 0 to 255")
+  }
   return keccak256(concatBytes(Uint8Array.of(tag), utf8(canonicalJson)))
 }
 
-/** Signing Type A, steps 7 to 10. `struct` is the `Agent` layout that fits: with `targetAddress` or without. */
+/**
+ * Signing Type A, steps 7 to 10. `struct` is the `Agent` layout that fits: with `targetAddress` or without.
+ *
+ * @throws {RangeError} when it is the other layout, or a value doesn't fit its type.
+ */
 export function typeADigest(input: {
   readonly domain: Domain
   readonly struct: StructType
@@ -37,7 +48,11 @@ export function typeADigest(input: {
   return digest(input.domain, hashStruct(input.struct, values))
 }
 
-/** Signing Type B: the operation's own struct under the domain of `signature_chain_id`. */
+/**
+ * Signing Type B: the operation's own struct under the domain of `signature_chain_id`.
+ *
+ * @throws {RangeError} when `values` aren't exactly the struct's.
+ */
 export function typeBDigest(domain: Domain, struct: StructType, values: StructValues): Digest {
   return digest(domain, hashStruct(struct, values))
 }

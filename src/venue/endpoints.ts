@@ -1,0 +1,94 @@
+// The write endpoints as the venue's interface discloses them. What it doesn't tell is written as the
+// line of venue.yaml that would tell it.
+
+import { parseStructType, type StructType } from "./eip712.ts"
+import type { Disclosed, Endpoint, OperationId, PayloadShape, Signing, Weight } from "./profile.ts"
+
+/** Type A's message without `target_address`. */
+export const agentStruct = knownStruct(
+  "Agent(address signerAddress,bytes32 actionHash,uint64 nonce,uint64 expiresAfter)",
+)
+
+/** Type B's message for approveAgent. */
+export const approveAgentStruct = knownStruct(
+  "ApproveAgent(address signerAddress,string serviceChain,address agentAddress,address authorizedAddress,uint32 validDays,string label,uint64 nonce,uint64 expiresAfter)",
+)
+
+/** placeOrder's action tag, the only one disclosed. */
+export const placeOrderTag = 7
+
+const perItem: Weight = { base: 1, perTenItems: 1 }
+const flat = (base: number): Weight => ({ base, perTenItems: 0 })
+const opaque: PayloadShape = { kind: "opaque" }
+
+/** All write endpoints of the interface. */
+export const builtinEndpoints: readonly Endpoint[] = [
+  {
+    ...trade("placeOrder", "orders", perItem),
+    signing: { known: true, value: { type: "A", tag: placeOrderTag } },
+    shape: { kind: "order" },
+  },
+  trade("modifyOrder", "orders/modify", perItem),
+  trade("cancelOrder", "orders/cancel", perItem),
+  trade("chaseOrder", "orders/chase", perItem),
+  trade("placeBatch", "orders/batch", perItem),
+  trade("modifyBatch", "orders/batch/modify", perItem),
+  trade("cancelBatch", "orders/batch/cancel", perItem),
+  trade("cancelAll", "orders/cancel-all", flat(5)),
+  account("setPositionMode", "position-mode", flat(40)),
+  account("setLeverage", "leverage", flat(2)),
+  account("adjustIsolatedMargin", "isolated-margin", flat(2)),
+  {
+    ...account("approveAgent", "approve-agent", flat(40)),
+    signing: { known: true, value: { type: "B", struct: approveAgentStruct } },
+    shape: { kind: "approve_agent" },
+  },
+  account("revokeAgent", "revoke-agent", flat(40)),
+  account("renewAgent", "renew-agent", flat(40)),
+  account("createSub", "create-sub", flat(40)),
+  account("transfer", "transfer", flat(40)),
+  account("withdraw", "withdraw", flat(40)),
+]
+
+/** Says that an operation is Type A and its tag isn't disclosed. */
+export function undisclosedTag(id: OperationId, area: Endpoint["area"]): Disclosed<Signing> {
+  const signing = area === "trade" ? "" : "signing: A, "
+  return {
+    known: false,
+    code: "action_tag_undisclosed",
+    addLine: `endpoints: {${id}: {${signing}action_tag: <0-255>}}`,
+  }
+}
+
+/** Says that an operation is Type B and its struct isn't disclosed. */
+export function undisclosedStruct(id: OperationId): Disclosed<Signing> {
+  return { known: false, code: "struct_undisclosed", addLine: structLine(id) }
+}
+
+function undisclosedType(id: OperationId): Disclosed<Signing> {
+  return { known: false, code: "signing_type_undisclosed", addLine: structLine(id) }
+}
+
+function structLine(id: OperationId): string {
+  return `endpoints: {${id}: {signing: B, struct: "…"}}`
+}
+
+/** Trade endpoints are Type A by the interface. */
+function trade(id: OperationId, path: string, weight: Weight): Endpoint {
+  const signing = undisclosedTag(id, "trade")
+  const fixed = { area: "trade", shape: opaque, extraFields: [] } as const
+  return { id, path: `/v1/trade/${path}`, weight, signing, ...fixed }
+}
+
+function account(id: OperationId, path: string, weight: Weight): Endpoint {
+  const signing = undisclosedType(id)
+  const fixed = { area: "account", shape: opaque, extraFields: [] } as const
+  return { id, path: `/v1/account/${path}`, weight, signing, ...fixed }
+}
+
+/** @throws {Error} when `text` isn't a struct; only called with the constants above. */
+function knownStruct(text: string): StructType {
+  const struct = parseStructType(text)
+  if (!struct.ok) throw new Error(struct.error)
+  return struct.value
+}
