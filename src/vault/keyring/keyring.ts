@@ -12,15 +12,20 @@ export type Signature = { readonly r: string; readonly s: string; readonly v: 27
 export type Keyring = {
   /** The address of a key that is held, or `undefined`. */
   addressOf(name: string): Address | undefined
-  /** @throws {Fault} `key_not_found`. */
+  /**
+   * Signs and checks the signature by recovery before it is released.
+   *
+   * @throws {Fault} `key_not_found`, `keyring_locked`, `signature_check_failed`.
+   */
   sign(name: string, digest: Digest): Signature
   /**
    * Stores a new key, then holds it. Takes ownership of `secret` and overwrites it.
    *
-   * @throws {Fault} `key_invalid` when `secret` isn't a private key, `name_taken` when the name is in use.
+   * @throws {Fault} `key_invalid` when `secret` isn't a private key, `name_taken` when the name is in use,
+   * `keyring_locked`.
    */
   add(name: string, secret: Uint8Array): Promise<Address>
-  /** Overwrites every key in memory. Safe to call twice. */
+  /** Overwrites every key in memory and locks the store. Safe to call twice. */
   lock(): void
 }
 
@@ -28,8 +33,18 @@ export type Keyring = {
 export type KeyStore = {
   readonly backend: "keystore" | "memory"
   names(): Promise<readonly string[]>
-  /** @throws {Fault} `key_not_found`, `keystore_invalid`, `file_unsafe`. */
+  /**
+   * The secret is the caller's, to overwrite after use.
+   *
+   * @throws {Fault} `key_not_found`, `keystore_invalid`, `file_unsafe`, `keyring_locked`.
+   */
   load(name: string): Promise<Uint8Array>
-  /** Durable when it resolves. @throws {Fault} `name_taken`. */
+  /**
+   * Durable when it resolves. `secret` must not change until then, and stays the caller's to overwrite.
+   *
+   * @throws {Fault} `name_taken`, `usage` when the name can't be one, `keystore_unavailable`, `keyring_locked`.
+   */
   save(name: string, secret: Uint8Array): Promise<void>
+  /** Overwrites what opens the store. Nothing can be loaded or saved afterwards. Safe to call twice. */
+  lock(): void
 }

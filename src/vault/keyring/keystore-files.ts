@@ -1,0 +1,179 @@
+import { mkdir, readdir } from "node:fs/promises"
+import { randomBytes } from "node:crypto"
+import { dirname, join } from "node:path"
+
+import { Fault } from "../../std/fault.ts"
+import { addressOfSecret, isSecretKey } from "./curve.ts"
+import type { KeyStore } from "./keyring.ts"
+import { decryptV3, encryptV3 } from "./keystore-v3.ts"
+import { assertPrivateDirectory, codeOf, readPrivateFile } from "./read-private-file.ts"
+import { withSecret } from "./with-secret.ts"
+import { syncDirectory, writeNewFile } from "./write-new-file.ts"
+
+// A directory (0700) of v3 files (0600): master.json wraps 32 random bytes under the passphrase, and
+// each key's <name>.json is encrypted under those bytes. One slow scrypt a start, however many keys.
+
+/** scrypt's cost where a person chose the passphrase: about a second and 256 MiB (as of 2026). */
+export const passphraseLogN = 18
+
+/** scrypt's cost under 256 random bits, which nobody can guess: for keys, and for a random credential. */
+export const randomLogN = 12
+
+const masterName = "master"
+const keyName = /^[a-z0-9][a-z0-9._-]{0,63}$/
+const keyFileName = /^([a-z0-9][a-z0-9._-]{0,63})\.json$/
+const maxKeyFileBytes = 64 * 1024
+
+/**
+ * Makes a keystore without keys. `logN` is {@link passphraseLogN} unless `passphrase` is itself random.
+ * `passphrase` stays the caller's, to overwrite.
+ *
+ * @throws {Fault} `already_initialised`, `passphrase_missing`, `file_unsafe`.
+ */
+export async function createKeystore(input: {
+  readonly directory: string
+  readonly passphrase: Uint8Array
+  readonly logN?: number
+}): Promise<void> {
+  const { directory, passphrase, logN = passphraseLogN } = input
+  if (passphrase.length === 0) {
+    throw new Fault(
+      "passphrase_missing",
+      "The passphrase is empty; choose one of 12 characters or more.",
+    )
+  }
+  await makeDirectory(directory)
+  // A new master.json beside keys of an old one would look like a keystore and open none of them.
+  const files = await readdir(directory)
+  if (files.some((file) => keyFileName.test(file))) throw alreadyInitialised(directory)
+
+  const json = await withSecret(randomBytes(32), (secret) =>
+    encryptV3({ secret, password: passphrase, logN }),
+  )
+  if (!(await writeNewFile(pathOf(directory, masterName), json)))
+    throw alreadyInitialised(directory)
+}
+
+/**
+ * Opens a keystore: one slow scrypt. `passphrase` stays the caller's, to overwrite.
+ *
+ * @throws {Fault} `not_initialised`, `passphrase_wrong`, `keystore_invalid`, `file_unsafe`.
+ */
+export async function openKeystore(input: {
+  readonly directory: string
+  readonly passphrase: Uint8Array
+}): Promise<KeyStore> {
+  const { directory, passphrase } = input
+  await assertPrivateDirectory(directory)
+  const path = pathOf(directory, masterName)
+  const json = await readText(path)
+  if (json === undefined) {
+    throw new Fault("not_initialised", `${path} doesn't exist; restore it or run countersign init.`)
+  }
+  const master = await decryptV3(json, passphrase).catch((cause: unknown) => {
+    throw withPath(path, cause)
+  })
+  return storeUnder(directory, master)
+}
+
+function storeUnder(directory: string, master: Uint8Array): KeyStore {
+  let isLocked = false
+  /** Lends a copy, so that a lock in the middle can't make a key file under overwritten bytes. */
+  const withMaster = <Output>(use: (master: Uint8Array) => Promise<Output>): Promise<Output> => {
+    if (isLocked) throw new Fault("keyring_locked", "The keystore is locked; unlock it first.")
+    return withSecret(Uint8Array.from(master), use)
+  }
+  return Object.freeze({
+    backend: "keystore",
+    names: () => namesIn(directory),
+    load: async (name: string) => withMaster((key) => loadKey(directory, name, key)),
+    save: async (name: string, secret: Uint8Array) => {
+      await withMaster((key) => saveKey(pathForNew(directory, name), secret, key))
+    },
+    lock: () => {
+      isLocked = true
+      master.fill(0)
+    },
+  } satisfies KeyStore)
+}
+
+async function namesIn(directory: string): Promise<readonly string[]> {
+  const files = await readdir(directory)
+  return files
+    .map((file) => keyFileName.exec(file)?.[1])
+    .filter((name): name is string => name !== undefined && name !== masterName)
+    .sort()
+}
+
+async function loadKey(directory: string, name: string, master: Uint8Array): Promise<Uint8Array> {
+  const path = pathOf(directory, name)
+  const isName = keyName.test(name) && name !== masterName
+  const json = isName ? await readText(path) : undefined
+  if (json === undefined)
+    throw new Fault("key_not_found", "No key of this name is in the keystore.")
+  return decryptV3(json, master).catch((cause: unknown) => {
+    if (!(cause instanceof Fault) || cause.code !== "passphrase_wrong") throw withPath(path, cause)
+    const message = `${path} doesn't belong to this master.json; restore both from one backup.`
+    throw new Fault("keystore_invalid", message, { cause })
+  })
+}
+
+async function saveKey(path: string, secret: Uint8Array, master: Uint8Array): Promise<void> {
+  if (!isSecretKey(secret)) throw new Fault("key_invalid", "This isn't a private key.")
+  const address = addressOfSecret(secret)
+  const json = await encryptV3({ secret, password: master, logN: randomLogN, address })
+  // What can't be read back must never be all that is left of a key.
+  const readBack = await decryptV3(json, master)
+  readBack.fill(0)
+  if (!(await writeNewFile(path, json))) {
+    throw new Fault("name_taken", `${path} exists; choose another name.`)
+  }
+}
+
+function pathForNew(directory: string, name: string): string {
+  if (!keyName.test(name)) {
+    throw new Fault(
+      "usage",
+      "A key's name is 1 to 64 of a-z 0-9 . _ -, starting with a letter or digit.",
+    )
+  }
+  if (name === masterName) {
+    throw new Fault("name_taken", "master is the keystore's own file; choose another name.")
+  }
+  return pathOf(directory, name)
+}
+
+function pathOf(directory: string, name: string): string {
+  return join(directory, `${name}.json`)
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  const bytes = await readPrivateFile(path, maxKeyFileBytes)
+  return bytes === undefined ? undefined : new TextDecoder().decode(bytes)
+}
+
+async function makeDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { mode: 0o700 })
+    await syncDirectory(dirname(directory))
+  } catch (cause) {
+    if (codeOf(cause) !== "EEXIST") {
+      const message = `${directory} can't be made (${codeOf(cause) ?? "unknown error"}); check the directory above it.`
+      throw new Fault("keystore_unavailable", message, { cause })
+    }
+  }
+  await assertPrivateDirectory(directory)
+}
+
+function alreadyInitialised(directory: string): Fault {
+  return new Fault(
+    "already_initialised",
+    `${directory} holds a keystore already; nothing was changed.`,
+  )
+}
+
+/** Says which file it is that can't be used. */
+function withPath(path: string, cause: unknown): unknown {
+  if (!(cause instanceof Fault) || cause.code !== "keystore_invalid") return cause
+  return new Fault(cause.code, `${path}: ${cause.message}`, { cause })
+}

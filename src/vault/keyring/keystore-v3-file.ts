@@ -1,0 +1,130 @@
+import { z } from "zod"
+
+import { fromHex } from "../../std/bytes.ts"
+import { Fault } from "../../std/fault.ts"
+
+export type ScryptParams = {
+  readonly n: number
+  readonly r: number
+  readonly p: number
+  readonly salt: Uint8Array
+}
+export type Pbkdf2Params = { readonly c: number; readonly salt: Uint8Array }
+
+/** How a v3 file says that its key is derived, within bounds that keep a hostile file from stalling us. */
+export type V3Kdf =
+  | { readonly kdf: "scrypt"; readonly kdfparams: ScryptParams }
+  | { readonly kdf: "pbkdf2"; readonly kdfparams: Pbkdf2Params }
+
+/** A v3 file, read and checked but still encrypted. */
+export type V3File = {
+  /** 40 lower-case hex digits, or `undefined`: it is optional. */
+  readonly address: string | undefined
+  readonly kdf: V3Kdf
+  readonly iv: Uint8Array
+  readonly ciphertext: Uint8Array
+  readonly mac: Uint8Array
+}
+
+/** A real file has about 500 characters. */
+const maxFileChars = 64 * 1024
+
+/** scrypt's memory is 128·n·r bytes, its work n·r·p: at most 1 GiB, and about four seconds as of 2026. */
+const maxScryptCost = 2 ** 23
+const maxN = 2 ** 20
+const maxR = 64
+const maxP = 64
+const maxPbkdf2Rounds = 10_000_000
+
+/**
+ * Reads the text of a v3 file. Fields that it doesn't know are let be on the outside, where wallets add
+ * their own, and refused within `crypto`, where they would change the meaning.
+ *
+ * @throws {Fault} `keystore_invalid`, naming the field and never its contents: the file may be a bare key.
+ */
+export function parseV3(json: string): V3File {
+  const outer = parseOuter(json)
+  const parsed = fileSchema.safeParse(outer)
+  if (!parsed.success) throw invalid(parsed.error.issues[0]?.path.join(".") ?? "")
+  const { address, crypto } = parsed.data
+  return {
+    address: address?.replace("0x", "").toLowerCase(),
+    kdf: crypto,
+    iv: crypto.cipherparams.iv,
+    ciphertext: crypto.ciphertext,
+    mac: crypto.mac,
+  }
+}
+
+/** Picks what is read. geth writes `crypto`, ethers `Crypto`. */
+function parseOuter(json: string): unknown {
+  const outer = json.length > maxFileChars ? undefined : parseJson(json)
+  if (typeof outer !== "object" || outer === null) throw invalid("")
+  const fields = Object.entries(outer as Record<string, unknown>)
+  const cryptos = fields.filter(([name]) => name.toLowerCase() === "crypto")
+  if (cryptos.length !== 1) throw invalid("crypto")
+  const named = new Map<string, unknown>(fields)
+  return { version: named.get("version"), address: named.get("address"), crypto: cryptos[0]?.[1] }
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown
+  } catch {
+    return undefined // no cause: the message of a SyntaxError quotes the text
+  }
+}
+
+function invalid(path: string): Fault {
+  const place = path === "" ? "" : `: ${path} is missing, malformed or out of bounds`
+  return new Fault(
+    "keystore_invalid",
+    `This isn't a key file (Web3 Secret Storage, version 3) that can be used here${place}.`,
+  )
+}
+
+function hexBytes(minBytes: number, maxBytes = minBytes) {
+  const pattern = new RegExp(`^(?:0x)?(?:[0-9a-fA-F]{2}){${minBytes},${maxBytes}}$`)
+  return z
+    .string()
+    .regex(pattern)
+    .transform((text) => fromHex(text) ?? z.NEVER)
+}
+
+function integer(min: number, max: number) {
+  return z.int().min(min).max(max)
+}
+
+const salt = hexBytes(1, 64)
+const dklen = integer(32, 1024)
+
+const common = {
+  cipher: z.literal("aes-128-ctr"),
+  cipherparams: z.strictObject({ iv: hexBytes(16) }),
+  ciphertext: hexBytes(32),
+  mac: hexBytes(32),
+}
+
+const scryptParams = z
+  .strictObject({ dklen, n: integer(2, maxN), r: integer(1, maxR), p: integer(1, maxP), salt })
+  .refine(({ n }) => Number.isInteger(Math.log2(n)))
+  .refine(({ n, r, p }) => n * r * p <= maxScryptCost)
+
+const pbkdf2Params = z.strictObject({
+  dklen,
+  c: integer(1, maxPbkdf2Rounds),
+  prf: z.literal("hmac-sha256"),
+  salt,
+})
+
+const fileSchema = z.strictObject({
+  version: z.literal(3),
+  address: z
+    .string()
+    .regex(/^(?:0x)?[0-9a-fA-F]{40}$/)
+    .optional(),
+  crypto: z.discriminatedUnion("kdf", [
+    z.strictObject({ ...common, kdf: z.literal("scrypt"), kdfparams: scryptParams }),
+    z.strictObject({ ...common, kdf: z.literal("pbkdf2"), kdfparams: pbkdf2Params }),
+  ]),
+})

@@ -1,0 +1,153 @@
+import {
+  createCipheriv,
+  pbkdf2,
+  randomBytes,
+  randomUUID,
+  scrypt,
+  timingSafeEqual,
+} from "node:crypto"
+
+import { scryptAsync } from "@noble/hashes/scrypt.js"
+
+import { concatBytes, toHex } from "../../std/bytes.ts"
+import { Fault } from "../../std/fault.ts"
+import type { Address } from "../../venue/address.ts"
+import { keccak256 } from "../../venue/keccak.ts"
+import { addressOfSecret, isSecretKey } from "./curve.ts"
+import {
+  parseV3,
+  type Pbkdf2Params,
+  type ScryptParams,
+  type V3File,
+  type V3Kdf,
+} from "./keystore-v3-file.ts"
+import { withSecret } from "./with-secret.ts"
+
+// Web3 Secret Storage Definition, version 3, for secrets of 32 bytes.
+
+/** What a v3 file is made of. `logN` is scrypt's cost as a power of two: 18 takes about a second. */
+export type V3Input = {
+  readonly secret: Uint8Array
+  readonly password: Uint8Array
+  readonly logN: number
+  /** Written into the file, in the clear, as geth does. */
+  readonly address?: Address
+}
+
+type Sealed = Pick<V3File, "iv" | "ciphertext" | "mac">
+
+/**
+ * Decrypts the 32 bytes in a v3 file. The caller overwrites them after use.
+ *
+ * @throws {Fault} `passphrase_wrong`, or `keystore_invalid` when the file isn't one that can be used.
+ */
+export async function decryptV3(json: string, password: Uint8Array): Promise<Uint8Array> {
+  const file = parseV3(json)
+  const derivedKey = await deriveKey(file.kdf, password)
+  return withSecret(derivedKey, () => {
+    // Version 3: the password is checked before anything is decrypted.
+    if (!timingSafeEqual(macOf(derivedKey, file.ciphertext), file.mac)) {
+      throw new Fault("passphrase_wrong", "The passphrase is wrong; try again with the right one.")
+    }
+    const secret = aes128Ctr(derivedKey, file.iv, file.ciphertext)
+    assertAddress(file, secret)
+    return secret
+  })
+}
+
+/**
+ * Encrypts 32 bytes into the text of a v3 file (scrypt with r = 8, p = 1; AES-128 in counter mode). Both
+ * secrets are copied before this returns, so that overwriting them early can't make a file of zeros.
+ */
+export async function encryptV3(input: V3Input): Promise<string> {
+  const { secret, password, logN, address } = input
+  if (secret.length !== 32)
+    throw new RangeError(`expected 32 bytes as secret, got ${secret.length}`)
+  if (!Number.isInteger(logN) || logN < 1 || logN > 20) {
+    throw new RangeError("expected logN to be an integer from 1 to 20")
+  }
+  const costs = { dklen: 32, n: 2 ** logN, p: 1, r: 8 }
+  const salt = randomBytes(32)
+  const sealed = await withSecret(Uint8Array.from(secret), async (copy) => {
+    const derivedKey = await deriveKey({ kdf: "scrypt", kdfparams: { ...costs, salt } }, password)
+    return withSecret(derivedKey, () => seal(derivedKey, copy))
+  })
+  const { iv, ciphertext, mac } = sealed
+  return JSON.stringify({
+    ...(address === undefined ? {} : { address: bareHex(address).toLowerCase() }),
+    crypto: {
+      cipher: "aes-128-ctr",
+      cipherparams: { iv: bareHex(toHex(iv)) },
+      ciphertext: bareHex(toHex(ciphertext)),
+      kdf: "scrypt",
+      kdfparams: { ...costs, salt: bareHex(toHex(salt)) },
+      mac: bareHex(toHex(mac)),
+    },
+    id: randomUUID(),
+    version: 3,
+  })
+}
+
+function seal(derivedKey: Uint8Array, secret: Uint8Array): Sealed {
+  const iv = randomBytes(16)
+  const ciphertext = aes128Ctr(derivedKey, iv, secret)
+  return { iv, ciphertext, mac: macOf(derivedKey, ciphertext) }
+}
+
+/** The first 32 bytes of the derived key: the definition uses no more, whatever `dklen` says. */
+function deriveKey({ kdf, kdfparams }: V3Kdf, password: Uint8Array): Promise<Uint8Array> {
+  if (kdf === "pbkdf2") return pbkdf2Sha256(password, kdfparams)
+  // OpenSSL holds to RFC 7914 §6 (N < 2^(16·r)); the definition's own test vector has r = 1 and N = 2^18.
+  const isWithinRfc = kdfparams.n < 2 ** (16 * kdfparams.r)
+  return isWithinRfc ? scryptByOpenssl(password, kdfparams) : scryptByNoble(password, kdfparams)
+}
+
+function scryptByOpenssl(password: Uint8Array, params: ScryptParams): Promise<Uint8Array> {
+  const { n, r, p, salt } = params
+  // Exactly what it needs: 128·r bytes for each of the n steps, the p lanes and two blocks of work.
+  const options = { N: n, r, p, maxmem: 128 * r * (n + p + 2) }
+  return new Promise((resolve, reject) => {
+    scrypt(password, salt, 32, options, (error, key) => (error ? reject(error) : resolve(key)))
+  })
+}
+
+function scryptByNoble(password: Uint8Array, params: ScryptParams): Promise<Uint8Array> {
+  const { n, r, p, salt } = params
+  return scryptAsync(password, salt, { N: n, r, p, dkLen: 32 })
+}
+
+function pbkdf2Sha256(password: Uint8Array, params: Pbkdf2Params): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    pbkdf2(password, params.salt, params.c, 32, "sha256", (error, key) =>
+      error ? reject(error) : resolve(key),
+    )
+  })
+}
+
+// Version 3: keccak256(second-leftmost 16 bytes of the derived key ‖ ciphertext).
+function macOf(derivedKey: Uint8Array, ciphertext: Uint8Array): Uint8Array {
+  return withSecret(concatBytes(derivedKey.subarray(16, 32), ciphertext), keccak256)
+}
+
+// Version 3: the key is the leftmost 16 bytes of the derived key. In counter mode both ways are one.
+function aes128Ctr(derivedKey: Uint8Array, iv: Uint8Array, input: Uint8Array): Uint8Array {
+  const cipher = createCipheriv("aes-128-ctr", derivedKey.subarray(0, 16), iv)
+  return withSecret(cipher.update(input), (output) => Uint8Array.from(output))
+}
+
+/** The mac doesn't cover the iv: only the address, where there is one, tells that it was changed. */
+function assertAddress(file: V3File, secret: Uint8Array): void {
+  if (file.address === undefined) return
+  const isSame =
+    isSecretKey(secret) && bareHex(addressOfSecret(secret)).toLowerCase() === file.address
+  if (isSame) return
+  secret.fill(0)
+  throw new Fault(
+    "keystore_invalid",
+    "The key in this file isn't the one of the address it names; restore the file from a backup.",
+  )
+}
+
+function bareHex(hex: string): string {
+  return hex.slice(2)
+}

@@ -1,0 +1,34 @@
+import { Fault } from "../../std/fault.ts"
+import { readPrivateFile } from "./read-private-file.ts"
+import { withSecret } from "./with-secret.ts"
+
+/** Far more than any passphrase; bounds what a wrong path can make us read. */
+const maxSecretFileBytes = 64 * 1024
+
+/**
+ * Reads the passphrase or password in a file, without the one newline that editors put at the end. The
+ * caller overwrites it after use.
+ *
+ * @throws {Fault} `passphrase_missing` when there is no file or nothing in it, `file_unsafe` when others
+ * could read it.
+ */
+export async function readSecretFile(path: string): Promise<Uint8Array> {
+  const bytes = await readPrivateFile(path, maxSecretFileBytes)
+  if (bytes === undefined) {
+    throw new Fault(
+      "passphrase_missing",
+      `${path} doesn't exist; put the passphrase there (mode 0600).`,
+    )
+  }
+  const secret = withSecret(bytes, withoutNewline)
+  if (secret.length === 0) {
+    throw new Fault("passphrase_missing", `${path} is empty; put the passphrase there.`)
+  }
+  return secret
+}
+
+/** A copy without one trailing `\n` or `\r\n`. */
+function withoutNewline(bytes: Uint8Array): Uint8Array {
+  if (bytes.at(-1) !== 0x0a) return bytes.slice()
+  return bytes.slice(0, bytes.at(-2) === 0x0d ? -2 : -1)
+}

@@ -1,0 +1,167 @@
+import assert from "node:assert/strict"
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { after, before, describe, it } from "node:test"
+import { inspect } from "node:util"
+
+import { utf8 } from "../../src/std/bytes.ts"
+import { keccak256 } from "../../src/venue/keccak.ts"
+import type { Digest } from "../../src/venue/signing-hash.ts"
+import { addressOfSecret, signDigest } from "../../src/vault/keyring/curve.ts"
+import type { Keyring, KeyStore } from "../../src/vault/keyring/keyring.ts"
+import { createKeystore, openKeystore } from "../../src/vault/keyring/keystore-files.ts"
+import { decryptV3, encryptV3 } from "../../src/vault/keyring/keystore-v3.ts"
+import { memoryStore } from "../../src/vault/keyring/memory-store.ts"
+import { openKeyring } from "../../src/vault/keyring/open-keyring.ts"
+import { readSecretFile } from "../../src/vault/keyring/read-secret-file.ts"
+
+// Whatever is logged, inspected, serialised or thrown must hold neither a key nor a passphrase, in any
+// of the forms that bytes take in text.
+
+const key = Uint8Array.from({ length: 32 }, (_, index) => 0x41 + index)
+const passphrase = "canary-passphrase-canary"
+const digest = keccak256(Uint8Array.of(1)) as Digest
+
+function textsOf(bytes: Uint8Array): readonly string[] {
+  const buffer = Buffer.from(bytes)
+  const numbers = [...bytes]
+  return [
+    buffer.toString("hex"),
+    buffer.toString("base64").replaceAll("=", ""),
+    buffer.toString("base64url"),
+    buffer.toString("latin1"),
+    Buffer.from(bytes.toReversed()).toString("hex"),
+    BigInt(`0x${buffer.toString("hex")}`).toString(),
+    numbers.slice(0, 4).join(","),
+    numbers.slice(0, 4).join(", "),
+    buffer.toString("hex", 0, 6).replace(/..(?!$)/g, "$& "), // as a Buffer is inspected
+  ]
+}
+
+const canaries = [...textsOf(key), ...textsOf(utf8(passphrase))].map((text) => text.toLowerCase())
+
+function assertSilent(value: unknown): void {
+  const texts = [
+    inspect(value, { showHidden: true, depth: Infinity, getters: true, maxStringLength: Infinity }),
+    String(value),
+    JSON.stringify({ value }, errorFields),
+  ]
+  for (const text of texts) {
+    const plain = text.toLowerCase().replace(/\s+/g, " ")
+    const found = canaries.find((canary) => plain.includes(canary))
+    assert.equal(found, undefined, "a secret is in the text")
+  }
+}
+
+function errorFields(_name: string, value: unknown): unknown {
+  if (!(value instanceof Error)) return value
+  return { message: value.message, stack: value.stack, cause: value.cause }
+}
+
+async function failureOf(attempt: () => unknown): Promise<unknown> {
+  try {
+    await attempt()
+  } catch (error) {
+    return error
+  }
+  return assert.fail("expected a failure")
+}
+
+describe("a secret in text", () => {
+  let directory = ""
+  let store: KeyStore
+  let keyring: Keyring
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), "countersign-canary-"))
+    const keystore = { directory: join(directory, "keystore"), passphrase: utf8(passphrase) }
+    await createKeystore({ ...keystore, logN: 2 })
+    store = await openKeystore(keystore)
+    keyring = await openKeyring(store)
+    await keyring.add("key", Uint8Array.from(key))
+  })
+  after(() => rmSync(directory, { recursive: true }))
+
+  it("would be found by this test", () => {
+    for (const shown of [
+      key,
+      Buffer.from(key),
+      { key },
+      new Error(Buffer.from(key).toString("hex")),
+    ]) {
+      assert.throws(() => assertSilent(shown))
+    }
+    assert.throws(() => assertSilent({ passphrase }))
+  })
+
+  it("isn't in a key store, a keyring or what they return", async () => {
+    const memory = memoryStore()
+    await memory.save("key", key)
+    for (const value of [store, keyring, memory, await openKeyring(memory)]) assertSilent(value)
+    for (const method of [...Object.values(store), ...Object.values(keyring)]) assertSilent(method)
+    assertSilent(keyring.sign("key", digest))
+    assertSilent(keyring.addressOf("key"))
+    assertSilent(await store.names())
+  })
+
+  it("isn't in a key file", async () => {
+    assertSilent(await encryptV3({ secret: key, password: utf8(passphrase), logN: 2 }))
+  })
+
+  it("isn't in what a file of the wrong kind is answered with", async () => {
+    const hex = Buffer.from(key).toString("hex")
+    const files = [
+      hex,
+      `0x${hex}\n`,
+      `"${hex}"`,
+      `{"key":"${hex}"}`,
+      `{"crypto":{"${hex}":"${hex}"}}`,
+      `{"crypto":"${hex}","version":3}`,
+      `{"version":"${hex}","crypto":{"kdf":"${hex}"}}`,
+    ]
+    for (const file of files) {
+      assertSilent(await failureOf(() => decryptV3(file, utf8(passphrase))))
+    }
+  })
+
+  it("isn't in what a key of the wrong kind is answered with", async () => {
+    const wrongKeys = [
+      key.subarray(1),
+      Uint8Array.of(...key, 0),
+      Buffer.from(key).toString("hex") as unknown as Uint8Array,
+      [...key] as unknown as Uint8Array,
+    ]
+    for (const wrong of wrongKeys) {
+      assertSilent(await failureOf(() => signDigest(wrong, digest)))
+      assertSilent(await failureOf(() => addressOfSecret(wrong)))
+      assertSilent(await failureOf(() => signDigest(key, wrong as Digest)))
+    }
+    const short = { secret: key.subarray(1), password: utf8(passphrase), logN: 2 }
+    assertSilent(await failureOf(() => encryptV3(short)))
+    assertSilent(await failureOf(() => keyring.add("other", Uint8Array.from(key.subarray(1)))))
+    assertSilent(await failureOf(() => keyring.add("key", Uint8Array.from(key))))
+    assertSilent(await failureOf(() => store.save("../x", key)))
+  })
+
+  it("isn't in what a wrong or badly kept passphrase is answered with", async () => {
+    const wrong = { directory: join(directory, "keystore"), passphrase: utf8(`${passphrase}!`) }
+    assertSilent(await failureOf(() => openKeystore(wrong)))
+    const path = join(directory, "passphrase")
+    writeFileSync(path, passphrase)
+    chmodSync(path, 0o644)
+    assertSilent(await failureOf(() => readSecretFile(path)))
+    writeFileSync(path, passphrase.repeat(4096))
+    chmodSync(path, 0o600)
+    assertSilent(await failureOf(() => readSecretFile(path)))
+  })
+
+  it("isn't in what a locked keyring says", async () => {
+    const locked = memoryStore()
+    await locked.save("key", key)
+    const own = await openKeyring(locked)
+    own.lock()
+    assertSilent(await failureOf(() => own.sign("key", digest)))
+    assertSilent(await failureOf(() => own.add("other", Uint8Array.from(key))))
+    assertSilent(own)
+  })
+})

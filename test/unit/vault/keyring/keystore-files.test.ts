@@ -1,0 +1,292 @@
+import assert from "node:assert/strict"
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, it } from "node:test"
+
+import { Wallet } from "ethers"
+
+import { utf8 } from "../../../../src/std/bytes.ts"
+import { decryptV3 } from "../../../../src/vault/keyring/keystore-v3.ts"
+import { createKeystore, openKeystore } from "../../../../src/vault/keyring/keystore-files.ts"
+
+const passphrase = utf8("correct horse battery staple")
+const secret = new Uint8Array(32).fill(0x5a)
+const other = new Uint8Array(32).fill(0xa5)
+const logN = 2
+
+let root = ""
+let directory = ""
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "countersign-keystore-"))
+  directory = join(root, "keystore")
+})
+afterEach(() => rmSync(root, { recursive: true }))
+
+async function openNew() {
+  await createKeystore({ directory, passphrase, logN })
+  return openKeystore({ directory, passphrase })
+}
+
+describe("createKeystore", () => {
+  it("makes a private directory with a private master.json that the passphrase opens", async () => {
+    await createKeystore({ directory, passphrase })
+    const path = join(directory, "master.json")
+    assert.equal(statSync(directory).mode & 0o777, 0o700)
+    assert.equal(statSync(path).mode & 0o777, 0o600)
+    assert.deepEqual(readdirSync(directory), ["master.json"])
+    assert.match(readFileSync(path, "utf8"), /"n":262144,"p":1,"r":8/)
+    const store = await openKeystore({ directory, passphrase })
+    assert.deepEqual(await store.names(), [])
+  })
+
+  it("leaves the passphrase as it was", async () => {
+    const own = Uint8Array.from(passphrase)
+    await createKeystore({ directory, passphrase: own, logN })
+    await openKeystore({ directory, passphrase: own })
+    assert.deepEqual(own, passphrase)
+  })
+
+  it("wraps other bytes each time", async () => {
+    const master = async (name: string) => {
+      const at = join(root, name)
+      await createKeystore({ directory: at, passphrase, logN })
+      return decryptV3(readFileSync(join(at, "master.json"), "utf8"), passphrase)
+    }
+    const [one, two] = [await master("one"), await master("two")]
+    assert.equal(one.length, 32)
+    assert.notDeepEqual(one, two)
+  })
+
+  it("refuses a second time and changes nothing", async () => {
+    await createKeystore({ directory, passphrase, logN })
+    const before = readFileSync(join(directory, "master.json"))
+    const again = createKeystore({ directory, passphrase: utf8("another"), logN })
+    await assert.rejects(again, { code: "already_initialised" })
+    assert.deepEqual(readFileSync(join(directory, "master.json")), before)
+  })
+
+  it("refuses a directory that holds keys of a lost master.json", async () => {
+    const store = await openNew()
+    await store.save("bot", secret)
+    rmSync(join(directory, "master.json"))
+    const again = createKeystore({ directory, passphrase, logN })
+    await assert.rejects(again, { code: "already_initialised" })
+    assert.deepEqual(readdirSync(directory), ["bot.json"])
+  })
+
+  it("refuses an empty passphrase", async () => {
+    const attempt = createKeystore({ directory, passphrase: new Uint8Array(), logN })
+    await assert.rejects(attempt, { code: "passphrase_missing" })
+  })
+
+  it("refuses a directory that others can enter", async () => {
+    mkdirSync(directory)
+    chmodSync(directory, 0o755)
+    const attempt = createKeystore({ directory, passphrase, logN })
+    await assert.rejects(attempt, { code: "file_unsafe", message: /chmod 700/ })
+    assert.deepEqual(readdirSync(directory), [])
+  })
+
+  it("refuses a path without a directory above it", async () => {
+    const attempt = createKeystore({ directory: join(root, "a", "b"), passphrase, logN })
+    await assert.rejects(attempt, { code: "keystore_unavailable" })
+  })
+})
+
+describe("openKeystore", () => {
+  it("says that the passphrase is wrong, even where no key is", async () => {
+    await createKeystore({ directory, passphrase, logN })
+    for (const wrong of ["", "correct horse battery staple\n", "x"]) {
+      const attempt = openKeystore({ directory, passphrase: utf8(wrong) })
+      await assert.rejects(attempt, { code: "passphrase_wrong" })
+    }
+  })
+
+  it("asks for init where no directory or no master.json is", async () => {
+    await assert.rejects(openKeystore({ directory, passphrase }), { code: "not_initialised" })
+    mkdirSync(directory, { mode: 0o700 })
+    await assert.rejects(openKeystore({ directory, passphrase }), { code: "not_initialised" })
+  })
+
+  it("names the file when master.json isn't a key file", async () => {
+    await createKeystore({ directory, passphrase, logN })
+    writeFileSync(join(directory, "master.json"), "{}")
+    const attempt = openKeystore({ directory, passphrase })
+    await assert.rejects(attempt, { code: "keystore_invalid", message: /master\.json/ })
+  })
+
+  for (const mode of [0o755, 0o750, 0o701, 0o770]) {
+    it(`refuses a directory of mode ${mode.toString(8)}`, async () => {
+      await createKeystore({ directory, passphrase, logN })
+      chmodSync(directory, mode)
+      const attempt = openKeystore({ directory, passphrase })
+      const message = `${directory} is open to other users; run: chmod 700 ${directory}`
+      await assert.rejects(attempt, { code: "file_unsafe", message })
+    })
+  }
+
+  it("refuses a symlink to the directory", async () => {
+    await createKeystore({ directory, passphrase, logN })
+    const link = join(root, "link")
+    symlinkSync(directory, link)
+    const attempt = openKeystore({ directory: link, passphrase })
+    await assert.rejects(attempt, { code: "file_unsafe", message: /symlink/ })
+  })
+
+  it("refuses a master.json that others can read", async () => {
+    await createKeystore({ directory, passphrase, logN })
+    chmodSync(join(directory, "master.json"), 0o644)
+    const attempt = openKeystore({ directory, passphrase })
+    await assert.rejects(attempt, { code: "file_unsafe", message: /chmod 600/ })
+  })
+})
+
+describe("a keystore", () => {
+  it("gives back after a restart what was saved", async () => {
+    const store = await openNew()
+    await store.save("mm-agent", secret)
+    await store.save("0.wallet_2", other)
+    const again = await openKeystore({ directory, passphrase })
+    assert.deepEqual(await again.names(), ["0.wallet_2", "mm-agent"])
+    assert.deepEqual(await again.load("mm-agent"), secret)
+    assert.deepEqual(await again.load("0.wallet_2"), other)
+  })
+
+  it("takes a Buffer, and leaves it as it was", async () => {
+    const store = await openNew()
+    const buffer = Buffer.from(secret)
+    await store.save("bot", buffer)
+    assert.deepEqual(Uint8Array.from(buffer), secret)
+    assert.deepEqual(await store.load("bot"), secret)
+  })
+
+  it("writes private v3 files that name their address", async () => {
+    const store = await openNew()
+    await store.save("bot", secret)
+    const path = join(directory, "bot.json")
+    assert.equal(statSync(path).mode & 0o777, 0o600)
+    const json = readFileSync(path, "utf8")
+    const master = await decryptV3(readFileSync(join(directory, "master.json"), "utf8"), passphrase)
+    const wallet = await Wallet.fromEncryptedJson(json, master)
+    assert.equal(wallet.privateKey, `0x${"5a".repeat(32)}`)
+    assert.match(json, new RegExp(`"address":"${wallet.address.slice(2).toLowerCase()}"`))
+    assert.match(json, /"n":4096,"p":1,"r":8/)
+  })
+
+  it("never overwrites a key", async () => {
+    const store = await openNew()
+    await store.save("bot", secret)
+    await assert.rejects(store.save("bot", other), { code: "name_taken" })
+    assert.deepEqual(await store.load("bot"), secret)
+  })
+
+  it("keeps the name of its own file for itself", async () => {
+    const store = await openNew()
+    await assert.rejects(store.save("master", secret), { code: "name_taken" })
+    await assert.rejects(store.load("master"), { code: "key_not_found" })
+  })
+
+  const badNames = ["", ".", "..", "../bot", "a/b", "Bot", ".new-x", "-a", "a b", "a\n", "ä"]
+  for (const name of [...badNames, "x".repeat(65)]) {
+    it(`refuses ${JSON.stringify(name)} as a name`, async () => {
+      const store = await openNew()
+      await assert.rejects(store.save(name, secret), { code: "usage" })
+      await assert.rejects(store.load(name), { code: "key_not_found" })
+      assert.deepEqual(readdirSync(root), ["keystore"])
+      assert.deepEqual(readdirSync(directory), ["master.json"])
+    })
+  }
+
+  it("takes a name of 64 characters", async () => {
+    const store = await openNew()
+    const name = "x".repeat(64)
+    await store.save(name, secret)
+    assert.deepEqual(await store.names(), [name])
+  })
+
+  it("refuses bytes that aren't a private key", async () => {
+    const store = await openNew()
+    for (const bytes of [new Uint8Array(32), new Uint8Array(31).fill(1)]) {
+      await assert.rejects(store.save("bot", bytes), { code: "key_invalid" })
+    }
+    assert.deepEqual(await store.names(), [])
+  })
+
+  it("lists keys alone: no half-written file, no stranger", async () => {
+    const store = await openNew()
+    await store.save("bot", secret)
+    writeFileSync(join(directory, ".new-0123456789abcdef"), '{"crypto":{"ciph')
+    writeFileSync(join(directory, "README"), "")
+    writeFileSync(join(directory, "UTC--2026.json"), "")
+    assert.deepEqual(await store.names(), ["bot"])
+  })
+
+  it("refuses a key file that others can read, and a symlink to a key file", async () => {
+    const store = await openNew()
+    await store.save("bot", secret)
+    const path = join(directory, "bot.json")
+    symlinkSync(path, join(directory, "link.json"))
+    await assert.rejects(store.load("link"), { code: "file_unsafe", message: /symlink/ })
+    chmodSync(path, 0o644)
+    const message = `${path} is open to other users; run: chmod 600 ${path}`
+    await assert.rejects(store.load("bot"), { code: "file_unsafe", message })
+  })
+
+  it("refuses a key file from another keystore", async () => {
+    const store = await openNew()
+    await store.save("bot", secret)
+    const elsewhere = join(root, "elsewhere")
+    await createKeystore({ directory: elsewhere, passphrase, logN })
+    copyFileSync(join(directory, "bot.json"), join(elsewhere, "bot.json"))
+    const there = await openKeystore({ directory: elsewhere, passphrase })
+    await assert.rejects(there.load("bot"), { code: "keystore_invalid", message: /one backup/ })
+  })
+
+  it("refuses a truncated key file by name", async () => {
+    const store = await openNew()
+    await store.save("bot", secret)
+    const path = join(directory, "bot.json")
+    writeFileSync(path, readFileSync(path, "utf8").slice(0, 100))
+    await assert.rejects(store.load("bot"), { code: "keystore_invalid", message: /bot\.json/ })
+  })
+
+  it("says so when the disk won't take a key, and leaves nothing behind", async () => {
+    const store = await openNew()
+    renameSync(directory, `${directory}-away`)
+    await assert.rejects(store.save("bot", secret), { code: "keystore_unavailable" })
+    assert.deepEqual(readdirSync(`${directory}-away`), ["master.json"])
+  })
+
+  it("neither loads nor saves once it is locked", async () => {
+    const store = await openNew()
+    await store.save("bot", secret)
+    store.lock()
+    store.lock()
+    await assert.rejects(store.load("bot"), { code: "keyring_locked" })
+    await assert.rejects(store.save("new", secret), { code: "keyring_locked" })
+    assert.deepEqual(await store.names(), ["bot"])
+  })
+
+  it("finishes a save that a lock overtakes under the right bytes", async () => {
+    const store = await openNew()
+    const saving = store.save("bot", secret)
+    store.lock()
+    await saving
+    const again = await openKeystore({ directory, passphrase })
+    assert.deepEqual(await again.load("bot"), secret)
+  })
+})

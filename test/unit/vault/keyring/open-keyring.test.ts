@@ -1,0 +1,152 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { Fault } from "../../../../src/std/fault.ts"
+import { keccak256 } from "../../../../src/venue/keccak.ts"
+import type { Digest } from "../../../../src/venue/signing-hash.ts"
+import { addressOfSecret, signDigest } from "../../../../src/vault/keyring/curve.ts"
+import type { KeyStore } from "../../../../src/vault/keyring/keyring.ts"
+import { memoryStore } from "../../../../src/vault/keyring/memory-store.ts"
+import { openKeyring } from "../../../../src/vault/keyring/open-keyring.ts"
+
+const digest = keccak256(Uint8Array.of(1)) as Digest
+const zeros = new Uint8Array(32)
+
+function secretOf(byte: number): Uint8Array {
+  return new Uint8Array(32).fill(byte)
+}
+
+async function storeWith(names: Readonly<Record<string, number>>): Promise<KeyStore> {
+  const store = memoryStore()
+  for (const [name, byte] of Object.entries(names)) await store.save(name, secretOf(byte))
+  return store
+}
+
+describe("openKeyring", () => {
+  it("signs with each key that the store holds", async () => {
+    const keyring = await openKeyring(await storeWith({ a: 1, b: 2 }))
+    assert.equal(keyring.addressOf("a"), addressOfSecret(secretOf(1)))
+    assert.equal(keyring.addressOf("b"), addressOfSecret(secretOf(2)))
+    assert.deepEqual(keyring.sign("a", digest), signDigest(secretOf(1), digest))
+    assert.deepEqual(keyring.sign("b", digest), signDigest(secretOf(2), digest))
+  })
+
+  it("keeps nothing when one key can't be loaded", async () => {
+    const loaded: Uint8Array[] = []
+    const inner = await storeWith({ a: 1, b: 2 })
+    const store: KeyStore = {
+      ...inner,
+      load: async (name) => {
+        if (name === "b") throw new Fault("keystore_invalid", "b is broken")
+        const secret = await inner.load(name)
+        loaded.push(secret)
+        return secret
+      },
+    }
+    await assert.rejects(openKeyring(store), { code: "keystore_invalid" })
+    assert.deepEqual(loaded, [zeros])
+    await assert.rejects(inner.load("a"), { code: "keyring_locked" })
+  })
+})
+
+describe("a keyring", () => {
+  it("knows nothing of other names", async () => {
+    const keyring = await openKeyring(await storeWith({ a: 1 }))
+    for (const name of ["b", "", "__proto__", "toString"]) {
+      assert.equal(keyring.addressOf(name), undefined)
+      assert.throws(() => keyring.sign(name, digest), { code: "key_not_found" })
+    }
+  })
+
+  for (const [kind, make] of [
+    ["Uint8Array", (byte: number) => secretOf(byte)],
+    ["Buffer", (byte: number) => Buffer.alloc(32, byte)],
+  ] as const) {
+    it(`stores and holds a key given as ${kind}, and overwrites what it was given`, async () => {
+      const store = await storeWith({})
+      const keyring = await openKeyring(store)
+      const given = make(3)
+      const address = await keyring.add("c", given)
+      assert.equal(address, addressOfSecret(secretOf(3)))
+      assert.equal(keyring.addressOf("c"), address)
+      assert.deepEqual(keyring.sign("c", digest), signDigest(secretOf(3), digest))
+      assert.deepEqual(await store.load("c"), secretOf(3))
+      assert.deepEqual(Uint8Array.from(given), zeros)
+    })
+  }
+
+  it("overwrites also what it refuses to add", async () => {
+    const keyring = await openKeyring(await storeWith({ a: 1 }))
+    const taken = secretOf(4)
+    await assert.rejects(keyring.add("a", taken), { code: "name_taken" })
+    assert.deepEqual(taken, zeros)
+    assert.equal(keyring.addressOf("a"), addressOfSecret(secretOf(1)))
+
+    const tooLarge = secretOf(0xff)
+    await assert.rejects(keyring.add("b", tooLarge), { code: "key_invalid" })
+    assert.deepEqual(tooLarge, zeros)
+    const short = new Uint8Array(31).fill(1)
+    await assert.rejects(keyring.add("b", short), { code: "key_invalid" })
+    assert.deepEqual(short, new Uint8Array(31))
+  })
+
+  it("holds a key only after the store has it", async () => {
+    const inner = await storeWith({})
+    const store: KeyStore = {
+      ...inner,
+      save: () => Promise.reject(new Fault("keystore_unavailable", "disk full")),
+    }
+    const keyring = await openKeyring(store)
+    await assert.rejects(keyring.add("a", secretOf(1)), { code: "keystore_unavailable" })
+    assert.throws(() => keyring.sign("a", digest), { code: "key_not_found" })
+  })
+
+  it("overwrites every key and locks the store when it is locked", async () => {
+    const held: Uint8Array[] = []
+    const inner = await storeWith({ a: 1, b: 2 })
+    const store: KeyStore = {
+      ...inner,
+      load: async (name) => {
+        const secret = await inner.load(name)
+        held.push(secret)
+        return secret
+      },
+    }
+    const keyring = await openKeyring(store)
+    assert.deepEqual(held, [secretOf(1), secretOf(2)])
+    keyring.lock()
+    keyring.lock()
+    assert.deepEqual(held, [zeros, zeros])
+    assert.throws(() => keyring.sign("a", digest), { code: "keyring_locked" })
+    assert.equal(keyring.addressOf("a"), undefined)
+    const late = secretOf(5)
+    await assert.rejects(keyring.add("c", late), { code: "keyring_locked" })
+    assert.deepEqual(late, zeros)
+    await assert.rejects(inner.load("a"), { code: "keyring_locked" })
+  })
+
+  it("holds nothing of a key whose saving a lock overtakes", async () => {
+    const saved = Promise.withResolvers<undefined>()
+    const copies: Uint8Array[] = []
+    const inner = await storeWith({})
+    const store: KeyStore = {
+      ...inner,
+      save: (_name, secret) => {
+        copies.push(secret)
+        return saved.promise
+      },
+    }
+    const keyring = await openKeyring(store)
+    const adding = keyring.add("a", secretOf(1))
+    keyring.lock()
+    saved.resolve(undefined)
+    await adding
+    assert.deepEqual(copies, [zeros])
+    assert.equal(keyring.addressOf("a"), undefined)
+  })
+
+  it("can't be changed from outside", async () => {
+    const keyring = await openKeyring(await storeWith({ a: 1 }))
+    assert.ok(Object.isFrozen(keyring))
+  })
+})
