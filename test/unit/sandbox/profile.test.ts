@@ -1,0 +1,100 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { actionTags } from "../../../src/sandbox/action-tags.ts"
+import { marketSymbols, sandboxChainId, sandboxServiceChain } from "../../../src/sandbox/market.ts"
+import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
+import {
+  agentType,
+  agentWithTargetType,
+  approveAgentType,
+  domainSeparator,
+  revokeAgentType,
+} from "../../../src/sandbox/typed-hash.ts"
+import { toHex } from "../../../src/std/bytes.ts"
+import { problemText } from "../../../src/std/yaml-file.ts"
+import { isSandboxNetwork } from "../../../src/vault/sandbox-network.ts"
+import { operationIds, type OperationId, type Profile } from "../../../src/venue/profile.ts"
+import { readProfile } from "../../../src/venue/profile-file.ts"
+import { nowMs } from "./signed-bodies.ts"
+
+describe("the sandbox's profile", () => {
+  it("is one that the daemon loads", () => {
+    assert.equal(load().baseUrl, sandboxUrl)
+  })
+
+  it("names the network that the sandbox checks against", () => {
+    const profile = load()
+    assert.equal(profile.network, toHex(domainSeparator(sandboxChainId)))
+    assert.ok(isSandboxNetwork(profile))
+    assert.deepEqual(profile.typeB, {
+      serviceChain: sandboxServiceChain,
+      signatureChainIds: [sandboxChainId],
+    })
+  })
+
+  it("gives every Trade operation its tag, each another, and 7 to placeOrder alone", () => {
+    const tags = Array.from(load().endpoints.values())
+      .filter(({ area }) => area === "trade")
+      .map(({ id, signing }) => [
+        id,
+        signing.known && signing.value.type === "A" && signing.value.tag,
+      ])
+    assert.deepEqual(Object.fromEntries(tags), actionTags)
+    assert.equal(new Set(Object.values(actionTags)).size, tags.length)
+    assert.equal(actionTags.placeOrder, 7)
+  })
+
+  it("has the structs that the sandbox hashes", () => {
+    const profile = load()
+    assert.equal(profile.agentStruct.typeString, agentType)
+    const withTarget = profile.agentStructWithTarget
+    assert.equal(withTarget.known && withTarget.value.typeString, agentWithTargetType)
+    assert.equal(structOf(profile, "approveAgent"), approveAgentType)
+    assert.equal(structOf(profile, "revokeAgent"), revokeAgentType)
+  })
+
+  it("leaves undisclosed what the sandbox neither plays nor invents", () => {
+    const { endpoints } = load()
+    const undisclosed = operationIds.filter((id) => endpoints.get(id)?.signing.known !== true)
+    assert.deepEqual(undisclosed, [
+      "setPositionMode",
+      "setLeverage",
+      "adjustIsolatedMargin",
+      "renewAgent",
+      "createSub",
+      "transfer",
+      "withdraw",
+    ])
+  })
+
+  it("lists the symbols that the sandbox trades, their prices good for 30 days", () => {
+    const { byId } = load().symbols
+    const listed = marketSymbols.map(({ id }) => byId.get(id))
+    assert.deepEqual(
+      listed.map((symbol) => symbol && [symbol.id, symbol.name, symbol.market, symbol.quote]),
+      marketSymbols.map(({ id, name, market, quote }) => [id, name, market, quote]),
+    )
+    assert.equal(byId.size, marketSymbols.length)
+    for (const symbol of listed) {
+      assert.equal(symbol?.referencePrice?.asOfMs, nowMs)
+      assert.equal(symbol.referencePrice.maxAgeMs, 30 * 86_400_000)
+    }
+  })
+})
+
+function load(): Profile {
+  const profile = readProfile(
+    sandboxProfile({ url: sandboxUrl, asOf: new Date(nowMs) }),
+    "venue.yaml",
+  )
+  if (!profile.ok) assert.fail(profile.error.map(problemText).join("\n"))
+  return profile.value
+}
+
+function structOf(profile: Profile, id: OperationId): string | undefined {
+  const signing = profile.endpoints.get(id)?.signing
+  return signing?.known === true && signing.value.type === "B"
+    ? signing.value.struct.typeString
+    : undefined
+}

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict"
+
+import { answerRequest, type Envelope, type Reply } from "../../../src/sandbox/answer-request.ts"
+import { errorCodes, type ErrorName } from "../../../src/sandbox/error-codes.ts"
+import { createVenue } from "../../../src/sandbox/venue.ts"
+import { nowMs, wallet, type Fields } from "./signed-bodies.ts"
+
+export type VenueUnderTest = {
+  readonly clock: { nowMs: number }
+  readonly post: (path: string, body: Fields) => Reply
+  readonly get: (pathAndQuery: string) => Reply
+}
+
+/** A sandbox without its server. `wallet` is an account unless `accounts` says otherwise. */
+export function venueUnderTest(accounts: readonly string[] = [wallet.address]): VenueUnderTest {
+  const venue = createVenue(accounts)
+  const clock = { nowMs }
+  const answer = (method: string, pathAndQuery: string, body: string): Reply => {
+    const [path = "", query = ""] = pathAndQuery.split("?")
+    const request = {
+      method,
+      path,
+      query: new URLSearchParams(query),
+      contentType: "application/json",
+      body: Buffer.from(body),
+    }
+    return answerRequest(request, { venue, nowMs: clock.nowMs }, "trace-1")
+  }
+  return {
+    clock,
+    post: (path, body) => answer("POST", path, JSON.stringify(body)),
+    get: (pathAndQuery) => answer("GET", pathAndQuery, ""),
+  }
+}
+
+/** Checks a success and returns its data. */
+export function accepted({ status, envelope }: Reply): Envelope["data"] {
+  assert.deepEqual({ status, ...envelope, data: {} }, successWithoutDetail)
+  return envelope.data
+}
+
+/** Checks that a reply is the rejection `name`. */
+export function rejected({ status, envelope }: Reply, name: ErrorName): void {
+  assert.equal(envelope.code, errorCodes[name], envelope.msg)
+  assert.equal(status, name === "unknown_path" ? 404 : 400)
+  assert.match(envelope.msg, /^[^\n]+\.$/)
+  assert.equal(envelope.trace_code, "trace-1")
+}
+
+const successWithoutDetail = { status: 200, code: "0", msg: "", data: {}, trace_code: "" }
