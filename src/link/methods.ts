@@ -123,6 +123,7 @@ export const clientRights = ["prices", "freeze", "heartbeat", "metrics"] as cons
 
 /** Parameters of the admin socket's calls: everything else that changes state. */
 export const adminParams = {
+  health: z.strictObject({}),
   importKey: z.strictObject({
     name,
     role,
@@ -161,6 +162,7 @@ export type StatusView = {
 
 /** Results of the admin socket's calls. */
 export type AdminResults = {
+  health: { readonly state: "ready" }
   importKey: KeyView
   generateKey: KeyView
   listKeys: readonly KeyView[]

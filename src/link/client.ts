@@ -1,0 +1,194 @@
+import { connect, type Socket } from "node:net"
+
+import { Fault } from "../std/fault.ts"
+import { createFrameReader, createFrameWriter, type FrameWriter } from "./frame.ts"
+import { faultOf, responseSchema } from "./message.ts"
+import type { AdminParams, AdminResults, BotParams, BotResults } from "./methods.ts"
+
+/** Calls the methods of a socket. `Params` and `Results` are the maps of methods.ts. */
+export type LinkClient<Params, Results> = {
+  /**
+   * Calls `method`, connecting first if need be. Calls leave in the order in which they are made.
+   *
+   * @throws {Fault} what the other side threw; `vault_unavailable` when nobody answers, the connection
+   * broke or the deadline passed: the call may have been done then. `admin_refused` for a wrong secret.
+   */
+  call<Method extends string & keyof Params & keyof Results>(
+    method: Method,
+    params: Params[Method],
+  ): Promise<Results[Method]>
+  /** Disconnects; calls without an answer throw `vault_unavailable`. Safe to call twice. */
+  close(): void
+}
+export type BotLink = LinkClient<BotParams, BotResults>
+export type AdminLink = LinkClient<AdminParams, AdminResults>
+
+export type LinkClientOptions = {
+  /** Said in the first frame, where the socket wants it. */
+  readonly secret?: string
+  /** How long a call waits for its answer. */
+  readonly deadlineMs?: number
+}
+
+type Waiting = {
+  readonly resolve: (result: unknown) => void
+  readonly reject: (fault: Fault) => void
+  readonly timer: NodeJS.Timeout
+}
+
+type Connection = {
+  call(method: string, params: unknown): Promise<unknown>
+  close(): void
+}
+
+const defaultDeadlineMs = 10_000
+
+/** A client of the bot socket. */
+export function connectBotLink(path: string, options?: LinkClientOptions): BotLink {
+  return connectLink<BotParams, BotResults>(path, options)
+}
+
+/** A client of the admin socket. */
+export function connectAdminLink(path: string, options: LinkClientOptions): AdminLink {
+  return connectLink<AdminParams, AdminResults>(path, options)
+}
+
+/** A client of the socket at `path`. It connects at the first call, and again after a connection broke. */
+export function connectLink<Params, Results>(
+  path: string,
+  options: LinkClientOptions = {},
+): LinkClient<Params, Results> {
+  let current: Promise<Connection> | undefined
+  let isClosed = false
+
+  function connection(): Promise<Connection> {
+    if (isClosed) return Promise.reject(unavailable("The connection to the vault is closed."))
+    if (current === undefined) {
+      const opening = open(path, options, () => {
+        if (current === opening) current = undefined
+      })
+      current = opening
+    }
+    return current
+  }
+
+  return {
+    async call<Method extends string & keyof Params & keyof Results>(
+      method: Method,
+      params: Params[Method],
+    ) {
+      // The vault is the trusted side: its results are taken as methods.ts describes them.
+      return (await (await connection()).call(method, params)) as Results[Method]
+    },
+    close() {
+      isClosed = true
+      void current?.then((open) => open.close()).catch(() => undefined)
+    },
+  }
+}
+
+async function open(
+  path: string,
+  options: LinkClientOptions,
+  onLost: () => void,
+): Promise<Connection> {
+  try {
+    const socket = await dial(path)
+    const opened = speak(socket, options.deadlineMs ?? defaultDeadlineMs, onLost)
+    if (options.secret !== undefined) await greet(opened, options.secret)
+    return opened
+  } catch (error) {
+    onLost()
+    throw error
+  }
+}
+
+async function greet(opened: Connection, secret: string): Promise<void> {
+  try {
+    await opened.call("hello", { secret })
+  } catch (error) {
+    opened.close()
+    throw error
+  }
+}
+
+function dial(path: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path)
+    const onError = (cause: Error): void =>
+      reject(unavailable(`Nobody answers on ${path}; start the daemon.`, cause))
+    socket.once("error", onError)
+    socket.once("connect", () => {
+      socket.off("error", onError)
+      resolve(socket)
+    })
+  })
+}
+
+/** Pairs answers with calls on one open socket. */
+function speak(socket: Socket, deadlineMs: number, onLost: () => void): Connection {
+  const reader = createFrameReader()
+  const writer = createFrameWriter(socket)
+  const waiting = new Map<number, Waiting>()
+  let lastId = 0
+
+  socket.on("data", (chunk: Buffer) => {
+    try {
+      for (const value of reader.push(chunk)) settle(value, waiting)
+    } catch {
+      socket.destroy()
+    }
+  })
+  // The reason doesn't matter to those who wait; "close" follows.
+  socket.on("error", () => undefined)
+  socket.on("close", () => {
+    onLost()
+    for (const { reject, timer } of waiting.values()) {
+      clearTimeout(timer)
+      reject(unavailable("The connection to the vault broke."))
+    }
+    waiting.clear()
+  })
+
+  return {
+    call(method, params) {
+      if (!socket.writable) return Promise.reject(unavailable("The connection to the vault broke."))
+      const id = ++lastId
+      return new Promise((resolve, reject) => {
+        writeCall(writer, { id, method, params })
+        const timer = setTimeout(() => {
+          waiting.delete(id)
+          reject(unavailable(`The vault gave no answer within ${deadlineMs} ms.`))
+        }, deadlineMs)
+        waiting.set(id, { resolve, reject, timer })
+      })
+    },
+    close: () => socket.destroy(),
+  }
+}
+
+function writeCall(
+  writer: FrameWriter,
+  call: { readonly id: number; readonly method: string; readonly params: unknown },
+): void {
+  writer.write({ jsonrpc: "2.0", ...call })
+}
+
+/** @throws {Fault} when `value` is no answer: the stream can't be trusted any more. */
+function settle(value: unknown, waiting: Map<number, Waiting>): void {
+  const parsed = responseSchema.safeParse(value)
+  if (!parsed.success)
+    throw new Fault("link_protocol", "The socket sent something else than an answer.")
+  const { data: response } = parsed
+  // An id that nobody waits for is an answer that came after its deadline.
+  const call = response.id === null ? undefined : waiting.get(response.id)
+  if (call === undefined || response.id === null) return
+  waiting.delete(response.id)
+  clearTimeout(call.timer)
+  if ("error" in response) call.reject(faultOf(response.error))
+  else call.resolve(response.result)
+}
+
+function unavailable(message: string, cause?: unknown): Fault {
+  return new Fault("vault_unavailable", message, { cause })
+}

@@ -1,0 +1,167 @@
+import { createHash, timingSafeEqual } from "node:crypto"
+import type { Socket } from "node:net"
+import { setTimeout as after } from "node:timers/promises"
+
+import { z } from "zod"
+
+import { Fault } from "../std/fault.ts"
+import { createFrameReader, createFrameWriter } from "./frame.ts"
+import type { LinkLimits } from "./link-limits.ts"
+import { errorOf, requestSchema, rpcErrors, type ErrorMember, type Request } from "./message.ts"
+
+export type ConnectionOptions = {
+  readonly params: Readonly<Record<string, z.ZodType>>
+  readonly methods: object
+  readonly secret: string | undefined
+  readonly onError: (error: unknown, method: string) => void
+  readonly limits: LinkLimits
+}
+
+/** The server's end of one connection: answers its calls, many at a time, each as soon as it is done. */
+export class Connection {
+  readonly #socket: Socket
+  readonly #options: ConnectionOptions
+  readonly #reader = createFrameReader()
+  readonly #writer
+  #isGreeted: boolean
+  #isStopping = false
+  #inFlight = 0
+  #onIdle: () => void = () => undefined
+  #lineTimer: NodeJS.Timeout | undefined
+
+  constructor(socket: Socket, options: ConnectionOptions) {
+    this.#socket = socket
+    this.#options = options
+    this.#writer = createFrameWriter(socket)
+    this.#isGreeted = options.secret === undefined
+    socket.on("data", this.#receive)
+    socket.on("drain", () => this.#throttle())
+    socket.on("error", () => socket.destroy())
+    socket.on("close", () => {
+      clearTimeout(this.#lineTimer)
+      this.#onIdle()
+    })
+    this.#watchLine()
+  }
+
+  /** Takes no more calls, waits a bounded time for those at work, then disconnects. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    const { closeMs } = this.#options.limits
+    if (this.#inFlight > 0) {
+      const idle = new Promise<void>((resolve) => (this.#onIdle = resolve))
+      await Promise.race([idle, after(closeMs, undefined, { ref: false })])
+    }
+    // Answers leave at the end of the tick, the end of the stream after them.
+    process.nextTick(() => this.#socket.end(() => this.#socket.destroy()))
+    setTimeout(() => this.#socket.destroy(), closeMs).unref()
+  }
+
+  readonly #receive = (chunk: Buffer): void => {
+    try {
+      const values = this.#reader.push(chunk)
+      if (values.length > 0) clearTimeout(this.#lineTimer)
+      if (values.length > 0) this.#lineTimer = undefined
+      for (const value of values) this.#take(value)
+    } catch (error) {
+      this.#options.onError(error, "")
+      this.#fail(rpcErrors.parse)
+    }
+    this.#watchLine()
+  }
+
+  #take(value: unknown): void {
+    if (this.#isStopping || !this.#socket.writable) return
+    const parsed = requestSchema.safeParse(value)
+    if (!parsed.success) this.#fail(rpcErrors.invalidRequest)
+    else if (this.#isGreeted) void this.#answer(parsed.data)
+    else this.#greet(parsed.data)
+  }
+
+  #greet(request: Request): void {
+    this.#isGreeted =
+      request.method === "hello" && isSecret(request.params, this.#options.secret ?? "")
+    if (this.#isGreeted) this.#writer.write({ jsonrpc: "2.0", id: request.id, result: {} })
+    else this.#fail(errorOf(helloRefused()), request.id)
+  }
+
+  async #answer(request: Request): Promise<void> {
+    this.#inFlight += 1
+    this.#throttle()
+    const outcome = await run(request, this.#options)
+    this.#inFlight -= 1
+    try {
+      this.#writer.write({ jsonrpc: "2.0", id: request.id, ...outcome })
+    } catch (error) {
+      this.#options.onError(error, request.method)
+      this.#writer.write({ jsonrpc: "2.0", id: request.id, error: errorOf(error) })
+    }
+    this.#throttle()
+    if (this.#inFlight === 0) this.#onIdle()
+  }
+
+  /** Reads on only while there is room for more calls and the peer takes its answers. */
+  #throttle(): void {
+    const { maxCallsInFlight, maxUnreadBytes } = this.#options.limits
+    const isFull =
+      this.#inFlight >= maxCallsInFlight || this.#socket.writableLength > maxUnreadBytes
+    if (isFull) this.#socket.pause()
+    else if (this.#socket.isPaused()) this.#socket.resume()
+  }
+
+  /** A stream that broke the protocol can't be trusted to be in step: it is told why, and closed. */
+  #fail(error: ErrorMember, id: number | null = null): void {
+    const socket = this.#socket
+    if (!socket.writable) return
+    socket.off("data", this.#receive)
+    socket.resume()
+    socket.end(`${JSON.stringify({ jsonrpc: "2.0", id, error })}\n`, () => socket.destroy())
+  }
+
+  #watchLine(): void {
+    if (this.#reader.hasPartialLine() || !this.#isGreeted) {
+      this.#lineTimer ??= setTimeout(
+        () => this.#socket.destroy(),
+        this.#options.limits.partialLineMs,
+      )
+    }
+  }
+}
+
+async function run(
+  request: Request,
+  options: ConnectionOptions,
+): Promise<{ readonly result: unknown } | { readonly error: ErrorMember }> {
+  const { method } = request
+  const schema = Object.hasOwn(options.params, method) ? options.params[method] : undefined
+  if (schema === undefined) return { error: rpcErrors.unknownMethod }
+  const params = schema.safeParse(request.params)
+  if (!params.success) return { error: rpcErrors.invalidParams }
+  try {
+    // The types of `serveLink` pair each method with the schema that made its parameters.
+    const methods = options.methods as Readonly<Record<string, (params: unknown) => unknown>>
+    return { result: (await methods[method]?.(params.data)) ?? null }
+  } catch (error) {
+    options.onError(error, method)
+    return { error: errorOf(error) }
+  }
+}
+
+const helloParams = z.strictObject({ secret: z.string().max(1_024) })
+
+/** Compares digests, so that neither the time nor the length tells anything of the secret. */
+function isSecret(params: unknown, secret: string): boolean {
+  const given = helloParams.safeParse(params)
+  return given.success && timingSafeEqual(sha256(given.data.secret), sha256(secret))
+}
+
+function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest()
+}
+
+function helloRefused(): Fault {
+  return new Fault(
+    "admin_refused",
+    "This socket wants its secret in the first frame, and got none that fits.",
+  )
+}

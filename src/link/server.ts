@@ -1,0 +1,71 @@
+import { createServer } from "node:net"
+
+import type { z } from "zod"
+
+import { Connection } from "./connection.ts"
+import { linkLimits, type LinkLimits } from "./link-limits.ts"
+import { listenOnPath } from "./listen-on-path.ts"
+
+export type ParamSchemas = Readonly<Record<string, z.ZodType>>
+
+/** One function a method: it gets parameters that its schema has parsed. */
+export type Methods<Schemas extends ParamSchemas, Results> = {
+  readonly [Method in keyof Schemas & keyof Results]: (
+    params: z.infer<Schemas[Method]>,
+  ) => Results[Method] | Promise<Results[Method]>
+}
+
+export type LinkServerOptions<Schemas extends ParamSchemas, Results> = {
+  readonly path: string
+  readonly params: Schemas
+  readonly methods: Methods<Schemas, Results>
+  /** Demanded in the first frame of every connection, as the call `hello`. */
+  readonly secret?: string
+  /** File mode of the socket; 0600 if left out. */
+  readonly mode?: number
+  /** Hears what a method threw; the peer learns of it only what {@link Fault} says. */
+  readonly onError?: (error: unknown, method: string) => void
+  readonly limits?: Partial<LinkLimits>
+}
+
+export type LinkServer = {
+  /** Takes no more calls, waits a bounded time for those at work, then disconnects everyone. Safe to call twice. */
+  close(): Promise<void>
+}
+
+/**
+ * Answers JSON-RPC calls on a Unix socket by the table of `methods`.
+ *
+ * A socket file that nobody answers on is replaced.
+ *
+ * @throws {Fault} `already_running` when somebody answers on it, `file_unsafe` when the path holds
+ * something else, `config_invalid` when the path is too long.
+ */
+export async function serveLink<Schemas extends ParamSchemas, Results>(
+  options: LinkServerOptions<Schemas, Results>,
+): Promise<LinkServer> {
+  const limits = { ...linkLimits, ...options.limits }
+  const connections = new Set<Connection>()
+  const server = createServer((socket) => {
+    const connection = new Connection(socket, {
+      params: options.params,
+      methods: options.methods,
+      secret: options.secret,
+      onError: options.onError ?? (() => undefined),
+      limits,
+    })
+    connections.add(connection)
+    socket.on("close", () => connections.delete(connection))
+  })
+  server.maxConnections = limits.maxConnections
+  await listenOnPath(server, options.path, options.mode ?? 0o600)
+
+  async function close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    await Promise.all([...connections].map((connection) => connection.stop()))
+    await closed
+  }
+
+  let closing: Promise<void> | undefined
+  return { close: () => (closing ??= close()) }
+}
