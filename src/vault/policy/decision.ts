@@ -40,6 +40,10 @@ export type Denial = {
   readonly allowed: string | null
 }
 
+/** What a denial says of one rule alone. */
+export type Mismatch = Pick<Denial, "reason" | "asked" | "allowed">
+
+/** What one entry of an applicable policy made of the request. */
 export type Verdict = {
   readonly policy: string
   readonly rule: string
@@ -49,6 +53,7 @@ export type Verdict = {
   readonly reason: DenialReason | null
 }
 
+/** `rule` is `policy/rule`, one that allowed it. `verdicts` holds every entry of every applicable policy. */
 export type Decision =
   | { readonly kind: "allow"; readonly rule: string; readonly verdicts: readonly Verdict[] }
   | { readonly kind: "refuse"; readonly denial: Denial; readonly verdicts: readonly Verdict[] }

@@ -2,6 +2,7 @@
 export const denialReasons = [
   "no_policy_applies",
   "no_rule_covers_endpoint",
+  "endpoint_not_covered",
   "denied_by_rule",
   "symbol_not_allowed",
   "side_not_allowed",
@@ -9,6 +10,7 @@ export const denialReasons = [
   "time_in_force_not_allowed",
   "flag_required",
   "flag_forbidden",
+  "symbol_without_max",
   "quantity_over_max",
   "quantity_unreadable",
   "notional_over_max",
@@ -18,6 +20,7 @@ export const denialReasons = [
   "size_unreadable",
   "market_order_type_required",
   "full_tpsl_not_allowed",
+  "approval_unreadable",
   "agent_address_not_allowed",
   "authorized_address_not_allowed",
   "valid_days_over_max",

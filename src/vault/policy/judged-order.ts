@@ -1,0 +1,103 @@
+import type {
+  Order,
+  OrderFlag,
+  OrderLeg,
+  OrderType,
+  Payload,
+  TimeInForce,
+} from "../../venue/payload.ts"
+import type { OperationId } from "../../venue/profile.ts"
+import { orderMakingOperations } from "./order-making.ts"
+import type { Side } from "./policy.ts"
+
+/**
+ * Every value that a field can stand for. Empty: the order certainly has none. `undefined`: it can't
+ * be read, which counts against the request in rules and in denies alike.
+ */
+export type Reading<Value> = readonly Value[] | undefined
+
+/** One order that a request can bring about: the entry itself or one of its legs, each judged by the whole rule. */
+export type JudgedOrder = {
+  readonly part: "entry" | "take_profit" | "stop_loss"
+  readonly order: Order
+  readonly leg: OrderLeg | undefined
+  readonly sides: readonly Side[]
+  readonly orderTypes: Reading<OrderType>
+  readonly timeInForce: Reading<TimeInForce>
+  readonly flags: readonly OrderFlag[]
+}
+
+/** An order of a request with all that it can bring about. */
+export type ReadOrder = { readonly order: Order; readonly parts: readonly JudgedOrder[] }
+
+/** The orders that a request makes; `undefined` when it makes none or they can't be read. */
+export function readOrders(
+  operation: OperationId,
+  payload: Payload,
+): readonly ReadOrder[] | undefined {
+  if (!orderMakingOperations.has(operation)) return undefined
+  if (payload.kind !== "orders" || payload.orders.length === 0) return undefined
+  return payload.orders.map((order) => ({ order, parts: partsOf(order) }))
+}
+
+function partsOf(order: Order): readonly JudgedOrder[] {
+  const legs = [
+    judgedLeg(order, "take_profit", order.tpsl?.takeProfit),
+    judgedLeg(order, "stop_loss", order.tpsl?.stopLoss),
+  ].filter((leg) => leg !== undefined)
+
+  const orderTypes = order.orderType === undefined ? typesOfLegs(legs) : [order.orderType]
+  const entry: JudgedOrder = {
+    part: "entry",
+    order,
+    leg: undefined,
+    sides: isStandalone(order) ? ["buy", "sell"] : [order.isBuy ? "buy" : "sell"],
+    orderTypes,
+    timeInForce: timeInForceOf(order),
+    flags: order.flags,
+  }
+  return [entry, ...legs]
+}
+
+/** The interface doesn't say whether `is_buy` of a standalone tpsl means the position or what closes it. */
+function isStandalone(order: Order): boolean {
+  return order.algoOrderType === "tpsl"
+}
+
+function judgedLeg(
+  order: Order,
+  part: "take_profit" | "stop_loss",
+  leg: OrderLeg | undefined,
+): JudgedOrder | undefined {
+  if (leg === undefined) return undefined
+  const orderTypes = legTypes(leg)
+  return {
+    part,
+    order,
+    leg,
+    sides: isStandalone(order) ? ["buy", "sell"] : [order.isBuy ? "sell" : "buy"],
+    orderTypes,
+    // A market order has none; of a leg's limit order the interface doesn't tell it.
+    timeInForce: orderTypes.includes("limit") ? undefined : [],
+    // The interface gives legs no flags, so no leg is post_only or reduce_only by its own word.
+    flags: [],
+  }
+}
+
+/** A limit child order needs a price, so a leg without type and price can only become a market order. */
+function legTypes(leg: OrderLeg): readonly OrderType[] {
+  if (leg.orderType !== undefined) return [leg.orderType]
+  return leg.orderPrice === undefined ? ["market"] : ["limit", "market"]
+}
+
+/** A standalone tpsl may leave its type out: what it makes is its legs. */
+function typesOfLegs(legs: readonly JudgedOrder[]): Reading<OrderType> {
+  const types = legs.flatMap((leg) => leg.orderTypes ?? [])
+  return types.length === 0 ? undefined : types
+}
+
+function timeInForceOf(order: Order): Reading<TimeInForce> {
+  if (order.timeInForce !== undefined) return [order.timeInForce]
+  if (order.orderType === "limit") return ["gtc"] // the documented default
+  return order.orderType === "market" ? [] : undefined
+}

@@ -1,0 +1,89 @@
+import { err, ok, type Result } from "../../std/result.ts"
+import { readYaml, type Located, type Problem } from "../../std/yaml-file.ts"
+import type { Profile, SymbolTable } from "../../venue/profile.ts"
+import { policySchema, type WrittenPolicy } from "./policy-schema.ts"
+import type { Entry, Policy } from "./policy.ts"
+
+/** A policy file as it was found. `file` is the name that messages and refusals give. */
+export type PolicyText = { readonly file: string; readonly text: string }
+
+/**
+ * Reads a set of policy files as one: all of them, or every problem of all of them. Files are taken by name, so
+ * that the order in which they were found changes nothing.
+ */
+export function readPolicies(
+  files: readonly PolicyText[],
+  profile: Profile,
+): Result<readonly Policy[], readonly Problem[]> {
+  const problems: Problem[] = []
+  const policies: Policy[] = []
+  const fileByName = new Map<string, string>()
+  for (const { file, text } of [...files].sort((a, b) => (a.file < b.file ? -1 : 1))) {
+    const read = readPolicyFile(text, file, profile.symbols)
+    if (!read.ok) {
+      problems.push(...read.error)
+      continue
+    }
+    if (read.value === undefined) continue
+    const { policy, line, column } = read.value
+    const earlier = fileByName.get(policy.name)
+    if (earlier === undefined) fileByName.set(policy.name, file)
+    else {
+      const message = `policy ${policy.name} is in ${earlier} too; give one of them another name`
+      problems.push({ file, line, column, message })
+    }
+    policies.push(policy)
+  }
+  return problems.length > 0 ? err(problems) : ok(policies)
+}
+
+/** A policy and where its name is written. */
+export type PlacedPolicy = {
+  readonly policy: Policy
+  readonly line: number
+  readonly column: number
+}
+
+/** Reads one policy file. A file with nothing but comments holds no policy: `undefined`. */
+export function readPolicyFile(
+  text: string,
+  file: string,
+  symbols: SymbolTable,
+): Result<PlacedPolicy | undefined, readonly Problem[]> {
+  if (isBlank(text)) return ok(undefined)
+  const read = readYaml(text, file, policySchema(symbols))
+  if (!read.ok) return read
+  const problems = repeatedNames(read.value, file)
+  if (problems.length > 0) return err(problems)
+
+  const { value, placeOf } = read.value
+  const placed = <Written>(list: "rules" | "deny", entries: readonly Written[]) =>
+    entries.map((entry, index) => ({ ...entry, line: placeOf([list, index]).line }))
+  const policy: Policy = {
+    name: value.name,
+    file,
+    appliesTo: value.appliesTo,
+    rules: placed("rules", value.rules),
+    deny: placed("deny", value.deny),
+  }
+  return ok({ policy, ...placeOf(["policy"]) })
+}
+
+function isBlank(text: string): boolean {
+  return text.split("\n").every((line) => /^\s*(?:#|$)/.test(line))
+}
+
+/** A refusal names policy and rule, so within a file every entry has a name of its own. */
+function repeatedNames({ value, placeOf }: Located<WrittenPolicy>, file: string): Problem[] {
+  const seen = new Set<string>()
+  const repeatedIn = (list: "rules" | "deny", entries: readonly Pick<Entry, "name">[]) =>
+    entries.flatMap(({ name }, index): Problem[] => {
+      if (!seen.has(name)) {
+        seen.add(name)
+        return []
+      }
+      const message = `${name} is the name of another entry too; give each its own`
+      return [{ file, ...placeOf([list, index, "name"]), message }]
+    })
+  return [...repeatedIn("rules", value.rules), ...repeatedIn("deny", value.deny)]
+}

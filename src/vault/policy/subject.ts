@@ -1,0 +1,19 @@
+import type { Circumstances, JudgedRequest, Mismatch } from "./decision.ts"
+import { readOrders, type ReadOrder } from "./judged-order.ts"
+import type { Rule } from "./policy.ts"
+
+/** A request as every entry sees it: its orders are read once. */
+export type Subject = {
+  readonly request: JudgedRequest
+  readonly circumstances: Circumstances
+  /** `undefined` when the request makes no orders or they can't be read. */
+  readonly orders: readonly ReadOrder[] | undefined
+}
+
+/** One thing that a rule asks. Answers what is wrong, or `undefined` when nothing is. */
+export type Check = (rule: Rule, subject: Subject) => Mismatch | undefined
+
+/** Reads what the entries judge. */
+export function subjectOf(request: JudgedRequest, circumstances: Circumstances): Subject {
+  return { request, circumstances, orders: readOrders(request.operation, request.payload) }
+}

@@ -1,0 +1,154 @@
+import { err, ok, type Result } from "../../std/result.ts"
+import {
+  addDecimals,
+  compareDecimals,
+  formatDecimal,
+  multiplyDecimals,
+  one,
+  type Decimal,
+} from "../../venue/decimal.ts"
+import type { Order } from "../../venue/payload.ts"
+import type { Profile, SymbolEntry } from "../../venue/profile.ts"
+import type { DenialReason } from "./denial-reason.ts"
+import type { JudgedOrder, ReadOrder } from "./judged-order.ts"
+
+/** A price together with where it comes from, as people read it. */
+export type WorstPrice = { readonly price: Decimal; readonly words: string }
+
+/**
+ * The unit that an order's quantity is in.
+ *
+ * Quote units only for a market order without algo on a symbol the table calls spot. What may become a market
+ * order on anything but a perpetual needs `market_order_type`, its own or the profile's: the interface
+ * discloses no default, and either reading can be the larger one.
+ */
+export function quantityUnit(
+  read: ReadOrder,
+  profile: Profile,
+): Result<"base" | "quote", DenialReason> {
+  const market = profile.symbols.byId.get(read.order.symbolId)?.market
+  const unit = read.order.marketOrderType ?? undisclosedUnit(read, market, profile)
+  if (unit === undefined) return err("market_order_type_required")
+  if (unit === "base") return ok("base")
+  return market === "spot" && isPlainMarketOrder(read.order) ? ok("quote") : err("size_unreadable")
+}
+
+/**
+ * The highest price that one order can come to be filled at, for all that its request says.
+ *
+ * A limit buy can't fill above its price. A sell, a trigger or a market order can fill above what is
+ * written, so it counts at the reference price at least.
+ */
+export function worstPrice(
+  judged: JudgedOrder,
+  reference: Decimal,
+  priceMatchBand: Decimal | undefined,
+): Result<WorstPrice, DenialReason> {
+  const referenced = named("the reference price", reference)
+  if (judged.leg !== undefined) return ok(highest([referenced, ...legPrices(judged)]))
+
+  const { order } = judged
+  if (!isPriceReadable(order)) return err("size_unreadable")
+  if (isPlainLimitBuy(order) && order.price !== undefined) {
+    return ok(named("its price", order.price))
+  }
+  const surcharge = surchargeOf(order, priceMatchBand)
+  if (!surcharge.ok) return surcharge
+  return ok(charged(highest([referenced, ...entryPrices(order)]), surcharge.value))
+}
+
+function undisclosedUnit(
+  { parts }: ReadOrder,
+  market: SymbolEntry["market"] | undefined,
+  profile: Profile,
+): "base" | "quote" | undefined {
+  if (market === "perp" || !parts.some(mayBeMarket)) return "base"
+  return profile.defaultMarketOrderType
+}
+
+function mayBeMarket({ orderTypes }: JudgedOrder): boolean {
+  return orderTypes?.includes("market") ?? true
+}
+
+function isPlainMarketOrder(order: Order): boolean {
+  return (
+    order.orderType === "market" &&
+    order.algoOrderType === undefined &&
+    order.conditional === undefined &&
+    order.tpsl === undefined
+  )
+}
+
+function isPlainLimitBuy(order: Order): boolean {
+  return (
+    order.isBuy &&
+    order.orderType === "limit" &&
+    order.priceMatch === undefined &&
+    order.conditional === undefined &&
+    order.algoOrderType !== "tpsl"
+  )
+}
+
+/** The venue's rules leave no order without these; the judge doesn't depend on their having been checked. */
+function isPriceReadable(order: Order): boolean {
+  if (order.algoOrderType === "tpsl") return order.tpsl !== undefined
+  if (order.algoOrderType === "conditional" && order.conditional === undefined) return false
+  if (order.orderType === "limit") {
+    return order.price !== undefined || order.priceMatch !== undefined
+  }
+  return order.orderType === "market"
+}
+
+function entryPrices(order: Order): readonly WorstPrice[] {
+  return [
+    ...(order.price === undefined ? [] : [named("its price", order.price)]),
+    ...(order.conditional === undefined
+      ? []
+      : [named("its trigger price", order.conditional.triggerPrice)]),
+  ]
+}
+
+function legPrices({ part, leg }: JudgedOrder): readonly WorstPrice[] {
+  if (leg === undefined) return []
+  const owner = part === "take_profit" ? "the take-profit leg's" : "the stop-loss leg's"
+  const trigger = named(`${owner} trigger price`, leg.triggerPrice)
+  return leg.orderPrice === undefined
+    ? [trigger]
+    : [trigger, named(`${owner} price`, leg.orderPrice)]
+}
+
+type Surcharge = { readonly factor: Decimal; readonly words: string } | undefined
+
+/** How far above the price it starts from an order may fill: its slippage, or the rule's band for a matched price. */
+function surchargeOf(
+  order: Order,
+  priceMatchBand: Decimal | undefined,
+): Result<Surcharge, DenialReason> {
+  if (order.orderType === "market") {
+    if (order.slippage === undefined) return err("slippage_required")
+    return ok({ factor: order.slippage, words: `slippage ${formatDecimal(order.slippage)}` })
+  }
+  if (order.priceMatch === undefined) return ok(undefined)
+  if (priceMatchBand === undefined) return err("price_match_band_required")
+  return ok({
+    factor: priceMatchBand,
+    words: `the price_match_band ${formatDecimal(priceMatchBand)}`,
+  })
+}
+
+function charged(start: WorstPrice, surcharge: Surcharge): WorstPrice {
+  if (surcharge === undefined) return start
+  const price = multiplyDecimals(start.price, addDecimals(one, surcharge.factor))
+  return { price, words: `${formatDecimal(price)} (${start.words} and ${surcharge.words})` }
+}
+
+function named(words: string, price: Decimal): WorstPrice {
+  return { price, words: `${words} ${formatDecimal(price)}` }
+}
+
+function highest([first, ...others]: readonly [WorstPrice, ...WorstPrice[]]): WorstPrice {
+  return others.reduce(
+    (most, next) => (compareDecimals(next.price, most.price) > 0 ? next : most),
+    first,
+  )
+}

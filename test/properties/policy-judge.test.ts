@@ -1,0 +1,180 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import fc from "fast-check"
+
+import type { Decision, JudgedRequest } from "../../src/vault/policy/decision.ts"
+import { denialReasons } from "../../src/vault/policy/denial-reason.ts"
+import { judge } from "../../src/vault/policy/judge.ts"
+import type { Policy } from "../../src/vault/policy/policy.ts"
+import { operationIds } from "../../src/venue/profile.ts"
+import { arbitraryDecimal, arbitraryPayload } from "../support/arbitrary-payload.ts"
+import { circumstances, policiesOf, requestFor } from "../support/policy-case.ts"
+import { numRuns } from "../support/runs.ts"
+import { testProfile } from "../support/test-profile.ts"
+
+const matchers = [
+  "endpoints: [placeOrder, placeBatch, chaseOrder, cancelOrder]",
+  "endpoints: [approveAgent, transfer]",
+  "symbols: [BTC-PERP, ETH-PERP]",
+  "symbols: ['5', BTC-USD]",
+  "sides: [buy]",
+  "sides: [buy, sell]",
+  "order_types: [limit]",
+  "order_types: [limit, market]",
+  "time_in_force: [gtc]",
+  "require_flags: [post_only]",
+  "forbid_flags: [reduce_only]",
+]
+const bounds = [
+  "max_quantity: '1000000'",
+  "max_quantity: {BTC-PERP: '1000', default: '1'}",
+  "max_notional: '100000000'",
+  "max_notional: {BTC-PERP: '1000000', BTC-USD: '10'}",
+  "price_match_band: 1%",
+  "allow_full_tpsl: true",
+  "max_valid_days: 365",
+]
+
+/** Some of the lines, each key once. */
+function someOf(lines: readonly string[]): fc.Arbitrary<string[]> {
+  return fc.uniqueArray(fc.constantFrom(...lines), {
+    maxLength: 4,
+    selector: (line) => line.slice(0, line.indexOf(":")),
+  })
+}
+
+const ruleLines = fc
+  .tuple(fc.constantFrom(...matchers), someOf(matchers), someOf(bounds))
+  .map(([first, others, bounded]) => {
+    const key = first.slice(0, first.indexOf(":"))
+    return [first, ...others.filter((line) => !line.startsWith(`${key}:`)), ...bounded]
+  })
+
+function entriesText(kind: string, entries: readonly (readonly string[])[]): string {
+  if (entries.length === 0) return ""
+  const texts = entries.map((lines, index) =>
+    [`  - name: ${kind}-${index}`, ...lines.map((line) => `    ${line}`)].join("\n"),
+  )
+  return `${kind}:\n${texts.join("\n")}\n`
+}
+
+const arbitraryPolicies: fc.Arbitrary<readonly Policy[]> = fc
+  .array(
+    fc.record({
+      rules: fc.array(ruleLines, { maxLength: 4 }),
+      deny: fc.array(someOf(matchers), { maxLength: 2 }),
+      appliesTo: fc.constantFrom("", "applies_to: {clients: [bot]}", "applies_to: {keys: [other]}"),
+    }),
+    { maxLength: 3 },
+  )
+  .map((files) =>
+    policiesOf(
+      ...files.map(({ rules, deny, appliesTo }, index) =>
+        [
+          `policy: p${index}`,
+          appliesTo,
+          entriesText("rules", rules),
+          entriesText("deny", deny),
+        ].join("\n"),
+      ),
+    ),
+  )
+
+const arbitraryRequest: fc.Arbitrary<JudgedRequest> = fc
+  .record({ operation: fc.constantFrom(...operationIds), payload: arbitraryPayload })
+  .map(({ operation, payload }) => requestFor(operation, { payload }))
+
+const arbitraryCircumstances = fc
+  .record({
+    price: fc.option(arbitraryDecimal, { nil: undefined }),
+    defaultMarketOrderType: fc.constantFrom("base", "quote", undefined),
+  })
+  .map(({ price, defaultMarketOrderType }) =>
+    circumstances({
+      referencePrice: () => price,
+      profile: testProfile({ defaultMarketOrderType }),
+    }),
+  )
+
+const anything = [arbitraryRequest, arbitraryPolicies, arbitraryCircumstances] as const
+
+describe("judge, whatever the request and the policies", () => {
+  it("answers and doesn't throw, and a refusal has a listed reason", () => {
+    fc.assert(
+      fc.property(...anything, (request, policies, given) => {
+        const decision = judge(request, policies, given)
+        if (decision.kind === "refuse") {
+          assert.ok(denialReasons.includes(decision.denial.reason))
+        }
+        assertVerdictsAgree(decision)
+      }),
+      numRuns(300),
+    )
+  })
+
+  it("decides the same for every order of policies, rules and denies", () => {
+    fc.assert(
+      fc.property(fc.tuple(...anything), fc.infiniteStream(fc.nat()), (drawn, dice) => {
+        const [request, policies, given] = drawn
+        const shuffled = shuffle(policies, dice).map((policy) => ({
+          ...policy,
+          rules: shuffle(policy.rules, dice),
+          deny: shuffle(policy.deny, dice),
+        }))
+        const kind = judge(request, policies, given).kind
+        assert.equal(judge(request, shuffled, given).kind, kind)
+      }),
+      numRuns(300),
+    )
+  })
+
+  it("allows nothing more with a deny added, and refuses nothing more with a rule added", () => {
+    fc.assert(
+      fc.property(fc.tuple(...anything), arbitraryPolicies, ([request, policies, given], more) => {
+        const kindWith = (added: readonly Policy[]) =>
+          judge(request, [...policies, ...added], given).kind
+        const kind = kindWith([])
+        if (kind === "refuse") {
+          assert.equal(kindWith(more.map((policy) => ({ ...policy, rules: [] }))), "refuse")
+        } else {
+          assert.equal(kindWith(more.map((policy) => ({ ...policy, deny: [] }))), "allow")
+        }
+      }),
+      numRuns(300),
+    )
+  })
+
+  it("lets no rule with a cap allow an order it can't size", () => {
+    fc.assert(
+      fc.property(arbitraryRequest, arbitraryCircumstances, (request, given) => {
+        const [policy] = policiesOf(
+          "policy: p\nrules:\n  - {name: capped, max_notional: '1000000000000000000000000000000'}\n",
+        )
+        assert.ok(policy)
+        if (judge(request, [policy], given).kind === "refuse") return
+        assert.equal(request.payload.kind, "orders")
+        assert.ok(request.payload.orders.length > 0)
+        assert.notEqual(request.operation, "chaseOrder")
+        for (const { symbolId } of request.payload.orders) {
+          assert.ok(given.profile.symbols.byId.has(symbolId))
+          assert.ok(given.referencePrice(symbolId))
+        }
+      }),
+      numRuns(300),
+    )
+  })
+})
+
+/** The decision follows from the verdicts: no deny matches and some rule allows. */
+function assertVerdictsAgree({ kind, verdicts }: Decision): void {
+  const said = new Set(verdicts.map(({ verdict }) => verdict))
+  assert.equal(kind === "allow", said.has("allows") && !said.has("denies"))
+}
+
+function shuffle<Item>(items: readonly Item[], dice: fc.Stream<number>): readonly Item[] {
+  return items
+    .map((item) => ({ item, rank: Number(dice.next().value) }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ item }) => item)
+}

@@ -1,0 +1,191 @@
+import assert from "node:assert/strict"
+
+import { problemText } from "../../src/std/yaml-file.ts"
+import type { Circumstances, Decision, JudgedRequest } from "../../src/vault/policy/decision.ts"
+import { judge } from "../../src/vault/policy/judge.ts"
+import { readPolicies } from "../../src/vault/policy/policy-file.ts"
+import type { Policy } from "../../src/vault/policy/policy.ts"
+import { parseAddress, type Address } from "../../src/venue/address.ts"
+import { parseDecimal, type Decimal } from "../../src/venue/decimal.ts"
+import type { AgentApproval, Order, OrderLeg } from "../../src/venue/payload.ts"
+import type { OperationId } from "../../src/venue/profile.ts"
+import { testProfile } from "./test-profile.ts"
+
+/** A decimal that the test knows to be one. */
+export function decimal(text: string): Decimal {
+  const value = parseDecimal(text)
+  assert.ok(value, `${text} is a decimal`)
+  return value
+}
+
+/** An address of one repeated hex digit. */
+export function addressOf(digit: string): Address {
+  const address = parseAddress(`0x${digit.repeat(40)}`)
+  assert.ok(address)
+  return address
+}
+
+export const signer = addressOf("1")
+
+/** A limit buy of 0.5 BTC-PERP at 60000, changed. */
+export function order(changes: Partial<Order> = {}): Order {
+  return {
+    clientOrderId: undefined,
+    symbolId: 1,
+    isBuy: true,
+    orderType: "limit",
+    timeInForce: undefined,
+    quantity: decimal("0.5"),
+    price: decimal("60000"),
+    slippage: undefined,
+    positionSide: undefined,
+    marginMode: undefined,
+    marketOrderType: undefined,
+    stpMode: undefined,
+    priceMatch: undefined,
+    algoOrderType: undefined,
+    conditional: undefined,
+    tpsl: undefined,
+    flags: [],
+    ...changes,
+  }
+}
+
+/** A market buy of 0.5 BTC-PERP without slippage, changed. */
+export function marketOrder(changes: Partial<Order> = {}): Order {
+  return order({ orderType: "market", price: undefined, ...changes })
+}
+
+/** A leg that triggers at 70000 and becomes a market order, changed. */
+export function leg(changes: Partial<OrderLeg> = {}): OrderLeg {
+  return {
+    triggerPrice: decimal("70000"),
+    triggerBy: undefined,
+    orderType: undefined,
+    orderPrice: undefined,
+    ...changes,
+  }
+}
+
+/** The order with one take-profit leg attached. */
+export function withTakeProfit(entry: Order, takeProfit: OrderLeg = leg()): Order {
+  const tpsl = { mode: "partial", takeProfit, stopLoss: undefined } as const
+  return { ...entry, algoOrderType: "attached_tpsl", tpsl }
+}
+
+/** A tpsl order without an entry of its own. */
+export function standaloneTpsl(takeProfit: OrderLeg = leg(), changes: Partial<Order> = {}): Order {
+  const tpsl = { mode: "partial", takeProfit, stopLoss: undefined } as const
+  return order({
+    orderType: undefined,
+    price: undefined,
+    algoOrderType: "tpsl",
+    tpsl,
+    ...changes,
+  })
+}
+
+/** A request of the client `bot` with the agent key `bot-agent`; without a payload its body is opaque. */
+export function requestFor(
+  operation: OperationId,
+  changes: Partial<JudgedRequest> = {},
+): JudgedRequest {
+  return {
+    client: "bot",
+    key: { name: "bot-agent", address: signer, role: "agent" },
+    operation,
+    target: undefined,
+    body: {},
+    payload: { kind: "opaque", batchLength: 1 },
+    ...changes,
+  }
+}
+
+/** A placeOrder of one order. */
+export function placing(placed: Order): JudgedRequest {
+  return requestFor("placeOrder", {
+    payload: { kind: "orders", orders: [placed], form: "single" },
+  })
+}
+
+/** A placeBatch of orders. */
+export function placingBatch(...orders: readonly Order[]): JudgedRequest {
+  return requestFor("placeBatch", { payload: { kind: "orders", orders, form: "batch" } })
+}
+
+/** An approveAgent by the wallet key, of the agent held here and for 90 days, changed. */
+export function approving(changes: Partial<AgentApproval> = {}): JudgedRequest {
+  const approval: AgentApproval = {
+    serviceChain: "Mainnet",
+    signatureChainId: 84256,
+    agentAddress: heldAgent,
+    authorizedAddress: signer,
+    validDays: 90,
+    label: "bot",
+    ...changes,
+  }
+  return requestFor("approveAgent", {
+    key: { name: "main", address: signer, role: "wallet" },
+    payload: { kind: "approve_agent", approval },
+  })
+}
+
+export const heldAgent = addressOf("a")
+
+const referencePrices = new Map([
+  [1, decimal("64000")],
+  [2, decimal("3000")],
+  [3, decimal("64000")],
+])
+
+/** One agent held, and fresh reference prices: 64000 for bitcoin, 3000 for ether. */
+export function circumstances(changes: Partial<Circumstances> = {}): Circumstances {
+  return {
+    profile: testProfile(),
+    nowMs: 1_800_000_000_000,
+    heldAgents: new Set([heldAgent]),
+    referencePrice: (symbolId) => referencePrices.get(symbolId),
+    ...changes,
+  }
+}
+
+/** Reads policy files that the test knows to be right. */
+export function policiesOf(...texts: readonly string[]): readonly Policy[] {
+  const files = texts.map((text, index) => ({ file: `${index}.yaml`, text }))
+  const read = readPolicies(files, testProfile())
+  assert.ok(read.ok, read.ok ? "" : read.error.map(problemText).join("\n"))
+  return read.value
+}
+
+/** A policy file of one rule, given as the lines under its name. */
+export function ruleFile(...lines: readonly string[]): string {
+  return ["policy: test", "rules:", "  - name: rule", ...lines.map((line) => `    ${line}`)].join(
+    "\n",
+  )
+}
+
+/** A policy file that allows all orders and has one deny, given as the lines under its name. */
+export function denyFile(...lines: readonly string[]): string {
+  return [
+    "policy: test",
+    "rules:",
+    "  - {name: all, endpoints: [placeOrder, placeBatch, modifyOrder, chaseOrder, cancelOrder]}",
+    "deny:",
+    "  - name: entry",
+    ...lines.map((line) => `    ${line}`),
+  ].join("\n")
+}
+
+/** Judges a request by one policy file. */
+export function decide(
+  text: string,
+  request: JudgedRequest,
+  changes: Partial<Circumstances> = {},
+): Decision {
+  return judge(request, policiesOf(text), circumstances(changes))
+}
+
+/** `allow`, or the reason of the refusal: what most tests state. */
+export function outcomeOf(decision: Decision): string {
+  return decision.kind === "allow" ? "allow" : decision.denial.reason
+}

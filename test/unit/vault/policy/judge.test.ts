@@ -1,0 +1,209 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { judge } from "../../../../src/vault/policy/judge.ts"
+import { operationIds } from "../../../../src/venue/profile.ts"
+import {
+  circumstances,
+  decide,
+  decimal,
+  denyFile,
+  leg,
+  marketOrder,
+  order,
+  outcomeOf,
+  placing,
+  placingBatch,
+  policiesOf,
+  requestFor,
+  ruleFile,
+} from "../../../support/policy-case.ts"
+
+const placeAnything = "  - {name: all, endpoints: [placeOrder]}"
+
+describe("judge", () => {
+  it("refuses every operation without a policy, and says who asked", () => {
+    for (const operation of operationIds) {
+      const decision = judge(requestFor(operation), [], circumstances())
+      assert.equal(decision.kind, "refuse")
+      assert.deepEqual(decision.denial, {
+        policy: null,
+        rule: null,
+        reason: "no_policy_applies",
+        file: null,
+        line: null,
+        asked: "client bot with key bot-agent",
+        allowed: null,
+      })
+    }
+  })
+
+  it("refuses what no rule covers, and says what rules cover", () => {
+    const decision = decide(
+      ruleFile("endpoints: [placeOrder, cancelOrder]"),
+      requestFor("transfer"),
+    )
+    assert.equal(decision.kind, "refuse")
+    assert.equal(decision.denial.reason, "no_rule_covers_endpoint")
+    assert.equal(decision.denial.asked, "transfer")
+    assert.equal(decision.denial.allowed, "cancelOrder, placeOrder")
+    const none = decide("policy: empty\n", requestFor("transfer"))
+    assert.equal(none.kind, "refuse")
+    assert.equal(none.denial.allowed, null)
+  })
+
+  it("names the rule that allows", () => {
+    const decision = decide(ruleFile("endpoints: [placeOrder]"), placing(order()))
+    assert.equal(decision.kind, "allow")
+    assert.equal(decision.rule, "test/rule")
+  })
+
+  it("applies a policy to the clients and keys that it names, both of them", () => {
+    const ask = (appliesTo: string) => {
+      const file = `policy: p\napplies_to: ${appliesTo}\nrules:\n${placeAnything}\n`
+      return outcomeOf(decide(file, placing(order())))
+    }
+    assert.equal(ask("{clients: [other, bot]}"), "allow")
+    assert.equal(ask("{keys: [bot-agent]}"), "allow")
+    assert.equal(ask("{clients: [bot], keys: [bot-agent]}"), "allow")
+    assert.equal(ask("{clients: [other]}"), "no_policy_applies")
+    assert.equal(ask("{clients: [bot], keys: [other]}"), "no_policy_applies")
+    assert.equal(ask("{clients: [other], keys: [bot-agent]}"), "no_policy_applies")
+    assert.equal(ask("{clients: [bot-agent]}"), "no_policy_applies")
+  })
+
+  it("lets a deny of one file beat a rule of another", () => {
+    const rules = ruleFile("endpoints: [placeOrder]")
+    const denies = "policy: denies\ndeny:\n  - name: no-market\n    order_types: [market]\n"
+    for (const texts of [
+      [rules, denies],
+      [denies, rules],
+    ]) {
+      const decision = judge(placing(marketOrder()), policiesOf(...texts), circumstances())
+      assert.equal(decision.kind, "refuse")
+      assert.equal(decision.denial.reason, "denied_by_rule")
+      assert.equal(decision.denial.policy, "denies")
+      assert.equal(decision.denial.rule, "no-market")
+      assert.equal(decision.denial.line, 3)
+      assert.equal(decision.denial.asked, "market buy of 0.5 BTC-PERP")
+      assert.equal(judge(placing(order()), policiesOf(...texts), circumstances()).kind, "allow")
+    }
+  })
+
+  it("lets a deny of a policy for others alone", () => {
+    const rules = ruleFile("endpoints: [placeOrder]")
+    const others =
+      "policy: others\napplies_to: {clients: [other]}\ndeny:\n  - {name: stop, sides: [buy]}\n"
+    const decision = judge(placing(order()), policiesOf(rules, others), circumstances())
+    assert.equal(decision.kind, "allow")
+  })
+
+  it("denies whole operations, and everything with a deny that asks nothing", () => {
+    const endpoint = denyFile("endpoints: [cancelOrder]")
+    assert.equal(outcomeOf(decide(endpoint, requestFor("cancelOrder"))), "denied_by_rule")
+    assert.equal(outcomeOf(decide(endpoint, placing(order()))), "allow")
+    const everything = `${ruleFile("endpoints: [cancelOrder]")}\ndeny:\n  - name: stop\n`
+    assert.equal(outcomeOf(decide(everything, requestFor("cancelOrder"))), "denied_by_rule")
+  })
+
+  it("denies a batch when one item matches, and names that item", () => {
+    const decision = decide(
+      denyFile("order_types: [market]"),
+      placingBatch(order(), marketOrder({ symbolId: 2 }), order()),
+    )
+    assert.equal(decision.kind, "refuse")
+    assert.equal(decision.denial.asked, "market buy of 0.5 ETH-PERP")
+  })
+
+  it("allows a batch by one rule as a whole, never by two rules in parts", () => {
+    const file = [
+      "policy: p",
+      "rules:",
+      "  - {name: bitcoin, symbols: [BTC-PERP]}",
+      "  - {name: ether, symbols: [ETH-PERP]}",
+    ].join("\n")
+    const ether = order({ symbolId: 2 })
+    assert.equal(outcomeOf(decide(file, placingBatch(order(), order()))), "allow")
+    assert.equal(outcomeOf(decide(file, placingBatch(ether, ether))), "allow")
+    assert.equal(outcomeOf(decide(file, placingBatch(order(), ether))), "symbol_not_allowed")
+  })
+
+  it("explains a refusal by the rule that got furthest", () => {
+    const file = [
+      "policy: p",
+      "rules:",
+      "  - {name: ether, symbols: [ETH-PERP]}",
+      "  - {name: sells, symbols: [BTC-PERP], sides: [sell]}",
+      "  - {name: small, symbols: [BTC-PERP], max_quantity: '0.4'}",
+      "  - {name: cancels, endpoints: [cancelOrder]}",
+    ].join("\n")
+    const decision = decide(file, placing(order()))
+    assert.equal(decision.kind, "refuse")
+    assert.equal(decision.denial.rule, "small")
+    assert.equal(decision.denial.reason, "quantity_over_max")
+    assert.equal(decision.denial.asked, "0.5 BTC-PERP")
+    assert.equal(decision.denial.allowed, "0.4")
+    assert.equal(decision.denial.line, 5)
+  })
+
+  it("says in words what was asked and what is allowed", () => {
+    const denialOf = (line: string, placed = order()) => {
+      const decision = decide(ruleFile(line), placing(placed))
+      assert.equal(decision.kind, "refuse")
+      return [decision.denial.asked, decision.denial.allowed]
+    }
+    assert.deepEqual(denialOf("symbols: [ETH-PERP, '7']"), ["BTC-PERP", "ETH-PERP, symbol 7"])
+    assert.deepEqual(denialOf("sides: [sell]"), ["buy", "sell"])
+    assert.deepEqual(denialOf("time_in_force: [ioc]"), ["gtc", "ioc"])
+    assert.deepEqual(denialOf("time_in_force: [ioc]", marketOrder()), ["none", "ioc"])
+    assert.deepEqual(denialOf("require_flags: [post_only]"), ["flags none", "with post_only"])
+    assert.deepEqual(denialOf("forbid_flags: [post_only]", order({ flags: ["post_only"] })), [
+      "flags post_only",
+      "without post_only",
+    ])
+  })
+
+  it("gives a verdict for every entry of every applicable policy", () => {
+    const file = [
+      "policy: p",
+      "rules:",
+      "  - {name: small, max_quantity: '0.4'}",
+      "  - {name: large, max_quantity: '4'}",
+      "  - {name: cancels, endpoints: [cancelOrder]}",
+      "deny:",
+      "  - {name: sells, sides: [sell]}",
+      "  - {name: buys, sides: [buy]}",
+    ].join("\n")
+    const others = "policy: q\napplies_to: {clients: [other]}\ndeny:\n  - {name: all}\n"
+    const decision = judge(placing(order()), policiesOf(file, others), circumstances())
+    const place = { policy: "p", file: "0.yaml" }
+    assert.deepEqual(decision.verdicts, [
+      { ...place, rule: "sells", line: 7, verdict: "does_not_match", reason: null },
+      { ...place, rule: "buys", line: 8, verdict: "denies", reason: "denied_by_rule" },
+      { ...place, rule: "small", line: 3, verdict: "does_not_match", reason: "quantity_over_max" },
+      { ...place, rule: "large", line: 4, verdict: "allows", reason: null },
+      {
+        ...place,
+        rule: "cancels",
+        line: 5,
+        verdict: "does_not_match",
+        reason: "endpoint_not_covered",
+      },
+    ])
+  })
+
+  it("holds a leg to the whole rule, its size too", () => {
+    const small = decimal("0.4")
+    const file = ruleFile("sides: [buy, sell]", 'max_notional: "28000"')
+    const tpsl = { mode: "partial", takeProfit: undefined, stopLoss: leg() } as const
+    const withStop = order({ algoOrderType: "attached_tpsl", tpsl, quantity: small })
+    assert.equal(outcomeOf(decide(file, placing(withStop))), "allow")
+    const more = { ...withStop, quantity: decimal("0.41") }
+    const decision = decide(file, placing(more))
+    assert.equal(decision.kind, "refuse")
+    assert.equal(
+      decision.denial.asked,
+      "28700 USD: 0.41 BTC-PERP at the stop-loss leg's trigger price 70000",
+    )
+  })
+})
