@@ -1,3 +1,11 @@
+import { isAbsolute } from "node:path"
+
+import { z } from "zod"
+
+import { parseDurationMs } from "../std/duration.ts"
+import { ok, type Result } from "../std/result.ts"
+import { readYaml, type Problem } from "../std/yaml-file.ts"
+
 /** `countersign.yaml`, read. Durations in milliseconds. */
 export type Config = {
   readonly listen: { readonly host: string; readonly port: number }
@@ -13,3 +21,72 @@ export type Config = {
   /** From this long before its computed expiry on, an agent signs only what reduces risk. */
   readonly stopBeforeMs: number
 }
+
+/** Reads countersign.yaml. Every key but `keystore` has a default; an unknown one is refused. */
+export function readConfig(text: string, file: string): Result<Config, readonly Problem[]> {
+  const read = readYaml(text, file, configSchema)
+  if (!read.ok) return read
+  const { listen, allowed_hosts, allow_remote, keystore, expires_in, stop_before } =
+    read.value.value
+  return ok({
+    listen,
+    allowedHosts: allowed_hosts,
+    allowRemote: allow_remote,
+    keystore: { backend: keystore.backend, passphraseFile: keystore.passphrase_file },
+    expiresInMs: { trade: expires_in.trade, typeB: expires_in.type_b },
+    stopBeforeMs: stop_before,
+  })
+}
+
+const loopbackHosts = ["127.0.0.1", "::1", "localhost"]
+
+/** The longest validity a request may be given: a signature that outlives it is a loaded gun. */
+const maxExpiresInMs = 3_600_000
+
+function duration(maxMs: number) {
+  return z.string().transform((text, context) => {
+    const ms = parseDurationMs(text)
+    if (ms !== undefined && ms <= maxMs) return ms
+    context.addIssue(`expected a duration like 15s, at most ${maxMs / 1000}s`)
+    return z.NEVER
+  })
+}
+
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, "expected a port from 0 to 65535")
+  .transform(Number)
+  .refine((number) => number <= 65_535, "expected a port from 0 to 65535")
+
+const configSchema = z
+  .strictObject({
+    listen: z
+      .strictObject({ host: z.string().default("127.0.0.1"), port: port.default(8420) })
+      .default({ host: "127.0.0.1", port: 8420 }),
+    allowed_hosts: z
+      .array(z.string().regex(/^[a-z0-9.-]+$/, "expected a lower-case host name without a port"))
+      .default([]),
+    allow_remote: z
+      .enum(["true", "false"])
+      .default("false")
+      .transform((text) => text === "true"),
+    keystore: z.strictObject({
+      backend: z.enum(["keystore", "memory"]),
+      passphrase_file: z
+        .string()
+        .refine((path) => isAbsolute(path), "expected an absolute path")
+        .optional(),
+    }),
+    expires_in: z
+      .strictObject({
+        trade: duration(maxExpiresInMs).default(15_000),
+        type_b: duration(maxExpiresInMs).default(60_000),
+      })
+      .default({ trade: 15_000, type_b: 60_000 }),
+    stop_before: duration(30 * 86_400_000).default(6 * 3_600_000),
+  })
+  .refine((config) => config.allow_remote || loopbackHosts.includes(config.listen.host), {
+    path: ["listen", "host"],
+    message:
+      "listening off loopback shows the daemon to the network; set allow_remote: true if that is meant",
+  })

@@ -6,14 +6,6 @@ import type { Client, KeyEntry } from "../bindings.ts"
 
 export type RecordId = string
 
-/** What a limit counts: `meter` names it, `amount` is what this request adds, `max` what the window holds. */
-export type Claim = {
-  readonly meter: string
-  readonly windowMs: number
-  readonly amount: bigint
-  readonly max: bigint
-}
-
 /** A request that policy allowed, as it is recorded before it is signed. */
 export type RequestEntry = {
   readonly client: string
@@ -54,7 +46,6 @@ export type AdminEntry =
 
 export type ReserveAsk = {
   readonly signer: Address
-  readonly claims: readonly Claim[]
   readonly entry: RequestEntry
   /** `expires_after = max(now, nonce) + ttlMs`. */
   readonly ttlMs: number
@@ -96,22 +87,37 @@ export type StoredRecord = {
 /**
  * The record of everything that was decided, and the only source of nonces.
  *
- * `reserve` is the one atomic call of the signing path: it decides nonce and claims synchronously, so
- * nothing can slip in between judging and reserving, and resolves once the record is durable. After
- * any write error the ledger is broken for good: every later call throws `ledger_unavailable`.
+ * `reserve` is the one atomic call of the signing path: it takes the nonce synchronously, so nothing
+ * can slip in between judging and reserving, and resolves once the record is durable. After any write
+ * error the ledger is broken for good: what waits and every later call fails with
+ * `ledger_unavailable`.
  */
 export type Ledger = {
-  /** @throws {Fault} `ledger_unavailable`, `clock_unsafe` (before anything is written). */
+  /** Rejects with {Fault} `ledger_unavailable`, `clock_unsafe` (before anything is written). */
   reserve(ask: ReserveAsk): Promise<Reservation>
-  /** Records a refusal without waiting; identical ones within a second are counted on one record. Returns its id. */
-  note(entry: RefusalEntry, nowMs: number): RecordId
-  /** Records what became of a request. Resolves when durable. */
+  /**
+   * Records a refusal without waiting; identical ones within a second are counted on one record.
+   * Returns its id, or `null` when so many wait that this one is only counted.
+   *
+   * @throws {Fault} `ledger_unavailable`.
+   */
+  note(entry: RefusalEntry, nowMs: number): RecordId | null
+  /**
+   * Records what became of a request. Resolves when durable. Every outcome is recorded; the state only
+   * ever becomes more certain, so outcomes may come in any order.
+   *
+   * Rejects with {Fault} `name_unknown` when no request has this id; nothing is written then.
+   */
   settle(record: RecordId, outcome: Outcome, nowMs: number): Promise<void>
-  /** Records an operator's act and changes keys and clients by it, durable when it resolves. */
+  /**
+   * Records an operator's act and changes keys and clients by it, durable when it resolves.
+   *
+   * Rejects with {Fault} `name_taken`, `name_unknown`; nothing is written then.
+   */
   act(entry: AdminEntry, nowMs: number): Promise<RecordId>
-  /** A record by id, with its state as of `nowMs`. */
+  /** The record of a request or refusal by id, with its state as of `nowMs`. */
   record(id: RecordId, nowMs: number): Promise<StoredRecord | undefined>
-  /** Number of records. */
+  /** Number of entries in the journal, of every kind. */
   count(): Promise<number>
   /** As durable when it was opened, to start from. */
   readonly opened: { readonly keys: readonly KeyEntry[]; readonly clients: readonly Client[] }

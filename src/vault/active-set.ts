@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto"
+
+import type { Client, KeyEntry } from "./bindings.ts"
+import type { Config } from "./config.ts"
+import type { AdminEntry } from "./ledger/ledger.ts"
+import type { Policy } from "./policy/policy.ts"
+import type { Profile } from "../venue/profile.ts"
+
+/** What the files say, and a hash of their bytes. */
+export type FileSet = {
+  readonly config: Config
+  readonly profile: Profile
+  readonly policies: readonly Policy[]
+  /** SHA-256 over names and bytes, hex. */
+  readonly filesHash: string
+}
+
+/**
+ * Everything that a decision depends on, as one value that never changes: a request is judged by one
+ * set from start to end, and `policyHash` in its record says which.
+ */
+export type ActiveSet = FileSet & {
+  readonly keys: ReadonlyMap<string, KeyEntry>
+  readonly clients: readonly Client[]
+  readonly clientByTokenHash: ReadonlyMap<string, Client>
+  /** SHA-256 over `filesHash` and the bindings of clients and keys, hex. */
+  readonly policyHash: string
+}
+
+/** Puts files and bindings together. */
+export function makeActiveSet(
+  files: FileSet,
+  keys: readonly KeyEntry[],
+  clients: readonly Client[],
+): ActiveSet {
+  return Object.freeze({
+    ...files,
+    keys: new Map(keys.map((key) => [key.name, key])),
+    clients,
+    clientByTokenHash: new Map(clients.map((client) => [client.tokenHash, client])),
+    policyHash: hashText(JSON.stringify([files.filesHash, keys, clients])),
+  })
+}
+
+/** The set after an act. Acts that change no binding leave it as it is. */
+export function applyAct(set: ActiveSet, entry: AdminEntry): ActiveSet {
+  switch (entry.act) {
+    case "key_added":
+      return makeActiveSet(set, [...set.keys.values(), entry.key], set.clients)
+    case "client_added":
+      return makeActiveSet(set, [...set.keys.values()], [...set.clients, entry.client])
+    case "agent_approved":
+      return withKey(set, entry.name, { approval: "approved", expiresAtMs: entry.expiresAtMs })
+    case "agent_revoked":
+      return withKey(set, entry.name, { approval: "revoked" })
+    case "key_exported":
+    case "started":
+      return set
+  }
+}
+
+function withKey(set: ActiveSet, name: string, change: Partial<KeyEntry>): ActiveSet {
+  const keys = [...set.keys.values()].map((key) =>
+    key.name === name ? { ...key, ...change } : key,
+  )
+  return makeActiveSet(set, keys, set.clients)
+}
+
+/** SHA-256 of UTF-8 text as lower-case hex. */
+export function hashText(text: string): string {
+  return createHash("sha256").update(text, "utf8").digest("hex")
+}

@@ -1,0 +1,83 @@
+import type { BotParams, BotResults } from "../link/methods.ts"
+import type { Refusal } from "../link/refusal.ts"
+import { err, ok, type Result } from "../std/result.ts"
+import { authenticate } from "./authenticate.ts"
+import type { Client } from "./bindings.ts"
+import { checkRequest } from "./check-request.ts"
+import { actFollowing } from "./follow-outcome.ts"
+import type { StoredRecord } from "./ledger/ledger.ts"
+import { refuse } from "./refuse.ts"
+import { signRequest } from "./sign-request.ts"
+import type { Vault } from "./vault.ts"
+import { keyView, recordView } from "./views.ts"
+
+/** The bot socket's calls. None of them changes a policy, a key or a client. */
+export function botMethods(vault: Vault) {
+  return {
+    sign: (params: BotParams["sign"]) => signRequest(params, vault),
+    check: (params: BotParams["check"]) => Promise.resolve(checkRequest(params, vault)),
+    report: (params: BotParams["report"]) => report(params, vault),
+    whoami: (params: BotParams["whoami"]) => Promise.resolve(whoami(params, vault)),
+    record: (params: BotParams["record"]) => ownRecord(params, vault),
+    health: () => Promise.resolve({ ready: true, state: "ready" }),
+  }
+}
+
+/** Takes the gate's word on what became of a request. It adds information, never headroom. */
+async function report(
+  { token, record, outcome }: BotParams["report"],
+  vault: Vault,
+): Promise<BotResults["report"]> {
+  const found = await findRecord(token, record, vault)
+  if (!found.ok) return refuse(found.error, null)
+  const nowMs = vault.clock.nowMs()
+  await vault.ledger.settle(record, outcome, nowMs)
+  const act = outcome.kind === "accepted" ? actFollowing(found.value, vault.active()) : undefined
+  if (act !== undefined) await vault.act(act)
+  return { kind: "answer" }
+}
+
+function whoami({ token }: BotParams["whoami"], vault: Vault): BotResults["whoami"] {
+  const client = identify(token, vault)
+  if (!client.ok) return refuse(client.error, null)
+  const { name, keys, rights, allowTypeB } = client.value
+  const set = vault.active()
+  return {
+    kind: "answer",
+    whoami: {
+      client: name,
+      keys: keys.flatMap((key) => set.keys.get(key) ?? []).map(keyView),
+      default_key: keys[0],
+      rights,
+      allow_type_b: allowTypeB,
+    },
+  }
+}
+
+async function ownRecord(
+  { token, id }: BotParams["record"],
+  vault: Vault,
+): Promise<BotResults["record"]> {
+  const found = await findRecord(token, id, vault)
+  return found.ok ? { kind: "answer", view: recordView(found.value) } : refuse(found.error, null)
+}
+
+/** Another client's record is as unknown as one that doesn't exist. */
+async function findRecord(
+  token: string,
+  id: string,
+  vault: Vault,
+): Promise<Result<StoredRecord, Refusal>> {
+  const client = identify(token, vault)
+  if (!client.ok) return client
+  const record = await vault.ledger.record(id, vault.clock.nowMs())
+  if (record?.client === client.value.name) return ok(record)
+  const message =
+    "This client has no record with this id; ids come in the header Countersign-Record."
+  return err({ code: "unknown_record", message, data: null })
+}
+
+function identify(token: string, vault: Vault): Result<Client, Refusal> {
+  const nowMs = vault.clock.nowMs()
+  return authenticate(token, vault.active(), { count: vault.badTokens, nowMs })
+}

@@ -1,0 +1,88 @@
+import { existsSync } from "node:fs"
+import { chmod, lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+
+import { Fault } from "../std/fault.ts"
+import { pathsOf, type Installation } from "./installation.ts"
+import { createKeystore } from "./keyring/keystore-files.ts"
+
+export type NewInstallation = {
+  readonly installation: Installation
+  readonly configText: string
+  readonly venueText: string
+  readonly policyText: string
+  /** For a keystore; `undefined` when keys rest in memory. */
+  readonly passphrase: Uint8Array | undefined
+  /** Where the passphrase came from, absolute. */
+  readonly passphraseFile: string | undefined
+}
+
+/**
+ * Makes the files of a new installation, or none: what was made is removed when a later step fails.
+ *
+ * @throws {Fault} `already_initialised` when any of them is there, `file_unsafe` when a directory can't be made.
+ */
+export async function createInstallation(ask: NewInstallation): Promise<void> {
+  const { installation } = ask
+  const paths = pathsOf(installation)
+  const example = join(paths.policiesDir, "example.yaml")
+  const files = [
+    { path: paths.venueFile, text: ask.venueText },
+    { path: example, text: ask.policyText },
+    { path: paths.configFile, text: ask.configText },
+  ]
+  assertNothingThere([...files.map(({ path }) => path), paths.ledgerFile, paths.keystoreDir])
+
+  const made: string[] = []
+  try {
+    for (const directory of [installation.stateDir, installation.configDir, paths.policiesDir]) {
+      const topmost = await mkdir(directory, { recursive: true, mode: 0o700 })
+      if (topmost !== undefined) made.push(topmost)
+      if (directory === installation.stateDir) await makePrivate(directory, ask.passphraseFile)
+    }
+    if (ask.passphrase !== undefined) {
+      made.push(paths.keystoreDir)
+      await createKeystore({ directory: paths.keystoreDir, passphrase: ask.passphrase })
+    }
+    for (const { path, text } of files) {
+      await writeFile(path, text, { mode: 0o600, flag: "wx" })
+      made.push(path)
+    }
+  } catch (error) {
+    for (const path of made.reverse()) await rm(path, { recursive: true, force: true })
+    throw error instanceof Fault ? error : directoryFault(installation, error)
+  } finally {
+    ask.passphrase?.fill(0)
+  }
+}
+
+function assertNothingThere(paths: readonly string[]): void {
+  const there = paths.find((path) => existsSync(path))
+  if (there === undefined) return
+  throw new Fault(
+    "already_initialised",
+    `${there} exists already; choose an empty directory, or move it away.`,
+  )
+}
+
+/**
+ * The state directory holds keys, so it must be private. One that was there before is made private when
+ * it holds nothing but perhaps the passphrase's file; anything else could be meant for others.
+ */
+async function makePrivate(directory: string, passphraseFile: string | undefined): Promise<void> {
+  const { mode, uid } = await lstat(directory)
+  if ((mode & 0o077) === 0) return
+  const others = (await readdir(directory)).filter(
+    (name) => join(directory, name) !== passphraseFile,
+  )
+  if (others.length === 0 && uid === process.geteuid?.()) return chmod(directory, 0o700)
+  throw new Fault("file_unsafe", `${directory} is open to others; run: chmod 700 ${directory}`)
+}
+
+function directoryFault({ configDir, stateDir }: Installation, cause: unknown): Fault {
+  const code = (cause as NodeJS.ErrnoException).code ?? "unknown error" // fs throws ErrnoExceptions
+  const where = configDir === stateDir ? configDir : `${configDir} or ${stateDir}`
+  return new Fault("file_unsafe", `${where} can't be written (${code}); nothing was made.`, {
+    cause,
+  })
+}

@@ -1,0 +1,92 @@
+import { Fault } from "../std/fault.ts"
+import { parseAddress } from "../venue/address.ts"
+import { canonicalJson } from "../venue/canonical-json.ts"
+import { snakeCase, type StructType } from "../venue/eip712.ts"
+import type { JsonObject, JsonValue } from "../venue/json.ts"
+import type { CanonicalForm, Profile, Signing } from "../venue/profile.ts"
+import {
+  actionHash,
+  typeADigest,
+  typeBDigest,
+  type Digest,
+  type Validity,
+} from "../venue/signing-hash.ts"
+import { structValues } from "../venue/struct-body.ts"
+import type { Signature } from "./keyring/keyring.ts"
+import type { ReadRequest } from "./prepare.ts"
+
+/** How a body is written to the wire, whatever form the venue hashes. */
+const wireForm: CanonicalForm = { sort: "every_depth", escape: "minimal", nulls: "keep" }
+
+/** Canonical JSON of the business fields: what is recorded, and for Type A what is hashed. */
+export function canonicalBody(request: ReadRequest, profile: Profile): string {
+  return canonicalJson(request.business, profile.canonicalForm)
+}
+
+/** The digest to sign, from the request as it was judged and the validity that was reserved. */
+export function digestOf(request: ReadRequest, validity: Validity, profile: Profile): Digest {
+  const { signing } = request
+  return signing.type === "A"
+    ? digestA(request, signing, { validity, profile })
+    : digestB(request, signing, { validity, profile })
+}
+
+/** The signed body as the venue takes it: compact JSON with sorted keys. */
+export function signedBody(request: ReadRequest, validity: Validity, signature: Signature): string {
+  return canonicalJson({ ...filledBody(request, validity), signature }, wireForm)
+}
+
+type Filling = { readonly validity: Validity; readonly profile: Profile }
+
+function digestA(
+  request: ReadRequest,
+  signing: Extract<Signing, { type: "A" }>,
+  { validity, profile }: Filling,
+): Digest {
+  return typeADigest({
+    domain: profile.domain,
+    struct: request.agentStruct,
+    parties: request.parties,
+    actionHash: actionHash(signing.tag, canonicalBody(request, profile)),
+    validity,
+  })
+}
+
+function digestB(
+  request: ReadRequest,
+  signing: Extract<Signing, { type: "B" }>,
+  { validity, profile }: Filling,
+): Digest {
+  const values = structValues(signing.struct, filledBody(request, validity))
+  const chainId = request.business["signature_chain_id"]
+  if (!values.ok || typeof chainId !== "number") {
+    throw new Fault("internal", "The struct's values can't be read from a body that was accepted.")
+  }
+  return typeBDigest({ ...profile.domain, chainId: BigInt(chainId) }, signing.struct, values.value)
+}
+
+function filledBody({ business, parties, signing }: ReadRequest, validity: Validity): JsonObject {
+  const filled: Record<string, JsonValue> = {
+    ...business,
+    ...(signing.type === "B" && addressesOf(signing.struct, business)),
+    signer_address: parties.signer,
+    nonce: validity.nonce,
+    expires_after: validity.expiresAfterMs,
+  }
+  if (parties.target !== undefined) filled["target_address"] = parties.target
+  return filled
+}
+
+/** A struct's addresses in EIP-55 form: the same accounts, so the same hash, in whatever case they came. */
+function addressesOf(struct: StructType, business: JsonObject): JsonObject {
+  const named = struct.fields
+    .filter(({ type }) => type === "address")
+    .map(({ name }) => snakeCase(name))
+  return Object.fromEntries(
+    named.flatMap((name) => {
+      const value = business[name]
+      const address = typeof value === "string" ? parseAddress(value) : undefined
+      return address === undefined ? [] : [[name, address] as const]
+    }),
+  )
+}

@@ -1,0 +1,53 @@
+import type { Client, KeyEntry } from "../bindings.ts"
+import type { AdminEntry } from "./ledger.ts"
+import type { Act, ActRow, ClientFields, KeyFields } from "./row.ts"
+
+/** An operator's act as the journal holds it. */
+export function actRow(id: string, entry: AdminEntry, nowMs: number): ActRow {
+  return { kind: "act", id, at_ms: nowMs, ...actOf(entry) }
+}
+
+function actOf(entry: AdminEntry): Act {
+  switch (entry.act) {
+    case "started":
+      return { act: entry.act, policy_hash: entry.policyHash }
+    case "key_added":
+      return { act: entry.act, key: keyFieldsOf(entry.key) }
+    case "key_exported":
+      return { act: entry.act, name: entry.name }
+    case "client_added":
+      return { act: entry.act, client: clientFieldsOf(entry.client) }
+    case "agent_approved":
+      return {
+        act: entry.act,
+        name: entry.name,
+        expires_at: entry.expiresAtMs,
+        record: entry.record,
+      }
+    case "agent_revoked":
+      return { act: entry.act, name: entry.name, record: entry.record }
+  }
+}
+
+function keyFieldsOf(key: KeyEntry): KeyFields {
+  return {
+    name: key.name,
+    address: key.address,
+    role: key.role,
+    wallet: key.wallet,
+    targets: key.targets,
+    network: key.network,
+    approval: key.approval,
+    expires_at: key.expiresAtMs,
+  }
+}
+
+function clientFieldsOf(client: Client): ClientFields {
+  return {
+    name: client.name,
+    token_hash: client.tokenHash,
+    keys: client.keys,
+    rights: client.rights,
+    allow_type_b: client.allowTypeB,
+  }
+}

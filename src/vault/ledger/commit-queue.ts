@@ -1,0 +1,158 @@
+import { once } from "node:events"
+import { Worker } from "node:worker_threads"
+
+import { Fault } from "../../std/fault.ts"
+import type { OpenedState } from "./stored-rows.ts"
+import type { FromWorker, Job, JobResult, JobResults, ToWorker } from "./worker-messages.ts"
+
+/**
+ * The way to the database. One batch is at work; what comes meanwhile gathers and shares the next commit.
+ * After any error everything that waits and every later call fails with `ledger_unavailable`.
+ */
+export type CommitQueue = {
+  /** Resolves once the batch that `job` is in is durable. */
+  run<Kind extends Job["kind"]>(job: Extract<Job, { kind: Kind }>): Promise<JobResults[Kind]>
+  /** @throws {Fault} `ledger_unavailable` when the queue is broken or closed. */
+  assertOpen(): void
+  /** Waits for what is queued, then closes the database and ends its thread. Safe to call twice. */
+  close(): Promise<void>
+}
+
+/** Starts the database's thread on `file`. @throws {Fault} as `openDatabase` does. */
+export async function startCommitQueue(
+  file: string,
+): Promise<{ readonly queue: CommitQueue; readonly state: OpenedState }> {
+  // The sources run as they are; the package's dist/ holds JavaScript.
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
+  const worker = new Worker(new URL(`./sqlite-worker.${extension}`, import.meta.url), {
+    workerData: { file },
+  })
+  const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()))
+  const message = await firstMessage(worker)
+  if (message?.kind === "opened") {
+    return { queue: new WorkerQueue(worker, ended), state: message.state }
+  }
+  await ended
+  if (message?.kind === "failed") throw new Fault(message.code, message.message)
+  throw threadFault()
+}
+
+/** `undefined` when the thread ends without a word. */
+async function firstMessage(worker: Worker): Promise<FromWorker | undefined> {
+  const spoken = once(worker, "message") as Promise<[FromWorker]>
+  const silent = once(worker, "exit").then(() => [undefined] as const)
+  try {
+    const [message] = await Promise.race([spoken, silent])
+    return message
+  } catch (error) {
+    throw threadFault(error)
+  }
+}
+
+type Waiting = {
+  readonly job: Job
+  readonly resolve: (result: JobResult) => void
+  readonly reject: (fault: Fault) => void
+}
+
+/** Owns the thread, and must be closed. */
+class WorkerQueue implements CommitQueue {
+  readonly #worker: Worker
+  readonly #ended: Promise<void>
+  #gathering: Waiting[] = []
+  #atWork: readonly Waiting[] = []
+  #isScheduled = false
+  #fault: Fault | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(worker: Worker, ended: Promise<void>) {
+    this.#worker = worker
+    this.#ended = ended
+    worker.on("message", (message: FromWorker) => this.#receive(message))
+    worker.on("messageerror", (error) => this.#break(threadFault(error)))
+    worker.on("error", (error) => this.#break(threadFault(error)))
+    worker.on("exit", () => this.#break(threadFault()))
+  }
+
+  async run<Kind extends Job["kind"]>(
+    job: Extract<Job, { kind: Kind }>,
+  ): Promise<JobResults[Kind]> {
+    this.assertOpen()
+    const result = new Promise<JobResult>((resolve, reject) => {
+      this.#gathering.push({ job, resolve, reject })
+    })
+    this.#schedule()
+    return result as Promise<JobResults[Kind]> // the thread answers each job with its own kind's result
+  }
+
+  assertOpen(): void {
+    if (this.#closing !== undefined) throw closedFault()
+    if (this.#fault !== undefined) throw this.#fault
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#drainAndEnd()
+    return this.#closing
+  }
+
+  /** After the current turn's microtasks, so that calls made together share a commit. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#atWork.length > 0) return
+    this.#isScheduled = true
+    queueMicrotask(() => {
+      this.#isScheduled = false
+      this.#startBatch()
+    })
+  }
+
+  #startBatch(): void {
+    if (this.#gathering.length === 0 || this.#atWork.length > 0) return
+    this.#atWork = this.#gathering
+    this.#gathering = []
+    try {
+      this.#tell({ kind: "batch", jobs: this.#atWork.map(({ job }) => job) })
+    } catch (error) {
+      this.#break(threadFault(error))
+    }
+  }
+
+  #receive(message: FromWorker): void {
+    if (message.kind !== "committed") {
+      const text = message.kind === "failed" ? message.message : "The ledger's thread lost its way."
+      this.#break(new Fault("ledger_unavailable", text))
+      return
+    }
+    const done = this.#atWork
+    this.#atWork = []
+    this.#startBatch()
+    for (const [index, { resolve }] of done.entries()) resolve(message.results[index])
+  }
+
+  #break(fault: Fault): void {
+    this.#fault ??= fault
+    const waiting = [...this.#atWork, ...this.#gathering]
+    this.#atWork = []
+    this.#gathering = []
+    for (const { reject } of waiting) reject(this.#fault)
+  }
+
+  async #drainAndEnd(): Promise<void> {
+    // Jobs run in order, so the last one's end is the end of all. On a broken ledger nothing waits.
+    await this.run({ kind: "count" }).catch(() => undefined)
+    this.#tell({ kind: "close" })
+    await this.#ended
+  }
+
+  #tell(message: ToWorker): void {
+    this.#worker.postMessage(message)
+  }
+}
+
+function threadFault(cause?: unknown): Fault {
+  const message = "The ledger's thread has ended; see the log, then restart Countersign."
+  return new Fault("ledger_unavailable", message, { cause })
+}
+
+function closedFault(): Fault {
+  return new Fault("ledger_unavailable", "The ledger is closed; start Countersign again.")
+}

@@ -1,0 +1,48 @@
+import { Fault } from "../../std/fault.ts"
+import type { AdminEntry, Ledger } from "./ledger.ts"
+
+/** The names of keys and clients, including those of acts that still wait for their commit. */
+export type Names = {
+  /** Takes the names that an act adds. @throws {Fault} `name_taken`, `name_unknown`; nothing changes then. */
+  follow(entry: AdminEntry): void
+}
+
+/** Starts with the names that are in the ledger. */
+export function openNames(opened: Ledger["opened"]): Names {
+  const keys = new Set(opened.keys.map(({ name }) => name))
+  const clients = new Set(opened.clients.map(({ name }) => name))
+  return {
+    follow(entry) {
+      switch (entry.act) {
+        case "key_added":
+          take(entry.key.name, keys, "key")
+          break
+        case "client_added":
+          take(entry.client.name, clients, "client")
+          break
+        case "agent_approved":
+        case "agent_revoked":
+          assertKnown(entry.name, keys)
+          break
+        case "key_exported": // is recorded even of a key that only the key store knows
+        case "started":
+          break
+      }
+    },
+  }
+}
+
+function take(name: string, taken: Set<string>, what: string): void {
+  if (taken.has(name)) {
+    throw new Fault("name_taken", `There is a ${what} named ${name} already; choose another name.`)
+  }
+  taken.add(name)
+}
+
+function assertKnown(name: string, keys: ReadonlySet<string>): void {
+  if (keys.has(name)) return
+  throw new Fault(
+    "name_unknown",
+    `The ledger has no key named ${name}; countersign keys list shows them.`,
+  )
+}

@@ -1,0 +1,23 @@
+import { randomBytes } from "node:crypto"
+
+import type { RecordId } from "./ledger.ts"
+
+/** Crockford's base32: no I, L, O, U. Its characters sort as their values do. */
+const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+/**
+ * Makes an id: `rec_` and 26 characters, 10 for the time in milliseconds (48 bits) and 16 for 80 random
+ * bits. Ids of different milliseconds sort by time.
+ */
+export function makeRecordId(nowMs: number): RecordId {
+  const random = BigInt(`0x${randomBytes(10).toString("hex")}`)
+  return `rec_${base32(BigInt(nowMs), 10)}${base32(random, 16)}`
+}
+
+function base32(value: bigint, length: number): string {
+  let text = ""
+  for (let rest = value; text.length < length; rest >>= 5n) {
+    text = `${alphabet[Number(rest & 31n)] ?? ""}${text}`
+  }
+  return text
+}

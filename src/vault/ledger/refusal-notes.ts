@@ -1,0 +1,122 @@
+import type { RecordId, RefusalEntry } from "./ledger.ts"
+import { makeRecordId } from "./record-id.ts"
+import type { OmittedRow, RefusalRow, RepeatsRow } from "./row.ts"
+
+/** Identical refusals that come within this time are one record. */
+export const repeatWindowMs = 1_000
+/** How many refusals may wait to be written, and how many different ones are recorded a second. */
+export const maxRefusals = 1_000
+
+/** Records refusals without making anybody wait; what is too much is only counted. */
+export type RefusalNotes = {
+  /** The record's id, or `null` when this refusal was only counted. */
+  note(entry: RefusalEntry, nowMs: number): RecordId | null
+  /** Queues the counts that are still in memory. */
+  flush(): void
+}
+
+/** What came since `startMs` and looked the same. */
+type Window = {
+  readonly record: RecordId
+  readonly startMs: number
+  lastMs: number
+  repeats: number
+}
+
+/**
+ * Collects refusals and hands them to `append`.
+ *
+ * The first of a kind is queued at once. Its repeats are a count in memory for a second at most, so a
+ * crash can lose that count, never the record.
+ */
+export function openRefusalNotes(append: (row: NoteRow) => Promise<unknown>): RefusalNotes {
+  return new TimedNotes(append)
+}
+
+type NoteRow = RefusalRow | RepeatsRow | OmittedRow
+
+/** Owns a timer, which `flush` ends. */
+class TimedNotes implements RefusalNotes {
+  readonly #append: (row: NoteRow) => Promise<unknown>
+  readonly #windows = new Map<string, Window>()
+  #timer: NodeJS.Timeout | undefined
+  #waiting = 0
+  #omitted = 0
+  #omittedAtMs = 0
+
+  constructor(append: (row: NoteRow) => Promise<unknown>) {
+    this.#append = append
+  }
+
+  note(entry: RefusalEntry, nowMs: number): RecordId | null {
+    this.#timer ??= setTimeout(() => this.flush(), repeatWindowMs).unref()
+    const sameness = samenessOf(entry)
+    const window = this.#windows.get(sameness)
+    if (window !== undefined && isWithin(window, nowMs)) {
+      window.repeats += 1
+      window.lastMs = nowMs
+      return window.record
+    }
+    if (window !== undefined) {
+      this.#queueRepeats(window)
+      this.#windows.delete(sameness)
+    }
+    if (this.#waiting >= maxRefusals || this.#windows.size >= maxRefusals) {
+      this.#omitted += 1
+      this.#omittedAtMs = nowMs
+      return null
+    }
+    const record = makeRecordId(nowMs)
+    this.#windows.set(sameness, { record, startMs: nowMs, lastMs: nowMs, repeats: 0 })
+    this.#queue(refusalRow(record, entry, nowMs))
+    return record
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    for (const window of this.#windows.values()) this.#queueRepeats(window)
+    this.#windows.clear()
+    if (this.#omitted === 0) return
+    const atMs = this.#omittedAtMs
+    this.#queue({ kind: "omitted", id: makeRecordId(atMs), at_ms: atMs, count: this.#omitted })
+    this.#omitted = 0
+  }
+
+  #queueRepeats({ record, repeats, lastMs }: Window): void {
+    if (repeats === 0) return
+    const id = makeRecordId(lastMs)
+    this.#queue({ kind: "repeats", id, at_ms: lastMs, record, count: repeats })
+  }
+
+  #queue(row: NoteRow): void {
+    this.#waiting += 1
+    // Nobody awaits it: on a broken ledger every other call fails and says so.
+    this.#append(row).then(
+      () => (this.#waiting -= 1),
+      () => undefined,
+    )
+  }
+}
+
+function samenessOf({ client, operation, refusal }: RefusalEntry): string {
+  return JSON.stringify([client, operation, refusal.code, refusal.message])
+}
+
+/** A clock that was set back begins a new window. */
+function isWithin({ startMs }: Window, nowMs: number): boolean {
+  return nowMs >= startMs && nowMs - startMs < repeatWindowMs
+}
+
+function refusalRow(id: RecordId, entry: RefusalEntry, nowMs: number): RefusalRow {
+  return {
+    kind: "refusal",
+    id,
+    at_ms: nowMs,
+    client: entry.client,
+    key: entry.key,
+    operation: entry.operation,
+    policy_hash: entry.policyHash,
+    refusal: entry.refusal,
+  }
+}

@@ -1,0 +1,53 @@
+import { dirname } from "node:path"
+
+import { Fault } from "../../std/fault.ts"
+
+// https://www.sqlite.org/rescode.html; the low byte of an extended code is its primary code.
+const sqlite = {
+  busy: 5,
+  readOnly: 8,
+  inputOutput: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  notADatabase: 26,
+} as const
+
+/** Says in plain words what SQLite (or our own code) threw while the ledger in `file` was opened or written. */
+export function faultOf(error: unknown, file: string): Fault {
+  if (error instanceof Fault) return error
+  const { errcode, errstr } = error as { readonly errcode?: number; readonly errstr?: string } // what node:sqlite adds
+  const primary = (errcode ?? 0) & 0xff
+  if (primary === sqlite.busy) {
+    return new Fault(
+      "already_running",
+      `Another Countersign runs on ${dirname(file)}; stop it first, or use the countersign command, which talks to it.`,
+      { cause: error },
+    )
+  }
+  const say = sentences.get(primary)
+  const message = say?.(file) ?? `The ledger ${file} failed (${errstr ?? String(error)}).`
+  return new Fault("ledger_unavailable", message, { cause: error })
+}
+
+const notWritable = (file: string): string =>
+  `The ledger ${file} can't be written by this user; check the owner and mode of it and its directory.`
+
+const sentences: ReadonlyMap<number, (file: string) => string> = new Map([
+  [sqlite.readOnly, notWritable],
+  [sqlite.cannotOpen, notWritable],
+  [
+    sqlite.inputOutput,
+    (file) => `The disk failed under the ledger ${file}; check the disk, then restart Countersign.`,
+  ],
+  [
+    sqlite.full,
+    (file) =>
+      `The disk is full under the ledger ${file}; free some space, then restart Countersign.`,
+  ],
+  [sqlite.corrupt, (file) => `The ledger ${file} is damaged; restore it from a back-up.`],
+  [
+    sqlite.notADatabase,
+    (file) => `${file} isn't a ledger (no SQLite database); restore it from a back-up.`,
+  ],
+])

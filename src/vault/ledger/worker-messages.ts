@@ -1,0 +1,27 @@
+import type { FaultCode } from "../../std/fault.ts"
+import type { Written } from "./projections.ts"
+import type { JournalRow } from "./row.ts"
+import type { FoundRecord, OpenedState } from "./stored-rows.ts"
+
+/** One thing to do. The jobs of a batch run in order and share one commit. */
+export type Job =
+  | { readonly kind: "write"; readonly row: JournalRow }
+  | { readonly kind: "find"; readonly id: string }
+  | { readonly kind: "count" }
+
+export type JobResults = {
+  readonly write: Written
+  readonly find: FoundRecord | undefined
+  readonly count: number
+}
+export type JobResult = JobResults[Job["kind"]]
+
+export type ToWorker =
+  { readonly kind: "batch"; readonly jobs: readonly Job[] } | { readonly kind: "close" }
+
+export type FromWorker =
+  | { readonly kind: "opened"; readonly state: OpenedState }
+  /** The batch is durable; one result a job, in order. */
+  | { readonly kind: "committed"; readonly results: readonly JobResult[] }
+  /** Nothing of the batch counts, and nothing more will be written. */
+  | { readonly kind: "failed"; readonly code: FaultCode; readonly message: string }

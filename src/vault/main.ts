@@ -1,0 +1,140 @@
+// The process with the keys. It has no network; its parent starts it and learns over IPC when it is ready.
+
+import { parseArgs } from "node:util"
+import { buffer } from "node:stream/consumers"
+
+import { adminParams, botParams, type AdminResults, type BotResults } from "../link/methods.ts"
+import { serveLink, type LinkServer } from "../link/server.ts"
+import { Fault } from "../std/fault.ts"
+import { adminMethods } from "./admin-methods.ts"
+import { makeAdminSecret } from "./admin-secret.ts"
+import { botMethods } from "./bot-methods.ts"
+import type { Config } from "./config.ts"
+import { pathsOf, type Installation } from "./installation.ts"
+import { readSecretFile } from "./keyring/read-secret-file.ts"
+import { openVault } from "./open-vault.ts"
+import type { VaultMessage } from "./vault-message.ts"
+import type { Vault } from "./vault.ts"
+import { warningsOf } from "./warnings.ts"
+
+process.umask(0o077)
+await start()
+
+async function start(): Promise<void> {
+  try {
+    const { installation, passphraseFile } = readArguments()
+    const vault = await openVault(installation, (config) => passphraseFrom(config, passphraseFile))
+    const servers = await listen(vault, installation)
+    stopOnSignal(vault, servers)
+    dropNetwork()
+    await vault.act({ act: "started", policyHash: vault.active().policyHash })
+    tellParent(readyMessage(vault))
+  } catch (error) {
+    const fault =
+      error instanceof Fault ? error : new Fault("internal", String(error), { cause: error })
+    tellParent({ type: "failed", code: fault.code, message: fault.message })
+    process.exitCode = 1
+    process.disconnect?.()
+  }
+}
+
+function readArguments(): {
+  readonly installation: Installation
+  readonly passphraseFile: string | undefined
+} {
+  const { values } = parseArgs({
+    options: {
+      "config-dir": { type: "string" },
+      "state-dir": { type: "string" },
+      "passphrase-file": { type: "string" },
+    },
+  })
+  const {
+    "config-dir": configDir,
+    "state-dir": stateDir,
+    "passphrase-file": passphraseFile,
+  } = values
+  if (configDir === undefined || stateDir === undefined) {
+    throw new Fault("usage", "The vault needs --config-dir and --state-dir.")
+  }
+  return { installation: { configDir, stateDir }, passphraseFile }
+}
+
+/** From the file that is named, else from the parent, which asked for it on its terminal. */
+async function passphraseFrom({ keystore }: Config, file: string | undefined): Promise<Uint8Array> {
+  const named = file ?? keystore.passphraseFile
+  return named === undefined ? buffer(process.stdin) : readSecretFile(named)
+}
+
+async function listen(vault: Vault, installation: Installation): Promise<readonly LinkServer[]> {
+  const paths = pathsOf(installation)
+  const onError = (error: unknown, method: string): void => logError(error, method)
+  const bots = await serveLink<typeof botParams, BotResults>({
+    path: paths.botSocket,
+    params: botParams,
+    methods: botMethods(vault),
+    onError,
+  })
+  const admin = await serveLink<typeof adminParams, AdminResults>({
+    path: paths.adminSocket,
+    params: adminParams,
+    methods: adminMethods(vault),
+    secret: await makeAdminSecret(paths.adminSecretFile),
+    onError,
+  })
+  return [bots, admin]
+}
+
+/** Answers what is at work, wipes the keys, gives the lock back. */
+function stopOnSignal(vault: Vault, servers: readonly LinkServer[]): void {
+  let isStopping = false
+  const stop = (): void => {
+    if (isStopping) return
+    isStopping = true
+    void Promise.all(servers.map((server) => server.close()))
+      .then(() => vault.close())
+      .finally(() => process.exit())
+  }
+  process.on("SIGTERM", stop)
+  process.on("SIGINT", () => undefined) // a terminal sends it to all; the parent stops us in order
+  process.on("disconnect", stop)
+}
+
+/**
+ * Gives up the network where Node can: the sockets that listen go on answering. As of Node 24 there is
+ * no such permission; there the unit file's sandbox alone holds.
+ */
+function dropNetwork(): void {
+  const permission = process.permission as { drop?: (scope: string) => void } | undefined
+  permission?.drop?.("net")
+}
+
+function readyMessage(vault: Vault): VaultMessage {
+  const set = vault.active()
+  return {
+    type: "ready",
+    gate: {
+      ...set.config.listen,
+      allowedHosts: set.config.allowedHosts,
+      baseUrl: set.profile.baseUrl,
+    },
+    warnings: warningsOf(set),
+  }
+}
+
+function tellParent(message: VaultMessage): void {
+  process.send?.(message)
+}
+
+function logError(error: unknown, method: string): void {
+  const fault = error instanceof Fault ? error : undefined
+  const entry = {
+    time: new Date().toISOString(),
+    level: "error",
+    event: "call_failed",
+    method,
+    code: fault?.code ?? "internal",
+    message: fault?.message ?? (error instanceof Error ? error.stack : "unknown error"),
+  }
+  process.stderr.write(`${JSON.stringify(entry)}\n`)
+}

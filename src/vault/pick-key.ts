@@ -1,0 +1,112 @@
+import type { Refusal } from "../link/refusal.ts"
+import { err, ok, type Result } from "../std/result.ts"
+import type { Endpoint, Parties, Signing } from "../venue/profile.ts"
+import type { ActiveSet } from "./active-set.ts"
+import type { Client, KeyEntry } from "./bindings.ts"
+import { invalidRequest, type SplitBody } from "./split-body.ts"
+
+/** What the choice of a key depends on. */
+export type KeyAsk = {
+  readonly client: Client
+  /** The header `Countersign-Key`. */
+  readonly header: string | undefined
+  readonly split: SplitBody
+  readonly endpoint: Endpoint
+  readonly signing: Signing
+}
+
+export type PickedKey = { readonly key: KeyEntry; readonly parties: Parties }
+
+/**
+ * Picks the key: the header, else the body's `signer_address`, else the client's first. The choice
+ * never depends on the endpoint; whether the key may do this comes after it, and no policy can lift
+ * what is refused here.
+ */
+export function pickKey(ask: KeyAsk, set: ActiveSet): Result<PickedKey, Refusal> {
+  const chosen = chooseKey(ask, set)
+  if (!chosen.ok) return chosen
+  const key = chosen.value
+  const refusal = refuseKey(ask, key, set) ?? refuseTarget(ask, key)
+  if (refusal !== undefined) return err(refusal)
+  return ok({ key, parties: { signer: key.address, target: ask.split.target } })
+}
+
+function chooseKey({ client, header, split }: KeyAsk, set: ActiveSet): Result<KeyEntry, Refusal> {
+  const own = client.keys.flatMap((name) => set.keys.get(name) ?? [])
+  const byAddress = own.find((key) => key.address === split.signer)
+  const named = header ?? (split.signer === undefined ? client.keys[0] : byAddress?.name)
+  const key = own.find((candidate) => candidate.name === named)
+  if (key === undefined) return err(keyNotAllowed(client.name, header ?? null))
+  if (split.signer !== undefined && split.signer !== key.address) {
+    const message = `signer_address isn't the address of the key ${key.name} that Countersign-Key names; leave one of them out`
+    return err(invalidRequest([{ path: "/signer_address", rule: "signer_disagrees", message }]))
+  }
+  return ok(key)
+}
+
+function refuseKey(ask: KeyAsk, key: KeyEntry, set: ActiveSet): Refusal | undefined {
+  if (key.network !== set.profile.network) return wrongNetwork(key.name)
+  if (key.approval === "revoked") return agentRevoked(key.name)
+  if (ask.signing.type === "B" && key.role !== "wallet")
+    return walletKeyRequired(ask.endpoint.id, key.name)
+  if (key.role === "wallet" && !ask.client.allowTypeB)
+    return walletKeyNotAllowed(ask.client.name, key.name)
+  return undefined
+}
+
+function refuseTarget({ signing, split }: KeyAsk, key: KeyEntry): Refusal | undefined {
+  const { target } = split
+  if (target === undefined) return undefined
+  if (signing.type === "B") {
+    const message =
+      "leave target_address out; an account operation acts for the wallet that signs it"
+    return invalidRequest([{ path: "/target_address", rule: "target_on_type_b", message }])
+  }
+  if (target === key.address || key.targets.includes(target)) return undefined
+  return {
+    code: "target_not_allowed",
+    message: `The key ${key.name} may not operate ${target}.`,
+    data: { key: key.name, target },
+  }
+}
+
+function keyNotAllowed(client: string, key: string | null): Refusal {
+  const which = key === null ? "the key with this signer_address" : `a key named ${key}`
+  return {
+    code: "key_not_allowed",
+    message: `The client ${client} may not use ${which}; GET /whoami lists its keys.`,
+    data: { key },
+  }
+}
+
+function wrongNetwork(key: string): Refusal {
+  return {
+    code: "wrong_network",
+    message: `The key ${key} was made for another network than the one in venue.yaml; use a key made for this one.`,
+    data: { key },
+  }
+}
+
+function agentRevoked(key: string): Refusal {
+  return {
+    code: "agent_revoked",
+    message: `The agent key ${key} is revoked and never signs again.`,
+    data: { key },
+  }
+}
+
+function walletKeyRequired(operation: string, key: string): Refusal {
+  return {
+    code: "wallet_key_required",
+    message: `${operation} is signed by a wallet key, and ${key} is an agent key; name a wallet key in Countersign-Key.`,
+    data: { key },
+  }
+}
+
+function walletKeyNotAllowed(client: string, key: string): Refusal {
+  return {
+    code: "key_not_allowed",
+    message: `${key} is a wallet key, and the client ${client} was added without --allow-type-b.`,
+    data: { key },
+  }
+}

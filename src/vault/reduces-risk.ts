@@ -1,0 +1,18 @@
+import type { Payload } from "../venue/payload.ts"
+import type { OperationId, Profile } from "../venue/profile.ts"
+
+const cancels: ReadonlySet<OperationId> = new Set(["cancelOrder", "cancelBatch", "cancelAll"])
+
+/**
+ * Tells whether a request can only lower risk: a cancel, or orders that are all reduce-only on symbols
+ * that the table calls perpetual.
+ */
+export function reducesRisk(operation: OperationId, payload: Payload, profile: Profile): boolean {
+  if (cancels.has(operation)) return true
+  if (payload.kind !== "orders") return false
+  return payload.orders.every(
+    (order) =>
+      order.flags.includes("reduce_only") &&
+      profile.symbols.byId.get(order.symbolId)?.market === "perp",
+  )
+}

@@ -1,0 +1,61 @@
+import type { Refusal } from "../link/refusal.ts"
+import type { ActiveSet } from "./active-set.ts"
+import type { Client } from "./bindings.ts"
+import type { Ledger } from "./ledger/ledger.ts"
+import type { Decision, Denial } from "./policy/decision.ts"
+import type { BodyCall } from "./prepare.ts"
+
+type Refused = {
+  readonly kind: "refused"
+  readonly refusal: Refusal
+  readonly record: string | null
+}
+
+/** The answer that says no. */
+export function refuse(refusal: Refusal, record: string | null): Refused {
+  return { kind: "refused", refusal, record }
+}
+
+/** Says no to a known client, and records it. */
+export function recordRefusal(
+  refusal: Refusal,
+  context: {
+    readonly client: Client
+    readonly call: BodyCall
+    readonly set: ActiveSet
+    readonly nowMs: number
+    readonly ledger: Ledger
+  },
+): Refused {
+  const { client, call, set, nowMs, ledger } = context
+  const record = ledger.note(
+    {
+      client: client.name,
+      key: call.key ?? null,
+      operation: set.profile.endpointByPath.get(call.path)?.id ?? null,
+      policyHash: set.policyHash,
+      refusal,
+    },
+    nowMs,
+  )
+  return refuse(refusal, record)
+}
+
+type NotAllowed =
+  Extract<Decision, { kind: "refuse" }> | { readonly kind: "invariant"; readonly refusal: Refusal }
+
+/** The refusal behind a decision that isn't "allow". */
+export function refusalOf(decision: NotAllowed): Refusal {
+  if (decision.kind === "invariant") return decision.refusal
+  const { denial } = decision
+  return { code: "policy_denied", message: denialMessage(denial), data: denial }
+}
+
+function denialMessage({ policy, rule, reason, file, line, asked, allowed }: Denial): string {
+  const where = file === null ? "" : ` (${policy ?? ""}/${rule ?? ""}, ${file}:${line ?? 0})`
+  const what = [
+    asked === null ? "" : `asked ${asked}`,
+    allowed === null ? "" : `allowed ${allowed}`,
+  ].filter((part) => part !== "")
+  return `Refused by policy: ${reason}${where}${what.length > 0 ? `; ${what.join(", ")}` : ""}.`
+}

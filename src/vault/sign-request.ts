@@ -1,0 +1,77 @@
+import type { BotParams, BotResults } from "../link/methods.ts"
+import type { Refusal } from "../link/refusal.ts"
+import type { ActiveSet } from "./active-set.ts"
+import { authenticate } from "./authenticate.ts"
+import type { Client } from "./bindings.ts"
+import { canonicalBody, digestOf, signedBody } from "./fill-in.ts"
+import type { RequestEntry } from "./ledger/ledger.ts"
+import { judgeRequest, readRequest, type ReadRequest } from "./prepare.ts"
+import { recordRefusal, refusalOf, refuse } from "./refuse.ts"
+import type { Vault } from "./vault.ts"
+
+/**
+ * Authenticates, parses, validates, picks the key, judges by policy, reserves nonce and limits,
+ * records, signs, checks, answers — in that order.
+ *
+ * From judging to reserving there is no `await`, so no other request slips in between. `reserve`
+ * resolves once the record is durable: a crash can leave a record without a signature, never a
+ * signature without its record. A throw anywhere means that no signature leaves.
+ */
+export async function signRequest(
+  call: BotParams["sign"],
+  vault: Vault,
+): Promise<BotResults["sign"]> {
+  const nowMs = vault.clock.nowMs()
+  const set = vault.active()
+
+  const client = authenticate(call.token, set, { count: vault.badTokens, nowMs })
+  if (!client.ok) return refuse(client.error, null)
+  const refused = (refusal: Refusal) =>
+    recordRefusal(refusal, { client: client.value, call, set, nowMs, ledger: vault.ledger })
+
+  const read = readRequest(call, client.value, set)
+  if (!read.ok) return refused(read.error)
+  const request = read.value
+
+  const decision = judgeRequest(request, client.value, { set, nowMs })
+  if (decision.kind !== "allow") return refused(refusalOf(decision))
+
+  const reserved = await vault.ledger.reserve({
+    signer: request.parties.signer,
+    entry: entryOf(request, { client: client.value, set, rule: decision.rule, call }),
+    ttlMs: request.ttlMs,
+    nowMs,
+  })
+  if (reserved.kind === "refused") return refused(reserved.refusal)
+
+  // The keyring releases a signature only after it recovered the signer from it.
+  const signature = vault.keyring.sign(request.key.name, digestOf(request, reserved, set.profile))
+  return {
+    kind: "answer",
+    record: reserved.record,
+    path: request.endpoint.path,
+    body: signedBody(request, reserved, signature),
+    expiresAfter: reserved.expiresAfterMs,
+  }
+}
+
+type Allowed = {
+  readonly client: Client
+  readonly set: ActiveSet
+  readonly rule: string
+  readonly call: BotParams["sign"]
+}
+
+function entryOf(request: ReadRequest, { client, set, rule, call }: Allowed): RequestEntry {
+  return {
+    client: client.name,
+    key: request.key.name,
+    operation: request.endpoint.id,
+    path: request.endpoint.path,
+    target: request.parties.target ?? null,
+    body: canonicalBody(request, set.profile),
+    policyHash: set.policyHash,
+    rule,
+    purpose: call.purpose,
+  }
+}
