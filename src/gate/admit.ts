@@ -1,0 +1,131 @@
+// What a request must be before anything is done for it. Plain functions over IncomingMessage: the
+// first that returns a problem decides. They run in the order in which they are written here.
+
+import type { IncomingMessage } from "node:http"
+
+import type { GateLimits } from "./gate-limits.ts"
+import { headerNames, headerValues } from "./headers.ts"
+import { invalidHeader, type Problem } from "./problem.ts"
+
+type Admission = Problem | undefined
+
+/** The values of `Host` that mean this gate: loopback's names and `allowedHosts`, each with our port. */
+export function ownHosts(allowedHosts: readonly string[], port: number): ReadonlySet<string> {
+  const names = ["127.0.0.1", "localhost", "[::1]", ...allowedHosts].map((name) =>
+    name.toLowerCase(),
+  )
+  // HTTP leaves its default port out (RFC 9110 §4.2.3).
+  return new Set(
+    names.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`])),
+  )
+}
+
+/** Refuses a request whose first line or headers another reader could take in another way. */
+export function admitForm(request: IncomingMessage, limits: GateLimits): Admission {
+  if (request.rawHeaders.length / 2 > limits.maxHeaders) {
+    return { code: "headers_too_large", message: `Send at most ${limits.maxHeaders} headers.` }
+  }
+  if (headerValues(request, "host").length !== 1) {
+    return invalidHeader("Host", "Send exactly one Host header.")
+  }
+  const target = request.url ?? ""
+  if (!target.startsWith("/")) {
+    return invalidHeader("request-target", "Send the path alone, not an absolute URL.")
+  }
+  if (target.includes("?")) {
+    return invalidHeader("request-target", "This call takes no query string; remove it.")
+  }
+  if (headerValues(request, "upgrade").length > 0) {
+    return invalidHeader("Upgrade", "This server speaks plain HTTP/1.1; send no Upgrade header.")
+  }
+  const expectations = headerValues(request, "expect")
+  if (expectations.some((value) => value.toLowerCase() !== "100-continue")) {
+    return invalidHeader("Expect", "Expect can only be 100-continue.")
+  }
+  return undefined
+}
+
+/** Refuses another's name, so that a web page can't reach us by a name that it points here (DNS rebinding). */
+export function admitHost(request: IncomingMessage, hosts: ReadonlySet<string>): Admission {
+  const [host = ""] = headerValues(request, "host")
+  if (hosts.has(host.toLowerCase())) return undefined
+  return {
+    code: "misdirected_host",
+    message:
+      "This Host isn't served here; use 127.0.0.1 with our port, or add it to allowed_hosts.",
+  }
+}
+
+/** Refuses what a browser sends for another site's page. */
+export function admitOrigin(request: IncomingMessage, hosts: ReadonlySet<string>): Admission {
+  const isOurs = headerValues(request, "origin").every((origin) =>
+    hosts.has(origin.toLowerCase().replace(/^http:\/\//, "")),
+  )
+  const isFromHere = headerValues(request, "sec-fetch-site").every(
+    (site) => site === "same-origin" || site === "none",
+  )
+  if (isOurs && isFromHere) return undefined
+  return { code: "origin_refused", message: "Web pages of other origins can't call this server." }
+}
+
+/** Refuses every method but the route's own. HEAD and OPTIONS aren't answered for it either. */
+export function admitMethod(request: IncomingMessage, method: "GET" | "POST"): Admission {
+  if (request.method === method) return undefined
+  return { code: "method_not_allowed", message: `Use ${method} here.`, allow: method }
+}
+
+const callHeaders = ["countersign-key", "countersign-expires-in"]
+
+/** Refuses a header of ours that the route wouldn't act on: ignoring it could double an order. */
+export function admitOwnHeaders(request: IncomingMessage, method: "GET" | "POST"): Admission {
+  const known = method === "POST" ? callHeaders : []
+  const own = headerNames(request).filter(
+    (name) => name.startsWith("countersign-") || name === "idempotency-key",
+  )
+  const unknown = own.find((name) => !known.includes(name))
+  if (unknown !== undefined) {
+    return invalidHeader(unknown, `The header ${unknown} isn't supported here; don't send it.`)
+  }
+  const repeated = own.find((name, index) => own.indexOf(name) !== index)
+  if (repeated !== undefined) return invalidHeader(repeated, `Send the header ${repeated} once.`)
+  return undefined
+}
+
+const jsonType = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i
+
+/** Refuses a body that isn't declared as plain JSON. A page can't send that type without asking first. */
+export function admitMedia(request: IncomingMessage): Admission {
+  const types = headerValues(request, "content-type")
+  const isJson = types.length === 1 && jsonType.test(types[0] ?? "")
+  if (isJson && headerValues(request, "content-encoding").length === 0) return undefined
+  return {
+    code: "unsupported_media_type",
+    message: "Send Content-Type: application/json (UTF-8) and no Content-Encoding.",
+  }
+}
+
+/** Refuses a body that is declared too long, before any of it is read. */
+export function admitLength(request: IncomingMessage, maxBytes: number): Admission {
+  const [length = "0"] = headerValues(request, "content-length")
+  return Number(length) > maxBytes ? bodyTooLarge(maxBytes) : undefined
+}
+
+/** The problem of a body over `maxBytes`. */
+export function bodyTooLarge(maxBytes: number): Problem {
+  return { code: "body_too_large", message: `Send at most ${maxBytes} bytes.` }
+}
+
+// The vault decides whether a token is good; what can't be one doesn't reach it.
+const bearer = /^Bearer (cs_[A-Za-z0-9_-]{32,125})$/i
+
+/** The bearer token, or `undefined` when there isn't exactly one of the right shape. */
+export function readToken(request: IncomingMessage): string | undefined {
+  const values = headerValues(request, "authorization")
+  return values.length === 1 ? bearer.exec(values[0] ?? "")?.[1] : undefined
+}
+
+/** The problem of a request without a token. */
+export const tokenMissing: Problem = {
+  code: "unauthorized",
+  message: "Send your token as `Authorization: Bearer cs_…`.",
+}

@@ -1,0 +1,175 @@
+import type { IncomingMessage } from "node:http"
+
+import express, { type Express, type NextFunction, type Request, type Response } from "express"
+import helmet from "helmet"
+
+import {
+  admitForm,
+  admitHost,
+  admitMethod,
+  admitOrigin,
+  admitOwnHeaders,
+  readToken,
+  tokenMissing,
+} from "./admit.ts"
+import { check, readiness, showRecord, sign, whoami } from "./bot-calls.ts"
+import { forward, type ForwardDependencies } from "./forward.ts"
+import type { GateLimits } from "./gate-limits.ts"
+import { errorFields } from "./log.ts"
+import { problemOf, type Problem } from "./problem.ts"
+import { readCall, unknownEndpoint, type Call } from "./read-call.ts"
+import { httpAnswer, sendAnswer, type Reply } from "./reply.ts"
+
+export type AppDependencies = ForwardDependencies & {
+  readonly limits: GateLimits
+  /** The values of `Host` that mean this gate; known once it listens. */
+  readonly hosts: () => ReadonlySet<string>
+}
+
+type Route = { readonly method: "GET" | "POST"; readonly path: string }
+type Answer = (request: Request) => Promise<Reply | "gone">
+
+/** The gate's HTTP interface. Every route is here, and each belongs to one method. */
+export function createApp(deps: AppDependencies): Express {
+  const app = express()
+  app.disable("etag").enable("case sensitive routing").enable("strict routing")
+  app.use(helmet())
+  app.use(admitAll(deps.hosts, deps.limits))
+
+  const serve = createServe(deps)
+  const get = (path: string, answer: Answer): unknown =>
+    app.all(path, serve({ method: "GET", path }, answer))
+  const post = (path: string, answer: Answer): unknown =>
+    app.all(path, serve({ method: "POST", path }, answer))
+
+  post(
+    "/v1/*path",
+    withCall(deps.limits, "", (call) => forward(deps, call)),
+  )
+  post(
+    "/sign/v1/*path",
+    withCall(deps.limits, "/sign", (call) => sign(deps, call.ask)),
+  )
+  post(
+    "/check/v1/*path",
+    withCall(deps.limits, "/check", (call) => check(deps, call.ask)),
+  )
+  get(
+    "/whoami",
+    withToken((token) => whoami(deps, token)),
+  )
+  get(
+    "/records/:id",
+    withToken((token, url) => showRecord(deps, token, url.slice(9))),
+  )
+  get("/healthz", () => Promise.resolve({ kind: "success", content: { state: "running" } }))
+  get("/readyz", () => readiness(deps))
+
+  app.use((request: Request, response: Response) =>
+    refuse(response, unknownEndpoint(request.originalUrl)),
+  )
+  app.use(createErrorAnswer(deps))
+  return app
+}
+
+/** What holds for every request, known path or not. */
+function admitAll(hosts: () => ReadonlySet<string>, limits: GateLimits) {
+  return (request: IncomingMessage, response: Response, next: NextFunction): void => {
+    const problem =
+      admitForm(request, limits) ?? admitHost(request, hosts()) ?? admitOrigin(request, hosts())
+    if (problem === undefined) next()
+    else refuse(response, problem)
+  }
+}
+
+function createServe(deps: AppDependencies) {
+  let inFlight = 0
+  return (route: Route, answer: Answer) =>
+    async (request: Request, response: Response): Promise<void> => {
+      const startedMs = performance.now()
+      if (inFlight >= deps.limits.maxInFlight) {
+        refuse(response, overloaded)
+        return
+      }
+      inFlight += 1
+      const work = replyTo(deps, route, { request, answer })
+      deps.track(work)
+      const reply = await work.finally(() => (inFlight -= 1))
+      if (reply === "gone") {
+        response.destroy()
+        return
+      }
+      const http = httpAnswer(reply)
+      sendAnswer(response, http)
+      deps.log({
+        level: http.status < 500 ? "debug" : "warn",
+        event: "request",
+        method: route.method,
+        route: route.path,
+        status: http.status,
+        ...(reply.kind === "problem" && { code: reply.problem.code }),
+        ms: Math.round(performance.now() - startedMs),
+      })
+    }
+}
+
+async function replyTo(
+  deps: AppDependencies,
+  route: Route,
+  call: { readonly request: Request; readonly answer: Answer },
+): Promise<Reply | "gone"> {
+  const { request, answer } = call
+  const problem = admitMethod(request, route.method) ?? admitOwnHeaders(request, route.method)
+  if (problem !== undefined) return { kind: "problem", problem }
+  try {
+    return await answer(request)
+  } catch (error) {
+    deps.log({ level: "error", event: "failed", route: route.path, ...errorFields(error) })
+    return { kind: "problem", problem: problemOf(error) }
+  }
+}
+
+/** The venue's path is what follows `prefix`, exactly as it came: nothing here decodes it. */
+function withCall(
+  limits: GateLimits,
+  prefix: string,
+  answer: (call: Call) => Promise<Reply>,
+): Answer {
+  return async (request) => {
+    const call = await readCall(request, request.originalUrl.slice(prefix.length), limits)
+    if (call.ok) return answer(call.value)
+    return call.error === "gone" ? "gone" : { kind: "problem", problem: call.error }
+  }
+}
+
+function withToken(answer: (token: string, url: string) => Promise<Reply>): Answer {
+  return (request) => {
+    const token = readToken(request)
+    return token === undefined
+      ? Promise.resolve({ kind: "problem", problem: tokenMissing })
+      : answer(token, request.originalUrl)
+  }
+}
+
+function createErrorAnswer(deps: AppDependencies) {
+  // eslint-disable-next-line max-params -- Express knows an error's taker by its four parameters
+  return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
+    if (response.headersSent) {
+      next(error)
+      return
+    }
+    // Express decodes paths to match them; what it can't decode is no path of ours.
+    const isStrangePath = error instanceof URIError
+    if (!isStrangePath) deps.log({ level: "error", event: "failed", ...errorFields(error) })
+    refuse(response, isStrangePath ? unknownEndpoint(request.originalUrl) : problemOf(error))
+  }
+}
+
+function refuse(response: Response, problem: Problem): void {
+  sendAnswer(response, httpAnswer({ kind: "problem", problem }))
+}
+
+const overloaded: Problem = {
+  code: "overloaded",
+  message: "Too many requests are at work; try again in a moment.",
+}

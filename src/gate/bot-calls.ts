@@ -1,0 +1,56 @@
+import type { BotLink } from "../link/client.ts"
+import type { BotParams } from "../link/methods.ts"
+import type { Refusal } from "../link/refusal.ts"
+import { refusedByVault, type Problem } from "./problem.ts"
+import type { Reply } from "./reply.ts"
+
+type Dependencies = { readonly link: BotLink }
+
+/** `/sign`: the signed body itself. */
+export async function sign(deps: Dependencies, ask: BotParams["check"]): Promise<Reply> {
+  const signed = await deps.link.call("sign", { ...ask, purpose: "return" })
+  if (signed.kind === "refused") return refused(signed)
+  return { kind: "signed", body: signed.body, record: signed.record }
+}
+
+/** `/check`: whether it would be signed, and why or why not. */
+export async function check(deps: Dependencies, ask: BotParams["check"]): Promise<Reply> {
+  const checked = await deps.link.call("check", ask)
+  return checked.kind === "refused"
+    ? refused(checked)
+    : { kind: "success", content: checked.report }
+}
+
+/** `/whoami`: what the token may do. */
+export async function whoami(deps: Dependencies, token: string): Promise<Reply> {
+  const known = await deps.link.call("whoami", { token })
+  return known.kind === "refused" ? refused(known) : { kind: "success", content: known.whoami }
+}
+
+const recordId = /^[A-Za-z0-9._-]{1,64}$/
+
+/** `/records/<id>`: what became of one's own request. */
+export async function showRecord(deps: Dependencies, token: string, id: string): Promise<Reply> {
+  if (!recordId.test(id)) return { kind: "problem", problem: unknownRecord }
+  const found = await deps.link.call("record", { token, id })
+  return found.kind === "refused" ? refused(found) : { kind: "success", content: found.view }
+}
+
+/** `/readyz`: whether the vault would sign now. */
+export async function readiness(deps: Dependencies): Promise<Reply> {
+  const { ready, state } = await deps.link.call("health", {})
+  if (ready) return { kind: "success", content: { state } }
+  return {
+    kind: "problem",
+    problem: { code: "vault_unavailable", message: "The vault isn't ready.", data: { state } },
+  }
+}
+
+const unknownRecord: Problem = {
+  code: "unknown_record",
+  message: "You have no record of that id.",
+}
+
+function refused(answer: { readonly refusal: Refusal; readonly record: string | null }): Reply {
+  return { kind: "problem", problem: refusedByVault(answer.refusal, answer.record) }
+}

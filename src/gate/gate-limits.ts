@@ -1,0 +1,37 @@
+/** Every bound of the gate. Tests pass smaller ones; a running gate has no way to widen them. */
+export type GateLimits = typeof gateLimits
+
+export const gateLimits = {
+  /** A batch of 100 orders is some 40 KiB. */
+  maxBodyBytes: 65_536,
+  /** All header lines together. Node's own parser enforces it. */
+  maxHeaderBytes: 16_384,
+  /** Header lines. A browser sends some 20. */
+  maxHeaders: 100,
+  /** Twice what a slow-loris test opens; each costs a file descriptor, and 4,096 are common. */
+  maxConnections: 1_024,
+  /** Requests at work. Pipelining could put many on one connection. */
+  maxInFlight: 1_024,
+  /** From connecting to the end of the headers. */
+  headersTimeoutMs: 10_000,
+  /** From connecting to the end of the body. */
+  requestTimeoutMs: 15_000,
+  /** How often Node looks for connections over the two above. Its default of 30 s would make them half a minute. */
+  connectionCheckMs: 1_000,
+  /** Longer than most bots pause, so that they rarely send on a connection that is being closed. */
+  keepAliveMs: 75_000,
+  /** Silence on a connection in the middle of a request or an answer. Above the vault's and the venue's deadlines together. */
+  silenceMs: 60_000,
+  /** How long stopping waits for requests at work. */
+  stopMs: 10_000,
+
+  /** TCP and TLS together, and the name's lookup. */
+  upstreamConnectMs: 5_000,
+  /** From the request's turn to the last byte of the answer. As long as a trade's signature is good. */
+  upstreamTotalMs: 15_000,
+  maxUpstreamAnswerBytes: 1_048_576,
+  /** Each carries one request at a time. */
+  maxUpstreamConnections: 256,
+  /** Short: a request written to a connection that the venue is closing has an unknown outcome. */
+  upstreamKeepAliveMs: 4_000,
+}

@@ -1,0 +1,40 @@
+/** What a log line can say. There is no field for a body, a header, a token or an error's message. */
+export type LogEntry = {
+  readonly level: "debug" | "info" | "warn" | "error"
+  /** What happened, in snake_case. */
+  readonly event: string
+  readonly method?: string
+  /** The route's pattern, never the path that was asked for. */
+  readonly route?: string
+  readonly status?: number
+  readonly code?: string
+  readonly record?: string
+  readonly ms?: number
+  readonly port?: number
+  /** Where an error was thrown: function names and positions, without its message. */
+  readonly at?: string
+}
+export type Log = (entry: LogEntry) => void
+
+const levels = { debug: 0, info: 1, warn: 2, error: 3 }
+
+/** Writes entries from `minimum` up as JSON lines. */
+export function createLog(minimum: LogEntry["level"], write: (line: string) => void): Log {
+  return (entry) => {
+    if (levels[entry.level] < levels[minimum]) return
+    const { level, event, method, route, status, code, record, ms, port, at } = entry
+    const time = new Date().toISOString()
+    write(
+      `${JSON.stringify({ time, level, event, method, route, status, code, record, ms, port, at })}\n`,
+    )
+  }
+}
+
+/** What may be logged of something thrown: its code or name, and where; its message could quote input. */
+export function errorFields(thrown: unknown): { readonly code: string; readonly at?: string } {
+  if (!(thrown instanceof Error)) return { code: typeof thrown }
+  const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : thrown.name
+  const frames = thrown.stack?.split("\n").filter((line) => line.startsWith("    at "))
+  const at = frames?.slice(0, 4).join(" ").replaceAll(/\s+/g, " ").trim()
+  return at === undefined ? { code } : { code, at }
+}

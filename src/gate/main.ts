@@ -1,0 +1,115 @@
+// The gate's process. A supervisor starts it with an IPC channel and the flags of permission-flags.ts.
+
+import { parseArgs } from "node:util"
+
+import { connectBotLink } from "../link/client.ts"
+import { Fault } from "../std/fault.ts"
+import { gateLimits } from "./gate-limits.ts"
+import { createGateServer, portOf, type GateServer } from "./gate-server.ts"
+import { createLog, errorFields, type Log } from "./log.ts"
+import { createUpstream, parseBaseUrl } from "./upstream.ts"
+
+/** What the gate tells the process that started it, once. */
+export type GateMessage =
+  | { readonly type: "ready"; readonly port: number }
+  | { readonly type: "failed"; readonly code: string; readonly message: string }
+
+type Settings = ReturnType<typeof readArguments>
+
+const log = createLog("info", (line) => process.stderr.write(line))
+
+process.on("uncaughtException", (error) => {
+  log({ level: "error", event: "crashed", ...errorFields(error) })
+  process.exit(1)
+})
+
+try {
+  await run(readArguments(process.argv.slice(2)))
+} catch (error) {
+  log({ level: "error", event: "failed", ...errorFields(error) })
+  const fault = error instanceof Fault ? error : new Fault("internal", "The gate couldn't start.")
+  tell({ type: "failed", code: fault.code, message: fault.message }, () => process.exit(1))
+}
+
+async function run(settings: Settings): Promise<void> {
+  const link = connectBotLink(settings.botSocket)
+  const upstream =
+    settings.upstream === undefined
+      ? undefined
+      : createUpstream({ baseUrl: parseBaseUrl(settings.upstream), limits: gateLimits })
+  const { allowedHosts } = settings
+  const gate = createGateServer({ link, upstream, allowedHosts, log, clock: Date.now })
+  await listen(gate, settings)
+  stopOnRequest(gate, log)
+  log({ level: "info", event: "listening", port: portOf(gate.http) })
+  tell({ type: "ready", port: portOf(gate.http) })
+}
+
+function readArguments(argv: readonly string[]) {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      host: { type: "string", default: "127.0.0.1" },
+      port: { type: "string", default: "8420" },
+      "bot-socket": { type: "string" },
+      upstream: { type: "string" },
+      "allowed-host": { type: "string", multiple: true, default: [] },
+    },
+  })
+  const port = Number(values.port)
+  if (!/^\d{1,5}$/.test(values.port) || port > 65_535) {
+    throw new Fault("usage", "--port must be a number from 0 to 65535.")
+  }
+  if (values["bot-socket"] === undefined) {
+    throw new Fault("usage", "--bot-socket PATH is missing.")
+  }
+  return {
+    host: values.host,
+    port,
+    botSocket: values["bot-socket"],
+    upstream: values.upstream,
+    allowedHosts: values["allowed-host"],
+  }
+}
+
+function listen(gate: GateServer, { host, port }: Settings): Promise<void> {
+  return new Promise((resolve, reject) => {
+    gate.http.once("error", (error: NodeJS.ErrnoException) =>
+      reject(listenFault(error, host, port)),
+    )
+    gate.http.listen(port, host, resolve)
+  })
+}
+
+function listenFault(cause: NodeJS.ErrnoException, host: string, port: number): Fault {
+  return cause.code === "EADDRINUSE"
+    ? new Fault(
+        "port_in_use",
+        `Port ${port} on ${host} is in use; stop the other program or choose another port.`,
+        { cause },
+      )
+    : new Fault(
+        "port_unusable",
+        `Can't listen on ${host} port ${port} (${cause.code ?? "unknown"}); choose another.`,
+        { cause },
+      )
+}
+
+/** A signal, or the loss of the process that started it, ends the gate in good order. */
+function stopOnRequest(gate: GateServer, log: Log): void {
+  let isStopping = false
+  const stop = (): void => {
+    if (isStopping) return
+    isStopping = true
+    log({ level: "info", event: "stopping" })
+    void gate.stop().then(() => process.exit(0))
+  }
+  process.on("SIGTERM", stop)
+  process.on("SIGINT", stop)
+  process.on("disconnect", stop)
+}
+
+function tell(message: GateMessage, then: () => void = () => undefined): void {
+  if (process.send === undefined) then()
+  else process.send(message, undefined, undefined, then)
+}

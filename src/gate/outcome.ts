@@ -1,0 +1,31 @@
+import { z } from "zod"
+
+import type { Outcome } from "../link/methods.ts"
+import { successCode } from "../venue/envelope.ts"
+import type { VenueAnswer } from "./reply.ts"
+
+const envelope = z.object({ code: z.string().min(1).max(64) })
+
+/**
+ * What an answer of the venue means for the record.
+ *
+ * A clear yes is 2xx with code `0`, a clear no is 2xx or 4xx with another code. The interface leaves
+ * open what anything else means, so it is `unknown`: a server that failed may have accepted.
+ */
+export function outcomeOf(answer: VenueAnswer): Outcome {
+  const { status } = answer
+  const code = readCode(answer.body)
+  const hundreds = Math.floor(status / 100)
+  if (code === successCode && hundreds === 2) return { kind: "accepted", status, code }
+  const isRefusal = code !== undefined && code !== successCode
+  if (isRefusal && [2, 4].includes(hundreds)) return { kind: "refused", status, code }
+  return { kind: "unknown", status }
+}
+
+function readCode(body: Buffer): string | undefined {
+  try {
+    return envelope.parse(JSON.parse(body.toString("utf8"))).code
+  } catch {
+    return undefined
+  }
+}

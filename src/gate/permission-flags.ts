@@ -1,0 +1,45 @@
+import { fileURLToPath } from "node:url"
+import { resolve, sep } from "node:path"
+
+/**
+ * Flags that take from the gate what it never needs: writing files, reading any but its own code,
+ * child processes, workers, addons, the inspector. They restrict accidents and ordinary bugs; against
+ * hostile code in the process the unit file is the boundary.
+ */
+export function gatePermissionFlags(appDirectories: readonly string[]): readonly string[] {
+  return [
+    "--permission",
+    ...appDirectories.map((directory) => `--allow-fs-read=${directory}${sep}*`),
+    // Node 26 needs it even for Unix sockets; to Node 24, which doesn't restrict the network, it is a bad option.
+    ...ifKnown("--allow-net"),
+    // node:sqlite asks the permission model nothing, and could write files.
+    ...ifKnown("--no-experimental-sqlite"),
+    "--disable-sigusr1",
+    "--disable-proto=throw",
+    "--disable-warning=ExperimentalWarning",
+    "--disable-warning=SecurityWarning",
+  ]
+}
+
+/** The directories that hold the gate's code: this package, and where its dependencies are installed. */
+export function gateAppDirectories(): readonly string[] {
+  const packageRoot = resolve(import.meta.dirname, "../..")
+  const dependency = fileURLToPath(import.meta.resolve("express"))
+  const installs = [packageRoot, dependency].flatMap(outermostInstall)
+  return [packageRoot, ...new Set(installs.filter((path) => !isWithin(path, packageRoot)))]
+}
+
+/** The outermost `node_modules` on `path`: dependencies of dependencies may lie anywhere under it. */
+function outermostInstall(path: string): readonly string[] {
+  const name = `${sep}node_modules`
+  const end = path.indexOf(`${name}${sep}`)
+  return end === -1 ? [] : [path.slice(0, end + name.length)]
+}
+
+function isWithin(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(`${directory}${sep}`)
+}
+
+function ifKnown(flag: string): readonly string[] {
+  return process.allowedNodeEnvironmentFlags.has(flag) ? [flag] : []
+}

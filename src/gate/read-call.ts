@@ -1,0 +1,80 @@
+import type { IncomingMessage } from "node:http"
+
+import type { BotParams } from "../link/methods.ts"
+import { err, ok, type Result } from "../std/result.ts"
+import { admitLength, admitMedia, bodyTooLarge, readToken, tokenMissing } from "./admit.ts"
+import type { GateLimits } from "./gate-limits.ts"
+import { headerValues } from "./headers.ts"
+import { invalidHeader, type Problem } from "./problem.ts"
+import { readBody } from "./read-body.ts"
+
+export type Call = {
+  readonly ask: BotParams["check"]
+  /** For the venue, if it is well formed. */
+  readonly traceparent: string | undefined
+}
+
+/** The bounds that link/methods.ts sets, so that nothing over them crosses. */
+const maxPathLength = 256
+const maxKeyLength = 64
+const maxExpiresInLength = 32
+
+/**
+ * Reads a call that carries a body for the venue's `path`. Its body is read last, and only for who
+ * brought a token. `gone`: the client left, and nobody waits for an answer.
+ */
+export async function readCall(
+  request: IncomingMessage,
+  path: string,
+  limits: GateLimits,
+): Promise<Result<Call, Problem | "gone">> {
+  const problem = admitMedia(request) ?? admitLength(request, limits.maxBodyBytes)
+  if (problem !== undefined) return err(problem)
+  const head = readHead(request, path)
+  if (!head.ok) return head
+  const body = await readBody(request, limits.maxBodyBytes)
+  if (body === "too_large") return err(bodyTooLarge(limits.maxBodyBytes))
+  if (body === "gone") return err(body)
+  return ok({
+    ask: { ...head.value, body: body.toString("base64") },
+    traceparent: readTraceparent(request),
+  })
+}
+
+function readHead(
+  request: IncomingMessage,
+  path: string,
+): Result<Omit<Call["ask"], "body">, Problem> {
+  const token = readToken(request)
+  if (token === undefined) return err(tokenMissing)
+  if (path.length > maxPathLength) return err(unknownEndpoint(path))
+  const [key] = headerValues(request, "countersign-key")
+  if (key !== undefined && key.length > maxKeyLength) return err(tooLong("countersign-key"))
+  const [expiresIn] = headerValues(request, "countersign-expires-in")
+  if (expiresIn !== undefined && expiresIn.length > maxExpiresInLength) {
+    return err(tooLong("countersign-expires-in"))
+  }
+  return ok({ token, path, key, expiresIn })
+}
+
+/** The problem of a path that nothing is served under. */
+export function unknownEndpoint(path: string): Problem {
+  return {
+    code: "unknown_endpoint",
+    message: "Nothing is served under this path.",
+    data: { path: path.slice(0, maxPathLength) },
+  }
+}
+
+function tooLong(header: string): Problem {
+  return invalidHeader(header, `The header ${header} is too long.`)
+}
+
+// W3C Trace Context §3.2: version ff and ids of zeros are invalid.
+const wellFormedTrace =
+  /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
+
+function readTraceparent(request: IncomingMessage): string | undefined {
+  const values = headerValues(request, "traceparent")
+  return values.length === 1 && wellFormedTrace.test(values[0] ?? "") ? values[0] : undefined
+}

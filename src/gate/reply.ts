@@ -1,0 +1,96 @@
+import type { ServerResponse } from "node:http"
+
+import { successCode } from "../venue/envelope.ts"
+import { retryAfterSeconds, statuses } from "./error-response.ts"
+import type { Problem } from "./problem.ts"
+
+/** What a route answers, before it becomes HTTP. */
+export type Reply =
+  | { readonly kind: "problem"; readonly problem: Problem }
+  /** Goes out as the `data` of a success envelope. */
+  | { readonly kind: "success"; readonly content: object }
+  | { readonly kind: "signed"; readonly body: string; readonly record: string }
+  | { readonly kind: "venue"; readonly answer: VenueAnswer; readonly record: string }
+
+/** The venue's answer as it came. */
+export type VenueAnswer = {
+  readonly status: number
+  /** Of its headers only those that say how to read the body and when to come back. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+/** A reply as HTTP has it. `Content-Length` is left to whoever writes it. */
+export type HttpAnswer = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+const json = { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store" }
+
+/** Turns a reply into status, headers and body. */
+export function httpAnswer(reply: Reply): HttpAnswer {
+  switch (reply.kind) {
+    case "problem":
+      return problemAnswer(reply.problem)
+    case "success":
+      return daemonAnswer(200, envelope({ code: successCode, content: reply.content }))
+    case "signed":
+      return {
+        ...daemonAnswer(200, reply.body),
+        headers: { ...fromDaemon, "Countersign-Record": reply.record },
+      }
+    case "venue":
+      return {
+        ...reply.answer,
+        headers: {
+          ...reply.answer.headers,
+          "Cache-Control": "no-store",
+          "Countersign-Source": "venue",
+          "Countersign-Record": reply.record,
+        },
+      }
+  }
+}
+
+/** Writes `answer` as the whole response. */
+export function sendAnswer(response: ServerResponse, answer: HttpAnswer): void {
+  response.statusCode = answer.status
+  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value)
+  response.setHeader("Content-Length", answer.body.length)
+  response.end(answer.body)
+}
+
+const fromDaemon = { ...json, "Countersign-Source": "daemon" }
+
+function problemAnswer(problem: Problem): HttpAnswer {
+  const { code, message, data, record, allow } = problem
+  const retryAfter = retryAfterSeconds(code, data)
+  return {
+    status: statuses[code],
+    headers: {
+      ...fromDaemon,
+      ...(record !== undefined && { "Countersign-Record": record }),
+      ...(allow !== undefined && { Allow: allow }),
+      ...(retryAfter !== undefined && { "Retry-After": String(retryAfter) }),
+      ...(code === "unauthorized" && { "WWW-Authenticate": "Bearer" }),
+    },
+    body: Buffer.from(envelope({ code, msg: message, content: data ?? {}, trace: record })),
+  }
+}
+
+function daemonAnswer(status: number, body: string): HttpAnswer {
+  return { status, headers: fromDaemon, body: Buffer.from(body) }
+}
+
+/** The venue's envelope. The daemon's trace is the record. */
+function envelope(answer: {
+  readonly code: string
+  readonly msg?: string
+  readonly content: object
+  readonly trace?: string | undefined
+}): string {
+  const { code, msg = "", content, trace = "" } = answer
+  return JSON.stringify({ code, msg, data: content, trace_code: trace })
+}

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { outcomeOf } from "../../../src/gate/outcome.ts"
+
+const cases = [
+  { status: 200, body: '{"code":"0"}', kind: "accepted" },
+  { status: 299, body: '{"code":"0","x":1}', kind: "accepted" },
+  { status: 199, body: '{"code":"0"}', kind: "unknown" },
+  { status: 300, body: '{"code":"0"}', kind: "unknown" },
+  { status: 400, body: '{"code":"0"}', kind: "unknown" },
+  { status: 500, body: '{"code":"0"}', kind: "unknown" },
+  { status: 200, body: '{"code":"1"}', kind: "refused" },
+  { status: 400, body: '{"code":"1"}', kind: "refused" },
+  { status: 429, body: '{"code":"10029","data":{"scope":"address"}}', kind: "refused" },
+  { status: 499, body: '{"code":"00"}', kind: "refused" },
+  { status: 399, body: '{"code":"1"}', kind: "unknown" },
+  { status: 500, body: '{"code":"1"}', kind: "unknown" },
+  { status: 200, body: '{"code":0}', kind: "unknown" },
+  { status: 200, body: '{"code":null}', kind: "unknown" },
+  { status: 200, body: '{"code":""}', kind: "unknown" },
+  { status: 200, body: `{"code":"${"1".repeat(64)}"}`, kind: "refused" },
+  { status: 200, body: `{"code":"${"1".repeat(65)}"}`, kind: "unknown" },
+  { status: 200, body: '[{"code":"0"}]', kind: "unknown" },
+  { status: 200, body: '"0"', kind: "unknown" },
+  { status: 200, body: "null", kind: "unknown" },
+  { status: 200, body: "", kind: "unknown" },
+  { status: 400, body: "<html>", kind: "unknown" },
+] as const
+
+describe("outcome", () => {
+  for (const { status, body, kind } of cases) {
+    it(`of ${status} ${body.slice(0, 40)} is ${kind}`, () => {
+      const outcome = outcomeOf({ status, headers: {}, body: Buffer.from(body) })
+      assert.equal(outcome.kind, kind)
+      assert.equal("status" in outcome && outcome.status, status)
+    })
+  }
+})
