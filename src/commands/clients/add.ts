@@ -1,0 +1,63 @@
+import { InvalidArgumentError, type Command } from "commander"
+
+import { clientRights } from "../../link/methods.ts"
+import type { ClientRight } from "../../vault/bindings.ts"
+import {
+  command,
+  installationOf,
+  runs,
+  withInstallation,
+  withJson,
+  type InstallationOptions,
+} from "../command.ts"
+import { print, type Printing } from "../print.ts"
+import { withVault } from "../with-vault.ts"
+
+type AddOptions = InstallationOptions &
+  Printing & {
+    readonly keys: string
+    readonly right: readonly ClientRight[]
+    readonly allowTypeB?: boolean
+  }
+
+/** `countersign clients add NAME` */
+export function clientsAdd(): Command {
+  const made = command("add", "give a bot a name, its keys and a token")
+    .argument("<name>", "what the bot is called here")
+    .requiredOption(
+      "--keys <names>",
+      "keys it may use, separated by commas; the first is its default",
+    )
+    .option(
+      "--right <right>",
+      `what it may do besides asking for signatures: ${clientRights.join(", ")}; once for each`,
+      collectRight,
+      [],
+    )
+    .option(
+      "--allow-type-b",
+      "let it use wallet keys, and so account operations that policy allows",
+    )
+  return runs<AddOptions>(withJson(withInstallation(made)), async (options, name = "") => {
+    const answer = await withVault(
+      { installation: installationOf(options), keys: "not_needed" },
+      (admin) =>
+        admin.call("addClient", {
+          name,
+          keys: options.keys.split(","),
+          rights: [...new Set(options.right)],
+          allowTypeB: options.allowTypeB === true,
+        }),
+    )
+    print(answer, options, ({ token }) => [
+      `${name} is added. Its token is shown this once:`,
+      token,
+    ])
+  })
+}
+
+function collectRight(word: string, earlier: readonly ClientRight[]): readonly ClientRight[] {
+  const right = clientRights.find((known) => known === word)
+  if (right !== undefined) return [...earlier, right]
+  throw new InvalidArgumentError(`Rights are ${clientRights.join(", ")}.`)
+}

@@ -1,0 +1,64 @@
+import { isAbsolute, join, resolve } from "node:path"
+import { homedir } from "node:os"
+
+import { Command } from "commander"
+
+import type { Installation } from "../vault/installation.ts"
+import { printFailure, type Printing } from "./print.ts"
+
+export type InstallationOptions = {
+  readonly dir?: string
+  readonly configDir?: string
+  readonly stateDir?: string
+}
+
+/** A command whose failures end as one sentence and an exit code. */
+export function command(name: string, description: string): Command {
+  return new Command(name).description(description)
+}
+
+/** Adds `--dir`, `--config-dir` and `--state-dir`. */
+export function withInstallation(made: Command): Command {
+  return made
+    .option("--dir <dir>", "holds the whole installation")
+    .option("--config-dir <dir>", "holds countersign.yaml, venue.yaml and policies/")
+    .option("--state-dir <dir>", "holds the ledger, the keystore and the sockets")
+}
+
+/** Adds `--json`. */
+export function withJson(made: Command): Command {
+  return made.option("--json", "print JSON for scripts")
+}
+
+/** Sets what a command runs: a fault is printed in the form asked for and becomes the exit code. */
+export function runs<Options extends Printing>(
+  made: Command,
+  run: (options: Options, ...words: readonly string[]) => Promise<void>,
+): Command {
+  return made.action(async (...received: unknown[]) => {
+    // commander passes the arguments, then the options, then the command itself.
+    const options = received.at(-2) as Options
+    const words = received.slice(0, -2) as string[]
+    try {
+      await run(options, ...words)
+    } catch (error) {
+      process.exitCode = printFailure(error, options)
+    }
+  })
+}
+
+/** The installation that the options name; without them the XDG base directories. */
+export function installationOf(options: InstallationOptions): Installation {
+  const { dir } = options
+  return {
+    configDir: resolve(options.configDir ?? dir ?? xdg("XDG_CONFIG_HOME", ".config")),
+    stateDir: resolve(options.stateDir ?? dir ?? xdg("XDG_STATE_HOME", ".local/state")),
+  }
+}
+
+/** XDG Base Directory Specification: a relative path in the variable is ignored. */
+function xdg(variable: string, fallback: string): string {
+  const base = process.env[variable]
+  const home = base !== undefined && isAbsolute(base) ? base : join(homedir(), fallback)
+  return join(home, "countersign")
+}

@@ -1,0 +1,91 @@
+import { spawn, type ChildProcess } from "node:child_process"
+import { extname } from "node:path"
+
+import type { z } from "zod"
+
+import { Fault, type FaultCode } from "../../std/fault.ts"
+
+export type ChildAsk<Message extends ReadyOrFailed> = {
+  /** What people call it. */
+  readonly name: string
+  /** Its entry from src/ or dist/ on, without extension. */
+  readonly entry: string
+  readonly nodeFlags: readonly string[]
+  readonly args: readonly string[]
+  readonly messages: z.ZodType<Message>
+  /** Written to its standard input, then overwritten. */
+  readonly input?: Uint8Array | undefined
+}
+
+type ReadyOrFailed =
+  | { readonly type: "ready" }
+  | { readonly type: "failed"; readonly code: string; readonly message: string }
+
+export type Child<Ready> = {
+  readonly ready: Ready
+  /** Resolves when it has ended, however. */
+  readonly ended: Promise<void>
+  /** Asks it to finish what is at work, and ends it if it takes longer than the grace. */
+  stop(): Promise<void>
+}
+
+/** Longer than the gate's and the vault's own bounds on finishing. */
+const graceMs = 15_000
+
+/**
+ * Starts one of our processes and waits until it says over IPC that it is ready.
+ *
+ * @throws {Fault} the one that the process failed with.
+ */
+export async function startChild<Message extends ReadyOrFailed>(
+  ask: ChildAsk<Message>,
+): Promise<Child<Extract<Message, { type: "ready" }>>> {
+  const child = spawn(process.execPath, [...ask.nodeFlags, entryPath(ask.entry), ...ask.args], {
+    stdio: [ask.input === undefined ? "ignore" : "pipe", "inherit", "inherit", "ipc"],
+    env: childEnvironment(),
+  })
+  child.stdin?.end(ask.input, () => ask.input?.fill(0))
+  const ended = new Promise<void>((resolve) => {
+    child.once("exit", () => resolve())
+    child.once("error", () => resolve())
+  })
+  const ready = await firstMessage(child, ask)
+  return { ready, ended, stop: () => stop(child, ended) }
+}
+
+function firstMessage<Message extends ReadyOrFailed>(
+  child: ChildProcess,
+  { name, messages }: ChildAsk<Message>,
+): Promise<Extract<Message, { type: "ready" }>> {
+  return new Promise((resolve, reject) => {
+    child.once("message", (received) => {
+      const message = messages.parse(received)
+      if (message.type === "failed")
+        reject(new Fault(message.code as FaultCode, message.message)) // ours to ours
+      else resolve(message as Extract<Message, { type: "ready" }>)
+    })
+    const endedEarly = (): void =>
+      reject(new Fault("internal", `The ${name} ended before it was ready; its output says why.`))
+    child.once("exit", endedEarly)
+    child.once("error", endedEarly)
+  })
+}
+
+async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
+  child.kill("SIGTERM")
+  const timer = setTimeout(() => child.kill("SIGKILL"), graceMs)
+  await ended
+  clearTimeout(timer)
+}
+
+function entryPath(entry: string): string {
+  const here = import.meta.url
+  return new URL(`../../${entry}${extname(here)}`, here).pathname
+}
+
+/** NODE_OPTIONS and its like could load code into the process with the keys. */
+function childEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith("NODE_")),
+  )
+}

@@ -1,0 +1,74 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+import { sandboxProfile } from "../../sandbox/profile.ts"
+import { startSandbox } from "../../sandbox/start-sandbox.ts"
+import { createInstallation } from "../../vault/create-installation.ts"
+import type { Installation } from "../../vault/installation.ts"
+import { startDaemon } from "../daemon/start-daemon.ts"
+import { configText } from "../init-texts.ts"
+import { withVault } from "../with-vault.ts"
+import { demoPolicy } from "./texts.ts"
+
+/** What the demo plays on: sandbox and daemon, as real as any, with keys that live as long as it does. */
+export type Stage = {
+  readonly daemonUrl: string
+  readonly sandboxUrl: string
+  readonly token: string
+  readonly walletAddress: string
+  readonly agentAddress: string
+  readonly broken: Promise<never>
+  /** Ends everything and removes the temporary directory. */
+  close(): Promise<void>
+}
+
+/** Makes a temporary installation, starts sandbox and daemon, and adds two keys and a bot. */
+export async function openDemo(): Promise<Stage> {
+  const directory = await mkdtemp(join(tmpdir(), "countersign-demo-"))
+  const installation = { configDir: directory, stateDir: directory }
+  const venue = await startSandbox({ port: 0 })
+  const removeAll = async (): Promise<void> => {
+    await venue.close()
+    await rm(directory, { recursive: true, force: true })
+  }
+  try {
+    await createInstallation({
+      installation,
+      configText: configText("memory", undefined),
+      venueText: sandboxProfile({ url: venue.url, asOf: new Date() }),
+      policyText: demoPolicy,
+      passphrase: undefined,
+      passphraseFile: undefined,
+    })
+    const daemon = await startDaemon({ installation, port: 0 })
+    const close = async (): Promise<void> => {
+      await daemon.stop()
+      await removeAll()
+    }
+    return {
+      ...(await addBot(installation)),
+      daemonUrl: daemon.url,
+      sandboxUrl: venue.url,
+      broken: daemon.broken,
+      close,
+    }
+  } catch (error) {
+    await removeAll()
+    throw error
+  }
+}
+
+function addBot(installation: Installation) {
+  return withVault({ installation, keys: "needed" }, async (admin) => {
+    const wallet = await admin.call("generateKey", { name: "main", role: "wallet" })
+    const agent = await admin.call("generateKey", { name: "mm", role: "agent", wallet: "main" })
+    const bot = await admin.call("addClient", {
+      name: "bot",
+      keys: ["mm", "main"],
+      rights: [],
+      allowTypeB: true,
+    })
+    return { token: bot.token, walletAddress: wallet.address, agentAddress: agent.address }
+  })
+}

@@ -1,0 +1,39 @@
+/** The countersign.yaml that `init` writes. Paths are JSON strings, which YAML reads as they are. */
+export function configText(
+  backend: "keystore" | "memory",
+  passphraseFile: string | undefined,
+): string {
+  const passphrase =
+    passphraseFile === undefined
+      ? "  # passphrase_file: /path/to/a/file    # without it, the passphrase is asked for on a terminal"
+      : `  passphrase_file: ${JSON.stringify(passphraseFile)}`
+  return `# Countersign's own settings. docs/operations.md explains each.
+keystore:
+  backend: ${backend}
+${backend === "memory" ? "  # memory: keys are lost when the daemon stops" : passphrase}
+
+# listen: {host: 127.0.0.1, port: 8420}
+# allowed_hosts: []                # further names that Host may carry, without port
+# expires_in: {trade: 15s, type_b: 60s}
+# stop_before: 6h                  # before its approval ends, an agent signs only what reduces risk
+`
+}
+
+/** The venue.yaml of the main network: what the interface discloses, and a place for what it doesn't. */
+export function mainVenueText(baseUrl: string | undefined): string {
+  return `# The venue, as its interface discloses it, and what you add from the venue's own documentation.
+# What isn't disclosed is never guessed: such an endpoint answers 501 and names the line to add here.
+extends: builtin
+${baseUrl === undefined ? "# base_url: https://…              # without it /sign works and /v1 answers 501" : `base_url: ${JSON.stringify(baseUrl)}`}
+domain: {name: Service, version: "1", chain_id: 84256}
+type_b: {service_chain: Mainnet, signature_chain_ids: [84256]}
+
+# endpoints:
+#   cancelOrder: {action_tag: …}
+#   placeBatch: {action_tag: …, items: /orders, item_like: placeOrder}
+# agent_message_with_target: "Agent(…)"
+# symbols:                          # policies name symbols by these names, and size orders by the prices
+#   - {id: 1, name: BTC-PERP, market: perp, quote: USD, reference_price: {value: "64000", as_of: 2026-11-20T12:00:00Z}}
+# extra_fields: {placeOrder: []}
+`
+}

@@ -1,0 +1,54 @@
+import { InvalidArgumentError, type Command } from "commander"
+
+import { sandboxProfile, sandboxUrl } from "../sandbox/profile.ts"
+import { defaultSandboxPort } from "../sandbox/market.ts"
+import { address } from "../sandbox/fields.ts"
+import { startSandbox } from "../sandbox/start-sandbox.ts"
+import { command, runs } from "./command.ts"
+import { parsePort } from "./port.ts"
+import type { Printing } from "./print.ts"
+import { nextSignal } from "./signals.ts"
+
+type SandboxOptions = Printing & {
+  readonly port?: string
+  readonly account: readonly string[]
+  readonly printProfile?: boolean
+}
+
+/** `countersign sandbox` */
+export function sandbox(): Command {
+  const made = command("sandbox", "play the venue on this machine, to try bots against")
+    .option(
+      "--port <port>",
+      `where it listens; 0 picks a free one (default: ${defaultSandboxPort})`,
+    )
+    .option(
+      "--account <address>",
+      "an address that may trade from the start; once for each",
+      collectAddress,
+      [],
+    )
+    .option("--print-profile", "print a venue.yaml for it, and end")
+  return runs<SandboxOptions>(made, async (options) => {
+    const port = options.port === undefined ? defaultSandboxPort : parsePort(options.port)
+    if (options.printProfile === true) {
+      const url = options.port === undefined ? sandboxUrl : `http://127.0.0.1:${port}`
+      process.stdout.write(sandboxProfile({ url, asOf: new Date() }))
+      return
+    }
+    const signal = nextSignal()
+    const venue = await startSandbox({
+      port,
+      accounts: options.account,
+      log: (line) => process.stdout.write(`${line}\n`),
+    })
+    process.stdout.write(`sandbox listening on ${venue.url}\n`)
+    await signal
+    await venue.close()
+  })
+}
+
+function collectAddress(text: string, earlier: readonly string[]): readonly string[] {
+  if (address(text) === undefined) return [...earlier, text]
+  throw new InvalidArgumentError("An address is 0x and 40 hex digits.")
+}

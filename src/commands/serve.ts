@@ -1,0 +1,45 @@
+import type { Command } from "commander"
+
+import {
+  command,
+  installationOf,
+  runs,
+  withInstallation,
+  type InstallationOptions,
+} from "./command.ts"
+import { startDaemon, type Daemon } from "./daemon/start-daemon.ts"
+import { parsePort } from "./port.ts"
+import type { Printing } from "./print.ts"
+import { nextSignal } from "./signals.ts"
+
+type ServeOptions = InstallationOptions &
+  Printing & {
+    readonly port?: string
+    readonly passphraseFile?: string
+  }
+
+/** `countersign serve` */
+export function serve(): Command {
+  const made = withInstallation(command("serve", "run the daemon until it is told to stop"))
+    .option("--port <port>", "overrides the port in countersign.yaml; 0 picks a free one")
+    .option("--passphrase-file <file>", "overrides the file in countersign.yaml")
+  return runs<ServeOptions>(made, async (options) => {
+    const signal = nextSignal()
+    const daemon = await startDaemon({
+      installation: installationOf(options),
+      passphraseFile: options.passphraseFile,
+      port: options.port === undefined ? undefined : parsePort(options.port),
+    })
+    for (const warning of daemon.warnings) process.stderr.write(`warning: ${warning}\n`)
+    process.stdout.write(`listening on ${daemon.url}\n`)
+    await untilStopped(daemon, signal)
+  })
+}
+
+async function untilStopped(daemon: Daemon, signal: Promise<void>): Promise<void> {
+  try {
+    await Promise.race([signal, daemon.broken])
+  } finally {
+    await daemon.stop()
+  }
+}

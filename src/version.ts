@@ -1,0 +1,10 @@
+import { readFileSync } from "node:fs"
+
+import { z } from "zod"
+
+const packageFile = new URL("../package.json", import.meta.url)
+
+/** This program's version, from its package. */
+export const version: string = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(packageFile, "utf8"))).version
