@@ -1,0 +1,33 @@
+// Runs the tests and closes with `N passed, N failed`. `node test/run.ts [--long] [FILE…]`
+//
+// `--long` multiplies the random cases of every property; RUNS sets the factor itself.
+
+import { spec } from "node:test/reporters"
+import { run } from "node:test"
+
+const longFactor = "20"
+
+const words = process.argv.slice(2)
+const isLong = words.includes("--long")
+const files = words.filter((word) => word !== "--long")
+process.env["RUNS"] ??= isLong ? longFactor : "1"
+
+const counts = { passed: 0, failed: 0, skipped: 0 }
+const stream = run({
+  ...(files.length > 0 ? { files } : { globPatterns: ["test/**/*.test.ts"] }),
+  // Two at a time: many tests start processes of their own.
+  concurrency: 2,
+})
+stream.on("test:pass", ({ details, skip }) => {
+  if (details.type === "suite") return
+  if (skip === undefined) counts.passed += 1
+  else counts.skipped += 1
+})
+stream.on("test:fail", () => (counts.failed += 1))
+stream.compose(new spec()).pipe(process.stdout, { end: false })
+stream.on("end", () => {
+  const { passed, failed, skipped } = counts
+  const tail = skipped > 0 ? `, ${skipped} skipped` : ""
+  process.stdout.write(`\n${passed} passed, ${failed} failed${tail}\n`)
+  process.exitCode = failed > 0 || passed === 0 ? 1 : 0
+})

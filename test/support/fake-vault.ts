@@ -1,0 +1,99 @@
+import { join } from "node:path"
+
+import { botParams, type BotParams, type BotResults } from "../../src/link/methods.ts"
+import { serveLink, type Methods } from "../../src/link/server.ts"
+import { temporaryDirectory } from "./link-peer.ts"
+
+export type VaultCall = {
+  [Method in keyof BotParams]: { readonly method: Method; readonly params: BotParams[Method] }
+}[keyof BotParams]
+
+/** A vault that signs nothing: it gives scripted answers and remembers what it was asked. */
+export type FakeVault = {
+  readonly path: string
+  readonly calls: readonly VaultCall[]
+  /** The outcomes reported so far, once there are `count` of them. */
+  outcomes(count: number): Promise<readonly BotParams["report"]["outcome"][]>
+  close(): Promise<void>
+}
+
+export const token = `cs_${"t".repeat(43)}`
+export const signedBody = '{"symbol_id":1,"nonce":1,"signature":{}}'
+
+/** Starts a fake vault on a fresh socket; `script` replaces single answers. */
+export async function startFakeVault(
+  script: Partial<Methods<typeof botParams, BotResults>> = {},
+): Promise<FakeVault> {
+  const directory = temporaryDirectory()
+  const path = join(directory.path, "bot.sock")
+  const calls: VaultCall[] = []
+  const outcomes: BotParams["report"]["outcome"][] = []
+  let onOutcome: () => void = () => undefined
+
+  const answers = { ...defaultAnswers, ...script }
+  const server = await serveLink<typeof botParams, BotResults>({
+    path,
+    params: botParams,
+    methods: {
+      sign: (params) => (calls.push({ method: "sign", params }), answers.sign(params)),
+      check: (params) => (calls.push({ method: "check", params }), answers.check(params)),
+      whoami: (params) => (calls.push({ method: "whoami", params }), answers.whoami(params)),
+      record: (params) => (calls.push({ method: "record", params }), answers.record(params)),
+      health: (params) => (calls.push({ method: "health", params }), answers.health(params)),
+      report(params) {
+        calls.push({ method: "report", params })
+        outcomes.push(params.outcome)
+        onOutcome()
+        return answers.report(params)
+      },
+    },
+  })
+  return {
+    path,
+    calls,
+    async outcomes(count) {
+      while (outcomes.length < count) await new Promise<void>((resolve) => (onOutcome = resolve))
+      return outcomes
+    },
+    async close() {
+      await server.close()
+      directory.remove()
+    },
+  }
+}
+
+const defaultAnswers: Methods<typeof botParams, BotResults> = {
+  sign: ({ path }) => ({
+    kind: "answer",
+    record: "r-1",
+    path,
+    body: signedBody,
+    expiresAfter: Number.MAX_SAFE_INTEGER,
+  }),
+  check: () => ({
+    kind: "answer",
+    report: { would_sign: true, refusal: null, verdicts: [], limits: [] },
+  }),
+  report: () => ({ kind: "answer" }),
+  whoami: () => ({
+    kind: "answer",
+    whoami: { client: "mm-bot", keys: [], default_key: "mm", rights: [], allow_type_b: false },
+  }),
+  record: ({ id }) => ({
+    kind: "answer",
+    view: {
+      id,
+      state: "signed",
+      client: "mm-bot",
+      key: "mm",
+      operation: "placeOrder",
+      nonce: 1,
+      expires_after: 2,
+      decided_at: 1,
+      policy_hash: "0x00",
+      refusal: null,
+      outcome: null,
+    },
+  }),
+  health: () => ({ ready: true, state: "ready" }),
+}

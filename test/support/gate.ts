@@ -1,0 +1,151 @@
+import assert from "node:assert/strict"
+import { request } from "node:http"
+import type { TestContext } from "node:test"
+
+import { gateLimits, type GateLimits } from "../../src/gate/gate-limits.ts"
+import { createGateServer, portOf } from "../../src/gate/gate-server.ts"
+import type { LogEntry } from "../../src/gate/log.ts"
+import { createUpstream, parseBaseUrl, type Upstream } from "../../src/gate/upstream.ts"
+import { connectBotLink } from "../../src/link/client.ts"
+import { startFakeVault, token, type FakeVault } from "./fake-vault.ts"
+
+export type HttpAsk = {
+  readonly method?: string
+  readonly path: string
+  /** Sent besides Host and Content-Length; an array sends a header more than once. */
+  readonly headers?: Readonly<Record<string, string | string[]>>
+  readonly body?: string | Buffer
+}
+
+export type HttpReply = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+  /** The text as an envelope; fails the test when it isn't one. */
+  readonly envelope: { code: string; msg: string; data: Record<string, unknown> }
+}
+
+export type TestGate = {
+  readonly port: number
+  readonly vault: FakeVault
+  readonly logged: readonly LogEntry[]
+  ask(ask: HttpAsk): Promise<HttpReply>
+  /** Posts JSON with a token. */
+  post(path: string, body?: string | Buffer, headers?: HttpAsk["headers"]): Promise<HttpReply>
+  stop(): Promise<void>
+}
+
+export type TestGateOptions = {
+  readonly script?: Parameters<typeof startFakeVault>[0]
+  readonly upstream?: Upstream | string
+  readonly limits?: Partial<GateLimits>
+  readonly allowedHosts?: readonly string[]
+  readonly clock?: () => number
+}
+
+export const jsonHeaders = {
+  "content-type": "application/json",
+  authorization: `Bearer ${token}`,
+}
+
+/** Runs a gate on a free port of 127.0.0.1 before a fake vault, until the test ends. */
+export async function startGate(t: TestContext, options: TestGateOptions = {}): Promise<TestGate> {
+  const vault = await startFakeVault(options.script)
+  const link = connectBotLink(vault.path)
+  const logged: LogEntry[] = []
+  const gate = createGateServer({
+    link,
+    upstream:
+      typeof options.upstream === "string"
+        ? testUpstream(t, options.upstream, options.limits)
+        : options.upstream,
+    allowedHosts: options.allowedHosts ?? [],
+    log: (entry) => logged.push(entry),
+    clock: options.clock ?? Date.now,
+    limits: { stopMs: 500, ...options.limits },
+  })
+  await new Promise<void>((resolve) => gate.http.listen(0, "127.0.0.1", resolve))
+  const port = portOf(gate.http)
+  let stopped: Promise<void> | undefined
+  const stop = (): Promise<void> => (stopped ??= gate.stop())
+  t.after(async () => {
+    await stop()
+    link.close()
+    await vault.close()
+  })
+  const ask = (what: HttpAsk): Promise<HttpReply> => askHttp(port, what)
+  return {
+    port,
+    vault,
+    logged,
+    ask,
+    post: (path, body = "{}", headers = {}) =>
+      ask({ method: "POST", path, body, headers: { ...jsonHeaders, ...headers } }),
+    stop,
+  }
+}
+
+/** An upstream to `base` with the gate's limits or smaller ones, closed when the test ends. */
+export function testUpstream(
+  t: TestContext,
+  base: string,
+  { ca, ...limits }: Partial<GateLimits> & { readonly ca?: string } = {},
+): Upstream {
+  const upstream = createUpstream({
+    baseUrl: parseBaseUrl(base),
+    limits: { ...gateLimits, ...limits },
+    ...(ca !== undefined && { ca }),
+  })
+  t.after(() => upstream.close())
+  return upstream
+}
+
+/** One HTTP request on a connection of its own. */
+export function askHttp(port: number, ask: HttpAsk): Promise<HttpReply> {
+  return new Promise((resolve, reject) => {
+    const call = request(
+      {
+        host: "127.0.0.1",
+        port,
+        method: ask.method ?? "GET",
+        path: ask.path,
+        headers: ask.headers ?? {},
+        agent: false,
+      },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on("data", (chunk: Buffer) => chunks.push(chunk))
+        response.on("error", reject)
+        response.on("end", () => {
+          const text = Buffer.concat(chunks).toString("utf8")
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text,
+            get envelope() {
+              return readEnvelope(text)
+            },
+          })
+        })
+      },
+    )
+    call.on("error", reject)
+    call.end(ask.body)
+  })
+}
+
+/** Reads an answer that must be an envelope, and nothing but one. */
+export function readEnvelope(text: string): HttpReply["envelope"] {
+  const value = JSON.parse(text) as HttpReply["envelope"]
+  assert.deepEqual(Object.keys(value), ["code", "msg", "data", "trace_code"])
+  return value
+}
+
+/** Asserts that `reply` is the daemon's own refusal with this status and code. */
+export function assertRefused(reply: HttpReply, status: number, code: string): void {
+  assert.deepEqual([reply.status, reply.envelope.code], [status, code])
+  assert.equal(reply.headers["countersign-source"], "daemon")
+  assert.match(String(reply.headers["content-type"]), /^application\/json/)
+  assert.notEqual(reply.envelope.msg, "")
+  for (const name of Object.keys(reply.headers)) assert.doesNotMatch(name, /^access-control-/)
+}

@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+import type {
+  Ledger,
+  RefusalEntry,
+  RequestEntry,
+  Reservation,
+} from "../../src/vault/ledger/ledger.ts"
+import { parseAddress } from "../../src/venue/address.ts"
+
+export const signer = parseAddress("0x2c7536e3605d9c16a7a3d7b1898e529396a65c23")!
+export const otherSigner = parseAddress("0x1a642f0e3c3af545e7acbd38b07251b3990914f1")!
+
+export const requestEntry: RequestEntry = {
+  client: "mm-bot",
+  key: "mm-agent",
+  operation: "placeOrder",
+  path: "/v1/trade/place-order",
+  target: null,
+  body: '{"is_buy":true,"price":"64000","quantity":"0.5","symbol_id":1}',
+  policyHash: "ab".repeat(32),
+  rule: "market-maker/quote",
+  purpose: "forward",
+}
+
+/** A refusal that differs from others by its message. */
+export function refusalEntry(message = "Too fast."): RefusalEntry {
+  return {
+    client: "mm-bot",
+    key: null,
+    operation: "placeOrder",
+    policyHash: "ab".repeat(32),
+    refusal: { code: "signer_pace", message, data: { retry_after_ms: 5 } },
+  }
+}
+
+/** Reserves for `signer` with a ttl of 15 s. */
+export function reserveAt(ledger: Ledger, nowMs: number, of = signer): Promise<Reservation> {
+  return ledger.reserve({ signer: of, entry: requestEntry, ttlMs: 15_000, nowMs })
+}
+
+/** @throws when it was refused. */
+export function assertReserved(
+  reservation: Reservation,
+): asserts reservation is Extract<Reservation, { kind: "reserved" }> {
+  if (reservation.kind !== "reserved") throw new Error(`refused: ${reservation.refusal.code}`)
+}
+
+/** A reservation that must succeed. */
+export async function reserved(ledger: Ledger, nowMs: number, of = signer) {
+  const reservation = await reserveAt(ledger, nowMs, of)
+  assertReserved(reservation)
+  return reservation
+}
+
+export type LedgerPlace = { readonly file: string; remove(): Promise<void> }
+
+/** Where a ledger may be made: a file's name in a directory of its own. */
+export async function ledgerPlace(): Promise<LedgerPlace> {
+  const directory = await mkdtemp(join(tmpdir(), "cs-ledger-"))
+  return {
+    file: join(directory, "ledger.db"),
+    remove: () => rm(directory, { recursive: true, force: true }),
+  }
+}

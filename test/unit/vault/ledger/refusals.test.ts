@@ -1,0 +1,116 @@
+import assert from "node:assert/strict"
+import { afterEach, beforeEach, describe, it } from "node:test"
+
+import type { Ledger } from "../../../../src/vault/ledger/ledger.ts"
+import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
+import { maxRefusals } from "../../../../src/vault/ledger/refusal-notes.ts"
+import { fakeClock, startMs, type FakeClock } from "../../../support/fake-clock.ts"
+import {
+  ledgerPlace,
+  refusalEntry,
+  reserved,
+  type LedgerPlace,
+} from "../../../support/ledger-ask.ts"
+import { query, readLedger } from "../../../support/read-ledger.ts"
+
+let place: LedgerPlace
+let clock: FakeClock
+let ledger: Ledger
+
+beforeEach(async () => {
+  place = await ledgerPlace()
+  clock = fakeClock()
+  ledger = await openLedger({ file: place.file, clock })
+})
+afterEach(async () => {
+  await ledger.close()
+  await place.remove()
+})
+
+async function repeatsById(): Promise<Readonly<Record<string, unknown>>> {
+  await ledger.close()
+  const rows = query(place.file, "SELECT id, repeats FROM refusals ORDER BY seq")
+  return Object.fromEntries(rows.map(({ id, repeats }) => [id as string, repeats]))
+}
+
+describe("a refusal", () => {
+  it("is recorded with its reason", async () => {
+    const id = ledger.note(refusalEntry(), startMs)!
+    assert.deepEqual(await ledger.record(id, startMs), {
+      id,
+      state: "refused_here",
+      client: "mm-bot",
+      key: null,
+      operation: "placeOrder",
+      body: null,
+      nonce: null,
+      expiresAfterMs: null,
+      decidedAtMs: startMs,
+      policyHash: "ab".repeat(32),
+      refusal: { code: "signer_pace", message: "Too fast.", data: { retry_after_ms: 5 } },
+      outcome: null,
+    })
+  })
+
+  it("is counted on the first record when it comes again within a second, not later", async () => {
+    const first = ledger.note(refusalEntry(), startMs)
+    assert.equal(ledger.note(refusalEntry(), startMs), first)
+    assert.equal(ledger.note(refusalEntry(), startMs + 999), first)
+    const second = ledger.note(refusalEntry(), startMs + 1_000)
+    assert.notEqual(second, first)
+    assert.deepEqual(await repeatsById(), { [first!]: 2, [second!]: 0 })
+    assert.deepEqual(
+      readLedger(place.file).map(({ kind, at_ms: atMs }) => [kind, atMs]),
+      [
+        ["refusal", startMs],
+        ["repeats", startMs + 999],
+        ["refusal", startMs + 1_000],
+      ],
+    )
+  })
+
+  it("is recorded anew when the clock was set back", () => {
+    const first = ledger.note(refusalEntry(), startMs)
+    assert.notEqual(ledger.note(refusalEntry(), startMs - 1), first)
+  })
+
+  it("differs by client, operation, code and message", async () => {
+    const entry = refusalEntry()
+    const others = [
+      entry,
+      { ...entry, client: "other-bot" },
+      { ...entry, operation: null },
+      refusalEntry("Much too fast."),
+      { ...entry, refusal: { code: "unknown_record", message: "Too fast.", data: null } as const },
+    ]
+    const ids = others.map((other) => ledger.note(other, startMs)!)
+    assert.equal(new Set(ids).size, others.length)
+    assert.deepEqual(Object.keys(await repeatsById()), ids)
+  })
+
+  it("is only counted when too many different ones come at once", async () => {
+    const ids = Array.from({ length: maxRefusals + 3 }, (_, index) =>
+      ledger.note(refusalEntry(`Refusal ${index}.`), startMs),
+    )
+    assert.equal(ids.indexOf(null), maxRefusals)
+    assert.equal(ids.filter((id) => id === null).length, 3)
+    assert.equal(
+      ledger.note(refusalEntry("Refusal 0."), startMs),
+      ids[0],
+      "a known one still counts",
+    )
+    await reserved(ledger, clock.nowMs())
+
+    await ledger.close()
+    const entries = readLedger(place.file)
+    assert.equal(entries.length, maxRefusals + 3)
+    assert.deepEqual(
+      entries.slice(-3).map(({ kind, row }) => [kind, row["count"]]),
+      [
+        ["request", undefined],
+        ["repeats", 1],
+        ["omitted", 3],
+      ],
+    )
+  })
+})

@@ -1,0 +1,253 @@
+import assert from "node:assert/strict"
+import { afterEach, beforeEach, describe, it } from "node:test"
+
+import fc from "fast-check"
+
+import type { Ledger, Reservation } from "../../../../src/vault/ledger/ledger.ts"
+import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
+import { fakeClock, startMs, type FakeClock } from "../../../support/fake-clock.ts"
+import {
+  assertReserved,
+  ledgerPlace,
+  otherSigner,
+  requestEntry,
+  reserveAt,
+  reserved,
+  signer,
+  type LedgerPlace,
+} from "../../../support/ledger-ask.ts"
+import { countCommits, query, readLedger } from "../../../support/read-ledger.ts"
+import { numRuns } from "../../../support/runs.ts"
+
+const dayMs = 86_400_000
+
+let place: LedgerPlace
+let clock: FakeClock
+let ledger: Ledger
+
+beforeEach(async () => {
+  place = await ledgerPlace()
+  clock = fakeClock()
+  ledger = await openLedger({ file: place.file, clock })
+})
+afterEach(async () => {
+  await ledger.close()
+  await place.remove()
+})
+
+async function reopen(): Promise<void> {
+  await ledger.close()
+  ledger = await openLedger({ file: place.file, clock })
+}
+
+function reserveMany(count: number): Promise<readonly Reservation[]> {
+  return Promise.all(Array.from({ length: count }, () => reserveAt(ledger, clock.nowMs())))
+}
+
+function noncesOf(reservations: readonly Reservation[]): readonly number[] {
+  return reservations.map((reservation) => {
+    assertReserved(reservation)
+    return reservation.nonce
+  })
+}
+
+describe("a nonce", () => {
+  it("is the time when the signer has used no later one", async () => {
+    assert.equal((await reserved(ledger, clock.nowMs())).nonce, startMs)
+    clock.pass(5)
+    assert.equal((await reserved(ledger, clock.nowMs())).nonce, startMs + 5)
+  })
+
+  it("rises by one for each of 200 requests that come at once, in their order", async () => {
+    assert.deepEqual(
+      noncesOf(await reserveMany(200)),
+      Array.from({ length: 200 }, (_, index) => startMs + index),
+    )
+  })
+
+  it("is each signer's own", async () => {
+    await reserved(ledger, clock.nowMs())
+    assert.equal((await reserved(ledger, clock.nowMs(), otherSigner)).nonce, startMs)
+  })
+
+  it("goes on above the last one after a restart", async () => {
+    const [last = 0] = noncesOf(await reserveMany(20)).slice(-1)
+    await reopen()
+    assert.equal((await reserved(ledger, clock.nowMs())).nonce, last + 1)
+  })
+
+  it("goes on above the last one when the clock is set back a day while the ledger is open", async () => {
+    await reserveMany(1_001) // as far ahead of the clock as it goes
+    clock.setWall(startMs - dayMs)
+    clock.pass(1)
+    assert.equal((await reserved(ledger, clock.nowMs())).nonce, startMs + 1_001)
+  })
+
+  it("goes on above the last one when the clock is set back a day between two starts", async () => {
+    const [last = 0] = noncesOf(await reserveMany(20)).slice(-1)
+    clock.setWall(startMs - dayMs)
+    await reopen()
+    assert.deepEqual(noncesOf(await reserveMany(2)), [last + 1, last + 2])
+    await reopen()
+    assert.deepEqual(noncesOf(await reserveMany(2)), [last + 3, last + 4])
+  })
+
+  it("is taken within the call, before anything is awaited", async () => {
+    const first = reserveAt(ledger, clock.nowMs())
+    const second = reserveAt(ledger, clock.nowMs())
+    assert.deepEqual(noncesOf([await second, await first]), [startMs + 1, startMs])
+  })
+
+  it("rises whatever the clock does", async () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant("pass" as const), ms: fc.nat(5_000) }),
+      fc.record({ kind: fc.constant("set" as const), ms: fc.integer({ min: -dayMs, max: 9_000 }) }),
+      fc.constant({ kind: "reopen" as const, ms: 0 }),
+    )
+    let last = 0
+    const tryOnce = async (): Promise<void> => {
+      const [reservation] = await reserveMany(1).catch(() => [])
+      if (reservation?.kind !== "reserved") return
+      assert.ok(reservation.nonce > last)
+      assert.ok(reservation.nonce >= clock.nowMs())
+      last = reservation.nonce
+    }
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+        for (const { kind, ms } of steps) {
+          if (kind === "pass") clock.pass(ms)
+          else if (kind === "set") clock.setWall(clock.nowMs() + ms)
+          else await reopen()
+          await tryOnce()
+        }
+      }),
+      numRuns(15),
+    )
+  })
+})
+
+describe("expires_after", () => {
+  it("is the ttl after now, or after the nonce when that is later", async () => {
+    const [first, second] = await reserveMany(2)
+    assert.equal(first?.kind === "reserved" && first.expiresAfterMs, startMs + 15_000)
+    assert.equal(second?.kind === "reserved" && second.expiresAfterMs, startMs + 15_001)
+  })
+})
+
+describe("a signer's pace", () => {
+  it("allows a nonce exactly 1,000 ms ahead of the clock and refuses the next", async () => {
+    assert.equal(noncesOf(await reserveMany(1_001)).at(-1), startMs + 1_000)
+    assert.deepEqual(await reserveAt(ledger, clock.nowMs()), {
+      kind: "refused",
+      refusal: {
+        code: "signer_pace",
+        message:
+          "This signer's next nonce would lie more than 1,000 ms ahead of the clock: at most one request a millisecond lasts; try again a little later.",
+        data: { retry_after_ms: 1 },
+      },
+    })
+    assert.equal(await ledger.count(), 1_001, "the refused one is not recorded")
+  })
+
+  it("lets the same signer go on when the time has passed, and others at once", async () => {
+    await reserveMany(1_002)
+    await reserved(ledger, clock.nowMs(), otherSigner)
+    clock.pass(1)
+    assert.equal((await reserved(ledger, clock.nowMs())).nonce, startMs + 1_001)
+  })
+})
+
+describe("a clock that runs ahead", () => {
+  it("is followed up to 10 s", async () => {
+    clock.setWall(startMs + 10_000)
+    assert.equal((await reserved(ledger, clock.nowMs())).nonce, startMs + 10_000)
+  })
+
+  it("stops signing one millisecond later, before anything is written", async () => {
+    clock.setWall(startMs + 10_001)
+    await assert.rejects(reserveAt(ledger, clock.nowMs()), { name: "Fault", code: "clock_unsafe" })
+    assert.equal(await ledger.count(), 0)
+  })
+
+  it("lets signing go on once it is right again, with nonces as if nothing had been", async () => {
+    clock.setWall(startMs + dayMs)
+    await assert.rejects(reserveAt(ledger, clock.nowMs()), { code: "clock_unsafe" })
+    clock.setWall(startMs)
+    assert.equal((await reserved(ledger, clock.nowMs())).nonce, startMs)
+  })
+
+  it("doesn't stop the signer when it was followed and is then set right", async () => {
+    clock.setWall(startMs + 9_000)
+    await reserved(ledger, clock.nowMs())
+    clock.setWall(startMs)
+    assert.equal((await reserved(ledger, clock.nowMs())).nonce, startMs + 9_001)
+  })
+})
+
+describe("a reservation", () => {
+  it("is recorded in full", async () => {
+    const { record, nonce, expiresAfterMs } = await reserved(ledger, clock.nowMs())
+    assert.match(record, /^rec_[0-9A-HJKMNP-TV-Z]{26}$/)
+    assert.deepEqual(await ledger.record(record, clock.nowMs()), {
+      id: record,
+      state: "signed",
+      client: requestEntry.client,
+      key: requestEntry.key,
+      operation: requestEntry.operation,
+      body: requestEntry.body,
+      nonce,
+      expiresAfterMs,
+      decidedAtMs: startMs,
+      policyHash: requestEntry.policyHash,
+      refusal: null,
+      outcome: null,
+    })
+    await ledger.close()
+    assert.deepEqual(
+      readLedger(place.file).map(({ row }) => row),
+      [
+        {
+          seq: 1,
+          kind: "request",
+          id: record,
+          at_ms: startMs,
+          client: "mm-bot",
+          key: "mm-agent",
+          operation: "placeOrder",
+          path: "/v1/trade/place-order",
+          target: null,
+          body: requestEntry.body,
+          policy_hash: requestEntry.policyHash,
+          rule: "market-maker/quote",
+          purpose: "forward",
+          signer,
+          nonce,
+          expires_after: expiresAfterMs,
+        },
+      ],
+    )
+    assert.deepEqual(
+      query(place.file, "SELECT * FROM signers").map((row) => ({ ...row })),
+      [{ address: signer, last_nonce: nonce }],
+    )
+  })
+
+  it("shares its commit with those that come together", async () => {
+    const before = countCommits(`${place.file}-wal`)
+    await reserveMany(100)
+    const together = countCommits(`${place.file}-wal`) - before
+    assert.equal(together, 1)
+    await reserved(ledger, clock.nowMs())
+    await reserved(ledger, clock.nowMs())
+    assert.equal(countCommits(`${place.file}-wal`) - before - together, 2)
+  })
+
+  it("gives ids of different milliseconds an order in time", async () => {
+    const ids: string[] = []
+    for (let count = 0; count < 5; count++) {
+      ids.push((await reserved(ledger, clock.nowMs())).record)
+      clock.pass(1)
+    }
+    assert.deepEqual([...ids].sort(), ids)
+  })
+})
