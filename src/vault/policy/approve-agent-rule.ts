@@ -1,3 +1,4 @@
+import type { Address } from "../../venue/address.ts"
 import type { Mismatch } from "./decision.ts"
 import type { Rule } from "./policy.ts"
 import type { Subject } from "./subject.ts"
@@ -17,9 +18,9 @@ export function approveAgentRule(rule: Rule, subject: Subject): Mismatch | undef
   }
   const { agentAddress, authorizedAddress, validDays } = payload.approval
 
-  const isHeld = subject.circumstances.heldAgents.has(agentAddress)
-  if (!isHeld && !rule.agentAddresses.includes(agentAddress)) {
-    const allowed = ["the agents held here", ...rule.agentAddresses].join(", ")
+  if (!isAgentAllowed(agentAddress, rule, subject)) {
+    const allowed =
+      rule.agentAddresses === "held" ? "the agents held here" : rule.agentAddresses.join(", ")
     return { reason: "agent_address_not_allowed", asked: agentAddress, allowed }
   }
   const authorized = [key.address, ...rule.authorizedAddresses]
@@ -33,4 +34,10 @@ export function approveAgentRule(rule: Rule, subject: Subject): Mismatch | undef
     return { reason: "valid_days_over_max", asked: `${validDays} days`, allowed }
   }
   return undefined
+}
+
+function isAgentAllowed(address: Address, rule: Rule, { circumstances }: Subject): boolean {
+  return rule.agentAddresses === "held"
+    ? circumstances.heldAgents.has(address)
+    : rule.agentAddresses.includes(address)
 }

@@ -17,7 +17,7 @@ export const policyName = z
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z
     .array(item, { error: "must be a list" })
-    .min(1, "must name at least one; or leave it out")
+    .refine((items) => items.length > 0, "must name at least one; or leave it out")
 }
 
 /** A list of some of `words`. */

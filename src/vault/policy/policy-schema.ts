@@ -145,7 +145,7 @@ function boundsOf(written: WrittenBounds): Omit<Rule, keyof Entry> {
     maxNotional: written.max_notional,
     priceMatchBand: written.price_match_band,
     allowFullTpsl: written.allow_full_tpsl ?? false,
-    agentAddresses: written.agent_addresses ?? [],
+    agentAddresses: written.agent_addresses ?? "held",
     authorizedAddresses: written.authorized_addresses ?? [],
     maxValidDays: written.max_valid_days ?? defaultMaxValidDays,
   }

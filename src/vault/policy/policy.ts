@@ -42,8 +42,8 @@ export type Rule = Entry & {
   /** A fraction: `1%` is 0.01. */
   readonly priceMatchBand: Decimal | undefined
   readonly allowFullTpsl: boolean
-  /** Agents that may be approved besides those held here. */
-  readonly agentAddresses: readonly Address[]
+  /** Agents that may be approved: those held here under the signing wallet, or exactly these. */
+  readonly agentAddresses: "held" | readonly Address[]
   /** Accounts that may be `authorized_address` besides the signer. */
   readonly authorizedAddresses: readonly Address[]
   readonly maxValidDays: number

@@ -147,7 +147,7 @@ describe("a rule", () => {
       ruleOf("endpoints: [approveAgent]", "agent_addresses: held"),
     ]) {
       assert.equal(rule.maxValidDays, 90)
-      assert.deepEqual(rule.agentAddresses, [])
+      assert.equal(rule.agentAddresses, "held")
       assert.deepEqual(rule.authorizedAddresses, [])
     }
   })
@@ -179,6 +179,7 @@ const refused: readonly { readonly lines: readonly string[]; readonly problem: s
     problem: `4:5: ${nothingNamed} (at rules.0.${key})`,
   })),
   { lines: ["sides: [both]"], problem: "4:13: must be one of buy, sell (at rules.0.sides.0)" },
+  { lines: ["sides:"], problem: "4:5: must be a list (at rules.0.sides)" },
   { lines: ["sides: buy"], problem: "4:5: must be a list (at rules.0.sides)" },
   { lines: ["order_types: [Limit]"], problem: "4:19: must be one of limit, market (at rules.0.order_types.0)" },
   { lines: ["time_in_force: [gtx]"], problem: "4:21: must be one of gtc, fok, ioc (at rules.0.time_in_force.0)" },
