@@ -1,5 +1,5 @@
 import type { Brand } from "../std/brand.ts"
-import { fromHex, toHex, utf8 } from "../std/bytes.ts"
+import { toHex, utf8 } from "../std/bytes.ts"
 import { keccak256 } from "./keccak.ts"
 
 /** A 20-byte account address in EIP-55 form. Two of them are the same account exactly when they are `===`. */
@@ -23,13 +23,6 @@ export function parseAddress(text: string): Address | undefined {
 export function addressOfPublicKey(publicKey: Uint8Array): Address {
   if (publicKey.length !== 65) throw new RangeError(`expected 65 bytes, got ${publicKey.length}`)
   return withChecksum(toHex(keccak256(publicKey.subarray(1)).subarray(12)).slice(2))
-}
-
-/** The 20 bytes of an address. */
-export function addressBytes(address: Address): Uint8Array {
-  const bytes = fromHex(address)
-  if (bytes?.length !== 20) throw new RangeError("an Address holds 20 bytes")
-  return bytes
 }
 
 /** EIP-55: a letter is a capital where the hash of the lower-case digits has a nibble of 8 or more. */

@@ -4,9 +4,10 @@ import type { CanonicalForm } from "./profile.ts"
 /**
  * Compact JSON with sorted keys: the bytes whose hash is signed (Signing Type A, step 2).
  *
- * Keys are sorted by code point.
+ * Keys are sorted by code point. Numbers come from the strict reader, so they are integers and print in
+ * one way only.
  *
- * @throws {RangeError} when a number isn't a safe integer; the strict reader lets no other in.
+ * @throws {RangeError} when a number isn't finite.
  */
 export function canonicalJson(body: JsonObject, form: CanonicalForm): string {
   return writeObject(body, form, "top")
@@ -25,12 +26,10 @@ function write(value: JsonValue, form: CanonicalForm): string {
   if (Array.isArray(value)) {
     return `[${(value as readonly JsonValue[]).map((item) => write(item, form)).join(",")}]`
   }
-  return typeof value === "number" ? writeInteger(value) : JSON.stringify(value)
-}
-
-function writeInteger(value: number): string {
-  if (Number.isSafeInteger(value)) return value.toString()
-  throw new RangeError("only integers within 2^53 - 1 have one way to be written")
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    throw new RangeError("JSON has no NaN and no Infinity") // JSON.stringify would write null
+  }
+  return JSON.stringify(value)
 }
 
 const htmlCharacters = /[<>&\u2028\u2029]/g

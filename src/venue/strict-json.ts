@@ -141,16 +141,16 @@ function quote(key: string): string {
   )
 }
 
-const plainCharacters = /[^"\\\u0000-\u001f]*/y
+const stringStop = /["\\\u0000-\u001f]/g
 
 function readString(reader: Reader): string | typeof broken {
   const start = reader.at
   reader.at += 1
-  let text = readRun(reader, plainCharacters)
+  let text = readRun(reader, stringStop)
   while (reader.text[reader.at] === "\\") {
     const character = readEscape(reader)
     if (character === broken) return broken
-    text += character + readRun(reader, plainCharacters)
+    text += character + readRun(reader, stringStop)
   }
   if (reader.at === reader.text.length) return complain(reader, "the string isn't closed", start)
   if (reader.text[reader.at] !== '"') {
@@ -188,7 +188,7 @@ function readUnicodeEscape(reader: Reader): string | typeof broken {
   return String.fromCharCode(Number.parseInt(digits, 16))
 }
 
-const wordCharacters = /[-+.\w]*/y
+const wordStop = /[^-+.\w]/g
 const literals: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ["true", true],
   ["false", false],
@@ -198,7 +198,7 @@ const literals: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
 /** Reads `true`, `false`, `null` or a number. */
 function readWord(reader: Reader): JsonValue | typeof broken {
   const start = reader.at
-  const word = readRun(reader, wordCharacters)
+  const word = readRun(reader, wordStop)
   const literal = literals.get(word)
   if (literal !== undefined) return literal
   if (!/^[-\d]/.test(word)) return complain(reader, "expected a value", start)
@@ -213,12 +213,12 @@ function isExactInteger(word: string): boolean {
   return word !== "-0" && Number.isSafeInteger(Number(word))
 }
 
-/** Steps over what the sticky `pattern`, which also matches nothing, finds here. */
-function readRun(reader: Reader, pattern: RegExp): string {
-  pattern.lastIndex = reader.at
-  pattern.test(reader.text)
-  const run = reader.text.slice(reader.at, pattern.lastIndex)
-  reader.at = pattern.lastIndex
+/** Steps up to the first character that the global `stop` finds, or to the end. */
+function readRun(reader: Reader, stop: RegExp): string {
+  stop.lastIndex = reader.at
+  const end = stop.test(reader.text) ? stop.lastIndex - 1 : reader.text.length
+  const run = reader.text.slice(reader.at, end)
+  reader.at = end
   return run
 }
 
