@@ -30,7 +30,12 @@ export function withJson(made: Command): Command {
   return made.option("--json", "print JSON for scripts")
 }
 
-/** Sets what a command runs: a fault is printed in the form asked for and becomes the exit code. */
+/**
+ * Sets what a command runs: a fault is printed in the form asked for and becomes the exit code.
+ *
+ * commander gives options untyped; `Options` is the shape that the command's own options make.
+ */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it types `run`
 export function runs<Options extends Printing>(
   made: Command,
   run: (options: Options, ...words: readonly string[]) => Promise<void>,

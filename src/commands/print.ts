@@ -1,5 +1,5 @@
 import { Fault } from "../std/fault.ts"
-import { exitCodeOf, type ExitCode } from "./exit-code.ts"
+import { exitCodes, type ExitCode } from "./exit-code.ts"
 
 export type Printing = { readonly json?: boolean | undefined }
 
@@ -23,7 +23,7 @@ export function printFailure(error: unknown, printing: Printing): ExitCode {
   } else {
     process.stderr.write(`countersign: ${fault.message}\n`)
   }
-  return exitCodeOf(fault.code)
+  return exitCodes[fault.code]
 }
 
 /** Lays rows out in columns under their titles. */

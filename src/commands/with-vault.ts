@@ -1,12 +1,10 @@
-import { statSync } from "node:fs"
-
-import { connectAdminLink } from "../link/client.ts"
 import { adminParams, type AdminParams, type AdminResults } from "../link/methods.ts"
 import { Fault } from "../std/fault.ts"
 import { adminMethods } from "../vault/admin-methods.ts"
-import { readAdminSecret } from "../vault/admin-secret.ts"
-import { pathsOf, type Installation } from "../vault/installation.ts"
+import type { Installation } from "../vault/installation.ts"
 import { openVault } from "../vault/open-vault.ts"
+import { becomeOwner } from "./become-owner.ts"
+import { dialAdmin } from "./dial-admin.ts"
 import { passphraseOf } from "./passphrase.ts"
 
 /** The admin socket's calls, whether the daemon answers them or this process does. */
@@ -46,21 +44,15 @@ export async function withVault<Answer>(
 type OpenAdmin = Admin & { close(): Promise<void> }
 
 async function dial(installation: Installation): Promise<OpenAdmin | undefined> {
-  const { adminSocket, adminSecretFile } = pathsOf(installation)
-  const secret = await readAdminSecret(adminSecretFile)
-  if (secret === undefined) return undefined
-  const link = connectAdminLink(adminSocket, { secret })
-  try {
-    await link.call("health", {})
-  } catch (error) {
-    link.close()
-    if (error instanceof Fault && error.code === "vault_unavailable") return undefined
-    throw error
-  }
+  const link = await dialAdmin(installation)
+  if (link === undefined) return undefined
   return {
     daemon: "running",
     call: (method, params) => link.call(method, params),
-    close: () => Promise.resolve(link.close()),
+    close: () => {
+      link.close()
+      return Promise.resolve()
+    },
   }
 }
 
@@ -82,14 +74,4 @@ async function openHere({ installation, keys, passphraseFile }: VaultAccess): Pr
     },
     close: () => vault.close(),
   }
-}
-
-/** As root, takes the owner's identity before anything is opened, so that no file becomes root's. */
-function becomeOwner(directory: string): void {
-  if (process.getuid?.() !== 0) return
-  const owner = statSync(directory, { throwIfNoEntry: false })
-  if (owner === undefined || owner.uid === 0) return
-  process.setgroups?.([])
-  process.setgid?.(owner.gid)
-  process.setuid?.(owner.uid)
 }

@@ -28,13 +28,11 @@ async function start(): Promise<void> {
     stopOnSignal(vault, servers)
     dropNetwork()
     await vault.act({ act: "started", policyHash: vault.active().policyHash })
-    tellParent(readyMessage(vault))
+    tellParent({ type: "ready", warnings: warningsOf(vault.active()) })
   } catch (error) {
     const fault =
       error instanceof Fault ? error : new Fault("internal", String(error), { cause: error })
-    tellParent({ type: "failed", code: fault.code, message: fault.message })
-    process.exitCode = 1
-    process.disconnect?.()
+    tellParent({ type: "failed", code: fault.code, message: fault.message }, () => process.exit(1))
   }
 }
 
@@ -109,21 +107,9 @@ function dropNetwork(): void {
   permission?.drop?.("net")
 }
 
-function readyMessage(vault: Vault): VaultMessage {
-  const set = vault.active()
-  return {
-    type: "ready",
-    gate: {
-      ...set.config.listen,
-      allowedHosts: set.config.allowedHosts,
-      baseUrl: set.profile.baseUrl,
-    },
-    warnings: warningsOf(set),
-  }
-}
-
-function tellParent(message: VaultMessage): void {
-  process.send?.(message)
+function tellParent(message: VaultMessage, then: () => void = () => undefined): void {
+  if (process.send === undefined) then()
+  else process.send(message, undefined, undefined, then)
 }
 
 function logError(error: unknown, method: string): void {

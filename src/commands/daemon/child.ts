@@ -49,7 +49,10 @@ export async function startChild<Message extends ReadyOrFailed>(
     child.once("exit", () => resolve())
     child.once("error", () => resolve())
   })
-  const ready = await firstMessage(child, ask)
+  const ready = await firstMessage(child, ask).catch(async (error: unknown) => {
+    await stop(child, ended)
+    throw error
+  })
   return { ready, ended, stop: () => stop(child, ended) }
 }
 

@@ -22,19 +22,20 @@ export function keepRunning<Ready>(
 ): Kept {
   let current = first
   let isStopping = false
+  const stopsNow = (): boolean => isStopping
 
   async function watch(): Promise<never> {
     for (let pauseMs = shortestPauseMs; ;) {
       const startedMs = performance.now()
       await current.ended
-      if (isStopping) return new Promise<never>(() => undefined)
+      if (stopsNow()) return new Promise<never>(() => undefined)
       if (restart === undefined) throw endedFault()
       if (performance.now() - startedMs > steadyMs) pauseMs = shortestPauseMs
       await sleep(pauseMs)
-      if (isStopping) return new Promise<never>(() => undefined)
+      if (stopsNow()) return new Promise<never>(() => undefined)
       pauseMs = Math.min(2 * pauseMs, longestPauseMs)
       current = await restart()
-      if (isStopping) await current.stop()
+      if (stopsNow()) await current.stop()
     }
   }
 

@@ -1,13 +1,12 @@
-import { z } from "zod"
-
-import { gateAppDirectories, gatePermissionFlags } from "../../gate/permission-flags.ts"
-import { pathsOf, type Installation } from "../../vault/installation.ts"
-import { loadConfig } from "../../vault/load-files.ts"
-import { vaultMessageSchema, type VaultMessage } from "../../vault/vault-message.ts"
+import type { Installation } from "../../vault/installation.ts"
+import { loadFiles } from "../../vault/load-files.ts"
+import { becomeOwner } from "../become-owner.ts"
+import { dialAdmin } from "../dial-admin.ts"
 import { askPassphrase } from "../passphrase.ts"
-import { startChild, type Child } from "./child.ts"
+import { Fault } from "../../std/fault.ts"
+import { gateProcess } from "./gate-process.ts"
 import { keepRunning } from "./keep-running.ts"
-import { vaultFlags } from "./vault-flags.ts"
+import { vaultProcess } from "./vault-process.ts"
 
 export type DaemonAsk = {
   readonly installation: Installation
@@ -26,38 +25,33 @@ export type Daemon = {
   stop(): Promise<void>
 }
 
-/** What the gate tells over IPC. */
-const gateMessageSchema = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("ready"), port: z.int() }),
-  z.object({ type: z.literal("failed"), code: z.string(), message: z.string() }),
-])
-
-type VaultReady = Extract<VaultMessage, { type: "ready" }>
-
 /**
- * Starts vault and gate and keeps them running: one that ends unasked is started again.
+ * Starts gate and vault and keeps them running: one that ends unasked is started again. The gate comes
+ * first, since a port in use is the commonest reason to end, and then nothing was opened yet.
  *
- * @throws {Fault} with the sentence of the process that couldn't start; nothing is left running.
+ * @throws {Fault} with the sentence of what couldn't start; nothing is left running.
  */
 export async function startDaemon(ask: DaemonAsk): Promise<Daemon> {
-  const config = await loadConfig(ask.installation)
-  const passphraseFile = ask.passphraseFile ?? config.keystore.passphraseFile
-  const isAsked = config.keystore.backend === "keystore" && passphraseFile === undefined
+  const { installation } = ask
+  becomeOwner(installation.stateDir)
+  const files = await loadFiles(installation)
+  await assertNotRunning(installation)
+  const passphraseFile = ask.passphraseFile ?? files.config.keystore.passphraseFile
+  const isAsked = files.config.keystore.backend === "keystore" && passphraseFile === undefined
   const typed = isAsked ? await askPassphrase() : undefined
-  const startVault = (input?: Uint8Array) => vaultProcess({ ...ask, passphraseFile }, input)
 
-  const vault = await startVault(typed)
-  const gate = await gateProcess(ask, vault.ready.gate).catch(async (error: unknown) => {
-    await vault.stop()
+  const { host, port } = files.config.listen
+  const gate = await gateProcess(files, installation, ask.port ?? port)
+  const startVault = (input?: Uint8Array) => vaultProcess(installation, { passphraseFile, input })
+  const vault = await startVault(typed).catch(async (error: unknown) => {
+    await gate.stop()
     throw error
   })
-  const { host } = vault.ready.gate
-  const { port } = gate.ready
+  const gates = keepRunning(gate, () => gateProcess(files, installation, gate.ready.port))
   // A passphrase that was typed isn't kept, so a vault that ends then can't come back by itself.
   const vaults = keepRunning(vault, isAsked ? undefined : () => startVault())
-  const gates = keepRunning(gate, () => gateProcess({ ...ask, port }, vault.ready.gate))
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${gate.ready.port}`,
     warnings: vault.ready.warnings,
     broken: Promise.race([vaults.broken, gates.broken]),
     stop: async () => {
@@ -67,35 +61,12 @@ export async function startDaemon(ask: DaemonAsk): Promise<Daemon> {
   }
 }
 
-function vaultProcess(
-  { installation, passphraseFile }: DaemonAsk,
-  input: Uint8Array | undefined,
-): Promise<Child<VaultReady>> {
-  const { configDir, stateDir } = installation
-  return startChild({
-    name: "vault",
-    entry: "vault/main",
-    nodeFlags: vaultFlags(installation, passphraseFile),
-    args: [
-      ...["--config-dir", configDir, "--state-dir", stateDir],
-      ...(passphraseFile === undefined ? [] : ["--passphrase-file", passphraseFile]),
-    ],
-    messages: vaultMessageSchema,
-    input,
-  })
-}
-
-function gateProcess({ installation, port }: DaemonAsk, gate: VaultReady["gate"]) {
-  return startChild({
-    name: "gate",
-    entry: "gate/main",
-    nodeFlags: gatePermissionFlags(gateAppDirectories()),
-    args: [
-      ...["--host", gate.host, "--port", String(port ?? gate.port)],
-      ...["--bot-socket", pathsOf(installation).botSocket],
-      ...(gate.baseUrl === undefined ? [] : ["--upstream", gate.baseUrl]),
-      ...gate.allowedHosts.flatMap((name) => ["--allowed-host", name]),
-    ],
-    messages: gateMessageSchema,
-  })
+async function assertNotRunning(installation: Installation): Promise<void> {
+  const link = await dialAdmin(installation)
+  if (link === undefined) return
+  link.close()
+  throw new Fault(
+    "already_running",
+    `A daemon runs on ${installation.stateDir} already; stop it first, or use another directory.`,
+  )
 }

@@ -32,14 +32,7 @@ const approvePath = "/v1/account/approve-agent"
 
 /** The demo's story: an approval, an order, an order that policy refuses, an account operation without the wallet key. */
 export function demoRequests(stage: Stage): readonly DemoRequest[] {
-  const approval = {
-    service_chain: sandboxServiceChain,
-    signature_chain_id: sandboxChainId,
-    agent_address: stage.agentAddress,
-    authorized_address: stage.walletAddress,
-    valid_days: 30,
-    label: "demo",
-  }
+  const approval = demoApproval(stage)
   return [
     {
       title: "1. The wallet key approves the agent key (signing type B).",
@@ -93,6 +86,17 @@ export function curlLines({ daemonUrl, token }: Stage): readonly string[] {
     "# see what this token may do",
     `${head} ${daemonUrl}/whoami`,
   ]
+}
+
+function demoApproval({ agentAddress, walletAddress }: Stage) {
+  return {
+    service_chain: sandboxServiceChain,
+    signature_chain_id: sandboxChainId,
+    agent_address: agentAddress,
+    authorized_address: walletAddress,
+    valid_days: 30,
+    label: "demo",
+  }
 }
 
 function demoOrder(quantity: string) {

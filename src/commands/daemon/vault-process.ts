@@ -1,0 +1,27 @@
+import type { Installation } from "../../vault/installation.ts"
+import { vaultMessages } from "../../vault/vault-message.ts"
+import { startChild } from "./child.ts"
+import { vaultFlags } from "./vault-flags.ts"
+
+/** Starts the vault. `input` is a passphrase that was typed. @throws {Fault} */
+export function vaultProcess(
+  installation: Installation,
+  secret: {
+    readonly passphraseFile: string | undefined
+    readonly input: Uint8Array | undefined
+  },
+) {
+  const { configDir, stateDir } = installation
+  const { passphraseFile, input } = secret
+  return startChild({
+    name: "vault",
+    entry: "vault/main",
+    nodeFlags: vaultFlags(installation, passphraseFile),
+    args: [
+      ...["--config-dir", configDir, "--state-dir", stateDir],
+      ...(passphraseFile === undefined ? [] : ["--passphrase-file", passphraseFile]),
+    ],
+    messages: vaultMessages,
+    input,
+  })
+}
