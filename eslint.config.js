@@ -93,7 +93,7 @@ export default defineConfig(
   forbidImports(
     "gate",
     "The gate has no key, no policy, no database.",
-    "^(\\.\\./)+(?!\\.\\./|std/|link/|venue/envelope)",
+    "^(\\.\\./)+(?!\\.\\./|std/|link/|venue/envelope|version\\.ts)",
     "node:sqlite",
   ),
   forbidImports(

@@ -27,13 +27,22 @@ export type AppDependencies = ForwardDependencies & {
 }
 
 type Route = { readonly method: "GET" | "POST"; readonly path: string }
+/** We serve no pages: nothing may load or frame what we answer. TLS, where there is any, isn't ours. */
+const pagelessHeaders = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  strictTransportSecurity: false,
+}
+
 type Answer = (request: Request) => Promise<Reply | "gone">
 
 /** The gate's HTTP interface. Every route is here, and each belongs to one method. */
 export function createApp(deps: AppDependencies): Express {
   const app = express()
   app.disable("etag").enable("case sensitive routing").enable("strict routing")
-  app.use(helmet())
+  app.use(helmet(pagelessHeaders))
   app.use(admitAll(deps.hosts, deps.limits))
 
   const serve = createServe(deps)
@@ -107,10 +116,17 @@ function createServe(deps: AppDependencies) {
         method: route.method,
         route: route.path,
         status: http.status,
-        ...(reply.kind === "problem" && { code: reply.problem.code }),
+        ...loggedOf(reply),
         ms: Math.round(performance.now() - startedMs),
       })
     }
+}
+
+function loggedOf(reply: Reply): { readonly code?: string; readonly record?: string } {
+  if (reply.kind === "success") return {}
+  if (reply.kind !== "problem") return { record: reply.record }
+  const { code, record } = reply.problem
+  return { code, ...(record !== undefined && { record }) }
 }
 
 async function replyTo(

@@ -16,7 +16,9 @@ export type GateMessage =
 
 type Settings = ReturnType<typeof readArguments>
 
-const log = createLog("info", (line) => process.stderr.write(line))
+// The ledger has every request; a line for each here is for those who look for a fault.
+const level = process.argv.includes("--log-requests") ? "debug" : "info"
+const log = createLog(level, (line) => process.stderr.write(line))
 
 process.on("uncaughtException", (error) => {
   log({ level: "error", event: "crashed", ...errorFields(error) })
@@ -26,7 +28,6 @@ process.on("uncaughtException", (error) => {
 try {
   await run(readArguments(process.argv.slice(2)))
 } catch (error) {
-  log({ level: "error", event: "failed", ...errorFields(error) })
   const fault = error instanceof Fault ? error : new Fault("internal", "The gate couldn't start.")
   tell({ type: "failed", code: fault.code, message: fault.message }, () => process.exit(1))
 }
@@ -41,21 +42,12 @@ async function run(settings: Settings): Promise<void> {
   const gate = createGateServer({ link, upstream, allowedHosts, log, clock: Date.now })
   await listen(gate, settings)
   stopOnRequest(gate, log)
-  log({ level: "info", event: "listening", port: portOf(gate.http) })
+  log({ level: "debug", event: "listening", port: portOf(gate.http) })
   tell({ type: "ready", port: portOf(gate.http) })
 }
 
 function readArguments(argv: readonly string[]) {
-  const { values } = parseArgs({
-    args: [...argv],
-    options: {
-      host: { type: "string", default: "127.0.0.1" },
-      port: { type: "string", default: "8420" },
-      "bot-socket": { type: "string" },
-      upstream: { type: "string" },
-      "allowed-host": { type: "string", multiple: true, default: [] },
-    },
-  })
+  const values = parseOptions(argv)
   const port = Number(values.port)
   if (!/^\d{1,5}$/.test(values.port) || port > 65_535) {
     throw new Fault("usage", "--port must be a number from 0 to 65535.")
@@ -69,6 +61,24 @@ function readArguments(argv: readonly string[]) {
     botSocket: values["bot-socket"],
     upstream: values.upstream,
     allowedHosts: values["allowed-host"],
+  }
+}
+
+function parseOptions(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      options: {
+        host: { type: "string", default: "127.0.0.1" },
+        port: { type: "string", default: "8420" },
+        "bot-socket": { type: "string" },
+        upstream: { type: "string" },
+        "allowed-host": { type: "string", multiple: true, default: [] },
+        "log-requests": { type: "boolean" },
+      },
+    }).values
+  } catch (cause) {
+    throw new Fault("usage", "The gate was started with an argument it doesn't know.", { cause })
   }
 }
 
@@ -101,7 +111,7 @@ function stopOnRequest(gate: GateServer, log: Log): void {
   const stop = (): void => {
     if (isStopping) return
     isStopping = true
-    log({ level: "info", event: "stopping" })
+    log({ level: "debug", event: "stopping" })
     void gate.stop().then(() => process.exit(0))
   }
   process.on("SIGTERM", stop)
@@ -110,6 +120,8 @@ function stopOnRequest(gate: GateServer, log: Log): void {
 }
 
 function tell(message: GateMessage, then: () => void = () => undefined): void {
-  if (process.send === undefined) then()
-  else process.send(message, undefined, undefined, then)
+  if (process.send === undefined) {
+    if (message.type === "failed") process.stderr.write(`${message.message}\n`)
+    then()
+  } else process.send(message, undefined, undefined, then)
 }

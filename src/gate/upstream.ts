@@ -5,7 +5,7 @@ import { Pool, type Dispatcher } from "undici"
 import { Fault } from "../std/fault.ts"
 import type { GateLimits } from "./gate-limits.ts"
 import type { VenueAnswer } from "./reply.ts"
-import { version } from "./version.ts"
+import { version } from "../version.ts"
 
 /** What became of a send. `unsent` is a proof that no byte of the request left; `unknown` claims nothing. */
 export type Sent =

@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from "node:test"
 import fc from "fast-check"
 
 import { parseBaseUrl, type SendAsk, type Upstream } from "../../../src/gate/upstream.ts"
-import { version } from "../../../src/gate/version.ts"
+import { version } from "../../../src/version.ts"
 import { testUpstream } from "../../support/gate.ts"
 import { httpText, startRawVenue } from "../../support/raw-venue.ts"
 import { numRuns } from "../../support/runs.ts"
