@@ -23,37 +23,53 @@ export type NewInstallation = {
  * @throws {Fault} `already_initialised` when any of them is there, `file_unsafe` when a directory can't be made.
  */
 export async function createInstallation(ask: NewInstallation): Promise<void> {
-  const { installation } = ask
-  const paths = pathsOf(installation)
-  const example = join(paths.policiesDir, "example.yaml")
+  const paths = pathsOf(ask.installation)
   const files = [
     { path: paths.venueFile, text: ask.venueText },
-    { path: example, text: ask.policyText },
+    { path: join(paths.policiesDir, "example.yaml"), text: ask.policyText },
+    // Last, so that an installation is there only when all of it is.
     { path: paths.configFile, text: ask.configText },
   ]
   assertNothingThere([...files.map(({ path }) => path), paths.ledgerFile, paths.keystoreDir])
 
   const made: string[] = []
   try {
-    for (const directory of [installation.stateDir, installation.configDir, paths.policiesDir]) {
-      const topmost = await mkdir(directory, { recursive: true, mode: 0o700 })
-      if (topmost !== undefined) made.push(topmost)
-      if (directory === installation.stateDir) await makePrivate(directory, ask.passphraseFile)
-    }
-    if (ask.passphrase !== undefined) {
-      made.push(paths.keystoreDir)
-      await createKeystore({ directory: paths.keystoreDir, passphrase: ask.passphrase })
-    }
+    await makeDirectories(ask, made)
+    await makeKeystore(ask, made)
     for (const { path, text } of files) {
       await writeFile(path, text, { mode: 0o600, flag: "wx" })
       made.push(path)
     }
   } catch (error) {
     for (const path of made.reverse()) await rm(path, { recursive: true, force: true })
-    throw error instanceof Fault ? error : directoryFault(installation, error)
+    throw error instanceof Fault ? error : directoryFault(ask.installation, error)
   } finally {
     ask.passphrase?.fill(0)
   }
+}
+
+/** Notes in `made` what has to go again if a later step fails. */
+async function makeDirectories(
+  { installation, passphraseFile }: NewInstallation,
+  made: string[],
+): Promise<void> {
+  const { policiesDir } = pathsOf(installation)
+  for (const directory of [installation.stateDir, installation.configDir, policiesDir]) {
+    const topmost = await mkdir(directory, { recursive: true, mode: 0o700 })
+    if (topmost !== undefined) made.push(topmost)
+    if (directory === installation.stateDir) await makePrivate(directory, passphraseFile)
+  }
+}
+
+async function makeKeystore(
+  { installation, passphrase }: NewInstallation,
+  made: string[],
+): Promise<void> {
+  if (passphrase === undefined) return
+  const { keystoreDir } = pathsOf(installation)
+  await mkdir(keystoreDir, { mode: 0o700 }) // fails where one is: only what we made may go again
+  made.push(keystoreDir)
+  await createKeystore({ directory: keystoreDir, passphrase })
 }
 
 function assertNothingThere(paths: readonly string[]): void {
