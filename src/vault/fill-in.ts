@@ -15,28 +15,37 @@ import { structValues } from "../venue/struct-body.ts"
 import type { Signature } from "./keyring/keyring.ts"
 import type { ReadRequest } from "./prepare.ts"
 
-/** How a body is written to the wire, whatever form the venue hashes. */
-const wireForm: CanonicalForm = { sort: "every_depth", escape: "minimal", nulls: "keep" }
-
 /** Canonical JSON of the business fields: what is recorded, and for Type A what is hashed. */
 export function canonicalBody(request: ReadRequest, profile: Profile): string {
   return canonicalJson(request.business, profile.canonicalForm)
 }
 
+export type Filling = { readonly validity: Validity; readonly profile: Profile }
+
 /** The digest to sign, from the request as it was judged and the validity that was reserved. */
-export function digestOf(request: ReadRequest, validity: Validity, profile: Profile): Digest {
+export function digestOf(request: ReadRequest, filling: Filling): Digest {
   const { signing } = request
   return signing.type === "A"
-    ? digestA(request, signing, { validity, profile })
-    : digestB(request, signing, { validity, profile })
+    ? digestA(request, signing, filling)
+    : digestB(request, signing, filling)
 }
 
-/** The signed body as the venue takes it: compact JSON with sorted keys. */
-export function signedBody(request: ReadRequest, validity: Validity, signature: Signature): string {
+/**
+ * The signed body as the venue takes it: compact JSON, its keys in the order that was hashed, so that a
+ * venue that hashes what it received finds the same.
+ */
+export function signedBody(
+  request: ReadRequest,
+  { validity, profile }: Filling,
+  signature: Signature,
+): string {
+  const wireForm: CanonicalForm = {
+    sort: profile.canonicalForm.sort,
+    escape: "minimal",
+    nulls: "keep",
+  }
   return canonicalJson({ ...filledBody(request, validity), signature }, wireForm)
 }
-
-type Filling = { readonly validity: Validity; readonly profile: Profile }
 
 function digestA(
   request: ReadRequest,

@@ -44,13 +44,14 @@ export async function signRequest(
   })
   if (reserved.kind === "refused") return refused(reserved.refusal)
 
+  const filling = { validity: reserved, profile: set.profile }
   // The keyring releases a signature only after it recovered the signer from it.
-  const signature = vault.keyring.sign(request.key.name, digestOf(request, reserved, set.profile))
+  const signature = vault.keyring.sign(request.key.name, digestOf(request, filling))
   return {
     kind: "answer",
     record: reserved.record,
     path: request.endpoint.path,
-    body: signedBody(request, reserved, signature),
+    body: signedBody(request, filling, signature),
     expiresAfter: reserved.expiresAfterMs,
   }
 }
