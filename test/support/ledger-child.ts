@@ -2,6 +2,7 @@
 // `hold` keeps it open until stdin ends; `reserve` reserves until it is killed or the ledger breaks, and
 // prints each nonce once its promise has resolved.
 
+import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 
 import { Fault } from "../../src/std/fault.ts"
@@ -48,7 +49,7 @@ async function reserveInLoop(ledger: Ledger): Promise<void> {
 }
 
 async function untilInputEnds(): Promise<void> {
-  for await (const _chunk of process.stdin) continue
+  await once(process.stdin.resume(), "end")
 }
 
 function faultCode(error: unknown): string {

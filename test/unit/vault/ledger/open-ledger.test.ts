@@ -4,26 +4,40 @@ import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
+import type { Fault } from "../../../../src/std/fault.ts"
+import type { Ledger } from "../../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
 import { fakeClock, startMs } from "../../../support/fake-clock.ts"
 import {
   ledgerPlace,
   refusalEntry,
+  requestEntry,
   reserveAt,
   reserved,
+  signer,
   type LedgerPlace,
 } from "../../../support/ledger-ask.ts"
 import { readLedger } from "../../../support/read-ledger.ts"
 
 const clock = fakeClock()
 let place: LedgerPlace
+let opened: Ledger[]
 
 beforeEach(async () => {
   place = await ledgerPlace()
+  opened = []
 })
-afterEach(() => place.remove())
+afterEach(async () => {
+  for (const ledger of opened) await ledger.close()
+  await place.remove()
+})
 
-const open = () => openLedger({ file: place.file, clock })
+/** Opens `place`; what a failed test leaves open is closed after it. */
+async function open(): Promise<Ledger> {
+  const ledger = await openLedger({ file: place.file, clock })
+  opened.push(ledger)
+  return ledger
+}
 
 /** Makes a ledger with `count` requests and closes it. */
 async function makeLedger(count: number): Promise<void> {
@@ -101,7 +115,7 @@ describe("opening a ledger", () => {
       "a newer schema",
       async () => {
         await makeLedger(1)
-        alter("PRAGMA user_version = 2")
+        alter("PRAGMA user_version = 1000")
       },
       /newer Countersign/,
     ],
@@ -109,7 +123,7 @@ describe("opening a ledger", () => {
       "a last entry that was changed",
       async () => {
         await makeLedger(3)
-        alter(`UPDATE entries SET row = replace(row, '"0.5"', '"0.6"') WHERE seq = 3`)
+        alter(`UPDATE entries SET row = replace(row, '0.5', '0.6') WHERE seq = 3`)
       },
       /doesn't match its hash/,
     ],
@@ -144,6 +158,35 @@ describe("opening a ledger", () => {
     const entries = readLedger(place.file)
     await makeLedger(0)
     assert.deepEqual(readLedger(place.file), entries)
+  })
+})
+
+describe("a ledger whose commit failed", () => {
+  it("keeps nothing of the batch and rejects everything from then on, until it is opened again", async () => {
+    const ledger = await open()
+    const before = await reserved(ledger, startMs)
+    const settled = await Promise.allSettled([
+      reserveAt(ledger, startMs),
+      ledger.reserve({ signer, entry: requestEntry, ttlMs: 0.5, nowMs: startMs }), // the table takes whole milliseconds alone
+      reserveAt(ledger, startMs),
+      ledger.count(),
+    ])
+    const unavailable = { name: "Fault", code: "ledger_unavailable" }
+    for (const each of settled) {
+      assert.equal(each.status, "rejected")
+      assert.equal((each.reason as Fault).code, unavailable.code)
+    }
+    await assert.rejects(reserveAt(ledger, startMs), unavailable)
+    await assert.rejects(ledger.record(before.record, startMs), unavailable)
+    assert.throws(() => ledger.note(refusalEntry(), startMs), unavailable)
+    await ledger.close()
+
+    assert.deepEqual(
+      readLedger(place.file).map(({ id }) => id),
+      [before.record],
+    )
+    const again = await open()
+    assert.equal((await reserved(again, startMs)).nonce, before.nonce + 1)
   })
 })
 

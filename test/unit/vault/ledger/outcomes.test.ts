@@ -74,7 +74,7 @@ describe("the state of a record", () => {
 
       const atExpiry = await ledger.record(record, expiresAfterMs)
       assert.equal(atExpiry?.state, state)
-      assert.equal(atExpiry.outcome?.code, code)
+      assert.equal(atExpiry.outcome?.code ?? undefined, code)
       assert.equal((await ledger.record(record, expiresAfterMs + 1))?.state, expired)
     })
   }

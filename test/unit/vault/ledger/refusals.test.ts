@@ -1,4 +1,5 @@
 import assert from "node:assert/strict"
+import { setTimeout } from "node:timers/promises"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
 import type { Ledger } from "../../../../src/vault/ledger/ledger.ts"
@@ -67,6 +68,14 @@ describe("a refusal", () => {
         ["refusal", startMs + 1_000],
       ],
     )
+  })
+
+  it("has its count written by itself, without a further call", async () => {
+    ledger.note(refusalEntry(), startMs)
+    ledger.note(refusalEntry(), startMs)
+    while ((await ledger.count()) < 2) await setTimeout(20)
+    await ledger.close()
+    assert.equal(readLedger(place.file)[1]?.row["count"], 1)
   })
 
   it("is recorded anew when the clock was set back", () => {
