@@ -16,6 +16,17 @@ function forbidImports(folder, message, ...patterns) {
   }
 }
 
+const curve = {
+  regex: "^@noble/secp256k1",
+  message: "Only vault/keyring/ and the sandbox touch the curve.",
+}
+const sql = { regex: "^node:sqlite$", message: "Only vault/ledger/ has SQL." }
+
+/** A second rule of the same kind, since a file has only one setting of each. */
+function forbidModules(...patterns) {
+  return { rules: { "@typescript-eslint/no-restricted-imports": ["error", { patterns }] } }
+}
+
 const clocks = [
   { object: "Date", property: "now", message: "Pure folders take the time as a parameter." },
   { object: "performance", property: "now", message: "Pure folders take the time as a parameter." },
@@ -115,22 +126,12 @@ export default defineConfig(
     "The sandbox checks the daemon, so it shares none of its hashing or rules.",
     "\\.\\./(?!std/)",
   ),
+  // Only vault/keyring/ touches private keys and the curve; only vault/ledger/ has SQL.
   {
-    // Only vault/keyring/ touches private keys and the curve; only vault/ledger/ has SQL.
     files: ["src/**/*.ts"],
-    ignores: ["src/vault/keyring/**", "src/sandbox/**"],
-    rules: {
-      "@typescript-eslint/no-restricted-imports": [
-        "error",
-        {
-          patterns: [
-            {
-              regex: "^@noble/secp256k1",
-              message: "Only vault/keyring/ and the sandbox touch the curve.",
-            },
-          ],
-        },
-      ],
-    },
+    ignores: ["src/vault/keyring/**", "src/vault/ledger/**", "src/sandbox/**"],
+    ...forbidModules(curve, sql),
   },
+  { files: ["src/vault/keyring/**/*.ts", "src/sandbox/**/*.ts"], ...forbidModules(sql) },
+  { files: ["src/vault/ledger/**/*.ts"], ...forbidModules(curve) },
 )

@@ -45,15 +45,16 @@ const botFaults = {
   },
   keyring_locked: {
     code: "locked",
-    message: "The keys are locked, so nothing is signed; use `countersign unlock`.",
+    message:
+      "The keys are locked, so nothing is signed; the operator has to start the daemon anew.",
   },
   ledger_unavailable: {
     code: "ledger_unavailable",
-    message: "Nothing can be recorded, so nothing is signed; see `countersign doctor`.",
+    message: "Nothing can be recorded, so nothing is signed; the vault's log says why.",
   },
   clock_unsafe: {
     code: "clock_unsafe",
-    message: "The clock can't be trusted, so nothing is signed; see `countersign doctor`.",
+    message: "The clock can't be trusted, so nothing is signed; the vault's log says why.",
   },
   signature_check_failed: {
     code: "signature_check_failed",

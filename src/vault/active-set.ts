@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 
+import { Fault } from "../std/fault.ts"
 import type { Client, KeyEntry } from "./bindings.ts"
 import type { Config } from "./config.ts"
 import type { AdminEntry } from "./ledger/ledger.ts"
@@ -42,12 +43,21 @@ export function makeActiveSet(
   })
 }
 
-/** The set after an act. Acts that change no binding leave it as it is. */
+/**
+ * The set after an act. Acts that change no binding leave it as it is.
+ *
+ * @throws {Fault} `name_taken` when a key or client would take another one's place.
+ */
 export function applyAct(set: ActiveSet, entry: AdminEntry): ActiveSet {
   switch (entry.act) {
     case "key_added":
+      assertFree(entry.key.name, [...set.keys.keys()])
       return makeActiveSet(set, [...set.keys.values(), entry.key], set.clients)
     case "client_added":
+      assertFree(
+        entry.client.name,
+        set.clients.map(({ name }) => name),
+      )
       return makeActiveSet(set, [...set.keys.values()], [...set.clients, entry.client])
     case "agent_approved":
       return withKey(set, entry.name, { approval: "approved", expiresAtMs: entry.expiresAtMs })
@@ -59,9 +69,15 @@ export function applyAct(set: ActiveSet, entry: AdminEntry): ActiveSet {
   }
 }
 
+function assertFree(name: string, taken: readonly string[]): void {
+  if (!taken.includes(name)) return
+  throw new Fault("name_taken", `The name ${name} is taken; choose another one.`)
+}
+
+/** What is revoked stays as it is: a revocation is for good. */
 function withKey(set: ActiveSet, name: string, change: Partial<KeyEntry>): ActiveSet {
   const keys = [...set.keys.values()].map((key) =>
-    key.name === name ? { ...key, ...change } : key,
+    key.name === name && key.approval !== "revoked" ? { ...key, ...change } : key,
   )
   return makeActiveSet(set, keys, set.clients)
 }

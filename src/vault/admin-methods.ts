@@ -1,10 +1,12 @@
 import type { AdminParams, AdminResults, KeyView } from "../link/methods.ts"
 import { Fault } from "../std/fault.ts"
+import type { Address } from "../venue/address.ts"
 import { hashToken, makeToken } from "./authenticate.ts"
 import type { KeyEntry } from "./bindings.ts"
 import { isPublishedTestKey } from "./keyring/published-test-keys.ts"
 import { addressOfSecret, isSecretKey } from "./keyring/curve.ts"
 import { generateSecret } from "./keyring/generate-secret.ts"
+import { withSecret } from "./keyring/with-secret.ts"
 import { isSandboxNetwork } from "./sandbox-network.ts"
 import type { Vault } from "./vault.ts"
 import { clientView, keyView } from "./views.ts"
@@ -12,11 +14,15 @@ import { warningsOf } from "./warnings.ts"
 
 /** The admin socket's calls, and the same ones for a CLI that opened the vault itself. */
 export function adminMethods(vault: Vault) {
+  const inTurn = makeTurns()
+  const add = (ask: NewKey, secret: Uint8Array): Promise<KeyView> =>
+    withSecret(secret, () => inTurn(() => addKey(vault, ask, secret)))
   return {
     health: () => Promise.resolve({ state: "ready" as const }),
     importKey: (params: AdminParams["importKey"]) =>
-      addKey(vault, params, Uint8Array.from(Buffer.from(params.secret, "base64"))),
-    generateKey: (params: AdminParams["generateKey"]) => addKey(vault, params, generateSecret()),
+      add({ ...params, origin: "imported" }, decodeSecret(params.secret)),
+    generateKey: (params: AdminParams["generateKey"]) =>
+      add({ ...params, origin: "generated" }, generateSecret()),
     listKeys: () => Promise.resolve([...vault.active().keys.values()].map(keyView)),
     addClient: (params: AdminParams["addClient"]) => addClient(vault, params),
     listClients: () => Promise.resolve(vault.active().clients.map(clientView)),
@@ -24,15 +30,32 @@ export function adminMethods(vault: Vault) {
   }
 }
 
-type NewKey = Pick<AdminParams["generateKey"], "name" | "role" | "wallet">
+type NewKey = Pick<AdminParams["generateKey"], "name" | "role" | "wallet"> & {
+  readonly origin: "imported" | "generated"
+}
 
-/** Takes ownership of `secret`; the keyring overwrites it. */
+/** One key after another: between the checks of one and its entry in the ledger no other may slip in. */
+function makeTurns(): <Output>(work: () => Promise<Output>) => Promise<Output> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const turn = last.then(work)
+    last = turn.catch(() => undefined)
+    return turn
+  }
+}
+
+/** Overwrites the buffer in between: Node cuts it from memory that other buffers share. */
+function decodeSecret(base64: string): Uint8Array {
+  return withSecret(Buffer.from(base64, "base64"), (bytes) => Uint8Array.from(bytes))
+}
+
+/** First the key store, then the ledger, so that the ledger never names a key that isn't safe on disk. */
 async function addKey(vault: Vault, ask: NewKey, secret: Uint8Array): Promise<KeyView> {
   assertKeyWanted(vault, ask)
   assertSecretUsable(vault, secret)
   const address = addressOfSecret(secret)
   assertAddressNew(vault, address)
-  await vault.keyring.add(ask.name, secret)
+  if (!isHeldAlready(vault, ask, address)) await vault.keyring.add(ask.name, secret)
   const key: KeyEntry = {
     name: ask.name,
     address,
@@ -45,6 +68,22 @@ async function addKey(vault: Vault, ask: NewKey, secret: Uint8Array): Promise<Ke
   }
   await vault.act({ act: "key_added", key })
   return keyView(key)
+}
+
+/**
+ * Whether an addition of this very key was cut off between key store and ledger; importing it again
+ * finishes it.
+ *
+ * @throws {Fault} `name_taken` when the key store holds another key under the name.
+ */
+function isHeldAlready(vault: Vault, { name, origin }: NewKey, address: Address): boolean {
+  const held = vault.keyring.addressOf(name)
+  if (held === undefined) return false
+  if (held === address && origin === "imported") return true
+  throw new Fault(
+    "name_taken",
+    `keystore/${name}.json holds the key of ${held}, which was never fully added; import that key again to finish it, move the file away, or choose another name.`,
+  )
 }
 
 function assertKeyWanted(vault: Vault, { name, role, wallet }: NewKey): void {

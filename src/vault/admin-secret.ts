@@ -1,19 +1,31 @@
 import { randomBytes } from "node:crypto"
-import { readFile, rename, writeFile } from "node:fs/promises"
+import { rename, writeFile } from "node:fs/promises"
+import { dirname } from "node:path"
+
+import { readPrivateFile } from "./keyring/read-private-file.ts"
+import { assertTrustedDirectory } from "./read-config-file.ts"
+
+/** Far more than the secret has; bounds what a wrong path can make us read. */
+const maxSecretBytes = 1_024
 
 /** Makes a new admin secret and writes it for the owner alone. It lives as long as the daemon. */
 export async function makeAdminSecret(file: string): Promise<string> {
   const secret = randomBytes(32).toString("base64url")
-  const written = `${file}.${process.pid}`
+  // A name of its own, so that what a crash left is in nobody's way.
+  const written = `${file}.${randomBytes(8).toString("hex")}`
   await writeFile(written, secret, { mode: 0o600, flag: "wx" })
   await rename(written, file)
   return secret
 }
 
-/** The admin secret, or `undefined` when no daemon ever wrote one here. */
+/**
+ * The admin secret, or `undefined` when no daemon ever wrote one here. Where others could exchange it,
+ * or the socket beside it, they could be told private keys: nothing is read there.
+ *
+ * @throws {Fault} `file_unsafe`, `not_initialised` when there is no such directory.
+ */
 export async function readAdminSecret(file: string): Promise<string | undefined> {
-  return readFile(file, "utf8").catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined // fs throws ErrnoExceptions
-    throw error
-  })
+  await assertTrustedDirectory(dirname(file))
+  const bytes = await readPrivateFile(file, maxSecretBytes)
+  return bytes === undefined ? undefined : new TextDecoder().decode(bytes)
 }

@@ -19,7 +19,7 @@ export function botMethods(vault: Vault) {
     report: (params: BotParams["report"]) => report(params, vault),
     whoami: (params: BotParams["whoami"]) => Promise.resolve(whoami(params, vault)),
     record: (params: BotParams["record"]) => ownRecord(params, vault),
-    health: () => Promise.resolve({ ready: true, state: "ready" }),
+    health: () => health(vault),
   }
 }
 
@@ -30,11 +30,23 @@ async function report(
 ): Promise<BotResults["report"]> {
   const found = await findRecord(token, record, vault)
   if (!found.ok) return refuse(found.error, null)
-  const nowMs = vault.clock.nowMs()
-  await vault.ledger.settle(record, outcome, nowMs)
   const act = outcome.kind === "accepted" ? actFollowing(found.value, vault.active()) : undefined
-  if (act !== undefined) await vault.act(act)
+  // Queued together they share a commit, so that no crash parts a revocation from what follows of it.
+  await Promise.all([
+    vault.ledger.settle(record, outcome, vault.clock.nowMs()),
+    ...(act === undefined ? [] : [vault.act(act)]),
+  ])
   return { kind: "answer" }
+}
+
+/** Ready is who could record: without its ledger the vault signs nothing. */
+async function health({ ledger }: Vault): Promise<BotResults["health"]> {
+  try {
+    await ledger.count()
+    return { ready: true, state: "ready" }
+  } catch {
+    return { ready: false, state: "ledger_unavailable" }
+  }
 }
 
 function whoami({ token }: BotParams["whoami"], vault: Vault): BotResults["whoami"] {

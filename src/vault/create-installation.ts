@@ -3,7 +3,7 @@ import { chmod, lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 
 import { Fault } from "../std/fault.ts"
-import { pathsOf, type Installation } from "./installation.ts"
+import { assertSocketPathsFit, pathsOf, type Installation } from "./installation.ts"
 import { createKeystore } from "./keyring/keystore-files.ts"
 
 export type NewInstallation = {
@@ -24,6 +24,7 @@ export type NewInstallation = {
  */
 export async function createInstallation(ask: NewInstallation): Promise<void> {
   const paths = pathsOf(ask.installation)
+  assertSocketPathsFit(ask.installation)
   const files = [
     { path: paths.venueFile, text: ask.venueText },
     { path: join(paths.policiesDir, "example.yaml"), text: ask.policyText },

@@ -35,9 +35,9 @@ export async function exportKey(ask: {
       "This installation keeps its keys in memory only; there is nothing to export.",
     )
   }
-  const passphrase = await ask.passphrase(config)
-  const store = await openKeystore({ directory: paths.keystoreDir, passphrase })
-  passphrase.fill(0)
+  const store = await withSecret(await ask.passphrase(config), (passphrase) =>
+    openKeystore({ directory: paths.keystoreDir, passphrase }),
+  )
   try {
     const text = await withSecret(await store.load(ask.name), (secret) =>
       encryptV3({

@@ -8,23 +8,31 @@ import type { AdminEntry, StoredRecord } from "./ledger/ledger.ts"
 
 const dayMs = 86_400_000
 
+/** ECMAScript's last time: a later one is no date, and beyond 2^53 no exact number. */
+const maxTimeMs = 8_640_000_000_000_000
+
 /**
  * What an accepted account operation says about an agent key held here: approved until when, or
- * revoked. That the venue accepted it is the gate's word, so what follows may only narrow what a key
- * signs: an approval sets the time from which the key stops, a revocation ends it for good.
+ * revoked. That the venue accepted it is the gate's word, so it is heard once and only of an agent of
+ * the wallet that signed: whoever may revoke agents of one wallet can't end another's.
  */
 export function actFollowing(record: StoredRecord, set: ActiveSet): AdminEntry | undefined {
-  if (record.operation !== "approveAgent" && record.operation !== "revokeAgent") return undefined
+  if (record.state === "accepted" || record.state === "refused") return undefined
   const body = bodyOf(record)
   const agent = agentNamed(body["agent_address"], set)
-  if (agent === undefined || agent.approval === "revoked") return undefined
+  if (agent === undefined || !mayChange(record.key, agent)) return undefined
   if (record.operation === "revokeAgent") {
     return { act: "agent_revoked", name: agent.name, record: record.id }
   }
-  const validDays = body["valid_days"]
+  const validDays = record.operation === "approveAgent" ? body["valid_days"] : undefined
   if (typeof validDays !== "number") return undefined
-  const expiresAtMs = record.decidedAtMs + validDays * dayMs
+  const expiresAtMs = Math.min(record.decidedAtMs + validDays * dayMs, maxTimeMs)
   return { act: "agent_approved", name: agent.name, expiresAtMs, record: record.id }
+}
+
+/** Of an agent whose wallet isn't held here nobody knows better than who signed. */
+function mayChange(signer: string | null, { wallet, approval }: KeyEntry): boolean {
+  return approval !== "revoked" && (wallet === null || wallet === signer)
 }
 
 /** The recorded canonical body, which the strict reader accepted once already. */

@@ -10,7 +10,7 @@ import type { FileSet } from "./active-set.ts"
 import { readConfig, type Config } from "./config.ts"
 import { pathsOf, type Installation } from "./installation.ts"
 import { readPolicies } from "./policy/policy-file.ts"
-import { readConfigFile } from "./read-config-file.ts"
+import { assertTrustedDirectory, readConfigFile } from "./read-config-file.ts"
 
 type TextFile = { readonly file: string; readonly text: string }
 
@@ -21,6 +21,7 @@ type TextFile = { readonly file: string; readonly text: string }
  */
 export async function loadFiles(installation: Installation): Promise<FileSet> {
   const paths = pathsOf(installation)
+  await assertTrustedDirectory(installation.configDir)
   const configFile = await readText(paths.configFile)
   const venueFile = await readText(paths.venueFile)
   const policyFiles = await readPolicyTexts(installation.configDir, paths.policiesDir)
@@ -44,12 +45,12 @@ export async function loadConfig(installation: Installation): Promise<Config> {
 
 /** Policy files are named from the configuration directory on: a refusal tells bots no path of this machine. */
 async function readPolicyTexts(configDir: string, directory: string): Promise<readonly TextFile[]> {
+  await assertTrustedDirectory(directory)
   const names = await readdir(directory).catch((cause: unknown) => {
-    throw new Fault("not_initialised", `${directory} can't be read; run countersign init first.`, {
-      cause,
-    })
+    throw new Fault("config_invalid", `${directory} can't be read; check its mode.`, { cause })
   })
-  const yamlNames = names.filter((name) => /\.ya?ml$/.test(name) && !name.startsWith(".")).sort()
+  // Also POLICY.YAML: a file of denials must not be passed over for its name's case.
+  const yamlNames = names.filter((name) => /^[^.].*\.ya?ml$/i.test(name)).sort()
   const files = await Promise.all(yamlNames.map((name) => readText(join(directory, name))))
   return files.map(({ file, text }) => ({ file: relative(configDir, file), text }))
 }

@@ -10,7 +10,7 @@ import { adminMethods } from "./admin-methods.ts"
 import { makeAdminSecret } from "./admin-secret.ts"
 import { botMethods } from "./bot-methods.ts"
 import type { Config } from "./config.ts"
-import { pathsOf, type Installation } from "./installation.ts"
+import { assertSocketPathsFit, pathsOf, type Installation } from "./installation.ts"
 import { readSecretFile } from "./keyring/read-secret-file.ts"
 import { openVault } from "./open-vault.ts"
 import type { VaultMessage } from "./vault-message.ts"
@@ -23,6 +23,7 @@ await start()
 async function start(): Promise<void> {
   try {
     const { installation, passphraseFile } = readArguments()
+    assertSocketPathsFit(installation)
     const vault = await openVault(installation, (config) => passphraseFrom(config, passphraseFile))
     const servers = await listen(vault, installation)
     stopOnSignal(vault, servers)
@@ -96,6 +97,8 @@ function stopOnSignal(vault: Vault, servers: readonly LinkServer[]): void {
   process.on("SIGTERM", stop)
   process.on("SIGINT", () => undefined) // a terminal sends it to all; the parent stops us in order
   process.on("disconnect", stop)
+  // The parent may have gone while the vault was opened.
+  if (process.send !== undefined && !process.connected) stop()
 }
 
 /**

@@ -11,6 +11,7 @@ import { openKeyring } from "./keyring/open-keyring.ts"
 import type { Ledger } from "./ledger/ledger.ts"
 import { openLedger } from "./ledger/open-ledger.ts"
 import { loadFiles } from "./load-files.ts"
+import { assertTrustedDirectory } from "./read-config-file.ts"
 import type { Vault } from "./vault.ts"
 
 /**
@@ -26,9 +27,10 @@ export async function openVault(
 ): Promise<Vault> {
   const paths = pathsOf(installation)
   const files = await loadFiles(installation)
+  await assertTrustedDirectory(installation.stateDir)
   const store =
     passphrase === "without_keys"
-      ? memoryStore()
+      ? lockedStore()
       : await openStore(files.config, { directory: paths.keystoreDir, passphrase })
   const keyring = await openKeyring(store)
   const ledger = await openLedger({ file: paths.ledgerFile, clock: systemClock }).catch(
@@ -62,9 +64,11 @@ function makeVault(
     ledger,
     badTokens: countBadTokens(systemClock.nowMs()),
     active: () => set,
-    act: (entry) => {
+    // Nothing is awaited before the set is exchanged: whoever asks next is judged by the new one.
+    act: async (entry) => {
+      const next = applyAct(set, entry)
       const recorded = ledger.act(entry, systemClock.nowMs())
-      set = applyAct(set, entry)
+      set = next
       return recorded
     },
     close: async () => {
@@ -90,16 +94,18 @@ async function openStore(
   }
 }
 
+/** Takes no key: one that the ledger named and no store held would keep the vault from ever starting. */
+function lockedStore(): KeyStore {
+  const store = memoryStore()
+  store.lock()
+  return store
+}
+
 /** Every key of the ledger must be in the key store, and be the very key it was. */
-function assertKeysHeld({ keys }: ActiveSet, keyring: Keyring): void {
+function assertKeysHeld({ keys, config }: ActiveSet, keyring: Keyring): void {
   for (const { name, address } of keys.values()) {
     const held = keyring.addressOf(name)
-    if (held === undefined) {
-      throw new Fault(
-        "keystore_invalid",
-        `The ledger knows the key ${name}, but the key store doesn't hold it; restore keystore/${name}.json from a back-up.`,
-      )
-    }
+    if (held === undefined) throw keyMissing(name, config)
     if (held !== address) {
       throw new Fault(
         "keystore_invalid",
@@ -107,4 +113,17 @@ function assertKeysHeld({ keys }: ActiveSet, keyring: Keyring): void {
       )
     }
   }
+}
+
+function keyMissing(name: string, { keystore }: Config): Fault {
+  if (keystore.backend === "memory") {
+    return new Fault(
+      "keystore_unavailable",
+      `The key ${name} was kept in memory and is gone with the daemon that held it; make a new installation with countersign init.`,
+    )
+  }
+  return new Fault(
+    "keystore_invalid",
+    `The ledger knows the key ${name}, but the key store doesn't hold it; restore keystore/${name}.json from a back-up.`,
+  )
 }

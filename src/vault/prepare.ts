@@ -163,7 +163,9 @@ function heldAgents(signer: KeyEntry, set: ActiveSet): ReadonlySet<Address> {
   return new Set(agents.map((key) => key.address))
 }
 
+/** A price from the future is as good as an old one: else a clock set back, or a wrong year, would keep it for ever. */
 function freshPrice({ profile }: ActiveSet, symbolId: number, nowMs: number) {
   const price = profile.symbols.byId.get(symbolId)?.referencePrice
-  return price !== undefined && nowMs <= price.asOfMs + price.maxAgeMs ? price.value : undefined
+  if (price === undefined || Math.abs(nowMs - price.asOfMs) > price.maxAgeMs) return undefined
+  return price.value
 }

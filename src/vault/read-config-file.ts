@@ -1,5 +1,5 @@
 import { constants, type Stats } from "node:fs"
-import { open } from "node:fs/promises"
+import { open, stat } from "node:fs/promises"
 
 import { Fault } from "../std/fault.ts"
 
@@ -13,31 +13,45 @@ const maxConfigBytes = 1024 * 1024
  * could change it, `config_invalid` when it can't be read.
  */
 export async function readConfigFile(path: string): Promise<Uint8Array> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(
-    (cause: unknown) => {
-      throw openFault(path, cause)
-    },
-  )
+  // O_NONBLOCK: opening a FIFO that nobody writes to would otherwise wait for ever.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const handle = await open(path, flags).catch((cause: unknown) => {
+    throw openFault(path, cause)
+  })
   try {
-    assertTrusted(path, await handle.stat())
+    const stats = await handle.stat()
+    if (!stats.isFile()) throw new Fault("config_invalid", `${path} isn't a regular file.`)
+    if (stats.size > maxConfigBytes)
+      throw new Fault("config_invalid", `${path} is larger than 1 MiB.`)
+    assertTrusted(path, stats)
     return await handle.readFile()
   } finally {
     await handle.close()
   }
 }
 
-function assertTrusted(path: string, stats: Stats): void {
-  if (!stats.isFile()) throw new Fault("config_invalid", `${path} isn't a regular file.`)
-  if (stats.size > maxConfigBytes)
-    throw new Fault("config_invalid", `${path} is larger than 1 MiB.`)
-  const uid = process.geteuid?.()
-  if (stats.uid !== 0 && stats.uid !== uid) {
+/**
+ * Throws unless `path` is a directory in which nobody but root and the daemon's user can add, remove or
+ * exchange files: whoever can take a file of denials away widens what is allowed.
+ *
+ * @throws {Fault} `not_initialised`, `file_unsafe`, `config_invalid`.
+ */
+export async function assertTrustedDirectory(path: string): Promise<void> {
+  const stats = await stat(path).catch((cause: unknown) => {
+    throw openFault(path, cause)
+  })
+  if (!stats.isDirectory()) throw new Fault("config_invalid", `${path} isn't a directory.`)
+  assertTrusted(path, stats)
+}
+
+function assertTrusted(path: string, { uid, mode }: Stats): void {
+  if (uid !== 0 && uid !== process.geteuid?.()) {
     throw new Fault(
       "file_unsafe",
       `${path} belongs to another user; chown it to root or to the daemon's user.`,
     )
   }
-  if ((stats.mode & 0o022) !== 0) {
+  if ((mode & 0o022) !== 0) {
     throw new Fault("file_unsafe", `${path} can be changed by others; run: chmod go-w ${path}`)
   }
 }

@@ -9,7 +9,7 @@ const cancels: ReadonlySet<OperationId> = new Set(["cancelOrder", "cancelBatch",
  */
 export function reducesRisk(operation: OperationId, payload: Payload, profile: Profile): boolean {
   if (cancels.has(operation)) return true
-  if (payload.kind !== "orders") return false
+  if (payload.kind !== "orders" || payload.orders.length === 0) return false
   return payload.orders.every(
     (order) =>
       order.flags.includes("reduce_only") &&

@@ -33,13 +33,21 @@ export function splitBody(bytes: Uint8Array): Result<SplitBody, Refusal> {
   return ok({ business: businessFields(body), signer: signer.value, target: target.value })
 }
 
+/** The longest path that a refusal quotes: a bot's keys must not make an answer that no frame holds. */
+const maxPathUnits = 120
+
 /** One refusal for all the broken rules of a body, its message being the first one's. */
-export function invalidRequest(errors: readonly FieldError[]): Refusal {
+export function invalidRequest(broken: readonly FieldError[]): Refusal {
+  const errors = broken.map((error) => ({ ...error, path: clip(error.path) }))
   const first = errors[0]
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more in data.errors)` : ""
   const message =
     first === undefined ? "the body is invalid" : `${first.path || "body"}: ${first.message}${more}`
   return { code: "invalid_request", message, data: { errors } }
+}
+
+function clip(path: string): string {
+  return path.length > maxPathUnits ? `${path.slice(0, maxPathUnits)}…` : path
 }
 
 const suppliedByDaemon = ["nonce", "expires_after", "signature"]

@@ -35,7 +35,17 @@ function checkProfile(
     ...agentProblems.map((message) => ({ path: ["agent_message_with_target"], message })),
     ...checkSymbols(value.symbols, placeOf),
     ...checkExtraFields(value),
+    ...checkServiceChain(value),
   ]
+}
+
+/** `service_chain` is what keeps a Type B signature off the main network when a wallet's chain id is used on both. */
+function checkServiceChain({ domain, type_b }: ProfileFile): readonly PlacedProblem[] {
+  const { chainId } = builtinParts.domain
+  const { serviceChain } = builtinParts.typeB
+  if (domain.chain_id === chainId || type_b.service_chain !== serviceChain) return []
+  const message = `${serviceChain} is the main network's service_chain, and domain.chain_id isn't ${chainId}; give this network's own`
+  return [{ path: ["type_b", "service_chain"], message }]
 }
 
 function checkSymbols(

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process"
 import { extname } from "node:path"
+import { fileURLToPath } from "node:url"
 
 import type { z } from "zod"
 
@@ -44,6 +45,7 @@ export async function startChild<Message extends ReadyOrFailed>(
     stdio: [ask.input === undefined ? "ignore" : "pipe", "inherit", "inherit", "ipc"],
     env: childEnvironment(),
   })
+  child.stdin?.on("error", () => undefined) // it may end without reading; its end says why
   child.stdin?.end(ask.input, () => ask.input?.fill(0))
   const ended = new Promise<void>((resolve) => {
     child.once("exit", () => resolve())
@@ -83,7 +85,7 @@ async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
 
 function entryPath(entry: string): string {
   const here = import.meta.url
-  return new URL(`../../${entry}${extname(here)}`, here).pathname
+  return fileURLToPath(new URL(`../../${entry}${extname(here)}`, here))
 }
 
 /** NODE_OPTIONS and its like could load code into the process with the keys. */

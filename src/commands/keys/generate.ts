@@ -1,10 +1,10 @@
 import type { Command } from "commander"
 
 import type { AdminParams } from "../../link/methods.ts"
-import { command, installationOf, runs, withInstallation, withJson } from "../command.ts"
+import { command, runs, withInstallation, withJson } from "../command.ts"
 import { print } from "../print.ts"
 import { withVault } from "../with-vault.ts"
-import { keyLines, keyOptions, type KeyOptions } from "./key-options.ts"
+import { accessOf, keyLines, keyOptions, type KeyOptions } from "./key-options.ts"
 
 /** `countersign keys generate` */
 export function keysGenerate(): Command {
@@ -16,14 +16,7 @@ export function keysGenerate(): Command {
       role,
       ...(wallet === undefined ? {} : { wallet }),
     }
-    const key = await withVault(
-      {
-        installation: installationOf(options),
-        keys: "needed",
-        passphraseFile: options.passphraseFile,
-      },
-      (admin) => admin.call("generateKey", params),
-    )
+    const key = await withVault(accessOf(options), (admin) => admin.call("generateKey", params))
     print(key, options, keyLines)
   })
 }

@@ -6,10 +6,11 @@ import { Fault } from "../../std/fault.ts"
 import { decryptV3 } from "../../vault/keyring/keystore-v3.ts"
 import { parseSecretHex } from "../../vault/keyring/parse-secret.ts"
 import { readSecretFile } from "../../vault/keyring/read-secret-file.ts"
-import { command, installationOf, runs, withInstallation, withJson } from "../command.ts"
+import { withSecret } from "../../vault/keyring/with-secret.ts"
+import { command, runs, withInstallation, withJson } from "../command.ts"
 import { print } from "../print.ts"
 import { withVault } from "../with-vault.ts"
-import { keyLines, keyOptions, type KeyOptions } from "./key-options.ts"
+import { accessOf, keyLines, keyOptions, type KeyOptions } from "./key-options.ts"
 
 type ImportOptions = KeyOptions & { readonly keystorePasswordFile?: string }
 
@@ -25,23 +26,14 @@ export function keysImport(): Command {
     "the input is a v3 JSON keystore with the password in this file",
   )
   return runs<ImportOptions>(withJson(withInstallation(made)), async (options) => {
-    const secret = await readSecret(options.keystorePasswordFile)
     const { name, role, wallet } = options
-    const key = await withVault(
-      {
-        installation: installationOf(options),
-        keys: "needed",
-        passphraseFile: options.passphraseFile,
-      },
-      (admin) =>
-        admin.call("importKey", {
-          name,
-          role,
-          ...(wallet === undefined ? {} : { wallet }),
-          secret: Buffer.from(secret).toString("base64"),
-        }),
+    const agentOf = wallet === undefined ? {} : { wallet }
+    const key = await withSecret(await readSecret(options.keystorePasswordFile), (bytes) =>
+      withVault(accessOf(options), (admin) => {
+        const secret = Buffer.from(bytes).toString("base64")
+        return admin.call("importKey", { name, role, ...agentOf, secret })
+      }),
     )
-    secret.fill(0)
     print(key, options, keyLines)
   })
 }

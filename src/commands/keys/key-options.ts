@@ -1,8 +1,9 @@
 import { Option, type Command } from "commander"
 
 import type { KeyView } from "../../link/methods.ts"
-import type { InstallationOptions } from "../command.ts"
+import { installationOf, type InstallationOptions } from "../command.ts"
 import type { Printing } from "../print.ts"
+import type { VaultAccess } from "../with-vault.ts"
 
 export type KeyOptions = InstallationOptions &
   Printing & {
@@ -31,4 +32,13 @@ export function keyOptions(made: Command): Command {
 /** A new key, for people. */
 export function keyLines(key: KeyView): readonly string[] {
   return [`${key.name}: ${key.role} key, address ${key.address}`]
+}
+
+/** How a command that needs the private keys opens the vault. */
+export function accessOf(options: KeyOptions): VaultAccess {
+  return {
+    installation: installationOf(options),
+    keys: "needed",
+    passphraseFile: options.passphraseFile,
+  }
 }

@@ -120,6 +120,13 @@ describe("Type B on another network than the main one", () => {
     assert.equal(known(domain, "type_b: {service_chain: Testnet, signature_chain_ids: [5]}"), true)
   })
 
+  it("is refused under the main network's service_chain, which would make it hold there", () => {
+    const typeB = "type_b: {service_chain: Mainnet, signature_chain_ids: [5]}"
+    const [problem = ""] = problemsOf("domain: {chain_id: 5}", typeB)
+    assert.match(problem, /^venue.yaml:3:\d+: Mainnet is the main network's service_chain/)
+    assert.deepEqual(problemsOf("domain: {chain_id: 84256}", typeB), [])
+  })
+
   it("names the line to add", () => {
     const { signing } = endpointOf(profileOf("domain: {chain_id: 5}"), "approveAgent")
     assert.ok(!signing.known)

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict"
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { after, before, describe, it } from "node:test"
+
+import { computeAddress, decryptKeystoreJson, hexlify, randomBytes } from "ethers"
+
+import {
+  countersign,
+  countersignJson,
+  makeInstallation,
+  serve,
+  type TemporaryInstallation,
+} from "../support/countersign.ts"
+import { killAllNaming } from "../support/process-tree.ts"
+import { readLedger } from "../support/read-ledger.ts"
+
+const secret = hexlify(randomBytes(32))
+const password = "for the file that leaves"
+
+describe("countersign keys export", { timeout: 120_000 }, () => {
+  let installation: TemporaryInstallation
+  let to: string
+  before(async () => {
+    installation = await makeInstallation()
+    const { home, dir } = installation
+    to = join(home, "exported.json")
+    writeFileSync(join(home, "password"), `${password}\n`, { mode: 0o600 })
+    const wallet = ["--name", "main", "--role", "wallet"]
+    await countersignJson(["keys", "import", "--dir", dir, ...wallet], secret)
+  })
+  after(async () => {
+    await killAllNaming(installation.home)
+    await installation.remove()
+  })
+
+  const exported = (changes: Readonly<Record<string, string>> = {}) => {
+    const { dir, home } = installation
+    const options = { name: "main", to, "password-file": join(home, "password"), ...changes }
+    const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
+    return ["keys", "export", "--dir", dir, ...words]
+  }
+  const acts = () =>
+    readLedger(join(installation.dir, "ledger.db")).filter(({ kind }) => kind === "act")
+
+  it("refuses while the daemon runs, and makes no file", async () => {
+    const daemon = await serve(installation.dir)
+    const ended = await countersign([...exported(), "--json"])
+    assert.equal(await daemon.stop(), 0)
+    assert.match(ended.stdout, /^\{"error":\{"code":"daemon_running","message":"[^"]+"\}\}\n$/)
+    assert.equal(ended.code, 4)
+    assert.equal(existsSync(to), false)
+  })
+
+  for (const [what, changes, code, exit] of [
+    ["a key that it doesn't have", { name: "other" }, "key_not_found", 1],
+    ["the keystore's own master", { name: "master" }, "key_not_found", 1],
+    ["a path outside the keystore", { name: "../keystore/main" }, "key_not_found", 1],
+    ["a password file that isn't there", { "password-file": "/none" }, "passphrase_missing", 1],
+    ["a directory that isn't there", { to: "/none/exported.json" }, "file_unsafe", 1],
+  ] as const) {
+    it(`refuses ${what}, and records no export`, async () => {
+      const earlier = acts().length
+      const ended = await countersign([...exported(changes), "--json"])
+      const { error } = JSON.parse(ended.stdout) as { error: { code: string } }
+      assert.deepEqual([error.code, ended.code], [code, exit])
+      assert.equal(existsSync(to), false)
+      assert.equal(acts().length, earlier)
+    })
+  }
+
+  it("writes a private file that ethers opens, and records that it did", async () => {
+    const answer = await countersignJson(exported())
+    assert.deepEqual(answer, { name: "main", file: to })
+    assert.equal(statSync(to).mode & 0o777, 0o600)
+    const opened = await decryptKeystoreJson(readFileSync(to, "utf8"), password)
+    assert.equal(opened.privateKey, secret)
+    assert.equal(opened.address, computeAddress(secret))
+    assert.deepEqual(acts().at(-1)?.row["act"], "key_exported")
+  })
+
+  it("overwrites no file", async () => {
+    writeFileSync(to, "mine", { flag: "w" })
+    const ended = await countersign(exported())
+    assert.equal(ended.code, 1)
+    assert.match(ended.stderr, /can't be made as a new file; choose a path where none is\.\n$/)
+    assert.equal(readFileSync(to, "utf8"), "mine")
+  })
+})

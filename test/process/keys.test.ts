@@ -1,0 +1,190 @@
+import assert from "node:assert/strict"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { after, before, describe, it } from "node:test"
+
+import { computeAddress, encryptKeystoreJson, hexlify, randomBytes } from "ethers"
+
+import type { KeyView } from "../../src/link/methods.ts"
+import {
+  countersign,
+  countersignJson,
+  makeInstallation,
+  serve,
+  type Served,
+  type TemporaryInstallation,
+} from "../support/countersign.ts"
+import { killAllNaming } from "../support/process-tree.ts"
+
+/** The first key of the development nodes' mnemonic, printed in every tutorial. */
+const publishedKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
+const password = "of the keystore file"
+
+for (const state of ["running", "stopped"] as const) {
+  describe(`countersign keys with the daemon ${state}`, { timeout: 180_000 }, () => {
+    let installation: TemporaryInstallation
+    let daemon: Served | undefined
+    let passwordFile: string
+    before(async () => {
+      installation = await makeInstallation()
+      passwordFile = join(installation.home, "password")
+      writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 })
+      if (state === "running") daemon = await serve(installation.dir)
+    })
+    after(async () => {
+      await daemon?.stop()
+      await killAllNaming(installation.home)
+      await installation.remove()
+    })
+
+    const keys = (...args: readonly string[]) => ["keys", ...args, "--dir", installation.dir]
+    const imported = (name: string, ...more: readonly string[]) =>
+      keys("import", "--name", name, "--role", "wallet", ...more)
+    const listed = () => countersignJson<readonly KeyView[]>(keys("list"))
+
+    async function assertNotImported(
+      input: string,
+      expected: {
+        readonly code: string
+        readonly options?: readonly string[]
+        readonly exit?: number
+      },
+    ): Promise<void> {
+      const earlier = await listed()
+      const args = imported("not-imported", ...(expected.options ?? []), "--json")
+      const ended = await countersign(args, input)
+      const { error } = JSON.parse(ended.stdout) as { error: { code: string; message: string } }
+      assert.equal(error.code, expected.code)
+      assert.equal(ended.code, expected.exit ?? 1)
+      for (const secret of [input.trim(), password]) {
+        assert.equal(`${ended.stdout}${ended.stderr}`.includes(secret), false)
+      }
+      assert.deepEqual(await listed(), earlier)
+    }
+
+    it("generates a wallet key and an agent of it, and lists what it said of them", async () => {
+      const wallet = await countersignJson<KeyView>(
+        keys("generate", "--name", "main", "--role", "wallet"),
+      )
+      const agentOptions = ["--name", "mm", "--role", "agent", "--wallet", "main"]
+      const agent = await countersignJson<KeyView>(keys("generate", ...agentOptions))
+      for (const { address, network } of [wallet, agent]) {
+        assert.match(address, /^0x[0-9a-fA-F]{40}$/)
+        assert.match(network, /^0x[0-9a-f]{64}$/)
+      }
+      const common = { targets: [], network: wallet.network, approval: "unknown", expires_at: null }
+      const { address } = wallet
+      assert.deepEqual(wallet, { name: "main", address, role: "wallet", wallet: null, ...common })
+      assert.deepEqual(agent, {
+        ...{ name: "mm", address: agent.address, role: "agent", wallet: "main" },
+        ...common,
+      })
+      assert.deepEqual(await listed(), [wallet, agent])
+    })
+
+    for (const [name, written] of [
+      ["with-0x", (key: string) => key],
+      ["without-0x", (key: string) => key.slice(2)],
+      ["with-newline", (key: string) => `${key.slice(2).toUpperCase()}\n`],
+      ["published", () => publishedKey],
+    ] as const) {
+      it(`imports hex from standard input (${name})`, async () => {
+        const secret = name === "published" ? publishedKey : hexlify(randomBytes(32))
+        const key = await countersignJson<KeyView>(imported(name), written(secret))
+        assert.equal(key.address, computeAddress(secret))
+        assert.deepEqual((await listed()).at(-1), key)
+      })
+    }
+
+    it("imports a v3 keystore that ethers wrote", async () => {
+      const { address, json } = await keystoreOfEthers()
+      const from = ["--keystore-password-file", passwordFile]
+      const key = await countersignJson<KeyView>(imported("from-ethers", ...from), json)
+      assert.equal(key.address, address)
+    })
+
+    it("refuses a keystore with a wrong password", async () => {
+      const wrongFile = join(installation.home, "wrong")
+      writeFileSync(wrongFile, "another\n", { mode: 0o600 })
+      const { json } = await keystoreOfEthers()
+      const options = ["--keystore-password-file", wrongFile]
+      await assertNotImported(json, { code: "passphrase_wrong", options })
+    })
+
+    for (const [what, input] of [
+      ["nothing", ""],
+      ["a word", "hunter2"],
+      ["63 digits", "1".repeat(63)],
+      ["65 digits", "1".repeat(65)],
+      ["zero", "0".repeat(64)],
+      ["the curve's order", "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141"],
+      ["more than 64 KiB", "1".repeat(65_537)],
+    ] as const) {
+      it(`refuses ${what} for a key`, async () => {
+        const ended = await countersign(imported("not-imported", "--json"), input)
+        assert.equal(ended.code, 1)
+        assert.match(ended.stdout, /^\{"error":\{"code":"key_invalid","message":"[^"]+"\}\}\n$/)
+        assert.equal(input !== "" && ended.stdout.includes(input), false)
+      })
+    }
+
+    it("refuses text that isn't a keystore beside a password", async () => {
+      const options = ["--keystore-password-file", passwordFile]
+      await assertNotImported("hunter2 in no keystore", { code: "keystore_invalid", options })
+    })
+
+    it("refuses a name or an address that it has already", async () => {
+      const secret = hexlify(randomBytes(32))
+      await countersignJson(imported("once"), secret)
+      const ended = await countersign(imported("once", "--json"), hexlify(randomBytes(32)))
+      assert.match(ended.stdout, /^\{"error":\{"code":"name_taken",/)
+      await assertNotImported(secret, { code: "name_taken" })
+    })
+
+    for (const [what, options, exit, code] of [
+      [
+        "an agent of a wallet key that it doesn't have",
+        ["--role", "agent", "--wallet", "none"],
+        1,
+        "name_unknown",
+      ],
+      ["a wallet for a wallet key", ["--role", "wallet", "--wallet", "main"], 2, "usage"],
+      ["a role that it doesn't know", ["--role", "owner"], 2, "usage"],
+      ["a key without a role", [], 2, "usage"],
+    ] as const) {
+      it(`refuses ${what}`, async () => {
+        const ended = await countersign(keys("generate", "--name", "x", ...options, "--json"))
+        assert.equal(ended.code, exit)
+        const { error } = JSON.parse(ended.stdout) as { error: { code: string } }
+        assert.equal(error.code, code)
+      })
+    }
+
+    it("refuses names that can't be files", async () => {
+      for (const name of ["../x", "A", "", ".x", "x".repeat(65)]) {
+        const ended = await countersign(keys("generate", "--name", name, "--role", "wallet"))
+        assert.match(ended.stderr, /^countersign: Mend name: 1 to 64 of [^\n]+\n$/)
+        assert.equal(ended.code, 2)
+      }
+    })
+  })
+}
+
+describe("countersign keys import on the main network", () => {
+  it("refuses a published test key", async (t) => {
+    const installation = await makeInstallation(["--venue", "main"])
+    t.after(() => installation.remove())
+    const args = ["keys", "import", "--dir", installation.dir, "--name", "x", "--role", "wallet"]
+    const ended = await countersign(args, publishedKey)
+    assert.equal(ended.code, 1)
+    assert.match(ended.stderr, /^countersign: This private key is a published test key [^\n]+\n$/)
+    assert.deepEqual(await countersignJson(["keys", "list", "--dir", installation.dir]), [])
+  })
+})
+
+async function keystoreOfEthers() {
+  const privateKey = hexlify(randomBytes(32))
+  const address = computeAddress(privateKey)
+  const options = { scrypt: { N: 4096 } } // ethers' own would take it seconds
+  return { address, json: await encryptKeystoreJson({ address, privateKey }, password, options) }
+}

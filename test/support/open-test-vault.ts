@@ -1,0 +1,211 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+import { configText } from "../../src/commands/init-texts.ts"
+import type { BotParams, BotResults, KeyView } from "../../src/link/methods.ts"
+import type { Refusal } from "../../src/link/refusal.ts"
+import { sandboxProfile, sandboxUrl } from "../../src/sandbox/profile.ts"
+import { adminMethods } from "../../src/vault/admin-methods.ts"
+import { botMethods } from "../../src/vault/bot-methods.ts"
+import { checkRequest } from "../../src/vault/check-request.ts"
+import { createInstallation } from "../../src/vault/create-installation.ts"
+import { pathsOf, type Installation } from "../../src/vault/installation.ts"
+import { openVault } from "../../src/vault/open-vault.ts"
+import { signRequest } from "../../src/vault/sign-request.ts"
+import type { Vault } from "../../src/vault/vault.ts"
+
+export const ordersPath = "/v1/trade/orders"
+export const cancelPath = "/v1/trade/orders/cancel"
+export const approvePath = "/v1/account/approve-agent"
+export const revokePath = "/v1/account/revoke-agent"
+
+/** Allows all that the sandbox's profile can sign. */
+export const permissivePolicy = `policy: permissive
+rules:
+  - name: all
+    endpoints: [placeOrder, modifyOrder, cancelOrder, cancelBatch, cancelAll, placeBatch, revokeAgent]
+    allow_full_tpsl: true
+  - name: agents
+    endpoints: [approveAgent]
+`
+
+export type VaultAsk = {
+  /** Policy files, one text each. */
+  readonly policies?: readonly string[]
+  /** venue.yaml; the sandbox's if left out. */
+  readonly venue?: string
+  /** Lines added to countersign.yaml. */
+  readonly settings?: string
+}
+
+/** What of a call differs from the usual one: the client's default key, and a signed body that is returned. */
+export type CallChanges = Partial<BotParams["sign"]>
+
+export type NewKey = {
+  readonly name: string
+  readonly role: "wallet" | "agent"
+  readonly wallet?: string
+  /** 32 bytes; a new random key if left out. */
+  readonly secret?: Uint8Array
+}
+
+export type NewClient = {
+  readonly name: string
+  readonly keys: readonly string[]
+  readonly allowTypeB?: boolean
+}
+
+/** A real vault in this process, with keys in memory, in a directory of its own. */
+export type TestVault = {
+  readonly vault: Vault
+  readonly installation: Installation
+  readonly admin: ReturnType<typeof adminMethods>
+  readonly bots: ReturnType<typeof botMethods>
+  addKey(key: NewKey): Promise<KeyView>
+  /** Adds a client and returns its token. */
+  addClient(client: NewClient): Promise<string>
+  sign(token: string, body: unknown, changes?: CallChanges): Promise<BotResults["sign"]>
+  check(token: string, body: unknown, changes?: CallChanges): BotResults["check"]
+  /** Closes the vault, so that its ledger can be read; the files stay. */
+  close(): Promise<void>
+  /** Closes it and removes everything. */
+  remove(): Promise<void>
+}
+
+/** Opens a vault whose venue is the sandbox and whose policies are `permissivePolicy`, unless told otherwise. */
+export async function openTestVault(ask: VaultAsk = {}): Promise<TestVault> {
+  const made = await makeTestInstallation(ask)
+  const vault = await openVault(made.installation, noPassphrase).catch(async (error: unknown) => {
+    await made.remove()
+    throw error
+  })
+  return testVault(vault, made)
+}
+
+export type TestInstallation = {
+  readonly installation: Installation
+  remove(): Promise<void>
+}
+
+/** The files of an installation whose keys rest in memory. */
+export async function makeTestInstallation(ask: VaultAsk = {}): Promise<TestInstallation> {
+  const home = await mkdtemp(join(tmpdir(), "cs-vault-"))
+  const installation = { configDir: join(home, "config"), stateDir: join(home, "state") }
+  const { policies = [permissivePolicy], venue, settings = "" } = ask
+  await createInstallation({
+    installation,
+    configText: `${configText("memory", undefined)}${settings}`,
+    venueText: venue ?? sandboxProfile({ url: sandboxUrl, asOf: new Date() }),
+    policyText: "# no rules\n",
+    passphrase: undefined,
+    passphraseFile: undefined,
+  })
+  const { policiesDir } = pathsOf(installation)
+  for (const [index, text] of policies.entries()) {
+    await writeFile(join(policiesDir, `${index}.yaml`), text, { mode: 0o600 })
+  }
+  return { installation, remove: () => rm(home, { recursive: true, force: true }) }
+}
+
+/** Keys in memory need none. */
+function noPassphrase(): Promise<Uint8Array> {
+  return Promise.reject(new Error("keys in memory have no passphrase"))
+}
+
+function testVault(vault: Vault, made: TestInstallation): TestVault {
+  const admin = adminMethods(vault)
+  return {
+    vault,
+    installation: made.installation,
+    admin,
+    bots: botMethods(vault),
+    addKey: ({ secret, ...key }) =>
+      secret === undefined
+        ? admin.generateKey(key)
+        : admin.importKey({ ...key, secret: Buffer.from(secret).toString("base64") }),
+    addClient: async ({ name, keys, allowTypeB = false }) =>
+      (await admin.addClient({ name, keys: [...keys], rights: [], allowTypeB })).token,
+    sign: (token, body, changes) => signRequest(callOf(token, body, changes), vault),
+    check: (token, body, changes) => checkRequest(checkOf(callOf(token, body, changes)), vault),
+    close: () => vault.close(),
+    remove: async () => {
+      await vault.close()
+      await made.remove()
+    },
+  }
+}
+
+/** The call that a gate makes of a bot's request. A string is sent as it is, bytes too, all else as JSON. */
+export function callOf(token: string, body: unknown, changes: CallChanges = {}): BotParams["sign"] {
+  return {
+    token,
+    path: ordersPath,
+    body: base64Of(body),
+    purpose: "return",
+    ...changes,
+  }
+}
+
+/** The same call, asking only whether it would be signed. */
+export function checkOf(call: BotParams["sign"]): BotParams["check"] {
+  const { token, path, body, key, expiresIn } = call
+  return { token, path, body, key, expiresIn }
+}
+
+function base64Of(body: unknown): string {
+  if (body instanceof Uint8Array) return Buffer.from(body).toString("base64")
+  return Buffer.from(typeof body === "string" ? body : JSON.stringify(body)).toString("base64")
+}
+
+export type SignedAnswer = Extract<BotResults["sign"], { readonly kind: "answer" }>
+
+/** The answer of a request that must be signed. @throws when it was refused. */
+export function assertSigned(answer: BotResults["sign"]): asserts answer is SignedAnswer {
+  if (answer.kind !== "answer") {
+    throw new Error(`refused: ${answer.refusal.code}: ${answer.refusal.message}`)
+  }
+}
+
+/** `signed`, or the code of the refusal: what most tests state. */
+export function outcomeOf(
+  answer: { readonly kind: "answer" } | { readonly kind: "refused"; readonly refusal: Refusal },
+): string {
+  return answer.kind === "answer" ? "signed" : answer.refusal.code
+}
+
+/** A body as it went out, read by JavaScript's own reader. */
+export function readBody(answer: SignedAnswer): Record<string, unknown> {
+  return JSON.parse(answer.body) as Record<string, unknown>
+}
+
+/** A limit order on the sandbox's market that keeps every rule, changed. */
+export function limitOrder(
+  changes: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  return {
+    symbol_id: 1,
+    is_buy: true,
+    order_type: "limit",
+    price: "63000",
+    quantity: "0.1",
+    ...changes,
+  }
+}
+
+/** An approval of `agent` by `wallet` for 30 days on the sandbox's network, changed. */
+export function approval(
+  agent: string,
+  wallet: string,
+  changes: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  return {
+    service_chain: "Sandbox",
+    signature_chain_id: 842_569_901,
+    agent_address: agent,
+    authorized_address: wallet,
+    valid_days: 30,
+    label: "test",
+    ...changes,
+  }
+}

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, it } from "node:test"
+import { fileURLToPath } from "node:url"
+
+import { adminParams, botParams } from "../../src/link/methods.ts"
+import { toHex } from "../../src/std/bytes.ts"
+import type { Keyring } from "../../src/vault/keyring/keyring.ts"
+import { signRequest } from "../../src/vault/sign-request.ts"
+import type { Vault } from "../../src/vault/vault.ts"
+import {
+  approval,
+  approvePath,
+  cancelPath,
+  callOf,
+  limitOrder,
+  openTestVault,
+  outcomeOf,
+} from "../support/open-test-vault.ts"
+
+const digest = `0x${"ab".repeat(32)}`
+/** What wallets' interfaces call what they sign, and what decides about it. */
+const names = ["digest", "hash", "message", "typedData", "typed_data", "types", "domain"]
+const more = ["primaryType", "raw", "data", "action_hash", "actionHash", "tag", "struct"]
+const all = [...names, ...more]
+
+const source = fileURLToPath(new URL("../../src", import.meta.url))
+
+function sourcesWith(text: string): readonly string[] {
+  return readdirSync(source, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .filter((name) => readFileSync(join(source, name), "utf8").includes(text))
+}
+
+describe("a digest or typed data that the caller brings", () => {
+  it("is a parameter of no method on either socket", () => {
+    const examples: Readonly<Record<string, object>> = {
+      ...Object.fromEntries(Object.keys(botParams).map((name) => [name, callOf("t", {})])),
+    }
+    for (const [method, schema] of Object.entries({ ...adminParams, ...botParams })) {
+      for (const name of all) {
+        assert.equal(name in schema.shape, false, `${method} ${name}`)
+        const parsed = schema.safeParse({ ...examples[method], [name]: digest })
+        assert.equal(parsed.success, false, `${method} ${name}`)
+      }
+    }
+    const methods = [...Object.keys(botParams), ...Object.keys(adminParams)]
+    assert.deepEqual(
+      methods.filter((name) => /sign|hash|digest|typed/i.test(name)),
+      ["sign"],
+    )
+  })
+
+  it("is refused under every path that wallets know", async (t) => {
+    const test = await openTestVault()
+    t.after(() => test.remove())
+    await test.addKey({ name: "main", role: "wallet" })
+    const token = await test.addClient({ name: "bot", keys: ["main"], allowTypeB: true })
+    for (const path of ["eth_sign", "eth_signTypedData_v4", "personal_sign", "sign", "digest"]) {
+      for (const prefix of ["/v1/", "/", "/v1/trade/", ""]) {
+        const answer = await test.sign(token, { hash: digest }, { path: `${prefix}${path}` })
+        assert.equal(outcomeOf(answer), "unknown_endpoint")
+      }
+    }
+  })
+
+  it("is an unknown field of every documented body", async (t) => {
+    const test = await openTestVault()
+    t.after(() => test.remove())
+    const wallet = await test.addKey({ name: "main", role: "wallet" })
+    const agent = await test.addKey({ name: "mm", role: "agent", wallet: "main" })
+    const token = await test.addClient({ name: "bot", keys: ["main"], allowTypeB: true })
+    for (const name of all) {
+      const order = await test.sign(token, limitOrder({ [name]: digest }))
+      assert.equal(outcomeOf(order), "invalid_request", name)
+      const body = approval(agent.address, wallet.address, { [name]: digest })
+      const account = await test.sign(token, body, { path: approvePath })
+      assert.equal(outcomeOf(account), "invalid_request", name)
+    }
+  })
+
+  it("is hashed, not signed, where the body isn't documented", async (t) => {
+    const test = await openTestVault()
+    t.after(() => test.remove())
+    await test.addKey({ name: "main", role: "wallet" })
+    const token = await test.addClient({ name: "bot", keys: ["main"], allowTypeB: true })
+    const signed: string[] = []
+    const { keyring } = test.vault
+    const sign: Keyring["sign"] = (name, made) => {
+      signed.push(toHex(made))
+      return keyring.sign(name, made)
+    }
+    const vault: Vault = { ...test.vault, keyring: { ...keyring, sign } }
+    const call = callOf(token, { digest, order_id: "1" }, { path: cancelPath })
+    assert.equal(outcomeOf(await signRequest(call, vault)), "signed")
+    assert.equal(signed.length, 1)
+    assert.notEqual(signed[0], digest)
+  })
+
+  it("could come from one file alone: no other makes a digest, and one signs", () => {
+    assert.deepEqual(sourcesWith("as Digest"), [join("venue", "signing-hash.ts")])
+    assert.deepEqual(sourcesWith("keyring.sign("), [join("vault", "sign-request.ts")])
+    assert.deepEqual(sourcesWith("signDigest(").toSorted(), [
+      join("vault", "keyring", "curve.ts"),
+      join("vault", "keyring", "open-keyring.ts"),
+    ])
+  })
+})

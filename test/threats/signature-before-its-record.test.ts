@@ -1,0 +1,87 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { Fault } from "../../src/std/fault.ts"
+import { signRequest } from "../../src/vault/sign-request.ts"
+import type { Vault } from "../../src/vault/vault.ts"
+import { callOf, limitOrder, openTestVault } from "../support/open-test-vault.ts"
+
+// That a real crash keeps the record is shown in test/process/ledger-crash.test.ts; here, the order of calls.
+describe("a signature", () => {
+  async function watched() {
+    const test = await openTestVault()
+    await test.addKey({ name: "mm", role: "agent" })
+    const token = await test.addClient({ name: "bot", keys: ["mm"] })
+    const calls: string[] = []
+    const { ledger, keyring } = test.vault
+    const vault: Vault = {
+      ...test.vault,
+      ledger: {
+        ...ledger,
+        reserve: (ask) => {
+          calls.push("reserve")
+          return ledger.reserve(ask).finally(() => calls.push("durable"))
+        },
+      },
+      keyring: {
+        ...keyring,
+        sign: (name, digest) => {
+          calls.push("sign")
+          return keyring.sign(name, digest)
+        },
+      },
+    }
+    return { test, token, calls, vault }
+  }
+
+  it("is made once its record is durable", async (t) => {
+    const { test, token, calls, vault } = await watched()
+    t.after(() => test.remove())
+    await signRequest(callOf(token, limitOrder()), vault)
+    assert.deepEqual(calls, ["reserve", "durable", "sign"])
+  })
+
+  it("isn't made when the record can't be", async (t) => {
+    const { test, token, calls, vault } = await watched()
+    t.after(() => test.remove())
+    await test.vault.ledger.close()
+    const attempt = signRequest(callOf(token, limitOrder()), vault)
+    await assert.rejects(attempt, { code: "ledger_unavailable" })
+    assert.equal(calls.includes("sign"), false)
+  })
+
+  it("isn't made, and no nonce is taken, by asking whether it would be", async (t) => {
+    const { test, token, calls } = await watched()
+    t.after(() => test.remove())
+    const before = await test.vault.ledger.count()
+    assert.equal(test.check(token, limitOrder()).kind, "answer")
+    assert.equal(await test.vault.ledger.count(), before)
+    assert.deepEqual(calls, [])
+  })
+
+  it("doesn't leave when the key is gone or the keys are locked", async (t) => {
+    const { test, token, vault } = await watched()
+    t.after(() => test.remove())
+    const without: Vault = {
+      ...vault,
+      keyring: {
+        ...vault.keyring,
+        sign: () => {
+          throw new Fault("key_not_found", "No key of this name is held.")
+        },
+      },
+    }
+    const attempt = signRequest(callOf(token, limitOrder()), without)
+    await assert.rejects(attempt, { code: "key_not_found" })
+    test.vault.keyring.lock()
+    await assert.rejects(test.sign(token, limitOrder()), { code: "keyring_locked" })
+  })
+
+  it("is judged and reserved without a pause: nothing slips in between", async (t) => {
+    const { test, token, calls, vault } = await watched()
+    t.after(() => test.remove())
+    const signing = signRequest(callOf(token, limitOrder()), vault)
+    assert.deepEqual(calls, ["reserve"], "reserved before the call gave way for the first time")
+    await signing
+  })
+})

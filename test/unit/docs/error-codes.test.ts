@@ -1,0 +1,69 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { exitCodes } from "../../../src/commands/exit-code.ts"
+import { statuses } from "../../../src/gate/error-response.ts"
+import { denialReasons } from "../../../src/vault/policy/denial-reason.ts"
+import { fieldRules } from "../../../src/venue/field-rules.ts"
+import { orderRules } from "../../../src/venue/order-rule.ts"
+import { codesIn, readRepositoryFile, sectionOf, tableRows } from "../../support/markdown.ts"
+
+const page = readRepositoryFile("docs/error-codes.md")
+
+/** The rows under a heading, each with the one word that its first cell shows. */
+function documented(title: string): readonly { readonly word: string; readonly cell: string }[] {
+  return tableRows(sectionOf(page, title)).map(([first = "", second = ""]) => {
+    const [word = "", ...others] = codesIn(first)
+    assert.equal(`\`${word}\``, first, `${first} is one word`)
+    assert.deepEqual(others, [])
+    return { word, cell: second }
+  })
+}
+
+function assertSameWords(title: string, words: readonly string[]): void {
+  const found = documented(title).map(({ word }) => word)
+  assert.deepEqual([...found].sort(), [...words].sort())
+}
+
+describe("docs/error-codes.md", () => {
+  it("lists every HTTP code with its status, and no other", () => {
+    const found = documented("HTTP codes").map(({ word, cell }) => [word, Number(cell)])
+    assert.equal(found.length, Object.keys(statuses).length, "no code twice")
+    assert.deepEqual(Object.fromEntries(found), statuses)
+  })
+
+  it("lists every reason of a denial, and no other", () => {
+    assertSameWords("Reasons of policy_denied", denialReasons)
+  })
+
+  it("lists every rule of one field, and no other", () => {
+    assertSameWords("Of one field", fieldRules)
+  })
+
+  it("lists every rule of several fields, and no other", () => {
+    assertSameWords("Of several fields of an order", orderRules)
+  })
+
+  it("lists every rule that the vault adds, and no other", () => {
+    const sources = ["src/vault/split-body.ts", "src/vault/pick-key.ts", "src/vault/prepare.ts"]
+    const rules = sources
+      .flatMap((path) => [...readRepositoryFile(path).matchAll(/\brule: "(\w+)"/g)])
+      .map(([, rule]) => rule ?? "")
+    assertSameWords("Of the signing fields", [...new Set(rules)])
+  })
+
+  it("lists every code of the command line with its exit code, and no other", () => {
+    const found = documented("Exit codes of the command line")
+    assert.equal(found.length, Object.keys(exitCodes).length, "no code twice")
+    assert.deepEqual(
+      Object.fromEntries(found.map(({ word, cell }) => [word, Number(cell)])),
+      exitCodes,
+    )
+  })
+
+  it("says what each word means", () => {
+    for (const cells of tableRows(page)) {
+      assert.ok((cells.at(-1) ?? "").length > 0, `${cells[0] ?? ""} has a meaning`)
+    }
+  })
+})

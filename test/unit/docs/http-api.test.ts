@@ -1,0 +1,66 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { errorCodes, statuses } from "../../../src/gate/error-response.ts"
+import { gateLimits } from "../../../src/gate/gate-limits.ts"
+import { fieldRules } from "../../../src/venue/field-rules.ts"
+import { orderRules } from "../../../src/venue/order-rule.ts"
+import { maxBatchItems } from "../../../src/venue/read-items.ts"
+import {
+  codesIn,
+  fencedBlocks,
+  readRepositoryFile,
+  sectionOf,
+  tableRows,
+} from "../../support/markdown.ts"
+
+const page = readRepositoryFile("docs/http-api.md")
+
+type Shown = {
+  readonly code?: string
+  readonly data?: { readonly errors?: readonly { readonly rule: string }[] }
+}
+
+describe("docs/http-api.md", () => {
+  it("lists every route of the gate, and no other", () => {
+    const source = readRepositoryFile("src/gate/app.ts")
+    const routes = [...source.matchAll(/^ {2}(get|post)\(\s*"([^"]+)"/gm)].map(
+      ([, method = "", path = ""]) => `${method.toUpperCase()} ${path}`,
+    )
+    const listed = tableRows(sectionOf(page, "Calls")).flatMap(([call = ""]) => codesIn(call))
+    assert.ok(routes.length > 0)
+    assert.deepEqual([...listed].sort(), [...routes].sort())
+  })
+
+  it("shows answers that are JSON, with codes and rules that there are", () => {
+    const rules: readonly string[] = [...fieldRules, ...orderRules]
+    const answers = fencedBlocks(page, "json").map((block) => JSON.parse(block) as Shown)
+    assert.ok(answers.length > 5)
+    for (const { code = "0", data } of answers) {
+      assert.ok(/^\d+$/.test(code) || errorCodes.includes(code), code)
+      for (const { rule } of data?.errors ?? []) assert.ok(rules.includes(rule), rule)
+    }
+  })
+
+  it("names a status beside a code only where it is that code's", () => {
+    const named = [...page.matchAll(/`(\w+)` \((\d{3})\)|(\d{3}) `([a-z_]+)`/g)]
+    const pairs = named
+      .map(([, code, status, before, after]) => [code ?? after ?? "", status ?? before] as const)
+      .filter(([code]) => errorCodes.includes(code))
+    assert.ok(pairs.length > 5)
+    const known: Readonly<Record<string, number>> = statuses
+    for (const [code, status] of pairs) assert.equal(known[code], Number(status), code)
+  })
+
+  it("gives the bounds that the code has", () => {
+    const bounds = sectionOf(page, "Bounds")
+    const { maxBodyBytes, maxHeaders, maxHeaderBytes, maxConnections } = gateLimits
+    for (const bound of [maxBodyBytes, maxHeaders, maxHeaderBytes, maxConnections, maxBatchItems]) {
+      assert.ok(bounds.includes(bound.toLocaleString("en-US")), `${bound}`)
+    }
+    assert.ok(bounds.includes(`${gateLimits.headersTimeoutMs / 1_000} s`))
+    assert.ok(bounds.includes(`${gateLimits.requestTimeoutMs / 1_000} s`))
+    assert.ok(bounds.includes(`${gateLimits.keepAliveMs / 1_000} s`))
+    assert.equal(gateLimits.maxInFlight, maxConnections)
+  })
+})

@@ -1,0 +1,144 @@
+import assert from "node:assert/strict"
+import { after, before, describe, it } from "node:test"
+
+import type { Outcome } from "../../../src/link/methods.ts"
+import { pathsOf } from "../../../src/vault/installation.ts"
+import {
+  approval,
+  approvePath,
+  assertSigned,
+  limitOrder,
+  openTestVault,
+  outcomeOf,
+  revokePath,
+  type TestVault,
+} from "../../support/open-test-vault.ts"
+import { countCommits, readLedger } from "../../support/read-ledger.ts"
+
+const accepted: Outcome = { kind: "accepted", status: 200, code: "0" }
+
+describe("the bot socket's calls", () => {
+  let test: TestVault
+  let token: string
+  let other: string
+  let agent: string
+  let wallet: string
+  before(async () => {
+    test = await openTestVault()
+    wallet = (await test.addKey({ name: "main", role: "wallet" })).address
+    agent = (await test.addKey({ name: "mm", role: "agent", wallet: "main" })).address
+    await test.addKey({ name: "spare", role: "agent", wallet: "main" })
+    token = await test.addClient({ name: "bot", keys: ["mm", "main"], allowTypeB: true })
+    other = await test.addClient({ name: "other", keys: ["spare"] })
+  })
+  after(() => test.remove())
+
+  async function signedRecord(body: unknown = limitOrder(), changes = {}): Promise<string> {
+    const signed = await test.sign(token, body, changes)
+    assertSigned(signed)
+    return signed.record
+  }
+
+  async function stateOf(record: string): Promise<string> {
+    const found = await test.bots.record({ token, id: record })
+    assert.ok(found.kind === "answer")
+    return found.view.state
+  }
+
+  it("tell a client its own record, and of another's as much as of none", async () => {
+    const record = await signedRecord()
+    assert.equal(await stateOf(record), "signed")
+    const foreign = await test.bots.record({ token: other, id: record })
+    const none = await test.bots.record({ token: other, id: "rec_0" })
+    assert.ok(foreign.kind === "refused")
+    assert.equal(foreign.refusal.code, "unknown_record")
+    assert.deepEqual(foreign, none)
+  })
+
+  it("take no word on another client's record", async () => {
+    const record = await signedRecord()
+    const lie = await test.bots.report({ token: other, record, outcome: accepted })
+    assert.equal(outcomeOf(lie), "unknown_record")
+    assert.equal(await stateOf(record), "signed")
+  })
+
+  it("tell a client its own keys alone", async () => {
+    const answer = await test.bots.whoami({ token: other })
+    assert.ok(answer.kind === "answer")
+    assert.deepEqual(
+      answer.whoami.keys.map(({ name }) => name),
+      ["spare"],
+    )
+  })
+
+  it("refuse every call with a wrong token", async () => {
+    const wrong = `cs_${"x".repeat(43)}`
+    const answers = [
+      await test.sign(wrong, limitOrder()),
+      test.check(wrong, limitOrder()),
+      await test.bots.whoami({ token: wrong }),
+      await test.bots.record({ token: wrong, id: "rec_0" }),
+      await test.bots.report({ token: wrong, record: "rec_0", outcome: accepted }),
+    ]
+    for (const answer of answers) assert.equal(outcomeOf(answer), "unauthorized")
+  })
+
+  it("set an agent's end when its approval was accepted, once", async () => {
+    const first = await signedRecord(approval(agent, wallet), { path: approvePath, key: "main" })
+    const later = await signedRecord(approval(agent, wallet, { valid_days: 2 }), {
+      path: approvePath,
+      key: "main",
+    })
+    const endOf = () => test.vault.active().keys.get("mm")?.expiresAtMs
+    await test.bots.report({ token, record: first, outcome: accepted })
+    const firstEnd = endOf()
+    await test.bots.report({ token, record: later, outcome: accepted })
+    assert.notEqual(endOf(), firstEnd)
+    const laterEnd = endOf()
+    await test.bots.report({ token, record: first, outcome: accepted })
+    assert.equal(endOf(), laterEnd, "a word that was heard before changes nothing")
+  })
+
+  it("end an agent for good when its revocation was accepted", async () => {
+    const ask = { path: revokePath, key: "main" }
+    const body = { agent_address: agent, signature_chain_id: 842_569_901, service_chain: "Sandbox" }
+    const record = await signedRecord(body, ask)
+    assert.equal(outcomeOf(await test.sign(token, limitOrder())), "signed")
+    await test.bots.report({ token, record, outcome: accepted })
+    assert.equal(outcomeOf(await test.sign(token, limitOrder())), "agent_revoked")
+    const checked = test.check(token, limitOrder())
+    assert.ok(checked.kind === "answer")
+    assert.equal(checked.report.refusal?.code, "agent_revoked")
+  })
+
+  it("say that the vault is ready as long as its ledger is", async (t) => {
+    const own = await openTestVault()
+    t.after(() => own.remove())
+    assert.deepEqual(await own.bots.health(), { ready: true, state: "ready" })
+    await own.vault.ledger.close()
+    assert.deepEqual(await own.bots.health(), { ready: false, state: "ledger_unavailable" })
+  })
+})
+
+describe("an accepted revocation", () => {
+  it("is one commit with what follows, so that no crash parts them", async (t) => {
+    const test = await openTestVault()
+    t.after(() => test.remove())
+    await test.addKey({ name: "main", role: "wallet" })
+    const agent = await test.addKey({ name: "mm", role: "agent", wallet: "main" })
+    const token = await test.addClient({ name: "bot", keys: ["main"], allowTypeB: true })
+    const signed = await test.sign(
+      token,
+      { agent_address: agent.address, signature_chain_id: 842_569_901, service_chain: "Sandbox" },
+      { path: revokePath },
+    )
+    assertSigned(signed)
+    const file = pathsOf(test.installation).ledgerFile
+    const before = countCommits(`${file}-wal`)
+    await test.bots.report({ token, record: signed.record, outcome: accepted })
+    assert.equal(countCommits(`${file}-wal`), before + 1)
+    await test.close()
+    const kinds = readLedger(file).map(({ kind, row }) => row["act"] ?? kind)
+    assert.deepEqual(kinds.slice(-3), ["request", "outcome", "agent_revoked"])
+  })
+})

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { configText } from "../../../src/commands/init-texts.ts"
+import { problemText } from "../../../src/std/yaml-file.ts"
+import { readConfig, type Config } from "../../../src/vault/config.ts"
+
+const keystore = "keystore: {backend: keystore}\n"
+
+function config(text: string): Config {
+  const read = readConfig(text, "countersign.yaml")
+  assert.ok(read.ok, read.ok ? "" : read.error.map(problemText).join("\n"))
+  return read.value
+}
+
+function problems(text: string): readonly string[] {
+  const read = readConfig(text, "countersign.yaml")
+  return read.ok ? [] : read.error.map(problemText)
+}
+
+describe("countersign.yaml", () => {
+  it("has a default for all but where keys rest", () => {
+    assert.deepEqual(config(keystore), {
+      listen: { host: "127.0.0.1", port: 8420 },
+      allowedHosts: [],
+      allowRemote: false,
+      keystore: { backend: "keystore", passphraseFile: undefined },
+      expiresInMs: { trade: 15_000, typeB: 60_000 },
+      stopBeforeMs: 6 * 3_600_000,
+    })
+    assert.notDeepEqual(problems(""), [])
+  })
+
+  it("is read as init writes it, whatever the path of the passphrase's file", () => {
+    const path = '/tmp/a "b" \\ #c: é\n'
+    assert.equal(config(configText("keystore", path)).keystore.passphraseFile, path)
+    assert.equal(config(configText("memory", undefined)).keystore.backend, "memory")
+  })
+
+  it("refuses an unknown key with its place, and quotes no value", () => {
+    const [problem] = problems(`${keystore}pasphrase: canary\n`)
+    assert.equal(problem, 'countersign.yaml:2:1: unknown key "pasphrase"')
+    const inside = problems("keystore: {backend: keystore, passphrase: canary}\n")
+    assert.match(inside.join(), /unknown key "passphrase"/)
+    assert.doesNotMatch(inside.join(), /canary/)
+  })
+
+  for (const [line, isRead] of [
+    ["listen: {port: 0}", true],
+    ["listen: {port: 65535}", true],
+    ["listen: {port: 65536}", false],
+    ["listen: {port: -1}", false],
+    ["listen: {port: 0x10}", false],
+    ["listen: {host: ::1}", true],
+    ["listen: {host: localhost}", true],
+    ["listen: {host: 0.0.0.0}", false],
+    ["listen: {host: 127.0.0.1.example}", false],
+    ["listen: {host: 0.0.0.0}\nallow_remote: true", true],
+    ["allow_remote: yes", false],
+    ["expires_in: {trade: 1h}", true],
+    ["expires_in: {trade: 3600001ms}", false],
+    ["expires_in: {type_b: 1ms}", true],
+    ["expires_in: {type_b: 0s}", false],
+    ["expires_in: {type_b: 60}", false],
+    ["stop_before: 30d", true],
+    ["stop_before: 31d", false],
+    ["allowed_hosts: [example.org]", true],
+    ["allowed_hosts: ['example.org:80']", false],
+    ["allowed_hosts: [Example.org]", false],
+    ["allowed_hosts: ['*']", false],
+  ] as const) {
+    it(`${isRead ? "takes" : "refuses"} ${line.replace("\n", ", ")}`, () => {
+      assert.equal(problems(`${keystore}${line}\n`).length === 0, isRead)
+    })
+  }
+
+  it("refuses a relative path of the passphrase's file", () => {
+    const text = "keystore: {backend: keystore, passphrase_file: pass}\n"
+    assert.match(problems(text).join(), /absolute path/)
+  })
+})

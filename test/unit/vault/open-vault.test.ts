@@ -1,0 +1,165 @@
+import assert from "node:assert/strict"
+import { chmodSync, mkdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { describe, it } from "node:test"
+
+import { configText } from "../../../src/commands/init-texts.ts"
+import { withVault } from "../../../src/commands/with-vault.ts"
+import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
+import { utf8 } from "../../../src/std/bytes.ts"
+import { adminMethods } from "../../../src/vault/admin-methods.ts"
+import { createInstallation } from "../../../src/vault/create-installation.ts"
+import { createKeystore, openKeystore } from "../../../src/vault/keyring/keystore-files.ts"
+import { openVault } from "../../../src/vault/open-vault.ts"
+import { temporaryDirectory } from "../../support/link-peer.ts"
+import { makeTestInstallation, openTestVault } from "../../support/open-test-vault.ts"
+
+const passphrase = () => Promise.resolve(utf8("a passphrase of a test"))
+
+/** An installation with a keystore whose scrypt is quick. */
+async function keystoreInstallation(home: string) {
+  const installation = { configDir: join(home, "d"), stateDir: join(home, "d") }
+  await createInstallation({
+    installation,
+    configText: configText("keystore", undefined),
+    venueText: sandboxProfile({ url: sandboxUrl, asOf: new Date() }),
+    policyText: "# none\n",
+    passphrase: undefined,
+    passphraseFile: undefined,
+  })
+  const directory = join(installation.stateDir, "keystore")
+  mkdirSync(directory, { mode: 0o700 })
+  await createKeystore({ directory, passphrase: await passphrase(), logN: 2 })
+  return { installation, directory }
+}
+
+describe("opening the vault", () => {
+  it("finds the keys and clients of the run before", async (t) => {
+    const place = temporaryDirectory()
+    t.after(() => place.remove())
+    const { installation } = await keystoreInstallation(place.path)
+    const first = await openVault(installation, passphrase)
+    const key = await adminMethods(first).generateKey({ name: "mm", role: "agent" })
+    const { policyHash } = first.active()
+    await first.close()
+    const second = await openVault(installation, passphrase)
+    assert.equal(second.active().policyHash, policyHash)
+    assert.equal(second.keyring.addressOf("mm"), key.address)
+    await second.close()
+  })
+
+  it("says which file to restore when the key store lost a key of the ledger", async (t) => {
+    const place = temporaryDirectory()
+    t.after(() => place.remove())
+    const { installation, directory } = await keystoreInstallation(place.path)
+    const first = await openVault(installation, passphrase)
+    await adminMethods(first).generateKey({ name: "mm", role: "agent" })
+    await first.close()
+    rmSync(join(directory, "mm.json"))
+    const expected = { code: "keystore_invalid", message: /keystore\/mm\.json/ }
+    await assert.rejects(openVault(installation, passphrase), expected)
+
+    const store = await openKeystore({ directory, passphrase: await passphrase() })
+    await store.save("mm", new Uint8Array(32).fill(7))
+    store.lock()
+    await assert.rejects(openVault(installation, passphrase), {
+      code: "keystore_invalid",
+      message: /another key under the name mm/,
+    })
+    // Neither attempt kept the lock.
+    const reader = await openVault(installation, "without_keys")
+    await reader.close()
+  })
+
+  it("starts with a key that was saved and never recorded, which then signs for nobody", async (t) => {
+    const place = temporaryDirectory()
+    t.after(() => place.remove())
+    const { installation, directory } = await keystoreInstallation(place.path)
+    const secret = new Uint8Array(32).fill(9)
+    const store = await openKeystore({ directory, passphrase: await passphrase() })
+    await store.save("mm", secret)
+    store.lock()
+    const vault = await openVault(installation, passphrase)
+    const admin = adminMethods(vault)
+    assert.deepEqual(await admin.listKeys(), [])
+    await assert.rejects(
+      admin.addClient({ name: "b", keys: ["mm"], rights: [], allowTypeB: false }),
+      {
+        code: "name_unknown",
+      },
+    )
+    const key = {
+      name: "mm",
+      role: "agent",
+      secret: Buffer.from(secret).toString("base64"),
+    } as const
+    await admin.importKey(key)
+    await vault.close()
+    const again = await openVault(installation, passphrase)
+    assert.equal(again.active().keys.size, 1)
+    await again.close()
+  })
+
+  it("holds the lock against a second one, until it is closed", async (t) => {
+    const test = await openTestVault()
+    t.after(() => test.remove())
+    const second = openVault(test.installation, "without_keys")
+    await assert.rejects(second, { code: "already_running" })
+    await test.close()
+    await (await openVault(test.installation, "without_keys")).close()
+  })
+
+  it("refuses a state directory that others could write to", async (t) => {
+    const made = await makeTestInstallation()
+    t.after(() => made.remove())
+    chmodSync(made.installation.stateDir, 0o770)
+    await assert.rejects(openVault(made.installation, "without_keys"), { code: "file_unsafe" })
+  })
+
+  it("takes no key without the key store", async (t) => {
+    const made = await makeTestInstallation()
+    t.after(() => made.remove())
+    const vault = await openVault(made.installation, "without_keys")
+    t.after(() => vault.close())
+    const added = adminMethods(vault).generateKey({ name: "mm", role: "agent" })
+    await assert.rejects(added, { code: "keyring_locked" })
+    assert.equal(vault.active().keys.size, 0)
+  })
+})
+
+describe("keys in memory", () => {
+  it("are said to be gone after the daemon that held them", async (t) => {
+    const test = await openTestVault()
+    t.after(() => test.remove())
+    await test.addKey({ name: "mm", role: "agent" })
+    await test.close()
+    const expected = { code: "keystore_unavailable", message: /kept in memory and is gone/ }
+    await assert.rejects(openVault(test.installation, passphrase), expected)
+  })
+
+  it("aren't made without a daemon to hold them", async (t) => {
+    const made = await makeTestInstallation()
+    t.after(() => made.remove())
+    const access = { installation: made.installation, keys: "needed" } as const
+    const added = withVault(access, (admin) =>
+      admin.call("generateKey", { name: "mm", role: "agent" }),
+    )
+    await assert.rejects(added, { code: "vault_unavailable", message: /countersign serve/ })
+    const keys = await withVault({ ...access, keys: "not_needed" }, (admin) =>
+      admin.call("listKeys", {}),
+    )
+    assert.deepEqual(keys, [])
+  })
+})
+
+describe("a call of the command line without a daemon", () => {
+  it("is held to the same parameters as one over the socket", async (t) => {
+    const made = await makeTestInstallation()
+    t.after(() => made.remove())
+    const access = { installation: made.installation, keys: "not_needed" } as const
+    const call = withVault(access, (admin) =>
+      admin.call("addClient", { name: "../x", keys: ["mm"], rights: [], allowTypeB: false }),
+    )
+    await assert.rejects(call, { code: "usage" })
+  })
+})
