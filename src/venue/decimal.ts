@@ -38,6 +38,14 @@ export function addDecimals(a: Decimal, b: Decimal): Decimal {
   return { coefficient: atScale(a, scale) + atScale(b, scale), scale }
 }
 
+/** The exact difference of `a` and a `b` that is no larger. @throws {RangeError} when it is larger. */
+export function subtractDecimals(a: Decimal, b: Decimal): Decimal {
+  const scale = Math.max(a.scale, b.scale)
+  const coefficient = atScale(a, scale) - atScale(b, scale)
+  if (coefficient < 0n) throw new RangeError("a decimal can't go below zero")
+  return { coefficient, scale }
+}
+
 /** The exact product. */
 export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
   return { coefficient: a.coefficient * b.coefficient, scale: a.scale + b.scale }
@@ -46,6 +54,11 @@ export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
 /** The largest of one or more decimals. */
 export function maxDecimal(first: Decimal, ...others: readonly Decimal[]): Decimal {
   return others.reduce((most, next) => (compareDecimals(next, most) > 0 ? next : most), first)
+}
+
+/** The smaller of two decimals. */
+export function minDecimal(a: Decimal, b: Decimal): Decimal {
+  return compareDecimals(a, b) <= 0 ? a : b
 }
 
 /** Writes a decimal without exponent and without trailing zeros after the point. */
@@ -58,5 +71,6 @@ export function formatDecimal({ coefficient, scale }: Decimal): string {
 }
 
 function atScale(decimal: Decimal, scale: number): bigint {
+  if (scale === decimal.scale) return decimal.coefficient // most are, and a power of ten costs time
   return decimal.coefficient * 10n ** BigInt(scale - decimal.scale)
 }

@@ -25,12 +25,27 @@ const matchers = [
   "time_in_force: [gtc]",
   "require_flags: [post_only]",
   "forbid_flags: [reduce_only]",
+  "position_sides: [both, long]",
+  "margin_modes: [cross]",
+  "stp_modes: [cancel_maker]",
+  "algo_order_types: [none, conditional]",
+  "client_order_id: 'a+'",
+]
+/** These speak of every operation, so that a rule needs another key beside them. */
+const requestMatchers = [
+  "hours: {zone: Europe/Berlin, from: '08:00'}",
+  "where: [{pointer: /amount, max: '5'}]",
+  "target_addresses: ['0x1111111111111111111111111111111111111111']",
 ]
 const bounds = [
   "max_quantity: '1000000'",
   "max_quantity: {BTC-PERP: '1000', default: '1'}",
   "max_notional: '100000000'",
   "max_notional: {BTC-PERP: '1000000', BTC-USD: '10'}",
+  "min_quantity: '0.001'",
+  "price_band: 50%",
+  "max_slippage: '0.5'",
+  "max_expires_in: 1m",
   "price_match_band: 1%",
   "allow_full_tpsl: true",
   "max_valid_days: 365",
@@ -45,7 +60,7 @@ function someOf(lines: readonly string[]): fc.Arbitrary<string[]> {
 }
 
 const ruleLines = fc
-  .tuple(fc.constantFrom(...matchers), someOf(matchers), someOf(bounds))
+  .tuple(fc.constantFrom(...matchers), someOf([...matchers, ...requestMatchers]), someOf(bounds))
   .map(([first, others, bounded]) => {
     const key = first.slice(0, first.indexOf(":"))
     return [first, ...others.filter((line) => !line.startsWith(`${key}:`)), ...bounded]
@@ -63,7 +78,7 @@ const arbitraryPolicies: fc.Arbitrary<readonly Policy[]> = fc
   .array(
     fc.record({
       rules: fc.array(ruleLines, { maxLength: 4 }),
-      deny: fc.array(someOf(matchers), { maxLength: 2 }),
+      deny: fc.array(someOf([...matchers, ...requestMatchers]), { maxLength: 2 }),
       appliesTo: fc.constantFrom("", "applies_to: {clients: [bot]}", "applies_to: {keys: [other]}"),
     }),
     { maxLength: 3 },

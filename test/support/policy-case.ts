@@ -6,9 +6,9 @@ import { judge } from "../../src/vault/policy/judge.ts"
 import { readPolicies } from "../../src/vault/policy/policy-file.ts"
 import type { Policy } from "../../src/vault/policy/policy.ts"
 import { parseAddress, type Address } from "../../src/venue/address.ts"
-import { parseDecimal, type Decimal } from "../../src/venue/decimal.ts"
+import { formatDecimal, parseDecimal, type Decimal } from "../../src/venue/decimal.ts"
 import type { AgentApproval, Order, OrderLeg } from "../../src/venue/payload.ts"
-import type { OperationId } from "../../src/venue/profile.ts"
+import { operationIds, type OperationId } from "../../src/venue/profile.ts"
 import { testProfile } from "./test-profile.ts"
 
 /** A decimal that the test knows to be one. */
@@ -97,6 +97,7 @@ export function requestFor(
     target: undefined,
     body: {},
     payload: { kind: "opaque", batchLength: 1 },
+    expiresInMs: 15_000,
     ...changes,
   }
 }
@@ -145,6 +146,7 @@ export function circumstances(changes: Partial<Circumstances> = {}): Circumstanc
     nowMs: 1_800_000_000_000,
     heldAgents: new Set([heldAgent]),
     referencePrice: (symbolId) => referencePrices.get(symbolId),
+    raises: [],
     ...changes,
   }
 }
@@ -166,14 +168,43 @@ export function ruleFile(...lines: readonly string[]): string {
 
 /** A policy file that allows all orders and has one deny, given as the lines under its name. */
 export function denyFile(...lines: readonly string[]): string {
-  return [
-    "policy: test",
-    "rules:",
-    "  - {name: all, endpoints: [placeOrder, placeBatch, modifyOrder, chaseOrder, cancelOrder]}",
-    "deny:",
-    "  - name: entry",
-    ...lines.map((line) => `    ${line}`),
-  ].join("\n")
+  return [...allowingOrders, "deny:", "  - name: entry", ...indented(lines)].join("\n")
+}
+
+/** A policy file that allows every operation and has one hold, given as the lines under its name. */
+export function holdFile(...lines: readonly string[]): string {
+  return [...allowingAll, "hold:", "  - name: entry", ...indented(lines)].join("\n")
+}
+
+/** A policy file that allows every operation and has one limit, given as the lines under its name. */
+export function limitFile(...lines: readonly string[]): string {
+  return [...allowingAll, "limits:", "  - name: entry", ...indented(lines)].join("\n")
+}
+
+const allowingOrders = [
+  "policy: test",
+  "rules:",
+  "  - {name: all, endpoints: [placeOrder, placeBatch, modifyOrder, chaseOrder, cancelOrder]}",
+]
+
+const allowingAll = [
+  "policy: test",
+  "rules:",
+  `  - {name: all, endpoints: [${operationIds.join(", ")}], allow_full_tpsl: true}`,
+]
+
+function indented(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => `    ${line}`)
+}
+
+/** What an allowed request claims: each claim as `amount of max in meter`, with the meter's digest left out. */
+export function claimTexts(decision: Decision): readonly string[] {
+  assert.notEqual(decision.kind, "refuse", outcomeOf(decision))
+  if (decision.kind === "refuse") return []
+  return decision.claims.map(({ amount, max, meter }) => {
+    const subject = meter.slice(meter.indexOf(":") + 1)
+    return `${formatDecimal(amount)} of ${formatDecimal(max)} in ${subject}`
+  })
 }
 
 /** Judges a request by one policy file. */
@@ -185,7 +216,7 @@ export function decide(
   return judge(request, policiesOf(text), circumstances(changes))
 }
 
-/** `allow`, or the reason of the refusal: what most tests state. */
+/** `allow`, `hold`, or the reason of the refusal: what most tests state. */
 export function outcomeOf(decision: Decision): string {
-  return decision.kind === "allow" ? "allow" : decision.denial.reason
+  return decision.kind === "refuse" ? decision.denial.reason : decision.kind
 }

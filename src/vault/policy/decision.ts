@@ -3,6 +3,7 @@ import type { Decimal } from "../../venue/decimal.ts"
 import type { JsonObject } from "../../venue/json.ts"
 import type { Payload } from "../../venue/payload.ts"
 import type { OperationId, Profile } from "../../venue/profile.ts"
+import type { Claim, OrderSize } from "./claim.ts"
 import type { DenialReason } from "./denial-reason.ts"
 
 /** What is judged: who asks for what, with everything read that can be read. */
@@ -17,6 +18,8 @@ export type JudgedRequest = {
   readonly target: Address | undefined
   readonly body: JsonObject
   readonly payload: Payload
+  /** How long the signed request would be valid. */
+  readonly expiresInMs: number
 }
 
 /** What the request is judged against, besides the policies. Given as values: policy has no clock and no disk. */
@@ -27,7 +30,12 @@ export type Circumstances = {
   readonly heldAgents: ReadonlySet<Address>
   /** The reference price of a symbol if it is fresh at `nowMs`. */
   readonly referencePrice: (symbolId: number) => Decimal | undefined
+  /** What `limits raise` gave for a while, as far as it holds at `nowMs`. */
+  readonly raises: readonly Raise[]
 }
+
+/** A limit, by its name or by `policy/name`, and the maximum it has in place of a lower one. */
+export type Raise = { readonly limit: string; readonly max: Decimal }
 
 /** Why a rule didn't allow, with what was asked and what is allowed as text for people. */
 export type Denial = {
@@ -40,20 +48,53 @@ export type Denial = {
   readonly allowed: string | null
 }
 
-/** What a denial says of one rule alone. */
-export type Mismatch = Pick<Denial, "reason" | "asked" | "allowed">
+/** What a denial says of one entry alone. */
+export type Mismatch = {
+  readonly reason: DenialReason
+  readonly asked: Words
+  readonly allowed: Words
+}
 
-/** What one entry of an applicable policy made of the request. */
+/** Text for people, made when it is told: of a hundred rules that don't match, one is explained. */
+export type Words = string | null | (() => string)
+
+/**
+ * What one entry of an applicable policy made of the request. A limit is in the list only where it
+ * refuses because it can't tell what to count; the room that it has is the ledger's to say.
+ */
 export type Verdict = {
   readonly policy: string
   readonly rule: string
   readonly file: string
   readonly line: number
-  readonly verdict: "allows" | "denies" | "does_not_match"
+  readonly verdict: "allows" | "denies" | "holds" | "does_not_match"
   readonly reason: DenialReason | null
 }
 
-/** `rule` is `policy/rule`, one that allowed it. `verdicts` holds every entry of every applicable policy. */
+/** The entry of `hold` that a request waits for, and for how long. */
+export type HeldBy = {
+  readonly policy: string
+  readonly name: string
+  readonly file: string
+  readonly line: number
+  readonly ttlMs: number
+}
+
+type Allowed = {
+  /** `policy/rule`, one that allowed it. */
+  readonly rule: string
+  /** What the limits count of it, for the ledger to take before anything is signed. */
+  readonly claims: readonly Claim[]
+  /** What each order was sized at, to be recorded with it; empty where no orders can be read. */
+  readonly sizes: readonly OrderSize[]
+}
+
+/** `verdicts` holds every rule, deny and hold of every applicable policy. */
 export type Decision =
-  | { readonly kind: "allow"; readonly rule: string; readonly verdicts: readonly Verdict[] }
+  | (Allowed & { readonly kind: "allow"; readonly verdicts: readonly Verdict[] })
+  | (Allowed & {
+      readonly kind: "hold"
+      readonly hold: HeldBy
+      readonly verdicts: readonly Verdict[]
+    })
   | { readonly kind: "refuse"; readonly denial: Denial; readonly verdicts: readonly Verdict[] }

@@ -1,23 +1,20 @@
-import type {
-  Circumstances,
-  Decision,
-  Denial,
-  JudgedRequest,
-  Mismatch,
-  Verdict,
-} from "./decision.ts"
-import type { JudgedOrder } from "./judged-order.ts"
-import { orderMatchers, usesOrderMatchers } from "./order-matchers.ts"
-import { orderText } from "./order-text.ts"
-import type { Entry, Policy, Rule } from "./policy.ts"
+import { compareDecimals, type Decimal } from "../../venue/decimal.ts"
+import { appliesTo } from "./applies-to.ts"
+import { enforced, tallyLimits } from "./claims-of.ts"
+import type { Circumstances, Decision, Denial, JudgedRequest, Verdict } from "./decision.ts"
+import { denialBy, furthestDenial, noPolicy, type RuleTrial } from "./explain-denial.ts"
+import { matchEntry, matchText, type Match } from "./match-entry.ts"
+import { orderSizes } from "./order-size.ts"
+import type { Entry, Hold, Policy } from "./policy.ts"
 import { subjectOf, type Subject } from "./subject.ts"
-import { tryRule, type Stop } from "./try-rule.ts"
+import { tryRule } from "./try-rule.ts"
 
 /**
- * Decides whether policy allows a request: some applicable rule allows it as a whole, and no applicable deny matches.
+ * Decides whether policy allows a request: some applicable rule allows it as a whole, no applicable deny
+ * matches, and every limit can tell what to count of it. Then a hold that matches makes it wait for a person.
  *
  * Pure and total: whatever the payload, it answers and doesn't throw. The order of policies and of their
- * entries changes at most which of several equal rules is named.
+ * entries changes at most which of several equal entries is named.
  */
 export function judge(
   request: JudgedRequest,
@@ -25,104 +22,130 @@ export function judge(
   circumstances: Circumstances,
 ): Decision {
   const subject = subjectOf(request, circumstances)
-  const applicable = policies.filter((policy) => applies(policy, request))
-  const denies = applicable.flatMap((policy) =>
-    policy.deny.map((entry) => ({ policy, entry, matched: matchedBy(entry, subject) })),
-  )
-  const trials = applicable.flatMap((policy) =>
-    policy.rules.map((rule) => ({ policy, rule, stop: tryRule(rule, subject) })),
-  )
-  const verdicts = [...denies.map(denyVerdict), ...trials.map(ruleVerdict)]
-
-  const denial = firstDenial(denies)
+  const applicable = policies.filter((policy) => appliesTo(policy, request))
+  const trials: Trials = {
+    denies: tryEntries(applicable, ({ deny }) => deny, subject),
+    holds: tryEntries(applicable, ({ hold }) => hold, subject),
+    rules: applicable.flatMap((policy) =>
+      policy.rules.map((rule) => ({ policy, rule, stop: tryRule(rule, subject) })),
+    ),
+  }
+  const verdicts = verdictsOf(trials)
+  const denial = denialOf(trials, subject, applicable)
   if (denial !== undefined) return { kind: "refuse", denial, verdicts }
-  const allowing = trials.find(({ stop }) => stop === undefined)
-  if (allowing !== undefined) {
-    return { kind: "allow", rule: `${allowing.policy.name}/${allowing.rule.name}`, verdicts }
-  }
-  if (applicable.length === 0) return { kind: "refuse", denial: noPolicy(request), verdicts }
-  return { kind: "refuse", denial: furthestDenial(trials, request), verdicts }
+
+  const allowing = trials.rules.filter(({ stop }) => stop === undefined)
+  const sizes = orderSizes(subject, widestBand(allowing))
+  const claims = enforced(tallyLimits(subject, sizes, applicable))
+  if (!claims.ok) return refusedByLimit(claims.error, verdicts)
+
+  const allowed = { rule: nameOf(allowing), claims: claims.value, sizes, verdicts }
+  const held = heldBy(trials.holds)
+  return held === undefined
+    ? { kind: "allow", ...allowed }
+    : { kind: "hold", hold: held, ...allowed }
 }
 
-type Trial = { readonly policy: Policy; readonly rule: Rule; readonly stop: Stop }
-type DenyTrial = {
+type EntryTrial<Kind extends Entry> = {
   readonly policy: Policy
-  readonly entry: Entry
-  /** What it matched, for people; `undefined` when it didn't match. */
-  readonly matched: string | undefined
+  readonly entry: Kind
+  /** `undefined` when it didn't match. */
+  readonly match: Match | undefined
 }
 
-function applies({ appliesTo }: Policy, { client, key }: JudgedRequest): boolean {
-  const isClient = appliesTo.clients?.includes(client) ?? true
-  const isKey = appliesTo.keys?.includes(key.name) ?? true
-  return isClient && isKey
+type Trials = {
+  readonly denies: readonly EntryTrial<Entry>[]
+  readonly holds: readonly EntryTrial<Hold>[]
+  readonly rules: readonly RuleTrial[]
 }
 
-/** What of the request a deny matches. One order or leg is enough, and so is what can't be read. */
-function matchedBy(entry: Entry, subject: Subject): string | undefined {
-  const { request, orders, circumstances } = subject
-  if (!entry.operations.has(request.operation)) return undefined
-  if (!usesOrderMatchers(entry.matchers)) return request.operation
-  if (orders === undefined) return `${request.operation}, whose orders can't be read`
-
-  const fits = (order: JudgedOrder): boolean =>
-    orderMatchers.every((matcher) => matcher.fits(entry.matchers, order, "deny"))
-  const matched = orders.flatMap(({ parts }) => parts).find(fits)
-  return matched && orderText(matched.order, circumstances.profile.symbols)
+function tryEntries<Kind extends Entry>(
+  policies: readonly Policy[],
+  listOf: (policy: Policy) => readonly Kind[],
+  subject: Subject,
+): readonly EntryTrial<Kind>[] {
+  return policies.flatMap((policy) =>
+    listOf(policy).map((entry) => ({ policy, entry, match: matchEntry(entry, subject) })),
+  )
 }
 
-function firstDenial(denies: readonly DenyTrial[]): Denial | undefined {
-  for (const { policy, entry, matched } of denies) {
-    if (matched === undefined) continue
-    const mismatch: Mismatch = { reason: "denied_by_rule", asked: matched, allowed: null }
-    return denialBy(policy, entry, mismatch)
+/** Why the request isn't allowed, before limits and holds: a deny that matches, or no rule that allows it. */
+function denialOf(
+  { denies, rules }: Trials,
+  subject: Subject,
+  applicable: readonly Policy[],
+): Denial | undefined {
+  for (const { policy, entry, match } of denies) {
+    if (match === undefined) continue
+    const asked = matchText(entry, match, subject)
+    return denialBy(policy, entry, { reason: "denied_by_rule", asked, allowed: null })
   }
-  return undefined
+  if (rules.some(({ stop }) => stop === undefined)) return undefined
+  return applicable.length === 0
+    ? noPolicy(subject.request)
+    : furthestDenial(rules, subject.request)
 }
 
-/** Of the rules that cover the endpoint, the one that passed most checks says what to change. */
-function furthestDenial(trials: readonly Trial[], request: JudgedRequest): Denial {
-  let furthest: { readonly trial: Trial; readonly stop: NonNullable<Stop> } | undefined
-  for (const trial of trials) {
-    const { stop } = trial
-    if (stop === undefined || !trial.rule.operations.has(request.operation)) continue
-    if (furthest === undefined || stop.passedChecks > furthest.stop.passedChecks) {
-      furthest = { trial, stop }
-    }
+/** Of several rules that allow, the widest band sizes: the larger size, and the same one in every order of files. */
+function widestBand(allowing: readonly RuleTrial[]): Decimal | undefined {
+  return allowing
+    .map(({ rule }) => rule.priceMatchBand)
+    .filter((band) => band !== undefined)
+    .reduce<Decimal | undefined>(
+      (widest, band) => (widest === undefined || compareDecimals(band, widest) > 0 ? band : widest),
+      undefined,
+    )
+}
+
+function nameOf([first]: readonly RuleTrial[]): string {
+  return first === undefined ? "" : `${first.policy.name}/${first.rule.name}`
+}
+
+/** Of several holds that match, the one whose release must come soonest. */
+function heldBy(holds: Trials["holds"]): Extract<Decision, { kind: "hold" }>["hold"] | undefined {
+  const [soonest] = holds
+    .filter(({ match }) => match !== undefined)
+    .sort((a, b) => a.entry.ttlMs - b.entry.ttlMs)
+  if (soonest === undefined) return undefined
+  const { policy, entry } = soonest
+  const { name, line, ttlMs } = entry
+  return { policy: policy.name, name, file: policy.file, line, ttlMs }
+}
+
+function refusedByLimit(denial: Denial, verdicts: readonly Verdict[]): Decision {
+  const { policy, rule, file, line, reason } = denial
+  const place = { policy: policy ?? "", rule: rule ?? "", file: file ?? "", line: line ?? 0 }
+  return {
+    kind: "refuse",
+    denial,
+    verdicts: [...verdicts, { ...place, verdict: "denies", reason }],
   }
-  if (furthest === undefined) return noRule(trials, request)
-  return denialBy(furthest.trial.policy, furthest.trial.rule, furthest.stop.mismatch)
 }
 
-function noPolicy({ client, key }: JudgedRequest): Denial {
-  const asked = `client ${client} with key ${key.name}`
-  return { ...nowhere, reason: "no_policy_applies", asked, allowed: null }
+function verdictsOf({ denies, rules, holds }: Trials): readonly Verdict[] {
+  return [
+    ...denies.map(({ policy, entry, match }) =>
+      verdict(policy, entry, match && (["denies", "denied_by_rule"] as const)),
+    ),
+    ...rules.map(({ policy, rule, stop }) =>
+      verdict(
+        policy,
+        rule,
+        stop === undefined ? ["allows", null] : ["does_not_match", stop.mismatch.reason],
+      ),
+    ),
+    ...holds.map(({ policy, entry, match }) =>
+      verdict(policy, entry, match && (["holds", null] as const)),
+    ),
+  ]
 }
 
-function noRule(trials: readonly Trial[], { operation }: JudgedRequest): Denial {
-  const covered = new Set(trials.flatMap(({ rule }) => [...rule.operations]))
-  const allowed = covered.size === 0 ? null : [...covered].sort().join(", ")
-  return { ...nowhere, reason: "no_rule_covers_endpoint", asked: operation, allowed }
-}
-
-const nowhere = { policy: null, rule: null, file: null, line: null } as const
-
-function denialBy(policy: Policy, entry: Entry, mismatch: Mismatch): Denial {
-  return { ...placeOf(policy, entry), ...mismatch }
-}
-
-function denyVerdict({ policy, entry, matched }: DenyTrial): Verdict {
-  return matched === undefined
-    ? { ...placeOf(policy, entry), verdict: "does_not_match", reason: null }
-    : { ...placeOf(policy, entry), verdict: "denies", reason: "denied_by_rule" }
-}
-
-function ruleVerdict({ policy, rule, stop }: Trial): Verdict {
-  return stop === undefined
-    ? { ...placeOf(policy, rule), verdict: "allows", reason: null }
-    : { ...placeOf(policy, rule), verdict: "does_not_match", reason: stop.mismatch.reason }
-}
-
-function placeOf(policy: Policy, entry: Entry) {
-  return { policy: policy.name, rule: entry.name, file: policy.file, line: entry.line }
+function verdict(
+  policy: Policy,
+  entry: Entry,
+  said: readonly [Verdict["verdict"], Verdict["reason"]] | undefined,
+): Verdict {
+  const [word, reason] = said ?? ["does_not_match", null]
+  const { name: rule, line } = entry
+  return { policy: policy.name, rule, file: policy.file, line, verdict: word, reason }
 }

@@ -1,14 +1,8 @@
-import type {
-  Order,
-  OrderFlag,
-  OrderLeg,
-  OrderType,
-  Payload,
-  TimeInForce,
-} from "../../venue/payload.ts"
-import type { OperationId } from "../../venue/profile.ts"
+import type { Order, OrderFlag, OrderLeg, OrderType, TimeInForce } from "../../venue/payload.ts"
+import type { Payload } from "../../venue/payload.ts"
+import type { OperationId, SymbolTable } from "../../venue/profile.ts"
 import { orderMakingOperations } from "./order-making.ts"
-import type { Side } from "./policy.ts"
+import type { AlgoType, MarginMode, PositionSide, Side, StpMode } from "./policy.ts"
 
 /**
  * Every value that a field can stand for. Empty: the order certainly has none. `undefined`: it can't
@@ -25,6 +19,12 @@ export type JudgedOrder = {
   readonly orderTypes: Reading<OrderType>
   readonly timeInForce: Reading<TimeInForce>
   readonly flags: readonly OrderFlag[]
+  readonly positionSides: Reading<PositionSide>
+  readonly marginModes: Reading<MarginMode>
+  readonly stpModes: Reading<StpMode>
+  readonly algoOrderTypes: Reading<AlgoType>
+  /** The bot's name for the order with its legs; empty without one. */
+  readonly clientOrderId: Reading<string>
 }
 
 /** An order of a request with all that it can bring about. */
@@ -34,29 +34,51 @@ export type ReadOrder = { readonly order: Order; readonly parts: readonly Judged
 export function readOrders(
   operation: OperationId,
   payload: Payload,
+  symbols: SymbolTable,
 ): readonly ReadOrder[] | undefined {
   if (!orderMakingOperations.has(operation)) return undefined
   if (payload.kind !== "orders" || payload.orders.length === 0) return undefined
-  return payload.orders.map((order) => ({ order, parts: partsOf(order) }))
+  return payload.orders.map((order) => ({ order, parts: partsOf(order, symbols) }))
 }
 
-function partsOf(order: Order): readonly JudgedOrder[] {
+function partsOf(order: Order, symbols: SymbolTable): readonly JudgedOrder[] {
+  const shared = sharedReadings(order, symbols)
   const legs = [
-    judgedLeg(order, "take_profit", order.tpsl?.takeProfit),
-    judgedLeg(order, "stop_loss", order.tpsl?.stopLoss),
+    judgedLeg(shared, "take_profit", order.tpsl?.takeProfit),
+    judgedLeg(shared, "stop_loss", order.tpsl?.stopLoss),
   ].filter((leg) => leg !== undefined)
 
   const orderTypes = order.orderType === undefined ? typesOfLegs(legs) : [order.orderType]
   const entry: JudgedOrder = {
+    ...shared,
     part: "entry",
-    order,
     leg: undefined,
     sides: isStandalone(order) ? ["buy", "sell"] : [order.isBuy ? "buy" : "sell"],
     orderTypes,
     timeInForce: timeInForceOf(order),
     flags: order.flags,
+    stpModes: [order.stpMode ?? "cancel_maker"], // the documented default
   }
   return [entry, ...legs]
+}
+
+type SharedReadings = Pick<
+  JudgedOrder,
+  "order" | "positionSides" | "marginModes" | "algoOrderTypes" | "clientOrderId"
+>
+
+/** What an order says of its legs too: they belong to the same position, margin and name. */
+function sharedReadings(order: Order, symbols: SymbolTable): SharedReadings {
+  // Omitted on spot by the interface; elsewhere the account's mode decides, which the request doesn't tell.
+  const isSpot = symbols.byId.get(order.symbolId)?.market === "spot"
+  const absent = isSpot ? [] : undefined
+  return {
+    order,
+    positionSides: order.positionSide === undefined ? absent : [order.positionSide],
+    marginModes: order.marginMode === undefined ? absent : [order.marginMode],
+    algoOrderTypes: algoTypeOf(order),
+    clientOrderId: order.clientOrderId === undefined ? [] : [order.clientOrderId],
+  }
 }
 
 /** The interface doesn't say whether `is_buy` of a standalone tpsl means the position or what closes it. */
@@ -65,15 +87,16 @@ function isStandalone(order: Order): boolean {
 }
 
 function judgedLeg(
-  order: Order,
+  shared: SharedReadings,
   part: "take_profit" | "stop_loss",
   leg: OrderLeg | undefined,
 ): JudgedOrder | undefined {
   if (leg === undefined) return undefined
+  const { order } = shared
   const orderTypes = legTypes(leg)
   return {
+    ...shared,
     part,
-    order,
     leg,
     sides: isStandalone(order) ? ["buy", "sell"] : [order.isBuy ? "sell" : "buy"],
     orderTypes,
@@ -81,6 +104,8 @@ function judgedLeg(
     timeInForce: orderTypes.includes("limit") ? undefined : [],
     // The interface gives legs no flags, so no leg is post_only or reduce_only by its own word.
     flags: [],
+    // Nor does it tell whether a leg's order takes over the mode of its entry.
+    stpModes: undefined,
   }
 }
 
@@ -100,4 +125,10 @@ function timeInForceOf(order: Order): Reading<TimeInForce> {
   if (order.timeInForce !== undefined) return [order.timeInForce]
   if (order.orderType === "limit") return ["gtc"] // the documented default
   return order.orderType === "market" ? [] : undefined
+}
+
+/** What the venue's rules keep together is not taken for "none" where it came apart. */
+function algoTypeOf(order: Order): Reading<AlgoType> {
+  if (order.algoOrderType !== undefined) return [order.algoOrderType]
+  return order.conditional === undefined && order.tpsl === undefined ? ["none"] : undefined
 }

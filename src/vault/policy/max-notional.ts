@@ -1,18 +1,13 @@
 import { err, ok, type Result } from "../../std/result.ts"
-import {
-  compareDecimals,
-  formatDecimal,
-  multiplyDecimals,
-  type Decimal,
-} from "../../venue/decimal.ts"
+import { compareDecimals, formatDecimal, type Decimal } from "../../venue/decimal.ts"
 import type { SymbolEntry } from "../../venue/profile.ts"
 import type { Mismatch } from "./decision.ts"
 import type { ReadOrder } from "./judged-order.ts"
-import { orderText, quantityText, symbolText } from "./order-text.ts"
+import { worstNotional } from "./order-size.ts"
+import { orderText, symbolText } from "./order-text.ts"
 import type { Rule, SizeBound } from "./policy.ts"
-import { maxFor, sumOverMax, type BoundedAmount } from "./size-bound.ts"
+import { boundFor, sumOverMax, type BoundedAmount } from "./size-bound.ts"
 import type { Subject } from "./subject.ts"
-import { quantityUnit, worstPrice } from "./worst-case.ts"
 
 /**
  * Holds every order and leg, and the orders together, to the rule's `max_notional` in quote units at the worst price.
@@ -32,8 +27,8 @@ export function maxNotional(rule: Rule, subject: Subject): Mismatch | undefined 
   if (over === undefined) return undefined
   return {
     reason: "notional_over_max",
-    asked: `${formatDecimal(over.amount)} ${over.unit} (${over.count} orders together)`,
-    allowed: formatDecimal(over.max),
+    asked: () => `${formatDecimal(over.amount)} ${over.unit} (${over.count} orders together)`,
+    allowed: () => formatDecimal(over.max),
   }
 }
 
@@ -46,7 +41,7 @@ function boundedNotional(read: ReadOrder, under: Under): Result<BoundedAmount, M
   if (!priced.ok) return priced
   const { symbol, reference } = priced.value
 
-  const max = maxFor(under.bound, symbolId)
+  const max = boundFor(under.bound, symbolId)
   if (max === undefined) {
     return err({
       reason: "symbol_without_max",
@@ -54,15 +49,16 @@ function boundedNotional(read: ReadOrder, under: Under): Result<BoundedAmount, M
       allowed: "symbols of max_notional",
     })
   }
-  const worst = worstNotional(read, reference, under)
+  const { priceMatchBand } = under.rule
+  const worst = worstNotional(read, { reference, priceMatchBand, profile })
   if (!worst.ok) {
-    const asked = orderText(read.order, profile.symbols)
+    const asked = () => orderText(read.order, profile.symbols)
     return err({ reason: worst.error, asked, allowed: null })
   }
   const { amount, words } = worst.value
   if (compareDecimals(amount, max) > 0) {
-    const asked = `${formatDecimal(amount)} ${symbol.quote}${words}`
-    return err({ reason: "notional_over_max", asked, allowed: formatDecimal(max) })
+    const asked = () => `${formatDecimal(amount)} ${symbol.quote}${words()}`
+    return err({ reason: "notional_over_max", asked, allowed: () => formatDecimal(max) })
   }
   // One maximum for all symbols bounds all that is in its unit; a map bounds each symbol by itself.
   const group = under.bound.kind === "scalar" ? symbol.quote : String(symbolId)
@@ -86,32 +82,4 @@ function pricedSymbol(
     return err({ reason: "notional_unknown", asked, allowed: null })
   }
   return ok({ symbol, reference })
-}
-
-type Notional = { readonly amount: Decimal; readonly words: string }
-
-function worstNotional(
-  read: ReadOrder,
-  reference: Decimal,
-  { rule, subject }: Under,
-): Result<Notional, Mismatch["reason"]> {
-  const { profile } = subject.circumstances
-  const { order, parts } = read
-  const unit = quantityUnit(read, profile)
-  if (!unit.ok) return unit
-  if (unit.value === "quote") return ok({ amount: order.quantity, words: " as its quantity says" })
-
-  let worst: Notional = { amount: { coefficient: 0n, scale: 0 }, words: "" }
-  for (const part of parts) {
-    const at = worstPrice(part, reference, rule.priceMatchBand)
-    if (!at.ok) return at
-    const amount = multiplyDecimals(order.quantity, at.value.price)
-    if (compareDecimals(amount, worst.amount) > 0) {
-      worst = {
-        amount,
-        words: `: ${quantityText(order, profile.symbols)} at ${at.value.words}`,
-      }
-    }
-  }
-  return ok(worst)
 }

@@ -4,7 +4,7 @@ import type { Mismatch } from "./decision.ts"
 import type { ReadOrder } from "./judged-order.ts"
 import { quantityText, symbolText } from "./order-text.ts"
 import type { Rule, SizeBound } from "./policy.ts"
-import { maxFor, sumOverMax, type BoundedAmount } from "./size-bound.ts"
+import { boundFor, sumOverMax, type BoundedAmount } from "./size-bound.ts"
 import type { Subject } from "./subject.ts"
 import { quantityUnit } from "./worst-case.ts"
 
@@ -26,8 +26,8 @@ export function maxQuantity(rule: Rule, subject: Subject): Mismatch | undefined 
   if (over === undefined) return undefined
   return {
     reason: "quantity_over_max",
-    asked: `${formatDecimal(over.amount)} ${over.unit} (${over.count} orders together)`,
-    allowed: formatDecimal(over.max),
+    asked: () => `${formatDecimal(over.amount)} ${over.unit} (${over.count} orders together)`,
+    allowed: () => formatDecimal(over.max),
   }
 }
 
@@ -38,9 +38,9 @@ function boundedQuantity(
   const { order } = read
   const { profile } = under.subject.circumstances
   const unit = symbolText(order.symbolId, profile.symbols)
-  const asked = quantityText(order, profile.symbols)
+  const asked = () => quantityText(order, profile.symbols)
 
-  const max = maxFor(under.bound, order.symbolId)
+  const max = boundFor(under.bound, order.symbolId)
   if (max === undefined) {
     return err({ reason: "symbol_without_max", asked: unit, allowed: "symbols of max_quantity" })
   }
@@ -55,7 +55,7 @@ function boundedQuantity(
     })
   }
   if (compareDecimals(order.quantity, max) > 0) {
-    return err({ reason: "quantity_over_max", asked, allowed: formatDecimal(max) })
+    return err({ reason: "quantity_over_max", asked, allowed: () => formatDecimal(max) })
   }
   return ok({ group: String(order.symbolId), unit, amount: order.quantity, max })
 }

@@ -2,11 +2,10 @@ import type { SymbolTable } from "../../venue/profile.ts"
 import type { Mismatch } from "./decision.ts"
 import type { DenialReason } from "./denial-reason.ts"
 import type { JudgedOrder, Reading } from "./judged-order.ts"
-import { symbolText } from "./order-text.ts"
+import { oncePer } from "./once-per.ts"
+import { shortText, symbolText } from "./order-text.ts"
+import { agrees, type Polarity } from "./polarity.ts"
 import type { OrderMatchers } from "./policy.ts"
-
-/** In a `rule` all that a field may stand for must be listed; in a `deny` one such value is enough. */
-export type Polarity = "rule" | "deny"
 
 /** One matcher: whether an entry uses it, whether an order fits it, and what to say when it doesn't. */
 export type OrderMatcher = {
@@ -46,8 +45,8 @@ export const orderMatchers: readonly OrderMatcher[] = [
     fits: ({ requireFlags = [] }, { flags }) => requireFlags.every((flag) => flags.includes(flag)),
     mismatch: ({ requireFlags = [] }, order) => ({
       reason: "flag_required",
-      asked: `${partText(order)}flags ${listText(order.flags)}`,
-      allowed: `with ${requireFlags.join(", ")}`,
+      asked: () => `${partText(order)}flags ${listText(order.flags)}`,
+      allowed: () => `with ${requireFlags.join(", ")}`,
     }),
   },
   {
@@ -55,15 +54,67 @@ export const orderMatchers: readonly OrderMatcher[] = [
     fits: ({ forbidFlags = [] }, { flags }) => !forbidFlags.some((flag) => flags.includes(flag)),
     mismatch: ({ forbidFlags = [] }, order) => ({
       reason: "flag_forbidden",
-      asked: `${partText(order)}flags ${listText(order.flags)}`,
-      allowed: `without ${forbidFlags.join(", ")}`,
+      asked: () => `${partText(order)}flags ${listText(order.flags)}`,
+      allowed: () => `without ${forbidFlags.join(", ")}`,
+    }),
+  },
+  listMatcher({
+    reason: "position_side_not_allowed",
+    listOf: (matchers) => matchers.positionSides,
+    readingOf: (order) => order.positionSides,
+    textOf: String,
+  }),
+  listMatcher({
+    reason: "margin_mode_not_allowed",
+    listOf: (matchers) => matchers.marginModes,
+    readingOf: (order) => order.marginModes,
+    textOf: String,
+  }),
+  listMatcher({
+    reason: "stp_mode_not_allowed",
+    listOf: (matchers) => matchers.stpModes,
+    readingOf: (order) => order.stpModes,
+    textOf: String,
+  }),
+  listMatcher({
+    reason: "algo_order_type_not_allowed",
+    listOf: (matchers) => matchers.algoOrderTypes,
+    readingOf: (order) => order.algoOrderTypes,
+    textOf: String,
+  }),
+  {
+    isUsed: ({ clientOrderId }) => clientOrderId !== undefined,
+    fits: ({ clientOrderId }, order, polarity) =>
+      clientOrderId === undefined || agrees(order.clientOrderId, polarity, clientOrderId.matches),
+    mismatch: ({ clientOrderId }, order) => ({
+      reason: "client_order_id_not_allowed",
+      asked: () => readingText(order.clientOrderId?.map(shortText)),
+      allowed: clientOrderId?.source ?? null,
     }),
   },
 ]
 
 /** Whether an entry asks anything of orders. */
 export function usesOrderMatchers(matchers: OrderMatchers): boolean {
-  return orderMatchers.some((matcher) => matcher.isUsed(matchers))
+  return usedMatchers(matchers).length > 0
+}
+
+/** Whether an order or leg fits all that an entry asks of orders. */
+export function fitsOrder(
+  matchers: OrderMatchers,
+  order: JudgedOrder,
+  polarity: Polarity,
+): boolean {
+  return usedMatchers(matchers).every((matcher) => matcher.fits(matchers, order, polarity))
+}
+
+const usedMatchers = oncePer((matchers: OrderMatchers) =>
+  orderMatchers.filter((matcher) => matcher.isUsed(matchers)),
+)
+
+/** What comes before a part's text, so that a refusal tells the entry from its legs. */
+export function partText({ part }: JudgedOrder): string {
+  return partTexts[part]
 }
 
 function listMatcher<Value>(field: {
@@ -76,29 +127,18 @@ function listMatcher<Value>(field: {
     isUsed: (matchers) => field.listOf(matchers) !== undefined,
     fits: (matchers, order, polarity) => {
       const list = field.listOf(matchers)
-      return list === undefined || agrees(list, field.readingOf(order), polarity)
+      if (list === undefined) return true
+      return agrees(field.readingOf(order), polarity, (value) => list.includes(value))
     },
     mismatch: (matchers, order, symbols) => {
       const textOf = (value: Value): string => field.textOf(value, symbols)
-      const reading = field.readingOf(order)
       return {
         reason: field.reason,
-        asked: `${partText(order)}${reading === undefined ? "unreadable" : listText(reading.map(textOf))}`,
-        allowed: listText((field.listOf(matchers) ?? []).map(textOf)),
+        asked: () => `${partText(order)}${readingText(field.readingOf(order)?.map(textOf))}`,
+        allowed: () => listText((field.listOf(matchers) ?? []).map(textOf)),
       }
     },
   }
-}
-
-/** What can't be read agrees with no rule and with every deny. */
-function agrees<Value>(
-  list: readonly Value[],
-  reading: Reading<Value>,
-  polarity: Polarity,
-): boolean {
-  if (reading === undefined) return polarity === "deny"
-  if (polarity === "deny") return reading.some((value) => list.includes(value))
-  return reading.length > 0 && reading.every((value) => list.includes(value))
 }
 
 const partTexts = {
@@ -107,8 +147,8 @@ const partTexts = {
   stop_loss: "stop-loss leg: ",
 } as const
 
-function partText({ part }: JudgedOrder): string {
-  return partTexts[part]
+function readingText(reading: Reading<string>): string {
+  return reading === undefined ? "unreadable" : listText(reading)
 }
 
 function listText(values: readonly string[]): string {

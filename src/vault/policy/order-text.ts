@@ -17,3 +17,11 @@ export function orderText(order: Order, symbols: SymbolTable): string {
   const type = order.orderType ?? order.algoOrderType ?? "untyped"
   return `${type} ${order.isBuy ? "buy" : "sell"} of ${quantityText(order, symbols)}`
 }
+
+const maxTextLength = 80
+
+/** A text of the bot's as JSON, cut where it is long: a refusal isn't a place to send a body back. */
+export function shortText(text: string): string {
+  if (text.length <= maxTextLength) return JSON.stringify(text)
+  return `${JSON.stringify(text.slice(0, maxTextLength).toWellFormed())}…`
+}

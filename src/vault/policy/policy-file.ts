@@ -1,6 +1,9 @@
+import type { z } from "zod"
+
 import { err, ok, type Result } from "../../std/result.ts"
 import { readYaml, type Located, type Problem } from "../../std/yaml-file.ts"
 import type { Profile, SymbolTable } from "../../venue/profile.ts"
+import { limitDefinition } from "./limit-definition.ts"
 import { policySchema, type WrittenPolicy } from "./policy-schema.ts"
 import type { Entry, Policy } from "./policy.ts"
 
@@ -18,8 +21,9 @@ export function readPolicies(
   const problems: Problem[] = []
   const policies: Policy[] = []
   const fileByName = new Map<string, string>()
+  const schema = policySchema(profile.symbols)
   for (const { file, text } of [...files].sort((a, b) => (a.file < b.file ? -1 : 1))) {
-    const read = readPolicyFile(text, file, profile.symbols)
+    const read = readWith(schema, text, file)
     if (!read.ok) {
       problems.push(...read.error)
       continue
@@ -50,21 +54,33 @@ export function readPolicyFile(
   file: string,
   symbols: SymbolTable,
 ): Result<PlacedPolicy | undefined, readonly Problem[]> {
+  return readWith(policySchema(symbols), text, file)
+}
+
+function readWith(
+  schema: z.ZodType<WrittenPolicy>,
+  text: string,
+  file: string,
+): Result<PlacedPolicy | undefined, readonly Problem[]> {
   if (isBlank(text)) return ok(undefined)
-  const read = readYaml(text, file, policySchema(symbols))
+  const read = readYaml(text, file, schema)
   if (!read.ok) return read
   const problems = repeatedNames(read.value, file)
   if (problems.length > 0) return err(problems)
 
   const { value, placeOf } = read.value
-  const placed = <Written>(list: "rules" | "deny", entries: readonly Written[]) =>
+  const placed = <Written>(list: List, entries: readonly Written[]) =>
     entries.map((entry, index) => ({ ...entry, line: placeOf([list, index]).line }))
   const policy: Policy = {
-    name: value.name,
+    ...value,
     file,
-    appliesTo: value.appliesTo,
     rules: placed("rules", value.rules),
     deny: placed("deny", value.deny),
+    limits: placed("limits", value.limits).map((limit) => ({
+      ...limit,
+      definition: limitDefinition(limit, value.appliesTo),
+    })),
+    hold: placed("hold", value.hold),
   }
   return ok({ policy, ...placeOf(["policy"]) })
 }
@@ -73,10 +89,13 @@ function isBlank(text: string): boolean {
   return text.split("\n").every((line) => /^\s*(?:#|$)/.test(line))
 }
 
+const lists = ["rules", "deny", "limits", "hold"] as const
+type List = (typeof lists)[number]
+
 /** A refusal names policy and rule, so within a file every entry has a name of its own. */
 function repeatedNames({ value, placeOf }: Located<WrittenPolicy>, file: string): Problem[] {
   const seen = new Set<string>()
-  const repeatedIn = (list: "rules" | "deny", entries: readonly Pick<Entry, "name">[]) =>
+  const repeatedIn = (list: List, entries: readonly Pick<Entry, "name">[]) =>
     entries.flatMap(({ name }, index): Problem[] => {
       if (!seen.has(name)) {
         seen.add(name)
@@ -85,5 +104,5 @@ function repeatedNames({ value, placeOf }: Located<WrittenPolicy>, file: string)
       const message = `${name} is the name of another entry too; give each its own`
       return [{ file, ...placeOf([list, index, "name"]), message }]
     })
-  return [...repeatedIn("rules", value.rules), ...repeatedIn("deny", value.deny)]
+  return lists.flatMap((list) => repeatedIn(list, value[list]))
 }

@@ -1,9 +1,11 @@
 import { z } from "zod"
 
+import { parseDurationMs } from "../../std/duration.ts"
 import { parseAddress, type Address } from "../../venue/address.ts"
-import { compareDecimals, parseDecimal, zero, type Decimal } from "../../venue/decimal.ts"
+import { compareDecimals, one, parseDecimal, zero, type Decimal } from "../../venue/decimal.ts"
 import type { SymbolTable } from "../../venue/profile.ts"
-import type { SizeBound } from "./policy.ts"
+import { parseFieldPointer } from "./body-field.ts"
+import { parsePattern, type Pattern } from "./pattern.ts"
 
 /** A name that goes into refusals and records. */
 export const policyName = z
@@ -18,16 +20,34 @@ export function listOf<Item extends z.ZodType>(item: Item) {
   return z
     .array(item, { error: "must be a list" })
     .refine((items) => items.length > 0, "must name at least one; or leave it out")
+    .meta({ minItems: 1 })
+}
+
+/** One of `words`. */
+export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return z.enum(words, { error: `must be one of ${words.join(", ")}` })
 }
 
 /** A list of some of `words`. */
 export function listOfWords<const Words extends readonly [string, ...string[]]>(words: Words) {
-  const error = `must be one of ${words.join(", ")}`
-  return listOf(z.enum(words, { error }))
+  return listOf(oneOf(words))
 }
 
 /** `1%` as the fraction 0.01. */
 export const percentage = textAs(parsePercentage, () => "must be a percentage such as 1%")
+
+/** A fraction from 0 to 1, which is what the venue calls slippage. */
+export const fraction = asNumber(
+  textAs(parseFraction, () => "must be a fraction such as 0.01, at most 1"),
+)
+
+/** A decimal number, zero too. */
+export const amount = asNumber(
+  textAs(parseDecimal, (text) => `${quoted(text)} isn't a decimal number such as 0.5`),
+)
+
+/** A decimal number above zero. */
+export const amountAboveZero = asNumber(textAs(parseAboveZero, notAboveZero))
 
 /** An address, read as requests' addresses are. */
 export const addressText = textAs<Address>(
@@ -36,64 +56,88 @@ export const addressText = textAs<Address>(
 )
 
 /** A whole number of days that fits approveAgent's uint32. */
-export const wholeDays = textAs(parseDays, () => "must be a whole number of days above zero")
+export const wholeDays = textAs(parseDays, () => "must be a whole number of days above zero").meta({
+  written: { type: ["integer", "string"] },
+})
 
 /** `true` or `false`. */
 export const yesOrNo = z
   .enum(["true", "false"], { error: "must be true or false" })
   .transform((word) => word === "true")
+  .meta({ written: { type: "boolean" } })
+
+/** A JSON Pointer into a request's body. */
+export const fieldPointer = textAs(
+  parseFieldPointer,
+  () => "must be a JSON Pointer such as /amount",
+)
+
+/** A regular expression in RE2's syntax. */
+export const pattern = z
+  .string({ error: "must be a regular expression" })
+  .transform((text, context): Pattern => {
+    const parsed = parsePattern(text)
+    if (parsed.ok) return parsed.value
+    context.issues.push({ code: "custom", input: text, message: parsed.error })
+    return z.NEVER
+  })
+
+/** A duration within bounds, in milliseconds. */
+export function durationMs(bounds: {
+  readonly least: string
+  readonly most: string
+  readonly example: string
+}) {
+  const leastMs = parseDurationMs(bounds.least) ?? 0
+  const mostMs = parseDurationMs(bounds.most) ?? 0
+  return textAs(
+    (text) => {
+      const ms = parseDurationMs(text)
+      return ms !== undefined && ms >= leastMs && ms <= mostMs ? ms : undefined
+    },
+    () => `must be a duration from ${bounds.least} to ${bounds.most} such as ${bounds.example}`,
+  )
+}
 
 /** A symbol's id, by its name in the table or as digits. Ids that the table doesn't list are admitted. */
 export function symbolRef(symbols: SymbolTable) {
-  return textAs((text) => parseSymbol(text, symbols), unknownSymbol)
+  return textAs(
+    (text) => parseSymbol(text, symbols),
+    (text) => unknownSymbol(text),
+  ).meta({ written: { type: ["string", "integer"] } })
 }
 
-/** One maximum for all, or a map from symbols to theirs, with `default` for the others. */
-export function sizeBound(symbols: SymbolTable) {
-  return z.unknown().transform((input, context): SizeBound => {
-    const problem = (message: string, ...path: string[]): SizeBound => {
-      context.issues.push({ code: "custom", input, message, path })
-      return z.NEVER
-    }
-    if (typeof input === "string") {
-      const max = parseDecimal(input)
-      if (max !== undefined && compareDecimals(max, zero) > 0) return { kind: "scalar", max }
-      return problem(`${quoted(input)} isn't a decimal number above zero such as 0.5`)
-    }
-    if (typeof input !== "object" || input === null || Array.isArray(input)) {
-      return problem("must be a number or a map from symbols to numbers")
-    }
-    const written = Object.entries(input)
-    if (written.length === 0) return problem("must name at least one symbol")
-    return boundBySymbol(written, symbols, problem)
-  })
+/** Digits are always an id, so that no symbol's name can take another one's place. */
+export function parseSymbol(text: string, symbols: SymbolTable): number | undefined {
+  if (/^(?:0|[1-9]\d{0,14})$/.test(text)) return Number(text)
+  return symbols.byName.get(text)?.id
 }
 
-function boundBySymbol(
-  written: readonly (readonly [string, unknown])[],
-  symbols: SymbolTable,
-  problem: (message: string, ...path: string[]) => void,
-): SizeBound {
-  const maxBySymbol = new Map<number, Decimal>()
-  let defaultMax: Decimal | undefined
-  for (const [name, text] of written) {
-    const max = typeof text === "string" ? parseDecimal(text) : undefined
-    const id = parseSymbol(name, symbols)
-    if (max === undefined) problem("must be a decimal number such as 0.5", name)
-    else if (name === "default") defaultMax = max
-    else if (id === undefined) problem(unknownSymbol(name), name)
-    else if (maxBySymbol.has(id)) problem(`${name} is named twice, by name and by id`, name)
-    else maxBySymbol.set(id, max)
-  }
-  return { kind: "by_symbol", maxBySymbol, defaultMax }
+/** What to say of a symbol that can't be looked up. */
+export function unknownSymbol(text: string): string {
+  return `${quoted(text)} is not in venue.yaml's symbols; use its id or add it`
 }
 
-function textAs<Value>(
+/** What to say of a text that isn't an amount above zero. */
+export function notAboveZero(text: string): string {
+  return `${quoted(text)} isn't a decimal number above zero such as 0.5`
+}
+
+/** Reads a decimal above zero. */
+export function parseAboveZero(text: string): Decimal | undefined {
+  const value = parseDecimal(text)
+  return value !== undefined && compareDecimals(value, zero) > 0 ? value : undefined
+}
+
+/** Text that `parse` makes something of; else the problem says what to write. */
+export function textAs<Value>(
   parse: (text: string) => Value | undefined,
   messageFor: (text: string) => string,
 ) {
   return z
-    .string({ error: (issue) => messageFor(typeof issue.input) })
+    .string({
+      error: ({ input }) => (input === undefined ? "must be given" : messageFor(typeof input)),
+    })
     .transform((text, context): Value => {
       const value = parse(text)
       if (value !== undefined) return value
@@ -102,10 +146,20 @@ function textAs<Value>(
     })
 }
 
+/** Editors read `0.5` without quotes as a number; here every scalar is the text that is written. */
+function asNumber<Schema extends z.ZodType>(schema: Schema): Schema {
+  return schema.meta({ written: { type: ["string", "number"] } })
+}
+
 function parsePercentage(text: string): Decimal | undefined {
   if (!text.endsWith("%")) return undefined
   const percent = parseDecimal(text.slice(0, -1))
   return percent && { coefficient: percent.coefficient, scale: percent.scale + 2 }
+}
+
+function parseFraction(text: string): Decimal | undefined {
+  const value = parseDecimal(text)
+  return value !== undefined && compareDecimals(value, one) <= 0 ? value : undefined
 }
 
 const maxUint32 = 2 ** 32 - 1
@@ -114,16 +168,6 @@ function parseDays(text: string): number | undefined {
   if (!/^[1-9]\d{0,9}$/.test(text)) return undefined
   const days = Number(text)
   return days <= maxUint32 ? days : undefined
-}
-
-/** Digits are always an id, so that no symbol's name can take another one's place. */
-function parseSymbol(text: string, symbols: SymbolTable): number | undefined {
-  if (/^(?:0|[1-9]\d{0,14})$/.test(text)) return Number(text)
-  return symbols.byName.get(text)?.id
-}
-
-function unknownSymbol(text: string): string {
-  return `${quoted(text)} is not in venue.yaml's symbols; use its id or add it`
 }
 
 function quoted(text: string): string {

@@ -9,9 +9,10 @@ export type BoundedAmount = {
   readonly max: Decimal
 }
 
-/** The most that `bound` allows of a symbol; `undefined` when it names no maximum for it. */
-export function maxFor(bound: SizeBound, symbolId: number): Decimal | undefined {
-  return bound.kind === "scalar" ? bound.max : (bound.maxBySymbol.get(symbolId) ?? bound.defaultMax)
+/** What `bound` says of a symbol; `undefined` when it has no amount for it. */
+export function boundFor(bound: SizeBound, symbolId: number): Decimal | undefined {
+  if (bound.kind === "scalar") return bound.amount
+  return bound.amountBySymbol.get(symbolId) ?? bound.defaultAmount
 }
 
 /** The first group whose sum is over its maximum, so that a batch can't carry in parts what it can't at once. */

@@ -1,5 +1,5 @@
 import type { Circumstances, JudgedRequest, Mismatch } from "./decision.ts"
-import { readOrders, type ReadOrder } from "./judged-order.ts"
+import { readOrders, type JudgedOrder, type ReadOrder } from "./judged-order.ts"
 import type { Rule } from "./policy.ts"
 
 /** A request as every entry sees it: its orders are read once. */
@@ -8,6 +8,8 @@ export type Subject = {
   readonly circumstances: Circumstances
   /** `undefined` when the request makes no orders or they can't be read. */
   readonly orders: readonly ReadOrder[] | undefined
+  /** Entries and legs of all orders; empty without orders. */
+  readonly parts: readonly JudgedOrder[]
 }
 
 /** One thing that a rule asks. Answers what is wrong, or `undefined` when nothing is. */
@@ -15,5 +17,7 @@ export type Check = (rule: Rule, subject: Subject) => Mismatch | undefined
 
 /** Reads what the entries judge. */
 export function subjectOf(request: JudgedRequest, circumstances: Circumstances): Subject {
-  return { request, circumstances, orders: readOrders(request.operation, request.payload) }
+  const { operation, payload } = request
+  const orders = readOrders(operation, payload, circumstances.profile.symbols)
+  return { request, circumstances, orders, parts: orders?.flatMap(({ parts }) => parts) ?? [] }
 }

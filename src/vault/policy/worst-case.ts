@@ -13,7 +13,7 @@ import type { DenialReason } from "./denial-reason.ts"
 import type { JudgedOrder, ReadOrder } from "./judged-order.ts"
 
 /** A price together with where it comes from, as people read it. */
-export type WorstPrice = { readonly price: Decimal; readonly words: string }
+export type WorstPrice = { readonly price: Decimal; readonly words: () => string }
 
 /**
  * The unit that an order's quantity is in.
@@ -66,7 +66,8 @@ function undisclosedUnit(
   return profile.defaultMarketOrderType
 }
 
-function mayBeMarket({ orderTypes }: JudgedOrder): boolean {
+/** Whether a part may become a market order, for all that can be read of it. */
+export function mayBeMarket({ orderTypes }: JudgedOrder): boolean {
   return orderTypes?.includes("market") ?? true
 }
 
@@ -89,14 +90,22 @@ function isPlainLimitBuy(order: Order): boolean {
   )
 }
 
-/** The venue's rules leave no order without these; the judge doesn't depend on their having been checked. */
-function isPriceReadable(order: Order): boolean {
+/**
+ * Whether an order has what its price is read from. The venue's rules leave none without; the judge
+ * doesn't depend on their having been checked.
+ */
+export function isPriceReadable(order: Order): boolean {
   if (order.algoOrderType === "tpsl") return order.tpsl !== undefined
   if (order.algoOrderType === "conditional" && order.conditional === undefined) return false
   if (order.orderType === "limit") {
     return order.price !== undefined || order.priceMatch !== undefined
   }
   return order.orderType === "market"
+}
+
+/** The prices that an entry or a leg writes, each with what it is. */
+export function partPrices(part: JudgedOrder): readonly WorstPrice[] {
+  return part.leg === undefined ? entryPrices(part.order) : legPrices(part)
 }
 
 function entryPrices(order: Order): readonly WorstPrice[] {
@@ -117,7 +126,7 @@ function legPrices({ part, leg }: JudgedOrder): readonly WorstPrice[] {
     : [trigger, named(`${owner} price`, leg.orderPrice)]
 }
 
-type Surcharge = { readonly factor: Decimal; readonly words: string } | undefined
+type Surcharge = { readonly factor: Decimal; readonly words: () => string } | undefined
 
 /** How far above the price it starts from an order may fill: its slippage, or the rule's band for a matched price. */
 function surchargeOf(
@@ -126,24 +135,28 @@ function surchargeOf(
 ): Result<Surcharge, DenialReason> {
   if (order.orderType === "market") {
     if (order.slippage === undefined) return err("slippage_required")
-    return ok({ factor: order.slippage, words: `slippage ${formatDecimal(order.slippage)}` })
+    const factor = order.slippage
+    return ok({ factor, words: () => `slippage ${formatDecimal(factor)}` })
   }
   if (order.priceMatch === undefined) return ok(undefined)
   if (priceMatchBand === undefined) return err("price_match_band_required")
   return ok({
     factor: priceMatchBand,
-    words: `the price_match_band ${formatDecimal(priceMatchBand)}`,
+    words: () => `the price_match_band ${formatDecimal(priceMatchBand)}`,
   })
 }
 
 function charged(start: WorstPrice, surcharge: Surcharge): WorstPrice {
   if (surcharge === undefined) return start
   const price = multiplyDecimals(start.price, addDecimals(one, surcharge.factor))
-  return { price, words: `${formatDecimal(price)} (${start.words} and ${surcharge.words})` }
+  return {
+    price,
+    words: () => `${formatDecimal(price)} (${start.words()} and ${surcharge.words()})`,
+  }
 }
 
 function named(words: string, price: Decimal): WorstPrice {
-  return { price, words: `${words} ${formatDecimal(price)}` }
+  return { price, words: () => `${words} ${formatDecimal(price)}` }
 }
 
 function highest([first, ...others]: readonly [WorstPrice, ...WorstPrice[]]): WorstPrice {

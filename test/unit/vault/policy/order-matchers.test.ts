@@ -71,6 +71,37 @@ const cases: readonly Case[] = [
   { matcher: "forbid_flags: [reduce_only]", name: "no flag", order: order(), rule: "allow", deny: "denied_by_rule" },
   { matcher: "forbid_flags: [reduce_only]", name: "the forbidden flag", order: order({ flags: ["reduce_only"] }), rule: "flag_forbidden", deny: "allow" },
   { matcher: "forbid_flags: [reduce_only, post_only]", name: "one forbidden flag of two", order: order({ flags: ["post_only"] }), rule: "flag_forbidden", deny: "allow" },
+  // position sides
+  { matcher: "position_sides: [long, both]", name: "a listed position side", order: order({ positionSide: "long" }), rule: "allow", deny: "denied_by_rule" },
+  { matcher: "position_sides: [long, both]", name: "another position side", order: order({ positionSide: "short" }), rule: "position_side_not_allowed", deny: "allow" },
+  { matcher: "position_sides: [both, long, short]", name: "a perpetual's order without one, which the account decides", order: order(), rule: "position_side_not_allowed", deny: "denied_by_rule" },
+  { matcher: "position_sides: [both, long, short]", name: "a symbol outside the table without one", order: order({ symbolId: 7 }), rule: "position_side_not_allowed", deny: "denied_by_rule" },
+  { matcher: "position_sides: [both, long, short]", name: "a spot order, which has none", order: order({ symbolId: 3 }), rule: "position_side_not_allowed", deny: "allow" },
+  { matcher: "position_sides: [long]", name: "a leg, which is of its entry's position", order: withTakeProfit(order({ positionSide: "long" })), rule: "allow", deny: "denied_by_rule" },
+  // margin modes
+  { matcher: "margin_modes: [isolated]", name: "a listed margin mode", order: order({ marginMode: "isolated" }), rule: "allow", deny: "denied_by_rule" },
+  { matcher: "margin_modes: [isolated]", name: "the other margin mode", order: order({ marginMode: "cross" }), rule: "margin_mode_not_allowed", deny: "allow" },
+  { matcher: "margin_modes: [cross, isolated]", name: "a perpetual's order without one, which the account decides", order: order(), rule: "margin_mode_not_allowed", deny: "denied_by_rule" },
+  { matcher: "margin_modes: [cross, isolated]", name: "a spot order, which has none", order: order({ symbolId: 3 }), rule: "margin_mode_not_allowed", deny: "allow" },
+  { matcher: "margin_modes: [cross]", name: "a leg, which is of its entry's margin", order: withTakeProfit(order({ marginMode: "cross" })), rule: "allow", deny: "denied_by_rule" },
+  // self-trade prevention
+  { matcher: "stp_modes: [cancel_maker]", name: "an order that leaves it out, as cancel_maker", order: order(), rule: "allow", deny: "denied_by_rule" },
+  { matcher: "stp_modes: [cancel_taker, cancel_both, none]", name: "an order that leaves it out, as nothing else", order: order(), rule: "stp_mode_not_allowed", deny: "allow" },
+  { matcher: "stp_modes: [none]", name: "none, which is a mode", order: order({ stpMode: "none" }), rule: "allow", deny: "denied_by_rule" },
+  { matcher: "stp_modes: [cancel_maker]", name: "a leg, whose mode isn't disclosed", order: withTakeProfit(order()), rule: "stp_mode_not_allowed", deny: "denied_by_rule" },
+  // algo types
+  { matcher: "algo_order_types: [none]", name: "a plain order", order: order(), rule: "allow", deny: "denied_by_rule" },
+  { matcher: "algo_order_types: [conditional, tpsl, attached_tpsl]", name: "a plain order, which has no algo type", order: order(), rule: "algo_order_type_not_allowed", deny: "allow" },
+  { matcher: "algo_order_types: [attached_tpsl]", name: "an order with a leg", order: withTakeProfit(order()), rule: "allow", deny: "denied_by_rule" },
+  { matcher: "algo_order_types: [none]", name: "an order with a leg, which isn't plain", order: withTakeProfit(order()), rule: "algo_order_type_not_allowed", deny: "allow" },
+  { matcher: "algo_order_types: [none]", name: "a trigger without its algo type, which isn't taken for none", order: order({ conditional: { triggerPrice: decimal("1"), triggerBy: "last_price" } }), rule: "algo_order_type_not_allowed", deny: "denied_by_rule" },
+  // client order ids
+  { matcher: "client_order_id: 'mm-[0-9]+'", name: "an id that matches as a whole", order: order({ clientOrderId: "mm-17" }), rule: "allow", deny: "denied_by_rule" },
+  { matcher: "client_order_id: 'mm-[0-9]+'", name: "an id that matches at its start alone", order: order({ clientOrderId: "mm-17x" }), rule: "client_order_id_not_allowed", deny: "allow" },
+  { matcher: "client_order_id: 'mm-[0-9]+'", name: "an id that matches at its end alone", order: order({ clientOrderId: "xmm-17" }), rule: "client_order_id_not_allowed", deny: "allow" },
+  { matcher: "client_order_id: 'a|b'", name: "an alternative as a whole", order: order({ clientOrderId: "ab" }), rule: "client_order_id_not_allowed", deny: "allow" },
+  { matcher: "client_order_id: '.*'", name: "an order without an id, which is nobody's", order: order(), rule: "client_order_id_not_allowed", deny: "allow" },
+  { matcher: "client_order_id: 'mm-[0-9]+'", name: "a leg, which goes by its order's id", order: withTakeProfit(order({ clientOrderId: "mm-17" })), rule: "allow", deny: "denied_by_rule" },
 ]
 
 describe("order matchers", () => {
@@ -98,6 +129,11 @@ const matcherLines = [
   "time_in_force: [gtc, fok, ioc]",
   "require_flags: [post_only]",
   "forbid_flags: [post_only]",
+  "position_sides: [both, long, short]",
+  "margin_modes: [cross, isolated]",
+  "stp_modes: [cancel_maker, cancel_taker, cancel_both, none]",
+  "algo_order_types: [none, conditional, tpsl, attached_tpsl]",
+  "client_order_id: '.*'",
 ]
 
 describe("an order that can't be read", () => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import type { Order, Payload } from "../../../src/venue/payload.ts"
-import { operationIds } from "../../../src/venue/profile.ts"
-import { reducesRisk } from "../../../src/vault/reduces-risk.ts"
-import { order } from "../../support/policy-case.ts"
-import { testProfile } from "../../support/test-profile.ts"
+import type { Order, Payload } from "../../../../src/venue/payload.ts"
+import { operationIds } from "../../../../src/venue/profile.ts"
+import { reducesRisk } from "../../../../src/vault/policy/reduces-risk.ts"
+import { order } from "../../../support/policy-case.ts"
+import { testProfile } from "../../../support/test-profile.ts"
 
 const profile = testProfile()
 const reducing = order({ flags: ["reduce_only"] })

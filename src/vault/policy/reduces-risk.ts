@@ -1,7 +1,12 @@
-import type { Payload } from "../venue/payload.ts"
-import type { OperationId, Profile } from "../venue/profile.ts"
+import type { Payload } from "../../venue/payload.ts"
+import type { OperationId, Profile } from "../../venue/profile.ts"
 
-const cancels: ReadonlySet<OperationId> = new Set(["cancelOrder", "cancelBatch", "cancelAll"])
+/** The operations that take orders away and make none. */
+export const cancels: ReadonlySet<OperationId> = new Set<OperationId>([
+  "cancelOrder",
+  "cancelBatch",
+  "cancelAll",
+])
 
 /**
  * Tells whether a request can only lower risk: a cancel, or orders that are all reduce-only on symbols
@@ -13,6 +18,7 @@ export function reducesRisk(operation: OperationId, payload: Payload, profile: P
   return payload.orders.every(
     (order) =>
       order.flags.includes("reduce_only") &&
+      order.tpsl === undefined && // legs have no flags, so they may be more than a way out
       profile.symbols.byId.get(order.symbolId)?.market === "perp",
   )
 }

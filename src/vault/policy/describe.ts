@@ -1,0 +1,147 @@
+import { formatDecimal, multiplyDecimals, wholeDecimal, type Decimal } from "../../venue/decimal.ts"
+import type { SymbolTable } from "../../venue/profile.ts"
+import type { FieldCondition } from "./body-field.ts"
+import { hoursText } from "./hours.ts"
+import { symbolText } from "./order-text.ts"
+import { orderMakingOperations } from "./order-making.ts"
+import type { Entry, Hold, Limit, LimitWindow, Policy, Rule, SizeBound } from "./policy.ts"
+
+/** One entry of a policy in plain words. */
+export type Described = {
+  readonly kind: "allows" | "denies" | "limits" | "holds"
+  readonly policy: string
+  readonly entry: string
+  readonly file: string
+  readonly line: number
+  readonly words: string
+}
+
+/** What a policy's entries say, in plain words, in the order in which they are written. */
+export function describePolicy(policy: Policy, symbols: SymbolTable): readonly Described[] {
+  const placed = (kind: Described["kind"], entry: Entry, words: readonly string[]): Described => ({
+    kind,
+    policy: policy.name,
+    entry: entry.name,
+    file: policy.file,
+    line: entry.line,
+    words: words.join("; "),
+  })
+  return [
+    ...policy.rules.map((rule) =>
+      placed("allows", rule, [...asked(rule, symbols), ...bounds(rule, symbols)]),
+    ),
+    ...policy.deny.map((entry) => placed("denies", entry, asked(entry, symbols))),
+    ...policy.limits.map((limit) =>
+      placed("limits", limit, [...limitWords(limit), ...asked(limit, symbols)]),
+    ),
+    ...policy.hold.map((hold) => placed("holds", hold, [...asked(hold, symbols), holdWords(hold)])),
+  ]
+}
+
+/** What an entry asks, an absent matcher saying nothing. */
+function asked({ operations, matchers }: Entry, symbols: SymbolTable): readonly string[] {
+  const names = matchers.symbols?.map((id) => symbolText(id, symbols))
+  return [
+    operations === orderMakingOperations ? "every order" : [...operations].join(", "),
+    ...list("symbols", names),
+    ...list("sides", matchers.sides),
+    ...list("order types", matchers.orderTypes),
+    ...list("time in force", matchers.timeInForce),
+    ...list("with flags", matchers.requireFlags),
+    ...list("without flags", matchers.forbidFlags),
+    ...list("position sides", matchers.positionSides),
+    ...list("margin modes", matchers.marginModes),
+    ...list("self-trade prevention", matchers.stpModes),
+    ...list("algo order types", matchers.algoOrderTypes),
+    ...list("client order ids like", matchers.clientOrderId && [matchers.clientOrderId.source]),
+    ...list("for accounts", matchers.targetAddresses),
+    ...list("labels like", matchers.label && [matchers.label.source]),
+    ...list("in the hours", matchers.hours && [hoursText(matchers.hours)]),
+    ...(matchers.where ?? []).map(conditionWords),
+  ]
+}
+
+function bounds(rule: Rule, symbols: SymbolTable): readonly string[] {
+  return [
+    ...bound("at most", rule.maxQuantity, { unit: "in base units", symbols }),
+    ...bound("at least", rule.minQuantity, { unit: "in base units", symbols }),
+    ...bound("at most", rule.maxNotional, { unit: "in quote units at the worst price", symbols }),
+    ...percent("prices within", rule.priceBand, "of the reference price"),
+    ...percent("matched prices within", rule.priceMatchBand, "of the reference price"),
+    ...percent("slippage at most", rule.maxSlippage, ""),
+    ...(rule.maxExpiresInMs === undefined ? [] : [`valid for at most ${rule.maxExpiresInMs} ms`]),
+    ...(rule.allowFullTpsl ? ["also a take-profit or stop over the full position"] : []),
+    ...(rule.operations.has("approveAgent") ? agentWords(rule) : []),
+  ]
+}
+
+function agentWords(rule: Rule): readonly string[] {
+  const agents =
+    rule.agentAddresses === "held"
+      ? "only agents held here"
+      : `only agents ${rule.agentAddresses.join(", ")}`
+  return [
+    `${agents}, for at most ${rule.maxValidDays} days`,
+    ...list(
+      "authorized also",
+      rule.authorizedAddresses.length > 0 ? rule.authorizedAddresses : undefined,
+    ),
+  ]
+}
+
+function limitWords(limit: Limit): readonly string[] {
+  const { counted, per, lane, mode } = limit
+  const what =
+    counted.kind === "field"
+      ? `the sum of ${counted.pointer.text}${counted.by === undefined ? "" : ` by ${counted.by.text}`}`
+      : counted.kind.replaceAll("_", " ")
+  return [
+    `${what}: at most ${formatDecimal(limit.max)} in ${windowWords(limit.window)}, ${per === "all" ? "for all together" : `for each ${per}`}`,
+    ...(lane === undefined ? [] : ["of what reduces risk"]),
+    ...(mode === "observe" ? ["watched only"] : []),
+  ]
+}
+
+function windowWords(window: LimitWindow): string {
+  return window.kind === "rolling" ? `any ${window.lengthMs / 1_000} s` : `a day in ${window.zone}`
+}
+
+function holdWords({ ttlMs }: Hold): string {
+  return `until a person releases it, within ${ttlMs / 1_000} s`
+}
+
+function list(label: string, words: readonly string[] | undefined): readonly string[] {
+  return words === undefined ? [] : [`${label} ${words.join(", ")}`]
+}
+
+function bound(
+  label: string,
+  size: SizeBound | undefined,
+  { unit, symbols }: { readonly unit: string; readonly symbols: SymbolTable },
+): readonly string[] {
+  if (size === undefined) return []
+  if (size.kind === "scalar") return [`${label} ${formatDecimal(size.amount)} ${unit}`]
+  const each = [...size.amountBySymbol].map(
+    ([id, amount]) => `${formatDecimal(amount)} of ${symbolText(id, symbols)}`,
+  )
+  const others =
+    size.defaultAmount === undefined ? [] : [`${formatDecimal(size.defaultAmount)} of others`]
+  return [`${label} ${[...each, ...others].join(", ")} ${unit}`]
+}
+
+function percent(label: string, fraction: Decimal | undefined, tail: string): readonly string[] {
+  if (fraction === undefined) return []
+  const text = formatDecimal(multiplyDecimals(fraction, wholeDecimal(100n)))
+  return [`${label} ${text}% ${tail}`.trimEnd()]
+}
+
+function conditionWords({ pointer, texts, matches, min, max, present }: FieldCondition): string {
+  const parts = [
+    ...(texts === undefined ? [] : [`one of ${texts.join(", ")}`]),
+    ...(matches === undefined ? [] : [`like ${matches.source}`]),
+    ...(min === undefined ? [] : [`at least ${formatDecimal(min)}`]),
+    ...(max === undefined ? [] : [`at most ${formatDecimal(max)}`]),
+    ...(present === undefined ? [] : [present ? "present" : "absent"]),
+  ]
+  return `${pointer.text} ${parts.join(" and ")}`
+}

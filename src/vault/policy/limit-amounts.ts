@@ -1,0 +1,178 @@
+import { err, ok, type Result } from "../../std/result.ts"
+import { addDecimals, wholeDecimal, type Decimal } from "../../venue/decimal.ts"
+import type { Payload } from "../../venue/payload.ts"
+import { fieldAmount, fieldAt, fieldText, type FieldPointer } from "./body-field.ts"
+import type { OrderSize } from "./claim.ts"
+import type { Mismatch } from "./decision.ts"
+import type { Match, MatchedOrder } from "./match-entry.ts"
+import { orderMakingOperations } from "./order-making.ts"
+import { orderText, quantityText } from "./order-text.ts"
+import type { Counted, Limit } from "./policy.ts"
+import type { Subject } from "./subject.ts"
+import { quantityUnit } from "./worst-case.ts"
+
+/** How much a limit counts of a request. What is of two groups is never added. */
+export type Amount = { readonly group: string; readonly amount: Decimal }
+
+/** What a limit counts by: the request, what of it the limit matches, and the sizes of all of its orders. */
+export type Counting = {
+  readonly limit: Limit
+  readonly subject: Subject
+  readonly match: Match
+  readonly sizes: readonly OrderSize[]
+}
+
+type Amounts = Result<readonly Amount[], Mismatch>
+
+/** How much a limit counts of a request that it matches, once a group and without zeros; or what can't be read. */
+export function limitAmounts(counting: Counting): Amounts {
+  const amounts = unsummed(counting, counting.limit.counted)
+  return amounts.ok ? ok(summed(amounts.value)) : amounts
+}
+
+function unsummed(counting: Counting, counted: Counted): Amounts {
+  switch (counted.kind) {
+    case "requests":
+      return requestCount(counting)
+    case "orders":
+      return orderCount(counting)
+    case "submitted_notional":
+      return everySubmitted(counting, notionals)
+    case "submitted_quantity":
+      return everySubmitted(counting, quantities)
+    case "field":
+      return fieldSum(counted, counting)
+  }
+}
+
+function requestCount({ limit, subject, match }: Counting): Amounts {
+  if (limit.per !== "symbol") return ok([{ group: "", amount: wholeDecimal(1n) }])
+  if (match.orders === undefined) return err(unreadableOrders(subject, "symbol"))
+  const groups = new Set(match.orders.map(({ read }) => String(read.order.symbolId)))
+  return ok([...groups].map((group) => ({ group, amount: wholeDecimal(1n) })))
+}
+
+/** Orders that can't be told apart all count. */
+function orderCount({ limit, subject, match }: Counting): Amounts {
+  if (match.orders !== undefined) {
+    return ok(
+      match.orders.map(({ read }) => ({
+        group: limit.per === "symbol" ? String(read.order.symbolId) : "",
+        amount: wholeDecimal(1n),
+      })),
+    )
+  }
+  const count = itemCount(subject.request.payload)
+  if (limit.per === "symbol") return err(unreadableOrders(subject, "symbol"))
+  if (!Number.isSafeInteger(count)) return err(unreadableOrders(subject, "number"))
+  return ok([{ group: "", amount: wholeDecimal(BigInt(count)) }])
+}
+
+function itemCount(payload: Payload): number {
+  if (payload.kind === "orders") return payload.orders.length
+  return payload.kind === "opaque" ? payload.batchLength : 1
+}
+
+/** A sum of what is submitted: nothing where no order is made, and unreadable for a chase, which moves its price by itself. */
+function everySubmitted(
+  counting: Counting,
+  amountsOf: (order: MatchedOrder, counting: Counting) => Amounts,
+): Amounts {
+  const { subject, match } = counting
+  const { operation } = subject.request
+  if (!orderMakingOperations.has(operation)) return ok([])
+  if (match.orders === undefined || operation === "chaseOrder") {
+    return err(unreadableOrders(subject, "size"))
+  }
+  const all: Amount[] = []
+  for (const order of match.orders) {
+    const amounts = amountsOf(order, counting)
+    if (!amounts.ok) return amounts
+    all.push(...amounts.value)
+  }
+  return ok(all)
+}
+
+/** Quote units of several symbols are added where they are the same unit; a limit per symbol keeps them apart. */
+function notionals(matched: MatchedOrder, { limit, subject, sizes }: Counting): Amounts {
+  const { order } = matched.read
+  const symbol = subject.circumstances.profile.symbols.byId.get(order.symbolId)
+  const size = sizes[matched.index]
+  if (symbol === undefined || size === undefined) return err(unsized(matched, subject))
+  const sizeByPart = [size.entry, ...size.legs]
+  const group = limit.per === "symbol" ? String(symbol.id) : symbol.quote
+  const amounts: Amount[] = []
+  for (const part of countedParts(matched, subject)) {
+    const amount = sizeByPart[part] ?? null
+    if (amount === null) return err(unsized(matched, subject))
+    amounts.push({ group, amount })
+  }
+  return ok(amounts)
+}
+
+/** Base units of two symbols are never added, whomever the limit is per. */
+function quantities(matched: MatchedOrder, { subject }: Counting): Amounts {
+  const { read } = matched
+  const { profile } = subject.circumstances
+  const unit = quantityUnit(read, profile)
+  if (!unit.ok || unit.value === "quote") {
+    const asked = `${quantityText(read.order, profile.symbols)}, which can't be told in base units`
+    return err({ reason: "limit_unreadable", asked, allowed: null })
+  }
+  const amount = { group: String(read.order.symbolId), amount: read.order.quantity }
+  return ok(countedParts(matched, subject).map(() => amount))
+}
+
+/** The matched parts by their place, the entry first; no legs where the venue lets one fill alone, and only to reduce. */
+function countedParts(
+  { isPartMatched }: MatchedOrder,
+  { circumstances }: Subject,
+): readonly number[] {
+  const isLegCounted = circumstances.profile.tpslLegs !== "oco_reduce_only"
+  return isPartMatched.flatMap((isMatched, part) =>
+    isMatched && (part === 0 || isLegCounted) ? [part] : [],
+  )
+}
+
+function fieldSum(
+  { pointer, by }: Extract<Counted, { readonly kind: "field" }>,
+  { subject }: Counting,
+): Amounts {
+  const { body } = subject.request
+  const amount = fieldAmount(fieldAt(body, pointer))
+  if (amount === undefined) return err(unreadableField(pointer, "an amount"))
+  if (by === undefined) return ok([{ group: "", amount }])
+  const group = fieldText(fieldAt(body, by))
+  return group === undefined ? err(unreadableField(by, "a text")) : ok([{ group, amount }])
+}
+
+function summed(amounts: readonly Amount[]): readonly Amount[] {
+  const sums = new Map<string, Decimal>()
+  for (const { group, amount } of amounts) {
+    const earlier = sums.get(group)
+    sums.set(group, earlier === undefined ? amount : addDecimals(earlier, amount))
+  }
+  return [...sums]
+    .map(([group, amount]) => ({ group, amount }))
+    .filter(({ amount }) => amount.coefficient > 0n)
+}
+
+function unreadableOrders({ request }: Subject, what: "symbol" | "size" | "number"): Mismatch {
+  const asked = `${request.operation}, the ${what} of whose orders can't be read`
+  return { reason: "limit_unreadable", asked, allowed: null }
+}
+
+function unreadableField({ text }: FieldPointer, what: string): Mismatch {
+  return { reason: "limit_unreadable", asked: `${text}, which isn't ${what}`, allowed: null }
+}
+
+function unsized({ read }: MatchedOrder, { circumstances }: Subject): Mismatch {
+  const { order } = read
+  const needs = [
+    "a fresh reference price",
+    ...(order.orderType === "market" ? ["slippage"] : []),
+    ...(order.priceMatch === undefined ? [] : ["a price_match_band in its rule"]),
+  ].join(" and ")
+  const asked = `${orderText(order, circumstances.profile.symbols)}, whose size in quote units takes ${needs}`
+  return { reason: "notional_unknown", asked, allowed: null }
+}

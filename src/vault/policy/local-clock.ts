@@ -1,0 +1,53 @@
+/** What the clocks of a time zone show. `day` is `sun` to `sat`, `minute` counts from local midnight. */
+export type LocalTime = { readonly date: string; readonly day: Day; readonly minute: number }
+
+export const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const
+export type Day = (typeof days)[number]
+
+/** Tells what the clocks of its zone show at a time; `undefined` for a time that no calendar has. */
+export type LocalClock = (nowMs: number) => LocalTime | undefined
+
+/** ECMAScript's last time: beyond it there is no date. */
+const maxTimeMs = 8_640_000_000_000_000
+
+/** A clock of a time zone by its IANA name; `undefined` when there is no such zone. */
+export function localClock(zone: string): LocalClock | undefined {
+  const formatter = formatterFor(zone)
+  if (formatter === undefined) return undefined
+  let last: { readonly second: number; readonly time: LocalTime | undefined } | undefined
+  return (nowMs) => {
+    if (!(Math.abs(nowMs) <= maxTimeMs)) return undefined
+    // Zones differ by whole seconds, so within one of them the answer stays: policies ask many times a request.
+    const second = Math.floor(nowMs / 1_000)
+    if (last?.second !== second) last = { second, time: readTime(formatter.format(nowMs)) }
+    return last.time
+  }
+}
+
+function formatterFor(zone: string): Intl.DateTimeFormat | undefined {
+  try {
+    return new Intl.DateTimeFormat("en-US", {
+      timeZone: zone,
+      calendar: "gregory",
+      numberingSystem: "latn",
+      hourCycle: "h23",
+      weekday: "short",
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+      hour: "2-digit",
+      minute: "2-digit",
+    })
+  } catch {
+    return undefined // a RangeError: Intl knows no such zone
+  }
+}
+
+const formatPattern = /^(\w{3}), (\d+\/\d+\/\d+), (\d{2}):(\d{2})$/
+
+/** Reads `Fri, 11/20/2026, 09:30`. */
+function readTime(text: string): LocalTime | undefined {
+  const [, weekday = "", date = "", hour, minute] = formatPattern.exec(text) ?? []
+  const day = days.find((name) => name === weekday.toLowerCase())
+  return day && { date, day, minute: Number(hour) * 60 + Number(minute) }
+}

@@ -1,0 +1,41 @@
+/** No dot segments, no escapes, no backslash: what a path is must not depend on who reads it. */
+const segmentPattern = /^(?!\.{1,2}$)[A-Za-z0-9._~:@-]+$/
+
+/** Whether a text is a pattern of paths: `/v1/` and segments, of which `*` stands for one and `**` for any number. */
+export function isPathPattern(text: string): boolean {
+  const [root, version, ...rest] = text.split("/")
+  if (text.length > 200 || root !== "" || version !== "v1" || rest.length === 0) return false
+  return rest.every((segment) => segment === "*" || segment === "**" || isSegment(segment))
+}
+
+/** Whether a pattern covers a path. A path with an empty segment, a dot segment or an escape is covered by none. */
+export function coversPath(pattern: string, path: string): boolean {
+  const [root, ...segments] = path.split("/")
+  if (root !== "" || !segments.every(isSegment)) return false
+  return covers(pattern.split("/").slice(1), segments)
+}
+
+function isSegment(text: string): boolean {
+  return segmentPattern.test(text)
+}
+
+/** Goes back only to the last `**`, so that time grows with the product of the two lengths at most. */
+function covers(pattern: readonly string[], segments: readonly string[]): boolean {
+  let at = 0
+  let resume: { at: number; segment: number } | undefined
+  let segment = 0
+  while (segment < segments.length) {
+    const expected = pattern[at]
+    if (expected === "**") {
+      at += 1
+      resume = { at, segment }
+    } else if (expected === "*" || (expected !== undefined && expected === segments[segment])) {
+      at += 1
+      segment += 1
+    } else if (resume !== undefined) {
+      resume = { at: resume.at, segment: resume.segment + 1 }
+      ;({ at, segment } = resume)
+    } else return false
+  }
+  return pattern.slice(at).every((rest) => rest === "**")
+}

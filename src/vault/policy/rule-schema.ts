@@ -1,0 +1,165 @@
+import { z } from "zod"
+
+import { compareDecimals } from "../../venue/decimal.ts"
+import type { SymbolTable } from "../../venue/profile.ts"
+import { defaultMaxValidDays } from "./approve-agent-rule.ts"
+import { described, objectError, tell } from "./described.ts"
+import { matchersOf, matcherShape, operationsOf, speechOf } from "./matcher-schema.ts"
+import {
+  addressText,
+  durationMs,
+  fraction,
+  listOf,
+  percentage,
+  wholeDays,
+  yesOrNo,
+} from "./policy-scalars.ts"
+import type { Entry, Rule } from "./policy.ts"
+import { sizeBound } from "./size-bound-schema.ts"
+
+/** An entry of `rules`. */
+export function ruleSchema(symbols: SymbolTable): z.ZodType<Omit<Rule, "line">> {
+  return z
+    .strictObject(
+      { ...matcherShape(symbols), ...boundShape(symbols) },
+      { error: objectError("a rule: a name, endpoints, matchers and bounds") },
+    )
+    .transform((written, context) => {
+      const matchers = matchersOf(written, context)
+      const bounds = boundsOf(written)
+      const speech = speechOf(matchers, { speakOfOrders: boundsOrders(bounds) })
+      if (written.endpoints === undefined && !speech.orders && !speech.labels) {
+        tell(context, "this rule would allow everything; name its endpoints")
+      }
+      if (isEmptyRange(bounds)) {
+        tell(context, "no order matches: min_quantity is over max_quantity", "min_quantity")
+      }
+      return {
+        name: written.name,
+        operations: operationsOf(written.endpoints, speech, context),
+        matchers,
+        ...bounds,
+      }
+    })
+}
+
+/** The keys of a rule that other lists don't take: in a deny a bound could mean "over it" or "within it". */
+export const boundNames = [
+  "max_quantity",
+  "min_quantity",
+  "max_notional",
+  "price_band",
+  "price_match_band",
+  "max_slippage",
+  "max_expires_in",
+  "allow_full_tpsl",
+  "agent_addresses",
+  "authorized_addresses",
+  "max_valid_days",
+] as const
+
+function boundShape(symbols: SymbolTable) {
+  return { ...sizeShape(symbols), ...priceShape, ...approvalShape }
+}
+
+function sizeShape(symbols: SymbolTable) {
+  return {
+    max_quantity: described(
+      sizeBound(symbols),
+      "The most base units of an order, and of a batch's orders on one symbol together.",
+      { "BTC-PERP": "0.5", default: "10" },
+    ),
+    min_quantity: described(sizeBound(symbols), "The least base units of every order.", "0.001"),
+    max_notional: described(
+      sizeBound(symbols),
+      "The most quote units of an order at the worst price, and of a batch's orders together.",
+      "25000",
+    ),
+  }
+}
+
+const priceShape = {
+  price_band: described(
+    percentage,
+    "How far from the reference price the order's prices may be, triggers and legs included.",
+    "2%",
+  ),
+  price_match_band: described(
+    percentage,
+    "How far above the reference price an order with price_match may fill.",
+    "1%",
+  ),
+  max_slippage: described(
+    fraction,
+    "The most slippage of a market order, which must say its slippage then.",
+    "0.01",
+  ),
+  max_expires_in: described(
+    durationMs({ least: "1ms", most: "1d", example: "10s" }),
+    "The longest that the signed request may be valid.",
+    "10s",
+  ),
+  allow_full_tpsl: described(
+    yesOrNo,
+    "Admits tpsl_mode full, which closes a whole position; false without it.",
+    true,
+  ),
+}
+
+const heldOrListed = {
+  anyOf: [{ const: "held" }, { type: "array", items: { type: "string" }, minItems: 1 }],
+}
+
+const approvalShape = {
+  agent_addresses: z.preprocess(heldAsDefault, listOf(addressText).optional()).meta({
+    written: heldOrListed,
+    description:
+      "Agents that may be approved: held, those held here under the signing wallet, or exactly these.",
+    example: "held",
+  }),
+  authorized_addresses: described(
+    listOf(addressText),
+    "Accounts that may be authorized_address besides the signer.",
+    ["0x2222222222222222222222222222222222222222"],
+  ),
+  max_valid_days: described(
+    wholeDays,
+    `The most days that an agent is approved for; ${defaultMaxValidDays} without it.`,
+    30,
+  ),
+}
+
+type WrittenBounds = z.infer<z.ZodObject<ReturnType<typeof boundShape>>>
+
+function boundsOf(written: WrittenBounds): Omit<Rule, keyof Entry> {
+  return {
+    maxQuantity: written.max_quantity,
+    minQuantity: written.min_quantity,
+    maxNotional: written.max_notional,
+    priceBand: written.price_band,
+    priceMatchBand: written.price_match_band,
+    maxSlippage: written.max_slippage,
+    maxExpiresInMs: written.max_expires_in,
+    allowFullTpsl: written.allow_full_tpsl ?? false,
+    agentAddresses: written.agent_addresses ?? "held",
+    authorizedAddresses: written.authorized_addresses ?? [],
+    maxValidDays: written.max_valid_days ?? defaultMaxValidDays,
+  }
+}
+
+function boundsOrders(bounds: Omit<Rule, keyof Entry>): boolean {
+  const { maxQuantity, minQuantity, maxNotional, priceBand, maxSlippage } = bounds
+  return [maxQuantity, minQuantity, maxNotional, priceBand, maxSlippage].some(
+    (bound) => bound !== undefined,
+  )
+}
+
+function isEmptyRange({ minQuantity: min, maxQuantity: max }: Omit<Rule, keyof Entry>): boolean {
+  if (min?.kind !== "scalar" || max?.kind !== "scalar") return false
+  return compareDecimals(min.amount, max.amount) > 0
+}
+
+/** `held` says what holds without the key too. */
+function heldAsDefault(input: unknown): unknown {
+  return input === "held" ? undefined : input
+}

@@ -1,0 +1,152 @@
+import { z } from "zod"
+
+import { parseDurationMs } from "../../std/duration.ts"
+import { readYaml } from "../../std/yaml-file.ts"
+import { compareDecimals, parseDecimal } from "../../venue/decimal.ts"
+
+/** One difference between two sets of files, as people read it. */
+export type Change = {
+  readonly file: string
+  /** `rules/quote/max_quantity`, or a key of another file. */
+  readonly where: string
+  /** As it was and as it is now, in YAML's flow form; `null` where it isn't there. */
+  readonly from: string | null
+  readonly to: string | null
+  /** Whether something may be signed now that wasn't before. What can't be told counts as yes. */
+  readonly widens: boolean
+}
+
+type Text = { readonly name: string; readonly text: string }
+type Plain = Readonly<Record<string, unknown>>
+
+/** What differs between two sets of configuration files, and which of it widens what may be signed. */
+export function changesBetween(before: readonly Text[], after: readonly Text[]): readonly Change[] {
+  const names = [...new Set([...before, ...after].map(({ name }) => name))].sort()
+  return names.flatMap((name) => {
+    const [from, to] = [before, after].map((texts) =>
+      plainOf(texts.find((text) => text.name === name)),
+    )
+    return name.includes("/") ? policyChanges(name, from, to) : settingChanges(name, from, to)
+  })
+}
+
+function plainOf(file: Text | undefined): Plain {
+  if (file === undefined) return {}
+  const read = readYaml(file.text, file.name, z.record(z.string(), z.unknown()))
+  return read.ok ? read.value.value : {}
+}
+
+/** Settings of venue.yaml and countersign.yaml: which way any of them works isn't told from its name. */
+function settingChanges(file: string, from: Plain = {}, to: Plain = {}): readonly Change[] {
+  return keysOf(from, to).flatMap((key) =>
+    changeOf(file, key, { from: from[key], to: to[key], widens: true }),
+  )
+}
+
+const lists = ["rules", "deny", "limits", "hold"] as const
+type List = (typeof lists)[number]
+
+function policyChanges(file: string, from: Plain = {}, to: Plain = {}): readonly Change[] {
+  const scope = ["policy", "applies_to", "reads"].flatMap((key) =>
+    changeOf(file, key, { from: from[key], to: to[key], widens: key !== "policy" }),
+  )
+  return [...scope, ...lists.flatMap((list) => listChanges(file, list, { from, to }))]
+}
+
+function listChanges(
+  file: string,
+  list: List,
+  { from, to }: { readonly from: Plain; readonly to: Plain },
+): readonly Change[] {
+  const [earlier, later] = [entriesOf(from[list]), entriesOf(to[list])]
+  const names = [...new Set([...earlier.keys(), ...later.keys()])]
+  return names.flatMap((name) => {
+    const [old, now] = [earlier.get(name), later.get(name)]
+    const where = `${list}/${name}`
+    if (old === undefined || now === undefined) {
+      // More rules allow more; more of the others allow less.
+      const widens = (list === "rules") === (old === undefined)
+      return changeOf(file, where, { from: old, to: now, widens })
+    }
+    return keysOf(old, now).flatMap((key) => {
+      const change = { from: old[key], to: now[key] }
+      return changeOf(file, `${where}/${key}`, { ...change, widens: !narrows(list, key, change) })
+    })
+  })
+}
+
+function entriesOf(list: unknown): ReadonlyMap<string, Plain> {
+  if (!Array.isArray(list)) return new Map()
+  const entries = list.filter(
+    (entry): entry is Plain => typeof entry === "object" && entry !== null,
+  )
+  return new Map(entries.map((entry) => [String(entry["name"]), entry]))
+}
+
+type Values = { readonly from: unknown; readonly to: unknown }
+
+/** Whether a change of one key certainly allows no more than before. */
+function narrows(list: List, key: string, { from, to }: Values): boolean {
+  if (list === "rules") return (ruleNarrowing.get(key) ?? never)(from, to)
+  if (list === "limits" && key === "max") return isLess(from, to)
+  return false
+}
+
+const never = (): boolean => false
+
+/** A rule's keys whose direction is plain. Absent means "any" for lists, and "no bound" for bounds. */
+const ruleNarrowing: ReadonlyMap<string, (from: unknown, to: unknown) => boolean> = new Map([
+  ...[
+    ...["endpoints", "symbols", "sides", "order_types", "time_in_force", "position_sides"],
+    ...["margin_modes", "stp_modes", "algo_order_types", "target_addresses"],
+  ].map((key) => [key, isFewer] as const),
+  ...["require_flags", "forbid_flags", "where"].map(
+    (key) => [key, (from: unknown, to: unknown) => isFewer(to ?? [], from ?? [])] as const,
+  ),
+  ...["max_quantity", "max_notional", "max_slippage", "max_expires_in", "max_valid_days"].map(
+    (key) => [key, isLess] as const,
+  ),
+  ["min_quantity", (from: unknown, to: unknown) => from === undefined || isLess(to, from)],
+])
+
+/** Whether every word of `to` was in `from`; `undefined` stands for every word there is. */
+function isFewer(from: unknown, to: unknown): boolean {
+  if (!Array.isArray(to)) return false
+  if (from === undefined) return true
+  const earlier = Array.isArray(from) ? from.map(flow) : []
+  return to.every((word) => earlier.includes(flow(word)))
+}
+
+/** Whether an amount or duration isn't more than it was; `undefined` stands for no bound. */
+function isLess(from: unknown, to: unknown): boolean {
+  if (typeof to !== "string") return false
+  if (from === undefined) return true
+  if (typeof from !== "string") return false
+  const [old, now] = [parseDecimal(from), parseDecimal(to)]
+  if (old !== undefined && now !== undefined) return compareDecimals(now, old) <= 0
+  const [oldMs, nowMs] = [parseDurationMs(from), parseDurationMs(to)]
+  return oldMs !== undefined && nowMs !== undefined && nowMs <= oldMs
+}
+
+function changeOf(
+  file: string,
+  where: string,
+  { from, to, widens }: Values & { readonly widens: boolean },
+): readonly Change[] {
+  const [old, now] = [flow(from), flow(to)]
+  return old === now ? [] : [{ file, where, from: old, to: now, widens }]
+}
+
+function keysOf(from: Plain, to: Plain): readonly string[] {
+  return [...new Set([...Object.keys(from), ...Object.keys(to)])]
+}
+
+/** Sorted keys, so that an order that means nothing is no difference. */
+function flow(value: unknown): string | null {
+  if (value === undefined) return null
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+}

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { describePolicy } from "../../../../src/vault/policy/describe.ts"
+import { readPolicies } from "../../../../src/vault/policy/policy-file.ts"
+import { testProfile } from "../../../support/test-profile.ts"
+
+const profile = testProfile()
+
+function wordsOf(text: string): readonly string[] {
+  const read = readPolicies([{ file: "policies/p.yaml", text }], profile)
+  assert.ok(read.ok)
+  return read.value.flatMap((policy) =>
+    describePolicy(policy, profile.symbols).map(({ kind, words }) => `${kind}: ${words}`),
+  )
+}
+
+describe("a policy in plain words", () => {
+  it("says every matcher and bound of a rule", () => {
+    const text = `policy: p
+rules:
+  - name: quote
+    endpoints: [placeOrder]
+    symbols: [BTC-PERP]
+    sides: [buy]
+    order_types: [limit]
+    require_flags: [post_only]
+    client_order_id: "mm-.*"
+    max_quantity: {BTC-PERP: "0.5", default: "1"}
+    max_notional: "25000"
+    price_band: 2%
+    max_expires_in: 10s
+`
+    assert.deepEqual(wordsOf(text), [
+      "allows: placeOrder; symbols BTC-PERP; sides buy; order types limit; with flags post_only; client order ids like mm-.*; at most 0.5 of BTC-PERP, 1 of others in base units; at most 25000 in quote units at the worst price; prices within 2% of the reference price; valid for at most 10000 ms",
+    ])
+  })
+
+  it("says whom an approval may be for, and how long", () => {
+    assert.deepEqual(wordsOf("policy: p\nrules:\n  - {name: a, endpoints: [approveAgent]}\n"), [
+      "allows: approveAgent; only agents held here, for at most 90 days",
+    ])
+  })
+
+  it("says denies, limits and holds", () => {
+    const text = `policy: p
+deny:
+  - {name: d, order_types: [market]}
+limits:
+  - {name: l, sum: submitted_notional, window: 1h, max: "80000", per: client}
+  - {name: o, endpoints: [withdraw], sum: {pointer: /amount, by: /asset}, window: day, zone: UTC, max: "5", mode: observe}
+hold:
+  - {name: h, endpoints: [withdraw], where: [{pointer: /amount, min: "10"}], ttl: 15m}
+`
+    assert.deepEqual(wordsOf(text), [
+      "denies: every order; order types market",
+      "limits: submitted notional: at most 80000 in any 3600 s, for each client; every order",
+      "limits: the sum of /amount by /asset: at most 5 in a day in UTC, for all together; watched only; withdraw",
+      "holds: withdraw; /amount at least 10; until a person releases it, within 900 s",
+    ])
+  })
+})

@@ -1,0 +1,122 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { changesBetween } from "../../../../src/vault/policy/widening.ts"
+
+const rule = (...keys: readonly string[]): string =>
+  ["policy: p", "rules:", "  - name: quote", ...keys.map((key) => `    ${key}`)].join("\n")
+
+function changes(before: string, after: string, name = "policies/p.yaml") {
+  return changesBetween([{ name, text: before }], [{ name, text: after }])
+}
+
+function widens(before: string, after: string): readonly boolean[] {
+  return changes(before, after).map((change) => change.widens)
+}
+
+describe("a change of the files", () => {
+  it("is none when only order, spacing and comments differ", () => {
+    const before = "policy: p\nrules:\n  - {name: a, sides: [buy], max_notional: '5'}\n"
+    const after = '# new\nrules:\n  - max_notional: "5"\n    sides: [buy]\n    name: a\npolicy: p\n'
+    assert.deepEqual(changes(before, after), [])
+  })
+
+  it("tells file, place, and both values", () => {
+    assert.deepEqual(changes(rule('max_quantity: "0.5"'), rule('max_quantity: "0.6"')), [
+      {
+        file: "policies/p.yaml",
+        where: "rules/quote/max_quantity",
+        from: '"0.5"',
+        to: '"0.6"',
+        widens: true,
+      },
+    ])
+  })
+
+  const bounds = ["max_quantity", "max_notional", "max_slippage", "max_valid_days"]
+  for (const key of bounds) {
+    it(`widens when ${key} grows or goes, and not when it shrinks or comes`, () => {
+      assert.deepEqual(widens(rule(`${key}: "5"`), rule(`${key}: "5.1"`)), [true])
+      assert.deepEqual(widens(rule(`${key}: "5"`), rule("sides: [buy]")), [true, false])
+      assert.deepEqual(widens(rule(`${key}: "5"`), rule(`${key}: "4.9"`)), [false])
+      assert.deepEqual(
+        widens(rule("order_types: [limit]"), rule("order_types: [limit]", `${key}: "5"`)),
+        [false],
+      )
+    })
+  }
+
+  it("compares durations, and takes what it can't compare for wider", () => {
+    assert.deepEqual(widens(rule("max_expires_in: 10s"), rule("max_expires_in: 9s")), [false])
+    assert.deepEqual(widens(rule("max_expires_in: 10s"), rule("max_expires_in: 1m")), [true])
+    assert.deepEqual(widens(rule('max_quantity: "5"'), rule('max_quantity: {"1": "1"}')), [true])
+    assert.deepEqual(widens(rule("price_band: 2%"), rule("price_band: 1%")), [true])
+  })
+
+  it("widens when a list of what is allowed gains a word or goes", () => {
+    assert.deepEqual(widens(rule("sides: [buy]"), rule("sides: [sell, buy]")), [true])
+    assert.deepEqual(widens(rule("sides: [sell, buy]"), rule("sides: [buy]")), [false])
+    assert.deepEqual(widens(rule("sides: [buy]"), rule("order_types: [limit]")), [true, false])
+  })
+
+  it("widens when a demand goes, and not when one comes", () => {
+    assert.deepEqual(widens(rule("require_flags: [post_only]"), rule("sides: [buy]")), [
+      true,
+      false,
+    ])
+    assert.deepEqual(
+      widens(rule("sides: [buy]"), rule("sides: [buy]", "require_flags: [post_only]")),
+      [false],
+    )
+    assert.deepEqual(
+      widens(rule("forbid_flags: [post_only, reduce_only]"), rule("forbid_flags: [post_only]")),
+      [true],
+    )
+    assert.deepEqual(widens(rule('min_quantity: "1"'), rule('min_quantity: "2"')), [false])
+    assert.deepEqual(widens(rule('min_quantity: "2"'), rule('min_quantity: "1"')), [true])
+  })
+
+  for (const list of ["deny", "hold", "limits"]) {
+    const entry = `policy: p\n${list}:\n  - {name: x, sides: [buy]}\n`
+    it(`widens when an entry of ${list} goes or changes, and not when one comes`, () => {
+      assert.deepEqual(widens(entry, "policy: p\n"), [true])
+      assert.deepEqual(widens("policy: p\n", entry), [false])
+      assert.deepEqual(widens(entry, entry.replace("buy", "sell")), [true])
+    })
+  }
+
+  it("widens when a rule comes, and not when one goes", () => {
+    assert.deepEqual(widens("policy: p\n", rule("sides: [buy]")), [true])
+    assert.deepEqual(widens(rule("sides: [buy]"), "policy: p\n"), [false])
+  })
+
+  it("narrows when only a limit's max falls", () => {
+    const limit = (max: string) => `policy: p\nlimits:\n  - {name: x, max: "${max}"}\n`
+    assert.deepEqual(widens(limit("10"), limit("9")), [false])
+    assert.deepEqual(widens(limit("10"), limit("11")), [true])
+  })
+
+  it("takes every change of venue.yaml and countersign.yaml, and of whom a policy is for, for wider", () => {
+    const venue = changes(
+      "extends: builtin\n",
+      "extends: builtin\nbase_url: https://a.example\n",
+      "venue.yaml",
+    )
+    assert.deepEqual(
+      venue.map(({ where, widens: isWider }) => ({ where, isWider })),
+      [{ where: "base_url", isWider: true }],
+    )
+    assert.deepEqual(widens("policy: p\n", "policy: p\napplies_to: {clients: [a]}\n"), [true])
+  })
+
+  it("tells a whole file that came or went, entry by entry", () => {
+    const file = { name: "policies/new.yaml", text: rule("sides: [buy]") }
+    const [name, came] = changesBetween([], [file])
+    assert.deepEqual([name?.where, name?.widens], ["policy", false])
+    assert.deepEqual([came?.where, came?.widens], ["rules/quote", true])
+    assert.deepEqual(
+      changesBetween([file], []).map((change) => change.widens),
+      [false, false],
+    )
+  })
+})
