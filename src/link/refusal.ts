@@ -32,10 +32,30 @@ export type Refusal =
   | Refused<"wallet_key_required" | "wrong_network", { readonly key: string }>
   | Refused<"key_not_allowed", { readonly key: string | null }>
   | Refused<"target_not_allowed", { readonly key: string; readonly target: string }>
+  /** `hold` is `null` where none was opened, `expires_at` where it has ended already. */
+  | Refused<
+      "approval_required",
+      { readonly hold: string | null; readonly expires_at: number | null }
+    >
   | Refused<"agent_revoked", { readonly key: string }>
   | Refused<"agent_expiring", { readonly key: string; readonly expires_at: number }>
+  | Refused<"right_missing", { readonly right: string }>
   | Refused<"unknown_endpoint", { readonly path: string }>
   | Refused<"unknown_record">
+  | Refused<"overloaded">
+  /** `frees_at` and `retry_after_ms` are `null` when the limit never allows that much at once. */
+  | Refused<
+      "limit_exhausted",
+      {
+        readonly policy: string
+        readonly limit: string
+        readonly max: string
+        readonly used: string
+        readonly asked: string
+        readonly frees_at: number | null
+        readonly retry_after_ms: number | null
+      }
+    >
   | Refused<"signer_pace", { readonly retry_after_ms: number }>
   | Refused<UndisclosedCode, { readonly endpoint: string; readonly add_line: string }>
 

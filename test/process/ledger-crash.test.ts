@@ -8,13 +8,13 @@ import { fileURLToPath } from "node:url"
 
 import { systemClock } from "../../src/vault/clock.ts"
 import { openLedger } from "../../src/vault/ledger/open-ledger.ts"
-import { ledgerPlace, reserved, type LedgerPlace } from "../support/ledger-ask.ts"
+import { childLimit, ledgerPlace, reserved, type LedgerPlace } from "../support/ledger-ask.ts"
 import { readLedger } from "../support/read-ledger.ts"
 import { numRuns } from "../support/runs.ts"
 
 const script = fileURLToPath(new URL("../support/ledger-child.ts", import.meta.url))
 
-function start(file: string, work: "hold" | "reserve", maxFileBlocks?: number) {
+function start(file: string, work: "hold" | "reserve" | "limit", maxFileBlocks?: number) {
   const command = [process.execPath, script, file, work]
   // POSIX counts in blocks of 512 bytes (dash), bash in 1,024; either will do.
   const limited = ["-c", `ulimit -f ${maxFileBlocks ?? 0}; exec "$@"`, "sh", ...command]
@@ -78,6 +78,33 @@ describe("a ledger whose process is killed", () => {
       told.push(next.nonce)
     }
     assert.equal(new Set(told).size, told.length, "no nonce told twice")
+  })
+})
+
+describe("a limit whose process is killed", () => {
+  let place: LedgerPlace
+  before(async () => {
+    place = await ledgerPlace()
+  })
+  after(() => place.remove())
+
+  it("admits no more than its maximum in all, however often that happens, and in the end exactly that", async () => {
+    const max = Number(childLimit)
+    let told = 0
+    for (let kill = 0; kill < numRuns(20).numRuns; kill++) {
+      const child = start(place.file, "limit")
+      const lastLine = 1 + randomInt(40)
+      const lines = await linesOf(child, (_line, count) => {
+        if (count === lastLine) child.kill("SIGKILL")
+      })
+      told += noncesOf(lines).length
+      assert.ok(told <= max)
+    }
+    const lines = await linesOf(start(place.file, "limit"))
+    told += noncesOf(lines).length
+    assert.equal(lines.filter((line) => line === "spent").length, 4)
+    assert.ok(told <= max)
+    assert.equal(recordedNonces(place.file).length, max, "what was never told counts too")
   })
 })
 

@@ -4,9 +4,11 @@ import { join } from "node:path"
 
 import type {
   Ledger,
+  RecordedRequest,
   RefusalEntry,
   RequestEntry,
   Reservation,
+  ReserveAsk,
 } from "../../src/vault/ledger/ledger.ts"
 import { parseAddress } from "../../src/venue/address.ts"
 
@@ -25,6 +27,9 @@ export const requestEntry: RequestEntry = {
   purpose: "forward",
 }
 
+/** How much of a limit ledger-child.ts has. */
+export const childLimit = "600"
+
 /** A refusal that differs from others by its message. */
 export function refusalEntry(message = "Too fast."): RefusalEntry {
   return {
@@ -36,9 +41,19 @@ export function refusalEntry(message = "Too fast."): RefusalEntry {
   }
 }
 
+/** A request of `signer` with a ttl of 15 s that nothing limits. */
+export const plainAsk: Omit<ReserveAsk, "nowMs"> = {
+  signer,
+  entry: requestEntry,
+  claims: [],
+  sizes: [],
+  release: undefined,
+  ttlMs: 15_000,
+}
+
 /** Reserves for `signer` with a ttl of 15 s. */
 export function reserveAt(ledger: Ledger, nowMs: number, of = signer): Promise<Reservation> {
-  return ledger.reserve({ signer: of, entry: requestEntry, ttlMs: 15_000, nowMs })
+  return ledger.reserve({ ...plainAsk, signer: of, nowMs })
 }
 
 /** @throws when it was refused. */
@@ -53,6 +68,16 @@ export async function reserved(ledger: Ledger, nowMs: number, of = signer) {
   const reservation = await reserveAt(ledger, nowMs, of)
   assertReserved(reservation)
   return reservation
+}
+
+/** The whole history from `sinceMs` on. */
+export async function recordedSince(
+  ledger: Ledger,
+  sinceMs: number,
+): Promise<readonly RecordedRequest[]> {
+  const requests: RecordedRequest[] = []
+  for await (const request of ledger.history(sinceMs)) requests.push(request)
+  return requests
 }
 
 export type LedgerPlace = { readonly file: string; remove(): Promise<void> }

@@ -1,6 +1,7 @@
 // A process of its own that opens the ledger in argv[2] and works on it as argv[3] says:
 // `hold` keeps it open until stdin ends; `reserve` reserves until it is killed or the ledger breaks, and
-// prints each nonce once its promise has resolved.
+// prints each nonce once its promise has resolved; `limit` does so under a limit of `childLimit` an hour
+// until it is killed or the limit is spent.
 
 import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -9,7 +10,8 @@ import { Fault } from "../../src/std/fault.ts"
 import { systemClock } from "../../src/vault/clock.ts"
 import type { Ledger } from "../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../src/vault/ledger/open-ledger.ts"
-import { refusalEntry, reserveAt } from "./ledger-ask.ts"
+import { aClaim, hourMs } from "./a-claim.ts"
+import { childLimit, plainAsk, refusalEntry, reserveAt } from "./ledger-ask.ts"
 
 const [, , file = "", work] = process.argv
 
@@ -17,6 +19,7 @@ try {
   const ledger = await openLedger({ file, clock: systemClock })
   print("open")
   if (work === "reserve") await reserveUntilBroken(ledger)
+  else if (work === "limit") await reserveUntilSpent(ledger)
   else await untilInputEnds()
   await ledger.close()
   print("closed")
@@ -46,6 +49,22 @@ async function reserveInLoop(ledger: Ledger): Promise<void> {
   } catch (error) {
     print(`broken ${faultCode(error)}`)
   }
+}
+
+async function reserveUntilSpent(ledger: Ledger): Promise<void> {
+  const claim = aClaim({ max: childLimit })
+  await ledger.replaceMeters(() => [claim], systemClock.nowMs() - hourMs)
+  const reserveInTurn = async (): Promise<void> => {
+    for (;;) {
+      const nowMs = systemClock.nowMs()
+      const reservation = await ledger.reserve({ ...plainAsk, claims: [claim], nowMs })
+      if (reservation.kind === "reserved") print(`nonce ${reservation.nonce}`)
+      else if (reservation.refusal.code === "signer_pace") await sleep(1)
+      else break
+    }
+    print("spent")
+  }
+  await Promise.all(Array.from({ length: 4 }, reserveInTurn))
 }
 
 async function untilInputEnds(): Promise<void> {

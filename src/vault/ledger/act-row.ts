@@ -1,13 +1,18 @@
+import { formatDecimal } from "../../venue/decimal.ts"
 import type { Client, KeyEntry } from "../bindings.ts"
+import { isSetting } from "./act-kind.ts"
 import type { AdminEntry } from "./ledger.ts"
 import type { Act, ActRow, ClientFields, KeyFields } from "./row.ts"
 
 /** An operator's act as the journal holds it. */
 export function actRow(id: string, entry: AdminEntry, nowMs: number): ActRow {
-  return { kind: "act", id, at_ms: nowMs, ...actOf(entry) }
+  const act = isSetting(entry) ? settingOf(entry) : bindingOf(entry)
+  return { kind: "act", id, at_ms: nowMs, ...act }
 }
 
-function actOf(entry: AdminEntry): Act {
+type SettingEntry = Extract<AdminEntry, { act: `${"price" | "limit" | "set"}_${string}` }>
+
+function bindingOf(entry: Exclude<AdminEntry, SettingEntry>): Act {
   switch (entry.act) {
     case "started":
       return { act: entry.act, policy_hash: entry.policyHash }
@@ -26,6 +31,36 @@ function actOf(entry: AdminEntry): Act {
       }
     case "agent_revoked":
       return { act: entry.act, name: entry.name, record: entry.record }
+  }
+}
+
+function settingOf(entry: SettingEntry): Act {
+  switch (entry.act) {
+    case "price_set":
+      return {
+        act: entry.act,
+        symbol_id: entry.symbolId,
+        value: formatDecimal(entry.value),
+        as_of: entry.asOfMs,
+        by: entry.by,
+        confirmed: entry.confirmed,
+      }
+    case "limit_raised":
+      return {
+        act: entry.act,
+        limit: entry.limit,
+        to: formatDecimal(entry.to),
+        until: entry.untilMs,
+        reason: entry.reason,
+      }
+    case "set_activated":
+      return {
+        act: entry.act,
+        hash: entry.hash,
+        files: entry.files.map(({ name, text }) => ({ name, text })),
+      }
+    case "set_accepted":
+      return { act: entry.act, hash: entry.hash }
   }
 }
 

@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { Worker } from "node:worker_threads"
 
 import { Fault } from "../../std/fault.ts"
-import type { OpenedState } from "./stored-rows.ts"
+import type { OpenedState } from "./opened-state.ts"
 import type { FromWorker, Job, JobResult, JobResults, ToWorker } from "./worker-messages.ts"
 
 /**
@@ -18,14 +18,19 @@ export type CommitQueue = {
   close(): Promise<void>
 }
 
-/** Starts the database's thread on `file`. @throws {Fault} as `openDatabase` does. */
+/**
+ * Starts the database's thread on `file` and reads what a start at `nowMs` needs.
+ *
+ * @throws {Fault} as `openDatabase` does.
+ */
 export async function startCommitQueue(
   file: string,
+  nowMs: number,
 ): Promise<{ readonly queue: CommitQueue; readonly state: OpenedState }> {
   // The sources run as they are; the package's dist/ holds JavaScript.
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
   const worker = new Worker(new URL(`./sqlite-worker.${extension}`, import.meta.url), {
-    workerData: { file },
+    workerData: { file, nowMs },
   })
   const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()))
   const message = await firstMessage(worker)

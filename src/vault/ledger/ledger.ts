@@ -1,8 +1,13 @@
 import type { Outcome } from "../../link/methods.ts"
 import type { Refusal } from "../../link/refusal.ts"
+import type { Result } from "../../std/result.ts"
 import type { Address } from "../../venue/address.ts"
+import type { Decimal } from "../../venue/decimal.ts"
 import type { OperationId } from "../../venue/profile.ts"
 import type { Client, KeyEntry } from "../bindings.ts"
+import type { Claim, OrderSize } from "../policy/claim.ts"
+import type { Hold, HoldAsk, HoldBinding, HoldDecision } from "./hold.ts"
+import type { Headroom, MeterUse } from "./meters.ts"
 
 export type RecordId = string
 
@@ -43,10 +48,68 @@ export type AdminEntry =
       readonly record: RecordId
     }
   | { readonly act: "agent_revoked"; readonly name: string; readonly record: RecordId }
+  | ({ readonly act: "price_set" } & StoredPrice)
+  | ({ readonly act: "limit_raised" } & Raise)
+  | ({ readonly act: "set_activated" } & StoredSet)
+  | { readonly act: "set_accepted"; readonly hash: string }
+
+/** A reference price that was fed or set. */
+export type StoredPrice = {
+  readonly symbolId: number
+  readonly value: Decimal
+  readonly asOfMs: number
+  /** The client or the operator that gave it. */
+  readonly by: string
+  /** Not when it waits for a person, for its step is too large. */
+  readonly confirmed: boolean
+}
+
+/** A limit's maximum for some time. */
+export type Raise = {
+  readonly limit: string
+  readonly to: Decimal
+  readonly untilMs: number
+  readonly reason: string
+}
+
+/** The texts of a set of files, and the hash that names it. */
+export type StoredSet = {
+  readonly hash: string
+  readonly files: readonly { readonly name: string; readonly text: string }[]
+}
+
+/** When a set was active the last time. */
+export type SetActivation = { readonly hash: string; readonly activatedAtMs: number }
+
+/** A recorded request with all that its claims are made of. */
+export type RecordedRequest = {
+  readonly record: RecordId
+  readonly client: string
+  readonly key: string
+  readonly operation: OperationId
+  readonly path: string
+  readonly signer: Address
+  readonly target: Address | null
+  /** Canonical JSON of the business fields. */
+  readonly body: string
+  readonly sizes: readonly OrderSize[]
+  /** Wall time of the decision. */
+  readonly atMs: number
+  /** The time that its claims were counted at: wall time, but never going back. */
+  readonly countedAtMs: number
+  /** When the venue's refusal of its only send gave room back. */
+  readonly releasedAtMs: number | undefined
+}
 
 export type ReserveAsk = {
   readonly signer: Address
   readonly entry: RequestEntry
+  /** All are counted, or the request is refused and none is. */
+  readonly claims: readonly Claim[]
+  /** What its orders were sized at, in their order; recorded. */
+  readonly sizes: readonly OrderSize[]
+  /** The hold whose release it uses up. */
+  readonly release: { readonly hold: string } | undefined
   /** `expires_after = max(now, nonce) + ttlMs`. */
   readonly ttlMs: number
   readonly nowMs: number
@@ -59,6 +122,8 @@ export type Reservation =
       /** Milliseconds; unique and rising for each signer, whatever the clock does. */
       readonly nonce: number
       readonly expiresAfterMs: number
+      /** Claims of observed limits that it went over. */
+      readonly over: readonly Headroom[]
     }
   | { readonly kind: "refused"; readonly refusal: Refusal }
 
@@ -84,17 +149,63 @@ export type StoredRecord = {
   readonly outcome: { readonly status: number | null; readonly code: string | null } | null
 }
 
+/** What a start begins with, as durable when the ledger was opened. */
+export type Opened = {
+  readonly keys: readonly KeyEntry[]
+  readonly clients: readonly Client[]
+  /** The last one of each symbol, confirmed or not. */
+  readonly prices: readonly StoredPrice[]
+  /** Those that hadn't ended, in the order in which they were made. */
+  readonly raises: readonly Raise[]
+  readonly lastSet: StoredSet | undefined
+  /** The set that a person accepted last. */
+  readonly acceptedHash: string | undefined
+}
+
 /**
  * The record of everything that was decided, and the only source of nonces.
  *
- * `reserve` is the one atomic call of the signing path: it takes the nonce synchronously, so nothing
- * can slip in between judging and reserving, and resolves once the record is durable. After any write
- * error the ledger is broken for good: what waits and every later call fails with
- * `ledger_unavailable`.
+ * `reserve` is the one atomic call of the signing path: it takes claims, release and nonce synchronously,
+ * all of them or none, so nothing can slip in between judging and reserving, and resolves once the record
+ * is durable. After any write error the ledger is broken for good: what waits and every later call fails
+ * with `ledger_unavailable`.
  */
 export type Ledger = {
-  /** Rejects with {Fault} `ledger_unavailable`, `clock_unsafe` (before anything is written). */
+  /**
+   * Refuses with `limit_exhausted`, `approval_required` (the release can't be used), `signer_pace`.
+   * Rejects with {Fault} `ledger_unavailable` (also for claims before the first `replaceMeters`),
+   * `clock_unsafe`; before anything is taken or written.
+   */
   reserve(ask: ReserveAsk): Promise<Reservation>
+  /** How claims stand now, in their order. @throws {Fault} `ledger_unavailable` before the first `replaceMeters`. */
+  headroom(claims: readonly Claim[], nowMs: number): readonly Headroom[]
+  /** What is used of every meter that has anything left. */
+  usage(nowMs: number): readonly MeterUse[]
+  /**
+   * Counts what is used anew: folds the requests recorded since `sinceMs` through `build` while others go
+   * on being reserved, adds those, and exchanges the meters at once. `exchanged` runs in the same turn, so
+   * that the set whose claims `build` makes can be exchanged together with its meters. Calls run one after
+   * the other. If it fails, the old meters stay.
+   */
+  replaceMeters(
+    build: (request: RecordedRequest) => readonly Claim[],
+    sinceMs: number,
+    exchanged?: () => void,
+  ): Promise<void>
+  /** The requests that count from `sinceMs` on and were recorded before the first step, in the order of counting. */
+  history(sinceMs: number): AsyncIterable<RecordedRequest>
+  /** Holds a request. One that is pending already is returned as it is; `overloaded` when too many are. */
+  openHold(ask: HoldAsk, nowMs: number): Promise<Result<Hold, Refusal>>
+  /** The hold whose release the request may use. */
+  findRelease(binding: HoldBinding, nowMs: number): string | undefined
+  /** All that are pending or released, and those that ended last; oldest first. */
+  holds(nowMs: number): readonly Hold[]
+  /** Releases or refuses a pending hold, durable when it resolves. Rejects with {Fault} `name_unknown`, `usage` when it isn't pending. */
+  decideHold(id: string, decision: HoldDecision, nowMs: number): Promise<void>
+  /** The texts of a set that was ever active. */
+  set(hash: string): Promise<StoredSet | undefined>
+  /** The 20 sets that were active last, the newest first. */
+  sets(): Promise<readonly SetActivation[]>
   /**
    * Records a refusal without waiting; identical ones within a second are counted on one record.
    * Returns its id, or `null` when so many wait that this one is only counted.
@@ -104,7 +215,8 @@ export type Ledger = {
   note(entry: RefusalEntry, nowMs: number): RecordId | null
   /**
    * Records what became of a request. Resolves when durable. Every outcome is recorded; the state only
-   * ever becomes more certain, so outcomes may come in any order.
+   * ever becomes more certain, so outcomes may come in any order. A refusal of the only send gives back
+   * what the request's claims allow to be given back.
    *
    * Rejects with {Fault} `name_unknown` when no request has this id; nothing is written then.
    */
@@ -119,8 +231,7 @@ export type Ledger = {
   record(id: RecordId, nowMs: number): Promise<StoredRecord | undefined>
   /** Number of entries in the journal, of every kind. */
   count(): Promise<number>
-  /** As durable when it was opened, to start from. */
-  readonly opened: { readonly keys: readonly KeyEntry[]; readonly clients: readonly Client[] }
+  readonly opened: Opened
   /** Waits for what is queued, then gives the lock back. Safe to call twice. */
   close(): Promise<void>
 }

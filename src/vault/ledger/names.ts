@@ -1,5 +1,6 @@
 import { Fault } from "../../std/fault.ts"
-import type { AdminEntry, Ledger } from "./ledger.ts"
+import { isSetting } from "./act-kind.ts"
+import type { AdminEntry, Opened } from "./ledger.ts"
 
 /** The names of keys and clients, including those of acts that still wait for their commit. */
 export type Names = {
@@ -8,11 +9,12 @@ export type Names = {
 }
 
 /** Starts with the names that are in the ledger. */
-export function openNames(opened: Ledger["opened"]): Names {
+export function openNames(opened: Pick<Opened, "keys" | "clients">): Names {
   const keys = new Set(opened.keys.map(({ name }) => name))
   const clients = new Set(opened.clients.map(({ name }) => name))
   return {
     follow(entry) {
+      if (isSetting(entry)) return
       switch (entry.act) {
         case "key_added":
           take(entry.key.name, keys, "key")

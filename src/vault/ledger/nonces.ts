@@ -1,6 +1,7 @@
 import { Fault } from "../../std/fault.ts"
 import type { Address } from "../../venue/address.ts"
 import type { Clock } from "../clock.ts"
+import { openSteadyTime } from "./steady-time.ts"
 
 /** How far wall time may run ahead of the monotonic clock since the ledger was opened. */
 export const maxClockLeadMs = 10_000
@@ -13,6 +14,8 @@ export type NonceTaken =
 
 /** Hands out nonces. Each is above all earlier ones of its signer, whatever the clock does. */
 export type Nonces = {
+  /** @throws {Fault} `clock_unsafe` when wall time has run too far ahead. */
+  assertClockSafe(nowMs: number): void
   /** @throws {Fault} `clock_unsafe`; no nonce is taken then. */
   take(signer: Address, nowMs: number): NonceTaken
 }
@@ -27,15 +30,16 @@ export function openNonces(clock: Clock, lastNonces: ReadonlyMap<string, number>
   const last = new Map(lastNonces)
   const openedAtMs = clock.nowMs()
   const openedMonotonicMs = clock.monotonicMs()
-  let highestOverMonotonicMs = startOf(openedAtMs, lastNonces) - openedMonotonicMs
+  const steady = openSteadyTime(clock, startOf(openedAtMs, lastNonces))
+  const assertClockSafe = (nowMs: number) =>
+    assertLead(nowMs - openedAtMs - (clock.monotonicMs() - openedMonotonicMs))
 
   return {
+    assertClockSafe,
     take(signer, nowMs) {
-      const monotonicMs = clock.monotonicMs()
-      assertClockSafe(nowMs - openedAtMs - (monotonicMs - openedMonotonicMs))
-      highestOverMonotonicMs = Math.max(highestOverMonotonicMs, nowMs - monotonicMs)
+      assertClockSafe(nowMs)
       const nonce = Math.max(nowMs, (last.get(signer) ?? 0) + 1)
-      const leadMs = nonce - (monotonicMs + highestOverMonotonicMs)
+      const leadMs = nonce - steady.at(nowMs)
       if (leadMs > maxNonceLeadMs) {
         return { kind: "too_fast", retryAfterMs: leadMs - maxNonceLeadMs }
       }
@@ -51,7 +55,7 @@ function startOf(openedAtMs: number, lastNonces: ReadonlyMap<string, number>): n
   return highest - openedAtMs > maxNonceLeadMs ? highest : openedAtMs
 }
 
-function assertClockSafe(leadMs: number): void {
+function assertLead(leadMs: number): void {
   if (leadMs <= maxClockLeadMs) return
   throw new Fault(
     "clock_unsafe",

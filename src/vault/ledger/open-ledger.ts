@@ -1,17 +1,20 @@
-import type { Outcome } from "../../link/methods.ts"
-import type { Refusal } from "../../link/refusal.ts"
-import { Fault } from "../../std/fault.ts"
 import type { Clock } from "../clock.ts"
 import { actRow } from "./act-row.ts"
 import { startCommitQueue, type CommitQueue } from "./commit-queue.ts"
+import { readHistory } from "./history.ts"
+import { openHoldBook, type HoldBook } from "./hold-book.ts"
 import { prepareLedgerFile } from "./ledger-file.ts"
-import type { Ledger, RecordId, Reservation, ReserveAsk } from "./ledger.ts"
+import type { Ledger, Opened, RecordedRequest } from "./ledger.ts"
+import { openLimits, type Limits } from "./limits.ts"
 import { openNames, type Names } from "./names.ts"
 import { openNonces, type Nonces } from "./nonces.ts"
+import type { OpenedState } from "./opened-state.ts"
 import { readClient, readKey } from "./read-bindings.ts"
+import { readHold, readPrice, readRaise } from "./read-settings.ts"
 import { makeRecordId } from "./record-id.ts"
 import { openRefusalNotes } from "./refusal-notes.ts"
-import type { OutcomeRow, RequestRow } from "./row.ts"
+import { reserve } from "./reserve.ts"
+import { settler } from "./settle-request.ts"
 import { storedRecord } from "./stored-record.ts"
 
 /**
@@ -24,27 +27,50 @@ export async function openLedger(input: {
   readonly file: string
   readonly clock: Clock
 }): Promise<Ledger> {
-  await prepareLedgerFile(input.file)
-  const { queue, state } = await startCommitQueue(input.file)
+  const { file, clock } = input
+  await prepareLedgerFile(file)
+  const { queue, state } = await startCommitQueue(file, clock.nowMs())
   try {
-    const opened = { keys: state.keys.map(readKey), clients: state.clients.map(readClient) }
-    return ledgerOver(queue, opened, openNonces(input.clock, state.lastNonces))
+    return ledgerOver(openedOf(state), {
+      queue,
+      nonces: openNonces(clock, state.lastNonces),
+      limits: openLimits(queue, clock),
+      holds: openHoldBook(queue, state.holds.map(readHold)),
+    })
   } catch (error) {
     await queue.close()
     throw error
   }
 }
 
-function ledgerOver(queue: CommitQueue, opened: Ledger["opened"], nonces: Nonces): Ledger {
+type Parts = {
+  readonly queue: CommitQueue
+  readonly nonces: Nonces
+  readonly limits: Limits
+  readonly holds: HoldBook
+}
+
+function ledgerOver(opened: Opened, parts: Parts): Ledger {
+  const { queue, limits, holds } = parts
   const notes = openRefusalNotes((row) => queue.run({ kind: "write", row }))
   return {
     opened,
-    reserve: (ask) => reserve(ask, queue, nonces),
+    reserve: (ask) => reserve(ask, parts),
+    headroom: (claims, nowMs) => limits.headroom(claims, nowMs),
+    usage: (nowMs) => limits.usage(nowMs),
+    replaceMeters: (build, sinceMs, exchanged) => limits.replace(build, sinceMs, exchanged),
+    history: (sinceMs) => historyOf(queue, sinceMs),
+    openHold: (ask, nowMs) => holds.open(ask, nowMs),
+    findRelease: (binding, nowMs) => holds.findRelease(binding, nowMs),
+    holds: (nowMs) => holds.list(nowMs),
+    decideHold: (id, decision, nowMs) => holds.decide(id, decision, nowMs),
+    set: (hash) => queue.run({ kind: "set", hash }),
+    sets: () => queue.run({ kind: "sets" }),
     note(entry, nowMs) {
       queue.assertOpen()
       return notes.note(entry, nowMs)
     },
-    settle: settler(queue),
+    settle: settler(queue, limits),
     act: actor(queue, openNames(opened)),
     async record(id, nowMs) {
       const found = await queue.run({ kind: "find", id })
@@ -58,72 +84,20 @@ function ledgerOver(queue: CommitQueue, opened: Ledger["opened"], nonces: Nonces
   }
 }
 
-/** What comes before the `await` runs within the call itself, so that nothing can slip in between. */
-async function reserve(ask: ReserveAsk, queue: CommitQueue, nonces: Nonces): Promise<Reservation> {
-  queue.assertOpen()
-  const taken = nonces.take(ask.signer, ask.nowMs)
-  if (taken.kind === "too_fast") return { kind: "refused", refusal: tooFast(taken.retryAfterMs) }
-  const { nonce } = taken
-  const reserved = {
-    kind: "reserved",
-    record: makeRecordId(ask.nowMs),
-    nonce,
-    expiresAfterMs: Math.max(ask.nowMs, nonce) + ask.ttlMs,
-  } as const
-  await queue.run({ kind: "write", row: requestRow(ask, reserved) })
-  return reserved
-}
-
-function tooFast(retryAfterMs: number): Refusal {
+function openedOf(state: OpenedState): Opened {
   return {
-    code: "signer_pace",
-    message:
-      "This signer's next nonce would lie more than 1,000 ms ahead of the clock: at most one request a millisecond lasts; try again a little later.",
-    data: { retry_after_ms: retryAfterMs },
+    keys: state.keys.map(readKey),
+    clients: state.clients.map(readClient),
+    prices: state.prices.map(readPrice),
+    raises: state.raises.map(readRaise),
+    lastSet: state.lastSet,
+    acceptedHash: state.acceptedHash,
   }
 }
 
-function requestRow(
-  { entry, signer, nowMs }: ReserveAsk,
-  { record, nonce, expiresAfterMs }: Extract<Reservation, { kind: "reserved" }>,
-): RequestRow {
-  return {
-    kind: "request",
-    id: record,
-    at_ms: nowMs,
-    client: entry.client,
-    key: entry.key,
-    operation: entry.operation,
-    path: entry.path,
-    target: entry.target,
-    body: entry.body,
-    policy_hash: entry.policyHash,
-    rule: entry.rule,
-    purpose: entry.purpose,
-    signer,
-    nonce,
-    expires_after: expiresAfterMs,
-  }
-}
-
-function settler(queue: CommitQueue): Ledger["settle"] {
-  return async (record, outcome, nowMs) => {
-    const written = await queue.run({ kind: "write", row: outcomeRow(record, outcome, nowMs) })
-    if (written === "written") return
-    throw new Fault("name_unknown", "The ledger has no request with this id; check the id.")
-  }
-}
-
-function outcomeRow(record: RecordId, outcome: Outcome, nowMs: number): OutcomeRow {
-  return {
-    kind: "outcome",
-    id: makeRecordId(nowMs),
-    at_ms: nowMs,
-    record,
-    outcome: outcome.kind,
-    status: "status" in outcome ? outcome.status : null,
-    code: "code" in outcome ? outcome.code : null,
-  }
+/** Begins with its first step, so that one that is never taken asks nothing of the ledger. */
+async function* historyOf(queue: CommitQueue, sinceMs: number): AsyncGenerator<RecordedRequest> {
+  yield* readHistory(queue, sinceMs)
 }
 
 function actor(queue: CommitQueue, names: Names): Ledger["act"] {

@@ -1,10 +1,14 @@
 import type { DatabaseSync } from "node:sqlite"
 
+import { openActProjections } from "./act-projections.ts"
 import type { Journal } from "./journal.ts"
 import { hear, type Heard } from "./record-state.ts"
-import type { ActRow, ClientFields, JournalRow, KeyFields, OutcomeRow, RequestRow } from "./row.ts"
+import type { JournalRow, OutcomeRow, RequestRow } from "./row.ts"
 
-export type Written = "written" | "unknown_request"
+export type Written =
+  /** `released` is the request that the row gives room back for. */
+  | { readonly kind: "written"; readonly released: RequestRow | undefined }
+  | { readonly kind: "unknown_request" }
 
 /** Writes a row to the journal and to the tables that follow from it. Within the open transaction. */
 export type WriteRow = (row: JournalRow) => Written
@@ -13,13 +17,13 @@ export type WriteRow = (row: JournalRow) => Written
 export function openProjections(database: DatabaseSync, journal: Journal): WriteRow {
   const writeRequest = requestWriter(database)
   const writeOutcome = outcomeWriter(database)
-  const writeAct = actWriter(database)
+  const acts = openActProjections(database)
   const addRefusal = database.prepare("INSERT INTO refusals (id, seq, repeats) VALUES (?, ?, 0)")
   const addRepeats = database.prepare("UPDATE refusals SET repeats = repeats + ? WHERE id = ?")
 
   return (row) => {
     if (row.kind === "outcome") return writeOutcome(row, journal)
-    const seq = journal.append(row)
+    const seq = journal.append(row.kind === "act" ? acts.shorten(row) : row)
     switch (row.kind) {
       case "request":
         writeRequest(row, seq)
@@ -31,94 +35,87 @@ export function openProjections(database: DatabaseSync, journal: Journal): Write
         addRepeats.run(row.count, row.record)
         break
       case "act":
-        writeAct(row, seq)
+        acts.write(row, seq)
         break
       case "omitted":
         break // stands in the journal alone
     }
-    return "written"
+    return written
   }
 }
 
+const written: Written = { kind: "written", released: undefined }
+
 function requestWriter(database: DatabaseSync): (row: RequestRow, seq: number) => void {
   const add = database.prepare(
-    `INSERT INTO requests (id, seq, client, key, operation, signer, nonce, expires_after, decided_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO requests
+       (id, seq, client, key, operation, signer, nonce, expires_after, decided_at, counted_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const useRelease = database.prepare(
+    "UPDATE holds SET state = 'used' WHERE id = ? AND state = 'released'",
   )
   const keepNonce = database.prepare(
     `INSERT INTO signers (address, last_nonce) VALUES (?, ?)
      ON CONFLICT (address) DO UPDATE SET last_nonce = max(last_nonce, excluded.last_nonce)`,
   )
   return (row, seq) => {
-    const { id, client, key, operation, signer, nonce } = row
-    add.run(id, seq, client, key, operation, signer, nonce, row.expires_after, row.at_ms)
+    const { id, client, key, operation, signer, nonce, at_ms: atMs } = row
+    const countedAtMs = row.counted_at ?? atMs
+    add.run(id, seq, client, key, operation, signer, nonce, row.expires_after, atMs, countedAtMs)
     keepNonce.run(signer, nonce)
+    if (row.release === undefined) return
+    // As UNIQUE does for a nonce: the database itself refuses a release a second time.
+    if (useRelease.run(row.release).changes !== 1) throw new Error("a release was used twice")
   }
 }
 
 function outcomeWriter(database: DatabaseSync): (row: OutcomeRow, journal: Journal) => Written {
-  const find = database.prepare("SELECT heard FROM requests WHERE id = ?")
+  const find = database.prepare("SELECT seq, heard, sends, released_at FROM requests WHERE id = ?")
   const replace = database.prepare(
     "UPDATE requests SET heard = ?, status = ?, code = ? WHERE id = ?",
   )
+  const countSend = database.prepare("UPDATE requests SET sends = sends + 1 WHERE id = ?")
+  const release = releaser(database)
   return (row, journal) => {
-    const found = find.get(row.record)
-    if (found === undefined) return "unknown_request"
-    journal.append(row)
-    const earlier = found["heard"] as Heard | null // nothing else is ever written there
-    const heard = hear(earlier, row.outcome)
-    if (heard !== earlier) replace.run(heard, row.status, row.code, row.record)
-    return "written"
+    const found = find.get(row.record) as FoundRequest | undefined // our own STRICT table
+    if (found === undefined) return { kind: "unknown_request" }
+    const seq = journal.append(row)
+    const heard = hear(found.heard, row.outcome)
+    if (heard !== found.heard) replace.run(heard, row.status, row.code, row.record)
+    if (row.outcome === "sent") countSend.run(row.record)
+    return givesRoomBack(found, heard)
+      ? { kind: "written", released: release(row, found.seq, seq) }
+      : written
   }
 }
 
-function actWriter(database: DatabaseSync): (row: ActRow, seq: number) => void {
-  const addKey = keyAdder(database)
-  const addClient = clientAdder(database)
-  const approve = database.prepare(
-    "UPDATE keys SET approval = 'approved', expires_at = ? WHERE name = ? AND approval <> 'revoked'",
-  )
-  const revoke = database.prepare("UPDATE keys SET approval = 'revoked' WHERE name = ?")
-  return (row, seq) => {
-    switch (row.act) {
-      case "key_added":
-        addKey(row.key, seq)
-        break
-      case "client_added":
-        addClient(row.client, seq)
-        break
-      case "agent_approved":
-        approve.run(row.expires_at, row.name)
-        break
-      case "agent_revoked":
-        revoke.run(row.name)
-        break
-      case "started":
-      case "key_exported":
-        break // changes no table
-    }
-  }
+type FoundRequest = {
+  readonly seq: number
+  readonly heard: Heard | null
+  readonly sends: number
+  readonly released_at: number | null
 }
 
-function keyAdder(database: DatabaseSync): (key: KeyFields, seq: number) => void {
-  const add = database.prepare(
-    `INSERT INTO keys (seq, name, address, role, wallet, targets, network, approval, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
-  return (key, seq) => {
-    const { name, address, role, wallet, network, approval } = key
-    const targets = JSON.stringify(key.targets)
-    add.run(seq, name, address, role, wallet, targets, network, approval, key.expires_at)
-  }
+/**
+ * Only the refusal of the only send does, and only once: after an unknown outcome or a second send an
+ * earlier one may have been accepted.
+ */
+function givesRoomBack(found: FoundRequest, heard: Heard): boolean {
+  const isRefusedNow = found.heard === "sent" && heard === "refused"
+  return isRefusedNow && found.sends === 1 && found.released_at === null
 }
 
-function clientAdder(database: DatabaseSync): (client: ClientFields, seq: number) => void {
-  const add = database.prepare(
-    `INSERT INTO clients (seq, name, token_hash, keys, rights, allow_type_b)
-     VALUES (?, ?, ?, ?, ?, ?)`,
+/** Notes that a request's room was given back; returns it if there is anything to give back. */
+function releaser(database: DatabaseSync) {
+  const read = database.prepare("SELECT row FROM entries WHERE seq = ?")
+  const note = database.prepare(
+    "UPDATE requests SET released_at = ?, released_seq = ? WHERE id = ?",
   )
-  return ({ name, token_hash, keys, rights, allow_type_b }, seq) => {
-    const mayTypeB = allow_type_b ? 1 : 0
-    add.run(seq, name, token_hash, JSON.stringify(keys), JSON.stringify(rights), mayTypeB)
+  return (row: OutcomeRow, requestSeq: number, seq: number): RequestRow | undefined => {
+    const request = JSON.parse(read.get(requestSeq)?.["row"] as string) as RequestRow // its entry
+    if (request.refunds === undefined) return undefined
+    note.run(row.counted_at ?? row.at_ms, seq, row.record)
+    return request
   }
 }

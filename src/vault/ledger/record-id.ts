@@ -10,8 +10,17 @@ const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
  * bits. Ids of different milliseconds sort by time.
  */
 export function makeRecordId(nowMs: number): RecordId {
+  return `rec_${timeAndRandom(nowMs)}`
+}
+
+/** Makes a hold's id: `hold_` and 26 characters of the same kind. */
+export function makeHoldId(nowMs: number): string {
+  return `hold_${timeAndRandom(nowMs)}`
+}
+
+function timeAndRandom(nowMs: number): string {
   const random = BigInt(`0x${randomBytes(10).toString("hex")}`)
-  return `rec_${base32(BigInt(nowMs), 10)}${base32(random, 16)}`
+  return base32(BigInt(nowMs), 10) + base32(random, 16)
 }
 
 function base32(value: bigint, length: number): string {

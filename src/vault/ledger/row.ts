@@ -25,8 +25,31 @@ export type RequestRow = Row<
     readonly signer: string
     readonly nonce: number
     readonly expires_after: number
+    /** What its orders were sized at; left out where there are none. */
+    readonly sizes?: readonly SizeFields[]
+    /** The hold whose release it used up. */
+    readonly release?: string
+    /** What a refusal of its only send gives back; of forwarded requests alone. */
+    readonly refunds?: readonly RefundFields[]
+    /** The time that its claims count from, where that isn't `at_ms`: the clock had gone back. */
+    readonly counted_at?: number
   }
 >
+
+/** Decimals as text, as everywhere in rows. */
+export type SizeFields = {
+  readonly entry: string | null
+  readonly legs: readonly (string | null)[]
+}
+
+export type RefundFields = {
+  readonly meter: string
+  readonly amount: string
+  readonly max: string
+  readonly window:
+    | { readonly kind: "rolling"; readonly length_ms: number }
+    | { readonly kind: "day"; readonly start_ms: number; readonly end_ms: number }
+}
 
 export type RefusalRow = Row<
   "refusal",
@@ -52,6 +75,8 @@ export type OutcomeRow = Row<
     readonly outcome: Heard
     readonly status: number | null
     readonly code: string | null
+    /** As in a request: the time that room is given back at. */
+    readonly counted_at?: number
   }
 >
 
@@ -86,6 +111,44 @@ export type Act =
       readonly record: string
     }
   | { readonly act: "agent_revoked"; readonly name: string; readonly record: string }
+  | ({ readonly act: "hold_opened" } & HoldFields)
+  | { readonly act: "hold_released" | "hold_refused"; readonly hold: string; readonly by: string }
+  | ({ readonly act: "price_set" } & PriceFields)
+  | ({ readonly act: "limit_raised" } & RaiseFields)
+  /** `files` is left out where an earlier entry with this hash has them. */
+  | { readonly act: "set_activated"; readonly hash: string; readonly files?: readonly SetFile[] }
+  | { readonly act: "set_accepted"; readonly hash: string }
+
+export type HoldFields = {
+  readonly hold: string
+  readonly client: string
+  readonly key: string
+  readonly operation: string
+  readonly target: string | null
+  readonly body_hash: string
+  readonly body: string
+  readonly policy: string
+  readonly rule: string
+  readonly worst: string
+  readonly expires_at: number
+}
+
+export type PriceFields = {
+  readonly symbol_id: number
+  readonly value: string
+  readonly as_of: number
+  readonly by: string
+  readonly confirmed: boolean
+}
+
+export type RaiseFields = {
+  readonly limit: string
+  readonly to: string
+  readonly until: number
+  readonly reason: string
+}
+
+export type SetFile = { readonly name: string; readonly text: string }
 
 export type ActRow = Row<"act", Act>
 

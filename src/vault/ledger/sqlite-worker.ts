@@ -5,12 +5,15 @@ import { parentPort, workerData } from "node:worker_threads"
 
 import { openDatabase } from "./database.ts"
 import { openJournal } from "./journal.ts"
+import { readOpenedState } from "./opened-state.ts"
 import { openProjections } from "./projections.ts"
 import { faultOf } from "./sqlite-fault.ts"
-import { readOpenedState, recordFinder } from "./stored-rows.ts"
+import { countingStartFinder, historyPager, recordFinder } from "./stored-rows.ts"
+import { readSet, readSets } from "./stored-sets.ts"
 import type { FromWorker, Job, JobResult, ToWorker } from "./worker-messages.ts"
 
-const { file } = workerData as { readonly file: string } // commit-queue.ts starts this thread
+// commit-queue.ts starts this thread
+const { file, nowMs } = workerData as { readonly file: string; readonly nowMs: number }
 
 runUntilClosed()
 
@@ -38,7 +41,7 @@ function runUntilClosed(): void {
 function open() {
   const database = openDatabase(file)
   try {
-    return { database, state: readOpenedState(database), runBatch: batchRunner(database) }
+    return { database, state: readOpenedState(database, nowMs), runBatch: batchRunner(database) }
   } catch (error) {
     database.close()
     throw error
@@ -49,6 +52,8 @@ function batchRunner(database: DatabaseSync): (jobs: readonly Job[]) => readonly
   const journal = openJournal(database)
   const writeRow = openProjections(database, journal)
   const findRecord = recordFinder(database)
+  const findPage = historyPager(database)
+  const findStart = countingStartFinder(database)
   const run = (job: Job): JobResult => {
     switch (job.kind) {
       case "write":
@@ -57,6 +62,14 @@ function batchRunner(database: DatabaseSync): (jobs: readonly Job[]) => readonly
         return findRecord(job.id)
       case "count":
         return journal.length()
+      case "history":
+        return findPage(job.after, job.lastSeq)
+      case "counting_start":
+        return findStart(job.sinceMs)
+      case "set":
+        return readSet(database, job.hash)
+      case "sets":
+        return readSets(database)
     }
   }
   return (jobs) => {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite"
 
 import type { Heard } from "./record-state.ts"
-import type { ClientFields, KeyFields, RefusalRow, RequestRow } from "./row.ts"
+import type { RefusalRow, RequestRow } from "./row.ts"
 
 /** A record as it lies in the database; its state depends on the time, so it isn't said here. */
 export type FoundRecord =
@@ -12,13 +12,6 @@ export type FoundRecord =
       readonly code: string | null
     }
   | { readonly row: RefusalRow }
-
-/** What a start needs. It grows with keys, clients and signers, never with the journal. */
-export type OpenedState = {
-  readonly keys: readonly KeyFields[]
-  readonly clients: readonly ClientFields[]
-  readonly lastNonces: ReadonlyMap<string, number>
-}
 
 // Every cast below reads what projections.ts wrote into our own STRICT tables.
 type Columns = Readonly<Record<string, unknown>>
@@ -47,40 +40,54 @@ export function recordFinder(database: DatabaseSync): (id: string) => FoundRecor
   }
 }
 
-/** Reads keys and clients in the order in which they were added, and each signer's last nonce. */
-export function readOpenedState(database: DatabaseSync): OpenedState {
-  const all = (sql: string): readonly Columns[] => database.prepare(sql).all()
-  return {
-    keys: all("SELECT * FROM keys ORDER BY seq").map(keyFields),
-    clients: all("SELECT * FROM clients ORDER BY seq").map(clientFields),
-    lastNonces: new Map(
-      all("SELECT address, last_nonce FROM signers").map((signer) => [
-        signer["address"] as string,
-        signer["last_nonce"] as number,
-      ]),
-    ),
+/** A request as history holds it. */
+export type HistoryRow = {
+  readonly row: RequestRow
+  readonly seq: number
+  readonly countedAtMs: number
+  /** What gave its room back, if anything did. */
+  readonly released: { readonly atMs: number; readonly seq: number } | undefined
+}
+
+/** Where a page of history begins: after `seq` of those that count from `countedAtMs` on. */
+export type HistoryCursor = { readonly countedAtMs: number; readonly seq: number }
+
+/** How many requests a page holds: few enough to keep no commit waiting for long. */
+const pageLength = 200
+
+/** Prepares the look-up of a page of requests up to entry `lastSeq`, in the order of counting. */
+export function historyPager(
+  database: DatabaseSync,
+): (after: HistoryCursor, lastSeq: number) => readonly HistoryRow[] {
+  const find = database.prepare(
+    `SELECT requests.seq, row, counted_at, released_at, released_seq
+     FROM requests JOIN entries USING (seq)
+     WHERE (counted_at, requests.seq) > (?, ?) AND requests.seq <= ?
+     ORDER BY counted_at, requests.seq LIMIT ${pageLength}`,
+  )
+  return ({ countedAtMs, seq }, lastSeq) => find.all(countedAtMs, seq, lastSeq).map(historyRow)
+}
+
+/** Prepares the look-up of the first request that counts from `sinceMs` on or gave room back since. */
+export function countingStartFinder(database: DatabaseSync): (sinceMs: number) => number {
+  const find = database.prepare(
+    "SELECT min(counted_at) AS first FROM requests WHERE released_at >= ?",
+  )
+  return (sinceMs) => {
+    const first = find.get(sinceMs)?.["first"] as number | null
+    return Math.min(sinceMs, first ?? sinceMs)
   }
 }
 
-function keyFields(columns: Columns): KeyFields {
+function historyRow(columns: Columns): HistoryRow {
+  const releasedAtMs = columns["released_at"] as number | null
   return {
-    name: columns["name"] as string,
-    address: columns["address"] as string,
-    role: columns["role"] as string,
-    wallet: columns["wallet"] as string | null,
-    targets: JSON.parse(columns["targets"] as string) as readonly string[],
-    network: columns["network"] as string,
-    approval: columns["approval"] as string,
-    expires_at: columns["expires_at"] as number | null,
-  }
-}
-
-function clientFields(columns: Columns): ClientFields {
-  return {
-    name: columns["name"] as string,
-    token_hash: columns["token_hash"] as string,
-    keys: JSON.parse(columns["keys"] as string) as readonly string[],
-    rights: JSON.parse(columns["rights"] as string) as readonly string[],
-    allow_type_b: columns["allow_type_b"] === 1,
+    row: JSON.parse(columns["row"] as string) as RequestRow,
+    seq: columns["seq"] as number,
+    countedAtMs: columns["counted_at"] as number,
+    released:
+      releasedAtMs === null
+        ? undefined
+        : { atMs: releasedAtMs, seq: columns["released_seq"] as number },
   }
 }

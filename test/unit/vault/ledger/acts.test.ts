@@ -48,10 +48,11 @@ afterEach(async () => {
   await place.remove()
 })
 
-async function reopened(): Promise<Ledger["opened"]> {
+async function reopened() {
   await ledger.close()
   ledger = await openLedger({ file: place.file, clock })
-  return ledger.opened
+  const { keys, clients } = ledger.opened
+  return { keys, clients }
 }
 
 async function act(...entries: readonly AdminEntry[]): Promise<void> {
@@ -60,7 +61,7 @@ async function act(...entries: readonly AdminEntry[]): Promise<void> {
 
 describe("an act", () => {
   it("adds keys and clients, which a new start finds in their order", async () => {
-    assert.deepEqual(ledger.opened, { keys: [], clients: [] })
+    assert.deepEqual(await reopened(), { keys: [], clients: [] })
     const second = { ...client, name: "a-bot", rights: [], allowTypeB: false }
     await act({ act: "key_added", key: wallet }, { act: "key_added", key: agent })
     await act({ act: "client_added", client }, { act: "client_added", client: second })

@@ -11,10 +11,9 @@ import { fakeClock, startMs } from "../../../support/fake-clock.ts"
 import {
   ledgerPlace,
   refusalEntry,
-  requestEntry,
+  plainAsk,
   reserveAt,
   reserved,
-  signer,
   type LedgerPlace,
 } from "../../../support/ledger-ask.ts"
 import { readLedger } from "../../../support/read-ledger.ts"
@@ -167,7 +166,7 @@ describe("a ledger whose commit failed", () => {
     const before = await reserved(ledger, startMs)
     const settled = await Promise.allSettled([
       reserveAt(ledger, startMs),
-      ledger.reserve({ signer, entry: requestEntry, ttlMs: 0.5, nowMs: startMs }), // the table takes whole milliseconds alone
+      ledger.reserve({ ...plainAsk, ttlMs: 0.5, nowMs: startMs }), // the table takes whole milliseconds alone
       reserveAt(ledger, startMs),
       ledger.count(),
     ])

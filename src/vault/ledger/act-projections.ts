@@ -1,0 +1,131 @@
+import type { DatabaseSync } from "node:sqlite"
+
+import { isAboutHold, isSetting } from "./act-kind.ts"
+import { openHoldProjections } from "./hold-projections.ts"
+import type { ActRow, ClientFields, KeyFields, PriceFields, RaiseFields } from "./row.ts"
+
+/** Keeps the tables that follow from acts. Within the open transaction. */
+export type ActProjections = {
+  /** The row as it goes into the journal: without what an earlier entry holds already. */
+  shorten(row: ActRow): ActRow
+  write(row: ActRow, seq: number): void
+}
+
+/** Prepares the statements of every act that changes a table. */
+export function openActProjections(database: DatabaseSync): ActProjections {
+  const findSet = database.prepare("SELECT 1 FROM sets WHERE hash = ?")
+  const writeBinding = bindingWriter(database)
+  const writeHold = openHoldProjections(database)
+  const writeSetting = settingWriter(database)
+  return {
+    shorten(row) {
+      if (row.act !== "set_activated" || findSet.get(row.hash) === undefined) return row
+      const { kind, id, at_ms, act, hash } = row
+      return { kind, id, at_ms, act, hash }
+    },
+    write(row, seq) {
+      if (isAboutHold(row)) writeHold(row, seq)
+      else if (isSetting(row)) writeSetting(row, seq)
+      else writeBinding(row, seq)
+    },
+  }
+}
+
+type SettingRow = Extract<ActRow, { act: `${"price" | "limit" | "set"}_${string}` }>
+type BindingRow = Exclude<ActRow, SettingRow | { act: `hold_${string}` }>
+
+function bindingWriter(database: DatabaseSync): (row: BindingRow, seq: number) => void {
+  const addKey = keyAdder(database)
+  const addClient = clientAdder(database)
+  const approve = database.prepare(
+    "UPDATE keys SET approval = 'approved', expires_at = ? WHERE name = ? AND approval <> 'revoked'",
+  )
+  const revoke = database.prepare("UPDATE keys SET approval = 'revoked' WHERE name = ?")
+  return (row, seq) => {
+    switch (row.act) {
+      case "key_added":
+        addKey(row.key, seq)
+        break
+      case "client_added":
+        addClient(row.client, seq)
+        break
+      case "agent_approved":
+        approve.run(row.expires_at, row.name)
+        break
+      case "agent_revoked":
+        revoke.run(row.name)
+        break
+      case "started":
+      case "key_exported":
+        break // changes no table
+    }
+  }
+}
+
+function settingWriter(database: DatabaseSync): (row: SettingRow, seq: number) => void {
+  const setPrice = priceSetter(database)
+  const addRaise = raiseAdder(database)
+  const activate = database.prepare(
+    `INSERT INTO sets (hash, files, activated_at, seq) VALUES (?, ?, ?, ?)
+     ON CONFLICT (hash) DO UPDATE SET activated_at = excluded.activated_at, seq = excluded.seq`,
+  )
+  const accept = database.prepare("INSERT INTO accepted_sets (seq, hash) VALUES (?, ?)")
+  return (row, seq) => {
+    switch (row.act) {
+      case "price_set":
+        setPrice(row, seq)
+        break
+      case "limit_raised":
+        addRaise(row, seq)
+        break
+      case "set_activated":
+        activate.run(row.hash, JSON.stringify(row.files ?? []), row.at_ms, seq)
+        break
+      case "set_accepted":
+        accept.run(seq, row.hash)
+        break
+    }
+  }
+}
+
+function priceSetter(database: DatabaseSync): (price: PriceFields, seq: number) => void {
+  const set = database.prepare(
+    `INSERT OR REPLACE INTO prices (symbol_id, seq, value, as_of, set_by, confirmed)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  )
+  return ({ symbol_id, value, as_of, by, confirmed }, seq) => {
+    set.run(symbol_id, seq, value, as_of, by, confirmed ? 1 : 0)
+  }
+}
+
+function raiseAdder(database: DatabaseSync): (raise: RaiseFields, seq: number) => void {
+  const add = database.prepare(
+    "INSERT INTO raises (seq, limit_name, raised_to, ends_at, reason) VALUES (?, ?, ?, ?, ?)",
+  )
+  return ({ limit, to, until, reason }, seq) => {
+    add.run(seq, limit, to, until, reason)
+  }
+}
+
+function keyAdder(database: DatabaseSync): (key: KeyFields, seq: number) => void {
+  const add = database.prepare(
+    `INSERT INTO keys (seq, name, address, role, wallet, targets, network, approval, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  return (key, seq) => {
+    const { name, address, role, wallet, network, approval } = key
+    const targets = JSON.stringify(key.targets)
+    add.run(seq, name, address, role, wallet, targets, network, approval, key.expires_at)
+  }
+}
+
+function clientAdder(database: DatabaseSync): (client: ClientFields, seq: number) => void {
+  const add = database.prepare(
+    `INSERT INTO clients (seq, name, token_hash, keys, rights, allow_type_b)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  )
+  return ({ name, token_hash, keys, rights, allow_type_b }, seq) => {
+    const mayTypeB = allow_type_b ? 1 : 0
+    add.run(seq, name, token_hash, JSON.stringify(keys), JSON.stringify(rights), mayTypeB)
+  }
+}

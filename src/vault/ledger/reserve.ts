@@ -1,0 +1,96 @@
+import type { Refusal } from "../../link/refusal.ts"
+import { formatDecimal } from "../../venue/decimal.ts"
+import type { CommitQueue } from "./commit-queue.ts"
+import type { HoldBook } from "./hold-book.ts"
+import type { Reservation, ReserveAsk } from "./ledger.ts"
+import type { Limits } from "./limits.ts"
+import type { Headroom } from "./meters.ts"
+import type { Nonces } from "./nonces.ts"
+import { makeRecordId } from "./record-id.ts"
+import { requestRow } from "./request-row.ts"
+
+/**
+ * Takes room in every limit, the release and the nonce, all of them or none, and records the request.
+ *
+ * What comes before the `await` runs within the call itself, so that nothing can slip in between; what
+ * can refuse comes before anything is taken.
+ */
+export async function reserve(
+  ask: ReserveAsk,
+  from: {
+    readonly queue: CommitQueue
+    readonly limits: Limits
+    readonly holds: HoldBook
+    readonly nonces: Nonces
+  },
+): Promise<Reservation> {
+  const { queue, limits, holds, nonces } = from
+  queue.assertOpen()
+  nonces.assertClockSafe(ask.nowMs)
+  const { spent, over } = limits.ask(ask.claims, ask.nowMs)
+  if (spent !== undefined) return refused(limitExhausted(spent, ask.nowMs))
+  if (ask.release !== undefined && !holds.mayUse(ask.release.hold, ask.entry, ask.nowMs)) {
+    return refused(releaseUnusable(ask.release.hold))
+  }
+  const taken = nonces.take(ask.signer, ask.nowMs)
+  if (taken.kind === "too_fast") return refused(tooFast(taken.retryAfterMs))
+
+  const { nonce } = taken
+  const reserved = {
+    record: makeRecordId(ask.nowMs),
+    nonce,
+    expiresAfterMs: Math.max(ask.nowMs, nonce) + ask.ttlMs,
+  }
+  const row = requestRow(ask, { ...reserved, countedAtMs: limits.countingTime(ask.nowMs) })
+  limits.count(ask.claims, row)
+  if (ask.release !== undefined) holds.use(ask.release.hold)
+  await queue.run({ kind: "write", row })
+  return { kind: "reserved", ...reserved, over }
+}
+
+function refused(refusal: Refusal): Reservation {
+  return { kind: "refused", refusal }
+}
+
+/** The sentence names no time, so that what comes again and again is recorded as one refusal. */
+export function limitExhausted(
+  { claim, asked, used, freesAtMs }: Headroom,
+  nowMs: number,
+): Refusal {
+  const amounts = {
+    max: formatDecimal(claim.max),
+    used: formatDecimal(used),
+    asked: formatDecimal(asked),
+  }
+  const advice =
+    freesAtMs === undefined ? "it never allows that much at once" : "frees_at says when it has room"
+  return {
+    code: "limit_exhausted",
+    message: `The limit ${claim.policy}/${claim.limit} is spent: ${amounts.used} of ${amounts.max} used, ${amounts.asked} asked; ${advice}.`,
+    data: {
+      policy: claim.policy,
+      limit: claim.limit,
+      ...amounts,
+      frees_at: freesAtMs ?? null,
+      retry_after_ms: freesAtMs === undefined ? null : freesAtMs - nowMs,
+    },
+  }
+}
+
+function releaseUnusable(hold: string): Refusal {
+  return {
+    code: "approval_required",
+    message:
+      "The release of this hold can't be used: it was used, has expired, or is another request's; ask again.",
+    data: { hold, expires_at: null },
+  }
+}
+
+function tooFast(retryAfterMs: number): Refusal {
+  return {
+    code: "signer_pace",
+    message:
+      "This signer's next nonce would lie more than 1,000 ms ahead of the clock: at most one request a millisecond lasts; try again a little later.",
+    data: { retry_after_ms: retryAfterMs },
+  }
+}
