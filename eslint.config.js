@@ -51,7 +51,8 @@ export default defineConfig(
       // `void promise` marks a promise that is left alone on purpose.
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
       "@typescript-eslint/switch-exhaustiveness-check": "error",
-      complexity: ["error", 8],
+      // An exhaustive switch over a union counts as one branch: it is what we want in place of a default.
+      complexity: ["error", { max: 8, variant: "modified" }],
       "max-params": ["error", 3],
       "no-restricted-syntax": [
         "error",

@@ -38,12 +38,12 @@ export function withJson(made: Command): Command {
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it types `run`
 export function runs<Options extends Printing>(
   made: Command,
-  run: (options: Options, ...words: readonly string[]) => Promise<void>,
+  run: (options: Options, ...words: readonly (string | undefined)[]) => Promise<void>,
 ): Command {
   return made.action(async (...received: unknown[]) => {
     // commander passes the arguments, then the options, then the command itself.
     const options = received.at(-2) as Options
-    const words = received.slice(0, -2) as string[]
+    const words = received.slice(0, -2) as (string | undefined)[]
     try {
       await run(options, ...words)
     } catch (error) {

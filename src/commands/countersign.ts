@@ -9,10 +9,22 @@ import { keysExport } from "./keys/export.ts"
 import { keysGenerate } from "./keys/generate.ts"
 import { keysImport } from "./keys/import.ts"
 import { keysList } from "./keys/list.ts"
+import { heldRefuse, heldRelease } from "./held/decide.ts"
+import { heldList } from "./held/list.ts"
+import { limitsRaise } from "./limits/raise.ts"
+import { limitsShow } from "./limits/show.ts"
+import { policyAccept } from "./policy/accept.ts"
 import { policyCheck } from "./policy/check.ts"
+import { policyExplain } from "./policy/explain.ts"
+import { policyReload } from "./policy/reload.ts"
+import { policyRollback } from "./policy/rollback.ts"
+import { policyShow } from "./policy/show.ts"
+import { pricesSet } from "./prices/set.ts"
+import { pricesShow } from "./prices/show.ts"
 import { sandbox } from "./sandbox.ts"
 import { serve } from "./serve.ts"
 import { status } from "./status.ts"
+import { withoutValues } from "./usage-error.ts"
 
 /** The whole command line. Its tree is the tree of files beside this one. */
 export function countersign(): Command {
@@ -25,7 +37,23 @@ export function countersign(): Command {
     group("keys", "private keys", keysGenerate(), keysImport(), keysExport(), keysList()),
   )
   program.addCommand(group("clients", "bots and their tokens", clientsAdd(), clientsList()))
-  program.addCommand(group("policy", "what bots may do", policyCheck()))
+  program.addCommand(
+    group(
+      "policy",
+      "what bots may do",
+      policyCheck(),
+      policyExplain(),
+      policyReload(),
+      policyAccept(),
+      policyRollback(),
+      policyShow(),
+    ),
+  )
+  program.addCommand(group("limits", "what may be spent over time", limitsShow(), limitsRaise()))
+  program.addCommand(group("prices", "reference prices", pricesSet(), pricesShow()))
+  program.addCommand(
+    group("held", "requests that wait for a person", heldList(), heldRelease(), heldRefuse()),
+  )
   throwOnUsageErrors(program)
   return program
 }
@@ -39,5 +67,6 @@ function group(name: string, description: string, ...commands: readonly Command[
 /** commander would end the process with 1; usage errors are ours to end with 2. */
 function throwOnUsageErrors(made: Command): void {
   made.exitOverride()
+  made.configureOutput({ outputError: (text, write) => write(withoutValues(text)) })
   for (const each of made.commands) throwOnUsageErrors(each)
 }

@@ -6,6 +6,7 @@ export type ExitCode = 0 | 1 | 2 | 3 | 4
 export const exitCodes = {
   usage: 2,
   admin_refused: 3,
+  not_accepted: 3,
   vault_unavailable: 4,
   ledger_unavailable: 4,
   keyring_locked: 4,

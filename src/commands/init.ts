@@ -86,7 +86,11 @@ async function venueText(venue: string, upstream: string | undefined): Promise<s
       cause,
     })
   })
-  return upstream === undefined ? text : `${text.trimEnd()}\nbase_url: ${upstream}\n`
+  if (upstream === undefined) return text
+  if (/^base_url:/m.test(text)) {
+    throw new Fault("usage", `${venue} has a base_url already; leave --upstream out, or remove it.`)
+  }
+  return `${text.trimEnd()}\nbase_url: ${JSON.stringify(upstream)}\n`
 }
 
 function initLines({ config_dir, state_dir }: { config_dir: string; state_dir: string }) {

@@ -16,6 +16,7 @@ type ServeOptions = InstallationOptions &
   Printing & {
     readonly port?: string
     readonly passphraseFile?: string
+    readonly strict?: boolean
   }
 
 /** `countersign serve` */
@@ -23,13 +24,19 @@ export function serve(): Command {
   const made = withInstallation(command("serve", "run the daemon until it is told to stop"))
     .option("--port <port>", "overrides the port in countersign.yaml; 0 picks a free one")
     .option("--passphrase-file <file>", "overrides the file in countersign.yaml")
+    .option(
+      "--strict",
+      "refuse to start on files that can't be used, also where good ones ran before",
+    )
   return runs<ServeOptions>(made, async (options) => {
     const signal = nextSignal()
     const daemon = await startDaemon({
       installation: installationOf(options),
       passphraseFile: options.passphraseFile,
       port: options.port === undefined ? undefined : parsePort(options.port),
+      strict: options.strict,
     })
+    process.on("SIGHUP", () => daemon.reload())
     for (const warning of daemon.warnings) process.stderr.write(`warning: ${warning}\n`)
     process.stdout.write(`listening on ${daemon.url}\n`)
     await untilStopped(daemon, signal)

@@ -1,16 +1,9 @@
 import type { Command } from "commander"
 
-import {
-  command,
-  installationOf,
-  runs,
-  withInstallation,
-  withJson,
-  type InstallationOptions,
-} from "./command.ts"
+import { command, runs, withInstallation, withJson, type InstallationOptions } from "./command.ts"
 import { keysTable } from "./keys/list.ts"
 import { print, type Printing } from "./print.ts"
-import { withVault } from "./with-vault.ts"
+import { withAdmin } from "./with-vault.ts"
 
 /** `countersign status` */
 export function status(): Command {
@@ -18,10 +11,10 @@ export function status(): Command {
     withInstallation(command("status", "show the daemon's state, its keys and clients")),
   )
   return runs<InstallationOptions & Printing>(made, async (options) => {
-    const answer = await withVault(
-      { installation: installationOf(options), keys: "not_needed" },
-      async (admin) => ({ daemon: admin.daemon, ...(await admin.call("status", {})) }),
-    )
+    const answer = await withAdmin(options, async (admin) => ({
+      daemon: admin.daemon,
+      ...(await admin.call("status", {})),
+    }))
     print(answer, options, ({ daemon, keys, clients, records, policy_hash, warnings }) => [
       `daemon    ${daemon}`,
       `policies  ${policy_hash}`,

@@ -4,6 +4,7 @@ import { adminMethods } from "../vault/admin-methods.ts"
 import type { Installation } from "../vault/installation.ts"
 import { openVault } from "../vault/open-vault.ts"
 import { becomeOwner } from "./become-owner.ts"
+import { installationOf, type InstallationOptions } from "./command.ts"
 import { dialAdmin } from "./dial-admin.ts"
 import { passphraseOf } from "./passphrase.ts"
 
@@ -35,10 +36,21 @@ export async function withVault<Answer>(
   const running = await dial(access.installation)
   const admin = running ?? (await openHere(access))
   try {
-    return await use(admin)
+    return await use({
+      daemon: admin.daemon,
+      call: async (method, params) => admin.call(method, checked(method, params)),
+    })
   } finally {
     await admin.close()
   }
+}
+
+/** As {@link withVault}, for what needs no private key: no passphrase is asked for. */
+export function withAdmin<Answer>(
+  options: InstallationOptions,
+  use: (admin: Admin) => Promise<Answer>,
+): Promise<Answer> {
+  return withVault({ installation: installationOf(options), keys: "not_needed" }, use)
 }
 
 type OpenAdmin = Admin & { close(): Promise<void> }
@@ -61,17 +73,32 @@ async function openHere({ installation, keys, passphraseFile }: VaultAccess): Pr
     installation,
     keys === "needed" ? (config) => passphraseOf(config, passphraseFile) : "without_keys",
   )
+  if (keys === "needed" && vault.active().config.keystore.backend === "memory") {
+    await vault.close()
+    throw new Fault(
+      "vault_unavailable",
+      "This installation keeps its keys in the daemon's memory; start countersign serve, then run this again.",
+    )
+  }
   const methods = adminMethods(vault)
   return {
     daemon: "stopped",
-    call: async (method, params) => {
-      const parsed = adminParams[method].safeParse(params)
-      if (!parsed.success)
-        throw new Fault("usage", parsed.error.issues[0]?.message ?? "invalid arguments")
+    call: (method, params) => {
       // The table pairs each method with its own parameters; TypeScript can't follow that through a union.
       const run = methods[method] as (params: unknown) => Promise<AdminResults[typeof method]>
-      return run(parsed.data)
+      return run(params)
     },
     close: () => vault.close(),
   }
+}
+
+/** Checks what was typed, so that a wrong name is told alike whoever would answer. */
+function checked<Method extends keyof AdminParams>(
+  method: Method,
+  params: AdminParams[Method],
+): AdminParams[Method] {
+  const parsed = adminParams[method].safeParse(params)
+  if (parsed.success) return params
+  const { path = [], message = "" } = parsed.error.issues[0] ?? {}
+  throw new Fault("usage", `Mend ${path.map(String).join(".")}: ${message}.`)
 }

@@ -2,16 +2,9 @@ import { InvalidArgumentError, type Command } from "commander"
 
 import { clientRights } from "../../link/methods.ts"
 import type { ClientRight } from "../../vault/bindings.ts"
-import {
-  command,
-  installationOf,
-  runs,
-  withInstallation,
-  withJson,
-  type InstallationOptions,
-} from "../command.ts"
+import { command, runs, withInstallation, withJson, type InstallationOptions } from "../command.ts"
 import { print, type Printing } from "../print.ts"
-import { withVault } from "../with-vault.ts"
+import { withAdmin } from "../with-vault.ts"
 
 type AddOptions = InstallationOptions &
   Printing & {
@@ -39,15 +32,13 @@ export function clientsAdd(): Command {
       "let it use wallet keys, and so account operations that policy allows",
     )
   return runs<AddOptions>(withJson(withInstallation(made)), async (options, name = "") => {
-    const answer = await withVault(
-      { installation: installationOf(options), keys: "not_needed" },
-      (admin) =>
-        admin.call("addClient", {
-          name,
-          keys: options.keys.split(","),
-          rights: [...new Set(options.right)],
-          allowTypeB: options.allowTypeB === true,
-        }),
+    const answer = await withAdmin(options, (admin) =>
+      admin.call("addClient", {
+        name,
+        keys: options.keys.split(","),
+        rights: [...new Set(options.right)],
+        allowTypeB: options.allowTypeB === true,
+      }),
     )
     print(answer, options, ({ token }) => [
       `${name} is added. Its token is shown this once:`,

@@ -1,24 +1,14 @@
 import type { Command } from "commander"
 
-import {
-  command,
-  installationOf,
-  runs,
-  withInstallation,
-  withJson,
-  type InstallationOptions,
-} from "../command.ts"
+import { command, runs, withInstallation, withJson, type InstallationOptions } from "../command.ts"
 import { print, table, type Printing } from "../print.ts"
-import { withVault } from "../with-vault.ts"
+import { withAdmin } from "../with-vault.ts"
 
 /** `countersign clients list` */
 export function clientsList(): Command {
   const made = withJson(withInstallation(command("list", "show the bots and what they may use")))
   return runs<InstallationOptions & Printing>(made, async (options) => {
-    const clients = await withVault(
-      { installation: installationOf(options), keys: "not_needed" },
-      (admin) => admin.call("listClients", {}),
-    )
+    const clients = await withAdmin(options, (admin) => admin.call("listClients", {}))
     print(clients, options, (all) => {
       if (all.length === 0) return ["No clients yet; countersign clients add makes one."]
       const rows = all.map((client) => [

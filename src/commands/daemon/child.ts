@@ -26,6 +26,7 @@ export type Child<Ready> = {
   readonly ready: Ready
   /** Resolves when it has ended, however. */
   readonly ended: Promise<void>
+  signal(name: NodeJS.Signals): void
   /** Asks it to finish what is at work, and ends it if it takes longer than the grace. */
   stop(): Promise<void>
 }
@@ -55,7 +56,12 @@ export async function startChild<Message extends ReadyOrFailed>(
     await stop(child, ended)
     throw error
   })
-  return { ready, ended, stop: () => stop(child, ended) }
+  return {
+    ready,
+    ended,
+    signal: (name) => void child.kill(name),
+    stop: () => stop(child, ended),
+  }
 }
 
 function firstMessage<Message extends ReadyOrFailed>(

@@ -6,6 +6,8 @@ import type { Child } from "./child.ts"
 export type Kept = {
   /** Rejects when the process ended and can't be started again. */
   readonly broken: Promise<never>
+  /** To the process that runs now. */
+  signal(name: NodeJS.Signals): void
   stop(): Promise<void>
 }
 
@@ -34,7 +36,7 @@ export function keepRunning<Ready>(
       await sleep(pauseMs)
       if (stopsNow()) return new Promise<never>(() => undefined)
       pauseMs = Math.min(2 * pauseMs, longestPauseMs)
-      current = await restart()
+      current = (await startAgain(restart)) ?? current
       if (stopsNow()) await current.stop()
     }
   }
@@ -43,10 +45,23 @@ export function keepRunning<Ready>(
   broken.catch(() => undefined) // whoever waits for it hears of it; nobody has to
   return {
     broken,
+    signal: (name) => current.signal(name),
     stop: async () => {
       isStopping = true
       await current.stop()
     },
+  }
+}
+
+/** `undefined` while a command has the ledger open for a moment: that is no reason to give up. */
+async function startAgain<Ready>(
+  restart: () => Promise<Child<Ready>>,
+): Promise<Child<Ready> | undefined> {
+  try {
+    return await restart()
+  } catch (error) {
+    if (error instanceof Fault && error.code === "already_running") return undefined
+    throw error
   }
 }
 

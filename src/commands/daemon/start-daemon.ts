@@ -1,5 +1,7 @@
 import type { Installation } from "../../vault/installation.ts"
+import type { FileSet } from "../../vault/active-set.ts"
 import { loadFiles } from "../../vault/load-files.ts"
+import { loadUsableFiles } from "../../vault/load-usable-files.ts"
 import { becomeOwner } from "../become-owner.ts"
 import { dialAdmin } from "../dial-admin.ts"
 import { askPassphrase } from "../passphrase.ts"
@@ -14,6 +16,8 @@ export type DaemonAsk = {
   readonly passphraseFile?: string | undefined
   /** Overrides the port in countersign.yaml; 0 picks a free one. */
   readonly port?: number | undefined
+  /** Refuses to start on files that can't be used, even where others were in force before. */
+  readonly strict?: boolean | undefined
 }
 
 export type Daemon = {
@@ -21,6 +25,8 @@ export type Daemon = {
   readonly warnings: readonly string[]
   /** Rejects when a process ended and can't be brought back. */
   readonly broken: Promise<never>
+  /** Has the vault load its files anew. */
+  reload(): void
   /** Lets the gate finish what it serves, then the vault what it records. */
   stop(): Promise<void>
 }
@@ -34,15 +40,15 @@ export type Daemon = {
 export async function startDaemon(ask: DaemonAsk): Promise<Daemon> {
   const { installation } = ask
   becomeOwner(installation.stateDir)
-  const files = await loadFiles(installation)
   await assertNotRunning(installation)
+  const files = await filesFor(ask)
   const passphraseFile = ask.passphraseFile ?? files.config.keystore.passphraseFile
   const isAsked = files.config.keystore.backend === "keystore" && passphraseFile === undefined
   const typed = isAsked ? await askPassphrase() : undefined
 
   const { host, port } = files.config.listen
   const gate = await gateProcess(files, installation, ask.port ?? port)
-  const startVault = (input?: Uint8Array) => vaultProcess(installation, { passphraseFile, input })
+  const startVault = (input?: Uint8Array) => vaultProcess(ask, { passphraseFile, input })
   const vault = await startVault(typed).catch(async (error: unknown) => {
     await gate.stop()
     throw error
@@ -54,11 +60,17 @@ export async function startDaemon(ask: DaemonAsk): Promise<Daemon> {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${gate.ready.port}`,
     warnings: vault.ready.warnings,
     broken: Promise.race([vaults.broken, gates.broken]),
+    reload: () => vaults.signal("SIGHUP"),
     stop: async () => {
       await gates.stop()
       await vaults.stop()
     },
   }
+}
+
+/** Where the files on disk can't be used, the last good ones; strictly, none but those on disk. */
+async function filesFor({ installation, strict = false }: DaemonAsk): Promise<FileSet> {
+  return strict ? loadFiles(installation) : (await loadUsableFiles(installation)).files
 }
 
 async function assertNotRunning(installation: Installation): Promise<void> {

@@ -5,7 +5,10 @@ import { vaultFlags } from "./vault-flags.ts"
 
 /** Starts the vault. `input` is a passphrase that was typed. @throws {Fault} */
 export function vaultProcess(
-  installation: Installation,
+  {
+    installation,
+    strict,
+  }: { readonly installation: Installation; readonly strict?: boolean | undefined },
   secret: {
     readonly passphraseFile: string | undefined
     readonly input: Uint8Array | undefined
@@ -20,6 +23,7 @@ export function vaultProcess(
     args: [
       ...["--config-dir", configDir, "--state-dir", stateDir],
       ...(passphraseFile === undefined ? [] : ["--passphrase-file", passphraseFile]),
+      ...(strict === true ? ["--strict"] : []),
     ],
     messages: vaultMessages,
     input,

@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander"
 
-import type { KeyView } from "../../link/methods.ts"
+import type { KeyView } from "../../link/views.ts"
 import { installationOf, type InstallationOptions } from "../command.ts"
 import type { Printing } from "../print.ts"
 import type { VaultAccess } from "../with-vault.ts"

@@ -1,25 +1,15 @@
 import type { Command } from "commander"
 
-import type { KeyView } from "../../link/methods.ts"
-import {
-  command,
-  installationOf,
-  runs,
-  withInstallation,
-  withJson,
-  type InstallationOptions,
-} from "../command.ts"
+import type { KeyView } from "../../link/views.ts"
+import { command, runs, withInstallation, withJson, type InstallationOptions } from "../command.ts"
 import { print, table, type Printing } from "../print.ts"
-import { withVault } from "../with-vault.ts"
+import { withAdmin } from "../with-vault.ts"
 
 /** `countersign keys list` */
 export function keysList(): Command {
   const made = withJson(withInstallation(command("list", "show the keys' public side")))
   return runs<InstallationOptions & Printing>(made, async (options) => {
-    const keys = await withVault(
-      { installation: installationOf(options), keys: "not_needed" },
-      (admin) => admin.call("listKeys", {}),
-    )
+    const keys = await withAdmin(options, (admin) => admin.call("listKeys", {}))
     print(keys, options, keysTable)
   })
 }

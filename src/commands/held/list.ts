@@ -1,0 +1,30 @@
+import type { Command } from "commander"
+
+import type { HoldView } from "../../link/views.ts"
+import { command, runs, withInstallation, withJson, type InstallationOptions } from "../command.ts"
+import { print, type Printing } from "../print.ts"
+import { withAdmin } from "../with-vault.ts"
+
+/** `countersign held list` */
+export function heldList(): Command {
+  const made = withJson(
+    withInstallation(command("list", "show the requests that wait for a person")),
+  )
+  return runs<InstallationOptions & Printing>(made, async (options) => {
+    const holds = await withAdmin(options, (admin) => admin.call("listHolds", {}))
+    print(holds, options, (all) =>
+      all.length === 0 ? ["Nothing waits."] : all.flatMap((hold) => [...holdLines(hold), ""]),
+    )
+  })
+}
+
+/** A held request with all that a person needs to decide, one fact a line. */
+export function holdLines(hold: HoldView): readonly string[] {
+  const body = JSON.parse(hold.body) as Record<string, unknown> // our own canonical JSON
+  return [
+    `${hold.id}  ${hold.state}, ends ${new Date(hold.expires_at).toISOString()}`,
+    `  ${hold.operation} of client ${hold.client} with key ${hold.key}${hold.target === null ? "" : ` for ${hold.target}`}`,
+    `  held by ${hold.policy}/${hold.rule}; worst case: ${hold.worst_case}`,
+    ...Object.entries(body).map(([name, value]) => `    ${name}: ${JSON.stringify(value)}`),
+  ]
+}
