@@ -121,7 +121,7 @@ describe("the command line", { timeout: 180_000 }, () => {
     assert.deepEqual(await failureOf(nowhere), ["not_initialised", 1])
   })
 
-  for (const [args, says] of [
+  const mistyped: readonly (readonly [readonly string[], RegExp])[] = [
     [["srve"], /unknown command 'srve'.*\(Did you mean serve\?\)/s],
     [["keys", "lst"], /unknown command 'lst'.*\(Did you mean list\?\)/s],
     [["status", "--jsn"], /unknown option '--jsn'.*\(Did you mean --json\?\)/s],
@@ -129,7 +129,8 @@ describe("the command line", { timeout: 180_000 }, () => {
     [["serve", "--port", "65536"], /--port takes a number from 0 to 65535/],
     [["keys"], /Usage: countersign keys/],
     [[], /Usage: countersign/],
-  ] as const) {
+  ]
+  for (const [args, says] of mistyped) {
     it(`ends with 2 and a suggestion for: countersign ${args.join(" ")}`, async () => {
       const ended = await countersign(args)
       assert.equal(ended.code, 2)

@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test"
 
 import { computeAddress, encryptKeystoreJson, hexlify, randomBytes } from "ethers"
 
-import type { KeyView } from "../../src/link/methods.ts"
+import type { KeyView } from "../../src/link/views.ts"
 import {
   countersign,
   countersignJson,
@@ -161,7 +161,9 @@ for (const state of ["running", "stopped"] as const) {
     }
 
     it("refuses names that can't be files", async () => {
-      for (const name of ["../x", "A", "", ".x", "x".repeat(65)]) {
+      // A stopped daemon costs each of them a slow scrypt.
+      const names = ["../x", "A", "", ".x", "x".repeat(65)].slice(0, daemon === undefined ? 1 : 5)
+      for (const name of names) {
         const ended = await countersign(keys("generate", "--name", name, "--role", "wallet"))
         assert.match(ended.stderr, /^countersign: Mend name: 1 to 64 of [^\n]+\n$/)
         assert.equal(ended.code, 2)
@@ -179,6 +181,25 @@ describe("countersign keys import on the main network", () => {
     assert.equal(ended.code, 1)
     assert.match(ended.stderr, /^countersign: This private key is a published test key [^\n]+\n$/)
     assert.deepEqual(await countersignJson(["keys", "list", "--dir", installation.dir]), [])
+  })
+})
+
+describe("keys in memory", () => {
+  it("are taken while the daemon runs alone, and are gone with it", async (t) => {
+    const installation = await makeInstallation(["--venue", "sandbox", "--backend", "memory"])
+    t.after(() => installation.remove())
+    const { dir } = installation
+    const args = ["keys", "generate", "--dir", dir, "--name", "x", "--role", "wallet"]
+    const refused = await countersign(args)
+    assert.match(refused.stderr, /^countersign: .* memory; start countersign serve, [^\n]+\n$/)
+    assert.equal(refused.code, 4)
+
+    const daemon = await serve(dir)
+    await countersignJson(args)
+    assert.equal(await daemon.stop(), 0)
+    const gone = await countersign(["serve", "--dir", dir, "--port", "0"])
+    assert.match(gone.stderr, /^countersign: The key x was kept in memory and is gone [^\n]+\n$/)
+    assert.equal(gone.code, 1)
   })
 })
 

@@ -61,7 +61,7 @@ describe("secrets", { timeout: 120_000 }, () => {
     ["keys", "import", "--name", "x", "--role", "wallet", `0x${secret}`, "--json"],
     ["keys", "import", "--name", "x", "--role", "wallet", `--secret=${secret}`],
     ["keys", "import", "--name", "x", "--role", "wallet", "--secret", secret],
-    ["keys", "export", "--name", "x", "--to", "y", `--password=${secret}`],
+    ["keys", "export", "--name", "x", "--to", "y", "--password-file", "z", secret],
     ["init", `--passphrase=${secret}`],
     ["serve", `--passphrase=${secret}`],
   ]) {

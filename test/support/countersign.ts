@@ -6,7 +6,11 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 
-const bin = fileURLToPath(new URL("../../bin/countersign.js", import.meta.url))
+/** The launcher, as npm links it. */
+export const bin = fileURLToPath(new URL("../../bin/countersign.js", import.meta.url))
+
+/** A command that ends by itself ends long before this; one that hangs is killed, and its code is null. */
+const longestRunMs = 30_000
 
 export type Ended = {
   readonly code: number | null
@@ -14,9 +18,25 @@ export type Ended = {
   readonly stderr: string
 }
 
+export type RunOptions = {
+  /** After this long it is killed. */
+  readonly limitMs?: number
+  /** Besides the variables of this process. */
+  readonly environment?: Readonly<Record<string, string>>
+}
+
 /** Runs the command line as a process of its own, to its end. */
-export async function countersign(args: readonly string[], input = ""): Promise<Ended> {
-  const child = spawn(process.execPath, [bin, ...args], { stdio: "pipe" })
+export async function countersign(
+  args: readonly string[],
+  input: string | Buffer = "",
+  { limitMs = longestRunMs, environment = {} }: RunOptions = {},
+): Promise<Ended> {
+  const child = spawn(process.execPath, [bin, ...args], {
+    stdio: "pipe",
+    timeout: limitMs,
+    killSignal: "SIGKILL",
+    env: { ...process.env, ...environment },
+  })
   child.stdin.on("error", () => undefined) // it may end without reading
   child.stdin.end(input)
   const [stdout, stderr, [code]] = await Promise.all([
@@ -30,7 +50,7 @@ export async function countersign(args: readonly string[], input = ""): Promise<
 /** Runs the command line and reads the JSON that it prints. @throws when its exit code isn't 0. */
 export async function countersignJson<Answer>(
   args: readonly string[],
-  input = "",
+  input: string | Buffer = "",
 ): Promise<Answer> {
   const { code, stdout, stderr } = await countersign([...args, "--json"], input)
   if (code !== 0)
@@ -39,10 +59,15 @@ export async function countersignJson<Answer>(
 }
 
 export type TemporaryInstallation = {
+  /** Holds the installation, the passphrase's file and whatever a test puts beside them. */
+  readonly home: string
   readonly dir: string
   readonly passphraseFile: string
   remove(): Promise<void>
 }
+
+/** What the installations of tests are opened with. */
+export const passphrase = "correct horse battery staple"
 
 /** An installation in a directory of its own, made by `countersign init`. */
 export async function makeInstallation(
@@ -51,23 +76,64 @@ export async function makeInstallation(
   const home = await mkdtemp(join(tmpdir(), "cs-"))
   const dir = join(home, "d")
   const passphraseFile = join(home, "passphrase")
-  await writeFile(passphraseFile, "correct horse battery staple\n", { mode: 0o600 })
+  await writeFile(passphraseFile, `${passphrase}\n`, { mode: 0o600 })
   const ended = await countersign([
     ...["init", "--dir", dir, "--backend", "keystore", "--passphrase-file", passphraseFile],
     ...initOptions,
   ])
   if (ended.code !== 0) throw new Error(`init ended with ${ended.code}: ${ended.stderr}`)
-  return { dir, passphraseFile, remove: () => rm(home, { recursive: true, force: true }) }
+  return { home, dir, passphraseFile, remove: () => rm(home, { recursive: true, force: true }) }
 }
 
-export type Served = {
-  readonly url: string
+export type Started = {
   readonly pid: number
-  /** Everything it has written to stderr so far. */
+  /** What `until` found. */
+  readonly found: RegExpExecArray
+  /** Everything it has written so far. */
+  stdout(): string
   stderr(): string
+  /** Its exit code, once it has ended; `null` when a signal ended it. */
+  readonly ended: Promise<number | null>
   /** Sends a signal and waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
+
+/** Starts a command that stays up and waits until its stdout has `until`. @throws when it ends before. */
+export async function startCountersign(
+  args: readonly string[],
+  until: RegExp,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Started> {
+  const child = spawn(process.execPath, [bin, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...environment },
+  })
+  let stdout = ""
+  let stderr = ""
+  const ended = once(child, "exit").then(([code]) => code as number | null)
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()))
+  const found = await new Promise<RegExpExecArray>((resolve, reject) => {
+    child.stdout.on("data", (chunk: Buffer) => {
+      stdout += chunk.toString()
+      const match = until.exec(stdout)
+      if (match !== null) resolve(match)
+    })
+    void ended.then((code) => reject(new Error(`${args[0]} ended with ${code}: ${stderr}`)))
+  })
+  return {
+    pid: child.pid ?? 0,
+    found,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    ended,
+    stop: (signal = "SIGTERM") => {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
+
+export type Served = Started & { readonly url: string }
 
 /** Starts `countersign serve` on a free port and waits for its line. @throws when it ends before. */
 export function serve(dir: string, options: readonly string[] = []): Promise<Served> {
@@ -80,26 +146,6 @@ export function sandbox(options: readonly string[] = []): Promise<Served> {
 }
 
 async function untilListening(args: readonly string[]): Promise<Served> {
-  const child = spawn(process.execPath, [bin, ...args], { stdio: ["ignore", "pipe", "pipe"] })
-  let stdout = ""
-  let stderr = ""
-  const exited = once(child, "exit") as Promise<[number | null]>
-  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()))
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stdout.on("data", (chunk: Buffer) => {
-      stdout += chunk.toString()
-      const [, found] = /listening on (http:\S+)/.exec(stdout) ?? []
-      if (found !== undefined) resolve(found)
-    })
-    void exited.then(([code]) => reject(new Error(`${args[0]} ended with ${code}: ${stderr}`)))
-  })
-  return {
-    url,
-    pid: child.pid ?? 0,
-    stderr: () => stderr,
-    stop: async (signal = "SIGTERM") => {
-      child.kill(signal)
-      return (await exited)[0]
-    },
-  }
+  const started = await startCountersign(args, /listening on (http:\S+)\n/)
+  return { ...started, url: started.found[1] ?? "" }
 }

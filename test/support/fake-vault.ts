@@ -39,6 +39,8 @@ export async function startFakeVault(
       check: (params) => (calls.push({ method: "check", params }), answers.check(params)),
       whoami: (params) => (calls.push({ method: "whoami", params }), answers.whoami(params)),
       record: (params) => (calls.push({ method: "record", params }), answers.record(params)),
+      prices: (params) => (calls.push({ method: "prices", params }), answers.prices(params)),
+      limits: (params) => (calls.push({ method: "limits", params }), answers.limits(params)),
       health: (params) => (calls.push({ method: "health", params }), answers.health(params)),
       report(params) {
         calls.push({ method: "report", params })
@@ -95,5 +97,7 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
       outcome: null,
     },
   }),
+  prices: () => ({ kind: "answer", prices: [] }),
+  limits: () => ({ kind: "answer", limits: [] }),
   health: () => ({ ready: true, state: "ready" }),
 }

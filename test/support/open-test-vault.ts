@@ -1,16 +1,20 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 import { configText } from "../../src/commands/init-texts.ts"
-import type { BotParams, BotResults, KeyView } from "../../src/link/methods.ts"
+import type { BotParams, BotResults } from "../../src/link/methods.ts"
+import { utf8 } from "../../src/std/bytes.ts"
+import type { KeyView } from "../../src/link/views.ts"
 import type { Refusal } from "../../src/link/refusal.ts"
 import { sandboxProfile, sandboxUrl } from "../../src/sandbox/profile.ts"
 import { adminMethods } from "../../src/vault/admin-methods.ts"
 import { botMethods } from "../../src/vault/bot-methods.ts"
+import type { ClientRight } from "../../src/vault/bindings.ts"
 import { checkRequest } from "../../src/vault/check-request.ts"
 import { createInstallation } from "../../src/vault/create-installation.ts"
 import { pathsOf, type Installation } from "../../src/vault/installation.ts"
+import { createKeystore } from "../../src/vault/keyring/keystore-files.ts"
 import { openVault } from "../../src/vault/open-vault.ts"
 import { signRequest } from "../../src/vault/sign-request.ts"
 import type { Vault } from "../../src/vault/vault.ts"
@@ -37,6 +41,8 @@ export type VaultAsk = {
   readonly venue?: string
   /** Lines added to countersign.yaml. */
   readonly settings?: string
+  /** Where keys rest; `in_memory` if left out. Those on disk are there again when it is reopened. */
+  readonly keys?: "in_memory" | "on_disk"
 }
 
 /** What of a call differs from the usual one: the client's default key, and a signed body that is returned. */
@@ -53,10 +59,11 @@ export type NewKey = {
 export type NewClient = {
   readonly name: string
   readonly keys: readonly string[]
+  readonly rights?: readonly ClientRight[]
   readonly allowTypeB?: boolean
 }
 
-/** A real vault in this process, with keys in memory, in a directory of its own. */
+/** A real vault in this process, in a directory of its own. */
 export type TestVault = {
   readonly vault: Vault
   readonly installation: Installation
@@ -67,6 +74,8 @@ export type TestVault = {
   addClient(client: NewClient): Promise<string>
   sign(token: string, body: unknown, changes?: CallChanges): Promise<BotResults["sign"]>
   check(token: string, body: unknown, changes?: CallChanges): BotResults["check"]
+  /** Closes the vault and opens its installation again, as a restart does. */
+  reopen(): Promise<TestVault>
   /** Closes the vault, so that its ledger can be read; the files stay. */
   close(): Promise<void>
   /** Closes it and removes everything. */
@@ -76,7 +85,7 @@ export type TestVault = {
 /** Opens a vault whose venue is the sandbox and whose policies are `permissivePolicy`, unless told otherwise. */
 export async function openTestVault(ask: VaultAsk = {}): Promise<TestVault> {
   const made = await makeTestInstallation(ask)
-  const vault = await openVault(made.installation, noPassphrase).catch(async (error: unknown) => {
+  const vault = await openVault(made.installation, passphrase).catch(async (error: unknown) => {
     await made.remove()
     throw error
   })
@@ -88,29 +97,47 @@ export type TestInstallation = {
   remove(): Promise<void>
 }
 
-/** The files of an installation whose keys rest in memory. */
+/** The files of an installation. */
 export async function makeTestInstallation(ask: VaultAsk = {}): Promise<TestInstallation> {
   const home = await mkdtemp(join(tmpdir(), "cs-vault-"))
   const installation = { configDir: join(home, "config"), stateDir: join(home, "state") }
-  const { policies = [permissivePolicy], venue, settings = "" } = ask
+  const { policies = [permissivePolicy], venue, settings = "", keys = "in_memory" } = ask
   await createInstallation({
     installation,
-    configText: `${configText("memory", undefined)}${settings}`,
+    configText: `${configText(keys === "on_disk" ? "keystore" : "memory", undefined)}${settings}`,
     venueText: venue ?? sandboxProfile({ url: sandboxUrl, asOf: new Date() }),
     policyText: "# no rules\n",
     passphrase: undefined,
     passphraseFile: undefined,
   })
-  const { policiesDir } = pathsOf(installation)
-  for (const [index, text] of policies.entries()) {
-    await writeFile(join(policiesDir, `${index}.yaml`), text, { mode: 0o600 })
-  }
+  if (keys === "on_disk") await makeKeystore(installation)
+  await writePolicies(installation, policies)
   return { installation, remove: () => rm(home, { recursive: true, force: true }) }
 }
 
-/** Keys in memory need none. */
-function noPassphrase(): Promise<Uint8Array> {
-  return Promise.reject(new Error("keys in memory have no passphrase"))
+/** Makes these an installation's policies, as an operator would; those in force stay until a reload. */
+export async function writePolicies(
+  installation: Installation,
+  texts: readonly string[],
+): Promise<void> {
+  const { policiesDir } = pathsOf(installation)
+  const earlier = (await readdir(policiesDir)).filter((name) => /^\d+\.yaml$/.test(name))
+  for (const name of earlier) await rm(join(policiesDir, name))
+  for (const [index, text] of texts.entries()) {
+    await writeFile(join(policiesDir, `${index}.yaml`), text, { mode: 0o600 })
+  }
+}
+
+/** Of keys on disk; keys in memory need none. */
+function passphrase(): Promise<Uint8Array> {
+  return Promise.resolve(utf8("a passphrase of a test"))
+}
+
+/** One whose scrypt is quick. */
+async function makeKeystore(installation: Installation): Promise<void> {
+  const directory = pathsOf(installation).keystoreDir
+  await mkdir(directory, { mode: 0o700 })
+  await createKeystore({ directory, passphrase: await passphrase(), logN: 2 })
 }
 
 function testVault(vault: Vault, made: TestInstallation): TestVault {
@@ -124,10 +151,14 @@ function testVault(vault: Vault, made: TestInstallation): TestVault {
       secret === undefined
         ? admin.generateKey(key)
         : admin.importKey({ ...key, secret: Buffer.from(secret).toString("base64") }),
-    addClient: async ({ name, keys, allowTypeB = false }) =>
-      (await admin.addClient({ name, keys: [...keys], rights: [], allowTypeB })).token,
+    addClient: async ({ name, keys, rights = [], allowTypeB = false }) =>
+      (await admin.addClient({ name, keys: [...keys], rights: [...rights], allowTypeB })).token,
     sign: (token, body, changes) => signRequest(callOf(token, body, changes), vault),
     check: (token, body, changes) => checkRequest(checkOf(callOf(token, body, changes)), vault),
+    reopen: async () => {
+      await vault.close()
+      return testVault(await openVault(made.installation, passphrase), made)
+    },
     close: () => vault.close(),
     remove: async () => {
       await vault.close()

@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 
-import type { KeyView } from "../../src/link/methods.ts"
+import type { KeyView } from "../../src/link/views.ts"
 import { countersignJson } from "./countersign.ts"
 
-/** Lets every client place and cancel BTC-PERP orders up to a size, and approve agents that are held here. */
+/** Lets every client place and cancel BTC-PERP orders up to a size, approve agents that are held here, and revoke any. */
 export const tradingPolicy = `policy: trading
 rules:
   - name: quote
@@ -17,6 +17,8 @@ rules:
   - name: own-agents
     endpoints: [approveAgent]
     agent_addresses: held
+  - name: end-agents
+    endpoints: [revokeAgent]
 `
 
 /** Writes a policy file as an operator would. */

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict"
+import { spawn } from "node:child_process"
+import { readdirSync } from "node:fs"
+import { text } from "node:stream/consumers"
+import { after, before, describe, it } from "node:test"
+
+import { countersign, startCountersign } from "../support/countersign.ts"
+import { temporaryDirectory } from "../support/link-peer.ts"
+import { needs } from "../support/needs.ts"
+import { killAllNaming, processesNaming } from "../support/process-tree.ts"
+
+/** The last line that it prints when it stays up. */
+const lastLine = /\/whoami\n$/
+
+/** What each curl line of the demo is answered, by the comment above it. */
+const answers: Readonly<Record<string, RegExp>> = {
+  "place an order": /^\{"code":"0".*"order_id":"\d+"/,
+  "have it signed and sent back, not forwarded": /^\{.*"nonce":\d{13},.*"signature":\{"r":"0x/,
+  "ask whether it would be signed, and by which rule": /"would_sign":false.*"line":3/,
+  "see what this token may do": /"client":"bot"/,
+}
+
+describe("countersign demo", { timeout: 120_000 }, () => {
+  let temporary: ReturnType<typeof temporaryDirectory>
+  let environment: Readonly<Record<string, string>>
+  before(() => {
+    temporary = temporaryDirectory()
+    environment = { TMPDIR: temporary.path }
+  })
+  after(async () => {
+    await killAllNaming(temporary.path)
+    temporary.remove()
+  })
+
+  function assertNothingLeft(): void {
+    assert.deepEqual(readdirSync(temporary.path), [])
+    assert.deepEqual(processesNaming(temporary.path), [])
+  }
+
+  it("shows with --once what is signed and what is refused, and ends", async () => {
+    const { code, stdout, stderr } = await countersign(["demo", "--once"], "", { environment })
+    assert.equal(code, 0, stderr)
+    const [start, approval, order, overLimit, agentKey] = stdout.split(/^(?=\d\. )/m)
+    assert.match(start ?? "", /daemon listens on http:\/\/127\.0\.0\.1:\d+, the sandbox /)
+    assert.match(approval ?? "", /approve-agent.*← 200 from the venue: \{"code":"0"/s)
+    assert.match(order ?? "", /← 200 from the venue: \{"code":"0".*"order_id":"\d+"/s)
+    assert.match(overLimit ?? "", /← 403 from the daemon: \{"code":"policy_denied"/)
+    assert.match(overLimit ?? "", /^ {4}refused by rule quote, policies\/example\.yaml:3$/m)
+    assert.match(agentKey ?? "", /← 403 from the daemon: \{"code":"wallet_key_required"/)
+    assert.equal(stderr, "")
+    assertNothingLeft()
+  })
+
+  it("prints curl lines that do what they say", needs("curl", "apt-get install curl"), async () => {
+    const demo = await startCountersign(["demo"], lastLine, environment)
+    try {
+      const lines = [...demo.stdout().matchAll(/^# (.+)\n(curl .+)$/gm)]
+      assert.deepEqual(
+        lines.map(([, title]) => title),
+        Object.keys(answers),
+      )
+      for (const [, title = "", line = ""] of lines) {
+        assert.match(await shell(line), answers[title] ?? /^$/)
+      }
+      assert.equal(await demo.stop("SIGTERM"), 0)
+      assert.equal(demo.stderr(), "")
+      assertNothingLeft()
+    } finally {
+      await demo.stop("SIGKILL")
+    }
+  })
+
+  it("ends with 0 on Ctrl-C", async () => {
+    const demo = await startCountersign(["demo"], lastLine, environment)
+    assert.equal(await demo.stop("SIGINT"), 0)
+    assertNothingLeft()
+  })
+})
+
+async function shell(line: string): Promise<string> {
+  const child = spawn("sh", ["-c", line], { stdio: ["ignore", "pipe", "inherit"] })
+  return text(child.stdout)
+}
