@@ -74,11 +74,11 @@ export function admitMethod(request: IncomingMessage, method: "GET" | "POST"): A
   return { code: "method_not_allowed", message: `Use ${method} here.`, allow: method }
 }
 
-const callHeaders = ["countersign-key", "countersign-expires-in"]
+/** What a call that carries a body for the venue may say to us. */
+export const callHeaders = ["countersign-key", "countersign-expires-in"]
 
 /** Refuses a header of ours that the route wouldn't act on: ignoring it could double an order. */
-export function admitOwnHeaders(request: IncomingMessage, method: "GET" | "POST"): Admission {
-  const known = method === "POST" ? callHeaders : []
+export function admitOwnHeaders(request: IncomingMessage, known: readonly string[]): Admission {
   const own = headerNames(request).filter(
     (name) => name.startsWith("countersign-") || name === "idempotency-key",
   )

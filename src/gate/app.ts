@@ -9,10 +9,11 @@ import {
   admitMethod,
   admitOrigin,
   admitOwnHeaders,
+  callHeaders,
   readToken,
   tokenMissing,
 } from "./admit.ts"
-import { check, readiness, showRecord, sign, whoami } from "./bot-calls.ts"
+import { check, feedPrices, readiness, showLimits, showRecord, sign, whoami } from "./bot-calls.ts"
 import { forward, type ForwardDependencies } from "./forward.ts"
 import type { GateLimits } from "./gate-limits.ts"
 import { errorFields } from "./log.ts"
@@ -26,7 +27,12 @@ export type AppDependencies = ForwardDependencies & {
   readonly hosts: () => ReadonlySet<string>
 }
 
-type Route = { readonly method: "GET" | "POST"; readonly path: string }
+type Route = {
+  readonly method: "GET" | "POST"
+  readonly path: string
+  /** Headers of ours that it acts on. */
+  readonly ownHeaders: readonly string[]
+}
 /** We serve no pages: nothing may load or frame what we answer. TLS, where there is any, isn't ours. */
 const pagelessHeaders = {
   contentSecurityPolicy: {
@@ -46,39 +52,65 @@ export function createApp(deps: AppDependencies): Express {
   app.use(admitAll(deps.hosts, deps.limits))
 
   const serve = createServe(deps)
-  const get = (path: string, answer: Answer): unknown =>
-    app.all(path, serve({ method: "GET", path }, answer))
-  const post = (path: string, answer: Answer): unknown =>
-    app.all(path, serve({ method: "POST", path }, answer))
-
-  post(
-    "/v1/*path",
-    withCall(deps.limits, "", (call) => forward(deps, call)),
-  )
-  post(
-    "/sign/v1/*path",
-    withCall(deps.limits, "/sign", (call) => sign(deps, call.ask)),
-  )
-  post(
-    "/check/v1/*path",
-    withCall(deps.limits, "/check", (call) => check(deps, call.ask)),
-  )
-  get(
-    "/whoami",
-    withToken((token) => whoami(deps, token)),
-  )
-  get(
-    "/records/:id",
-    withToken((token, url) => showRecord(deps, token, url.slice(9))),
-  )
-  get("/healthz", () => Promise.resolve({ kind: "success", content: { state: "running" } }))
-  get("/readyz", () => readiness(deps))
-
+  for (const { answer, ...route } of routes(deps)) {
+    app.all(route.path, serve(route, answer))
+  }
   app.use((request: Request, response: Response) =>
     refuse(response, unknownEndpoint(request.originalUrl)),
   )
   app.use(createErrorAnswer(deps))
   return app
+}
+
+type RouteWithAnswer = Route & { readonly answer: Answer }
+
+/** Every route there is. */
+function routes(deps: AppDependencies): readonly RouteWithAnswer[] {
+  const { limits } = deps
+  return [
+    post(
+      "/v1/*path",
+      callHeaders,
+      withCall(limits, "", (call) => forward(deps, call)),
+    ),
+    post(
+      "/sign/v1/*path",
+      callHeaders,
+      withCall(limits, "/sign", ({ ask }) => sign(deps, ask)),
+    ),
+    post(
+      "/check/v1/*path",
+      callHeaders,
+      withCall(limits, "/check", ({ ask }) => check(deps, ask)),
+    ),
+    post(
+      "/prices",
+      [],
+      withCall(limits, "", ({ ask }) => feedPrices(deps, ask)),
+    ),
+    get(
+      "/whoami",
+      withToken((token) => whoami(deps, token)),
+    ),
+    get(
+      "/records/:id",
+      withToken((token, url) => showRecord(deps, token, url.slice(9))),
+    ),
+    get(
+      "/limits",
+      withToken((token) => showLimits(deps, token)),
+    ),
+    get("/healthz", () => Promise.resolve({ kind: "success", content: { state: "running" } })),
+    get("/readyz", () => readiness(deps)),
+  ]
+}
+
+function get(path: string, answer: Answer): RouteWithAnswer {
+  return { method: "GET", path, ownHeaders: [], answer }
+}
+
+function post(path: string, ownHeaders: readonly string[], answer: Answer): RouteWithAnswer {
+  return { method: "POST", path, ownHeaders, answer }
 }
 
 /** What holds for every request, known path or not. */
@@ -135,7 +167,7 @@ async function replyTo(
   call: { readonly request: Request; readonly answer: Answer },
 ): Promise<Reply | "gone"> {
   const { request, answer } = call
-  const problem = admitMethod(request, route.method) ?? admitOwnHeaders(request, route.method)
+  const problem = admitMethod(request, route.method) ?? admitOwnHeaders(request, route.ownHeaders)
   if (problem !== undefined) return { kind: "problem", problem }
   try {
     return await answer(request)

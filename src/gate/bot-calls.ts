@@ -27,6 +27,25 @@ export async function whoami(deps: Dependencies, token: string): Promise<Reply> 
   return known.kind === "refused" ? refused(known) : { kind: "success", content: known.whoami }
 }
 
+/** `/limits`: what of one's own limits is used. */
+export async function showLimits(deps: Dependencies, token: string): Promise<Reply> {
+  const known = await deps.link.call("limits", { token })
+  return known.kind === "refused"
+    ? refused(known)
+    : { kind: "success", content: { limits: known.limits } }
+}
+
+/** `/prices`: reference prices from a client with the right to feed them. */
+export async function feedPrices(
+  deps: Dependencies,
+  { token, body }: Pick<BotParams["check"], "token" | "body">,
+): Promise<Reply> {
+  const fed = await deps.link.call("prices", { token, body })
+  return fed.kind === "refused"
+    ? refused(fed)
+    : { kind: "success", content: { prices: fed.prices } }
+}
+
 const recordId = /^[A-Za-z0-9._-]{1,64}$/
 
 /** `/records/<id>`: what became of one's own request. */

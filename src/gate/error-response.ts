@@ -13,7 +13,6 @@ type GateCode =
   | "upstream_unreachable"
   | "upstream_outcome_unknown"
   | "too_late"
-  | "overloaded"
 
 /** What broke, as far as a bot is told. */
 type BrokenCode =
@@ -37,8 +36,10 @@ export const statuses = {
   key_not_allowed: 403,
   target_not_allowed: 403,
   wrong_network: 403,
+  approval_required: 403,
   agent_revoked: 403,
   agent_expiring: 403,
+  right_missing: 403,
   origin_refused: 403,
   unknown_endpoint: 404,
   unknown_record: 404,
@@ -48,6 +49,7 @@ export const statuses = {
   unsupported_media_type: 415,
   misdirected_host: 421,
   locked: 423,
+  limit_exhausted: 429,
   signer_pace: 429,
   too_many_bad_tokens: 429,
   headers_too_large: 431,
@@ -75,5 +77,6 @@ export function retryAfterSeconds(code: ErrorCode, data: object | undefined): nu
   if (code === "vault_unavailable" || code === "overloaded") return 1
   if (statuses[code] !== 429) return undefined
   const waitMs = data !== undefined && "retry_after_ms" in data ? data.retry_after_ms : undefined
+  if (waitMs === null) return undefined
   return typeof waitMs === "number" ? Math.max(1, Math.ceil(waitMs / 1_000)) : 1
 }

@@ -117,6 +117,8 @@ function stopOnRequest(gate: GateServer, log: Log): void {
   process.on("SIGTERM", stop)
   process.on("SIGINT", stop)
   process.on("disconnect", stop)
+  // The parent may have gone meanwhile.
+  if (process.send !== undefined && !process.connected) stop()
 }
 
 function tell(message: GateMessage, then: () => void = () => undefined): void {

@@ -74,6 +74,7 @@ const faultCodes: Readonly<Record<FaultCode, true>> = {
   port_in_use: true,
   port_unusable: true,
   admin_refused: true,
+  not_accepted: true,
   ledger_unavailable: true,
   vault_unavailable: true,
   clock_unsafe: true,

@@ -3,8 +3,19 @@
 
 import { z } from "zod"
 
-import type { JsonObject } from "../venue/json.ts"
 import type { Refusal } from "./refusal.ts"
+import type {
+  KeyView,
+  PriceView,
+  LimitUse,
+  HoldView,
+  RecordView,
+  CheckReport,
+  ClientView,
+  StatusView,
+  CandidateView,
+  PolicyView,
+} from "./views.ts"
 
 const token = z.string().max(128)
 const record = z.string().max(64)
@@ -40,6 +51,9 @@ export const botParams = {
   check: bodyCall,
   report: z.strictObject({ token, record, outcome: outcomeSchema }),
   whoami: z.strictObject({ token }),
+  /** The body of `POST /prices` as it came, base64. */
+  prices: z.strictObject({ token, body: z.base64() }),
+  limits: z.strictObject({ token }),
   record: z.strictObject({ token, id: record }),
   health: z.strictObject({}),
 }
@@ -47,40 +61,6 @@ export const botParams = {
 type Answer<Value> =
   | ({ readonly kind: "answer" } & Value)
   | { readonly kind: "refused"; readonly refusal: Refusal; readonly record: string | null }
-
-export type Verdict = {
-  readonly policy: string
-  readonly rule: string
-  readonly file: string
-  readonly line: number
-  readonly verdict: "allows" | "denies" | "does_not_match"
-  readonly reason: string | null
-}
-
-export type KeyView = {
-  readonly name: string
-  readonly address: string
-  readonly role: "wallet" | "agent"
-  readonly wallet: string | null
-  readonly targets: readonly string[]
-  readonly network: string
-  readonly approval: "unknown" | "approved" | "revoked"
-  readonly expires_at: number | null
-}
-
-export type RecordView = {
-  readonly id: string
-  readonly state: string
-  readonly client: string
-  readonly key: string | null
-  readonly operation: string | null
-  readonly nonce: number | null
-  readonly expires_after: number | null
-  readonly decided_at: number
-  readonly policy_hash: string
-  readonly refusal: Refusal | null
-  readonly outcome: { readonly status: number | null; readonly code: string | null } | null
-}
 
 /** Results of the bot socket's calls. */
 export type BotResults = {
@@ -91,14 +71,7 @@ export type BotResults = {
     readonly body: string
     readonly expiresAfter: number
   }>
-  check: Answer<{
-    readonly report: {
-      readonly would_sign: boolean
-      readonly refusal: Refusal | null
-      readonly verdicts: readonly Verdict[]
-      readonly limits: readonly JsonObject[]
-    }
-  }>
+  check: Answer<{ readonly report: CheckReport }>
   report: Answer<unknown>
   whoami: Answer<{
     readonly whoami: {
@@ -109,6 +82,8 @@ export type BotResults = {
       readonly allow_type_b: boolean
     }
   }>
+  prices: Answer<{ readonly prices: readonly PriceView[] }>
+  limits: Answer<{ readonly limits: readonly LimitUse[] }>
   record: Answer<{ readonly view: RecordView }>
   health: { readonly ready: boolean; readonly state: string }
 }
@@ -116,6 +91,7 @@ export type BotResults = {
 const name = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "1 to 64 of a-z 0-9 . _ -, starting with a letter or digit")
+const filesHash = z.string().regex(/^[0-9a-f]{64}$/, "64 hex digits, as countersign showed them")
 const role = z.enum(["wallet", "agent"])
 
 /** What a client may do besides asking for signatures. */
@@ -140,24 +116,27 @@ export const adminParams = {
     allowTypeB: z.boolean(),
   }),
   listClients: z.strictObject({}),
+  setPrice: z.strictObject({ symbol: z.string().max(64), value: z.string().max(64) }),
+  listPrices: z.strictObject({}),
+  listHolds: z.strictObject({}),
+  decideHold: z.strictObject({ id: z.string().max(64), decision: z.enum(["released", "refused"]) }),
+  listLimits: z.strictObject({}),
+  raiseLimit: z.strictObject({
+    limit: name,
+    to: z.string().max(64),
+    forMs: z
+      .int()
+      .min(1_000)
+      .max(31 * 86_400_000),
+    reason: z.string().min(1).max(200),
+  }),
+  reload: z.strictObject({}),
+  showPolicy: z.strictObject({ client: name }),
+  candidate: z.strictObject({}),
+  acceptPolicy: z.strictObject({ hash: filesHash }),
+  rollback: z.strictObject({ hash: filesHash.optional() }),
+  explain: bodyCall.omit({ token: true }).extend({ client: name }),
   status: z.strictObject({}),
-}
-
-export type ClientView = {
-  readonly name: string
-  readonly keys: readonly string[]
-  readonly rights: readonly string[]
-  readonly allow_type_b: boolean
-}
-
-export type StatusView = {
-  readonly state: "ready"
-  readonly policy_hash: string
-  readonly network: string
-  readonly records: number
-  readonly keys: readonly KeyView[]
-  readonly clients: readonly ClientView[]
-  readonly warnings: readonly string[]
 }
 
 /** Results of the admin socket's calls. */
@@ -168,6 +147,18 @@ export type AdminResults = {
   listKeys: readonly KeyView[]
   addClient: { readonly name: string; readonly token: string }
   listClients: readonly ClientView[]
+  setPrice: PriceView
+  listPrices: readonly PriceView[]
+  listHolds: readonly HoldView[]
+  decideHold: HoldView
+  listLimits: readonly LimitUse[]
+  raiseLimit: { readonly limit: string; readonly to: string; readonly until: number }
+  showPolicy: PolicyView
+  candidate: CandidateView
+  acceptPolicy: { readonly policy_hash: string }
+  rollback: { readonly hash: string; readonly policy_hash: string }
+  explain: CheckReport
+  reload: { readonly policy_hash: string; readonly warnings: readonly string[] }
   status: StatusView
 }
 

@@ -23,6 +23,7 @@ export type FaultCode =
   | "port_in_use"
   | "port_unusable"
   | "admin_refused"
+  | "not_accepted"
   | "ledger_unavailable"
   | "vault_unavailable"
   | "clock_unsafe"

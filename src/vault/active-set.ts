@@ -3,15 +3,19 @@ import { createHash } from "node:crypto"
 import { Fault } from "../std/fault.ts"
 import type { Client, KeyEntry } from "./bindings.ts"
 import type { Config } from "./config.ts"
-import type { AdminEntry } from "./ledger/ledger.ts"
+import type { AdminEntry, Raise } from "./ledger/ledger.ts"
 import type { Policy } from "./policy/policy.ts"
+import type { FileText } from "./read-file-set.ts"
 import type { Profile } from "../venue/profile.ts"
+import { withPrice, type FedPrices } from "./reference-prices.ts"
 
 /** What the files say, and a hash of their bytes. */
 export type FileSet = {
   readonly config: Config
   readonly profile: Profile
   readonly policies: readonly Policy[]
+  /** The files themselves, so that a set can be run again. */
+  readonly texts: readonly FileText[]
   /** SHA-256 over names and bytes, hex. */
   readonly filesHash: string
 }
@@ -26,15 +30,27 @@ export type ActiveSet = FileSet & {
   readonly clientByTokenHash: ReadonlyMap<string, Client>
   /** SHA-256 over `filesHash` and the bindings of clients and keys, hex. */
   readonly policyHash: string
+} & Standing
+
+/** What operators and feeds said: it changes from minute to minute, so it isn't part of the hash. */
+export type Standing = {
+  readonly prices: FedPrices
+  /** Limits that are raised for a while; those that have ended may still be in it. */
+  readonly raises: readonly Raise[]
+  /** The files that a person accepted last, by `filesHash`. */
+  readonly acceptedHash: string | undefined
 }
 
-/** Puts files and bindings together. */
+const nothingSaid: Standing = { prices: new Map(), raises: [], acceptedHash: undefined }
+
+/** Puts files and bindings together; without a standing no price was fed and no limit is raised. */
 export function makeActiveSet(
-  files: FileSet,
+  files: FileSet & Partial<Standing>,
   keys: readonly KeyEntry[],
   clients: readonly Client[],
 ): ActiveSet {
   return Object.freeze({
+    ...nothingSaid,
     ...files,
     keys: new Map(keys.map((key) => [key.name, key])),
     clients,
@@ -49,24 +65,39 @@ export function makeActiveSet(
  * @throws {Fault} `name_taken` when a key or client would take another one's place.
  */
 export function applyAct(set: ActiveSet, entry: AdminEntry): ActiveSet {
+  const keys = [...set.keys.values()]
   switch (entry.act) {
     case "key_added":
       assertFree(entry.key.name, [...set.keys.keys()])
-      return makeActiveSet(set, [...set.keys.values(), entry.key], set.clients)
+      return makeActiveSet(set, [...keys, entry.key], set.clients)
     case "client_added":
       assertFree(
         entry.client.name,
         set.clients.map(({ name }) => name),
       )
-      return makeActiveSet(set, [...set.keys.values()], [...set.clients, entry.client])
+      return makeActiveSet(set, keys, [...set.clients, entry.client])
     case "agent_approved":
       return withKey(set, entry.name, { approval: "approved", expiresAtMs: entry.expiresAtMs })
     case "agent_revoked":
       return withKey(set, entry.name, { approval: "revoked" })
+    case "price_set":
+      return Object.freeze({ ...set, prices: withPrice(set.prices, entry) })
+    case "limit_raised":
+      return Object.freeze({ ...set, raises: [...set.raises, entry] })
+    case "set_accepted":
+      return Object.freeze({ ...set, acceptedHash: entry.hash })
     case "key_exported":
     case "started":
+    case "set_activated":
       return set
   }
+}
+
+/** The same set under other files: what was bound and what the market says stay. */
+export function withFiles(set: ActiveSet, files: FileSet): ActiveSet {
+  const { prices, raises, acceptedHash } = set
+  const standing = { prices, raises, acceptedHash }
+  return makeActiveSet({ ...files, ...standing }, [...set.keys.values()], set.clients)
 }
 
 function assertFree(name: string, taken: readonly string[]): void {

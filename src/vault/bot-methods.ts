@@ -6,6 +6,8 @@ import type { Client } from "./bindings.ts"
 import { checkRequest } from "./check-request.ts"
 import { actFollowing } from "./follow-outcome.ts"
 import type { StoredRecord } from "./ledger/ledger.ts"
+import { limitsOfClient } from "./limit-methods.ts"
+import { feedPrices } from "./price-methods.ts"
 import { refuse } from "./refuse.ts"
 import { signRequest } from "./sign-request.ts"
 import type { Vault } from "./vault.ts"
@@ -19,6 +21,8 @@ export function botMethods(vault: Vault) {
     report: (params: BotParams["report"]) => report(params, vault),
     whoami: (params: BotParams["whoami"]) => Promise.resolve(whoami(params, vault)),
     record: (params: BotParams["record"]) => ownRecord(params, vault),
+    prices: (params: BotParams["prices"]) => feedPrices(params, vault),
+    limits: (params: BotParams["limits"]) => Promise.resolve(limits(params, vault)),
     health: () => health(vault),
   }
 }
@@ -64,6 +68,12 @@ function whoami({ token }: BotParams["whoami"], vault: Vault): BotResults["whoam
       allow_type_b: allowTypeB,
     },
   }
+}
+
+function limits({ token }: BotParams["limits"], vault: Vault): BotResults["limits"] {
+  const client = identify(token, vault)
+  if (!client.ok) return refuse(client.error, null)
+  return { kind: "answer", limits: limitsOfClient(client.value, vault) }
 }
 
 async function ownRecord(

@@ -1,29 +1,56 @@
 import type { BotParams, BotResults } from "../link/methods.ts"
+import type { CheckReport } from "../link/views.ts"
 import type { Refusal } from "../link/refusal.ts"
 import { authenticate } from "./authenticate.ts"
-import { judgeRequest, readRequest } from "./prepare.ts"
-import { refusalOf, refuse } from "./refuse.ts"
+import type { Client } from "./bindings.ts"
+import { judgeRequest } from "./judge-request.ts"
+import { limitView } from "./limit-view.ts"
+import { readRequest, type BodyCall } from "./read-request.ts"
+import { limitExhausted } from "./ledger/reserve.ts"
+import type { Headroom } from "./ledger/meters.ts"
+import type { Decision } from "./policy/decision.ts"
+import { refuse, wouldHold } from "./refuse.ts"
 import type { Vault } from "./vault.ts"
 
-/** Tells whether a request would be signed now, and why. Takes no nonce, signs nothing, counts nothing. */
+/** Tells a bot whether its request would be signed now, and why. */
 export function checkRequest(call: BotParams["check"], vault: Vault): BotResults["check"] {
-  const nowMs = vault.clock.nowMs()
-  const set = vault.active()
-  const client = authenticate(call.token, set, { count: vault.badTokens, nowMs })
+  const badTokens = { count: vault.badTokens, nowMs: vault.clock.nowMs() }
+  const client = authenticate(call.token, vault.active(), badTokens)
   if (!client.ok) return refuse(client.error, null)
-
-  const read = readRequest(call, client.value, set)
-  if (!read.ok) return report(read.error, [])
-  const decision = judgeRequest(read.value, client.value, { set, nowMs })
-  if (decision.kind === "allow") return report(null, decision.verdicts)
-  return report(refusalOf(decision), decision.kind === "refuse" ? decision.verdicts : [])
+  return { kind: "answer", report: explainRequest(call, client.value, vault) }
 }
 
-type Report = Extract<BotResults["check"], { kind: "answer" }>["report"]
+/** Every rule's verdict and every limit's headroom for a request. Takes no nonce, signs nothing, counts nothing. */
+export function explainRequest(call: BodyCall, client: Client, vault: Vault): CheckReport {
+  const nowMs = vault.clock.nowMs()
+  const set = vault.active()
+  const read = readRequest(call, client, set)
+  if (!read.ok) return report({ refusal: read.error })
+  const decision = judgeRequest(read.value, client, { set, nowMs })
+  if (decision.kind === "refuse") return report(decision)
+  const standing = vault.ledger.headroom(decision.claims, nowMs)
+  return report({
+    refusal: heldOrSpent(decision, standing, nowMs),
+    verdicts: decision.verdicts,
+    limits: standing.map((headroom) => limitView(headroom, nowMs)),
+  })
+}
 
-function report(refusal: Refusal | null, verdicts: Report["verdicts"]): BotResults["check"] {
-  return {
-    kind: "answer",
-    report: { would_sign: refusal === null, refusal, verdicts, limits: [] },
-  }
+function report({
+  refusal,
+  verdicts = [],
+  limits = [],
+}: Pick<CheckReport, "refusal"> & Partial<Pick<CheckReport, "verdicts" | "limits">>): CheckReport {
+  return { would_sign: refusal === null, refusal, verdicts, limits }
+}
+
+/** What stands in the way of what the rules allow: a person's word, else a limit. */
+function heldOrSpent(
+  decision: Extract<Decision, { readonly kind: "allow" | "hold" }>,
+  standing: readonly Headroom[],
+  nowMs: number,
+): Refusal | null {
+  if (decision.kind === "hold") return wouldHold(decision)
+  const spent = standing.find(({ claim, fits }) => claim.mode === "enforce" && !fits)
+  return spent === undefined ? null : limitExhausted(spent, nowMs)
 }

@@ -3,6 +3,7 @@ import { isAbsolute } from "node:path"
 import { z } from "zod"
 
 import { parseDurationMs } from "../std/duration.ts"
+import { parseDecimal, type Decimal } from "../venue/decimal.ts"
 import { ok, type Result } from "../std/result.ts"
 import { readYaml, type Problem } from "../std/yaml-file.ts"
 
@@ -20,21 +21,30 @@ export type Config = {
   readonly expiresInMs: { readonly trade: number; readonly typeB: number }
   /** From this long before its computed expiry on, an agent signs only what reduces risk. */
   readonly stopBeforeMs: number
+  /** How prices that are fed are taken. */
+  readonly prices: { readonly maxAgeMs: number; readonly maxStep: Decimal }
+  /** Whether a change of the files is loaded without being told to. */
+  readonly reloadOnChange: boolean
+  /** Whether changed files wait for `countersign policy accept`. */
+  readonly attestRequired: boolean
 }
 
 /** Reads countersign.yaml. Every key but `keystore` has a default; an unknown one is refused. */
 export function readConfig(text: string, file: string): Result<Config, readonly Problem[]> {
   const read = readYaml(text, file, configSchema)
   if (!read.ok) return read
-  const { listen, allowed_hosts, allow_remote, keystore, expires_in, stop_before } =
-    read.value.value
+  const written = read.value.value
+  const { keystore, expires_in, prices } = written
   return ok({
-    listen,
-    allowedHosts: allowed_hosts,
-    allowRemote: allow_remote,
+    listen: written.listen,
+    allowedHosts: written.allowed_hosts,
+    allowRemote: written.allow_remote,
     keystore: { backend: keystore.backend, passphraseFile: keystore.passphrase_file },
     expiresInMs: { trade: expires_in.trade, typeB: expires_in.type_b },
-    stopBeforeMs: stop_before,
+    stopBeforeMs: written.stop_before,
+    prices: { maxAgeMs: prices.max_age, maxStep: prices.max_step },
+    reloadOnChange: written.reload_on_change,
+    attestRequired: written.attest === "required",
   })
 }
 
@@ -58,6 +68,21 @@ const port = z
   .transform(Number)
   .refine((number) => number <= 65_535, "expected a port from 0 to 65535")
 
+const yesOrNo = z
+  .enum(["true", "false"])
+  .default("false")
+  .transform((text) => text === "true")
+
+const fivePercent: Decimal = { coefficient: 5n, scale: 2 }
+
+/** `5%` as the fraction 0.05. */
+const percentage = z.string().transform((text, context) => {
+  const percent = text.endsWith("%") ? parseDecimal(text.slice(0, -1)) : undefined
+  if (percent !== undefined) return { ...percent, scale: percent.scale + 2 }
+  context.addIssue("expected a percentage like 5%")
+  return z.NEVER
+})
+
 const configSchema = z
   .strictObject({
     listen: z
@@ -66,10 +91,7 @@ const configSchema = z
     allowed_hosts: z
       .array(z.string().regex(/^[a-z0-9.-]+$/, "expected a lower-case host name without a port"))
       .default([]),
-    allow_remote: z
-      .enum(["true", "false"])
-      .default("false")
-      .transform((text) => text === "true"),
+    allow_remote: yesOrNo,
     keystore: z.strictObject({
       backend: z.enum(["keystore", "memory"]),
       passphrase_file: z
@@ -84,6 +106,14 @@ const configSchema = z
       })
       .default({ trade: 15_000, type_b: 60_000 }),
     stop_before: duration(30 * 86_400_000).default(6 * 3_600_000),
+    prices: z
+      .strictObject({
+        max_age: duration(86_400_000).default(60_000),
+        max_step: percentage.default(fivePercent),
+      })
+      .default({ max_age: 60_000, max_step: fivePercent }),
+    reload_on_change: yesOrNo,
+    attest: z.enum(["off", "required"]).default("off"),
   })
   .refine((config) => config.allow_remote || loopbackHosts.includes(config.listen.host), {
     path: ["listen", "host"],

@@ -13,7 +13,7 @@ import {
 } from "../venue/signing-hash.ts"
 import { structValues } from "../venue/struct-body.ts"
 import type { Signature } from "./keyring/keyring.ts"
-import type { ReadRequest } from "./prepare.ts"
+import type { ReadRequest } from "./read-request.ts"
 
 /** Canonical JSON of the business fields: what is recorded, and for Type A what is hashed. */
 export function canonicalBody(request: ReadRequest, profile: Profile): string {

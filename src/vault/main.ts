@@ -8,28 +8,36 @@ import { serveLink, type LinkServer } from "../link/server.ts"
 import { Fault } from "../std/fault.ts"
 import { adminMethods } from "./admin-methods.ts"
 import { makeAdminSecret } from "./admin-secret.ts"
+import { runAccepted } from "./attestation.ts"
 import { botMethods } from "./bot-methods.ts"
 import type { Config } from "./config.ts"
 import { assertSocketPathsFit, pathsOf, type Installation } from "./installation.ts"
 import { readSecretFile } from "./keyring/read-secret-file.ts"
+import { loadFiles } from "./load-files.ts"
+import { log, logFailure } from "./log.ts"
 import { openVault } from "./open-vault.ts"
+import { reload } from "./reload.ts"
 import type { VaultMessage } from "./vault-message.ts"
 import type { Vault } from "./vault.ts"
 import { warningsOf } from "./warnings.ts"
+import { watchFiles } from "./watch-files.ts"
 
 process.umask(0o077)
 await start()
 
 async function start(): Promise<void> {
   try {
-    const { installation, passphraseFile } = readArguments()
+    const { installation, passphraseFile, isStrict } = readArguments()
     assertSocketPathsFit(installation)
+    if (isStrict) await loadFiles(installation)
     const vault = await openVault(installation, (config) => passphraseFrom(config, passphraseFile))
+    await runAccepted(vault)
     const servers = await listen(vault, installation)
     stopOnSignal(vault, servers)
     dropNetwork()
-    await vault.act({ act: "started", policyHash: vault.active().policyHash })
-    tellParent({ type: "ready", warnings: warningsOf(vault.active()) })
+    await recordStart(vault)
+    reloadOnSignal(vault)
+    tellParent({ type: "ready", warnings: startWarnings(vault) })
   } catch (error) {
     const fault =
       error instanceof Fault ? error : new Fault("internal", String(error), { cause: error })
@@ -40,12 +48,14 @@ async function start(): Promise<void> {
 function readArguments(): {
   readonly installation: Installation
   readonly passphraseFile: string | undefined
+  readonly isStrict: boolean
 } {
   const { values } = parseArgs({
     options: {
       "config-dir": { type: "string" },
       "state-dir": { type: "string" },
       "passphrase-file": { type: "string" },
+      strict: { type: "boolean", default: false },
     },
   })
   const {
@@ -56,7 +66,7 @@ function readArguments(): {
   if (configDir === undefined || stateDir === undefined) {
     throw new Fault("usage", "The vault needs --config-dir and --state-dir.")
   }
-  return { installation: { configDir, stateDir }, passphraseFile }
+  return { installation: { configDir, stateDir }, passphraseFile, isStrict: values.strict }
 }
 
 /** From the file that is named, else from the parent, which asked for it on its terminal. */
@@ -67,7 +77,8 @@ async function passphraseFrom({ keystore }: Config, file: string | undefined): P
 
 async function listen(vault: Vault, installation: Installation): Promise<readonly LinkServer[]> {
   const paths = pathsOf(installation)
-  const onError = (error: unknown, method: string): void => logError(error, method)
+  const onError = (error: unknown, method: string): void =>
+    logFailure("call_failed", error, { method })
   const bots = await serveLink<typeof botParams, BotResults>({
     path: paths.botSocket,
     params: botParams,
@@ -82,6 +93,31 @@ async function listen(vault: Vault, installation: Installation): Promise<readonl
     onError,
   })
   return [bots, admin]
+}
+
+/** Records the start, and the set that runs from now on, so that it can be run again. */
+async function recordStart(vault: Vault): Promise<void> {
+  const { policyHash, filesHash: hash, texts: files } = vault.active()
+  await vault.act({ act: "started", policyHash })
+  if (vault.alarm() !== undefined || vault.ledger.opened.lastSet?.hash === hash) return
+  await vault.act({ act: "set_activated", hash, files })
+}
+
+function startWarnings(vault: Vault): readonly string[] {
+  const alarm = vault.alarm()
+  return [...(alarm === undefined ? [] : [alarm]), ...warningsOf(vault.active())]
+}
+
+/** SIGHUP loads the files anew, and so does a change of them where countersign.yaml says so. */
+function reloadOnSignal(vault: Vault): void {
+  const reloadAndLog = (): void => {
+    reload(vault).then(
+      ({ policy_hash }) => log({ level: "info", event: "reloaded", policy_hash }),
+      (error: unknown) => logFailure("reload_failed", error),
+    )
+  }
+  process.on("SIGHUP", reloadAndLog)
+  if (vault.active().config.reloadOnChange) watchFiles(vault.installation, reloadAndLog)
 }
 
 /** Answers what is at work, wipes the keys, gives the lock back. */
@@ -113,17 +149,4 @@ function dropNetwork(): void {
 function tellParent(message: VaultMessage, then: () => void = () => undefined): void {
   if (process.send === undefined) then()
   else process.send(message, undefined, undefined, then)
-}
-
-function logError(error: unknown, method: string): void {
-  const fault = error instanceof Fault ? error : undefined
-  const entry = {
-    time: new Date().toISOString(),
-    level: "error",
-    event: "call_failed",
-    method,
-    code: fault?.code ?? "internal",
-    message: fault?.message ?? (error instanceof Error ? error.stack : "unknown error"),
-  }
-  process.stderr.write(`${JSON.stringify(entry)}\n`)
 }

@@ -1,17 +1,19 @@
 import { Fault } from "../std/fault.ts"
-import { applyAct, makeActiveSet, type ActiveSet } from "./active-set.ts"
+import { applyAct, makeActiveSet, withFiles, type ActiveSet, type FileSet } from "./active-set.ts"
 import { countBadTokens } from "./authenticate.ts"
 import { systemClock } from "./clock.ts"
 import type { Config } from "./config.ts"
+import { countAnew } from "./count-anew.ts"
 import { pathsOf, type Installation } from "./installation.ts"
 import type { Keyring, KeyStore } from "./keyring/keyring.ts"
 import { openKeystore } from "./keyring/keystore-files.ts"
 import { memoryStore } from "./keyring/memory-store.ts"
 import { openKeyring } from "./keyring/open-keyring.ts"
-import type { Ledger } from "./ledger/ledger.ts"
+import type { Ledger, StoredPrice } from "./ledger/ledger.ts"
 import { openLedger } from "./ledger/open-ledger.ts"
-import { loadFiles } from "./load-files.ts"
+import { loadUsableFiles } from "./load-usable-files.ts"
 import { assertTrustedDirectory } from "./read-config-file.ts"
+import { withPrice } from "./reference-prices.ts"
 import type { Vault } from "./vault.ts"
 
 /**
@@ -19,57 +21,80 @@ import type { Vault } from "./vault.ts"
  * file leaves nothing behind. It holds the ledger's exclusive lock until it is closed.
  * With `without_keys` it asks for no passphrase and can sign nothing.
  *
+ * Files that can't be used are replaced by the last ones that were in force, if there are any.
+ *
  * @throws {Fault} with a sentence that says what to mend.
  */
 export async function openVault(
   installation: Installation,
   passphrase: ((config: Config) => Promise<Uint8Array>) | "without_keys",
 ): Promise<Vault> {
-  const paths = pathsOf(installation)
-  const files = await loadFiles(installation)
+  const { keystoreDir, ledgerFile } = pathsOf(installation)
+  const { files, alarm } = await loadUsableFiles(installation)
   await assertTrustedDirectory(installation.stateDir)
   const store =
     passphrase === "without_keys"
       ? lockedStore()
-      : await openStore(files.config, { directory: paths.keystoreDir, passphrase })
+      : await openStore(files.config, { directory: keystoreDir, passphrase })
   const keyring = await openKeyring(store)
-  const ledger = await openLedger({ file: paths.ledgerFile, clock: systemClock }).catch(
+  const ledger = await openLedger({ file: ledgerFile, clock: systemClock }).catch(
     (error: unknown) => {
       keyring.lock()
       throw error
     },
   )
-
-  const vault = makeVault(makeActiveSet(files, ledger.opened.keys, ledger.opened.clients), {
-    keyring,
-    ledger,
-  })
+  const vault = makeVault({ installation, keyring, ledger, alarm }, openedSet(files, ledger))
   try {
     if (passphrase !== "without_keys") assertKeysHeld(vault.active(), keyring)
+    const at = { ledger, nowMs: systemClock.nowMs() }
+    await countAnew(vault.active(), at, () => undefined)
+    return vault
   } catch (error) {
     await vault.close()
     throw error
   }
-  return vault
 }
 
-function makeVault(
-  first: ActiveSet,
-  { keyring, ledger }: { readonly keyring: Keyring; readonly ledger: Ledger },
-): Vault {
+function openedSet(files: FileSet, { opened }: Ledger): ActiveSet {
+  const prices = opened.prices.reduce(withPrice, new Map<number, StoredPrice>())
+  const { raises, acceptedHash } = opened
+  return makeActiveSet({ ...files, prices, raises, acceptedHash }, opened.keys, opened.clients)
+}
+
+type Parts = Pick<Vault, "installation" | "keyring" | "ledger"> & {
+  readonly alarm: string | undefined
+}
+
+function makeVault({ alarm: firstAlarm, ...parts }: Parts, first: ActiveSet): Vault {
+  const { keyring, ledger } = parts
   let set = first
+  let alarm = firstAlarm
   return {
+    ...parts,
     clock: systemClock,
-    keyring,
-    ledger,
     badTokens: countBadTokens(systemClock.nowMs()),
     active: () => set,
+    alarm: () => alarm,
     // Nothing is awaited before the set is exchanged: whoever asks next is judged by the new one.
     act: async (entry) => {
       const next = applyAct(set, entry)
       const recorded = ledger.act(entry, systemClock.nowMs())
       set = next
       return recorded
+    },
+    adopt: async (files, why) => {
+      const nowMs = systemClock.nowMs()
+      let recorded: Promise<unknown> | undefined
+      await countAnew(withFiles(set, files), { ledger, nowMs }, () => {
+        // Bindings and prices may have changed while it was counted; what limits count hasn't.
+        set = withFiles(set, files)
+        alarm = why
+        recorded = ledger.act(
+          { act: "set_activated", hash: files.filesHash, files: files.texts },
+          nowMs,
+        )
+      })
+      await recorded
     },
     close: async () => {
       keyring.lock()

@@ -3,7 +3,7 @@ import type { ActiveSet } from "./active-set.ts"
 import type { Client } from "./bindings.ts"
 import type { Ledger } from "./ledger/ledger.ts"
 import type { Decision, Denial } from "./policy/decision.ts"
-import type { BodyCall } from "./prepare.ts"
+import type { BodyCall } from "./read-request.ts"
 
 type Refused = {
   readonly kind: "refused"
@@ -41,14 +41,18 @@ export function recordRefusal(
   return refuse(refusal, record)
 }
 
-type NotAllowed =
-  Extract<Decision, { kind: "refuse" }> | { readonly kind: "invariant"; readonly refusal: Refusal }
-
-/** The refusal behind a decision that isn't "allow". */
-export function refusalOf(decision: NotAllowed): Refusal {
-  if (decision.kind === "invariant") return decision.refusal
-  const { denial } = decision
+/** Policy's "no" as a refusal. */
+export function policyDenied(denial: Denial): Refusal {
   return { code: "policy_denied", message: denialMessage(denial), data: denial }
+}
+
+/** What a held request would be refused with; checking opens no hold. */
+export function wouldHold({ hold }: Extract<Decision, { kind: "hold" }>): Refusal {
+  return {
+    code: "approval_required",
+    message: `A person must release this request (${hold.policy}/${hold.name}, ${hold.file}:${hold.line}); sending it opens the hold.`,
+    data: { hold: null, expires_at: null },
+  }
 }
 
 function denialMessage({ policy, rule, reason, file, line, asked, allowed }: Denial): string {

@@ -5,13 +5,15 @@ import { authenticate } from "./authenticate.ts"
 import type { Client } from "./bindings.ts"
 import { canonicalBody, digestOf, signedBody } from "./fill-in.ts"
 import type { RequestEntry } from "./ledger/ledger.ts"
-import { judgeRequest, readRequest, type ReadRequest } from "./prepare.ts"
-import { recordRefusal, refusalOf, refuse } from "./refuse.ts"
+import { holdRequest, releaseFor } from "./hold-request.ts"
+import { judgeRequest } from "./judge-request.ts"
+import { readRequest, type ReadRequest } from "./read-request.ts"
+import { recordRefusal, refuse } from "./refuse.ts"
 import type { Vault } from "./vault.ts"
 
 /**
- * Authenticates, parses, validates, picks the key, judges by policy, reserves nonce and limits,
- * records, signs, checks, answers — in that order.
+ * Authenticates, parses, validates, picks the key, judges by policy, reserves nonce, limits and
+ * release, records, signs, checks, answers — in that order.
  *
  * From judging to reserving there is no `await`, so no other request slips in between. `reserve`
  * resolves once the record is durable: a crash can leave a record without a signature, never a
@@ -21,24 +23,32 @@ export async function signRequest(
   call: BotParams["sign"],
   vault: Vault,
 ): Promise<BotResults["sign"]> {
-  const nowMs = vault.clock.nowMs()
+  const { ledger, keyring, clock } = vault
+  const nowMs = clock.nowMs()
   const set = vault.active()
 
   const client = authenticate(call.token, set, { count: vault.badTokens, nowMs })
   if (!client.ok) return refuse(client.error, null)
   const refused = (refusal: Refusal) =>
-    recordRefusal(refusal, { client: client.value, call, set, nowMs, ledger: vault.ledger })
+    recordRefusal(refusal, { client: client.value, call, set, nowMs, ledger })
 
   const read = readRequest(call, client.value, set)
   if (!read.ok) return refused(read.error)
-  const request = read.value
+  const { value: request } = read
 
   const decision = judgeRequest(request, client.value, { set, nowMs })
-  if (decision.kind !== "allow") return refused(refusalOf(decision))
+  if (decision.kind === "refuse") return refused(decision.refusal)
+  const entry = entryOf(request, { client: client.value, set, rule: decision.rule, call })
+  const at = { ledger, nowMs }
+  const release = releaseFor(decision, entry, at)
+  if (release.kind === "missing") return refused(await holdRequest(release.held, entry, at))
 
-  const reserved = await vault.ledger.reserve({
+  const reserved = await ledger.reserve({
     signer: request.parties.signer,
-    entry: entryOf(request, { client: client.value, set, rule: decision.rule, call }),
+    entry,
+    claims: decision.claims,
+    sizes: decision.sizes,
+    release: release.use,
     ttlMs: request.ttlMs,
     nowMs,
   })
@@ -46,7 +56,7 @@ export async function signRequest(
 
   const filling = { validity: reserved, profile: set.profile }
   // The keyring releases a signature only after it recovered the signer from it.
-  const signature = vault.keyring.sign(request.key.name, digestOf(request, filling))
+  const signature = keyring.sign(request.key.name, digestOf(request, filling))
   return {
     kind: "answer",
     record: reserved.record,

@@ -1,19 +1,29 @@
-import type { ActiveSet } from "./active-set.ts"
+import type { ActiveSet, FileSet } from "./active-set.ts"
 import type { BadTokenCount } from "./authenticate.ts"
 import type { Clock } from "./clock.ts"
+import type { Installation } from "./installation.ts"
 import type { Keyring } from "./keyring/keyring.ts"
 import type { AdminEntry, Ledger, RecordId } from "./ledger/ledger.ts"
 
 /** Everything that the calls of both sockets work on. */
 export type Vault = {
+  readonly installation: Installation
   readonly clock: Clock
   readonly keyring: Keyring
   readonly ledger: Ledger
   readonly badTokens: BadTokenCount
   /** The set in force now. Take it once for each request. */
   active(): ActiveSet
+  /** Why the files on disk aren't the ones in force, in a sentence; `undefined` when they are. */
+  alarm(): string | undefined
   /** Records an act; the set that follows from it is in force from the moment it is queued. */
   act(entry: AdminEntry): Promise<RecordId>
+  /**
+   * Puts files in force. What their limits have used is counted from the ledger; then set and meters are
+   * exchanged in one step. Once it resolves, that is durable and nothing is signed under the old set.
+   * `alarm` says why they aren't those on disk, where they aren't.
+   */
+  adopt(files: FileSet, alarm?: string): Promise<void>
   /** Overwrites the keys in memory and gives the ledger's lock back. */
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-import type { ClientView, KeyView, RecordView } from "../link/methods.ts"
+import type { ClientView, KeyView, RecordView } from "../link/views.ts"
 import type { Client, KeyEntry } from "./bindings.ts"
 import type { StoredRecord } from "./ledger/ledger.ts"
 

@@ -24,7 +24,7 @@ type Shown = {
 describe("docs/http-api.md", () => {
   it("lists every route of the gate, and no other", () => {
     const source = readRepositoryFile("src/gate/app.ts")
-    const routes = [...source.matchAll(/^ {2}(get|post)\(\s*"([^"]+)"/gm)].map(
+    const routes = [...source.matchAll(/^ +(get|post)\(\s*"([^"]+)"/gm)].map(
       ([, method = "", path = ""]) => `${method.toUpperCase()} ${path}`,
     )
     const listed = tableRows(sectionOf(page, "Calls")).flatMap(([call = ""]) => codesIn(call))

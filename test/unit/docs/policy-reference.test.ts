@@ -3,8 +3,8 @@ import { describe, it } from "node:test"
 
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
 import { problemText } from "../../../src/std/yaml-file.ts"
-import { defaultMaxValidDays } from "../../../src/vault/policy/approve-agent-rule.ts"
 import { readPolicies } from "../../../src/vault/policy/policy-file.ts"
+import { policyJsonSchema } from "../../../src/vault/policy/policy-json-schema.ts"
 import { readProfile } from "../../../src/venue/profile-file.ts"
 import { operationIds, type Profile } from "../../../src/venue/profile.ts"
 import {
@@ -16,64 +16,97 @@ import {
 } from "../../support/markdown.ts"
 
 const page = readRepositoryFile("docs/policy-reference.md")
-const schemaSource = readRepositoryFile("src/vault/policy/policy-schema.ts")
 
-const matchers = firstCodes("Matchers: in `rules` and `deny`")
-const bounds = [...firstCodes("Sizes: in `rules`"), ...firstCodes("approveAgent: in `rules`")]
+type Schema = {
+  readonly description?: string
+  readonly properties?: Keys
+  readonly items?: Schema
+}
+type Keys = Readonly<Record<string, Schema>>
+
+const file = keysOf(policyJsonSchema())
+const rules = keysOf(file["rules"]?.items)
+const matchers = without(keysOf(file["deny"]?.items), ["name"])
+const bounds = without(rules, ["name", ...Object.keys(matchers)])
+const approval = ["agent_addresses", "authorized_addresses", "max_valid_days"]
+
+/** Each table of keys, with the part of the schema that it shows. */
+const tables: readonly { readonly title: string; readonly keys: Keys }[] = [
+  { title: "Top-level keys", keys: file },
+  { title: "Keys of applies_to", keys: keysOf(file["applies_to"]) },
+  { title: "Matchers: in every list", keys: matchers },
+  { title: "Keys of hours", keys: keysOf(matchers["hours"]) },
+  { title: "Keys of where", keys: keysOf(matchers["where"]?.items) },
+  { title: "Sizes, prices and time: in `rules`", keys: without(bounds, approval) },
+  {
+    title: "approveAgent: in `rules`",
+    keys: without(bounds, Object.keys(without(bounds, approval))),
+  },
+  { title: "Limits", keys: without(keysOf(file["limits"]?.items), ["name", ...names(matchers)]) },
+  { title: "Hold", keys: without(keysOf(file["hold"]?.items), ["name", ...names(matchers)]) },
+]
 
 describe("docs/policy-reference.md", () => {
+  for (const { title, keys } of tables) {
+    it(`lists every key under "${title}" with what the schema says of it, and no other`, () => {
+      assert.ok(names(keys).length > 0)
+      const rows = keyRows(title)
+      assert.deepEqual(
+        rows.map(([key]) => key),
+        names(keys).map((name) => `\`${name}\``),
+      )
+      for (const [index, name] of names(keys).entries()) {
+        const meaning = rows[index]?.[2] ?? ""
+        assert.ok(meaning.startsWith(keys[name]?.description ?? "?"), `${name}: ${meaning}`)
+      }
+    })
+  }
+
+  it("has the matchers alike in every list", () => {
+    for (const list of ["rules", "limits", "hold"]) {
+      const own = keysOf(file[list]?.items)
+      for (const name of names(matchers)) assert.deepEqual(own[name], matchers[name], name)
+    }
+  })
+
   it("shows policies that load, alone and together", () => {
     const blocks = fencedBlocks(page, "yaml")
-    assert.ok(blocks.length > 3)
+    assert.ok(blocks.length > 6)
     const files = blocks.map((text, index) => ({ file: `${index}.yaml`, text }))
-    for (const file of files) assertLoads([file])
+    for (const each of files) assertLoads([each])
     assertLoads(files)
-  })
-
-  it("lists every key of an entry, and no other", () => {
-    assert.deepEqual(matchers, keysOf("matcherShape"))
-    assert.deepEqual(bounds, keysOf("boundShape"))
-  })
-
-  it("lists every key of a file, and no other", () => {
-    const written = /\.strictObject\(\s*\{([^}]*)\}/.exec(schemaSource)?.[1] ?? ""
-    const keys = [...written.matchAll(/(\w+): /g)].map(([, key]) => key ?? "")
-    assert.deepEqual(firstCodes("Top-level keys"), keys)
   })
 
   it("names every operation", () => {
     const named = codesIn(page)
     for (const id of operationIds) assert.ok(named.includes(id), id)
   })
-
-  it("says of keys that aren't there yet what loading says", () => {
-    const missing = codesIn(sectionOf(page, "Not there yet"))
-    assert.ok(missing.length > 10)
-    for (const key of missing) {
-      const inRule = `policy: p\nrules:\n  - {name: r, endpoints: [placeOrder], ${key}: "1"}\n`
-      const onTop = `policy: p\n${key}: []\n`
-      for (const text of [inRule, onTop]) {
-        const problems = problemsOf([{ file: "p.yaml", text }])
-        assert.ok(problems.includes(`unknown key "${key}"`), problems)
-      }
-    }
-  })
-
-  it("gives the days that an approval may have without the key", () => {
-    const row = tableRows(page).find(([key]) => key === "`max_valid_days`")
-    assert.match(row?.[1] ?? "", new RegExp(`\`${defaultMaxValidDays}\``))
-  })
 })
+
+function keysOf(schema: Schema | undefined): Keys {
+  assert.ok(schema?.properties)
+  return schema.properties
+}
+
+function names(keys: Keys): readonly string[] {
+  return Object.keys(keys)
+}
+
+function without(keys: Keys, left: readonly string[]): Keys {
+  return Object.fromEntries(Object.entries(keys).filter(([name]) => !left.includes(name)))
+}
+
+/** The rows of the first table under a heading, which is the one of its keys. */
+function keyRows(title: string): readonly (readonly string[])[] {
+  const [first = ""] = /(?:^\|.*\n)+/m.exec(sectionOf(page, title)) ?? []
+  return tableRows(first)
+}
 
 type PolicyFile = { readonly file: string; readonly text: string }
 
-function problemsOf(files: readonly PolicyFile[]): string {
-  const read = readPolicies(files, profile())
-  return read.ok ? "" : read.error.map(problemText).join("\n")
-}
-
 function assertLoads(files: readonly PolicyFile[]): void {
-  assert.equal(problemsOf(files), "")
+  const read = readPolicies(files, profile())
+  assert.equal(read.ok ? "" : read.error.map(problemText).join("\n"), "")
 }
 
 /** The sandbox's, which has the symbols that the page names. */
@@ -82,17 +115,4 @@ function profile(): Profile {
   const read = readProfile(text, "venue.yaml")
   assert.ok(read.ok)
   return read.value
-}
-
-function firstCodes(title: string): readonly string[] {
-  const top = sectionOf(page, title).split("\n### ")[0] ?? ""
-  return tableRows(top).flatMap(([first = ""]) => codesIn(first))
-}
-
-/** The keys in the object that one of the schema's functions returns; an entry's name is told apart. */
-function keysOf(shape: string): readonly string[] {
-  const body = schemaSource.split(`function ${shape}(`)[1]?.split("\n}\n")[0] ?? ""
-  return [...body.matchAll(/^ {4}(\w+): /gm)]
-    .map(([, key]) => key ?? "")
-    .filter((key) => key !== "name")
 }

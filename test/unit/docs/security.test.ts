@@ -16,7 +16,7 @@ describe("SECURITY.md", () => {
   it("names for every threat a test that exists", () => {
     assert.ok(rows.length > 0)
     for (const [index, paths] of named.entries()) {
-      assert.notEqual(paths.length, 0, rows[index]?.[0])
+      assert.notEqual(paths.length, 0, rows[index]?.[0] ?? "")
       for (const path of paths) assert.ok(existsSync(join(repositoryRoot, path)), path)
     }
   })

@@ -32,6 +32,8 @@ describe("error response", () => {
     assert.equal(retryAfterSeconds("too_many_bad_tokens", undefined), 1)
     assert.equal(retryAfterSeconds("vault_unavailable", undefined), 1)
     assert.equal(retryAfterSeconds("overloaded", undefined), 1)
+    assert.equal(retryAfterSeconds("limit_exhausted", { retry_after_ms: 1_001 }), 2)
+    assert.equal(retryAfterSeconds("limit_exhausted", { retry_after_ms: null }), undefined)
     for (const code of [
       "policy_denied",
       "ledger_unavailable",

@@ -4,13 +4,8 @@ import { after, before, describe, it } from "node:test"
 import { mainVenueText } from "../../../src/commands/init-texts.ts"
 import { makeActiveSet, type ActiveSet } from "../../../src/vault/active-set.ts"
 import type { Client, KeyEntry } from "../../../src/vault/bindings.ts"
-import {
-  judgeRequest,
-  readRequest,
-  type BodyCall,
-  type ReadRequest,
-} from "../../../src/vault/prepare.ts"
-import { refusalOf } from "../../../src/vault/refuse.ts"
+import { judgeRequest } from "../../../src/vault/judge-request.ts"
+import { readRequest, type BodyCall, type ReadRequest } from "../../../src/vault/read-request.ts"
 import {
   approvePath,
   callOf,
@@ -84,7 +79,7 @@ describe("preparing a request", () => {
 
   function judged(request: ReadRequest, nowMs: number, by = set): string {
     const decision = judgeRequest(request, client, { set: by, nowMs })
-    return decision.kind === "allow" ? "allow" : refusalOf(decision).code
+    return decision.kind === "refuse" ? decision.refusal.code : decision.kind
   }
 
   it("freezes the request, so that nothing changes it on its way to the key", () => {

@@ -1,7 +1,6 @@
 import type { BotParams } from "../link/methods.ts"
 import type { Refusal } from "../link/refusal.ts"
 import { err, ok, type Result } from "../std/result.ts"
-import type { Address } from "../venue/address.ts"
 import { parsePayload } from "../venue/parse-payload.ts"
 import type { Payload } from "../venue/payload.ts"
 import type { Disclosed, Endpoint, Parties, Signing } from "../venue/profile.ts"
@@ -10,9 +9,6 @@ import type { JsonObject } from "../venue/json.ts"
 import type { ActiveSet } from "./active-set.ts"
 import type { Client, KeyEntry } from "./bindings.ts"
 import { pickKey, type PickedKey } from "./pick-key.ts"
-import type { Decision } from "./policy/decision.ts"
-import { judge } from "./policy/judge.ts"
-import { reducesRisk } from "./reduces-risk.ts"
 import { invalidRequest, splitBody } from "./split-body.ts"
 
 /** A request that has been read and whose key is known. Frozen; the record, the hash and the outgoing body come from it. */
@@ -69,33 +65,6 @@ export function readRequest(
   )
 }
 
-/** Judges a read request by policy, after the invariants that need the clock. */
-export function judgeRequest(
-  request: ReadRequest,
-  client: Client,
-  { set, nowMs }: { readonly set: ActiveSet; readonly nowMs: number },
-): Decision | { readonly kind: "invariant"; readonly refusal: Refusal } {
-  const refusal = refuseExpiringAgent(request, set, nowMs)
-  if (refusal !== undefined) return { kind: "invariant", refusal }
-  return judge(
-    {
-      client: client.name,
-      key: { name: request.key.name, address: request.key.address, role: request.key.role },
-      operation: request.endpoint.id,
-      target: request.parties.target,
-      body: request.business,
-      payload: request.payload,
-    },
-    set.policies,
-    {
-      profile: set.profile,
-      nowMs,
-      heldAgents: heldAgents(request.key, set),
-      referencePrice: (symbolId) => freshPrice(set, symbolId, nowMs),
-    },
-  )
-}
-
 function agentLayout(
   endpoint: Endpoint,
   { parties }: PickedKey,
@@ -138,34 +107,4 @@ function timeToLive(
     message: `Countersign-Expires-In must be whole milliseconds from 1 to ${longestMs}.`,
     data: { header: "Countersign-Expires-In" },
   })
-}
-
-function refuseExpiringAgent(
-  request: ReadRequest,
-  set: ActiveSet,
-  nowMs: number,
-): Refusal | undefined {
-  const { key, endpoint, payload } = request
-  if (key.role !== "agent" || key.expiresAtMs === null) return undefined
-  if (nowMs < key.expiresAtMs - set.config.stopBeforeMs) return undefined
-  if (reducesRisk(endpoint.id, payload, set.profile)) return undefined
-  return {
-    code: "agent_expiring",
-    message: `The approval of the agent key ${key.name} ends soon or has ended; until it is renewed, the key signs only cancels and reduce-only orders.`,
-    data: { key: key.name, expires_at: key.expiresAtMs },
-  }
-}
-
-function heldAgents(signer: KeyEntry, set: ActiveSet): ReadonlySet<Address> {
-  const agents = [...set.keys.values()].filter(
-    (key) => key.role === "agent" && key.wallet === signer.name && key.approval !== "revoked",
-  )
-  return new Set(agents.map((key) => key.address))
-}
-
-/** A price from the future is as good as an old one: else a clock set back, or a wrong year, would keep it for ever. */
-function freshPrice({ profile }: ActiveSet, symbolId: number, nowMs: number) {
-  const price = profile.symbols.byId.get(symbolId)?.referencePrice
-  if (price === undefined || Math.abs(nowMs - price.asOfMs) > price.maxAgeMs) return undefined
-  return price.value
 }

@@ -1,0 +1,73 @@
+import { utf8 } from "../std/bytes.ts"
+import { isJsonObject, type JsonObject } from "../venue/json.ts"
+import { parsePayload } from "../venue/parse-payload.ts"
+import type { Payload } from "../venue/payload.ts"
+import { parseStrictJson } from "../venue/strict-json.ts"
+import type { ActiveSet } from "./active-set.ts"
+import { circumstancesOf } from "./judge-request.ts"
+import type { Ledger, RecordedRequest } from "./ledger/ledger.ts"
+import type { Claim } from "./policy/claim.ts"
+import { tallyLimits } from "./policy/claims-of.ts"
+import type { Policy } from "./policy/policy.ts"
+import { subjectOf } from "./policy/subject.ts"
+
+/** 26 hours: no calendar has a longer day. */
+const longestDayMs = 26 * 3_600_000
+
+/**
+ * Counts what the limits of a set have used from what was recorded, then puts the set and its meters in
+ * force in one step by `exchange`.
+ */
+export function countAnew(
+  set: ActiveSet,
+  { ledger, nowMs }: { readonly ledger: Ledger; readonly nowMs: number },
+  exchange: () => void,
+): Promise<void> {
+  const sinceMs = nowMs - longestWindowMs(set.policies)
+  return ledger.replaceMeters((request) => recordedClaims(request, set), sinceMs, exchange)
+}
+
+/** How far back any limit looks. */
+export function longestWindowMs(policies: readonly Policy[]): number {
+  const windows = policies.flatMap(({ limits }) => limits.map(({ window }) => window))
+  return Math.max(
+    0,
+    ...windows.map((window) => (window.kind === "rolling" ? window.lengthMs : longestDayMs)),
+  )
+}
+
+/**
+ * What a set's limits count of a request that was recorded, sized as it was then. What the set's profile
+ * can't read any more counts as what can't be read: in every limit that could mean it.
+ */
+export function recordedClaims(request: RecordedRequest, set: ActiveSet): readonly Claim[] {
+  const key = set.keys.get(request.key)
+  if (key === undefined) return []
+  const body = bodyOf(request)
+  const judged = {
+    client: request.client,
+    key: { name: key.name, address: key.address, role: key.role },
+    operation: request.operation,
+    target: request.target ?? undefined,
+    body,
+    payload: payloadOf(request, body, set),
+    expiresInMs: 0, // no limit looks at it
+  }
+  const circumstances = circumstancesOf(key, set, request.countedAtMs)
+  return tallyLimits(subjectOf(judged, circumstances), request.sizes, set.policies).claims
+}
+
+function bodyOf({ body }: RecordedRequest): JsonObject {
+  const parsed = parseStrictJson(utf8(body))
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : {}
+}
+
+function payloadOf(
+  { operation }: RecordedRequest,
+  body: JsonObject,
+  { profile }: ActiveSet,
+): Payload {
+  const endpoint = profile.endpoints.get(operation)
+  const payload = endpoint === undefined ? undefined : parsePayload(endpoint, body, profile)
+  return payload?.ok === true ? payload.value : { kind: "opaque", batchLength: 1 }
+}

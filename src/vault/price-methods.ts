@@ -1,0 +1,156 @@
+import { z } from "zod"
+
+import type { AdminParams, BotParams, BotResults } from "../link/methods.ts"
+import type { PriceView } from "../link/views.ts"
+import type { Refusal } from "../link/refusal.ts"
+import { Fault } from "../std/fault.ts"
+import { err, ok, type Result } from "../std/result.ts"
+import { formatDecimal, parseDecimal, type Decimal } from "../venue/decimal.ts"
+import type { FieldError } from "../venue/field-error.ts"
+import type { SymbolEntry } from "../venue/profile.ts"
+import { parseStrictJson } from "../venue/strict-json.ts"
+import type { ActiveSet } from "./active-set.ts"
+import { authenticate } from "./authenticate.ts"
+import {
+  datedPrices,
+  isConfirmed,
+  isFresh,
+  operatorName,
+  type DatedPrice,
+} from "./reference-prices.ts"
+import { refuse } from "./refuse.ts"
+import { invalidRequest } from "./split-body.ts"
+import type { Vault } from "./vault.ts"
+
+/** `POST /prices`: takes prices from a client that has the right to feed them; all of them or none. */
+export async function feedPrices(
+  { token, body }: BotParams["prices"],
+  vault: Vault,
+): Promise<BotResults["prices"]> {
+  const nowMs = vault.clock.nowMs()
+  const set = vault.active()
+  const client = authenticate(token, set, { count: vault.badTokens, nowMs })
+  if (!client.ok) return refuse(client.error, null)
+  if (!client.value.rights.includes("prices")) return refuse(rightMissing(client.value.name), null)
+  const read = readPrices(Buffer.from(body, "base64"), set)
+  if (!read.ok) return refuse(read.error, null)
+
+  await Promise.all(read.value.map((price) => record(vault, { ...price, by: client.value.name })))
+  const prices = read.value.map(({ symbol }) => priceView(symbol, vault.active(), nowMs))
+  return { kind: "answer", prices }
+}
+
+/** `countersign prices set`: an operator's word, which also confirms a step that was too large. */
+export async function setPrice(
+  { symbol: name, value: text }: AdminParams["setPrice"],
+  vault: Vault,
+): Promise<PriceView> {
+  const symbol = vault.active().profile.symbols.byName.get(name)
+  if (symbol === undefined) {
+    throw new Fault("name_unknown", `venue.yaml's symbols have no ${name}; add it there first.`)
+  }
+  const value = positiveDecimal(text)
+  if (value === undefined) {
+    throw new Fault("usage", "A price is a decimal above zero, like 64000.5.")
+  }
+  await record(vault, { symbol, value, by: operatorName })
+  return priceView(symbol, vault.active(), vault.clock.nowMs())
+}
+
+/** Every symbol's reference price as it stands. */
+export function listPrices(vault: Vault): readonly PriceView[] {
+  const set = vault.active()
+  const symbols = [...set.profile.symbols.byId.values()]
+  return symbols.map((symbol) => priceView(symbol, set, vault.clock.nowMs()))
+}
+
+type NewPrice = { readonly symbol: SymbolEntry; readonly value: Decimal }
+
+function record(
+  vault: Vault,
+  { symbol, value, by }: NewPrice & { readonly by: string },
+): Promise<unknown> {
+  const price = { symbolId: symbol.id, value, by }
+  const confirmed = isConfirmed(price, vault.active())
+  return vault.act({ act: "price_set", ...price, asOfMs: vault.clock.nowMs(), confirmed })
+}
+
+/** More symbols than any table has; bounds the commits that one call makes. */
+const maxPrices = 100
+
+const pricesBody = z.strictObject({
+  prices: z
+    .array(z.strictObject({ symbol: z.string(), value: z.string() }))
+    .min(1)
+    .max(maxPrices),
+})
+
+function readPrices(bytes: Uint8Array, set: ActiveSet): Result<readonly NewPrice[], Refusal> {
+  const json = parseStrictJson(bytes)
+  if (!json.ok) {
+    const { message, offset } = json.error
+    return err({ code: "invalid_json", message, data: { offset } })
+  }
+  const body = pricesBody.safeParse(json.value)
+  if (!body.success) {
+    const message = `the body must be {"prices": [{"symbol", "value"}]}, 1 to ${maxPrices} of them`
+    return err(invalidRequest([{ path: "", rule: "prices", message }]))
+  }
+  const errors: FieldError[] = []
+  const prices = body.data.prices.flatMap(({ symbol: name, value: text }, index): NewPrice[] => {
+    const symbol = set.profile.symbols.byName.get(name)
+    const value = positiveDecimal(text)
+    if (symbol !== undefined && value !== undefined) return [{ symbol, value }]
+    errors.push(priceError(index, symbol === undefined ? "symbol" : "value"))
+    return []
+  })
+  return errors.length > 0 ? err(invalidRequest(errors)) : ok(prices)
+}
+
+function priceError(index: number, field: "symbol" | "value"): FieldError {
+  const message =
+    field === "symbol"
+      ? "symbol must be a name of venue.yaml's symbols"
+      : "value must be a decimal string above zero"
+  return { path: `/prices/${index}/${field}`, rule: `price_${field}`, message }
+}
+
+function positiveDecimal(text: string): Decimal | undefined {
+  const value = parseDecimal(text)
+  return value === undefined || value.coefficient === 0n ? undefined : value
+}
+
+function rightMissing(client: string): Refusal {
+  return {
+    code: "right_missing",
+    message: `The client ${client} was added without --right prices.`,
+    data: { right: "prices" },
+  }
+}
+
+function priceView(symbol: SymbolEntry, set: ActiveSet, nowMs: number): PriceView {
+  const dated = datedPrices(symbol.id, set).toSorted((a, b) => b.asOfMs - a.asOfMs)
+  const fed = set.prices.get(symbol.id)
+  const shown = dated.find((price) => isFresh(price, nowMs)) ?? dated[0]
+  if (fed?.confirmed === false) {
+    const unconfirmed = dated.find(({ by }) => by === fed.by)
+    return viewOf(symbol, unconfirmed, "unconfirmed")
+  }
+  if (shown === undefined) return viewOf(symbol, undefined, "none")
+  return viewOf(symbol, shown, isFresh(shown, nowMs) ? "known" : "stale")
+}
+
+function viewOf(
+  { name }: SymbolEntry,
+  price: DatedPrice | undefined,
+  state: PriceView["state"],
+): PriceView {
+  return {
+    symbol: name,
+    value: price === undefined ? null : formatDecimal(price.value),
+    as_of: price?.asOfMs ?? null,
+    good_until: price === undefined ? null : price.asOfMs + price.maxAgeMs,
+    by: price?.by ?? null,
+    state,
+  }
+}
