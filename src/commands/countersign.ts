@@ -17,6 +17,7 @@ import { policyAccept } from "./policy/accept.ts"
 import { policyCheck } from "./policy/check.ts"
 import { policyExplain } from "./policy/explain.ts"
 import { policyReload } from "./policy/reload.ts"
+import { policyReplay } from "./policy/replay.ts"
 import { policyRollback } from "./policy/rollback.ts"
 import { policyShow } from "./policy/show.ts"
 import { pricesSet } from "./prices/set.ts"
@@ -47,6 +48,7 @@ export function countersign(): Command {
       policyAccept(),
       policyRollback(),
       policyShow(),
+      policyReplay(),
     ),
   )
   program.addCommand(group("limits", "what may be spent over time", limitsShow(), limitsRaise()))

@@ -30,6 +30,7 @@ export function serve(): Command {
     )
   return runs<ServeOptions>(made, async (options) => {
     const signal = nextSignal()
+    process.on("SIGHUP", () => undefined) // until the daemon is up: its files are read just now
     const daemon = await startDaemon({
       installation: installationOf(options),
       passphraseFile: options.passphraseFile,

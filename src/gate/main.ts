@@ -116,6 +116,7 @@ function stopOnRequest(gate: GateServer, log: Log): void {
   }
   process.on("SIGTERM", stop)
   process.on("SIGINT", stop)
+  process.on("SIGHUP", () => undefined) // the vault loads its files; who asks it may have asked us all
   process.on("disconnect", stop)
   // The parent may have gone meanwhile.
   if (process.send !== undefined && !process.connected) stop()

@@ -15,6 +15,7 @@ import type {
   StatusView,
   CandidateView,
   PolicyView,
+  ReplayedRefusal,
 } from "./views.ts"
 
 const token = z.string().max(128)
@@ -92,6 +93,13 @@ const name = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "1 to 64 of a-z 0-9 . _ -, starting with a letter or digit")
 const filesHash = z.string().regex(/^[0-9a-f]{64}$/, "64 hex digits, as countersign showed them")
+/** A limit's name alone, or after its policy's. */
+const limitName = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9._-]{0,63}(\/[a-z0-9][a-z0-9._-]{0,63})?$/,
+    "a limit's name, or policy/name",
+  )
 const role = z.enum(["wallet", "agent"])
 
 /** What a client may do besides asking for signatures. */
@@ -122,7 +130,7 @@ export const adminParams = {
   decideHold: z.strictObject({ id: z.string().max(64), decision: z.enum(["released", "refused"]) }),
   listLimits: z.strictObject({}),
   raiseLimit: z.strictObject({
-    limit: name,
+    limit: limitName,
     to: z.string().max(64),
     forMs: z
       .int()
@@ -132,6 +140,10 @@ export const adminParams = {
   }),
   reload: z.strictObject({}),
   showPolicy: z.strictObject({ client: name }),
+  replay: z.strictObject({
+    sinceMs: z.int().positive(),
+    texts: z.array(z.strictObject({ name: z.string().max(256), text: z.string() })).max(1_000),
+  }),
   candidate: z.strictObject({}),
   acceptPolicy: z.strictObject({ hash: filesHash }),
   rollback: z.strictObject({ hash: filesHash.optional() }),
@@ -154,6 +166,12 @@ export type AdminResults = {
   listLimits: readonly LimitUse[]
   raiseLimit: { readonly limit: string; readonly to: string; readonly until: number }
   showPolicy: PolicyView
+  replay: {
+    readonly requests: number
+    readonly refusals: number
+    /** The first 500 of them. */
+    readonly refused: readonly ReplayedRefusal[]
+  }
   candidate: CandidateView
   acceptPolicy: { readonly policy_hash: string }
   rollback: { readonly hash: string; readonly policy_hash: string }

@@ -7,9 +7,11 @@ import { explainRequest } from "./check-request.ts"
 import { decideHold, listHolds } from "./hold-methods.ts"
 import { keyMethods } from "./key-methods.ts"
 import { listLimits, raiseLimit } from "./limit-methods.ts"
+import { policiesFor } from "./policies-for.ts"
 import { describePolicy } from "./policy/describe.ts"
 import { listPrices, setPrice } from "./price-methods.ts"
 import { reservedNames } from "./reference-prices.ts"
+import { replay } from "./replay.ts"
 import { reload } from "./reload.ts"
 import type { Vault } from "./vault.ts"
 import { clientView, keyView } from "./views.ts"
@@ -30,9 +32,11 @@ export function adminMethods(vault: Vault) {
     raiseLimit: (params: AdminParams["raiseLimit"]) => raiseLimit(params, vault),
     reload: () => reload(vault),
     showPolicy: (params: AdminParams["showPolicy"]) => Promise.resolve(showPolicy(params, vault)),
+    replay: (params: AdminParams["replay"]) => replay(params, vault),
     candidate: () => candidate(vault),
-    acceptPolicy: (params: AdminParams["acceptPolicy"]) => acceptPolicy(params, vault),
-    rollback: (params: AdminParams["rollback"]) => rollback(params, vault),
+    acceptPolicy: (params: AdminParams["acceptPolicy"]) =>
+      vault.inTurn(() => acceptPolicy(params, vault)),
+    rollback: (params: AdminParams["rollback"]) => vault.inTurn(() => rollback(params, vault)),
     explain: (params: AdminParams["explain"]) => Promise.resolve(explain(params, vault)),
     status: () => status(vault),
   }
@@ -47,15 +51,12 @@ function showPolicy(
   { client: name }: AdminParams["showPolicy"],
   vault: Vault,
 ): AdminResults["showPolicy"] {
-  const { keys } = namedClient(name, vault)
-  const { policies, profile } = vault.active()
-  const own = policies.filter(
-    ({ appliesTo }) =>
-      (appliesTo.clients?.includes(name) ?? true) &&
-      (appliesTo.keys?.some((key) => keys.includes(key)) ?? true),
+  const client = namedClient(name, vault)
+  const set = vault.active()
+  const entries = policiesFor(client, set).flatMap((policy) =>
+    describePolicy(policy, set.profile.symbols),
   )
-  const entries = own.flatMap((policy) => describePolicy(policy, profile.symbols))
-  return { client: name, keys, entries }
+  return { client: name, keys: client.keys, entries }
 }
 
 function namedClient(name: string, vault: Vault): Client {

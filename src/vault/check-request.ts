@@ -3,12 +3,12 @@ import type { CheckReport } from "../link/views.ts"
 import type { Refusal } from "../link/refusal.ts"
 import { authenticate } from "./authenticate.ts"
 import type { Client } from "./bindings.ts"
+import { bindingOf, releaseFor, type Release } from "./hold-request.ts"
 import { judgeRequest } from "./judge-request.ts"
 import { limitView } from "./limit-view.ts"
 import { readRequest, type BodyCall } from "./read-request.ts"
 import { limitExhausted } from "./ledger/reserve.ts"
 import type { Headroom } from "./ledger/meters.ts"
-import type { Decision } from "./policy/decision.ts"
 import { refuse, wouldHold } from "./refuse.ts"
 import type { Vault } from "./vault.ts"
 
@@ -28,9 +28,11 @@ export function explainRequest(call: BodyCall, client: Client, vault: Vault): Ch
   if (!read.ok) return report({ refusal: read.error })
   const decision = judgeRequest(read.value, client, { set, nowMs })
   if (decision.kind === "refuse") return report(decision)
-  const standing = vault.ledger.headroom(decision.claims, nowMs)
+  const { ledger } = vault
+  const release = releaseFor(decision, bindingOf(read.value, client, set), { ledger, nowMs })
+  const standing = ledger.headroom(decision.claims, nowMs)
   return report({
-    refusal: heldOrSpent(decision, standing, nowMs),
+    refusal: heldOrSpent(release, standing, nowMs),
     verdicts: decision.verdicts,
     limits: standing.map((headroom) => limitView(headroom, nowMs)),
   })
@@ -46,11 +48,11 @@ function report({
 
 /** What stands in the way of what the rules allow: a person's word, else a limit. */
 function heldOrSpent(
-  decision: Extract<Decision, { readonly kind: "allow" | "hold" }>,
+  release: Release,
   standing: readonly Headroom[],
   nowMs: number,
 ): Refusal | null {
-  if (decision.kind === "hold") return wouldHold(decision)
+  if (release.kind === "missing") return wouldHold(release.held)
   const spent = standing.find(({ claim, fits }) => claim.mode === "enforce" && !fits)
   return spent === undefined ? null : limitExhausted(spent, nowMs)
 }

@@ -6,8 +6,10 @@ import { parseStrictJson } from "../venue/strict-json.ts"
 import type { ActiveSet } from "./active-set.ts"
 import { circumstancesOf } from "./judge-request.ts"
 import type { Ledger, RecordedRequest } from "./ledger/ledger.ts"
+import type { KeyEntry } from "./bindings.ts"
 import type { Claim } from "./policy/claim.ts"
 import { tallyLimits } from "./policy/claims-of.ts"
+import type { JudgedRequest } from "./policy/decision.ts"
 import type { Policy } from "./policy/policy.ts"
 import { subjectOf } from "./policy/subject.ts"
 
@@ -16,15 +18,16 @@ const longestDayMs = 26 * 3_600_000
 
 /**
  * Counts what the limits of a set have used from what was recorded, then puts the set and its meters in
- * force in one step by `exchange`.
+ * force in one step by `exchange`. `current` is that set with the keys there are by now: one that was
+ * added while others are counted may have signed already.
  */
 export function countAnew(
-  set: ActiveSet,
+  current: () => ActiveSet,
   { ledger, nowMs }: { readonly ledger: Ledger; readonly nowMs: number },
   exchange: () => void,
 ): Promise<void> {
-  const sinceMs = nowMs - longestWindowMs(set.policies)
-  return ledger.replaceMeters((request) => recordedClaims(request, set), sinceMs, exchange)
+  const sinceMs = nowMs - longestWindowMs(current().policies)
+  return ledger.replaceMeters((request) => recordedClaims(request, current()), sinceMs, exchange)
 }
 
 /** How far back any limit looks. */
@@ -41,20 +44,33 @@ export function longestWindowMs(policies: readonly Policy[]): number {
  * can't read any more counts as what can't be read: in every limit that could mean it.
  */
 export function recordedClaims(request: RecordedRequest, set: ActiveSet): readonly Claim[] {
+  const judged = judgedRecord(request, set)
+  if (judged === undefined) return []
+  const circumstances = circumstancesOf(judged.key, set, request.countedAtMs)
+  const subject = subjectOf(judged.request, circumstances)
+  return tallyLimits(subject, request.sizes, set.policies).claims
+}
+
+/** A recorded request as policy is told of it; `undefined` when its key is gone. */
+export function judgedRecord(
+  request: RecordedRequest,
+  set: ActiveSet,
+): { readonly request: JudgedRequest; readonly key: KeyEntry } | undefined {
   const key = set.keys.get(request.key)
-  if (key === undefined) return []
+  if (key === undefined) return undefined
   const body = bodyOf(request)
-  const judged = {
-    client: request.client,
-    key: { name: key.name, address: key.address, role: key.role },
-    operation: request.operation,
-    target: request.target ?? undefined,
-    body,
-    payload: payloadOf(request, body, set),
-    expiresInMs: 0, // no limit looks at it
+  return {
+    key,
+    request: {
+      client: request.client,
+      key: { name: key.name, address: key.address, role: key.role },
+      operation: request.operation,
+      target: request.target ?? undefined,
+      body,
+      payload: payloadOf(request, body, set),
+      expiresInMs: 0, // how long it was good isn't recorded; no limit looks at it
+    },
   }
-  const circumstances = circumstancesOf(key, set, request.countedAtMs)
-  return tallyLimits(subjectOf(judged, circumstances), request.sizes, set.policies).claims
 }
 
 function bodyOf({ body }: RecordedRequest): JsonObject {

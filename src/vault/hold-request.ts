@@ -1,8 +1,13 @@
 import type { Refusal } from "../link/refusal.ts"
 import { addDecimals, formatDecimal, maxDecimal, zero, type Decimal } from "../venue/decimal.ts"
-import type { Ledger, RequestEntry } from "./ledger/ledger.ts"
+import type { ActiveSet } from "./active-set.ts"
+import type { Client } from "./bindings.ts"
+import { canonicalBody } from "./fill-in.ts"
+import type { HoldBinding } from "./ledger/hold.ts"
+import type { Ledger } from "./ledger/ledger.ts"
 import type { OrderSize } from "./policy/claim.ts"
 import type { Decision } from "./policy/decision.ts"
+import type { ReadRequest } from "./read-request.ts"
 
 type Held = Extract<Decision, { readonly kind: "hold" }>
 type Allowed = Extract<Decision, { readonly kind: "allow" | "hold" }>
@@ -13,20 +18,39 @@ export type Release =
   | { readonly kind: "free"; readonly use: { readonly hold: string } | undefined }
   | { readonly kind: "missing"; readonly held: Held }
 
+/** What a release is given for: this very request of this client. */
+export function bindingOf(
+  request: ReadRequest,
+  { name }: Client,
+  { profile }: ActiveSet,
+): HoldBinding {
+  return {
+    client: name,
+    key: request.key.name,
+    operation: request.endpoint.id,
+    target: request.parties.target ?? null,
+    body: canonicalBody(request, profile),
+  }
+}
+
 /** Looks for the release that a held request needs. Within the turn of judging: it doesn't wait. */
-export function releaseFor(decision: Allowed, entry: RequestEntry, { ledger, nowMs }: At): Release {
+export function releaseFor(
+  decision: Allowed,
+  binding: HoldBinding,
+  { ledger, nowMs }: At,
+): Release {
   if (decision.kind === "allow") return { kind: "free", use: undefined }
-  const hold = ledger.findRelease(entry, nowMs)
+  const hold = ledger.findRelease(binding, nowMs)
   return hold === undefined ? { kind: "missing", held: decision } : { kind: "free", use: { hold } }
 }
 
 /** Puts a request before a person, and says to the bot that it waits. Asking again opens nothing new. */
 export async function holdRequest(
   { hold, sizes }: Held,
-  entry: RequestEntry,
+  binding: HoldBinding,
   at: At,
 ): Promise<Refusal> {
-  const { client, key, operation, target, body } = entry
+  const { client, key, operation, target, body } = binding
   const opened = await at.ledger.openHold(
     {
       ...{ client, key, operation, target, body },

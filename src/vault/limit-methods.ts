@@ -8,27 +8,27 @@ import type { ActiveSet } from "./active-set.ts"
 import type { Client } from "./bindings.ts"
 import type { MeterUse } from "./ledger/meters.ts"
 import type { Limit, Policy } from "./policy/policy.ts"
+import { policiesFor } from "./policies-for.ts"
 import type { Vault } from "./vault.ts"
 
 /** `countersign limits show`: what of every limit is used, for each that it was ever counted for. */
 export function listLimits(vault: Vault): readonly LimitUse[] {
-  const nowMs = vault.clock.nowMs()
-  const set = vault.active()
-  return limitUses(set, vault.ledger.usage(nowMs), nowMs)
+  return limitUses(vault.active().policies, vault, () => true)
 }
 
 /** `GET /limits`: those of the limits that this client's own requests count in. */
 export function limitsOfClient(client: Client, vault: Vault): readonly LimitUse[] {
-  const keys = client.keys.flatMap((name) => vault.active().keys.get(name) ?? [])
+  const set = vault.active()
+  const keys = client.keys.flatMap((name) => set.keys.get(name) ?? [])
   const own = {
     client: [client.name],
     key: keys.map(({ name }) => name),
     account: keys.flatMap(({ address, targets }) => [address, ...targets]),
     symbol: [""],
     all: [""],
-  }
-  return listLimits(vault).filter(
-    (use) => use.for === "" || own[use.per].some((each) => each === use.for),
+  } satisfies Record<LimitUse["per"], readonly string[]>
+  return limitUses(policiesFor(client, set), vault, ({ per }, who) =>
+    own[per].some((each) => each === who),
   )
 }
 
@@ -60,22 +60,31 @@ export async function raiseLimit(
 
 type PlacedLimit = { readonly policy: Policy; readonly limit: Limit }
 
-function allLimits({ policies }: ActiveSet): readonly PlacedLimit[] {
+function placedLimits(policies: readonly Policy[]): readonly PlacedLimit[] {
   return policies.flatMap((policy) => policy.limits.map((limit) => ({ policy, limit })))
 }
 
 /** By its name, or by `policy/name` where two policies have one of that name. */
 function namedLimits(set: ActiveSet, name: string): readonly PlacedLimit[] {
-  return allLimits(set).filter(
+  return placedLimits(set.policies).filter(
     ({ policy, limit }) => limit.name === name || `${policy.name}/${limit.name}` === name,
   )
 }
 
-function limitUses(set: ActiveSet, uses: readonly MeterUse[], nowMs: number): readonly LimitUse[] {
-  return allLimits(set).flatMap((placed) => {
-    const own = uses.flatMap((use) => readMeter(placed.limit, use))
-    const counted = own.length > 0 ? own : [{ for: "", of: "", used: "0" }]
-    return counted.map((use) => ({ ...limitOf(placed, set, nowMs), ...use }))
+/** One for each that a limit counts for and `isShown` admits; a limit of which there is none shows that nothing is used. */
+function limitUses(
+  policies: readonly Policy[],
+  vault: Vault,
+  isShown: (limit: Limit, who: string) => boolean,
+): readonly LimitUse[] {
+  const nowMs = vault.clock.nowMs()
+  const uses = vault.ledger.usage(nowMs)
+  return placedLimits(policies).flatMap((placed) => {
+    const { limit } = placed
+    const read = uses.flatMap((use) => readMeter(limit, use))
+    const shown = read.filter((use) => isShown(limit, use.for))
+    const counted = shown.length > 0 ? shown : [{ for: "", of: "", used: "0" }]
+    return counted.map((use) => ({ ...limitOf(placed, vault.active(), nowMs), ...use }))
   })
 }
 

@@ -40,13 +40,13 @@ async function loadTexts(installation: Installation): Promise<readonly FileText[
   const { configDir } = installation
   const { configFile, venueFile, policiesDir } = pathsOf(installation)
   await assertTrustedDirectory(configDir)
-  const own = [configFile, venueFile]
-  const policies = await policyFiles(policiesDir)
+  const own = await readTexts([configFile, venueFile], configDir)
+  return [...own, ...(await readTexts(await policyFiles(policiesDir), configDir))]
+}
+
+function readTexts(files: readonly string[], configDir: string): Promise<readonly FileText[]> {
   return Promise.all(
-    [...own, ...policies].map(async (file) => ({
-      name: relative(configDir, file),
-      text: await readText(file),
-    })),
+    files.map(async (file) => ({ name: relative(configDir, file), text: await readText(file) })),
   )
 }
 

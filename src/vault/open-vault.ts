@@ -1,4 +1,5 @@
 import { Fault } from "../std/fault.ts"
+import { oneAtATime } from "../std/one-at-a-time.ts"
 import { applyAct, makeActiveSet, withFiles, type ActiveSet, type FileSet } from "./active-set.ts"
 import { countBadTokens } from "./authenticate.ts"
 import { systemClock } from "./clock.ts"
@@ -47,7 +48,11 @@ export async function openVault(
   try {
     if (passphrase !== "without_keys") assertKeysHeld(vault.active(), keyring)
     const at = { ledger, nowMs: systemClock.nowMs() }
-    await countAnew(vault.active(), at, () => undefined)
+    await countAnew(
+      () => vault.active(),
+      at,
+      () => undefined,
+    )
     return vault
   } catch (error) {
     await vault.close()
@@ -75,6 +80,7 @@ function makeVault({ alarm: firstAlarm, ...parts }: Parts, first: ActiveSet): Va
     badTokens: countBadTokens(systemClock.nowMs()),
     active: () => set,
     alarm: () => alarm,
+    inTurn: oneAtATime(),
     // Nothing is awaited before the set is exchanged: whoever asks next is judged by the new one.
     act: async (entry) => {
       const next = applyAct(set, entry)
@@ -85,7 +91,9 @@ function makeVault({ alarm: firstAlarm, ...parts }: Parts, first: ActiveSet): Va
     adopt: async (files, why) => {
       const nowMs = systemClock.nowMs()
       let recorded: Promise<unknown> | undefined
-      await countAnew(withFiles(set, files), { ledger, nowMs }, () => {
+      const next = withFiles(set, files)
+      const current = () => ({ ...next, keys: set.keys })
+      await countAnew(current, { ledger, nowMs }, () => {
         // Bindings and prices may have changed while it was counted; what limits count hasn't.
         set = withFiles(set, files)
         alarm = why

@@ -97,11 +97,13 @@ function readPrices(bytes: Uint8Array, set: ActiveSet): Result<readonly NewPrice
     return err(invalidRequest([{ path: "", rule: "prices", message }]))
   }
   const errors: FieldError[] = []
+  const names = body.data.prices.map(({ symbol }) => symbol)
   const prices = body.data.prices.flatMap(({ symbol: name, value: text }, index): NewPrice[] => {
     const symbol = set.profile.symbols.byName.get(name)
     const value = positiveDecimal(text)
-    if (symbol !== undefined && value !== undefined) return [{ symbol, value }]
-    errors.push(priceError(index, symbol === undefined ? "symbol" : "value"))
+    const isAgain = names.indexOf(name) < index
+    if (symbol !== undefined && value !== undefined && !isAgain) return [{ symbol, value }]
+    errors.push(priceError(index, symbol === undefined || isAgain ? "symbol" : "value"))
     return []
   })
   return errors.length > 0 ? err(invalidRequest(errors)) : ok(prices)
@@ -110,7 +112,7 @@ function readPrices(bytes: Uint8Array, set: ActiveSet): Result<readonly NewPrice
 function priceError(index: number, field: "symbol" | "value"): FieldError {
   const message =
     field === "symbol"
-      ? "symbol must be a name of venue.yaml's symbols"
+      ? "symbol must be a name of venue.yaml's symbols, each once"
       : "value must be a decimal string above zero"
   return { path: `/prices/${index}/${field}`, rule: `price_${field}`, message }
 }

@@ -12,7 +12,11 @@ import { warningsOf } from "./warnings.ts"
  * @throws {Fault} `config_invalid` with file, line and column of every problem, `not_accepted`, `usage`
  * when a change needs a restart.
  */
-export async function reload(vault: Vault): Promise<AdminResults["reload"]> {
+export function reload(vault: Vault): Promise<AdminResults["reload"]> {
+  return vault.inTurn(() => reloadFiles(vault))
+}
+
+async function reloadFiles(vault: Vault): Promise<AdminResults["reload"]> {
   const files = await loadFiles(vault.installation)
   assertAccepted(files, vault.active())
   assertReloadable(vault.active(), files)

@@ -3,9 +3,9 @@ import type { Refusal } from "../link/refusal.ts"
 import type { ActiveSet } from "./active-set.ts"
 import { authenticate } from "./authenticate.ts"
 import type { Client } from "./bindings.ts"
-import { canonicalBody, digestOf, signedBody } from "./fill-in.ts"
+import { digestOf, signedBody } from "./fill-in.ts"
 import type { RequestEntry } from "./ledger/ledger.ts"
-import { holdRequest, releaseFor } from "./hold-request.ts"
+import { bindingOf, holdRequest, releaseFor } from "./hold-request.ts"
 import { judgeRequest } from "./judge-request.ts"
 import { readRequest, type ReadRequest } from "./read-request.ts"
 import { recordRefusal, refuse } from "./refuse.ts"
@@ -75,12 +75,8 @@ type Allowed = {
 
 function entryOf(request: ReadRequest, { client, set, rule, call }: Allowed): RequestEntry {
   return {
-    client: client.name,
-    key: request.key.name,
-    operation: request.endpoint.id,
+    ...bindingOf(request, client, set),
     path: request.endpoint.path,
-    target: request.parties.target ?? null,
-    body: canonicalBody(request, set.profile),
     policyHash: set.policyHash,
     rule,
     purpose: call.purpose,

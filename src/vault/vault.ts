@@ -1,3 +1,4 @@
+import type { OneAtATime } from "../std/one-at-a-time.ts"
 import type { ActiveSet, FileSet } from "./active-set.ts"
 import type { BadTokenCount } from "./authenticate.ts"
 import type { Clock } from "./clock.ts"
@@ -16,6 +17,8 @@ export type Vault = {
   active(): ActiveSet
   /** Why the files on disk aren't the ones in force, in a sentence; `undefined` when they are. */
   alarm(): string | undefined
+  /** For changes of the files in force, so that none read earlier replace what was read later. */
+  readonly inTurn: OneAtATime
   /** Records an act; the set that follows from it is in force from the moment it is queued. */
   act(entry: AdminEntry): Promise<RecordId>
   /**

@@ -25,6 +25,18 @@ export function holdLines(hold: HoldView): readonly string[] {
     `${hold.id}  ${hold.state}, ends ${new Date(hold.expires_at).toISOString()}`,
     `  ${hold.operation} of client ${hold.client} with key ${hold.key}${hold.target === null ? "" : ` for ${hold.target}`}`,
     `  held by ${hold.policy}/${hold.rule}; worst case: ${hold.worst_case}`,
-    ...Object.entries(body).map(([name, value]) => `    ${name}: ${JSON.stringify(value)}`),
+    ...Object.entries(body).map(([name, value]) => `    ${shownName(name)}: ${shown(value)}`),
   ]
+}
+
+function shownName(name: string): string {
+  return /^\w+$/.test(name) ? name : shown(name)
+}
+
+/** As JSON in ASCII: a bot's text must not move the cursor, or look like another text, before who decides. */
+function shown(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  )
 }

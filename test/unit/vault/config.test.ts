@@ -27,6 +27,9 @@ describe("countersign.yaml", () => {
       keystore: { backend: "keystore", passphraseFile: undefined },
       expiresInMs: { trade: 15_000, typeB: 60_000 },
       stopBeforeMs: 6 * 3_600_000,
+      prices: { maxAgeMs: 60_000, maxStep: { coefficient: 5n, scale: 2 } },
+      reloadOnChange: false,
+      attestRequired: false,
     })
     assert.notDeepEqual(problems(""), [])
   })
@@ -62,6 +65,14 @@ describe("countersign.yaml", () => {
     ["expires_in: {type_b: 1ms}", true],
     ["expires_in: {type_b: 0s}", false],
     ["expires_in: {type_b: 60}", false],
+    ["prices: {max_age: 1d}", true],
+    ["prices: {max_age: 86400001ms}", false],
+    ["prices: {max_age: 60}", false],
+    ["prices: {max_step: 0.5%}", true],
+    ["prices: {max_step: 5}", false],
+    ["prices: {max_step: -5%}", false],
+    ["reload_on_change: true", true],
+    ["reload_on_change: yes", false],
     ["stop_before: 30d", true],
     ["stop_before: 31d", false],
     ["allowed_hosts: [example.org]", true],

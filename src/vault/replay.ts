@@ -1,0 +1,73 @@
+import type { AdminParams, AdminResults } from "../link/methods.ts"
+import type { ReplayedRefusal } from "../link/views.ts"
+import { Fault } from "../std/fault.ts"
+import { problemText } from "../std/yaml-file.ts"
+import { withFiles, type ActiveSet } from "./active-set.ts"
+import { judgedRecord } from "./count-anew.ts"
+import { circumstancesOf } from "./judge-request.ts"
+import type { RecordedRequest } from "./ledger/ledger.ts"
+import { openMeters, type Meters } from "./ledger/meters.ts"
+import { judge } from "./policy/judge.ts"
+import { readFileSet } from "./read-file-set.ts"
+import { datedPrices } from "./reference-prices.ts"
+import type { Vault } from "./vault.ts"
+
+/** More than a person reads; the count tells the rest. */
+const maxListed = 500
+
+/**
+ * Judges the requests that were signed in the past by another set of files, with its limits counted from
+ * the first of them on. Nothing is signed, recorded or put in force.
+ *
+ * Prices of the past aren't recorded, so orders are sized by the latest ones known, however old.
+ *
+ * @throws {Fault} `config_invalid` when the other files have problems.
+ */
+export async function replay(
+  { sinceMs, texts }: AdminParams["replay"],
+  vault: Vault,
+): Promise<AdminResults["replay"]> {
+  const files = readFileSet(texts)
+  if (!files.ok) throw new Fault("config_invalid", files.error.map(problemText).join("\n"))
+  const set = withFiles(vault.active(), files.value)
+  const meters = openMeters()
+  const refused: ReplayedRefusal[] = []
+  let requests = 0
+  let refusals = 0
+  for await (const request of vault.ledger.history(vault.clock.nowMs() - sinceMs)) {
+    requests += 1
+    const refusal = refusalNow(request, set, meters)
+    if (refusal === undefined) continue
+    refusals += 1
+    if (refused.length < maxListed) refused.push(refusal)
+  }
+  return { requests, refusals, refused }
+}
+
+function refusalNow(
+  request: RecordedRequest,
+  set: ActiveSet,
+  meters: Meters,
+): ReplayedRefusal | undefined {
+  const { record, client, operation, atMs, countedAtMs } = request
+  const told = { record, client, operation, at: atMs }
+  const judged = judgedRecord(request, set)
+  if (judged === undefined) return { ...told, reason: "key_gone", policy: null, rule: null }
+  const circumstances = {
+    ...circumstancesOf(judged.key, set, countedAtMs),
+    referencePrice: (symbolId: number) => latestPrice(symbolId, set),
+  }
+  const decision = judge(judged.request, set.policies, circumstances)
+  if (decision.kind === "refuse") {
+    const { reason, policy, rule } = decision.denial
+    return { ...told, reason, policy, rule }
+  }
+  const { spent } = meters.take(decision.claims, countedAtMs)
+  if (spent === undefined) return undefined
+  const { policy, limit } = spent.claim
+  return { ...told, reason: "limit_exhausted", policy, rule: limit }
+}
+
+function latestPrice(symbolId: number, set: ActiveSet) {
+  return datedPrices(symbolId, set).toSorted((a, b) => b.asOfMs - a.asOfMs)[0]?.value
+}

@@ -1,0 +1,151 @@
+import assert from "node:assert/strict"
+import { after, before, describe, it } from "node:test"
+
+import type { HoldView } from "../../src/link/views.ts"
+import { bot, limitOrder, type Answer } from "../support/bot.ts"
+import {
+  countersign,
+  countersignJson,
+  makeInstallation,
+  serve,
+  type Served,
+  type TemporaryInstallation,
+} from "../support/countersign.ts"
+import { killAllNaming } from "../support/process-tree.ts"
+import { addClient, makeTradingKeys, writePolicy } from "../support/trading-keys.ts"
+
+const policy = `policy: held
+rules:
+  - {name: all, endpoints: [placeOrder, cancelAll]}
+hold:
+  - {name: large, endpoints: [placeOrder], ttl: 10m}
+  - {name: all-out, endpoints: [cancelAll]}
+`
+
+describe("a held request", { timeout: 240_000 }, () => {
+  let installation: TemporaryInstallation
+  let daemon: Served | undefined
+  let token: string
+  before(async () => {
+    installation = await makeInstallation()
+    await writePolicy(installation.dir, policy)
+    await makeTradingKeys(installation.dir)
+    token = await addClient(installation.dir, "bot")
+    daemon = await serve(installation.dir)
+  })
+  after(async () => {
+    await daemon?.stop("SIGKILL")
+    await killAllNaming(installation.dir)
+    await installation.remove()
+  })
+
+  const held = (...args: readonly string[]) => ["held", ...args, "--dir", installation.dir]
+  const list = () => countersignJson<readonly HoldView[]>(held("list"))
+  const place = (changes = {}): Promise<Answer> =>
+    bot(daemon?.url ?? "", token).post("/sign/v1/trade/orders", limitOrder(changes))
+
+  async function placeHeld(changes = {}): Promise<string> {
+    const answer = await place(changes)
+    assert.deepEqual([answer.status, answer.json.code], [403, "approval_required"], answer.text)
+    return String(answer.json.data["hold"])
+  }
+
+  it("is answered 403 with its hold, the same one when it is sent again", async () => {
+    assert.equal((await countersign(held("list"))).stdout, "Nothing waits.\n")
+    const answer = await place()
+    assert.deepEqual([answer.status, answer.json.code], [403, "approval_required"])
+    const { hold, expires_at: expiresAt } = answer.json.data
+    assert.match(String(hold), /^hold_/)
+    assert.equal(typeof expiresAt, "number")
+    assert.equal(await placeHeld(), hold)
+    assert.equal((await list()).length, 1)
+  })
+
+  it("is shown to the person who decides, decoded and with its worst case", async () => {
+    const id = await placeHeld()
+    const { stdout } = await countersign(held("list"))
+    assert.match(stdout, new RegExp(`^${id}  pending, ends \\d{4}-\\d\\d-\\d\\dT`, "m"))
+    for (const line of [
+      "  placeOrder of client bot with key mm",
+      "  held by held/large; worst case: one order, up to 6300 in quote units",
+      "    is_buy: true",
+      '    price: "63000"',
+      '    quantity: "0.1"',
+      "    symbol_id: 1",
+    ]) {
+      assert.ok(stdout.split("\n").includes(line), `${line} in\n${stdout}`)
+    }
+  })
+
+  it("is shown in plain ASCII, a line for each field, whatever a bot writes into it", async () => {
+    await placeHeld({ client_order_id: "a\u202eb\u009b2J\u0430" })
+    const strange = { "x\n  held by nobody; worst case: nothing": "\u001b[2J" }
+    await bot(daemon?.url ?? "", token).post("/sign/v1/trade/orders/cancel-all", strange)
+    const { stdout } = await countersign(held("list"))
+    assert.match(stdout, /^[\n -~]+$/)
+    assert.ok(stdout.includes('    client_order_id: "a\\u202eb\\u009b2J\\u0430"\n'), stdout)
+    assert.ok(
+      stdout.includes('    "x\\n  held by nobody; worst case: nothing": "\\u001b[2J"\n'),
+      stdout,
+    )
+  })
+
+  it("is signed once after its release, and held anew after that", async () => {
+    const id = await placeHeld()
+    const released = await countersignJson<HoldView>(held("release", id))
+    assert.deepEqual([released.id, released.state], [id, "released"])
+    const before = Date.now()
+    const signed = await place()
+    assert.equal(signed.status, 200, signed.text)
+    assert.ok(Number(signed.json["nonce"]) >= before)
+    assert.notEqual(await placeHeld(), id)
+    const again = await countersign([...held("release", id), "--json"])
+    assert.equal(again.code, 2)
+    assert.match(again.stdout, /This hold is used already/)
+  })
+
+  it("is held anew after a person refused it", async () => {
+    const id = await placeHeld()
+    const { stdout, code } = await countersign(held("refuse", id))
+    assert.equal(code, 0)
+    assert.match(stdout, new RegExp(`^${id}  refused`))
+    assert.notEqual(await placeHeld(), id)
+  })
+
+  it("isn't released for another body, nor under a name that is unknown", async () => {
+    const id = await placeHeld()
+    await countersignJson(held("release", id))
+    assert.notEqual(await placeHeld({ quantity: "0.2" }), id)
+    assert.equal((await place()).status, 200)
+    const unknown = await countersign(held("release", "hold_0"))
+    assert.deepEqual([unknown.code, unknown.stdout], [1, ""])
+    assert.match(unknown.stderr, /no hold with this id; countersign held list/)
+  })
+
+  it("is judged again when it is released: what policy denies by then is refused", async () => {
+    const id = await placeHeld()
+    await countersignJson(held("release", id))
+    await writePolicy(installation.dir, `${policy}deny: [{name: no, endpoints: [placeOrder]}]\n`)
+    await countersignJson(["policy", "reload", "--dir", installation.dir])
+    const answer = await place()
+    assert.deepEqual([answer.json.code, answer.json.data["rule"]], ["policy_denied", "no"])
+    await writePolicy(installation.dir, policy)
+    await countersignJson(["policy", "reload", "--dir", installation.dir])
+    assert.equal((await place()).status, 200)
+  })
+
+  it("waits across a restart, and can be released while no daemon runs", async () => {
+    const id = await placeHeld()
+    const other = await placeHeld({ quantity: "0.3" })
+    await countersignJson(held("release", other))
+    await daemon?.stop()
+    daemon = undefined
+    assert.equal((await list()).find((hold) => hold.id === id)?.state, "pending")
+    await countersignJson(held("release", id))
+    daemon = await serve(installation.dir)
+    for (const changes of [{}, { quantity: "0.3" }]) {
+      assert.equal((await place(changes)).status, 200)
+      await placeHeld(changes)
+    }
+  })
+})

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { after, before, describe, it } from "node:test"
+
+import type { CheckReport, LimitUse } from "../../src/link/views.ts"
+import { bot, limitOrder, type Bot } from "../support/bot.ts"
+import {
+  countersign,
+  countersignJson,
+  makeInstallation,
+  serve,
+  type Served,
+  type TemporaryInstallation,
+} from "../support/countersign.ts"
+import { killAllNaming, until } from "../support/process-tree.ts"
+import { addClient, makeTradingKeys, writePolicy } from "../support/trading-keys.ts"
+
+const policy = `policy: limited
+rules:
+  - {name: small, endpoints: [placeOrder], max_quantity: "0.5"}
+  - {name: out, endpoints: [cancelOrder]}
+limits:
+  - {name: few, count: requests, window: 1h, max: "3", per: client}
+  - {name: hourly, sum: submitted_notional, window: 1h, max: "1000000"}
+`
+
+describe("limits at the command line and over HTTP", { timeout: 180_000 }, () => {
+  let installation: TemporaryInstallation
+  let daemon: Served
+  let client: Bot
+  before(async () => {
+    installation = await makeInstallation(["--venue", "sandbox", "--backend", "memory"])
+    await writePolicy(installation.dir, policy)
+    daemon = await serve(installation.dir)
+    await makeTradingKeys(installation.dir)
+    client = bot(daemon.url, await addClient(installation.dir, "bot"))
+  })
+  after(async () => {
+    await daemon.stop("SIGKILL")
+    await killAllNaming(installation.dir)
+    await installation.remove()
+  })
+
+  const at = (...args: readonly string[]) => [...args, "--dir", installation.dir]
+  const place = () => client.post("/sign/v1/trade/orders", limitOrder())
+  const explain = (...args: readonly string[]) => at("policy", "explain", ...args)
+
+  it("are shown with nothing used", async () => {
+    const { stdout } = await countersign(at("limits", "show"))
+    assert.match(stdout, /^LIMIT +MODE +FOR +USED +MAX$/m)
+    assert.match(stdout, /^limited\/few +enforce +client +0 +3$/m)
+  })
+
+  it("are explained for a request in a file and on standard input, for people and scripts", async () => {
+    const file = join(installation.home, "order.json")
+    writeFileSync(file, JSON.stringify(limitOrder()))
+    const ofFile = await countersignJson<CheckReport>(explain(file, "--client", "bot"))
+    const ofInput = await countersignJson<CheckReport>(
+      explain("-", "--client", "bot", "--key", "mm"),
+      JSON.stringify(limitOrder()),
+    )
+    assert.deepEqual(ofInput, ofFile)
+    assert.deepEqual([ofFile.would_sign, ofFile.refusal], [true, null])
+    const checked = await client.post("/check/v1/trade/orders", limitOrder())
+    assert.deepEqual(checked.json.data, ofFile)
+
+    const { stdout, code } = await countersign(explain(file, "--client", "bot"))
+    assert.equal(code, 0)
+    assert.match(stdout, /^It would be signed\.$/m)
+    assert.match(stdout, /^limited\/small +policies\/trading\.yaml:3 +allows$/m)
+    assert.match(stdout, /^limited\/few +0 +1 +3$/m)
+    assert.match(stdout, /^limited\/hourly +0 +6300 +1000000$/m)
+  })
+
+  it("are explained for a refusal with the rule, its line and its reason", async () => {
+    const order = JSON.stringify(limitOrder({ quantity: "0.6" }))
+    const { stdout, code } = await countersign(explain("-", "--client", "bot"), order)
+    assert.equal(code, 0)
+    assert.match(stdout, /^It would be refused: Refused by policy: /m)
+    assert.match(stdout, /^limited\/small +policies\/trading\.yaml:3 +does not match +\S+/m)
+    const broken = await countersign(explain("-", "--client", "bot"), '{"symbol_id": 1.5}')
+    assert.match(broken.stdout, /^It would be refused: /m)
+    const path = ["--path", "/v1/trade/orders/cancel"]
+    const cancel = await countersign(explain("-", "--client", "bot", ...path), '{"order_id": "1"}')
+    assert.match(cancel.stdout, /^It would be signed\.$/m)
+  })
+
+  it("can't be explained for a client or a file that isn't there", async () => {
+    const client = await countersign(explain("-", "--client", "nobody", "--json"), "{}")
+    assert.equal(client.code, 1)
+    assert.match(client.stdout, /"name_unknown"/)
+    const file = await countersign(explain("/nowhere.json", "--client", "bot"))
+    assert.equal(file.code, 2)
+    assert.match(file.stderr, /\/nowhere\.json can't be read/)
+    assert.equal((await countersign(explain("-"), "{}")).code, 2)
+  })
+
+  it("refuse with 429 and Retry-After, and GET /limits tells what is used", async () => {
+    for (let count = 0; count < 3; count++) assert.equal((await place()).status, 200)
+    const spent = await place()
+    assert.deepEqual([spent.status, spent.json.code], [429, "limit_exhausted"])
+    const { frees_at, retry_after_ms, ...others } = spent.json.data
+    assert.deepEqual(others, { policy: "limited", limit: "few", max: "3", used: "3", asked: "1" })
+    assert.ok(Number(frees_at) > Date.now())
+    const retryAfter = Number(spent.headers.get("Retry-After"))
+    assert.equal(retryAfter, Math.ceil(Number(retry_after_ms) / 1_000))
+
+    const { limits } = (await client.get("/limits")).json.data as { limits: readonly LimitUse[] }
+    assert.deepEqual(limits, await countersignJson(at("limits", "show")))
+    assert.deepEqual(
+      limits.map(({ limit, for: who, used, max }) => [limit, who, used, max]),
+      [
+        ["few", "bot", "3", "3"],
+        ["hourly", "", "18900", "1000000"],
+      ],
+    )
+    const cancel = await client.post("/sign/v1/trade/orders/cancel", { order_id: "1" })
+    assert.equal(cancel.status, 200, cancel.text)
+  })
+
+  it("are raised for a while, which ends by itself", async () => {
+    const raise = at(
+      "limits",
+      "raise",
+      "limited/few",
+      "--to",
+      "4",
+      "--for",
+      "1s",
+      "--reason",
+      "test",
+    )
+    assert.equal((await place()).status, 429)
+    const { stdout, code } = await countersign(raise)
+    assert.equal(code, 0)
+    assert.match(stdout, /^limited\/few allows 4 until \d{4}-\d\d-\d\dT[\d:.]+Z\.\n$/)
+    const ended = async () => {
+      const [few] = await countersignJson<readonly LimitUse[]>(at("limits", "show"))
+      return few?.max === "3" ? true : undefined
+    }
+    await until(ended, "the raise has ended")
+    const used = Number((await countersignJson<readonly LimitUse[]>(at("limits", "show")))[0]?.used)
+    if (used < 4) assert.equal((await place()).status, 429)
+  })
+
+  it("aren't raised to what they allow already, nor when they are unknown, nor without a reason", async () => {
+    const raise = async (name: string, ...options: readonly string[]) => {
+      const ended = await countersign(at("limits", "raise", name, ...options, "--json"))
+      return [(JSON.parse(ended.stdout) as { error: { code: string } }).error.code, ended.code]
+    }
+    const reason = ["--reason", "test"]
+    assert.deepEqual(await raise("few", "--to", "3", "--for", "1s", ...reason), ["usage", 2])
+    assert.deepEqual(await raise("none", "--to", "9", "--for", "1s", ...reason), [
+      "name_unknown",
+      1,
+    ])
+    assert.deepEqual(await raise("few", "--to", "9", "--for", "1s"), ["usage", 2])
+    assert.deepEqual(await raise("few", "--to", "9", "--for", "999ms", ...reason), ["usage", 2])
+    assert.deepEqual(await raise("few", "--to", "9", "--for", "32d", ...reason), ["usage", 2])
+    assert.deepEqual(await raise("few", "--to", "9", "--for", "soon", ...reason), ["usage", 2])
+    assert.deepEqual(await raise("a/b/c", "--to", "9", "--for", "1s", ...reason), ["usage", 2])
+  })
+})
