@@ -7,6 +7,7 @@ import { operationIds } from "../../../src/venue/profile.ts"
 import { readRepositoryFile } from "../../support/markdown.ts"
 import {
   circumstances,
+  claimTexts,
   decimal,
   marketOrder,
   order,
@@ -18,10 +19,11 @@ import {
   signer,
   withTakeProfit,
 } from "../../support/policy-case.ts"
+import { examplePolicy, times } from "./example-policy.ts"
 
 const policies = policiesOf(readRepositoryFile("policies/market-maker.yaml"))
 const key = { name: "mm-agent", address: signer, role: "agent" } as const
-const asMarketMaker = { client: "mm-bot", key } as const
+const asMarketMaker = { client: "mm-bot", key, expiresInMs: 10_000 } as const
 
 function outcome(request: JudgedRequest, changes: Partial<Circumstances> = {}): string {
   return outcomeOf(judge({ ...request, ...asMarketMaker }, policies, circumstances(changes)))
@@ -87,6 +89,26 @@ describe("policies/market-maker.yaml", () => {
       const request = { ...requestFor(operation), ...asMarketMaker }
       assert.equal(outcomeOf(judge(request, together, circumstances())), "denied_by_rule")
     }
+  })
+
+  it("refuses a quote that would be valid for longer than ten seconds", () => {
+    const request = { ...placing(quote), ...asMarketMaker, expiresInMs: 10_001 }
+    assert.equal(outcomeOf(judge(request, policies, circumstances())), "expires_in_over_max")
+  })
+
+  it("counts quotes for an hour, has room for 40 requests a second, and for every way out", () => {
+    const example = examplePolicy("market-maker", asMarketMaker)
+    const large = { ...quote, quantity: decimal("0.5"), price: decimal("160000") }
+    const small = { ...quote, quantity: decimal("0.001") }
+    const ways = [
+      ...times(50, placing(order({ flags: ["reduce_only"] }))),
+      ...times(50, requestFor("cancelAll")),
+    ]
+    assert.equal(example.roomFor(times(41, placing(small))), 40)
+    const batches = times(40, placingBatch(large))
+    assert.equal(example.roomFor([...batches, ...ways]), 140)
+    const [claim] = claimTexts(example.decide(placing(large)))
+    assert.equal(claim, `80000 of 8000000 in ["mm-bot","USD"]`)
   })
 
   it("is for that client with that key alone", () => {
