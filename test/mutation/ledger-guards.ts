@@ -1,0 +1,195 @@
+import { guardsOf, type Guard } from "./guard.ts"
+
+const ledger = "vault/ledger"
+const unit = `unit/${ledger}`
+
+/** What the ledger takes in one step. */
+export const ledgerGuards: readonly Guard[] = [
+  ...guardsOf(
+    `${ledger}/meters.ts`,
+    [`${unit}/meters`],
+    [
+      {
+        find: "fits: compareDecimals(addDecimals(used, ask.asked), claim.max) <= 0",
+        replace: "fits: compareDecimals(addDecimals(used, ask.asked), claim.max) < 0",
+        why: "a limit excludes its maximum",
+      },
+      {
+        find: "fits: compareDecimals(addDecimals(used, ask.asked), claim.max) <= 0",
+        replace: "fits: compareDecimals(used, claim.max) <= 0",
+        why: "what is asked isn't added",
+      },
+      {
+        find: "if (answer.spent === undefined) count(claims, nowMs)",
+        replace: "count(claims, nowMs)",
+        why: "what is refused is counted",
+      },
+      {
+        find: 'full.filter(({ claim }) => claim.mode === "enforce")',
+        replace: 'full.filter(({ claim }) => claim.mode === "observe")',
+        why: "a limit that is enforced only observes",
+      },
+      {
+        find: "return Math.max(highWaterMs, nowMs)",
+        replace: "return nowMs",
+        why: "a clock that goes back frees room",
+      },
+      {
+        find: 'if (window.kind === "rolling") return atMs + window.lengthMs',
+        replace: 'if (window.kind === "rolling") return atMs + window.lengthMs - 1',
+        why: "a window is a moment short",
+      },
+      {
+        find: 'if (window.kind === "rolling") return atMs + window.lengthMs',
+        replace: 'if (window.kind === "rolling") return atMs + window.lengthMs + 1',
+        why: "a window is a moment long",
+      },
+      {
+        find: "if (compareDecimals(ask.asked, claim.max) > 0) return undefined",
+        replace: "if (compareDecimals(ask.asked, claim.max) >= 0) return undefined",
+        why: "all at once never frees",
+      },
+      {
+        find: "if (compareDecimals(earlier, max) >= 0) return",
+        replace: "",
+        why: "a release gives back more than the maximum",
+      },
+      {
+        find: "minDecimal(amount, subtractDecimals(max, earlier))",
+        replace: "amount",
+        why: "a release gives back more than is left",
+      },
+      {
+        find: "return lastMs > atMs ? lastMs : atMs + longestDayMs",
+        replace: "return atMs",
+        why: "a clock set back over midnight frees the day",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${ledger}/claim-groups.ts`,
+    [`${unit}/meters`],
+    [
+      {
+        find: "return `${release} ${span} ${meter}`",
+        replace: "return `${span} ${meter}`",
+        why: "a release frees room in a limit that has none",
+      },
+      {
+        find: "maxDecimal(amount ?? first.amount, ...amounts)",
+        replace: "minDecimal(amount ?? first.amount, ...amounts)",
+        why: "the least of two limits is counted",
+      },
+      {
+        find: "addDecimals(sum, amount), first.amount",
+        replace: "maxDecimal(sum, amount), first.amount",
+        why: "claims of one limit aren't added",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${ledger}/reserve.ts`,
+    [`${unit}/reserve`, `${unit}/limits`, `${unit}/holds`],
+    [
+      {
+        find: "  nonces.assertClockSafe(ask.nowMs)\n",
+        replace: "",
+        why: "limits are asked at an unsafe time",
+      },
+      {
+        find: "if (spent !== undefined) return refused(limitExhausted(spent, ask.nowMs))",
+        replace: "",
+        why: "a spent limit refuses nothing",
+      },
+      {
+        find: "!holds.mayUse(ask.release.hold, ask.entry, ask.nowMs)",
+        replace: "(false as boolean)",
+        why: "any release will do",
+      },
+      {
+        find: 'if (taken.kind === "too_fast") return refused(tooFast(taken.retryAfterMs))\n',
+        replace: 'if (taken.kind === "too_fast") throw new Error("slip")\n',
+        why: "too fast a signer breaks",
+      },
+      {
+        find: "Math.max(ask.nowMs, nonce) + ask.ttlMs",
+        replace: "ask.nowMs + ask.ttlMs",
+        why: "a nonce ahead of the clock shortens its validity",
+      },
+      { find: "  limits.count(ask.claims, row)\n", replace: "", why: "nothing is counted" },
+      {
+        find: "if (ask.release !== undefined) holds.use(ask.release.hold)",
+        replace: "",
+        why: "a release is good twice",
+      },
+      {
+        find: '  await queue.run({ kind: "write", row })\n',
+        replace: '  void queue.run({ kind: "write", row })\n',
+        why: "the signature leaves before its record",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${ledger}/nonces.ts`,
+    [`${unit}/reserve`, `${unit}/open-ledger`, "threats/nonce-repeated-by-concurrency"],
+    [
+      {
+        find: "(last.get(signer) ?? 0) + 1",
+        replace: "last.get(signer) ?? 0",
+        why: "a nonce is used twice",
+      },
+      {
+        find: "if (leadMs > maxNonceLeadMs) {",
+        replace: "if (leadMs >= maxNonceLeadMs) {",
+        why: "the last millisecond of the lead is refused",
+      },
+      {
+        find: "if (leadMs > maxNonceLeadMs) {",
+        replace: "if (false as boolean) {",
+        why: "nonces run ahead without end",
+      },
+      { find: "      last.set(signer, nonce)\n", replace: "", why: "a nonce is forgotten" },
+      {
+        find: "if (leadMs <= maxClockLeadMs) return",
+        replace: "if (leadMs < maxClockLeadMs) return",
+        why: "the clock's last moment is refused",
+      },
+      {
+        find: "if (leadMs <= maxClockLeadMs) return",
+        replace: "return",
+        why: "a clock that leapt is trusted",
+      },
+      {
+        find: "const last = new Map(lastNonces)",
+        replace: "const last = new Map<string, number>()",
+        why: "a restart forgets nonces",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${ledger}/hold-book.ts`,
+    [`${unit}/holds`],
+    [
+      {
+        find: 'asOf(hold, nowMs).state !== "released") return false',
+        replace: 'asOf(hold, nowMs).state === "used") return false',
+        why: "a hold is used before its release",
+      },
+      {
+        find: "isOpen && nowMs >= hold.expiresAtMs",
+        replace: "isOpen && nowMs > hold.expiresAtMs",
+        why: "a hold lasts a moment longer",
+      },
+      {
+        find: "return isDeepStrictEqual(bindingOf(hold), bindingOf(binding))",
+        replace: "return true",
+        why: "a release is good for another request",
+      },
+      {
+        find: "countPending(book, nowMs) >= maxPendingHolds",
+        replace: "countPending(book, nowMs) > maxPendingHolds",
+        why: "one hold too many waits",
+      },
+    ],
+  ),
+]

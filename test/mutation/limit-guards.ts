@@ -1,0 +1,104 @@
+import { guardsOf, type Guard } from "./guard.ts"
+
+const policy = "vault/policy"
+
+/** What limits count. */
+export const limitGuards: readonly Guard[] = [
+  ...guardsOf(
+    `${policy}/claims-of.ts`,
+    ["properties/policy-limits"],
+    [
+      {
+        find: "if (!appliesTo(policy, subject.request)) continue",
+        replace: "",
+        why: "a limit counts for others",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${policy}/claims-of.ts`,
+    [`unit/${policy}/claims-of`],
+    [
+      {
+        find: 'mode === "enforce")',
+        replace: 'mode === "observe")',
+        why: "a limit that can't tell refuses nothing",
+      },
+      {
+        find: "if (cancels.has(operation)) return namesEndpoints",
+        replace: "if (cancels.has(operation)) return true",
+        why: "a spent limit stops a cancel",
+      },
+      { find: '=== (lane === "reduce")', replace: "=== true", why: "only what reduces is counted" },
+      {
+        find: "return maxDecimal(limit.max, ...raised)",
+        replace: "return raised[0] ?? limit.max",
+        why: "a raise lowers",
+      },
+      {
+        find: "JSON.stringify([countedFor(limit, request), group])",
+        replace: 'JSON.stringify(["", group])',
+        why: "all share one maximum",
+      },
+      {
+        find: "JSON.stringify([countedFor(limit, request), group])",
+        replace: 'JSON.stringify([countedFor(limit, request), ""])',
+        why: "amounts of two assets are added",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${policy}/limit-amounts.ts`,
+    [`unit/${policy}/claims-of`],
+    [
+      {
+        find: "if (!orderMakingOperations.has(operation)) return ok([])",
+        replace: "return ok([])",
+        why: "no order is summed",
+      },
+      {
+        find: 'match.orders === undefined || operation === "chaseOrder"',
+        replace: "match.orders === undefined",
+        why: "a chase is summed as its body says",
+      },
+      {
+        find: "if (amount === null) return err(unsized(matched, subject))",
+        replace: "if (amount === null) continue",
+        why: "what has no size counts nothing",
+      },
+      {
+        find: 'if (!unit.ok || unit.value === "quote") {',
+        replace: "if (!unit.ok) {",
+        why: "quote units are summed as base units",
+      },
+      { find: "(part === 0 || isLegCounted)", replace: "(part === 0)", why: "legs aren't counted" },
+      {
+        find: 'if (amount === undefined) return err(unreadableField(pointer, "an amount"))',
+        replace: "if (amount === undefined) return ok([])",
+        why: "a field that can't be read counts nothing",
+      },
+      {
+        find: "if (!Number.isSafeInteger(count))",
+        replace: "if (false as boolean)",
+        why: "what can't be counted counts as it comes",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${policy}/limit-definition.ts`,
+    [`unit/${policy}/limit-definition`],
+    [
+      {
+        find: "    window: windowForm(limit.window),\n",
+        replace: "",
+        why: "limits of two windows share a meter",
+      },
+      { find: "    per: limit.per,\n", replace: "", why: "limits for two share a meter" },
+      {
+        find: "where: sorted(matchers.where?.map((condition) => JSON.stringify(conditionForm(condition)))),",
+        replace: "",
+        why: "limits on two conditions share a meter",
+      },
+    ],
+  ),
+]

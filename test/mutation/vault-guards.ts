@@ -1,0 +1,185 @@
+import { guardsOf, type Guard } from "./guard.ts"
+
+const heldTests = ["unit/policies/treasury", "unit/vault/holds"]
+
+/** What the vault asks besides policy. */
+export const vaultGuards: readonly Guard[] = [
+  ...guardsOf(
+    "vault/pick-key.ts",
+    ["unit/vault/pick-key"],
+    [
+      {
+        find: "if (key.network !== set.profile.network) return wrongNetwork(key.name)",
+        replace: "",
+        why: "a key signs for another network",
+      },
+      {
+        find: 'if (key.approval === "revoked") return agentRevoked(key.name)',
+        replace: "",
+        why: "a revoked agent signs",
+      },
+      {
+        find: 'ask.signing.type === "B" && key.role !== "wallet"',
+        replace: "false as boolean",
+        why: "an agent signs account operations",
+      },
+      {
+        find: 'key.role === "wallet" && !ask.client.allowTypeB',
+        replace: "false as boolean",
+        why: "any client uses its wallet key",
+      },
+      {
+        find: "split.signer !== undefined && split.signer !== key.address",
+        replace: "false as boolean",
+        why: "header and body disagree",
+      },
+      {
+        find: 'if (signing.type === "B") {',
+        replace: "if (false as boolean) {",
+        why: "an account operation has a target",
+      },
+      {
+        find: "target === key.address || key.targets.includes(target)",
+        replace: "true as boolean",
+        why: "a key operates any account",
+      },
+      {
+        find: "own.find((candidate) => candidate.name === named)",
+        replace: 'own.find((candidate) => candidate.name === named) ?? set.keys.get(named ?? "")',
+        why: "a client uses another's key",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/judge-request.ts",
+    ["unit/vault/read-request", "unit/vault/limit-methods", "threats/foreign-agent-approved"],
+    [
+      {
+        find: "nowMs < key.expiresAtMs - set.config.stopBeforeMs",
+        replace: "nowMs <= key.expiresAtMs - set.config.stopBeforeMs",
+        why: "an agent signs a moment longer",
+      },
+      {
+        find: "if (reducesRisk(endpoint.id, payload, set.profile)) return undefined",
+        replace: "",
+        why: "an agent that ends can't cancel",
+      },
+      {
+        find: "nowMs < untilMs",
+        replace: "nowMs <= untilMs",
+        why: "a raise lasts a moment longer",
+      },
+      { find: '&& key.approval !== "revoked"', replace: "", why: "a revoked agent counts as held" },
+      {
+        find: "key.wallet === signer.name &&",
+        replace: "",
+        why: "another wallet's agent counts as held",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/sign-request.ts",
+    ["unit/vault/holds"],
+    [
+      {
+        find: 'if (decision.kind === "refuse") return refused(decision.refusal)',
+        replace: 'if (decision.kind === "refuse") throw new Error("slip")',
+        why: "a refusal isn't one",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/sign-request.ts",
+    ["properties/sign-request", "unit/vault/spent-limit", ...heldTests],
+    [
+      {
+        find: "    claims: decision.claims,\n",
+        replace: "    claims: [],\n",
+        why: "nothing is counted",
+      },
+      {
+        find: "    release: release.use,\n",
+        replace: "    release: undefined,\n",
+        why: "a release is never used up",
+      },
+      {
+        find: 'if (release.kind === "missing") return refused(await holdRequest(release.held, entry, at))',
+        replace: "",
+        why: "a hold holds nothing",
+      },
+    ],
+  ),
+  ...guardsOf("vault/hold-request.ts", heldTests, [
+    {
+      find: 'if (decision.kind === "allow") return',
+      replace: "if (true as boolean) return",
+      why: "no hold needs a release",
+    },
+    {
+      find: "return hold === undefined ?",
+      replace: "return hold !== undefined ?",
+      why: "what isn't released is free",
+    },
+    {
+      find: "expiresAtMs: at.nowMs + hold.ttlMs,",
+      replace: "expiresAtMs: at.nowMs + 2 * hold.ttlMs,",
+      why: "a hold lasts longer than its ttl",
+    },
+    {
+      find: "others.length + 1 < parts.length",
+      replace: "false as boolean",
+      why: "the worst case hides what can't be sized",
+    },
+  ]),
+  ...guardsOf(
+    "vault/reference-prices.ts",
+    ["unit/vault/price-methods"],
+    [
+      {
+        find: "if (fed?.confirmed === false) return false",
+        replace: "",
+        why: "a feed walks out of unconfirmed by itself",
+      },
+      {
+        find: "if (set.prices.get(symbolId)?.confirmed === false) return undefined",
+        replace: "",
+        why: "an unconfirmed price is used",
+      },
+      {
+        find: "Math.abs(nowMs - asOfMs) <= maxAgeMs",
+        replace: "Math.abs(nowMs - asOfMs) < maxAgeMs",
+        why: "a price at its age is stale",
+      },
+      {
+        find: "Math.abs(nowMs - asOfMs) <= maxAgeMs",
+        replace: "nowMs - asOfMs <= maxAgeMs",
+        why: "a price from the future is fresh",
+      },
+      {
+        find: "compareDecimals(next, multiplyDecimals(last, factor)) > 0",
+        replace: "compareDecimals(next, multiplyDecimals(last, factor)) >= 0",
+        why: "the largest step up is too large",
+      },
+      {
+        find: "compareDecimals(multiplyDecimals(next, factor), last) < 0",
+        replace: "compareDecimals(multiplyDecimals(next, factor), last) <= 0",
+        why: "the largest step down is too large",
+      },
+      {
+        find: "return !isTooHigh && !isTooLow",
+        replace: "return !isTooHigh",
+        why: "a price may fall at once",
+      },
+      {
+        find: "if (next.by === operatorName) return true",
+        replace: "",
+        why: "an operator can't confirm",
+      },
+      {
+        find: "b.asOfMs - a.asOfMs)[0]",
+        replace: "a.asOfMs - b.asOfMs)[0]",
+        why: "the oldest price is used",
+      },
+    ],
+  ),
+]
