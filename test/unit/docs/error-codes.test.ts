@@ -56,6 +56,15 @@ describe("docs/error-codes.md", () => {
     assertSameWords("Of the signing fields", [...new Set(rules)])
   })
 
+  it("lists every rule of prices that are fed, and no other", () => {
+    const source = readRepositoryFile("src/vault/price-methods.ts")
+    const words = [...source.matchAll(/\brule: "(\w+)"/g)].map(([, rule]) => rule ?? "")
+    const fields = [...source.matchAll(/field: ((?:"\w+"(?: \| )?)+)/g)].flatMap(([, union = ""]) =>
+      union.split(" | ").map((field) => `price_${field.replaceAll('"', "")}`),
+    )
+    assertSameWords("Of the body of POST /prices", [...words, ...fields])
+  })
+
   it("lists every code of the command line with its exit code, and no other", () => {
     const found = documented("Exit codes of the command line")
     assert.equal(found.length, Object.keys(exitCodes).length, "no code twice")

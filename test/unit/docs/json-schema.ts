@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 
 /** As much of JSON Schema as policy.schema.json uses. */
-export type JsonSchema = { readonly [keyword: string]: unknown }
+export type JsonSchema = Readonly<Record<string, unknown>>
 
 type Check = (value: unknown, asked: unknown, schema: JsonSchema) => readonly string[]
 
