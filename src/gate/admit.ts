@@ -77,6 +77,9 @@ export function admitMethod(request: IncomingMessage, method: "GET" | "POST"): A
 /** What a call that carries a body for the venue may say to us. */
 export const callHeaders = ["countersign-key", "countersign-expires-in"]
 
+/** What a check may say besides. */
+export const shadowHeader = "countersign-shadow"
+
 /** Refuses a header of ours that the route wouldn't act on: ignoring it could double an order. */
 export function admitOwnHeaders(request: IncomingMessage, known: readonly string[]): Admission {
   const own = headerNames(request).filter(

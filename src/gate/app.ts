@@ -11,6 +11,7 @@ import {
   admitOwnHeaders,
   callHeaders,
   readToken,
+  shadowHeader,
   tokenMissing,
 } from "./admit.ts"
 import { check, feedPrices, readiness, showLimits, showRecord, sign, whoami } from "./bot-calls.ts"
@@ -80,7 +81,7 @@ function routes(deps: AppDependencies): readonly RouteWithAnswer[] {
     ),
     post(
       "/check/v1/*path",
-      callHeaders,
+      [...callHeaders, shadowHeader],
       withCall(limits, "/check", ({ ask }) => check(deps, ask)),
     ),
     post(

@@ -16,9 +16,9 @@ export async function sign(deps: Dependencies, ask: BotParams["check"]): Promise
 /** `/check`: whether it would be signed, and why or why not. */
 export async function check(deps: Dependencies, ask: BotParams["check"]): Promise<Reply> {
   const checked = await deps.link.call("check", ask)
-  return checked.kind === "refused"
-    ? refused(checked)
-    : { kind: "success", content: checked.report }
+  if (checked.kind === "refused") return refused(checked)
+  const { report: content, record } = checked
+  return { kind: "success", content, ...(record !== null && { record }) }
 }
 
 /** `/whoami`: what the token may do. */

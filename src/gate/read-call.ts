@@ -2,7 +2,14 @@ import type { IncomingMessage } from "node:http"
 
 import type { BotParams } from "../link/methods.ts"
 import { err, ok, type Result } from "../std/result.ts"
-import { admitLength, admitMedia, bodyTooLarge, readToken, tokenMissing } from "./admit.ts"
+import {
+  admitLength,
+  admitMedia,
+  bodyTooLarge,
+  readToken,
+  shadowHeader,
+  tokenMissing,
+} from "./admit.ts"
 import type { GateLimits } from "./gate-limits.ts"
 import { headerValues } from "./headers.ts"
 import { invalidHeader, type Problem } from "./problem.ts"
@@ -48,13 +55,23 @@ function readHead(
   const token = readToken(request)
   if (token === undefined) return err(tokenMissing)
   if (path.length > maxPathLength) return err(unknownEndpoint(path))
+  const own = readOwnHeaders(request)
+  return own.ok ? ok({ token, path, ...own.value }) : own
+}
+
+type OwnHeaders = Pick<Call["ask"], "key" | "expiresIn" | "shadow">
+
+function readOwnHeaders(request: IncomingMessage): Result<OwnHeaders, Problem> {
   const [key] = headerValues(request, "countersign-key")
   if (key !== undefined && key.length > maxKeyLength) return err(tooLong("countersign-key"))
   const [expiresIn] = headerValues(request, "countersign-expires-in")
   if (expiresIn !== undefined && expiresIn.length > maxExpiresInLength) {
     return err(tooLong("countersign-expires-in"))
   }
-  return ok({ token, path, key, expiresIn })
+  const [shadow] = headerValues(request, shadowHeader)
+  if (shadow === undefined) return ok({ key, expiresIn })
+  if (shadow === "1") return ok({ key, expiresIn, shadow: true })
+  return err(invalidHeader(shadowHeader, `The header ${shadowHeader} can only be 1.`))
 }
 
 /** The problem of a path that nothing is served under. */

@@ -8,7 +8,7 @@ import type { Problem } from "./problem.ts"
 export type Reply =
   | { readonly kind: "problem"; readonly problem: Problem }
   /** Goes out as the `data` of a success envelope. */
-  | { readonly kind: "success"; readonly content: object }
+  | { readonly kind: "success"; readonly content: object; readonly record?: string }
   | { readonly kind: "signed"; readonly body: string; readonly record: string }
   | { readonly kind: "venue"; readonly answer: VenueAnswer; readonly record: string }
 
@@ -35,12 +35,12 @@ export function httpAnswer(reply: Reply): HttpAnswer {
     case "problem":
       return problemAnswer(reply.problem)
     case "success":
-      return daemonAnswer(200, envelope({ code: successCode, content: reply.content }))
+      return recorded(
+        daemonAnswer(200, envelope({ code: successCode, content: reply.content })),
+        reply.record,
+      )
     case "signed":
-      return {
-        ...daemonAnswer(200, reply.body),
-        headers: { ...fromDaemon, "Countersign-Record": reply.record },
-      }
+      return recorded(daemonAnswer(200, reply.body), reply.record)
     case "venue":
       return {
         ...reply.answer,
@@ -52,6 +52,11 @@ export function httpAnswer(reply: Reply): HttpAnswer {
         },
       }
   }
+}
+
+function recorded(answer: HttpAnswer, record: string | undefined): HttpAnswer {
+  if (record === undefined) return answer
+  return { ...answer, headers: { ...answer.headers, "Countersign-Record": record } }
 }
 
 /** Writes `answer` as the whole response. */

@@ -49,7 +49,8 @@ export type Outcome = z.infer<typeof outcomeSchema>
 /** Parameters of the bot socket's calls. The token is the only identity; no call takes a client's name. */
 export const botParams = {
   sign: bodyCall.extend({ purpose: z.enum(["return", "forward"]) }),
-  check: bodyCall,
+  /** `shadow`: `Countersign-Shadow`, to have the request recorded for replays. */
+  check: bodyCall.extend({ shadow: z.boolean().optional() }),
   report: z.strictObject({ token, record, outcome: outcomeSchema }),
   whoami: z.strictObject({ token }),
   /** The body of `POST /prices` as it came, base64. */
@@ -72,7 +73,7 @@ export type BotResults = {
     readonly body: string
     readonly expiresAfter: number
   }>
-  check: Answer<{ readonly report: CheckReport }>
+  check: Answer<{ readonly report: CheckReport; readonly record: string | null }>
   report: Answer<unknown>
   whoami: Answer<{
     readonly whoami: {

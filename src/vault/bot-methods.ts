@@ -9,6 +9,7 @@ import type { StoredRecord } from "./ledger/ledger.ts"
 import { limitsOfClient } from "./limit-methods.ts"
 import { feedPrices } from "./price-methods.ts"
 import { refuse } from "./refuse.ts"
+import { shadowRequest } from "./shadow-request.ts"
 import { signRequest } from "./sign-request.ts"
 import type { Vault } from "./vault.ts"
 import { keyView, recordView } from "./views.ts"
@@ -17,7 +18,10 @@ import { keyView, recordView } from "./views.ts"
 export function botMethods(vault: Vault) {
   return {
     sign: (params: BotParams["sign"]) => signRequest(params, vault),
-    check: (params: BotParams["check"]) => Promise.resolve(checkRequest(params, vault)),
+    check: (params: BotParams["check"]) =>
+      params.shadow === true
+        ? shadowRequest(params, vault)
+        : Promise.resolve(checkRequest(params, vault)),
     report: (params: BotParams["report"]) => report(params, vault),
     whoami: (params: BotParams["whoami"]) => Promise.resolve(whoami(params, vault)),
     record: (params: BotParams["record"]) => ownRecord(params, vault),

@@ -17,7 +17,7 @@ export function checkRequest(call: BotParams["check"], vault: Vault): BotResults
   const badTokens = { count: vault.badTokens, nowMs: vault.clock.nowMs() }
   const client = authenticate(call.token, vault.active(), badTokens)
   if (!client.ok) return refuse(client.error, null)
-  return { kind: "answer", report: explainRequest(call, client.value, vault) }
+  return { kind: "answer", report: explainRequest(call, client.value, vault), record: null }
 }
 
 /** Every rule's verdict and every limit's headroom for a request. Takes no nonce, signs nothing, counts nothing. */

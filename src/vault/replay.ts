@@ -16,8 +16,9 @@ import type { Vault } from "./vault.ts"
 const maxListed = 500
 
 /**
- * Judges the requests that were signed in the past by another set of files, with its limits counted from
- * the first of them on. Nothing is signed, recorded or put in force.
+ * Judges the requests of the past by another set of files: those that were signed, with its limits
+ * counted from the first of them on, and shadows, each by itself. Nothing is signed, recorded or put in
+ * force.
  *
  * Prices of the past aren't recorded, so orders are sized by the latest ones known, however old.
  *
@@ -30,18 +31,23 @@ export async function replay(
   const files = readFileSet(texts)
   if (!files.ok) throw new Fault("config_invalid", files.error.map(problemText).join("\n"))
   const set = withFiles(vault.active(), files.value)
+  const sinceThenMs = vault.clock.nowMs() - sinceMs
   const meters = openMeters()
-  const refused: ReplayedRefusal[] = []
-  let requests = 0
-  let refusals = 0
-  for await (const request of vault.ledger.history(vault.clock.nowMs() - sinceMs)) {
-    requests += 1
-    const refusal = refusalNow(request, set, meters)
-    if (refusal === undefined) continue
-    refusals += 1
-    if (refused.length < maxListed) refused.push(refusal)
+  const tally = { requests: 0, refusals: 0, refused: [] as ReplayedRefusal[] }
+  const count = (refusal: ReplayedRefusal | undefined): void => {
+    tally.requests += 1
+    if (refusal === undefined) return
+    tally.refusals += 1
+    if (tally.refused.length < maxListed) tally.refused.push(refusal)
   }
-  return { requests, refusals, refused }
+  for await (const request of vault.ledger.history(sinceThenMs)) {
+    count(refusalNow(request, set, meters))
+  }
+  for await (const shadow of vault.ledger.shadows(sinceThenMs)) {
+    // What was only asked about took no room, so its limits are asked for it alone.
+    count(refusalNow(shadow, set, openMeters()))
+  }
+  return tally
 }
 
 function refusalNow(

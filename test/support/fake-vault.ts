@@ -75,6 +75,7 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
   check: () => ({
     kind: "answer",
     report: { would_sign: true, refusal: null, verdicts: [], limits: [] },
+    record: null,
   }),
   report: () => ({ kind: "answer" }),
   whoami: () => ({

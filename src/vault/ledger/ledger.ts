@@ -101,6 +101,15 @@ export type RecordedRequest = {
   readonly releasedAtMs: number | undefined
 }
 
+/** A request that was asked about and isn't signed: `/check` with `Countersign-Shadow`. */
+export type ShadowEntry = Pick<
+  RequestEntry,
+  "client" | "key" | "operation" | "path" | "target" | "body" | "policyHash"
+> & { readonly signer: Address; readonly sizes: readonly OrderSize[] }
+
+/** A recorded shadow, told as a request is. */
+export type Shadow = RecordedRequest
+
 export type ReserveAsk = {
   readonly signer: Address
   readonly entry: RequestEntry
@@ -194,6 +203,10 @@ export type Ledger = {
   ): Promise<void>
   /** The requests that count from `sinceMs` on and were recorded before the first step, in the order of counting. */
   history(sinceMs: number): AsyncIterable<RecordedRequest>
+  /** Keeps a request that was only asked about, to be judged again by other files. Durable when it resolves. */
+  recordShadow(entry: ShadowEntry, nowMs: number): Promise<RecordId>
+  /** The shadows that were asked at `sinceMs` or later, in their order. */
+  shadows(sinceMs: number): AsyncIterable<Shadow>
   /** Holds a request. One that is pending already is returned as it is; `overloaded` when too many are. */
   openHold(ask: HoldAsk, nowMs: number): Promise<Result<Hold, Refusal>>
   /** The hold whose release the request may use. */

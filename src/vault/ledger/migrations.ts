@@ -114,6 +114,12 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX sets_by_activation ON sets (seq);
 
+  CREATE TABLE shadows (
+    seq      INTEGER PRIMARY KEY REFERENCES entries (seq),
+    asked_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX shadows_by_time ON shadows (asked_at);
+
   CREATE TABLE accepted_sets (
     seq  INTEGER PRIMARY KEY REFERENCES entries (seq),
     hash TEXT NOT NULL

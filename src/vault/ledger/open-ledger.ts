@@ -14,6 +14,7 @@ import { readHold, readPrice, readRaise } from "./read-settings.ts"
 import { makeRecordId } from "./record-id.ts"
 import { openRefusalNotes } from "./refusal-notes.ts"
 import { reserve } from "./reserve.ts"
+import { readShadows, recordShadow } from "./shadows.ts"
 import { settler } from "./settle-request.ts"
 import { storedRecord } from "./stored-record.ts"
 
@@ -60,6 +61,8 @@ function ledgerOver(opened: Opened, parts: Parts): Ledger {
     usage: (nowMs) => limits.usage(nowMs),
     replaceMeters: (build, sinceMs, exchanged) => limits.replace(build, sinceMs, exchanged),
     history: (sinceMs) => historyOf(queue, sinceMs),
+    recordShadow: (entry, nowMs) => recordShadow(queue, entry, nowMs),
+    shadows: (sinceMs) => readShadows(queue, sinceMs),
     openHold: (ask, nowMs) => holds.open(ask, nowMs),
     findRelease: (binding, nowMs) => holds.findRelease(binding, nowMs),
     holds: (nowMs) => holds.list(nowMs),

@@ -19,6 +19,7 @@ export function openProjections(database: DatabaseSync, journal: Journal): Write
   const writeOutcome = outcomeWriter(database)
   const acts = openActProjections(database)
   const addRefusal = database.prepare("INSERT INTO refusals (id, seq, repeats) VALUES (?, ?, 0)")
+  const addShadow = database.prepare("INSERT INTO shadows (seq, asked_at) VALUES (?, ?)")
   const addRepeats = database.prepare("UPDATE refusals SET repeats = repeats + ? WHERE id = ?")
 
   return (row) => {
@@ -27,6 +28,9 @@ export function openProjections(database: DatabaseSync, journal: Journal): Write
     switch (row.kind) {
       case "request":
         writeRequest(row, seq)
+        break
+      case "shadow":
+        addShadow.run(seq, row.at_ms)
         break
       case "refusal":
         addRefusal.run(row.id, seq)

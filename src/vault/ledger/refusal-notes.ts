@@ -99,8 +99,8 @@ class TimedNotes implements RefusalNotes {
   }
 }
 
-function samenessOf({ client, operation, refusal }: RefusalEntry): string {
-  return JSON.stringify([client, operation, refusal.code, refusal.message])
+function samenessOf({ client, key, operation, policyHash, refusal }: RefusalEntry): string {
+  return JSON.stringify([client, key, operation, policyHash, refusal.code, refusal.message])
 }
 
 /** A clock that was set back begins a new window. */

@@ -51,6 +51,15 @@ export type RefundFields = {
     | { readonly kind: "day"; readonly start_ms: number; readonly end_ms: number }
 }
 
+/** A request that was only asked about, kept to be judged again by other files. */
+export type ShadowRow = Row<
+  "shadow",
+  Pick<
+    RequestRow,
+    "client" | "key" | "operation" | "path" | "target" | "body" | "policy_hash" | "signer" | "sizes"
+  >
+>
+
 export type RefusalRow = Row<
   "refusal",
   {
@@ -152,7 +161,8 @@ export type SetFile = { readonly name: string; readonly text: string }
 
 export type ActRow = Row<"act", Act>
 
-export type JournalRow = RequestRow | RefusalRow | RepeatsRow | OmittedRow | OutcomeRow | ActRow
+export type JournalRow =
+  ShadowRow | RequestRow | RefusalRow | RepeatsRow | OmittedRow | OutcomeRow | ActRow
 
 /**
  * Writes a row as RFC 8785 (JSON Canonicalization Scheme) does: compact, keys sorted at every depth,

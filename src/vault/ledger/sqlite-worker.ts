@@ -8,7 +8,7 @@ import { openJournal } from "./journal.ts"
 import { readOpenedState } from "./opened-state.ts"
 import { openProjections } from "./projections.ts"
 import { faultOf } from "./sqlite-fault.ts"
-import { countingStartFinder, historyPager, recordFinder } from "./stored-rows.ts"
+import { countingStartFinder, historyPager, recordFinder, shadowPager } from "./stored-rows.ts"
 import { readSet, readSets } from "./stored-sets.ts"
 import type { FromWorker, Job, JobResult, ToWorker } from "./worker-messages.ts"
 
@@ -53,6 +53,7 @@ function batchRunner(database: DatabaseSync): (jobs: readonly Job[]) => readonly
   const writeRow = openProjections(database, journal)
   const findRecord = recordFinder(database)
   const findPage = historyPager(database)
+  const findShadows = shadowPager(database)
   const findStart = countingStartFinder(database)
   const run = (job: Job): JobResult => {
     switch (job.kind) {
@@ -64,6 +65,8 @@ function batchRunner(database: DatabaseSync): (jobs: readonly Job[]) => readonly
         return journal.length()
       case "history":
         return findPage(job.after, job.lastSeq)
+      case "shadows":
+        return findShadows(job.after)
       case "counting_start":
         return findStart(job.sinceMs)
       case "set":

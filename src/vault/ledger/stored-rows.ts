@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite"
 
 import type { Heard } from "./record-state.ts"
-import type { RefusalRow, RequestRow } from "./row.ts"
+import type { RefusalRow, RequestRow, ShadowRow } from "./row.ts"
 
 /** A record as it lies in the database; its state depends on the time, so it isn't said here. */
 export type FoundRecord =
@@ -66,6 +66,27 @@ export function historyPager(
      ORDER BY counted_at, requests.seq LIMIT ${pageLength}`,
   )
   return ({ countedAtMs, seq }, lastSeq) => find.all(countedAtMs, seq, lastSeq).map(historyRow)
+}
+
+/** Where a page of shadows begins: after entry `seq`, of those asked at `sinceMs` or later. */
+export type ShadowCursor = { readonly sinceMs: number; readonly seq: number }
+
+/** A shadow as the journal holds it. */
+export type FoundShadow = { readonly row: ShadowRow; readonly seq: number }
+
+/** Prepares the look-up of a page of shadows, in the order in which they were asked. */
+export function shadowPager(
+  database: DatabaseSync,
+): (after: ShadowCursor) => readonly FoundShadow[] {
+  const find = database.prepare(
+    `SELECT seq, row FROM shadows JOIN entries USING (seq)
+     WHERE asked_at >= ? AND seq > ? ORDER BY seq LIMIT ${pageLength}`,
+  )
+  return ({ sinceMs, seq: after }) =>
+    find.all(Math.ceil(sinceMs), after).map(({ seq, row }) => ({
+      row: JSON.parse(row as string) as ShadowRow,
+      seq: seq as number,
+    }))
 }
 
 /** Prepares the look-up of the first request that counts from `sinceMs` on or gave room back since. */

@@ -3,7 +3,13 @@ import type { SetActivation, StoredSet } from "./ledger.ts"
 import type { OpenedState } from "./opened-state.ts"
 import type { Written } from "./projections.ts"
 import type { JournalRow } from "./row.ts"
-import type { FoundRecord, HistoryCursor, HistoryRow } from "./stored-rows.ts"
+import type {
+  FoundRecord,
+  FoundShadow,
+  HistoryCursor,
+  HistoryRow,
+  ShadowCursor,
+} from "./stored-rows.ts"
 
 /** One thing to do. The jobs of a batch run in order and share one commit. */
 export type Job =
@@ -12,6 +18,7 @@ export type Job =
   | { readonly kind: "count" }
   /** A page of requests up to entry `lastSeq`. */
   | { readonly kind: "history"; readonly after: HistoryCursor; readonly lastSeq: number }
+  | { readonly kind: "shadows"; readonly after: ShadowCursor }
   /** From when on requests bear on what is used at `sinceMs` and later. */
   | { readonly kind: "counting_start"; readonly sinceMs: number }
   | { readonly kind: "set"; readonly hash: string }
@@ -22,6 +29,7 @@ export type JobResults = {
   readonly find: FoundRecord | undefined
   readonly count: number
   readonly history: readonly HistoryRow[]
+  readonly shadows: readonly FoundShadow[]
   readonly counting_start: number
   readonly set: StoredSet | undefined
   readonly sets: readonly SetActivation[]

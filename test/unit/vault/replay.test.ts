@@ -6,6 +6,8 @@ import type { FileText } from "../../../src/vault/read-file-set.ts"
 import { replay } from "../../../src/vault/replay.ts"
 import {
   assertSigned,
+  callOf,
+  checkOf,
   limitOrder,
   openTestVault,
   type TestVault,
@@ -67,6 +69,42 @@ describe("a replay of the past", () => {
     await replayed("policy: none\nrules:\n  - {name: a, endpoints: [cancelAll]}\n")
     assert.equal(test.vault.active().policyHash, hash)
     assert.equal(await test.vault.ledger.count(), records)
+  })
+
+  it("judges shadows too, each by itself: they took no room", async () => {
+    const token = await test.addClient({ name: "shadow", keys: ["mm"] })
+    const before = await test.vault.ledger.count()
+    for (const quantity of ["0.6", "0.6"]) {
+      const call = checkOf(callOf(token, limitOrder({ quantity })))
+      const answer = await test.bots.check({ ...call, shadow: true })
+      assert.ok(answer.kind === "answer" && answer.report.would_sign)
+      assert.match(answer.record ?? "", /^rec_/)
+    }
+    assert.equal(await test.vault.ledger.count(), before + 2)
+    const { texts } = await loadFiles(test.installation)
+    const same = await replay({ sinceMs: dayMs, texts: [...texts] }, test.vault)
+    assert.deepEqual(same, { requests: 6, refusals: 0, refused: [] })
+    const limited = `policy: l\nrules:\n  - {name: all, endpoints: [placeOrder]}\nlimits:\n  - {name: few, sum: submitted_quantity, window: 1d, max: "1"}\n`
+    assert.equal((await replayed(limited)).refusals, 0)
+    const capped = `policy: cap\nrules:\n  - {name: small, max_quantity: "0.5"}\n`
+    const { refused } = await replayed(capped)
+    assert.deepEqual(
+      refused.map((each) => [each.client, each.reason]),
+      [
+        ["shadow", "quantity_over_max"],
+        ["shadow", "quantity_over_max"],
+      ],
+    )
+  })
+
+  it("doesn't record a check without the header, nor what can't be read", async () => {
+    const token = await test.addClient({ name: "plain", keys: ["mm"] })
+    const before = await test.vault.ledger.count()
+    await test.bots.check(checkOf(callOf(token, limitOrder())))
+    const broken = checkOf(callOf(token, "{"))
+    const answer = await test.bots.check({ ...broken, shadow: true })
+    assert.ok(answer.kind === "answer" && answer.record === null)
+    assert.equal(await test.vault.ledger.count(), before)
   })
 
   it("tells every problem of files that can't be used", async () => {

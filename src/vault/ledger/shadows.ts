@@ -1,0 +1,56 @@
+import type { Address } from "../../venue/address.ts"
+import type { OperationId } from "../../venue/profile.ts"
+import { readSize, sizeFieldsOf } from "./claim-fields.ts"
+import type { CommitQueue } from "./commit-queue.ts"
+import type { RecordId, Shadow, ShadowEntry } from "./ledger.ts"
+import { makeRecordId } from "./record-id.ts"
+import type { ShadowRow } from "./row.ts"
+
+/** Records a request that was only asked about. Durable when it resolves. */
+export async function recordShadow(
+  queue: CommitQueue,
+  entry: ShadowEntry,
+  nowMs: number,
+): Promise<RecordId> {
+  const { client, key, operation, path, target, body, policyHash, signer, sizes } = entry
+  const id = makeRecordId(nowMs)
+  const row: ShadowRow = {
+    kind: "shadow",
+    id,
+    at_ms: nowMs,
+    ...{ client, key, operation, path, target, body, signer },
+    policy_hash: policyHash,
+    ...(sizes.length > 0 && { sizes: sizes.map(sizeFieldsOf) }),
+  }
+  await queue.run({ kind: "write", row })
+  return id
+}
+
+/** Reads page by page the shadows that were asked at `sinceMs` or later. */
+export async function* readShadows(queue: CommitQueue, sinceMs: number): AsyncGenerator<Shadow> {
+  for (let seq: number | undefined = 0; seq !== undefined;) {
+    const page: readonly { readonly row: ShadowRow; readonly seq: number }[] = await queue.run({
+      kind: "shadows",
+      after: { sinceMs, seq },
+    })
+    for (const { row } of page) yield shadowOf(row)
+    seq = page.at(-1)?.seq
+  }
+}
+
+function shadowOf(row: ShadowRow): Shadow {
+  return {
+    record: row.id,
+    client: row.client,
+    key: row.key,
+    operation: row.operation as OperationId, // written from one
+    path: row.path,
+    signer: row.signer as Address, // written from one
+    target: row.target as Address | null, // written from one
+    body: row.body,
+    sizes: (row.sizes ?? []).map(readSize),
+    atMs: row.at_ms,
+    countedAtMs: row.at_ms,
+    releasedAtMs: undefined,
+  }
+}
