@@ -16,6 +16,9 @@ ${backend === "memory" ? "  # memory: keys are lost when the daemon stops" : pas
 # allowed_hosts: []                # further names that Host may carry, without port
 # expires_in: {trade: 15s, type_b: 60s}
 # stop_before: 6h                  # before its approval ends, an agent signs only what reduces risk
+# prices: {max_age: 60s, max_step: 5%}   # of prices that a client feeds
+# reload_on_change: false          # true: changed files are loaded without being told to
+# attest: off                      # required: changed files wait for countersign policy accept
 `
 }
 

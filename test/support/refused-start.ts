@@ -28,7 +28,7 @@ export type Refused = {
 }
 
 /** Who takes longer to refuse hangs. */
-const limitMs = 10_000
+const limitMs = 30_000
 
 /**
  * Asserts that `countersign serve` refuses: with one line that matches `says` whole, nothing left running

@@ -25,6 +25,9 @@ const names = ["digest", "hash", "message", "typedData", "typed_data", "types", 
 const more = ["primaryType", "raw", "data", "action_hash", "actionHash", "tag", "struct"]
 const all = [...names, ...more]
 
+/** Those that name a set of configuration files: 64 hex digits without 0x, and nothing signs them. */
+const hashesOfFiles = ["acceptPolicy hash", "rollback hash"]
+
 const source = fileURLToPath(new URL("../../src", import.meta.url))
 
 function sourcesWith(text: string): readonly string[] {
@@ -40,7 +43,8 @@ describe("a digest or typed data that the caller brings", () => {
     }
     for (const [method, schema] of Object.entries({ ...adminParams, ...botParams })) {
       for (const name of all) {
-        assert.equal(name in schema.shape, false, `${method} ${name}`)
+        const isOfFiles = hashesOfFiles.includes(`${method} ${name}`)
+        assert.equal(name in schema.shape, isOfFiles, `${method} ${name}`)
         const parsed = schema.safeParse({ ...examples[method], [name]: digest })
         assert.equal(parsed.success, false, `${method} ${name}`)
       }

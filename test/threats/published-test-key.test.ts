@@ -27,7 +27,9 @@ describe("a private key that documentation prints", () => {
   })
 
   it("is refused on any other network too, but for the sandbox's", async (t) => {
-    const venue = mainVenueText(undefined).replace("chain_id: 84256}", "chain_id: 84257}")
+    const venue = mainVenueText(undefined)
+      .replaceAll("84256", "84257")
+      .replace("service_chain: Mainnet", "service_chain: Testnet")
     const other = await openTestVault({ venue })
     t.after(() => other.remove())
     const added = other.addKey({ name: "main", role: "wallet", secret: published(0) })

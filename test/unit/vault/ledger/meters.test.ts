@@ -275,6 +275,14 @@ describe("giving back", () => {
     assert.equal(used(meters, later, refundable), "0")
   })
 
+  it("gives nothing back above a maximum that was lowered since", () => {
+    const meters = openMeters()
+    assert.ok(take(meters, t0, { ...refundable, amount: "10" }))
+    meters.release(refund("6"), t0, t0)
+    meters.release(refund("4", "5"), t0, t0)
+    assert.equal(used(meters, t0, refundable), "4")
+  })
+
   it("gives nothing back of what no longer counts", () => {
     const meters = openMeters()
     take(meters, t0, { ...refundable, amount: "3" })

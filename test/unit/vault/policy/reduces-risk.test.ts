@@ -26,6 +26,13 @@ describe("what reduces risk", () => {
     assert.equal(reducesRisk("placeOrder", orders(order()), profile), false)
   })
 
+  it("isn't one with take-profit or stop legs, which have no flags", () => {
+    const triggerPrice = { coefficient: 66_000n, scale: 0 }
+    const leg = { triggerPrice, triggerBy: undefined, orderType: undefined, orderPrice: undefined }
+    const tpsl = { mode: "partial", takeProfit: leg, stopLoss: undefined } as const
+    assert.equal(reducesRisk("placeOrder", orders({ ...reducing, tpsl }), profile), false)
+  })
+
   it("isn't one on a spot symbol or on one outside the table", () => {
     for (const symbolId of [3, 99]) {
       const elsewhere = orders({ ...reducing, symbolId })

@@ -1,0 +1,139 @@
+import { guardsOf, type Guard } from "./guard.ts"
+
+const policy = "vault/policy"
+const unit = `unit/${policy}`
+
+/** What entries match. */
+export const matchingGuards: readonly Guard[] = [
+  ...guardsOf(
+    `${policy}/polarity.ts`,
+    [`${unit}/order-matchers`, `${unit}/request-matchers`],
+    [
+      {
+        find: 'if (reading === undefined) return polarity === "deny"',
+        replace: "if (reading === undefined) return false",
+        why: "what can't be read passes a deny",
+      },
+      {
+        find: 'return polarity === "deny" ? reading.some(fits)',
+        replace: 'return polarity === "deny" ? reading.every(fits)',
+        why: "a deny needs all that a field may stand for",
+      },
+      {
+        find: "reading.length > 0 && reading.every(fits)",
+        replace: "reading.every(fits)",
+        why: "a rule admits what is certainly absent",
+      },
+      {
+        find: "reading.length > 0 && reading.every(fits)",
+        replace: "reading.length > 0 && reading.some(fits)",
+        why: "a rule admits what may also be something else",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${policy}/request-matchers.ts`,
+    [`${unit}/request-matchers`],
+    [
+      {
+        find: 'isWithinHours(hours, circumstances.nowMs) ?? polarity === "deny"',
+        replace: "isWithinHours(hours, circumstances.nowMs) ?? false",
+        why: "a time that no clock shows passes a deny",
+      },
+      {
+        find: 'meetsCondition(condition, request.body) ?? polarity === "deny"',
+        replace: 'meetsCondition(condition, request.body) ?? polarity === "rule"',
+        why: "a field that can't be read meets a rule",
+      },
+      {
+        find: "where.every((condition)",
+        replace: "where.some((condition)",
+        why: "one condition of where is enough",
+      },
+      {
+        find: "return target ?? key.address",
+        replace: "return key.address",
+        why: "a target isn't the account",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${policy}/body-field.ts`,
+    [`${unit}/request-matchers`],
+    [
+      {
+        find: "if (answers.includes(undefined)) return undefined",
+        replace: "if (answers.includes(undefined)) return true",
+        why: "an unreadable field meets a condition",
+      },
+      {
+        find: "compareDecimals(amount, min) >= 0",
+        replace: "compareDecimals(amount, min) > 0",
+        why: "min excludes itself",
+      },
+      {
+        find: "compareDecimals(amount, max) <= 0",
+        replace: "compareDecimals(amount, max) < 0",
+        why: "max excludes itself",
+      },
+      {
+        find: "if (texts?.includes(text) === false) return false",
+        replace: "",
+        why: "equals and in are passed over",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${policy}/hours.ts`,
+    [`${unit}/hours`],
+    [
+      {
+        find: "isListed(day) && minute >= fromMinute && minute < toMinute",
+        replace: "isListed(day) && minute > fromMinute && minute < toMinute",
+        why: "the first minute isn't within",
+      },
+      {
+        find: "isListed(day) && minute >= fromMinute && minute < toMinute",
+        replace: "isListed(day) && minute >= fromMinute && minute <= toMinute",
+        why: "the last minute is within",
+      },
+      {
+        find: "minute < toMinute && isListed(dayBefore(day))",
+        replace: "minute < toMinute && isListed(day)",
+        why: "hours over midnight belong to the wrong day",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${policy}/applies-to.ts`,
+    [`${unit}/judge`],
+    [
+      {
+        find: "return isClient && isKey",
+        replace: "return isClient || isKey",
+        why: "one of client and key is enough",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${policy}/match-entry.ts`,
+    [`${unit}/judge`, `${unit}/order-matchers`],
+    [
+      {
+        find: "if (!entry.operations.has(request.operation)) return undefined",
+        replace: "",
+        why: "an entry matches operations that it doesn't cover",
+      },
+      {
+        find: "if (orders === undefined) return { orders: undefined }",
+        replace: "if (orders === undefined) return undefined",
+        why: "orders that can't be read pass a deny",
+      },
+      {
+        find: "isPartMatched.includes(true)",
+        replace: "!isPartMatched.includes(false)",
+        why: "a deny needs the order and its legs",
+      },
+    ],
+  ),
+]

@@ -1,0 +1,167 @@
+import { guardsOf, type Guard } from "./guard.ts"
+
+const policy = "vault/policy"
+const unit = `unit/${policy}`
+
+/** How large an order, its price and its validity may be. */
+export const sizingGuards: readonly Guard[] = [
+  ...guardsOf(
+    `${policy}/max-quantity.ts`,
+    [`${unit}/max-quantity`],
+    [
+      {
+        find: "if (compareDecimals(order.quantity, max) > 0) {",
+        replace: "if (compareDecimals(order.quantity, max) >= 0) {",
+        why: "max_quantity excludes itself",
+      },
+      {
+        find: "if (max === undefined) {",
+        replace: "if ((max as unknown) === null) {",
+        why: "a symbol without a maximum passes",
+      },
+      {
+        find: "if (under.rule.maxNotional !== undefined) return ok(undefined)",
+        replace: "return ok(undefined)",
+        why: "quote units pass a bound in base units",
+      },
+      {
+        find: "if (over === undefined) return undefined",
+        replace: "return undefined\n",
+        why: "a batch isn't summed",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${policy}/size-bound.ts`,
+    [`${unit}/max-quantity`, `${unit}/max-notional`],
+    [
+      {
+        find: "compareDecimals(sum.amount, sum.max) > 0",
+        replace: "compareDecimals(sum.amount, sum.max) >= 0",
+        why: "a sum excludes its maximum",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${policy}/max-notional.ts`,
+    [`${unit}/max-notional`],
+    [
+      {
+        find: "if (compareDecimals(amount, max) > 0) {",
+        replace: "if (compareDecimals(amount, max) >= 0) {",
+        why: "max_notional excludes itself",
+      },
+      {
+        find: "if (reference === undefined) {",
+        replace: "if ((reference as unknown) === null) {",
+        why: "a dead feed sizes orders",
+      },
+      {
+        find: 'under.bound.kind === "scalar" ? symbol.quote : String(symbolId)',
+        replace: "String(symbolId)",
+        why: "one maximum is had once a symbol",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${policy}/worst-case.ts`,
+    [`${unit}/max-notional`, `${unit}/max-quantity`, `${unit}/order-size`],
+    [
+      { find: "order.isBuy &&\n", replace: "", why: "a sell counts at its own price" },
+      {
+        find: "order.priceMatch === undefined &&\n    order.conditional",
+        replace: "order.conditional",
+        why: "a matched price counts as written",
+      },
+      {
+        find: "compareDecimals(next.price, most.price) > 0 ? next : most",
+        replace: "compareDecimals(next.price, most.price) > 0 ? most : next",
+        why: "the lowest price is the worst",
+      },
+      {
+        find: 'if (order.slippage === undefined) return err("slippage_required")',
+        replace: "if (order.slippage === undefined) return ok(undefined)",
+        why: "a market order without slippage is sized without",
+      },
+      {
+        find: 'return market === "spot" && isPlainMarketOrder(read.order)',
+        replace: 'return market === "spot"',
+        why: "quote units are taken for any spot order",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${policy}/min-quantity.ts`,
+    [`${unit}/price-bounds`, `${unit}/max-quantity`],
+    [
+      {
+        find: "compareDecimals(order.quantity, min) < 0",
+        replace: "compareDecimals(order.quantity, min) <= 0",
+        why: "min_quantity excludes itself",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${policy}/max-slippage.ts`,
+    [`${unit}/price-bounds`],
+    [
+      {
+        find: "compareDecimals(slippage, max) > 0",
+        replace: "compareDecimals(slippage, max) >= 0",
+        why: "max_slippage excludes itself",
+      },
+      {
+        find: "if (!mayBeMarket(part)) continue",
+        replace: "continue",
+        why: "no slippage is bounded",
+      },
+      {
+        find: "part.leg === undefined ? part.order.slippage : undefined",
+        replace: "part.order.slippage",
+        why: "a leg has its order's slippage",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${policy}/price-band.ts`,
+    [`${unit}/price-bounds`],
+    [
+      {
+        find: "compareDecimals(addDecimals(price, most), reference) >= 0",
+        replace: "compareDecimals(addDecimals(price, most), reference) > 0",
+        why: "the band's lower edge is outside",
+      },
+      {
+        find: "compareDecimals(price, addDecimals(reference, most)) <= 0",
+        replace: "compareDecimals(price, addDecimals(reference, most)) < 0",
+        why: "the band's upper edge is outside",
+      },
+      {
+        find: "compareDecimals(priceMatchBand, band) <= 0",
+        replace: "compareDecimals(priceMatchBand, band) < 0",
+        why: "a match band as wide as the band is refused",
+      },
+      {
+        find: "parts.flatMap(partPrices)",
+        replace: "parts.slice(0, 1).flatMap(partPrices)",
+        why: "legs may lie anywhere",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${policy}/max-expires-in.ts`,
+    [`${unit}/price-bounds`, `${unit}/judge`, `${unit}/request-matchers`],
+    [
+      {
+        find: "request.expiresInMs <= maxExpiresInMs",
+        replace: "request.expiresInMs < maxExpiresInMs",
+        why: "max_expires_in excludes itself",
+      },
+      {
+        find: "request.expiresInMs <= maxExpiresInMs",
+        replace: "!(request.expiresInMs > maxExpiresInMs)",
+        why: "a time that is no number passes",
+      },
+    ],
+  ),
+]
