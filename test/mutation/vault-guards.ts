@@ -1,6 +1,6 @@
 import { guardsOf, type Guard } from "./guard.ts"
 
-const heldTests = ["unit/policies/treasury", "unit/vault/holds"]
+const heldTests = ["unit/vault/worst-case-text", "unit/policies/treasury", "unit/vault/holds"]
 
 /** What the vault asks besides policy. */
 export const vaultGuards: readonly Guard[] = [
@@ -79,7 +79,7 @@ export const vaultGuards: readonly Guard[] = [
   ),
   ...guardsOf(
     "vault/sign-request.ts",
-    ["unit/vault/holds"],
+    ["unit/vault/worst-case-text", "unit/vault/holds"],
     [
       {
         find: 'if (decision.kind === "refuse") return refused(decision.refusal)',
@@ -133,7 +133,7 @@ export const vaultGuards: readonly Guard[] = [
   ]),
   ...guardsOf(
     "vault/reference-prices.ts",
-    ["unit/vault/price-methods"],
+    ["unit/vault/reference-prices", "unit/vault/price-methods"],
     [
       {
         find: "if (fed?.confirmed === false) return false",

@@ -517,3 +517,17 @@ describe("a refusal by a limit", () => {
     )
   })
 })
+
+describe("a count of orders whose number can't be read", () => {
+  it("refuses, rather than count none", () => {
+    const file = limitFile("endpoints: [placeBatch]", ...orders)
+    const ask = (batchLength: number) =>
+      outcomeOf(
+        decide(file, requestFor("placeBatch", { payload: { kind: "opaque", batchLength } })),
+      )
+    assert.equal(ask(3), "allow")
+    for (const batchLength of [Number.NaN, 0.5, Number.POSITIVE_INFINITY]) {
+      assert.equal(ask(batchLength), "limit_unreadable")
+    }
+  })
+})
