@@ -107,7 +107,9 @@ describe("changing files while the daemon runs", { timeout: 300_000 }, () => {
     await write(`${tradingPolicy}${denial}`)
     process.kill(daemon.pid, "SIGHUP")
     await until(async () => ((await place()).status === 403 ? true : undefined), "it is in force")
-    assert.match(daemon.stderr(), /"event":"reloaded","policy_hash":"[0-9a-f]{64}"/)
+    // It is in force a moment before it is durable, and logged once it is.
+    const reloaded = /"event":"reloaded","policy_hash":"[0-9a-f]{64}"/
+    await until(() => (reloaded.test(daemon.stderr()) ? true : undefined), "the reload is logged")
     assert.notEqual((await status()).policy_hash, before)
   })
 
