@@ -2,11 +2,11 @@ import type { Address } from "../../venue/address.ts"
 import type { OperationId } from "../../venue/profile.ts"
 import { readSize } from "./claim-fields.ts"
 import type { RecordedRequest } from "./ledger.ts"
-import type { RequestRow } from "./row.ts"
+import type { RequestRow, ShadowRow } from "./row.ts"
 
-/** A request as its row tells it; whether room was given back is another row's word. */
+/** A request or shadow as its row tells it; whether room was given back is another row's word. */
 export function recordedRequest(
-  row: RequestRow,
+  row: Omit<ShadowRow, "kind"> & Pick<RequestRow, "counted_at">,
   releasedAtMs: number | undefined,
 ): RecordedRequest {
   return {

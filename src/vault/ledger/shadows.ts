@@ -1,9 +1,8 @@
-import type { Address } from "../../venue/address.ts"
-import type { OperationId } from "../../venue/profile.ts"
-import { readSize, sizeFieldsOf } from "./claim-fields.ts"
+import { sizeFieldsOf } from "./claim-fields.ts"
 import type { CommitQueue } from "./commit-queue.ts"
 import type { RecordId, Shadow, ShadowEntry } from "./ledger.ts"
 import { makeRecordId } from "./record-id.ts"
+import { recordedRequest } from "./recorded-request.ts"
 import type { ShadowRow } from "./row.ts"
 
 /** Records a request that was only asked about. Durable when it resolves. */
@@ -33,24 +32,7 @@ export async function* readShadows(queue: CommitQueue, sinceMs: number): AsyncGe
       kind: "shadows",
       after: { sinceMs, seq },
     })
-    for (const { row } of page) yield shadowOf(row)
+    for (const { row } of page) yield recordedRequest(row, undefined)
     seq = page.at(-1)?.seq
-  }
-}
-
-function shadowOf(row: ShadowRow): Shadow {
-  return {
-    record: row.id,
-    client: row.client,
-    key: row.key,
-    operation: row.operation as OperationId, // written from one
-    path: row.path,
-    signer: row.signer as Address, // written from one
-    target: row.target as Address | null, // written from one
-    body: row.body,
-    sizes: (row.sizes ?? []).map(readSize),
-    atMs: row.at_ms,
-    countedAtMs: row.at_ms,
-    releasedAtMs: undefined,
   }
 }
