@@ -150,10 +150,10 @@ const structs = fc.record({
       minLength: 1,
       maxLength: 12,
     })
-    // The index keeps names apart.
+    // The index keeps names apart; behind the name it wouldn't, since "a1" + 0 is "a" + 10.
     .map((rows): readonly Member[] =>
       rows.map(([name, { type, value }], index) => ({
-        field: { name: `${name}${index}`, type },
+        field: { name: `m${index}${name}`, type },
         value,
       })),
     ),
