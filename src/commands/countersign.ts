@@ -3,16 +3,23 @@ import { Command } from "commander"
 import { version } from "../version.ts"
 import { clientsAdd } from "./clients/add.ts"
 import { clientsList } from "./clients/list.ts"
+import { clientsRevoke } from "./clients/revoke.ts"
+import { clientsRotate } from "./clients/rotate.ts"
+import { completion } from "./completion.ts"
 import { demo } from "./demo.ts"
 import { init } from "./init.ts"
 import { keysExport } from "./keys/export.ts"
 import { keysGenerate } from "./keys/generate.ts"
 import { keysImport } from "./keys/import.ts"
 import { keysList } from "./keys/list.ts"
+import { keysRemove } from "./keys/remove.ts"
+import { keysShow } from "./keys/show.ts"
+import { keysTargets } from "./keys/targets.ts"
 import { heldRefuse, heldRelease } from "./held/decide.ts"
 import { heldList } from "./held/list.ts"
 import { limitsRaise } from "./limits/raise.ts"
 import { limitsShow } from "./limits/show.ts"
+import { lock } from "./lock.ts"
 import { policyAccept } from "./policy/accept.ts"
 import { policyCheck } from "./policy/check.ts"
 import { policyExplain } from "./policy/explain.ts"
@@ -25,6 +32,7 @@ import { pricesShow } from "./prices/show.ts"
 import { sandbox } from "./sandbox.ts"
 import { serve } from "./serve.ts"
 import { status } from "./status.ts"
+import { unlock } from "./unlock.ts"
 import { withoutValues } from "./usage-error.ts"
 
 /** The whole command line. Its tree is the tree of files beside this one. */
@@ -33,11 +41,31 @@ export function countersign(): Command {
     .description("Signs what trading bots ask for, as far as your policies allow.")
     .version(version)
     .showHelpAfterError("(countersign --help shows what there is)")
-  for (const made of [init(), serve(), status(), demo(), sandbox()]) program.addCommand(made)
+  const single = [init(), serve(), status(), lock(), unlock(), demo(), sandbox()]
+  for (const made of single) program.addCommand(made)
   program.addCommand(
-    group("keys", "private keys", keysGenerate(), keysImport(), keysExport(), keysList()),
+    group(
+      "keys",
+      "private keys",
+      keysGenerate(),
+      keysImport(),
+      keysExport(),
+      keysList(),
+      keysShow(),
+      keysTargets(),
+      keysRemove(),
+    ),
   )
-  program.addCommand(group("clients", "bots and their tokens", clientsAdd(), clientsList()))
+  program.addCommand(
+    group(
+      "clients",
+      "bots and their tokens",
+      clientsAdd(),
+      clientsList(),
+      clientsRotate(),
+      clientsRevoke(),
+    ),
+  )
   program.addCommand(
     group(
       "policy",
@@ -56,6 +84,7 @@ export function countersign(): Command {
   program.addCommand(
     group("held", "requests that wait for a person", heldList(), heldRelease(), heldRefuse()),
   )
+  program.addCommand(completion())
   throwOnUsageErrors(program)
   return program
 }

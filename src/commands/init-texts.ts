@@ -1,25 +1,38 @@
+/** Where the keys of a new installation rest, and what opens that. */
+export type KeystoreSettings = {
+  readonly backend: "keychain" | "keystore" | "memory"
+  readonly driver?: "native" | "keytar"
+  readonly passphraseFile?: string | undefined
+  /** Name of a systemd credential. */
+  readonly credential?: string | undefined
+}
+
 /** The countersign.yaml that `init` writes. Paths are JSON strings, which YAML reads as they are. */
-export function configText(
-  backend: "keystore" | "memory",
-  passphraseFile: string | undefined,
-): string {
-  const passphrase =
-    passphraseFile === undefined
-      ? "  # passphrase_file: /path/to/a/file    # without it, the passphrase is asked for on a terminal"
-      : `  passphrase_file: ${JSON.stringify(passphraseFile)}`
+export function configText(settings: KeystoreSettings): string {
   return `# Countersign's own settings. docs/operations.md explains each.
 keystore:
-  backend: ${backend}
-${backend === "memory" ? "  # memory: keys are lost when the daemon stops" : passphrase}
+  backend: ${settings.backend}
+${keystoreLine(settings)}
 
 # listen: {host: 127.0.0.1, port: 8420}
 # allowed_hosts: []                # further names that Host may carry, without port
 # expires_in: {trade: 15s, type_b: 60s}
 # stop_before: 6h                  # before its approval ends, an agent signs only what reduces risk
+# agent_warning: 7d                # from then on, status and log warn that an approval ends
+# wallet_keys: {lifetime: 8h, lock_on_idle: 15m}   # wallet keys lock themselves; off unless set
 # prices: {max_age: 60s, max_step: 5%}   # of prices that a client feeds
 # reload_on_change: false          # true: changed files are loaded without being told to
 # attest: off                      # required: changed files wait for countersign policy accept
 `
+}
+
+function keystoreLine({ backend, driver, passphraseFile, credential }: KeystoreSettings): string {
+  if (backend === "memory") return "  # memory: keys are lost when the daemon stops"
+  if (backend === "keychain") return `  driver: ${driver ?? "native"}`
+  if (credential !== undefined) return `  credential: ${credential}`
+  return passphraseFile === undefined
+    ? "  # passphrase_file: /path/to/a/file    # without it, the passphrase is asked for on a terminal"
+    : `  passphrase_file: ${JSON.stringify(passphraseFile)}`
 }
 
 /** The venue.yaml of the main network: what the interface discloses, and a place for what it doesn't. */

@@ -6,28 +6,44 @@ import { Option, type Command } from "commander"
 import { Fault } from "../std/fault.ts"
 import { problemText } from "../std/yaml-file.ts"
 import { readProfile } from "../venue/profile-file.ts"
-import { createInstallation } from "../vault/create-installation.ts"
+import { createInstallation, type NewKeyStore } from "../vault/create-installation.ts"
+import { chooseBackend } from "../vault/keyring/keychain/choose-backend.ts"
+import { randomLogN } from "../vault/keyring/keystore-files.ts"
 import { readSecretFile } from "../vault/keyring/read-secret-file.ts"
 import {
   command,
   installationOf,
   runs,
+  withExamples,
   withInstallation,
   withJson,
   type InstallationOptions,
 } from "./command.ts"
-import { configText, mainVenueText } from "./init-texts.ts"
-import { askPassphrase } from "./passphrase.ts"
+import { configText, mainVenueText, type KeystoreSettings } from "./init-texts.ts"
+import { askNewPassphrase } from "./passphrase.ts"
 import { print, type Printing } from "./print.ts"
 import { sandboxProfile, sandboxUrl } from "../sandbox/profile.ts"
 
 type InitOptions = InstallationOptions &
   Printing & {
-    readonly backend: "keystore" | "memory"
+    readonly backend?: Backend
+    readonly driver: "native" | "keytar"
     readonly passphraseFile?: string
+    readonly credential?: string
     readonly venue: string
     readonly upstream?: string
   }
+
+type Backend = KeystoreSettings["backend"]
+
+const placeWords: Readonly<Record<Backend, string>> = {
+  keychain: "the system's keychain",
+  keystore: "an encrypted keystore",
+  memory: "memory alone",
+}
+
+/** What `head -c 32 /dev/urandom` holds, also in base64. */
+const minCredentialBytes = 32
 
 const examplePolicy = new URL("../../policies/example.yaml", import.meta.url)
 
@@ -35,39 +51,94 @@ const examplePolicy = new URL("../../policies/example.yaml", import.meta.url)
 export function init(): Command {
   const made = command("init", "make a new installation, in which nothing is allowed yet")
     .addOption(
-      new Option("--backend <kind>", "where keys rest: an encrypted keystore, or memory for trials")
-        .choices(["keystore", "memory"])
-        .default("keystore"),
+      new Option(
+        "--backend <kind>",
+        "where keys rest: the system's keychain, an encrypted keystore, or memory for trials; left out, the keychain where it works",
+      ).choices(["keychain", "keystore", "memory"]),
+    )
+    .addOption(
+      new Option("--driver <kind>", "which library speaks to the keychain")
+        .choices(["native", "keytar"])
+        .default("native"),
     )
     .option(
       "--passphrase-file <file>",
       "holds the keystore's passphrase; its path is remembered, its content isn't",
     )
+    .option(
+      "--credential <name>",
+      "the systemd credential that opens the keystore; its content now comes from --passphrase-file",
+    )
     .option("--venue <kind>", "main, sandbox, or a venue.yaml of your own", "main")
     .option("--upstream <url>", "the venue's base URL: https, or http on loopback")
+  withExamples(
+    made,
+    "countersign init",
+    "countersign init --dir ./trial --venue sandbox --backend memory",
+    "countersign init --backend keystore --passphrase-file /run/countersign/passphrase",
+  )
   return runs<InitOptions>(withJson(withInstallation(made)), async (options) => {
     const installation = installationOf(options)
     const passphraseFile =
       options.passphraseFile === undefined ? undefined : resolve(options.passphraseFile)
     const venueText = await chooseVenue(options.venue, options.upstream)
+    const { backend, why } = await placeForKeys(options)
+    const keyStore = await newKeyStore(backend, options)
     await createInstallation({
       installation,
-      configText: configText(options.backend, passphraseFile),
+      configText: configText({ ...options, backend, passphraseFile }),
       venueText,
       policyText: await readFile(examplePolicy, "utf8"),
       passphraseFile,
-      passphrase: options.backend === "memory" ? undefined : await passphraseFrom(passphraseFile),
+      keyStore,
     })
-    print(
-      { config_dir: installation.configDir, state_dir: installation.stateDir },
-      options,
-      initLines,
-    )
+    const { configDir: config_dir, stateDir: state_dir } = installation
+    print({ config_dir, state_dir, backend, why }, options, initLines)
   })
 }
 
-function passphraseFrom(file: string | undefined): Promise<Uint8Array> {
-  return file === undefined ? askPassphrase() : readSecretFile(file)
+type Place = { readonly backend: Backend; readonly why: string }
+
+/** What was asked for; else what a passphrase asks for; else the keychain, where it works. */
+async function placeForKeys(options: InitOptions): Promise<Place> {
+  const { backend, driver, passphraseFile } = options
+  if (backend !== undefined) return { backend, why: "--backend says so." }
+  if (passphraseFile !== undefined)
+    return { backend: "keystore", why: "--passphrase-file was given." }
+  return chooseBackend(driver)
+}
+
+async function newKeyStore(backend: Backend, options: InitOptions): Promise<NewKeyStore> {
+  const { passphraseFile, credential } = options
+  if (backend !== "keystore") {
+    if (passphraseFile === undefined && credential === undefined) {
+      return { kind: backend === "keychain" ? "keychain" : "nothing" }
+    }
+    throw new Fault(
+      "usage",
+      `A ${backend} has no passphrase; leave it out, or use --backend keystore.`,
+    )
+  }
+  if (credential !== undefined) return keystoreUnderCredential(passphraseFile)
+  const passphrase =
+    passphraseFile === undefined ? await askNewPassphrase() : await readSecretFile(passphraseFile)
+  return { kind: "keystore", passphrase }
+}
+
+/** Nobody can guess a random secret, so it needs no slow scrypt at every start. */
+async function keystoreUnderCredential(file: string | undefined): Promise<NewKeyStore> {
+  if (file === undefined) {
+    throw new Fault("usage", "--credential needs --passphrase-file with what the credential holds.")
+  }
+  const passphrase = await readSecretFile(file)
+  if (passphrase.length >= minCredentialBytes) {
+    return { kind: "keystore", passphrase, logN: randomLogN }
+  }
+  passphrase.fill(0)
+  throw new Fault(
+    "usage",
+    `A credential is random, of ${minCredentialBytes} bytes or more: head -c 32 /dev/urandom | base64 makes one.`,
+  )
 }
 
 /** The text of venue.yaml, checked before anything is written. */
@@ -93,9 +164,13 @@ async function venueText(venue: string, upstream: string | undefined): Promise<s
   return `${text.trimEnd()}\nbase_url: ${JSON.stringify(upstream)}\n`
 }
 
-function initLines({ config_dir, state_dir }: { config_dir: string; state_dir: string }) {
+type Made = Place & { readonly config_dir: string; readonly state_dir: string }
+
+function initLines({ config_dir, state_dir, backend, why }: Made): readonly string[] {
   return [
-    `Made ${config_dir}${state_dir === config_dir ? "" : ` and ${state_dir}`}. Nothing is allowed yet. Next:`,
+    `Made ${config_dir}${state_dir === config_dir ? "" : ` and ${state_dir}`}.`,
+    `Keys rest in ${placeWords[backend]}: ${why}`,
+    "Nothing is allowed yet. Next:",
     "  countersign keys import --name main --role wallet < key.hex",
     "  countersign keys generate --name mm --role agent --wallet main",
     "  countersign clients add bot --keys mm",

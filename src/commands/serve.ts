@@ -4,6 +4,7 @@ import {
   command,
   installationOf,
   runs,
+  withExamples,
   withInstallation,
   type InstallationOptions,
 } from "./command.ts"
@@ -28,6 +29,7 @@ export function serve(): Command {
       "--strict",
       "refuse to start on files that can't be used, also where good ones ran before",
     )
+  withExamples(made, "countersign serve", "countersign serve --port 0 --strict")
   return runs<ServeOptions>(made, async (options) => {
     const signal = nextSignal()
     process.on("SIGHUP", () => undefined) // until the daemon is up: its files are read just now

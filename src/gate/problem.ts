@@ -46,7 +46,7 @@ const botFaults = {
   keyring_locked: {
     code: "locked",
     message:
-      "The keys are locked, so nothing is signed; the operator has to start the daemon anew.",
+      "The keys are locked, so nothing is signed; the operator unlocks them with countersign unlock.",
   },
   ledger_unavailable: {
     code: "ledger_unavailable",

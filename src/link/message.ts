@@ -56,6 +56,7 @@ function isFaultCode(code: string): code is FaultCode {
 /** Every code, so that the build fails here when one is added and could not cross. */
 const faultCodes: Readonly<Record<FaultCode, true>> = {
   usage: true,
+  cancelled: true,
   config_invalid: true,
   file_unsafe: true,
   not_initialised: true,
@@ -65,6 +66,10 @@ const faultCodes: Readonly<Record<FaultCode, true>> = {
   keystore_invalid: true,
   keystore_unavailable: true,
   keyring_locked: true,
+  undisclosed: true,
+  keychain_locked: true,
+  keychain_unavailable: true,
+  keychain_mismatch: true,
   key_invalid: true,
   key_not_found: true,
   name_taken: true,

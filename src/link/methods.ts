@@ -6,6 +6,8 @@ import { z } from "zod"
 import type { Refusal } from "./refusal.ts"
 import type {
   KeyView,
+  SignedOperation,
+  TypedOperation,
   PriceView,
   LimitUse,
   HoldView,
@@ -102,6 +104,7 @@ const limitName = z
     "a limit's name, or policy/name",
   )
 const role = z.enum(["wallet", "agent"])
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "an address: 0x and 40 hex digits")
 
 /** What a client may do besides asking for signatures. */
 export const clientRights = ["prices", "freeze", "heartbeat", "metrics"] as const
@@ -118,6 +121,32 @@ export const adminParams = {
   }),
   generateKey: z.strictObject({ name, role, wallet: name.optional() }),
   listKeys: z.strictObject({}),
+  /** Destroys the secret; the name and the address stay taken. */
+  removeKey: z.strictObject({ name }),
+  setTargets: z.strictObject({ name, targets: z.array(address).max(100) }),
+  /** Clients switch from one agent key to another, and the first is retired. */
+  replaceKey: z.strictObject({ from: name, to: name }),
+  lock: z.strictObject({}),
+  /** `secret`: what opens the key store, base64; left out where a file or the keychain has it. */
+  unlock: z.strictObject({ secret: z.base64().optional() }),
+  /** `wallet` is the address of a wallet held elsewhere; left out, the agent's own wallet key signs here. */
+  approveAgent: z.strictObject({
+    agent: name,
+    validDays: z.int().min(1).max(90),
+    label: z.string().max(64),
+    wallet: address.optional(),
+    expiresInMs: z.int().min(1_000).max(3_600_000).optional(),
+  }),
+  revokeAgent: z.strictObject({ agent: name }),
+  renewAgent: z.strictObject({
+    agent: name,
+    validDays: z.int().min(1).max(90),
+    label: z.string().max(64),
+  }),
+  /** The signature that a wallet held elsewhere made over what `approveAgent` described. */
+  completeApproval: z.strictObject({ record, signature: z.string().max(200) }),
+  /** What became of an account operation that the operator sent. */
+  settleOperation: z.strictObject({ record, outcome: outcomeSchema }),
   addClient: z.strictObject({
     name,
     keys: z.array(name).min(1).max(100),
@@ -125,6 +154,8 @@ export const adminParams = {
     allowTypeB: z.boolean(),
   }),
   listClients: z.strictObject({}),
+  rotateToken: z.strictObject({ name }),
+  revokeClient: z.strictObject({ name }),
   setPrice: z.strictObject({ symbol: z.string().max(64), value: z.string().max(64) }),
   listPrices: z.strictObject({}),
   listHolds: z.strictObject({}),
@@ -154,12 +185,26 @@ export const adminParams = {
 
 /** Results of the admin socket's calls. */
 export type AdminResults = {
-  health: { readonly state: "ready" }
+  health: { readonly state: "ready" | "locked" }
   importKey: KeyView
   generateKey: KeyView
   listKeys: readonly KeyView[]
+  removeKey: KeyView
+  setTargets: KeyView
+  replaceKey: { readonly from: KeyView; readonly to: KeyView; readonly clients: readonly string[] }
+  lock: { readonly state: "locked" }
+  unlock: { readonly state: "ready"; readonly keys: number }
+  approveAgent:
+    | ({ readonly kind: "signed" } & SignedOperation)
+    | ({ readonly kind: "to_be_signed" } & TypedOperation)
+  revokeAgent: SignedOperation
+  renewAgent: SignedOperation
+  completeApproval: SignedOperation
+  settleOperation: { readonly key: KeyView | null }
   addClient: { readonly name: string; readonly token: string }
   listClients: readonly ClientView[]
+  rotateToken: { readonly name: string; readonly token: string }
+  revokeClient: ClientView
   setPrice: PriceView
   listPrices: readonly PriceView[]
   listHolds: readonly HoldView[]

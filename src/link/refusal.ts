@@ -40,6 +40,7 @@ export type Refusal =
   | Refused<"agent_revoked", { readonly key: string }>
   | Refused<"agent_expiring", { readonly key: string; readonly expires_at: number }>
   | Refused<"right_missing", { readonly right: string }>
+  | Refused<"locked", { readonly key: string }>
   | Refused<"unknown_endpoint", { readonly path: string }>
   | Refused<"unknown_record">
   | Refused<"overloaded">

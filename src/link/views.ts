@@ -19,8 +19,41 @@ export type KeyView = {
   readonly wallet: string | null
   readonly targets: readonly string[]
   readonly network: string
-  readonly approval: "unknown" | "approved" | "revoked"
+  readonly approval: "unknown" | "approved" | "revoked" | "retired" | "removed"
   readonly expires_at: number | null
+  /** When it signed last; `null` when it never did. */
+  readonly last_used: number | null
+  /** Whether it has to be unlocked before it signs. */
+  readonly locked: boolean
+}
+
+/** An account operation that the operator asked for, signed and not sent yet. */
+export type SignedOperation = {
+  readonly record: string
+  readonly base_url: string | null
+  readonly path: string
+  /** Compact JSON, ready to send. */
+  readonly body: string
+  readonly expires_after: number
+}
+
+/** An account operation for a wallet held elsewhere to sign with `eth_signTypedData_v4`. */
+export type TypedOperation = {
+  readonly record: string
+  /** The wallet's address. */
+  readonly signer: string
+  readonly typed_data: TypedData
+  readonly expires_after: number
+}
+
+/** EIP-712's JSON form; integers beyond 2^53 as decimal strings. */
+export type TypedData = {
+  readonly types: Readonly<
+    Record<string, readonly { readonly name: string; readonly type: string }[]>
+  >
+  readonly primaryType: string
+  readonly domain: Readonly<Record<string, string | number>>
+  readonly message: Readonly<Record<string, string | number | boolean>>
 }
 
 /** A reference price. `as_of` and `good_until` in milliseconds; `state` says whether it is used. */
@@ -108,16 +141,40 @@ export type ClientView = {
   readonly keys: readonly string[]
   readonly rights: readonly string[]
   readonly allow_type_b: boolean
+  /** Its token is refused for good. */
+  readonly revoked: boolean
 }
 
 export type StatusView = {
-  readonly state: "ready"
+  /** `locked`: the keys are out of memory until they are unlocked. */
+  readonly state: "ready" | "locked"
   readonly policy_hash: string
   readonly network: string
   readonly records: number
   readonly keys: readonly KeyView[]
   readonly clients: readonly ClientView[]
+  readonly limits: readonly LimitUse[]
+  /** The last five, the newest first. */
+  readonly last_refusals: readonly RefusalView[]
+  /** Of the process that answers. */
+  readonly pid: number
   readonly warnings: readonly string[]
+}
+
+/** A refusal as it was recorded. */
+export type RefusalView = {
+  readonly record: string
+  readonly at: number
+  readonly client: string
+  readonly operation: string | null
+  readonly code: string
+  /** Of a denial by policy. */
+  readonly reason: string | null
+  /** `policy/rule` or `policy/limit` that said no. */
+  readonly by: string | null
+  readonly message: string
+  /** How often it came within its second. */
+  readonly times: number
 }
 
 /** What a client may do, in plain words. */

@@ -5,6 +5,7 @@
  */
 export type FaultCode =
   | "usage"
+  | "cancelled"
   | "config_invalid"
   | "file_unsafe"
   | "not_initialised"
@@ -14,6 +15,10 @@ export type FaultCode =
   | "keystore_invalid"
   | "keystore_unavailable"
   | "keyring_locked"
+  | "undisclosed"
+  | "keychain_locked"
+  | "keychain_unavailable"
+  | "keychain_mismatch"
   | "key_invalid"
   | "key_not_found"
   | "name_taken"

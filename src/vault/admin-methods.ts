@@ -1,29 +1,34 @@
 import type { AdminParams, AdminResults } from "../link/methods.ts"
-import { Fault } from "../std/fault.ts"
+import { agentMethods } from "./agent-methods.ts"
 import { acceptPolicy, candidate, rollback } from "./attestation.ts"
-import { hashToken, makeToken } from "./authenticate.ts"
-import type { Client } from "./bindings.ts"
+import { hasEnded } from "./bindings.ts"
 import { explainRequest } from "./check-request.ts"
+import { clientMethods, namedClient } from "./client-methods.ts"
 import { decideHold, listHolds } from "./hold-methods.ts"
 import { keyMethods } from "./key-methods.ts"
+import { withSecret } from "./keyring/with-secret.ts"
 import { listLimits, raiseLimit } from "./limit-methods.ts"
 import { policiesFor } from "./policies-for.ts"
 import { describePolicy } from "./policy/describe.ts"
 import { listPrices, setPrice } from "./price-methods.ts"
-import { reservedNames } from "./reference-prices.ts"
 import { replay } from "./replay.ts"
 import { reload } from "./reload.ts"
 import type { Vault } from "./vault.ts"
-import { clientView, keyView } from "./views.ts"
+import { clientView, keyView, refusalView } from "./views.ts"
 import { warningsOf } from "./warnings.ts"
 
 /** The admin socket's calls, and the same ones for a CLI that opened the vault itself. */
 export function adminMethods(vault: Vault) {
   return {
     ...keyMethods(vault),
-    health: () => Promise.resolve({ state: "ready" as const }),
-    addClient: (params: AdminParams["addClient"]) => addClient(vault, params),
-    listClients: () => Promise.resolve(vault.active().clients.map(clientView)),
+    ...agentMethods(vault),
+    ...clientMethods(vault),
+    health: () => Promise.resolve({ state: vault.state() }),
+    lock: async () => {
+      await vault.lock("operator")
+      return { state: "locked" as const }
+    },
+    unlock: (params: AdminParams["unlock"]) => unlock(params, vault),
     setPrice: (params: AdminParams["setPrice"]) => setPrice(params, vault),
     listPrices: () => Promise.resolve(listPrices(vault)),
     listHolds: () => Promise.resolve(listHolds(vault)),
@@ -59,53 +64,32 @@ function showPolicy(
   return { client: name, keys: client.keys, entries }
 }
 
-function namedClient(name: string, vault: Vault): Client {
-  const client = vault.active().clients.find((each) => each.name === name)
-  if (client !== undefined) return client
-  throw new Fault(
-    "name_unknown",
-    `There is no client ${name}; countersign clients list shows them.`,
-  )
+async function unlock(
+  { secret }: AdminParams["unlock"],
+  vault: Vault,
+): Promise<AdminResults["unlock"]> {
+  if (secret === undefined) await vault.unlock()
+  else await withSecret(Buffer.from(secret, "base64"), (bytes) => vault.unlock(bytes))
+  const keys = [...vault.active().keys.values()].filter((key) => !hasEnded(key))
+  return { state: "ready", keys: keys.length }
 }
 
-async function addClient(
-  vault: Vault,
-  { name, keys, rights, allowTypeB }: AdminParams["addClient"],
-): Promise<AdminResults["addClient"]> {
-  const set = vault.active()
-  if (reservedNames.includes(name)) {
-    throw new Fault(
-      "name_taken",
-      `${name} means somebody else in the records; choose another name.`,
-    )
-  }
-  if (set.clients.some((client) => client.name === name)) {
-    throw new Fault("name_taken", `There is a client named ${name} already; choose another name.`)
-  }
-  const [first, ...others] = [...new Set(keys)]
-  const unknown = keys.find((key) => !set.keys.has(key))
-  if (first === undefined || unknown !== undefined) {
-    const which = unknown ?? "without a name"
-    throw new Fault("name_unknown", `There is no key ${which}; countersign keys list shows them.`)
-  }
-  const token = makeToken()
-  await vault.act({
-    act: "client_added",
-    client: { name, tokenHash: hashToken(token), keys: [first, ...others], rights, allowTypeB },
-  })
-  return { name, token }
-}
+/** How many refusals `status` shows. */
+const shownRefusals = 5
 
 async function status(vault: Vault): Promise<AdminResults["status"]> {
   const set = vault.active()
   const alarm = vault.alarm()
   return {
-    state: "ready",
+    state: vault.state(),
     policy_hash: set.policyHash,
     network: set.profile.network,
     records: await vault.ledger.count(),
-    keys: [...set.keys.values()].map(keyView),
+    keys: [...set.keys.values()].map((key) => keyView(key, vault)),
     clients: set.clients.map(clientView),
-    warnings: [...(alarm === undefined ? [] : [alarm]), ...warningsOf(set)],
+    limits: listLimits(vault),
+    last_refusals: (await vault.ledger.recentRefusals(shownRefusals)).map(refusalView),
+    pid: process.pid,
+    warnings: [...(alarm === undefined ? [] : [alarm]), ...warningsOf(set, vault.clock.nowMs())],
   }
 }

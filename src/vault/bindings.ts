@@ -6,15 +6,35 @@ export type KeyEntry = {
   readonly name: string
   readonly address: Address
   readonly role: "wallet" | "agent"
-  /** Name of the wallet key that an agent acts for; `null` for a wallet or when it isn't held here. */
+  /**
+   * The wallet that an agent acts for: the name of a wallet key held here, or the address of one that
+   * approved it from elsewhere; `null` for a wallet key, or when nobody said.
+   */
   readonly wallet: string | null
   /** Accounts it may operate besides its own address. */
   readonly targets: readonly Address[]
   /** The network it was made for (`Profile.network`). */
   readonly network: string
-  readonly approval: "unknown" | "approved" | "revoked"
+  readonly approval: Approval
   /** When the venue's approval ends, as computed here. */
   readonly expiresAtMs: number | null
+}
+
+/**
+ * What the venue and the operator said of a key. From `revoked` on it never signs again: `revoked` by the
+ * venue, `retired` here when another key took its place, `removed` when its secret was destroyed. Its
+ * name and address stay taken for good.
+ */
+export type Approval = "unknown" | "approved" | "revoked" | "retired" | "removed"
+
+/** Whether a key may never sign again. */
+export function hasEnded({ approval }: Pick<KeyEntry, "approval">): boolean {
+  return approval === "revoked" || approval === "retired" || approval === "removed"
+}
+
+/** A list of names with `to` where `from` stood; a name stands in it once. */
+export function replaceName(names: readonly string[], from: string, to: string): readonly string[] {
+  return [...new Set(names.map((name) => (name === from ? to : name)))]
 }
 
 export type ClientRight = (typeof clientRights)[number]
@@ -22,8 +42,8 @@ export type ClientRight = (typeof clientRights)[number]
 /** A bot. Its token is kept only as SHA-256. */
 export type Client = {
   readonly name: string
-  /** SHA-256 of the token, lower-case hex with `0x`. */
-  readonly tokenHash: string
+  /** SHA-256 of the token, lower-case hex with `0x`; `null` once the client is revoked. */
+  readonly tokenHash: string | null
   /** Keys it may use; the first is its default. */
   readonly keys: readonly [string, ...string[]]
   readonly rights: readonly ClientRight[]

@@ -4,11 +4,11 @@ import { err, ok, type Result } from "../std/result.ts"
 import { authenticate } from "./authenticate.ts"
 import type { Client } from "./bindings.ts"
 import { checkRequest } from "./check-request.ts"
-import { actFollowing } from "./follow-outcome.ts"
 import type { StoredRecord } from "./ledger/ledger.ts"
 import { limitsOfClient } from "./limit-methods.ts"
 import { feedPrices } from "./price-methods.ts"
 import { refuse } from "./refuse.ts"
+import { settleRecord } from "./settle-record.ts"
 import { shadowRequest } from "./shadow-request.ts"
 import { signRequest } from "./sign-request.ts"
 import type { Vault } from "./vault.ts"
@@ -38,20 +38,16 @@ async function report(
 ): Promise<BotResults["report"]> {
   const found = await findRecord(token, record, vault)
   if (!found.ok) return refuse(found.error, null)
-  const act = outcome.kind === "accepted" ? actFollowing(found.value, vault.active()) : undefined
-  // Queued together they share a commit, so that no crash parts a revocation from what follows of it.
-  await Promise.all([
-    vault.ledger.settle(record, outcome, vault.clock.nowMs()),
-    ...(act === undefined ? [] : [vault.act(act)]),
-  ])
+  await settleRecord(found.value, outcome, vault)
   return { kind: "answer" }
 }
 
-/** Ready is who could record: without its ledger the vault signs nothing. */
-async function health({ ledger }: Vault): Promise<BotResults["health"]> {
+/** Ready is who could record and has keys in memory: else the vault signs nothing. */
+async function health(vault: Vault): Promise<BotResults["health"]> {
   try {
-    await ledger.count()
-    return { ready: true, state: "ready" }
+    await vault.ledger.count()
+    const state = vault.state()
+    return { ready: state === "ready", state }
   } catch {
     return { ready: false, state: "ledger_unavailable" }
   }
@@ -66,7 +62,7 @@ function whoami({ token }: BotParams["whoami"], vault: Vault): BotResults["whoam
     kind: "answer",
     whoami: {
       client: name,
-      keys: keys.flatMap((key) => set.keys.get(key) ?? []).map(keyView),
+      keys: keys.flatMap((key) => set.keys.get(key) ?? []).map((key) => keyView(key, vault)),
       default_key: keys[0],
       rights,
       allow_type_b: allowTypeB,

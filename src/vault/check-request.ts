@@ -9,7 +9,7 @@ import { limitView } from "./limit-view.ts"
 import { readRequest, type BodyCall } from "./read-request.ts"
 import { limitExhausted } from "./ledger/reserve.ts"
 import type { Headroom } from "./ledger/meters.ts"
-import { refuse, wouldHold } from "./refuse.ts"
+import { keyLocked, refuse, wouldHold } from "./refuse.ts"
 import type { Vault } from "./vault.ts"
 
 /** Tells a bot whether its request would be signed now, and why. */
@@ -28,11 +28,12 @@ export function explainRequest(call: BodyCall, client: Client, vault: Vault): Ch
   if (!read.ok) return report({ refusal: read.error })
   const decision = judgeRequest(read.value, client, { set, nowMs })
   if (decision.kind === "refuse") return report(decision)
-  const { ledger } = vault
+  const { ledger, keyring } = vault
   const release = releaseFor(decision, bindingOf(read.value, client, set), { ledger, nowMs })
   const standing = ledger.headroom(decision.claims, nowMs)
+  const { name } = read.value.key
   return report({
-    refusal: heldOrSpent(release, standing, nowMs),
+    refusal: keyring.isLocked(name) ? keyLocked(name) : heldOrSpent(release, standing, nowMs),
     verdicts: decision.verdicts,
     limits: standing.map((headroom) => limitView(headroom, nowMs)),
   })

@@ -14,13 +14,24 @@ export type Config = {
   readonly allowedHosts: readonly string[]
   readonly allowRemote: boolean
   readonly keystore: {
-    readonly backend: "keystore" | "memory"
+    readonly backend: "keychain" | "keystore" | "memory"
+    /** Which library speaks to the keychain. */
+    readonly driver: "native" | "keytar"
     /** Absolute path; the passphrase itself is never in the configuration. */
     readonly passphraseFile: string | undefined
+    /** Name of the systemd credential that opens the keystore. */
+    readonly credential: string | undefined
+  }
+  /** After which times wallet keys are locked by themselves; `undefined` for never. */
+  readonly walletKeys: {
+    readonly lifetimeMs: number | undefined
+    readonly lockOnIdleMs: number | undefined
   }
   readonly expiresInMs: { readonly trade: number; readonly typeB: number }
   /** From this long before its computed expiry on, an agent signs only what reduces risk. */
   readonly stopBeforeMs: number
+  /** From this long before its computed expiry on, status and log warn of an agent. */
+  readonly agentWarningMs: number
   /** How prices that are fed are taken. */
   readonly prices: { readonly maxAgeMs: number; readonly maxStep: Decimal }
   /** Whether a change of the files is loaded without being told to. */
@@ -39,9 +50,19 @@ export function readConfig(text: string, file: string): Result<Config, readonly 
     listen: written.listen,
     allowedHosts: written.allowed_hosts,
     allowRemote: written.allow_remote,
-    keystore: { backend: keystore.backend, passphraseFile: keystore.passphrase_file },
+    keystore: {
+      backend: keystore.backend,
+      driver: keystore.driver,
+      passphraseFile: keystore.passphrase_file,
+      credential: keystore.credential,
+    },
+    walletKeys: {
+      lifetimeMs: written.wallet_keys.lifetime,
+      lockOnIdleMs: written.wallet_keys.lock_on_idle,
+    },
     expiresInMs: { trade: expires_in.trade, typeB: expires_in.type_b },
     stopBeforeMs: written.stop_before,
+    agentWarningMs: written.agent_warning,
     prices: { maxAgeMs: prices.max_age, maxStep: prices.max_step },
     reloadOnChange: written.reload_on_change,
     attestRequired: written.attest === "required",
@@ -83,6 +104,29 @@ const percentage = z.string().transform((text, context) => {
   return z.NEVER
 })
 
+const keystore = z
+  .strictObject({
+    backend: z.enum(["keychain", "keystore", "memory"]),
+    driver: z.enum(["native", "keytar"]).default("native"),
+    passphrase_file: z
+      .string()
+      .refine((path) => isAbsolute(path), "expected an absolute path")
+      .optional(),
+    credential: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "expected the name of a systemd credential")
+      .optional(),
+  })
+  .refine((written) => written.credential === undefined || written.passphrase_file === undefined, {
+    path: ["credential"],
+    message: "a keystore has one secret; leave passphrase_file or credential out",
+  })
+
+const autoLock = z.strictObject({
+  lifetime: duration(31 * 86_400_000).optional(),
+  lock_on_idle: duration(31 * 86_400_000).optional(),
+})
+
 const configSchema = z
   .strictObject({
     listen: z
@@ -92,13 +136,14 @@ const configSchema = z
       .array(z.string().regex(/^[a-z0-9.-]+$/, "expected a lower-case host name without a port"))
       .default([]),
     allow_remote: yesOrNo,
-    keystore: z.strictObject({
-      backend: z.enum(["keystore", "memory"]),
-      passphrase_file: z
-        .string()
-        .refine((path) => isAbsolute(path), "expected an absolute path")
-        .optional(),
-    }),
+    keystore,
+    wallet_keys: autoLock.default({}),
+    agent_keys: z
+      .undefined({
+        error:
+          "an agent key isn't locked by itself, since its bot would stop in the middle of a trade; wallet_keys can be",
+      })
+      .optional(),
     expires_in: z
       .strictObject({
         trade: duration(maxExpiresInMs).default(15_000),
@@ -106,6 +151,7 @@ const configSchema = z
       })
       .default({ trade: 15_000, type_b: 60_000 }),
     stop_before: duration(30 * 86_400_000).default(6 * 3_600_000),
+    agent_warning: duration(90 * 86_400_000).default(7 * 86_400_000),
     prices: z
       .strictObject({
         max_age: duration(86_400_000).default(60_000),

@@ -4,6 +4,7 @@ import { join } from "node:path"
 
 import { Fault } from "../std/fault.ts"
 import { assertSocketPathsFit, pathsOf, type Installation } from "./installation.ts"
+import { createKeychainStore } from "./keyring/keychain/keychain-store.ts"
 import { createKeystore } from "./keyring/keystore-files.ts"
 
 export type NewInstallation = {
@@ -11,11 +12,15 @@ export type NewInstallation = {
   readonly configText: string
   readonly venueText: string
   readonly policyText: string
-  /** For a keystore; `undefined` when keys rest in memory. */
-  readonly passphrase: Uint8Array | undefined
+  readonly keyStore: NewKeyStore
   /** Where the passphrase came from, absolute. */
   readonly passphraseFile: string | undefined
 }
+
+/** What to make for the keys to rest in. `passphrase` is overwritten after use. */
+export type NewKeyStore =
+  | { readonly kind: "keystore"; readonly passphrase: Uint8Array; readonly logN?: number }
+  | { readonly kind: "keychain" | "nothing" }
 
 /**
  * Makes the files of a new installation, or none: what was made is removed when a later step fails.
@@ -31,12 +36,17 @@ export async function createInstallation(ask: NewInstallation): Promise<void> {
     // Last, so that an installation is there only when all of it is.
     { path: paths.configFile, text: ask.configText },
   ]
-  assertNothingThere([...files.map(({ path }) => path), paths.ledgerFile, paths.keystoreDir])
+  assertNothingThere([
+    ...files.map(({ path }) => path),
+    paths.ledgerFile,
+    paths.keystoreDir,
+    paths.keychainDir,
+  ])
 
   const made: string[] = []
   try {
     await makeDirectories(ask, made)
-    await makeKeystore(ask, made)
+    await makeKeyStore(ask, made)
     for (const { path, text } of files) {
       await writeFile(path, text, { mode: 0o600, flag: "wx" })
       made.push(path)
@@ -45,7 +55,7 @@ export async function createInstallation(ask: NewInstallation): Promise<void> {
     for (const path of made.reverse()) await rm(path, { recursive: true, force: true })
     throw error instanceof Fault ? error : directoryFault(ask.installation, error)
   } finally {
-    ask.passphrase?.fill(0)
+    if (ask.keyStore.kind === "keystore") ask.keyStore.passphrase.fill(0)
   }
 }
 
@@ -62,15 +72,28 @@ async function makeDirectories(
   }
 }
 
-async function makeKeystore(
-  { installation, passphrase }: NewInstallation,
+async function makeKeyStore(
+  { installation, keyStore }: NewInstallation,
   made: string[],
 ): Promise<void> {
-  if (passphrase === undefined) return
-  const { keystoreDir } = pathsOf(installation)
-  await mkdir(keystoreDir, { mode: 0o700 }) // fails where one is: only what we made may go again
-  made.push(keystoreDir)
-  await createKeystore({ directory: keystoreDir, passphrase })
+  const { keystoreDir, keychainDir } = pathsOf(installation)
+  switch (keyStore.kind) {
+    case "nothing":
+      return
+    case "keychain":
+      made.push(keychainDir) // nothing was there: that was looked at first
+      return createKeychainStore({ directory: keychainDir })
+    case "keystore": {
+      await mkdir(keystoreDir, { mode: 0o700 }) // fails where one is: only what we made may go again
+      made.push(keystoreDir)
+      const { passphrase, logN } = keyStore
+      return createKeystore({
+        directory: keystoreDir,
+        passphrase,
+        ...(logN !== undefined && { logN }),
+      })
+    }
+  }
 }
 
 function assertNothingThere(paths: readonly string[]): void {

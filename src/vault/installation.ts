@@ -13,6 +13,7 @@ export function pathsOf({ configDir, stateDir }: Installation) {
     policiesDir: join(configDir, "policies"),
     ledgerFile: join(stateDir, "ledger.db"),
     keystoreDir: join(stateDir, "keystore"),
+    keychainDir: join(stateDir, "keychain"),
     adminSecretFile: join(stateDir, "admin.secret"),
     botSocket: join(stateDir, "bot.sock"),
     adminSocket: join(stateDir, "admin.sock"),

@@ -1,7 +1,7 @@
 import type { Refusal } from "../link/refusal.ts"
 import type { Address } from "../venue/address.ts"
 import type { ActiveSet } from "./active-set.ts"
-import type { Client, KeyEntry } from "./bindings.ts"
+import { hasEnded, type Client, type KeyEntry } from "./bindings.ts"
 import type { Circumstances, Decision, JudgedRequest, Verdict } from "./policy/decision.ts"
 import { judge } from "./policy/judge.ts"
 import { reducesRisk } from "./policy/reduces-risk.ts"
@@ -80,7 +80,7 @@ function refuseExpiringAgent(
 
 function heldAgents(signer: KeyEntry, set: ActiveSet): ReadonlySet<Address> {
   const agents = [...set.keys.values()].filter(
-    (key) => key.role === "agent" && key.wallet === signer.name && key.approval !== "revoked",
+    (key) => key.role === "agent" && key.wallet === signer.name && !hasEnded(key),
   )
   return new Set(agents.map((key) => key.address))
 }

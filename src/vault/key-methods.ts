@@ -1,7 +1,7 @@
 import type { AdminParams } from "../link/methods.ts"
 import type { KeyView } from "../link/views.ts"
 import { Fault } from "../std/fault.ts"
-import type { Address } from "../venue/address.ts"
+import { parseAddress, type Address } from "../venue/address.ts"
 import type { KeyEntry } from "./bindings.ts"
 import { addressOfSecret, isSecretKey } from "./keyring/curve.ts"
 import { generateSecret } from "./keyring/generate-secret.ts"
@@ -21,7 +21,10 @@ export function keyMethods(vault: Vault) {
       add({ ...params, origin: "imported" }, decodeSecret(params.secret)),
     generateKey: (params: AdminParams["generateKey"]) =>
       add({ ...params, origin: "generated" }, generateSecret()),
-    listKeys: () => Promise.resolve([...vault.active().keys.values()].map(keyView)),
+    removeKey: ({ name }: AdminParams["removeKey"]) => inTurn(() => removeKey(name, vault)),
+    setTargets: (params: AdminParams["setTargets"]) => setTargets(params, vault),
+    listKeys: () =>
+      Promise.resolve([...vault.active().keys.values()].map((key) => keyView(key, vault))),
   }
 }
 
@@ -62,7 +65,58 @@ async function addKey(vault: Vault, ask: NewKey, secret: Uint8Array): Promise<Ke
     expiresAtMs: null,
   }
   await vault.act({ act: "key_added", key })
-  return keyView(key)
+  return keyView(key, vault)
+}
+
+/**
+ * First the ledger, then the key store: what is recorded as removed signs nothing from that moment, and a
+ * start finishes a removal that was cut off.
+ */
+async function removeKey(name: string, vault: Vault): Promise<KeyView> {
+  const key = knownKey(name, vault)
+  const user = vault
+    .active()
+    .clients.find((client) => client.tokenHash !== null && client.keys.includes(name))
+  if (user !== undefined) {
+    throw new Fault(
+      "usage",
+      `The client ${user.name} uses the key ${name}; revoke the client or switch it with countersign agent rotate first.`,
+    )
+  }
+  if (vault.keyring.isLocked(name)) {
+    throw new Fault("keyring_locked", "The keys are locked; run countersign unlock first.")
+  }
+  if (key.approval !== "removed") await vault.act({ act: "key_removed", name })
+  await vault.keyring.remove(name)
+  return keyView(knownKey(name, vault), vault)
+}
+
+async function setTargets(
+  { name, targets }: AdminParams["setTargets"],
+  vault: Vault,
+): Promise<KeyView> {
+  const { approval } = knownKey(name, vault)
+  if (approval === "removed") throw new Fault("usage", `The key ${name} is removed.`)
+  await vault.act({ act: "key_targets_set", name, targets: targets.map(parseTarget) })
+  return keyView(knownKey(name, vault), vault)
+}
+
+function parseTarget(text: string): Address {
+  const address = parseAddress(text)
+  if (address !== undefined) return address
+  throw new Fault(
+    "usage",
+    `${text} isn't an address, or its checksum is wrong; nothing was changed.`,
+  )
+}
+
+function knownKey(name: string, vault: Vault): KeyEntry {
+  const key = vault.active().keys.get(name)
+  if (key !== undefined) return key
+  throw new Fault(
+    "name_unknown",
+    `There is no key named ${name}; countersign keys list shows them.`,
+  )
 }
 
 /**
@@ -88,6 +142,9 @@ function assertKeyWanted(vault: Vault, { name, role, wallet }: NewKey): void {
   }
   if (role === "wallet" && wallet !== undefined) {
     throw new Fault("usage", "A wallet key acts for itself; leave --wallet out.")
+  }
+  if (/^0x[0-9a-f]{40}$/.test(name)) {
+    throw new Fault("usage", "A key's name can't look like an address; choose another name.")
   }
   if (wallet !== undefined && keys.get(wallet)?.role !== "wallet") {
     throw new Fault(

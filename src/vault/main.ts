@@ -10,13 +10,15 @@ import { adminMethods } from "./admin-methods.ts"
 import { makeAdminSecret } from "./admin-secret.ts"
 import { runAccepted } from "./attestation.ts"
 import { botMethods } from "./bot-methods.ts"
-import type { Config } from "./config.ts"
+import { lockWalletKeysInTime } from "./auto-lock.ts"
 import { assertSocketPathsFit, pathsOf, type Installation } from "./installation.ts"
 import { readSecretFile } from "./keyring/read-secret-file.ts"
 import { loadFiles } from "./load-files.ts"
 import { log, logFailure } from "./log.ts"
+import type { SecretSource } from "./open-key-store.ts"
 import { openVault } from "./open-vault.ts"
 import { reload } from "./reload.ts"
+import { secretFileOf } from "./secret-file-of.ts"
 import type { VaultMessage } from "./vault-message.ts"
 import type { Vault } from "./vault.ts"
 import { warningsOf } from "./warnings.ts"
@@ -30,13 +32,14 @@ async function start(): Promise<void> {
     const { installation, passphraseFile, isStrict } = readArguments()
     assertSocketPathsFit(installation)
     if (isStrict) await loadFiles(installation)
-    const vault = await openVault(installation, (config) => passphraseFrom(config, passphraseFile))
+    const vault = await openVault(installation, secretFrom(passphraseFile))
     await runAccepted(vault)
     const servers = await listen(vault, installation)
     stopOnSignal(vault, servers)
     dropNetwork()
     await recordStart(vault)
     reloadOnSignal(vault)
+    lockWalletKeysInTime(vault)
     tellParent({ type: "ready", warnings: startWarnings(vault) })
   } catch (error) {
     const fault =
@@ -69,10 +72,23 @@ function readArguments(): {
   return { installation: { configDir, stateDir }, passphraseFile, isStrict: values.strict }
 }
 
-/** From the file that is named, else from the parent, which asked for it on its terminal. */
-async function passphraseFrom({ keystore }: Config, file: string | undefined): Promise<Uint8Array> {
-  const named = file ?? keystore.passphraseFile
-  return named === undefined ? buffer(process.stdin) : readSecretFile(named)
+/** From the file that is named, else from the parent, which asked for it once, on its terminal. */
+function secretFrom(file: string | undefined): SecretSource {
+  let isAsked = false
+  return async (config) => {
+    const named = secretFileOf(config, file)
+    if (named !== undefined) return readSecretFile(named)
+    if (isAsked) throw secretNotKept()
+    isAsked = true
+    return buffer(process.stdin)
+  }
+}
+
+function secretNotKept(): Fault {
+  return new Fault(
+    "passphrase_missing",
+    "The passphrase that was typed at the start isn't kept; give it again with countersign unlock.",
+  )
 }
 
 async function listen(vault: Vault, installation: Installation): Promise<readonly LinkServer[]> {
@@ -105,7 +121,10 @@ async function recordStart(vault: Vault): Promise<void> {
 
 function startWarnings(vault: Vault): readonly string[] {
   const alarm = vault.alarm()
-  return [...(alarm === undefined ? [] : [alarm]), ...warningsOf(vault.active())]
+  return [
+    ...(alarm === undefined ? [] : [alarm]),
+    ...warningsOf(vault.active(), vault.clock.nowMs()),
+  ]
 }
 
 /** SIGHUP loads the files anew, and so does a change of them where countersign.yaml says so. */

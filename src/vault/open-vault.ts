@@ -1,18 +1,17 @@
-import { Fault } from "../std/fault.ts"
 import { oneAtATime } from "../std/one-at-a-time.ts"
-import { applyAct, makeActiveSet, withFiles, type ActiveSet, type FileSet } from "./active-set.ts"
+import { makeActiveSet, withFiles, type ActiveSet, type FileSet } from "./active-set.ts"
+import { applyAct } from "./apply-act.ts"
 import { countBadTokens } from "./authenticate.ts"
 import { systemClock } from "./clock.ts"
-import type { Config } from "./config.ts"
 import { countAnew } from "./count-anew.ts"
 import { pathsOf, type Installation } from "./installation.ts"
-import type { Keyring, KeyStore } from "./keyring/keyring.ts"
-import { openKeystore } from "./keyring/keystore-files.ts"
-import { memoryStore } from "./keyring/memory-store.ts"
 import { openKeyring } from "./keyring/open-keyring.ts"
 import type { Ledger, StoredPrice } from "./ledger/ledger.ts"
 import { openLedger } from "./ledger/open-ledger.ts"
+import { holdKeys } from "./hold-keys.ts"
 import { loadUsableFiles } from "./load-usable-files.ts"
+import { lockedStore, noSecret, openKeyStore, type SecretSource } from "./open-key-store.ts"
+import { matchKeys } from "./match-keys.ts"
 import { assertTrustedDirectory } from "./read-config-file.ts"
 import { withPrice } from "./reference-prices.ts"
 import type { Vault } from "./vault.ts"
@@ -20,7 +19,7 @@ import type { Vault } from "./vault.ts"
 /**
  * Opens an installation: files, key store, ledger, in that order, so that a wrong passphrase or a broken
  * file leaves nothing behind. It holds the ledger's exclusive lock until it is closed.
- * With `without_keys` it asks for no passphrase and can sign nothing.
+ * With `without_keys` it asks for no secret and can sign nothing.
  *
  * Files that can't be used are replaced by the last ones that were in force, if there are any.
  *
@@ -28,15 +27,16 @@ import type { Vault } from "./vault.ts"
  */
 export async function openVault(
   installation: Installation,
-  passphrase: ((config: Config) => Promise<Uint8Array>) | "without_keys",
+  secret: SecretSource | "without_keys",
 ): Promise<Vault> {
-  const { keystoreDir, ledgerFile } = pathsOf(installation)
+  const { ledgerFile } = pathsOf(installation)
   const { files, alarm } = await loadUsableFiles(installation)
   await assertTrustedDirectory(installation.stateDir)
+  const source = secret === "without_keys" ? noSecret : secret
   const store =
-    passphrase === "without_keys"
+    secret === "without_keys"
       ? lockedStore()
-      : await openStore(files.config, { directory: keystoreDir, passphrase })
+      : await openKeyStore(files.config, installation, source)
   const keyring = await openKeyring(store)
   const ledger = await openLedger({ file: ledgerFile, clock: systemClock }).catch(
     (error: unknown) => {
@@ -44,9 +44,10 @@ export async function openVault(
       throw error
     },
   )
-  const vault = makeVault({ installation, keyring, ledger, alarm }, openedSet(files, ledger))
+  const parts = { installation, keyring, ledger, secret: source, alarm }
+  const vault = makeVault(parts, openedSet(files, ledger))
   try {
-    if (passphrase !== "without_keys") assertKeysHeld(vault.active(), keyring)
+    if (secret !== "without_keys") await matchKeys(vault.active(), keyring)
     const at = { ledger, nowMs: systemClock.nowMs() }
     await countAnew(
       () => vault.active(),
@@ -67,15 +68,18 @@ function openedSet(files: FileSet, { opened }: Ledger): ActiveSet {
 }
 
 type Parts = Pick<Vault, "installation" | "keyring" | "ledger"> & {
+  readonly secret: SecretSource
   readonly alarm: string | undefined
 }
 
-function makeVault({ alarm: firstAlarm, ...parts }: Parts, first: ActiveSet): Vault {
+function makeVault({ alarm: firstAlarm, secret, ...parts }: Parts, first: ActiveSet): Vault {
   const { keyring, ledger } = parts
   let set = first
   let alarm = firstAlarm
+  const custody = holdKeys({ ...parts, secret, active: () => set })
   return {
     ...parts,
+    ...custody,
     clock: systemClock,
     badTokens: countBadTokens(systemClock.nowMs()),
     active: () => set,
@@ -109,54 +113,4 @@ function makeVault({ alarm: firstAlarm, ...parts }: Parts, first: ActiveSet): Va
       await ledger.close()
     },
   }
-}
-
-async function openStore(
-  config: Config,
-  at: {
-    readonly directory: string
-    readonly passphrase: (config: Config) => Promise<Uint8Array>
-  },
-): Promise<KeyStore> {
-  if (config.keystore.backend === "memory") return memoryStore()
-  const passphrase = await at.passphrase(config)
-  try {
-    return await openKeystore({ directory: at.directory, passphrase })
-  } finally {
-    passphrase.fill(0)
-  }
-}
-
-/** Takes no key: one that the ledger named and no store held would keep the vault from ever starting. */
-function lockedStore(): KeyStore {
-  const store = memoryStore()
-  store.lock()
-  return store
-}
-
-/** Every key of the ledger must be in the key store, and be the very key it was. */
-function assertKeysHeld({ keys, config }: ActiveSet, keyring: Keyring): void {
-  for (const { name, address } of keys.values()) {
-    const held = keyring.addressOf(name)
-    if (held === undefined) throw keyMissing(name, config)
-    if (held !== address) {
-      throw new Fault(
-        "keystore_invalid",
-        `The key store holds another key under the name ${name}: expected ${address}, found ${held}.`,
-      )
-    }
-  }
-}
-
-function keyMissing(name: string, { keystore }: Config): Fault {
-  if (keystore.backend === "memory") {
-    return new Fault(
-      "keystore_unavailable",
-      `The key ${name} was kept in memory and is gone with the daemon that held it; make a new installation with countersign init.`,
-    )
-  }
-  return new Fault(
-    "keystore_invalid",
-    `The ledger knows the key ${name}, but the key store doesn't hold it; restore keystore/${name}.json from a back-up.`,
-  )
 }

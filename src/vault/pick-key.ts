@@ -2,7 +2,7 @@ import type { Refusal } from "../link/refusal.ts"
 import { err, ok, type Result } from "../std/result.ts"
 import type { Endpoint, Parties, Signing } from "../venue/profile.ts"
 import type { ActiveSet } from "./active-set.ts"
-import type { Client, KeyEntry } from "./bindings.ts"
+import { hasEnded, type Client, type KeyEntry } from "./bindings.ts"
 import { invalidRequest, type SplitBody } from "./split-body.ts"
 
 /** What the choice of a key depends on. */
@@ -46,7 +46,7 @@ function chooseKey({ client, header, split }: KeyAsk, set: ActiveSet): Result<Ke
 
 function refuseKey(ask: KeyAsk, key: KeyEntry, set: ActiveSet): Refusal | undefined {
   if (key.network !== set.profile.network) return wrongNetwork(key.name)
-  if (key.approval === "revoked") return agentRevoked(key.name)
+  if (hasEnded(key)) return keyEnded(key)
   if (ask.signing.type === "B" && key.role !== "wallet")
     return walletKeyRequired(ask.endpoint.id, key.name)
   if (key.role === "wallet" && !ask.client.allowTypeB)
@@ -87,11 +87,11 @@ function wrongNetwork(key: string): Refusal {
   }
 }
 
-function agentRevoked(key: string): Refusal {
+function keyEnded({ name, approval }: KeyEntry): Refusal {
   return {
     code: "agent_revoked",
-    message: `The agent key ${key} is revoked and never signs again.`,
-    data: { key },
+    message: `The key ${name} is ${approval} and never signs again; GET /whoami lists the client's keys.`,
+    data: { key: name },
   }
 }
 

@@ -55,6 +55,15 @@ export function wouldHold({ hold }: Extract<Decision, { kind: "hold" }>): Refusa
   }
 }
 
+/** A key that is out of memory signs nothing until an operator unlocks it. */
+export function keyLocked(key: string): Refusal {
+  return {
+    code: "locked",
+    message: `The key ${key} is locked, so it signs nothing; the operator unlocks it with countersign unlock.`,
+    data: { key },
+  }
+}
+
 function denialMessage({ policy, rule, reason, file, line, asked, allowed }: Denial): string {
   const where = file === null ? "" : ` (${policy ?? ""}/${rule ?? ""}, ${file}:${line ?? 0})`
   const what = [

@@ -8,7 +8,7 @@ import type { RequestEntry } from "./ledger/ledger.ts"
 import { bindingOf, holdRequest, releaseFor } from "./hold-request.ts"
 import { judgeRequest } from "./judge-request.ts"
 import { readRequest, type ReadRequest } from "./read-request.ts"
-import { recordRefusal, refuse } from "./refuse.ts"
+import { keyLocked, recordRefusal, refuse } from "./refuse.ts"
 import type { Vault } from "./vault.ts"
 
 /**
@@ -38,6 +38,7 @@ export async function signRequest(
 
   const decision = judgeRequest(request, client.value, { set, nowMs })
   if (decision.kind === "refuse") return refused(decision.refusal)
+  if (keyring.isLocked(request.key.name)) return refused(keyLocked(request.key.name))
   const entry = entryOf(request, { client: client.value, set, rule: decision.rule, call })
   const at = { ledger, nowMs }
   const release = releaseFor(decision, entry, at)

@@ -27,6 +27,19 @@ export type Vault = {
    * `alarm` says why they aren't those on disk, where they aren't.
    */
   adopt(files: FileSet, alarm?: string): Promise<void>
+  /** `locked` when there are keys to sign with and none of them is in memory. */
+  state(): "ready" | "locked"
+  /** When the keys were loaded last, in milliseconds. */
+  unlockedAtMs(): number
+  /**
+   * Overwrites the named keys in memory, or all; they sign nothing from now on. Recorded. `by` says who
+   * or what asked for it.
+   *
+   * @throws {Fault} `usage` when the keys are in memory alone, and would be lost.
+   */
+  lock(by: string, names?: readonly string[]): Promise<void>
+  /** Loads the keys anew; without `secret`, from the file, credential or keychain of countersign.yaml. @throws {Fault} */
+  unlock(secret?: Uint8Array): Promise<void>
   /** Overwrites the keys in memory and gives the ledger's lock back. */
   close(): Promise<void>
 }

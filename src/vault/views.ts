@@ -1,9 +1,14 @@
-import type { ClientView, KeyView, RecordView } from "../link/views.ts"
+import type { Refusal } from "../link/refusal.ts"
+import type { ClientView, KeyView, RecordView, RefusalView } from "../link/views.ts"
 import type { Client, KeyEntry } from "./bindings.ts"
-import type { StoredRecord } from "./ledger/ledger.ts"
+import type { RecentRefusal, StoredRecord } from "./ledger/ledger.ts"
+import type { Vault } from "./vault.ts"
 
 /** A key as scripts and bots see it. */
-export function keyView(key: KeyEntry): KeyView {
+export function keyView(
+  key: KeyEntry,
+  { keyring, ledger }: Pick<Vault, "keyring" | "ledger">,
+): KeyView {
   return {
     name: key.name,
     address: key.address,
@@ -13,6 +18,8 @@ export function keyView(key: KeyEntry): KeyView {
     network: key.network,
     approval: key.approval,
     expires_at: key.expiresAtMs,
+    last_used: ledger.lastNonce(key.address) ?? null,
+    locked: keyring.isLocked(key.name),
   }
 }
 
@@ -23,7 +30,31 @@ export function clientView(client: Client): ClientView {
     keys: client.keys,
     rights: client.rights,
     allow_type_b: client.allowTypeB,
+    revoked: client.tokenHash === null,
   }
+}
+
+/** A refusal as the operator sees it. */
+export function refusalView({ id, atMs, repeats, ...entry }: RecentRefusal): RefusalView {
+  const { client, operation, refusal } = entry
+  return {
+    record: id,
+    at: atMs,
+    client,
+    operation,
+    code: refusal.code,
+    reason: refusal.code === "policy_denied" ? refusal.data.reason : null,
+    by: whoRefused(refusal),
+    message: refusal.message,
+    times: repeats + 1,
+  }
+}
+
+/** The entry of a policy that said no. */
+function whoRefused({ code, data }: Refusal): string | null {
+  if (code === "limit_exhausted") return `${data.policy}/${data.limit}`
+  if (code !== "policy_denied" || data.policy === null) return null
+  return data.rule === null ? data.policy : `${data.policy}/${data.rule}`
 }
 
 /** A record as its client sees it. */

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -18,6 +19,7 @@ import { createKeystore } from "../../src/vault/keyring/keystore-files.ts"
 import { openVault } from "../../src/vault/open-vault.ts"
 import { signRequest } from "../../src/vault/sign-request.ts"
 import type { Vault } from "../../src/vault/vault.ts"
+import { keepFiles, registerIfSecret, registerSecret } from "./canaries.ts"
 
 export const ordersPath = "/v1/trade/orders"
 export const cancelPath = "/v1/trade/orders/cancel"
@@ -104,15 +106,19 @@ export async function makeTestInstallation(ask: VaultAsk = {}): Promise<TestInst
   const { policies = [permissivePolicy], venue, settings = "", keys = "in_memory" } = ask
   await createInstallation({
     installation,
-    configText: `${configText(keys === "on_disk" ? "keystore" : "memory", undefined)}${settings}`,
+    configText: `${configText({ backend: keys === "on_disk" ? "keystore" : "memory" })}${settings}`,
     venueText: venue ?? sandboxProfile({ url: sandboxUrl, asOf: new Date() }),
     policyText: "# no rules\n",
-    passphrase: undefined,
+    keyStore: { kind: "nothing" },
     passphraseFile: undefined,
   })
   if (keys === "on_disk") await makeKeystore(installation)
   await writePolicies(installation, policies)
-  return { installation, remove: () => rm(home, { recursive: true, force: true }) }
+  const remove = async (): Promise<void> => {
+    keepFiles(home)
+    await rm(home, { recursive: true, force: true })
+  }
+  return { installation, remove }
 }
 
 /** Makes these an installation's policies, as an operator would; those in force stay until a reload. */
@@ -147,12 +153,16 @@ function testVault(vault: Vault, made: TestInstallation): TestVault {
     installation: made.installation,
     admin,
     bots: botMethods(vault),
-    addKey: ({ secret, ...key }) =>
-      secret === undefined
-        ? admin.generateKey(key)
-        : admin.importKey({ ...key, secret: Buffer.from(secret).toString("base64") }),
-    addClient: async ({ name, keys, rights = [], allowTypeB = false }) =>
-      (await admin.addClient({ name, keys: [...keys], rights: [...rights], allowTypeB })).token,
+    addKey: ({ secret = randomBytes(32), ...key }) => {
+      registerIfSecret(`the key ${key.name}`, secret)
+      return admin.importKey({ ...key, secret: Buffer.from(secret).toString("base64") })
+    },
+    addClient: async ({ name, keys, rights = [], allowTypeB = false }) => {
+      const client = { name, keys: [...keys], rights: [...rights], allowTypeB }
+      const { token } = await admin.addClient(client)
+      registerSecret(`the token of ${name}`, token)
+      return token
+    },
     sign: (token, body, changes) => signRequest(callOf(token, body, changes), vault),
     check: (token, body, changes) => checkRequest(checkOf(callOf(token, body, changes)), vault),
     reopen: async () => {

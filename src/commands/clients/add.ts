@@ -2,7 +2,14 @@ import { InvalidArgumentError, type Command } from "commander"
 
 import { clientRights } from "../../link/methods.ts"
 import type { ClientRight } from "../../vault/bindings.ts"
-import { command, runs, withInstallation, withJson, type InstallationOptions } from "../command.ts"
+import {
+  command,
+  runs,
+  withExamples,
+  withInstallation,
+  withJson,
+  type InstallationOptions,
+} from "../command.ts"
 import { print, type Printing } from "../print.ts"
 import { withAdmin } from "../with-vault.ts"
 
@@ -31,6 +38,11 @@ export function clientsAdd(): Command {
       "--allow-type-b",
       "let it use wallet keys, and so account operations that policy allows",
     )
+  withExamples(
+    made,
+    "countersign clients add mm-bot --keys mm",
+    "countersign clients add feed --keys mm --right prices",
+  )
   return runs<AddOptions>(withJson(withInstallation(made)), async (options, name = "") => {
     const answer = await withAdmin(options, (admin) =>
       admin.call("addClient", {

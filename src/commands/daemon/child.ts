@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process"
+import { existsSync } from "node:fs"
 import { extname } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -34,6 +35,8 @@ export type Child<Ready> = {
 /** Longer than the gate's and the vault's own bounds on finishing. */
 const graceMs = 15_000
 
+const shell = "/bin/sh"
+
 /**
  * Starts one of our processes and waits until it says over IPC that it is ready.
  *
@@ -42,7 +45,8 @@ const graceMs = 15_000
 export async function startChild<Message extends ReadyOrFailed>(
   ask: ChildAsk<Message>,
 ): Promise<Child<Extract<Message, { type: "ready" }>>> {
-  const child = spawn(process.execPath, [...ask.nodeFlags, entryPath(ask.entry), ...ask.args], {
+  const nodeArgs = [...ask.nodeFlags, entryPath(ask.entry), ...ask.args]
+  const child = spawn(...withoutCoreFile(process.execPath, nodeArgs), {
     stdio: [ask.input === undefined ? "ignore" : "pipe", "inherit", "inherit", "ipc"],
     env: childEnvironment(),
   })
@@ -92,6 +96,15 @@ async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
 function entryPath(entry: string): string {
   const here = import.meta.url
   return fileURLToPath(new URL(`../../${entry}${extname(here)}`, here))
+}
+
+/**
+ * Node can't set a resource limit, the shell can; by `exec` it becomes the process, so pid, signals and IPC
+ * are as without it. Where there is no shell, the launcher's coredump_filter alone holds.
+ */
+function withoutCoreFile(program: string, args: readonly string[]): [string, readonly string[]] {
+  if (!existsSync(shell)) return [program, args]
+  return [shell, ["-c", 'ulimit -c 0; exec "$@"', "sh", program, ...args]]
 }
 
 /** NODE_OPTIONS and its like could load code into the process with the keys. */

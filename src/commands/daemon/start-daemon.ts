@@ -1,6 +1,7 @@
 import type { Installation } from "../../vault/installation.ts"
 import type { FileSet } from "../../vault/active-set.ts"
 import { loadFiles } from "../../vault/load-files.ts"
+import { secretFileOf } from "../../vault/secret-file-of.ts"
 import { loadUsableFiles } from "../../vault/load-usable-files.ts"
 import { becomeOwner } from "../become-owner.ts"
 import { dialAdmin } from "../dial-admin.ts"
@@ -42,13 +43,15 @@ export async function startDaemon(ask: DaemonAsk): Promise<Daemon> {
   becomeOwner(installation.stateDir)
   await assertNotRunning(installation)
   const files = await filesFor(ask)
-  const passphraseFile = ask.passphraseFile ?? files.config.keystore.passphraseFile
+  const passphraseFile = secretFileOf(files.config, ask.passphraseFile)
   const isAsked = files.config.keystore.backend === "keystore" && passphraseFile === undefined
   const typed = isAsked ? await askPassphrase() : undefined
 
   const { host, port } = files.config.listen
   const gate = await gateProcess(files, installation, ask.port ?? port)
-  const startVault = (input?: Uint8Array) => vaultProcess(ask, { passphraseFile, input })
+  const usesKeychain = files.config.keystore.backend === "keychain"
+  const startVault = (input?: Uint8Array) =>
+    vaultProcess(ask, { passphraseFile, input, usesKeychain })
   const vault = await startVault(typed).catch(async (error: unknown) => {
     await gate.stop()
     throw error

@@ -1,6 +1,7 @@
 import { sep } from "node:path"
 
 import { gateAppDirectories } from "../../gate/permission-flags.ts"
+import { keychainVaultFlags } from "../../vault/keyring/keychain/keychain-flags.ts"
 import type { Installation } from "../../vault/installation.ts"
 
 /**
@@ -10,7 +11,10 @@ import type { Installation } from "../../vault/installation.ts"
  */
 export function vaultFlags(
   { configDir, stateDir }: Installation,
-  passphraseFile: string | undefined,
+  {
+    passphraseFile,
+    usesKeychain,
+  }: { readonly passphraseFile: string | undefined; readonly usesKeychain: boolean },
 ): readonly string[] {
   const readable = [...gateAppDirectories(), configDir, stateDir].map((path) => `${path}${sep}*`)
   if (passphraseFile !== undefined) readable.push(passphraseFile)
@@ -19,6 +23,7 @@ export function vaultFlags(
     ...readable.map((path) => `--allow-fs-read=${path}`),
     `--allow-fs-write=${stateDir}`,
     "--allow-worker",
+    ...(usesKeychain ? keychainVaultFlags() : []),
     // As of Node 26 even a Unix socket needs it; the vault gives it up once its sockets listen.
     ...ifKnown("--allow-net"),
     ...ifKnown("--disable-sigusr1"),

@@ -12,14 +12,15 @@ export function vaultProcess(
   secret: {
     readonly passphraseFile: string | undefined
     readonly input: Uint8Array | undefined
+    readonly usesKeychain: boolean
   },
 ) {
   const { configDir, stateDir } = installation
-  const { passphraseFile, input } = secret
+  const { passphraseFile, input, usesKeychain } = secret
   return startChild({
     name: "vault",
     entry: "vault/main",
-    nodeFlags: vaultFlags(installation, passphraseFile),
+    nodeFlags: vaultFlags(installation, { passphraseFile, usesKeychain }),
     args: [
       ...["--config-dir", configDir, "--state-dir", stateDir],
       ...(passphraseFile === undefined ? [] : ["--passphrase-file", passphraseFile]),

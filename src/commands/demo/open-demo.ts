@@ -35,10 +35,10 @@ export async function openDemo(): Promise<Stage> {
   try {
     await createInstallation({
       installation,
-      configText: configText("memory", undefined),
+      configText: configText({ backend: "memory" }),
       venueText: sandboxProfile({ url: venue.url, asOf: new Date() }),
       policyText: demoPolicy,
-      passphrase: undefined,
+      keyStore: { kind: "nothing" },
       passphraseFile: undefined,
     })
     const daemon = await startDaemon({ installation, port: 0 })

@@ -25,13 +25,31 @@ export type Keyring = {
    * `keyring_locked`.
    */
   add(name: string, secret: Uint8Array): Promise<Address>
-  /** Overwrites every key in memory and locks the store. Safe to call twice. */
-  lock(): void
+  /**
+   * Overwrites a key in memory and destroys it in the store. A name that isn't held is left alone.
+   *
+   * @throws {Fault} `keyring_locked`, and what {@link KeyStore.remove} throws.
+   */
+  remove(name: string): Promise<void>
+  /** Whether a key that is known can't sign before the keyring is unlocked. */
+  isLocked(name: string): boolean
+  /**
+   * Overwrites the named keys in memory, or all, and locks the store. Their addresses stay known. Safe to
+   * call twice.
+   */
+  lock(names?: readonly string[]): void
+  /**
+   * Loads every key of `store` anew and keeps it from then on.
+   *
+   * @throws {Fault} `keystore_invalid` when a name holds another key than before, and what
+   * {@link KeyStore.load} throws; what was locked stays locked then.
+   */
+  unlock(store: KeyStore): Promise<void>
 }
 
 /** Where keys rest between runs. A driver keeps 32 secret bytes under a name. */
 export type KeyStore = {
-  readonly backend: "keystore" | "memory"
+  readonly backend: "keystore" | "keychain" | "memory"
   names(): Promise<readonly string[]>
   /**
    * The secret is the caller's, to overwrite after use.
@@ -45,6 +63,12 @@ export type KeyStore = {
    * @throws {Fault} `name_taken`, `usage` when the name can't be one, `keystore_unavailable`, `keyring_locked`.
    */
   save(name: string, secret: Uint8Array): Promise<void>
+  /**
+   * Destroys a key; durable when it resolves. A name that isn't there is left alone.
+   *
+   * @throws {Fault} `usage` when the name can't be one, `keystore_unavailable`, `keyring_locked`.
+   */
+  remove(name: string): Promise<void>
   /** Overwrites what opens the store. Nothing can be loaded or saved afterwards. Safe to call twice. */
   lock(): void
 }

@@ -1,4 +1,4 @@
-import { mkdir, readdir } from "node:fs/promises"
+import { mkdir, readdir, unlink } from "node:fs/promises"
 import { randomBytes } from "node:crypto"
 import { dirname, join } from "node:path"
 
@@ -90,6 +90,10 @@ function storeUnder(directory: string, master: Uint8Array): KeyStore {
     save: async (name: string, secret: Uint8Array) => {
       await withMaster((key) => saveKey(pathForNew(directory, name), secret, key))
     },
+    remove: async (name: string) => {
+      if (isLocked) throw new Fault("keyring_locked", "The keystore is locked; unlock it first.")
+      await removeFile(pathForNew(directory, name))
+    },
     lock: () => {
       isLocked = true
       master.fill(0)
@@ -127,6 +131,17 @@ async function saveKey(path: string, secret: Uint8Array, master: Uint8Array): Pr
   readBack.fill(0)
   if (!(await writeNewFile(path, json))) {
     throw new Fault("name_taken", `${path} exists; choose another name.`)
+  }
+}
+
+/** A crash can bring the name back; what the ledger calls removed is removed again at the next start. */
+async function removeFile(path: string): Promise<void> {
+  try {
+    await unlink(path)
+  } catch (cause) {
+    if (codeOf(cause) === "ENOENT") return
+    const message = `${path} can't be removed (${codeOf(cause) ?? "unknown error"}); check the directory's owner.`
+    throw new Fault("keystore_unavailable", message, { cause })
   }
 }
 

@@ -26,6 +26,12 @@ export function memoryStore(): KeyStore {
       secrets.set(name, Uint8Array.from(secret))
       return Promise.resolve()
     },
+    remove: async (name: string) => {
+      assertUnlocked()
+      secrets.get(name)?.fill(0)
+      secrets.delete(name)
+      return Promise.resolve()
+    },
     lock: () => {
       isLocked = true
       for (const secret of secrets.values()) secret.fill(0)

@@ -17,33 +17,59 @@ const secp256k1: Curve = { signDigest, recoverAddress, addressOfSecret }
  */
 export async function openKeyring(store: KeyStore, curve: Curve = secp256k1): Promise<Keyring> {
   const held = await loadAll(store, curve)
-  let isLocked = false
-  const assertUnlocked = (): void => {
-    if (isLocked) throw new Fault("keyring_locked", "The keyring is locked; unlock it first.")
+  const known = new Map([...held].map(([name, { address }]) => [name, address]))
+  let openStore: KeyStore | undefined = store
+  const unlockedStore = (): KeyStore => {
+    if (openStore === undefined) throw lockedFault()
+    return openStore
+  }
+  const keep = (name: string, key: HeldKey): void => {
+    known.set(name, key.address)
+    // Locked while it was saved: the key is safe in the store, and only there.
+    if (openStore === undefined) key.secret.fill(0)
+    else held.set(name, key)
   }
   return Object.freeze({
-    addressOf: (name: string) => held.get(name)?.address,
+    addressOf: (name: string) => known.get(name),
+    isLocked: (name: string) => known.has(name) && !held.has(name),
     sign: (name: string, digest: Digest) => {
-      assertUnlocked()
       const key = held.get(name)
-      if (key === undefined) throw new Fault("key_not_found", "No key of this name is held.")
-      return signChecked(key, digest, curve)
+      if (key !== undefined) return signChecked(key, digest, curve)
+      if (known.has(name) || openStore === undefined) throw lockedFault()
+      throw new Fault("key_not_found", "No key of this name is held.")
     },
     add: (name: string, secret: Uint8Array) =>
       withSecret(secret, async () => {
-        assertUnlocked()
+        const into = unlockedStore()
         if (!isSecretKey(secret)) throw new Fault("key_invalid", "This isn't a private key.")
         const key = { address: curve.addressOfSecret(secret), secret: Uint8Array.from(secret) }
-        await saveOrForget(store, name, key)
-        if (isLocked)
-          key.secret.fill(0) // locked while saving: the key is safe on disk, and only there
-        else held.set(name, key)
+        await saveOrForget(into, name, key)
+        keep(name, key)
         return key.address
       }),
-    lock: () => {
-      isLocked = true
-      forget(held)
-      store.lock()
+    remove: async (name: string) => {
+      const from = unlockedStore()
+      forget(held, [name])
+      await from.remove(name)
+      known.delete(name)
+    },
+    lock: (names: readonly string[] = [...held.keys()]) => {
+      forget(held, names)
+      openStore?.lock()
+      openStore = undefined
+    },
+    unlock: async (next: KeyStore) => {
+      const loaded = await loadAll(next, curve)
+      const changed = [...loaded].find(([name, { address }]) => isAnother(known.get(name), address))
+      if (changed !== undefined) {
+        forget(loaded, [...loaded.keys()])
+        next.lock()
+        throw changedFault(changed[0])
+      }
+      forget(held, [...held.keys()])
+      openStore?.lock()
+      openStore = next
+      for (const [name, key] of loaded) keep(name, key)
     },
   } satisfies Keyring)
 }
@@ -70,7 +96,7 @@ async function loadAll(store: KeyStore, curve: Curve): Promise<Map<string, HeldK
     }
     return held
   } catch (error) {
-    forget(held)
+    forget(held, [...held.keys()])
     store.lock()
     throw error
   }
@@ -85,7 +111,24 @@ async function saveOrForget(store: KeyStore, name: string, key: HeldKey): Promis
   }
 }
 
-function forget(held: Map<string, HeldKey>): void {
-  for (const { secret } of held.values()) secret.fill(0)
-  held.clear()
+function forget(held: Map<string, HeldKey>, names: readonly string[]): void {
+  for (const name of names) {
+    held.get(name)?.secret.fill(0)
+    held.delete(name)
+  }
+}
+
+function isAnother(known: Address | undefined, loaded: Address): boolean {
+  return known !== undefined && known !== loaded
+}
+
+function lockedFault(): Fault {
+  return new Fault("keyring_locked", "The keys are locked; run countersign unlock first.")
+}
+
+function changedFault(name: string): Fault {
+  return new Fault(
+    "keystore_invalid",
+    `The key store holds another key under the name ${name} than before; nothing was unlocked. Restore the key store.`,
+  )
 }

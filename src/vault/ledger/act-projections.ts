@@ -1,8 +1,9 @@
 import type { DatabaseSync } from "node:sqlite"
 
 import { isAboutHold, isSetting } from "./act-kind.ts"
+import { openBindingProjections } from "./binding-projections.ts"
 import { openHoldProjections } from "./hold-projections.ts"
-import type { ActRow, ClientFields, KeyFields, PriceFields, RaiseFields } from "./row.ts"
+import type { ActRow, PriceFields, RaiseFields } from "./row.ts"
 
 /** Keeps the tables that follow from acts. Within the open transaction. */
 export type ActProjections = {
@@ -14,7 +15,7 @@ export type ActProjections = {
 /** Prepares the statements of every act that changes a table. */
 export function openActProjections(database: DatabaseSync): ActProjections {
   const findSet = database.prepare("SELECT 1 FROM sets WHERE hash = ?")
-  const writeBinding = bindingWriter(database)
+  const writeBinding = openBindingProjections(database)
   const writeHold = openHoldProjections(database)
   const writeSetting = settingWriter(database)
   return {
@@ -32,35 +33,6 @@ export function openActProjections(database: DatabaseSync): ActProjections {
 }
 
 type SettingRow = Extract<ActRow, { act: `${"price" | "limit" | "set"}_${string}` }>
-type BindingRow = Exclude<ActRow, SettingRow | { act: `hold_${string}` }>
-
-function bindingWriter(database: DatabaseSync): (row: BindingRow, seq: number) => void {
-  const addKey = keyAdder(database)
-  const addClient = clientAdder(database)
-  const approve = database.prepare(
-    "UPDATE keys SET approval = 'approved', expires_at = ? WHERE name = ? AND approval <> 'revoked'",
-  )
-  const revoke = database.prepare("UPDATE keys SET approval = 'revoked' WHERE name = ?")
-  return (row, seq) => {
-    switch (row.act) {
-      case "key_added":
-        addKey(row.key, seq)
-        break
-      case "client_added":
-        addClient(row.client, seq)
-        break
-      case "agent_approved":
-        approve.run(row.expires_at, row.name)
-        break
-      case "agent_revoked":
-        revoke.run(row.name)
-        break
-      case "started":
-      case "key_exported":
-        break // changes no table
-    }
-  }
-}
 
 function settingWriter(database: DatabaseSync): (row: SettingRow, seq: number) => void {
   const setPrice = priceSetter(database)
@@ -104,28 +76,5 @@ function raiseAdder(database: DatabaseSync): (raise: RaiseFields, seq: number) =
   )
   return ({ limit, to, until, reason }, seq) => {
     add.run(seq, limit, to, until, reason)
-  }
-}
-
-function keyAdder(database: DatabaseSync): (key: KeyFields, seq: number) => void {
-  const add = database.prepare(
-    `INSERT INTO keys (seq, name, address, role, wallet, targets, network, approval, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
-  return (key, seq) => {
-    const { name, address, role, wallet, network, approval } = key
-    const targets = JSON.stringify(key.targets)
-    add.run(seq, name, address, role, wallet, targets, network, approval, key.expires_at)
-  }
-}
-
-function clientAdder(database: DatabaseSync): (client: ClientFields, seq: number) => void {
-  const add = database.prepare(
-    `INSERT INTO clients (seq, name, token_hash, keys, rights, allow_type_b)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-  )
-  return ({ name, token_hash, keys, rights, allow_type_b }, seq) => {
-    const mayTypeB = allow_type_b ? 1 : 0
-    add.run(seq, name, token_hash, JSON.stringify(keys), JSON.stringify(rights), mayTypeB)
   }
 }

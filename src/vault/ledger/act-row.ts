@@ -20,14 +20,28 @@ function bindingOf(entry: Exclude<AdminEntry, SettingEntry>): Act {
       return { act: entry.act, key: keyFieldsOf(entry.key) }
     case "key_exported":
       return { act: entry.act, name: entry.name }
+    case "key_removed":
+    case "client_revoked":
+      return { act: entry.act, name: entry.name }
+    case "key_targets_set":
+      return { act: entry.act, name: entry.name, targets: entry.targets }
+    case "key_replaced":
+      return { act: entry.act, from: entry.from, to: entry.to }
     case "client_added":
       return { act: entry.act, client: clientFieldsOf(entry.client) }
+    case "client_token_set":
+      return { act: entry.act, name: entry.name, token_hash: entry.tokenHash }
+    case "locked":
+      return { act: entry.act, by: entry.by }
+    case "unlocked":
+      return { act: entry.act }
     case "agent_approved":
       return {
         act: entry.act,
         name: entry.name,
         expires_at: entry.expiresAtMs,
         record: entry.record,
+        ...(entry.wallet !== undefined && { wallet: entry.wallet }),
       }
     case "agent_revoked":
       return { act: entry.act, name: entry.name, record: entry.record }

@@ -40,12 +40,23 @@ export type AdminEntry =
   | { readonly act: "started"; readonly policyHash: string }
   | { readonly act: "key_added"; readonly key: KeyEntry }
   | { readonly act: "key_exported"; readonly name: string }
+  /** The secret was destroyed. */
+  | { readonly act: "key_removed"; readonly name: string }
+  | { readonly act: "key_targets_set"; readonly name: string; readonly targets: readonly Address[] }
+  /** In every client's list `to` stands where `from` stood, and `from` is retired. */
+  | { readonly act: "key_replaced"; readonly from: string; readonly to: string }
   | { readonly act: "client_added"; readonly client: Client }
+  | { readonly act: "client_token_set"; readonly name: string; readonly tokenHash: string }
+  | { readonly act: "client_revoked"; readonly name: string }
+  | { readonly act: "locked"; readonly by: string }
+  | { readonly act: "unlocked" }
   | {
       readonly act: "agent_approved"
       readonly name: string
       readonly expiresAtMs: number
       readonly record: RecordId
+      /** The address of the wallet that approved it from elsewhere. */
+      readonly wallet?: Address
     }
   | { readonly act: "agent_revoked"; readonly name: string; readonly record: RecordId }
   | ({ readonly act: "price_set" } & StoredPrice)
@@ -149,6 +160,8 @@ export type StoredRecord = {
   readonly client: string
   readonly key: string | null
   readonly operation: OperationId | null
+  /** Who signs, or was to sign elsewhere; `null` for a refusal. */
+  readonly signer: Address | null
   readonly body: string | null
   readonly nonce: number | null
   readonly expiresAfterMs: number | null
@@ -156,6 +169,14 @@ export type StoredRecord = {
   readonly policyHash: string
   readonly refusal: Refusal | null
   readonly outcome: { readonly status: number | null; readonly code: string | null } | null
+}
+
+/** A refusal as it was recorded. */
+export type RecentRefusal = Pick<RefusalEntry, "client" | "operation" | "refusal"> & {
+  readonly id: RecordId
+  readonly atMs: number
+  /** How many more like it came within its second. */
+  readonly repeats: number
 }
 
 /** What a start begins with, as durable when the ledger was opened. */
@@ -240,8 +261,12 @@ export type Ledger = {
    * Rejects with {Fault} `name_taken`, `name_unknown`; nothing is written then.
    */
   act(entry: AdminEntry, nowMs: number): Promise<RecordId>
+  /** The nonce that a signer used last: about the time when it signed, in milliseconds. */
+  lastNonce(signer: Address): number | undefined
   /** The record of a request or refusal by id, with its state as of `nowMs`. */
   record(id: RecordId, nowMs: number): Promise<StoredRecord | undefined>
+  /** The refusals that were recorded last, at most `limit`, the newest first. */
+  recentRefusals(limit: number): Promise<readonly RecentRefusal[]>
   /** Number of entries in the journal, of every kind. */
   count(): Promise<number>
   readonly opened: Opened

@@ -55,7 +55,7 @@ export const migrations: readonly string[] = [
   CREATE TABLE clients (
     seq          INTEGER PRIMARY KEY REFERENCES entries (seq),
     name         TEXT NOT NULL UNIQUE,
-    token_hash   TEXT NOT NULL,
+    token_hash   TEXT,
     keys         TEXT NOT NULL,
     rights       TEXT NOT NULL,
     allow_type_b INTEGER NOT NULL

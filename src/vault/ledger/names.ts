@@ -24,10 +24,22 @@ export function openNames(opened: Pick<Opened, "keys" | "clients">): Names {
           break
         case "agent_approved":
         case "agent_revoked":
-          assertKnown(entry.name, keys)
+        case "key_removed":
+        case "key_targets_set":
+          assertKnown(entry.name, keys, "key")
+          break
+        case "key_replaced":
+          assertKnown(entry.from, keys, "key")
+          assertKnown(entry.to, keys, "key")
+          break
+        case "client_token_set":
+        case "client_revoked":
+          assertKnown(entry.name, clients, "client")
           break
         case "key_exported": // is recorded even of a key that only the key store knows
         case "started":
+        case "locked":
+        case "unlocked":
           break
       }
     },
@@ -41,10 +53,10 @@ function take(name: string, taken: Set<string>, what: string): void {
   taken.add(name)
 }
 
-function assertKnown(name: string, keys: ReadonlySet<string>): void {
-  if (keys.has(name)) return
+function assertKnown(name: string, known: ReadonlySet<string>, what: "key" | "client"): void {
+  if (known.has(name)) return
   throw new Fault(
     "name_unknown",
-    `The ledger has no key named ${name}; countersign keys list shows them.`,
+    `The ledger has no ${what} named ${name}; countersign ${what}s list shows them.`,
   )
 }

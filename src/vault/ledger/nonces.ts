@@ -16,6 +16,8 @@ export type NonceTaken =
 export type Nonces = {
   /** @throws {Fault} `clock_unsafe` when wall time has run too far ahead. */
   assertClockSafe(nowMs: number): void
+  /** The last one that was taken. */
+  last(signer: Address): number | undefined
   /** @throws {Fault} `clock_unsafe`; no nonce is taken then. */
   take(signer: Address, nowMs: number): NonceTaken
 }
@@ -36,6 +38,7 @@ export function openNonces(clock: Clock, lastNonces: ReadonlyMap<string, number>
 
   return {
     assertClockSafe,
+    last: (signer) => last.get(signer),
     take(signer, nowMs) {
       assertClockSafe(nowMs)
       const nonce = Math.max(nowMs, (last.get(signer) ?? 0) + 1)

@@ -52,7 +52,7 @@ type Parts = {
 }
 
 function ledgerOver(opened: Opened, parts: Parts): Ledger {
-  const { queue, limits, holds } = parts
+  const { queue, nonces, limits, holds } = parts
   const notes = openRefusalNotes((row) => queue.run({ kind: "write", row }))
   return {
     opened,
@@ -79,6 +79,8 @@ function ledgerOver(opened: Opened, parts: Parts): Ledger {
       const found = await queue.run({ kind: "find", id })
       return found === undefined ? undefined : storedRecord(found, nowMs)
     },
+    lastNonce: (signer) => nonces.last(signer),
+    recentRefusals: (limit) => queue.run({ kind: "recent_refusals", limit }),
     count: () => queue.run({ kind: "count" }),
     close() {
       notes.flush()

@@ -85,7 +85,7 @@ function keyFields(columns: Columns): KeyFields {
 function clientFields(columns: Columns): ClientFields {
   return {
     name: columns["name"] as string,
-    token_hash: columns["token_hash"] as string,
+    token_hash: columns["token_hash"] as string | null,
     keys: JSON.parse(columns["keys"] as string) as readonly string[],
     rights: JSON.parse(columns["rights"] as string) as readonly string[],
     allow_type_b: columns["allow_type_b"] === 1,

@@ -39,13 +39,13 @@ const keySchema = z.object({
   wallet: z.string().nullable(),
   targets: z.array(address),
   network: z.string(),
-  approval: z.enum(["unknown", "approved", "revoked"]),
+  approval: z.enum(["unknown", "approved", "revoked", "retired", "removed"]),
   expires_at: z.int().nullable(),
 })
 
 const clientSchema = z.object({
   name: z.string(),
-  token_hash: z.string(),
+  token_hash: z.string().nullable(),
   keys: z.tuple([z.string()], z.string()),
   rights: z.array(z.enum(clientRights)),
   allow_type_b: z.boolean(),

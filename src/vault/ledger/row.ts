@@ -102,7 +102,7 @@ export type KeyFields = {
 
 export type ClientFields = {
   readonly name: string
-  readonly token_hash: string
+  readonly token_hash: string | null
   readonly keys: readonly string[]
   readonly rights: readonly string[]
   readonly allow_type_b: boolean
@@ -112,12 +112,20 @@ export type Act =
   | { readonly act: "started"; readonly policy_hash: string }
   | { readonly act: "key_added"; readonly key: KeyFields }
   | { readonly act: "key_exported"; readonly name: string }
+  | { readonly act: "key_removed"; readonly name: string }
+  | { readonly act: "key_targets_set"; readonly name: string; readonly targets: readonly string[] }
+  | { readonly act: "key_replaced"; readonly from: string; readonly to: string }
   | { readonly act: "client_added"; readonly client: ClientFields }
+  | { readonly act: "client_token_set"; readonly name: string; readonly token_hash: string }
+  | { readonly act: "client_revoked"; readonly name: string }
+  | { readonly act: "locked"; readonly by: string }
+  | { readonly act: "unlocked" }
   | {
       readonly act: "agent_approved"
       readonly name: string
       readonly expires_at: number
       readonly record: string
+      readonly wallet?: string
     }
   | { readonly act: "agent_revoked"; readonly name: string; readonly record: string }
   | ({ readonly act: "hold_opened" } & HoldFields)

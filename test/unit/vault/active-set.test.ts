@@ -1,7 +1,8 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
-import { applyAct, makeActiveSet, type ActiveSet } from "../../../src/vault/active-set.ts"
+import { makeActiveSet, type ActiveSet } from "../../../src/vault/active-set.ts"
+import { applyAct } from "../../../src/vault/apply-act.ts"
 import type { Client, KeyEntry } from "../../../src/vault/bindings.ts"
 import { systemClock } from "../../../src/vault/clock.ts"
 import { pathsOf } from "../../../src/vault/installation.ts"

@@ -44,7 +44,7 @@ describe("authenticating", () => {
       token.slice(0, -1),
       `${token}A`,
       token.toUpperCase(),
-      client.tokenHash,
+      hashToken(token),
       "",
       "__proto__",
     ]

@@ -24,9 +24,16 @@ describe("countersign.yaml", () => {
       listen: { host: "127.0.0.1", port: 8420 },
       allowedHosts: [],
       allowRemote: false,
-      keystore: { backend: "keystore", passphraseFile: undefined },
+      keystore: {
+        backend: "keystore",
+        driver: "native",
+        passphraseFile: undefined,
+        credential: undefined,
+      },
+      walletKeys: { lifetimeMs: undefined, lockOnIdleMs: undefined },
       expiresInMs: { trade: 15_000, typeB: 60_000 },
       stopBeforeMs: 6 * 3_600_000,
+      agentWarningMs: 7 * 86_400_000,
       prices: { maxAgeMs: 60_000, maxStep: { coefficient: 5n, scale: 2 } },
       reloadOnChange: false,
       attestRequired: false,
@@ -36,8 +43,11 @@ describe("countersign.yaml", () => {
 
   it("is read as init writes it, whatever the path of the passphrase's file", () => {
     const path = '/tmp/a "b" \\ #c: é\n'
-    assert.equal(config(configText("keystore", path)).keystore.passphraseFile, path)
-    assert.equal(config(configText("memory", undefined)).keystore.backend, "memory")
+    assert.equal(
+      config(configText({ backend: "keystore", passphraseFile: path })).keystore.passphraseFile,
+      path,
+    )
+    assert.equal(config(configText({ backend: "memory" })).keystore.backend, "memory")
   })
 
   it("refuses an unknown key with its place, and quotes no value", () => {
@@ -48,7 +58,23 @@ describe("countersign.yaml", () => {
     assert.doesNotMatch(inside.join(), /canary/)
   })
 
+  it("opens a keystore by a file or by a credential, not by both", () => {
+    const byCredential = "keystore: {backend: keystore, credential: countersign-key}\n"
+    assert.equal(config(byCredential).keystore.credential, "countersign-key")
+    const both = "keystore: {backend: keystore, credential: a, passphrase_file: /b}\n"
+    assert.match(problems(both).join(), /a keystore has one secret/)
+  })
+
+  it("says why agent keys aren't locked by themselves", () => {
+    assert.match(problems(`${keystore}agent_keys: {lifetime: 1h}\n`).join(), /its bot would stop/)
+  })
+
   for (const [line, isRead] of [
+    ["wallet_keys: {lifetime: 8h, lock_on_idle: 15m}", true],
+    ["wallet_keys: {lifetime: 32d}", false],
+    ["wallet_keys: {idle: 1m}", false],
+    ["agent_warning: 90d", true],
+    ["agent_warning: 91d", false],
     ["listen: {port: 0}", true],
     ["listen: {port: 65535}", true],
     ["listen: {port: 65536}", false],

@@ -26,10 +26,10 @@ function place(t: TestContext): string {
 function asked(dir: string, changes: Partial<NewInstallation> = {}): NewInstallation {
   return {
     installation: { configDir: dir, stateDir: dir },
-    configText: configText("memory", undefined),
+    configText: configText({ backend: "memory" }),
     venueText: "extends: builtin\n",
     policyText: "# none\n",
-    passphrase: undefined,
+    keyStore: { kind: "nothing" },
     passphraseFile: undefined,
     ...changes,
   }
@@ -71,7 +71,9 @@ describe("making an installation", () => {
     writeFileSync(join(dir, "venue.yaml"), "mine")
     for (const at of [dir, join(dir, "new", "\0")]) {
       const passphrase = utf8("canary")
-      await assert.rejects(createInstallation(asked(at, { passphrase })))
+      await assert.rejects(
+        createInstallation(asked(at, { keyStore: { kind: "keystore", passphrase } })),
+      )
       if (at === dir) continue
       assert.deepEqual([...passphrase], [0, 0, 0, 0, 0, 0])
     }

@@ -21,10 +21,10 @@ async function keystoreInstallation(home: string) {
   const installation = { configDir: join(home, "d"), stateDir: join(home, "d") }
   await createInstallation({
     installation,
-    configText: configText("keystore", undefined),
+    configText: configText({ backend: "keystore" }),
     venueText: sandboxProfile({ url: sandboxUrl, asOf: new Date() }),
     policyText: "# none\n",
-    passphrase: undefined,
+    keyStore: { kind: "nothing" },
     passphraseFile: undefined,
   })
   const directory = join(installation.stateDir, "keystore")

@@ -118,7 +118,8 @@ describe("a keyring", () => {
     keyring.lock()
     assert.deepEqual(held, [zeros, zeros])
     assert.throws(() => keyring.sign("a", digest), { code: "keyring_locked" })
-    assert.equal(keyring.addressOf("a"), undefined)
+    assert.equal(keyring.addressOf("a"), addressOfSecret(secretOf(1)))
+    assert.ok(keyring.isLocked("a"))
     const late = secretOf(5)
     await assert.rejects(keyring.add("c", late), { code: "keyring_locked" })
     assert.deepEqual(late, zeros)
@@ -142,7 +143,58 @@ describe("a keyring", () => {
     saved.resolve(undefined)
     await adding
     assert.deepEqual(copies, [zeros])
+    assert.ok(keyring.isLocked("a"))
+    assert.throws(() => keyring.sign("a", digest), { code: "keyring_locked" })
+  })
+
+  it("signs again once a store is opened anew, with the very keys it had", async () => {
+    const keyring = await openKeyring(await storeWith({ a: 1, b: 2 }))
+    keyring.lock()
+    await keyring.unlock(await storeWith({ a: 1, b: 2 }))
+    assert.equal(keyring.isLocked("a"), false)
+    assert.deepEqual(keyring.sign("b", digest), signDigest(secretOf(2), digest))
+    await keyring.add("c", secretOf(3))
+    assert.deepEqual(keyring.sign("c", digest), signDigest(secretOf(3), digest))
+  })
+
+  it("stays locked when a store holds another key under a name, and locks that store", async () => {
+    const keyring = await openKeyring(await storeWith({ a: 1 }))
+    keyring.lock()
+    const other = await storeWith({ a: 2 })
+    await assert.rejects(keyring.unlock(other), { code: "keystore_invalid" })
+    assert.throws(() => keyring.sign("a", digest), { code: "keyring_locked" })
+    await assert.rejects(other.load("a"), { code: "keyring_locked" })
+  })
+
+  it("locks some keys and signs with the others; the store is locked then too", async () => {
+    const keyring = await openKeyring(await storeWith({ wallet: 1, agent: 2 }))
+    keyring.lock(["wallet", "nobody"])
+    assert.ok(keyring.isLocked("wallet"))
+    assert.throws(() => keyring.sign("wallet", digest), { code: "keyring_locked" })
+    assert.equal(keyring.isLocked("agent"), false)
+    assert.deepEqual(keyring.sign("agent", digest), signDigest(secretOf(2), digest))
+    await assert.rejects(keyring.add("c", secretOf(3)), { code: "keyring_locked" })
+    await assert.rejects(keyring.remove("agent"), { code: "keyring_locked" })
+  })
+
+  it("overwrites a key that is removed, in memory and in the store", async () => {
+    const held: Uint8Array[] = []
+    const inner = await storeWith({ a: 1, b: 2 })
+    const store: KeyStore = {
+      ...inner,
+      load: async (name) => {
+        const secret = await inner.load(name)
+        if (name === "a") held.push(secret)
+        return secret
+      },
+    }
+    const keyring = await openKeyring(store)
+    await keyring.remove("a")
+    assert.deepEqual(held, [zeros])
     assert.equal(keyring.addressOf("a"), undefined)
+    assert.throws(() => keyring.sign("a", digest), { code: "key_not_found" })
+    await assert.rejects(inner.load("a"), { code: "key_not_found" })
+    assert.deepEqual(keyring.sign("b", digest), signDigest(secretOf(2), digest))
   })
 
   it("can't be changed from outside", async () => {

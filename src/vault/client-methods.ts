@@ -1,0 +1,81 @@
+import type { AdminParams, AdminResults } from "../link/methods.ts"
+import type { ClientView } from "../link/views.ts"
+import { Fault } from "../std/fault.ts"
+import { hashToken, makeToken } from "./authenticate.ts"
+import { hasEnded, type Client } from "./bindings.ts"
+import { reservedNames } from "./reference-prices.ts"
+import type { Vault } from "./vault.ts"
+import { clientView } from "./views.ts"
+
+/** Adds clients, gives them new tokens, and revokes them. @throws {Fault} `name_taken`, `name_unknown`, `usage`. */
+export function clientMethods(vault: Vault) {
+  return {
+    addClient: (params: AdminParams["addClient"]) => addClient(vault, params),
+    rotateToken: (params: AdminParams["rotateToken"]) => rotateToken(params, vault),
+    revokeClient: (params: AdminParams["revokeClient"]) => revokeClient(params, vault),
+    listClients: () => Promise.resolve(vault.active().clients.map(clientView)),
+  }
+}
+
+/** @throws {Fault} `name_unknown`. */
+export function namedClient(name: string, vault: Vault): Client {
+  const client = vault.active().clients.find((each) => each.name === name)
+  if (client !== undefined) return client
+  throw new Fault(
+    "name_unknown",
+    `There is no client ${name}; countersign clients list shows them.`,
+  )
+}
+
+async function addClient(
+  vault: Vault,
+  { name, keys, rights, allowTypeB }: AdminParams["addClient"],
+): Promise<AdminResults["addClient"]> {
+  const set = vault.active()
+  if (reservedNames.includes(name)) {
+    throw new Fault(
+      "name_taken",
+      `${name} means somebody else in the records; choose another name.`,
+    )
+  }
+  if (set.clients.some((client) => client.name === name)) {
+    throw new Fault("name_taken", `There is a client named ${name} already; choose another name.`)
+  }
+  const [first, ...others] = [...new Set(keys)]
+  const unknown = keys.find((key) => !set.keys.has(key))
+  if (first === undefined || unknown !== undefined) {
+    const which = unknown ?? "without a name"
+    throw new Fault("name_unknown", `There is no key ${which}; countersign keys list shows them.`)
+  }
+  const ended = keys.flatMap((key) => set.keys.get(key) ?? []).find(hasEnded)?.name
+  if (ended !== undefined) {
+    throw new Fault("usage", `The key ${ended} never signs again; name another one.`)
+  }
+  const token = makeToken()
+  await vault.act({
+    act: "client_added",
+    client: { name, tokenHash: hashToken(token), keys: [first, ...others], rights, allowTypeB },
+  })
+  return { name, token }
+}
+
+/** The old token is refused from the moment this is recorded; there is no time in which both work. */
+async function rotateToken(
+  { name }: AdminParams["rotateToken"],
+  vault: Vault,
+): Promise<AdminResults["rotateToken"]> {
+  if (namedClient(name, vault).tokenHash === null) {
+    throw new Fault("usage", `The client ${name} is revoked for good; add a new one.`)
+  }
+  const token = makeToken()
+  await vault.act({ act: "client_token_set", name, tokenHash: hashToken(token) })
+  return { name, token }
+}
+
+async function revokeClient(
+  { name }: AdminParams["revokeClient"],
+  vault: Vault,
+): Promise<ClientView> {
+  if (namedClient(name, vault).tokenHash !== null) await vault.act({ act: "client_revoked", name })
+  return clientView(namedClient(name, vault))
+}
