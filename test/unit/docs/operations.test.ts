@@ -43,7 +43,7 @@ describe("docs/operations.md", () => {
 
   it("lists every key of countersign.yaml, and no other", () => {
     const source = readRepositoryFile("src/vault/config.ts").split("const configSchema")[1] ?? ""
-    const keys = [...source.matchAll(/^ {4}(\w+): /gm)].map(([, key = ""]) => key)
+    const keys = [...source.matchAll(/^ {4}(\w+)(?:: |,$)/gm)].map(([, key = ""]) => key)
     assert.ok(keys.includes("listen"))
     const listed = settings.map((key) => key.split(".")[0] ?? "")
     assert.deepEqual([...new Set(listed)].sort(), keys.filter((key) => key !== "path").sort())
