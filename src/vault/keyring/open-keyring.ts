@@ -91,13 +91,21 @@ async function loadAll(store: KeyStore, curve: Curve): Promise<Map<string, HeldK
   const held = new Map<string, HeldKey>()
   try {
     for (const name of await store.names()) {
-      const secret = await store.load(name)
-      held.set(name, { address: curve.addressOfSecret(secret), secret })
+      held.set(name, heldKey(await store.load(name), curve))
     }
     return held
   } catch (error) {
     forget(held, [...held.keys()])
     store.lock()
+    throw error
+  }
+}
+
+function heldKey(secret: Uint8Array, curve: Curve): HeldKey {
+  try {
+    return { address: curve.addressOfSecret(secret), secret }
+  } catch (error) {
+    secret.fill(0)
     throw error
   }
 }

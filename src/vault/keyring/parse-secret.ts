@@ -26,19 +26,24 @@ function decodeHex(digits: Uint8Array, target: Uint8Array): boolean {
 }
 
 /** A view without `0x` at the start. */
-function withoutPrefix(bytes: Uint8Array): Uint8Array {
+export function withoutPrefix(bytes: Uint8Array): Uint8Array {
   return bytes[0] === 0x30 && bytes[1] === 0x78 ? bytes.subarray(2) : bytes
 }
 
-/** A view without leading and trailing space, tab, line feed, vertical tab, form feed, carriage return. */
-function trimWhiteSpace(bytes: Uint8Array): Uint8Array {
-  const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
+/** A view without ASCII white space at both ends. */
+export function trimWhiteSpace(bytes: Uint8Array): Uint8Array {
   const start = bytes.findIndex((byte) => !isSpace(byte))
   const end = bytes.findLastIndex((byte) => !isSpace(byte)) + 1
   return start === -1 ? bytes.subarray(0, 0) : bytes.subarray(start, end)
 }
 
-function digitValue(byte = 0): number | undefined {
+/** Whether `byte` is space, tab, line feed, vertical tab, form feed or carriage return. */
+export function isSpace(byte: number): boolean {
+  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
+}
+
+/** What a hex digit stands for; `undefined` for any other byte. */
+export function digitValue(byte = 0): number | undefined {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
   const lower = byte | 0x20 // ASCII letters differ from their capitals by this bit
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x61 + 10 : undefined

@@ -1,0 +1,81 @@
+import type { Readable, Writable } from "node:stream"
+
+import { concatBytes, utf8 } from "../../../std/bytes.ts"
+
+/** One message between the vault and the keychain's process: a head in JSON, and secrets as bytes. */
+export type Frame = {
+  readonly head: unknown
+  /** The receiver's, to overwrite after use. */
+  readonly secret: Uint8Array
+}
+
+/** Far more than a thousand keys need; bounds what a broken process can make us keep. */
+const maxPartBytes = 1024 * 1024
+const prefixBytes = 8
+
+/** Writes a frame, and resolves once it is on its way. `secret` stays the caller's; our copy is overwritten. */
+export async function writeFrame(stream: Writable, { head, secret }: Frame): Promise<void> {
+  const json = utf8(JSON.stringify(head))
+  const prefix = new Uint8Array(prefixBytes)
+  const view = new DataView(prefix.buffer)
+  view.setUint32(0, json.length)
+  view.setUint32(4, secret.length)
+  const bytes = concatBytes(prefix, json, secret)
+  try {
+    await new Promise<void>((resolve, reject) => {
+      stream.write(bytes, (error) => (error ? reject(error) : resolve()))
+    })
+  } finally {
+    bytes.fill(0)
+  }
+}
+
+/**
+ * Reads frames until the stream ends. Overwrites what it read.
+ *
+ * @throws {RangeError} when it isn't frames that come.
+ */
+export async function* framesOf(stream: Readable): AsyncGenerator<Frame, void, undefined> {
+  let pending: Uint8Array = new Uint8Array()
+  for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+    pending = joined(pending, chunk)
+    for (let length = frameLength(pending); length !== undefined; length = frameLength(pending)) {
+      const frame = frameIn(pending)
+      const rest = pending.slice(length)
+      pending.fill(0)
+      pending = rest
+      yield frame
+    }
+  }
+}
+
+/** Both in a new place; the old ones are overwritten. */
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const bytes = concatBytes(first, second)
+  first.fill(0)
+  second.fill(0)
+  return bytes
+}
+
+/** How many bytes the first frame has; `undefined` while it isn't whole. */
+function frameLength(bytes: Uint8Array): number | undefined {
+  if (bytes.length < prefixBytes) return undefined
+  const { jsonBytes, secretBytes } = lengthsIn(bytes)
+  if (Math.max(jsonBytes, secretBytes) > maxPartBytes) throw new RangeError("not a frame")
+  const length = prefixBytes + jsonBytes + secretBytes
+  return bytes.length < length ? undefined : length
+}
+
+function frameIn(bytes: Uint8Array): Frame {
+  const { jsonBytes, secretBytes } = lengthsIn(bytes)
+  const secretStart = prefixBytes + jsonBytes
+  return {
+    head: JSON.parse(new TextDecoder().decode(bytes.subarray(prefixBytes, secretStart))),
+    secret: bytes.slice(secretStart, secretStart + secretBytes),
+  }
+}
+
+function lengthsIn(bytes: Uint8Array) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset)
+  return { jsonBytes: view.getUint32(0), secretBytes: view.getUint32(4) }
+}

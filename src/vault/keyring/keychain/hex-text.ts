@@ -1,0 +1,32 @@
+import { digitValue } from "../parse-secret.ts"
+
+// The keychain keeps text, so secrets rest there as lower-case hex. Both ways work on bytes, so that no
+// string of a secret is made where a library doesn't ask for one.
+
+const digits = new TextEncoder().encode("0123456789abcdef")
+
+/** The bytes of the hex text of `secret`. The caller overwrites them. */
+export function hexTextOf(secret: Uint8Array): Uint8Array {
+  const text = new Uint8Array(2 * secret.length)
+  for (const [index, byte] of secret.entries()) {
+    text[2 * index] = digits[byte >> 4] ?? 0
+    text[2 * index + 1] = digits[byte & 0x0f] ?? 0
+  }
+  return text
+}
+
+/** What hex text stands for; `undefined` when it isn't whole bytes of hex. The caller overwrites it. */
+export function secretOfHexText(text: Uint8Array): Uint8Array | undefined {
+  if (text.length % 2 !== 0) return undefined
+  const secret = new Uint8Array(text.length / 2)
+  for (let index = 0; index < secret.length; index++) {
+    const high = digitValue(text[2 * index])
+    const low = digitValue(text[2 * index + 1])
+    if (high === undefined || low === undefined) {
+      secret.fill(0)
+      return undefined
+    }
+    secret[index] = 16 * high + low
+  }
+  return secret
+}

@@ -1,0 +1,182 @@
+import { randomBytes } from "node:crypto"
+import { mkdir, readdir, rename, unlink } from "node:fs/promises"
+import { dirname, join } from "node:path"
+
+import { z } from "zod"
+
+import { Fault } from "../../../std/fault.ts"
+import { parseAddress, type Address } from "../../../venue/address.ts"
+import { assertPrivateDirectory, codeOf, readPrivateFile } from "../read-private-file.ts"
+import { syncDirectory, writeNewFile } from "../write-new-file.ts"
+import type { KeychainDriver } from "./keychain.ts"
+
+// A directory (0700) that says which of the keychain's items are ours: service-name, made once and random,
+// so that two installations don't meet in one keychain, and a <name>.json (0600) for each key. Nothing in
+// it is secret, but who could change it could have another key used.
+
+/** Where a key's secret is in the keychain, and which key it must be. */
+export type RegistryEntry = {
+  readonly driver: KeychainDriver
+  readonly service: string
+  readonly account: string
+  readonly address: Address
+}
+
+const keyName = /^[a-z0-9][a-z0-9._-]{0,63}$/
+const serviceFile = "service-name"
+const servicePattern = /^countersign-[0-9a-f]{32}$/
+const maxFileBytes = 4096
+
+/** Makes a registry without keys. @throws {Fault} `already_initialised`, `keystore_unavailable`, `file_unsafe`. */
+export async function makeRegistry(directory: string): Promise<void> {
+  await makeDirectory(directory)
+  // Keys of an old registry would be looked for under a service that never had them.
+  const isUsed = (await readdir(directory)).some((file) => nameOf(file) !== undefined)
+  const service = `countersign-${randomBytes(16).toString("hex")}`
+  if (isUsed || !(await writeNewFile(join(directory, serviceFile), service))) {
+    const message = `${directory} says already which keys the keychain holds; nothing was changed.`
+    throw new Fault("already_initialised", message)
+  }
+}
+
+/** The keychain service that this registry's new items belong to. @throws {Fault} `not_initialised`, `keystore_invalid`, `file_unsafe`. */
+export async function readService(directory: string): Promise<string> {
+  await assertPrivateDirectory(directory)
+  const path = join(directory, serviceFile)
+  const service = (await readText(path))?.trim()
+  if (service === undefined) {
+    throw new Fault("not_initialised", `${path} doesn't exist; restore it or run countersign init.`)
+  }
+  if (!servicePattern.test(service)) throw damaged(path)
+  return service
+}
+
+/** The names of all keys, sorted. */
+export async function readNames(directory: string): Promise<readonly string[]> {
+  const files = await readdir(directory)
+  return files
+    .map(nameOf)
+    .filter((name) => name !== undefined)
+    .sort()
+}
+
+/** @throws {Fault} `usage` unless `name` can be a key's. */
+export function assertKeyName(name: string): void {
+  if (keyName.test(name)) return
+  throw new Fault(
+    "usage",
+    "A key's name is 1 to 64 of a-z 0-9 . _ -, starting with a letter or digit.",
+  )
+}
+
+/** `undefined` where there is no key of this name. @throws {Fault} `keystore_invalid`, `file_unsafe`. */
+export async function readEntry(
+  directory: string,
+  name: string,
+): Promise<RegistryEntry | undefined> {
+  return keyName.test(name) ? readEntryAt(pathOf(directory, name)) : undefined
+}
+
+async function readEntryAt(path: string): Promise<RegistryEntry | undefined> {
+  const text = await readText(path)
+  if (text === undefined) return undefined
+  const parsed = entrySchema.safeParse(parseJson(text))
+  if (!parsed.success) throw damaged(path)
+  return parsed.data
+}
+
+/** Durable when it resolves; `false` when the name is taken. */
+export function writeEntry(directory: string, name: string, entry: RegistryEntry) {
+  const text = JSON.stringify({ version: 1, ...entry }, undefined, 2)
+  return writeNewFile(pathOf(directory, name), text)
+}
+
+/** As {@link readEntry}, but also of a key whose removal began and was cut off. */
+export async function readEntryToRemove(
+  directory: string,
+  name: string,
+): Promise<RegistryEntry | undefined> {
+  return (await readEntry(directory, name)) ?? readEntryAt(removalOf(directory, name))
+}
+
+/** Begins a removal: from here on the name is no key's, whatever becomes of the item. */
+export async function beginRemoval(directory: string, name: string): Promise<void> {
+  const removing = removalOf(directory, name)
+  await orUnavailable(removing, () => rename(pathOf(directory, name), removing))
+}
+
+/** Ends a removal once the item is gone. A crash can bring the file back; removing it again ends that. */
+export async function endRemoval(directory: string, name: string): Promise<void> {
+  const path = removalOf(directory, name)
+  await orUnavailable(path, () => unlink(path))
+}
+
+/** A file that isn't there is as good as removed. */
+async function orUnavailable(path: string, change: () => Promise<void>): Promise<void> {
+  try {
+    await change()
+  } catch (cause) {
+    if (codeOf(cause) === "ENOENT") return
+    const message = `${path} can't be changed (${codeOf(cause) ?? "unknown error"}); check the directory's owner.`
+    throw new Fault("keystore_unavailable", message, { cause })
+  }
+}
+
+const entrySchema = z
+  .strictObject({
+    version: z.literal(1),
+    driver: z.enum(["native", "keytar"]),
+    service: z.string().regex(servicePattern),
+    account: z.string().regex(keyName),
+    address: z.string().transform((text, context) => {
+      const address = parseAddress(text)
+      if (address !== undefined) return address
+      context.addIssue({ code: "custom", message: "expected an address" })
+      return z.NEVER
+    }),
+  })
+  .transform(({ driver, service, account, address }) => ({ driver, service, account, address }))
+
+function nameOf(file: string): string | undefined {
+  const name = /^(.*)\.json$/.exec(file)?.[1]
+  return name !== undefined && keyName.test(name) ? name : undefined
+}
+
+function pathOf(directory: string, name: string): string {
+  return join(directory, `${name}.json`)
+}
+
+/** Not a key's name any more, since those end in .json. */
+function removalOf(directory: string, name: string): string {
+  return join(directory, `${name}.removing`)
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  const bytes = await readPrivateFile(path, maxFileBytes)
+  return bytes === undefined ? undefined : new TextDecoder().decode(bytes)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+function damaged(path: string): Fault {
+  return new Fault("keystore_invalid", `${path} is damaged; restore it from a backup.`)
+}
+
+async function makeDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { mode: 0o700 })
+    await syncDirectory(dirname(directory))
+  } catch (cause) {
+    if (codeOf(cause) !== "EEXIST") {
+      const message = `${directory} can't be made (${codeOf(cause) ?? "unknown error"}); check the directory above it.`
+      throw new Fault("keystore_unavailable", message, { cause })
+    }
+  }
+  await assertPrivateDirectory(directory)
+}

@@ -1,0 +1,18 @@
+import type { FaultCode } from "../../../std/fault.ts"
+
+/** What the vault asks of the keychain's process, one call at a time. A secret follows it as bytes. */
+export type KeychainCall = {
+  readonly verb: "getPassword" | "setPassword" | "deletePassword" | "findCredentials"
+  /** Empty for `findCredentials`. */
+  readonly account: string
+}
+
+/** What the process answers. The items' secrets follow it as bytes, one after the other. */
+export type KeychainAnswer =
+  | {
+      readonly isOk: true
+      /** For `deletePassword`, whether there was an item. */
+      readonly isDone: boolean
+      readonly items: readonly { readonly account: string; readonly secretBytes: number }[]
+    }
+  | { readonly isOk: false; readonly code: FaultCode; readonly message: string }

@@ -1,0 +1,107 @@
+// The process that alone loads the keychain's library and speaks D-Bus, so that neither a crash nor a
+// prompt that nobody sees takes the vault with it. It takes calls on its standard input, one at a time,
+// and ends when that ends.
+
+import { parseArgs } from "node:util"
+
+import { concatBytes } from "../../../std/bytes.ts"
+import { Fault } from "../../../std/fault.ts"
+import { withSecret } from "../with-secret.ts"
+import { framesOf, writeFrame } from "./frames.ts"
+import type { KeychainAnswer, KeychainCall } from "./keychain-call.ts"
+import type { Credential, Keychain } from "./keychain.ts"
+
+/** Longer than the vault waits: it matters only where the vault died before it could end us. */
+const longestLifeMs = 15_000
+
+const nothing = new Uint8Array()
+
+setTimeout(() => process.kill(process.pid, "SIGKILL"), longestLifeMs).unref()
+await serve()
+process.exit()
+
+async function serve(): Promise<void> {
+  const opened = open()
+  opened.catch(() => undefined) // told with the answer to each call
+  for await (const { head, secret } of framesOf(process.stdin)) {
+    const call = head as KeychainCall // ours to ours
+    const found = await withSecret(secret, () => answer(opened, call, secret))
+    await withSecret(found.secret, () => writeFrame(process.stdout, found))
+  }
+}
+
+/** A driver is loaded where it is chosen: the other may not be installed. */
+async function open(): Promise<Keychain> {
+  const { driver, service = "", keytar } = readArguments()
+  if (driver === "keytar") {
+    const { keytarDriver } = await import("./keytar-driver.ts")
+    return keytarDriver(service, keytar)
+  }
+  const { nativeDriver } = await import("./native-driver.ts")
+  return nativeDriver(service)
+}
+
+function readArguments() {
+  const { values } = parseArgs({
+    options: {
+      driver: { type: "string" },
+      service: { type: "string" },
+      keytar: { type: "string" },
+    },
+  })
+  return values
+}
+
+async function answer(
+  opened: Promise<Keychain>,
+  call: KeychainCall,
+  secret: Uint8Array,
+): Promise<{ readonly head: KeychainAnswer; readonly secret: Uint8Array }> {
+  try {
+    return answerOf(await carryOut(await opened, call, secret))
+  } catch (error) {
+    // A library's own message isn't passed on: what it quotes isn't ours to know.
+    const { code, message } = error instanceof Fault ? error : refused()
+    return { head: { isOk: false, code, message }, secret: nothing }
+  }
+}
+
+type Outcome = { readonly isDone: boolean; readonly items: readonly Credential[] }
+
+async function carryOut(
+  keychain: Keychain,
+  { verb, account }: KeychainCall,
+  secret: Uint8Array,
+): Promise<Outcome> {
+  switch (verb) {
+    case "getPassword": {
+      const found = await keychain.getPassword(account)
+      return { isDone: true, items: found === undefined ? [] : [{ account, secret: found }] }
+    }
+    case "setPassword":
+      await keychain.setPassword(account, secret)
+      return { isDone: true, items: [] }
+    case "deletePassword":
+      return { isDone: await keychain.deletePassword(account), items: [] }
+    case "findCredentials":
+      return { isDone: true, items: await keychain.findCredentials() }
+  }
+}
+
+function answerOf({ isDone, items }: Outcome) {
+  const head = {
+    isOk: true as const,
+    isDone,
+    items: items.map(({ account, secret }) => ({ account, secretBytes: secret.length })),
+  }
+  const secret = concatBytes(...items.map((item) => item.secret))
+  for (const item of items) item.secret.fill(0)
+  return { head, secret }
+}
+
+function refused(): Fault {
+  return new Fault(
+    "keychain_unavailable",
+    "The keychain refused; its own log says why (journalctl --user -t gnome-keyring-daemon).",
+  )
+}

@@ -1,0 +1,168 @@
+import { Fault } from "../../../std/fault.ts"
+import { oneAtATime } from "../../../std/one-at-a-time.ts"
+import { addressOfSecret, isSecretKey } from "../curve.ts"
+import type { KeyStore } from "../keyring.ts"
+import { withSecret } from "../with-secret.ts"
+import { checkedSecret } from "./checked-secret.ts"
+import {
+  assertKeyName,
+  beginRemoval,
+  endRemoval,
+  makeRegistry,
+  readEntry,
+  readEntryToRemove,
+  readNames,
+  readService,
+  writeEntry,
+} from "./key-registry.ts"
+import type { Keychain, KeychainDriver } from "./keychain.ts"
+import { prefetch, type Lend } from "./prefetch.ts"
+import { withKeychain } from "./with-keychain.ts"
+
+/** How to open a store. `driver` is for new keys: a key that is there names its own. */
+export type KeychainStoreSettings = {
+  readonly directory: string
+  readonly driver: KeychainDriver
+  /** keytar's own directory, an absolute path, where it isn't installed beside this program. */
+  readonly keytarDirectory?: string | undefined
+  /** Stands in for the keychain's process in tests. */
+  readonly lend?: typeof withKeychain
+}
+
+/**
+ * Makes the directory that says which items of the keychain are this installation's keys.
+ *
+ * @throws {Fault} `already_initialised`, `keystore_unavailable`, `file_unsafe`.
+ */
+export async function createKeychainStore({
+  directory,
+}: {
+  readonly directory: string
+}): Promise<void> {
+  await makeRegistry(directory)
+}
+
+/**
+ * Opens the keys that rest in the operating system's keychain. Touches the keychain with the first key,
+ * and then takes all keys in one go.
+ *
+ * @throws {Fault} `not_initialised`, `keystore_invalid`, `file_unsafe`.
+ */
+export async function openKeychainStore(settings: KeychainStoreSettings): Promise<KeyStore> {
+  const { directory, keytarDirectory, lend: lendKeychain = withKeychain } = settings
+  const service = await readService(directory)
+  const lend: Lend = ({ driver, service }, use) =>
+    lendKeychain({ driver, service, keytarDirectory }, use)
+  const place = { directory, lend }
+  const cache = prefetch(directory, lend)
+  const queue = oneAtATime()
+  let isLocked = false
+  const whileUnlocked = <Output>(work: () => Promise<Output>): Promise<Output> =>
+    queue(async () => {
+      if (isLocked) throw new Fault("keyring_locked", "The keys are locked; unlock them first.")
+      return work()
+    })
+  return Object.freeze({
+    backend: "keychain",
+    names: () => readNames(directory),
+    load: (name: string) => whileUnlocked(() => cache.take(name)),
+    save: (name: string, secret: Uint8Array) =>
+      whileUnlocked(() => saveKey(place, { name, secret, service, driver: settings.driver })),
+    remove: (name: string) =>
+      whileUnlocked(() => {
+        cache.forget(name)
+        return removeKey(place, name)
+      }),
+    lock: () => {
+      isLocked = true
+      cache.close()
+    },
+  } satisfies KeyStore)
+}
+
+type Place = { readonly directory: string; readonly lend: Lend }
+
+/** A key to be saved, and where. `secret` stays the caller's. */
+type NewKey = {
+  readonly name: string
+  readonly secret: Uint8Array
+  readonly service: string
+  readonly driver: KeychainDriver
+}
+
+async function saveKey({ directory, lend }: Place, key: NewKey): Promise<void> {
+  const { name, secret, service, driver } = key
+  assertKeyName(name)
+  if (!isSecretKey(secret)) throw new Fault("key_invalid", "This isn't a private key.")
+  const entry = { driver, service, account: name, address: addressOfSecret(secret) }
+  if ((await readEntry(directory, name)) !== undefined) throw nameTaken(name)
+  await lend(entry, async (keychain) => {
+    const isNew = await putItem(keychain, name, secret)
+    try {
+      await assertKept(keychain, name, secret)
+      if (!(await writeEntry(directory, name, entry))) throw nameTaken(name)
+    } catch (error) {
+      if (isNew) await takeBack(keychain, directory, name)
+      throw error
+    }
+  })
+}
+
+/**
+ * Deletes an item that no registry file names: the name would stay taken by nothing we know of. Where a
+ * file may name it all the same, the item stays, since a file without its item would stop every start.
+ */
+async function takeBack(keychain: Keychain, directory: string, name: string): Promise<void> {
+  const isNamed = await readEntry(directory, name).then(
+    (entry) => entry !== undefined,
+    () => true,
+  )
+  if (!isNamed) await keychain.deletePassword(name).catch(() => undefined) // the first error says more
+}
+
+/** Whether the item wasn't there. An equal one is what an interrupted save left; another is never overwritten. */
+async function putItem(keychain: Keychain, name: string, secret: Uint8Array): Promise<boolean> {
+  const existing = await keychain.getPassword(name)
+  if (existing === undefined) {
+    await keychain.setPassword(name, secret)
+    return true
+  }
+  if (isSameAndWiped(existing, secret)) return false
+  throw new Fault(
+    "name_taken",
+    `The keychain holds another item ${name} of this installation, which an interrupted save can leave; choose another name.`,
+  )
+}
+
+/** What can't be read back must never be all that is left of a key. */
+async function assertKept(keychain: Keychain, name: string, secret: Uint8Array): Promise<void> {
+  const readBack = await keychain.getPassword(name)
+  if (readBack !== undefined && isSameAndWiped(readBack, secret)) return
+  throw new Fault(
+    "keychain_mismatch",
+    "The keychain doesn't give back what it was given, so the key wasn't kept; look at the keychain's log.",
+  )
+}
+
+function isSameAndWiped(found: Uint8Array, secret: Uint8Array): boolean {
+  return withSecret(found, () => Buffer.compare(found, secret) === 0)
+}
+
+/** Deletes the item only if it is the key that was stored: another isn't ours to destroy. */
+async function removeKey({ directory, lend }: Place, name: string): Promise<void> {
+  assertKeyName(name)
+  const entry = await readEntryToRemove(directory, name)
+  if (entry === undefined) return
+  const { account, address } = entry
+  await lend(entry, async (keychain) => {
+    const found = await keychain.getPassword(account)
+    if (found !== undefined) checkedSecret(name, found, address).fill(0)
+    await beginRemoval(directory, name)
+    if (found !== undefined) await keychain.deletePassword(account)
+  })
+  await endRemoval(directory, name)
+}
+
+function nameTaken(name: string): Fault {
+  return new Fault("name_taken", `A key ${name} is in the keychain; choose another name.`)
+}

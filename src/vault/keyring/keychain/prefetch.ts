@@ -1,0 +1,110 @@
+import { Fault } from "../../../std/fault.ts"
+import { checkedSecret } from "./checked-secret.ts"
+import { readEntry, readNames, type RegistryEntry } from "./key-registry.ts"
+import type { Keychain, KeychainSettings } from "./keychain.ts"
+
+/** Lends the keychain that a registry entry names. */
+export type Lend = <Output>(
+  where: Pick<KeychainSettings, "driver" | "service">,
+  use: (keychain: Keychain) => Promise<Output>,
+) => Promise<Output>
+
+/** Keys on their way out of the keychain. */
+export type Prefetch = {
+  /**
+   * A key's secret, the caller's to overwrite.
+   *
+   * @throws {Fault} `key_not_found`, `keychain_mismatch`, `keyring_locked`, and what lending the keychain throws.
+   */
+  take(name: string): Promise<Uint8Array>
+  /** Overwrites one that wasn't taken. */
+  forget(name: string): void
+  /** Overwrites all that weren't taken. Nothing can be taken afterwards. */
+  close(): void
+}
+
+/**
+ * Takes the keys of a registry from the keychain. The first one brings all others that its driver holds, so
+ * that a start needs one process, however many keys; they wait here until they are taken.
+ */
+export function prefetch(directory: string, lend: Lend): Prefetch {
+  const waiting = new Map<string, Uint8Array>()
+  const fetchedFrom = new Set<string>()
+  let isClosed = false
+  const forget = (name: string): void => {
+    waiting.get(name)?.fill(0)
+    waiting.delete(name)
+  }
+  const close = (): void => {
+    isClosed = true
+    for (const name of [...waiting.keys()]) forget(name)
+  }
+  const fetch = async (name: string, entry: RegistryEntry): Promise<void> => {
+    const isFirst = !fetchedFrom.has(entry.driver)
+    const others = isFirst ? await entriesBeside(directory, name, entry) : []
+    const found = await lend(entry, (keychain) => getAll(keychain, [name, entry], others))
+    fetchedFrom.add(entry.driver)
+    for (const [each, secret] of found) waiting.set(each, secret)
+    if (isClosed) close()
+  }
+  return {
+    take: async (name) => {
+      const entry = await readEntry(directory, name)
+      if (entry === undefined) {
+        throw new Fault("key_not_found", "No key of this name is in the keychain's registry.")
+      }
+      if (!waiting.has(name)) await fetch(name, entry)
+      if (isClosed) throw new Fault("keyring_locked", "The keys are locked; unlock them first.")
+      const secret = waiting.get(name)
+      waiting.delete(name)
+      return checkedSecret(name, secret, entry.address)
+    },
+    forget,
+    close,
+  }
+}
+
+type Named = readonly [name: string, entry: RegistryEntry]
+
+/** A file that can't be read is left out here: it says so when its own key is asked for. */
+async function entriesBeside(
+  directory: string,
+  name: string,
+  { driver, service }: RegistryEntry,
+): Promise<readonly Named[]> {
+  const others: Named[] = []
+  for (const other of await readNames(directory)) {
+    if (other === name) continue
+    const entry = await readEntry(directory, other).catch(undefinedForFault)
+    if (entry?.driver === driver && entry.service === service) others.push([other, entry])
+  }
+  return others
+}
+
+/** An item that can't be read fails the call when it is the wanted one's, and is left out when it's another's. */
+async function getAll(
+  keychain: Keychain,
+  wanted: Named,
+  others: readonly Named[],
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const found = new Map<string, Uint8Array>()
+  try {
+    for (const [name, { account }] of [wanted, ...others]) {
+      const got = keychain.getPassword(account)
+      const secret = await (name === wanted[0] ? got : got.catch(undefinedForMismatch))
+      if (secret !== undefined) found.set(name, secret)
+    }
+    return found
+  } catch (error) {
+    for (const secret of found.values()) secret.fill(0)
+    throw error
+  }
+}
+
+function undefinedForFault(error: unknown): undefined {
+  if (!(error instanceof Fault)) throw error
+}
+
+function undefinedForMismatch(error: unknown): undefined {
+  if (!(error instanceof Fault) || error.code !== "keychain_mismatch") throw error
+}

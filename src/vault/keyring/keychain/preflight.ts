@@ -1,0 +1,113 @@
+import { Fault } from "../../../std/fault.ts"
+import { askBus, type BusReply } from "./ask-bus.ts"
+
+/** What there is to say of the keychain before it is touched. */
+export type KeychainState =
+  "ready" | "locked" | "no_collection" | "no_service" | "no_bus" | "hangs" | "no_program"
+
+/** How long a first look may take. */
+export const preflightLimitMs = 3_000
+
+/**
+ * Tells in which state the keychain is, within `limitMs` and without touching an item: a library may say
+ * "no such key" of a locked keychain, crash, or wait for a prompt that nobody sees.
+ *
+ * Asks the Secret Service on Linux; elsewhere the platform always has a keychain.
+ */
+export async function preflight(limitMs = preflightLimitMs): Promise<KeychainState> {
+  if (process.platform !== "linux") return "ready"
+  const endMs = performance.now() + limitMs
+  const ask: Ask = (call) => {
+    const leftMs = endMs - performance.now()
+    return leftMs <= 0 ? Promise.resolve({ kind: "late" }) : askBus(call, leftMs)
+  }
+  const reply = await askLocked(ask, "/org/freedesktop/secrets/aliases/default")
+  return stateOf(reply) ?? (reply.kind === "late" ? "hangs" : explainFailure(ask))
+}
+
+/** @throws {Fault} `keychain_locked`, `keychain_unavailable`: whatever `check` finds but `ready`. */
+export async function assertReady(check: typeof preflight, limitMs?: number): Promise<void> {
+  const state = await check(limitMs)
+  if (state !== "ready") throw new Fault(faults[state].code, faults[state].message)
+}
+
+const faults = {
+  locked: {
+    code: "keychain_locked",
+    message:
+      "The keychain is locked; unlock it (log in to the desktop, or start gnome-keyring-daemon with --unlock), then try again.",
+  },
+  no_collection: {
+    code: "keychain_unavailable",
+    message:
+      "The keychain has no default collection; make one (in Seahorse, or by starting gnome-keyring-daemon with --unlock), then try again.",
+  },
+  no_service: {
+    code: "keychain_unavailable",
+    message:
+      "No Secret Service runs on the session bus; install and start one (apt-get install gnome-keyring), or keep the keys in a keystore.",
+  },
+  no_bus: {
+    code: "keychain_unavailable",
+    message:
+      "There is no D-Bus session bus to reach the keychain by; run in a login session, set DBUS_SESSION_BUS_ADDRESS, or keep the keys in a keystore.",
+  },
+  hangs: {
+    code: "keychain_unavailable",
+    message:
+      "The keychain doesn't answer; restart it (systemctl --user restart gnome-keyring-daemon, or log in anew), then try again.",
+  },
+  no_program: {
+    code: "keychain_unavailable",
+    message:
+      "Neither busctl nor dbus-send is installed, so nothing can tell whether the keychain is locked; run: apt-get install dbus-bin",
+  },
+} as const
+
+type Ask = (call: Parameters<typeof askBus>[0]) => Promise<BusReply>
+
+const service = "org.freedesktop.secrets"
+
+function askLocked(ask: Ask, path: string): Promise<BusReply> {
+  return ask({
+    destination: service,
+    path,
+    interface: "org.freedesktop.DBus.Properties",
+    method: "Get",
+    strings: ["org.freedesktop.Secret.Collection", "Locked"],
+  })
+}
+
+function stateOf(reply: BusReply): KeychainState | undefined {
+  if (reply.kind === "no_program") return "no_program"
+  if (reply.kind !== "value") return undefined
+  return reply.value === "false" ? "ready" : "locked"
+}
+
+/** The bus itself knows whether there is a service, and the service whether there is a collection. */
+async function explainFailure(ask: Ask): Promise<KeychainState> {
+  const owned = await ask({
+    destination: "org.freedesktop.DBus",
+    path: "/org/freedesktop/DBus",
+    interface: "org.freedesktop.DBus",
+    method: "NameHasOwner",
+    strings: [service],
+  })
+  if (owned.kind !== "value") return owned.kind === "late" ? "hangs" : "no_bus"
+  if (owned.value !== "true") return "no_service"
+  const alias = await ask({
+    destination: service,
+    path: "/org/freedesktop/secrets",
+    interface: "org.freedesktop.Secret.Service",
+    method: "ReadAlias",
+    strings: ["default"],
+  })
+  if (alias.kind !== "value") return "hangs"
+  return alias.value === "/" ? "no_collection" : lockedAt(ask, alias.value)
+}
+
+/** For a Secret Service that doesn't show a collection under its alias. */
+async function lockedAt(ask: Ask, path: string): Promise<KeychainState> {
+  const reply = await askLocked(ask, path)
+  return stateOf(reply) ?? (reply.kind === "late" ? "hangs" : "no_collection")
+}

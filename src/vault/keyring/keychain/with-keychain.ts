@@ -1,0 +1,164 @@
+import { spawn, type ChildProcessByStdio } from "node:child_process"
+import { extname } from "node:path"
+import type { Readable, Writable } from "node:stream"
+import { fileURLToPath } from "node:url"
+
+import { z } from "zod"
+
+import { Fault } from "../../../std/fault.ts"
+import { withSecret } from "../with-secret.ts"
+import { framesOf, writeFrame, type Frame } from "./frames.ts"
+import type { KeychainAnswer, KeychainCall } from "./keychain-call.ts"
+import { keychainEnvironment, keychainProcessFlags } from "./keychain-flags.ts"
+import type { Credential, Keychain, KeychainSettings } from "./keychain.ts"
+import { assertReady, preflight } from "./preflight.ts"
+
+/** How long all calls of one use may take together. With both looks before and after: 9 s. */
+const useLimitMs = 5_000
+const secondLookMs = 1_000
+
+/**
+ * Lends the keychain to `use`: through a process of its own, which is started for it, ends with it and is
+ * killed when it takes too long. Looks at the keychain's state before, and again wherever an item is
+ * missing or something failed, so that a locked keychain is never taken for an empty one.
+ *
+ * @throws {Fault} `keychain_locked`, `keychain_unavailable`, `keychain_mismatch` when an item isn't
+ * countersign's, and what `use` throws.
+ */
+export async function withKeychain<Output>(
+  settings: KeychainSettings,
+  use: (keychain: Keychain) => Promise<Output>,
+  check = preflight,
+): Promise<Output> {
+  await assertReady(check)
+  const session = startSession(settings)
+  const assertStillReady = () => assertReady(check, secondLookMs)
+  try {
+    return await use(keychainOver(session.call, assertStillReady))
+  } catch (error) {
+    if (error instanceof Fault && error.code === "keychain_unavailable") await assertStillReady()
+    throw error
+  } finally {
+    session.end()
+  }
+}
+
+type Reply = { readonly isDone: boolean; readonly items: readonly Credential[] }
+type Call = (call: KeychainCall, secret?: Uint8Array) => Promise<Reply>
+
+function keychainOver(call: Call, assertStillReady: () => Promise<void>): Keychain {
+  return {
+    getPassword: async (account) => {
+      const { items } = await call({ verb: "getPassword", account })
+      if (items.length === 0) await assertStillReady()
+      return items[0]?.secret
+    },
+    setPassword: async (account, secret) => {
+      await call({ verb: "setPassword", account }, secret)
+    },
+    deletePassword: async (account) => {
+      const { isDone } = await call({ verb: "deletePassword", account })
+      if (!isDone) await assertStillReady()
+      return isDone
+    },
+    findCredentials: async () => {
+      const { items } = await call({ verb: "findCredentials", account: "" })
+      if (items.length === 0) await assertStillReady()
+      return items
+    },
+  }
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, null>
+
+/** Starts the process, and passes calls to it until it is ended or its time is up. */
+function startSession(settings: KeychainSettings): {
+  readonly call: Call
+  readonly end: () => void
+} {
+  const child = startProcess(settings)
+  const { failure, forget } = whenFailed(child)
+  const answers = framesOf(child.stdout)
+  return {
+    call: async (call, secret = new Uint8Array()) => {
+      const exchange = writeFrame(child.stdin, { head: call, secret })
+        .then(async () => (await answers.next()).value)
+        .catch(() => undefined) // a broken pipe or frame; how the process ended says more
+      const answer = await Promise.race([exchange, failure])
+      if (answer !== undefined) return replyIn(answer)
+      child.kill("SIGKILL")
+      return failure
+    },
+    end: () => {
+      forget()
+      child.kill("SIGKILL") // whatever it answered is done
+    },
+  }
+}
+
+function startProcess({ driver, service, keytarDirectory }: KeychainSettings): Child {
+  const here = import.meta.url
+  const entry = fileURLToPath(new URL(`./keychain-process${extname(here)}`, here))
+  const keytar = keytarDirectory === undefined ? [] : ["--keytar", keytarDirectory]
+  const child = spawn(
+    process.execPath,
+    [...keychainProcessFlags(keytarDirectory), entry]
+      .concat(["--driver", driver, "--service", service])
+      .concat(keytar),
+    { stdio: ["pipe", "pipe", "ignore"], env: keychainEnvironment() },
+  )
+  child.stdin.on("error", () => undefined) // told to the call that writes
+  return child
+}
+
+/** `failure` rejects once the process has ended or its time is up, even if it can't be killed. */
+function whenFailed(child: Child): {
+  readonly failure: Promise<never>
+  readonly forget: () => void
+} {
+  let timer: NodeJS.Timeout | undefined
+  const failure = new Promise<never>((_resolve, reject) => {
+    child.once("error", () => reject(unavailable("The keychain's process can't be started")))
+    child.once("exit", (status, signal) => {
+      reject(unavailable(`The keychain's process ended (${signal ?? `status ${status ?? "?"}`})`))
+    })
+    timer = setTimeout(() => {
+      child.kill("SIGKILL")
+      reject(unavailable(`The keychain took longer than ${useLimitMs / 1000} s`))
+    }, useLimitMs)
+  })
+  failure.catch(() => undefined) // told to the call that is under way, if one is
+  return { failure, forget: () => clearTimeout(timer) }
+}
+
+function unavailable(what: string): Fault {
+  const advice = "answer its prompt if it shows one, or restart it, then try again."
+  return new Fault("keychain_unavailable", `${what}; ${advice}`)
+}
+
+const answerSchema: z.ZodType<KeychainAnswer> = z.discriminatedUnion("isOk", [
+  z.strictObject({
+    isOk: z.literal(true),
+    isDone: z.boolean(),
+    items: z.array(z.strictObject({ account: z.string(), secretBytes: z.int().min(0) })),
+  }),
+  z.strictObject({
+    isOk: z.literal(false),
+    code: z.enum(["keychain_unavailable", "keychain_mismatch"]),
+    message: z.string(),
+  }),
+])
+
+/** Takes ownership of the frame's secret and overwrites it; the items' are copies. */
+function replyIn({ head, secret }: Frame): Reply {
+  return withSecret(secret, () => {
+    const answer = answerSchema.parse(head)
+    if (!answer.isOk) throw new Fault(answer.code, answer.message)
+    let start = 0
+    const items = answer.items.map(({ account, secretBytes }) => {
+      start += secretBytes
+      return { account, secret: secret.slice(start - secretBytes, start) }
+    })
+    return { isDone: answer.isDone, items }
+  })
+}

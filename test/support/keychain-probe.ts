@@ -1,0 +1,39 @@
+// Runs under the vault's permission flags with a keychain: saves a key, gives up the network, loads the key
+// in a store opened anew, removes it, and tries what is still forbidden. Prints what came of it.
+
+import { readFile } from "node:fs/promises"
+
+import {
+  createKeychainStore,
+  openKeychainStore,
+} from "../../src/vault/keyring/keychain/keychain-store.ts"
+import type { KeychainDriver } from "../../src/vault/keyring/keychain/keychain.ts"
+
+const [, , directory = "", driver = "", keytarDirectory] = process.argv
+const settings = { directory, driver: driver as KeychainDriver, keytarDirectory } // the test's own words
+
+await createKeychainStore({ directory })
+const saving = await openKeychainStore(settings)
+await saving.save("bot", new Uint8Array(32).fill(1))
+// As the vault does once its sockets listen; keys are still added and removed then.
+const permission = process.permission as { drop?: (scope: string) => void } | undefined
+permission?.drop?.("net")
+const loading = await openKeychainStore(settings)
+const secret = await loading.load("bot")
+await loading.remove("bot")
+const results = {
+  isSame: secret.every((byte) => byte === 1),
+  names: await loading.names(),
+  addon: await codeOf(() => import("@napi-rs/keyring")),
+  readOutside: await codeOf(() => readFile("/etc/hostname")),
+}
+console.log(JSON.stringify(results))
+
+async function codeOf(attempt: () => Promise<unknown>): Promise<string> {
+  try {
+    await attempt()
+    return "done"
+  } catch (error) {
+    return error instanceof Error && "code" in error ? String(error.code) : "failed"
+  }
+}

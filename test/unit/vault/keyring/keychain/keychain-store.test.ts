@@ -1,0 +1,436 @@
+import assert from "node:assert/strict"
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, it } from "node:test"
+
+import { Wallet } from "ethers"
+
+import { Fault } from "../../../../../src/std/fault.ts"
+import type { KeychainDriver } from "../../../../../src/vault/keyring/keychain/keychain.ts"
+import {
+  createKeychainStore,
+  openKeychainStore,
+} from "../../../../../src/vault/keyring/keychain/keychain-store.ts"
+import { fakeKeychain, type FakeKeychain } from "../../../../support/fake-keychain.ts"
+
+const secret = new Uint8Array(32).fill(0x5a)
+const other = new Uint8Array(32).fill(0xa5)
+const hex = "5a".repeat(32)
+
+let root = ""
+let directory = ""
+let keychain: FakeKeychain
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "countersign-keychain-"))
+  directory = join(root, "keychain")
+  keychain = fakeKeychain()
+})
+afterEach(() => rmSync(root, { recursive: true }))
+
+const open = (driver: KeychainDriver = "native") =>
+  openKeychainStore({ directory, driver, lend: keychain.lend })
+
+async function openNew(driver: KeychainDriver = "native") {
+  await createKeychainStore({ directory })
+  return open(driver)
+}
+
+const fileOf = (name: string) => join(directory, `${name}.json`)
+const serviceOf = (at: string) => readFileSync(join(at, "service-name"), "utf8")
+const isWiped = (bytes: Uint8Array) => bytes.every((byte) => byte === 0)
+
+describe("createKeychainStore", () => {
+  it("makes a private directory with a service name of its own", async () => {
+    await createKeychainStore({ directory })
+    await createKeychainStore({ directory: join(root, "second") })
+    assert.equal(statSync(directory).mode & 0o777, 0o700)
+    assert.deepEqual(readdirSync(directory), ["service-name"])
+    assert.match(serviceOf(directory), /^countersign-[0-9a-f]{32}$/)
+    assert.notEqual(serviceOf(directory), serviceOf(join(root, "second")))
+    assert.deepEqual(await (await open()).names(), [])
+  })
+
+  it("refuses a second time and changes nothing", async () => {
+    await createKeychainStore({ directory })
+    const before = serviceOf(directory)
+    await assert.rejects(createKeychainStore({ directory }), { code: "already_initialised" })
+    assert.equal(serviceOf(directory), before)
+  })
+
+  it("refuses a directory that holds keys of a lost service name", async () => {
+    await (await openNew()).save("bot", secret)
+    rmSync(join(directory, "service-name"))
+    await assert.rejects(createKeychainStore({ directory }), { code: "already_initialised" })
+    assert.deepEqual(readdirSync(directory), ["bot.json"])
+  })
+
+  it("refuses a directory that others can enter", async () => {
+    mkdirSync(directory)
+    chmodSync(directory, 0o755)
+    const expected = { code: "file_unsafe", message: /chmod 700/ }
+    await assert.rejects(createKeychainStore({ directory }), expected)
+    assert.deepEqual(readdirSync(directory), [])
+  })
+
+  it("refuses a path without a directory above it", async () => {
+    const attempt = createKeychainStore({ directory: join(root, "a", "b") })
+    await assert.rejects(attempt, { code: "keystore_unavailable" })
+  })
+})
+
+describe("openKeychainStore", () => {
+  it("asks for init where no directory or no service name is", async () => {
+    await assert.rejects(open(), { code: "not_initialised" })
+    mkdirSync(directory, { mode: 0o700 })
+    await assert.rejects(open(), { code: "not_initialised" })
+  })
+
+  it("refuses a directory that others can enter, or that is a symlink", async () => {
+    await createKeychainStore({ directory })
+    chmodSync(directory, 0o750)
+    await assert.rejects(open(), { code: "file_unsafe", message: /chmod 700/ })
+    chmodSync(directory, 0o700)
+    renameSync(directory, join(root, "real"))
+    symlinkSync(join(root, "real"), directory)
+    await assert.rejects(open(), { code: "file_unsafe", message: /symlink/ })
+  })
+
+  for (const text of ["", "countersign", "other-00112233445566778899aabbccddeeff"]) {
+    it(`refuses ${JSON.stringify(text)} as a service name`, async () => {
+      await createKeychainStore({ directory })
+      writeFileSync(join(directory, "service-name"), text)
+      await assert.rejects(open(), { code: "keystore_invalid", message: /service-name/ })
+    })
+  }
+
+  it("doesn't touch the keychain", async () => {
+    await openNew()
+    assert.deepEqual(keychain.lent, [])
+  })
+})
+
+describe("save", () => {
+  it("keeps the secret in the keychain, and in the directory only what is public", async () => {
+    const store = await openNew()
+    await store.save("bot", secret)
+    const service = serviceOf(directory)
+    assert.deepEqual([...keychain.items], [[`native ${service} bot`, secret]])
+    assert.equal(statSync(fileOf("bot")).mode & 0o777, 0o600)
+    const text = readFileSync(fileOf("bot"), "utf8")
+    assert.ok(!text.includes(hex))
+    const { address } = new Wallet(`0x${hex}`)
+    const expected = { version: 1, driver: "native", service, account: "bot", address }
+    assert.deepEqual(JSON.parse(text), expected)
+    assert.deepEqual(await store.names(), ["bot"])
+    assert.deepEqual(await store.load("bot"), secret)
+  })
+
+  it("leaves the secret to its owner, and overwrites what it read back", async () => {
+    const own = Uint8Array.from(secret)
+    await (await openNew()).save("bot", own)
+    assert.deepEqual(own, secret)
+    assert.equal(keychain.given.length, 1)
+    assert.ok(keychain.given.every(isWiped))
+  })
+
+  for (const name of ["", "Bot", "a/b", "../a", ".a", "a".repeat(65)]) {
+    it(`refuses the name ${JSON.stringify(name)}`, async () => {
+      const store = await openNew()
+      await assert.rejects(store.save(name, secret), { code: "usage" })
+      assert.equal(keychain.items.size, 0)
+    })
+  }
+
+  it("refuses what isn't a private key", async () => {
+    const store = await openNew()
+    for (const none of [new Uint8Array(32), new Uint8Array(31).fill(1)]) {
+      await assert.rejects(store.save("bot", none), { code: "key_invalid" })
+    }
+    assert.deepEqual(keychain.lent, [])
+  })
+
+  it("refuses a name that is taken, and changes nothing", async () => {
+    const store = await openNew()
+    await store.save("bot", secret)
+    await assert.rejects(store.save("bot", other), { code: "name_taken" })
+    assert.deepEqual(await store.load("bot"), secret)
+  })
+
+  it("never overwrites an item that is there", async () => {
+    const store = await openNew()
+    const key = `native ${serviceOf(directory)} bot`
+    keychain.items.set(key, other)
+    await assert.rejects(store.save("bot", secret), { code: "name_taken" })
+    assert.deepEqual(keychain.items.get(key), other)
+    assert.deepEqual(await store.names(), [])
+  })
+
+  it("goes on where an interrupted save left the same item", async () => {
+    const store = await openNew()
+    keychain.items.set(`native ${serviceOf(directory)} bot`, secret)
+    await store.save("bot", secret)
+    assert.deepEqual(await store.load("bot"), secret)
+  })
+
+  it("keeps nothing when the keychain gives back something else", async () => {
+    const store = await openNew()
+    const key = `native ${serviceOf(directory)} bot`
+    keychain.onCall = (verb) => {
+      if (verb === "getPassword" && keychain.items.has(key)) keychain.items.set(key, other)
+    }
+    await assert.rejects(store.save("bot", secret), { code: "keychain_mismatch" })
+    assert.equal(keychain.items.size, 0)
+    assert.deepEqual(await store.names(), [])
+  })
+
+  it("takes its item back when the directory can't be written", async () => {
+    const store = await openNew()
+    keychain.onCall = (verb) => {
+      if (verb === "setPassword") renameSync(directory, join(root, "gone"))
+    }
+    await assert.rejects(store.save("bot", secret), { code: "keystore_unavailable" })
+    assert.equal(keychain.items.size, 0)
+  })
+
+  it("leaves its item where a registry file has come to name it", async () => {
+    const store = await openNew()
+    await store.save("other", other)
+    const key = `native ${serviceOf(directory)} bot`
+    keychain.onCall = (verb, account) => {
+      if (verb === "setPassword" && account === "bot") copyFileSync(fileOf("other"), fileOf("bot"))
+    }
+    await assert.rejects(store.save("bot", secret), { code: "name_taken" })
+    assert.deepEqual(keychain.items.get(key), secret)
+  })
+
+  it("tells the first error when the item can't be taken back either", async () => {
+    const store = await openNew()
+    keychain.onCall = (verb) => {
+      if (verb === "setPassword") renameSync(directory, join(root, "gone"))
+      if (verb === "deletePassword") throw new Fault("keychain_locked", "locked")
+    }
+    await assert.rejects(store.save("bot", secret), { code: "keystore_unavailable" })
+  })
+})
+
+describe("load", () => {
+  it("takes all keys out in one go, and each of them once", async () => {
+    const names = ["a", "b", "c"]
+    const first = await openNew()
+    for (const name of names) await first.save(name, secret)
+    const store = await open()
+    keychain.lent.length = 0
+    for (const name of names) assert.deepEqual(await store.load(name), secret)
+    assert.deepEqual(keychain.lent, ["native"])
+    assert.deepEqual(await store.load("b"), secret)
+    assert.deepEqual(keychain.lent, ["native", "native"])
+  })
+
+  it("finds keys that were stored through another driver", async () => {
+    await (await openNew("keytar")).save("old", secret)
+    const store = await open("native")
+    await store.save("new", other)
+    keychain.lent.length = 0
+    assert.deepEqual(await store.load("old"), secret)
+    assert.deepEqual(await store.load("new"), other)
+    assert.deepEqual(keychain.lent, ["keytar", "native"])
+  })
+
+  it("knows no key but those of the registry", async () => {
+    const store = await openNew()
+    keychain.items.set(`native ${serviceOf(directory)} bot`, secret)
+    for (const name of ["bot", "", "../keychain/bot", "service-name"]) {
+      await assert.rejects(store.load(name), { code: "key_not_found" })
+    }
+  })
+
+  it("refuses another key under the name, and overwrites it", async () => {
+    const store = await openNew()
+    await store.save("bot", secret)
+    keychain.items.set(`native ${serviceOf(directory)} bot`, other)
+    const expected = { code: "keychain_mismatch", message: /something else than the key bot/ }
+    await assert.rejects(store.load("bot"), expected)
+    assert.ok(keychain.given.every(isWiped))
+  })
+
+  it("refuses what isn't a key at all", async () => {
+    const store = await openNew()
+    await store.save("bot", secret)
+    for (const none of [new Uint8Array(), new Uint8Array(32), new Uint8Array(33).fill(0x5a)]) {
+      keychain.items.set(`native ${serviceOf(directory)} bot`, none)
+      await assert.rejects(store.load("bot"), { code: "keychain_mismatch" })
+    }
+  })
+
+  it("says that the item is gone", async () => {
+    const store = await openNew()
+    await store.save("bot", secret)
+    keychain.items.clear()
+    const expected = { code: "keychain_mismatch", message: /no item for the key bot/ }
+    await assert.rejects(store.load("bot"), expected)
+  })
+
+  it("isn't kept from one key by what is wrong with another", async () => {
+    const store = await openNew()
+    for (const name of ["a", "b", "c", "d"]) await store.save(name, secret)
+    writeFileSync(fileOf("b"), "{}")
+    keychain.items.delete(`native ${serviceOf(directory)} c`)
+    keychain.onCall = (_verb, account) => {
+      if (account === "d") throw new Fault("keychain_mismatch", "not one of ours")
+    }
+    assert.deepEqual(await store.load("a"), secret)
+    await assert.rejects(store.load("b"), { code: "keystore_invalid", message: /b\.json/ })
+    await assert.rejects(store.load("c"), { code: "keychain_mismatch" })
+    await assert.rejects(store.load("d"), { code: "keychain_mismatch" })
+  })
+
+  it("overwrites what came so far when the keychain fails", async () => {
+    const store = await openNew()
+    for (const name of ["a", "b"]) await store.save(name, secret)
+    keychain.onCall = (_verb, account) => {
+      if (account === "b") throw new Fault("keychain_locked", "locked")
+    }
+    await assert.rejects(store.load("a"), { code: "keychain_locked" })
+    assert.ok(keychain.given.every(isWiped))
+    keychain.onCall = () => undefined
+    assert.deepEqual(await store.load("a"), secret)
+  })
+
+  const changes: Readonly<Record<string, object>> = {
+    "another version": { version: 2 },
+    "another driver": { driver: "kernel" },
+    "another program's service": { service: "firefox" },
+    "an account that is no name": { account: "../bot" },
+    "an address with a wrong checksum": { address: "0x1a642f0E3c3aF545E7AcBD38b07251B3990914f1" },
+    "a field that it doesn't know": { secret: "" },
+  }
+  for (const [name, change] of Object.entries(changes)) {
+    it(`refuses a registry file with ${name}`, async () => {
+      const store = await openNew()
+      await store.save("bot", secret)
+      const entry = JSON.parse(readFileSync(fileOf("bot"), "utf8")) as object
+      writeFileSync(fileOf("bot"), JSON.stringify({ ...entry, ...change }))
+      await assert.rejects(store.load("bot"), { code: "keystore_invalid", message: /bot\.json/ })
+    })
+  }
+
+  it("refuses a registry file that others can read, or that is a symlink", async () => {
+    const store = await openNew()
+    await store.save("bot", secret)
+    copyFileSync(fileOf("bot"), join(root, "copy"))
+    chmodSync(fileOf("bot"), 0o644)
+    await assert.rejects(store.load("bot"), { code: "file_unsafe", message: /chmod 600/ })
+    rmSync(fileOf("bot"))
+    symlinkSync(join(root, "copy"), fileOf("bot"))
+    await assert.rejects(store.load("bot"), { code: "file_unsafe", message: /symlink/ })
+  })
+})
+
+describe("remove", () => {
+  it("deletes the item and the name, and lets the name be used anew", async () => {
+    const store = await openNew()
+    await store.save("bot", secret)
+    await store.remove("bot")
+    assert.equal(keychain.items.size, 0)
+    assert.deepEqual(await store.names(), [])
+    await assert.rejects(store.load("bot"), { code: "key_not_found" })
+    await store.save("bot", other)
+    assert.deepEqual(await store.load("bot"), other)
+  })
+
+  it("leaves a name alone that isn't there, and refuses one that can't be", async () => {
+    const store = await openNew()
+    await store.remove("bot")
+    assert.deepEqual(keychain.lent, [])
+    await assert.rejects(store.remove("../bot"), { code: "usage" })
+  })
+
+  it("forgets the name when the item is gone already", async () => {
+    const store = await openNew()
+    await store.save("bot", secret)
+    keychain.items.clear()
+    await store.remove("bot")
+    assert.deepEqual(await store.names(), [])
+  })
+
+  it("is finished by another call where a crash cut it off behind the item", async () => {
+    const store = await openNew()
+    await store.save("bot", secret)
+    keychain.onCall = (verb) => {
+      if (verb === "deletePassword") throw new Fault("keychain_unavailable", "killed")
+    }
+    await assert.rejects(store.remove("bot"), { code: "keychain_unavailable" })
+    assert.deepEqual(await store.names(), [])
+    keychain.onCall = () => undefined
+    await (await open()).remove("bot")
+    assert.equal(keychain.items.size, 0)
+    assert.deepEqual(readdirSync(directory), ["service-name"])
+  })
+
+  it("never deletes another key than the one that was stored", async () => {
+    const store = await openNew()
+    await store.save("bot", secret)
+    const key = `native ${serviceOf(directory)} bot`
+    keychain.items.set(key, other)
+    await assert.rejects(store.remove("bot"), { code: "keychain_mismatch" })
+    assert.deepEqual(keychain.items.get(key), other)
+    assert.deepEqual(await store.names(), ["bot"])
+  })
+
+  it("overwrites the key where it waited to be loaded", async () => {
+    const first = await openNew()
+    for (const name of ["a", "b"]) await first.save(name, secret)
+    const store = await open()
+    await store.load("a")
+    const [, waiting] = keychain.given.slice(-2)
+    assert.deepEqual(waiting, secret)
+    await store.remove("b")
+    assert.ok(isWiped(waiting))
+  })
+})
+
+describe("lock", () => {
+  it("lets nothing be loaded, saved or removed, twice over", async () => {
+    const store = await openNew()
+    await store.save("bot", secret)
+    store.lock()
+    store.lock()
+    await assert.rejects(store.load("bot"), { code: "keyring_locked" })
+    await assert.rejects(store.save("new", other), { code: "keyring_locked" })
+    await assert.rejects(store.remove("bot"), { code: "keyring_locked" })
+    assert.equal(keychain.items.size, 1)
+  })
+
+  it("overwrites keys that nobody has loaded yet", async () => {
+    const first = await openNew()
+    for (const name of ["a", "b"]) await first.save(name, secret)
+    const store = await open()
+    const taken = await store.load("a")
+    const waiting = keychain.given.at(-1) ?? secret
+    store.lock()
+    assert.ok(isWiped(waiting))
+    assert.deepEqual(taken, secret)
+  })
+
+  it("in the middle of a load gives out nothing", async () => {
+    const store = await openNew()
+    await store.save("bot", secret)
+    keychain.onCall = () => store.lock()
+    await assert.rejects(store.load("bot"), { code: "keyring_locked" })
+    assert.ok(keychain.given.every(isWiped))
+  })
+})
