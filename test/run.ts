@@ -1,9 +1,12 @@
 // Runs the tests and closes with `N passed, N failed`. `node test/run.ts [--long] [FILE…]`
 //
 // `--long` multiplies the random cases of every property; RUNS sets the factor itself.
+// A secret that shows in any output of the run counts as a failure.
 
 import { spec } from "node:test/reporters"
 import { run } from "node:test"
+
+import { startCanaryRun } from "./support/canaries-run.ts"
 
 const longFactor = "20"
 
@@ -12,6 +15,7 @@ const isLong = words.includes("--long")
 const files = words.filter((word) => word !== "--long")
 process.env["RUNS"] ??= isLong ? longFactor : "1"
 
+const canaries = startCanaryRun()
 const counts = { passed: 0, failed: 0, skipped: 0 }
 const stream = run({
   ...(files.length > 0 ? { files } : { globPatterns: ["test/**/*.test.ts"] }),
@@ -24,10 +28,15 @@ stream.on("test:pass", ({ details, skip }) => {
   else counts.skipped += 1
 })
 stream.on("test:fail", () => (counts.failed += 1))
-stream.compose(new spec()).pipe(process.stdout, { end: false })
-stream.on("end", () => {
+const report = stream.compose(new spec())
+report.on("data", (chunk: Buffer) => canaries.print(chunk))
+report.pipe(process.stdout, { end: false })
+report.on("end", () => {
+  const shown = canaries.finish()
+  counts.failed += shown.length
   const { passed, failed, skipped } = counts
   const tail = skipped > 0 ? `, ${skipped} skipped` : ""
-  process.stdout.write(`\n${passed} passed, ${failed} failed${tail}\n`)
+  process.stdout.write(`\n${shown.map((line) => `${line}\n`).join("")}`)
+  process.stdout.write(`${passed} passed, ${failed} failed${tail}\n`)
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0
 })

@@ -1,3 +1,5 @@
+import { keepOutput } from "./canaries.ts"
+
 export type Answer = {
   readonly status: number
   readonly headers: Headers
@@ -22,6 +24,7 @@ export function bot(url: string, token: string): Bot {
   const ask = async (path: string, init: RequestInit): Promise<Answer> => {
     const response = await fetch(`${url}${path}`, init)
     const text = await response.text()
+    keepOutput("answers over HTTP", `${JSON.stringify([...response.headers])}\n${text}\n`)
     return {
       status: response.status,
       headers: response.headers,

@@ -1,10 +1,13 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
+
+import { keepFiles, registerIfSecret } from "./canaries.ts"
+import { keepPrinted, registerGiven } from "./canaries-of-commands.ts"
 
 /** The launcher, as npm links it. */
 export const bin = fileURLToPath(new URL("../../bin/countersign.js", import.meta.url))
@@ -31,6 +34,7 @@ export async function countersign(
   input: string | Buffer = "",
   { limitMs = longestRunMs, environment = {} }: RunOptions = {},
 ): Promise<Ended> {
+  registerGiven(args, input)
   const child = spawn(process.execPath, [bin, ...args], {
     stdio: "pipe",
     timeout: limitMs,
@@ -44,6 +48,7 @@ export async function countersign(
     text(child.stderr),
     once(child, "exit") as Promise<[number | null]>,
   ])
+  keepPrinted(args, { stdout, stderr })
   return { code, stdout, stderr }
 }
 
@@ -77,12 +82,25 @@ export async function makeInstallation(
   const dir = join(home, "d")
   const passphraseFile = join(home, "passphrase")
   await writeFile(passphraseFile, `${passphrase}\n`, { mode: 0o600 })
+  const byPassphrase = ["--backend", "keystore", "--passphrase-file", passphraseFile]
   const ended = await countersign([
-    ...["init", "--dir", dir, "--backend", "keystore", "--passphrase-file", passphraseFile],
+    ...["init", "--dir", dir],
+    ...(initOptions.includes("--backend") ? [] : byPassphrase),
     ...initOptions,
   ])
   if (ended.code !== 0) throw new Error(`init ended with ${ended.code}: ${ended.stderr}`)
-  return { home, dir, passphraseFile, remove: () => rm(home, { recursive: true, force: true }) }
+  const remove = async (): Promise<void> => {
+    await registerAdminSecret(dir)
+    keepFiles(dir)
+    await rm(home, { recursive: true, force: true })
+  }
+  return { home, dir, passphraseFile, remove }
+}
+
+/** That of the last daemon, if one ran here. */
+async function registerAdminSecret(dir: string): Promise<void> {
+  const secret = await readFile(join(dir, "admin.secret"), "utf8").catch(() => "")
+  registerIfSecret("an admin secret", secret)
 }
 
 export type Started = {
@@ -104,6 +122,7 @@ export async function startCountersign(
   until: RegExp,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Started> {
+  registerGiven(args)
   const child = spawn(process.execPath, [bin, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...environment },
@@ -112,6 +131,7 @@ export async function startCountersign(
   let stderr = ""
   const ended = once(child, "exit").then(([code]) => code as number | null)
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()))
+  child.once("close", () => keepPrinted(args, { stdout, stderr }))
   const found = await new Promise<RegExpExecArray>((resolve, reject) => {
     child.stdout.on("data", (chunk: Buffer) => {
       stdout += chunk.toString()
@@ -136,8 +156,15 @@ export async function startCountersign(
 export type Served = Started & { readonly url: string }
 
 /** Starts `countersign serve` on a free port and waits for its line. @throws when it ends before. */
-export function serve(dir: string, options: readonly string[] = []): Promise<Served> {
-  return untilListening(["serve", "--dir", dir, "--port", "0", ...options])
+export async function serve(
+  dir: string,
+  options: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Served> {
+  const args = ["serve", "--dir", dir, "--port", "0", ...options]
+  const served = await untilListening(args, environment)
+  await registerAdminSecret(dir)
+  return served
 }
 
 /** Starts `countersign sandbox` on a free port and waits for its line. */
@@ -145,7 +172,10 @@ export function sandbox(options: readonly string[] = []): Promise<Served> {
   return untilListening(["sandbox", "--port", "0", ...options])
 }
 
-async function untilListening(args: readonly string[]): Promise<Served> {
-  const started = await startCountersign(args, /listening on (http:\S+)\n/)
+async function untilListening(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Served> {
+  const started = await startCountersign(args, /listening on (http:\S+)\n/, environment)
   return { ...started, url: started.found[1] ?? "" }
 }

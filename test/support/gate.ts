@@ -7,6 +7,7 @@ import { createGateServer, portOf } from "../../src/gate/gate-server.ts"
 import type { LogEntry } from "../../src/gate/log.ts"
 import { createUpstream, parseBaseUrl, type Upstream } from "../../src/gate/upstream.ts"
 import { connectBotLink } from "../../src/link/client.ts"
+import { keepOutput } from "./canaries.ts"
 import { startFakeVault, token, type FakeVault } from "./fake-vault.ts"
 
 export type HttpAsk = {
@@ -118,6 +119,7 @@ export function askHttp(port: number, ask: HttpAsk): Promise<HttpReply> {
         response.on("error", reject)
         response.on("end", () => {
           const text = Buffer.concat(chunks).toString("utf8")
+          keepOutput("answers over HTTP", `${response.rawHeaders.join("\n")}\n${text}\n`)
           resolve({
             status: response.statusCode ?? 0,
             headers: response.headers,

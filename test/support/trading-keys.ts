@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 
@@ -26,14 +27,21 @@ export function writePolicy(dir: string, text: string, name = "trading.yaml"): P
   return writeFile(join(dir, "policies", name), text, { mode: 0o600 })
 }
 
+/** What `keys import` says besides what any call says of a key. */
+const saidOfImport = ["derivation_path", "signed_and_recovered"]
+
 export type TradingKeys = { readonly wallet: KeyView; readonly agent: KeyView }
 
-/** Makes the wallet key `main` and its agent `mm`, whether the daemon runs or not. */
+/** Imports a new wallet key `main` and its agent `mm`, whether the daemon runs or not: so both are known here. */
 export async function makeTradingKeys(dir: string): Promise<TradingKeys> {
-  const generate = ["keys", "generate", "--dir", dir, "--name"]
-  const wallet = await countersignJson<KeyView>([...generate, "main", "--role", "wallet"])
-  const agentOptions = ["mm", "--role", "agent", "--wallet", "main"]
-  const agent = await countersignJson<KeyView>([...generate, ...agentOptions])
+  const importKey = async (...options: readonly string[]): Promise<KeyView> => {
+    const args = ["keys", "import", "--dir", dir, "--name", ...options]
+    const imported = await countersignJson<KeyView>(args, randomBytes(32).toString("hex"))
+    const view = Object.entries(imported).filter(([name]) => !saidOfImport.includes(name))
+    return Object.fromEntries(view) as KeyView
+  }
+  const wallet = await importKey("main", "--role", "wallet")
+  const agent = await importKey("mm", "--role", "agent", "--wallet", "main")
   return { wallet, agent }
 }
 

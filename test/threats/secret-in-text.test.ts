@@ -15,6 +15,7 @@ import { decryptV3, encryptV3 } from "../../src/vault/keyring/keystore-v3.ts"
 import { memoryStore } from "../../src/vault/keyring/memory-store.ts"
 import { openKeyring } from "../../src/vault/keyring/open-keyring.ts"
 import { readSecretFile } from "../../src/vault/keyring/read-secret-file.ts"
+import { openTestVault } from "../support/open-test-vault.ts"
 
 // Whatever is logged, inspected, serialised or thrown must hold neither a key nor a passphrase, in any
 // of the forms that bytes take in text.
@@ -43,9 +44,10 @@ const canaries = [...textsOf(key), ...textsOf(utf8(passphrase))].map((text) => t
 
 function assertSilent(value: unknown): void {
   const texts = [
-    inspect(value, { showHidden: true, depth: Infinity, getters: true, maxStringLength: Infinity }),
+    inspected(value),
     String(value),
-    JSON.stringify({ value }, errorFields),
+    serialised(value),
+    inspected(valueOrError(() => structuredClone(value))),
   ]
   for (const text of texts) {
     const plain = text.toLowerCase().replace(/\s+/g, " ")
@@ -54,9 +56,33 @@ function assertSilent(value: unknown): void {
   }
 }
 
-function errorFields(_name: string, value: unknown): unknown {
-  if (!(value instanceof Error)) return value
-  return { message: value.message, stack: value.stack, cause: value.cause }
+/** With everything that an inspector could reach, causes of errors and what isn't enumerable included. */
+function inspected(value: unknown): string {
+  const all = { depth: Infinity, maxStringLength: Infinity, maxArrayLength: Infinity }
+  return inspect(value, { showHidden: true, getters: true, ...all })
+}
+
+function serialised(value: unknown): string {
+  const seen = new Set<unknown>()
+  return JSON.stringify({ value }, (_name, each: unknown) => {
+    if (typeof each === "bigint") return each.toString()
+    if (typeof each !== "object" || each === null) return each
+    if (seen.has(each)) return "again"
+    seen.add(each)
+    if (each instanceof Map || each instanceof Set) return [...each] as unknown
+    if (!(each instanceof Error)) return each
+    const fields = Object.fromEntries(Object.entries(each))
+    return { ...fields, message: each.message, stack: each.stack, cause: each.cause }
+  })
+}
+
+/** Functions can't be cloned, and the refusal quotes what couldn't. */
+function valueOrError(attempt: () => unknown): unknown {
+  try {
+    return attempt()
+  } catch (error) {
+    return error
+  }
 }
 
 async function failureOf(attempt: () => unknown): Promise<unknown> {
@@ -92,6 +118,10 @@ describe("a secret in text", () => {
       assert.throws(() => assertSilent(shown))
     }
     assert.throws(() => assertSilent({ passphrase }))
+    const cause = new Error("the keystore", { cause: new Error(passphrase) })
+    assert.throws(() => assertSilent(new Error("the start failed", { cause })))
+    assert.throws(() => assertSilent(new Map([["key", { bytes: key }]])))
+    assert.throws(() => assertSilent(Object.defineProperty({}, "hidden", { value: passphrase })))
   })
 
   it("isn't in a key store, a keyring or what they return", async () => {
@@ -102,6 +132,22 @@ describe("a secret in text", () => {
     assertSilent(keyring.sign("key", digest))
     assertSilent(keyring.addressOf("key"))
     assertSilent(await store.names())
+  })
+
+  it("isn't in a vault, nor in what its calls answer or fail with", async (t) => {
+    const test = await openTestVault()
+    t.after(() => test.remove())
+    const view = await test.addKey({ name: "key", role: "wallet", secret: key })
+    for (const value of [test.vault, test.vault.active(), test.admin, test.bots, view]) {
+      assertSilent(value)
+    }
+    for (const again of ["key", "other"]) {
+      const adding = () => test.addKey({ name: again, role: "agent", secret: key })
+      assertSilent(await failureOf(adding))
+    }
+    await test.vault.close()
+    assertSilent(await failureOf(() => test.addKey({ name: "late", role: "agent", secret: key })))
+    assertSilent(test.vault)
   })
 
   it("isn't in a key file", async () => {
