@@ -1,33 +1,38 @@
 import { open, rm } from "node:fs/promises"
 
 import { Fault } from "../std/fault.ts"
+import type { Address } from "../venue/address.ts"
 import { systemClock } from "./clock.ts"
 import type { Config } from "./config.ts"
 import { pathsOf, type Installation } from "./installation.ts"
 import { addressOfSecret } from "./keyring/curve.ts"
-import { openKeystore } from "./keyring/keystore-files.ts"
 import { encryptV3 } from "./keyring/keystore-v3.ts"
 import { withSecret } from "./keyring/with-secret.ts"
+import type { Ledger } from "./ledger/ledger.ts"
 import { openLedger } from "./ledger/open-ledger.ts"
 import { loadConfig } from "./load-files.ts"
+import { openKeyStore, type SecretSource } from "./open-key-store.ts"
 
 /** scrypt's cost for a file that leaves: N = 2^18, as geth uses it. */
 const exportLogN = 18
 
+export type ExportAsk = {
+  readonly installation: Installation
+  readonly name: string
+  /** What opens a keystore; overwritten after use. */
+  readonly secret: SecretSource
+  /** What the new file is encrypted under, asked for once the key is found; overwritten after use. */
+  readonly password: (address: Address) => Promise<Uint8Array>
+  readonly to: string
+}
+
 /**
- * Writes a key as a stand-alone v3 keystore file. The only way by which a key gets out: offline, at the
- * keyboard, recorded before it is done. No socket has a call for it.
+ * Writes a key as a stand-alone v3 keystore file and returns its address. The only way by which a key gets
+ * out: offline, at the keyboard, recorded before it is done. No socket has a call for it.
  *
  * @throws {Fault} `daemon_running`, `key_not_found`, `file_unsafe`.
  */
-export async function exportKey(ask: {
-  readonly installation: Installation
-  readonly name: string
-  readonly passphrase: (config: Config) => Promise<Uint8Array>
-  readonly password: Uint8Array
-  readonly to: string
-}): Promise<void> {
-  const paths = pathsOf(ask.installation)
+export async function exportKey(ask: ExportAsk): Promise<Address> {
   const config = await loadConfig(ask.installation)
   if (config.keystore.backend === "memory") {
     throw new Fault(
@@ -35,36 +40,56 @@ export async function exportKey(ask: {
       "This installation keeps its keys in memory only; there is nothing to export.",
     )
   }
-  const store = await withSecret(await ask.passphrase(config), (passphrase) =>
-    openKeystore({ directory: paths.keystoreDir, passphrase }),
-  )
+  // Held from before anything is asked until the file is written, so that no daemon starts in between.
+  const ledger = await openStopped(pathsOf(ask.installation).ledgerFile)
   try {
-    const text = await withSecret(await store.load(ask.name), (secret) =>
-      encryptV3({
-        secret,
-        password: ask.password,
-        logN: exportLogN,
-        address: addressOfSecret(secret),
-      }),
-    )
-    await recordAndWrite({ ledgerFile: paths.ledgerFile, name: ask.name, to: ask.to, text })
+    const { address, text } = await encrypted(ask, config)
+    await recordAndWrite({ ledger, name: ask.name, to: ask.to, text })
+    return address
+  } finally {
+    await ledger.close()
+  }
+}
+
+async function encrypted(
+  ask: ExportAsk,
+  config: Config,
+): Promise<{ readonly address: Address; readonly text: string }> {
+  const store = await openKeyStore(config, ask.installation, ask.secret)
+  try {
+    return await withSecret(await store.load(ask.name), async (secret) => {
+      const address = addressOfSecret(secret)
+      const text = await withSecret(await ask.password(address), (password) =>
+        encryptV3({ secret, password, logN: exportLogN, address }),
+      )
+      return { address, text }
+    })
   } finally {
     store.lock()
   }
 }
 
+async function openStopped(ledgerFile: string): Promise<Ledger> {
+  return openLedger({ file: ledgerFile, clock: systemClock }).catch((error: unknown) => {
+    if (!(error instanceof Fault) || error.code !== "already_running") throw error
+    throw new Fault("daemon_running", "Keys are exported with the daemon stopped; stop it first.", {
+      cause: error,
+    })
+  })
+}
+
 type Export = {
-  readonly ledgerFile: string
+  readonly ledger: Ledger
   readonly name: string
   readonly to: string
   readonly text: string
 }
 
 /** The file is made first, so that nothing is recorded that can't be done, and filled last. */
-async function recordAndWrite({ ledgerFile, name, to, text }: Export): Promise<void> {
+async function recordAndWrite({ ledger, name, to, text }: Export): Promise<void> {
   const file = await openNew(to)
   try {
-    await record(ledgerFile, name)
+    await ledger.act({ act: "key_exported", name }, systemClock.nowMs())
     await file.writeFile(`${text}\n`)
     await file.sync()
   } catch (error) {
@@ -83,22 +108,4 @@ async function openNew(path: string) {
       { cause },
     )
   })
-}
-
-async function record(ledgerFile: string, name: string): Promise<void> {
-  const ledger = await openLedger({ file: ledgerFile, clock: systemClock }).catch(
-    (error: unknown) => {
-      if (!(error instanceof Fault) || error.code !== "already_running") throw error
-      throw new Fault(
-        "daemon_running",
-        "Keys are exported with the daemon stopped; stop it first.",
-        { cause: error },
-      )
-    },
-  )
-  try {
-    await ledger.act({ act: "key_exported", name }, systemClock.nowMs())
-  } finally {
-    await ledger.close()
-  }
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
@@ -71,13 +72,54 @@ describe("countersign keys export", { timeout: 120_000 }, () => {
 
   it("writes a private file that ethers opens, and records that it did", async () => {
     const answer = await countersignJson(exported())
-    assert.deepEqual(answer, { name: "main", file: to })
+    assert.deepEqual(answer, { name: "main", address: computeAddress(secret), file: to })
     assert.equal(statSync(to).mode & 0o777, 0o600)
     const opened = await decryptKeystoreJson(readFileSync(to, "utf8"), password)
     assert.equal(opened.privateKey, secret)
     assert.equal(opened.address, computeAddress(secret))
     assert.deepEqual(acts().at(-1)?.row["act"], "key_exported")
   })
+
+  it("refuses without a terminal and without a password file, and says which option to give", async () => {
+    const earlier = acts().length
+    const args = ["keys", "export", "--dir", installation.dir, "--name", "main", "--to", `${to}.2`]
+    const ended = await countersign(args, `y\n${password}\n${password}\n`)
+    const sentence =
+      "There is no terminal to ask on; name the file that holds the new keystore's password with --password-file, or run this on a terminal."
+    assert.deepEqual([ended.stderr, ended.code], [`countersign: ${sentence}\n`, 2])
+    assert.equal(existsSync(`${to}.2`), false)
+    assert.equal(acts().length, earlier)
+  })
+
+  it("writes at the cost that geth does", () => {
+    const { crypto } = JSON.parse(readFileSync(to, "utf8")) as {
+      crypto: { kdf: string; kdfparams: Readonly<Record<string, unknown>> }
+    }
+    const { n, r, p } = crypto.kdfparams
+    assert.deepEqual([crypto.kdf, n, r, p], ["scrypt", 2 ** 18, 8, 1])
+  })
+
+  it(
+    "takes the identity of the directory's owner, so that root leaves no file that only root can read",
+    { skip: process.getuid?.() !== 0 && "needs root" },
+    async (t) => {
+      const other = await makeInstallation()
+      t.after(() => other.remove())
+      const { dir, home } = other
+      writeFileSync(join(home, "password"), `${password}\n`, { mode: 0o600 })
+      const wallet = ["--name", "main", "--role", "wallet"]
+      await countersignJson(["keys", "import", "--dir", dir, ...wallet], secret)
+      const uid = 65_534
+      execFileSync("chown", ["-R", `${uid}:${uid}`, home])
+      const file = join(home, "out.json")
+      const files = ["--to", file, "--password-file", join(home, "password")]
+      await countersignJson(["keys", "export", "--dir", dir, "--name", "main", ...files])
+      for (const path of readdirSync(home, { recursive: true, encoding: "utf8" })) {
+        assert.equal(statSync(join(home, path)).uid, uid, path)
+      }
+      assert.equal(existsSync(file), true)
+    },
+  )
 
   it("overwrites no file", async () => {
     writeFileSync(to, "mine", { flag: "w" })

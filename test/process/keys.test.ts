@@ -1,9 +1,9 @@
 import assert from "node:assert/strict"
-import { writeFileSync } from "node:fs"
+import { chmodSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
-import { computeAddress, encryptKeystoreJson, hexlify, randomBytes } from "ethers"
+import { computeAddress, encryptKeystoreJson, HDNodeWallet, hexlify, randomBytes } from "ethers"
 
 import type { KeyView } from "../../src/link/views.ts"
 import {
@@ -18,7 +18,15 @@ import { killAllNaming } from "../support/process-tree.ts"
 
 /** The first key of the development nodes' mnemonic, printed in every tutorial. */
 const publishedKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
+/** The mnemonic that it is the first key of. */
+const development = `${"test ".repeat(11)}junk`
 const password = "of the keystore file"
+
+/** What `keys import` prints besides what `keys list` knows. */
+type Imported = KeyView & {
+  readonly derivation_path: string | null
+  readonly signed_and_recovered: boolean
+}
 
 for (const state of ["running", "stopped"] as const) {
   describe(`countersign keys with the daemon ${state}`, { timeout: 180_000 }, () => {
@@ -37,6 +45,11 @@ for (const state of ["running", "stopped"] as const) {
       await installation.remove()
     })
 
+    const privateFile = (name: string, content: string): string => {
+      const path = join(installation.home, name)
+      writeFileSync(path, content, { mode: 0o600 })
+      return path
+    }
     const keys = (...args: readonly string[]) => ["keys", ...args, "--dir", installation.dir]
     const imported = (name: string, ...more: readonly string[]) =>
       keys("import", "--name", name, "--role", "wallet", ...more)
@@ -72,7 +85,14 @@ for (const state of ["running", "stopped"] as const) {
         assert.match(address, /^0x[0-9a-fA-F]{40}$/)
         assert.match(network, /^0x[0-9a-f]{64}$/)
       }
-      const common = { targets: [], network: wallet.network, approval: "unknown", expires_at: null }
+      const common = {
+        targets: [],
+        network: wallet.network,
+        approval: "unknown",
+        expires_at: null,
+        last_used: null,
+        locked: false,
+      }
       const { address } = wallet
       assert.deepEqual(wallet, { name: "main", address, role: "wallet", wallet: null, ...common })
       assert.deepEqual(agent, {
@@ -90,8 +110,12 @@ for (const state of ["running", "stopped"] as const) {
     ] as const) {
       it(`imports hex from standard input (${name})`, async () => {
         const secret = name === "published" ? publishedKey : hexlify(randomBytes(32))
-        const key = await countersignJson<KeyView>(imported(name), written(secret))
+        const { derivation_path, signed_and_recovered, ...key } = await countersignJson<Imported>(
+          imported(name),
+          written(secret),
+        )
         assert.equal(key.address, computeAddress(secret))
+        assert.deepEqual([derivation_path, signed_and_recovered], [null, true])
         assert.deepEqual((await listed()).at(-1), key)
       })
     }
@@ -101,6 +125,49 @@ for (const state of ["running", "stopped"] as const) {
       const from = ["--keystore-password-file", passwordFile]
       const key = await countersignJson<KeyView>(imported("from-ethers", ...from), json)
       assert.equal(key.address, address)
+    })
+
+    it("imports a mnemonic that ethers made, at the first path of wallets", async () => {
+      const { mnemonic, address } = HDNodeWallet.createRandom()
+      const key = await countersignJson<Imported>(
+        imported("from-words", "--mnemonic"),
+        `${mnemonic?.phrase}\n`,
+      )
+      assert.equal(key.address, address)
+      assert.equal(key.derivation_path, "m/44'/60'/0'/0/0")
+    })
+
+    it("imports a mnemonic with a passphrase of its own at another path, from a file", async () => {
+      const [path, word] = ["m/44'/60'/3'/1/7", "öffne dich"]
+      const { phrase } = HDNodeWallet.createRandom().mnemonic!
+      const expected = HDNodeWallet.fromPhrase(phrase, word, path)
+      const files = { from: privateFile("words", phrase), word: privateFile("word", `${word}\n`) }
+      const options = ["--from", files.from, "--mnemonic-passphrase-file", files.word]
+      const args = imported("at-a-path", "--mnemonic", "--path", path, ...options)
+      const { stdout, stderr, code } = await countersign(args)
+      const lines = [
+        `at-a-path: wallet key, address ${expected.address}`,
+        `derivation path: ${path}`,
+        "signed and recovered: ok",
+      ]
+      assert.deepEqual([stdout, stderr, code], [`${lines.join("\n")}\n`, "", 0])
+    })
+
+    it("refuses a file with the key that others could read, and says what mends it", async () => {
+      const from = privateFile("open", hexlify(randomBytes(32)))
+      chmodSync(from, 0o640)
+      const ended = await countersign(imported("not-imported", "--from", from))
+      assert.equal(
+        ended.stderr,
+        `countersign: ${from} is open to other users; run: chmod 600 ${from}\n`,
+      )
+      assert.equal(ended.code, 1)
+      const link = join(installation.home, "link")
+      symlinkSync(from, link)
+      const unread = hexlify(randomBytes(32))
+      await assertNotImported(unread, { code: "file_unsafe", options: ["--from", link] })
+      const none = join(installation.home, "none")
+      await assertNotImported(unread, { code: "usage", options: ["--from", none], exit: 2 })
     })
 
     it("refuses a keystore with a wrong password", async () => {
@@ -125,6 +192,71 @@ for (const state of ["running", "stopped"] as const) {
         assert.equal(ended.code, 1)
         assert.match(ended.stdout, /^\{"error":\{"code":"key_invalid","message":"[^"]+"\}\}\n$/)
         assert.equal(input !== "" && ended.stdout.includes(input), false)
+      })
+    }
+
+    const words = HDNodeWallet.createRandom().mnemonic?.phrase ?? ""
+    for (const [what, input, options, expected] of [
+      ["a mnemonic without --mnemonic", words, [], /holds 12 words; .* add --mnemonic/],
+      ["a keystore without its password", `{"version":3}`, [], /--keystore-password-file/],
+      ["hex with --mnemonic", "1".repeat(64), ["--mnemonic"], /holds hex .* leave --mnemonic out/],
+      ["JSON with --mnemonic", "{}", ["--mnemonic"], /holds JSON .* leave --mnemonic out/],
+      ["--path alone", words, ["--path", "m/0"], /go with --mnemonic/],
+      ["a passphrase alone", words, ["--mnemonic-passphrase-file", "x"], /go with --mnemonic/],
+      ["a path from nowhere", words, ["--mnemonic", "--path", "44'/60'"], /must start with m\//],
+      ["a path with a gap", words, ["--mnemonic", "--path", "m/44'//0"], /nothing at level 2/],
+      [
+        "two forms at once",
+        words,
+        ["--mnemonic", "--keystore-password-file", "x"],
+        /a mnemonic or a keystore/,
+      ],
+    ] as const) {
+      it(`refuses ${what}, and names the option`, async () => {
+        const ended = await countersign(imported("not-imported", ...options), input)
+        assert.match(ended.stderr, expected)
+        assert.match(ended.stderr, /^countersign: [^\n]+\.\n$/)
+        assert.equal(ended.stderr.includes(input), false)
+        assert.deepEqual([ended.stdout, ended.code], ["", 2])
+      })
+    }
+
+    for (const [what, input, options, expected] of [
+      [
+        "63 digits",
+        "1".repeat(63),
+        [],
+        "Standard input holds 63 hex digits; a private key has 64.",
+      ],
+      [
+        "spaces between the digits",
+        "11 ".repeat(32),
+        [],
+        "Standard input holds 64 hex digits with white space between them; take it out.",
+      ],
+      [
+        "a letter among them",
+        `${"1".repeat(40)}O${"1".repeat(23)}`,
+        [],
+        "Standard input isn't hex at character 41; give 64 hex digits, a v3 JSON keystore, or a mnemonic with --mnemonic.",
+      ],
+      ["nothing", "", [], "Standard input holds nothing; a private key is 64 hex digits."],
+      [
+        "zero",
+        "0".repeat(64),
+        [],
+        "Standard input holds zero or a number beyond the curve's order, and neither is a private key.",
+      ],
+      [
+        "a mnemonic with a wrong word",
+        words.replace(/^\w+/, "abandom"),
+        ["--mnemonic"],
+        "Word 1 of the mnemonic isn't in the English list of BIP-39.",
+      ],
+    ] as const) {
+      it(`says what is wrong with ${what}`, async () => {
+        const ended = await countersign(imported("not-imported", ...options), input)
+        assert.deepEqual([ended.stderr, ended.code], [`countersign: ${expected}\n`, 1])
       })
     }
 
@@ -173,13 +305,19 @@ for (const state of ["running", "stopped"] as const) {
 }
 
 describe("countersign keys import on the main network", () => {
-  it("refuses a published test key", async (t) => {
+  it("refuses a published test key, in hex and out of its mnemonic", async (t) => {
     const installation = await makeInstallation(["--venue", "main"])
     t.after(() => installation.remove())
     const args = ["keys", "import", "--dir", installation.dir, "--name", "x", "--role", "wallet"]
-    const ended = await countersign(args, publishedKey)
-    assert.equal(ended.code, 1)
-    assert.match(ended.stderr, /^countersign: This private key is a published test key [^\n]+\n$/)
+    for (const [options, input] of [
+      [[], publishedKey],
+      [["--mnemonic"], development],
+      [["--mnemonic", "--path", "m/44'/60'/0'/0/19"], development.toUpperCase()],
+    ] as const) {
+      const ended = await countersign([...args, ...options], input)
+      assert.equal(ended.code, 1)
+      assert.match(ended.stderr, /^countersign: This private key is a published test key [^\n]+\n$/)
+    }
     assert.deepEqual(await countersignJson(["keys", "list", "--dir", installation.dir]), [])
   })
 })

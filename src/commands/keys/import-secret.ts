@@ -1,0 +1,134 @@
+import { decodeUtf8 } from "../../std/decode-utf8.ts"
+import { Fault } from "../../std/fault.ts"
+import {
+  defaultPathText,
+  parseDerivationPath,
+  type DerivationPath,
+} from "../../vault/keyring/derivation-path.ts"
+import { decryptV3 } from "../../vault/keyring/keystore-v3.ts"
+import { secretOfMnemonic } from "../../vault/keyring/mnemonic.ts"
+import { parseSecretHex } from "../../vault/keyring/parse-secret.ts"
+import { readSecretFile } from "../../vault/keyring/read-secret-file.ts"
+import { secretShape, type SecretShape } from "../../vault/keyring/secret-shape.ts"
+import { withSecret } from "../../vault/keyring/with-secret.ts"
+import { askSecret } from "../prompts.ts"
+import { readSecretInput, type SecretInput } from "../secret-input.ts"
+
+/** The options that say what the input is and what opens it. */
+export type ImportForm = {
+  readonly from?: string
+  readonly keystorePasswordFile?: string
+  readonly mnemonic?: boolean
+  readonly path?: string
+  readonly mnemonicPassphraseFile?: string
+}
+
+export type ImportedSecret = {
+  /** 32 bytes, the caller's to overwrite. */
+  readonly secret: Uint8Array
+  /** Where in a mnemonic's tree the key is. */
+  readonly path: string | undefined
+}
+
+/**
+ * Reads the key that is to be imported: hex, a v3 JSON keystore, or a BIP-39 mnemonic.
+ *
+ * @throws {Fault} `usage` naming the option that the input takes, `key_invalid`, `keystore_invalid`,
+ * `passphrase_wrong`, `passphrase_missing`, `file_unsafe`, `cancelled`; none quotes what was read.
+ */
+export async function importSecret(form: ImportForm): Promise<ImportedSecret> {
+  const path = pathOf(form)
+  const prompt =
+    path === undefined ? "Private key, 64 hex digits" : "Mnemonic, its words in one line"
+  const input = await readSecretInput({ file: form.from, prompt })
+  return withSecret(input.bytes, async () => ({
+    secret: await (path === undefined ? secretOf(input, form) : deriveFrom(input, form, path)),
+    path: path?.text,
+  }))
+}
+
+/** Checked before the secret is asked for; `undefined` when the input isn't a mnemonic. */
+function pathOf(form: ImportForm): DerivationPath | undefined {
+  if (form.mnemonic !== true) {
+    if (form.path === undefined && form.mnemonicPassphraseFile === undefined) return undefined
+    throw usage(
+      "--path and --mnemonic-passphrase-file go with --mnemonic; add it or leave them out.",
+    )
+  }
+  if (form.keystorePasswordFile !== undefined) {
+    throw usage("The input is a mnemonic or a keystore; leave one of the two options out.")
+  }
+  const path = parseDerivationPath(form.path ?? defaultPathText)
+  if (path.ok) return path.value
+  throw usage(`--path ${path.error}; it is written like ${defaultPathText}.`)
+}
+
+async function deriveFrom(
+  { bytes, source }: SecretInput,
+  form: ImportForm,
+  path: DerivationPath,
+): Promise<Uint8Array> {
+  const { kind } = secretShape(bytes)
+  if (kind === "json" || kind === "hex") {
+    const what = kind === "json" ? "JSON" : "hex"
+    throw usage(`${source} holds ${what} and not words; leave --mnemonic out.`)
+  }
+  const file = form.mnemonicPassphraseFile
+  const passphrase = file === undefined ? new Uint8Array() : await readSecretFile(file)
+  return withSecret(passphrase, () => secretOfMnemonic({ mnemonic: bytes, passphrase, path }))
+}
+
+async function secretOf(input: SecretInput, form: ImportForm): Promise<Uint8Array> {
+  const shape = secretShape(input.bytes)
+  if (form.keystorePasswordFile !== undefined || shape.kind === "json") return decrypt(input, form)
+  const secret = parseSecretHex(input.bytes)
+  if (secret !== undefined) return secret
+  throw noSecret(shape, input.source)
+}
+
+async function decrypt({ bytes, source }: SecretInput, form: ImportForm): Promise<Uint8Array> {
+  const text = decodeUtf8(bytes)
+  if (!text.ok) throw new Fault("keystore_invalid", `${source} isn't UTF-8 text, so no keystore.`)
+  const file = form.keystorePasswordFile
+  const password = await (file === undefined
+    ? askSecret(
+        "Password of the keystore file",
+        `${source} holds JSON: name the file with its password by --keystore-password-file`,
+      )
+    : readSecretFile(file))
+  return withSecret(password, () => decryptV3(text.value, password))
+}
+
+/** Which option the input would take, or what is wrong with it. */
+function noSecret(shape: SecretShape, source: string): Fault {
+  switch (shape.kind) {
+    case "empty":
+      return invalid(`${source} holds nothing; a private key is 64 hex digits.`)
+    case "words":
+      return usage(
+        `${source} holds ${shape.count} words; if they are a mnemonic, add --mnemonic, else give 64 hex digits.`,
+      )
+    case "hex":
+      return invalid(`${source} holds ${hexMistake(shape)}`)
+    case "other":
+      return invalid(
+        `${source} isn't hex at character ${shape.at}; give 64 hex digits, a v3 JSON keystore, or a mnemonic with --mnemonic.`,
+      )
+    case "json":
+      return invalid(`${source} holds JSON, which is no key in hex.`)
+  }
+}
+
+function hexMistake({ digits, isSpaced }: Extract<SecretShape, { kind: "hex" }>): string {
+  if (isSpaced) return `${digits} hex digits with white space between them; take it out.`
+  if (digits !== 64) return `${digits} hex digits; a private key has 64.`
+  return "zero or a number beyond the curve's order, and neither is a private key."
+}
+
+function usage(message: string): Fault {
+  return new Fault("usage", message)
+}
+
+function invalid(message: string): Fault {
+  return new Fault("key_invalid", message)
+}
