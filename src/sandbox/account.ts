@@ -1,7 +1,7 @@
 // The write endpoints of the Account area that the sandbox plays: approve-agent as the interface has
-// it, with an invented answer, and an invented revoke-agent.
+// it, with an invented answer, and an invented revoke-agent and renew-agent.
 import { ok } from "../std/result.ts"
-import { approveAgent, revokeAgent } from "./accounts.ts"
+import { approveAgent, renewAgent, revokeAgent } from "./accounts.ts"
 import { admitTypeB, signedFields } from "./admit.ts"
 import { reject, type Rejection } from "./error-codes.ts"
 import {
@@ -18,6 +18,7 @@ import { rememberNonce } from "./nonces.ts"
 import {
   addressWord,
   approveAgentType,
+  renewAgentType,
   revokeAgentType,
   stringWord,
   structHash,
@@ -31,10 +32,14 @@ const revokeAgentTable: FieldTable = {
   agent_address: address,
 }
 
-const approveAgentTable: FieldTable = {
+const renewAgentTable: FieldTable = {
   ...revokeAgentTable,
-  authorized_address: address,
   valid_days: integer(1, 4_294_967_295), // uint32; that 0 is refused is invented
+}
+
+const approveAgentTable: FieldTable = {
+  ...renewAgentTable,
+  authorized_address: address,
   label: text,
 }
 
@@ -84,6 +89,26 @@ export const playRevokeAgent: Play = (body, turn) => {
   })
 }
 
+/** `POST /v1/account/renew-agent`: the approval ends so many days from now. */
+export const playRenewAgent: Play = (body, turn) => {
+  const misfit = checkTypeB(body, renewAgentTable)
+  if (misfit !== undefined) return { ok: false, error: misfit }
+  const admitted = admitTypeB(body, renewAgentStruct(body), turn)
+  if (!admitted.ok) return admitted
+
+  const { signer, nonce, signingHash } = admitted.value
+  const agent = String(body["agent_address"]).toLowerCase()
+  const validDays = Number(body["valid_days"])
+  const { nowMs, venue } = turn
+  const renewed = renewAgent(venue.accounts, { wallet: signer, agent, validDays, nowMs })
+  if (!renewed.ok) return renewed
+  rememberNonce(venue.nonces, signer, nonce)
+  return ok({
+    data: { tx_hash: signingHash, agent_address: agent, expires_at: renewed.value.expiresAtMs },
+    note: `agent ${agent} renewed for ${validDays} days`,
+  })
+}
+
 /** The struct hash of an approve-agent body whose fields are checked. */
 export function approveAgentStruct(body: Body): Uint8Array {
   return structHash(
@@ -105,6 +130,18 @@ function revokeAgentStruct(body: Body): Uint8Array {
     addressWord(String(body["signer_address"])),
     stringWord(String(body["service_chain"])),
     addressWord(String(body["agent_address"])),
+    uintWord(Number(body["nonce"])),
+    uintWord(Number(body["expires_after"])),
+  )
+}
+
+function renewAgentStruct(body: Body): Uint8Array {
+  return structHash(
+    renewAgentType,
+    addressWord(String(body["signer_address"])),
+    stringWord(String(body["service_chain"])),
+    addressWord(String(body["agent_address"])),
+    uintWord(Number(body["valid_days"])),
     uintWord(Number(body["nonce"])),
     uintWord(Number(body["expires_after"])),
   )

@@ -74,6 +74,29 @@ export function revokeAgent(
   return undefined
 }
 
+/** Lets an approval that is in force end `validDays` from now. That one that has ended can't be renewed is invented. */
+export function renewAgent(
+  { wallets, agents }: Accounts,
+  renewal: {
+    readonly wallet: string
+    readonly agent: string
+    readonly validDays: number
+    readonly nowMs: number
+  },
+): Result<Agent, Rejection> {
+  const { wallet, agent, validDays, nowMs } = renewal
+  const approved = agents.get(agent)
+  if (approved?.account !== wallet) {
+    return reject("unknown_agent", "This account has approved no such agent.")
+  }
+  if (approved.isRevoked) return reject("agent_revoked", "The agent's approval was revoked.")
+  if (!isInForce(approved, nowMs)) return reject("agent_expired", "The agent's approval has ended.")
+  const renewed = { ...approved, expiresAtMs: nowMs + validDays * dayMs }
+  wallets.add(wallet)
+  agents.set(agent, renewed)
+  return ok(renewed)
+}
+
 function isInForce({ isRevoked, expiresAtMs }: Agent, nowMs: number): boolean {
   return !isRevoked && nowMs < expiresAtMs
 }

@@ -1,5 +1,5 @@
 import { ok, type Result } from "../std/result.ts"
-import { playApproveAgent, playRevokeAgent } from "./account.ts"
+import { playApproveAgent, playRenewAgent, playRevokeAgent } from "./account.ts"
 import { errorCodes, reject, statusOf, type Rejection } from "./error-codes.ts"
 import { isBody, type Body } from "./fields.ts"
 import { readOpenOrders } from "./open-orders.ts"
@@ -38,6 +38,7 @@ const plays: ReadonlyMap<string, Play> = new Map([
   ["/v1/trade/orders/cancel-all", playCancelAll],
   ["/v1/account/approve-agent", playApproveAgent],
   ["/v1/account/revoke-agent", playRevokeAgent],
+  ["/v1/account/renew-agent", playRenewAgent],
 ])
 
 const notPlayed: ReadonlySet<string> = new Set([
@@ -48,7 +49,6 @@ const notPlayed: ReadonlySet<string> = new Set([
   "/v1/account/position-mode",
   "/v1/account/leverage",
   "/v1/account/isolated-margin",
-  "/v1/account/renew-agent",
   "/v1/account/create-sub",
   "/v1/account/transfer",
   "/v1/account/withdraw",

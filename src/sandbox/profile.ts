@@ -6,7 +6,7 @@ import {
   sandboxServiceChain,
   type MarketSymbol,
 } from "./market.ts"
-import { agentWithTargetType, revokeAgentType } from "./typed-hash.ts"
+import { agentWithTargetType, renewAgentType, revokeAgentType } from "./typed-hash.ts"
 
 /** Where the sandbox listens unless told otherwise. */
 export const sandboxUrl = `http://127.0.0.1:${defaultSandboxPort}`
@@ -37,6 +37,9 @@ endpoints:
   revokeAgent:
     signing: B
     struct: "${revokeAgentType}"
+  renewAgent:
+    signing: B
+    struct: "${renewAgentType}"
   # These can be signed, but the sandbox answers that it doesn't play them.
   modifyOrder: {action_tag: ${actionTags.modifyOrder}, like: placeOrder, order_id: /order_id}
   chaseOrder: {action_tag: ${actionTags.chaseOrder}}

@@ -20,6 +20,10 @@ export const approveAgentType =
 export const revokeAgentType =
   "RevokeAgent(address signerAddress,string serviceChain,address agentAddress,uint64 nonce,uint64 expiresAfter)"
 
+/** The EIP-712 type of a renew-agent request. Invented. */
+export const renewAgentType =
+  "RenewAgent(address signerAddress,string serviceChain,address agentAddress,uint32 validDays,uint64 nonce,uint64 expiresAfter)"
+
 const domainType =
   "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
 

@@ -1,9 +1,9 @@
 import { Fault } from "../std/fault.ts"
 import { parseAddress } from "../venue/address.ts"
 import { canonicalJson } from "../venue/canonical-json.ts"
-import { snakeCase, type StructType } from "../venue/eip712.ts"
+import { snakeCase, type StructType, type StructValues } from "../venue/eip712.ts"
 import type { JsonObject, JsonValue } from "../venue/json.ts"
-import type { CanonicalForm, Profile, Signing } from "../venue/profile.ts"
+import type { CanonicalForm, Domain, Profile, Signing } from "../venue/profile.ts"
 import {
   actionHash,
   typeADigest,
@@ -61,17 +61,35 @@ function digestA(
   })
 }
 
-function digestB(
+/** What a Type B request is signed as: its own struct's values, under the domain of `signature_chain_id`. */
+export type TypeBMessage = {
+  readonly domain: Domain
+  readonly struct: StructType
+  readonly values: StructValues
+}
+
+/** The message of a Type B request; what a wallet elsewhere is shown and what is hashed here are both made of it. */
+export function typeBMessage(
   request: ReadRequest,
-  signing: Extract<Signing, { type: "B" }>,
+  { struct }: Extract<Signing, { type: "B" }>,
   { validity, profile }: Filling,
-): Digest {
-  const values = structValues(signing.struct, filledBody(request, validity))
+): TypeBMessage {
+  const values = structValues(struct, filledBody(request, validity))
   const chainId = request.business["signature_chain_id"]
   if (!values.ok || typeof chainId !== "number") {
     throw new Fault("internal", "The struct's values can't be read from a body that was accepted.")
   }
-  return typeBDigest({ ...profile.domain, chainId: BigInt(chainId) }, signing.struct, values.value)
+  const domain = { ...profile.domain, chainId: BigInt(chainId) }
+  return { domain, struct, values: values.value }
+}
+
+function digestB(
+  request: ReadRequest,
+  signing: Extract<Signing, { type: "B" }>,
+  filling: Filling,
+): Digest {
+  const { domain, struct, values } = typeBMessage(request, signing, filling)
+  return typeBDigest(domain, struct, values)
 }
 
 function filledBody({ business, parties, signing }: ReadRequest, validity: Validity): JsonObject {

@@ -1,10 +1,12 @@
 import { parseAddress } from "../venue/address.ts"
-import { isJsonObject, type JsonObject, type JsonValue } from "../venue/json.ts"
+import { isJsonObject, type JsonObject } from "../venue/json.ts"
 import { parseStrictJson } from "../venue/strict-json.ts"
 import { utf8 } from "../std/bytes.ts"
 import type { ActiveSet } from "./active-set.ts"
+import { walletAddressOf } from "./agent-key.ts"
 import type { KeyEntry } from "./bindings.ts"
 import type { AdminEntry, StoredRecord } from "./ledger/ledger.ts"
+import { operatorName } from "./reference-prices.ts"
 
 const dayMs = 86_400_000
 
@@ -13,35 +15,56 @@ const maxTimeMs = 8_640_000_000_000_000
 
 /**
  * What an accepted account operation says about an agent key held here: approved until when, or
- * revoked. That the venue accepted it is the gate's word, so it is heard once and only of an agent of
- * the wallet that signed: whoever may revoke agents of one wallet can't end another's.
+ * revoked. That the venue accepted it is the word of whoever sent it, so it is heard once and only of an
+ * agent of the wallet that signed: whoever may revoke agents of one wallet can't end another's.
  */
 export function actFollowing(record: StoredRecord, set: ActiveSet): AdminEntry | undefined {
   if (record.state === "accepted" || record.state === "refused") return undefined
-  const body = bodyOf(record)
-  const agent = agentNamed(body["agent_address"], set)
-  if (agent === undefined || !mayChange(record.key, agent)) return undefined
-  if (record.operation === "revokeAgent") {
-    return { act: "agent_revoked", name: agent.name, record: record.id }
-  }
-  const validDays = record.operation === "approveAgent" ? body["valid_days"] : undefined
-  if (typeof validDays !== "number") return undefined
-  const expiresAtMs = Math.min(record.decidedAtMs + validDays * dayMs, maxTimeMs)
-  return { act: "agent_approved", name: agent.name, expiresAtMs, record: record.id }
+  const agent = agentOf(record, set)
+  if (agent === undefined || !mayChange(record, agent, set)) return undefined
+  const about = { name: agent.name, record: record.id }
+  return record.operation === "revokeAgent"
+    ? { act: "agent_revoked", ...about }
+    : approvalFollowing(record, about)
 }
 
-/** Of an agent whose wallet isn't held here nobody knows better than who signed. */
-function mayChange(signer: string | null, { wallet, approval }: KeyEntry): boolean {
-  return approval !== "revoked" && (wallet === null || wallet === signer)
+/** Days count from the signature: of a renewal that is the earliest end there can be. */
+function approvalFollowing(
+  record: StoredRecord,
+  about: { readonly name: string; readonly record: string },
+): AdminEntry | undefined {
+  const validDays = givesDays(record) ? bodyOf(record)["valid_days"] : undefined
+  if (typeof validDays !== "number") return undefined
+  const expiresAtMs = Math.min(record.decidedAtMs + validDays * dayMs, maxTimeMs)
+  const wallet = wasSignedElsewhere(record) ? record.signer : null
+  return { act: "agent_approved", ...about, expiresAtMs, ...(wallet !== null && { wallet }) }
+}
+
+/** The agent key held here that a recorded account operation is about. */
+export function agentOf(record: StoredRecord, { keys }: ActiveSet): KeyEntry | undefined {
+  const value = bodyOf(record)["agent_address"]
+  const address = typeof value === "string" ? parseAddress(value) : undefined
+  return [...keys.values()].find((key) => key.role === "agent" && key.address === address)
+}
+
+/** Whether a wallet held elsewhere signs this request of the operator: its key stands under its address. */
+export function wasSignedElsewhere({ client, key, signer }: StoredRecord): boolean {
+  return client === operatorName && key !== null && key === signer
+}
+
+function givesDays({ operation }: StoredRecord): boolean {
+  return operation === "approveAgent" || operation === "renewAgent"
+}
+
+/** Of an agent whose wallet isn't known here nobody knows better than who signed. */
+function mayChange({ signer }: StoredRecord, agent: KeyEntry, set: ActiveSet): boolean {
+  const { approval, wallet } = agent
+  if (approval === "revoked" || approval === "removed") return false
+  return wallet === null || walletAddressOf(agent, set) === signer
 }
 
 /** The recorded canonical body, which the strict reader accepted once already. */
 function bodyOf(record: StoredRecord): JsonObject {
   const parsed = parseStrictJson(utf8(record.body ?? "{}"))
   return parsed.ok && isJsonObject(parsed.value) ? parsed.value : {}
-}
-
-function agentNamed(value: JsonValue | undefined, set: ActiveSet): KeyEntry | undefined {
-  const address = typeof value === "string" ? parseAddress(value) : undefined
-  return [...set.keys.values()].find((key) => key.role === "agent" && key.address === address)
 }

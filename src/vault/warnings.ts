@@ -4,8 +4,8 @@ import type { ActiveSet } from "./active-set.ts"
 const cancels: readonly OperationId[] = ["cancelOrder", "cancelBatch", "cancelAll"]
 
 /** What an operator should know though nothing is wrong enough to stop for. */
-export function warningsOf(set: ActiveSet): readonly string[] {
-  return [...cancelWarning(set), ...approvalWarnings(set)]
+export function warningsOf(set: ActiveSet, nowMs: number): readonly string[] {
+  return [...cancelWarning(set), ...approvalWarnings(set), ...endingWarnings(set, nowMs)]
 }
 
 /** Orders that can be placed here but not cancelled here. */
@@ -25,4 +25,33 @@ function approvalWarnings({ keys }: ActiveSet): readonly string[] {
       (key) =>
         `No approval of the agent key ${key.name} went through this daemon; it signs, and the venue decides.`,
     )
+}
+
+/** Approvals that end within the time that countersign.yaml says, or have ended. */
+function endingWarnings({ keys, config }: ActiveSet, nowMs: number): readonly string[] {
+  return [...keys.values()].flatMap(({ name, role, approval, expiresAtMs }) => {
+    if (role !== "agent" || approval !== "approved" || expiresAtMs === null) return []
+    const leftMs = expiresAtMs - nowMs
+    if (leftMs > config.agentWarningMs) return []
+    const day = new Date(expiresAtMs).toISOString().slice(0, 10)
+    return [
+      `The approval of the agent key ${name} ${endText(leftMs, day)}; renew it with countersign agent rotate ${name}.`,
+    ]
+  })
+}
+
+const hourMs = 3_600_000
+
+/** Rounded down, so that nobody counts on time that isn't there. */
+function endText(leftMs: number, day: string): string {
+  if (leftMs <= 0) return `ended on ${day}`
+  const hours = Math.floor(leftMs / hourMs)
+  if (hours < 1) return `ends within the hour (${day})`
+  return hours < 24
+    ? `ends in ${counted(hours, "hour")} (${day})`
+    : `ends in ${counted(Math.floor(hours / 24), "day")} (${day})`
+}
+
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? "" : "s"}`
 }

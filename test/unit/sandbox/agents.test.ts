@@ -7,6 +7,7 @@ import {
   dayMs,
   freshNonce,
   nowMs,
+  renewal,
   revocation,
   stranger,
   typeA,
@@ -18,6 +19,7 @@ import { accepted, rejected, venueUnderTest, type VenueUnderTest } from "./venue
 const ordersPath = "/v1/trade/orders"
 const approvePath = "/v1/account/approve-agent"
 const revokePath = "/v1/account/revoke-agent"
+const renewPath = "/v1/account/renew-agent"
 const order: Fields = {
   symbol_id: 1,
   is_buy: true,
@@ -192,6 +194,40 @@ describe("revoking an agent", () => {
       agent_address: agent.address,
     }
     rejected(venueWithAgent().post(revokePath, body), "wrong_signer")
+  })
+})
+
+describe("renewing an agent", () => {
+  it("lets the approval end so many days after the renewal", () => {
+    const venue = venueWithAgent({ valid_days: 1 })
+    venue.clock.nowMs = nowMs + 1_000
+    const { tx_hash, ...rest } = accepted(venue.post(renewPath, renewal()))
+    assert.match(String(tx_hash), /^0x[0-9a-f]{64}$/)
+    assert.deepEqual(rest, {
+      agent_address: agent.address.toLowerCase(),
+      expires_at: nowMs + 1_000 + 60 * dayMs,
+    })
+  })
+
+  it("refuses one that this account hasn't approved, that was revoked or that has ended", () => {
+    rejected(venueUnderTest().post(renewPath, renewal()), "unknown_agent")
+    rejected(venueWithAgent().post(renewPath, renewal({}, stranger)), "unknown_agent")
+
+    const ended = venueWithAgent({ valid_days: 1 })
+    ended.clock.nowMs = nowMs + dayMs
+    const late = { expires_after: nowMs + 2 * dayMs }
+    rejected(ended.post(renewPath, renewal(late)), "agent_expired")
+    ended.clock.nowMs -= 1
+    accepted(ended.post(renewPath, renewal(late)))
+
+    const revoked = venueWithAgent()
+    accepted(revoked.post(revokePath, revocation()))
+    rejected(revoked.post(renewPath, renewal()), "agent_revoked")
+  })
+
+  it("refuses days that were changed after signing", () => {
+    const body = { ...renewal(), valid_days: 61 }
+    rejected(venueWithAgent().post(renewPath, body), "wrong_signer")
   })
 })
 

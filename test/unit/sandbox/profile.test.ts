@@ -9,6 +9,7 @@ import {
   agentWithTargetType,
   approveAgentType,
   domainSeparator,
+  renewAgentType,
   revokeAgentType,
 } from "../../../src/sandbox/typed-hash.ts"
 import { toHex } from "../../../src/std/bytes.ts"
@@ -52,6 +53,7 @@ describe("the sandbox's profile", () => {
     assert.equal(withTarget.known && withTarget.value.typeString, agentWithTargetType)
     assert.equal(structOf(profile, "approveAgent"), approveAgentType)
     assert.equal(structOf(profile, "revokeAgent"), revokeAgentType)
+    assert.equal(structOf(profile, "renewAgent"), renewAgentType)
   })
 
   it("leaves undisclosed what the sandbox neither plays nor invents", () => {
@@ -61,7 +63,6 @@ describe("the sandbox's profile", () => {
       "setPositionMode",
       "setLeverage",
       "adjustIsolatedMargin",
-      "renewAgent",
       "createSub",
       "transfer",
       "withdraw",

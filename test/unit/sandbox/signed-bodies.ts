@@ -124,6 +124,21 @@ export function revocation(changes: Fields = {}, signer = wallet): Fields {
   return typeB("RevokeAgent", body, signer)
 }
 
+/** A renew-agent body for 60 days, with `changes` made before it is signed. */
+export function renewal(changes: Fields = {}, signer = wallet): Fields {
+  const body = {
+    signer_address: signer.address,
+    service_chain: "Sandbox",
+    agent_address: agent.address,
+    valid_days: 60,
+    nonce: freshNonce(),
+    expires_after: nowMs + 60_000,
+    signature_chain_id: chainId,
+    ...changes,
+  }
+  return typeB("RenewAgent", body, signer)
+}
+
 function typeB(struct: string, body: Fields, signer: Wallet): Fields {
   const names = Object.keys(typeBMembers).filter((name) => name in body) as TypeBField[]
   const members = names.map((name) => typeBMembers[name])

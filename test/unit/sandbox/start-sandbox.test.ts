@@ -16,7 +16,6 @@ const writes = [
   "/v1/account/position-mode",
   "/v1/account/leverage",
   "/v1/account/isolated-margin",
-  "/v1/account/renew-agent",
   "/v1/account/create-sub",
   "/v1/account/transfer",
   "/v1/account/withdraw",

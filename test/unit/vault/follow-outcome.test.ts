@@ -28,11 +28,13 @@ const wallet = keyEntry("main", "1", { role: "wallet" })
 const own = keyEntry("own", "2", { wallet: "main" })
 const foreign = keyEntry("foreign", "3", { wallet: "other" })
 const orphan = keyEntry("orphan", "4", {})
+const elsewhere = addressOf("6")
+const distant = keyEntry("distant", "7", { wallet: elsewhere })
 const gone = keyEntry("gone", "5", { wallet: "main", approval: "revoked" })
 
 /** Only `keys` matters to what follows. */
 const set = {
-  keys: new Map([wallet, own, foreign, orphan, gone].map((key) => [key.name, key])),
+  keys: new Map([wallet, own, foreign, orphan, distant, gone].map((key) => [key.name, key])),
 } as unknown as ActiveSet
 
 function record(
@@ -46,6 +48,7 @@ function record(
     client: "bot",
     key: "main",
     operation,
+    signer: wallet.address,
     body: JSON.stringify(body),
     nonce: 1,
     expiresAfterMs: 2,
@@ -118,5 +121,34 @@ describe("what follows from an accepted request", () => {
     for (const state of ["signed", "unknown", "expired_unresolved"] as const) {
       assert.equal(actFollowing(revoke(own, { state }), set)?.act, "agent_revoked")
     }
+  })
+
+  it("is an end counted anew for a renewal that says its days, and nothing for one that doesn't", () => {
+    const days = { agent_address: own.address, valid_days: 7 }
+    assert.deepEqual(actFollowing(record("renewAgent", days), set), {
+      act: "agent_approved",
+      name: "own",
+      expiresAtMs: decidedAtMs + 7 * dayMs,
+      record: "rec_1",
+    })
+    assert.equal(actFollowing(record("renewAgent", { agent_address: own.address }), set), undefined)
+  })
+
+  it("names the wallet that the operator had sign elsewhere, and no other", () => {
+    const byOperator = { client: "operator", key: elsewhere, signer: elsewhere }
+    for (const agent of [orphan, distant]) {
+      const act = actFollowing(approve(agent, 30, byOperator), set)
+      assert.ok(act?.act === "agent_approved")
+      assert.equal(act.wallet, elsewhere)
+    }
+    assert.equal(actFollowing(approve(own, 30, byOperator), set), undefined)
+    const bots = actFollowing(approve(orphan, 30, { ...byOperator, client: "bot" }), set)
+    assert.ok(bots?.act === "agent_approved")
+    assert.equal(bots.wallet, undefined)
+  })
+
+  it("is nothing for an agent of a wallet elsewhere when a wallet held here signed", () => {
+    assert.equal(actFollowing(approve(distant), set), undefined)
+    assert.equal(actFollowing(revoke(distant), set), undefined)
   })
 })

@@ -1,0 +1,67 @@
+import { InvalidArgumentError, type Command } from "commander"
+
+import type { KeyView } from "../../link/views.ts"
+import { Fault } from "../../std/fault.ts"
+import { installationOf, type InstallationOptions } from "../command.ts"
+import type { Printing } from "../print.ts"
+import type { Admin, VaultAccess } from "../with-vault.ts"
+
+export type AgentOptions = InstallationOptions & Printing & { readonly passphraseFile?: string }
+
+/** Adds `--passphrase-file`, for what signs or makes a key. */
+export function withPassphrase(made: Command): Command {
+  return made.option("--passphrase-file <file>", "overrides the file in countersign.yaml")
+}
+
+/** Adds `--valid-days` and `--label`, for what approves. */
+export function withTerm(made: Command): Command {
+  return made
+    .option("--valid-days <n>", "for how many days the approval is good, 1 to 90", parseDays)
+    .option("--label <label>", "what the venue calls the agent; its name here if left out")
+}
+
+/** How a command opens the vault that makes or uses private keys. */
+export function accessWithKeys(options: AgentOptions): VaultAccess {
+  return {
+    installation: installationOf(options),
+    keys: "needed",
+    passphraseFile: options.passphraseFile,
+  }
+}
+
+/** Days that had to be given. @throws {Fault} `usage`. */
+export function daysOf({ validDays }: { readonly validDays?: number }): number {
+  if (validDays !== undefined) return validDays
+  throw new Fault("usage", "For how long? Add --valid-days N, from 1 to 90.")
+}
+
+/** The agent key of a name. @throws {Fault} `name_unknown`, `usage`. */
+export async function findAgent(admin: Admin, name: string): Promise<KeyView> {
+  const key = (await admin.call("listKeys", {})).find((each) => each.name === name)
+  if (key?.role === "agent") return key
+  if (key !== undefined) throw new Fault("usage", `${name} is a wallet key; name an agent key.`)
+  throw new Fault(
+    "name_unknown",
+    `There is no key named ${name}; countersign agent status shows the agent keys.`,
+  )
+}
+
+/** Tells a step that is done, on standard error, so that what --json prints stays alone on standard output. */
+export function tell(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+/** What is known of an approval's end, in words. */
+export function untilText({ expires_at: expiresAt }: KeyView): string {
+  return expiresAt === null ? "until nobody here knows when" : `until ${timeText(expiresAt)}`
+}
+
+/** A time as people read it, in UTC. */
+export function timeText(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`
+}
+
+function parseDays(text: string): number {
+  if (/^([1-9]|[1-8]\d|90)$/.test(text)) return Number(text)
+  throw new InvalidArgumentError("Days are a whole number from 1 to 90.")
+}

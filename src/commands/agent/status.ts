@@ -1,0 +1,48 @@
+import type { Command } from "commander"
+
+import type { KeyView } from "../../link/views.ts"
+import { command, runs, withExamples, withInstallation, withJson } from "../command.ts"
+import { print, table } from "../print.ts"
+import { withAdmin } from "../with-vault.ts"
+import { timeText, type AgentOptions } from "./agent-options.ts"
+
+/** An agent key with the whole days that are left of its approval. */
+export type AgentView = KeyView & { readonly days_left: number | null }
+
+/** `countersign agent status` */
+export function agentStatus(): Command {
+  const made = command("status", "show the agent keys, their approvals and when each signed last")
+  withExamples(made, "countersign agent status")
+  return runs<AgentOptions>(withJson(withInstallation(made)), async (options) => {
+    const keys = await withAdmin(options, (admin) => admin.call("listKeys", {}))
+    const nowMs = Date.now()
+    const agents = keys.filter(({ role }) => role === "agent").map((key) => agentView(key, nowMs))
+    print(agents, options, agentsTable)
+  })
+}
+
+const dayMs = 86_400_000
+
+/** Adds the days, rounded down; none are left once the approval has ended. */
+export function agentView(key: KeyView, nowMs: number): AgentView {
+  const { approval, expires_at: expiresAt } = key
+  const isKnown = approval === "approved" && expiresAt !== null
+  const days_left = isKnown ? Math.max(0, Math.floor((expiresAt - nowMs) / dayMs)) : null
+  return { ...key, days_left }
+}
+
+/** Agents in columns, for people. */
+export function agentsTable(agents: readonly AgentView[]): readonly string[] {
+  if (agents.length === 0) {
+    return ["No agent keys yet; countersign agent approve NAME --generate --wallet W makes one."]
+  }
+  const rows = agents.map((agent) => [
+    agent.name,
+    agent.address,
+    agent.wallet ?? "-",
+    agent.approval,
+    agent.days_left === null ? "-" : String(agent.days_left),
+    agent.last_used === null ? "never" : timeText(agent.last_used),
+  ])
+  return table(["NAME", "ADDRESS", "WALLET", "APPROVAL", "DAYS LEFT", "LAST USED"], rows)
+}

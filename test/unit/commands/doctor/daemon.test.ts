@@ -1,0 +1,184 @@
+import assert from "node:assert/strict"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, it } from "node:test"
+
+import {
+  daemonFindings,
+  lookAtDaemon,
+  type DaemonLook,
+  type PortLook,
+} from "../../../../src/commands/doctor/daemon-findings.ts"
+import { keyFinding } from "../../../../src/commands/doctor/key-finding.ts"
+import { lookAtLedger } from "../../../../src/commands/doctor/ledger-look.ts"
+import { Fault } from "../../../../src/std/fault.ts"
+import { pathsOf } from "../../../../src/vault/installation.ts"
+import { loadConfig, loadFiles } from "../../../../src/vault/load-files.ts"
+import { makeTestInstallation, openTestVault } from "../../../support/open-test-vault.ts"
+
+const installation = { configDir: "/d", stateDir: "/d" }
+const port: PortLook = { host: "127.0.0.1", port: 8420, isAnswered: true }
+const silent: PortLook = { ...port, isAnswered: false }
+const stopped: DaemonLook = { kind: "stopped" }
+const running: DaemonLook = {
+  kind: "running",
+  status: {
+    freezes: [],
+    state: "ready",
+    policy_hash: "",
+    network: "",
+    records: 7,
+    keys: [],
+    clients: [],
+    limits: [],
+    last_refusals: [],
+    pid: 4711,
+    warnings: ["A policy allows requests, but no cancel can be signed."],
+  },
+}
+
+describe("doctor on the daemon", () => {
+  const cases: readonly (readonly [string, DaemonLook, PortLook | undefined, readonly string[]])[] =
+    [
+      ["runs", running, port, ["ok"]],
+      ["runs on a port that isn't fixed", running, undefined, ["ok"]],
+      ["runs without its gate", running, silent, ["ok", "warn"]],
+      ["is stopped", stopped, silent, ["warn"]],
+      ["is stopped, and its port taken", stopped, port, ["warn", "fail"]],
+      [
+        "refuses to talk",
+        { kind: "refused", error: new Fault("admin_refused", "No.") },
+        port,
+        ["fail", "fail"],
+      ],
+    ]
+  for (const [what, daemon, at, states] of cases) {
+    it(`finds ${states.join(" and ")} where it ${what}`, () => {
+      const found = daemonFindings(daemon, at, installation)
+      assert.deepEqual(
+        found.map(({ state }) => state),
+        states,
+      )
+    })
+  }
+
+  it("says how to start and how to unlock it, with the directories that it was asked about", () => {
+    const apart = { configDir: "/etc/c s", stateDir: "/var/s" }
+    const [start] = daemonFindings(stopped, undefined, apart)
+    assert.equal(start?.mend, "countersign serve --config-dir '/etc/c s' --state-dir /var/s")
+    const locked: DaemonLook = { ...running, status: { ...running.status, state: "locked" } }
+    const [unlock] = daemonFindings(locked, undefined, installation)
+    assert.deepEqual([unlock?.state, unlock?.mend], ["warn", "countersign unlock --dir /d"])
+  })
+
+  for (const [bytes, states] of [
+    [96, ["warn"]],
+    [97, ["warn", "fail"]],
+  ] as const) {
+    it(`finds ${states.join(" and ")} with a state directory of ${bytes} bytes`, () => {
+      const stateDir = `/${"s".repeat(bytes - 1)}`
+      const found = daemonFindings(stopped, undefined, { configDir: "/d", stateDir })
+      assert.deepEqual(
+        found.map(({ state }) => state),
+        states,
+      )
+    })
+  }
+
+  it("takes an installation that isn't there for one without a daemon", async () => {
+    assert.deepEqual(await lookAtDaemon({ configDir: "/none", stateDir: "/none" }), stopped)
+  })
+})
+
+describe("doctor on the ledger", () => {
+  it("asks a daemon that runs, and passes its warnings on", async () => {
+    const { finding, warnings } = await lookAtLedger(installation, running, undefined)
+    assert.deepEqual([finding.state, warnings], ["ok", running.status.warnings])
+    assert.match(finding.message, /7 records/)
+  })
+
+  it("makes none where there is none", async (t) => {
+    const made = await makeTestInstallation()
+    t.after(() => made.remove())
+    const files = await loadFiles(made.installation)
+    assert.equal((await lookAtLedger(made.installation, stopped, files)).finding.state, "ok")
+    assert.match(
+      (await lookAtLedger(made.installation, stopped, files)).finding.message,
+      /none yet/,
+    )
+  })
+
+  it("opens that of a stopped daemon, and warns of its keys", async (t) => {
+    const test = await openTestVault({ keys: "on_disk" })
+    t.after(() => test.remove())
+    await test.addKey({ name: "mm", role: "agent" })
+    const files = await loadFiles(test.installation)
+    const held = await lookAtLedger(test.installation, stopped, files)
+    assert.equal(held.finding.state, "fail") // the vault has its lock
+    await test.close()
+    const { finding, warnings } = await lookAtLedger(test.installation, stopped, files)
+    assert.equal(finding.state, "ok")
+    assert.match(finding.message, /\d records/)
+    assert.ok(warnings.some((warning) => warning.includes("agent key mm")))
+  })
+
+  it("fails with one that is something else", async (t) => {
+    const made = await makeTestInstallation()
+    t.after(() => made.remove())
+    const { ledgerFile } = pathsOf(made.installation)
+    writeFileSync(ledgerFile, "something else, and long enough to be looked at", { mode: 0o600 })
+    const { finding } = await lookAtLedger(made.installation, stopped, undefined)
+    assert.equal(finding.state, "fail")
+    assert.match(finding.mend, /back-up/)
+  })
+})
+
+describe("doctor on the keys", () => {
+  const opened = async (passphrase: string, mode = 0o600) => {
+    const made = await makeTestInstallation({ keys: "on_disk" })
+    const file = join(made.installation.stateDir, "passphrase")
+    writeFileSync(file, passphrase, { mode })
+    const config = await loadConfig(made.installation)
+    const keystore = { ...config.keystore, passphraseFile: file }
+    const finding = await keyFinding({ ...config, keystore }, made.installation, stopped)
+    await made.remove()
+    return finding
+  }
+
+  it("opens the keystore where a file has its passphrase", async () => {
+    const { state, message } = await opened("a passphrase of a test\n")
+    assert.deepEqual([state, message], ["ok", "The keystore opens, and holds 0 keys."])
+  })
+
+  it("fails with another passphrase, and with one that others can read, and tells neither", async () => {
+    for (const found of [await opened("hunter2"), await opened("a passphrase of a test", 0o644)]) {
+      assert.equal(found.state, "fail")
+      assert.doesNotMatch(JSON.stringify(found), /hunter2|a passphrase of a test/)
+    }
+  })
+
+  it("tries nothing where the passphrase is asked for, or comes from systemd to the unit alone", async (t) => {
+    const made = await makeTestInstallation({ keys: "on_disk" })
+    t.after(() => made.remove())
+    const config = await loadConfig(made.installation)
+    const asked = await keyFinding(config, made.installation, stopped)
+    assert.match(asked.message, /asked for at a start; it wasn't tried/)
+    const keystore = { ...config.keystore, credential: "cs" }
+    const given = await keyFinding({ ...config, keystore }, made.installation, stopped)
+    assert.match(given.message, /systemd credential cs, .* it wasn't tried/)
+    assert.deepEqual([asked.state, given.state], ["ok", "ok"])
+  })
+
+  it("warns of keys in memory, and asks a daemon that runs", async (t) => {
+    const made = await makeTestInstallation()
+    t.after(() => made.remove())
+    const config = await loadConfig(made.installation)
+    assert.equal((await keyFinding(config, made.installation, running)).state, "warn")
+    const keystore = { ...config.keystore, backend: "keystore" } as const
+    const asked = await keyFinding({ ...config, keystore }, made.installation, running)
+    assert.deepEqual(
+      [asked.state, asked.message],
+      ["ok", "The daemon has the keystore open: 0 keys."],
+    )
+  })
+})

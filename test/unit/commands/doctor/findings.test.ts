@@ -1,0 +1,227 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { clockFindings } from "../../../../src/commands/doctor/clock-findings.ts"
+import {
+  diskFindings,
+  fewFreeBytes,
+  minFreeBytes,
+} from "../../../../src/commands/doctor/disk-findings.ts"
+import { warningFindings } from "../../../../src/commands/doctor/file-findings.ts"
+import { findingLines } from "../../../../src/commands/doctor/finding-lines.ts"
+import {
+  fail,
+  failureOf,
+  ok,
+  shellWord,
+  warn,
+  type Finding,
+} from "../../../../src/commands/doctor/finding.ts"
+import {
+  keychainFinding,
+  lookAtKeychain,
+} from "../../../../src/commands/doctor/keychain-finding.ts"
+import { nodeFinding } from "../../../../src/commands/doctor/node-finding.ts"
+import { Fault } from "../../../../src/std/fault.ts"
+
+const states = (findings: readonly Finding[]) => findings.map(({ state }) => state)
+
+describe("doctor on Node", () => {
+  const none: ReadonlySet<string> = new Set()
+  for (const [version, state] of [
+    ["22.21.1", "fail"],
+    ["23.9.0", "fail"],
+    ["24.0.0", "ok"],
+    ["26.10.0", "ok"],
+    ["100.0.0", "ok"],
+  ] as const) {
+    it(`is ${state} with ${version}`, () => assert.equal(nodeFinding(version, none).state, state))
+  }
+
+  it("says whether the vault can give the network up", () => {
+    assert.match(nodeFinding("24.0.0", none).message, /no way to give the network up/)
+    assert.match(nodeFinding("26.0.0", new Set(["--allow-net"])).message, /gives the network up/)
+  })
+})
+
+describe("doctor on the clock", () => {
+  const nowMs = Date.UTC(2026, 10, 24)
+  const good = { nowMs, newestWriteMs: nowMs, isSynchronised: true }
+
+  it("is ok with a time server, and where nothing can tell", () => {
+    assert.deepEqual(states(clockFindings(good)), ["ok"])
+    assert.deepEqual(states(clockFindings({ ...good, isSynchronised: undefined })), ["ok"])
+    assert.deepEqual(states(clockFindings({ ...good, newestWriteMs: undefined })), ["ok"])
+  })
+
+  it("warns without a time server", () => {
+    assert.deepEqual(states(clockFindings({ ...good, isSynchronised: false })), ["warn"])
+  })
+
+  it("warns of a file that was written more than two seconds in the future", () => {
+    assert.deepEqual(states(clockFindings({ ...good, newestWriteMs: nowMs + 2_000 })), ["ok"])
+    const [found] = clockFindings({ ...good, newestWriteMs: nowMs + 2_001 })
+    assert.equal(found?.state, "warn")
+    const hour = clockFindings({ ...good, newestWriteMs: nowMs + 3_600_000 })[0]
+    assert.match(hour?.message ?? "", /60 min after that: it was set back/)
+  })
+
+  it("fails with a time before this program was made", () => {
+    const first = Date.UTC(2026, 0, 1)
+    assert.deepEqual(states(clockFindings({ ...good, nowMs: first - 1 })), ["fail"])
+    assert.deepEqual(states(clockFindings({ ...good, nowMs: first, newestWriteMs: undefined })), [
+      "ok",
+    ])
+  })
+})
+
+describe("doctor on the disk", () => {
+  const good = {
+    directory: "/d",
+    freeBytes: fewFreeBytes,
+    fileSystem: 0xef53,
+    syncError: undefined,
+  }
+
+  for (const [freeBytes, state] of [
+    [fewFreeBytes, "ok"],
+    [fewFreeBytes - 1, "warn"],
+    [minFreeBytes, "warn"],
+    [minFreeBytes - 1, "fail"],
+    [0, "fail"],
+  ] as const) {
+    it(`is ${state} with ${freeBytes} bytes free`, () => {
+      assert.deepEqual(states(diskFindings({ ...good, freeBytes })), [state])
+    })
+  }
+
+  for (const [what, fileSystem, state] of [
+    ["ext4", 0xef53, "ok"],
+    ["NFS", 0x6969, "fail"],
+    ["CIFS", 0xff534d42, "fail"],
+    ["CIFS as a signed number", 0xff534d42 | 0, "fail"],
+    ["tmpfs", 0x01021994, "warn"],
+  ] as const) {
+    it(`is ${state} on ${what}`, () => {
+      assert.deepEqual(states(diskFindings({ ...good, fileSystem })), [state])
+    })
+  }
+
+  it("fails where nothing can be synced, whatever else is good", () => {
+    const [found, ...others] = diskFindings({ ...good, directory: "/my d", syncError: "EROFS" })
+    assert.deepEqual([found?.state, others], ["fail", []])
+    assert.match(found?.message ?? "", /EROFS/)
+    assert.match(found?.mend ?? "", /ls -ld '\/my d' && df -h '\/my d'/)
+  })
+})
+
+describe("doctor on the keychain", () => {
+  const states = ["locked", "no_collection", "no_service", "no_bus", "hangs", "no_program"] as const
+  for (const state of states) {
+    it(`fails when it is ${state} and keys rest in it, and else only says why`, async () => {
+      const look = await lookAtKeychain(
+        () => Promise.resolve(state),
+        () => assert.fail("it isn't touched"),
+      )
+      const used = keychainFinding(look, true)
+      assert.equal(used.state, "fail")
+      assert.notEqual(used.mend, "")
+      const unused = keychainFinding(look, false)
+      assert.equal(unused.state, "ok")
+      assert.ok(unused.message.endsWith(used.message))
+    })
+  }
+
+  it("tries one that is unlocked, and fails when the trial does", async () => {
+    const ready = () => Promise.resolve("ready" as const)
+    const works = await lookAtKeychain(ready, () =>
+      Promise.resolve({ backend: "keychain", why: "It works." }),
+    )
+    assert.deepEqual(works, { kind: "works" })
+    assert.deepEqual(
+      [keychainFinding(works, true).state, keychainFinding(works, false).state],
+      ["ok", "ok"],
+    )
+    const broken = await lookAtKeychain(ready, () =>
+      Promise.resolve({ backend: "keystore", why: "No addon." }),
+    )
+    assert.equal(keychainFinding(broken, true).message, "No addon.")
+    assert.equal(keychainFinding(broken, true).state, "fail")
+  })
+})
+
+describe("a warning of policies and keys", () => {
+  const cases: readonly (readonly [string, string])[] = [
+    [
+      "The approval of the agent key mm ends in 3 days (2026-11-27); renew it with countersign agent rotate mm.",
+      "countersign agent rotate mm",
+    ],
+    [
+      "No approval of the agent key mm-2.b went through this daemon; it signs, and the venue decides.",
+      "countersign agent approve mm-2.b",
+    ],
+    [
+      "A policy allows requests, but no cancel can be signed: add the action tags to venue.yaml.",
+      "change what the sentence names, then run: countersign policy check",
+    ],
+  ]
+  for (const [warning, mend] of cases) {
+    it(`is mended by: ${mend}`, () => {
+      assert.deepEqual(warningFindings([warning]), [warn("policy", warning, mend)])
+    })
+  }
+})
+
+describe("a fault that doctor meets", () => {
+  it("gives its command away as what mends it", () => {
+    const fault = new Fault("file_unsafe", "/k is open to other users; run: chmod 600 /k")
+    assert.deepEqual(
+      failureOf("keys", fault, "else"),
+      fail("keys", "/k is open to other users.", "chmod 600 /k"),
+    )
+  })
+
+  it("is told as it is where it has none", () => {
+    const fault = new Fault("passphrase_wrong", "The passphrase is wrong.")
+    assert.deepEqual(failureOf("keys", fault, "else"), fail("keys", fault.message, "else"))
+  })
+
+  it("is told by its message where it is no fault of ours", () => {
+    assert.match(failureOf("disk", new Error("EIO"), "else").message, /couldn't be looked at: EIO/)
+  })
+})
+
+describe("a word for a shell", () => {
+  for (const [text, word] of [
+    ["/var/lib/counter-sign_1.2", "/var/lib/counter-sign_1.2"],
+    ["/my dir", "'/my dir'"],
+    ["it's", "'it'\\''s'"],
+    ["$(rm)", "'$(rm)'"],
+    ["", "''"],
+  ] as const) {
+    it(`is ${word}`, () => assert.equal(shellWord(text), word))
+  }
+})
+
+describe("findings for people", () => {
+  it("have what mends them below them, and a sum at the end", () => {
+    const found = [
+      ok("node", "Fine."),
+      warn("clock", "Hm.", "timedatectl set-ntp true"),
+      fail("permissions", "Bad: \u001b[2J.", "chmod 600 x"),
+    ]
+    assert.deepEqual(findingLines(found), [
+      "ok    node         Fine.",
+      "warn  clock        Hm.",
+      "                   mend: timedatectl set-ntp true",
+      "fail  permissions  Bad: \\u001b[2J.",
+      "                   mend: chmod 600 x",
+      "",
+      "1 failed, 1 to look at.",
+    ])
+  })
+
+  it("say that all is well when it is", () => {
+    assert.equal(findingLines([ok("node", "Fine.")]).at(-1), "All is well.")
+  })
+})

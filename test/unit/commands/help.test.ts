@@ -1,0 +1,89 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import type { Command } from "commander"
+
+import { countersign } from "../../../src/commands/countersign.ts"
+import { exitCodes } from "../../../src/commands/exit-code.ts"
+import { commandLinesOf, examplesIn, helpOf, leavesOf } from "../../support/command-tree.ts"
+import { readRepositoryFile, sectionOf, tableRows } from "../../support/markdown.ts"
+
+/** Commands that answer nothing that a script would read as JSON, and why. */
+const withoutJson: Readonly<Record<string, string>> = {
+  serve: "stays up, says one line when it is ready, and logs JSON on stderr",
+  sandbox: "stays up, and says a line for each request",
+  demo: "tells a story",
+  completion: "prints a script",
+}
+
+describe("--help of every command", () => {
+  for (const [name, leaf] of leavesOf(countersign())) {
+    it(`shows how to use countersign ${name}, in lines that it understands`, () => {
+      const examples = examplesIn(helpOf(leaf))
+      assert.ok(examples.length > 0, "it has an example")
+      const lines = examples.flatMap(commandLinesOf)
+      assert.ok(
+        lines.some((words) => words.join(" ").startsWith(name)),
+        "one is of this command",
+      )
+      for (const words of lines) assert.doesNotThrow(() => understand(words), words.join(" "))
+    })
+
+    it(`says in a line what countersign ${name} and each of its words are for`, () => {
+      assert.match(leaf.description(), /^\S.*\S$/)
+      for (const option of leaf.options) assert.notEqual(option.description, "", option.flags)
+      for (const word of leaf.registeredArguments)
+        assert.notEqual(word.description, "", word.name())
+    })
+  }
+
+  it("would notice an example that isn't understood any more", () => {
+    for (const words of [
+      ["keys", "list", "--jsn"],
+      ["keys", "lst"],
+      ["keys", "generate", "--name", "mm"],
+      ["keys", "generate", "--name", "mm", "--role", "boss"],
+      ["prices", "set", "BTC-PERP"],
+      ["prices", "set", "BTC-PERP", "1", "2"],
+    ]) {
+      assert.throws(() => understand(words), words.join(" "))
+    }
+  })
+})
+
+describe("--json", () => {
+  const leaves = leavesOf(countersign())
+  for (const [name, leaf] of leaves) {
+    const reason = withoutJson[name]
+    it(
+      reason === undefined
+        ? `is an option of countersign ${name}`
+        : `isn't one of countersign ${name}, which ${reason}`,
+      () => {
+        const has = leaf.options.some(({ long }) => long === "--json")
+        assert.equal(has, reason === undefined)
+      },
+    )
+  }
+})
+
+describe("the exit codes", () => {
+  it("are those of docs/operations.md", () => {
+    const page = readRepositoryFile("docs/operations.md")
+    const documented = tableRows(sectionOf(page, "Exit codes")).map(([code]) => Number(code))
+    assert.deepEqual(documented, [...new Set([0, ...Object.values(exitCodes)])].sort())
+  })
+})
+
+/** Reads a command line as the program does, without doing what it says. @throws when it is wrong. */
+function understand(words: readonly string[]): void {
+  const program = countersign()
+  disarm(program)
+  program.parse(words, { from: "user" })
+}
+
+function disarm(command: Command): void {
+  command.configureOutput({ writeErr: () => undefined, outputError: () => undefined })
+  if (command.commands.length === 0) command.action(() => undefined)
+  for (const each of command.commands) disarm(each)
+}

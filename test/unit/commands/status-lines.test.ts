@@ -1,0 +1,249 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { statusLines, type DaemonStatus } from "../../../src/commands/status/status-lines.ts"
+import { agoWords, spanWords } from "../../../src/commands/status/time-words.ts"
+
+const nowMs = Date.UTC(2026, 10, 24, 12)
+const dayMs = 86_400_000
+
+const key: DaemonStatus["keys"][number] = {
+  name: "mm",
+  address: `0x${"a1".repeat(20)}`,
+  role: "agent",
+  wallet: "main",
+  targets: [],
+  network: "0x00",
+  approval: "approved",
+  expires_at: nowMs + 23.5 * dayMs,
+  last_used: nowMs - 61_000,
+  locked: false,
+}
+
+const limit: DaemonStatus["limits"][number] = {
+  policy: "desk",
+  limit: "daily",
+  file: "policies/desk.yaml",
+  line: 9,
+  mode: "enforce",
+  per: "client",
+  for: "bot",
+  of: "",
+  max: "50000",
+  used: "12000.5",
+}
+
+const refusal: DaemonStatus["last_refusals"][number] = {
+  record: "rec_1",
+  at: nowMs - 5_000,
+  client: "bot",
+  operation: "placeOrder",
+  code: "policy_denied",
+  reason: "max_quantity",
+  by: "desk/quote",
+  message: "Too much.",
+  times: 1,
+}
+
+const status: DaemonStatus = {
+  daemon: "running",
+  freezes: [],
+  state: "ready",
+  policy_hash: "f".repeat(64),
+  network: "0x00",
+  records: 12,
+  keys: [key],
+  clients: [
+    { name: "bot", keys: ["mm"], rights: [], allow_type_b: false, revoked: false },
+    { name: "old", keys: ["mm"], rights: [], allow_type_b: false, revoked: true },
+  ],
+  limits: [limit],
+  last_refusals: [refusal],
+  pid: 4711,
+  warnings: ["Look here."],
+}
+
+function shown(changes: Partial<DaemonStatus> = {}): string {
+  return statusLines({ ...status, ...changes }, nowMs).join("\n")
+}
+
+describe("the status of everything", () => {
+  it("is one screen with daemon, keys, limits, refusals and warnings", () => {
+    assert.deepEqual(shown().split("\n"), [
+      "daemon    running, ready; the vault's pid is 4711",
+      `policies  ${"f".repeat(64)}`,
+      "records   12",
+      "clients   bot, old (revoked)",
+      "",
+      "KEY  ROLE   ADDRESS                                     APPROVAL  LEFT  LAST USED",
+      `mm   agent  0x${"a1".repeat(20)}  approved  23 d  61 s ago`,
+      "",
+      "LIMIT       FOR  USED     MAX    LEFT",
+      "desk/daily  bot  12000.5  50000  37999.5",
+      "",
+      "REFUSED  CLIENT  CODE           WHY",
+      "5 s ago  bot     policy_denied  max_quantity by desk/quote",
+      "",
+      "warning: Look here.",
+    ])
+  })
+
+  it("leaves out what there is nothing of", () => {
+    assert.deepEqual(
+      statusLines(
+        { ...status, keys: [], clients: [], limits: [], last_refusals: [], warnings: [] },
+        0,
+      ).slice(3),
+      ["clients   none", "", "No keys yet; countersign keys generate or keys import makes one."],
+    )
+  })
+
+  it("says of a stopped daemon that its ledger was read, and no pid or state of its own", () => {
+    const [first = ""] = shown({ daemon: "stopped", state: "locked" }).split("\n")
+    assert.equal(first, "daemon    stopped; this was read from its ledger")
+  })
+
+  it("says that the keys are locked, where a daemon runs", () => {
+    const keys = [{ ...key, locked: true }]
+    assert.match(shown({ state: "locked", keys }), /^daemon +running, locked;/)
+    assert.match(shown({ keys }), / approved, locked +23 d/)
+    assert.doesNotMatch(shown({ keys, daemon: "stopped" }), /locked/)
+    assert.doesNotMatch(shown({ keys: [{ ...key, locked: true, approval: "revoked" }] }), /locked/)
+  })
+
+  it("asks no approval of a wallet key", () => {
+    const wallet = { ...key, role: "wallet", approval: "unknown", expires_at: null } as const
+    assert.match(shown({ keys: [wallet] }), /^mm +wallet +0x\w{40} +- +- +61 s ago$/m)
+    assert.match(shown({ keys: [{ ...wallet, locked: true }] }), /0x\w{40} +locked +- /)
+    assert.match(shown({ keys: [{ ...wallet, approval: "removed" }] }), /0x\w{40} +removed +- /)
+  })
+
+  const ends: readonly (readonly [number | null, string])[] = [
+    [null, "-"],
+    [nowMs + 2 * dayMs, "2 d"],
+    [nowMs + 2 * dayMs - 1, "47 h"],
+    [nowMs + 1, "0 s"],
+    [nowMs, "ended"],
+    [nowMs - 1, "ended"],
+  ]
+  for (const [at, left] of ends) {
+    it(`shows ${left} for an agent that ends at ${at === null ? "no time known" : at - nowMs}`, () => {
+      const text = shown({ keys: [{ ...key, expires_at: at }] })
+      assert.match(text, new RegExp(`approved +${left} +61 s ago$`, "m"))
+    })
+  }
+
+  for (const approval of ["unknown", "revoked", "retired", "removed"] as const) {
+    it(`shows no time left of an approval that is ${approval}`, () => {
+      assert.match(
+        shown({ keys: [{ ...key, approval }] }),
+        new RegExp(`${approval} +- +61 s ago$`, "m"),
+      )
+    })
+  }
+
+  it("shows that a key never signed", () => {
+    assert.match(shown({ keys: [{ ...key, last_used: null }] }), /23 d +never$/m)
+  })
+})
+
+describe("a freeze in the status", () => {
+  const freeze = {
+    scope: "client",
+    name: "bot",
+    reason: "a bot's \u001b[2Jwords",
+    by: "bot",
+    cancels: true,
+    since: nowMs,
+  } as const
+
+  it("stands above the keys, without what could move the cursor", () => {
+    const lines = shown({ freezes: [freeze] }).split("\n")
+    const [line = "", ...others] = lines.filter((each) => each.startsWith("frozen    "))
+    assert.deepEqual(others, [])
+    assert.equal(lines.indexOf(line), 4)
+    assert.match(line, /bot/)
+    assert.ok(line.includes("\\u001b[2Jwords"))
+    assert.equal(line.includes("\u001b"), false)
+  })
+})
+
+describe("the limits in the status", () => {
+  it("come with the least left first, and never less than nothing", () => {
+    const limits = [
+      { ...limit, limit: "half", used: "5", max: "10" },
+      { ...limit, limit: "over", used: "11", max: "10" },
+      { ...limit, limit: "none", used: "0", max: "1" },
+      { ...limit, limit: "almost", used: "899.9", max: "1000", mode: "observe" as const },
+    ]
+    const lines = shown({ limits })
+      .split("\n")
+      .filter((line) => line.startsWith("desk/"))
+    assert.deepEqual(
+      lines.map((line) => line.split(/ {2,}/).filter((_, column) => column !== 1)),
+      [
+        ["desk/over", "11", "10", "0"],
+        ["desk/almost (observed)", "899.9", "1000", "100.1"],
+        ["desk/half", "5", "10", "5"],
+        ["desk/none", "0", "1", "1"],
+      ],
+    )
+  })
+
+  for (const [count, more] of [
+    [8, undefined],
+    [9, "and 1 more; countersign limits show lists them"],
+  ] as const) {
+    it(`${more === undefined ? "are all there" : "are cut off and counted"} when there are ${count}`, () => {
+      const limits = Array.from({ length: count }, () => limit)
+      const lines = shown({ limits }).split("\n")
+      assert.equal(lines.filter((line) => line.startsWith("desk/")).length, 8)
+      assert.equal(
+        lines.find((line) => line.includes(" more; ")),
+        more,
+      )
+    })
+  }
+})
+
+describe("the refusals in the status", () => {
+  it("say how often they came, and what else is known where no rule said no", () => {
+    const plain = { ...refusal, code: "unknown_endpoint", reason: null, by: null, times: 12 }
+    const text = shown({ last_refusals: [plain] })
+    assert.match(text, /^5 s ago +bot +unknown_endpoint ×12 +Too much\.$/m)
+  })
+
+  it("name the limit that was spent", () => {
+    const spent = { ...refusal, code: "limit_exhausted", reason: null, by: "desk/daily" }
+    assert.match(shown({ last_refusals: [spent] }), / limit_exhausted +desk\/daily$/m)
+  })
+
+  it("show a bot's text without what could move the cursor", () => {
+    const message = "No such path: /v1/\u001b[2J\u202e"
+    const text = shown({ last_refusals: [{ ...refusal, reason: null, by: null, message }] })
+    assert.ok(text.includes("/v1/\\u001b[2J\\u202e"))
+    assert.equal(text.includes("\u001b"), false)
+  })
+})
+
+describe("a span of time", () => {
+  const cases: readonly (readonly [number, string])[] = [
+    [-5, "0 s"],
+    [999, "0 s"],
+    [119_999, "119 s"],
+    [120_000, "2 min"],
+    [7_199_999, "119 min"],
+    [7_200_000, "2 h"],
+    [2 * dayMs - 1, "47 h"],
+    [2 * dayMs, "2 d"],
+  ]
+  for (const [spanMs, words] of cases) {
+    it(`of ${spanMs} ms is ${words}`, () => assert.equal(spanWords(spanMs), words))
+  }
+
+  it("that ends now, or lies ahead, is no time ago", () => {
+    assert.equal(agoWords(10_000, 10_999), "now")
+    assert.equal(agoWords(10_000, 11_000), "1 s ago")
+    assert.equal(agoWords(20_000, 10_000), "now")
+  })
+})
