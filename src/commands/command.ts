@@ -25,6 +25,14 @@ export function withInstallation(made: Command): Command {
     .option("--state-dir <dir>", "holds the ledger, the keystore and the sockets")
 }
 
+/** Shows, below the command's help, lines to copy; a test holds that each would be understood. */
+export function withExamples(made: Command, ...lines: readonly string[]): Command {
+  return made.addHelpText(
+    "after",
+    ["", "Examples:", ...lines.map((line) => `  ${line}`)].join("\n"),
+  )
+}
+
 /** Adds `--json`. */
 export function withJson(made: Command): Command {
   return made.option("--json", "print JSON for scripts")

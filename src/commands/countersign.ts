@@ -1,12 +1,24 @@
 import { Command } from "commander"
 
 import { version } from "../version.ts"
+import { agentApprove } from "./agent/approve.ts"
+import { agentRenew } from "./agent/renew.ts"
+import { agentRevoke } from "./agent/revoke.ts"
+import { agentRotate } from "./agent/rotate.ts"
+import { agentStatus } from "./agent/status.ts"
+import { auditArchive } from "./audit/archive.ts"
+import { auditExport } from "./audit/export.ts"
+import { auditShow } from "./audit/show.ts"
+import { auditTail } from "./audit/tail.ts"
+import { auditVerify } from "./audit/verify.ts"
 import { clientsAdd } from "./clients/add.ts"
 import { clientsList } from "./clients/list.ts"
 import { clientsRevoke } from "./clients/revoke.ts"
 import { clientsRotate } from "./clients/rotate.ts"
 import { completion } from "./completion.ts"
 import { demo } from "./demo.ts"
+import { doctor } from "./doctor.ts"
+import { freeze, thaw } from "./freeze.ts"
 import { init } from "./init.ts"
 import { keysExport } from "./keys/export.ts"
 import { keysGenerate } from "./keys/generate.ts"
@@ -41,9 +53,20 @@ export function countersign(): Command {
     .description("Signs what trading bots ask for, as far as your policies allow.")
     .version(version)
     .showHelpAfterError("(countersign --help shows what there is)")
-  const single = [init(), serve(), status(), lock(), unlock(), demo(), sandbox()]
-  for (const made of single) program.addCommand(made)
-  program.addCommand(
+  for (const made of [...singleCommands(), ...keyGroups(), ...policyGroups()]) {
+    program.addCommand(made)
+  }
+  throwOnUsageErrors(program)
+  return program
+}
+
+function singleCommands(): readonly Command[] {
+  const daemon = [init(), serve(), status(), freeze(), thaw(), lock(), unlock(), doctor()]
+  return [...daemon, demo(), sandbox(), completion()]
+}
+
+function keyGroups(): readonly Command[] {
+  return [
     group(
       "keys",
       "private keys",
@@ -55,8 +78,15 @@ export function countersign(): Command {
       keysTargets(),
       keysRemove(),
     ),
-  )
-  program.addCommand(
+    group(
+      "agent",
+      "agent keys and their approvals",
+      agentStatus(),
+      agentApprove(),
+      agentRotate(),
+      agentRevoke(),
+      agentRenew(),
+    ),
     group(
       "clients",
       "bots and their tokens",
@@ -65,8 +95,11 @@ export function countersign(): Command {
       clientsRotate(),
       clientsRevoke(),
     ),
-  )
-  program.addCommand(
+  ]
+}
+
+function policyGroups(): readonly Command[] {
+  return [
     group(
       "policy",
       "what bots may do",
@@ -78,15 +111,16 @@ export function countersign(): Command {
       policyShow(),
       policyReplay(),
     ),
-  )
-  program.addCommand(group("limits", "what may be spent over time", limitsShow(), limitsRaise()))
-  program.addCommand(group("prices", "reference prices", pricesSet(), pricesShow()))
-  program.addCommand(
+    group("limits", "what may be spent over time", limitsShow(), limitsRaise()),
+    group("prices", "reference prices", pricesSet(), pricesShow()),
     group("held", "requests that wait for a person", heldList(), heldRelease(), heldRefuse()),
-  )
-  program.addCommand(completion())
-  throwOnUsageErrors(program)
-  return program
+    auditGroup(),
+  ]
+}
+
+function auditGroup(): Command {
+  const parts = [auditTail(), auditShow(), auditVerify(), auditExport(), auditArchive()]
+  return group("audit", "what was recorded", ...parts)
 }
 
 function group(name: string, description: string, ...commands: readonly Command[]): Command {

@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 
-import { command, runs } from "./command.ts"
+import { command, runs, withExamples } from "./command.ts"
 import { openDemo } from "./demo/open-demo.ts"
 import { playDemo } from "./demo/play-demo.ts"
 import { curlLines } from "./demo/texts.ts"
@@ -13,6 +13,7 @@ export function demo(): Command {
     "demo",
     "run sandbox and daemon with throw-away keys, and show an order signed and one refused",
   ).option("--once", "show it and end, instead of staying up")
+  withExamples(made, "countersign demo", "countersign demo --once")
   return runs<Printing & { readonly once?: boolean }>(made, async (options) => {
     const signal = nextSignal()
     const say = (line: string): void => void process.stdout.write(`${line}\n`)

@@ -77,24 +77,26 @@ export function init(): Command {
     "countersign init --dir ./trial --venue sandbox --backend memory",
     "countersign init --backend keystore --passphrase-file /run/countersign/passphrase",
   )
-  return runs<InitOptions>(withJson(withInstallation(made)), async (options) => {
-    const installation = installationOf(options)
-    const passphraseFile =
-      options.passphraseFile === undefined ? undefined : resolve(options.passphraseFile)
-    const venueText = await chooseVenue(options.venue, options.upstream)
-    const { backend, why } = await placeForKeys(options)
-    const keyStore = await newKeyStore(backend, options)
-    await createInstallation({
-      installation,
-      configText: configText({ ...options, backend, passphraseFile }),
-      venueText,
-      policyText: await readFile(examplePolicy, "utf8"),
-      passphraseFile,
-      keyStore,
-    })
-    const { configDir: config_dir, stateDir: state_dir } = installation
-    print({ config_dir, state_dir, backend, why }, options, initLines)
+  return runs<InitOptions>(withJson(withInstallation(made)), makeInstallation)
+}
+
+async function makeInstallation(options: InitOptions): Promise<void> {
+  const installation = installationOf(options)
+  const passphraseFile =
+    options.passphraseFile === undefined ? undefined : resolve(options.passphraseFile)
+  const venueText = await chooseVenue(options.venue, options.upstream)
+  const { backend, why } = await placeForKeys(options)
+  const keyStore = await newKeyStore(backend, options)
+  await createInstallation({
+    installation,
+    configText: configText({ ...options, backend, passphraseFile }),
+    venueText,
+    policyText: await readFile(examplePolicy, "utf8"),
+    passphraseFile,
+    keyStore,
   })
+  const { configDir: config_dir, stateDir: state_dir } = installation
+  print({ config_dir, state_dir, backend, why }, options, initLines)
 }
 
 type Place = { readonly backend: Backend; readonly why: string }

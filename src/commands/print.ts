@@ -1,3 +1,5 @@
+import { stripVTControlCharacters, styleText } from "node:util"
+
 import { Fault } from "../std/fault.ts"
 import { exitCodes, type ExitCode } from "./exit-code.ts"
 
@@ -26,19 +28,64 @@ export function printFailure(error: unknown, printing: Printing): ExitCode {
   return exitCodes[fault.code]
 }
 
-/** Lays rows out in columns under their titles. */
+/**
+ * Lays rows out in columns under their titles. Where they wouldn't fit into `width` characters, each row
+ * becomes a block of lines, so that nothing is cut off and a terminal breaks no row.
+ */
 export function table(
   titles: readonly string[],
   rows: readonly (readonly string[])[],
+  width = process.stdout.isTTY ? process.stdout.columns : Infinity,
 ): readonly string[] {
   const all = [titles, ...rows]
-  const widths = titles.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
-  return all.map((row) =>
+  const widths = titles.map((_, column) => Math.max(...all.map((row) => widthOf(row[column]))))
+  const lines = all.map((row) =>
     row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .map((cell, column) => padded(cell, widths[column]))
       .join("  ")
       .trimEnd(),
   )
+  return lines.every((line) => widthOf(line) <= width) ? lines : blocks(titles, rows)
+}
+
+export type Tone = "good" | "doubtful" | "bad"
+
+const colours = { good: "green", doubtful: "yellow", bad: "red" } as const
+
+/** A word that tells a state, in colour on a terminal unless NO_COLOR is set. */
+export function toned(word: string, tone: Tone, isTerminal = process.stdout.isTTY): string {
+  return isTerminal ? styleText(colours[tone], word) : word
+}
+
+/** Text that others chose, with what could move the cursor or reorder letters written as `\u….` */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    character.split("").map(escaped).join(""),
+  )
+}
+
+/** One UTF-16 unit as JSON would escape it. */
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+}
+
+function widthOf(cell = ""): number {
+  return stripVTControlCharacters(cell).length
+}
+
+function padded(cell: string, width = 0): string {
+  return cell + " ".repeat(width - widthOf(cell))
+}
+
+function blocks(
+  titles: readonly string[],
+  rows: readonly (readonly string[])[],
+): readonly string[] {
+  const titleWidth = Math.max(...titles.map(widthOf))
+  return rows.flatMap((row, index) => [
+    ...(index === 0 ? [] : [""]),
+    ...row.map((cell, column) => `${padded(titles[column] ?? "", titleWidth)}  ${cell}`.trimEnd()),
+  ])
 }
 
 function internalFault(cause: unknown): Fault {

@@ -4,7 +4,7 @@ import { sandboxProfile, sandboxUrl } from "../sandbox/profile.ts"
 import { defaultSandboxPort } from "../sandbox/market.ts"
 import { address } from "../sandbox/fields.ts"
 import { startSandbox } from "../sandbox/start-sandbox.ts"
-import { command, runs } from "./command.ts"
+import { command, runs, withExamples } from "./command.ts"
 import { parsePort } from "./port.ts"
 import type { Printing } from "./print.ts"
 import { nextSignal } from "./signals.ts"
@@ -29,6 +29,11 @@ export function sandbox(): Command {
       [],
     )
     .option("--print-profile", "print a venue.yaml for it, and end")
+  withExamples(
+    made,
+    "countersign sandbox",
+    "countersign sandbox --port 0 --account 0x00000000000000000000000000000000000000a1",
+  )
   return runs<SandboxOptions>(made, async (options) => {
     const port = options.port === undefined ? defaultSandboxPort : parsePort(options.port)
     if (options.printProfile === true) {

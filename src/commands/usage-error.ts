@@ -17,11 +17,14 @@ export function usageFault({ message }: CommanderError): Fault {
 }
 
 /**
- * commander's words without what was typed after an option's name or in excess: a secret that was put on
- * the command line by mistake must not be repeated into a log.
+ * commander's words without what was typed as a value, in excess, or in place of a command or option that
+ * it can't be a slip of: a secret that was put on the command line by mistake must not be repeated into a log.
  */
 export function withoutValues(text: string): string {
   return text
-    .replace(/(unknown option '[^'=]*)=.*?'(?=\n|$)/s, "$1=…'")
+    .replace(/(unknown option '--?[a-z-]{1,24})=.*'(?=\n\(Did|\n?$)/s, "$1=…'")
+    .replace(/(unknown option) '(?!--?[a-z-]{1,24}(?:=…)?'(?:\n|$)).*'(?=\n\(Did|\n?$)/s, "$1 '…'")
+    .replace(/(unknown command) '(?![a-z-]{1,24}'(?:\n|$)).*'(?=\n\(Did|\n?$)/s, "$1 '…'")
     .replace(/(but got \d+): .*\./s, "$1.")
+    .replace(/( (?:argument|value)) '.*' is invalid/s, "$1 '…' is invalid")
 }

@@ -15,7 +15,10 @@ import {
 import { killAllNaming } from "../support/process-tree.ts"
 import { makeTradingKeys, tradingPolicy, writePolicy } from "../support/trading-keys.ts"
 
-type Status = Readonly<Record<string, unknown>> & { readonly records: number }
+type Status = Readonly<Record<string, unknown>> & {
+  readonly records: number
+  readonly last_refusals: readonly Readonly<Record<string, unknown>>[]
+}
 
 describe("the command line", { timeout: 180_000 }, () => {
   let installation: TemporaryInstallation
@@ -49,11 +52,12 @@ describe("the command line", { timeout: 180_000 }, () => {
 
     it(`says that the daemon is ${state}`, async () => {
       if (state === "running") daemon = await serve(installation.dir)
-      const { keys, clients, network, policy_hash: policyHash, ...others } = await status()
-      assert.deepEqual(others, {
+      const answer = await status()
+      const { keys, clients, network, policy_hash: policyHash, pid } = answer
+      assert.partialDeepStrictEqual(answer, {
         daemon: state,
         state: "ready",
-        records: others.records,
+        limits: [],
         warnings: [
           "No approval of the agent key mm went through this daemon; it signs, and the venue decides.",
         ],
@@ -63,8 +67,9 @@ describe("the command line", { timeout: 180_000 }, () => {
       assert.deepEqual(keys, await countersignJson(at("keys", "list")))
       assert.deepEqual(clients, await countersignJson(at("clients", "list")))
       const { stdout, code } = await countersign(at("status"))
-      assert.match(stdout, new RegExp(`^daemon +${state}$`, "m"))
-      assert.match(stdout, /^main +wallet +0x\w{40} +- +unknown$/m)
+      const says = state === "running" ? `running, ready; the vault's pid is ${String(pid)}` : state
+      assert.match(stdout, new RegExp(`^daemon +${says}`, "m"))
+      assert.match(stdout, /^main +wallet +0x\w{40} +- +- +never$/m)
       assert.equal(code, 0)
     })
 
@@ -77,11 +82,13 @@ describe("the command line", { timeout: 180_000 }, () => {
       assert.deepEqual(Object.keys(made), ["name", "token"])
       assert.match(made.token, /^cs_[A-Za-z0-9_-]{43}$/)
       const clients = await countersignJson<readonly unknown[]>(at("clients", "list"))
-      assert.deepEqual(clients.at(-1), {
+      assert.partialDeepStrictEqual(clients.at(-1), {
         name: name("bot"),
         keys: ["mm", "main"],
         rights: ["metrics", "prices"],
         allow_type_b: true,
+        idempotency_by: "header",
+        revoked: false,
       })
       for (const file of ["ledger.db", "countersign.yaml"]) {
         assert.equal(readFileSync(join(installation.dir, file)).includes(made.token), false)
@@ -89,6 +96,28 @@ describe("the command line", { timeout: 180_000 }, () => {
       if (daemon === undefined) return
       const answer = await bot(daemon.url, made.token).post("/sign/v1/trade/orders", limitOrder())
       assert.equal(answer.status, 200, answer.text)
+    })
+
+    it(`shows the last refusals, with the daemon ${state}`, async () => {
+      if (daemon !== undefined) {
+        const { token } = await countersignJson<{ token: string }>(
+          at("clients", "add", "refused", "--keys", "mm"),
+        )
+        const path = "/sign/v1/nowhere"
+        const answer = await bot(daemon.url, token).post(path, limitOrder())
+        assert.equal(answer.status, 404, answer.text)
+      }
+      const expected = daemon === undefined ? [] : [["refused", "unknown_endpoint", 1]]
+      const { last_refusals: refusals } = await status()
+      assert.deepEqual(
+        refusals.map(({ client, code, times }) => [client, code, times]),
+        expected,
+      )
+      const { stdout } = await countersign(at("status"))
+      assert.equal(
+        /(?:^now|ago) +refused +unknown_endpoint +\S/m.test(stdout),
+        daemon !== undefined,
+      )
     })
 
     it(`refuses a client that can't be, with the daemon ${state}`, async () => {
@@ -142,7 +171,36 @@ describe("the command line", { timeout: 180_000 }, () => {
     })
   }
 
-  for (const args of [["--version"], ["--help"], ["help"], ["keys", "import", "--help"]]) {
+  it("hides in its complaint what was typed where it may be a secret", async () => {
+    const secret = "4c0883a69102937d6231471b5dbb6204"
+    for (const args of [
+      ["keys", "import", secret],
+      ["keys", secret],
+      ["keys", "import", `--secret=${secret}`],
+      ["init", "--backend", secret],
+    ]) {
+      for (const ended of [await countersign(args), await countersign([...args, "--json"])]) {
+        assert.equal(ended.code, 2)
+        assert.equal(`${ended.stdout}${ended.stderr}`.includes(secret), false)
+      }
+    }
+  })
+
+  it("has no colour in a pipe, even where FORCE_COLOR asks for it", async () => {
+    const ended = await countersign(at("status"), "", { environment: { FORCE_COLOR: "1" } })
+    assert.equal(ended.code, 4) // the ledger was spoilt above
+    const doctored = await countersign(at("doctor"), "", { environment: { FORCE_COLOR: "1" } })
+    assert.match(doctored.stdout, /^fail +ledger/m)
+    assert.equal(doctored.stdout.includes("\u001b"), false)
+  })
+
+  for (const args of [
+    ["--version"],
+    ["--help"],
+    ["help"],
+    ["keys", "import", "--help"],
+    ["completion", "zsh"],
+  ]) {
     it(`ends with 0 for: countersign ${args.join(" ")}`, async () => {
       const ended = await countersign(args)
       assert.equal(ended.code, 0)

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type Command } from "commander"
+import { InvalidArgumentError, Option, type Command } from "commander"
 
 import { clientRights } from "../../link/methods.ts"
 import type { ClientRight } from "../../vault/bindings.ts"
@@ -18,6 +18,7 @@ type AddOptions = InstallationOptions &
     readonly keys: string
     readonly right: readonly ClientRight[]
     readonly allowTypeB?: boolean
+    readonly idempotency: "header" | "client-order-id"
   }
 
 /** `countersign clients add NAME` */
@@ -38,25 +39,33 @@ export function clientsAdd(): Command {
       "--allow-type-b",
       "let it use wallet keys, and so account operations that policy allows",
     )
+    .addOption(
+      new Option(
+        "--idempotency <by>",
+        "what makes an order the same one where no Idempotency-Key is sent: nothing, or its client_order_id",
+      )
+        .choices(["header", "client-order-id"])
+        .default("header"),
+    )
   withExamples(
     made,
     "countersign clients add mm-bot --keys mm",
     "countersign clients add feed --keys mm --right prices",
   )
-  return runs<AddOptions>(withJson(withInstallation(made)), async (options, name = "") => {
-    const answer = await withAdmin(options, (admin) =>
-      admin.call("addClient", {
-        name,
-        keys: options.keys.split(","),
-        rights: [...new Set(options.right)],
-        allowTypeB: options.allowTypeB === true,
-      }),
-    )
-    print(answer, options, ({ token }) => [
-      `${name} is added. Its token is shown this once:`,
-      token,
-    ])
-  })
+  return runs<AddOptions>(withJson(withInstallation(made)), add)
+}
+
+async function add(options: AddOptions, name = ""): Promise<void> {
+  const answer = await withAdmin(options, (admin) =>
+    admin.call("addClient", {
+      name,
+      keys: options.keys.split(","),
+      rights: [...new Set(options.right)],
+      allowTypeB: options.allowTypeB === true,
+      idempotencyBy: options.idempotency === "header" ? "header" : "client_order_id",
+    }),
+  )
+  print(answer, options, ({ token }) => [`${name} is added. Its token is shown this once:`, token])
 }
 
 function collectRight(word: string, earlier: readonly ClientRight[]): readonly ClientRight[] {

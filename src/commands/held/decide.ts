@@ -1,7 +1,14 @@
 import type { Command } from "commander"
 
 import type { AdminParams } from "../../link/methods.ts"
-import { command, runs, withInstallation, withJson, type InstallationOptions } from "../command.ts"
+import {
+  command,
+  runs,
+  withExamples,
+  withInstallation,
+  withJson,
+  type InstallationOptions,
+} from "../command.ts"
 import { print, type Printing } from "../print.ts"
 import { withAdmin } from "../with-vault.ts"
 import { holdLines } from "./list.ts"
@@ -18,6 +25,7 @@ export function heldRefuse(): Command {
 
 function decide(decision: AdminParams["decideHold"]["decision"], made: Command): Command {
   made.argument("<id>", "the hold, as the bot was told it and held list shows it")
+  withExamples(made, `countersign held ${made.name()} hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC`)
   return runs<InstallationOptions & Printing>(
     withJson(withInstallation(made)),
     async (options, id = "") => {

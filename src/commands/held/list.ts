@@ -1,7 +1,14 @@
 import type { Command } from "commander"
 
 import type { HoldView } from "../../link/views.ts"
-import { command, runs, withInstallation, withJson, type InstallationOptions } from "../command.ts"
+import {
+  command,
+  runs,
+  withExamples,
+  withInstallation,
+  withJson,
+  type InstallationOptions,
+} from "../command.ts"
 import { print, type Printing } from "../print.ts"
 import { withAdmin } from "../with-vault.ts"
 
@@ -10,6 +17,7 @@ export function heldList(): Command {
   const made = withJson(
     withInstallation(command("list", "show the requests that wait for a person")),
   )
+  withExamples(made, "countersign held list")
   return runs<InstallationOptions & Printing>(made, async (options) => {
     const holds = await withAdmin(options, (admin) => admin.call("listHolds", {}))
     print(holds, options, (all) =>

@@ -2,7 +2,14 @@ import type { Command } from "commander"
 
 import { parseDurationMs } from "../../std/duration.ts"
 import { Fault } from "../../std/fault.ts"
-import { command, runs, withInstallation, withJson, type InstallationOptions } from "../command.ts"
+import {
+  command,
+  runs,
+  withExamples,
+  withInstallation,
+  withJson,
+  type InstallationOptions,
+} from "../command.ts"
 import { print, type Printing } from "../print.ts"
 import { withAdmin } from "../with-vault.ts"
 
@@ -19,6 +26,10 @@ export function limitsRaise(): Command {
     .requiredOption("--to <max>", "what it allows until then")
     .requiredOption("--for <duration>", "how long, like 30m; at most 31d")
     .requiredOption("--reason <words>", "why, for the record")
+  withExamples(
+    made,
+    "countersign limits raise daily --to 50000 --for 30m --reason 'roll of the hedge'",
+  )
   return runs<RaiseOptions>(withJson(withInstallation(made)), async (options, limit = "") => {
     const forMs = parseDurationMs(options.for)
     if (forMs === undefined) throw new Fault("usage", "--for takes a duration like 30m.")

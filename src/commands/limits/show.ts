@@ -1,12 +1,20 @@
 import type { Command } from "commander"
 
-import { command, runs, withInstallation, withJson, type InstallationOptions } from "../command.ts"
+import {
+  command,
+  runs,
+  withExamples,
+  withInstallation,
+  withJson,
+  type InstallationOptions,
+} from "../command.ts"
 import { print, table, type Printing } from "../print.ts"
 import { withAdmin } from "../with-vault.ts"
 
 /** `countersign limits show` */
 export function limitsShow(): Command {
   const made = withJson(withInstallation(command("show", "show what of every limit is used")))
+  withExamples(made, "countersign limits show")
   return runs<InstallationOptions & Printing>(made, async (options) => {
     const limits = await withAdmin(options, (admin) => admin.call("listLimits", {}))
     print(limits, options, (all) => {

@@ -3,7 +3,14 @@ import type { Command } from "commander"
 
 import type { CandidateView } from "../../link/views.ts"
 import { Fault } from "../../std/fault.ts"
-import { command, runs, withInstallation, withJson, type InstallationOptions } from "../command.ts"
+import {
+  command,
+  runs,
+  withExamples,
+  withInstallation,
+  withJson,
+  type InstallationOptions,
+} from "../command.ts"
 import { print, type Printing } from "../print.ts"
 import { withAdmin } from "../with-vault.ts"
 
@@ -18,6 +25,7 @@ export function policyAccept(): Command {
     "--hash <hash>",
     "accept the files with this hash without asking; without a terminal, the only way to accept",
   )
+  withExamples(made, "countersign policy accept")
   return runs<AcceptOptions>(withJson(withInstallation(made)), (options) =>
     withAdmin(options, async (admin) => {
       const shown = await admin.call("candidate", {})

@@ -7,6 +7,7 @@ import {
   command,
   installationOf,
   runs,
+  withExamples,
   withInstallation,
   withJson,
   type InstallationOptions,
@@ -20,12 +21,13 @@ export function policyCheck(): Command {
       command("check", "read countersign.yaml, venue.yaml and every policy, and say what is wrong"),
     ),
   )
+  withExamples(made, "countersign policy check", "countersign policy check --dir ~/countersign-try")
   return runs<InstallationOptions & Printing>(made, async (options) => {
     const files = await loadFiles(installationOf(options))
     const answer = {
       valid: true,
       policies: files.policies.map((policy) => policy.name),
-      warnings: warningsOf(makeActiveSet(files, [], [])),
+      warnings: warningsOf(makeActiveSet(files, [], []), Date.now()),
     }
     print(answer, options, ({ policies, warnings }) => [
       policies.length === 0

@@ -5,7 +5,14 @@ import type { Command } from "commander"
 
 import type { CheckReport } from "../../link/views.ts"
 import { Fault } from "../../std/fault.ts"
-import { command, runs, withInstallation, withJson, type InstallationOptions } from "../command.ts"
+import {
+  command,
+  runs,
+  withExamples,
+  withInstallation,
+  withJson,
+  type InstallationOptions,
+} from "../command.ts"
 import { print, table, type Printing } from "../print.ts"
 import { withAdmin } from "../with-vault.ts"
 
@@ -19,6 +26,11 @@ export function policyExplain(): Command {
     .requiredOption("--client <name>", "the bot that would send it")
     .option("--path <path>", "the venue's path it would be sent to", "/v1/trade/orders")
     .option("--key <name>", "the key it would name")
+  withExamples(
+    made,
+    "countersign policy explain order.json --client mm-bot",
+    "countersign policy explain - --client mm-bot --path /v1/trade/orders < order.json",
+  )
   return runs<ExplainOptions>(withJson(withInstallation(made)), async (options, payload = "-") => {
     const { client, path, key } = options
     const body = (await readPayload(payload)).toString("base64")

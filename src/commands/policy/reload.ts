@@ -1,7 +1,14 @@
 import type { Command } from "commander"
 
 import { Fault } from "../../std/fault.ts"
-import { command, runs, withInstallation, withJson, type InstallationOptions } from "../command.ts"
+import {
+  command,
+  runs,
+  withExamples,
+  withInstallation,
+  withJson,
+  type InstallationOptions,
+} from "../command.ts"
 import { print, type Printing } from "../print.ts"
 import { withAdmin } from "../with-vault.ts"
 
@@ -12,6 +19,7 @@ export function policyReload(): Command {
       command("reload", "have the daemon load its files anew: all of them, or none"),
     ),
   )
+  withExamples(made, "countersign policy check && countersign policy reload")
   return runs<InstallationOptions & Printing>(made, async (options) => {
     const answer = await withAdmin(options, (admin) => {
       if (admin.daemon === "running") return admin.call("reload", {})

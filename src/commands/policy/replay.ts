@@ -10,6 +10,7 @@ import {
   command,
   installationOf,
   runs,
+  withExamples,
   withInstallation,
   withJson,
   type InstallationOptions,
@@ -28,6 +29,11 @@ export function policyReplay(): Command {
   )
     .option("--since <duration>", "how far back, like 7d", "7d")
     .option("--candidate <dir>", "a configuration directory; the files on disk if left out")
+  withExamples(
+    made,
+    "countersign policy replay --since 7d",
+    "countersign policy replay --since 1d --candidate ./candidate",
+  )
   return runs<ReplayOptions>(withJson(withInstallation(made)), async (options) => {
     const sinceMs = parseDurationMs(options.since)
     if (sinceMs === undefined) throw new Fault("usage", "--since takes a duration like 7d.")

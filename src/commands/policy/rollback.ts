@@ -1,7 +1,14 @@
 import type { Command } from "commander"
 
 import { Fault } from "../../std/fault.ts"
-import { command, runs, withInstallation, withJson, type InstallationOptions } from "../command.ts"
+import {
+  command,
+  runs,
+  withExamples,
+  withInstallation,
+  withJson,
+  type InstallationOptions,
+} from "../command.ts"
 import { print, type Printing } from "../print.ts"
 import { withAdmin } from "../with-vault.ts"
 
@@ -11,6 +18,7 @@ export function policyRollback(): Command {
     "rollback",
     "put the set of files in force that was before this one, or an earlier one",
   ).argument("[hash]", "an earlier set, by the hash of its files")
+  withExamples(made, "countersign policy rollback")
   return runs<InstallationOptions & Printing>(
     withJson(withInstallation(made)),
     async (options, hash) => {

@@ -1,7 +1,14 @@
 import type { Command } from "commander"
 
 import type { PolicyView } from "../../link/views.ts"
-import { command, runs, withInstallation, withJson, type InstallationOptions } from "../command.ts"
+import {
+  command,
+  runs,
+  withExamples,
+  withInstallation,
+  withJson,
+  type InstallationOptions,
+} from "../command.ts"
 import { print, type Printing } from "../print.ts"
 import { withAdmin } from "../with-vault.ts"
 
@@ -11,6 +18,7 @@ export function policyShow(): Command {
     "--client <name>",
     "the bot",
   )
+  withExamples(made, "countersign policy show --client mm-bot")
   return runs<InstallationOptions & Printing & { readonly client: string }>(
     withJson(withInstallation(made)),
     async (options) => {

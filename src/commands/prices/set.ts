@@ -1,6 +1,13 @@
 import type { Command } from "commander"
 
-import { command, runs, withInstallation, withJson, type InstallationOptions } from "../command.ts"
+import {
+  command,
+  runs,
+  withExamples,
+  withInstallation,
+  withJson,
+  type InstallationOptions,
+} from "../command.ts"
 import { print, type Printing } from "../print.ts"
 import { withAdmin } from "../with-vault.ts"
 import { pricesTable } from "./show.ts"
@@ -13,6 +20,7 @@ export function pricesSet(): Command {
   )
     .argument("<symbol>", "its name in venue.yaml")
     .argument("<value>", "in quote units for one base unit")
+  withExamples(made, "countersign prices set BTC-PERP 64000")
   return runs<InstallationOptions & Printing>(
     withJson(withInstallation(made)),
     async (options, symbol = "", value = "") => {

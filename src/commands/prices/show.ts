@@ -1,7 +1,14 @@
 import type { Command } from "commander"
 
 import type { PriceView } from "../../link/views.ts"
-import { command, runs, withInstallation, withJson, type InstallationOptions } from "../command.ts"
+import {
+  command,
+  runs,
+  withExamples,
+  withInstallation,
+  withJson,
+  type InstallationOptions,
+} from "../command.ts"
 import { print, table, type Printing } from "../print.ts"
 import { withAdmin } from "../with-vault.ts"
 
@@ -10,6 +17,7 @@ export function pricesShow(): Command {
   const made = withJson(
     withInstallation(command("show", "show the reference prices and how fresh they are")),
   )
+  withExamples(made, "countersign prices show")
   return runs<InstallationOptions & Printing>(made, async (options) => {
     const prices = await withAdmin(options, (admin) => admin.call("listPrices", {}))
     print(prices, options, pricesTable)

@@ -20,6 +20,15 @@ const key: DaemonStatus["keys"][number] = {
   locked: false,
 }
 
+const client: DaemonStatus["clients"][number] = {
+  name: "bot",
+  keys: ["mm"],
+  rights: [],
+  allow_type_b: false,
+  idempotency_by: "header",
+  revoked: false,
+}
+
 const limit: DaemonStatus["limits"][number] = {
   policy: "desk",
   limit: "daily",
@@ -53,10 +62,7 @@ const status: DaemonStatus = {
   network: "0x00",
   records: 12,
   keys: [key],
-  clients: [
-    { name: "bot", keys: ["mm"], rights: [], allow_type_b: false, revoked: false },
-    { name: "old", keys: ["mm"], rights: [], allow_type_b: false, revoked: true },
-  ],
+  clients: [client, { ...client, name: "old", revoked: true }],
   limits: [limit],
   last_refusals: [refusal],
   pid: 4711,

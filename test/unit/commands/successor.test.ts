@@ -21,7 +21,8 @@ function key(name: string, changes: Partial<KeyView> = {}): KeyView {
 }
 
 function client(...keys: readonly string[]): ClientView {
-  return { name: "bot", keys, rights: [], allow_type_b: false, revoked: false }
+  const usual = { rights: [], allow_type_b: false, idempotency_by: "header" } as const
+  return { name: "bot", keys, ...usual, revoked: false }
 }
 
 const names: readonly (readonly [from: string, next: string])[] = [

@@ -1,0 +1,47 @@
+import { spanWords } from "../status/time-words.ts"
+import { fail, ok, warn, type Finding } from "./finding.ts"
+
+export type ClockFacts = {
+  readonly nowMs: number
+  /** When a file of the installation was written last; `undefined` when there is none. */
+  readonly newestWriteMs: number | undefined
+  /** Whether a time server sets it; `undefined` where nothing here can tell. */
+  readonly isSynchronised: boolean | undefined
+}
+
+/** This program is younger than that. */
+const firstReleaseMs = Date.UTC(2026, 0, 1)
+/** Less than this may be the grain of a file system's times. */
+const noticeableMs = 2_000
+
+const setClock = "timedatectl set-ntp true"
+
+/** Whether the time can be trusted: nonces and the ends of signatures are made of it. */
+export function clockFindings({ nowMs, newestWriteMs, isSynchronised }: ClockFacts) {
+  const now = new Date(nowMs).toISOString()
+  if (nowMs < firstReleaseMs) {
+    return [fail("clock", `It says ${now}, which is long over; set it.`, setClock)]
+  }
+  const findings: Finding[] = []
+  const aheadMs = (newestWriteMs ?? nowMs) - nowMs
+  if (aheadMs > noticeableMs) {
+    findings.push(
+      warn(
+        "clock",
+        `It says ${now}, and a file here was written ${spanWords(aheadMs)} after that: it was set back. Signers go on from their last nonce, and slowly, until it has caught up.`,
+        setClock,
+      ),
+    )
+  }
+  if (isSynchronised === false) {
+    findings.push(
+      warn("clock", "No time server sets it, so signatures may end early or late.", setClock),
+    )
+  }
+  if (findings.length > 0) return findings
+  const source =
+    isSynchronised === true
+      ? "and a time server sets it"
+      : "and nothing here can tell whether a time server sets it"
+  return [ok("clock", `It says ${now}, ${source}.`)]
+}

@@ -1,0 +1,92 @@
+import type { StatusView } from "../../link/views.ts"
+import { Fault } from "../../std/fault.ts"
+import { assertSocketPathsFit, type Installation } from "../../vault/installation.ts"
+import { dialAdmin } from "../dial-admin.ts"
+import { locationWords } from "./file-findings.ts"
+import { fail, failureOf, ok, warn, type Finding } from "./finding.ts"
+
+export type DaemonLook =
+  | { readonly kind: "running"; readonly status: StatusView }
+  | { readonly kind: "stopped" }
+  | { readonly kind: "refused"; readonly error: unknown }
+
+/** Where countersign.yaml has the gate listen, and whether somebody does. */
+export type PortLook = {
+  readonly host: string
+  readonly port: number
+  readonly isAnswered: boolean
+}
+
+/** Asks the daemon of an installation how it is. */
+export async function lookAtDaemon(installation: Installation): Promise<DaemonLook> {
+  try {
+    const link = await dialAdmin(installation)
+    if (link === undefined) return { kind: "stopped" }
+    const status = await link.call("status", {}).finally(() => link.close())
+    return { kind: "running", status }
+  } catch (error) {
+    const isNew = error instanceof Fault && error.code === "not_initialised"
+    return isNew ? { kind: "stopped" } : { kind: "refused", error }
+  }
+}
+
+/** Whether a daemon runs and signs, and whether its port and sockets are its own. */
+export function daemonFindings(
+  daemon: DaemonLook,
+  port: PortLook | undefined,
+  installation: Installation,
+): readonly Finding[] {
+  const serve = `countersign serve ${locationWords(installation)}`
+  const isRunning = daemon.kind === "running"
+  return [
+    stateFinding(daemon, installation, serve),
+    ...(port === undefined ? [] : portFindings(port, isRunning)),
+    ...socketFindings(installation),
+  ]
+}
+
+function stateFinding(daemon: DaemonLook, installation: Installation, serve: string): Finding {
+  switch (daemon.kind) {
+    case "stopped":
+      return warn("daemon", "No daemon runs here, so nothing is signed.", serve)
+    case "refused":
+      return failureOf("daemon", daemon.error, `stop the daemon that runs here, then run: ${serve}`)
+    case "running":
+      return runningFinding(daemon.status, installation)
+  }
+}
+
+function runningFinding({ state, pid }: StatusView, installation: Installation): Finding {
+  if (state === "locked") {
+    const unlock = `countersign unlock ${locationWords(installation)}`
+    return warn("daemon", "It runs, and its keys are locked, so nothing is signed.", unlock)
+  }
+  // Two users make the split a boundary; `countersign serve` starts both as one.
+  return ok(
+    "daemon",
+    `It runs (pid ${pid}) and signs. Where gate and vault are one user, the split between them guards against bugs and accidents, not against that user.`,
+  )
+}
+
+function portFindings(
+  { host, port, isAnswered }: PortLook,
+  isRunning: boolean,
+): readonly Finding[] {
+  const who = `ss -ltnp 'sport = :${port}'`
+  if (isAnswered && !isRunning) {
+    const message = `Some other program listens on ${host}:${port}, where the gate should.`
+    return [fail("daemon", message, `${who}; stop it, or change listen in countersign.yaml`)]
+  }
+  if (isAnswered || !isRunning) return []
+  const message = `Nobody listens on ${host}:${port}: the gate is down, or was started with another --port.`
+  return [warn("daemon", message, `${who}; then restart countersign serve`)]
+}
+
+function socketFindings(installation: Installation): readonly Finding[] {
+  try {
+    assertSocketPathsFit(installation)
+    return []
+  } catch (error) {
+    return [failureOf("daemon", error, "choose a shorter path with --state-dir")]
+  }
+}

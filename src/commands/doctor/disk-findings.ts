@@ -1,0 +1,83 @@
+import { existsSync } from "node:fs"
+
+import { pathsOf, type Installation } from "../../vault/installation.ts"
+import { locationWords } from "./file-findings.ts"
+import { fail, ok, shellWord, warn, type Finding } from "./finding.ts"
+
+export type DiskFacts = {
+  readonly directory: string
+  readonly freeBytes: number
+  /** statfs(2)'s f_type. */
+  readonly fileSystem: number
+  /** Why a file couldn't be written and synced there; `undefined` when it could. */
+  readonly syncError: string | undefined
+}
+
+const mebibyte = 1024 * 1024
+/** Below this the ledger isn't safe from a full disk. */
+export const minFreeBytes = 256 * mebibyte
+/** Below this somebody should make room in time. */
+export const fewFreeBytes = 1024 * mebibyte
+
+// statfs(2), linux/magic.h
+const networkFileSystems = new Map([
+  [0x6969, "NFS"],
+  [0xff534d42, "CIFS"],
+  [0xfe534d42, "SMB"],
+  [0x01021997, "9P"],
+  [0x00c36400, "CephFS"],
+  [0x5346414f, "AFS"],
+])
+const memoryFileSystems = new Map([
+  [0x01021994, "tmpfs"],
+  [0x858458f6, "ramfs"],
+])
+
+/** Whether the ledger's disk takes what is written, keeps it, and has room. */
+export function diskFindings(facts: DiskFacts): readonly Finding[] {
+  const { directory, syncError } = facts
+  const where = shellWord(directory)
+  if (syncError !== undefined) {
+    const message = `Nothing can be written and synced in ${directory} (${syncError}).`
+    return [fail("disk", message, `ls -ld ${where} && df -h ${where} && mount | tail`)]
+  }
+  const wrong = [...spaceFindings(facts), ...kindFindings(facts)]
+  if (wrong.length > 0) return wrong
+  return [ok("disk", `fsync works in ${directory}, and ${sizeText(facts.freeBytes)} are free.`)]
+}
+
+/** The state directory isn't there at all. */
+export function missingFinding(installation: Installation): Finding {
+  const { stateDir } = installation
+  const isNew = !existsSync(pathsOf(installation).configFile)
+  const again = `restore it from a back-up, or begin anew: mkdir -p -m 700 ${shellWord(stateDir)}`
+  const mend = isNew ? `countersign init ${locationWords(installation)}` : again
+  return fail("disk", `${stateDir} doesn't exist.`, mend)
+}
+
+function spaceFindings({ directory, freeBytes }: DiskFacts): readonly Finding[] {
+  if (freeBytes >= fewFreeBytes) return []
+  const say = freeBytes < minFreeBytes ? fail : warn
+  const message = `${sizeText(freeBytes)} are free for ${directory}; when there is no room for a record, nothing is signed.`
+  return [say("disk", message, `make room: du -xh ${shellWord(directory)} | sort -h | tail`)]
+}
+
+function kindFindings({ directory, fileSystem }: DiskFacts): readonly Finding[] {
+  const kind = fileSystem >>> 0 // some platforms tell it as a signed number
+  const network = networkFileSystems.get(kind)
+  const memory = memoryFileSystems.get(kind)
+  const move = "move the installation to a local disk, and name it with --state-dir"
+  if (network !== undefined) {
+    const message = `${directory} is on ${network}, over a network; the ledger's lock and its syncs don't hold there.`
+    return [fail("disk", message, move)]
+  }
+  if (memory === undefined) return []
+  return [
+    warn("disk", `${directory} is on ${memory}, in memory; it is gone after a restart.`, move),
+  ]
+}
+
+function sizeText(bytes: number): string {
+  const mebibytes = Math.floor(bytes / mebibyte)
+  return mebibytes < 10_240 ? `${mebibytes} MiB` : `${Math.floor(mebibytes / 1024)} GiB`
+}

@@ -1,0 +1,105 @@
+import { pathsOf, type Installation } from "../../vault/installation.ts"
+import { clockFindings, type ClockFacts } from "./clock-findings.ts"
+import { daemonFindings, type PortLook } from "./daemon-findings.ts"
+import { diskFindings, missingFinding } from "./disk-findings.ts"
+import { fileFindings, locationWords, warningFindings } from "./file-findings.ts"
+import { failureOf, warn, type Check, type Finding } from "./finding.ts"
+import { isClockSynchronised } from "./is-clock-synchronised.ts"
+import { keyFinding } from "./key-finding.ts"
+import { keychainFinding, lookAtKeychain } from "./keychain-finding.ts"
+import { lookAtLedger } from "./ledger-look.ts"
+import { lookAtDisk } from "./look-at-disk.ts"
+import { nodeFinding } from "./node-finding.ts"
+import { permissionFindings, unreadableFindings } from "./permission-findings.ts"
+import { reach } from "./reach.ts"
+import { upstreamFinding } from "./upstream-finding.ts"
+import { whatIsKnown, type Known } from "./what-is-known.ts"
+
+/**
+ * Looks at everything that an installation needs, with its daemon running or stopped, whole or broken.
+ * Never throws: what can't be looked at is a finding too.
+ */
+export async function examine(installation: Installation): Promise<readonly Finding[]> {
+  const known = await whatIsKnown(installation)
+  const mend = `see to the other findings, then run: countersign doctor ${locationWords(installation)}`
+  const found = await Promise.all(
+    checks.map(async ([check, look]) => {
+      try {
+        return await look(known)
+      } catch (error) {
+        return [failureOf(check, error, mend)]
+      }
+    }),
+  )
+  return found.flat()
+}
+
+type Look = (known: Known) => readonly Finding[] | Promise<readonly Finding[]>
+
+/** In the order in which they are told. */
+const checks: readonly (readonly [Check, Look])[] = [
+  ["node", () => [nodeFinding(process.versions.node, process.allowedNodeEnvironmentFlags)]],
+  ["files", ({ files, installation }) => fileFindings(files, installation)],
+  ["permissions", lookAtPermissions],
+  ["disk", lookAtStateDirectory],
+  ["clock", async ({ listed }) => clockFindings(await clockFacts(listed.entries))],
+  ["ledger", lookAtRecords],
+  ["keys", lookAtKeys],
+  ["keychain", lookAtSystemKeychain],
+  ["upstream", lookAtUpstream],
+  ["daemon", lookAtProcesses],
+]
+
+function lookAtPermissions({ listed, installation }: Known): readonly Finding[] {
+  const uid = process.geteuid?.() ?? 0
+  const unreadable = unreadableFindings(listed.unreadable, locationWords(installation))
+  if (listed.entries.length === 0) return unreadable
+  return [...unreadable, ...permissionFindings(listed.entries, uid)]
+}
+
+async function lookAtStateDirectory({ installation }: Known): Promise<readonly Finding[]> {
+  const facts = await lookAtDisk(installation.stateDir)
+  return facts === undefined ? [missingFinding(installation)] : diskFindings(facts)
+}
+
+async function clockFacts(entries: Known["listed"]["entries"]): Promise<ClockFacts> {
+  const isSynchronised = await isClockSynchronised()
+  const times = entries.map(({ writtenMs }) => writtenMs)
+  const newestWriteMs = times.length === 0 ? undefined : Math.max(...times)
+  return { nowMs: Date.now(), newestWriteMs, isSynchronised }
+}
+
+async function lookAtRecords({ installation, daemon, files }: Known): Promise<readonly Finding[]> {
+  const set = files.kind === "valid" ? files.files : undefined
+  const { finding, warnings } = await lookAtLedger(installation, daemon, set)
+  return [finding, ...warningFindings(warnings)]
+}
+
+async function lookAtKeys({ config, installation, daemon }: Known): Promise<readonly Finding[]> {
+  return config === undefined ? [] : [await keyFinding(config, installation, daemon)]
+}
+
+async function lookAtSystemKeychain({ config }: Known): Promise<readonly Finding[]> {
+  return [keychainFinding(await lookAtKeychain(), config?.keystore.backend === "keychain")]
+}
+
+async function lookAtUpstream({ venue, installation }: Known): Promise<readonly Finding[]> {
+  const { venueFile } = pathsOf(installation)
+  if (venue !== undefined) {
+    return [await upstreamFinding({ baseUrl: venue.baseUrl, venueFile }, reach)]
+  }
+  const mend = `countersign policy check ${locationWords(installation)}`
+  return [warn("upstream", "Without a venue.yaml that can be used, it wasn't tried.", mend)]
+}
+
+async function lookAtProcesses(known: Known): Promise<readonly Finding[]> {
+  return daemonFindings(known.daemon, await lookAtPort(known), known.installation)
+}
+
+async function lookAtPort({ config }: Known): Promise<PortLook | undefined> {
+  if (config === undefined || config.listen.port === 0) return undefined
+  const { host, port } = config.listen
+  const url = new URL(`http://${host.includes(":") ? `[${host}]` : host}:${port}`)
+  const { kind } = await reach(url)
+  return { host, port, isAnswered: kind === "reached" }
+}

@@ -1,0 +1,50 @@
+import type { Config } from "../../vault/config.ts"
+import type { Installation } from "../../vault/installation.ts"
+import { openKeyStore } from "../../vault/open-key-store.ts"
+import { readSecretFile } from "../../vault/keyring/read-secret-file.ts"
+import { secretFileOf } from "../../vault/secret-file-of.ts"
+import type { DaemonLook } from "./daemon-findings.ts"
+import { locationWords } from "./file-findings.ts"
+import { failureOf, ok, warn, type Finding } from "./finding.ts"
+
+/** Whether the back-end that countersign.yaml names gives the keys: asks the daemon, or opens it. */
+export async function keyFinding(
+  config: Config,
+  installation: Installation,
+  daemon: DaemonLook,
+): Promise<Finding> {
+  const { backend } = config.keystore
+  if (backend === "memory") {
+    const message = "Keys are in the daemon's memory alone, and are gone when it stops."
+    return warn("keys", message, "make an installation that keeps them: countersign init --dir …")
+  }
+  if (daemon.kind === "running") {
+    return ok("keys", `The daemon has the ${backend} open: ${daemon.status.keys.length} keys.`)
+  }
+  try {
+    return await tryOpening(config, installation)
+  } catch (error) {
+    const mend = `put it right, then run: countersign doctor ${locationWords(installation)}`
+    return failureOf("keys", error, mend)
+  }
+}
+
+async function tryOpening(config: Config, installation: Installation): Promise<Finding> {
+  const { backend, credential } = config.keystore
+  const isGiven = credential === undefined || process.env["CREDENTIALS_DIRECTORY"] !== undefined
+  if (backend === "keystore" && !isGiven) {
+    const message = `The keystore is opened by the systemd credential ${credential}, which its unit alone is given; it wasn't tried.`
+    return ok("keys", message)
+  }
+  const file = secretFileOf(config, undefined)
+  if (backend === "keystore" && file === undefined) {
+    return ok("keys", "The keystore's passphrase is asked for at a start; it wasn't tried.")
+  }
+  const store = await openKeyStore(config, installation, () => readSecretFile(file ?? ""))
+  try {
+    const names = await store.names()
+    return ok("keys", `The ${backend} opens, and holds ${names.length} keys.`)
+  } finally {
+    store.lock()
+  }
+}

@@ -1,0 +1,64 @@
+import { existsSync } from "node:fs"
+
+import { makeActiveSet, type FileSet } from "../../vault/active-set.ts"
+import { systemClock } from "../../vault/clock.ts"
+import { pathsOf, type Installation } from "../../vault/installation.ts"
+import { openLedger } from "../../vault/ledger/open-ledger.ts"
+import { warningsOf } from "../../vault/warnings.ts"
+import type { DaemonLook } from "./daemon-findings.ts"
+import { failureOf, ok, shellWord, type Finding } from "./finding.ts"
+
+/** What the ledger is like, and what files and keys together give to think about. */
+export type LedgerLook = { readonly finding: Finding; readonly warnings: readonly string[] }
+
+/**
+ * Asks the daemon for its ledger; where none runs, opens it under the daemon's own lock. Makes none where
+ * there is none.
+ */
+export async function lookAtLedger(
+  installation: Installation,
+  daemon: DaemonLook,
+  files: FileSet | undefined,
+): Promise<LedgerLook> {
+  if (daemon.kind === "running") {
+    const { records, warnings } = daemon.status
+    return { finding: ok("ledger", `The daemon has it open: ${records} records.`), warnings }
+  }
+  const { ledgerFile } = pathsOf(installation)
+  if (!existsSync(ledgerFile)) {
+    const finding = ok("ledger", "There is none yet; the first start makes it.")
+    return { finding, warnings: warningsFor(files) }
+  }
+  try {
+    return await openAndLook(ledgerFile, files)
+  } catch (error) {
+    const mend = `stop what uses ${shellWord(ledgerFile)}, or restore it from a back-up`
+    return { finding: failureOf("ledger", error, mend), warnings: warningsFor(files) }
+  }
+}
+
+async function openAndLook(file: string, files: FileSet | undefined): Promise<LedgerLook> {
+  const ledger = await openLedger({ file, clock: systemClock })
+  try {
+    const records = await ledger.count()
+    return {
+      finding: ok("ledger", `It opens, and its last record is whole: ${records} records.`),
+      warnings: warningsFor(files, ledger.opened),
+    }
+  } finally {
+    await ledger.close()
+  }
+}
+
+type Bindings = {
+  readonly keys: Parameters<typeof makeActiveSet>[1]
+  readonly clients: Parameters<typeof makeActiveSet>[2]
+}
+
+function warningsFor(
+  files: FileSet | undefined,
+  { keys, clients }: Bindings = { keys: [], clients: [] },
+): readonly string[] {
+  if (files === undefined) return []
+  return warningsOf(makeActiveSet(files, keys, clients), systemClock.nowMs())
+}

@@ -1,0 +1,21 @@
+import { ok, fail, type Finding } from "./finding.ts"
+
+/** As package.json and the launcher have it. */
+const oldestMajor = 24
+
+/** Whether this Node can run the daemon, and whether it lets the vault give the network up. */
+export function nodeFinding(version: string, flags: ReadonlySet<string>): Finding {
+  if (Number(version.split(".")[0]) < oldestMajor) {
+    return fail(
+      "node",
+      `This is Node ${version}, and ${oldestMajor} is the oldest that runs the daemon.`,
+      `install Node ${oldestMajor} or newer from https://nodejs.org`,
+    )
+  }
+  return ok(
+    "node",
+    flags.has("--allow-net")
+      ? `Node ${version}; the vault gives the network up once it listens.`
+      : `Node ${version}; it has no way to give the network up, so only the system around it can hold the vault to that.`,
+  )
+}

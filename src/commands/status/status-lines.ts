@@ -1,0 +1,147 @@
+import type { KeyView, LimitUse, RefusalView, StatusView } from "../../link/views.ts"
+import {
+  compareDecimals,
+  formatDecimal,
+  multiplyDecimals,
+  parseDecimal,
+  subtractDecimals,
+  wholeDecimal,
+  zero,
+  type Decimal,
+} from "../../venue/decimal.ts"
+import { freezeLine } from "../freeze.ts"
+import { table, toned, visible } from "../print.ts"
+import { agoWords, spanWords } from "./time-words.ts"
+
+export type DaemonStatus = StatusView & { readonly daemon: "running" | "stopped" }
+
+/** The state of everything on one screen, for people. */
+export function statusLines(status: DaemonStatus, nowMs: number): readonly string[] {
+  const { clients, freezes, limits, last_refusals: refusals, warnings } = status
+  return [
+    `daemon    ${daemonWords(status)}`,
+    `policies  ${status.policy_hash}`,
+    `records   ${status.records}`,
+    `clients   ${clients.map(({ name, revoked }) => (revoked ? `${name} (revoked)` : name)).join(", ") || "none"}`,
+    ...freezes.map((each) => `${toned("frozen", "bad")}    ${visible(freezeLine(each))}`),
+    "",
+    ...keyLines(status, nowMs),
+    ...section(limitLines(limits)),
+    ...section(refusalLines(refusals, nowMs)),
+    ...section(warnings.map((warning) => `${toned("warning", "doubtful")}: ${visible(warning)}`)),
+  ]
+}
+
+function section(lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ["", ...lines]
+}
+
+function daemonWords({ daemon, state, pid }: DaemonStatus): string {
+  // A command that opened the ledger itself opened no keys, so its own state says nothing.
+  if (daemon === "stopped") return `${toned("stopped", "bad")}; this was read from its ledger`
+  const shown = toned(state, state === "ready" ? "good" : "doubtful")
+  return `${toned("running", "good")}, ${shown}; the vault's pid is ${pid}`
+}
+
+function keyLines({ keys, daemon }: DaemonStatus, nowMs: number): readonly string[] {
+  if (keys.length === 0) return ["No keys yet; countersign keys generate or keys import makes one."]
+  const rows = keys.map((key) => [
+    key.name,
+    key.role,
+    key.address,
+    standingWords(key, daemon),
+    leftWords(key, nowMs),
+    key.last_used === null ? "never" : agoWords(key.last_used, nowMs),
+  ])
+  return table(["KEY", "ROLE", "ADDRESS", "APPROVAL", "LEFT", "LAST USED"], rows)
+}
+
+const approvalTones = {
+  unknown: "doubtful",
+  approved: "good",
+  revoked: "bad",
+  retired: "bad",
+  removed: "bad",
+} as const
+
+/** A wallet key needs no approval; in a command that opened no keys, all would be locked. */
+function standingWords(
+  { role, approval, locked }: KeyView,
+  daemon: DaemonStatus["daemon"],
+): string {
+  const tone = approvalTones[approval]
+  const words = [
+    ...(role === "wallet" && approval === "unknown" ? [] : [toned(approval, tone)]),
+    ...(locked && daemon === "running" && tone !== "bad" ? ["locked"] : []),
+  ]
+  return words.join(", ") || "-"
+}
+
+/** Less than this before its approval ends, an agent's days are shown as doubtful. */
+const scarceMs = 7 * 86_400_000
+
+function leftWords({ approval, expires_at: endsAtMs }: KeyView, nowMs: number): string {
+  if (approval !== "approved" || endsAtMs === null) return "-"
+  const leftMs = endsAtMs - nowMs
+  if (leftMs <= 0) return toned("ended", "bad")
+  return toned(spanWords(leftMs), leftMs < scarceMs ? "doubtful" : "good")
+}
+
+/** The limits that have least left; `countersign limits show` has them all. */
+const maxLimits = 8
+
+function limitLines(limits: readonly LimitUse[]): readonly string[] {
+  if (limits.length === 0) return []
+  const sorted = limits.map(amountsOf).sort(byShare)
+  const rows = sorted
+    .slice(0, maxLimits)
+    .map(({ use, left, isScarce }) => [
+      `${use.policy}/${use.limit}${use.mode === "observe" ? " (observed)" : ""}`,
+      [use.for, use.of].filter((part) => part !== "").join(" ") || use.per,
+      use.used,
+      use.max,
+      toned(formatDecimal(left), isScarce ? "doubtful" : "good"),
+    ])
+  const more = limits.length - rows.length
+  return [
+    ...table(["LIMIT", "FOR", "USED", "MAX", "LEFT"], rows),
+    ...(more > 0 ? [`and ${more} more; countersign limits show lists them`] : []),
+  ]
+}
+
+type Amounts = {
+  readonly use: LimitUse
+  readonly used: Decimal
+  readonly max: Decimal
+  readonly left: Decimal
+  readonly isScarce: boolean
+}
+
+/** Amounts come as decimals that the vault wrote. */
+function amountsOf(use: LimitUse): Amounts {
+  const used = parseDecimal(use.used) ?? zero
+  const max = parseDecimal(use.max) ?? zero
+  const left = compareDecimals(used, max) < 0 ? subtractDecimals(max, used) : zero
+  const fiveTimes = multiplyDecimals(left, wholeDecimal(5n))
+  return { use, used, max, left, isScarce: compareDecimals(fiveTimes, max) < 0 }
+}
+
+/** What is used of `b` as a share of its maximum, against `a`'s: used/max compared crosswise, without division. */
+function byShare(a: Amounts, b: Amounts): number {
+  return compareDecimals(multiplyDecimals(b.used, a.max), multiplyDecimals(a.used, b.max))
+}
+
+function refusalLines(refusals: readonly RefusalView[], nowMs: number): readonly string[] {
+  if (refusals.length === 0) return []
+  const rows = refusals.map((refusal) => [
+    agoWords(refusal.at, nowMs),
+    refusal.client,
+    refusal.times > 1 ? `${refusal.code} ×${refusal.times}` : refusal.code,
+    visible(whyWords(refusal)),
+  ])
+  return table(["REFUSED", "CLIENT", "CODE", "WHY"], rows)
+}
+
+function whyWords({ reason, by, message }: RefusalView): string {
+  return [reason, by].filter((part) => part !== null).join(" by ") || message
+}

@@ -1,0 +1,224 @@
+import assert from "node:assert/strict"
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
+import { join } from "node:path"
+import { after, before, describe, it } from "node:test"
+
+import {
+  countersign,
+  makeInstallation,
+  passphrase,
+  sandbox,
+  serve,
+  type Served,
+  type TemporaryInstallation,
+} from "../support/countersign.ts"
+import { killAllNaming } from "../support/process-tree.ts"
+import { makeTradingKeys, tradingPolicy, writePolicy } from "../support/trading-keys.ts"
+
+type Finding = {
+  readonly check: string
+  readonly state: "ok" | "warn" | "fail"
+  readonly message: string
+  readonly mend: string | null
+}
+/** A test stores nothing in the keychain of whoever runs it. */
+const noKeychain = { environment: { DBUS_SESSION_BUS_ADDRESS: "unix:path=/nowhere" } }
+
+type Answer = { readonly ok: boolean; readonly findings: readonly Finding[] }
+
+describe("countersign doctor", { timeout: 300_000 }, () => {
+  let installation: TemporaryInstallation
+  let venue: Served
+  before(async () => {
+    venue = await sandbox()
+    installation = await makeInstallation(["--venue", "sandbox", "--upstream", venue.url])
+    await writePolicy(installation.dir, tradingPolicy)
+    await makeTradingKeys(installation.dir)
+    // Whoever uses the usual port on this machine is none of this test's business.
+    appendFileSync(place("countersign.yaml"), "listen: {port: 0}\n")
+  })
+  after(async () => {
+    await killAllNaming(installation.home)
+    await venue.stop()
+    await installation.remove()
+  })
+
+  const place = (name: string) => join(installation.dir, name)
+
+  /** What doctor finds. It never tells a secret, its exit code says whether anything fails, and all but ok has a mend. */
+  async function doctor(dir = installation.dir): Promise<readonly Finding[]> {
+    const ended = await countersign(["doctor", "--dir", dir, "--json"], "", noKeychain)
+    assert.equal(ended.stderr, "")
+    assert.equal(ended.stdout.includes(passphrase), false)
+    const { ok, findings } = JSON.parse(ended.stdout) as Answer
+    assert.equal(ok, !findings.some(({ state }) => state === "fail"))
+    assert.equal(ended.code, ok ? 0 : 1)
+    for (const { state, message, mend } of findings) {
+      assert.match(message, /^\S[^]*\S$/)
+      assert.equal(mend === null, state === "ok", message)
+    }
+    return findings
+  }
+
+  const failing = (findings: readonly Finding[]) =>
+    findings.filter(({ state }) => state === "fail").map(({ check }) => check)
+
+  it("finds nothing that fails in an installation whose daemon is stopped", async () => {
+    const found = await doctor()
+    assert.deepEqual(failing(found), [])
+    assert.deepEqual(
+      [...new Set(found.map(({ check }) => check))],
+      [
+        ...["node", "files", "permissions", "disk", "clock", "ledger", "policy", "keys"],
+        ...["keychain", "upstream", "daemon"],
+      ],
+    )
+    assertSaid(found, "keys", /The keystore opens, and holds 2 keys/)
+    assertSaid(found, "ledger", /It opens/)
+    assertSaid(found, "upstream", /takes connections/)
+    assertSaid(found, "policy", /agent key mm/)
+    assertSaid(found, "daemon", /No daemon runs here/)
+    assert.equal(found.at(-1)?.mend, `countersign serve --dir ${installation.dir}`)
+  })
+
+  it("says the same for people, with what mends it, and leaves nothing behind", async () => {
+    const words = ["doctor", "--dir", installation.dir]
+    const { stdout, stderr, code } = await countersign(words, "", noKeychain)
+    assert.deepEqual([stderr, code], ["", 0])
+    assert.match(stdout, /^ok {4}node {9}Node \d/m)
+    assert.match(stdout, /^warn {2}daemon .*\n +mend: countersign serve --dir /m)
+    assert.match(stdout, /\n\n0 failed, \d to look at\.\n$/)
+    assert.equal(stdout.includes(passphrase), false)
+    assert.deepEqual(
+      readdirSync(installation.dir).filter((name) => name.startsWith(".")),
+      [],
+    )
+  })
+
+  it("asks the daemon where it runs, and finds its sockets closed to others", async () => {
+    const daemon = await serve(installation.dir)
+    const found = await doctor()
+    assert.deepEqual(failing(found), [])
+    const messages = found.map(({ message }) => message).join("\n")
+    assert.match(messages, /It runs \(pid \d+\) and signs/)
+    assert.match(messages, /The daemon has it open: \d+ records/)
+    assert.match(messages, /The daemon has the keystore open: 2 keys/)
+
+    chmodSync(place("admin.secret"), 0o640)
+    const open = await doctor()
+    assert.deepEqual(failing(open), ["permissions", "ledger", "daemon"])
+    assert.ok(open.some(({ mend }) => mend === `chmod 600 ${place("admin.secret")}`))
+    chmodSync(place("admin.secret"), 0o600)
+    await daemon.stop()
+  })
+
+  const broken: readonly (readonly [string, readonly string[], RegExp, () => () => void])[] = [
+    [
+      "a policy that isn't YAML",
+      ["files"],
+      /edit it, then run: countersign policy check/,
+      () => {
+        writeFileSync(place("policies/bad.yaml"), "policy: [", { mode: 0o600 })
+        return () => rmSync(place("policies/bad.yaml"))
+      },
+    ],
+    [
+      "a countersign.yaml with a key that there isn't",
+      ["files"],
+      /countersign policy check/,
+      () => {
+        const text = readFileSync(place("countersign.yaml"))
+        writeFileSync(place("countersign.yaml"), `${text.toString()}nonsense: 1\n`)
+        return () => writeFileSync(place("countersign.yaml"), text)
+      },
+    ],
+    [
+      "no countersign.yaml",
+      ["files"],
+      /countersign init --dir/,
+      () => {
+        renameSync(place("countersign.yaml"), place("away"))
+        return () => renameSync(place("away"), place("countersign.yaml"))
+      },
+    ],
+    [
+      "policies that others can change",
+      ["files", "permissions"],
+      /chmod go-w /,
+      () => {
+        chmodSync(place("policies"), 0o777)
+        return () => chmodSync(place("policies"), 0o700)
+      },
+    ],
+    [
+      "a keystore that others can read",
+      ["permissions", "keys"],
+      /chmod 600 /,
+      () => {
+        chmodSync(place("keystore/master.json"), 0o644)
+        return () => chmodSync(place("keystore/master.json"), 0o600)
+      },
+    ],
+    [
+      "a ledger that is a symlink",
+      ["permissions", "ledger"],
+      /cp --remove-destination /,
+      () => {
+        renameSync(place("ledger.db"), place("elsewhere.db"))
+        symlinkSync(place("elsewhere.db"), place("ledger.db"))
+        return () => renameSync(place("elsewhere.db"), place("ledger.db"))
+      },
+    ],
+    [
+      "another passphrase",
+      ["keys"],
+      /countersign doctor --dir/,
+      () => {
+        writeFileSync(installation.passphraseFile, "hunter2")
+        return () => writeFileSync(installation.passphraseFile, passphrase)
+      },
+    ],
+  ]
+  for (const [what, checks, mends, spoil] of broken) {
+    it(`finds ${what}, and goes on looking`, async () => {
+      const mend = spoil()
+      try {
+        const found = await doctor()
+        assert.deepEqual([...new Set(failing(found))].sort(), [...checks].sort())
+        assert.ok(found.some(({ state, mend: how }) => state === "fail" && mends.test(how ?? "")))
+        assert.equal(JSON.stringify(found).includes("hunter2"), false)
+      } finally {
+        mend()
+      }
+    })
+  }
+
+  it("finds a venue that nobody answers for", async () => {
+    await venue.stop()
+    const found = await doctor()
+    assert.deepEqual(failing(found), ["upstream"])
+    assert.match(found.find(({ check }) => check === "upstream")?.mend ?? "", /countersign sandbox/)
+  })
+
+  it("finds that there is no installation at all, and makes nothing", async () => {
+    const dir = join(installation.home, "none")
+    assert.deepEqual(failing(await doctor(dir)), ["files", "disk"])
+    mkdirSync(dir, { mode: 0o700 })
+    assert.deepEqual(failing(await doctor(dir)), ["files"])
+  })
+})
+
+function assertSaid(findings: readonly Finding[], check: string, says: RegExp): void {
+  const [found] = findings.filter((each) => each.check === check)
+  assert.match(found?.message ?? "", says)
+}
