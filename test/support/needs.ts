@@ -8,8 +8,11 @@ import { delimiter, join } from "node:path"
  * @throws when it is missing and CI=true: there nothing may be skipped unseen.
  */
 export function needs(command: string, aptLine: string): { readonly skip?: string } {
-  if (isInstalled(command)) return {}
-  const reason = `needs ${command}: ${aptLine}`
+  return isInstalled(command) ? {} : lacking(`needs ${command}: ${aptLine}`)
+}
+
+/** Options for a test that this machine can't run for another `reason`. @throws when CI=true. */
+export function lacking(reason: string): { readonly skip: string } {
   if (process.env["CI"] === "true") throw new Error(reason)
   return { skip: reason }
 }

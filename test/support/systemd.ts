@@ -1,0 +1,120 @@
+import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { fileURLToPath } from "node:url"
+
+import { keepOutput } from "./canaries.ts"
+import type { Ended } from "./countersign.ts"
+import { repositoryRoot } from "./markdown.ts"
+import { lacking, needs } from "./needs.ts"
+
+const runner = fileURLToPath(new URL("with-systemd.sh", import.meta.url))
+
+/** The longest that a container may take, with the wait for another test's. */
+const longestRunMs = 600_000
+const limit = { LIMIT_SECONDS: "240" }
+
+/** Options for a test that boots a systemd in a container: tried once, since what forbids it has many names. */
+export function needsSystemd(): { readonly skip?: string } {
+  const missing = needs("systemd-nspawn", "apt-get install systemd-container")
+  if (missing.skip !== undefined) return missing
+  if (process.getuid?.() !== 0) return lacking("needs root, to boot a systemd in a container")
+  const tried = spawnSync("bash", [runner, repositoryRoot, "/dev/null"], { timeout: longestRunMs })
+  if (tried.status === 0) return {}
+  return lacking(`needs a machine where systemd-nspawn boots: ${tried.stderr.toString()}`)
+}
+
+/** Boots a systemd, runs a script of bash in it as root, and ends it. The script finds this repository in /opt/countersign. */
+export async function underSystemd(script: string): Promise<Ended> {
+  const directory = await mkdtemp(join(tmpdir(), "cs-systemd-"))
+  const file = join(directory, "script")
+  await writeFile(file, `${prelude}${script}`)
+  const child = spawn("bash", [runner, repositoryRoot, file], {
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: longestRunMs,
+    env: { ...process.env, ...limit },
+  })
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "exit") as Promise<[number | null]>,
+  ])
+  await rm(directory, { recursive: true })
+  keepOutput("a container's output", `${stdout}\n${stderr}\n`)
+  return { code, stdout, stderr }
+}
+
+/** What follows each line `== title` in an output, by title. */
+export function sectionsIn(output: string): ReadonlyMap<string, string> {
+  const parts = `\n${output}`.split("\n== ").slice(1)
+  return new Map(
+    parts.map((part) => {
+      const end = `${part}\n`.indexOf("\n")
+      return [part.slice(0, end), part.slice(end + 1).trim()]
+    }),
+  )
+}
+
+/**
+ * Lines of a document as a container can run them: Node is where npm put it, and credentials are encrypted
+ * by the host's key, as there is no TPM2 and systemd-creds wouldn't choose a key that is in memory by itself.
+ */
+export function inContainer(lines: string): string {
+  return lines
+    .replaceAll("/usr/bin/node ", "/opt/countersign/node_modules/.bin/node ")
+    .replaceAll("systemd-creds encrypt ", "systemd-creds encrypt --with-key=host ")
+}
+
+const prelude = `set -eu
+export unit=countersign-vault.service
+mkdir -p /opt/bin
+cat > /opt/bin/countersign <<'SH'
+#!/bin/sh
+exec /opt/countersign/node_modules/.bin/node /opt/countersign/bin/countersign.js "$@"
+SH
+chmod 755 /opt/bin/countersign
+dirs="--config-dir /etc/countersign --state-dir /var/lib/countersign"
+
+said() { journalctl --unit "$unit" --output cat --no-pager; }
+
+# until_so COMMAND…
+until_so() {
+  for _ in {1..150}; do
+    if "$@"; then return; fi
+    sleep 0.2
+  done
+  echo "in vain: $*" >&2
+  said >&2
+  exit 1
+}
+
+# Of this start, not of an earlier one.
+is_listening() { journalctl _SYSTEMD_INVOCATION_ID="$(systemctl show --property InvocationID --value "$unit")" --output cat | grep -q '^listening on '; }
+is_failed() { systemctl is-failed --quiet "$unit"; }
+
+allow_orders() {
+  printf 'policy: bot\\nrules:\\n  - {name: quote, endpoints: [placeOrder]}\\n' > /etc/countersign/policies/bot.yaml
+  countersign policy reload $dirs
+}
+
+# order TOKEN: the answer's status and body, as JSON
+order() {
+  TOKEN=$1 /opt/countersign/node_modules/.bin/node --input-type=module --eval '
+    const { bot, limitOrder } = await import("/opt/countersign/test/support/bot.ts")
+    const { status, json } = await bot("http://127.0.0.1:8420", process.env.TOKEN).post("/sign/v1/trade/orders", limitOrder())
+    console.log(JSON.stringify({ status, json }))'
+}
+
+# fail_to_start TITLE: what the journal says of a start that must not succeed
+fail_to_start() {
+  echo "== $1"
+  since=$(date +%s.%N)
+  timeout 30 systemctl restart "$unit" || :
+  until_so is_failed
+  systemctl show --property ExecMainStatus "$unit"
+  journalctl --unit "$unit" --output cat --no-pager --since "@$since"
+}
+`
