@@ -1,0 +1,80 @@
+import { resolve } from "node:path"
+
+import type { Command } from "commander"
+
+import { writeArchive, type Archiving } from "../../vault/archive/write-archive.ts"
+import { pathsOf } from "../../vault/installation.ts"
+import {
+  command,
+  installationOf,
+  runs,
+  withExamples,
+  withInstallation,
+  withJson,
+  type InstallationOptions,
+} from "../command.ts"
+import { print, type Printing } from "../print.ts"
+import { withAdmin } from "../with-vault.ts"
+import { auditCallOf } from "./entries-of.ts"
+import { momentOf } from "./moment.ts"
+
+type ArchiveOptions = InstallationOptions &
+  Printing & { readonly before: string; readonly to?: string }
+
+/** `countersign audit archive --before 30d --to DIR` */
+export function auditArchive(): Command {
+  const made = command("archive", "move old entries of the ledger into a compressed file")
+    .option("--before <when>", "older than a duration like 30d, or from before a date", "30d")
+    .option("--to <dir>", "where to; archive/ in the state directory if left out")
+  withExamples(
+    made,
+    "countersign audit archive --before 30d",
+    "countersign audit archive --before 2026-05-01 --to /mnt/archives",
+  )
+  return runs<ArchiveOptions>(withJson(withInstallation(made)), async (options) => {
+    const beforeMs = momentOf(options.before, "--before")
+    const { archiveDir } = pathsOf(installationOf(options))
+    const directory = options.to === undefined ? archiveDir : resolve(options.to)
+    const done = await withAdmin(options, (admin) =>
+      writeArchive({ call: auditCallOf(admin), directory, beforeMs }),
+    )
+    print(answerOf(done), options, () => linesOf(done))
+  })
+}
+
+function answerOf({ archive, stays }: Archiving) {
+  if (archive === undefined) return { archive: null, stays: stays ?? null }
+  const { file, entries, sha256, firstSeq, lastSeq, lastHash, fromMs, toMs } = archive
+  return {
+    archive: {
+      ...{ file, entries, sha256 },
+      first_seq: firstSeq,
+      last_seq: lastSeq,
+      last_hash: lastHash,
+      from_ms: fromMs,
+      to_ms: toMs,
+    },
+    stays: stays ?? null,
+  }
+}
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ["young", "it is too young, or not a day old"],
+  ["limits", "limits count it"],
+  ["valid", "the venue could still accept it"],
+  ["hold", "it waits for a person"],
+])
+
+function linesOf({ archive, stays }: Archiving): readonly string[] {
+  const why =
+    stays === undefined
+      ? []
+      : [`Entry ${stays.seq} and what follows stay: ${reasons.get(stays.why) ?? stays.why}.`]
+  if (archive === undefined) return ["Nothing was archived.", ...why]
+  const { entries, firstSeq, lastSeq, file, sha256 } = archive
+  return [
+    `Moved ${entries} entries, ${firstSeq} to ${lastSeq}, into ${file}`,
+    `SHA-256 ${sha256}`,
+    ...why,
+  ]
+}

@@ -1,0 +1,53 @@
+import { existsSync } from "node:fs"
+
+import type { AdminParams, AdminResults } from "../../link/methods.ts"
+import { Fault } from "../../std/fault.ts"
+import { pathsOf, type Installation } from "../../vault/installation.ts"
+import { openClosedLedger } from "../../vault/ledger/closed-ledger.ts"
+import { becomeOwner } from "../become-owner.ts"
+import { dialAdmin } from "../dial-admin.ts"
+
+/** Who checks a ledger: the daemon that has it open, or this process. */
+export type Auditor = {
+  ends(): Promise<Pick<AdminResults["auditEnds"], "archived_seq" | "archived_hash">>
+  /** So that the journal ends with one; where a daemon runs. */
+  checkpoint(): Promise<void>
+  verify(params: AdminParams["auditVerify"]): Promise<AdminResults["auditVerify"]>
+  verifyTables(params: AdminParams["auditVerifyTables"]): Promise<AdminResults["auditVerifyTables"]>
+  close(): void
+}
+
+/**
+ * Dials the daemon, or opens the ledger here under its lock, without starting anything by it: it may be
+ * too broken for that.
+ *
+ * @throws {Fault}
+ */
+export async function openAuditor(installation: Installation): Promise<Auditor> {
+  becomeOwner(installation.stateDir)
+  const link = await dialAdmin(installation)
+  if (link === undefined) return openHere(pathsOf(installation).ledgerFile)
+  return {
+    ends: () => link.call("auditEnds", {}),
+    checkpoint: async () => {
+      await link.call("auditCheckpoint", {})
+    },
+    verify: (params) => link.call("auditVerify", params),
+    verifyTables: (params) => link.call("auditVerifyTables", params),
+    close: () => link.close(),
+  }
+}
+
+async function openHere(file: string): Promise<Auditor> {
+  if (!existsSync(file)) {
+    throw new Fault("not_initialised", `${file} doesn't exist; run countersign init first.`)
+  }
+  const ledger = await openClosedLedger(file)
+  return {
+    ends: () => Promise.resolve(ledger.archivedEnds()),
+    checkpoint: () => Promise.resolve(),
+    verify: ({ from, count }) => Promise.resolve(ledger.check(from, count)),
+    verifyTables: ({ from, position }) => Promise.resolve(ledger.checkTables(from, position)),
+    close: () => ledger.close(),
+  }
+}

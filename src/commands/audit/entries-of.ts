@@ -1,0 +1,45 @@
+import type { AdminParams } from "../../link/methods.ts"
+import { wholeEntries } from "../../vault/archive/whole-entries.ts"
+import type { AuditCall } from "../../vault/archive/write-archive.ts"
+import type { StoredEntry } from "../../vault/ledger/chain-check.ts"
+import type { Admin } from "../with-vault.ts"
+
+/** Which entries a command shows. */
+export type Filter = Pick<AdminParams["auditPage"], "client" | "key" | "kind" | "sinceMs">
+
+/** Entries after `afterSeq`, upwards, up to where the journal ends now. */
+export async function* entriesAfter(
+  call: AuditCall,
+  afterSeq: number,
+  filter: Filter,
+): AsyncGenerator<readonly StoredEntry[], number> {
+  for (let after = afterSeq; ;) {
+    const page = await call("auditPage", { afterSeq: after, limit: 1_000, ...filter })
+    after = page.next
+    yield await wholeEntries(call, page.entries)
+    if (page.is_end) return after
+  }
+}
+
+/** The last `count` entries, the oldest first, and where the journal ends. */
+export async function lastEntries(
+  call: AuditCall,
+  count: number,
+  filter: Filter,
+): Promise<{ readonly entries: readonly StoredEntry[]; readonly seq: number }> {
+  const { seq } = await call("auditEnds", {})
+  const entries: StoredEntry[] = []
+  for (let before = seq + 1; entries.length < count;) {
+    const limit = Math.min(1_000, count - entries.length)
+    const page = await call("auditPage", { beforeSeq: before, limit, ...filter })
+    entries.push(...(await wholeEntries(call, page.entries)))
+    if (page.is_end) break
+    before = page.next
+  }
+  return { entries: entries.reverse(), seq }
+}
+
+/** The audit's calls of an admin. */
+export function auditCallOf(admin: Pick<Admin, "call">): AuditCall {
+  return (method, params) => admin.call(method, params)
+}

@@ -1,0 +1,77 @@
+import { visible } from "../print.ts"
+import type { StoredEntry } from "../../vault/ledger/chain-check.ts"
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** An entry in one line for people; what others chose can't move the cursor. */
+export function entryWords(entry: StoredEntry): string {
+  const at = new Date(entry.at_ms).toISOString()
+  const fields = readFields(entry.row)
+  return visible(`${at}  #${entry.seq}  ${entry.kind.padEnd(10)}  ${wordsOf(entry, fields)}`)
+}
+
+/** The fields of a row; empty when it can't be read. */
+export function readFields(row: string): Fields {
+  try {
+    const fields: unknown = JSON.parse(row)
+    return typeof fields === "object" && fields !== null ? (fields as Fields) : {}
+  } catch {
+    return {}
+  }
+}
+
+function wordsOf({ kind, id }: StoredEntry, fields: Fields): string {
+  const say = words.get(kind)
+  return say === undefined ? id : say(fields, id)
+}
+
+const words: ReadonlyMap<string, (fields: Fields, id: string) => string> = new Map<
+  string,
+  (fields: Fields, id: string) => string
+>([
+  [
+    "request",
+    (of, id) =>
+      `${text(of, "client")} ${text(of, "operation")} with ${text(of, "key")}, by ${text(of, "rule")}, nonce ${text(of, "nonce")}  ${id}`,
+  ],
+  ["shadow", (of, id) => `${text(of, "client")} ${text(of, "operation")}, asked only  ${id}`],
+  [
+    "refusal",
+    (of, id) => `${text(of, "client")} ${text(of, "operation")}: ${refusalWords(of)}  ${id}`,
+  ],
+  ["repeats", (of) => `${text(of, "count")} more like ${text(of, "record")}`],
+  ["omitted", (of) => `${text(of, "count")} refusals weren't recorded, so many came`],
+  [
+    "outcome",
+    (of) =>
+      [`${text(of, "outcome")} `, text(of, "status"), text(of, "code"), ` ${text(of, "record")}`]
+        .filter((part) => part !== "-")
+        .join(" "),
+  ],
+  ["checkpoint", (of) => `of entry ${text(of, "head_seq")}, ${text(of, "head_hash")}`],
+  ["act", actWords],
+])
+
+function refusalWords(of: Fields): string {
+  const refusal = of["refusal"]
+  if (typeof refusal !== "object" || refusal === null) return "-"
+  const { code, message } = refusal as Fields
+  return `${String(code)}: ${String(message)}`
+}
+
+const common = ["act", "at_ms", "id", "kind", "seq"]
+
+function actWords(of: Fields): string {
+  const details = Object.entries(of)
+    .filter(([name, value]) => !common.includes(name) && typeof value !== "object")
+    .map(([name, value]) => `${name}=${String(value)}`)
+  const added = [of["key"], of["client"]].flatMap((value) =>
+    typeof value === "object" && value !== null ? [`name=${text(value as Fields, "name")}`] : [],
+  )
+  return [text(of, "act"), ...added, ...details].join(" ")
+}
+
+function text(fields: Fields, name: string): string {
+  const value = fields[name]
+  return typeof value === "string" || typeof value === "number" ? String(value) : "-"
+}

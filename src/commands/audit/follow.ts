@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from "node:timers/promises"
+
+import type { AdminLink } from "../../link/client.ts"
+import { Fault } from "../../std/fault.ts"
+import type { Installation } from "../../vault/installation.ts"
+import type { StoredEntry } from "../../vault/ledger/chain-check.ts"
+import { dialAdmin } from "../dial-admin.ts"
+import { nextSignal } from "../signals.ts"
+import { entriesAfter, type Filter } from "./entries-of.ts"
+
+/** How long after one look at the journal the next one comes. */
+const pauseMs = 250
+
+/**
+ * Shows what is recorded after `afterSeq` until a signal ends it. While no daemon runs it says so once on
+ * stderr and waits: it never opens the ledger itself, which would keep the daemon from starting.
+ */
+export async function followEntries(ask: {
+  readonly installation: Installation
+  readonly afterSeq: number
+  readonly filter: Filter
+  readonly show: (entries: readonly StoredEntry[]) => void
+}): Promise<void> {
+  const ending = new AbortController()
+  void nextSignal().then(() => ending.abort())
+  const { signal } = ending
+  let after = ask.afterSeq
+  let isWaiting = false
+  while (!signal.aborted) {
+    const link = await dialOrNone(ask.installation)
+    if (link === undefined) {
+      if (!isWaiting) tell("the daemon doesn't run; waiting for it")
+      isWaiting = true
+      await pause(signal)
+      continue
+    }
+    if (isWaiting) tell("the daemon runs again")
+    isWaiting = false
+    for await (const seq of showUntilLost(link, { ...ask, afterSeq: after }, signal)) after = seq
+    link.close()
+  }
+}
+
+/** Gives how far it came after each look; ends when the daemon does. */
+async function* showUntilLost(
+  link: AdminLink,
+  { afterSeq, filter, show }: Omit<Parameters<typeof followEntries>[0], "installation">,
+  signal: AbortSignal,
+): AsyncGenerator<number> {
+  let after = afterSeq
+  try {
+    while (!signal.aborted) {
+      const pages = entriesAfter((method, params) => link.call(method, params), after, filter)
+      for (let page = await pages.next(); ; page = await pages.next()) {
+        if (page.done === true) {
+          after = page.value
+          break
+        }
+        show(page.value)
+        after = page.value.at(-1)?.seq ?? after
+        yield after
+      }
+      yield after
+      await pause(signal)
+    }
+  } catch (error) {
+    if (!isLoss(error)) throw error
+  }
+}
+
+async function dialOrNone(installation: Installation): Promise<AdminLink | undefined> {
+  try {
+    return await dialAdmin(installation)
+  } catch (error) {
+    if (isLoss(error)) return undefined
+    throw error
+  }
+}
+
+/** A daemon that starts anew has another secret. */
+function isLoss(error: unknown): boolean {
+  const codes = ["vault_unavailable", "ledger_unavailable", "admin_refused"]
+  return error instanceof Fault && codes.includes(error.code)
+}
+
+async function pause(signal: AbortSignal): Promise<void> {
+  await sleep(pauseMs, undefined, { signal }).catch(() => undefined) // a signal came
+}
+
+function tell(words: string): void {
+  process.stderr.write(`countersign: ${words}\n`)
+}

@@ -1,0 +1,68 @@
+import type { Command } from "commander"
+
+import { Fault } from "../../std/fault.ts"
+import { wholeEntries } from "../../vault/archive/whole-entries.ts"
+import type { StoredEntry } from "../../vault/ledger/chain-check.ts"
+import {
+  command,
+  runs,
+  withExamples,
+  withInstallation,
+  withJson,
+  type InstallationOptions,
+} from "../command.ts"
+import { print, visible, type Printing } from "../print.ts"
+import { withAdmin } from "../with-vault.ts"
+import { auditCallOf } from "./entries-of.ts"
+import { entryWords, readFields } from "./entry-words.ts"
+
+/** `countersign audit show rec_…` */
+export function auditShow(): Command {
+  const made = command("show", "show a record in full, with all that was heard of it").argument(
+    "<id>",
+    "a record's or hold's id, or an entry's number",
+  )
+  withExamples(made, "countersign audit show rec_01KSR492Z8W9TC0Y2Q3RC6TV01")
+  return runs<InstallationOptions & Printing>(
+    withJson(withInstallation(made)),
+    async (options, id = "") => {
+      const found = await withAdmin(options, async (admin) => {
+        const { entry, others, archive } = await admin.call("auditShow", { id })
+        if (entry === null) throw unknown(archive)
+        return wholeEntries(auditCallOf(admin), [entry, ...others])
+      })
+      print(answerOf(found), options, () => linesOf(found))
+    },
+  )
+}
+
+function answerOf([entry, ...others]: readonly StoredEntry[]) {
+  return { entry: entry && jsonOf(entry), others: others.map(jsonOf) }
+}
+
+function jsonOf({ hash, row }: StoredEntry) {
+  return { hash: Buffer.from(hash).toString("hex"), row: readFields(row) }
+}
+
+function linesOf([entry, ...others]: readonly StoredEntry[]): readonly string[] {
+  if (entry === undefined) return []
+  const row = JSON.stringify(readFields(entry.row), undefined, 2)
+  return [
+    `entry ${entry.seq}, hash ${Buffer.from(entry.hash).toString("hex")}`,
+    ...row.split("\n").map(visible),
+    ...(others.length > 0 ? ["", ...others.map(entryWords)] : []),
+  ]
+}
+
+function unknown(archive: string | null): Fault {
+  if (archive === null) {
+    return new Fault(
+      "name_unknown",
+      "The ledger has no request, refusal or hold with this id and no entry with this number.",
+    )
+  }
+  return new Fault(
+    "name_unknown",
+    `What was recorded at the time of this id is archived, in ${archive}; zgrep finds it there.`,
+  )
+}

@@ -1,0 +1,88 @@
+import { DatabaseSync } from "node:sqlite"
+
+import { verifyLedger, type Verdict } from "../../src/commands/audit/verify-ledger.ts"
+import type { CheckpointView } from "../../src/link/audit-methods.ts"
+import { openClosedLedger } from "../../src/vault/ledger/closed-ledger.ts"
+import { loadLedgerKey, type LedgerKey } from "../../src/vault/ledger/ledger-key.ts"
+import { fakeClock, startMs } from "./fake-clock.ts"
+import { refusalEntry, reserved } from "./ledger-ask.ts"
+import { openLedger } from "../../src/vault/ledger/open-ledger.ts"
+
+/** Checks a closed ledger as `countersign audit verify` does. */
+export async function verdictOf(
+  file: string,
+  options: { readonly archives?: readonly string[]; readonly kept?: CheckpointView } = {},
+): Promise<Verdict> {
+  const ledger = await openClosedLedger(file)
+  try {
+    return await verifyLedger({
+      auditor: {
+        ends: () => Promise.resolve(ledger.archivedEnds()),
+        checkpoint: () => Promise.resolve(),
+        verify: ({ from, count }) => Promise.resolve(ledger.check(from, count)),
+        verifyTables: ({ from, position }) => Promise.resolve(ledger.checkTables(from, position)),
+        close: () => undefined,
+      },
+      archives: options.archives ?? [],
+      kept: options.kept,
+      onProgress: () => undefined,
+    })
+  } finally {
+    ledger.close()
+  }
+}
+
+/** Changes a closed ledger behind the vault's back. */
+export function tamper(
+  file: string,
+  sql: string,
+  ...values: (string | number | Uint8Array)[]
+): void {
+  const database = new DatabaseSync(file, { enableForeignKeyConstraints: false })
+  try {
+    if (values.length === 0) database.exec(sql)
+    else database.prepare(sql).run(...values)
+  } finally {
+    database.close()
+  }
+}
+
+/** A key for checkpoints, made beside a ledger. */
+export async function keyBeside(file: string, known?: string): Promise<LedgerKey> {
+  const key = await loadLedgerKey(`${file}.key`, known)
+  if (!key.ok) throw new Error(key.error)
+  return key.value
+}
+
+/** The numbers of entries in {@link fillLedger}'s ledger. */
+export const filled = {
+  act: 1,
+  request: 2,
+  outcome: 3,
+  refusal: 4,
+  checkpoint: 5,
+  last: 12,
+} as const
+
+/** Records twelve entries of most kinds, with two checkpoints; the wall clock starts at `atMs`. */
+export async function fillLedger(file: string, atMs = startMs): Promise<void> {
+  const clock = fakeClock()
+  clock.setWall(atMs)
+  const ledger = await openLedger({ file, clock })
+  const key = await keyBeside(file)
+  let nowMs = atMs
+  const round = async (): Promise<void> => {
+    const { record } = await reserved(ledger, nowMs)
+    await ledger.settle(record, { kind: "accepted", status: 200, code: "0" }, nowMs)
+    ledger.note(refusalEntry(`No, at ${nowMs}.`), nowMs)
+    await ledger.count()
+    nowMs += 2_000
+  }
+  await ledger.act({ act: "started", policyHash: "ab".repeat(32) }, nowMs)
+  await round()
+  await ledger.audit.checkpoint(key, nowMs)
+  await round()
+  await round()
+  await ledger.audit.checkpoint(key, nowMs)
+  await ledger.close()
+}
