@@ -28,13 +28,8 @@ export function admitForm(request: IncomingMessage, limits: GateLimits): Admissi
   if (headerValues(request, "host").length !== 1) {
     return invalidHeader("Host", "Send exactly one Host header.")
   }
-  const target = request.url ?? ""
-  if (!target.startsWith("/")) {
-    return invalidHeader("request-target", "Send the path alone, not an absolute URL.")
-  }
-  if (target.includes("?")) {
-    return invalidHeader("request-target", "This call takes no query string; remove it.")
-  }
+  const refusal = admitTarget(request.url ?? "")
+  if (refusal !== undefined) return refusal
   if (headerValues(request, "upgrade").length > 0) {
     return invalidHeader("Upgrade", "This server speaks plain HTTP/1.1; send no Upgrade header.")
   }
@@ -43,6 +38,17 @@ export function admitForm(request: IncomingMessage, limits: GateLimits): Admissi
     return invalidHeader("Expect", "Expect can only be 100-continue.")
   }
   return undefined
+}
+
+/** The one call that takes a query string. */
+const queriedPath = "/records?"
+
+function admitTarget(target: string): Admission {
+  if (!target.startsWith("/")) {
+    return invalidHeader("request-target", "Send the path alone, not an absolute URL.")
+  }
+  if (!target.includes("?") || target.startsWith(queriedPath)) return undefined
+  return invalidHeader("request-target", "This call takes no query string; remove it.")
 }
 
 /** Refuses another's name, so that a web page can't reach us by a name that it points here (DNS rebinding). */
@@ -77,13 +83,16 @@ export function admitMethod(request: IncomingMessage, method: "GET" | "POST"): A
 /** What a call that carries a body for the venue may say to us. */
 export const callHeaders = ["countersign-key", "countersign-expires-in"]
 
+/** What a call that is to be signed may say besides. */
+export const idempotencyHeader = "idempotency-key"
+
 /** What a check may say besides. */
 export const shadowHeader = "countersign-shadow"
 
 /** Refuses a header of ours that the route wouldn't act on: ignoring it could double an order. */
 export function admitOwnHeaders(request: IncomingMessage, known: readonly string[]): Admission {
   const own = headerNames(request).filter(
-    (name) => name.startsWith("countersign-") || name === "idempotency-key",
+    (name) => name.startsWith("countersign-") || name === idempotencyHeader,
   )
   const unknown = own.find((name) => !known.includes(name))
   if (unknown !== undefined) {

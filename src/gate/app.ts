@@ -10,17 +10,36 @@ import {
   admitOrigin,
   admitOwnHeaders,
   callHeaders,
-  readToken,
+  idempotencyHeader,
   shadowHeader,
-  tokenMissing,
 } from "./admit.ts"
-import { check, feedPrices, readiness, showLimits, showRecord, sign, whoami } from "./bot-calls.ts"
+import {
+  check,
+  feedPrices,
+  findRecords,
+  freeze,
+  heartbeat,
+  readiness,
+  showLimits,
+  showRecord,
+  sign,
+  whoami,
+} from "./bot-calls.ts"
 import { forward, type ForwardDependencies } from "./forward.ts"
 import type { GateLimits } from "./gate-limits.ts"
 import { errorFields } from "./log.ts"
 import { problemOf, type Problem } from "./problem.ts"
-import { readCall, unknownEndpoint, type Call } from "./read-call.ts"
+import { unknownEndpoint, type Call } from "./read-call.ts"
 import { httpAnswer, sendAnswer, type Reply } from "./reply.ts"
+import {
+  get,
+  post,
+  withCall,
+  withToken,
+  type Answer,
+  type Route,
+  type RouteWithAnswer,
+} from "./route.ts"
 
 export type AppDependencies = ForwardDependencies & {
   readonly limits: GateLimits
@@ -28,12 +47,6 @@ export type AppDependencies = ForwardDependencies & {
   readonly hosts: () => ReadonlySet<string>
 }
 
-type Route = {
-  readonly method: "GET" | "POST"
-  readonly path: string
-  /** Headers of ours that it acts on. */
-  readonly ownHeaders: readonly string[]
-}
 /** We serve no pages: nothing may load or frame what we answer. TLS, where there is any, isn't ours. */
 const pagelessHeaders = {
   contentSecurityPolicy: {
@@ -42,8 +55,6 @@ const pagelessHeaders = {
   },
   strictTransportSecurity: false,
 }
-
-type Answer = (request: Request) => Promise<Reply | "gone">
 
 /** The gate's HTTP interface. Every route is here, and each belongs to one method. */
 export function createApp(deps: AppDependencies): Express {
@@ -63,35 +74,53 @@ export function createApp(deps: AppDependencies): Express {
   return app
 }
 
-type RouteWithAnswer = Route & { readonly answer: Answer }
-
 /** Every route there is. */
 function routes(deps: AppDependencies): readonly RouteWithAnswer[] {
+  return [...requestRoutes(deps), ...rightRoutes(deps), ...readRoutes(deps)]
+}
+
+/** What a bot wants signed. */
+function requestRoutes(deps: AppDependencies): readonly RouteWithAnswer[] {
   const { limits } = deps
   return [
     post(
       "/v1/*path",
-      callHeaders,
+      [...callHeaders, idempotencyHeader],
       withCall(limits, "", (call) => forward(deps, call)),
     ),
     post(
       "/sign/v1/*path",
-      callHeaders,
-      withCall(limits, "/sign", ({ ask }) => sign(deps, ask)),
+      [...callHeaders, idempotencyHeader],
+      withCall(limits, "/sign", (call) => sign(deps, call)),
     ),
     post(
       "/check/v1/*path",
       [...callHeaders, shadowHeader],
       withCall(limits, "/check", ({ ask }) => check(deps, ask)),
     ),
-    post(
-      "/prices",
-      [],
-      withCall(limits, "", ({ ask }) => feedPrices(deps, ask)),
-    ),
+  ]
+}
+
+/** What a client has to have the right to. */
+function rightRoutes(deps: AppDependencies): readonly RouteWithAnswer[] {
+  const asking = (answer: (deps: AppDependencies, ask: Call["ask"]) => Promise<Reply>) =>
+    withCall(deps.limits, "", ({ ask }) => answer(deps, ask))
+  return [
+    post("/freeze", [], asking(freeze)),
+    post("/heartbeat", [], asking(heartbeat)),
+    post("/prices", [], asking(feedPrices)),
+  ]
+}
+
+function readRoutes(deps: AppDependencies): readonly RouteWithAnswer[] {
+  return [
     get(
       "/whoami",
       withToken((token) => whoami(deps, token)),
+    ),
+    get(
+      "/records",
+      withToken((token, url) => findRecords(deps, token, url.slice(8))),
     ),
     get(
       "/records/:id",
@@ -104,14 +133,6 @@ function routes(deps: AppDependencies): readonly RouteWithAnswer[] {
     get("/healthz", () => Promise.resolve({ kind: "success", content: { state: "running" } })),
     get("/readyz", () => readiness(deps)),
   ]
-}
-
-function get(path: string, answer: Answer): RouteWithAnswer {
-  return { method: "GET", path, ownHeaders: [], answer }
-}
-
-function post(path: string, ownHeaders: readonly string[], answer: Answer): RouteWithAnswer {
-  return { method: "POST", path, ownHeaders, answer }
 }
 
 /** What holds for every request, known path or not. */
@@ -175,28 +196,6 @@ async function replyTo(
   } catch (error) {
     deps.log({ level: "error", event: "failed", route: route.path, ...errorFields(error) })
     return { kind: "problem", problem: problemOf(error) }
-  }
-}
-
-/** The venue's path is what follows `prefix`, exactly as it came: nothing here decodes it. */
-function withCall(
-  limits: GateLimits,
-  prefix: string,
-  answer: (call: Call) => Promise<Reply>,
-): Answer {
-  return async (request) => {
-    const call = await readCall(request, request.originalUrl.slice(prefix.length), limits)
-    if (call.ok) return answer(call.value)
-    return call.error === "gone" ? "gone" : { kind: "problem", problem: call.error }
-  }
-}
-
-function withToken(answer: (token: string, url: string) => Promise<Reply>): Answer {
-  return (request) => {
-    const token = readToken(request)
-    return token === undefined
-      ? Promise.resolve({ kind: "problem", problem: tokenMissing })
-      : answer(token, request.originalUrl)
   }
 }
 

@@ -1,16 +1,24 @@
 import type { BotLink } from "../link/client.ts"
 import type { BotParams } from "../link/methods.ts"
 import type { Refusal } from "../link/refusal.ts"
+import { repeatedAnswer } from "./kept-answer.ts"
 import { refusedByVault, type Problem } from "./problem.ts"
+import type { Call } from "./read-call.ts"
+import { readSearch } from "./read-search.ts"
 import type { Reply } from "./reply.ts"
 
 type Dependencies = { readonly link: BotLink }
 
 /** `/sign`: the signed body itself. */
-export async function sign(deps: Dependencies, ask: BotParams["check"]): Promise<Reply> {
-  const signed = await deps.link.call("sign", { ...ask, purpose: "return" })
+export async function sign(
+  deps: Dependencies,
+  { ask, idempotencyKey }: Pick<Call, "ask" | "idempotencyKey">,
+): Promise<Reply> {
+  const signed = await deps.link.call("sign", { ...ask, idempotencyKey, purpose: "return" })
   if (signed.kind === "refused") return refused(signed)
-  return { kind: "signed", body: signed.body, record: signed.record }
+  if (signed.kind === "answered") return repeatedAnswer(signed)
+  const { body, record, repeat = "first" } = signed
+  return { kind: "signed", body, record, isRepeat: repeat !== "first" }
 }
 
 /** `/check`: whether it would be signed, and why or why not. */
@@ -46,6 +54,24 @@ export async function feedPrices(
     : { kind: "success", content: { prices: fed.prices } }
 }
 
+/** `/freeze`: a stop by a client with the right; only an operator ends it. */
+export async function freeze(
+  deps: Dependencies,
+  { token, body }: Pick<BotParams["check"], "token" | "body">,
+): Promise<Reply> {
+  const done = await deps.link.call("freeze", { token, body })
+  return done.kind === "refused" ? refused(done) : { kind: "success", content: done.freeze }
+}
+
+/** `/heartbeat`: the bot is there; its silence counts from the first of these on. */
+export async function heartbeat(
+  deps: Dependencies,
+  { token, body }: Pick<BotParams["check"], "token" | "body">,
+): Promise<Reply> {
+  const heard = await deps.link.call("heartbeat", { token, body })
+  return heard.kind === "refused" ? refused(heard) : { kind: "success", content: heard.heartbeat }
+}
+
 const recordId = /^[A-Za-z0-9._-]{1,64}$/
 
 /** `/records/<id>`: what became of one's own request. */
@@ -53,6 +79,20 @@ export async function showRecord(deps: Dependencies, token: string, id: string):
   if (!recordId.test(id)) return { kind: "problem", problem: unknownRecord }
   const found = await deps.link.call("record", { token, id })
   return found.kind === "refused" ? refused(found) : { kind: "success", content: found.view }
+}
+
+/** `/records?…`: what became of one's own requests of a key or an order. */
+export async function findRecords(
+  deps: Dependencies,
+  token: string,
+  query: string,
+): Promise<Reply> {
+  const search = readSearch(query)
+  if (!search.ok) return { kind: "problem", problem: search.error }
+  const found = await deps.link.call("records", { token, ...search.value })
+  return found.kind === "refused"
+    ? refused(found)
+    : { kind: "success", content: { records: found.records } }
 }
 
 /** `/readyz`: whether the vault would sign now. */

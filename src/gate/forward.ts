@@ -1,56 +1,122 @@
 import type { BotLink } from "../link/client.ts"
-import type { BotResults, Outcome } from "../link/methods.ts"
+import type { Outcome } from "../link/outcome.ts"
+import type { Signed } from "../link/signed.ts"
+import { Fault } from "../std/fault.ts"
+import { keptAnswerOf, repeatedAnswer } from "./kept-answer.ts"
 import { errorFields, type Log } from "./log.ts"
 import { outcomeOf } from "./outcome.ts"
 import { refusedByVault, type Problem } from "./problem.ts"
 import type { Call } from "./read-call.ts"
-import type { Reply } from "./reply.ts"
+import { asRepeat, type Reply } from "./reply.ts"
+import type { SharedSends } from "./shared-sends.ts"
+import { sendStage } from "./stages.ts"
 import type { Sent, Upstream } from "./upstream.ts"
 
 export type ForwardDependencies = {
   readonly link: BotLink
   /** `undefined` when no `base_url` is configured. */
   readonly upstream: Upstream | undefined
+  readonly sends: SharedSends
   readonly log: Log
   readonly clock: () => number
   /** Keeps the process from stopping before `work` is done. */
   readonly track: (work: Promise<unknown>) => void
 }
 
-type Signed = Extract<BotResults["sign"], { readonly kind: "answer" }>
-
 /**
- * Has a call signed, sends it to the venue once, and tells the vault what became of it.
+ * Has a call signed, sends it to the venue once, and tells the vault what became of it. A repeat of an
+ * idempotency key sends the same bytes again, unless an answer is known or on its way.
  *
  * It goes on to its end even if the bot hangs up: what is signed counts, so its outcome must be known.
  */
 export async function forward(deps: ForwardDependencies, call: Call): Promise<Reply> {
   const { upstream } = deps
   if (upstream === undefined) return { kind: "problem", problem: baseUrlMissing }
-  const { ask, traceparent } = call
-  const signed = await deps.link.call("sign", { ...ask, purpose: "forward" })
+  const { ask, idempotencyKey, traceparent } = call
+  const signed = await deps.link.call("sign", { ...ask, idempotencyKey, purpose: "forward" })
   if (signed.kind === "refused") {
     return { kind: "problem", problem: refusedByVault(signed.refusal, signed.record) }
   }
+  if (signed.kind === "answered") return repeatedAnswer(signed)
+  const send = () => sendSigned(deps, signed, { upstream, token: ask.token, traceparent })
+  if (signed.repeat === undefined) return send()
+  const reply = await deps.sends.share(signed.record, send)
+  return signed.repeat === "first" ? reply : asRepeat(reply)
+}
 
-  const report = reporter(deps, ask.token, signed.record)
+async function sendSigned(
+  deps: ForwardDependencies,
+  signed: Signed,
+  by: {
+    readonly upstream: Upstream
+    readonly token: string
+    readonly traceparent: string | undefined
+  },
+): Promise<Reply> {
+  const { record, path, body, repeat } = signed
+  const report = reporter(deps, by.token, record)
   const isLate = (): boolean => deps.clock() >= signed.expiresAfter
+  // So far nothing left, so a refusal will be of the only send. A crash must not let the next one look
+  // like that too: what may leave now is durable before it does.
+  const isAnnounced = repeat === "unsent" && !isLate()
+  if (isAnnounced) await announce(deps, by.token, record)
   const sent: Sent = isLate()
     ? { kind: "unsent", cause: "late" }
-    : await upstream.send({
-        path: signed.path,
-        body: signed.body,
-        traceparent,
+    : await by.upstream.send({
+        path,
+        body,
+        traceparent: by.traceparent,
         maySend() {
           if (isLate()) return false
-          report({ kind: "sent" })
+          if (!isAnnounced) report({ kind: "sent" })
           return true
         },
       })
-  report(outcomeOfSent(sent))
-  if (sent.kind === "answered") return { kind: "venue", answer: sent.answer, record: signed.record }
-  deps.log({ level: "warn", event: sent.kind, record: signed.record, ...causeOf(sent.cause) })
+  sendStage("sent")
+  report(reportOf(sent, signed, isAnnounced))
+  if (sent.kind === "answered") return replyOf(sent, signed)
+  deps.log({ level: "warn", event: sent.kind, record, ...causeOf(sent.cause) })
   return { kind: "problem", problem: problemOfSent(sent, signed, isLate()) }
+}
+
+async function announce(
+  { link }: ForwardDependencies,
+  token: string,
+  record: string,
+): Promise<void> {
+  const answer = await link.call("report", { token, record, outcome: { kind: "sent" } })
+  if (answer.kind === "refused") throw new Fault("internal", "The vault took no word of a record.")
+}
+
+/** What a send means for the record of what was signed. */
+function reportOf(sent: Sent, { repeat }: Signed, isAnnounced: boolean): Outcome {
+  const outcome = outcomeOfSent(sent)
+  if (outcome.kind === "unsent" && isAnnounced) return { ...outcome, withdrawn: true }
+  if (sent.kind !== "answered" || !("code" in outcome) || repeat === undefined) return outcome
+  if (isRefusedAgain(outcome, repeat)) return { ...outcome, again: true }
+  return { ...outcome, answer: keptAnswerOf(sent.answer) }
+}
+
+/** The bytes may have been sent before, and the venue takes them once: a refusal now says nothing of then. */
+function isRefusedAgain({ kind }: Outcome, repeat: Signed["repeat"]): boolean {
+  return kind === "refused" && repeat === "perhaps_sent"
+}
+
+function replyOf({ answer }: Extract<Sent, { kind: "answered" }>, signed: Signed): Reply {
+  const { record, expiresAfter, repeat } = signed
+  const outcome = outcomeOf(answer)
+  if (!isRefusedAgain(outcome, repeat)) return { kind: "venue", answer, record }
+  const venue = { status: answer.status, code: "code" in outcome ? outcome.code : null }
+  return {
+    kind: "problem",
+    problem: {
+      code: "upstream_outcome_unknown",
+      message:
+        "The venue refused the request when it was sent again, which doesn't tell what became of it before; look there before you send it anew.",
+      data: { record, expires_after: expiresAfter, venue },
+      record,
+    },
+  }
 }
 
 /** Reports without making the bot wait; the one connection keeps the order in which it is called. */
@@ -71,7 +137,8 @@ function reporter(
     )
 }
 
-function outcomeOfSent(sent: Sent): Outcome {
+/** What a send means for the record. */
+export function outcomeOfSent(sent: Sent): Outcome {
   switch (sent.kind) {
     case "answered":
       return outcomeOf(sent.answer)

@@ -9,6 +9,7 @@ import { gateLimits, type GateLimits } from "./gate-limits.ts"
 import type { Log } from "./log.ts"
 import { invalidHeader, type Problem } from "./problem.ts"
 import { httpAnswer } from "./reply.ts"
+import { createSharedSends } from "./shared-sends.ts"
 import type { Upstream } from "./upstream.ts"
 
 export type GateDependencies = {
@@ -49,6 +50,7 @@ export function createGateServer(deps: GateDependencies): GateServer {
   const app = createApp({
     ...deps,
     limits,
+    sends: createSharedSends(limits.shareAnswerMs),
     hosts: () => hosts,
     track(promise) {
       const tracked = promise.catch(() => undefined).finally(() => work.delete(tracked))

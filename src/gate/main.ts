@@ -1,5 +1,6 @@
 // The gate's process. A supervisor starts it with an IPC channel and the flags of permission-flags.ts.
 
+import { setTimeout as after } from "node:timers/promises"
 import { parseArgs } from "node:util"
 
 import { connectBotLink } from "../link/client.ts"
@@ -7,6 +8,7 @@ import { Fault } from "../std/fault.ts"
 import { gateLimits } from "./gate-limits.ts"
 import { createGateServer, portOf, type GateServer } from "./gate-server.ts"
 import { createLog, errorFields, type Log } from "./log.ts"
+import { outboxDeadlineMs, sendOutbox, type OutboxSending } from "./send-outbox.ts"
 import { createUpstream, parseBaseUrl } from "./upstream.ts"
 
 /** What the gate tells the process that started it, once. */
@@ -41,7 +43,9 @@ async function run(settings: Settings): Promise<void> {
   const { allowedHosts } = settings
   const gate = createGateServer({ link, upstream, allowedHosts, log, clock: Date.now })
   await listen(gate, settings)
-  stopOnRequest(gate, log)
+  const outboxLink = connectBotLink(settings.botSocket, { deadlineMs: outboxDeadlineMs })
+  const outbox = upstream && sendOutbox({ link: outboxLink, upstream, log, clock: Date.now })
+  stopOnRequest({ gate, outbox, log })
   log({ level: "debug", event: "listening", port: portOf(gate.http) })
   tell({ type: "ready", port: portOf(gate.http) })
 }
@@ -105,14 +109,22 @@ function listenFault(cause: NodeJS.ErrnoException, host: string, port: number): 
       )
 }
 
+type Running = {
+  readonly gate: GateServer
+  /** `undefined` where there is no venue to send to. */
+  readonly outbox: OutboxSending | undefined
+  readonly log: Log
+}
+
 /** A signal, or the loss of the process that started it, ends the gate in good order. */
-function stopOnRequest(gate: GateServer, log: Log): void {
+function stopOnRequest({ gate, outbox, log }: Running): void {
   let isStopping = false
   const stop = (): void => {
     if (isStopping) return
     isStopping = true
     log({ level: "debug", event: "stopping" })
-    void gate.stop().then(() => process.exit(0))
+    const sent = Promise.race([outbox?.stop(), after(gateLimits.stopMs, undefined, { ref: false })])
+    void Promise.all([gate.stop(), sent]).then(() => process.exit(0))
   }
   process.on("SIGTERM", stop)
   process.on("SIGINT", stop)

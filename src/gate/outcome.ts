@@ -1,6 +1,6 @@
 import { z } from "zod"
 
-import type { Outcome } from "../link/methods.ts"
+import type { Outcome } from "../link/outcome.ts"
 import { successCode } from "../venue/envelope.ts"
 import type { VenueAnswer } from "./reply.ts"
 

@@ -6,6 +6,7 @@ import {
   admitLength,
   admitMedia,
   bodyTooLarge,
+  idempotencyHeader,
   readToken,
   shadowHeader,
   tokenMissing,
@@ -17,6 +18,8 @@ import { readBody } from "./read-body.ts"
 
 export type Call = {
   readonly ask: BotParams["check"]
+  /** The header `Idempotency-Key`. */
+  readonly idempotencyKey: string | undefined
   /** For the venue, if it is well formed. */
   readonly traceparent: string | undefined
 }
@@ -39,11 +42,14 @@ export async function readCall(
   if (problem !== undefined) return err(problem)
   const head = readHead(request, path)
   if (!head.ok) return head
+  const idempotencyKey = readIdempotencyKey(request)
+  if (!idempotencyKey.ok) return idempotencyKey
   const body = await readBody(request, limits.maxBodyBytes)
   if (body === "too_large") return err(bodyTooLarge(limits.maxBodyBytes))
   if (body === "gone") return err(body)
   return ok({
     ask: { ...head.value, body: body.toString("base64") },
+    idempotencyKey: idempotencyKey.value,
     traceparent: readTraceparent(request),
   })
 }
@@ -72,6 +78,15 @@ function readOwnHeaders(request: IncomingMessage): Result<OwnHeaders, Problem> {
   if (shadow === undefined) return ok({ key, expiresIn })
   if (shadow === "1") return ok({ key, expiresIn, shadow: true })
   return err(invalidHeader(shadowHeader, `The header ${shadowHeader} can only be 1.`))
+}
+
+const visibleAscii = /^[\x21-\x7e]{1,64}$/
+
+function readIdempotencyKey(request: IncomingMessage): Result<string | undefined, Problem> {
+  const [key] = headerValues(request, idempotencyHeader)
+  if (key === undefined || visibleAscii.test(key)) return ok(key)
+  const message = "Idempotency-Key must be 1 to 64 visible characters of ASCII, without spaces."
+  return err(invalidHeader(idempotencyHeader, message))
 }
 
 /** The problem of a path that nothing is served under. */

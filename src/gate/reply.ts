@@ -6,11 +6,21 @@ import type { Problem } from "./problem.ts"
 
 /** What a route answers, before it becomes HTTP. */
 export type Reply =
-  | { readonly kind: "problem"; readonly problem: Problem }
+  | { readonly kind: "problem"; readonly problem: Problem; readonly isRepeat?: true }
   /** Goes out as the `data` of a success envelope. */
   | { readonly kind: "success"; readonly content: object; readonly record?: string }
-  | { readonly kind: "signed"; readonly body: string; readonly record: string }
-  | { readonly kind: "venue"; readonly answer: VenueAnswer; readonly record: string }
+  | {
+      readonly kind: "signed"
+      readonly body: string
+      readonly record: string
+      readonly isRepeat?: boolean
+    }
+  | {
+      readonly kind: "venue"
+      readonly answer: VenueAnswer
+      readonly record: string
+      readonly isRepeat?: true
+    }
 
 /** The venue's answer as it came. */
 export type VenueAnswer = {
@@ -29,8 +39,19 @@ export type HttpAnswer = {
 
 const json = { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store" }
 
+/** A reply to a request that was signed before under the same idempotency key. */
+export function asRepeat(reply: Reply): Reply {
+  return reply.kind === "success" ? reply : { ...reply, isRepeat: true }
+}
+
 /** Turns a reply into status, headers and body. */
 export function httpAnswer(reply: Reply): HttpAnswer {
+  const answer = plainAnswer(reply)
+  if (reply.kind === "success" || reply.isRepeat !== true) return answer
+  return { ...answer, headers: { ...answer.headers, "Countersign-Repeat": "1" } }
+}
+
+function plainAnswer(reply: Reply): HttpAnswer {
   switch (reply.kind) {
     case "problem":
       return problemAnswer(reply.problem)

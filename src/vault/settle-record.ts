@@ -1,4 +1,5 @@
-import type { Outcome } from "../link/methods.ts"
+import type { Outcome } from "../link/outcome.ts"
+import type { ActiveSet } from "./active-set.ts"
 import { actFollowing } from "./follow-outcome.ts"
 import type { StoredRecord } from "./ledger/ledger.ts"
 import type { Vault } from "./vault.ts"
@@ -9,10 +10,12 @@ import type { Vault } from "./vault.ts"
  */
 export async function settleRecord(
   record: StoredRecord,
-  outcome: Outcome,
+  told: Outcome,
   vault: Vault,
 ): Promise<void> {
+  const outcome = meaningOf(told, vault.active())
   const act = outcome.kind === "accepted" ? actFollowing(record, vault.active()) : undefined
+  vault.autoFreeze.settled(record, outcome)
   // Queued together they share a commit, so that no crash parts a revocation from what follows of it.
   await Promise.all([
     vault.ledger.settle(record.id, keptPart(outcome, record), vault.clock.nowMs()),
@@ -20,9 +23,16 @@ export async function settleRecord(
   ])
 }
 
+/** A nonce that is refused as used, when the same bytes may have been sent before, was used by those. */
+function meaningOf(told: Outcome, { profile }: ActiveSet): Outcome {
+  const isUsedByUs = told.kind === "refused" && told.again === true
+  return isUsedByUs && told.code === profile.duplicateNonceCode
+    ? { ...told, kind: "accepted" }
+    : told
+}
+
 /** Nobody can ask again for the answer of a request without an idempotency key. */
 function keptPart(outcome: Outcome, { keepsAnswer }: StoredRecord): Outcome {
   if (keepsAnswer || !("answer" in outcome)) return outcome
-  const { answer: _, ...rest } = outcome
-  return rest
+  return { ...outcome, answer: undefined }
 }

@@ -1,48 +1,86 @@
+import { isDeepStrictEqual } from "node:util"
+
 import type { BotParams, BotResults } from "../link/methods.ts"
 import type { Refusal } from "../link/refusal.ts"
+import type { Signed } from "../link/signed.ts"
+import { err, ok, type Result } from "../std/result.ts"
 import type { ActiveSet } from "./active-set.ts"
 import { authenticate } from "./authenticate.ts"
 import type { Client } from "./bindings.ts"
-import { digestOf, signedBody } from "./fill-in.ts"
-import type { RequestEntry } from "./ledger/ledger.ts"
 import { bindingOf, holdRequest, releaseFor } from "./hold-request.ts"
 import { judgeRequest } from "./judge-request.ts"
+import type { Keyring } from "./keyring/keyring.ts"
+import type { Idempotency, IdempotencyKey, KeyUse } from "./ledger/idempotency.ts"
+import type { RequestEntry } from "./ledger/ledger.ts"
 import { readRequest, type ReadRequest } from "./read-request.ts"
 import { keyLocked, recordRefusal, refuse } from "./refuse.ts"
+import { repeatRequest } from "./repeat-request.ts"
+import { bindingHash, clientOrderIdOf, keyOf, keyToLookUp } from "./request-key.ts"
+import { signReserved, type Taken } from "./sign-reserved.ts"
+import { requestStage } from "./stages.ts"
 import type { Vault } from "./vault.ts"
 
 /**
  * Authenticates, parses, validates, picks the key, judges by policy, reserves nonce, limits and
  * release, records, signs, checks, answers — in that order.
  *
- * From judging to reserving there is no `await`, so no other request slips in between. `reserve`
- * resolves once the record is durable: a crash can leave a record without a signature, never a
- * signature without its record. A throw anywhere means that no signature leaves.
+ * What waits comes first: the look-up of an idempotency key, if there is one. From judging to reserving there is no
+ * `await`, so no other request slips in between. `reserve` resolves once the record is durable: a crash
+ * can leave a record without a signature, never a signature without its record. A throw anywhere means
+ * that no signature leaves.
  */
 export async function signRequest(
   call: BotParams["sign"],
   vault: Vault,
 ): Promise<BotResults["sign"]> {
-  const { ledger, keyring, clock } = vault
+  const { ledger, clock } = vault
+  const key = keyToLookUp(call, vault)
+  const use = key === undefined ? unused : await ledger.keyUse(key, clock.nowMs())
   const nowMs = clock.nowMs()
   const set = vault.active()
 
   const client = authenticate(call.token, set, { count: vault.badTokens, nowMs })
   if (!client.ok) return refuse(client.error, null)
-  const refused = (refusal: Refusal) =>
-    recordRefusal(refusal, { client: client.value, call, set, nowMs, ledger })
-
+  const context = { client: client.value, call, set, nowMs }
   const read = readRequest(call, client.value, set)
-  if (!read.ok) return refused(read.error)
-  const { value: request } = read
+  requestStage("parsed")
+  const answer = read.ok
+    ? await judgeAndSign({ ...context, request: read.value, key, use }, vault)
+    : read
+  if (!answer.ok) return recordRefusal(answer.error, { ...context, ledger })
+  return answer.value === "outdated" ? signRequest(call, vault) : answer.value
+}
 
-  const decision = judgeRequest(request, client.value, { set, nowMs })
-  if (decision.kind === "refuse") return refused(decision.refusal)
-  if (keyring.isLocked(request.key.name)) return refused(keyLocked(request.key.name))
-  const entry = entryOf(request, { client: client.value, set, rule: decision.rule, call })
+const unused: KeyUse = { kind: "unused" }
+
+type Asked = {
+  readonly client: Client
+  readonly call: BotParams["sign"]
+  readonly set: ActiveSet
+  readonly nowMs: number
+  readonly request: ReadRequest
+  /** The idempotency key that was looked up, and what it was used for. */
+  readonly key: IdempotencyKey | undefined
+  readonly use: KeyUse
+}
+
+/** `outdated`: since the look-up of its key another request took it, or other files are in force. */
+type Answer = Result<BotResults["sign"] | "outdated", Refusal>
+
+async function judgeAndSign(asked: Asked, vault: Vault): Promise<Answer> {
+  const { client, call, set, nowMs, request, key, use } = asked
+  const { ledger, keyring } = vault
+  if (!isDeepStrictEqual(keyOf(call, client, request), key)) return ok("outdated")
+  if (use.kind === "kept") return repeatRequest(use.request, asked, vault)
+
+  const decision = judgeRequest(request, client, { set, nowMs })
+  requestStage("judged")
+  if (decision.kind === "refuse") return err(decision.refusal)
+  if (keyring.isLocked(request.key.name)) return err(keyLocked(request.key.name))
+  const entry = entryOf(asked, decision.rule)
   const at = { ledger, nowMs }
   const release = releaseFor(decision, entry, at)
-  if (release.kind === "missing") return refused(await holdRequest(release.held, entry, at))
+  if (release.kind === "missing") return err(await holdRequest(release.held, entry, at))
 
   const reserved = await ledger.reserve({
     signer: request.parties.signer,
@@ -53,33 +91,32 @@ export async function signRequest(
     ttlMs: request.ttlMs,
     nowMs,
   })
-  if (reserved.kind === "refused") return refused(reserved.refusal)
-
-  const filling = { validity: reserved, profile: set.profile }
-  // The keyring releases a signature only after it recovered the signer from it.
-  const signature = keyring.sign(request.key.name, digestOf(request, filling))
-  return {
-    kind: "answer",
-    record: reserved.record,
-    path: request.endpoint.path,
-    body: signedBody(request, filling, signature),
-    expiresAfter: reserved.expiresAfterMs,
-  }
+  if (reserved.kind === "refused") return err(reserved.refusal)
+  if (reserved.kind === "repeat") return ok("outdated")
+  requestStage("durable")
+  return ok({ kind: "answer", ...signFirst(asked, reserved, keyring) })
 }
 
-type Allowed = {
-  readonly client: Client
-  readonly set: ActiveSet
-  readonly rule: string
-  readonly call: BotParams["sign"]
+function signFirst({ request, set, key }: Asked, taken: Taken, keyring: Keyring): Signed {
+  const signed = signReserved(request, taken, { keyring, profile: set.profile })
+  return key === undefined ? signed : { ...signed, repeat: "first" }
 }
 
-function entryOf(request: ReadRequest, { client, set, rule, call }: Allowed): RequestEntry {
+function entryOf(asked: Asked, rule: string): RequestEntry {
+  const { request, client, set, call } = asked
   return {
     ...bindingOf(request, client, set),
     path: request.endpoint.path,
     policyHash: set.policyHash,
     rule,
     purpose: call.purpose,
+    clientOrderId: clientOrderIdOf(request),
+    idempotency: idempotencyOf(asked),
   }
+}
+
+function idempotencyOf({ key, use, ...asked }: Asked): Idempotency | undefined {
+  if (key === undefined) return undefined
+  const replaces = use.kind === "ended" ? use.record : undefined
+  return { by: key.by, key: key.key, binding: bindingHash(asked.request, asked), replaces }
 }

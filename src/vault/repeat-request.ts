@@ -1,0 +1,87 @@
+import type { BotParams, BotResults } from "../link/methods.ts"
+import type { Refusal } from "../link/refusal.ts"
+import type { Repeat } from "../link/signed.ts"
+import { err, ok, type Result } from "../std/result.ts"
+import type { ActiveSet } from "./active-set.ts"
+import type { Client } from "./bindings.ts"
+import { judgeRequest, type Judgement } from "./judge-request.ts"
+import type { EarlierRequest } from "./ledger/idempotency.ts"
+import type { ReadRequest } from "./read-request.ts"
+import { keyLocked } from "./refuse.ts"
+import { bindingHash } from "./request-key.ts"
+import { signReserved } from "./sign-reserved.ts"
+import type { Vault } from "./vault.ts"
+
+/** A request whose idempotency key stands for an earlier one. */
+export type RepeatAsk = {
+  readonly request: ReadRequest
+  readonly client: Client
+  readonly call: BotParams["sign"]
+  readonly set: ActiveSet
+  readonly nowMs: number
+}
+
+/**
+ * Answers a repeat: with the venue's answer if it is known, else with the very body that was signed
+ * before. Nothing is reserved or counted. Lock and policy are judged anew, for what they deny by now isn't
+ * released again; an answer that is known releases nothing, so it is told in any case.
+ */
+export function repeatRequest(
+  earlier: EarlierRequest,
+  ask: RepeatAsk,
+  { keyring }: Pick<Vault, "keyring">,
+): Result<BotResults["sign"], Refusal> {
+  const { request, client, call, set, nowMs } = ask
+  if (earlier.binding !== bindingHash(request, ask)) return err(conflict(earlier))
+  const { record, answer } = earlier
+  const isForwarded = call.purpose === "forward"
+  if (isForwarded && answer !== undefined) return ok({ kind: "answered", record, answer })
+  const refusal =
+    refuseOver(earlier, isForwarded, nowMs) ??
+    refuseJudged(judgeRequest(request, client, { set, nowMs }), earlier)
+  if (refusal !== undefined) return err(refusal)
+  if (keyring.isLocked(request.key.name)) return err(keyLocked(request.key.name))
+  return ok({
+    kind: "answer",
+    ...signReserved(request, earlier, { keyring, profile: set.profile }),
+    repeat: repeatOf(earlier),
+  })
+}
+
+function repeatOf({ isUnsent }: EarlierRequest): Repeat {
+  return isUnsent ? "unsent" : "perhaps_sent"
+}
+
+function refuseOver(
+  { record, state, expiresAfterMs }: EarlierRequest,
+  isForwarded: boolean,
+  nowMs: number,
+): Refusal | undefined {
+  const isAnswered = isForwarded && (state === "accepted" || state === "refused")
+  if (!isAnswered && nowMs <= expiresAfterMs) return undefined
+  const message = isAnswered
+    ? `The venue ${state} this key's request, and its answer isn't kept here; look at the venue.`
+    : "This key's request has expired and is never signed anew; look at the venue what became of it, and ask for another one under another key."
+  return { code: "idempotency_expired", message, data: { record, state } }
+}
+
+/** A release that the earlier request used up holds for its repeats. */
+function refuseJudged(decision: Judgement, earlier: EarlierRequest): Refusal | undefined {
+  if (decision.kind === "refuse") return decision.refusal
+  if (decision.kind === "allow" || earlier.hadRelease) return undefined
+  const { policy, name, file, line } = decision.hold
+  return {
+    code: "approval_required",
+    message: `By now a person must release this request (${policy}/${name}, ${file}:${line}); send it under another key to ask for that.`,
+    data: { hold: null, expires_at: null },
+  }
+}
+
+function conflict({ record }: EarlierRequest): Refusal {
+  return {
+    code: "idempotency_conflict",
+    message:
+      "This idempotency key stands for another request of this client; send a new request under a new key.",
+    data: { record },
+  }
+}
