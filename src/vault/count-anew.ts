@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from "../venue/json.ts"
 import { parsePayload } from "../venue/parse-payload.ts"
 import type { Payload } from "../venue/payload.ts"
 import { parseStrictJson } from "../venue/strict-json.ts"
+import { version } from "../version.ts"
 import type { ActiveSet } from "./active-set.ts"
 import { circumstancesOf } from "./judge-request.ts"
 import type { Ledger, RecordedRequest } from "./ledger/ledger.ts"
@@ -12,6 +13,7 @@ import { tallyLimits } from "./policy/claims-of.ts"
 import type { JudgedRequest } from "./policy/decision.ts"
 import type { Policy } from "./policy/policy.ts"
 import { subjectOf } from "./policy/subject.ts"
+import { isReserved } from "./reference-prices.ts"
 
 /** 26 hours: no calendar has a longer day. */
 const longestDayMs = 26 * 3_600_000
@@ -27,7 +29,12 @@ export function countAnew(
   exchange: () => void,
 ): Promise<void> {
   const sinceMs = nowMs - longestWindowMs(current().policies)
-  return ledger.replaceMeters((request) => recordedClaims(request, current()), sinceMs, exchange)
+  // Another version may count otherwise what the same files say.
+  const countedBy = `${version} ${current().filesHash}`
+  return ledger.replaceMeters((request) => recordedClaims(request, current()), sinceMs, {
+    countedBy,
+    exchanged: exchange,
+  })
 }
 
 /** How far back any limit looks. */
@@ -44,6 +51,7 @@ export function longestWindowMs(policies: readonly Policy[]): number {
  * can't read any more counts as what can't be read: in every limit that could mean it.
  */
 export function recordedClaims(request: RecordedRequest, set: ActiveSet): readonly Claim[] {
+  if (isReserved(request.client)) return [] // as when it was recorded: no limit is the operator's
   const judged = judgedRecord(request, set)
   if (judged === undefined) return []
   const circumstances = circumstancesOf(judged.key, set, request.countedAtMs)

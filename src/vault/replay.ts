@@ -9,7 +9,7 @@ import type { RecordedRequest } from "./ledger/ledger.ts"
 import { openMeters, type Meters } from "./ledger/meters.ts"
 import { judge } from "./policy/judge.ts"
 import { readFileSet } from "./read-file-set.ts"
-import { datedPrices } from "./reference-prices.ts"
+import { datedPrices, isReserved } from "./reference-prices.ts"
 import type { Vault } from "./vault.ts"
 
 /** More than a person reads; the count tells the rest. */
@@ -41,7 +41,8 @@ export async function replay(
     if (tally.refused.length < maxListed) tally.refused.push(refusal)
   }
   for await (const request of vault.ledger.history(sinceThenMs)) {
-    count(refusalNow(request, set, meters))
+    // What the operator or a panic asked for was judged by no policy.
+    if (!isReserved(request.client)) count(refusalNow(request, set, meters))
   }
   for await (const shadow of vault.ledger.shadows(sinceThenMs)) {
     // What was only asked about took no room, so its limits are asked for it alone.

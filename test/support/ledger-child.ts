@@ -53,14 +53,15 @@ async function reserveInLoop(ledger: Ledger): Promise<void> {
 
 async function reserveUntilSpent(ledger: Ledger): Promise<void> {
   const claim = aClaim({ max: childLimit })
-  await ledger.replaceMeters(() => [claim], systemClock.nowMs() - hourMs)
+  const countedBy = "the child's limit"
+  await ledger.replaceMeters(() => [claim], systemClock.nowMs() - hourMs, { countedBy })
   const reserveInTurn = async (): Promise<void> => {
     for (;;) {
       const nowMs = systemClock.nowMs()
       const reservation = await ledger.reserve({ ...plainAsk, claims: [claim], nowMs })
       if (reservation.kind === "reserved") print(`nonce ${reservation.nonce}`)
-      else if (reservation.refusal.code === "signer_pace") await sleep(1)
-      else break
+      else if (reservation.kind === "repeat" || reservation.refusal.code !== "signer_pace") break
+      else await sleep(1)
     }
     print("spent")
   }

@@ -2,6 +2,8 @@ import { once } from "node:events"
 import { Worker } from "node:worker_threads"
 
 import { Fault } from "../../std/fault.ts"
+import type { ClockReading } from "./clock-guard.ts"
+import type { Head } from "./journal.ts"
 import type { OpenedState } from "./opened-state.ts"
 import type { FromWorker, Job, JobResult, JobResults, ToWorker } from "./worker-messages.ts"
 
@@ -14,8 +16,17 @@ export type CommitQueue = {
   run<Kind extends Job["kind"]>(job: Extract<Job, { kind: Kind }>): Promise<JobResults[Kind]>
   /** @throws {Fault} `ledger_unavailable` when the queue is broken or closed. */
   assertOpen(): void
-  /** Waits for what is queued, then closes the database and ends its thread. Safe to call twice. */
-  close(): Promise<void>
+  /** The last entry that is durable. */
+  head(): Head
+  /** What `read` tells is kept with each commit that writes, where it tells anything. */
+  keepClock(read: () => ClockReading | undefined): void
+  /** Copies the database into the empty file `to` while jobs go on. @throws {Fault} `ledger_unavailable`. */
+  copy(to: string): Promise<void>
+  /**
+   * Queues `lastJobs`, waits for what is queued, then closes the database and ends its thread. Safe to call
+   * twice. `broken` when not all of it became durable.
+   */
+  close(lastJobs?: () => readonly Job[]): Promise<"whole" | "broken">
 }
 
 /**
@@ -35,7 +46,8 @@ export async function startCommitQueue(
   const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()))
   const message = await firstMessage(worker)
   if (message?.kind === "opened") {
-    return { queue: new WorkerQueue(worker, ended), state: message.state }
+    const { head } = message.state.identity
+    return { queue: new WorkerQueue(worker, ended, head), state: message.state }
   }
   await ended
   if (message?.kind === "failed") throw new Fault(message.code, message.message)
@@ -68,11 +80,15 @@ class WorkerQueue implements CommitQueue {
   #atWork: readonly Waiting[] = []
   #isScheduled = false
   #fault: Fault | undefined
-  #closing: Promise<void> | undefined
+  #closing: Promise<"whole" | "broken"> | undefined
+  #head: Head
+  #readClock: () => ClockReading | undefined = () => undefined
+  #copying: { readonly done: () => void; readonly failed: (fault: Fault) => void } | undefined
 
-  constructor(worker: Worker, ended: Promise<void>) {
+  constructor(worker: Worker, ended: Promise<void>, head: Head) {
     this.#worker = worker
     this.#ended = ended
+    this.#head = head
     worker.on("message", (message: FromWorker) => this.#receive(message))
     worker.on("messageerror", (error) => this.#break(threadFault(error)))
     worker.on("error", (error) => this.#break(threadFault(error)))
@@ -95,8 +111,24 @@ class WorkerQueue implements CommitQueue {
     if (this.#fault !== undefined) throw this.#fault
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#drainAndEnd()
+  head(): Head {
+    return this.#head
+  }
+
+  keepClock(read: () => ClockReading | undefined): void {
+    this.#readClock = read
+  }
+
+  async copy(to: string): Promise<void> {
+    this.assertOpen()
+    if (this.#copying !== undefined) throw new Fault("usage", "A backup is being written already.")
+    const copied = new Promise<void>((done, failed) => (this.#copying = { done, failed }))
+    this.#tell({ kind: "copy", to })
+    return copied
+  }
+
+  close(lastJobs: () => readonly Job[] = () => []): Promise<"whole" | "broken"> {
+    this.#closing ??= this.#drainAndEnd(lastJobs)
     return this.#closing
   }
 
@@ -115,13 +147,19 @@ class WorkerQueue implements CommitQueue {
     this.#atWork = this.#gathering
     this.#gathering = []
     try {
-      this.#tell({ kind: "batch", jobs: this.#atWork.map(({ job }) => job) })
+      const jobs = this.#atWork.map(({ job }) => job)
+      const clock = jobs.some(({ kind }) => kind === "write") ? this.#readClock() : undefined
+      this.#tell({ kind: "batch", jobs, clock })
     } catch (error) {
       this.#break(threadFault(error))
     }
   }
 
   #receive(message: FromWorker): void {
+    if (message.kind === "copied") {
+      this.#endCopy(message.failed)
+      return
+    }
     if (message.kind !== "committed") {
       const text = message.kind === "failed" ? message.message : "The ledger's thread lost its way."
       this.#break(new Fault("ledger_unavailable", text))
@@ -129,6 +167,7 @@ class WorkerQueue implements CommitQueue {
     }
     const done = this.#atWork
     this.#atWork = []
+    this.#head = message.head
     this.#startBatch()
     for (const [index, { resolve }] of done.entries()) resolve(message.results[index])
   }
@@ -139,13 +178,23 @@ class WorkerQueue implements CommitQueue {
     this.#atWork = []
     this.#gathering = []
     for (const { reject } of waiting) reject(this.#fault)
+    this.#endCopy(this.#fault.message)
   }
 
-  async #drainAndEnd(): Promise<void> {
+  #endCopy(failed: string | undefined): void {
+    const copying = this.#copying
+    this.#copying = undefined
+    if (failed === undefined) copying?.done()
+    else copying?.failed(new Fault("ledger_unavailable", `The ledger can't be copied: ${failed}`))
+  }
+
+  async #drainAndEnd(lastJobs: () => readonly Job[]): Promise<"whole" | "broken"> {
+    for (const job of lastJobs()) this.run(job).catch(() => undefined)
     // Jobs run in order, so the last one's end is the end of all. On a broken ledger nothing waits.
-    await this.run({ kind: "count" }).catch(() => undefined)
+    const counted = await this.run({ kind: "count" }).catch(() => undefined)
     this.#tell({ kind: "close" })
     await this.#ended
+    return counted === undefined ? "broken" : "whole"
   }
 
   #tell(message: ToWorker): void {

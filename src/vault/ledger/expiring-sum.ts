@@ -23,23 +23,25 @@ export type ExpiringSum = {
   lastUntilMs(): number | undefined
   /** How many amounts are kept apart: what memory it takes. */
   size(): number
+  /** All that it holds: a sum made of these goes on as this one does. They never change. */
+  parts(): readonly SumPart[]
 }
 
-/** Amounts whose times lie close together are kept as one. */
-type Bucket = {
+/** Amounts whose times lie close together, kept as one: taken from `fromMs` on, of which the first alone ends at `firstUntilMs`. */
+export type SumPart = {
   readonly fromMs: number
   readonly firstUntilMs: number
-  untilMs: number
-  amount: Decimal
+  readonly untilMs: number
+  readonly amount: Decimal
 }
 
 /**
- * Makes an empty sum. Amounts that end within `bucketMs` of each other end together, with the last of
+ * Makes a sum of parts, which is empty without any. Amounts that end within `bucketMs` of each other end together, with the last of
  * them: none counts shorter than it should, and each at most `bucketMs` longer.
  */
-export function expiringSum(bucketMs: number): ExpiringSum {
-  const buckets: Bucket[] = []
-  let total = zero
+export function expiringSum(bucketMs: number, parts: readonly SumPart[] = []): ExpiringSum {
+  const buckets = [...parts]
+  let total = buckets.reduce((sum, { amount }) => addDecimals(sum, amount), zero)
 
   return {
     add(amount, atMs, untilMs) {
@@ -58,10 +60,11 @@ export function expiringSum(bucketMs: number): ExpiringSum {
       return atMs
     },
     takeBack(amount, atMs) {
-      const bucket = buckets.findLast(({ fromMs }) => fromMs <= atMs)
+      const index = buckets.findLastIndex(({ fromMs }) => fromMs <= atMs)
+      const bucket = buckets[index]
       if (bucket === undefined) return zero
       const taken = minDecimal(amount, bucket.amount)
-      bucket.amount = subtractDecimals(bucket.amount, taken)
+      buckets[index] = { ...bucket, amount: subtractDecimals(bucket.amount, taken) }
       total = subtractDecimals(total, taken)
       return taken
     },
@@ -72,20 +75,21 @@ export function expiringSum(bucketMs: number): ExpiringSum {
     },
     lastUntilMs: () => buckets.at(-1)?.untilMs,
     size: () => buckets.length,
+    parts: () => [...buckets],
   }
 }
 
-function append(buckets: Bucket[], next: Bucket, bucketMs: number): void {
+function append(buckets: SumPart[], next: SumPart, bucketMs: number): void {
   const last = buckets.at(-1)
   // Never before the one before it, so that what counts is always the end of the list.
   const untilMs = Math.max(next.untilMs, last?.untilMs ?? next.untilMs)
   if (last !== undefined && untilMs - last.firstUntilMs < bucketMs) {
-    last.untilMs = untilMs
-    last.amount = addDecimals(last.amount, next.amount)
+    const amount = addDecimals(last.amount, next.amount)
+    buckets[buckets.length - 1] = { ...last, untilMs, amount }
   } else buckets.push({ ...next, firstUntilMs: untilMs, untilMs })
 }
 
-function expiredAt(buckets: readonly Bucket[], nowMs: number): Decimal {
+function expiredAt(buckets: readonly SumPart[], nowMs: number): Decimal {
   let expired = zero
   for (const { untilMs, amount } of buckets) {
     if (untilMs > nowMs) break

@@ -11,22 +11,38 @@ export type MeterEvent =
   | { readonly kind: "counted"; readonly request: RecordedRequest }
   | { readonly kind: "released"; readonly request: RecordedRequest; readonly atMs: number }
 
-/** Counts recorded requests, which come in the order of counting, and gives room back when it was given back. */
+/** What is folded into meters. */
+export type History = {
+  /** In the order of counting. */
+  readonly requests: AsyncIterable<RecordedRequest>
+  /** Requests that are counted already, and whose room was given back since. */
+  readonly released?: AsyncIterable<RecordedRequest>
+}
+
+/**
+ * Counts recorded requests, and gives room back when it was given back. Returns how many requests it
+ * counted or gave back.
+ */
 export async function foldHistory(
   meters: Meters,
   build: BuildClaims,
-  history: AsyncIterable<RecordedRequest>,
-): Promise<void> {
+  { requests, released }: History,
+): Promise<number> {
   const waiting: Release[] = []
-  for await (const request of history) {
+  let folded = 0
+  for await (const request of released ?? []) {
+    wait(waiting, request, build(request))
+    folded += 1
+  }
+  for await (const request of requests) {
     applyUntil(waiting, request.countedAtMs, meters)
     const claims = build(request)
     meters.count(claims, request.countedAtMs)
-    if (request.releasedAtMs !== undefined) {
-      insert(waiting, { claims, takenAtMs: request.countedAtMs, atMs: request.releasedAtMs })
-    }
+    wait(waiting, request, claims)
+    folded += 1
   }
   applyUntil(waiting, Infinity, meters)
+  return folded
 }
 
 /** Follows one event. */
@@ -44,9 +60,14 @@ type Release = {
 }
 
 /** Keeps the list in the order of time. */
-function insert(waiting: Release[], release: Release): void {
-  const before = waiting.findLastIndex(({ atMs }) => atMs <= release.atMs)
-  waiting.splice(before + 1, 0, release)
+function wait(
+  waiting: Release[],
+  { countedAtMs: takenAtMs, releasedAtMs: atMs }: RecordedRequest,
+  claims: readonly Claim[],
+): void {
+  if (atMs === undefined) return
+  const before = waiting.findLastIndex((release) => release.atMs <= atMs)
+  waiting.splice(before + 1, 0, { claims, takenAtMs, atMs })
 }
 
 function applyUntil(waiting: Release[], untilMs: number, meters: Meters): void {

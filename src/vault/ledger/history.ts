@@ -12,25 +12,33 @@ export function readHistory(queue: CommitQueue, sinceMs: number): AsyncIterable<
 }
 
 /**
- * Reads what it takes to count anew what is used at `sinceMs` and later: also requests from before it
- * whose room was given back since, for how much may be given back is limited within a window too.
+ * Reads what it takes to count anew what is used at `sinceMs` and later, of entries up to `lastSeq`: also
+ * requests from before it whose room was given back since, for how much may be given back is limited
+ * within a window too.
  */
 export function readForCounting(
   queue: CommitQueue,
   sinceMs: number,
+  lastSeq: Promise<number>,
 ): AsyncIterable<RecordedRequest> {
-  const lastSeq = drawLine(queue)
   return requestsFrom(queue, countingStart(queue, sinceMs), lastSeq)
 }
 
-function drawLine(queue: CommitQueue): Promise<number> {
+/** The last entry of all that was queued before the call. */
+export function drawLine(queue: CommitQueue): Promise<number> {
   const lastSeq = queue.run({ kind: "count" })
   lastSeq.catch(() => undefined) // whoever reads the first page learns of it
   return lastSeq
 }
 
+/** A request of a row, with the release that an entry up to `lastSeq` made. */
+export function requestAsOf({ row, released }: HistoryRow, lastSeq: number): RecordedRequest {
+  const isReleased = released !== undefined && released.seq <= lastSeq
+  return recordedRequest(row, isReleased ? released.atMs : undefined)
+}
+
 function countingStart(queue: CommitQueue, sinceMs: number): Promise<number> {
-  const startMs = queue.run({ kind: "counting_start", sinceMs: Math.ceil(sinceMs) })
+  const startMs = queue.run({ kind: "meters_start", sinceMs: Math.ceil(sinceMs) })
   startMs.catch(() => undefined)
   return startMs
 }
@@ -44,10 +52,7 @@ async function* requestsFrom(
   const first: HistoryCursor = { countedAtMs: Math.ceil(await start), seq: 0 }
   for (let after: HistoryCursor | undefined = first; after !== undefined;) {
     const page: readonly HistoryRow[] = await queue.run({ kind: "history", after, lastSeq })
-    for (const { row, released } of page) {
-      const isReleased = released !== undefined && released.seq <= lastSeq
-      yield recordedRequest(row, isReleased ? released.atMs : undefined)
-    }
+    for (const row of page) yield requestAsOf(row, lastSeq)
     after = page.at(-1)
   }
 }

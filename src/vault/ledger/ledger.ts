@@ -1,13 +1,19 @@
-import type { Outcome } from "../../link/methods.ts"
+import type { Outcome } from "../../link/outcome.ts"
 import type { Refusal } from "../../link/refusal.ts"
 import type { Result } from "../../std/result.ts"
 import type { Address } from "../../venue/address.ts"
 import type { Decimal } from "../../venue/decimal.ts"
 import type { OperationId } from "../../venue/profile.ts"
 import type { Client, KeyEntry } from "../bindings.ts"
+import type { Freeze, FreezeScope } from "../freeze.ts"
 import type { Claim, OrderSize } from "../policy/claim.ts"
 import type { Hold, HoldAsk, HoldBinding, HoldDecision } from "./hold.ts"
+import type { Idempotency, IdempotencyKey, KeyUse } from "./idempotency.ts"
+import type { LedgerSafety } from "./ledger-safety.ts"
+import type { LedgerAudit } from "./ledger-audit.ts"
 import type { Headroom, MeterUse } from "./meters.ts"
+import type { SignerFloor } from "./signer-marks.ts"
+import type { RecordSearch } from "./stored-keys.ts"
 
 export type RecordId = string
 
@@ -24,6 +30,9 @@ export type RequestEntry = {
   /** `policy/rule` that allowed it. */
   readonly rule: string
   readonly purpose: "return" | "forward"
+  /** Of a single order. */
+  readonly clientOrderId?: string | undefined
+  readonly idempotency?: Idempotency | undefined
 }
 
 /** A request that was refused after its client was known. */
@@ -50,6 +59,10 @@ export type AdminEntry =
   | { readonly act: "client_revoked"; readonly name: string }
   | { readonly act: "locked"; readonly by: string }
   | { readonly act: "unlocked" }
+  | ({ readonly act: "frozen" } & Freeze)
+  | ({ readonly act: "thawed" } & FreezeScope)
+  /** From now on its silence counts, until it is `missed`. */
+  | { readonly act: "heartbeat_armed" | "heartbeat_missed"; readonly client: string }
   | {
       readonly act: "agent_approved"
       readonly name: string
@@ -63,6 +76,34 @@ export type AdminEntry =
   | ({ readonly act: "limit_raised" } & Raise)
   | ({ readonly act: "set_activated" } & StoredSet)
   | { readonly act: "set_accepted"; readonly hash: string }
+  | ({ readonly act: "archived" } & Archived)
+  | SafetyEntry
+
+/** What an operator did about copies of the ledger and about the clock. */
+export type SafetyEntry =
+  /** A copy up to and with the entry `headSeq` was written and checked; `headHash` is that entry's, hex. */
+  | { readonly act: "backed_up"; readonly headSeq: number; readonly headHash: string }
+  /** From here on the ledger has another name, and these signers go on above these nonces. */
+  | {
+      readonly act: "restore_accepted"
+      readonly ledger: string
+      readonly signers: readonly SignerFloor[]
+    }
+  | { readonly act: "clock_accepted" }
+
+/** Entries that were moved into a file, which is durable. */
+export type Archived = {
+  /** Its name without a directory. */
+  readonly file: string
+  /** Of the file's bytes, hex. */
+  readonly sha256: string
+  readonly firstSeq: number
+  readonly lastSeq: number
+  /** Of the last of them, hex: what the next one is chained to. */
+  readonly lastHash: string
+  readonly fromMs: number
+  readonly toMs: number
+}
 
 /** A reference price that was fed or set. */
 export type StoredPrice = {
@@ -146,6 +187,8 @@ export type Reservation =
       readonly over: readonly Headroom[]
     }
   | { readonly kind: "refused"; readonly refusal: Refusal }
+  /** A request with this idempotency key came first, and is durable now. Nothing was taken. */
+  | { readonly kind: "repeat" }
 
 /**
  * What became of a request. `sent`: the gate began to send it. `unknown`: it may have arrived.
@@ -169,6 +212,11 @@ export type StoredRecord = {
   readonly policyHash: string
   readonly refusal: Refusal | null
   readonly outcome: { readonly status: number | null; readonly code: string | null } | null
+  /** `null` also where the key was the `client_order_id`. */
+  readonly idempotencyKey: string | null
+  readonly clientOrderId: string | null
+  /** It has an idempotency key, so the venue's answer is kept. */
+  readonly keepsAnswer: boolean
 }
 
 /** A refusal as it was recorded. */
@@ -190,6 +238,10 @@ export type Opened = {
   readonly lastSet: StoredSet | undefined
   /** The set that a person accepted last. */
   readonly acceptedHash: string | undefined
+  /** Those that nobody thawed. */
+  readonly freezes: readonly Freeze[]
+  /** Clients whose silence counts. */
+  readonly armed: readonly string[]
 }
 
 /**
@@ -207,6 +259,8 @@ export type Ledger = {
    * `clock_unsafe`; before anything is taken or written.
    */
   reserve(ask: ReserveAsk): Promise<Reservation>
+  /** What an idempotency key was used for, as far as that was queued before this call. */
+  keyUse(key: IdempotencyKey, nowMs: number): Promise<KeyUse>
   /** How claims stand now, in their order. @throws {Fault} `ledger_unavailable` before the first `replaceMeters`. */
   headroom(claims: readonly Claim[], nowMs: number): readonly Headroom[]
   /** What is used of every meter that has anything left. */
@@ -216,17 +270,20 @@ export type Ledger = {
    * on being reserved, adds those, and exchanges the meters at once. `exchanged` runs in the same turn, so
    * that the set whose claims `build` makes can be exchanged together with its meters. Calls run one after
    * the other. If it fails, the old meters stay.
+   *
+   * `countedBy` names what `build` counts by: what was counted by the same is kept in the ledger from time
+   * to time, and only what came after it is folded. Without it all is, and nothing is kept.
    */
   replaceMeters(
     build: (request: RecordedRequest) => readonly Claim[],
     sinceMs: number,
-    exchanged?: () => void,
+    ask?: { readonly countedBy?: string; readonly exchanged?: () => void },
   ): Promise<void>
   /** The requests that count from `sinceMs` on and were recorded before the first step, in the order of counting. */
   history(sinceMs: number): AsyncIterable<RecordedRequest>
   /** Keeps a request that was only asked about, to be judged again by other files. Durable when it resolves. */
   recordShadow(entry: ShadowEntry, nowMs: number): Promise<RecordId>
-  /** The shadows that were asked at `sinceMs` or later, in their order. */
+  /** The shadows that were asked at `sinceMs` or later, in the order of time. */
   shadows(sinceMs: number): AsyncIterable<Shadow>
   /** Holds a request. One that is pending already is returned as it is; `overloaded` when too many are. */
   openHold(ask: HoldAsk, nowMs: number): Promise<Result<Hold, Refusal>>
@@ -265,11 +322,17 @@ export type Ledger = {
   lastNonce(signer: Address): number | undefined
   /** The record of a request or refusal by id, with its state as of `nowMs`. */
   record(id: RecordId, nowMs: number): Promise<StoredRecord | undefined>
+  /** A client's own requests by idempotency key or `client_order_id`: the last 20, the newest first. */
+  records(search: RecordSearch, nowMs: number): Promise<readonly StoredRecord[]>
   /** The refusals that were recorded last, at most `limit`, the newest first. */
   recentRefusals(limit: number): Promise<readonly RecentRefusal[]>
-  /** Number of entries in the journal, of every kind. */
+  /** Number of entries that were ever recorded, of every kind. */
   count(): Promise<number>
   readonly opened: Opened
+  /** Reading, proving and archiving what was recorded. */
+  readonly audit: LedgerAudit
+  /** Guards against copies, restores and clocks. */
+  readonly safety: LedgerSafety
   /** Waits for what is queued, then gives the lock back. Safe to call twice. */
   close(): Promise<void>
 }

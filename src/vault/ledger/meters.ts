@@ -8,7 +8,7 @@ import {
 } from "../../venue/decimal.ts"
 import type { Claim, ClaimWindow } from "../policy/claim.ts"
 import { groupClaims, meterIdOf, type ClaimGroup, type LimitAsk } from "./claim-groups.ts"
-import { expiringSum, type ExpiringSum } from "./expiring-sum.ts"
+import { expiringSum, type ExpiringSum, type SumPart } from "./expiring-sum.ts"
 import type { Refund } from "./refund.ts"
 
 /** How one claim stands. Claims of one limit on one meter are asked together, so they stand alike. */
@@ -51,6 +51,20 @@ export type Meters = {
   highWaterMs(): number
   /** How many meters there are, and how many parts they keep. */
   size(): { readonly meters: number; readonly parts: number }
+  /** All that they hold now. It takes the time of copying one reference a part. */
+  image(): MetersImage
+}
+
+/** Meters as they were at a moment; those that are made of it go on as they would have. It never changes. */
+export type MetersImage = { readonly highWaterMs: number; readonly meters: readonly MeterImage[] }
+
+/** `id` tells meters apart, `name` is what claims call it. */
+export type MeterImage = {
+  readonly id: string
+  readonly name: string
+  readonly bucketMs: number
+  readonly used: readonly SumPart[]
+  readonly givenBack: readonly SumPart[]
 }
 
 /** What is used of a meter, by the name that claims give it. */
@@ -58,6 +72,7 @@ export type MeterUse = { readonly meter: string; readonly used: Decimal }
 
 type Meter = {
   readonly name: string
+  readonly bucketMs: number
   readonly used: ExpiringSum
   readonly givenBack: ExpiringSum
 }
@@ -72,9 +87,12 @@ const sweepEveryMs = 1_000
 /** 26 hours: no calendar has a longer day. */
 const longestDayMs = 93_600_000
 
-/** Starts with nothing used. */
-export function openMeters(): Meters {
-  const state: State = { meters: new Map(), highWaterMs: -Infinity, sweptAtMs: -Infinity }
+const nothingUsed: MetersImage = { highWaterMs: -Infinity, meters: [] }
+
+/** Goes on from an image; starts with nothing used without one. */
+export function openMeters({ highWaterMs, meters }: MetersImage = nothingUsed): Meters {
+  const opened = new Map(meters.map((image) => [image.id, openMeter(image)]))
+  const state: State = { meters: opened, highWaterMs, sweptAtMs: -Infinity }
   const ask = (claims: readonly Claim[], nowMs: number) => asked(headroom(state, claims, nowMs))
   const count = (claims: readonly Claim[], nowMs: number) => {
     advance(state, nowMs)
@@ -103,6 +121,10 @@ export function openMeters(): Meters {
     size: () => ({
       meters: state.meters.size,
       parts: state.meters.values().reduce((sum, meter) => sum + sizeOf(meter), 0),
+    }),
+    image: () => ({
+      highWaterMs: state.highWaterMs,
+      meters: [...state.meters].map(([id, meter]) => imageOf(id, meter)),
     }),
   }
 }
@@ -142,7 +164,20 @@ function countGroup({ meters, highWaterMs }: State, group: ClaimGroup): void {
 function newMeter(name: string, window: ClaimWindow): Meter {
   // Of a day all parts end together.
   const bucketMs = window.kind === "day" ? 1 : Math.max(1, Math.floor(window.lengthMs / 1_000))
-  return { name, used: expiringSum(bucketMs), givenBack: expiringSum(bucketMs) }
+  return openMeter({ name, bucketMs, used: [], givenBack: [] })
+}
+
+function openMeter({ name, bucketMs, used, givenBack }: Omit<MeterImage, "id">): Meter {
+  return {
+    name,
+    bucketMs,
+    used: expiringSum(bucketMs, used),
+    givenBack: expiringSum(bucketMs, givenBack),
+  }
+}
+
+function imageOf(id: string, { name, bucketMs, used, givenBack }: Meter): MeterImage {
+  return { id, name, bucketMs, used: used.parts(), givenBack: givenBack.parts() }
 }
 
 /** Until when an amount counts that is taken at `atMs`. */

@@ -124,5 +124,81 @@ export const migrations: readonly string[] = [
     seq  INTEGER PRIMARY KEY REFERENCES entries (seq),
     hash TEXT NOT NULL
   ) STRICT;
+
+  CREATE TABLE checkpoints (
+    seq        INTEGER PRIMARY KEY,
+    at_ms      INTEGER NOT NULL,
+    public_key TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE archives (
+    seq       INTEGER PRIMARY KEY,
+    at_ms     INTEGER NOT NULL,
+    file      TEXT NOT NULL,
+    sha256    TEXT NOT NULL,
+    first_seq INTEGER NOT NULL,
+    last_seq  INTEGER NOT NULL,
+    last_hash TEXT NOT NULL,
+    from_ms   INTEGER NOT NULL,
+    to_ms     INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE INDEX entries_by_record ON entries (row ->> '$.record')
+    WHERE kind IN ('outcome', 'repeats', 'act') AND json_valid(row) AND row ->> '$.record' IS NOT NULL;
+  CREATE INDEX entries_by_hold ON entries (row ->> '$.hold')
+    WHERE kind = 'act' AND json_valid(row) AND row ->> '$.hold' IS NOT NULL;
+
+  CREATE TABLE meter_snapshots (
+    id   INTEGER PRIMARY KEY,
+    seq  INTEGER NOT NULL,
+    head TEXT NOT NULL,
+    hash BLOB NOT NULL
+  ) STRICT;
+  CREATE TABLE meter_snapshot_texts (
+    snapshot INTEGER NOT NULL,
+    place    INTEGER NOT NULL,
+    text     TEXT NOT NULL,
+    PRIMARY KEY (snapshot, place)
+  ) STRICT;
+  CREATE INDEX raises_by_end ON raises (ends_at);
+  CREATE UNIQUE INDEX requests_by_seq ON requests (seq);
+  CREATE INDEX requests_by_release_entry ON requests (released_seq) WHERE released_seq IS NOT NULL;
+
+  ALTER TABLE requests ADD COLUMN client_order_id TEXT;
+  ALTER TABLE requests ADD COLUMN idempotency_key TEXT;
+  ALTER TABLE requests ADD COLUMN key_ended_seq INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE requests ADD COLUMN answer_seq INTEGER;
+  CREATE INDEX requests_by_client_order_id ON requests (client, client_order_id, seq)
+    WHERE client_order_id IS NOT NULL;
+  CREATE UNIQUE INDEX requests_by_idempotency_key ON requests (client, idempotency_key, key_ended_seq)
+    WHERE idempotency_key IS NOT NULL;
+
+  ALTER TABLE clients ADD COLUMN idempotency_by TEXT NOT NULL DEFAULT 'header';
+
+  CREATE TABLE freezes (
+    seq       INTEGER PRIMARY KEY,
+    scope     TEXT NOT NULL,
+    name      TEXT NOT NULL,
+    reason    TEXT NOT NULL,
+    frozen_by TEXT NOT NULL,
+    cancels   INTEGER NOT NULL,
+    since     INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE heartbeats (
+    client TEXT PRIMARY KEY,
+    seq    INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE identity (
+    name TEXT NOT NULL
+  ) STRICT;
+  INSERT INTO identity (name) VALUES (lower(hex(randomblob(16))));
+  CREATE TABLE clock (
+    one       INTEGER PRIMARY KEY CHECK (one = 1),
+    wall_ms   INTEGER NOT NULL,
+    uptime_ms INTEGER NOT NULL,
+    boot_id   TEXT NOT NULL
+  ) STRICT;
   `,
 ]

@@ -1,21 +1,27 @@
 import type { Clock } from "../clock.ts"
 import { actRow } from "./act-row.ts"
+import { openClockGuard } from "./clock-guard.ts"
 import { startCommitQueue, type CommitQueue } from "./commit-queue.ts"
 import { readHistory } from "./history.ts"
 import { openHoldBook, type HoldBook } from "./hold-book.ts"
 import { prepareLedgerFile } from "./ledger-file.ts"
+import { ledgerAudit } from "./ledger-audit.ts"
+import { openSafety, type LedgerSafety } from "./ledger-safety.ts"
 import type { Ledger, Opened, RecordedRequest } from "./ledger.ts"
 import { openLimits, type Limits } from "./limits.ts"
 import { openNames, type Names } from "./names.ts"
 import { openNonces, type Nonces } from "./nonces.ts"
 import type { OpenedState } from "./opened-state.ts"
 import { readClient, readKey } from "./read-bindings.ts"
-import { readHold, readPrice, readRaise } from "./read-settings.ts"
+import { readFreeze, readHold, readPrice, readRaise } from "./read-settings.ts"
 import { makeRecordId } from "./record-id.ts"
+import { openRecentKeys, type RecentKeys } from "./recent-keys.ts"
 import { openRefusalNotes } from "./refusal-notes.ts"
 import { reserve } from "./reserve.ts"
 import { readShadows, recordShadow } from "./shadows.ts"
 import { settler } from "./settle-request.ts"
+import type { SignerMarks } from "./signer-marks.ts"
+import { keyUse } from "./stored-keys.ts"
 import { storedRecord } from "./stored-record.ts"
 
 /**
@@ -27,16 +33,25 @@ import { storedRecord } from "./stored-record.ts"
 export async function openLedger(input: {
   readonly file: string
   readonly clock: Clock
+  /** Where its signers' locks and marks are; without, there are none. */
+  readonly signerDir?: string
+  readonly maxStartGapMs?: number
 }): Promise<Ledger> {
-  const { file, clock } = input
+  const { file, clock, signerDir, maxStartGapMs } = input
   await prepareLedgerFile(file)
   const { queue, state } = await startCommitQueue(file, clock.nowMs())
   try {
+    const { ledger, clock: last } = state.identity
+    const guard = openClockGuard({ clock, last, maxStartGapMs })
+    queue.keepClock(() => guard.reading())
+    const nonces = openNonces(clock, guard, state.lastNonces)
     return ledgerOver(openedOf(state), {
       queue,
-      nonces: openNonces(clock, state.lastNonces),
-      limits: openLimits(queue, clock),
+      nonces,
+      ...openSafety({ queue, nonces, guard, ledger, signerDir }),
+      limits: openLimits(queue, { ...clock, nowMs: () => guard.believed(clock.nowMs()) }),
       holds: openHoldBook(queue, state.holds.map(readHold)),
+      recentKeys: openRecentKeys(clock),
     })
   } catch (error) {
     await queue.close()
@@ -47,8 +62,11 @@ export async function openLedger(input: {
 type Parts = {
   readonly queue: CommitQueue
   readonly nonces: Nonces
+  readonly marks: SignerMarks
+  readonly safety: LedgerSafety
   readonly limits: Limits
   readonly holds: HoldBook
+  readonly recentKeys: RecentKeys
 }
 
 function ledgerOver(opened: Opened, parts: Parts): Ledger {
@@ -56,10 +74,11 @@ function ledgerOver(opened: Opened, parts: Parts): Ledger {
   const notes = openRefusalNotes((row) => queue.run({ kind: "write", row }))
   return {
     opened,
+    audit: ledgerAudit(queue, () => notes.flush()),
     reserve: (ask) => reserve(ask, parts),
     headroom: (claims, nowMs) => limits.headroom(claims, nowMs),
     usage: (nowMs) => limits.usage(nowMs),
-    replaceMeters: (build, sinceMs, exchanged) => limits.replace(build, sinceMs, exchanged),
+    replaceMeters: (build, sinceMs, ask) => limits.replace({ build, sinceMs, ...ask }),
     history: (sinceMs) => historyOf(queue, sinceMs),
     recordShadow: (entry, nowMs) => recordShadow(queue, entry, nowMs),
     shadows: (sinceMs) => readShadows(queue, sinceMs),
@@ -75,16 +94,38 @@ function ledgerOver(opened: Opened, parts: Parts): Ledger {
     },
     settle: settler(queue, limits),
     act: actor(queue, openNames(opened)),
+    ...lookUps(parts),
+    lastNonce: (signer) => nonces.last(signer),
+    recentRefusals: (limit) => queue.run({ kind: "recent_refusals", limit }),
+    count: () => queue.run({ kind: "count" }),
+    safety: parts.safety,
+    async close() {
+      notes.flush()
+      await parts.marks.close(await queue.close(() => limits.lastJobs()))
+    },
+  }
+}
+
+function lookUps({
+  queue,
+  marks,
+  recentKeys,
+}: Parts): Pick<Ledger, "record" | "records" | "keyUse"> {
+  return {
     async record(id, nowMs) {
       const found = await queue.run({ kind: "find", id })
       return found === undefined ? undefined : storedRecord(found, nowMs)
     },
-    lastNonce: (signer) => nonces.last(signer),
-    recentRefusals: (limit) => queue.run({ kind: "recent_refusals", limit }),
-    count: () => queue.run({ kind: "count" }),
-    close() {
-      notes.flush()
-      return queue.close()
+    async records(search, nowMs) {
+      const found = await queue.run({ kind: "search", search })
+      return found.map((record) => storedRecord(record, nowMs))
+    },
+    async keyUse(key, nowMs) {
+      marks.assertNoneWaits()
+      const use = keyUse(await queue.run({ kind: "find_key", key }), nowMs)
+      // Its record is durable by now, but a signature waits for more than that.
+      await recentKeys.find(key)?.durable
+      return use
     },
   }
 }
@@ -97,6 +138,8 @@ function openedOf(state: OpenedState): Opened {
     raises: state.raises.map(readRaise),
     lastSet: state.lastSet,
     acceptedHash: state.acceptedHash,
+    freezes: state.freezes.map(readFreeze),
+    armed: state.armed,
   }
 }
 

@@ -1,11 +1,20 @@
 import type { DatabaseSync } from "node:sqlite"
 
-import type { ClientFields, HoldFields, KeyFields, PriceFields, RaiseFields } from "./row.ts"
+import type {
+  ClientFields,
+  FreezeFields,
+  HoldFields,
+  KeyFields,
+  PriceFields,
+  RaiseFields,
+} from "./row.ts"
 import type { StoredSet } from "./ledger.ts"
+import { readIdentity, type Identity } from "./identity.ts"
 import { readSet } from "./stored-sets.ts"
 
 /** What a start needs. It grows with keys, clients, signers and open holds, never with the journal. */
 export type OpenedState = {
+  readonly identity: Identity
   readonly keys: readonly KeyFields[]
   readonly clients: readonly ClientFields[]
   readonly lastNonces: ReadonlyMap<string, number>
@@ -14,6 +23,8 @@ export type OpenedState = {
   readonly raises: readonly RaiseFields[]
   readonly lastSet: StoredSet | undefined
   readonly acceptedHash: string | undefined
+  readonly freezes: readonly FreezeFields[]
+  readonly armed: readonly string[]
 }
 
 /** `state` as it was written: that it has expired isn't. */
@@ -34,6 +45,7 @@ export function readOpenedState(database: DatabaseSync, nowMs: number): OpenedSt
   const all = (sql: string, ...values: readonly number[]): readonly Columns[] =>
     database.prepare(sql).all(...values)
   return {
+    identity: readIdentity(database),
     keys: all("SELECT * FROM keys ORDER BY seq").map(keyFields),
     clients: all("SELECT * FROM clients ORDER BY seq").map(clientFields),
     lastNonces: new Map(
@@ -44,8 +56,13 @@ export function readOpenedState(database: DatabaseSync, nowMs: number): OpenedSt
     ),
     holds: readHolds(database, nowMs),
     prices: all("SELECT * FROM prices ORDER BY seq").map(priceFields),
-    raises: all("SELECT * FROM raises WHERE ends_at > ? ORDER BY seq", nowMs).map(raiseFields),
+    raises: all(
+      "SELECT * FROM raises INDEXED BY raises_by_end WHERE ends_at > ? ORDER BY seq",
+      nowMs,
+    ).map(raiseFields),
     lastSet: readLastSet(database),
+    freezes: all("SELECT * FROM freezes ORDER BY seq").map(freezeFields),
+    armed: all("SELECT client FROM heartbeats ORDER BY seq").map(({ client }) => client as string),
     acceptedHash: all("SELECT hash FROM accepted_sets ORDER BY seq DESC LIMIT 1")[0]?.["hash"] as
       string | undefined,
   }
@@ -89,6 +106,7 @@ function clientFields(columns: Columns): ClientFields {
     keys: JSON.parse(columns["keys"] as string) as readonly string[],
     rights: JSON.parse(columns["rights"] as string) as readonly string[],
     allow_type_b: columns["allow_type_b"] === 1,
+    ...(columns["idempotency_by"] === "client_order_id" && { idempotency_by: "client_order_id" }),
   }
 }
 
@@ -118,6 +136,18 @@ function priceFields(columns: Columns): PriceFields {
     as_of: columns["as_of"] as number,
     by: columns["set_by"] as string,
     confirmed: columns["confirmed"] === 1,
+  }
+}
+
+function freezeFields(columns: Columns): FreezeFields {
+  const name = columns["name"] as string
+  return {
+    scope: columns["scope"] as string,
+    name: name === "" ? null : name,
+    reason: columns["reason"] as string,
+    by: columns["frozen_by"] as string,
+    cancels: columns["cancels"] === 1,
+    since: columns["since"] as number,
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../link/methods.ts"
+import type { Outcome } from "../../link/outcome.ts"
 import { Fault } from "../../std/fault.ts"
 import type { CommitQueue } from "./commit-queue.ts"
 import type { Ledger, RecordId } from "./ledger.ts"
@@ -9,16 +9,17 @@ import type { OutcomeRow } from "./row.ts"
 /** Records what became of requests, and gives room back where that follows. */
 export function settler(queue: CommitQueue, limits: Limits): Ledger["settle"] {
   return async (record, outcome, nowMs) => {
-    const release = limits.expectRelease()
+    const heard = outcomeRow(record, outcome, nowMs)
+    const release = limits.expectRelease(heard)
     const row = {
-      ...outcomeRow(record, outcome, nowMs),
+      ...heard,
       ...(outcome.kind === "refused" && release.atMs !== nowMs && { counted_at: release.atMs }),
     }
     const written = await queue.run({ kind: "write", row })
+    release.heard(written.kind === "written" ? written.released : undefined)
     if (written.kind === "unknown_request") {
       throw new Fault("name_unknown", "The ledger has no request with this id; check the id.")
     }
-    if (written.released !== undefined) release.give(written.released)
   }
 }
 
@@ -31,5 +32,23 @@ function outcomeRow(record: RecordId, outcome: Outcome, nowMs: number): OutcomeR
     outcome: outcome.kind,
     status: "status" in outcome ? outcome.status : null,
     code: "code" in outcome ? outcome.code : null,
+    ...extrasOf(outcome),
+  }
+}
+
+/** What is said only where it says something. */
+function extrasOf(outcome: Outcome): Pick<OutcomeRow, "withdrawn" | "again" | "answer"> {
+  switch (outcome.kind) {
+    case "sent":
+    case "unknown":
+      return {}
+    case "unsent":
+      return outcome.withdrawn === true ? { withdrawn: true } : {}
+    case "accepted":
+    case "refused":
+      return {
+        ...(outcome.again === true && { again: true }),
+        ...(outcome.answer !== undefined && { answer: outcome.answer }),
+      }
   }
 }

@@ -4,6 +4,7 @@ import type { RecordId, Shadow, ShadowEntry } from "./ledger.ts"
 import { makeRecordId } from "./record-id.ts"
 import { recordedRequest } from "./recorded-request.ts"
 import type { ShadowRow } from "./row.ts"
+import type { FoundShadow, ShadowCursor } from "./stored-rows.ts"
 
 /** Records a request that was only asked about. Durable when it resolves. */
 export async function recordShadow(
@@ -27,12 +28,10 @@ export async function recordShadow(
 
 /** Reads page by page the shadows that were asked at `sinceMs` or later. */
 export async function* readShadows(queue: CommitQueue, sinceMs: number): AsyncGenerator<Shadow> {
-  for (let seq: number | undefined = 0; seq !== undefined;) {
-    const page: readonly { readonly row: ShadowRow; readonly seq: number }[] = await queue.run({
-      kind: "shadows",
-      after: { sinceMs, seq },
-    })
+  const first: ShadowCursor = { askedAtMs: sinceMs, seq: 0 }
+  for (let after: ShadowCursor | undefined = first; after !== undefined;) {
+    const page: readonly FoundShadow[] = await queue.run({ kind: "shadows", after })
     for (const { row } of page) yield recordedRequest(row, undefined)
-    seq = page.at(-1)?.seq
+    after = page.at(-1)
   }
 }

@@ -1,16 +1,22 @@
 // The thread that owns the database, so that no fsync ever holds the event loop of the vault.
 
-import type { DatabaseSync } from "node:sqlite"
+import { backup, type DatabaseSync } from "node:sqlite"
 import { parentPort, workerData } from "node:worker_threads"
 
+import { commitStage } from "../stages.ts"
+import { auditRunner, isAuditJob } from "./audit-jobs.ts"
 import { openDatabase } from "./database.ts"
-import { openJournal } from "./journal.ts"
+import { clockKeeper } from "./identity.ts"
+import { openJournal, type Head, type Journal } from "./journal.ts"
+import { isMeterJob, meterRunner } from "./meter-jobs.ts"
 import { readOpenedState } from "./opened-state.ts"
 import { openProjections } from "./projections.ts"
+import { readRecentRefusals } from "./recent-refusals.ts"
 import { faultOf } from "./sqlite-fault.ts"
-import { countingStartFinder, historyPager, recordFinder, shadowPager } from "./stored-rows.ts"
+import { keyFinder, recordSearcher } from "./stored-keys.ts"
+import { historyPager, recordFinder, shadowPager } from "./stored-rows.ts"
 import { readSet, readSets } from "./stored-sets.ts"
-import type { FromWorker, Job, JobResult, ToWorker } from "./worker-messages.ts"
+import type { Batch, FromWorker, Job, JobResult, ToWorker } from "./worker-messages.ts"
 
 // commit-queue.ts starts this thread
 const { file, nowMs } = workerData as { readonly file: string; readonly nowMs: number }
@@ -30,10 +36,14 @@ function runUntilClosed(): void {
       return
     }
     if (isBroken) return
-    const results = orFail(() => runBatch(message.jobs))
+    if (message.kind === "copy") {
+      void copy(database, message.to)
+      return
+    }
+    const committed = orFail(() => runBatch(message))
     // After an error nobody knows what the disk holds: only a restart, which reads it, mends that.
-    if (results === undefined) isBroken = true
-    else tell({ kind: "committed", results })
+    if (committed === undefined) isBroken = true
+    else tell({ kind: "committed", ...committed })
   })
   tell({ kind: "opened", state })
 }
@@ -48,38 +58,69 @@ function open() {
   }
 }
 
-function batchRunner(database: DatabaseSync): (jobs: readonly Job[]) => readonly JobResult[] {
+/** Pages at a time; commits go on in between. */
+const copiedPages = 20
+
+async function copy(database: DatabaseSync, to: string): Promise<void> {
+  try {
+    await backup(database, to, { rate: copiedPages })
+    tell({ kind: "copied", failed: undefined })
+  } catch (error) {
+    tell({ kind: "copied", failed: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+type Committed = { readonly results: readonly JobResult[]; readonly head: Head }
+
+function batchRunner(database: DatabaseSync): (batch: Batch) => Committed {
   const journal = openJournal(database)
+  const run = jobRunner(database, journal)
+  const keepClock = clockKeeper(database)
+  return ({ jobs, clock }) => {
+    database.exec("BEGIN IMMEDIATE")
+    const results = jobs.map(run)
+    if (clock !== undefined) keepClock(clock)
+    commitStage("written")
+    database.exec("COMMIT")
+    commitStage("committed")
+    return { results, head: journal.head() }
+  }
+}
+
+function jobRunner(database: DatabaseSync, journal: Journal): (job: Job) => JobResult {
   const writeRow = openProjections(database, journal)
   const findRecord = recordFinder(database)
+  const findKey = keyFinder(database)
+  const searchRecords = recordSearcher(database)
   const findPage = historyPager(database)
   const findShadows = shadowPager(database)
-  const findStart = countingStartFinder(database)
-  const run = (job: Job): JobResult => {
+  const runMeters = meterRunner(database, journal)
+  const runAudit = auditRunner(database, journal, writeRow)
+  return (job) => {
+    if (isAuditJob(job)) return runAudit(job)
+    if (isMeterJob(job)) return runMeters(job)
     switch (job.kind) {
       case "write":
         return writeRow(job.row)
       case "find":
         return findRecord(job.id)
+      case "find_key":
+        return findKey(job.key)
+      case "search":
+        return searchRecords(job.search)
       case "count":
         return journal.length()
       case "history":
         return findPage(job.after, job.lastSeq)
       case "shadows":
         return findShadows(job.after)
-      case "counting_start":
-        return findStart(job.sinceMs)
       case "set":
         return readSet(database, job.hash)
       case "sets":
         return readSets(database)
+      case "recent_refusals":
+        return readRecentRefusals(database, job.limit)
     }
-  }
-  return (jobs) => {
-    database.exec("BEGIN IMMEDIATE")
-    const results = jobs.map(run)
-    database.exec("COMMIT")
-    return results
   }
 }
 

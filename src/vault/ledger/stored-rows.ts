@@ -53,7 +53,7 @@ export type HistoryRow = {
 export type HistoryCursor = { readonly countedAtMs: number; readonly seq: number }
 
 /** How many requests a page holds: few enough to keep no commit waiting for long. */
-const pageLength = 200
+export const pageLength = 200
 
 /** Prepares the look-up of a page of requests up to entry `lastSeq`, in the order of counting. */
 export function historyPager(
@@ -68,31 +68,34 @@ export function historyPager(
   return ({ countedAtMs, seq }, lastSeq) => find.all(countedAtMs, seq, lastSeq).map(historyRow)
 }
 
-/** Where a page of shadows begins: after entry `seq`, of those asked at `sinceMs` or later. */
-export type ShadowCursor = { readonly sinceMs: number; readonly seq: number }
+/** Where a page of shadows begins: after `seq` of those that were asked from `askedAtMs` on. */
+export type ShadowCursor = { readonly askedAtMs: number; readonly seq: number }
 
 /** A shadow as the journal holds it. */
-export type FoundShadow = { readonly row: ShadowRow; readonly seq: number }
+export type FoundShadow = { readonly row: ShadowRow } & ShadowCursor
 
 /** Prepares the look-up of a page of shadows, in the order in which they were asked. */
 export function shadowPager(
   database: DatabaseSync,
 ): (after: ShadowCursor) => readonly FoundShadow[] {
   const find = database.prepare(
-    `SELECT seq, row FROM shadows JOIN entries USING (seq)
-     WHERE asked_at >= ? AND seq > ? ORDER BY seq LIMIT ${pageLength}`,
+    `SELECT shadows.seq, asked_at, row FROM shadows JOIN entries USING (seq)
+     WHERE (asked_at, shadows.seq) > (?, ?) ORDER BY asked_at, shadows.seq LIMIT ${pageLength}`,
   )
-  return ({ sinceMs, seq: after }) =>
-    find.all(Math.ceil(sinceMs), after).map(({ seq, row }) => ({
+  return ({ askedAtMs, seq: after }) =>
+    find.all(Math.ceil(askedAtMs), after).map(({ seq, asked_at, row }) => ({
       row: JSON.parse(row as string) as ShadowRow,
+      askedAtMs: asked_at as number,
       seq: seq as number,
     }))
 }
 
 /** Prepares the look-up of the first request that counts from `sinceMs` on or gave room back since. */
 export function countingStartFinder(database: DatabaseSync): (sinceMs: number) => number {
+  // Left to itself SQLite walks the index on counted_at, from the beginning to the first that fits.
   const find = database.prepare(
-    "SELECT min(counted_at) AS first FROM requests WHERE released_at >= ?",
+    `SELECT min(counted_at) AS first FROM requests INDEXED BY requests_by_release
+     WHERE released_at >= ?`,
   )
   return (sinceMs) => {
     const first = find.get(sinceMs)?.["first"] as number | null
@@ -100,7 +103,8 @@ export function countingStartFinder(database: DatabaseSync): (sinceMs: number) =
   }
 }
 
-function historyRow(columns: Columns): HistoryRow {
+/** Reads `seq`, `row`, `counted_at`, `released_at` and `released_seq` of a request. */
+export function historyRow(columns: Columns): HistoryRow {
   const releasedAtMs = columns["released_at"] as number | null
   return {
     row: JSON.parse(columns["row"] as string) as RequestRow,

@@ -1,8 +1,14 @@
 import type { FaultCode } from "../../std/fault.ts"
-import type { SetActivation, StoredSet } from "./ledger.ts"
+import type { AuditJob, AuditResults } from "./audit-jobs.ts"
+import type { ClockReading } from "./clock-guard.ts"
+import type { IdempotencyKey } from "./idempotency.ts"
+import type { RecentRefusal, SetActivation, StoredSet } from "./ledger.ts"
+import type { Head } from "./journal.ts"
+import type { MeterJob, MeterResults } from "./meter-jobs.ts"
 import type { OpenedState } from "./opened-state.ts"
 import type { Written } from "./projections.ts"
 import type { JournalRow } from "./row.ts"
+import type { FoundKey, RecordSearch } from "./stored-keys.ts"
 import type {
   FoundRecord,
   FoundShadow,
@@ -13,35 +19,52 @@ import type {
 
 /** One thing to do. The jobs of a batch run in order and share one commit. */
 export type Job =
+  | AuditJob
+  | MeterJob
   | { readonly kind: "write"; readonly row: JournalRow }
   | { readonly kind: "find"; readonly id: string }
+  | { readonly kind: "find_key"; readonly key: IdempotencyKey }
+  | { readonly kind: "search"; readonly search: RecordSearch }
   | { readonly kind: "count" }
   /** A page of requests up to entry `lastSeq`. */
   | { readonly kind: "history"; readonly after: HistoryCursor; readonly lastSeq: number }
   | { readonly kind: "shadows"; readonly after: ShadowCursor }
-  /** From when on requests bear on what is used at `sinceMs` and later. */
-  | { readonly kind: "counting_start"; readonly sinceMs: number }
   | { readonly kind: "set"; readonly hash: string }
   | { readonly kind: "sets" }
+  | { readonly kind: "recent_refusals"; readonly limit: number }
 
-export type JobResults = {
-  readonly write: Written
-  readonly find: FoundRecord | undefined
-  readonly count: number
-  readonly history: readonly HistoryRow[]
-  readonly shadows: readonly FoundShadow[]
-  readonly counting_start: number
-  readonly set: StoredSet | undefined
-  readonly sets: readonly SetActivation[]
-}
+export type JobResults = AuditResults &
+  MeterResults & {
+    readonly write: Written
+    readonly find: FoundRecord | undefined
+    readonly find_key: FoundKey | undefined
+    readonly search: readonly FoundRecord[]
+    readonly count: number
+    readonly history: readonly HistoryRow[]
+    readonly shadows: readonly FoundShadow[]
+    readonly set: StoredSet | undefined
+    readonly sets: readonly SetActivation[]
+    readonly recent_refusals: readonly RecentRefusal[]
+  }
 export type JobResult = JobResults[Job["kind"]]
 
+export type Batch = {
+  readonly jobs: readonly Job[]
+  /** Kept with the commit, where it writes and the clock is believed. */
+  readonly clock: ClockReading | undefined
+}
+
 export type ToWorker =
-  { readonly kind: "batch"; readonly jobs: readonly Job[] } | { readonly kind: "close" }
+  | ({ readonly kind: "batch" } & Batch)
+  /** Copies the database into an empty file while batches go on. */
+  | { readonly kind: "copy"; readonly to: string }
+  | { readonly kind: "close" }
 
 export type FromWorker =
   | { readonly kind: "opened"; readonly state: OpenedState }
   /** The batch is durable; one result a job, in order. */
-  | { readonly kind: "committed"; readonly results: readonly JobResult[] }
+  | { readonly kind: "committed"; readonly results: readonly JobResult[]; readonly head: Head }
+  /** With a sentence where it failed; the database itself is as it was. */
+  | { readonly kind: "copied"; readonly failed: string | undefined }
   /** Nothing of the batch counts, and nothing more will be written. */
   | { readonly kind: "failed"; readonly code: FaultCode; readonly message: string }

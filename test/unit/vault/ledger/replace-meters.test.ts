@@ -125,11 +125,9 @@ describe("replacing the meters", () => {
     await reserved(ledger, startMs)
     await ledger.replaceMeters(() => [aClaim({ meter: "old" })], 0)
     let seen: readonly string[] = []
-    await ledger.replaceMeters(
-      () => [aClaim({ meter: "new" })],
-      0,
-      () => (seen = [used("old"), used("new")]),
-    )
+    await ledger.replaceMeters(() => [aClaim({ meter: "new" })], 0, {
+      exchanged: () => (seen = [used("old"), used("new")]),
+    })
     assert.deepEqual(seen, ["0", "1"])
   })
 
