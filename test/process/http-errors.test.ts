@@ -154,7 +154,7 @@ describe("over HTTP the daemon refuses", { timeout: 120_000 }, () => {
       [403, "origin_refused", { origin: "https://venue.example" }],
       [403, "origin_refused", { origin: "null" }],
       [403, "origin_refused", { "sec-fetch-site": "cross-site" }],
-      [400, "invalid_header", { "idempotency-key": "1" }],
+      [400, "invalid_header", { "idempotency-key": "two words" }],
       [400, "invalid_header", { "countersign-shadow": "1" }],
       [400, "invalid_header", { "countersign-expires-in": "0" }],
       [400, "invalid_header", { "countersign-expires-in": "1.5" }],

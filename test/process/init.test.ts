@@ -54,7 +54,8 @@ describe("countersign init", { timeout: 180_000 }, () => {
 
   it("prints with --json where it was made", async () => {
     const made = await countersignJson(inMemory())
-    assert.deepEqual(made, { config_dir: dir, state_dir: dir })
+    const why = "--backend says so."
+    assert.deepEqual(made, { config_dir: dir, state_dir: dir, backend: "memory", why })
   })
 
   for (const [venue, text] of [
@@ -103,7 +104,7 @@ describe("countersign init", { timeout: 180_000 }, () => {
       /without credentials/,
     ],
     ["a venue file that isn't there", ["--venue", "none.yaml"], 2, /none\.yaml can't be read/],
-    ["an unknown back-end", ["--backend", "vault"], 2, /Allowed choices are keystore, memory/],
+    ["an unknown back-end", ["--backend", "vault"], 2, /Allowed choices are keychain, keystore, memory/],
     [
       "a passphrase file that isn't there",
       ["--backend", "keystore", "--passphrase-file", "/none"],
@@ -218,6 +219,8 @@ describe("countersign init", { timeout: 180_000 }, () => {
     assert.deepEqual(JSON.parse(made.stdout), {
       config_dir: `${dir}/c/countersign`,
       state_dir: `${dir}/s/countersign`,
+      backend: "memory",
+      why: "--backend says so.",
     })
     const status = await countersign(["status", "--json"], "", { environment })
     assert.equal(status.code, 0)
