@@ -1,0 +1,97 @@
+import type { Command } from "commander"
+
+import type { FreezeView, PanicView } from "../link/stop-views.ts"
+import { Fault } from "../std/fault.ts"
+import { accessWithKeys, withPassphrase, type AgentOptions } from "./agent/agent-options.ts"
+import { command, runs, withExamples, withInstallation, withJson } from "./command.ts"
+import { freezeLine } from "./freeze.ts"
+import { print, toned, visible } from "./print.ts"
+import { failureOf, sendAndSettle } from "./send-signed.ts"
+import { withVault, type Admin } from "./with-vault.ts"
+
+/** What became of one cancel. `message` says what is known where the venue didn't accept it. */
+export type PanicResult = {
+  readonly operation: string
+  readonly key: string | null
+  readonly target: string | null
+  readonly record: string | null
+  readonly outcome: "accepted" | "refused" | "unknown" | "unsent" | "unsigned"
+  readonly message: string | null
+}
+
+export type PanicReport = {
+  readonly freeze: FreezeView
+  readonly results: readonly PanicResult[]
+  /** Of venue.yaml, without which a panic cancels nothing. */
+  readonly add_lines: readonly string[]
+}
+
+type PanicOptions = AgentOptions & { readonly reason: string }
+
+/** `countersign panic`: ends with 1 unless the venue accepted every cancel that venue.yaml gives. */
+export function panic(): Command {
+  const made = command(
+    "panic",
+    "freeze everything and send the cancels that venue.yaml gives under panic",
+  ).option("--reason <words>", "why, for the record and for the bots", "an operator's word")
+  withExamples(made, "countersign panic", "countersign panic --reason 'positions look wrong'")
+  return runs<PanicOptions>(withJson(withInstallation(withPassphrase(made))), async (options) => {
+    const report = await withVault(accessWithKeys(options), async (admin) => {
+      const { requests, unsigned, ...rest } = await admin.call("panic", { reason: options.reason })
+      const sent = await Promise.all(requests.map((request) => send(request, admin)))
+      return { ...reportOf(rest), results: [...sent, ...unsigned.map(resultOfUnsigned)] }
+    })
+    print(report, options, panicLines)
+    if (!isWhole(report)) process.exitCode = 1
+  })
+}
+
+/** The report for people, what is left to do last. */
+export function panicLines({ freeze, results, add_lines: lines }: PanicReport): readonly string[] {
+  return [
+    visible(freezeLine(freeze)),
+    ...results.map(({ operation, key, target, outcome, message }) => {
+      const who = key === null ? "" : ` by ${key}`
+      const whom = target === null ? "" : ` for ${target}`
+      const tone = outcome === "accepted" ? "good" : "bad"
+      const why = message === null ? "" : `: ${visible(message)}`
+      return `${operation}${who}${whom} ${toned(outcome, tone)}${why}`
+    }),
+    ...lines.map((line) => `Nothing was cancelled for want of a line; add to venue.yaml: ${line}`),
+    "Nothing but what reduces risk is signed until countersign thaw --all.",
+  ]
+}
+
+function isWhole({ results, add_lines: lines }: PanicReport): boolean {
+  return (
+    lines.length === 0 &&
+    results.length > 0 &&
+    results.every(({ outcome }) => outcome === "accepted")
+  )
+}
+
+function reportOf({ freeze, add_lines }: Pick<PanicView, "freeze" | "add_lines">) {
+  return { freeze, add_lines }
+}
+
+/** What goes wrong with one is told, and stops no other. */
+async function send(request: PanicView["requests"][number], admin: Admin): Promise<PanicResult> {
+  const { operation, key, target, record } = request
+  const about = { operation, key, target, record }
+  const what = `${operation} by ${key}`
+  try {
+    const { sent, outcome } = await sendAndSettle(request, admin, what)
+    const kind = outcome.kind === "sent" ? "unknown" : outcome.kind
+    if (kind === "accepted") return { ...about, outcome: kind, message: null }
+    const { message } = failureOf(sent, outcome, { operation: request, what })
+    return { ...about, outcome: kind, message }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return { ...about, outcome: "unknown", message: error.message }
+  }
+}
+
+function resultOfUnsigned(unsigned: PanicView["unsigned"][number]): PanicResult {
+  const { operation, key, target, message } = unsigned
+  return { operation, key, target, record: null, outcome: "unsigned", message }
+}

@@ -1,0 +1,51 @@
+import type { Request } from "express"
+
+import { readToken, tokenMissing } from "./admit.ts"
+import type { GateLimits } from "./gate-limits.ts"
+import { readCall, type Call } from "./read-call.ts"
+import type { Reply } from "./reply.ts"
+
+export type Route = {
+  readonly method: "GET" | "POST"
+  readonly path: string
+  /** Headers of ours that it acts on. */
+  readonly ownHeaders: readonly string[]
+}
+
+/** `gone`: who asked hung up before it was heard. */
+export type Answer = (request: Request) => Promise<Reply | "gone">
+
+export type RouteWithAnswer = Route & { readonly answer: Answer }
+
+/** A route that reads. */
+export function get(path: string, answer: Answer): RouteWithAnswer {
+  return { method: "GET", path, ownHeaders: [], answer }
+}
+
+/** A route that takes a body. */
+export function post(path: string, ownHeaders: readonly string[], answer: Answer): RouteWithAnswer {
+  return { method: "POST", path, ownHeaders, answer }
+}
+
+/** Reads token and body. The venue's path is what follows `prefix`, exactly as it came: nothing here decodes it. */
+export function withCall(
+  limits: GateLimits,
+  prefix: string,
+  answer: (call: Call) => Promise<Reply>,
+): Answer {
+  return async (request) => {
+    const call = await readCall(request, request.originalUrl.slice(prefix.length), limits)
+    if (call.ok) return answer(call.value)
+    return call.error === "gone" ? "gone" : { kind: "problem", problem: call.error }
+  }
+}
+
+/** Reads the token. */
+export function withToken(answer: (token: string, url: string) => Promise<Reply>): Answer {
+  return (request) => {
+    const token = readToken(request)
+    return token === undefined
+      ? Promise.resolve({ kind: "problem", problem: tokenMissing })
+      : answer(token, request.originalUrl)
+  }
+}

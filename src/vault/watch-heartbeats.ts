@@ -1,0 +1,81 @@
+import { isSameScope } from "./freeze.ts"
+import { freeze } from "./freeze-methods.ts"
+import { silentClients } from "./heartbeats.ts"
+import { log, logFailure } from "./log.ts"
+import { panic } from "./panic.ts"
+import { panicName } from "./reference-prices.ts"
+import type { Vault } from "./vault.ts"
+
+const everyMs = 250
+/** A look that comes this late comes after a standstill of this process, in which beats may wait unread. */
+const lateMs = 1_000
+
+/** Looks for clients that fell silent, as long as the process runs. */
+export function watchHeartbeats(vault: Vault): void {
+  const look = heartbeatLook(vault)
+  setInterval(look, everyMs).unref()
+}
+
+/** One look, to be taken again and again: each client that fell silent is stopped once. */
+export function heartbeatLook(vault: Vault): () => void {
+  const { monotonicMs } = vault.clock
+  const beingStopped = new Set<string>()
+  let lastLookMs = monotonicMs()
+  let wasLate = false
+  return () => {
+    const sinceMs = monotonicMs() - lastLookMs
+    lastLookMs += sinceMs
+    // Passed over once: the next look comes after what waited was read.
+    wasLate = sinceMs > lateMs && !wasLate
+    if (wasLate) return
+    for (const client of silentClients(vault)) {
+      if (beingStopped.has(client)) continue
+      beingStopped.add(client)
+      stopSilent(client, vault).then(
+        () => beingStopped.delete(client),
+        // It stays among those being stopped: without its ledger the vault signs nothing anyway.
+        (error: unknown) => logFailure("missed_heartbeat_not_recorded", error),
+      )
+    }
+  }
+}
+
+/**
+ * Does what countersign.yaml says of a client that fell silent. Recorded last, so that a crash in the
+ * middle leaves it armed, and the next run stops it again.
+ */
+async function stopSilent(client: string, vault: Vault): Promise<void> {
+  const { config, freezes } = vault.active()
+  const { withinMs, then } = config.heartbeats.get(client) ?? { withinMs: 0, then: "freeze" }
+  const reason = `no heartbeat of ${client} for more than ${withinMs / 1_000} s`
+  const by = `heartbeats/${client}` // no client's name has a slash
+  log({ level: "error", event: "heartbeat_missed", message: `${reason}; then: ${then}` })
+  if (then === "panic") await panicForNobody({ reason, by }, vault)
+  else {
+    const scope = { scope: "client", name: client } as const
+    const isFrozen = freezes.some((earlier) => isSameScope(earlier, scope))
+    if (!isFrozen) await freeze({ ...scope, reason, by, cancels: true }, vault)
+  }
+  await vault.act({ act: "heartbeat_missed", client })
+}
+
+/** Nobody is at the command line, so the gate sends what is signed. */
+async function panicForNobody(
+  why: { readonly reason: string; readonly by: string },
+  vault: Vault,
+): Promise<void> {
+  const {
+    requests,
+    unsigned,
+    add_lines: addLines,
+  } = await panic({ ...why, client: panicName }, vault)
+  vault.outbox.put(requests)
+  const lost = unsigned.map(({ operation, key, message }) => `${operation} by ${key}: ${message}`)
+  const missing = addLines.map((line) => `add to venue.yaml: ${line}`)
+  const message = [`${requests.length} requests signed for the gate to send`, ...lost, ...missing]
+  log({
+    level: "error",
+    event: "panic",
+    message: message.join("; "),
+  })
+}
