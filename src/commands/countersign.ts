@@ -11,10 +11,12 @@ import { auditExport } from "./audit/export.ts"
 import { auditShow } from "./audit/show.ts"
 import { auditTail } from "./audit/tail.ts"
 import { auditVerify } from "./audit/verify.ts"
+import { backup } from "./backup.ts"
 import { clientsAdd } from "./clients/add.ts"
 import { clientsList } from "./clients/list.ts"
 import { clientsRevoke } from "./clients/revoke.ts"
 import { clientsRotate } from "./clients/rotate.ts"
+import { clockAccept } from "./clock/accept.ts"
 import { completion } from "./completion.ts"
 import { demo } from "./demo.ts"
 import { doctor } from "./doctor.ts"
@@ -29,9 +31,11 @@ import { keysShow } from "./keys/show.ts"
 import { keysTargets } from "./keys/targets.ts"
 import { heldRefuse, heldRelease } from "./held/decide.ts"
 import { heldList } from "./held/list.ts"
+import { ledgerAcceptRestore } from "./ledger/accept-restore.ts"
 import { limitsRaise } from "./limits/raise.ts"
 import { limitsShow } from "./limits/show.ts"
 import { lock } from "./lock.ts"
+import { panic } from "./panic.ts"
 import { policyAccept } from "./policy/accept.ts"
 import { policyCheck } from "./policy/check.ts"
 import { policyExplain } from "./policy/explain.ts"
@@ -61,8 +65,8 @@ export function countersign(): Command {
 }
 
 function singleCommands(): readonly Command[] {
-  const daemon = [init(), serve(), status(), freeze(), thaw(), lock(), unlock(), doctor()]
-  return [...daemon, demo(), sandbox(), completion()]
+  const daemon = [init(), serve(), status(), freeze(), thaw(), panic()]
+  return [...daemon, lock(), unlock(), backup(), doctor(), demo(), sandbox(), completion()]
 }
 
 function keyGroups(): readonly Command[] {
@@ -115,6 +119,8 @@ function policyGroups(): readonly Command[] {
     group("prices", "reference prices", pricesSet(), pricesShow()),
     group("held", "requests that wait for a person", heldList(), heldRelease(), heldRefuse()),
     auditGroup(),
+    group("ledger", "the record itself", ledgerAcceptRestore()),
+    group("clock", "the clock's standing", clockAccept()),
   ]
 }
 

@@ -22,6 +22,8 @@ ${keystoreLine(settings)}
 # wallet_keys: {lifetime: 8h, lock_on_idle: 15m}   # wallet keys lock themselves; off unless set
 # prices: {max_age: 60s, max_step: 5%}   # of prices that a client feeds
 # reload_on_change: false          # true: changed files are loaded without being told to
+# signer_dir: /a/directory         # of the signers' locks and marks, outside of every backup
+# max_start_gap: 7d                # how far the clock may run on while the machine is off
 # attest: off                      # required: changed files wait for countersign policy accept
 `
 }

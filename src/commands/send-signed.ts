@@ -3,7 +3,7 @@ import { z } from "zod"
 import { outcomeOfSent } from "../gate/forward.ts"
 import { gateLimits } from "../gate/gate-limits.ts"
 import { createUpstream, parseBaseUrl, type Sent } from "../gate/upstream.ts"
-import type { Outcome } from "../link/methods.ts"
+import type { Outcome } from "../link/outcome.ts"
 import type { KeyView, SignedOperation } from "../link/views.ts"
 import { Fault } from "../std/fault.ts"
 import { visible } from "./print.ts"
@@ -27,6 +27,24 @@ export async function sendSigned(
   admin: Admin,
   what: string,
 ): Promise<AcceptedOperation> {
+  const { sent, outcome, key } = await sendAndSettle(operation, admin, what)
+  if (outcome.kind === "accepted" && key !== null) return { record: operation.record, key }
+  throw failureOf(sent, outcome, { operation, what })
+}
+
+/** What became of a request: as it was seen, as it was recorded, and the key that it was about. */
+export type Settled = {
+  readonly sent: Sent
+  readonly outcome: Outcome
+  readonly key: KeyView | null
+}
+
+/** Sends once and has the outcome recorded, whatever it is. @throws {Fault} when it couldn't be recorded. */
+export async function sendAndSettle(
+  operation: SignedOperation,
+  admin: Admin,
+  what: string,
+): Promise<Settled> {
   const { record } = operation
   const told: Promise<unknown>[] = []
   const settle = (outcome: Outcome) => admin.call("settleOperation", { record, outcome })
@@ -36,11 +54,10 @@ export async function sendSigned(
   })
   await Promise.all(told)
   const outcome = outcomeOfSent(sent)
-  const settled = await settle(outcome).catch((error: unknown) => {
+  const { key } = await settle(outcome).catch((error: unknown) => {
     throw unrecorded(error, outcome, { record, what })
   })
-  if (outcome.kind === "accepted" && settled.key !== null) return { record, key: settled.key }
-  throw failureOf(sent, outcome, { operation, what })
+  return { sent, outcome, key }
 }
 
 async function send(operation: SignedOperation, onSend: () => void): Promise<Sent> {
@@ -61,7 +78,8 @@ async function send(operation: SignedOperation, onSend: () => void): Promise<Sen
 
 type About = { readonly operation: SignedOperation; readonly what: string }
 
-function failureOf(sent: Sent, outcome: Outcome, { operation, what }: About): Fault {
+/** Why an operation isn't known to be accepted, as a fault that says what is known. */
+export function failureOf(sent: Sent, outcome: Outcome, { operation, what }: About): Fault {
   const { record, base_url: baseUrl, expires_after: expiresAfterMs } = operation
   if (outcome.kind === "unsent") {
     const where = baseUrl ?? "without a base_url in venue.yaml"

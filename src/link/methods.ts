@@ -3,11 +3,20 @@
 
 import { z } from "zod"
 
+import { agentParams, type AgentResults } from "./agent-methods.ts"
+import { auditParams, type AuditResults } from "./audit-methods.ts"
+import { outcomeSchema } from "./outcome.ts"
 import type { Refusal } from "./refusal.ts"
+import { safetyParams, type SafetyResults } from "./safety-methods.ts"
+import type { Answered, Signed } from "./signed.ts"
+import {
+  stopAdminParams,
+  stopBotParams,
+  type StopAdminResults,
+  type StopBotResults,
+} from "./stop-methods.ts"
 import type {
   KeyView,
-  SignedOperation,
-  TypedOperation,
   PriceView,
   LimitUse,
   HoldView,
@@ -35,22 +44,16 @@ const bodyCall = z.strictObject({
   expiresIn: z.string().max(32).optional(),
 })
 
-/** What the gate saw of a forwarded request. Informs; it never frees headroom. */
-export const outcomeSchema = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("sent") }),
-  z.strictObject({ kind: z.literal("unsent") }),
-  z.strictObject({
-    kind: z.enum(["accepted", "refused"]),
-    status: z.int(),
-    code: z.string().max(64),
-  }),
-  z.strictObject({ kind: z.literal("unknown"), status: z.int().nullable() }),
-])
-export type Outcome = z.infer<typeof outcomeSchema>
+/** 1 to 64 visible characters of ASCII: a header's value as it came. */
+const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,64}$/)
 
 /** Parameters of the bot socket's calls. The token is the only identity; no call takes a client's name. */
 export const botParams = {
-  sign: bodyCall.extend({ purpose: z.enum(["return", "forward"]) }),
+  /** `idempotencyKey`: the header `Idempotency-Key`. */
+  sign: bodyCall.extend({
+    purpose: z.enum(["return", "forward"]),
+    idempotencyKey: idempotencyKey.optional(),
+  }),
   /** `shadow`: `Countersign-Shadow`, to have the request recorded for replays. */
   check: bodyCall.extend({ shadow: z.boolean().optional() }),
   report: z.strictObject({ token, record, outcome: outcomeSchema }),
@@ -59,6 +62,12 @@ export const botParams = {
   prices: z.strictObject({ token, body: z.base64() }),
   limits: z.strictObject({ token }),
   record: z.strictObject({ token, id: record }),
+  records: z.strictObject({
+    token,
+    by: z.enum(["idempotency_key", "client_order_id"]),
+    value: z.string().min(1).max(256),
+  }),
+  ...stopBotParams,
   health: z.strictObject({}),
 }
 
@@ -67,14 +76,8 @@ type Answer<Value> =
   | { readonly kind: "refused"; readonly refusal: Refusal; readonly record: string | null }
 
 /** Results of the bot socket's calls. */
-export type BotResults = {
-  /** `body` is the signed body, compact JSON, ready to send to `path`. */
-  sign: Answer<{
-    readonly record: string
-    readonly path: string
-    readonly body: string
-    readonly expiresAfter: number
-  }>
+export type BotResults = StopBotResults & {
+  sign: Answer<Signed> | Answered
   check: Answer<{ readonly report: CheckReport; readonly record: string | null }>
   report: Answer<unknown>
   whoami: Answer<{
@@ -89,6 +92,7 @@ export type BotResults = {
   prices: Answer<{ readonly prices: readonly PriceView[] }>
   limits: Answer<{ readonly limits: readonly LimitUse[] }>
   record: Answer<{ readonly view: RecordView }>
+  records: Answer<{ readonly records: readonly RecordView[] }>
   health: { readonly ready: boolean; readonly state: string }
 }
 
@@ -129,29 +133,14 @@ export const adminParams = {
   lock: z.strictObject({}),
   /** `secret`: what opens the key store, base64; left out where a file or the keychain has it. */
   unlock: z.strictObject({ secret: z.base64().optional() }),
-  /** `wallet` is the address of a wallet held elsewhere; left out, the agent's own wallet key signs here. */
-  approveAgent: z.strictObject({
-    agent: name,
-    validDays: z.int().min(1).max(90),
-    label: z.string().max(64),
-    wallet: address.optional(),
-    expiresInMs: z.int().min(1_000).max(3_600_000).optional(),
-  }),
-  revokeAgent: z.strictObject({ agent: name }),
-  renewAgent: z.strictObject({
-    agent: name,
-    validDays: z.int().min(1).max(90),
-    label: z.string().max(64),
-  }),
-  /** The signature that a wallet held elsewhere made over what `approveAgent` described. */
-  completeApproval: z.strictObject({ record, signature: z.string().max(200) }),
-  /** What became of an account operation that the operator sent. */
-  settleOperation: z.strictObject({ record, outcome: outcomeSchema }),
+  ...agentParams,
   addClient: z.strictObject({
     name,
     keys: z.array(name).min(1).max(100),
     rights: z.array(z.enum(clientRights)),
     allowTypeB: z.boolean(),
+    /** `header` if left out. */
+    idempotencyBy: z.enum(["header", "client_order_id"]).optional(),
   }),
   listClients: z.strictObject({}),
   rotateToken: z.strictObject({ name }),
@@ -179,28 +168,30 @@ export const adminParams = {
   candidate: z.strictObject({}),
   acceptPolicy: z.strictObject({ hash: filesHash }),
   rollback: z.strictObject({ hash: filesHash.optional() }),
+  ...auditParams,
+  ...safetyParams,
+  ...stopAdminParams,
   explain: bodyCall.omit({ token: true }).extend({ client: name }),
   status: z.strictObject({}),
 }
 
+type PartResults = AgentResults & AuditResults & SafetyResults & StopAdminResults
+
 /** Results of the admin socket's calls. */
-export type AdminResults = {
+export type AdminResults = PartResults & {
   health: { readonly state: "ready" | "locked" }
   importKey: KeyView
   generateKey: KeyView
   listKeys: readonly KeyView[]
   removeKey: KeyView
   setTargets: KeyView
-  replaceKey: { readonly from: KeyView; readonly to: KeyView; readonly clients: readonly string[] }
+  replaceKey: {
+    readonly from: KeyView
+    readonly to: KeyView
+    readonly clients: readonly string[]
+  }
   lock: { readonly state: "locked" }
   unlock: { readonly state: "ready"; readonly keys: number }
-  approveAgent:
-    | ({ readonly kind: "signed" } & SignedOperation)
-    | ({ readonly kind: "to_be_signed" } & TypedOperation)
-  revokeAgent: SignedOperation
-  renewAgent: SignedOperation
-  completeApproval: SignedOperation
-  settleOperation: { readonly key: KeyView | null }
   addClient: { readonly name: string; readonly token: string }
   listClients: readonly ClientView[]
   rotateToken: { readonly name: string; readonly token: string }

@@ -41,9 +41,22 @@ export type Refusal =
   | Refused<"agent_expiring", { readonly key: string; readonly expires_at: number }>
   | Refused<"right_missing", { readonly right: string }>
   | Refused<"locked", { readonly key: string }>
+  | Refused<
+      "frozen",
+      {
+        readonly scope: "all" | "client" | "key"
+        readonly name: string | null
+        readonly reason: string
+        readonly by: string
+        readonly cancels: boolean
+        readonly since: number
+      }
+    >
   | Refused<"unknown_endpoint", { readonly path: string }>
   | Refused<"unknown_record">
   | Refused<"overloaded">
+  | Refused<"idempotency_conflict", { readonly record: string }>
+  | Refused<"idempotency_expired", { readonly record: string; readonly state: string }>
   /** `frees_at` and `retry_after_ms` are `null` when the limit never allows that much at once. */
   | Refused<
       "limit_exhausted",

@@ -2,6 +2,9 @@
 // times in milliseconds, amounts as decimal strings.
 
 import type { Refusal } from "./refusal.ts"
+import type { FreezeView } from "./stop-views.ts"
+
+export type { FreezeView } from "./stop-views.ts"
 
 export type Verdict = {
   readonly policy: string
@@ -126,6 +129,10 @@ export type RecordView = {
   readonly policy_hash: string
   readonly refusal: Refusal | null
   readonly outcome: { readonly status: number | null; readonly code: string | null } | null
+  /** The header that it came with. */
+  readonly idempotency_key: string | null
+  /** Of a single order. */
+  readonly client_order_id: string | null
 }
 
 /** Whether a request would be signed, and what each rule and limit makes of it. */
@@ -141,11 +148,14 @@ export type ClientView = {
   readonly keys: readonly string[]
   readonly rights: readonly string[]
   readonly allow_type_b: boolean
+  /** What a request of its is known by, where no header says it. */
+  readonly idempotency_by: "header" | "client_order_id"
   /** Its token is refused for good. */
   readonly revoked: boolean
 }
 
 export type StatusView = {
+  readonly freezes: readonly FreezeView[]
   /** `locked`: the keys are out of memory until they are unlocked. */
   readonly state: "ready" | "locked"
   readonly policy_hash: string

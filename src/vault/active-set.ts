@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 
 import type { Client, KeyEntry } from "./bindings.ts"
 import type { Config } from "./config.ts"
+import type { Freeze } from "./freeze.ts"
 import type { Raise } from "./ledger/ledger.ts"
 import type { Policy } from "./policy/policy.ts"
 import type { FileText } from "./read-file-set.ts"
@@ -38,9 +39,19 @@ export type Standing = {
   readonly raises: readonly Raise[]
   /** The files that a person accepted last, by `filesHash`. */
   readonly acceptedHash: string | undefined
+  /** Those that nobody thawed. */
+  readonly freezes: readonly Freeze[]
+  /** Clients whose silence counts, for they were heard and weren't missed since. */
+  readonly armed: readonly string[]
 }
 
-const nothingSaid: Standing = { prices: new Map(), raises: [], acceptedHash: undefined }
+const nothingSaid: Standing = {
+  prices: new Map(),
+  raises: [],
+  acceptedHash: undefined,
+  freezes: [],
+  armed: [],
+}
 
 /** Puts files and bindings together; without a standing no price was fed and no limit is raised. */
 export function makeActiveSet(
@@ -62,8 +73,8 @@ export function makeActiveSet(
 
 /** The same set under other files: what was bound and what the market says stay. */
 export function withFiles(set: ActiveSet, files: FileSet): ActiveSet {
-  const { prices, raises, acceptedHash } = set
-  const standing = { prices, raises, acceptedHash }
+  const { prices, raises, acceptedHash, freezes, armed } = set
+  const standing = { prices, raises, acceptedHash, freezes, armed }
   return makeActiveSet({ ...files, ...standing }, [...set.keys.values()], set.clients)
 }
 

@@ -1,18 +1,22 @@
 import type { AdminParams, AdminResults } from "../link/methods.ts"
 import { agentMethods } from "./agent-methods.ts"
 import { acceptPolicy, candidate, rollback } from "./attestation.ts"
+import { auditMethods } from "./audit-methods.ts"
 import { hasEnded } from "./bindings.ts"
 import { explainRequest } from "./check-request.ts"
+import { freezeMethods, freezeView } from "./freeze-methods.ts"
 import { clientMethods, namedClient } from "./client-methods.ts"
 import { decideHold, listHolds } from "./hold-methods.ts"
 import { keyMethods } from "./key-methods.ts"
 import { withSecret } from "./keyring/with-secret.ts"
 import { listLimits, raiseLimit } from "./limit-methods.ts"
+import { panicForOperator } from "./panic.ts"
 import { policiesFor } from "./policies-for.ts"
 import { describePolicy } from "./policy/describe.ts"
 import { listPrices, setPrice } from "./price-methods.ts"
 import { replay } from "./replay.ts"
 import { reload } from "./reload.ts"
+import { safetyMethods, standstillOf } from "./safety-methods.ts"
 import type { Vault } from "./vault.ts"
 import { clientView, keyView, refusalView } from "./views.ts"
 import { warningsOf } from "./warnings.ts"
@@ -23,6 +27,10 @@ export function adminMethods(vault: Vault) {
     ...keyMethods(vault),
     ...agentMethods(vault),
     ...clientMethods(vault),
+    ...freezeMethods(vault),
+    panic: (params: AdminParams["panic"]) => panicForOperator(params, vault),
+    ...auditMethods(vault),
+    ...safetyMethods(vault),
     health: () => Promise.resolve({ state: vault.state() }),
     lock: async () => {
       await vault.lock("operator")
@@ -87,9 +95,15 @@ async function status(vault: Vault): Promise<AdminResults["status"]> {
     records: await vault.ledger.count(),
     keys: [...set.keys.values()].map((key) => keyView(key, vault)),
     clients: set.clients.map(clientView),
+    freezes: set.freezes.map(freezeView),
     limits: listLimits(vault),
     last_refusals: (await vault.ledger.recentRefusals(shownRefusals)).map(refusalView),
     pid: process.pid,
-    warnings: [...(alarm === undefined ? [] : [alarm]), ...warningsOf(set, vault.clock.nowMs())],
+    warnings: [
+      ...(alarm === undefined ? [] : [alarm]),
+      ...standstillOf(vault).map(({ message }) => message),
+      ...vault.checkpoints.alarms(),
+      ...warningsOf(set, vault.clock.nowMs()),
+    ],
   }
 }

@@ -1,6 +1,7 @@
 import { Fault } from "../std/fault.ts"
 import { makeActiveSet, type ActiveSet } from "./active-set.ts"
 import { hasEnded, replaceName, type Client, type KeyEntry } from "./bindings.ts"
+import { isSameScope, type Freeze, type FreezeScope } from "./freeze.ts"
 import type { AdminEntry } from "./ledger/ledger.ts"
 import { withPrice } from "./reference-prices.ts"
 
@@ -31,10 +32,19 @@ export function applyAct(set: ActiveSet, entry: AdminEntry): ActiveSet {
       return Object.freeze({ ...set, raises: [...set.raises, entry] })
     case "set_accepted":
       return Object.freeze({ ...set, acceptedHash: entry.hash })
+    case "frozen":
+    case "thawed":
+    case "heartbeat_armed":
+    case "heartbeat_missed":
+      return Object.freeze({ ...set, ...stopsAfter(set, entry) })
     case "key_exported":
     case "started":
     case "locked":
     case "unlocked":
+    case "archived":
+    case "backed_up":
+    case "restore_accepted":
+    case "clock_accepted":
     case "set_activated":
       return set
   }
@@ -87,6 +97,35 @@ function clientsAfter(clients: readonly Client[], entry: ClientChange): readonly
   }
   const tokenHash = entry.act === "client_token_set" ? entry.tokenHash : null
   return clients.map((client) => (client.name === entry.name ? { ...client, tokenHash } : client))
+}
+
+type StopEntry = Extract<AdminEntry, { act: "frozen" | "thawed" | `heartbeat_${string}` }>
+
+function stopsAfter(
+  { freezes, armed }: ActiveSet,
+  entry: StopEntry,
+): Partial<Pick<ActiveSet, "freezes" | "armed">> {
+  switch (entry.act) {
+    case "frozen":
+      return { freezes: [...withoutScope(freezes, entry), freezeIn(entry)] }
+    case "thawed":
+      return { freezes: withoutScope(freezes, entry) }
+    case "heartbeat_armed":
+      return { armed: [...armed.filter((name) => name !== entry.client), entry.client] }
+    case "heartbeat_missed":
+      return { armed: armed.filter((name) => name !== entry.client) }
+  }
+}
+
+function withoutScope(freezes: readonly Freeze[], scope: FreezeScope): readonly Freeze[] {
+  return freezes.filter((freeze) => !isSameScope(freeze, scope))
+}
+
+function freezeIn(entry: Extract<AdminEntry, { act: "frozen" }>): Freeze {
+  const { reason, by, cancels, sinceMs } = entry
+  const rest = { reason, by, cancels, sinceMs }
+  if (entry.scope === "all") return { scope: entry.scope, name: entry.name, ...rest }
+  return { scope: entry.scope, name: entry.name, ...rest }
 }
 
 function withKeys(set: ActiveSet, change: (key: KeyEntry) => KeyEntry): ActiveSet {

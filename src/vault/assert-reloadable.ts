@@ -7,6 +7,7 @@ export function assertReloadable(active: FileSet, next: FileSet): void {
     { name: "listen", of: ({ config }: FileSet) => config.listen },
     { name: "allowed_hosts", of: ({ config }: FileSet) => config.allowedHosts },
     { name: "keystore", of: ({ config }: FileSet) => config.keystore },
+    { name: "signer_dir", of: ({ config }: FileSet) => config.signerDir },
     { name: "base_url", of: ({ profile }: FileSet) => profile.baseUrl },
     { name: "reload_on_change", of: ({ config }: FileSet) => config.reloadOnChange },
   ]

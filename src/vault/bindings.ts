@@ -48,4 +48,6 @@ export type Client = {
   readonly keys: readonly [string, ...string[]]
   readonly rights: readonly ClientRight[]
   readonly allowTypeB: boolean
+  /** What a request of its is known by, where no header says it. */
+  readonly idempotencyBy: "header" | "client_order_id"
 }

@@ -5,19 +5,24 @@ import { authenticate } from "./authenticate.ts"
 import type { Client } from "./bindings.ts"
 import { checkRequest } from "./check-request.ts"
 import type { StoredRecord } from "./ledger/ledger.ts"
+import { freezeForClient } from "./freeze-methods.ts"
+import { heartbeat } from "./heartbeats.ts"
 import { limitsOfClient } from "./limit-methods.ts"
+import { outboxMethods } from "./outbox-methods.ts"
 import { feedPrices } from "./price-methods.ts"
 import { refuse } from "./refuse.ts"
+import { standstillOf } from "./safety-methods.ts"
 import { settleRecord } from "./settle-record.ts"
 import { shadowRequest } from "./shadow-request.ts"
 import { signRequest } from "./sign-request.ts"
+import { requestStage } from "./stages.ts"
 import type { Vault } from "./vault.ts"
 import { keyView, recordView } from "./views.ts"
 
 /** The bot socket's calls. None of them changes a policy, a key or a client. */
 export function botMethods(vault: Vault) {
   return {
-    sign: (params: BotParams["sign"]) => signRequest(params, vault),
+    sign: (params: BotParams["sign"]) => sign(params, vault),
     check: (params: BotParams["check"]) =>
       params.shadow === true
         ? shadowRequest(params, vault)
@@ -25,10 +30,20 @@ export function botMethods(vault: Vault) {
     report: (params: BotParams["report"]) => report(params, vault),
     whoami: (params: BotParams["whoami"]) => Promise.resolve(whoami(params, vault)),
     record: (params: BotParams["record"]) => ownRecord(params, vault),
+    records: (params: BotParams["records"]) => ownRecords(params, vault),
+    freeze: (params: BotParams["freeze"]) => freezeForClient(params, vault),
+    heartbeat: (params: BotParams["heartbeat"]) => heartbeat(params, vault),
+    ...outboxMethods(vault),
     prices: (params: BotParams["prices"]) => feedPrices(params, vault),
     limits: (params: BotParams["limits"]) => Promise.resolve(limits(params, vault)),
     health: () => health(vault),
   }
+}
+
+async function sign(params: BotParams["sign"], vault: Vault): Promise<BotResults["sign"]> {
+  const answer = await signRequest(params, vault)
+  requestStage("answered")
+  return answer
 }
 
 /** Takes the gate's word on what became of a request. It adds information, never headroom. */
@@ -46,7 +61,7 @@ async function report(
 async function health(vault: Vault): Promise<BotResults["health"]> {
   try {
     await vault.ledger.count()
-    const state = vault.state()
+    const state = standstillOf(vault)[0]?.state ?? vault.state()
     return { ready: state === "ready", state }
   } catch {
     return { ready: false, state: "ledger_unavailable" }
@@ -84,6 +99,17 @@ async function ownRecord(
   return found.ok ? { kind: "answer", view: recordView(found.value) } : refuse(found.error, null)
 }
 
+async function ownRecords(
+  { token, by, value }: BotParams["records"],
+  vault: Vault,
+): Promise<BotResults["records"]> {
+  const client = identify(token, vault)
+  if (!client.ok) return refuse(client.error, null)
+  const search = { client: client.value.name, by, value }
+  const found = await vault.ledger.records(search, vault.clock.nowMs())
+  return { kind: "answer", records: found.map(recordView) }
+}
+
 /** Another client's record is as unknown as one that doesn't exist. */
 async function findRecord(
   token: string,
@@ -94,8 +120,11 @@ async function findRecord(
   if (!client.ok) return client
   const record = await vault.ledger.record(id, vault.clock.nowMs())
   if (record?.client === client.value.name) return ok(record)
+  const archive = record === undefined ? await vault.ledger.audit.archiveOf(id) : undefined
   const message =
-    "This client has no record with this id; ids come in the header Countersign-Record."
+    archive === undefined
+      ? "This client has no record with this id; ids come in the header Countersign-Record."
+      : `What was recorded at the time of this id is archived, in ${archive}; ask the operator.`
   return err({ code: "unknown_record", message, data: null })
 }
 

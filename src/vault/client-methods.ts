@@ -29,34 +29,45 @@ export function namedClient(name: string, vault: Vault): Client {
 
 async function addClient(
   vault: Vault,
-  { name, keys, rights, allowTypeB }: AdminParams["addClient"],
+  { name, keys, rights, allowTypeB, idempotencyBy = "header" }: AdminParams["addClient"],
 ): Promise<AdminResults["addClient"]> {
-  const set = vault.active()
+  assertNameFree(name, vault)
+  const usable = usableKeys(keys, vault)
+  const token = makeToken()
+  await vault.act({
+    act: "client_added",
+    client: {
+      ...{ name, tokenHash: hashToken(token), keys: usable },
+      ...{ rights, allowTypeB, idempotencyBy },
+    },
+  })
+  return { name, token }
+}
+
+function assertNameFree(name: string, vault: Vault): void {
   if (reservedNames.includes(name)) {
     throw new Fault(
       "name_taken",
       `${name} means somebody else in the records; choose another name.`,
     )
   }
-  if (set.clients.some((client) => client.name === name)) {
+  if (vault.active().clients.some((client) => client.name === name)) {
     throw new Fault("name_taken", `There is a client named ${name} already; choose another name.`)
   }
-  const [first, ...others] = [...new Set(keys)]
-  const unknown = keys.find((key) => !set.keys.has(key))
+}
+
+/** Each once, in their order. @throws {Fault} `name_unknown`, `usage`. */
+function usableKeys(names: readonly string[], vault: Vault): Client["keys"] {
+  const { keys } = vault.active()
+  const [first, ...others] = [...new Set(names)]
+  const unknown = names.find((name) => !keys.has(name))
   if (first === undefined || unknown !== undefined) {
     const which = unknown ?? "without a name"
     throw new Fault("name_unknown", `There is no key ${which}; countersign keys list shows them.`)
   }
-  const ended = keys.flatMap((key) => set.keys.get(key) ?? []).find(hasEnded)?.name
-  if (ended !== undefined) {
-    throw new Fault("usage", `The key ${ended} never signs again; name another one.`)
-  }
-  const token = makeToken()
-  await vault.act({
-    act: "client_added",
-    client: { name, tokenHash: hashToken(token), keys: [first, ...others], rights, allowTypeB },
-  })
-  return { name, token }
+  const ended = names.flatMap((name) => keys.get(name) ?? []).find(hasEnded)
+  if (ended === undefined) return [first, ...others]
+  throw new Fault("usage", `The key ${ended.name} never signs again; name another one.`)
 }
 
 /** The old token is refused from the moment this is recorded; there is no time in which both work. */

@@ -2,10 +2,11 @@ import { isAbsolute } from "node:path"
 
 import { z } from "zod"
 
-import { parseDurationMs } from "../std/duration.ts"
 import { parseDecimal, type Decimal } from "../venue/decimal.ts"
 import { ok, type Result } from "../std/result.ts"
 import { readYaml, type Problem } from "../std/yaml-file.ts"
+import { dayMs, duration, yesOrNo } from "./config-values.ts"
+import { freezeOnSetting, heartbeatsSetting, type FreezeOn, type Heartbeat } from "./stop-config.ts"
 
 /** `countersign.yaml`, read. Durations in milliseconds. */
 export type Config = {
@@ -36,8 +37,17 @@ export type Config = {
   readonly prices: { readonly maxAgeMs: number; readonly maxStep: Decimal }
   /** Whether a change of the files is loaded without being told to. */
   readonly reloadOnChange: boolean
+  /** How old entries of the ledger are when they go into an archive; `undefined` for never. */
+  readonly archiveKeepMs: number | undefined
+  /** Where the signers' locks and marks are, absolute; `undefined` for the usual place. */
+  readonly signerDir: string | undefined
+  /** How far the clock may have run on while the machine was off. */
+  readonly maxStartGapMs: number
   /** Whether changed files wait for `countersign policy accept`. */
   readonly attestRequired: boolean
+  readonly freezeOn: FreezeOn
+  /** By client: for how long it may be silent once it was heard, and what follows then. */
+  readonly heartbeats: ReadonlyMap<string, Heartbeat>
 }
 
 /** Reads countersign.yaml. Every key but `keystore` has a default; an unknown one is refused. */
@@ -65,7 +75,12 @@ export function readConfig(text: string, file: string): Result<Config, readonly 
     agentWarningMs: written.agent_warning,
     prices: { maxAgeMs: prices.max_age, maxStep: prices.max_step },
     reloadOnChange: written.reload_on_change,
+    archiveKeepMs: written.archive === "off" ? undefined : written.archive.keep,
+    signerDir: written.signer_dir,
+    maxStartGapMs: written.max_start_gap,
     attestRequired: written.attest === "required",
+    freezeOn: written.freeze_on,
+    heartbeats: written.heartbeats,
   })
 }
 
@@ -74,25 +89,11 @@ const loopbackHosts = ["127.0.0.1", "::1", "localhost"]
 /** The longest validity a request may be given: a signature that outlives it is a loaded gun. */
 const maxExpiresInMs = 3_600_000
 
-function duration(maxMs: number) {
-  return z.string().transform((text, context) => {
-    const ms = parseDurationMs(text)
-    if (ms !== undefined && ms <= maxMs) return ms
-    context.addIssue(`expected a duration like 15s, at most ${maxMs / 1000}s`)
-    return z.NEVER
-  })
-}
-
 const port = z
   .string()
   .regex(/^\d{1,5}$/, "expected a port from 0 to 65535")
   .transform(Number)
   .refine((number) => number <= 65_535, "expected a port from 0 to 65535")
-
-const yesOrNo = z
-  .enum(["true", "false"])
-  .default("false")
-  .transform((text) => text === "true")
 
 const fivePercent: Decimal = { coefficient: 5n, scale: 2 }
 
@@ -127,6 +128,12 @@ const autoLock = z.strictObject({
   lock_on_idle: duration(31 * 86_400_000).optional(),
 })
 
+const archived = z.strictObject({
+  keep: duration(36_500 * dayMs)
+    .refine((ms) => ms >= dayMs, "expected a duration of at least 1d")
+    .default(30 * dayMs),
+})
+
 const configSchema = z
   .strictObject({
     listen: z
@@ -159,7 +166,17 @@ const configSchema = z
       })
       .default({ max_age: 60_000, max_step: fivePercent }),
     reload_on_change: yesOrNo,
+    archive: z
+      .union([z.literal("off"), archived], "expected off, or {keep: 30d}")
+      .default({ keep: 30 * dayMs }),
+    signer_dir: z
+      .string()
+      .refine((path) => isAbsolute(path), "expected an absolute path")
+      .optional(),
+    max_start_gap: duration(365 * dayMs).default(7 * dayMs),
     attest: z.enum(["off", "required"]).default("off"),
+    freeze_on: freezeOnSetting,
+    heartbeats: heartbeatsSetting,
   })
   .refine((config) => config.allow_remote || loopbackHosts.includes(config.listen.host), {
     path: ["listen", "host"],

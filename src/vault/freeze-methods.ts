@@ -1,3 +1,5 @@
+import { setImmediate as turnEnded } from "node:timers/promises"
+
 import { z } from "zod"
 
 import type { AdminParams, BotParams, BotResults } from "../link/methods.ts"
@@ -8,9 +10,9 @@ import { err, ok, type Result } from "../std/result.ts"
 import { parseStrictJson } from "../venue/strict-json.ts"
 import type { ActiveSet } from "./active-set.ts"
 import { authenticate } from "./authenticate.ts"
-import type { Freeze, FreezeScope } from "./freeze.ts"
+import { isSameScope, type Freeze, type FreezeScope } from "./freeze.ts"
 import { operatorName } from "./reference-prices.ts"
-import { refuse } from "./refuse.ts"
+import { refuse, rightMissing } from "./refuse.ts"
 import { invalidRequest } from "./split-body.ts"
 import type { Vault } from "./vault.ts"
 
@@ -22,14 +24,22 @@ export function freezeMethods(vault: Vault) {
   }
 }
 
-/** In force from the moment it is queued; durable when it resolves. */
+/**
+ * In force from the moment it is queued; durable when it resolves, and nothing that it stops is signed
+ * from then on. Whoever asked for it, it takes away no stop: where cancels were stopped, they stay so,
+ * until an operator thaws.
+ */
 export async function freeze(
   what: Omit<Freeze, "sinceMs">,
-  vault: Pick<Vault, "act" | "clock">,
+  vault: Pick<Vault, "act" | "active" | "clock">,
 ): Promise<FreezeView> {
   const sinceMs = vault.clock.nowMs()
-  const made = { ...what, sinceMs } as Freeze // a union that `Omit` takes apart
+  const asked = { ...what, sinceMs } as Freeze // a union that `Omit` takes apart
+  const earlier = vault.active().freezes.find((each) => isSameScope(each, asked))
+  const made = { ...asked, cancels: asked.cancels && earlier?.cancels !== false }
   await vault.act({ act: "frozen", ...made })
+  // What was reserved before it in the same commit is signed within this turn.
+  await turnEnded()
   return freezeView(made)
 }
 
@@ -43,7 +53,7 @@ export async function freezeForClient(
   const client = authenticate(token, set, badTokens)
   if (!client.ok) return refuse(client.error, null)
   const { name: by, rights } = client.value
-  if (!rights.includes("freeze")) return refuse(rightMissing(by), null)
+  if (!rights.includes("freeze")) return refuse(rightMissing(by, "freeze"), null)
   const read = readFreeze(Buffer.from(body, "base64"))
   if (!read.ok) return refuse(read.error, null)
   const unknown = unknownName(read.value, set)
@@ -124,12 +134,4 @@ function readFreeze(bytes: Uint8Array): Result<FreezeScope & { readonly reason: 
   const message =
     'the body must be {"scope": "all", "reason"} or {"scope": "client" or "key", "name", "reason"}'
   return err(invalidRequest([{ path: "", rule: "freeze", message }]))
-}
-
-function rightMissing(client: string): Refusal {
-  return {
-    code: "right_missing",
-    message: `The client ${client} was added without --right freeze.`,
-    data: { right: "freeze" },
-  }
 }

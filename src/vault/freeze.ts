@@ -8,7 +8,7 @@ export type FreezeScope =
 /** A stop that holds until an operator thaws it. */
 export type Freeze = FreezeScope & {
   readonly reason: string
-  /** The operator, the client that asked for it, or what saw a sign of trouble. */
+  /** The operator, the client that asked for it, or what saw trouble: `freeze_on/…`, `heartbeats/…`. */
   readonly by: string
   /** Whether cancels and reduce-only orders stay open. */
   readonly cancels: boolean

@@ -12,6 +12,8 @@ export function pathsOf({ configDir, stateDir }: Installation) {
     venueFile: join(configDir, "venue.yaml"),
     policiesDir: join(configDir, "policies"),
     ledgerFile: join(stateDir, "ledger.db"),
+    ledgerKeyFile: join(stateDir, "ledger.key"),
+    archiveDir: join(stateDir, "archive"),
     keystoreDir: join(stateDir, "keystore"),
     keychainDir: join(stateDir, "keychain"),
     adminSecretFile: join(stateDir, "admin.secret"),

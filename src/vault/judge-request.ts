@@ -2,6 +2,7 @@ import type { Refusal } from "../link/refusal.ts"
 import type { Address } from "../venue/address.ts"
 import type { ActiveSet } from "./active-set.ts"
 import { hasEnded, type Client, type KeyEntry } from "./bindings.ts"
+import { freezeOf, frozen } from "./freeze.ts"
 import type { Circumstances, Decision, JudgedRequest, Verdict } from "./policy/decision.ts"
 import { judge } from "./policy/judge.ts"
 import { reducesRisk } from "./policy/reduces-risk.ts"
@@ -24,7 +25,7 @@ export function judgeRequest(
   client: Client,
   { set, nowMs }: { readonly set: ActiveSet; readonly nowMs: number },
 ): Judgement {
-  const refusal = refuseExpiringAgent(request, set, nowMs)
+  const refusal = refuseFrozen(request, client, set) ?? refuseExpiringAgent(request, set, nowMs)
   if (refusal !== undefined) return { kind: "refuse", refusal, verdicts: [] }
   const decision = judge(
     judgedRequest(request, client),
@@ -60,6 +61,21 @@ export function circumstancesOf(key: KeyEntry, set: ActiveSet, nowMs: number): C
       .filter(({ untilMs }) => nowMs < untilMs)
       .map(({ limit, to }) => ({ limit, max: to })),
   }
+}
+
+function refuseFrozen(
+  { key, endpoint, payload }: ReadRequest,
+  client: Client,
+  { freezes, profile }: ActiveSet,
+): Refusal | undefined {
+  if (freezes.length === 0) return undefined
+  const request = {
+    client: client.name,
+    key: key.name,
+    reducesRisk: reducesRisk(endpoint.id, payload, profile),
+  }
+  const freeze = freezeOf(request, freezes)
+  return freeze === undefined ? undefined : frozen(freeze)
 }
 
 function refuseExpiringAgent(

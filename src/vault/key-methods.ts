@@ -4,6 +4,7 @@ import { Fault } from "../std/fault.ts"
 import { parseAddress, type Address } from "../venue/address.ts"
 import type { KeyEntry } from "./bindings.ts"
 import { addressOfSecret, isSecretKey } from "./keyring/curve.ts"
+import { assertSigns } from "./keyring/assert-signs.ts"
 import { generateSecret } from "./keyring/generate-secret.ts"
 import { isPublishedTestKey } from "./keyring/published-test-keys.ts"
 import { withSecret } from "./keyring/with-secret.ts"
@@ -51,8 +52,10 @@ function decodeSecret(base64: string): Uint8Array {
 async function addKey(vault: Vault, ask: NewKey, secret: Uint8Array): Promise<KeyView> {
   assertKeyWanted(vault, ask)
   assertSecretUsable(vault, secret)
+  await assertSigns(secret)
   const address = addressOfSecret(secret)
   assertAddressNew(vault, address)
+  await vault.ledger.safety.claim(address)
   if (!isHeldAlready(vault, ask, address)) await vault.keyring.add(ask.name, secret)
   const key: KeyEntry = {
     name: ask.name,

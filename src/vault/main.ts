@@ -8,21 +8,27 @@ import { serveLink, type LinkServer } from "../link/server.ts"
 import { Fault } from "../std/fault.ts"
 import { adminMethods } from "./admin-methods.ts"
 import { makeAdminSecret } from "./admin-secret.ts"
+import { archiveInTime } from "./archive/archive-in-time.ts"
 import { runAccepted } from "./attestation.ts"
 import { botMethods } from "./bot-methods.ts"
+import { frozen } from "./freeze.ts"
+import { signCheckpointsInTime } from "./checkpoints.ts"
 import { lockWalletKeysInTime } from "./auto-lock.ts"
 import { assertSocketPathsFit, pathsOf, type Installation } from "./installation.ts"
 import { readSecretFile } from "./keyring/read-secret-file.ts"
 import { loadFiles } from "./load-files.ts"
+import { logAct } from "./log-act.ts"
 import { log, logFailure } from "./log.ts"
 import type { SecretSource } from "./open-key-store.ts"
 import { openVault } from "./open-vault.ts"
 import { reload } from "./reload.ts"
+import { standstillOf } from "./safety-methods.ts"
 import { secretFileOf } from "./secret-file-of.ts"
 import type { VaultMessage } from "./vault-message.ts"
 import type { Vault } from "./vault.ts"
 import { warningsOf } from "./warnings.ts"
 import { watchFiles } from "./watch-files.ts"
+import { watchHeartbeats } from "./watch-heartbeats.ts"
 
 process.umask(0o077)
 await start()
@@ -32,7 +38,7 @@ async function start(): Promise<void> {
     const { installation, passphraseFile, isStrict } = readArguments()
     assertSocketPathsFit(installation)
     if (isStrict) await loadFiles(installation)
-    const vault = await openVault(installation, secretFrom(passphraseFile))
+    const vault = await openVault(installation, secretFrom(passphraseFile), logAct)
     await runAccepted(vault)
     const servers = await listen(vault, installation)
     stopOnSignal(vault, servers)
@@ -40,6 +46,9 @@ async function start(): Promise<void> {
     await recordStart(vault)
     reloadOnSignal(vault)
     lockWalletKeysInTime(vault)
+    watchHeartbeats(vault)
+    signCheckpointsInTime(vault.checkpoints)
+    archiveInTime(vault)
     tellParent({ type: "ready", warnings: startWarnings(vault) })
   } catch (error) {
     const fault =
@@ -122,7 +131,10 @@ async function recordStart(vault: Vault): Promise<void> {
 function startWarnings(vault: Vault): readonly string[] {
   const alarm = vault.alarm()
   return [
+    ...vault.active().freezes.map((each) => frozen(each).message),
     ...(alarm === undefined ? [] : [alarm]),
+    ...standstillOf(vault).map(({ message }) => message),
+    ...vault.checkpoints.alarms(),
     ...warningsOf(vault.active(), vault.clock.nowMs()),
   ]
 }
@@ -145,6 +157,7 @@ function stopOnSignal(vault: Vault, servers: readonly LinkServer[]): void {
   const stop = (): void => {
     if (isStopping) return
     isStopping = true
+    vault.outbox.end() // a gate that waits for requests would hold the sockets open
     void Promise.all(servers.map((server) => server.close()))
       .then(() => vault.close())
       .finally(() => process.exit())

@@ -65,6 +65,7 @@ export async function reserveOperation(
   { ledger, clock }: Vault,
   set: ActiveSet,
 ): Promise<Reserved> {
+  await ledger.safety.claim(request.parties.signer)
   const reserved = await ledger.reserve({
     signer: request.parties.signer,
     entry: {

@@ -12,8 +12,16 @@ import type { FileSet, Standing } from "./active-set.ts"
 /** The name under which an operator's price is recorded; no client may have it. */
 export const operatorName = "operator"
 
-/** Names that `by` of a price means somebody else by. */
-export const reservedNames: readonly string[] = [operatorName, "profile"]
+/** The name under which requests are recorded that a missed heartbeat had signed; no client may have it. */
+export const panicName = "panic"
+
+/** Names that `by` of a price and a request's client mean somebody else by. */
+export const reservedNames: readonly string[] = [operatorName, panicName, "profile"]
+
+/** Whether a recorded request is no bot's: no policy was asked about it, and no limit counts it. */
+export function isReserved(client: string): boolean {
+  return reservedNames.includes(client)
+}
 
 /** How long an operator's price is good: as long as one in venue.yaml that doesn't say. */
 const operatorMaxAgeMs = 3_600_000

@@ -1,10 +1,14 @@
 import type { OneAtATime } from "../std/one-at-a-time.ts"
 import type { ActiveSet, FileSet } from "./active-set.ts"
 import type { BadTokenCount } from "./authenticate.ts"
+import type { AutoFreeze } from "./auto-freeze.ts"
+import type { Checkpoints } from "./checkpoints.ts"
 import type { Clock } from "./clock.ts"
+import type { Heartbeats } from "./heartbeats.ts"
 import type { Installation } from "./installation.ts"
 import type { Keyring } from "./keyring/keyring.ts"
 import type { AdminEntry, Ledger, RecordId } from "./ledger/ledger.ts"
+import type { Outbox } from "./outbox.ts"
 
 /** Everything that the calls of both sockets work on. */
 export type Vault = {
@@ -12,7 +16,12 @@ export type Vault = {
   readonly clock: Clock
   readonly keyring: Keyring
   readonly ledger: Ledger
+  readonly checkpoints: Checkpoints
   readonly badTokens: BadTokenCount
+  readonly autoFreeze: AutoFreeze
+  readonly heartbeats: Heartbeats
+  /** What the gate sends without being asked over HTTP. */
+  readonly outbox: Outbox
   /** The set in force now. Take it once for each request. */
   active(): ActiveSet
   /** Why the files on disk aren't the ones in force, in a sentence; `undefined` when they are. */

@@ -30,6 +30,7 @@ export function clientView(client: Client): ClientView {
     keys: client.keys,
     rights: client.rights,
     allow_type_b: client.allowTypeB,
+    idempotency_by: client.idempotencyBy,
     revoked: client.tokenHash === null,
   }
 }
@@ -71,5 +72,7 @@ export function recordView(record: StoredRecord): RecordView {
     policy_hash: record.policyHash,
     refusal: record.refusal,
     outcome: record.outcome,
+    idempotency_key: record.idempotencyKey,
+    client_order_id: record.clientOrderId,
   }
 }

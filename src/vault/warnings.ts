@@ -1,11 +1,17 @@
 import type { OperationId } from "../venue/profile.ts"
 import type { ActiveSet } from "./active-set.ts"
+import { stopWarnings } from "./stop-warnings.ts"
 
 const cancels: readonly OperationId[] = ["cancelOrder", "cancelBatch", "cancelAll"]
 
 /** What an operator should know though nothing is wrong enough to stop for. */
 export function warningsOf(set: ActiveSet, nowMs: number): readonly string[] {
-  return [...cancelWarning(set), ...approvalWarnings(set), ...endingWarnings(set, nowMs)]
+  return [
+    ...cancelWarning(set),
+    ...approvalWarnings(set),
+    ...endingWarnings(set, nowMs),
+    ...stopWarnings(set),
+  ]
 }
 
 /** Orders that can be placed here but not cancelled here. */

@@ -14,6 +14,8 @@ export type ProfileParts = Pick<
   | "agentStructWithTarget"
   | "tpslLegs"
   | "defaultMarketOrderType"
+  | "panic"
+  | "duplicateNonceCode"
 > & { readonly endpoints: readonly Endpoint[]; readonly symbols: readonly SymbolEntry[] }
 
 /** What the interface discloses of its main network, and our reading where it leaves a choice. */
@@ -31,6 +33,8 @@ export const builtinParts: ProfileParts = {
   symbols: [],
   tpslLegs: "independent",
   defaultMarketOrderType: undefined,
+  panic: [],
+  duplicateNonceCode: undefined,
 }
 
 /** Makes a frozen profile with its look-up tables. */

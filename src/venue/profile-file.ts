@@ -6,6 +6,7 @@ import { checkEndpoints } from "./check-endpoints.ts"
 import { checkExtraFields } from "./check-extra-fields.ts"
 import { checkAgentWithTarget } from "./check-struct.ts"
 import { builtinEndpoints } from "./endpoints.ts"
+import { parsePayload } from "./parse-payload.ts"
 import type { PlacedProblem } from "./placed-problem.ts"
 import type { Disclosed, Endpoint, Profile, Signing, SymbolEntry } from "./profile.ts"
 import { profileSchema, type ProfileFile } from "./profile-schema.ts"
@@ -15,8 +16,10 @@ export function readProfile(text: string, file: string): Result<Profile, readonl
   const read = readYaml(text, file, profileSchema)
   if (!read.ok) return read
   const { value, placeOf } = read.value
-  const problems = checkProfile(value, placeOf)
-  if (problems.length === 0) return ok(profileOf(value))
+  const broken = checkProfile(value, placeOf)
+  const profile = broken.length === 0 ? profileOf(value) : undefined
+  const problems = profile === undefined ? broken : checkPanic(profile)
+  if (profile !== undefined && problems.length === 0) return ok(profile)
   return err(
     problems
       .map(({ path, message }) => ({ file, ...placeOf(path), message }))
@@ -63,6 +66,21 @@ function checkSymbols(
   )
 }
 
+/** A body that the venue's interface, as this profile tells it, wouldn't take. */
+function checkPanic(profile: Profile): readonly PlacedProblem[] {
+  return profile.panic.flatMap(({ operation, body }, index) => {
+    const endpoint = profile.endpoints.get(operation)
+    const payload = endpoint && parsePayload(endpoint, body, profile)
+    if (payload === undefined || payload.ok) return []
+    const [first] = payload.error
+    const what =
+      first === undefined ? "it is wrong" : `${first.path || "the body"}: ${first.message}`
+    return [
+      { path: ["panic", index, "body"], message: `${operation} can't have this body: ${what}` },
+    ]
+  })
+}
+
 function profileOf(value: ProfileFile): Profile {
   const agent = value.agent_message_with_target
   return buildProfile({
@@ -79,6 +97,13 @@ function profileOf(value: ProfileFile): Profile {
     symbols: value.symbols.map(symbolOf),
     tpslLegs: value.tpsl_legs,
     defaultMarketOrderType: value.defaults.market_order_type,
+    panic: value.panic.map(({ operation, key, target, body }) => ({
+      operation,
+      key,
+      target,
+      body,
+    })),
+    duplicateNonceCode: value.codes.duplicate_nonce,
   })
 }
 

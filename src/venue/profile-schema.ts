@@ -5,12 +5,14 @@ import { z } from "zod"
 
 import { parseDurationMs } from "../std/duration.ts"
 import type { Result } from "../std/result.ts"
+import { parseAddress } from "./address.ts"
 import { parseBaseUrl } from "./base-url.ts"
 import { builtinParts } from "./builtin-profile.ts"
 import { compareDecimals, parseDecimal, zero } from "./decimal.ts"
 import { parseStructType } from "./eip712.ts"
 import { parsePointer } from "./json-pointer.ts"
-import { operationIds } from "./profile.ts"
+import { parseBusinessFields } from "./parse-business-fields.ts"
+import { cancelIds, operationIds } from "./profile.ts"
 import { parseUtcMs } from "./utc-time.ts"
 
 const { domain, canonicalForm } = builtinParts
@@ -100,6 +102,19 @@ const symbol = z.strictObject({
   reference_price: referencePrice.optional(),
 })
 
+const panicLine = z.strictObject({
+  operation: z.enum(cancelIds, `expected one of ${cancelIds.join(", ")}`),
+  key: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "expected the name of a key")
+    .optional(),
+  target: parsed(
+    parseAddress,
+    "expected an address: 0x and 40 hex digits, with the right checksum if the case is mixed",
+  ).optional(),
+  body: readBy(parseBusinessFields),
+})
+
 const fieldName = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/, "expected the name of a JSON field, like new_field")
@@ -135,6 +150,8 @@ export const profileSchema = z.strictObject({
     })
     .prefault({}),
   tpsl_legs: z.enum(["independent", "oco_reduce_only"]).default(builtinParts.tpslLegs),
+  panic: z.array(panicLine).max(20, "expected at most 20 requests").default([]),
+  codes: z.strictObject({ duplicate_nonce: word.optional() }).prefault({}),
   defaults: z
     .strictObject({ market_order_type: z.enum(["base", "quote"]).optional() })
     .prefault({}),

@@ -1,6 +1,7 @@
 import type { Address } from "./address.ts"
 import type { Decimal } from "./decimal.ts"
 import type { StructType } from "./eip712.ts"
+import type { JsonObject } from "./json.ts"
 
 export const operationIds = [
   "placeOrder",
@@ -97,6 +98,23 @@ export type CanonicalForm = {
   readonly nulls: "keep" | "omit"
 }
 
+/** The operations that take orders away and make none. */
+export const cancelIds = [
+  "cancelOrder",
+  "cancelBatch",
+  "cancelAll",
+] as const satisfies readonly OperationId[]
+
+/** A cancel that a panic has signed. */
+export type PanicLine = {
+  readonly operation: (typeof cancelIds)[number]
+  /** The name of a key; every agent key where there is none. */
+  readonly key: string | undefined
+  readonly target: Address | undefined
+  /** The business fields. */
+  readonly body: JsonObject
+}
+
 /** The venue's interface as this installation knows it: what is disclosed, plus venue.yaml. Deeply frozen. */
 export type Profile = {
   readonly baseUrl: string | undefined
@@ -116,6 +134,9 @@ export type Profile = {
   /** Whether the venue lets only one leg of a take-profit/stop pair fill, and only to reduce. */
   readonly tpslLegs: "independent" | "oco_reduce_only"
   readonly defaultMarketOrderType: "base" | "quote" | undefined
+  readonly panic: readonly PanicLine[]
+  /** The venue's code for a nonce that was used before; the interface doesn't disclose it. */
+  readonly duplicateNonceCode: string | undefined
 }
 
 /** Who operates which account with which key, as the request's signing fields say it. */

@@ -74,6 +74,8 @@ describe("what a bot sees of the daemon", { timeout: 120_000 }, () => {
       policy_hash: policyHash,
       refusal: null,
       outcome: null,
+      idempotency_key: null,
+      client_order_id: null,
     })
     assert.equal(
       Number(record.expires_after),

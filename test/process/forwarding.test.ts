@@ -95,6 +95,8 @@ describe("what the daemon forwards to the sandbox", { timeout: 120_000 }, () => 
       policy_hash: policyHash,
       refusal: null,
       outcome: { status: 200, code: "0" },
+      idempotency_key: null,
+      client_order_id: "q-1",
     })
   })
 

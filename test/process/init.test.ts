@@ -104,7 +104,12 @@ describe("countersign init", { timeout: 180_000 }, () => {
       /without credentials/,
     ],
     ["a venue file that isn't there", ["--venue", "none.yaml"], 2, /none\.yaml can't be read/],
-    ["an unknown back-end", ["--backend", "vault"], 2, /Allowed choices are keychain, keystore, memory/],
+    [
+      "an unknown back-end",
+      ["--backend", "vault"],
+      2,
+      /Allowed choices are keychain, keystore, memory/,
+    ],
     [
       "a passphrase file that isn't there",
       ["--backend", "keystore", "--passphrase-file", "/none"],

@@ -21,6 +21,8 @@ import { isJsonObject, type JsonObject } from "../../src/venue/json.ts"
 import { parseOrder } from "../../src/venue/place-order.ts"
 import { actionHash, typeADigest, typeBDigest } from "../../src/venue/signing-hash.ts"
 import { parseStrictJson } from "../../src/venue/strict-json.ts"
+import { typedData } from "../../src/venue/typed-data.ts"
+import { without } from "../support/agent-keys.ts"
 import { arbitraryOrder } from "../support/arbitrary-order.ts"
 import { numRuns } from "../support/runs.ts"
 import { testProfile } from "../support/test-profile.ts"
@@ -115,6 +117,31 @@ describe("a Type B digest", () => {
   })
 })
 
+describe("typed data", () => {
+  it("hashes to the digest that is signed here, for any struct, as JSON read by ethers and viem", () => {
+    const wide = fc.record({ name: fc.constant("Service"), version: fc.constant("1") })
+    const anyDomain = fc.oneof(
+      domains,
+      fc
+        .tuple(wide, fc.bigInt(0n, 2n ** 256n - 1n))
+        .map(([rest, chainId]) => ({ ...rest, chainId })),
+    )
+    const property = fc.property(structs, anyDomain, ({ name, members }, domain) => {
+      const struct = structOf(
+        name,
+        members.map(({ field }) => field),
+      )
+      const values = new Map(members.map(({ field, value }) => [field.name, value]))
+      const digest = toHex(typeBDigest(domain, struct, values))
+      const told = JSON.parse(JSON.stringify(typedData(domain, struct, values))) as WalletRequest
+      const types = without(told.types, "EIP712Domain")
+      assert.equal(TypedDataEncoder.hash(told.domain, types, told.message), digest)
+      assert.equal(hashTypedData(told), digest)
+    })
+    fc.assert(property, numRuns(500))
+  })
+})
+
 describe("a domain separator", () => {
   it("is what ethers computes", () => {
     const property = fc.property(domains, (domain) => {
@@ -136,6 +163,14 @@ describe("arbitraryOrder", () => {
     fc.assert(property, numRuns(500))
   })
 })
+
+/** What JSON gives back of typed data, for the oracles. */
+type WalletRequest = {
+  readonly types: Record<string, { name: string; type: string }[]>
+  readonly primaryType: string
+  readonly domain: Record<string, string | number>
+  readonly message: Record<string, unknown>
+}
 
 type Member = { readonly field: StructField; readonly value: StructValue }
 

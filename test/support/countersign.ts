@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -8,6 +9,11 @@ import { fileURLToPath } from "node:url"
 
 import { keepFiles, registerIfSecret } from "./canaries.ts"
 import { keepPrinted, registerGiven } from "./canaries-of-commands.ts"
+
+/** Holds the signers' marks of all installations of this test process, and nothing of the developer's. */
+const stateHome = mkdtempSync(join(tmpdir(), "cs-state-"))
+process.env["XDG_STATE_HOME"] = stateHome
+process.once("exit", () => rmSync(stateHome, { recursive: true, force: true }))
 
 /** The launcher, as npm links it. */
 export const bin = fileURLToPath(new URL("../../bin/countersign.js", import.meta.url))

@@ -39,7 +39,18 @@ export async function startFakeVault(
       check: (params) => (calls.push({ method: "check", params }), answers.check(params)),
       whoami: (params) => (calls.push({ method: "whoami", params }), answers.whoami(params)),
       record: (params) => (calls.push({ method: "record", params }), answers.record(params)),
+      records: (params) => (calls.push({ method: "records", params }), answers.records(params)),
       prices: (params) => (calls.push({ method: "prices", params }), answers.prices(params)),
+      freeze: (params) => (calls.push({ method: "freeze", params }), answers.freeze(params)),
+      heartbeat: (params) => (
+        calls.push({ method: "heartbeat", params }),
+        answers.heartbeat(params)
+      ),
+      outbox: (params) => (calls.push({ method: "outbox", params }), answers.outbox(params)),
+      outboxReport: (params) => (
+        calls.push({ method: "outboxReport", params }),
+        answers.outboxReport(params)
+      ),
       limits: (params) => (calls.push({ method: "limits", params }), answers.limits(params)),
       health: (params) => (calls.push({ method: "health", params }), answers.health(params)),
       report(params) {
@@ -96,9 +107,22 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
       policy_hash: "0x00",
       refusal: null,
       outcome: null,
+      idempotency_key: null,
+      client_order_id: null,
     },
   }),
+  records: () => ({ kind: "answer", records: [] }),
   prices: () => ({ kind: "answer", prices: [] }),
   limits: () => ({ kind: "answer", limits: [] }),
+  freeze: () => ({
+    kind: "answer",
+    freeze: { scope: "all", name: null, reason: "", by: "bot", cancels: true, since: 0 },
+  }),
+  heartbeat: () => ({
+    kind: "answer",
+    heartbeat: { within_ms: null, then: null, frozen: false },
+  }),
+  outbox: () => ({ requests: [] }),
+  outboxReport: () => ({ kind: "answer" }),
   health: () => ({ ready: true, state: "ready" }),
 }

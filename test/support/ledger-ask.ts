@@ -60,7 +60,8 @@ export function reserveAt(ledger: Ledger, nowMs: number, of = signer): Promise<R
 export function assertReserved(
   reservation: Reservation,
 ): asserts reservation is Extract<Reservation, { kind: "reserved" }> {
-  if (reservation.kind !== "reserved") throw new Error(`refused: ${reservation.refusal.code}`)
+  if (reservation.kind === "refused") throw new Error(`refused: ${reservation.refusal.code}`)
+  if (reservation.kind === "repeat") throw new Error("a repeat")
 }
 
 /** A reservation that must succeed. */

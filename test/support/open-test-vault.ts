@@ -11,7 +11,7 @@ import type { Refusal } from "../../src/link/refusal.ts"
 import { sandboxProfile, sandboxUrl } from "../../src/sandbox/profile.ts"
 import { adminMethods } from "../../src/vault/admin-methods.ts"
 import { botMethods } from "../../src/vault/bot-methods.ts"
-import type { ClientRight } from "../../src/vault/bindings.ts"
+import type { Client, ClientRight } from "../../src/vault/bindings.ts"
 import { checkRequest } from "../../src/vault/check-request.ts"
 import { createInstallation } from "../../src/vault/create-installation.ts"
 import { pathsOf, type Installation } from "../../src/vault/installation.ts"
@@ -63,6 +63,7 @@ export type NewClient = {
   readonly keys: readonly string[]
   readonly rights?: readonly ClientRight[]
   readonly allowTypeB?: boolean
+  readonly idempotencyBy?: Client["idempotencyBy"]
 }
 
 /** A real vault in this process, in a directory of its own. */
@@ -106,7 +107,7 @@ export async function makeTestInstallation(ask: VaultAsk = {}): Promise<TestInst
   const { policies = [permissivePolicy], venue, settings = "", keys = "in_memory" } = ask
   await createInstallation({
     installation,
-    configText: `${configText({ backend: keys === "on_disk" ? "keystore" : "memory" })}${settings}`,
+    configText: `${configText({ backend: keys === "on_disk" ? "keystore" : "memory" })}signer_dir: ${JSON.stringify(join(home, "signers"))}\n${settings}`,
     venueText: venue ?? sandboxProfile({ url: sandboxUrl, asOf: new Date() }),
     policyText: "# no rules\n",
     keyStore: { kind: "nothing" },
@@ -157,8 +158,8 @@ function testVault(vault: Vault, made: TestInstallation): TestVault {
       registerIfSecret(`the key ${key.name}`, secret)
       return admin.importKey({ ...key, secret: Buffer.from(secret).toString("base64") })
     },
-    addClient: async ({ name, keys, rights = [], allowTypeB = false }) => {
-      const client = { name, keys: [...keys], rights: [...rights], allowTypeB }
+    addClient: async ({ name, keys, rights = [], allowTypeB = false, idempotencyBy }) => {
+      const client = { name, keys: [...keys], rights: [...rights], allowTypeB, idempotencyBy }
       const { token } = await admin.addClient(client)
       registerSecret(`the token of ${name}`, token)
       return token
@@ -203,16 +204,20 @@ export type SignedAnswer = Extract<BotResults["sign"], { readonly kind: "answer"
 
 /** The answer of a request that must be signed. @throws when it was refused. */
 export function assertSigned(answer: BotResults["sign"]): asserts answer is SignedAnswer {
-  if (answer.kind !== "answer") {
+  if (answer.kind === "answered") throw new Error("answered already")
+  if (answer.kind === "refused") {
     throw new Error(`refused: ${answer.refusal.code}: ${answer.refusal.message}`)
   }
 }
 
-/** `signed`, or the code of the refusal: what most tests state. */
+/** `signed`, `answered`, or the code of the refusal: what most tests state. */
 export function outcomeOf(
-  answer: { readonly kind: "answer" } | { readonly kind: "refused"; readonly refusal: Refusal },
+  answer:
+    | { readonly kind: "answer" | "answered" }
+    | { readonly kind: "refused"; readonly refusal: Refusal },
 ): string {
-  return answer.kind === "answer" ? "signed" : answer.refusal.code
+  if (answer.kind === "refused") return answer.refusal.code
+  return answer.kind === "answer" ? "signed" : answer.kind
 }
 
 /** A body as it went out, read by JavaScript's own reader. */

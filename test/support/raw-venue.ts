@@ -20,7 +20,7 @@ export type RawVenueScript = {
 
 /** Runs a scripted venue on a free port until the test ends. */
 export async function startRawVenue(
-  t: TestContext,
+  t: Pick<TestContext, "after">,
   script: RawVenueScript & { readonly tls?: true },
 ): Promise<RawVenue> {
   const received: string[] = []

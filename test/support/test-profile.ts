@@ -34,6 +34,8 @@ export function testProfile(changes: Partial<Profile> = {}): Profile {
     symbols: symbolTable(symbols),
     tpslLegs: "independent",
     defaultMarketOrderType: undefined,
+    panic: [],
+    duplicateNonceCode: undefined,
     ...changes,
   }
 }

@@ -25,7 +25,7 @@ describe("tokens that are guessed", () => {
     const file = pathsOf(test.installation).ledgerFile
     assert.deepEqual(
       readLedger(file).map(({ kind }) => kind),
-      ["act", "act", "request"],
+      ["act", "act", "request", "checkpoint"],
     )
     assert.equal(readFileSync(file).includes(token), false)
   })

@@ -1,6 +1,8 @@
 import type { Installation } from "../../vault/installation.ts"
 import type { FileSet } from "../../vault/active-set.ts"
 import { loadFiles } from "../../vault/load-files.ts"
+import { prepareSignerDir } from "../../vault/ledger/signer-dir.ts"
+import { signerDirOf } from "../../vault/signer-dir-of.ts"
 import { secretFileOf } from "../../vault/secret-file-of.ts"
 import { loadUsableFiles } from "../../vault/load-usable-files.ts"
 import { becomeOwner } from "../become-owner.ts"
@@ -43,6 +45,8 @@ export async function startDaemon(ask: DaemonAsk): Promise<Daemon> {
   becomeOwner(installation.stateDir)
   await assertNotRunning(installation)
   const files = await filesFor(ask)
+  const signerDir = signerDirOf(files.config, installation)
+  await prepareSignerDir(signerDir) // its parents too, which the vault may not write
   const passphraseFile = secretFileOf(files.config, ask.passphraseFile)
   const isAsked = files.config.keystore.backend === "keystore" && passphraseFile === undefined
   const typed = isAsked ? await askPassphrase() : undefined
@@ -51,7 +55,7 @@ export async function startDaemon(ask: DaemonAsk): Promise<Daemon> {
   const gate = await gateProcess(files, installation, ask.port ?? port)
   const usesKeychain = files.config.keystore.backend === "keychain"
   const startVault = (input?: Uint8Array) =>
-    vaultProcess(ask, { passphraseFile, input, usesKeychain })
+    vaultProcess(ask, { passphraseFile, input, usesKeychain, signerDir })
   const vault = await startVault(typed).catch(async (error: unknown) => {
     await gate.stop()
     throw error

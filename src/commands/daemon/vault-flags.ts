@@ -2,6 +2,8 @@ import { sep } from "node:path"
 
 import { gateAppDirectories } from "../../gate/permission-flags.ts"
 import { keychainVaultFlags } from "../../vault/keyring/keychain/keychain-flags.ts"
+import { bootIdFile } from "../../vault/clock.ts"
+import { usualSignerDir } from "../../vault/signer-dir-of.ts"
 import type { Installation } from "../../vault/installation.ts"
 
 /**
@@ -14,14 +16,24 @@ export function vaultFlags(
   {
     passphraseFile,
     usesKeychain,
-  }: { readonly passphraseFile: string | undefined; readonly usesKeychain: boolean },
+    signerDir = usualSignerDir(),
+  }: {
+    readonly passphraseFile: string | undefined
+    readonly usesKeychain: boolean
+    /** The usual one if left out. */
+    readonly signerDir?: string
+  },
 ): readonly string[] {
-  const readable = [...gateAppDirectories(), configDir, stateDir].map((path) => `${path}${sep}*`)
+  const readable = [...gateAppDirectories(), configDir, stateDir, signerDir].map(
+    (path) => `${path}${sep}*`,
+  )
+  readable.push(signerDir, bootIdFile)
   if (passphraseFile !== undefined) readable.push(passphraseFile)
   return [
     "--permission",
     ...readable.map((path) => `--allow-fs-read=${path}`),
     `--allow-fs-write=${stateDir}`,
+    `--allow-fs-write=${signerDir}`,
     "--allow-worker",
     ...(usesKeychain ? keychainVaultFlags() : []),
     // As of Node 26 even a Unix socket needs it; the vault gives it up once its sockets listen.

@@ -13,14 +13,15 @@ export function vaultProcess(
     readonly passphraseFile: string | undefined
     readonly input: Uint8Array | undefined
     readonly usesKeychain: boolean
+    readonly signerDir: string
   },
 ) {
   const { configDir, stateDir } = installation
-  const { passphraseFile, input, usesKeychain } = secret
+  const { passphraseFile, input, ...others } = secret
   return startChild({
     name: "vault",
     entry: "vault/main",
-    nodeFlags: vaultFlags(installation, { passphraseFile, usesKeychain }),
+    nodeFlags: vaultFlags(installation, { passphraseFile, ...others }),
     args: [
       ...["--config-dir", configDir, "--state-dir", stateDir],
       ...(passphraseFile === undefined ? [] : ["--passphrase-file", passphraseFile]),

@@ -26,7 +26,8 @@ export type Stage = {
 /** Makes a temporary installation, starts sandbox and daemon, and adds two keys and a bot. */
 export async function openDemo(): Promise<Stage> {
   const directory = await mkdtemp(join(tmpdir(), "countersign-demo-"))
-  const installation = { configDir: directory, stateDir: directory }
+  const dir = join(directory, "d")
+  const installation = { configDir: dir, stateDir: dir }
   const venue = await startSandbox({ port: 0 })
   const removeAll = async (): Promise<void> => {
     await venue.close()
@@ -35,7 +36,7 @@ export async function openDemo(): Promise<Stage> {
   try {
     await createInstallation({
       installation,
-      configText: configText({ backend: "memory" }),
+      configText: `${configText({ backend: "memory" })}signer_dir: ${JSON.stringify(join(directory, "signers"))}\n`,
       venueText: sandboxProfile({ url: venue.url, asOf: new Date() }),
       policyText: demoPolicy,
       keyStore: { kind: "nothing" },

@@ -17,19 +17,26 @@ export type DaemonStatus = StatusView & { readonly daemon: "running" | "stopped"
 
 /** The state of everything on one screen, for people. */
 export function statusLines(status: DaemonStatus, nowMs: number): readonly string[] {
-  const { clients, freezes, limits, last_refusals: refusals, warnings } = status
+  const { clients, limits, last_refusals: refusals, warnings } = status
   return [
+    ...freezeLines(status),
     `daemon    ${daemonWords(status)}`,
     `policies  ${status.policy_hash}`,
     `records   ${status.records}`,
     `clients   ${clients.map(({ name, revoked }) => (revoked ? `${name} (revoked)` : name)).join(", ") || "none"}`,
-    ...freezes.map((each) => `${toned("frozen", "bad")}    ${visible(freezeLine(each))}`),
     "",
     ...keyLines(status, nowMs),
     ...section(limitLines(limits)),
     ...section(refusalLines(refusals, nowMs)),
     ...section(warnings.map((warning) => `${toned("warning", "doubtful")}: ${visible(warning)}`)),
   ]
+}
+
+/** First of all, since nothing else on the screen explains so much. */
+function freezeLines({ freezes }: DaemonStatus): readonly string[] {
+  if (freezes.length === 0) return []
+  const lines = freezes.map((each) => toned(`FROZEN    ${visible(freezeLine(each))}`, "bad"))
+  return [...lines, "          countersign thaw ends it.", ""]
 }
 
 function section(lines: readonly string[]): readonly string[] {

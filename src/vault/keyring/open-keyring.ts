@@ -18,60 +18,76 @@ const secp256k1: Curve = { signDigest, recoverAddress, addressOfSecret }
 export async function openKeyring(store: KeyStore, curve: Curve = secp256k1): Promise<Keyring> {
   const held = await loadAll(store, curve)
   const known = new Map([...held].map(([name, { address }]) => [name, address]))
-  let openStore: KeyStore | undefined = store
-  const unlockedStore = (): KeyStore => {
-    if (openStore === undefined) throw lockedFault()
-    return openStore
-  }
-  const keep = (name: string, key: HeldKey): void => {
-    known.set(name, key.address)
-    // Locked while it was saved: the key is safe in the store, and only there.
-    if (openStore === undefined) key.secret.fill(0)
-    else held.set(name, key)
-  }
+  const state: State = { held, known, store, curve }
   return Object.freeze({
     addressOf: (name: string) => known.get(name),
     isLocked: (name: string) => known.has(name) && !held.has(name),
-    sign: (name: string, digest: Digest) => {
-      const key = held.get(name)
-      if (key !== undefined) return signChecked(key, digest, curve)
-      if (known.has(name) || openStore === undefined) throw lockedFault()
-      throw new Fault("key_not_found", "No key of this name is held.")
-    },
-    add: (name: string, secret: Uint8Array) =>
-      withSecret(secret, async () => {
-        const into = unlockedStore()
-        if (!isSecretKey(secret)) throw new Fault("key_invalid", "This isn't a private key.")
-        const key = { address: curve.addressOfSecret(secret), secret: Uint8Array.from(secret) }
-        await saveOrForget(into, name, key)
-        keep(name, key)
-        return key.address
-      }),
+    sign: (name: string, digest: Digest) => signChecked(heldKeyOf(name, state), digest, curve),
+    add: (name: string, secret: Uint8Array) => withSecret(secret, () => add(name, secret, state)),
     remove: async (name: string) => {
-      const from = unlockedStore()
+      const from = unlockedStore(state)
       forget(held, [name])
       await from.remove(name)
       known.delete(name)
     },
     lock: (names: readonly string[] = [...held.keys()]) => {
       forget(held, names)
-      openStore?.lock()
-      openStore = undefined
+      state.store?.lock()
+      state.store = undefined
     },
-    unlock: async (next: KeyStore) => {
-      const loaded = await loadAll(next, curve)
-      const changed = [...loaded].find(([name, { address }]) => isAnother(known.get(name), address))
-      if (changed !== undefined) {
-        forget(loaded, [...loaded.keys()])
-        next.lock()
-        throw changedFault(changed[0])
-      }
-      forget(held, [...held.keys()])
-      openStore?.lock()
-      openStore = next
-      for (const [name, key] of loaded) keep(name, key)
-    },
+    unlock: (next: KeyStore) => unlock(next, state),
   } satisfies Keyring)
+}
+
+/** `known` goes on when keys are locked. `store` is the open one. */
+type State = {
+  readonly held: Map<string, HeldKey>
+  readonly known: Map<string, Address>
+  readonly curve: Curve
+  store: KeyStore | undefined
+}
+
+function unlockedStore({ store }: State): KeyStore {
+  if (store === undefined) throw lockedFault()
+  return store
+}
+
+function heldKeyOf(name: string, { held, known, store }: State): HeldKey {
+  const key = held.get(name)
+  if (key !== undefined) return key
+  if (known.has(name) || store === undefined) throw lockedFault()
+  throw new Fault("key_not_found", "No key of this name is held.")
+}
+
+async function add(name: string, secret: Uint8Array, state: State): Promise<Address> {
+  const into = unlockedStore(state)
+  if (!isSecretKey(secret)) throw new Fault("key_invalid", "This isn't a private key.")
+  const address = state.curve.addressOfSecret(secret)
+  const key = { address, secret: Uint8Array.from(secret) }
+  await saveOrForget(into, name, key)
+  state.known.set(name, address)
+  // Locked while it was saved: the key is safe in the store, and only there.
+  if (state.store === undefined) key.secret.fill(0)
+  else state.held.set(name, key)
+  return address
+}
+
+async function unlock(next: KeyStore, state: State): Promise<void> {
+  const { held, known, curve } = state
+  const loaded = await loadAll(next, curve)
+  const changed = [...loaded].find(([name, { address }]) => isAnother(known.get(name), address))
+  if (changed !== undefined) {
+    forget(loaded, [...loaded.keys()])
+    next.lock()
+    throw changedFault(changed[0])
+  }
+  forget(held, [...held.keys()])
+  state.store?.lock()
+  state.store = next
+  for (const [name, key] of loaded) {
+    known.set(name, key.address)
+    held.set(name, key)
+  }
 }
 
 /**

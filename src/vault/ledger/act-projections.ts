@@ -1,9 +1,11 @@
 import type { DatabaseSync } from "node:sqlite"
 
-import { isAboutHold, isSetting } from "./act-kind.ts"
+import { isAboutHold, isSafety, isSetting, isStop } from "./act-kind.ts"
 import { openBindingProjections } from "./binding-projections.ts"
 import { openHoldProjections } from "./hold-projections.ts"
+import { openSafetyProjections } from "./safety-projections.ts"
 import type { ActRow, PriceFields, RaiseFields } from "./row.ts"
+import { openStopProjections } from "./stop-projections.ts"
 
 /** Keeps the tables that follow from acts. Within the open transaction. */
 export type ActProjections = {
@@ -18,6 +20,9 @@ export function openActProjections(database: DatabaseSync): ActProjections {
   const writeBinding = openBindingProjections(database)
   const writeHold = openHoldProjections(database)
   const writeSetting = settingWriter(database)
+  const writeStop = openStopProjections(database)
+  const addArchive = archiveAdder(database)
+  const writeSafety = openSafetyProjections(database)
   return {
     shorten(row) {
       if (row.act !== "set_activated" || findSet.get(row.hash) === undefined) return row
@@ -25,8 +30,11 @@ export function openActProjections(database: DatabaseSync): ActProjections {
       return { kind, id, at_ms, act, hash }
     },
     write(row, seq) {
-      if (isAboutHold(row)) writeHold(row, seq)
+      if (row.act === "archived") addArchive(row, seq)
+      else if (isSafety(row)) writeSafety(row)
+      else if (isAboutHold(row)) writeHold(row, seq)
       else if (isSetting(row)) writeSetting(row, seq)
+      else if (isStop(row)) writeStop(row, seq)
       else writeBinding(row, seq)
     },
   }
@@ -76,5 +84,18 @@ function raiseAdder(database: DatabaseSync): (raise: RaiseFields, seq: number) =
   )
   return ({ limit, to, until, reason }, seq) => {
     add.run(seq, limit, to, until, reason)
+  }
+}
+
+type ArchivedRow = Extract<ActRow, { act: "archived" }>
+
+function archiveAdder(database: DatabaseSync): (row: ArchivedRow, seq: number) => void {
+  const add = database.prepare(
+    `INSERT INTO archives
+       (seq, at_ms, file, sha256, first_seq, last_seq, last_hash, from_ms, to_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  return ({ at_ms, file, sha256, first_seq, last_seq, last_hash, from_ms, to_ms }, seq) => {
+    add.run(seq, at_ms, file, sha256, first_seq, last_seq, last_hash, from_ms, to_ms)
   }
 }

@@ -1,18 +1,29 @@
 import { formatDecimal } from "../../venue/decimal.ts"
 import type { Client, KeyEntry } from "../bindings.ts"
-import { isSetting } from "./act-kind.ts"
-import type { AdminEntry } from "./ledger.ts"
-import type { Act, ActRow, ClientFields, KeyFields } from "./row.ts"
+import { isSafety, isSetting, isStop, type SafetyName, type StopName } from "./act-kind.ts"
+import type { AdminEntry, Archived } from "./ledger.ts"
+import type { SafetyEntry } from "./safety-act.ts"
+import type { Act, ActRow, ArchivedFields, ClientFields, KeyFields } from "./row.ts"
 
 /** An operator's act as the journal holds it. */
 export function actRow(id: string, entry: AdminEntry, nowMs: number): ActRow {
-  const act = isSetting(entry) ? settingOf(entry) : bindingOf(entry)
-  return { kind: "act", id, at_ms: nowMs, ...act }
+  if (entry.act === "archived") {
+    return { kind: "act", id, at_ms: nowMs, act: entry.act, ...archivedFieldsOf(entry) }
+  }
+  return { kind: "act", id, at_ms: nowMs, ...actOf(entry) }
+}
+
+function actOf(entry: Exclude<AdminEntry, { act: "archived" }>): Act {
+  if (isSafety(entry)) return safetyOf(entry)
+  if (isStop(entry)) return stopOf(entry)
+  return isSetting(entry) ? settingOf(entry) : bindingOf(entry)
 }
 
 type SettingEntry = Extract<AdminEntry, { act: `${"price" | "limit" | "set"}_${string}` }>
 
-function bindingOf(entry: Exclude<AdminEntry, SettingEntry>): Act {
+type BindingEntry = Exclude<AdminEntry, SettingEntry | { act: "archived" | SafetyName | StopName }>
+
+function bindingOf(entry: BindingEntry): Act {
   switch (entry.act) {
     case "started":
       return { act: entry.act, policy_hash: entry.policyHash }
@@ -48,6 +59,20 @@ function bindingOf(entry: Exclude<AdminEntry, SettingEntry>): Act {
   }
 }
 
+function stopOf(entry: Extract<AdminEntry, { act: StopName }>): Act {
+  switch (entry.act) {
+    case "frozen": {
+      const { act, scope, name, reason, by, cancels, sinceMs: since } = entry
+      return { act, scope, name, reason, by, cancels, since }
+    }
+    case "thawed":
+      return { act: entry.act, scope: entry.scope, name: entry.name }
+    case "heartbeat_armed":
+    case "heartbeat_missed":
+      return { act: entry.act, client: entry.client }
+  }
+}
+
 function settingOf(entry: SettingEntry): Act {
   switch (entry.act) {
     case "price_set":
@@ -78,6 +103,31 @@ function settingOf(entry: SettingEntry): Act {
   }
 }
 
+function safetyOf(entry: SafetyEntry): Act {
+  switch (entry.act) {
+    case "backed_up":
+      return { act: entry.act, head_seq: entry.headSeq, head_hash: entry.headHash }
+    case "restore_accepted": {
+      const signers = entry.signers.map(({ signer, nonce }) => ({ signer, nonce }))
+      return { act: entry.act, ledger: entry.ledger, signers }
+    }
+    case "clock_accepted":
+      return { act: entry.act }
+  }
+}
+
+function archivedFieldsOf(archived: Archived): ArchivedFields {
+  return {
+    file: archived.file,
+    sha256: archived.sha256,
+    first_seq: archived.firstSeq,
+    last_seq: archived.lastSeq,
+    last_hash: archived.lastHash,
+    from_ms: archived.fromMs,
+    to_ms: archived.toMs,
+  }
+}
+
 function keyFieldsOf(key: KeyEntry): KeyFields {
   return {
     name: key.name,
@@ -98,5 +148,6 @@ function clientFieldsOf(client: Client): ClientFields {
     keys: client.keys,
     rights: client.rights,
     allow_type_b: client.allowTypeB,
+    ...(client.idempotencyBy !== "header" && { idempotency_by: client.idempotencyBy }),
   }
 }

@@ -1,9 +1,13 @@
 import type { DatabaseSync } from "node:sqlite"
 
 import { replaceName } from "../bindings.ts"
+import type { SafetyName, StopName } from "./act-kind.ts"
 import type { ActRow, ClientFields, KeyFields } from "./row.ts"
 
-type BindingRow = Exclude<ActRow, { act: `${"price" | "limit" | "set" | "hold"}_${string}` }>
+type BindingRow = Exclude<
+  ActRow,
+  { act: "archived" | SafetyName | StopName | `${"price" | "limit" | "set" | "hold"}_${string}` }
+>
 
 /** Prepares the statements that keep the tables of keys and clients. Within the open transaction. */
 export function openBindingProjections(
@@ -109,11 +113,12 @@ function keyAdder(database: DatabaseSync): (key: KeyFields, seq: number) => void
 
 function clientAdder(database: DatabaseSync): (client: ClientFields, seq: number) => void {
   const add = database.prepare(
-    `INSERT INTO clients (seq, name, token_hash, keys, rights, allow_type_b)
-     VALUES (?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO clients (seq, name, token_hash, keys, rights, allow_type_b, idempotency_by)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
-  return ({ name, token_hash, keys, rights, allow_type_b }, seq) => {
+  return ({ name, token_hash, keys, rights, allow_type_b, idempotency_by = "header" }, seq) => {
     const mayTypeB = allow_type_b ? 1 : 0
-    add.run(seq, name, token_hash, JSON.stringify(keys), JSON.stringify(rights), mayTypeB)
+    const lists = [JSON.stringify(keys), JSON.stringify(rights)]
+    add.run(seq, name, token_hash, ...lists, mayTypeB, idempotency_by)
   }
 }

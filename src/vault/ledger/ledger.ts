@@ -12,7 +12,7 @@ import type { Idempotency, IdempotencyKey, KeyUse } from "./idempotency.ts"
 import type { LedgerSafety } from "./ledger-safety.ts"
 import type { LedgerAudit } from "./ledger-audit.ts"
 import type { Headroom, MeterUse } from "./meters.ts"
-import type { SignerFloor } from "./signer-marks.ts"
+import type { SafetyEntry } from "./safety-act.ts"
 import type { RecordSearch } from "./stored-keys.ts"
 
 export type RecordId = string
@@ -78,18 +78,6 @@ export type AdminEntry =
   | { readonly act: "set_accepted"; readonly hash: string }
   | ({ readonly act: "archived" } & Archived)
   | SafetyEntry
-
-/** What an operator did about copies of the ledger and about the clock. */
-export type SafetyEntry =
-  /** A copy up to and with the entry `headSeq` was written and checked; `headHash` is that entry's, hex. */
-  | { readonly act: "backed_up"; readonly headSeq: number; readonly headHash: string }
-  /** From here on the ledger has another name, and these signers go on above these nonces. */
-  | {
-      readonly act: "restore_accepted"
-      readonly ledger: string
-      readonly signers: readonly SignerFloor[]
-    }
-  | { readonly act: "clock_accepted" }
 
 /** Entries that were moved into a file, which is durable. */
 export type Archived = {

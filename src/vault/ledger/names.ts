@@ -1,5 +1,5 @@
 import { Fault } from "../../std/fault.ts"
-import { isSetting } from "./act-kind.ts"
+import { isSafety, isSetting, isStop } from "./act-kind.ts"
 import type { AdminEntry, Opened } from "./ledger.ts"
 
 /** The names of keys and clients, including those of acts that still wait for their commit. */
@@ -14,7 +14,7 @@ export function openNames(opened: Pick<Opened, "keys" | "clients">): Names {
   const clients = new Set(opened.clients.map(({ name }) => name))
   return {
     follow(entry) {
-      if (isSetting(entry)) return
+      if (isSetting(entry) || isSafety(entry) || isStop(entry)) return
       switch (entry.act) {
         case "key_added":
           take(entry.key.name, keys, "key")
@@ -40,6 +40,7 @@ export function openNames(opened: Pick<Opened, "keys" | "clients">): Names {
         case "started":
         case "locked":
         case "unlocked":
+        case "archived":
           break
       }
     },

@@ -1,10 +1,8 @@
-import { Fault } from "../../std/fault.ts"
 import type { Address } from "../../venue/address.ts"
 import type { Clock } from "../clock.ts"
+import type { ClockGuard } from "./clock-guard.ts"
 import { openSteadyTime } from "./steady-time.ts"
 
-/** How far wall time may run ahead of the monotonic clock since the ledger was opened. */
-export const maxClockLeadMs = 10_000
 /** How far a nonce may lie ahead of the clock. */
 export const maxNonceLeadMs = 1_000
 
@@ -18,6 +16,8 @@ export type Nonces = {
   assertClockSafe(nowMs: number): void
   /** The last one that was taken. */
   last(signer: Address): number | undefined
+  /** Every nonce of the signer is above `floor` from now on. */
+  raise(signer: Address, floor: number): void
   /** @throws {Fault} `clock_unsafe`; no nonce is taken then. */
   take(signer: Address, nowMs: number): NonceTaken
 }
@@ -28,19 +28,28 @@ export type Nonces = {
  * The pace is measured by the highest time seen, carried on by the monotonic clock, and not by wall time
  * itself: a clock that was set back would otherwise stop a signer until it caught up.
  */
-export function openNonces(clock: Clock, lastNonces: ReadonlyMap<string, number>): Nonces {
-  const last = new Map(lastNonces)
-  const openedAtMs = clock.nowMs()
-  const openedMonotonicMs = clock.monotonicMs()
-  const steady = openSteadyTime(clock, startOf(openedAtMs, lastNonces))
-  const assertClockSafe = (nowMs: number) =>
-    assertLead(nowMs - openedAtMs - (clock.monotonicMs() - openedMonotonicMs))
+export function openNonces(
+  clock: Clock,
+  guard: ClockGuard,
+  lastNonces: ReadonlyMap<string, number>,
+): Nonces {
+  const last = new Map<string, number>()
+  const steady = openSteadyTime(clock, guard.believed(clock.nowMs()))
 
+  function raise(signer: string, floor: number): void {
+    if (floor === 0) return // nothing was ever signed
+    last.set(signer, Math.max(floor, last.get(signer) ?? 0))
+    // No nonce was ever further ahead than the lead; if one is now, the clock was set back since.
+    if (floor - steady.now() > maxNonceLeadMs) steady.at(floor)
+  }
+
+  for (const [signer, nonce] of lastNonces) raise(signer, nonce)
   return {
-    assertClockSafe,
+    assertClockSafe: (nowMs) => guard.assertSafe(nowMs),
     last: (signer) => last.get(signer),
+    raise,
     take(signer, nowMs) {
-      assertClockSafe(nowMs)
+      guard.assertSafe(nowMs)
       const nonce = Math.max(nowMs, (last.get(signer) ?? 0) + 1)
       const leadMs = nonce - steady.at(nowMs)
       if (leadMs > maxNonceLeadMs) {
@@ -50,19 +59,4 @@ export function openNonces(clock: Clock, lastNonces: ReadonlyMap<string, number>
       return { kind: "taken", nonce }
     },
   }
-}
-
-/** No nonce was ever further ahead than the lead; if one is now, the clock was set back since. */
-function startOf(openedAtMs: number, lastNonces: ReadonlyMap<string, number>): number {
-  const highest = lastNonces.values().reduce((most, nonce) => Math.max(most, nonce), 0)
-  return highest - openedAtMs > maxNonceLeadMs ? highest : openedAtMs
-}
-
-function assertLead(leadMs: number): void {
-  if (leadMs <= maxClockLeadMs) return
-  throw new Fault(
-    "clock_unsafe",
-    `The clock has run ${leadMs} ms ahead since Countersign was started (${maxClockLeadMs} are allowed); ` +
-      "nothing is signed. Set the clock right, then restart Countersign.",
-  )
 }

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite"
 
 import { openActProjections } from "./act-projections.ts"
 import type { Journal } from "./journal.ts"
+import { storedKey } from "./idempotency.ts"
 import { hear, type Heard } from "./record-state.ts"
 import type { JournalRow, OutcomeRow, RequestRow } from "./row.ts"
 
@@ -20,6 +21,9 @@ export function openProjections(database: DatabaseSync, journal: Journal): Write
   const acts = openActProjections(database)
   const addRefusal = database.prepare("INSERT INTO refusals (id, seq, repeats) VALUES (?, ?, 0)")
   const addShadow = database.prepare("INSERT INTO shadows (seq, asked_at) VALUES (?, ?)")
+  const addCheckpoint = database.prepare(
+    "INSERT INTO checkpoints (seq, at_ms, public_key) VALUES (?, ?, ?)",
+  )
   const addRepeats = database.prepare("UPDATE refusals SET repeats = repeats + ? WHERE id = ?")
 
   return (row) => {
@@ -41,6 +45,9 @@ export function openProjections(database: DatabaseSync, journal: Journal): Write
       case "act":
         acts.write(row, seq)
         break
+      case "checkpoint":
+        addCheckpoint.run(seq, row.at_ms, row.public_key)
+        break
       case "omitted":
         break // stands in the journal alone
     }
@@ -53,9 +60,11 @@ const written: Written = { kind: "written", released: undefined }
 function requestWriter(database: DatabaseSync): (row: RequestRow, seq: number) => void {
   const add = database.prepare(
     `INSERT INTO requests
-       (id, seq, client, key, operation, signer, nonce, expires_after, decided_at, counted_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (id, seq, client, key, operation, signer, nonce, expires_after, decided_at, counted_at,
+        client_order_id, idempotency_key)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
+  const endKey = keyEnder(database)
   const useRelease = database.prepare(
     "UPDATE holds SET state = 'used' WHERE id = ? AND state = 'released'",
   )
@@ -65,8 +74,9 @@ function requestWriter(database: DatabaseSync): (row: RequestRow, seq: number) =
   )
   return (row, seq) => {
     const { id, client, key, operation, signer, nonce, at_ms: atMs } = row
-    const countedAtMs = row.counted_at ?? atMs
-    add.run(id, seq, client, key, operation, signer, nonce, row.expires_after, atMs, countedAtMs)
+    const times = [row.expires_after, atMs, row.counted_at ?? atMs]
+    endKey(row, seq)
+    add.run(id, seq, client, key, operation, signer, nonce, ...times, ...namesOf(row))
     keepNonce.run(signer, nonce)
     if (row.release === undefined) return
     // As UNIQUE does for a nonce: the database itself refuses a release a second time.
@@ -74,24 +84,53 @@ function requestWriter(database: DatabaseSync): (row: RequestRow, seq: number) =
   }
 }
 
+/** Frees a key from the request that the row names. Any other with the key is refused by the index, as a nonce is. */
+function keyEnder(database: DatabaseSync): (row: RequestRow, seq: number) => void {
+  const end = database.prepare("UPDATE requests SET key_ended_seq = ? WHERE id = ?")
+  return ({ idempotency }, seq) => {
+    if (idempotency?.replaces !== undefined) end.run(seq, idempotency.replaces)
+  }
+}
+
+/** What the request can be looked for by. */
+function namesOf({ client_order_id, idempotency }: RequestRow): readonly (string | null)[] {
+  return [client_order_id ?? null, idempotency === undefined ? null : storedKey(idempotency)]
+}
+
 function outcomeWriter(database: DatabaseSync): (row: OutcomeRow, journal: Journal) => Written {
   const find = database.prepare("SELECT seq, heard, sends, released_at FROM requests WHERE id = ?")
   const replace = database.prepare(
-    "UPDATE requests SET heard = ?, status = ?, code = ? WHERE id = ?",
+    "UPDATE requests SET heard = ?, status = ?, code = ?, answer_seq = ? WHERE id = ?",
   )
   const countSend = database.prepare("UPDATE requests SET sends = sends + 1 WHERE id = ?")
+  const withdraw = database.prepare(
+    "UPDATE requests SET heard = 'unsent', sends = 0 WHERE id = ? AND heard = 'sent' AND sends = 1",
+  )
   const release = releaser(database)
   return (row, journal) => {
     const found = find.get(row.record) as FoundRequest | undefined // our own STRICT table
     if (found === undefined) return { kind: "unknown_request" }
     const seq = journal.append(row)
-    const heard = hear(found.heard, row.outcome)
-    if (heard !== found.heard) replace.run(heard, row.status, row.code, row.record)
+    const heard = hear(found.heard, wordOf(row, found.sends))
+    if (heard !== found.heard) {
+      const answerSeq = isFinal(heard) && row.answer !== undefined ? seq : null
+      replace.run(heard, row.status, row.code, answerSeq, row.record)
+    }
     if (row.outcome === "sent") countSend.run(row.record)
+    if (row.withdrawn === true) withdraw.run(row.record)
     return givesRoomBack(found, heard)
       ? { kind: "written", released: release(row, found.seq, seq) }
       : written
   }
+}
+
+/** A refusal of bytes that may have been sent before says nothing of the earlier sending. */
+function wordOf({ outcome, again }: OutcomeRow, sends: number): Heard {
+  return outcome === "refused" && (again === true || sends > 1) ? "unknown" : outcome
+}
+
+function isFinal(heard: Heard): boolean {
+  return heard === "accepted" || heard === "refused"
 }
 
 type FoundRequest = {

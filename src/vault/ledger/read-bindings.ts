@@ -22,6 +22,7 @@ export function readClient(fields: ClientFields): Client {
     keys: [first, ...others],
     rights: parsed.rights,
     allowTypeB: parsed.allow_type_b,
+    idempotencyBy: parsed.idempotency_by ?? "header",
   }
 }
 
@@ -49,6 +50,7 @@ const clientSchema = z.object({
   keys: z.tuple([z.string()], z.string()),
   rights: z.array(z.enum(clientRights)),
   allow_type_b: z.boolean(),
+  idempotency_by: z.literal("client_order_id").optional(),
 })
 
 function parseStored<Value>(

@@ -1,9 +1,10 @@
 import type { Address } from "../../venue/address.ts"
 import type { OperationId } from "../../venue/profile.ts"
+import type { Freeze } from "../freeze.ts"
 import type { Hold } from "./hold.ts"
 import type { Raise, StoredPrice } from "./ledger.ts"
 import type { StoredHold } from "./opened-state.ts"
-import type { PriceFields, RaiseFields } from "./row.ts"
+import type { FreezeFields, PriceFields, RaiseFields } from "./row.ts"
 import { readDecimal } from "./stored-decimal.ts"
 
 /** Reads a price as it was stored. @throws {Fault} `ledger_unavailable` when it makes no sense. */
@@ -20,6 +21,14 @@ export function readPrice(fields: PriceFields): StoredPrice {
 /** Reads a raised limit as it was stored. @throws {Fault} `ledger_unavailable` when it makes no sense. */
 export function readRaise({ limit, to, until, reason }: RaiseFields): Raise {
   return { limit, to: readDecimal(to), untilMs: until, reason }
+}
+
+/** Reads a freeze as it was stored. */
+export function readFreeze(fields: FreezeFields): Freeze {
+  const { reason, by, cancels, since: sinceMs } = fields
+  const rest = { reason, by, cancels, sinceMs }
+  if (fields.name === null) return { scope: "all", name: null, ...rest }
+  return { scope: fields.scope === "key" ? "key" : "client", name: fields.name, ...rest }
 }
 
 /** Reads a hold as it was stored. */

@@ -18,6 +18,13 @@ export function makeHoldId(nowMs: number): string {
   return `hold_${timeAndRandom(nowMs)}`
 }
 
+/** The milliseconds that an id was made at; `undefined` when it isn't one. */
+export function timeOfId(id: string): number | undefined {
+  const [, time] = /^(?:rec|hold)_([0-9A-HJKMNP-TV-Z]{10})[0-9A-HJKMNP-TV-Z]{16}$/.exec(id) ?? []
+  if (time === undefined) return undefined
+  return Array.from(time).reduce((value, digit) => value * 32 + alphabet.indexOf(digit), 0)
+}
+
 function timeAndRandom(nowMs: number): string {
   const random = BigInt(`0x${randomBytes(10).toString("hex")}`)
   return base32(BigInt(nowMs), 10) + base32(random, 16)

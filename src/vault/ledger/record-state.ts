@@ -1,4 +1,4 @@
-import type { Outcome } from "../../link/methods.ts"
+import type { Outcome } from "../../link/outcome.ts"
 import type { RecordState } from "./ledger.ts"
 
 /** What the gate has told of a request so far. */

@@ -1,8 +1,9 @@
 import type { Claim } from "../policy/claim.ts"
 import { refundFieldsOf, sizeFieldsOf } from "./claim-fields.ts"
+import type { Idempotency } from "./idempotency.ts"
 import type { RecordId, RequestEntry, ReserveAsk } from "./ledger.ts"
 import { refundsOf } from "./refund.ts"
-import type { RequestRow } from "./row.ts"
+import type { IdempotencyFields, RequestRow } from "./row.ts"
 
 /** What `reserve` adds to what was asked. */
 export type Reserved = {
@@ -38,7 +39,13 @@ export function requestRow(
     ...(release !== undefined && { release: release.hold }),
     ...(refunds.length > 0 && { refunds: refunds.map(refundFieldsOf) }),
     ...(countedAtMs !== nowMs && { counted_at: countedAtMs }),
+    ...(entry.clientOrderId !== undefined && { client_order_id: entry.clientOrderId }),
+    ...(entry.idempotency !== undefined && { idempotency: idempotencyFields(entry.idempotency) }),
   }
+}
+
+function idempotencyFields({ by, key, binding, replaces }: Idempotency): IdempotencyFields {
+  return { by, key, binding, ...(replaces !== undefined && { replaces }) }
 }
 
 /** Who got the signed body itself may send it as often as they like, so no refusal is of the only send. */

@@ -1,13 +1,27 @@
 import type { Refusal } from "../../link/refusal.ts"
 import { formatDecimal } from "../../venue/decimal.ts"
+import { requestStage } from "../stages.ts"
 import type { CommitQueue } from "./commit-queue.ts"
 import type { HoldBook } from "./hold-book.ts"
+import type { IdempotencyKey } from "./idempotency.ts"
 import type { Reservation, ReserveAsk } from "./ledger.ts"
 import type { Limits } from "./limits.ts"
 import type { Headroom } from "./meters.ts"
 import type { Nonces } from "./nonces.ts"
+import type { SignerMarks } from "./signer-marks.ts"
+import type { RecentKey, RecentKeys } from "./recent-keys.ts"
 import { makeRecordId } from "./record-id.ts"
 import { requestRow } from "./request-row.ts"
+
+/** What a reservation is made in. */
+export type ReserveFrom = {
+  readonly queue: CommitQueue
+  readonly limits: Limits
+  readonly holds: HoldBook
+  readonly nonces: Nonces
+  readonly marks: SignerMarks
+  readonly recentKeys: RecentKeys
+}
 
 /**
  * Takes room in every limit, the release and the nonce, all of them or none, and records the request.
@@ -15,18 +29,16 @@ import { requestRow } from "./request-row.ts"
  * What comes before the `await` runs within the call itself, so that nothing can slip in between; what
  * can refuse comes before anything is taken.
  */
-export async function reserve(
-  ask: ReserveAsk,
-  from: {
-    readonly queue: CommitQueue
-    readonly limits: Limits
-    readonly holds: HoldBook
-    readonly nonces: Nonces
-  },
-): Promise<Reservation> {
-  const { queue, limits, holds, nonces } = from
+export async function reserve(ask: ReserveAsk, from: ReserveFrom): Promise<Reservation> {
+  const { queue, limits, holds, nonces, recentKeys } = from
   queue.assertOpen()
   nonces.assertClockSafe(ask.nowMs)
+  from.marks.assertUsable(ask.signer)
+  const first = otherWithKey(ask, recentKeys)
+  if (first !== undefined) {
+    await first.durable
+    return { kind: "repeat" }
+  }
   const { spent, over } = limits.ask(ask.claims, ask.nowMs)
   if (spent !== undefined) return refused(limitExhausted(spent, ask.nowMs))
   if (ask.release !== undefined && !holds.mayUse(ask.release.hold, ask.entry, ask.nowMs)) {
@@ -35,17 +47,34 @@ export async function reserve(
   const taken = nonces.take(ask.signer, ask.nowMs)
   if (taken.kind === "too_fast") return refused(tooFast(taken.retryAfterMs))
 
-  const { nonce } = taken
   const reserved = {
     record: makeRecordId(ask.nowMs),
-    nonce,
-    expiresAfterMs: Math.max(ask.nowMs, nonce) + ask.ttlMs,
+    nonce: taken.nonce,
+    expiresAfterMs: Math.max(ask.nowMs, taken.nonce) + ask.ttlMs,
   }
   const row = requestRow(ask, { ...reserved, countedAtMs: limits.countingTime(ask.nowMs) })
   limits.count(ask.claims, row)
   if (ask.release !== undefined) holds.use(ask.release.hold)
-  await queue.run({ kind: "write", row })
+  const durable = Promise.all([
+    queue.run({ kind: "write", row }),
+    from.marks.cover(ask.signer, taken.nonce),
+  ])
+  const key = keyOf(ask)
+  if (key !== undefined) recentKeys.add(key, { record: reserved.record, durable })
+  requestStage("reserved")
+  await durable
   return { kind: "reserved", ...reserved, over }
+}
+
+function keyOf({ entry: { client, idempotency } }: ReserveAsk): IdempotencyKey | undefined {
+  return idempotency && { client, by: idempotency.by, key: idempotency.key }
+}
+
+/** A request with the same key that the look-up before this call could not find. */
+function otherWithKey(ask: ReserveAsk, recentKeys: RecentKeys): RecentKey | undefined {
+  const key = keyOf(ask)
+  const recent = key && recentKeys.find(key)
+  return recent?.record === ask.entry.idempotency?.replaces ? undefined : recent
 }
 
 function refused(refusal: Refusal): Reservation {

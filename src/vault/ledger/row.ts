@@ -1,5 +1,7 @@
+import type { KeptAnswer } from "../../link/outcome.ts"
 import type { Refusal } from "../../link/refusal.ts"
 import type { Heard } from "./record-state.ts"
+import type { SafetyAct } from "./safety-act.ts"
 
 // The journal's rows as they are written: docs/ledger-schema.md describes them. What is stored can't be
 // changed later, so a new field is a new optional field, and a new meaning is a new kind.
@@ -33,8 +35,21 @@ export type RequestRow = Row<
     readonly refunds?: readonly RefundFields[]
     /** The time that its claims count from, where that isn't `at_ms`: the clock had gone back. */
     readonly counted_at?: number
+    /** Of a single order. */
+    readonly client_order_id?: string
+    readonly idempotency?: IdempotencyFields
   }
 >
+
+/** What a repeat of the request is known by. */
+export type IdempotencyFields = {
+  readonly by: "header" | "client_order_id"
+  readonly key: string
+  /** SHA-256 of what the key stands for, hex. */
+  readonly binding: string
+  /** The request that had the key before. */
+  readonly replaces?: string
+}
 
 /** Decimals as text, as everywhere in rows. */
 export type SizeFields = {
@@ -86,8 +101,25 @@ export type OutcomeRow = Row<
     readonly code: string | null
     /** As in a request: the time that room is given back at. */
     readonly counted_at?: number
+    /** The same bytes may have been sent before. */
+    readonly again?: true
+    /** The `sent` before it didn't happen. */
+    readonly withdrawn?: true
+    /** What the venue answered, of requests that have an idempotency key. */
+    readonly answer?: KeptAnswer
   }
 >
+
+/** The entry before it, signed with the ledger's key. */
+export type CheckpointRow = Row<"checkpoint", CheckpointFields>
+
+export type CheckpointFields = {
+  readonly head_seq: number
+  /** Hex, as in `public_key` and `signature`. */
+  readonly head_hash: string
+  readonly public_key: string
+  readonly signature: string
+}
 
 export type KeyFields = {
   readonly name: string
@@ -106,6 +138,8 @@ export type ClientFields = {
   readonly keys: readonly string[]
   readonly rights: readonly string[]
   readonly allow_type_b: boolean
+  /** Left out where it is `header`. */
+  readonly idempotency_by?: "client_order_id"
 }
 
 export type Act =
@@ -120,6 +154,9 @@ export type Act =
   | { readonly act: "client_revoked"; readonly name: string }
   | { readonly act: "locked"; readonly by: string }
   | { readonly act: "unlocked" }
+  | ({ readonly act: "frozen" } & FreezeFields)
+  | { readonly act: "thawed"; readonly scope: string; readonly name: string | null }
+  | { readonly act: "heartbeat_armed" | "heartbeat_missed"; readonly client: string }
   | {
       readonly act: "agent_approved"
       readonly name: string
@@ -135,6 +172,32 @@ export type Act =
   /** `files` is left out where an earlier entry with this hash has them. */
   | { readonly act: "set_activated"; readonly hash: string; readonly files?: readonly SetFile[] }
   | { readonly act: "set_accepted"; readonly hash: string }
+  | ({ readonly act: "archived" } & ArchivedFields)
+  | SafetyAct
+
+/** Entries that were moved into a file. Hashes in hex. */
+export type ArchivedFields = {
+  /** Its name without a directory. */
+  readonly file: string
+  /** Of the file's bytes. */
+  readonly sha256: string
+  readonly first_seq: number
+  readonly last_seq: number
+  /** Of the entry `last_seq`: what the next one is chained to. */
+  readonly last_hash: string
+  /** The earliest and the latest `at_ms` among them. */
+  readonly from_ms: number
+  readonly to_ms: number
+}
+
+export type FreezeFields = {
+  readonly scope: string
+  readonly name: string | null
+  readonly reason: string
+  readonly by: string
+  readonly cancels: boolean
+  readonly since: number
+}
 
 export type HoldFields = {
   readonly hold: string
@@ -170,7 +233,14 @@ export type SetFile = { readonly name: string; readonly text: string }
 export type ActRow = Row<"act", Act>
 
 export type JournalRow =
-  ShadowRow | RequestRow | RefusalRow | RepeatsRow | OmittedRow | OutcomeRow | ActRow
+  | ShadowRow
+  | RequestRow
+  | RefusalRow
+  | RepeatsRow
+  | OmittedRow
+  | OutcomeRow
+  | CheckpointRow
+  | ActRow
 
 /**
  * Writes a row as RFC 8785 (JSON Canonicalization Scheme) does: compact, keys sorted at every depth,

@@ -16,8 +16,7 @@ const sqlite = {
 /** Says in plain words what SQLite (or our own code) threw while the ledger in `file` was opened or written. */
 export function faultOf(error: unknown, file: string): Fault {
   if (error instanceof Fault) return error
-  const { errcode, errstr } = error as { readonly errcode?: number; readonly errstr?: string } // what node:sqlite adds
-  const primary = (errcode ?? 0) & 0xff
+  const { primary, errstr } = codesOf(error)
   if (primary === sqlite.busy) {
     return new Fault(
       "already_running",
@@ -28,6 +27,19 @@ export function faultOf(error: unknown, file: string): Fault {
   const say = sentences.get(primary)
   const message = say?.(file) ?? `The ledger ${file} failed (${errstr ?? String(error)}).`
   return new Fault("ledger_unavailable", message, { cause: error })
+}
+
+/** Whether another process holds the lock. */
+export function isBusy(error: unknown): boolean {
+  return codesOf(error).primary === sqlite.busy
+}
+
+function codesOf(error: unknown): { readonly primary: number; readonly errstr?: string } {
+  const { errcode = 0, ...others } = error as {
+    readonly errcode?: number
+    readonly errstr?: string
+  } // what node:sqlite adds
+  return { ...others, primary: errcode & 0xff }
 }
 
 const notWritable = (file: string): string =>

@@ -1,3 +1,4 @@
+import type { Address } from "../../venue/address.ts"
 import type { OperationId } from "../../venue/profile.ts"
 import type { StoredRecord } from "./ledger.ts"
 import { stateAsOf } from "./record-state.ts"
@@ -14,6 +15,7 @@ export function storedRecord(found: FoundRecord, nowMs: number): StoredRecord {
     client: row.client,
     key: row.key,
     operation: row.operation as OperationId, // written from one
+    signer: row.signer as Address, // written from one
     body: row.body,
     nonce: row.nonce,
     expiresAfterMs: row.expires_after,
@@ -21,6 +23,9 @@ export function storedRecord(found: FoundRecord, nowMs: number): StoredRecord {
     policyHash: row.policy_hash,
     refusal: null,
     outcome: status === null && code === null ? null : { status, code },
+    idempotencyKey: row.idempotency?.by === "header" ? row.idempotency.key : null,
+    clientOrderId: row.client_order_id ?? null,
+    keepsAnswer: row.idempotency !== undefined,
   }
 }
 
@@ -31,6 +36,7 @@ function refusedRecord(row: RefusalRow): StoredRecord {
     client: row.client,
     key: row.key,
     operation: row.operation as OperationId | null, // written from one
+    signer: null,
     body: null,
     nonce: null,
     expiresAfterMs: null,
@@ -38,5 +44,8 @@ function refusedRecord(row: RefusalRow): StoredRecord {
     policyHash: row.policy_hash,
     refusal: row.refusal,
     outcome: null,
+    idempotencyKey: null,
+    clientOrderId: null,
+    keepsAnswer: false,
   }
 }

@@ -163,11 +163,12 @@ describe("a freeze in the status", () => {
     since: nowMs,
   } as const
 
-  it("stands above the keys, without what could move the cursor", () => {
+  it("comes first of all, without what could move the cursor", () => {
     const lines = shown({ freezes: [freeze] }).split("\n")
-    const [line = "", ...others] = lines.filter((each) => each.startsWith("frozen    "))
+    const [line = "", ...others] = lines.filter((each) => each.startsWith("FROZEN    "))
     assert.deepEqual(others, [])
-    assert.equal(lines.indexOf(line), 4)
+    assert.equal(lines.indexOf(line), 0)
+    assert.match(lines[1] ?? "", /countersign thaw/)
     assert.match(line, /bot/)
     assert.ok(line.includes("\\u001b[2Jwords"))
     assert.equal(line.includes("\u001b"), false)

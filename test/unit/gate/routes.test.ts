@@ -43,7 +43,6 @@ describe("gate routes", () => {
     "/V1/trade/orders",
     "/whoami/",
     "/Whoami",
-    "/records",
     "/records/",
     "/records/a/b",
     "/healthz/x",
@@ -210,7 +209,11 @@ describe("a call's headers", () => {
   }
 
   for (const [name, value] of [
-    ["idempotency-key", "a"],
+    ["idempotency-key", ""],
+    ["idempotency-key", "a b"],
+    ["idempotency-key", "\u00e9"],
+    ["idempotency-key", "a".repeat(65)],
+    ["idempotency-key", ["a", "a"]],
     ["countersign-shadow", "1"],
     ["countersign-keys", "mm"],
     ["countersign-record", "r-1"],
@@ -233,6 +236,13 @@ describe("a call's headers", () => {
     const headers = { authorization: `Bearer ${token}`, "countersign-key": "mm" }
     const reply = await gate.ask({ path: "/whoami", headers })
     assertRefused(reply, 400, "invalid_header")
+  })
+
+  it("can't hold an idempotency key where nothing is signed", async (t) => {
+    const gate = await startGate(t)
+    const reply = await gate.post("/check/v1/trade/orders", "{}", { "idempotency-key": "a" })
+    assertRefused(reply, 400, "invalid_header")
+    assert.deepEqual(gate.vault.calls, [])
   })
 
   it("can't be a query string", async (t) => {

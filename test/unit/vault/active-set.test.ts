@@ -26,6 +26,7 @@ const client: Client = {
   keys: ["mm"],
   rights: [],
   allowTypeB: false,
+  idempotencyBy: "header",
 }
 
 describe("the active set", () => {

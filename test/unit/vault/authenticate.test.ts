@@ -17,6 +17,7 @@ const client: Client = {
   keys: ["mm"],
   rights: [],
   allowTypeB: false,
+  idempotencyBy: "header",
 }
 /** Only the look-up by hash matters here. */
 const set = { clientByTokenHash: new Map([[client.tokenHash, client]]) } as unknown as ActiveSet

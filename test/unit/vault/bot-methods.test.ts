@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
-import type { Outcome } from "../../../src/link/methods.ts"
+import type { Outcome } from "../../../src/link/outcome.ts"
 import { pathsOf } from "../../../src/vault/installation.ts"
 import {
   approval,
@@ -139,6 +139,6 @@ describe("an accepted revocation", () => {
     assert.equal(countCommits(`${file}-wal`), before + 1)
     await test.close()
     const kinds = readLedger(file).map(({ kind, row }) => row["act"] ?? kind)
-    assert.deepEqual(kinds.slice(-3), ["request", "outcome", "agent_revoked"])
+    assert.deepEqual(kinds.slice(-4), ["request", "outcome", "agent_revoked", "checkpoint"])
   })
 })

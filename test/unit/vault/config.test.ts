@@ -36,7 +36,17 @@ describe("countersign.yaml", () => {
       agentWarningMs: 7 * 86_400_000,
       prices: { maxAgeMs: 60_000, maxStep: { coefficient: 5n, scale: 2 } },
       reloadOnChange: false,
+      archiveKeepMs: 30 * 86_400_000,
+      signerDir: undefined,
+      maxStartGapMs: 7 * 86_400_000,
       attestRequired: false,
+      freezeOn: {
+        venueRefusals: undefined,
+        policyRefusalsPerMinute: undefined,
+        nonceTrouble: false,
+        clockTrouble: false,
+      },
+      heartbeats: new Map(),
     })
     assert.notDeepEqual(problems(""), [])
   })
@@ -101,6 +111,22 @@ describe("countersign.yaml", () => {
     ["reload_on_change: yes", false],
     ["stop_before: 30d", true],
     ["stop_before: 31d", false],
+    ["freeze_on: {venue_refusals: 1}", true],
+    ["freeze_on: {venue_refusals: 0}", false],
+    ["freeze_on: {venue_refusals: 9999}", true],
+    ["freeze_on: {venue_refusals: 10000}", false],
+    ["freeze_on: {policy_refusals_per_minute: 100}", true],
+    ["freeze_on: {policy_refusals_per_minute: -1}", false],
+    ["freeze_on: {nonce_trouble: true, clock_trouble: true}", true],
+    ["freeze_on: {nonce_trouble: yes}", false],
+    ["freeze_on: {venue_refusal: 5}", false],
+    ["heartbeats: {bot: {within: 1s}}", true],
+    ["heartbeats: {bot: {within: 999ms}}", false],
+    ["heartbeats: {bot: {within: 1d, then: panic}}", true],
+    ["heartbeats: {bot: {within: 86400001ms}}", false],
+    ["heartbeats: {bot: {within: 10s, then: stop}}", false],
+    ["heartbeats: {bot: {}}", false],
+    ["heartbeats: {Bot: {within: 10s}}", false],
     ["allowed_hosts: [example.org]", true],
     ["allowed_hosts: ['example.org:80']", false],
     ["allowed_hosts: [Example.org]", false],
@@ -114,5 +140,35 @@ describe("countersign.yaml", () => {
   it("refuses a relative path of the passphrase's file", () => {
     const text = "keystore: {backend: keystore, passphrase_file: pass}\n"
     assert.match(problems(text).join(), /absolute path/)
+  })
+})
+
+describe("what stops by itself in countersign.yaml", () => {
+  it("is read with its numbers, and is off where the file says nothing", () => {
+    const read = config(
+      `${keystore}freeze_on: {venue_refusals: 5, clock_trouble: true}\nheartbeats: {bot: {within: 10s}, mm: {within: 2m, then: panic}}\n`,
+    )
+    assert.deepEqual(read.freezeOn, {
+      venueRefusals: 5,
+      policyRefusalsPerMinute: undefined,
+      nonceTrouble: false,
+      clockTrouble: true,
+    })
+    assert.deepEqual(
+      [...read.heartbeats],
+      [
+        ["bot", { withinMs: 10_000, then: "freeze" }],
+        ["mm", { withinMs: 120_000, then: "panic" }],
+      ],
+    )
+  })
+})
+
+describe("archive in countersign.yaml", () => {
+  it("is 30 days unless it says otherwise, and at least one", () => {
+    assert.equal(config(`${keystore}archive: {keep: 1d}\n`).archiveKeepMs, 86_400_000)
+    assert.equal(config(`${keystore}archive: off\n`).archiveKeepMs, undefined)
+    assert.match(problems(`${keystore}archive: {keep: 23h}\n`).join(), /at least 1d/)
+    assert.match(problems(`${keystore}archive: never\n`).join(), /expected off, or \{keep: 30d\}/)
   })
 })

@@ -120,8 +120,8 @@ describe("wallet keys that lock themselves", () => {
     await open("wallet_keys: {lock_on_idle: 1m}\n")
     assert.deepEqual(due("idle", 59_999), [])
     assert.deepEqual(due("idle", 60_000), ["main"])
-    const { clock, unlockedAtMs } = test.vault
-    while (clock.nowMs() <= unlockedAtMs()) await nextTurn()
+    const { vault } = test
+    while (vault.clock.nowMs() <= vault.unlockedAtMs()) await nextTurn()
     assertSigned(await test.sign(token, approval(), { path: approvePath, key: "main" }))
     assert.deepEqual(due("idle", 60_000), [])
     assert.deepEqual(due("idle", 120_000), ["main"])

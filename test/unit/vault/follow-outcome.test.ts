@@ -56,6 +56,9 @@ function record(
     policyHash: "",
     refusal: null,
     outcome: null,
+    idempotencyKey: null,
+    clientOrderId: null,
+    keepsAnswer: false,
     ...changes,
   }
 }

@@ -18,6 +18,7 @@ const client: Client = {
   keys: ["mm", "main", "abroad", "gone"],
   rights: [],
   allowTypeB: true,
+  idempotencyBy: "header",
 }
 const sub = addressOf("a")
 

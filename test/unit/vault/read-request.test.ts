@@ -24,6 +24,7 @@ const client: Client = {
   keys: ["mm", "main"],
   rights: [],
   allowTypeB: true,
+  idempotencyBy: "header",
 }
 const endsAtMs = 1_780_000_000_000
 const stopBeforeMs = 6 * 3_600_000
@@ -158,12 +159,14 @@ describe("preparing a request", () => {
     assert.equal(judged(request, endsAtMs + 1), "agent_expiring")
   })
 
-  it("lets an ending agent cancel and reduce, and nothing else", () => {
-    const nowMs = endsAtMs - 1
-    assert.equal(judged(read({ order_id: "1" }, { path: cancelPath }), nowMs), "allow")
-    assert.equal(judged(read(limitOrder({ flags: ["reduce_only"] })), nowMs), "allow")
-    const spot = limitOrder({ symbol_id: 3, flags: ["reduce_only"] })
-    assert.equal(judged(read(spot), nowMs), "agent_expiring")
+  it("lets an agent cancel and reduce before, at and after its end, and nothing else", () => {
+    for (const nowMs of [endsAtMs - 1, endsAtMs, endsAtMs + 86_400_000]) {
+      assert.equal(judged(read({ order_id: "1" }, { path: cancelPath }), nowMs), "allow")
+      assert.equal(judged(read(limitOrder({ flags: ["reduce_only"] })), nowMs), "allow")
+      assert.equal(judged(read(limitOrder()), nowMs), "agent_expiring")
+      const spot = limitOrder({ symbol_id: 3, flags: ["reduce_only"] })
+      assert.equal(judged(read(spot), nowMs), "agent_expiring")
+    }
   })
 
   it("never stops a wallet key for its age", () => {

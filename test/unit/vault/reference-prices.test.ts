@@ -20,7 +20,7 @@ function setWith(ages: { readonly writtenMs: number; readonly fedMs: number }): 
   const fed = { symbolId: 1, value: wholeDecimal(200n), asOfMs: nowMs - ages.fedMs }
   const prices = new Map([[1, { ...fed, by: "feed", confirmed: true }]])
   const files = { config: config.value, profile, policies: [], texts: [], filesHash: "" }
-  return { ...files, prices, raises: [], acceptedHash: undefined }
+  return { ...files, prices, raises: [], acceptedHash: undefined, freezes: [], armed: [] }
 }
 
 function priceOf(set: FileSet & Standing): string | undefined {

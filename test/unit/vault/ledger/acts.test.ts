@@ -32,6 +32,7 @@ const client: Client = {
   keys: ["agent", "main"],
   rights: ["prices", "freeze"],
   allowTypeB: true,
+  idempotencyBy: "header",
 }
 
 let place: LedgerPlace

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
-import type { Outcome } from "../../../../src/link/methods.ts"
+import type { Outcome } from "../../../../src/link/outcome.ts"
 import type { Ledger, RecordedRequest, ReserveAsk } from "../../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
 import type { Claim } from "../../../../src/vault/policy/claim.ts"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
-import type { Outcome } from "../../../../src/link/methods.ts"
+import type { Outcome } from "../../../../src/link/outcome.ts"
 import type { Ledger, RecordState } from "../../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
 import { fakeClock } from "../../../support/fake-clock.ts"

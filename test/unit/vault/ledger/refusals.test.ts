@@ -43,6 +43,7 @@ describe("a refusal", () => {
       client: "mm-bot",
       key: null,
       operation: "placeOrder",
+      signer: null,
       body: null,
       nonce: null,
       expiresAfterMs: null,
@@ -50,6 +51,9 @@ describe("a refusal", () => {
       policyHash: "ab".repeat(32),
       refusal: { code: "signer_pace", message: "Too fast.", data: { retry_after_ms: 5 } },
       outcome: null,
+      idempotencyKey: null,
+      clientOrderId: null,
+      keepsAnswer: false,
     })
   })
 

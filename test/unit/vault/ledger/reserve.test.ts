@@ -194,6 +194,7 @@ describe("a reservation", () => {
       client: requestEntry.client,
       key: requestEntry.key,
       operation: requestEntry.operation,
+      signer,
       body: requestEntry.body,
       nonce,
       expiresAfterMs,
@@ -201,6 +202,9 @@ describe("a reservation", () => {
       policyHash: requestEntry.policyHash,
       refusal: null,
       outcome: null,
+      idempotencyKey: null,
+      clientOrderId: null,
+      keepsAnswer: false,
     })
     await ledger.close()
     assert.deepEqual(

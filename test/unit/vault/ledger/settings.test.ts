@@ -42,7 +42,7 @@ async function acts(): Promise<readonly unknown[]> {
 }
 
 describe("a new ledger", () => {
-  it("has no prices, raises or sets", async () => {
+  it("has no prices, raises, sets, freezes or heartbeats", async () => {
     assert.deepEqual(ledger.opened, {
       keys: [],
       clients: [],
@@ -50,6 +50,8 @@ describe("a new ledger", () => {
       raises: [],
       lastSet: undefined,
       acceptedHash: undefined,
+      freezes: [],
+      armed: [],
     })
     assert.deepEqual(await ledger.sets(), [])
     assert.equal(await ledger.set("no such hash"), undefined)
