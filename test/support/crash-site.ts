@@ -1,0 +1,176 @@
+import { spawn, type ChildProcess } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { once } from "node:events"
+import { appendFileSync } from "node:fs"
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+import { vaultFlags } from "../../src/commands/daemon/vault-flags.ts"
+import { keepFiles, registerSecret } from "./canaries.ts"
+import { countersign } from "./countersign.ts"
+import type { CrashOrder } from "./crash-at.ts"
+import { writePolicy } from "./trading-keys.ts"
+
+/** An installation whose vault is killed again and again. */
+export type CrashSite = {
+  readonly ledgerFile: string
+  readonly botSocket: string
+  /** The tokens of two clients; each may use a key of its own and one that both may use. */
+  readonly tokens: readonly string[]
+  /** Addresses of the keys. */
+  readonly signers: readonly string[]
+  /** The symbols that have a cap each. */
+  readonly symbolIds: readonly number[]
+  /** Starts the real vault as its supervisor does, with crash-at.ts in it and its clock set back by so much. */
+  startVault(backMs?: number): CrashVault
+  remove(): Promise<void>
+}
+
+export type CrashVault = {
+  readonly pid: number
+  /** `ready`, or how it ended before. */
+  readonly started: Promise<"ready" | "ended">
+  /** The signal that ended it, or its exit code. */
+  readonly ended: Promise<string | number>
+  crashAt(order: Omit<CrashOrder, "pid">): void
+  kill(signal?: NodeJS.Signals): void
+  stderr(): string
+}
+
+/** Of every capped symbol: no more requests than this, and no more notional. */
+export const cap = { requests: 120, notional: 6_000 } as const
+
+/** What an order for one of a capped symbol costs. */
+export const unitPrice = 10
+
+// The window is longer than any run, so the caps hold over all of one.
+const policy = `policy: crash
+rules:
+  - name: all
+    endpoints: [placeOrder, cancelOrder]
+limits:
+  - {name: notional, sum: submitted_notional, window: 7d, max: "${cap.notional}", per: symbol}
+  - {name: requests, endpoints: [placeOrder], count: requests, window: 7d, max: "${cap.requests}", per: symbol}
+`
+
+const credential = "crash"
+const firstSymbolId = 1_001
+const vaultMain = fileURLToPath(new URL("../../src/vault/main.ts", import.meta.url))
+
+/** The file to be preloaded, as `--import` takes it. */
+export const crashAtUrl = new URL("./crash-at.ts", import.meta.url).href
+
+/** Makes an installation whose keystore a random credential opens, so that a start costs little. */
+export async function makeCrashSite(symbols: number): Promise<CrashSite> {
+  const place = placeIn(await mkdtemp(join(tmpdir(), "cs-crash-")))
+  const { home, dir, credentialFile } = place
+  const secret = randomBytes(32).toString("base64")
+  registerSecret("a credential", secret)
+  await mkdir(dirname(credentialFile), { mode: 0o700 })
+  await mkdir(place.compileCache)
+  await writeFile(credentialFile, secret, { mode: 0o600 })
+  const backend = ["--backend", "keystore", "--credential", credential]
+  await run(place, ["init", "--venue", "sandbox", ...backend, "--passphrase-file", credentialFile])
+  const symbolIds = Array.from({ length: symbols }, (_, index) => firstSymbolId + index)
+  appendFileSync(join(dir, "venue.yaml"), symbolIds.map(symbolText).join(""))
+  await writePolicy(dir, policy, "crash.yaml")
+  return {
+    ...(await makeBots(place)),
+    ledgerFile: join(dir, "ledger.db"),
+    botSocket: join(dir, "bot.sock"),
+    symbolIds,
+    startVault: (backMs = 0) => startVault(place, backMs),
+    remove: async () => {
+      keepFiles(dir)
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}
+
+type Place = ReturnType<typeof placeIn>
+
+function placeIn(home: string) {
+  return {
+    home,
+    dir: join(home, "d"),
+    credentialFile: join(home, "credentials", credential),
+    /** The usual one, as seen from `home`. */
+    signerDir: join(home, "countersign-signers"),
+    /** A start costs a third less with what an earlier one compiled. */
+    compileCache: join(home, "compile-cache"),
+  } as const
+}
+
+function environmentOf({ home, credentialFile, compileCache }: Place) {
+  return {
+    CREDENTIALS_DIRECTORY: dirname(credentialFile),
+    XDG_STATE_HOME: home,
+    NODE_COMPILE_CACHE: compileCache,
+  }
+}
+
+function symbolText(id: number): string {
+  const asOf = new Date(Date.now() - 3_600_000).toISOString()
+  const price = `{value: "${unitPrice}", as_of: ${asOf}, max_age: 30d}`
+  return `  - {id: ${id}, name: S${id}-PERP, market: perp, quote: USD, reference_price: ${price}}\n`
+}
+
+async function makeBots(place: Place): Promise<Pick<CrashSite, "tokens" | "signers">> {
+  const signers: string[] = []
+  for (const name of ["shared", "one", "two"]) {
+    const key = await run(place, ["keys", "generate", "--name", name, "--role", "agent"])
+    signers.push((key as { readonly address: string }).address)
+  }
+  const tokens: string[] = []
+  for (const name of ["one", "two"]) {
+    const client = await run(place, ["clients", "add", name, "--keys", `shared,${name}`])
+    tokens.push((client as { readonly token: string }).token)
+  }
+  return { tokens, signers }
+}
+
+/** Runs a command in the installation and reads what it printed as JSON. */
+async function run(place: Place, words: readonly string[]): Promise<unknown> {
+  const args = [...words, "--dir", place.dir, "--json"]
+  const environment = environmentOf(place)
+  const { code, stdout, stderr } = await countersign(args, "", { environment })
+  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stdout}${stderr}`)
+  return JSON.parse(stdout)
+}
+
+function startVault(place: Place, backMs: number): CrashVault {
+  const { dir, credentialFile, signerDir, compileCache } = place
+  const secret = { passphraseFile: credentialFile, usesKeychain: false, signerDir }
+  const flags = [
+    ...vaultFlags({ configDir: dir, stateDir: dir }, secret),
+    ...[`--allow-fs-read=${compileCache}`, `--allow-fs-write=${compileCache}`],
+    ...["--import", crashAtUrl],
+  ]
+  const args = [...flags, vaultMain, "--config-dir", dir, "--state-dir", dir]
+  const child = spawn(process.execPath, args, {
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+    env: { ...environmentOf(place), CRASH_CLOCK_BACK_MS: String(backMs) },
+  })
+  const pid = child.pid ?? 0
+  let text = ""
+  child.stderr?.setEncoding("utf8").on("data", (chunk: string) => (text += chunk))
+  const ended = once(child, "exit").then(([code, signal]) => (signal ?? code) as string | number)
+  const started = Promise.race([untilReady(child), ended.then(() => "ended" as const)])
+  started.catch(() => undefined) // whoever waits for it hears of it
+  return {
+    pid,
+    started,
+    ended,
+    crashAt: (order) => child.send({ ...order, pid }),
+    kill: (signal = "SIGKILL") => child.kill(signal),
+    stderr: () => text,
+  }
+}
+
+async function untilReady(child: ChildProcess): Promise<"ready"> {
+  const [message] = (await once(child, "message")) as [{ readonly type: string }]
+  if (message.type === "ready") return "ready"
+  throw new Error(`the vault couldn't start: ${JSON.stringify(message)}`)
+}
