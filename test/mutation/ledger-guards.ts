@@ -112,7 +112,7 @@ export const ledgerGuards: readonly Guard[] = [
         why: "too fast a signer breaks",
       },
       {
-        find: "Math.max(ask.nowMs, nonce) + ask.ttlMs",
+        find: "Math.max(ask.nowMs, taken.nonce) + ask.ttlMs",
         replace: "ask.nowMs + ask.ttlMs",
         why: "a nonce ahead of the clock shortens its validity",
       },
@@ -123,8 +123,8 @@ export const ledgerGuards: readonly Guard[] = [
         why: "a release is good twice",
       },
       {
-        find: '  await queue.run({ kind: "write", row })\n',
-        replace: '  void queue.run({ kind: "write", row })\n',
+        find: "  await durable\n",
+        replace: "  void durable\n",
         why: "the signature leaves before its record",
       },
     ],
@@ -150,19 +150,25 @@ export const ledgerGuards: readonly Guard[] = [
       },
       { find: "      last.set(signer, nonce)\n", replace: "", why: "a nonce is forgotten" },
       {
-        find: "if (leadMs <= maxClockLeadMs) return",
-        replace: "if (leadMs < maxClockLeadMs) return",
+        find: "  for (const [signer, nonce] of lastNonces) raise(signer, nonce)\n",
+        replace: "",
+        why: "a restart forgets nonces",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${ledger}/clock-guard.ts`,
+    [`${unit}/clock-guard`, `${unit}/reserve`],
+    [
+      {
+        find: "return leadMs > base.leadMs ? doubtOf(leadMs, base.leadMs) : undefined",
+        replace: "return leadMs >= base.leadMs ? doubtOf(leadMs, base.leadMs) : undefined",
         why: "the clock's last moment is refused",
       },
       {
-        find: "if (leadMs <= maxClockLeadMs) return",
-        replace: "return",
+        find: "return leadMs > base.leadMs ? doubtOf(leadMs, base.leadMs) : undefined",
+        replace: "return undefined",
         why: "a clock that leapt is trusted",
-      },
-      {
-        find: "const last = new Map(lastNonces)",
-        replace: "const last = new Map<string, number>()",
-        why: "a restart forgets nonces",
       },
     ],
   ),

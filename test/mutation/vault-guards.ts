@@ -14,7 +14,7 @@ export const vaultGuards: readonly Guard[] = [
         why: "a key signs for another network",
       },
       {
-        find: 'if (key.approval === "revoked") return agentRevoked(key.name)',
+        find: "if (hasEnded(key)) return keyEnded(key)",
         replace: "",
         why: "a revoked agent signs",
       },
@@ -69,7 +69,7 @@ export const vaultGuards: readonly Guard[] = [
         replace: "nowMs <= untilMs",
         why: "a raise lasts a moment longer",
       },
-      { find: '&& key.approval !== "revoked"', replace: "", why: "a revoked agent counts as held" },
+      { find: "&& !hasEnded(key)", replace: "", why: "a revoked agent counts as held" },
       {
         find: "key.wallet === signer.name &&",
         replace: "",
@@ -82,7 +82,7 @@ export const vaultGuards: readonly Guard[] = [
     ["unit/vault/worst-case-text", "unit/vault/holds"],
     [
       {
-        find: 'if (decision.kind === "refuse") return refused(decision.refusal)',
+        find: 'if (decision.kind === "refuse") return err(decision.refusal)',
         replace: 'if (decision.kind === "refuse") throw new Error("slip")',
         why: "a refusal isn't one",
       },
@@ -103,7 +103,7 @@ export const vaultGuards: readonly Guard[] = [
         why: "a release is never used up",
       },
       {
-        find: 'if (release.kind === "missing") return refused(await holdRequest(release.held, entry, at))',
+        find: 'if (release.kind === "missing") return err(await holdRequest(release.held, entry, at))',
         replace: "",
         why: "a hold holds nothing",
       },
