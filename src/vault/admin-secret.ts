@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto"
-import { rename, writeFile } from "node:fs/promises"
+import { rename, rm, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 
+import { Fault } from "../std/fault.ts"
 import { readPrivateFile } from "./keyring/read-private-file.ts"
 import { assertTrustedDirectory } from "./read-config-file.ts"
 
@@ -13,8 +14,13 @@ export async function makeAdminSecret(file: string): Promise<string> {
   const secret = randomBytes(32).toString("base64url")
   // A name of its own, so that what a crash left is in nobody's way.
   const written = `${file}.${randomBytes(8).toString("hex")}`
-  await writeFile(written, secret, { mode: 0o600, flag: "wx" })
-  await rename(written, file)
+  try {
+    await writeFile(written, secret, { mode: 0o600, flag: "wx" })
+    await rename(written, file)
+  } catch (cause) {
+    await rm(written, { force: true }).catch(() => undefined)
+    throw unwritable(file, cause)
+  }
   return secret
 }
 
@@ -28,4 +34,13 @@ export async function readAdminSecret(file: string): Promise<string | undefined>
   await assertTrustedDirectory(dirname(file))
   const bytes = await readPrivateFile(file, maxSecretBytes)
   return bytes === undefined ? undefined : new TextDecoder().decode(bytes)
+}
+
+function unwritable(file: string, cause: unknown): Fault {
+  const code = (cause as NodeJS.ErrnoException).code ?? "unknown error" // fs throws ErrnoExceptions
+  return new Fault(
+    "vault_unavailable",
+    `${file} can't be written (${code}); check the disk's free space and its directory's owner.`,
+    { cause },
+  )
 }

@@ -44,10 +44,16 @@ async function loadTexts(installation: Installation): Promise<readonly FileText[
   return [...own, ...(await readTexts(await policyFiles(policiesDir), configDir))]
 }
 
-function readTexts(files: readonly string[], configDir: string): Promise<readonly FileText[]> {
-  return Promise.all(
-    files.map(async (file) => ({ name: relative(configDir, file), text: await readText(file) })),
-  )
+/** One after the other, so that of several that can't be read it is always the first that is named. */
+async function readTexts(
+  files: readonly string[],
+  configDir: string,
+): Promise<readonly FileText[]> {
+  const texts: FileText[] = []
+  for (const file of files) {
+    texts.push({ name: relative(configDir, file), text: await readText(file) })
+  }
+  return texts
 }
 
 async function policyFiles(directory: string): Promise<readonly string[]> {

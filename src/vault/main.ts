@@ -14,6 +14,7 @@ import { botMethods } from "./bot-methods.ts"
 import { frozen } from "./freeze.ts"
 import { signCheckpointsInTime } from "./checkpoints.ts"
 import { lockWalletKeysInTime } from "./auto-lock.ts"
+import { endWithLedger } from "./end-with-ledger.ts"
 import { assertSocketPathsFit, pathsOf, type Installation } from "./installation.ts"
 import { readSecretFile } from "./keyring/read-secret-file.ts"
 import { loadFiles } from "./load-files.ts"
@@ -49,6 +50,7 @@ async function start(): Promise<void> {
     watchHeartbeats(vault)
     signCheckpointsInTime(vault.checkpoints)
     archiveInTime(vault)
+    endWithLedger(vault)
     tellParent({ type: "ready", warnings: startWarnings(vault) })
   } catch (error) {
     const fault =

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
-import { Fault } from "../../std/fault.ts"
+import { Fault, type FaultCode } from "../../std/fault.ts"
+import { logFailure } from "../../vault/log.ts"
 import type { Child } from "./child.ts"
 
 export type Kept = {
@@ -13,17 +14,28 @@ export type Kept = {
 
 /** Between restarts, so that a process that ends at once doesn't take the machine. Doubles up to the longest. */
 const shortestPauseMs = 100
-const longestPauseMs = 5_000
+const longestPauseMs = 2_000
 /** A process that ran this long has recovered. */
 const steadyMs = 60_000
 
-/** Starts a process again whenever it ends unasked. Without `restart` its first end is final. */
+/** Nothing of the process's own is wrong: it starts once a disk or another command lets it. */
+const passingCodes: readonly FaultCode[] = [
+  "already_running",
+  "ledger_unavailable",
+  "vault_unavailable",
+]
+
+/**
+ * Starts a process again whenever it ends unasked, for as long as what hinders it can pass. Without
+ * `restart` its first end is final.
+ */
 export function keepRunning<Ready>(
   first: Child<Ready>,
   restart: (() => Promise<Child<Ready>>) | undefined,
 ): Kept {
   let current = first
   let isStopping = false
+  const startAgain = patiently(restart)
   const stopsNow = (): boolean => isStopping
 
   async function watch(): Promise<never> {
@@ -31,12 +43,12 @@ export function keepRunning<Ready>(
       const startedMs = performance.now()
       await current.ended
       if (stopsNow()) return new Promise<never>(() => undefined)
-      if (restart === undefined) throw endedFault()
+      if (startAgain === undefined) throw endedFault()
       if (performance.now() - startedMs > steadyMs) pauseMs = shortestPauseMs
       await sleep(pauseMs)
       if (stopsNow()) return new Promise<never>(() => undefined)
       pauseMs = Math.min(2 * pauseMs, longestPauseMs)
-      current = (await startAgain(restart)) ?? current
+      current = (await startAgain()) ?? current
       if (stopsNow()) await current.stop()
     }
   }
@@ -53,15 +65,26 @@ export function keepRunning<Ready>(
   }
 }
 
-/** `undefined` while a command has the ledger open for a moment: that is no reason to give up. */
-async function startAgain<Ready>(
-  restart: () => Promise<Child<Ready>>,
-): Promise<Child<Ready> | undefined> {
-  try {
-    return await restart()
-  } catch (error) {
-    if (error instanceof Fault && error.code === "already_running") return undefined
-    throw error
+/**
+ * `restart`, but `undefined` while that which hinders it can pass: no reason to give up. The log hears of
+ * it once; a command that has the ledger open for a moment isn't worth a line.
+ */
+function patiently<Ready>(restart: (() => Promise<Child<Ready>>) | undefined) {
+  if (restart === undefined) return undefined
+  let isLogged = false
+  return async (): Promise<Child<Ready> | undefined> => {
+    try {
+      const child = await restart()
+      isLogged = false
+      return child
+    } catch (error) {
+      if (!(error instanceof Fault && passingCodes.includes(error.code))) throw error
+      if (error.code !== "already_running" && !isLogged) {
+        isLogged = true
+        logFailure("restart_failed", error)
+      }
+      return undefined
+    }
   }
 }
 

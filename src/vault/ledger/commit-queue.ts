@@ -12,6 +12,8 @@ import type { FromWorker, Job, JobResult, JobResults, ToWorker } from "./worker-
  * After any error everything that waits and every later call fails with `ledger_unavailable`.
  */
 export type CommitQueue = {
+  /** Resolves with what broke it, unless it is closed first. */
+  readonly broken: Promise<Fault>
   /** Resolves once the batch that `job` is in is durable. */
   run<Kind extends Job["kind"]>(job: Extract<Job, { kind: Kind }>): Promise<JobResults[Kind]>
   /** @throws {Fault} `ledger_unavailable` when the queue is broken or closed. */
@@ -74,6 +76,8 @@ type Waiting = {
 
 /** Owns the thread, and must be closed. */
 class WorkerQueue implements CommitQueue {
+  readonly broken: Promise<Fault>
+  readonly #tellBroken: (fault: Fault) => void
   readonly #worker: Worker
   readonly #ended: Promise<void>
   #gathering: Waiting[] = []
@@ -89,6 +93,9 @@ class WorkerQueue implements CommitQueue {
     this.#worker = worker
     this.#ended = ended
     this.#head = head
+    const { promise, resolve } = Promise.withResolvers<Fault>()
+    this.broken = promise
+    this.#tellBroken = resolve
     worker.on("message", (message: FromWorker) => this.#receive(message))
     worker.on("messageerror", (error) => this.#break(threadFault(error)))
     worker.on("error", (error) => this.#break(threadFault(error)))
@@ -179,6 +186,7 @@ class WorkerQueue implements CommitQueue {
     this.#gathering = []
     for (const { reject } of waiting) reject(this.#fault)
     this.#endCopy(this.#fault.message)
+    if (this.#closing === undefined) this.#tellBroken(this.#fault)
   }
 
   #endCopy(failed: string | undefined): void {

@@ -1,5 +1,6 @@
 import type { Outcome } from "../../link/outcome.ts"
 import type { Refusal } from "../../link/refusal.ts"
+import type { Fault } from "../../std/fault.ts"
 import type { Result } from "../../std/result.ts"
 import type { Address } from "../../venue/address.ts"
 import type { Decimal } from "../../venue/decimal.ts"
@@ -317,6 +318,8 @@ export type Ledger = {
   /** Number of entries that were ever recorded, of every kind. */
   count(): Promise<number>
   readonly opened: Opened
+  /** Resolves with what broke it; only opening it anew mends that. Never, if it is closed first. */
+  readonly broken: Promise<Fault>
   /** Reading, proving and archiving what was recorded. */
   readonly audit: LedgerAudit
   /** Guards against copies, restores and clocks. */

@@ -74,6 +74,7 @@ function ledgerOver(opened: Opened, parts: Parts): Ledger {
   const notes = openRefusalNotes((row) => queue.run({ kind: "write", row }))
   return {
     opened,
+    broken: Promise.race([queue.broken, parts.marks.broken]),
     audit: ledgerAudit(queue, () => notes.flush()),
     reserve: (ask) => reserve(ask, parts),
     headroom: (claims, nowMs) => limits.headroom(claims, nowMs),

@@ -12,6 +12,8 @@ import { lockSigner, type SignerLock } from "./signer-lock.ts"
  * copy: a lock and a mark for each, outside of the state directory and of every backup of it.
  */
 export type SignerMarks = {
+  /** Resolves with the fault of a mark that can't be written any more. */
+  readonly broken: Promise<Fault>
   /**
    * Takes a signer's lock, reads its mark and returns the nonce above which it goes on. Safe to call twice.
    *
@@ -54,6 +56,10 @@ export const leaseNonces = 1_000
 
 /** For a ledger that is opened without: tests, and looks at it. */
 export const noMarks: SignerMarks = {
+  /** A new one each time: one for all would keep every ledger that waits for it. */
+  get broken() {
+    return new Promise<Fault>(() => undefined)
+  },
   claim: () => Promise.resolve(0),
   assertUsable: () => undefined,
   assertNoneWaits: () => undefined,
@@ -80,6 +86,8 @@ export function openSignerMarks(directory: string, standing: LedgerStanding): Si
 
 /** Owns the locks and the open marks, and must be closed. */
 class MarkDirectory implements SignerMarks {
+  readonly broken: Promise<Fault>
+  readonly #tellBroken: (fault: Fault) => void
   readonly #directory: string
   readonly #claimed = new Map<Address, Claimed>()
   readonly #inTurn = oneAtATime()
@@ -89,6 +97,9 @@ class MarkDirectory implements SignerMarks {
   constructor(directory: string, standing: LedgerStanding) {
     this.#directory = directory
     this.#standing = standing
+    const { promise, resolve } = Promise.withResolvers<Fault>()
+    this.broken = promise
+    this.#tellBroken = resolve
   }
 
   claim(signer: Address): Promise<number> {
@@ -168,6 +179,7 @@ class MarkDirectory implements SignerMarks {
     } catch (error) {
       // Nobody knows what it says now: nothing is signed until a restart has read it.
       this.#fault ??= error instanceof Fault ? error : new Fault("internal", String(error))
+      this.#tellBroken(this.#fault)
       throw this.#fault
     } finally {
       of.writing = undefined

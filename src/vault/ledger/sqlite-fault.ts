@@ -42,24 +42,24 @@ function codesOf(error: unknown): { readonly primary: number; readonly errstr?: 
   return { ...others, primary: errcode & 0xff }
 }
 
+const again = "if Countersign doesn't come back by itself then, start it again."
+
+const restore = "restore it from a backup, as docs/operations.md says."
+
 const notWritable = (file: string): string =>
-  `The ledger ${file} can't be written by this user; check the owner and mode of it and its directory.`
+  `The ledger ${file} can't be written; check the owner and mode of it and its directory, and whether the disk is mounted read-only; ${again}`
 
 const sentences: ReadonlyMap<number, (file: string) => string> = new Map([
   [sqlite.readOnly, notWritable],
   [sqlite.cannotOpen, notWritable],
   [
     sqlite.inputOutput,
-    (file) => `The disk failed under the ledger ${file}; check the disk, then restart Countersign.`,
+    (file) => `The disk failed under the ledger ${file}; check the disk; ${again}`,
   ],
-  [
-    sqlite.full,
-    (file) =>
-      `The disk is full under the ledger ${file}; free some space, then restart Countersign.`,
-  ],
-  [sqlite.corrupt, (file) => `The ledger ${file} is damaged; restore it from a back-up.`],
+  [sqlite.full, (file) => `The disk is full under the ledger ${file}; free some space; ${again}`],
+  [sqlite.corrupt, (file) => `The ledger ${file} is damaged; ${restore}`],
   [
     sqlite.notADatabase,
-    (file) => `${file} isn't a ledger (no SQLite database); restore it from a back-up.`,
+    (file) => `${file} isn't a ledger (no SQLite database) or is damaged; ${restore}`,
   ],
 ])
