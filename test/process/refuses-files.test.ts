@@ -111,7 +111,7 @@ describe("countersign serve refuses", { timeout: 300_000 }, () => {
   itRefuses(
     "two operations with one action tag",
     sentence(
-      "venue\\.yaml:19:17: modifyOrder can't have the action tag 99: it is cancelOrder's \\(line 12\\)",
+      "venue\\.yaml:22:17: modifyOrder can't have the action tag 99: it is cancelOrder's \\(line 12\\)",
     ),
     (dir) => {
       edit(
