@@ -32,7 +32,11 @@ describe("the vault, once it is ready", () => {
     const args = ["--config-dir", configDir, "--state-dir", stateDir]
     const child = spawn(
       process.execPath,
-      [...vaultFlags(installation, { passphraseFile: undefined, usesKeychain: false }), probe, ...args],
+      [
+        ...vaultFlags(installation, { passphraseFile: undefined, usesKeychain: false }),
+        probe,
+        ...args,
+      ],
       {
         stdio: ["ignore", "pipe", "pipe", "ipc"],
         env: {
