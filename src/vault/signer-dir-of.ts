@@ -9,20 +9,41 @@ import type { Installation } from "./installation.ts"
  * Where the signers' locks and marks are: what countersign.yaml says, else one place for all installations
  * of this user.
  *
- * @throws {Fault} `config_invalid` when it is within the state directory: a restore would bring it back too.
+ * @throws {Fault} `config_invalid` when it is within the state directory: a restore would bring it back too;
+ * or when the start of its path is the whole of another's.
  */
-export function signerDirOf(config: Pick<Config, "signerDir">, { stateDir }: Installation): string {
+export function signerDirOf(config: Pick<Config, "signerDir">, installation: Installation): string {
+  const { configDir, stateDir } = installation
   const directory = resolve(config.signerDir ?? usualSignerDir())
-  if (directory !== stateDir && !directory.startsWith(`${stateDir}${sep}`)) return directory
+  const isInside = directory === stateDir || directory.startsWith(`${stateDir}${sep}`)
+  const alike = [configDir, stateDir].find((path) => areMixedUp(path, directory))
+  if (!isInside && alike === undefined) return directory
+  if (alike !== undefined && !isInside) throw tooAlike(directory, alike)
   throw new Fault(
     "config_invalid",
     `The signers' directory ${directory} is in the state directory, where a restored backup would replace it; name another one as signer_dir in countersign.yaml.`,
   )
 }
 
+/**
+ * Whether Node's permission model (as of 26.10) would mix two directories up: of `/a/b` and `/a/b-c` it
+ * grants the first not itself, but only what is in it.
+ */
+function areMixedUp(path: string, other: string): boolean {
+  const [shorter = "", longer = ""] = [path, other].toSorted((a, b) => a.length - b.length)
+  return shorter !== longer && longer.startsWith(shorter) && longer[shorter.length] !== sep
+}
+
+function tooAlike(directory: string, other: string): Fault {
+  return new Fault(
+    "config_invalid",
+    `Node's permission model can't tell ${directory} from ${other}, since one path is the start of the other; name another signer_dir in countersign.yaml.`,
+  )
+}
+
 /** Where they are unless countersign.yaml says otherwise. */
 export function usualSignerDir(): string {
-  return join(stateHome(), "countersign-signers")
+  return join(stateHome(), "signers-of-countersign")
 }
 
 /** XDG Base Directory Specification: a relative path in the variable is ignored. */

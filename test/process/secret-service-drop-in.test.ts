@@ -17,7 +17,7 @@ echo "== set up"
 cat > "/etc/systemd/system/$unit" <<'UNIT'
 [Service]
 User=countersign-vault
-StateDirectory=countersign countersign-signers
+StateDirectory=countersign signers-of-countersign
 ExecStart=/bin/false
 RestrictAddressFamilies=AF_INET AF_INET6
 UNIT

@@ -97,7 +97,7 @@ function placeIn(home: string) {
     dir: join(home, "d"),
     credentialFile: join(home, "credentials", credential),
     /** The usual one, as seen from `home`. */
-    signerDir: join(home, "countersign-signers"),
+    signerDir: join(home, "signers-of-countersign"),
     /** A start costs a third less with what an earlier one compiled. */
     compileCache: join(home, "compile-cache"),
   } as const

@@ -102,10 +102,11 @@ describe("a digest or typed data that the caller brings", () => {
     assert.notEqual(signed[0], digest)
   })
 
-  it("could come from one file alone: no other makes a digest, and one signs", () => {
+  it("could come from one file alone: no other makes a digest, and these sign", () => {
     assert.deepEqual(sourcesWith("as Digest"), [join("venue", "signing-hash.ts")])
     assert.deepEqual(sourcesWith("keyring.sign("), [
-      join("vault", "sign-request.ts"),
+      join("vault", "operator-request.ts"),
+      join("vault", "sign-reserved.ts"),
       join("vault", "keyring", "assert-signs.ts"), // a digest of no venue's domain, in a keyring of its own
     ])
     assert.deepEqual(sourcesWith("signDigest(").toSorted(), [

@@ -22,6 +22,7 @@ import { readShadows, recordShadow } from "./shadows.ts"
 import { settler } from "./settle-request.ts"
 import type { SignerMarks } from "./signer-marks.ts"
 import { keyUse } from "./stored-keys.ts"
+import { openUnderWay, type UnderWay } from "./under-way.ts"
 import { storedRecord } from "./stored-record.ts"
 
 /**
@@ -71,12 +72,13 @@ type Parts = {
 
 function ledgerOver(opened: Opened, parts: Parts): Ledger {
   const { queue, nonces, limits, holds } = parts
+  const underWay = openUnderWay()
   const notes = openRefusalNotes((row) => queue.run({ kind: "write", row }))
   return {
     opened,
     broken: Promise.race([queue.broken, parts.marks.broken]),
     audit: ledgerAudit(queue, () => notes.flush()),
-    reserve: (ask) => reserve(ask, parts),
+    reserve: (ask) => underWay.follow(reserve(ask, parts)),
     headroom: (claims, nowMs) => limits.headroom(claims, nowMs),
     usage: (nowMs) => limits.usage(nowMs),
     replaceMeters: (build, sinceMs, ask) => limits.replace({ build, sinceMs, ...ask }),
@@ -94,7 +96,7 @@ function ledgerOver(opened: Opened, parts: Parts): Ledger {
       return notes.note(entry, nowMs)
     },
     settle: settler(queue, limits),
-    act: actor(queue, openNames(opened)),
+    act: actor(queue, openNames(opened), underWay),
     ...lookUps(parts),
     lastNonce: (signer) => nonces.last(signer),
     recentRefusals: (limit) => queue.run({ kind: "recent_refusals", limit }),
@@ -149,12 +151,18 @@ async function* historyOf(queue: CommitQueue, sinceMs: number): AsyncGenerator<R
   yield* readHistory(queue, sinceMs)
 }
 
-function actor(queue: CommitQueue, names: Names): Ledger["act"] {
+/**
+ * What was reserved before an act is signed before the act is answered: a reservation waits for more than
+ * its commit, and whoever was told of a revocation or a freeze must see no signature after it.
+ */
+function actor(queue: CommitQueue, names: Names, underWay: UnderWay): Ledger["act"] {
   return async (entry, nowMs) => {
     queue.assertOpen()
     names.follow(entry)
     const row = actRow(makeRecordId(nowMs), entry, nowMs)
+    const earlier = underWay.ended()
     await queue.run({ kind: "write", row })
+    await earlier
     return row.id
   }
 }
