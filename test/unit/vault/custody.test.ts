@@ -76,12 +76,9 @@ describe("locking the keys", () => {
   })
 
   it("answers a request that was reserved before with a signature or not at all", async () => {
-    const signing = test.sign(token, limitOrder())
+    const signing = test.sign(token, limitOrder()).then(outcomeOf, codeOf)
     await test.admin.lock()
-    await signing.then(
-      (answer) => assert.match(outcomeOf(answer), /^(signed|locked)$/),
-      (error: unknown) => assert.equal((error as { code: string }).code, "keyring_locked"),
-    )
+    assert.match(await signing, /^(signed|locked|keyring_locked)$/)
     assert.equal(outcomeOf(await test.sign(token, limitOrder())), "locked")
   })
 })
@@ -235,6 +232,10 @@ describe("a client's token", () => {
     await assert.rejects(test.admin.revokeClient({ name: "nobody" }), { code: "name_unknown" })
   })
 })
+
+function codeOf(error: unknown): string {
+  return (error as { code: string }).code
+}
 
 function approval(): Record<string, unknown> {
   const { keys, profile } = test.vault.active()
