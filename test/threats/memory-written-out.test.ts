@@ -129,11 +129,17 @@ describe("the memory of supervisor, gate and vault", { timeout: 120_000 }, () =>
       const now = await trioOf(daemon.pid)
       return now.gate === trio.gate || now.vault === trio.vault ? undefined : now
     }, "both were started anew")
+    await until(() => isReady(daemon.url), "both are ready")
     for (const pid of [next.gate, next.vault]) process.kill(pid, "SIGABRT")
     assert.equal(await daemon.stop(), 0)
     assert.deepEqual(readdirSync(written), [])
   })
 })
+
+async function isReady(url: string): Promise<true | undefined> {
+  const answer = await fetch(`${url}/readyz`).catch(() => undefined)
+  return answer?.ok === true ? true : undefined
+}
 
 describe("a process that crashes", { timeout: 120_000 }, () => {
   for (const signal of ["SIGABRT", "SIGSEGV"] as const) {
