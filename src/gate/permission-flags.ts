@@ -1,6 +1,8 @@
 import { fileURLToPath } from "node:url"
 import { resolve, sep } from "node:path"
 
+import { ifKnown, outermostInstall } from "../std/node-flags.ts"
+
 /**
  * Flags that take from the gate what it never needs: writing files, reading any but its own code,
  * child processes, workers, addons, the inspector. They restrict accidents and ordinary bugs; against
@@ -29,17 +31,6 @@ export function gateAppDirectories(): readonly string[] {
   return [packageRoot, ...new Set(installs.filter((path) => !isWithin(path, packageRoot)))]
 }
 
-/** The outermost `node_modules` on `path`: dependencies of dependencies may lie anywhere under it. */
-function outermostInstall(path: string): readonly string[] {
-  const name = `${sep}node_modules`
-  const end = path.indexOf(`${name}${sep}`)
-  return end === -1 ? [] : [path.slice(0, end + name.length)]
-}
-
 function isWithin(path: string, directory: string): boolean {
   return path === directory || path.startsWith(`${directory}${sep}`)
-}
-
-function ifKnown(flag: string): readonly string[] {
-  return process.allowedNodeEnvironmentFlags.has(flag) ? [flag] : []
 }

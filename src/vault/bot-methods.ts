@@ -1,12 +1,11 @@
 import type { BotParams, BotResults } from "../link/methods.ts"
 import type { Refusal } from "../link/refusal.ts"
 import { err, ok, type Result } from "../std/result.ts"
-import { authenticate } from "./authenticate.ts"
-import type { Client } from "./bindings.ts"
 import { checkRequest } from "./check-request.ts"
 import type { StoredRecord } from "./ledger/ledger.ts"
 import { freezeForClient } from "./freeze-methods.ts"
 import { heartbeat } from "./heartbeats.ts"
+import { identify } from "./identify.ts"
 import { limitsOfClient } from "./limit-methods.ts"
 import { outboxMethods } from "./outbox-methods.ts"
 import { feedPrices } from "./price-methods.ts"
@@ -126,9 +125,4 @@ async function findRecord(
       ? "This client has no record with this id; ids come in the header Countersign-Record."
       : `What was recorded at the time of this id is archived, in ${archive}; ask the operator.`
   return err({ code: "unknown_record", message, data: null })
-}
-
-function identify(token: string, vault: Vault): Result<Client, Refusal> {
-  const nowMs = vault.clock.nowMs()
-  return authenticate(token, vault.active(), { count: vault.badTokens, nowMs })
 }

@@ -1,9 +1,9 @@
 import type { BotParams, BotResults } from "../link/methods.ts"
 import type { CheckReport } from "../link/views.ts"
 import type { Refusal } from "../link/refusal.ts"
-import { authenticate } from "./authenticate.ts"
 import type { Client } from "./bindings.ts"
 import { bindingOf, releaseFor, type Release } from "./hold-request.ts"
+import { identify } from "./identify.ts"
 import { judgeRequest } from "./judge-request.ts"
 import { limitView } from "./limit-view.ts"
 import { readRequest, type BodyCall } from "./read-request.ts"
@@ -14,8 +14,7 @@ import type { Vault } from "./vault.ts"
 
 /** Tells a bot whether its request would be signed now, and why. */
 export function checkRequest(call: BotParams["check"], vault: Vault): BotResults["check"] {
-  const badTokens = { count: vault.badTokens, nowMs: vault.clock.nowMs() }
-  const client = authenticate(call.token, vault.active(), badTokens)
+  const client = identify(call.token, vault)
   if (!client.ok) return refuse(client.error, null)
   return { kind: "answer", report: explainRequest(call, client.value, vault), record: null }
 }

@@ -1,8 +1,6 @@
-import { utf8 } from "../std/bytes.ts"
-import { isJsonObject, type JsonObject } from "../venue/json.ts"
+import type { JsonObject } from "../venue/json.ts"
 import { parsePayload } from "../venue/parse-payload.ts"
 import type { Payload } from "../venue/payload.ts"
-import { parseStrictJson } from "../venue/strict-json.ts"
 import { version } from "../version.ts"
 import type { ActiveSet } from "./active-set.ts"
 import { circumstancesOf } from "./judge-request.ts"
@@ -14,6 +12,7 @@ import type { JudgedRequest } from "./policy/decision.ts"
 import type { Policy } from "./policy/policy.ts"
 import { subjectOf } from "./policy/subject.ts"
 import { isReserved } from "./reference-prices.ts"
+import { recordedBody } from "./recorded-body.ts"
 
 /** 26 hours: no calendar has a longer day. */
 const longestDayMs = 26 * 3_600_000
@@ -66,7 +65,7 @@ export function judgedRecord(
 ): { readonly request: JudgedRequest; readonly key: KeyEntry } | undefined {
   const key = set.keys.get(request.key)
   if (key === undefined) return undefined
-  const body = bodyOf(request)
+  const body = recordedBody(request.body)
   return {
     key,
     request: {
@@ -79,11 +78,6 @@ export function judgedRecord(
       expiresInMs: 0, // how long it was good isn't recorded; no limit looks at it
     },
   }
-}
-
-function bodyOf({ body }: RecordedRequest): JsonObject {
-  const parsed = parseStrictJson(utf8(body))
-  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : {}
 }
 
 function payloadOf(

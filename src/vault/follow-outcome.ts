@@ -1,12 +1,10 @@
 import { parseAddress } from "../venue/address.ts"
-import { isJsonObject, type JsonObject } from "../venue/json.ts"
-import { parseStrictJson } from "../venue/strict-json.ts"
-import { utf8 } from "../std/bytes.ts"
 import type { ActiveSet } from "./active-set.ts"
 import { walletAddressOf } from "./agent-key.ts"
 import type { KeyEntry } from "./bindings.ts"
 import type { AdminEntry, StoredRecord } from "./ledger/ledger.ts"
 import { operatorName } from "./reference-prices.ts"
+import { recordedBody } from "./recorded-body.ts"
 
 const dayMs = 86_400_000
 
@@ -33,7 +31,7 @@ function approvalFollowing(
   record: StoredRecord,
   about: { readonly name: string; readonly record: string },
 ): AdminEntry | undefined {
-  const validDays = givesDays(record) ? bodyOf(record)["valid_days"] : undefined
+  const validDays = givesDays(record) ? recordedBody(record.body)["valid_days"] : undefined
   if (typeof validDays !== "number") return undefined
   const expiresAtMs = Math.min(record.decidedAtMs + validDays * dayMs, maxTimeMs)
   const wallet = wasSignedElsewhere(record) ? record.signer : null
@@ -42,7 +40,7 @@ function approvalFollowing(
 
 /** The agent key held here that a recorded account operation is about. */
 export function agentOf(record: StoredRecord, { keys }: ActiveSet): KeyEntry | undefined {
-  const value = bodyOf(record)["agent_address"]
+  const value = recordedBody(record.body)["agent_address"]
   const address = typeof value === "string" ? parseAddress(value) : undefined
   return [...keys.values()].find((key) => key.role === "agent" && key.address === address)
 }
@@ -61,10 +59,4 @@ function mayChange({ signer }: StoredRecord, agent: KeyEntry, set: ActiveSet): b
   const { approval, wallet } = agent
   if (approval === "revoked" || approval === "removed") return false
   return wallet === null || walletAddressOf(agent, set) === signer
-}
-
-/** The recorded canonical body, which the strict reader accepted once already. */
-function bodyOf(record: StoredRecord): JsonObject {
-  const parsed = parseStrictJson(utf8(record.body ?? "{}"))
-  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : {}
 }

@@ -1,5 +1,3 @@
-import { setImmediate as turnEnded } from "node:timers/promises"
-
 import { z } from "zod"
 
 import type { AdminParams, BotParams, BotResults } from "../link/methods.ts"
@@ -7,12 +5,12 @@ import type { FreezeView } from "../link/views.ts"
 import type { Refusal } from "../link/refusal.ts"
 import { Fault } from "../std/fault.ts"
 import { err, ok, type Result } from "../std/result.ts"
-import { parseStrictJson } from "../venue/strict-json.ts"
 import type { ActiveSet } from "./active-set.ts"
-import { authenticate } from "./authenticate.ts"
 import { isSameScope, type Freeze, type FreezeScope } from "./freeze.ts"
+import { clientWithRight } from "./identify.ts"
+import { readJson } from "./read-json.ts"
 import { operatorName } from "./reference-prices.ts"
-import { refuse, rightMissing } from "./refuse.ts"
+import { refuse } from "./refuse.ts"
 import { invalidRequest } from "./split-body.ts"
 import type { Vault } from "./vault.ts"
 
@@ -38,8 +36,6 @@ export async function freeze(
   const earlier = vault.active().freezes.find((each) => isSameScope(each, asked))
   const made = { ...asked, cancels: asked.cancels && earlier?.cancels !== false }
   await vault.act({ act: "frozen", ...made })
-  // What was reserved before it in the same commit is signed within this turn.
-  await turnEnded()
   return freezeView(made)
 }
 
@@ -49,11 +45,9 @@ export async function freezeForClient(
   vault: Vault,
 ): Promise<BotResults["freeze"]> {
   const set = vault.active()
-  const badTokens = { count: vault.badTokens, nowMs: vault.clock.nowMs() }
-  const client = authenticate(token, set, badTokens)
+  const client = clientWithRight(token, "freeze", vault)
   if (!client.ok) return refuse(client.error, null)
-  const { name: by, rights } = client.value
-  if (!rights.includes("freeze")) return refuse(rightMissing(by, "freeze"), null)
+  const { name: by } = client.value
   const read = readFreeze(Buffer.from(body, "base64"))
   if (!read.ok) return refuse(read.error, null)
   const unknown = unknownName(read.value, set)
@@ -119,11 +113,8 @@ const freezeBody = z.discriminatedUnion("scope", [
 ])
 
 function readFreeze(bytes: Uint8Array): Result<FreezeScope & { readonly reason: string }, Refusal> {
-  const json = parseStrictJson(bytes)
-  if (!json.ok) {
-    const { message, offset } = json.error
-    return err({ code: "invalid_json", message, data: { offset } })
-  }
+  const json = readJson(bytes)
+  if (!json.ok) return json
   const body = freezeBody.safeParse(json.value)
   if (body.success) {
     const { scope, reason } = body.data

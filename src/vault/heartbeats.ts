@@ -2,12 +2,12 @@ import type { BotParams, BotResults } from "../link/methods.ts"
 import type { Refusal } from "../link/refusal.ts"
 import { err, type Result } from "../std/result.ts"
 import { isJsonObject } from "../venue/json.ts"
-import { parseStrictJson } from "../venue/strict-json.ts"
-import { authenticate } from "./authenticate.ts"
 import type { Client } from "./bindings.ts"
 import type { Clock } from "./clock.ts"
 import { freezeOf } from "./freeze.ts"
-import { refuse, rightMissing } from "./refuse.ts"
+import { clientWithRight } from "./identify.ts"
+import { readJson } from "./read-json.ts"
+import { refuse } from "./refuse.ts"
 import { invalidRequest } from "./split-body.ts"
 import type { Vault } from "./vault.ts"
 
@@ -61,11 +61,8 @@ function readHeartbeat(
   { token, body }: BotParams["heartbeat"],
   vault: Vault,
 ): Result<Client, Refusal> {
-  const badTokens = { count: vault.badTokens, nowMs: vault.clock.nowMs() }
-  const client = authenticate(token, vault.active(), badTokens)
+  const client = clientWithRight(token, "heartbeat", vault)
   if (!client.ok) return client
-  const { name, rights } = client.value
-  if (!rights.includes("heartbeat")) return err(rightMissing(name, "heartbeat"))
   const wrong = wrongBody(Buffer.from(body, "base64"))
   return wrong === undefined ? client : err(wrong)
 }
@@ -83,11 +80,8 @@ export function silentClients(vault: Pick<Vault, "active" | "heartbeats">): read
 }
 
 function wrongBody(bytes: Uint8Array): Refusal | undefined {
-  const json = parseStrictJson(bytes)
-  if (!json.ok) {
-    const { message, offset } = json.error
-    return { code: "invalid_json", message, data: { offset } }
-  }
+  const json = readJson(bytes)
+  if (!json.ok) return json.error
   if (isJsonObject(json.value) && Object.keys(json.value).length === 0) return undefined
   return invalidRequest([{ path: "", rule: "heartbeat", message: "the body must be {}" }])
 }

@@ -8,9 +8,9 @@ import { err, ok, type Result } from "../std/result.ts"
 import { formatDecimal, parseDecimal, type Decimal } from "../venue/decimal.ts"
 import type { FieldError } from "../venue/field-error.ts"
 import type { SymbolEntry } from "../venue/profile.ts"
-import { parseStrictJson } from "../venue/strict-json.ts"
 import type { ActiveSet } from "./active-set.ts"
-import { authenticate } from "./authenticate.ts"
+import { clientWithRight } from "./identify.ts"
+import { readJson } from "./read-json.ts"
 import {
   datedPrices,
   isConfirmed,
@@ -29,9 +29,8 @@ export async function feedPrices(
 ): Promise<BotResults["prices"]> {
   const nowMs = vault.clock.nowMs()
   const set = vault.active()
-  const client = authenticate(token, set, { count: vault.badTokens, nowMs })
+  const client = clientWithRight(token, "prices", vault)
   if (!client.ok) return refuse(client.error, null)
-  if (!client.value.rights.includes("prices")) return refuse(rightMissing(client.value.name), null)
   const read = readPrices(Buffer.from(body, "base64"), set)
   if (!read.ok) return refuse(read.error, null)
 
@@ -86,11 +85,8 @@ const pricesBody = z.strictObject({
 })
 
 function readPrices(bytes: Uint8Array, set: ActiveSet): Result<readonly NewPrice[], Refusal> {
-  const json = parseStrictJson(bytes)
-  if (!json.ok) {
-    const { message, offset } = json.error
-    return err({ code: "invalid_json", message, data: { offset } })
-  }
+  const json = readJson(bytes)
+  if (!json.ok) return json
   const body = pricesBody.safeParse(json.value)
   if (!body.success) {
     const message = `the body must be {"prices": [{"symbol", "value"}]}, 1 to ${maxPrices} of them`
@@ -120,14 +116,6 @@ function priceError(index: number, field: "symbol" | "value"): FieldError {
 function positiveDecimal(text: string): Decimal | undefined {
   const value = parseDecimal(text)
   return value === undefined || value.coefficient === 0n ? undefined : value
-}
-
-function rightMissing(client: string): Refusal {
-  return {
-    code: "right_missing",
-    message: `The client ${client} was added without --right prices.`,
-    data: { right: "prices" },
-  }
 }
 
 function priceView(symbol: SymbolEntry, set: ActiveSet, nowMs: number): PriceView {

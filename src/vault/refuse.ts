@@ -1,6 +1,6 @@
 import type { Refusal } from "../link/refusal.ts"
 import type { ActiveSet } from "./active-set.ts"
-import type { Client, ClientRight } from "./bindings.ts"
+import type { Client } from "./bindings.ts"
 import type { Ledger } from "./ledger/ledger.ts"
 import type { Decision, Denial } from "./policy/decision.ts"
 import type { BodyCall } from "./read-request.ts"
@@ -61,15 +61,6 @@ export function keyLocked(key: string): Refusal {
     code: "locked",
     message: `The key ${key} is locked, so it signs nothing; the operator unlocks it with countersign unlock.`,
     data: { key },
-  }
-}
-
-/** A client's word on what it may only ask for with `right`. */
-export function rightMissing(client: string, right: ClientRight): Refusal {
-  return {
-    code: "right_missing",
-    message: `The client ${client} was added without --right ${right}.`,
-    data: { right },
   }
 }
 

@@ -3,7 +3,7 @@ import { err, ok, type Result } from "../std/result.ts"
 import { parseAddress, type Address } from "../venue/address.ts"
 import { pointerTo, type FieldError } from "../venue/field-error.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../venue/json.ts"
-import { parseStrictJson } from "../venue/strict-json.ts"
+import { readJson } from "./read-json.ts"
 
 /** A bot's body: what it wants done, apart from who signs and for whom. */
 export type SplitBody = {
@@ -15,11 +15,8 @@ export type SplitBody = {
 
 /** Reads a bot's bytes, once. This is the only place where they become a value. */
 export function splitBody(bytes: Uint8Array): Result<SplitBody, Refusal> {
-  const parsed = parseStrictJson(bytes)
-  if (!parsed.ok) {
-    const { message, offset } = parsed.error
-    return err({ code: "invalid_json", message, data: { offset } })
-  }
+  const parsed = readJson(bytes)
+  if (!parsed.ok) return parsed
   if (!isJsonObject(parsed.value)) {
     return err(
       invalidRequest([{ path: "", rule: "object", message: "the body must be a JSON object" }]),

@@ -1,5 +1,6 @@
 import { sep } from "node:path"
 
+import { ifKnown } from "../../std/node-flags.ts"
 import { gateAppDirectories } from "../../gate/permission-flags.ts"
 import { keychainVaultFlags } from "../../vault/keyring/keychain/keychain-flags.ts"
 import { bootIdFile } from "../../vault/clock.ts"
@@ -43,8 +44,4 @@ export function vaultFlags(
     "--disable-warning=ExperimentalWarning",
     "--disable-warning=SecurityWarning",
   ]
-}
-
-function ifKnown(flag: string): readonly string[] {
-  return process.allowedNodeEnvironmentFlags.has(flag) ? [flag] : []
 }

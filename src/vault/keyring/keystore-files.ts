@@ -1,14 +1,15 @@
-import { mkdir, readdir, unlink } from "node:fs/promises"
+import { readdir, unlink } from "node:fs/promises"
 import { randomBytes } from "node:crypto"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
 import { addressOfSecret, isSecretKey } from "./curve.ts"
 import type { KeyStore } from "./keyring.ts"
 import { decryptV3, encryptV3 } from "./keystore-v3.ts"
+import { makePrivateDirectory } from "./make-private-directory.ts"
 import { assertPrivateDirectory, codeOf, readPrivateFile } from "./read-private-file.ts"
 import { withSecret } from "./with-secret.ts"
-import { syncDirectory, writeNewFile } from "./write-new-file.ts"
+import { writeNewFile } from "./write-new-file.ts"
 
 // A directory (0700) of v3 files (0600): master.json wraps 32 random bytes under the passphrase, and
 // each key's <name>.json is encrypted under those bytes. One slow scrypt a start, however many keys.
@@ -42,7 +43,7 @@ export async function createKeystore(input: {
       "The passphrase is empty; choose one of 12 characters or more.",
     )
   }
-  await makeDirectory(directory)
+  await makePrivateDirectory(directory)
   // A new master.json beside keys of an old one would look like a keystore and open none of them.
   const files = await readdir(directory)
   if (files.some((file) => keyFileName.test(file))) throw alreadyInitialised(directory)
@@ -165,19 +166,6 @@ function pathOf(directory: string, name: string): string {
 async function readText(path: string): Promise<string | undefined> {
   const bytes = await readPrivateFile(path, maxKeyFileBytes)
   return bytes === undefined ? undefined : new TextDecoder().decode(bytes)
-}
-
-async function makeDirectory(directory: string): Promise<void> {
-  try {
-    await mkdir(directory, { mode: 0o700 })
-    await syncDirectory(dirname(directory))
-  } catch (cause) {
-    if (codeOf(cause) !== "EEXIST") {
-      const message = `${directory} can't be made (${codeOf(cause) ?? "unknown error"}); check the directory above it.`
-      throw new Fault("keystore_unavailable", message, { cause })
-    }
-  }
-  await assertPrivateDirectory(directory)
 }
 
 function alreadyInitialised(directory: string): Fault {

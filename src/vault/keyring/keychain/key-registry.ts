@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto"
-import { mkdir, readdir, rename, unlink } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { readdir, rename, unlink } from "node:fs/promises"
+import { join } from "node:path"
 
 import { z } from "zod"
 
 import { Fault } from "../../../std/fault.ts"
 import { parseAddress, type Address } from "../../../venue/address.ts"
+import { makePrivateDirectory } from "../make-private-directory.ts"
 import { assertPrivateDirectory, codeOf, readPrivateFile } from "../read-private-file.ts"
-import { syncDirectory, writeNewFile } from "../write-new-file.ts"
+import { writeNewFile } from "../write-new-file.ts"
 import type { KeychainDriver } from "./keychain.ts"
 
 // A directory (0700) that says which of the keychain's items are ours: service-name, made once and random,
@@ -29,7 +30,7 @@ const maxFileBytes = 4096
 
 /** Makes a registry without keys. @throws {Fault} `already_initialised`, `keystore_unavailable`, `file_unsafe`. */
 export async function makeRegistry(directory: string): Promise<void> {
-  await makeDirectory(directory)
+  await makePrivateDirectory(directory)
   // Keys of an old registry would be looked for under a service that never had them.
   const isUsed = (await readdir(directory)).some((file) => nameOf(file) !== undefined)
   const service = `countersign-${randomBytes(16).toString("hex")}`
@@ -166,17 +167,4 @@ function parseJson(text: string): unknown {
 
 function damaged(path: string): Fault {
   return new Fault("keystore_invalid", `${path} is damaged; restore it from a backup.`)
-}
-
-async function makeDirectory(directory: string): Promise<void> {
-  try {
-    await mkdir(directory, { mode: 0o700 })
-    await syncDirectory(dirname(directory))
-  } catch (cause) {
-    if (codeOf(cause) !== "EEXIST") {
-      const message = `${directory} can't be made (${codeOf(cause) ?? "unknown error"}); check the directory above it.`
-      throw new Fault("keystore_unavailable", message, { cause })
-    }
-  }
-  await assertPrivateDirectory(directory)
 }

@@ -1,6 +1,8 @@
 import { resolve, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 
+import { ifKnown, outermostInstall } from "../../../std/node-flags.ts"
+
 /** What Node's permission model must let a process do that uses the keychain: start processes. */
 export function keychainVaultFlags(): readonly string[] {
   return ["--allow-child-process"]
@@ -39,15 +41,4 @@ function codeDirectories(keytarDirectory: string | undefined): readonly string[]
   const given = keytarDirectory === undefined ? [] : [keytarDirectory]
   const paths = [packageRoot, library, ...given]
   return [...new Set([packageRoot, ...given, ...paths.flatMap(outermostInstall)])]
-}
-
-/** The outermost `node_modules` on `path`: dependencies of dependencies may lie anywhere under it. */
-function outermostInstall(path: string): readonly string[] {
-  const name = `${sep}node_modules`
-  const end = path.indexOf(`${name}${sep}`)
-  return end === -1 ? [] : [path.slice(0, end + name.length)]
-}
-
-function ifKnown(flag: string): readonly string[] {
-  return process.allowedNodeEnvironmentFlags.has(flag) ? [flag] : []
 }
