@@ -180,7 +180,7 @@ describe("disk trouble", { timeout: 120_000, ...needsMount() }, () => {
   it("notices that the log was deleted after a crash, and signs nothing until that is accepted", async () => {
     await start()
     await untilSigned()
-    await served().stop("SIGKILL")
+    // All at once: a vault whose parent has gone closes its ledger, and then there is no log.
     await killAllNaming(installation.dir)
     rmSync(`${ledgerFile}-wal`)
 
