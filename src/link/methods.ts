@@ -69,6 +69,8 @@ export const botParams = {
   }),
   ...stopBotParams,
   health: z.strictObject({}),
+  /** What a gate that can read no configuration must know; nothing in it is secret. */
+  gateSettings: z.strictObject({}),
 }
 
 type Answer<Value> =
@@ -94,6 +96,11 @@ export type BotResults = StopBotResults & {
   record: Answer<{ readonly view: RecordView }>
   records: Answer<{ readonly records: readonly RecordView[] }>
   health: { readonly ready: boolean; readonly state: string }
+  gateSettings: {
+    /** The venue's base URL, `null` where none is configured. */
+    readonly upstream: string | null
+    readonly allowedHosts: readonly string[]
+  }
 }
 
 const name = z

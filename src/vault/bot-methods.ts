@@ -36,6 +36,7 @@ export function botMethods(vault: Vault) {
     prices: (params: BotParams["prices"]) => feedPrices(params, vault),
     limits: (params: BotParams["limits"]) => Promise.resolve(limits(params, vault)),
     health: () => health(vault),
+    gateSettings: () => Promise.resolve(gateSettings(vault)),
   }
 }
 
@@ -65,6 +66,11 @@ async function health(vault: Vault): Promise<BotResults["health"]> {
   } catch {
     return { ready: false, state: "ledger_unavailable" }
   }
+}
+
+function gateSettings(vault: Vault): BotResults["gateSettings"] {
+  const { profile, config } = vault.active()
+  return { upstream: profile.baseUrl ?? null, allowedHosts: config.allowedHosts }
 }
 
 function whoami({ token }: BotParams["whoami"], vault: Vault): BotResults["whoami"] {

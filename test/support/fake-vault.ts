@@ -53,6 +53,10 @@ export async function startFakeVault(
       ),
       limits: (params) => (calls.push({ method: "limits", params }), answers.limits(params)),
       health: (params) => (calls.push({ method: "health", params }), answers.health(params)),
+      gateSettings: (params) => (
+        calls.push({ method: "gateSettings", params }),
+        answers.gateSettings(params)
+      ),
       report(params) {
         calls.push({ method: "report", params })
         outcomes.push(params.outcome)
@@ -125,4 +129,5 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
   outbox: () => ({ requests: [] }),
   outboxReport: () => ({ kind: "answer" }),
   health: () => ({ ready: true, state: "ready" }),
+  gateSettings: () => ({ upstream: null, allowedHosts: [] }),
 }
