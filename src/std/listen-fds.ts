@@ -14,7 +14,9 @@ export function listenFds(
   pid = process.pid,
 ): ReadonlyMap<string, number> {
   const { LISTEN_PID, LISTEN_FDS, LISTEN_FDNAMES } = environment
-  for (const name of ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]) delete environment[name]
+  delete environment["LISTEN_PID"]
+  delete environment["LISTEN_FDS"]
+  delete environment["LISTEN_FDNAMES"]
   if (LISTEN_PID !== String(pid)) return new Map()
   const count = Number(LISTEN_FDS)
   const names = (LISTEN_FDNAMES ?? "").split(":")
