@@ -8,7 +8,8 @@ import { usageFault } from "./commands/usage-error.ts"
 process.umask(0o077)
 
 try {
-  await countersign().parseAsync()
+  const program = await countersign(process.argv.slice(2))
+  await program.parseAsync()
 } catch (error) {
   if (!(error instanceof CommanderError)) throw error
   process.exitCode = error.exitCode === 0 ? 0 : 2 // commander has said on stderr what is wrong

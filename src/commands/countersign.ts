@@ -1,138 +1,153 @@
 import { Command } from "commander"
 
 import { version } from "../version.ts"
-import { agentApprove } from "./agent/approve.ts"
-import { agentRenew } from "./agent/renew.ts"
-import { agentRevoke } from "./agent/revoke.ts"
-import { agentRotate } from "./agent/rotate.ts"
-import { agentStatus } from "./agent/status.ts"
-import { auditArchive } from "./audit/archive.ts"
-import { auditExport } from "./audit/export.ts"
-import { auditShow } from "./audit/show.ts"
-import { auditTail } from "./audit/tail.ts"
-import { auditVerify } from "./audit/verify.ts"
-import { backup } from "./backup.ts"
-import { clientsAdd } from "./clients/add.ts"
-import { clientsList } from "./clients/list.ts"
-import { clientsRevoke } from "./clients/revoke.ts"
-import { clientsRotate } from "./clients/rotate.ts"
-import { clockAccept } from "./clock/accept.ts"
-import { completion } from "./completion.ts"
-import { demo } from "./demo.ts"
-import { doctor } from "./doctor.ts"
-import { freeze, thaw } from "./freeze.ts"
-import { init } from "./init.ts"
-import { keysExport } from "./keys/export.ts"
-import { keysGenerate } from "./keys/generate.ts"
-import { keysImport } from "./keys/import.ts"
-import { keysList } from "./keys/list.ts"
-import { keysRemove } from "./keys/remove.ts"
-import { keysShow } from "./keys/show.ts"
-import { keysTargets } from "./keys/targets.ts"
-import { heldRefuse, heldRelease } from "./held/decide.ts"
-import { heldList } from "./held/list.ts"
-import { ledgerAcceptRestore } from "./ledger/accept-restore.ts"
-import { limitsRaise } from "./limits/raise.ts"
-import { limitsShow } from "./limits/show.ts"
-import { lock } from "./lock.ts"
-import { panic } from "./panic.ts"
-import { policyAccept } from "./policy/accept.ts"
-import { policyCheck } from "./policy/check.ts"
-import { policyExplain } from "./policy/explain.ts"
-import { policyReload } from "./policy/reload.ts"
-import { policyReplay } from "./policy/replay.ts"
-import { policyRollback } from "./policy/rollback.ts"
-import { policyShow } from "./policy/show.ts"
-import { pricesSet } from "./prices/set.ts"
-import { pricesShow } from "./prices/show.ts"
-import { sandbox } from "./sandbox.ts"
-import { serve } from "./serve.ts"
-import { status } from "./status.ts"
-import { unlock } from "./unlock.ts"
 import { withoutValues } from "./usage-error.ts"
 
-/** The whole command line. Its tree is the tree of files beside this one. */
-export function countersign(): Command {
+type Load = () => Promise<Command>
+type Group = { readonly description: string; readonly commands: Readonly<Record<string, Load>> }
+
+/**
+ * The whole command line, or, where `words` begin with a command's name, as much of it as they need: each
+ * command comes with what it imports, and most of that is another's. Its tree is the tree of files beside
+ * this one.
+ */
+export async function countersign(words: readonly string[] = []): Promise<Command> {
   const program = new Command("countersign")
     .description("Signs what trading bots ask for, as far as your policies allow.")
     .version(version)
     .showHelpAfterError("(countersign --help shows what there is)")
-  for (const made of [...singleCommands(), ...keyGroups(), ...policyGroups()]) {
-    program.addCommand(made)
+  for (const [name, part] of named(tree, words[0])) {
+    program.addCommand(
+      typeof part === "function" ? await part() : await group(name, part, words[1]),
+    )
   }
   throwOnUsageErrors(program)
   return program
 }
 
-function singleCommands(): readonly Command[] {
-  const daemon = [init(), serve(), status(), freeze(), thaw(), panic()]
-  return [...daemon, lock(), unlock(), backup(), doctor(), demo(), sandbox(), completion()]
+/** The one of that name, or all of them. */
+function named<Part>(
+  parts: Readonly<Record<string, Part>>,
+  name: string | undefined,
+): readonly (readonly [string, Part])[] {
+  // It prints what all commands take.
+  if (name === "completion") return Object.entries(parts)
+  const one = Object.entries(parts).filter(([each]) => each === name)
+  return one.length > 0 ? one : Object.entries(parts)
 }
 
-function keyGroups(): readonly Command[] {
-  return [
-    group(
-      "keys",
-      "private keys",
-      keysGenerate(),
-      keysImport(),
-      keysExport(),
-      keysList(),
-      keysShow(),
-      keysTargets(),
-      keysRemove(),
-    ),
-    group(
-      "agent",
-      "agent keys and their approvals",
-      agentStatus(),
-      agentApprove(),
-      agentRotate(),
-      agentRevoke(),
-      agentRenew(),
-    ),
-    group(
-      "clients",
-      "bots and their tokens",
-      clientsAdd(),
-      clientsList(),
-      clientsRotate(),
-      clientsRevoke(),
-    ),
-  ]
-}
-
-function policyGroups(): readonly Command[] {
-  return [
-    group(
-      "policy",
-      "what bots may do",
-      policyCheck(),
-      policyExplain(),
-      policyReload(),
-      policyAccept(),
-      policyRollback(),
-      policyShow(),
-      policyReplay(),
-    ),
-    group("limits", "what may be spent over time", limitsShow(), limitsRaise()),
-    group("prices", "reference prices", pricesSet(), pricesShow()),
-    group("held", "requests that wait for a person", heldList(), heldRelease(), heldRefuse()),
-    auditGroup(),
-    group("ledger", "the record itself", ledgerAcceptRestore()),
-    group("clock", "the clock's standing", clockAccept()),
-  ]
-}
-
-function auditGroup(): Command {
-  const parts = [auditTail(), auditShow(), auditVerify(), auditExport(), auditArchive()]
-  return group("audit", "what was recorded", ...parts)
-}
-
-function group(name: string, description: string, ...commands: readonly Command[]): Command {
+async function group(
+  name: string,
+  { description, commands }: Group,
+  word: string | undefined,
+): Promise<Command> {
   const made = new Command(name).description(description)
-  for (const each of commands) made.addCommand(each)
+  for (const [, load] of named(commands, word)) made.addCommand(await load())
   return made
+}
+
+const tree: Readonly<Record<string, Load | Group>> = {
+  init: async () => (await import("./init.ts")).init(),
+  serve: async () => (await import("./serve.ts")).serve(),
+  status: async () => (await import("./status.ts")).status(),
+  freeze: async () => (await import("./freeze.ts")).freeze(),
+  thaw: async () => (await import("./freeze.ts")).thaw(),
+  panic: async () => (await import("./panic.ts")).panic(),
+  lock: async () => (await import("./lock.ts")).lock(),
+  unlock: async () => (await import("./unlock.ts")).unlock(),
+  backup: async () => (await import("./backup.ts")).backup(),
+  doctor: async () => (await import("./doctor.ts")).doctor(),
+  demo: async () => (await import("./demo.ts")).demo(),
+  sandbox: async () => (await import("./sandbox.ts")).sandbox(),
+  completion: async () => (await import("./completion.ts")).completion(),
+  keys: {
+    description: "private keys",
+    commands: {
+      generate: async () => (await import("./keys/generate.ts")).keysGenerate(),
+      import: async () => (await import("./keys/import.ts")).keysImport(),
+      export: async () => (await import("./keys/export.ts")).keysExport(),
+      list: async () => (await import("./keys/list.ts")).keysList(),
+      show: async () => (await import("./keys/show.ts")).keysShow(),
+      targets: async () => (await import("./keys/targets.ts")).keysTargets(),
+      remove: async () => (await import("./keys/remove.ts")).keysRemove(),
+    },
+  },
+  agent: {
+    description: "agent keys and their approvals",
+    commands: {
+      status: async () => (await import("./agent/status.ts")).agentStatus(),
+      approve: async () => (await import("./agent/approve.ts")).agentApprove(),
+      rotate: async () => (await import("./agent/rotate.ts")).agentRotate(),
+      revoke: async () => (await import("./agent/revoke.ts")).agentRevoke(),
+      renew: async () => (await import("./agent/renew.ts")).agentRenew(),
+    },
+  },
+  clients: {
+    description: "bots and their tokens",
+    commands: {
+      add: async () => (await import("./clients/add.ts")).clientsAdd(),
+      list: async () => (await import("./clients/list.ts")).clientsList(),
+      rotate: async () => (await import("./clients/rotate.ts")).clientsRotate(),
+      revoke: async () => (await import("./clients/revoke.ts")).clientsRevoke(),
+    },
+  },
+  policy: {
+    description: "what bots may do",
+    commands: {
+      check: async () => (await import("./policy/check.ts")).policyCheck(),
+      explain: async () => (await import("./policy/explain.ts")).policyExplain(),
+      reload: async () => (await import("./policy/reload.ts")).policyReload(),
+      accept: async () => (await import("./policy/accept.ts")).policyAccept(),
+      rollback: async () => (await import("./policy/rollback.ts")).policyRollback(),
+      show: async () => (await import("./policy/show.ts")).policyShow(),
+      replay: async () => (await import("./policy/replay.ts")).policyReplay(),
+    },
+  },
+  limits: {
+    description: "what may be spent over time",
+    commands: {
+      show: async () => (await import("./limits/show.ts")).limitsShow(),
+      raise: async () => (await import("./limits/raise.ts")).limitsRaise(),
+    },
+  },
+  prices: {
+    description: "reference prices",
+    commands: {
+      set: async () => (await import("./prices/set.ts")).pricesSet(),
+      show: async () => (await import("./prices/show.ts")).pricesShow(),
+    },
+  },
+  held: {
+    description: "requests that wait for a person",
+    commands: {
+      list: async () => (await import("./held/list.ts")).heldList(),
+      release: async () => (await import("./held/decide.ts")).heldRelease(),
+      refuse: async () => (await import("./held/decide.ts")).heldRefuse(),
+    },
+  },
+  audit: {
+    description: "what was recorded",
+    commands: {
+      tail: async () => (await import("./audit/tail.ts")).auditTail(),
+      show: async () => (await import("./audit/show.ts")).auditShow(),
+      verify: async () => (await import("./audit/verify.ts")).auditVerify(),
+      export: async () => (await import("./audit/export.ts")).auditExport(),
+      archive: async () => (await import("./audit/archive.ts")).auditArchive(),
+    },
+  },
+  ledger: {
+    description: "the record itself",
+    commands: {
+      "accept-restore": async () =>
+        (await import("./ledger/accept-restore.ts")).ledgerAcceptRestore(),
+    },
+  },
+  clock: {
+    description: "the clock's standing",
+    commands: {
+      accept: async () => (await import("./clock/accept.ts")).clockAccept(),
+    },
+  },
 }
 
 /** commander would end the process with 1; usage errors are ours to end with 2. */

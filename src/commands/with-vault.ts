@@ -1,12 +1,9 @@
 import { adminParams, type AdminParams, type AdminResults } from "../link/methods.ts"
 import { Fault } from "../std/fault.ts"
-import { adminMethods } from "../vault/admin-methods.ts"
 import type { Installation } from "../vault/installation.ts"
-import { openVault } from "../vault/open-vault.ts"
 import { becomeOwner } from "./become-owner.ts"
 import { installationOf, type InstallationOptions } from "./command.ts"
 import { dialAdmin } from "./dial-admin.ts"
-import { passphraseOf } from "./passphrase.ts"
 
 /** The admin socket's calls, whether the daemon answers them or this process does. */
 export type Admin = {
@@ -53,7 +50,7 @@ export function withAdmin<Answer>(
   return withVault({ installation: installationOf(options), keys: "not_needed" }, use)
 }
 
-type OpenAdmin = Admin & { close(): Promise<void> }
+export type OpenAdmin = Admin & { close(): Promise<void> }
 
 async function dial(installation: Installation): Promise<OpenAdmin | undefined> {
   const link = await dialAdmin(installation)
@@ -68,28 +65,9 @@ async function dial(installation: Installation): Promise<OpenAdmin | undefined> 
   }
 }
 
-async function openHere({ installation, keys, passphraseFile }: VaultAccess): Promise<OpenAdmin> {
-  const vault = await openVault(
-    installation,
-    keys === "needed" ? (config) => passphraseOf(config, passphraseFile) : "without_keys",
-  )
-  if (keys === "needed" && vault.active().config.keystore.backend === "memory") {
-    await vault.close()
-    throw new Fault(
-      "vault_unavailable",
-      "This installation keeps its keys in the daemon's memory; start countersign serve, then run this again.",
-    )
-  }
-  const methods = adminMethods(vault)
-  return {
-    daemon: "stopped",
-    call: (method, params) => {
-      // The table pairs each method with its own parameters; TypeScript can't follow that through a union.
-      const run = methods[method] as (params: unknown) => Promise<AdminResults[typeof method]>
-      return run(params)
-    },
-    close: () => vault.close(),
-  }
+/** The vault's modules are loaded only here: where a daemon answers, they would be most of a command's time. */
+async function openHere(access: VaultAccess): Promise<OpenAdmin> {
+  return (await import("./open-here.ts")).openHere(access)
 }
 
 /** Checks what was typed, so that a wrong name is told alike whoever would answer. */

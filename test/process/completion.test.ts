@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
 import { countersign } from "../support/countersign.ts"
-import { countersign as program } from "../../src/commands/countersign.ts"
+import { countersign as commandLine } from "../../src/commands/countersign.ts"
 import { leavesOf } from "../support/command-tree.ts"
 import { needs } from "../support/needs.ts"
 
@@ -19,6 +19,7 @@ _countersign
 printf '%s\\n' "\${COMPREPLY[@]}"
 `
 
+const program = await commandLine()
 const withBash = { timeout: 120_000, ...needs("bash", "sudo apt-get install bash") }
 
 describe("countersign completion bash, in a real bash", withBash, () => {
@@ -84,7 +85,7 @@ describe("countersign completion bash, in a real bash", withBash, () => {
     })
   }
 
-  for (const [name, leaf] of leavesOf(program())) {
+  for (const [name, leaf] of leavesOf(program)) {
     it(`offers every option of countersign ${name}`, () => {
       const known = leaf.options.map(({ long }) => long)
       const found = offered(...name.split(" "), "--")

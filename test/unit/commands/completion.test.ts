@@ -10,7 +10,8 @@ import { zshScript } from "../../../src/commands/completion/zsh-script.ts"
 import { countersign } from "../../../src/commands/countersign.ts"
 import { leavesOf } from "../../support/command-tree.ts"
 
-const all = completables(countersign())
+const program = await countersign()
+const all = completables(program)
 
 /** A small program with everything that needs care. */
 function odd() {
@@ -31,7 +32,7 @@ function odd() {
 
 describe("what can be completed", () => {
   it("is every command with its own words, and none that is hidden", () => {
-    const leaves = [...leavesOf(countersign()).keys()]
+    const leaves = [...leavesOf(program).keys()]
     const words = all.map((each) => each.words)
     for (const leaf of leaves) assert.ok(words.includes(leaf), leaf)
     assert.equal(words[0], "")

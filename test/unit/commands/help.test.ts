@@ -16,9 +16,11 @@ const withoutJson: Readonly<Record<string, string>> = {
   completion: "prints a script",
 }
 
+const program = await countersign()
+
 describe("--help of every command", () => {
-  for (const [name, leaf] of leavesOf(countersign())) {
-    it(`shows how to use countersign ${name}, in lines that it understands`, () => {
+  for (const [name, leaf] of leavesOf(program)) {
+    it(`shows how to use countersign ${name}, in lines that it understands`, async () => {
       const examples = examplesIn(helpOf(leaf))
       assert.ok(examples.length > 0, "it has an example")
       const lines = examples.flatMap(commandLinesOf)
@@ -26,7 +28,7 @@ describe("--help of every command", () => {
         lines.some((words) => words.join(" ").startsWith(name)),
         "one is of this command",
       )
-      for (const words of lines) assert.doesNotThrow(() => understand(words), words.join(" "))
+      for (const words of lines) await assert.doesNotReject(understand(words), words.join(" "))
     })
 
     it(`says in a line what countersign ${name} and each of its words are for`, () => {
@@ -37,7 +39,7 @@ describe("--help of every command", () => {
     })
   }
 
-  it("would notice an example that isn't understood any more", () => {
+  it("would notice an example that isn't understood any more", async () => {
     for (const words of [
       ["keys", "list", "--jsn"],
       ["keys", "lst"],
@@ -46,13 +48,13 @@ describe("--help of every command", () => {
       ["prices", "set", "BTC-PERP"],
       ["prices", "set", "BTC-PERP", "1", "2"],
     ]) {
-      assert.throws(() => understand(words), words.join(" "))
+      await assert.rejects(understand(words), words.join(" "))
     }
   })
 })
 
 describe("--json", () => {
-  const leaves = leavesOf(countersign())
+  const leaves = leavesOf(program)
   for (const [name, leaf] of leaves) {
     const reason = withoutJson[name]
     it(
@@ -76,10 +78,10 @@ describe("the exit codes", () => {
 })
 
 /** Reads a command line as the program does, without doing what it says. @throws when it is wrong. */
-function understand(words: readonly string[]): void {
-  const program = countersign()
-  disarm(program)
-  program.parse(words, { from: "user" })
+async function understand(words: readonly string[]): Promise<void> {
+  const made = await countersign(words)
+  disarm(made)
+  made.parse(words, { from: "user" })
 }
 
 function disarm(command: Command): void {

@@ -9,8 +9,10 @@ import { usageFault } from "../../../src/commands/usage-error.ts"
 const secret = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318"
 
 /** What a wrong command line is told, on stderr and as JSON. */
-function complaint(words: readonly string[]): { readonly text: string; readonly message: string } {
-  const program = countersign()
+async function complaint(
+  words: readonly string[],
+): Promise<{ readonly text: string; readonly message: string }> {
+  const program = await countersign(words)
   let text = ""
   const listen = (made: typeof program): void => {
     made.configureOutput({ writeErr: (part) => (text += part) })
@@ -36,8 +38,8 @@ describe("what a wrong command line is told", () => {
     [["init", "--backend", "keystor"], /argument '…' is invalid\. Allowed choices are .*keystore/],
   ]
   for (const [words, says] of slips) {
-    it(`helps on after: countersign ${words.join(" ")}`, () => {
-      const { text, message } = complaint(words)
+    it(`helps on after: countersign ${words.join(" ")}`, async () => {
+      const { text, message } = await complaint(words)
       assert.match(text, says)
       assert.match(message, says)
     })
@@ -60,8 +62,8 @@ describe("what a wrong command line is told", () => {
   ]
   for (const words of leaks) {
     const shown = words.map((word) => word.replaceAll(secret, "SECRET"))
-    it(`doesn't repeat the secret of: countersign ${JSON.stringify(shown.join(" "))}`, () => {
-      const { text, message } = complaint(words)
+    it(`doesn't repeat the secret of: countersign ${JSON.stringify(shown.join(" "))}`, async () => {
+      const { text, message } = await complaint(words)
       assert.notEqual(text, "")
       assert.equal(text.includes(secret), false)
       assert.equal(message.includes(secret), false)

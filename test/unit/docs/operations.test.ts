@@ -8,6 +8,7 @@ import { readConfig } from "../../../src/vault/config.ts"
 import { codesIn, readRepositoryFile, sectionOf, tableRows } from "../../support/markdown.ts"
 
 const page = readRepositoryFile("docs/operations.md")
+const program = await countersign()
 const settings = tableRows(sectionOf(page, "countersign.yaml")).flatMap(([key = ""]) =>
   codesIn(key),
 )
@@ -15,7 +16,7 @@ const settings = tableRows(sectionOf(page, "countersign.yaml")).flatMap(([key = 
 describe("docs/operations.md", () => {
   it("names every command, and no other", () => {
     const named = codesIn(page).map((code) => code.replace(/^countersign /, ""))
-    const known = commandsOf(countersign())
+    const known = commandsOf(program)
     for (const name of known) {
       assert.ok(
         named.some((each) => `${each} `.startsWith(`${name} `)),
@@ -31,9 +32,7 @@ describe("docs/operations.md", () => {
   })
 
   it("names no option that there isn't", () => {
-    const options = allCommands(countersign()).flatMap((each) =>
-      each.options.map(({ long }) => long),
-    )
+    const options = allCommands(program).flatMap((each) => each.options.map(({ long }) => long))
     for (const [, option = ""] of codesIn(page)
       .join(" ")
       .matchAll(/(--[a-z-]+)/g)) {
