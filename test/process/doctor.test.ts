@@ -15,7 +15,7 @@ import { after, before, describe, it } from "node:test"
 
 import {
   countersign,
-  makeInstallation,
+  makePassphraseInstallation,
   passphrase,
   sandbox,
   serve,
@@ -41,7 +41,7 @@ describe("countersign doctor", { timeout: 300_000 }, () => {
   let venue: Served
   before(async () => {
     venue = await sandbox()
-    installation = await makeInstallation(["--venue", "sandbox", "--upstream", venue.url])
+    installation = await makePassphraseInstallation(["--venue", "sandbox", "--upstream", venue.url])
     await writePolicy(installation.dir, tradingPolicy)
     await makeTradingKeys(installation.dir)
     // Whoever uses the usual port on this machine is none of this test's business.

@@ -10,6 +10,7 @@ import {
   countersign,
   countersignJson,
   makeInstallation,
+  makePassphraseInstallation,
   serve,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
@@ -103,7 +104,8 @@ describe("countersign keys export", { timeout: 120_000 }, () => {
     "takes the identity of the directory's owner, so that root leaves no file that only root can read",
     { skip: process.getuid?.() !== 0 && "needs root" },
     async (t) => {
-      const other = await makeInstallation()
+      // Root's files open no keystore of another user.
+      const other = await makePassphraseInstallation()
       t.after(() => other.remove())
       const { dir, home } = other
       writeFileSync(join(home, "password"), `${password}\n`, { mode: 0o600 })

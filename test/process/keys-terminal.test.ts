@@ -16,7 +16,7 @@ import type { KeyView } from "../../src/link/views.ts"
 import {
   bin,
   countersignJson,
-  makeInstallation,
+  makePassphraseInstallation,
   serve,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
@@ -36,7 +36,7 @@ const password = "for the file that leaves"
 describe("keys at the keyboard", { timeout: 180_000, ...needsTerminal }, () => {
   let installation: TemporaryInstallation
   before(async () => {
-    installation = await makeInstallation()
+    installation = await makePassphraseInstallation()
   })
   after(async () => {
     await killAllNaming(installation.home)

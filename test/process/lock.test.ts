@@ -93,7 +93,7 @@ describe("a keystore under a systemd credential", () => {
     assert.doesNotMatch(written, /^ {2}passphrase_file/m)
 
     const generate = ["keys", "generate", "--dir", dir, "--name", "mm", "--role", "agent"]
-    const without = await countersign(generate)
+    const without = await countersign(generate, "", { environment: { CREDENTIALS_DIRECTORY: "" } })
     assert.equal(without.code, 1)
     assert.match(without.stderr, /LoadCredentialEncrypted=countersign-key/)
 
@@ -110,9 +110,11 @@ describe("a keystore under a systemd credential", () => {
   it("is refused a secret that could be guessed", async () => {
     const place = await makeInstallation(["--backend", "memory"])
     const dir = join(place.home, "credential")
+    const guessable = join(place.home, "guessable")
+    writeFileSync(guessable, "correct horse\n", { mode: 0o600 })
     const ended = await countersign([
       ...["init", "--dir", dir, "--backend", "keystore", "--credential", "countersign-key"],
-      ...["--passphrase-file", place.passphraseFile],
+      ...["--passphrase-file", guessable],
     ])
     assert.equal(ended.code, 2)
     assert.match(ended.stderr, /random, of 32 bytes/)

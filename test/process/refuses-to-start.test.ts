@@ -16,7 +16,7 @@ import { after, before, describe, it } from "node:test"
 import {
   countersign,
   countersignJson,
-  makeInstallation,
+  makePassphraseInstallation,
   serve,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
@@ -29,7 +29,7 @@ describe("countersign serve refuses to start", { timeout: 300_000 }, () => {
   /** A copy that has a key, and so a ledger. */
   let used: string
   before(async () => {
-    installation = await makeInstallation()
+    installation = await makePassphraseInstallation()
     used = join(installation.home, "used")
     cpSync(installation.dir, used, { recursive: true })
     const key = ["keys", "generate", "--dir", used, "--name", "main", "--role", "wallet"]

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
@@ -13,6 +13,8 @@ import { keepPrinted, registerGiven } from "./canaries-of-commands.ts"
 /** Holds the signers' marks of all installations of this test process, and nothing of the developer's. */
 const stateHome = mkdtempSync(join(tmpdir(), "cs-state-"))
 process.env["XDG_STATE_HOME"] = stateHome
+const credential = "countersign-key"
+process.env["CREDENTIALS_DIRECTORY"] = join(stateHome, "credentials")
 process.once("exit", () => rmSync(stateHome, { recursive: true, force: true }))
 
 /** The launcher, as npm links it. */
@@ -77,24 +79,42 @@ export type TemporaryInstallation = {
   remove(): Promise<void>
 }
 
-/** What the installations of tests are opened with. */
-export const passphrase = "correct horse battery staple"
+/** What the installations of tests are opened with; long enough for a credential. */
+export const passphrase = "correct horse battery staple, in 42 bytes"
 
-/** An installation in a directory of its own, made by `countersign init`. */
+/**
+ * An installation in a directory of its own, made by `countersign init`. Unless the options name another
+ * backend, it has a keystore that a systemd credential opens: a passphrase takes a second of processor
+ * time at each start.
+ */
 export async function makeInstallation(
   initOptions: readonly string[] = ["--venue", "sandbox"],
 ): Promise<TemporaryInstallation> {
+  const directory = join(stateHome, "credentials")
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await writeFile(join(directory, credential), `${passphrase}\n`, { mode: 0o600 })
+  const isKeystore = !initOptions.includes("--backend")
+  return initInstallation([...(isKeystore ? ["--credential", credential] : []), ...initOptions])
+}
+
+/** As {@link makeInstallation}, with a keystore that a passphrase opens. */
+export async function makePassphraseInstallation(
+  initOptions: readonly string[] = ["--venue", "sandbox"],
+): Promise<TemporaryInstallation> {
+  return initInstallation(initOptions)
+}
+
+async function initInstallation(options: readonly string[]): Promise<TemporaryInstallation> {
   const home = await mkdtemp(join(tmpdir(), "cs-"))
   const dir = join(home, "d")
   const passphraseFile = join(home, "passphrase")
   await writeFile(passphraseFile, `${passphrase}\n`, { mode: 0o600 })
-  const byPassphrase = ["--backend", "keystore", "--passphrase-file", passphraseFile]
-  const ended = await countersign([
-    ...["init", "--dir", dir],
-    ...(initOptions.includes("--backend") ? [] : byPassphrase),
-    ...initOptions,
-  ])
+  const keystore = ["--backend", "keystore", "--passphrase-file", passphraseFile]
+  const backend = options.includes("--backend") ? [] : keystore
+  const ended = await countersign(["init", "--dir", dir, ...backend, ...options])
   if (ended.code !== 0) throw new Error(`init ended with ${ended.code}: ${ended.stderr}`)
+  // Tests are about all else than how much room this machine's disk has.
+  await appendFile(join(dir, "countersign.yaml"), "ledger: {min_free: 0}\n")
   const remove = async (): Promise<void> => {
     await registerAdminSecret(dir)
     keepFiles(dir)
