@@ -5,23 +5,57 @@ import type { IncomingMessage } from "node:http"
 
 import type { GateLimits } from "./gate-limits.ts"
 import { headerNames, headerValues } from "./headers.ts"
-import { invalidHeader, type Problem } from "./problem.ts"
+import { invalidHeader, vaultUnavailable, type Problem } from "./problem.ts"
 
 type Admission = Problem | undefined
 
-/** The values of `Host` that mean this gate: loopback's names and `allowedHosts`, each with our port. */
-export function ownHosts(allowedHosts: readonly string[], port: number): ReadonlySet<string> {
+/** Says that the gate runs, and no more: neither load nor a vault that is away makes it another answer. */
+export const livenessPath = "/healthz"
+
+/** Admits what every request must be, whatever its path. No `hosts` are known before the vault told the settings. */
+export function admit(
+  request: IncomingMessage,
+  hosts: ReadonlySet<string> | undefined,
+  limits: GateLimits,
+): Admission {
+  const problem = admitForm(request, limits)
+  if (problem !== undefined) return problem
+  if (hosts !== undefined) return admitHost(request, hosts) ?? admitOrigin(request, hosts)
+  return request.url === livenessPath ? undefined : vaultUnavailable
+}
+
+/**
+ * The values of `Host` that mean this gate: loopback's names and `allowedHosts`, each with our port. A Unix
+ * socket has no port, so there each stands alone.
+ */
+export function ownHosts(
+  allowedHosts: readonly string[],
+  port: number | undefined,
+): ReadonlySet<string> {
   const names = ["127.0.0.1", "localhost", "[::1]", ...allowedHosts].map((name) =>
     name.toLowerCase(),
   )
+  if (port === undefined) return new Set(names)
   // HTTP leaves its default port out (RFC 9110 §4.2.3).
   return new Set(
     names.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`])),
   )
 }
 
+/** {@link ownHosts} by port, each made once. */
+export function hostsByPort(
+  allowedHosts: readonly string[],
+): (port: number | undefined) => ReadonlySet<string> {
+  const made = new Map<number | undefined, ReadonlySet<string>>()
+  return (port) => {
+    const hosts = made.get(port) ?? ownHosts(allowedHosts, port)
+    made.set(port, hosts)
+    return hosts
+  }
+}
+
 /** Refuses a request whose first line or headers another reader could take in another way. */
-export function admitForm(request: IncomingMessage, limits: GateLimits): Admission {
+function admitForm(request: IncomingMessage, limits: GateLimits): Admission {
   if (request.rawHeaders.length / 2 > limits.maxHeaders) {
     return { code: "headers_too_large", message: `Send at most ${limits.maxHeaders} headers.` }
   }
@@ -52,7 +86,7 @@ function admitTarget(target: string): Admission {
 }
 
 /** Refuses another's name, so that a web page can't reach us by a name that it points here (DNS rebinding). */
-export function admitHost(request: IncomingMessage, hosts: ReadonlySet<string>): Admission {
+function admitHost(request: IncomingMessage, hosts: ReadonlySet<string>): Admission {
   const [host = ""] = headerValues(request, "host")
   if (hosts.has(host.toLowerCase())) return undefined
   return {
@@ -63,7 +97,7 @@ export function admitHost(request: IncomingMessage, hosts: ReadonlySet<string>):
 }
 
 /** Refuses what a browser sends for another site's page. */
-export function admitOrigin(request: IncomingMessage, hosts: ReadonlySet<string>): Admission {
+function admitOrigin(request: IncomingMessage, hosts: ReadonlySet<string>): Admission {
   const isOurs = headerValues(request, "origin").every((origin) =>
     hosts.has(origin.toLowerCase().replace(/^http:\/\//, "")),
   )

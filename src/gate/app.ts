@@ -1,16 +1,16 @@
 import type { IncomingMessage } from "node:http"
+import type { Socket } from "node:net"
 
 import express, { type Express, type NextFunction, type Request, type Response } from "express"
 import helmet from "helmet"
 
 import {
-  admitForm,
-  admitHost,
+  admit,
   admitMethod,
-  admitOrigin,
   admitOwnHeaders,
   callHeaders,
   idempotencyHeader,
+  livenessPath,
   shadowHeader,
 } from "./admit.ts"
 import {
@@ -43,8 +43,8 @@ import {
 
 export type AppDependencies = ForwardDependencies & {
   readonly limits: GateLimits
-  /** The values of `Host` that mean this gate; known once it listens. */
-  readonly hosts: () => ReadonlySet<string>
+  /** The values of `Host` that mean this gate on `socket`; `undefined` until the settings are known. */
+  readonly hosts: (socket: Socket) => ReadonlySet<string> | undefined
 }
 
 /** We serve no pages: nothing may load or frame what we answer. TLS, where there is any, isn't ours. */
@@ -61,7 +61,7 @@ export function createApp(deps: AppDependencies): Express {
   const app = express()
   app.disable("etag").enable("case sensitive routing").enable("strict routing")
   app.use(helmet(pagelessHeaders))
-  app.use(admitAll(deps.hosts, deps.limits))
+  app.use(admitAll(deps))
 
   const serve = createServe(deps)
   for (const { answer, ...route } of routes(deps)) {
@@ -136,10 +136,9 @@ function readRoutes(deps: AppDependencies): readonly RouteWithAnswer[] {
 }
 
 /** What holds for every request, known path or not. */
-function admitAll(hosts: () => ReadonlySet<string>, limits: GateLimits) {
+function admitAll({ hosts, limits }: AppDependencies) {
   return (request: IncomingMessage, response: Response, next: NextFunction): void => {
-    const problem =
-      admitForm(request, limits) ?? admitHost(request, hosts()) ?? admitOrigin(request, hosts())
+    const problem = admit(request, hosts(request.socket), limits)
     if (problem === undefined) next()
     else refuse(response, problem)
   }
@@ -150,7 +149,7 @@ function createServe(deps: AppDependencies) {
   return (route: Route, answer: Answer) =>
     async (request: Request, response: Response): Promise<void> => {
       const startedMs = performance.now()
-      if (inFlight >= deps.limits.maxInFlight) {
+      if (inFlight >= deps.limits.maxInFlight && route.path !== livenessPath) {
         refuse(response, overloaded)
         return
       }
@@ -177,10 +176,9 @@ function createServe(deps: AppDependencies) {
 }
 
 function loggedOf(reply: Reply): { readonly code?: string; readonly record?: string } {
-  if (reply.kind === "success") return {}
-  if (reply.kind !== "problem") return { record: reply.record }
-  const { code, record } = reply.problem
-  return { code, ...(record !== undefined && { record }) }
+  const { code, record } =
+    reply.kind === "problem" ? reply.problem : { code: undefined, record: reply.record }
+  return { ...(code !== undefined && { code }), ...(record !== undefined && { record }) }
 }
 
 async function replyTo(

@@ -67,6 +67,7 @@ export const statuses = {
   vault_unavailable: 503,
   ledger_unavailable: 503,
   clock_unsafe: 503,
+  disk_low: 503,
   overloaded: 503,
   upstream_outcome_unknown: 504,
   too_late: 504,

@@ -14,8 +14,8 @@ import type { Sent, Upstream } from "./upstream.ts"
 
 export type ForwardDependencies = {
   readonly link: BotLink
-  /** `undefined` when no `base_url` is configured. */
-  readonly upstream: Upstream | undefined
+  /** The venue of now; `undefined` when no `base_url` is configured. */
+  readonly upstream: () => Upstream | undefined
   readonly sends: SharedSends
   readonly log: Log
   readonly clock: () => number
@@ -30,7 +30,7 @@ export type ForwardDependencies = {
  * It goes on to its end even if the bot hangs up: what is signed counts, so its outcome must be known.
  */
 export async function forward(deps: ForwardDependencies, call: Call): Promise<Reply> {
-  const { upstream } = deps
+  const upstream = deps.upstream()
   if (upstream === undefined) return { kind: "problem", problem: baseUrlMissing }
   const { ask, idempotencyKey, traceparent } = call
   const signed = await deps.link.call("sign", { ...ask, idempotencyKey, purpose: "forward" })
@@ -80,12 +80,18 @@ async function sendSigned(
 }
 
 async function announce(
-  { link }: ForwardDependencies,
+  { link, log }: ForwardDependencies,
   token: string,
   record: string,
 ): Promise<void> {
-  const answer = await link.call("report", { token, record, outcome: { kind: "sent" } })
-  if (answer.kind === "refused") throw new Fault("internal", "The vault took no word of a record.")
+  try {
+    const answer = await link.call("report", { token, record, outcome: { kind: "sent" } })
+    if (answer.kind === "answer") return
+  } catch (error) {
+    log({ level: "error", event: "report_lost", record, ...errorFields(error) })
+    throw error
+  }
+  throw new Fault("internal", "The vault took no word of a record.")
 }
 
 /** What a send means for the record of what was signed. */

@@ -3,36 +3,60 @@ import type { Duplex } from "node:stream"
 import { setTimeout as after } from "node:timers/promises"
 
 import type { BotLink } from "../link/client.ts"
-import { ownHosts } from "./admit.ts"
 import { createApp } from "./app.ts"
 import { gateLimits, type GateLimits } from "./gate-limits.ts"
 import type { Log } from "./log.ts"
 import { invalidHeader, type Problem } from "./problem.ts"
 import { httpAnswer } from "./reply.ts"
 import { createSharedSends } from "./shared-sends.ts"
-import type { Upstream } from "./upstream.ts"
+import type { GateSettings } from "./settings.ts"
 
 export type GateDependencies = {
   readonly link: BotLink
-  /** `undefined` when no `base_url` is configured. */
-  readonly upstream: Upstream | undefined
-  /** Further names that `Host` may carry, without port. */
-  readonly allowedHosts: readonly string[]
+  /** Those of now; while there are none, every call is answered 503. */
+  readonly settings: () => GateSettings | undefined
   readonly log: Log
   readonly clock: () => number
   readonly limits?: Partial<GateLimits>
 }
 
 export type GateServer = {
-  readonly http: Server
+  /** One more server of this gate, not listening yet. All of them share what is counted and what is under way. */
+  open(): Server
   /** Takes no more connections, waits a bounded time for requests and reports at work, then disconnects everyone. */
   stop(): Promise<void>
 }
 
-/** Builds the gate without listening. */
+/** Builds the gate without a server. */
 export function createGateServer(deps: GateDependencies): GateServer {
   const limits = { ...gateLimits, ...deps.limits }
   const work = new Set<Promise<unknown>>()
+  const servers: Server[] = []
+  const app = createApp({
+    ...deps,
+    limits,
+    sends: createSharedSends(limits.shareAnswerMs),
+    upstream: () => deps.settings()?.upstream,
+    hosts: ({ localPort }) => deps.settings()?.hosts(localPort),
+    track(promise) {
+      const tracked = promise.catch(() => undefined).finally(() => work.delete(tracked))
+      work.add(tracked)
+    },
+  })
+  return {
+    open() {
+      const http = createHttpServer(limits)
+      http.on("request", app)
+      http.on("checkExpectation", app)
+      answerBrokenRequests(http)
+      servers.push(http)
+      return http
+    },
+    stop: () => stop(servers, work, limits.stopMs),
+  }
+}
+
+function createHttpServer(limits: GateLimits): Server {
   const http = createServer({
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.headersTimeoutMs,
@@ -44,24 +68,7 @@ export function createGateServer(deps: GateDependencies): GateServer {
   })
   http.maxConnections = limits.maxConnections
   http.setTimeout(limits.silenceMs)
-
-  let hosts: ReadonlySet<string> = new Set()
-  http.on("listening", () => (hosts = ownHosts(deps.allowedHosts, portOf(http))))
-  const app = createApp({
-    ...deps,
-    limits,
-    sends: createSharedSends(limits.shareAnswerMs),
-    hosts: () => hosts,
-    track(promise) {
-      const tracked = promise.catch(() => undefined).finally(() => work.delete(tracked))
-      work.add(tracked)
-    },
-  })
-  http.on("request", app)
-  http.on("checkExpectation", app)
-  answerBrokenRequests(http)
-
-  return { http, stop: () => stop(http, work, limits.stopMs) }
+  return http
 }
 
 /** The port that `http` listens on. */
@@ -104,14 +111,20 @@ function rawAnswer(problem: Problem): Buffer {
   return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} ${problem.code}\r\n${head}\r\n`), body])
 }
 
-async function stop(http: Server, work: Set<Promise<unknown>>, limitMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => http.close(() => resolve()))
+async function stop(
+  servers: readonly Server[],
+  work: Set<Promise<unknown>>,
+  limitMs: number,
+): Promise<void> {
+  const closed = Promise.all(
+    servers.map((http) => new Promise<void>((resolve) => http.close(() => resolve()))),
+  )
   // A connection that is kept alive becomes idle when its answer has left; nobody else closes it then.
-  const sweep = setInterval(() => http.closeIdleConnections(), 20)
+  const sweep = setInterval(() => servers.forEach((http) => http.closeIdleConnections()), 20)
   const finished = closed.then(async () => {
     while (work.size > 0) await Promise.all(work)
   })
   await Promise.race([finished, after(limitMs, undefined, { ref: false })])
   clearInterval(sweep)
-  http.closeAllConnections()
+  servers.forEach((http) => http.closeAllConnections())
 }

@@ -13,20 +13,23 @@ export type LogEntry = {
   readonly port?: number
   /** Where an error was thrown: function names and positions, without its message. */
   readonly at?: string
+  /** A sentence about this installation, of fixed words. */
+  readonly warning?: string
 }
 export type Log = (entry: LogEntry) => void
+
+type Write = (line: string, level: LogEntry["level"]) => void
 
 const levels = { debug: 0, info: 1, warn: 2, error: 3 }
 
 /** Writes entries from `minimum` up as JSON lines. */
-export function createLog(minimum: LogEntry["level"], write: (line: string) => void): Log {
+export function createLog(minimum: LogEntry["level"], write: Write): Log {
   return (entry) => {
     if (levels[entry.level] < levels[minimum]) return
-    const { level, event, method, route, status, code, record, ms, port, at } = entry
+    const { level, event, method, route, status, code, record, ms, port, at, warning } = entry
     const time = new Date().toISOString()
-    write(
-      `${JSON.stringify({ time, level, event, method, route, status, code, record, ms, port, at })}\n`,
-    )
+    const known = { method, route, status, code, record, ms, port, at, warning }
+    write(`${JSON.stringify({ time, level, event, ...known })}\n`, level)
   }
 }
 

@@ -37,6 +37,11 @@ export function problemOf(thrown: unknown): Problem {
   return isBotFault(thrown.code) ? botFaults[thrown.code] : botFaults.internal
 }
 
+const ledgerUnavailable: Problem = {
+  code: "ledger_unavailable",
+  message: "Nothing can be recorded, so nothing is signed; the vault's log says why.",
+}
+
 /** The Faults that a bot is told apart; every other is `internal`. */
 const botFaults = {
   vault_unavailable: {
@@ -48,10 +53,8 @@ const botFaults = {
     message:
       "The keys are locked, so nothing is signed; the operator unlocks them with countersign unlock.",
   },
-  ledger_unavailable: {
-    code: "ledger_unavailable",
-    message: "Nothing can be recorded, so nothing is signed; the vault's log says why.",
-  },
+  ledger_unavailable: ledgerUnavailable,
+  ledger_unusable: ledgerUnavailable,
   clock_unsafe: {
     code: "clock_unsafe",
     message: "The clock can't be trusted, so nothing is signed; the vault's log says why.",
@@ -65,6 +68,9 @@ const botFaults = {
     message: "Something failed inside countersign; its log says more.",
   },
 } as const satisfies Partial<Record<FaultCode, Problem>>
+
+/** The problem of a vault that isn't there. */
+export const vaultUnavailable: Problem = botFaults.vault_unavailable
 
 function isBotFault(code: FaultCode): code is keyof typeof botFaults {
   return Object.hasOwn(botFaults, code)

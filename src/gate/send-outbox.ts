@@ -10,7 +10,8 @@ import type { Upstream } from "./upstream.ts"
 export type OutboxDependencies = {
   /** Of its own, whose deadline is longer than the vault lets a call wait. */
   readonly link: BotLink
-  readonly upstream: Upstream
+  /** The venue of now, if one is configured. Without one nothing is asked for. */
+  readonly upstream: () => Upstream | undefined
   readonly log: Log
   readonly clock: () => number
 }
@@ -37,6 +38,7 @@ export function sendOutbox(deps: OutboxDependencies): OutboxSending {
   const work = new Set<Promise<unknown>>()
   let isStopping = false
   const take = async (): Promise<readonly Request[]> => {
+    if (deps.upstream() === undefined) return []
     try {
       return (await deps.link.call("outbox", {})).requests
     } catch {
@@ -86,18 +88,17 @@ function onceEach(deps: OutboxDependencies): (request: Request) => Promise<void>
 
 async function send(deps: OutboxDependencies, request: Request): Promise<Outcome> {
   const { record, path, body, expires_after: expiresAfterMs } = request
-  const outcome = outcomeOfSent(
-    await deps.upstream.send({
-      path,
-      body,
-      traceparent: undefined,
-      maySend: () => {
-        if (deps.clock() >= expiresAfterMs) return false
-        void report(deps, record, { kind: "sent" })
-        return true
-      },
-    }),
-  )
+  const sent = await deps.upstream()?.send({
+    path,
+    body,
+    traceparent: undefined,
+    maySend: () => {
+      if (deps.clock() >= expiresAfterMs) return false
+      void report(deps, record, { kind: "sent" })
+      return true
+    },
+  })
+  const outcome: Outcome = sent === undefined ? { kind: "unsent" } : outcomeOfSent(sent)
   const level = outcome.kind === "accepted" ? "info" : "error"
   deps.log({ level, event: "panic_request", record, code: outcome.kind })
   return outcome

@@ -1,14 +1,18 @@
 import assert from "node:assert/strict"
-import { request } from "node:http"
+import { request, type Server } from "node:http"
+import { join } from "node:path"
 import type { TestContext } from "node:test"
 
+import { hostsByPort } from "../../src/gate/admit.ts"
 import { gateLimits, type GateLimits } from "../../src/gate/gate-limits.ts"
 import { createGateServer, portOf } from "../../src/gate/gate-server.ts"
 import type { LogEntry } from "../../src/gate/log.ts"
+import type { GateSettings } from "../../src/gate/settings.ts"
 import { createUpstream, parseBaseUrl, type Upstream } from "../../src/gate/upstream.ts"
 import { connectBotLink } from "../../src/link/client.ts"
 import { keepOutput } from "./canaries.ts"
 import { startFakeVault, token, type FakeVault } from "./fake-vault.ts"
+import { temporaryDirectory } from "./link-peer.ts"
 
 export type HttpAsk = {
   readonly method?: string
@@ -30,6 +34,10 @@ export type TestGate = {
   readonly port: number
   readonly vault: FakeVault
   readonly logged: readonly LogEntry[]
+  /** The server on `port`. */
+  readonly http: Server
+  /** Has the gate serve a Unix socket too, and tells its path. */
+  openUnix(): Promise<string>
   ask(ask: HttpAsk): Promise<HttpReply>
   /** Posts JSON with a token. */
   post(path: string, body?: string | Buffer, headers?: HttpAsk["headers"]): Promise<HttpReply>
@@ -42,6 +50,8 @@ export type TestGateOptions = {
   readonly limits?: Partial<GateLimits>
   readonly allowedHosts?: readonly string[]
   readonly clock?: () => number
+  /** In place of `upstream` and `allowedHosts`. */
+  readonly settings?: () => GateSettings | undefined
 }
 
 export const jsonHeaders = {
@@ -54,19 +64,23 @@ export async function startGate(t: TestContext, options: TestGateOptions = {}): 
   const vault = await startFakeVault(options.script)
   const link = connectBotLink(vault.path)
   const logged: LogEntry[] = []
-  const gate = createGateServer({
-    link,
+  const settings: GateSettings = {
     upstream:
       typeof options.upstream === "string"
         ? testUpstream(t, options.upstream, options.limits)
         : options.upstream,
-    allowedHosts: options.allowedHosts ?? [],
+    hosts: hostsByPort(options.allowedHosts ?? []),
+  }
+  const gate = createGateServer({
+    link,
+    settings: options.settings ?? (() => settings),
     log: (entry) => logged.push(entry),
     clock: options.clock ?? Date.now,
     limits: { stopMs: 500, ...options.limits },
   })
-  await new Promise<void>((resolve) => gate.http.listen(0, "127.0.0.1", resolve))
-  const port = portOf(gate.http)
+  const http = gate.open()
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve))
+  const port = portOf(http)
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= gate.stop())
   t.after(async () => {
@@ -75,10 +89,20 @@ export async function startGate(t: TestContext, options: TestGateOptions = {}): 
     await vault.close()
   })
   const ask = (what: HttpAsk): Promise<HttpReply> => askHttp(port, what)
+  const openUnix = async (): Promise<string> => {
+    const directory = temporaryDirectory()
+    t.after(() => directory.remove())
+    const path = join(directory.path, "gate.sock")
+    const unix = gate.open()
+    await new Promise<void>((resolve) => unix.listen(path, resolve))
+    return path
+  }
   return {
     port,
     vault,
     logged,
+    http,
+    openUnix,
     ask,
     post: (path, body = "{}", headers = {}) =>
       ask({ method: "POST", path, body, headers: { ...jsonHeaders, ...headers } }),
@@ -101,13 +125,12 @@ export function testUpstream(
   return upstream
 }
 
-/** One HTTP request on a connection of its own. */
-export function askHttp(port: number, ask: HttpAsk): Promise<HttpReply> {
+/** One HTTP request on a connection of its own, to a port of 127.0.0.1 or to a Unix socket. */
+export function askHttp(to: number | string, ask: HttpAsk): Promise<HttpReply> {
   return new Promise((resolve, reject) => {
     const call = request(
       {
-        host: "127.0.0.1",
-        port,
+        ...(typeof to === "number" ? { host: "127.0.0.1", port: to } : { socketPath: to }),
         method: ask.method ?? "GET",
         path: ask.path,
         headers: ask.headers ?? {},

@@ -62,7 +62,12 @@ async function start(t: TestContext, answers: readonly Sent[]): Promise<Sending>
     close: () => Promise.resolve(),
   }
   const link = connectBotLink(vault.path)
-  const outbox = sendOutbox({ link, upstream, log: () => undefined, clock: () => nowMs })
+  const outbox = sendOutbox({
+    link,
+    upstream: () => upstream,
+    log: () => undefined,
+    clock: () => nowMs,
+  })
   t.after(async () => {
     await outbox.stop()
     given.push([])

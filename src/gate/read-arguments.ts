@@ -1,0 +1,48 @@
+import { parseArgs } from "node:util"
+
+import { Fault } from "../std/fault.ts"
+
+export type GateArguments = {
+  readonly host: string
+  readonly port: number
+  readonly botSocket: string
+  readonly upstream: string | undefined
+  readonly allowedHosts: readonly string[]
+}
+
+/** Reads the command line of the gate's process. @throws {Fault} `usage` */
+export function readArguments(argv: readonly string[]): GateArguments {
+  const values = parseOptions(argv)
+  const port = Number(values.port)
+  if (!/^\d{1,5}$/.test(values.port) || port > 65_535) {
+    throw new Fault("usage", "--port must be a number from 0 to 65535.")
+  }
+  if (values["bot-socket"] === undefined) {
+    throw new Fault("usage", "--bot-socket PATH is missing.")
+  }
+  return {
+    host: values.host,
+    port,
+    botSocket: values["bot-socket"],
+    upstream: values.upstream,
+    allowedHosts: values["allowed-host"],
+  }
+}
+
+function parseOptions(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      options: {
+        host: { type: "string", default: "127.0.0.1" },
+        port: { type: "string", default: "8420" },
+        "bot-socket": { type: "string" },
+        upstream: { type: "string" },
+        "allowed-host": { type: "string", multiple: true, default: [] },
+        "log-requests": { type: "boolean" },
+      },
+    }).values
+  } catch (cause) {
+    throw new Fault("usage", "The gate was started with an argument it doesn't know.", { cause })
+  }
+}

@@ -1,0 +1,73 @@
+import type { Server } from "node:http"
+import { setTimeout as after } from "node:timers/promises"
+
+import type { BotLink } from "../link/client.ts"
+import type { ServiceNotify } from "../std/service-notify.ts"
+import { answersItself } from "./self-test.ts"
+
+export type StateReport = {
+  /** Says that the gate serves. */
+  ready(): void
+}
+
+/** Between looks at the vault where no watchdog sets the pace. */
+const usualBeatMs = 10_000
+
+/** What `systemctl status` shows until the vault answers. */
+export const waitingForVault = "waiting for the vault"
+
+/**
+ * Tells systemd that the gate serves, whether the vault answers, and that it is alive. Alive is a gate that
+ * answers a request of its own: a vault that is away isn't mended by killing the gate.
+ */
+export function reportState({
+  service,
+  servers,
+  link,
+}: {
+  readonly service: ServiceNotify
+  readonly servers: readonly Server[]
+  readonly link: BotLink
+}): StateReport {
+  let word = waitingForVault
+  const line = (): string => `serving ${servers.map(placeOf).join(" and ")}; ${word}`
+  const refresh = async (): Promise<void> => {
+    const heard = await wordOf(link)
+    if (heard === word) return
+    word = heard
+    service.status(line())
+  }
+  if (service.isHeard) {
+    const { watchdogMs = 2 * usualBeatMs } = service
+    void onBeat(watchdogMs / 2, refresh)
+    void onBeat(watchdogMs / 2, async () => {
+      const tests = servers.map((http) => answersItself(http, watchdogMs / 2))
+      if ((await Promise.all(tests)).every(Boolean)) service.alive()
+    })
+  }
+  return { ready: () => service.ready(line()) }
+}
+
+async function onBeat(pauseMs: number, work: () => Promise<void>): Promise<never> {
+  for (;;) {
+    await work()
+    await after(pauseMs, undefined, { ref: false })
+  }
+}
+
+async function wordOf(link: BotLink): Promise<string> {
+  try {
+    const { ready, state } = await link.call("health", {})
+    return ready ? "the vault is ready" : `the vault says ${state}`
+  } catch {
+    return waitingForVault
+  }
+}
+
+function placeOf(http: Server): string {
+  const address = http.address()
+  // Node can't tell the path of a Unix socket that was handed over.
+  if (address === null || typeof address === "string") return "a Unix socket"
+  const { family, address: host, port } = address
+  return family === "IPv6" ? `[${host}]:${port}` : `${host}:${port}`
+}

@@ -1,0 +1,92 @@
+import { setTimeout as after } from "node:timers/promises"
+
+import { connectBotLink, type BotLink } from "../link/client.ts"
+import type { ServiceNotify } from "../std/service-notify.ts"
+import { gateLimits } from "./gate-limits.ts"
+import { createGateServer, portOf } from "./gate-server.ts"
+import { listen } from "./listen.ts"
+import { givenSettings, vaultSettings, type LiveSettings } from "./live-settings.ts"
+import { errorFields, type Log } from "./log.ts"
+import type { GateArguments } from "./read-arguments.ts"
+import { reportState, waitingForVault } from "./report-state.ts"
+import { outboxDeadlineMs, sendOutbox } from "./send-outbox.ts"
+
+export type GateAsk = {
+  readonly given: GateArguments
+  /** Sockets that systemd opened, by name. */
+  readonly descriptors: ReadonlyMap<string, number>
+  readonly service: ServiceNotify
+  readonly log: Log
+}
+
+export type RunningGate = {
+  readonly port: number
+  /** Asks the vault for its settings anew, where it was asked for them. Never throws. */
+  reload(): Promise<void>
+  /** Finishes what is at work. */
+  stop(): Promise<void>
+}
+
+/**
+ * How long connections wait for the settings of a vault that isn't there yet, in the queue of sockets that
+ * systemd holds. A start of both takes less; a bot that waits longer is better told than kept hanging.
+ */
+const patienceMs = 5_000
+
+/** Builds the gate, has it listen, and tells systemd. @throws {Fault} */
+export async function runGate(ask: GateAsk): Promise<RunningGate> {
+  const { given, descriptors, service, log } = ask
+  const link = connectBotLink(given.botSocket)
+  const settings = settingsFor(ask, link)
+  const gate = createGateServer({ link, settings: settings.now, log, clock: Date.now })
+  if (settings.now() === undefined) service.status(waitingForVault)
+  await Promise.race([settings.known, after(patienceMs, undefined, { ref: false })])
+
+  const servers = await listen(gate, { ...given, descriptors })
+  const outbox = sendOutbox({
+    link: connectBotLink(given.botSocket, { deadlineMs: outboxDeadlineMs }),
+    upstream: () => settings.now()?.upstream,
+    log,
+    clock: Date.now,
+  })
+  const [port = 0] = servers.map(portOf).filter((each) => each > 0)
+  log({ level: "debug", event: "listening", port })
+  const state = reportState({ service, servers, link })
+  state.ready()
+  return {
+    port,
+    async reload() {
+      if (settings.renew === undefined) return
+      service.reloading("asking the vault for its settings")
+      await logged(settings.renew(), log)
+      state.ready()
+    },
+    async stop() {
+      log({ level: "debug", event: "stopping" })
+      service.stopping()
+      const sent = Promise.race([
+        outbox.stop(),
+        after(gateLimits.stopMs, undefined, { ref: false }),
+      ])
+      await Promise.all([gate.stop(), sent])
+    },
+  }
+}
+
+/** A gate that systemd started asks the vault, unless it is told a venue on the command line. */
+function settingsFor({ given, descriptors, service, log }: GateAsk, link: BotLink): LiveSettings {
+  const { upstream = null, allowedHosts } = given
+  const isService = service.isHeard || descriptors.size > 0
+  return isService && upstream === null
+    ? vaultSettings(link, log)
+    : givenSettings({ upstream, allowedHosts })
+}
+
+async function logged(reload: Promise<void>, log: Log): Promise<void> {
+  try {
+    await reload
+    log({ level: "info", event: "reloaded" })
+  } catch (error) {
+    log({ level: "warn", event: "reload_failed", ...errorFields(error) })
+  }
+}
