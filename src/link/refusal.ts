@@ -52,6 +52,8 @@ export type Refusal =
         readonly since: number
       }
     >
+  /** `free_bytes` is `null` where it can't be told. */
+  | Refused<"disk_low", { readonly free_bytes: number | null; readonly min_free_bytes: number }>
   | Refused<"unknown_endpoint", { readonly path: string }>
   | Refused<"unknown_record">
   | Refused<"overloaded">

@@ -9,7 +9,8 @@ import { limitView } from "./limit-view.ts"
 import { readRequest, type BodyCall } from "./read-request.ts"
 import { limitExhausted } from "./ledger/reserve.ts"
 import type { Headroom } from "./ledger/meters.ts"
-import { keyLocked, refuse, wouldHold } from "./refuse.ts"
+import { refuseNow } from "./refuse-now.ts"
+import { refuse, wouldHold } from "./refuse.ts"
 import type { Vault } from "./vault.ts"
 
 /** Tells a bot whether its request would be signed now, and why. */
@@ -27,12 +28,11 @@ export function explainRequest(call: BodyCall, client: Client, vault: Vault): Ch
   if (!read.ok) return report({ refusal: read.error })
   const decision = judgeRequest(read.value, client, { set, nowMs })
   if (decision.kind === "refuse") return report(decision)
-  const { ledger, keyring } = vault
+  const { ledger } = vault
   const release = releaseFor(decision, bindingOf(read.value, client, set), { ledger, nowMs })
   const standing = ledger.headroom(decision.claims, nowMs)
-  const { name } = read.value.key
   return report({
-    refusal: keyring.isLocked(name) ? keyLocked(name) : heldOrSpent(release, standing, nowMs),
+    refusal: refuseNow(read.value, set, vault) ?? heldOrSpent(release, standing, nowMs),
     verdicts: decision.verdicts,
     limits: standing.map((headroom) => limitView(headroom, nowMs)),
   })

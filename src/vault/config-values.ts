@@ -1,6 +1,7 @@
 import { z } from "zod"
 
 import { parseDurationMs } from "../std/duration.ts"
+import { parseSizeBytes } from "../std/size.ts"
 
 /** A day in milliseconds. */
 export const dayMs = 86_400_000
@@ -14,6 +15,14 @@ export function duration(maxMs: number) {
     return z.NEVER
   })
 }
+
+/** A size like 256MiB as bytes, or 0. */
+export const size = z.string().transform((text, context) => {
+  const bytes = parseSizeBytes(text)
+  if (bytes !== undefined) return bytes
+  context.addIssue("expected a size like 256MiB (KiB, MiB or GiB), or 0")
+  return z.NEVER
+})
 
 /** `true` or `false`; `false` if left out. */
 export const yesOrNo = z

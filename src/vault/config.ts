@@ -5,7 +5,7 @@ import { z } from "zod"
 import { parseDecimal, type Decimal } from "../venue/decimal.ts"
 import { ok, type Result } from "../std/result.ts"
 import { readYaml, type Problem } from "../std/yaml-file.ts"
-import { dayMs, duration, yesOrNo } from "./config-values.ts"
+import { dayMs, duration, size, yesOrNo } from "./config-values.ts"
 import { freezeOnSetting, heartbeatsSetting, type FreezeOn, type Heartbeat } from "./stop-config.ts"
 
 /** `countersign.yaml`, read. Durations in milliseconds. */
@@ -39,6 +39,8 @@ export type Config = {
   readonly reloadOnChange: boolean
   /** How old entries of the ledger are when they go into an archive; `undefined` for never. */
   readonly archiveKeepMs: number | undefined
+  /** With less room on its disk the ledger takes only what lowers risk; 0 for never. */
+  readonly minFreeBytes: number
   /** Where the signers' locks and marks are, absolute; `undefined` for the usual place. */
   readonly signerDir: string | undefined
   /** How far the clock may have run on while the machine was off. */
@@ -76,6 +78,7 @@ export function readConfig(text: string, file: string): Result<Config, readonly 
     prices: { maxAgeMs: prices.max_age, maxStep: prices.max_step },
     reloadOnChange: written.reload_on_change,
     archiveKeepMs: written.archive === "off" ? undefined : written.archive.keep,
+    minFreeBytes: written.ledger.min_free,
     signerDir: written.signer_dir,
     maxStartGapMs: written.max_start_gap,
     attestRequired: written.attest === "required",
@@ -94,6 +97,9 @@ const port = z
   .regex(/^\d{1,5}$/, "expected a port from 0 to 65535")
   .transform(Number)
   .refine((number) => number <= 65_535, "expected a port from 0 to 65535")
+
+/** What `ledger.min_free` is if left out: 256 MiB. */
+export const defaultMinFreeBytes = 256 * 1_048_576
 
 const fivePercent: Decimal = { coefficient: 5n, scale: 2 }
 
@@ -134,6 +140,8 @@ const archived = z.strictObject({
     .default(30 * dayMs),
 })
 
+const ledgerSetting = z.strictObject({ min_free: size.default(defaultMinFreeBytes) })
+
 const configSchema = z
   .strictObject({
     listen: z
@@ -169,6 +177,7 @@ const configSchema = z
     archive: z
       .union([z.literal("off"), archived], "expected off, or {keep: 30d}")
       .default({ keep: 30 * dayMs }),
+    ledger: ledgerSetting.default({ min_free: defaultMinFreeBytes }),
     signer_dir: z
       .string()
       .refine((path) => isAbsolute(path), "expected an absolute path")

@@ -1,14 +1,19 @@
 import { logFailure } from "./log.ts"
 import type { Vault } from "./vault.ts"
+import { watchDisk } from "./watch-disk.ts"
 
 /** For the answers to those who waited; whoever asks meanwhile is told the same. */
 const answeringMs = 200
 
 /**
  * Ends the process with 1 soon after the ledger broke, so that the one that is started in its place reads
- * what the disk holds.
+ * what the disk holds. Until then the disk is watched.
  */
-export function endWithLedger({ ledger, keyring }: Pick<Vault, "ledger" | "keyring">): void {
+export function endWithLedger(
+  vault: Pick<Vault, "active" | "disk" | "installation" | "ledger" | "keyring">,
+): void {
+  const { ledger, keyring } = vault
+  watchDisk(vault)
   void ledger.broken.then((fault) => {
     logFailure("ledger_broken", fault)
     setTimeout(() => {

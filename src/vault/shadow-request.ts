@@ -9,7 +9,7 @@ import type { Vault } from "./vault.ts"
 /**
  * Answers as a check does, and records the request, so that `policy replay` can judge it by other files:
  * a bot can so be tried against a policy before it trades. Nothing is signed or counted. What can't be
- * read isn't recorded.
+ * read isn't recorded, nor is anything while the disk is nearly full.
  */
 export async function shadowRequest(
   call: BotParams["check"],
@@ -21,7 +21,7 @@ export async function shadowRequest(
   const set = vault.active()
   const client = authenticate(call.token, set, { count: vault.badTokens, nowMs })
   const read = client.ok ? readRequest(call, client.value, set) : client
-  if (!client.ok || !read.ok) return answer
+  if (!client.ok || !read.ok || vault.disk.low() !== undefined) return answer
 
   const decision = judgeRequest(read.value, client.value, { set, nowMs })
   const record = await vault.ledger.recordShadow(

@@ -13,7 +13,8 @@ import type { Keyring } from "./keyring/keyring.ts"
 import type { Idempotency, IdempotencyKey, KeyUse } from "./ledger/idempotency.ts"
 import type { RequestEntry } from "./ledger/ledger.ts"
 import { readRequest, type ReadRequest } from "./read-request.ts"
-import { keyLocked, recordRefusal, refuse } from "./refuse.ts"
+import { refuseNow } from "./refuse-now.ts"
+import { recordRefusal, refuse } from "./refuse.ts"
 import { repeatRequest } from "./repeat-request.ts"
 import { bindingHash, clientOrderIdOf, keyOf, keyToLookUp } from "./request-key.ts"
 import { signReserved, type Taken } from "./sign-reserved.ts"
@@ -76,7 +77,8 @@ async function judgeAndSign(asked: Asked, vault: Vault): Promise<Answer> {
   const decision = judgeRequest(request, client, { set, nowMs })
   requestStage("judged")
   if (decision.kind === "refuse") return err(decision.refusal)
-  if (keyring.isLocked(request.key.name)) return err(keyLocked(request.key.name))
+  const refusal = refuseNow(request, set, vault)
+  if (refusal !== undefined) return err(refusal)
   const entry = entryOf(asked, decision.rule)
   const at = { ledger, nowMs }
   const release = releaseFor(decision, entry, at)

@@ -1,13 +1,22 @@
 import { execFileSync } from "node:child_process"
-import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from "node:fs"
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  rmdirSync,
+  rmSync,
+  writeSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 import { lacking } from "./needs.ts"
 
 export type SmallDisk = {
-  /** Takes all that is free. */
-  fill(): void
+  /** Takes all that is free, but for so many bytes. */
+  fill(leftBytes?: number): void
   /** Gives it back. */
   free(): void
   remount(mode: "ro" | "rw"): void
@@ -40,7 +49,7 @@ export function mountSmallDisk(directory: string, sizeMiB: number): SmallDisk {
     rmSync(aside, { recursive: true, force: true })
   }
   return {
-    fill: () => fill(filler),
+    fill: (leftBytes = 0) => fill(filler, leftBytes),
     free: () => rmSync(filler, { force: true }),
     remount: (mode) => run("mount", "-o", `remount,${mode}`, directory),
     unmount: () => run("umount", directory),
@@ -49,12 +58,13 @@ export function mountSmallDisk(directory: string, sizeMiB: number): SmallDisk {
 
 const pageBytes = 4_096
 
-function fill(file: string): void {
+function fill(file: string, leftBytes: number): void {
   const descriptor = openSync(file, "w")
   try {
     for (;;) writeSync(descriptor, Buffer.alloc(pageBytes, 1))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error // fs throws ErrnoExceptions
+    ftruncateSync(descriptor, Math.max(0, fstatSync(descriptor).size - leftBytes))
   } finally {
     closeSync(descriptor)
   }

@@ -36,7 +36,7 @@ export async function openDemo(): Promise<Stage> {
   try {
     await createInstallation({
       installation,
-      configText: `${configText({ backend: "memory" })}signer_dir: ${JSON.stringify(join(directory, "signers"))}\n`,
+      configText: `${configText({ backend: "memory" })}signer_dir: ${JSON.stringify(join(directory, "signers"))}\nledger: {min_free: 0}\n`,
       venueText: sandboxProfile({ url: venue.url, asOf: new Date() }),
       policyText: demoPolicy,
       keyStore: { kind: "nothing" },

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs"
 
+import { sizeText } from "../../std/size.ts"
 import { pathsOf, type Installation } from "../../vault/installation.ts"
 import { locationWords } from "./file-findings.ts"
 import { fail, ok, shellWord, warn, type Finding } from "./finding.ts"
@@ -7,17 +8,18 @@ import { fail, ok, shellWord, warn, type Finding } from "./finding.ts"
 export type DiskFacts = {
   readonly directory: string
   readonly freeBytes: number
+  /** What countersign.yaml asks for. */
+  readonly minFreeBytes: number
+  /** Whether the ledger has room put by for a full disk. */
+  readonly hasSpare: boolean
   /** statfs(2)'s f_type. */
   readonly fileSystem: number
   /** Why a file couldn't be written and synced there; `undefined` when it could. */
   readonly syncError: string | undefined
 }
 
-const mebibyte = 1024 * 1024
-/** Below this the ledger isn't safe from a full disk. */
-export const minFreeBytes = 256 * mebibyte
 /** Below this somebody should make room in time. */
-export const fewFreeBytes = 1024 * mebibyte
+export const fewFreeBytes = 1024 * 1_048_576
 
 // statfs(2), linux/magic.h
 const networkFileSystems = new Map([
@@ -55,11 +57,24 @@ export function missingFinding(installation: Installation): Finding {
   return fail("disk", `${stateDir} doesn't exist.`, mend)
 }
 
-function spaceFindings({ directory, freeBytes }: DiskFacts): readonly Finding[] {
-  if (freeBytes >= fewFreeBytes) return []
+function spaceFindings(facts: DiskFacts): readonly Finding[] {
+  const { directory, freeBytes, minFreeBytes } = facts
+  if (freeBytes >= Math.max(fewFreeBytes, minFreeBytes)) return []
   const say = freeBytes < minFreeBytes ? fail : warn
-  const message = `${sizeText(freeBytes)} are free for ${directory}; when there is no room for a record, nothing is signed.`
+  const message = `${sizeText(freeBytes)} are free for ${directory}; ${consequence(facts)}.`
   return [say("disk", message, `make room: du -xh ${shellWord(directory)} | sort -h | tail`)]
+}
+
+function consequence({ freeBytes, minFreeBytes, hasSpare }: DiskFacts): string {
+  if (minFreeBytes === 0) return "when there is no room for a record, nothing is signed"
+  const least = sizeText(minFreeBytes)
+  if (freeBytes >= minFreeBytes) {
+    return `below ${least} only cancels, reduce-only orders, freezes and operators' acts are recorded`
+  }
+  const then = hasSpare
+    ? "once that is gone, the ledger's spare is given up for them"
+    : "the ledger has no spare, so once that is gone nothing is signed"
+  return `that is less than ledger.min_free (${least}), so only cancels, reduce-only orders, freezes and operators' acts are recorded; ${then}`
 }
 
 function kindFindings({ directory, fileSystem }: DiskFacts): readonly Finding[] {
@@ -75,9 +90,4 @@ function kindFindings({ directory, fileSystem }: DiskFacts): readonly Finding[] 
   return [
     warn("disk", `${directory} is on ${memory}, in memory; it is gone after a restart.`, move),
   ]
-}
-
-function sizeText(bytes: number): string {
-  const mebibytes = Math.floor(bytes / mebibyte)
-  return mebibytes < 10_240 ? `${mebibytes} MiB` : `${Math.floor(mebibytes / 1024)} GiB`
 }

@@ -57,8 +57,8 @@ function lookAtPermissions({ listed, installation }: Known): readonly Finding[] 
   return [...unreadable, ...permissionFindings(listed.entries, uid)]
 }
 
-async function lookAtStateDirectory({ installation }: Known): Promise<readonly Finding[]> {
-  const facts = await lookAtDisk(installation.stateDir)
+async function lookAtStateDirectory({ installation, config }: Known): Promise<readonly Finding[]> {
+  const facts = await lookAtDisk(installation, config)
   return facts === undefined ? [missingFinding(installation)] : diskFindings(facts)
 }
 

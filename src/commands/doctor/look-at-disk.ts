@@ -3,15 +3,24 @@ import { existsSync } from "node:fs"
 import { open, rm, statfs } from "node:fs/promises"
 import { join } from "node:path"
 
+import { defaultMinFreeBytes, type Config } from "../../vault/config.ts"
+import { pathsOf, type Installation } from "../../vault/installation.ts"
+import { spareBytes } from "../../vault/ledger/spare-space.ts"
 import type { DiskFacts } from "./disk-findings.ts"
 
-/** Writes, syncs and removes a file in `directory`, and asks how much room there is. `undefined` where it isn't there. */
-export async function lookAtDisk(directory: string): Promise<DiskFacts | undefined> {
+/** Writes, syncs and removes a file in the state directory, and asks how much room there is. `undefined` where it isn't there. */
+export async function lookAtDisk(
+  installation: Installation,
+  config: Config | undefined,
+): Promise<DiskFacts | undefined> {
+  const directory = installation.stateDir
   if (!existsSync(directory)) return undefined
   const { bavail, bsize, type } = await statfs(directory)
   return {
     directory,
     freeBytes: bavail * bsize,
+    minFreeBytes: config?.minFreeBytes ?? defaultMinFreeBytes,
+    hasSpare: (await spareBytes(pathsOf(installation).ledgerFile)) > 0,
     fileSystem: type,
     syncError: await trySync(join(directory, `.doctor-${randomBytes(8).toString("hex")}`)),
   }

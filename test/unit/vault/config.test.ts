@@ -37,6 +37,7 @@ describe("countersign.yaml", () => {
       prices: { maxAgeMs: 60_000, maxStep: { coefficient: 5n, scale: 2 } },
       reloadOnChange: false,
       archiveKeepMs: 30 * 86_400_000,
+      minFreeBytes: 256 * 1_048_576,
       signerDir: undefined,
       maxStartGapMs: 7 * 86_400_000,
       attestRequired: false,
@@ -162,6 +163,26 @@ describe("what stops by itself in countersign.yaml", () => {
       ],
     )
   })
+})
+
+describe("the room that countersign.yaml asks for", () => {
+  for (const [written, bytes] of [
+    ["{}", 268_435_456],
+    ["{min_free: 256MiB}", 268_435_456],
+    ["{min_free: 1GiB}", 1_073_741_824],
+    ["{min_free: 0}", 0],
+  ] as const) {
+    it(`is ${bytes} bytes for ${written}`, () => {
+      assert.equal(config(`${keystore}ledger: ${written}\n`).minFreeBytes, bytes)
+    })
+  }
+
+  for (const written of ["off", "256", "256 MiB", "256MB", "-1MiB", "0MiB", "1.5GiB", "1TiB"]) {
+    it(`isn't ${written}`, () => {
+      const found = problems(`${keystore}ledger: {min_free: ${written}}\n`).join()
+      assert.match(found, /expected a size like 256MiB \(KiB, MiB or GiB\), or 0/)
+    })
+  }
 })
 
 describe("archive in countersign.yaml", () => {

@@ -2,11 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { clockFindings } from "../../../../src/commands/doctor/clock-findings.ts"
-import {
-  diskFindings,
-  fewFreeBytes,
-  minFreeBytes,
-} from "../../../../src/commands/doctor/disk-findings.ts"
+import { diskFindings, fewFreeBytes } from "../../../../src/commands/doctor/disk-findings.ts"
 import { warningFindings } from "../../../../src/commands/doctor/file-findings.ts"
 import { findingLines } from "../../../../src/commands/doctor/finding-lines.ts"
 import {
@@ -23,6 +19,7 @@ import {
 } from "../../../../src/commands/doctor/keychain-finding.ts"
 import { nodeFinding } from "../../../../src/commands/doctor/node-finding.ts"
 import { Fault } from "../../../../src/std/fault.ts"
+import { defaultMinFreeBytes as minFreeBytes } from "../../../../src/vault/config.ts"
 
 const states = (findings: readonly Finding[]) => findings.map(({ state }) => state)
 
@@ -79,6 +76,8 @@ describe("doctor on the disk", () => {
   const good = {
     directory: "/d",
     freeBytes: fewFreeBytes,
+    minFreeBytes,
+    hasSpare: true,
     fileSystem: 0xef53,
     syncError: undefined,
   }
@@ -94,6 +93,22 @@ describe("doctor on the disk", () => {
       assert.deepEqual(states(diskFindings({ ...good, freeBytes })), [state])
     })
   }
+
+  it("fails below what countersign.yaml asks for, however much that is", () => {
+    const asked = { ...good, minFreeBytes: 2 * fewFreeBytes }
+    assert.deepEqual(states(diskFindings({ ...asked, freeBytes: 2 * fewFreeBytes })), ["ok"])
+    assert.deepEqual(states(diskFindings({ ...asked, freeBytes: 2 * fewFreeBytes - 1 })), ["fail"])
+    assert.deepEqual(states(diskFindings({ ...good, minFreeBytes: 0, freeBytes: 0 })), ["warn"])
+  })
+
+  it("says what is still recorded, and whether anything is put by for a full disk", () => {
+    const said = (changes: object) =>
+      diskFindings({ ...good, freeBytes: minFreeBytes - 1, ...changes })[0]?.message ?? ""
+    assert.match(said({}), /255 MiB are free .* \(256 MiB\), so only cancels, .* spare is given up/)
+    assert.match(said({ hasSpare: false }), /has no spare, so once that is gone nothing is signed/)
+    assert.match(said({ freeBytes: minFreeBytes }), /below 256 MiB only cancels/)
+    assert.match(said({ minFreeBytes: 0 }), /when there is no room for a record, nothing is signed/)
+  })
 
   for (const [what, fileSystem, state] of [
     ["ext4", 0xef53, "ok"],

@@ -1,0 +1,54 @@
+import { statfs } from "node:fs/promises"
+
+/** The disk has less room than `ledger.min_free` asks for, or nobody can tell how much it has. */
+export type LowDisk = { readonly freeBytes: number | undefined; readonly minFreeBytes: number }
+
+/** How much room the ledger's disk has, as it was seen last: a request asks for a number that is kept. */
+export type DiskSpace = {
+  /** Looks anew. Doesn't throw: a disk that can't be looked at has no room. */
+  look(): Promise<void>
+  /** `undefined` while there is room, and with `min_free: 0` always. Low until the first look is over. */
+  low(): LowDisk | undefined
+  /** `undefined` where it can't be told. */
+  freeBytes(): number | undefined
+  /** Counts a refusal that isn't recorded for want of room. */
+  leaveOut(): void
+  /** How many that were since this was asked last. */
+  takeLeftOut(): number
+}
+
+/** Keeps what `measure` tells beside what the configuration in force asks for. */
+export function openDiskSpace({
+  measure,
+  minFreeBytes,
+}: {
+  readonly measure: () => Promise<number>
+  readonly minFreeBytes: () => number
+}): DiskSpace {
+  let freeBytes: number | undefined
+  let leftOut = 0
+  return {
+    async look() {
+      freeBytes = await measure().catch(() => undefined)
+    },
+    low() {
+      const least = minFreeBytes()
+      if (least === 0 || (freeBytes !== undefined && freeBytes >= least)) return undefined
+      return { freeBytes, minFreeBytes: least }
+    },
+    freeBytes: () => freeBytes,
+    leaveOut: () => void (leftOut += 1),
+    takeLeftOut() {
+      const taken = leftOut
+      leftOut = 0
+      return taken
+    },
+  }
+}
+
+/** What a program that isn't root's can still take of the file system that `path` is on. @throws where it doesn't tell. */
+export async function freeBytesAt(path: string): Promise<number> {
+  const { blocks, bavail, bsize } = await statfs(path)
+  if (blocks === 0) throw new Error("The file system doesn't tell its size.")
+  return bavail * bsize
+}
