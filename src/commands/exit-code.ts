@@ -13,6 +13,7 @@ export const exitCodes = {
   outcome_unknown: 1,
   vault_unavailable: 4,
   ledger_unavailable: 4,
+  ledger_unusable: 4,
   keyring_locked: 4,
   keychain_locked: 4,
   keychain_unavailable: 4,
@@ -37,5 +38,6 @@ export const exitCodes = {
   clock_unsafe: 1,
   signature_check_failed: 1,
   link_protocol: 1,
+  install_failed: 1,
   internal: 1,
 } as const satisfies Readonly<Record<FaultCode, ExitCode>>

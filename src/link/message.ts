@@ -84,9 +84,11 @@ const faultCodes: Readonly<Record<FaultCode, true>> = {
   admin_refused: true,
   not_accepted: true,
   ledger_unavailable: true,
+  ledger_unusable: true,
   vault_unavailable: true,
   clock_unsafe: true,
   signature_check_failed: true,
   link_protocol: true,
+  install_failed: true,
   internal: true,
 }

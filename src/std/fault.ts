@@ -33,10 +33,12 @@ export type FaultCode =
   | "admin_refused"
   | "not_accepted"
   | "ledger_unavailable"
+  | "ledger_unusable"
   | "vault_unavailable"
   | "clock_unsafe"
   | "signature_check_failed"
   | "link_protocol"
+  | "install_failed"
   | "internal"
 
 /** The one error class. `message` is one plain sentence that says what to do; it never quotes a secret. */

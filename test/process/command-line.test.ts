@@ -145,7 +145,7 @@ describe("the command line", { timeout: 180_000 }, () => {
     await daemon?.stop()
     daemon = undefined
     writeFileSync(join(installation.dir, "ledger.db"), "something else")
-    assert.deepEqual(await failureOf(at("keys", "list")), ["ledger_unavailable", 4])
+    assert.deepEqual(await failureOf(at("keys", "list")), ["ledger_unusable", 4])
     const nowhere = ["keys", "list", "--dir", join(installation.home, "none")]
     assert.deepEqual(await failureOf(nowhere), ["not_initialised", 1])
   })

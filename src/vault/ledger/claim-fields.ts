@@ -11,7 +11,7 @@ export function sizeFieldsOf({ entry, legs }: OrderSize): SizeFields {
   return { entry: textOf(entry), legs: legs.map(textOf) }
 }
 
-/** Reads what an order was sized at. @throws {Fault} `ledger_unavailable` when it makes no sense. */
+/** Reads what an order was sized at. @throws {Fault} `ledger_unusable` when it makes no sense. */
 export function readSize({ entry, legs }: SizeFields): OrderSize {
   return { entry: decimalOf(entry), legs: legs.map(decimalOf) }
 }
@@ -29,7 +29,7 @@ export function refundFieldsOf({ meter, window, amount, max }: Refund): RefundFi
   }
 }
 
-/** Reads what is given back. @throws {Fault} `ledger_unavailable` when it makes no sense. */
+/** Reads what is given back. @throws {Fault} `ledger_unusable` when it makes no sense. */
 export function readRefund({ meter, amount, max, window }: RefundFields): Refund {
   return { meter, amount: readDecimal(amount), max: readDecimal(max), window: readWindow(window) }
 }

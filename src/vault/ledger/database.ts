@@ -52,7 +52,7 @@ function assertOurs(database: DatabaseSync, file: string): void {
   const { application_id: id } = readPragma(database, "application_id")
   if (id === applicationId || (id === 0 && isEmpty(database))) return
   throw new Fault(
-    "ledger_unavailable",
+    "ledger_unusable",
     `${file} isn't a Countersign ledger but some other program's database; move it away.`,
   )
 }
@@ -65,7 +65,7 @@ function migrate(database: DatabaseSync, file: string): void {
   const { user_version: version } = readPragma(database, "user_version")
   if (typeof version !== "number" || version > migrations.length) {
     throw new Fault(
-      "ledger_unavailable",
+      "ledger_unusable",
       `${file} was written by a newer Countersign (schema ${String(version)}, this one knows ${migrations.length}); install that version.`,
     )
   }

@@ -78,7 +78,7 @@ function readHead(database: DatabaseSync): Head {
   const hash = chainHash(previous.hash, last.row)
   if (last.seq !== previous.seq + 1 || Buffer.compare(hash, last.hash) !== 0) {
     throw new Fault(
-      "ledger_unavailable",
+      "ledger_unusable",
       `The ledger's last entry (${last.seq}) doesn't match its hash: it was changed or is damaged; restore it from a back-up.`,
     )
   }

@@ -77,7 +77,7 @@ async function readSlots(handle: FileHandle, file: string): Promise<readonly (Sl
   }
   if (isEmpty || slots.some((slot) => slot !== undefined)) return slots
   throw new Fault(
-    "ledger_unavailable",
+    "ledger_unusable",
     `The signer's mark ${file} is damaged; if this ledger is the newest one of this signer, move the mark away and start again.`,
   )
 }

@@ -29,7 +29,7 @@ import { storedRecord } from "./stored-record.ts"
  * Opens the ledger in a SQLite file, which is made if it isn't there, and holds its exclusive lock until
  * it is closed or the process ends.
  *
- * @throws {Fault} `already_running`, `file_unsafe`, `ledger_unavailable`.
+ * @throws {Fault} `already_running`, `file_unsafe`, `ledger_unavailable`, `ledger_unusable`.
  */
 export async function openLedger(input: {
   readonly file: string

@@ -6,13 +6,13 @@ import { parseAddress, type Address } from "../../venue/address.ts"
 import type { Client, KeyEntry } from "../bindings.ts"
 import type { ClientFields, KeyFields } from "./row.ts"
 
-/** Reads a key as it was stored. @throws {Fault} `ledger_unavailable` when it makes no sense. */
+/** Reads a key as it was stored. @throws {Fault} `ledger_unusable` when it makes no sense. */
 export function readKey(fields: KeyFields): KeyEntry {
   const { expires_at: expiresAtMs, ...rest } = parseStored(keySchema, fields, "key")
   return { ...rest, expiresAtMs }
 }
 
-/** Reads a client as it was stored. @throws {Fault} `ledger_unavailable` when it makes no sense. */
+/** Reads a client as it was stored. @throws {Fault} `ledger_unusable` when it makes no sense. */
 export function readClient(fields: ClientFields): Client {
   const parsed = parseStored(clientSchema, fields, "client")
   const [first, ...others] = parsed.keys
@@ -61,7 +61,7 @@ function parseStored<Value>(
   const parsed = schema.safeParse(fields)
   if (parsed.success) return parsed.data
   throw new Fault(
-    "ledger_unavailable",
+    "ledger_unusable",
     `The ledger's entry of the ${what} ${fields.name} can't be read; restore the ledger from a back-up.`,
   )
 }

@@ -7,7 +7,7 @@ import type { StoredHold } from "./opened-state.ts"
 import type { FreezeFields, PriceFields, RaiseFields } from "./row.ts"
 import { readDecimal } from "./stored-decimal.ts"
 
-/** Reads a price as it was stored. @throws {Fault} `ledger_unavailable` when it makes no sense. */
+/** Reads a price as it was stored. @throws {Fault} `ledger_unusable` when it makes no sense. */
 export function readPrice(fields: PriceFields): StoredPrice {
   return {
     symbolId: fields.symbol_id,
@@ -18,7 +18,7 @@ export function readPrice(fields: PriceFields): StoredPrice {
   }
 }
 
-/** Reads a raised limit as it was stored. @throws {Fault} `ledger_unavailable` when it makes no sense. */
+/** Reads a raised limit as it was stored. @throws {Fault} `ledger_unusable` when it makes no sense. */
 export function readRaise({ limit, to, until, reason }: RaiseFields): Raise {
   return { limit, to: readDecimal(to), untilMs: until, reason }
 }

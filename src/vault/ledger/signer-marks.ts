@@ -17,7 +17,7 @@ export type SignerMarks = {
   /**
    * Takes a signer's lock, reads its mark and returns the nonce above which it goes on. Safe to call twice.
    *
-   * @throws {Fault} `already_running`, `file_unsafe`, `ledger_unavailable`.
+   * @throws {Fault} `already_running`, `file_unsafe`, `ledger_unavailable`, `ledger_unusable`.
    */
   claim(signer: Address): Promise<number>
   /** @throws {Fault} `ledger_unavailable` when a mark can't be written, or the signer waits or isn't claimed. */

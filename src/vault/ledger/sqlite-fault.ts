@@ -26,12 +26,18 @@ export function faultOf(error: unknown, file: string): Fault {
   }
   const say = sentences.get(primary)
   const message = say?.(file) ?? `The ledger ${file} failed (${errstr ?? String(error)}).`
-  return new Fault("ledger_unavailable", message, { cause: error })
+  const isUnusable = primary === sqlite.corrupt || primary === sqlite.notADatabase
+  return new Fault(isUnusable ? "ledger_unusable" : "ledger_unavailable", message, { cause: error })
 }
 
 /** Whether another process holds the lock. */
 export function isBusy(error: unknown): boolean {
   return codesOf(error).primary === sqlite.busy
+}
+
+/** Whether the disk had no room for what was written. Of a sync that failed it isn't true: nobody knows what that left. */
+export function isFull(error: unknown): boolean {
+  return codesOf(error).primary === sqlite.full
 }
 
 function codesOf(error: unknown): { readonly primary: number; readonly errstr?: string } {

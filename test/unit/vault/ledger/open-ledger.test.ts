@@ -147,7 +147,7 @@ describe("opening a ledger", () => {
     it(`refuses ${what} with a plain sentence, and keeps no lock`, async () => {
       await breakIt()
       for (let attempt = 0; attempt < 2; attempt++) {
-        await assert.rejects(open(), { name: "Fault", code: "ledger_unavailable", message })
+        await assert.rejects(open(), { name: "Fault", code: "ledger_unusable", message })
       }
     })
   }

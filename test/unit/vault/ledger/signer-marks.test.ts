@@ -125,7 +125,7 @@ describe("a signer's mark", () => {
     const spoiled = Buffer.from(whole)
     for (const start of slots) spoiled.fill("x", start + 30, start + 60)
     await writeFile(markFile, spoiled)
-    await assert.rejects(open(at), { code: "ledger_unavailable", message: /is damaged/ })
+    await assert.rejects(open(at), { code: "ledger_unusable", message: /is damaged/ })
   })
 })
 
