@@ -4,6 +4,7 @@ import type { z } from "zod"
 
 import { Connection } from "./connection.ts"
 import { linkLimits, type LinkLimits } from "./link-limits.ts"
+import { listenOnFd } from "./listen-on-fd.ts"
 import { listenOnPath } from "./listen-on-path.ts"
 
 export type ParamSchemas = Readonly<Record<string, z.ZodType>>
@@ -15,14 +16,14 @@ export type Methods<Schemas extends ParamSchemas, Results> = {
   ) => Results[Method] | Promise<Results[Method]>
 }
 
-export type LinkServerOptions<Schemas extends ParamSchemas, Results> = {
-  readonly path: string
+/** The path to make a socket at, with its file mode (0600 if left out); or one that is open already. */
+export type LinkPlace = { readonly path: string; readonly mode?: number } | { readonly fd: number }
+
+export type LinkServerOptions<Schemas extends ParamSchemas, Results> = LinkPlace & {
   readonly params: Schemas
   readonly methods: Methods<Schemas, Results>
   /** Demanded in the first frame of every connection, as the call `hello`. */
   readonly secret?: string
-  /** File mode of the socket; 0600 if left out. */
-  readonly mode?: number
   /** Hears what a method threw; the peer learns of it only what {@link Fault} says. */
   readonly onError?: (error: unknown, method: string) => void
   readonly limits?: Partial<LinkLimits>
@@ -36,10 +37,10 @@ export type LinkServer = {
 /**
  * Answers JSON-RPC calls on a Unix socket by the table of `methods`.
  *
- * A socket file that nobody answers on is replaced.
+ * At a path, a socket file that nobody answers on is replaced.
  *
  * @throws {Fault} `already_running` when somebody answers on it, `file_unsafe` when the path holds
- * something else, `config_invalid` when the path is too long.
+ * something else, `config_invalid` when the path is too long, `usage` when what was handed over is no socket.
  */
 export async function serveLink<Schemas extends ParamSchemas, Results>(
   options: LinkServerOptions<Schemas, Results>,
@@ -58,7 +59,8 @@ export async function serveLink<Schemas extends ParamSchemas, Results>(
     socket.on("close", () => connections.delete(connection))
   })
   server.maxConnections = limits.maxConnections
-  await listenOnPath(server, options.path, options.mode ?? 0o600)
+  if ("fd" in options) await listenOnFd(server, options.fd)
+  else await listenOnPath(server, options.path, options.mode ?? 0o600)
 
   async function close(): Promise<void> {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))

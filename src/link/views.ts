@@ -168,6 +168,11 @@ export type StatusView = {
   readonly last_refusals: readonly RefusalView[]
   /** Of the process that answers. */
   readonly pid: number
+  /**
+   * `service`: the vault is a unit of its own under systemd. `serve`: `countersign serve` started vault and
+   * gate as one user. `null` in a command that opened the vault itself.
+   */
+  readonly started_by: "service" | "serve" | null
   readonly warnings: readonly string[]
 }
 

@@ -39,9 +39,12 @@ export function serviceNotify(environment: NodeJS.ProcessEnv = process.env): Ser
   }
 }
 
+/** systemd drops a message of more than 4,096 bytes whole; a character takes three at most. */
+const maxStatusLength = 1_200
+
 /** systemd shows one line. */
 function statusLine(status: string): string {
-  return `STATUS=${status.replaceAll(/\s+/g, " ").trim()}`
+  return `STATUS=${status.replaceAll(/\s+/g, " ").trim().slice(0, maxStatusLength)}`
 }
 
 function send(descriptor: number, message: string): void {

@@ -16,10 +16,10 @@ import { describePolicy } from "./policy/describe.ts"
 import { listPrices, setPrice } from "./price-methods.ts"
 import { replay } from "./replay.ts"
 import { reload } from "./reload.ts"
-import { safetyMethods, standstillOf } from "./safety-methods.ts"
+import { safetyMethods } from "./safety-methods.ts"
 import type { Vault } from "./vault.ts"
 import { clientView, keyView, refusalView } from "./views.ts"
-import { warningsOf } from "./warnings.ts"
+import { vaultWarnings } from "./vault-warnings.ts"
 
 /** The admin socket's calls, and the same ones for a CLI that opened the vault itself. */
 export function adminMethods(vault: Vault) {
@@ -87,7 +87,7 @@ const shownRefusals = 5
 
 async function status(vault: Vault): Promise<AdminResults["status"]> {
   const set = vault.active()
-  const alarm = vault.alarm()
+  const { startedBy } = vault.surroundings
   return {
     state: vault.state(),
     policy_hash: set.policyHash,
@@ -99,11 +99,7 @@ async function status(vault: Vault): Promise<AdminResults["status"]> {
     limits: listLimits(vault),
     last_refusals: (await vault.ledger.recentRefusals(shownRefusals)).map(refusalView),
     pid: process.pid,
-    warnings: [
-      ...(alarm === undefined ? [] : [alarm]),
-      ...standstillOf(vault).map(({ message }) => message),
-      ...vault.checkpoints.alarms(),
-      ...warningsOf(set, vault.clock.nowMs()),
-    ],
+    started_by: startedBy === "command" ? null : startedBy,
+    warnings: vaultWarnings(vault),
   }
 }

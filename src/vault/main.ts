@@ -1,91 +1,87 @@
-// The process with the keys. It has no network; its parent starts it and learns over IPC when it is ready.
+// The process with the keys. It has no network. `countersign serve` starts it and learns over IPC when it
+// is ready; a unit of systemd learns it from sd_notify(3).
 
-import { parseArgs } from "node:util"
 import { buffer } from "node:stream/consumers"
 
-import { adminParams, botParams, type AdminResults, type BotResults } from "../link/methods.ts"
-import { serveLink, type LinkServer } from "../link/server.ts"
 import { Fault } from "../std/fault.ts"
-import { adminMethods } from "./admin-methods.ts"
-import { makeAdminSecret } from "./admin-secret.ts"
+import { listenFds } from "../std/listen-fds.ts"
+import { serviceExitCode } from "../std/service-exit-code.ts"
+import { serviceNotify } from "../std/service-notify.ts"
+import { undenied } from "../std/undenied.ts"
 import { archiveInTime } from "./archive/archive-in-time.ts"
 import { runAccepted } from "./attestation.ts"
-import { botMethods } from "./bot-methods.ts"
-import { frozen } from "./freeze.ts"
 import { signCheckpointsInTime } from "./checkpoints.ts"
 import { lockWalletKeysInTime } from "./auto-lock.ts"
 import { endWithLedger } from "./end-with-ledger.ts"
-import { assertSocketPathsFit, pathsOf, type Installation } from "./installation.ts"
+import { frozen } from "./freeze.ts"
+import { assertSocketPathsFit } from "./installation.ts"
 import { readSecretFile } from "./keyring/read-secret-file.ts"
 import { loadFiles } from "./load-files.ts"
-import { logAct } from "./log-act.ts"
 import { log, logFailure } from "./log.ts"
+import { logVault } from "./log-vault.ts"
 import type { SecretSource } from "./open-key-store.ts"
 import { openVault } from "./open-vault.ts"
-import { reload } from "./reload.ts"
-import { standstillOf } from "./safety-methods.ts"
+import { readArguments, type VaultArguments } from "./read-arguments.ts"
+import { reloadOnSignal } from "./reload-on-signal.ts"
 import { secretFileOf } from "./secret-file-of.ts"
+import { serveSockets } from "./serve-sockets.ts"
+import { stopOnSignal } from "./stop-on-signal.ts"
+import type { Surroundings } from "./surroundings.ts"
 import type { VaultMessage } from "./vault-message.ts"
+import { vaultService } from "./vault-service.ts"
+import { vaultWarnings } from "./vault-warnings.ts"
 import type { Vault } from "./vault.ts"
-import { warningsOf } from "./warnings.ts"
-import { watchFiles } from "./watch-files.ts"
 import { watchHeartbeats } from "./watch-heartbeats.ts"
 
 process.umask(0o077)
+// Whoever has an IPC channel was started by `countersign serve`, which has the descriptors for itself.
+const isService = process.send === undefined
+const notify = serviceNotify(isService ? process.env : {})
 await start()
 
 async function start(): Promise<void> {
   try {
-    const { installation, passphraseFile, isStrict } = readArguments()
-    assertSocketPathsFit(installation)
-    if (isStrict) await loadFiles(installation)
-    const vault = await openVault(installation, secretFrom(passphraseFile), logAct)
+    const descriptors = listenFds()
+    const given = readArguments(process.argv.slice(2))
+    assertSocketPathsFit(given.installation)
+    if (given.isStrict) await loadFiles(given.installation)
+    const vault = await open(given)
     await runAccepted(vault)
-    const servers = await listen(vault, installation)
-    stopOnSignal(vault, servers)
+    const service = vaultService(vault, notify)
+    const servers = await serveSockets(vault, service, descriptors)
+    stopOnSignal(vault, service, servers)
     dropNetwork()
     await recordStart(vault)
-    reloadOnSignal(vault)
+    reloadOnSignal(vault, service)
     lockWalletKeysInTime(vault)
     watchHeartbeats(vault)
     signCheckpointsInTime(vault.checkpoints)
     archiveInTime(vault)
     endWithLedger(vault)
-    tellParent({ type: "ready", warnings: startWarnings(vault) })
+    service.ready()
+    tellReady(startWarnings(vault))
   } catch (error) {
     const fault =
       error instanceof Fault ? error : new Fault("internal", String(error), { cause: error })
-    tellParent({ type: "failed", code: fault.code, message: fault.message }, () => process.exit(1))
+    tellFailed(fault)
   }
 }
 
-function readArguments(): {
-  readonly installation: Installation
-  readonly passphraseFile: string | undefined
-  readonly isStrict: boolean
-} {
-  const { values } = parseArgs({
-    options: {
-      "config-dir": { type: "string" },
-      "state-dir": { type: "string" },
-      "passphrase-file": { type: "string" },
-      strict: { type: "boolean", default: false },
-    },
-  })
-  const {
-    "config-dir": configDir,
-    "state-dir": stateDir,
-    "passphrase-file": passphraseFile,
-  } = values
-  if (configDir === undefined || stateDir === undefined) {
-    throw new Fault("usage", "The vault needs --config-dir and --state-dir.")
+function open({ installation, passphraseFile, logsRequests }: VaultArguments): Promise<Vault> {
+  const surroundings: Surroundings = {
+    startedBy: isService ? "service" : "serve",
+    warnings: undenied("countersign-vault.service"),
   }
-  return { installation: { configDir, stateDir }, passphraseFile, isStrict: values.strict }
+  const listener = {
+    ...logVault({ refusals: isService, requests: logsRequests }),
+    opening: (step: string) => notify.status(step),
+  }
+  return openVault(installation, secretFrom(passphraseFile), { listener, surroundings })
 }
 
 /** From the file that is named, else from the parent, which asked for it once, on its terminal. */
 function secretFrom(file: string | undefined): SecretSource {
-  let isAsked = false
+  let isAsked = isService
   return async (config) => {
     const named = secretFileOf(config, file)
     if (named !== undefined) return readSecretFile(named)
@@ -98,28 +94,10 @@ function secretFrom(file: string | undefined): SecretSource {
 function secretNotKept(): Fault {
   return new Fault(
     "passphrase_missing",
-    "The passphrase that was typed at the start isn't kept; give it again with countersign unlock.",
+    isService
+      ? "A service has nobody to ask for the passphrase: name a credential in countersign.yaml (keystore: credential), which the unit loads."
+      : "The passphrase that was typed at the start isn't kept; give it again with countersign unlock.",
   )
-}
-
-async function listen(vault: Vault, installation: Installation): Promise<readonly LinkServer[]> {
-  const paths = pathsOf(installation)
-  const onError = (error: unknown, method: string): void =>
-    logFailure("call_failed", error, { method })
-  const bots = await serveLink<typeof botParams, BotResults>({
-    path: paths.botSocket,
-    params: botParams,
-    methods: botMethods(vault),
-    onError,
-  })
-  const admin = await serveLink<typeof adminParams, AdminResults>({
-    path: paths.adminSocket,
-    params: adminParams,
-    methods: adminMethods(vault),
-    secret: await makeAdminSecret(paths.adminSecretFile),
-    onError,
-  })
-  return [bots, admin]
 }
 
 /** Records the start, and the set that runs from now on, so that it can be run again. */
@@ -131,44 +109,7 @@ async function recordStart(vault: Vault): Promise<void> {
 }
 
 function startWarnings(vault: Vault): readonly string[] {
-  const alarm = vault.alarm()
-  return [
-    ...vault.active().freezes.map((each) => frozen(each).message),
-    ...(alarm === undefined ? [] : [alarm]),
-    ...standstillOf(vault).map(({ message }) => message),
-    ...vault.checkpoints.alarms(),
-    ...warningsOf(vault.active(), vault.clock.nowMs()),
-  ]
-}
-
-/** SIGHUP loads the files anew, and so does a change of them where countersign.yaml says so. */
-function reloadOnSignal(vault: Vault): void {
-  const reloadAndLog = (): void => {
-    reload(vault).then(
-      ({ policy_hash }) => log({ level: "info", event: "reloaded", policy_hash }),
-      (error: unknown) => logFailure("reload_failed", error),
-    )
-  }
-  process.on("SIGHUP", reloadAndLog)
-  if (vault.active().config.reloadOnChange) watchFiles(vault.installation, reloadAndLog)
-}
-
-/** Answers what is at work, wipes the keys, gives the lock back. */
-function stopOnSignal(vault: Vault, servers: readonly LinkServer[]): void {
-  let isStopping = false
-  const stop = (): void => {
-    if (isStopping) return
-    isStopping = true
-    vault.outbox.end() // a gate that waits for requests would hold the sockets open
-    void Promise.all(servers.map((server) => server.close()))
-      .then(() => vault.close())
-      .finally(() => process.exit())
-  }
-  process.on("SIGTERM", stop)
-  process.on("SIGINT", () => undefined) // a terminal sends it to all; the parent stops us in order
-  process.on("disconnect", stop)
-  // The parent may have gone while the vault was opened.
-  if (process.send !== undefined && !process.connected) stop()
+  return [...vault.active().freezes.map((each) => frozen(each).message), ...vaultWarnings(vault)]
 }
 
 /**
@@ -180,7 +121,26 @@ function dropNetwork(): void {
   permission?.drop?.("net")
 }
 
-function tellParent(message: VaultMessage, then: () => void = () => undefined): void {
-  if (process.send === undefined) then()
-  else process.send(message, undefined, undefined, then)
+/** A parent shows the warnings itself. */
+function tellReady(warnings: readonly string[]): void {
+  if (!isService) {
+    tellParent({ type: "ready", warnings }, () => undefined)
+    return
+  }
+  log({ level: "info", event: "ready" })
+  for (const message of warnings) log({ level: "warn", event: "warning", message })
+}
+
+function tellFailed(fault: Fault): void {
+  if (!isService) {
+    tellParent({ type: "failed", code: fault.code, message: fault.message }, () => process.exit(1))
+    return
+  }
+  notify.status(fault.message)
+  logFailure("start_failed", fault)
+  process.exit(serviceExitCode(fault.code))
+}
+
+function tellParent(message: VaultMessage, then: () => void): void {
+  process.send?.(message, undefined, undefined, then)
 }

@@ -7,10 +7,12 @@ import { openCheckpoints } from "./checkpoints.ts"
 import { systemClock } from "./clock.ts"
 import { claimSigners } from "./claim-signers.ts"
 import { countAnew } from "./count-anew.ts"
+import { freeBytesAt, openDiskSpace, type DiskSpace } from "./disk-space.ts"
 import { pathsOf, type Installation } from "./installation.ts"
 import { openKeyring } from "./keyring/open-keyring.ts"
-import type { AdminEntry, Ledger, StoredPrice } from "./ledger/ledger.ts"
+import type { AdminEntry, Ledger, RecordId, StoredPrice } from "./ledger/ledger.ts"
 import { openLedger } from "./ledger/open-ledger.ts"
+import { giveUpSpare } from "./ledger/spare-space.ts"
 import { openHeartbeats } from "./heartbeats.ts"
 import { holdKeys } from "./hold-keys.ts"
 import { loadUsableFiles } from "./load-usable-files.ts"
@@ -19,7 +21,10 @@ import { matchKeys } from "./match-keys.ts"
 import { openOutbox } from "./outbox.ts"
 import { assertTrustedDirectory } from "./read-config-file.ts"
 import { signerDirOf } from "./signer-dir-of.ts"
+import { sparingLedger } from "./sparing-ledger.ts"
 import { withPrice } from "./reference-prices.ts"
+import { inACommand, type Surroundings } from "./surroundings.ts"
+import { noListener, type VaultListener } from "./vault-listener.ts"
 import type { Vault } from "./vault.ts"
 import { watchedLedger } from "./watched-ledger.ts"
 
@@ -28,31 +33,34 @@ import { watchedLedger } from "./watched-ledger.ts"
  * file leaves nothing behind. It holds the ledger's exclusive lock until it is closed.
  * With `without_keys` it asks for no secret and can sign nothing.
  *
- * Files that can't be used are replaced by the last ones that were in force, if there are any. `onAct`
- * hears of every act once it is in force.
+ * Files that can't be used are replaced by the last ones that were in force, if there are any.
  *
  * @throws {Fault} with a sentence that says what to mend.
  */
 export async function openVault(
   installation: Installation,
   secret: SecretSource | "without_keys",
-  onAct: (entry: AdminEntry) => void = () => undefined,
+  { listener = noListener, surroundings = inACommand }: Partial<Around> = {},
 ): Promise<Vault> {
+  listener.opening("loading policies")
   const { files, alarm } = await loadUsableFiles(installation)
   await assertTrustedDirectory(installation.stateDir)
   const source = secret === "without_keys" ? noSecret : secret
+  listener.opening("unlocking keys")
   const store =
     secret === "without_keys"
       ? lockedStore()
       : await openKeyStore(files.config, installation, source)
   const keyring = await openKeyring(store)
+  listener.opening("checking the ledger")
   const { ledger, checkpoints } = await openRecords(installation, files).catch((error: unknown) => {
     keyring.lock()
     throw error
   })
-  const parts = { installation, keyring, ledger, checkpoints, secret: source, alarm, onAct }
-  const vault = makeVault(parts, openedSet(files, ledger))
+  const opened = { installation, keyring, ledger, checkpoints, secret: source, alarm }
+  const vault = makeVault({ ...opened, listener, surroundings }, openedSet(files, ledger))
   try {
+    await makeRoomToStart(vault)
     if (secret !== "without_keys") {
       await matchKeys(vault.active(), keyring)
       await claimSigners(vault.active(), ledger)
@@ -68,6 +76,15 @@ export async function openVault(
     await vault.close()
     throw error
   }
+}
+
+/** More than a start writes besides the ledger: the admin secret, and marks of new signers. */
+const startBytes = 1_048_576
+
+async function makeRoomToStart({ disk, installation }: Vault): Promise<void> {
+  await disk.look()
+  if ((disk.freeBytes() ?? startBytes) >= startBytes) return
+  if (giveUpSpare(pathsOf(installation).ledgerFile)) await disk.look()
 }
 
 async function openRecords(
@@ -97,14 +114,17 @@ function openedSet(files: FileSet, { opened }: Ledger): ActiveSet {
   )
 }
 
-type Parts = Pick<Vault, "installation" | "keyring" | "ledger" | "checkpoints"> & {
-  readonly secret: SecretSource
-  readonly alarm: string | undefined
-  readonly onAct: (entry: AdminEntry) => void
-}
+/** What a vault is told about, and told of, that isn't in its files. */
+type Around = { readonly listener: VaultListener; readonly surroundings: Surroundings }
 
-function makeVault({ alarm: firstAlarm, secret, onAct, ...parts }: Parts, first: ActiveSet): Vault {
-  const { ledger } = parts
+type Parts = Pick<Vault, "installation" | "keyring" | "ledger" | "checkpoints"> &
+  Around & {
+    readonly secret: SecretSource
+    readonly alarm: string | undefined
+  }
+
+function makeVault({ alarm: firstAlarm, secret, ...parts }: Parts, first: ActiveSet): Vault {
+  const { ledger, listener } = parts
   let set = first
   let alarm = firstAlarm
   const custody = holdKeys({ ...parts, secret, active: () => set })
@@ -114,13 +134,13 @@ function makeVault({ alarm: firstAlarm, secret, onAct, ...parts }: Parts, first:
     const next = applyAct(set, entry)
     const recorded = ledger.act(entry, systemClock.nowMs())
     set = next
-    onAct(entry)
+    tellAct(recorded, entry, listener)
     return recorded
   }
   return {
     ...parts,
     ...custody,
-    ...watches(ledger, { active, act, clock: systemClock }),
+    ...watches(parts, { active, act, clock: systemClock }),
     badTokens: countBadTokens(systemClock.nowMs()),
     active,
     alarm: () => alarm,
@@ -147,14 +167,33 @@ function makeVault({ alarm: firstAlarm, secret, onAct, ...parts }: Parts, first:
   }
 }
 
+function tellAct(recorded: Promise<RecordId>, entry: AdminEntry, listener: VaultListener): void {
+  recorded.then(
+    (record) => listener.acted(entry, record),
+    () => listener.acted(entry, undefined),
+  )
+}
+
 /** What sees trouble, and the ledger as it is seen by it. */
-function watches(ledger: Ledger, vault: Pick<Vault, "active" | "act" | "clock">) {
-  const { clock } = vault
+function watches(
+  {
+    ledger,
+    installation: { stateDir },
+    listener,
+  }: Pick<Parts, "ledger" | "installation" | "listener">,
+  vault: Pick<Vault, "active" | "act" | "clock">,
+) {
+  const { active, clock } = vault
+  const disk: DiskSpace = openDiskSpace({
+    measure: () => freeBytesAt(stateDir),
+    minFreeBytes: () => active().config.minFreeBytes,
+  })
   const autoFreeze = openAutoFreeze(vault)
   return {
     clock,
     autoFreeze,
-    ledger: watchedLedger(ledger, autoFreeze),
+    disk,
+    ledger: watchedLedger(sparingLedger(ledger, disk), autoFreeze, listener),
     heartbeats: openHeartbeats(clock),
     outbox: openOutbox(clock),
   }

@@ -4,21 +4,26 @@ import type { BadTokenCount } from "./authenticate.ts"
 import type { AutoFreeze } from "./auto-freeze.ts"
 import type { Checkpoints } from "./checkpoints.ts"
 import type { Clock } from "./clock.ts"
+import type { DiskSpace } from "./disk-space.ts"
 import type { Heartbeats } from "./heartbeats.ts"
 import type { Installation } from "./installation.ts"
 import type { Keyring } from "./keyring/keyring.ts"
 import type { AdminEntry, Ledger, RecordId } from "./ledger/ledger.ts"
 import type { Outbox } from "./outbox.ts"
+import type { Surroundings } from "./surroundings.ts"
 
 /** Everything that the calls of both sockets work on. */
 export type Vault = {
   readonly installation: Installation
+  readonly surroundings: Surroundings
   readonly clock: Clock
   readonly keyring: Keyring
   readonly ledger: Ledger
   readonly checkpoints: Checkpoints
   readonly badTokens: BadTokenCount
   readonly autoFreeze: AutoFreeze
+  /** How much room the ledger's disk has. */
+  readonly disk: DiskSpace
   readonly heartbeats: Heartbeats
   /** What the gate sends without being asked over HTTP. */
   readonly outbox: Outbox

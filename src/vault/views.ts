@@ -51,8 +51,8 @@ export function refusalView({ id, atMs, repeats, ...entry }: RecentRefusal): Ref
   }
 }
 
-/** The entry of a policy that said no. */
-function whoRefused({ code, data }: Refusal): string | null {
+/** The entry of a policy that said no, `policy/rule` or `policy/limit`; `null` where none did. */
+export function whoRefused({ code, data }: Refusal): string | null {
   if (code === "limit_exhausted") return `${data.policy}/${data.limit}`
   if (code !== "policy_denied" || data.policy === null) return null
   return data.rule === null ? data.policy : `${data.policy}/${data.rule}`

@@ -107,7 +107,7 @@ export async function makeTestInstallation(ask: VaultAsk = {}): Promise<TestInst
   const { policies = [permissivePolicy], venue, settings = "", keys = "in_memory" } = ask
   await createInstallation({
     installation,
-    configText: `${configText({ backend: keys === "on_disk" ? "keystore" : "memory" })}signer_dir: ${JSON.stringify(join(home, "signers"))}\n${settings}`,
+    configText: `${configText({ backend: keys === "on_disk" ? "keystore" : "memory" })}signer_dir: ${JSON.stringify(join(home, "signers"))}\n${ledgerSetting(settings)}${settings}`,
     venueText: venue ?? sandboxProfile({ url: sandboxUrl, asOf: new Date() }),
     policyText: "# no rules\n",
     keyStore: { kind: "nothing" },
@@ -120,6 +120,11 @@ export async function makeTestInstallation(ask: VaultAsk = {}): Promise<TestInst
     await rm(home, { recursive: true, force: true })
   }
   return { installation, remove }
+}
+
+/** Whatever room the machine has that tests run on. */
+function ledgerSetting(settings: string): string {
+  return settings.includes("ledger:") ? "" : "ledger: {min_free: 0}\n"
 }
 
 /** Makes these an installation's policies, as an operator would; those in force stay until a reload. */
@@ -136,8 +141,10 @@ export async function writePolicies(
 }
 
 /** Of keys on disk; keys in memory need none. */
+export const testPassphrase = "a passphrase of a test"
+
 function passphrase(): Promise<Uint8Array> {
-  return Promise.resolve(utf8("a passphrase of a test"))
+  return Promise.resolve(utf8(testPassphrase))
 }
 
 /** One whose scrypt is quick. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
-import { Fault, type FaultCode } from "../../std/fault.ts"
+import { Fault } from "../../std/fault.ts"
+import { passingCodes } from "../../std/service-exit-code.ts"
 import { logFailure } from "../../vault/log.ts"
 import type { Child } from "./child.ts"
 
@@ -17,13 +18,6 @@ const shortestPauseMs = 100
 const longestPauseMs = 2_000
 /** A process that ran this long has recovered. */
 const steadyMs = 60_000
-
-/** Nothing of the process's own is wrong: it starts once a disk or another command lets it. */
-const passingCodes: readonly FaultCode[] = [
-  "already_running",
-  "ledger_unavailable",
-  "vault_unavailable",
-]
 
 /**
  * Starts a process again whenever it ends unasked, for as long as what hinders it can pass. Without
@@ -78,7 +72,7 @@ function patiently<Ready>(restart: (() => Promise<Child<Ready>>) | undefined) {
       isLogged = false
       return child
     } catch (error) {
-      if (!(error instanceof Fault && passingCodes.includes(error.code))) throw error
+      if (!(error instanceof Fault && passingCodes.has(error.code))) throw error
       if (error.code !== "already_running" && !isLogged) {
         isLogged = true
         logFailure("restart_failed", error)

@@ -2,6 +2,7 @@ import type { StatusView } from "../../link/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { assertSocketPathsFit, type Installation } from "../../vault/installation.ts"
 import { dialAdmin } from "../dial-admin.ts"
+import { separationWords } from "../separation-words.ts"
 import { locationWords } from "./file-findings.ts"
 import { fail, failureOf, ok, warn, type Finding } from "./finding.ts"
 
@@ -56,16 +57,16 @@ function stateFinding(daemon: DaemonLook, installation: Installation, serve: str
   }
 }
 
-function runningFinding({ state, pid }: StatusView, installation: Installation): Finding {
+function runningFinding(
+  { state, pid, started_by: startedBy }: StatusView,
+  installation: Installation,
+): Finding {
   if (state === "locked") {
     const unlock = `countersign unlock ${locationWords(installation)}`
     return warn("daemon", "It runs, and its keys are locked, so nothing is signed.", unlock)
   }
-  // Two users make the split a boundary; `countersign serve` starts both as one.
-  return ok(
-    "daemon",
-    `It runs (pid ${pid}) and signs. Where gate and vault are one user, the split between them guards against bugs and accidents, not against that user.`,
-  )
+  const split = startedBy === null ? "" : ` How it is split: ${separationWords(startedBy)}.`
+  return ok("daemon", `It runs (pid ${pid}) and signs.${split}`)
 }
 
 function portFindings(

@@ -11,6 +11,7 @@ import {
 } from "../../venue/decimal.ts"
 import { freezeLine } from "../freeze.ts"
 import { table, toned, visible } from "../print.ts"
+import { separationWords } from "../separation-words.ts"
 import { agoWords, spanWords } from "./time-words.ts"
 
 export type DaemonStatus = StatusView & { readonly daemon: "running" | "stopped" }
@@ -21,6 +22,7 @@ export function statusLines(status: DaemonStatus, nowMs: number): readonly strin
   return [
     ...freezeLines(status),
     `daemon    ${daemonWords(status)}`,
+    ...splitLines(status),
     `policies  ${status.policy_hash}`,
     `records   ${status.records}`,
     `clients   ${clients.map(({ name, revoked }) => (revoked ? `${name} (revoked)` : name)).join(", ") || "none"}`,
@@ -48,6 +50,10 @@ function daemonWords({ daemon, state, pid }: DaemonStatus): string {
   if (daemon === "stopped") return `${toned("stopped", "bad")}; this was read from its ledger`
   const shown = toned(state, state === "ready" ? "good" : "doubtful")
   return `${toned("running", "good")}, ${shown}; the vault's pid is ${pid}`
+}
+
+function splitLines({ started_by: startedBy }: DaemonStatus): readonly string[] {
+  return startedBy === null ? [] : [`split     ${separationWords(startedBy)}`]
 }
 
 function keyLines({ keys, daemon }: DaemonStatus, nowMs: number): readonly string[] {

@@ -17,7 +17,7 @@ export type Standstill = {
   readonly message: string
 }
 
-/** What keeps nonces from repeating when more than a crash went wrong: copies, restores and clocks. */
+/** What keeps nonces from repeating when more than a crash went wrong: copies, restores and clocks; and a probe. */
 export type LedgerSafety = {
   /**
    * Takes a signer for this ledger alone; it signs nothing before. Safe to call twice.
@@ -35,6 +35,11 @@ export type LedgerSafety = {
   waiting(): readonly SignerFloor[]
   /** Lets them go on, once the act that names the ledger `name` is durable. */
   acceptRestore(name: string): Promise<void>
+  /**
+   * Writes a row that is no entry and that nothing follows from; durable when it resolves. It fails, and the
+   * ledger is broken then, exactly where recording a request would.
+   */
+  probe(nowMs: number): Promise<void>
   /** Copies the ledger into the empty file `to`, while requests go on. @throws {Fault} `ledger_unavailable`. */
   copy(to: string): Promise<void>
 }
@@ -71,6 +76,9 @@ export function openSafety(parts: {
     acceptClock: (nowMs) => guard.accept(nowMs),
     waiting: () => marks.waiting(),
     acceptRestore: (name) => marks.accept(name),
+    async probe(nowMs) {
+      await queue.run({ kind: "probe", nowMs })
+    },
     copy: (to) => queue.copy(to),
   }
   return { safety, marks }

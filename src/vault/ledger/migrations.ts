@@ -201,4 +201,10 @@ export const migrations: readonly string[] = [
     boot_id   TEXT NOT NULL
   ) STRICT;
   `,
+  `
+  CREATE TABLE probe (
+    one   INTEGER PRIMARY KEY CHECK (one = 1),
+    at_ms INTEGER NOT NULL
+  ) STRICT;
+  `,
 ]

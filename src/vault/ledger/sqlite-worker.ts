@@ -10,9 +10,11 @@ import { clockKeeper } from "./identity.ts"
 import { openJournal, type Head, type Journal } from "./journal.ts"
 import { isMeterJob, meterRunner } from "./meter-jobs.ts"
 import { readOpenedState } from "./opened-state.ts"
+import { prober } from "./probe.ts"
 import { openProjections } from "./projections.ts"
 import { readRecentRefusals } from "./recent-refusals.ts"
-import { faultOf } from "./sqlite-fault.ts"
+import { giveUpSpare } from "./spare-space.ts"
+import { faultOf, isFull } from "./sqlite-fault.ts"
 import { keyFinder, recordSearcher } from "./stored-keys.ts"
 import { historyPager, recordFinder, shadowPager } from "./stored-rows.ts"
 import { readSet, readSets } from "./stored-sets.ts"
@@ -51,7 +53,7 @@ function runUntilClosed(): void {
 function open() {
   const database = openDatabase(file)
   try {
-    return { database, state: readOpenedState(database, nowMs), runBatch: batchRunner(database) }
+    return { database, state: readOpenedState(database, nowMs), runBatch: patientRunner(database) }
   } catch (error) {
     database.close()
     throw error
@@ -71,6 +73,24 @@ async function copy(database: DatabaseSync, to: string): Promise<void> {
 }
 
 type Committed = { readonly results: readonly JobResult[]; readonly head: Head }
+
+/**
+ * Where the disk is full, the ledger's spare is given up and the whole batch is run once more, from its
+ * beginning and by what the database says: what the failed run kept in memory counts no more.
+ */
+function patientRunner(database: DatabaseSync): (batch: Batch) => Committed {
+  let run = batchRunner(database)
+  return (batch) => {
+    try {
+      return run(batch)
+    } catch (error) {
+      if (!isFull(error) || !giveUpSpare(file)) throw error
+      if (database.isTransaction) database.exec("ROLLBACK")
+      run = batchRunner(database)
+      return run(batch)
+    }
+  }
+}
 
 function batchRunner(database: DatabaseSync): (batch: Batch) => Committed {
   const journal = openJournal(database)
@@ -95,6 +115,7 @@ function jobRunner(database: DatabaseSync, journal: Journal): (job: Job) => JobR
   const findPage = historyPager(database)
   const findShadows = shadowPager(database)
   const runMeters = meterRunner(database, journal)
+  const writeProbe = prober(database)
   const runAudit = auditRunner(database, journal, writeRow)
   return (job) => {
     if (isAuditJob(job)) return runAudit(job)
@@ -120,6 +141,8 @@ function jobRunner(database: DatabaseSync, journal: Journal): (job: Job) => JobR
         return readSets(database)
       case "recent_refusals":
         return readRecentRefusals(database, job.limit)
+      case "probe":
+        return writeProbe(job.nowMs)
     }
   }
 }

@@ -32,6 +32,8 @@ export type Job =
   | { readonly kind: "set"; readonly hash: string }
   | { readonly kind: "sets" }
   | { readonly kind: "recent_refusals"; readonly limit: number }
+  /** Writes a row that nothing follows from. */
+  | { readonly kind: "probe"; readonly nowMs: number }
 
 export type JobResults = AuditResults &
   MeterResults & {
@@ -45,6 +47,7 @@ export type JobResults = AuditResults &
     readonly set: StoredSet | undefined
     readonly sets: readonly SetActivation[]
     readonly recent_refusals: readonly RecentRefusal[]
+    readonly probe: number
   }
 export type JobResult = JobResults[Job["kind"]]
 

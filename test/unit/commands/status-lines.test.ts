@@ -66,6 +66,7 @@ const status: DaemonStatus = {
   limits: [limit],
   last_refusals: [refusal],
   pid: 4711,
+  started_by: "service",
   warnings: ["Look here."],
 }
 
@@ -77,6 +78,7 @@ describe("the status of everything", () => {
   it("is one screen with daemon, keys, limits, refusals and warnings", () => {
     assert.deepEqual(shown().split("\n"), [
       "daemon    running, ready; the vault's pid is 4711",
+      "split     the vault is a service of its own: a boundary, as long as its user is nobody else's",
       `policies  ${"f".repeat(64)}`,
       "records   12",
       "clients   bot, old (revoked)",
@@ -99,9 +101,14 @@ describe("the status of everything", () => {
       statusLines(
         { ...status, keys: [], clients: [], limits: [], last_refusals: [], warnings: [] },
         0,
-      ).slice(3),
+      ).slice(4),
       ["clients   none", "", "No keys yet; countersign keys generate or keys import makes one."],
     )
+  })
+
+  it("says what a daemon that `countersign serve` started is worth as one user", () => {
+    assert.match(shown({ started_by: "serve" }), /^split +gate and vault are one user .*accidents/m)
+    assert.doesNotMatch(shown({ started_by: null }), /^split/m)
   })
 
   it("says of a stopped daemon that its ledger was read, and no pid or state of its own", () => {

@@ -27,7 +27,10 @@ let sockets = 0
 /** Serves the methods above; `release` lets the calls of `wait` go, in the order given. */
 async function serve(
   t: TestContext,
-  options: Partial<LinkServerOptions<typeof params, Results>> = {},
+  options: Partial<Omit<LinkServerOptions<typeof params, Results>, "fd">> & {
+    readonly path?: string
+    readonly mode?: number
+  } = {},
 ) {
   const path = options.path ?? join(directory.path, `${++sockets}.sock`)
   const turns = new Map<number, () => void>()
@@ -120,6 +123,11 @@ describe("link", () => {
     assert.match((await raw.line()) ?? "", /"id":1/)
     await until(() => started.length === 3)
     release(2, 3)
+  })
+
+  it("serves no descriptor that isn't a socket", async () => {
+    const server = serveLink({ fd: 1_000_000, params: {}, methods: {} })
+    await assert.rejects(server, { code: "usage", message: /Descriptor 1000000 / })
   })
 
   it("gives each socket file the mode it is told, owner only by default", async (t) => {

@@ -17,6 +17,10 @@ describe("what a service tells systemd", () => {
       (to) => to.status(" a\nREADY=1\r\n\tb "),
       "STATUS=a READY=1 b",
     ],
+    "no more than systemd takes, however much a status holds": [
+      (to) => to.ready("…".repeat(5_000)),
+      `READY=1\nSTATUS=${"…".repeat(1_200)}`,
+    ],
   }
   for (const [what, [say, expected]] of Object.entries(sayings)) {
     it(`is ${what}`, () => assert.equal(told(say), expected))

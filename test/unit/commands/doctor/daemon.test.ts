@@ -20,7 +20,7 @@ const installation = { configDir: "/d", stateDir: "/d" }
 const port: PortLook = { host: "127.0.0.1", port: 8420, isAnswered: true }
 const silent: PortLook = { ...port, isAnswered: false }
 const stopped: DaemonLook = { kind: "stopped" }
-const running: DaemonLook = {
+const running: Extract<DaemonLook, { readonly kind: "running" }> = {
   kind: "running",
   status: {
     freezes: [],
@@ -33,6 +33,7 @@ const running: DaemonLook = {
     limits: [],
     last_refusals: [],
     pid: 4711,
+    started_by: "serve",
     warnings: ["A policy allows requests, but no cancel can be signed."],
   },
 }
@@ -61,6 +62,16 @@ describe("doctor on the daemon", () => {
       )
     })
   }
+
+  it("says what keeps gate and vault apart", () => {
+    const said = (startedBy: "serve" | "service" | null) => {
+      const status = { ...running.status, started_by: startedBy }
+      return daemonFindings({ kind: "running", status }, port, installation)[0]?.message
+    }
+    assert.match(said("serve") ?? "", /one user .*not against that user\.$/)
+    assert.match(said("service") ?? "", /a service of its own: a boundary/)
+    assert.equal(said(null), "It runs (pid 4711) and signs.")
+  })
 
   it("says how to start and how to unlock it, with the directories that it was asked about", () => {
     const apart = { configDir: "/etc/c s", stateDir: "/var/s" }

@@ -1,0 +1,43 @@
+import { adminParams, botParams, type AdminResults, type BotResults } from "../link/methods.ts"
+import { serveLink, type LinkPlace, type LinkServer } from "../link/server.ts"
+import { adminMethods } from "./admin-methods.ts"
+import { makeAdminSecret } from "./admin-secret.ts"
+import { botMethods } from "./bot-methods.ts"
+import { pathsOf } from "./installation.ts"
+import { logFailure } from "./log.ts"
+import type { VaultService } from "./vault-service.ts"
+import type { Vault } from "./vault.ts"
+
+/**
+ * Serves a vault's two sockets: those that systemd opened under the names `bot` and `admin`, else new ones
+ * at their usual paths.
+ *
+ * @throws {Fault} as `serveLink` does.
+ */
+export async function serveSockets(
+  vault: Vault,
+  service: Pick<VaultService, "reload">,
+  descriptors: ReadonlyMap<string, number>,
+): Promise<readonly LinkServer[]> {
+  const paths = pathsOf(vault.installation)
+  const place = (name: string, path: string): LinkPlace => {
+    const fd = descriptors.get(name)
+    return fd === undefined ? { path } : { fd }
+  }
+  const onError = (error: unknown, method: string): void =>
+    logFailure("call_failed", error, { method })
+  const bots = await serveLink<typeof botParams, BotResults>({
+    ...place("bot", paths.botSocket),
+    params: botParams,
+    methods: botMethods(vault),
+    onError,
+  })
+  const admin = await serveLink<typeof adminParams, AdminResults>({
+    ...place("admin", paths.adminSocket),
+    params: adminParams,
+    methods: { ...adminMethods(vault), reload: () => service.reload() },
+    secret: await makeAdminSecret(paths.adminSecretFile),
+    onError,
+  })
+  return [bots, admin]
+}

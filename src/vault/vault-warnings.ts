@@ -1,0 +1,17 @@
+import { diskWarnings } from "./low-disk.ts"
+import { standstillOf } from "./safety-methods.ts"
+import type { Vault } from "./vault.ts"
+import { warningsOf } from "./warnings.ts"
+
+/** All that an operator should know of a vault now, the gravest first. */
+export function vaultWarnings(vault: Vault): readonly string[] {
+  const alarm = vault.alarm()
+  return [
+    ...(alarm === undefined ? [] : [alarm]),
+    ...standstillOf(vault).map(({ message }) => message),
+    ...diskWarnings(vault.disk),
+    ...vault.surroundings.warnings,
+    ...vault.checkpoints.alarms(),
+    ...warningsOf(vault.active(), vault.clock.nowMs()),
+  ]
+}
