@@ -4,8 +4,8 @@
 #   run.sh COMMAND [ARGUMENT…]
 #
 # A private bus and a keyring daemon on it run in the same unit, unlocked by the credential countersign-keyring.
-# Wants STATE_DIRECTORY, RUNTIME_DIRECTORY and CREDENTIALS_DIRECTORY, as systemd sets them. Ends with 1 and one
-# sentence, within half a minute, unless the keyring is open: it never makes one.
+# Wants STATE_DIRECTORY, RUNTIME_DIRECTORY and CREDENTIALS_DIRECTORY, as systemd sets them. Ends with 78 (75
+# where bus or daemon fail) and one sentence, within half a minute, unless the keyring is open: it never makes one.
 set -eu
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/secret-service.sh"

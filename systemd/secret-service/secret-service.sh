@@ -10,10 +10,10 @@ bus_pid=
 keyring_pid=
 keyring_password=countersign-keyring
 
-# refuse SENTENCE
+# refuse SENTENCE [CODE]: the unit isn't started again after 78 (EX_CONFIG), and is after 75 (EX_TEMPFAIL).
 refuse() {
   echo "${0##*/}: $1" >&2
-  exit 1
+  exit "${2:-78}"
 }
 
 # Ends both at once and waits for them: nothing outlives a refusal.
@@ -84,7 +84,7 @@ start_bus() {
   last=$(($(uptime_seconds) + step_seconds))
   until [ -S "$bus" ]; do
     { kill -0 "$bus_pid" 2>/dev/null && [ "$(uptime_seconds)" -lt "$last" ]; } ||
-      refuse "dbus-daemon doesn't listen at $bus; its own words are above"
+      refuse "dbus-daemon doesn't listen at $bus; its own words are above" 75
     sleep 0.05
   done
 }
@@ -113,5 +113,5 @@ await_unlocked() {
 refuse_keyring() {
   [ "$locked" != "b true" ] ||
     refuse "the password in the credential $keyring_password doesn't open $keyring; give the unit the credential that this keyring was made with"
-  refuse "gnome-keyring-daemon doesn't answer on its bus; its own words are above"
+  refuse "gnome-keyring-daemon doesn't answer on its bus; its own words are above" 75
 }

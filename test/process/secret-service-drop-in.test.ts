@@ -3,35 +3,33 @@ import { before, describe, it } from "node:test"
 
 import { fencedBlocks, readRepositoryFile } from "../support/markdown.ts"
 import { needsSecretService } from "../support/secret-service.ts"
-import { inContainer, needsSystemd, sectionsIn, underSystemd } from "../support/systemd.ts"
+import {
+  inContainer,
+  needsSystemd,
+  sectionsIn,
+  underSystemd,
+  unitsInPlace,
+} from "../support/systemd.ts"
 
 const servers = ["dbus-daemon", "gnome-keyring-daemon"]
 
 // The first lines install what a container sees of this machine anyway.
 const [, ...setUp] = fencedBlocks(readRepositoryFile("systemd/secret-service/README.md"), "sh")
-const [makeUser = "", makePassword = "", makeKeyring = "", addDropIn = "", ...others] = setUp
+const [makeInstallation = "", makePassword = "", makeKeyring = "", addDropIn = "", ...others] =
+  setUp
 
 const script = `
 echo "== set up"
-# The unit to come, as far as the drop-in relies on it; this one serves HTTP by itself.
-cat > "/etc/systemd/system/$unit" <<'UNIT'
-[Service]
-User=countersign-vault
-StateDirectory=countersign signers-of-countersign
-ExecStart=/bin/false
-RestrictAddressFamilies=AF_INET AF_INET6
-UNIT
-${inContainer(makeUser)}
+${unitsInPlace()}
+${inContainer(makeInstallation)}
 ${inContainer(makePassword)}
-${makeKeyring}
-${addDropIn.replace(/^systemctl restart .*$/m, "")}
-dropin="/etc/systemd/system/$unit.d/countersign-secret-service.conf"
-sed -i 's#/usr/bin/node #/opt/countersign/node_modules/.bin/node #' "$dropin"
-systemctl daemon-reload
+${inContainer(makeKeyring)}
+${inContainer(addDropIn).replace(/^systemctl restart .*$/m, "")}
+fit_units
 echo "== verified"
 systemd-analyze verify "$unit" 2>&1
-systemctl restart "$unit"
-until_so is_listening
+timeout 60 systemctl start countersign.target
+until_so are_serving
 
 echo "== processes"
 main=$(systemctl show --property MainPID --value "$unit")
@@ -42,8 +40,8 @@ countersign keys generate $dirs --name main --role wallet
 countersign keys generate $dirs --name mm --role agent --wallet main
 token=$(countersign clients add bot $dirs --keys mm | grep '^cs_')
 allow_orders
-timeout 30 systemctl restart "$unit"
-until_so is_listening
+timeout 60 systemctl restart countersign.target
+until_so are_serving
 echo "== order"
 order "$token"
 
@@ -52,7 +50,7 @@ bus=/run/countersign-keyring/secret-service/bus
 for user in countersign-vault nobody; do
   setpriv --reuid "$user" --regid nogroup --clear-groups timeout 10 busctl --address="unix:path=$bus" list > /run/list 2>&1 && echo "$user" || :
 done
-timeout 30 systemctl stop "$unit"
+timeout 60 systemctl stop countersign.target
 
 echo "== no user"
 install -d -m 777 /run/place
@@ -108,13 +106,13 @@ describe("the drop-in for the vault's unit", { ...bothNeeds(), timeout: 900_000 
 
   it("fails to start on a wrong password, with the sentence in the journal and no new keyring", () => {
     const wrong = said.get("wrong") ?? ""
-    assert.match(wrong, /^ExecMainStatus=1\n[^]*run\.sh: the password in the credential /)
+    assert.match(wrong, /^ExecMainStatus=78\n[^]*run\.sh: the password in the credential /)
     assert.deepEqual(wrong.match(/^\S+\.keyring$/gm), ["login.keyring"])
   })
 
   it("fails to start without its keyring, and makes none", () => {
     const gone = said.get("gone") ?? ""
-    assert.match(gone, /^ExecMainStatus=1\n[^]*run\.sh: there is no keyring at /)
+    assert.match(gone, /^ExecMainStatus=78\n[^]*run\.sh: there is no keyring at /)
     assert.doesNotMatch(gone, /^keyrings$/m)
   })
 })

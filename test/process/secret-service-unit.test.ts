@@ -211,7 +211,7 @@ describe("run.sh", { ...needsTools(), timeout: 120_000 }, () => {
     it(`is given up in time when ${program} ${how}`, async () => {
       await provision(unit())
       const PATH = await pathOfTools(unit(), { [program]: `#!/bin/sh\n${script}\n` })
-      await assertRefused(unit(), { script: ["run.sh", "true"], says }, { PATH })
+      await assertRefused(unit(), { script: ["run.sh", "true"], says, exitCode: 75 }, { PATH })
     })
   }
 })

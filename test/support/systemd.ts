@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url"
 
 import { keepOutput } from "./canaries.ts"
 import type { Ended } from "./countersign.ts"
-import { repositoryRoot } from "./markdown.ts"
+import { fencedBlocks, readRepositoryFile, repositoryRoot, sectionOf } from "./markdown.ts"
 import { lacking, needs } from "./needs.ts"
 
 const runner = fileURLToPath(new URL("with-systemd.sh", import.meta.url))
@@ -27,12 +27,15 @@ export function needsSystemd(): { readonly skip?: string } {
   return lacking(`needs a machine where systemd-nspawn boots: ${tried.stderr.toString()}`)
 }
 
-/** Boots a systemd, runs a script of bash in it as root, and ends it. The script finds this repository in /opt/countersign. */
-export async function underSystemd(script: string): Promise<Ended> {
+/**
+ * Boots a systemd, runs a script of bash in it as root, and ends it. The script finds this repository, or another
+ * `shared` directory, in /opt/countersign.
+ */
+export async function underSystemd(script: string, shared = repositoryRoot): Promise<Ended> {
   const directory = await mkdtemp(join(tmpdir(), "cs-systemd-"))
   const file = join(directory, "script")
   await writeFile(file, `${prelude}${script}`)
-  const child = spawn("bash", [runner, repositoryRoot, file], {
+  const child = spawn("bash", [runner, shared, file], {
     stdio: ["ignore", "pipe", "pipe"],
     timeout: longestRunMs,
     env: { ...process.env, ...limit },
@@ -59,13 +62,20 @@ export function sectionsIn(output: string): ReadonlyMap<string, string> {
 }
 
 /**
- * Lines of a document as a container can run them: Node is where npm put it, and credentials are encrypted
+ * Lines of a document as a container can run them: the package is this checkout, and credentials are encrypted
  * by the host's key, as there is no TPM2 and systemd-creds wouldn't choose a key that is in memory by itself.
  */
 export function inContainer(lines: string): string {
   return lines
-    .replaceAll("/usr/bin/node ", "/opt/countersign/node_modules/.bin/node ")
+    .replaceAll("/usr/lib/countersign", "/opt/countersign")
     .replaceAll("systemd-creds encrypt ", "systemd-creds encrypt --with-key=host ")
+}
+
+/** The lines of systemd/README.md that put the units in place, which then start this checkout. */
+export function unitsInPlace(): string {
+  const byHand = sectionOf(readRepositoryFile("systemd/README.md"), "By hand")
+  const [lines = ""] = fencedBlocks(byHand, "sh")
+  return `(\n${inContainer(lines)})\nfit_units\n`
 }
 
 const prelude = `set -eu
@@ -91,8 +101,14 @@ until_so() {
   exit 1
 }
 
-# Of this start, not of an earlier one.
-is_listening() { journalctl _SYSTEMD_INVOCATION_ID="$(systemctl show --property InvocationID --value "$unit")" --output cat | grep -q '^listening on '; }
+# Units as a checkout can run them: with its own Node, and sources that nobody built.
+fit_units() {
+  find /etc/systemd/system -name '*countersign*' -type f -exec sed -E -i \\
+    's#/usr/lib/countersign/node\\b#/opt/countersign/node_modules/node/bin/node#g; s#/usr/lib/countersign#/opt/countersign#g; s#/dist/(vault|gate)/main.js#/src/\\1/main.ts#' {} +
+  systemctl daemon-reload
+}
+
+are_serving() { systemctl is-active --quiet countersign-vault.service && systemctl is-active --quiet countersign-gate.service; }
 is_failed() { systemctl is-failed --quiet "$unit"; }
 
 allow_orders() {

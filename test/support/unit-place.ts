@@ -162,14 +162,21 @@ async function runIn(
   return { code, stdout, stderr }
 }
 
-/** A script ends with 1 and one sentence of its own, and nothing that it started outlives it. */
+export type Refused = {
+  readonly script: readonly string[]
+  readonly says: RegExp
+  /** The unit isn't started again, unless this is 75. */
+  readonly exitCode?: 75
+}
+
+/** A script ends with 78 or what is given, and one sentence of its own, and nothing that it started outlives it. */
 export async function assertRefused(
   place: UnitPlace,
-  { script, says }: { readonly script: readonly string[]; readonly says: RegExp },
+  { script, says, exitCode }: Refused,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const { code, stdout, stderr } = await runIn(place, script, environment)
-  assert.equal(code, 1, stderr)
+  assert.equal(code, exitCode ?? 78, stderr)
   assert.equal(stdout, "")
   const own = stderr.split("\n").filter((line) => line.startsWith(`${script[0] ?? ""}: `))
   assert.equal(own.length, 1, stderr)
