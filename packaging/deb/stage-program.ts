@@ -1,0 +1,55 @@
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync } from "node:fs"
+import { dirname, join } from "node:path"
+
+import { run } from "./run.ts"
+
+const place = "usr/lib/countersign"
+
+/** Puts the program where the package has it: what npm would publish, its production dependencies, and Node. */
+export function stageProgram({
+  root,
+  node,
+  tree,
+}: {
+  readonly root: string
+  readonly node: string
+  readonly tree: string
+}): void {
+  const program = join(tree, place)
+  mkdirSync(program, { recursive: true })
+  copyFileSync(join(node, "bin/node"), join(program, "node"))
+  for (const name of published(root).filter((path) => path !== "dist")) {
+    mkdirSync(dirname(join(program, name)), { recursive: true })
+    cpSync(join(root, name), join(program, name), { recursive: true })
+  }
+  compile(root, join(program, "dist"))
+  install(root, program)
+}
+
+/** As `npm run build` does, but not into the checkout. */
+function compile(root: string, directory: string): void {
+  const compiler = join(root, "node_modules/typescript/bin/tsc")
+  const project = ["--project", join(root, "tsconfig.build.json")]
+  run(process.execPath, [compiler, ...project, "--outDir", directory])
+}
+
+/** For Debian's C library whatever this machine's is. The lock file's hashes say what is installed; no script runs. */
+function install(root: string, program: string): void {
+  const forNpmAlone = ["package-lock.json", ".npmrc"]
+  for (const name of ["package.json", ...forNpmAlone]) {
+    copyFileSync(join(root, name), join(program, name))
+  }
+  const platform = ["--os=linux", "--cpu=x64", "--libc=glibc"]
+  const only = ["--omit=dev", "--omit=peer", "--ignore-scripts", ...platform]
+  const quietly = ["--prefer-offline", "--no-audit", "--loglevel=error"]
+  run("npm", ["ci", "--prefix", program, ...only, ...quietly], { cwd: program })
+  // npm's own notes, and links to programs that nothing here starts.
+  for (const name of [...forNpmAlone, "node_modules/.package-lock.json", "node_modules/.bin"]) {
+    rmSync(join(program, name), { recursive: true, force: true })
+  }
+}
+
+function published(root: string): readonly string[] {
+  const text = readFileSync(join(root, "package.json"), "utf8")
+  return (JSON.parse(text) as { readonly files: readonly string[] }).files
+}

