@@ -1,10 +1,10 @@
-import { isAbsolute, join, resolve } from "node:path"
-import { homedir } from "node:os"
+import { resolve } from "node:path"
 
 import { Command } from "commander"
 
 import type { Installation } from "../vault/installation.ts"
 import { printFailure, type Printing } from "./print.ts"
+import { ownInstallation, usualInstallation } from "./usual-installation.ts"
 
 export type InstallationOptions = {
   readonly dir?: string
@@ -60,18 +60,13 @@ export function runs<Options extends Printing>(
   })
 }
 
-/** The installation that the options name; without them the XDG base directories. */
+/** The installation that the options name; without any of them {@link usualInstallation}. */
 export function installationOf(options: InstallationOptions): Installation {
-  const { dir } = options
+  const { dir, configDir = dir, stateDir = dir } = options
+  if (configDir === undefined && stateDir === undefined) return usualInstallation()
+  const own = ownInstallation()
   return {
-    configDir: resolve(options.configDir ?? dir ?? xdg("XDG_CONFIG_HOME", ".config")),
-    stateDir: resolve(options.stateDir ?? dir ?? xdg("XDG_STATE_HOME", ".local/state")),
+    configDir: resolve(configDir ?? own.configDir),
+    stateDir: resolve(stateDir ?? own.stateDir),
   }
-}
-
-/** XDG Base Directory Specification: a relative path in the variable is ignored. */
-function xdg(variable: string, fallback: string): string {
-  const base = process.env[variable]
-  const home = base !== undefined && isAbsolute(base) ? base : join(homedir(), fallback)
-  return join(home, "countersign")
 }

@@ -49,6 +49,7 @@ async function group(
 const tree: Readonly<Record<string, Load | Group>> = {
   init: async () => (await import("./init.ts")).init(),
   serve: async () => (await import("./serve.ts")).serve(),
+  "install-service": async () => (await import("./install-service.ts")).installService(),
   status: async () => (await import("./status.ts")).status(),
   freeze: async () => (await import("./freeze.ts")).freeze(),
   thaw: async () => (await import("./freeze.ts")).thaw(),

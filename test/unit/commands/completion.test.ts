@@ -67,7 +67,7 @@ describe("what can be completed", () => {
       const flags = options.flatMap((option) => option.flags)
       const names = commands.map(({ name }) => name)
       for (const word of [...words.split(" "), ...choices, ...flags, ...names]) {
-        assert.match(word, /^[\w.-]*$/)
+        assert.match(word, /^[\w.+-]*$/)
       }
     }
   })

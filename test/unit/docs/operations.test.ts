@@ -6,6 +6,7 @@ import type { Command } from "commander"
 import { countersign } from "../../../src/commands/countersign.ts"
 import { readConfig } from "../../../src/vault/config.ts"
 import { codesIn, readRepositoryFile, sectionOf, tableRows } from "../../support/markdown.ts"
+import { sourceFiles } from "../../support/source-imports.ts"
 
 const page = readRepositoryFile("docs/operations.md")
 const program = await countersign()
@@ -23,7 +24,7 @@ describe("docs/operations.md", () => {
         name,
       )
     }
-    for (const [, name = ""] of page.matchAll(/`countersign ([a-z]+(?: [a-z][a-z-]*)?)/g)) {
+    for (const [, name = ""] of page.matchAll(/`countersign ([a-z][a-z-]*(?: [a-z][a-z-]*)?)/g)) {
       assert.ok(
         known.some((each) => `${name} `.startsWith(`${each} `)),
         name,
@@ -33,11 +34,20 @@ describe("docs/operations.md", () => {
 
   it("names no option that there isn't", () => {
     const options = allCommands(program).flatMap((each) => each.options.map(({ long }) => long))
-    for (const [, option = ""] of codesIn(page)
-      .join(" ")
-      .matchAll(/(--[a-z-]+)/g)) {
+    const ours = codesIn(page).filter((code) => /^(?:countersign |--)/.test(code))
+    for (const [, option = ""] of ours.join(" ").matchAll(/(--[a-z-]+)/g)) {
       assert.ok(options.includes(option), option)
     }
+  })
+
+  it("lists every event of the log, and no other", () => {
+    const listed = tableRows(sectionOf(page, "What each alarm means")).flatMap(([events = ""]) =>
+      codesIn(events),
+    )
+    const logged = sourceFiles().flatMap(({ text }) =>
+      [...text.matchAll(/(?:event: |logFailure\(\s*)"([a-z_]+)"/g)].map(([, event = ""]) => event),
+    )
+    assert.deepEqual([...new Set(listed)].sort(), [...new Set(logged)].sort())
   })
 
   it("lists every key of countersign.yaml, and no other", () => {

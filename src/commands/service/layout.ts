@@ -1,0 +1,30 @@
+// Where the parts of the system service lie. The units in systemd/ say the same.
+
+/** Users and groups, as systemd/countersign.sysusers.conf makes them. */
+export const vaultUser = "countersign-vault"
+export const gateUser = "countersign-gate"
+export const botsGroup = "countersign-bots"
+
+/** The installation that the units run. */
+export const systemInstallation = {
+  configDir: "/etc/countersign",
+  stateDir: "/var/lib/countersign",
+} as const
+export const signerDir = "/var/lib/signers-of-countersign"
+
+/** All that is the vault's, and that an uninstall leaves. */
+export const vaultDirectories: readonly string[] = [
+  systemInstallation.configDir,
+  systemInstallation.stateDir,
+  signerDir,
+]
+
+/** The systemd credential that opens the keystore. */
+export const credentialName = "countersign-key"
+export const credentialFile = `${systemInstallation.configDir}/${credentialName}.cred`
+
+/** Where systemd puts the sockets and whatever else is gone after a reboot. */
+export const runtimeDir = "/run/countersign"
+
+/** Starts, stops and enables everything. */
+export const target = "countersign.target"

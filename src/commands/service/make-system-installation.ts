@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { rm, writeFile } from "node:fs/promises"
+
+import { concatBytes, utf8 } from "../../std/bytes.ts"
+import { Fault } from "../../std/fault.ts"
+import { createInstallation } from "../../vault/create-installation.ts"
+import { randomLogN } from "../../vault/keyring/keystore-files.ts"
+import { configText, mainVenueText } from "../init-texts.ts"
+import {
+  credentialFile,
+  credentialName,
+  signerDir,
+  systemInstallation,
+  vaultUser,
+} from "./layout.ts"
+import { identityOf, runOrFail, type System } from "./system.ts"
+
+/** What encrypts the credential, as systemd-creds(1) has it in `--with-key=`. */
+export type CredentialKey = "auto" | "host" | "tpm2" | "host+tpm2"
+
+export type SecretWishes = {
+  readonly withKey: CredentialKey
+  /** A new file with the secret, to be kept elsewhere. */
+  readonly copyTo: string | undefined
+}
+
+const examplePolicy = new URL("../../../policies/example.yaml", import.meta.url)
+
+/**
+ * Makes /etc/countersign's files and a keystore under a new random secret, which only a systemd credential
+ * and the copy that was asked for hold. All of them are the vault's user's.
+ *
+ * @throws {Fault}
+ */
+export async function makeSystemInstallation(
+  system: System,
+  { withKey, copyTo }: SecretWishes,
+): Promise<void> {
+  const secret = hexOf(randomBytes(32))
+  try {
+    if (copyTo !== undefined) await writeCopy(copyTo, secret)
+    try {
+      // First the credential: an installation is there only when something opens it.
+      const named = [`--name=${credentialName}`, `--with-key=${withKey}`]
+      runOrFail(system, ["systemd-creds", "encrypt", ...named, "-", credentialFile], secret)
+      await asUser(system, vaultUser, () => create(secret))
+    } catch (error) {
+      if (copyTo !== undefined) await rm(copyTo, { force: true }) // it opens nothing
+      throw error
+    }
+  } finally {
+    secret.fill(0)
+  }
+}
+
+/** `createInstallation` overwrites what it is given, so it gets a copy. */
+function create(secret: Uint8Array): Promise<void> {
+  const config = configText({ backend: "keystore", credential: credentialName })
+  return createInstallation({
+    installation: systemInstallation,
+    configText: `${config}signer_dir: ${signerDir}\n`,
+    venueText: mainVenueText(undefined),
+    policyText: readFileSync(examplePolicy, "utf8"),
+    passphraseFile: undefined,
+    keyStore: { kind: "keystore", passphrase: secret.slice(), logN: randomLogN },
+  })
+}
+
+async function writeCopy(path: string, secret: Uint8Array): Promise<void> {
+  const line = concatBytes(secret, utf8("\n"))
+  try {
+    await writeFile(path, line, { mode: 0o600, flag: "wx", flush: true })
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? "unknown error" // fs throws ErrnoExceptions
+    throw new Fault("usage", `${path} can't be made (${code}); name a new file for the copy.`, {
+      cause,
+    })
+  } finally {
+    line.fill(0)
+  }
+}
+
+/** Runs `act` with a user's rights, and takes root's back: files that it makes are that user's. */
+async function asUser(system: System, user: string, act: () => Promise<void>): Promise<void> {
+  const identity = identityOf(system, user)
+  if (identity === undefined) throw new Fault("install_failed", `There is no user ${user}.`)
+  process.setegid?.(identity.gid)
+  process.seteuid?.(identity.uid)
+  try {
+    await act()
+  } finally {
+    process.seteuid?.(0)
+    process.setegid?.(0)
+  }
+}
+
+/** Lower-case hex as bytes: a string couldn't be overwritten. `raw` is overwritten. */
+function hexOf(raw: Uint8Array): Uint8Array {
+  const digits = utf8("0123456789abcdef")
+  const hex = Uint8Array.from({ length: 2 * raw.length }, (_, index) => {
+    const byte = raw[index >> 1] ?? 0
+    return digits[index % 2 === 0 ? byte >> 4 : byte & 15] ?? 0
+  })
+  raw.fill(0)
+  return hex
+}

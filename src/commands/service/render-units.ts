@@ -1,0 +1,66 @@
+import { join } from "node:path"
+
+import { gateAppDirectories, gatePermissionFlags } from "../../gate/permission-flags.ts"
+import { vaultFlags } from "../daemon/vault-flags.ts"
+import { credentialName, signerDir, systemInstallation } from "./layout.ts"
+
+/** The Node and the package that the units start. Absolute paths without links. */
+export type Program = { readonly node: string; readonly packageRoot: string }
+
+/** Where the Debian package has them, and the units in systemd/ as they are checked in. */
+export const packagedProgram: Program = {
+  node: "/usr/lib/countersign/node",
+  packageRoot: "/usr/lib/countersign",
+}
+
+/** Flags that Node gets in each service, by the unit's name. */
+export type FlagsByUnit = Readonly<Record<string, readonly string[]>>
+
+/**
+ * Writes a unit of systemd/ for another place of the program: its paths take the place of the packaged
+ * ones wherever they are, and Node's flags in `ExecStart=` become those of this Node and this place.
+ */
+export function renderUnit(
+  { name, text }: { readonly name: string; readonly text: string },
+  program: Program,
+  flags: FlagsByUnit = flagsByUnit(),
+): string {
+  const moved = text.replaceAll(packagedPath, (_, node: string | undefined) =>
+    node === undefined ? program.packageRoot : program.node,
+  )
+  const unitFlags = flags[name]
+  if (unitFlags === undefined) return moved
+  return moved.replace(execStart, (line) => startLine(line, program, unitFlags))
+}
+
+/** The flags of this Node for both services, where this package lies. */
+export function flagsByUnit(): FlagsByUnit {
+  return {
+    "countersign-vault.service": vaultFlags(systemInstallation, {
+      // systemd.unit(5): %d is the directory with the unit's credentials.
+      passphraseFile: join("%d", credentialName),
+      usesKeychain: false,
+      signerDir,
+    }),
+    "countersign-gate.service": gatePermissionFlags(gateAppDirectories()),
+  }
+}
+
+/** The packaged root, or Node within it. */
+const packagedPath = /\/usr\/lib\/countersign(\/node(?![\w-]))?(?![\w-])/g
+
+/** The whole setting, with the lines that a backslash continues. */
+const execStart = /^ExecStart=(?:.*\\\n)*.*$/m
+
+/** `launch … -- NODE FLAGS… ENTRY OPTIONS…` with other flags, as many lines or one as it was. */
+function startLine(line: string, { node }: Program, flags: readonly string[]): string {
+  const words = line.split(/[\s\\]+/)
+  const nodeAt = words.indexOf(node)
+  const entryAt = words.findIndex((word) => word.endsWith("/main.js"))
+  if (nodeAt === -1 || entryAt < nodeAt) throw new Error("a unit starts something else than Node")
+  const launcher = words.slice(0, nodeAt).join(" ")
+  const entry = words[entryAt] ?? ""
+  const options = words.slice(entryAt + 1).join(" ")
+  const parts = [launcher, node, ...flags, entry, options].filter((part) => part !== "")
+  return parts.join(line.includes("\\\n") ? " \\\n  " : " ")
+}

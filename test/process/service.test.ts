@@ -1,0 +1,225 @@
+import assert from "node:assert/strict"
+import { execFileSync } from "node:child_process"
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { after, before, describe, it } from "node:test"
+import { fileURLToPath } from "node:url"
+
+import { verdictOf } from "../support/audit-ledger.ts"
+import { installPacked } from "../support/packed.ts"
+import { readLedger, type JournalEntry } from "../support/read-ledger.ts"
+import type { Load } from "../support/service-load.ts"
+import { hangModule, loadScript, serviceScript } from "../support/service-script.ts"
+import { assertSigned, readSignedBody } from "../support/signed-body.ts"
+import { needsSystemd, sectionsIn, underSystemd } from "../support/systemd.ts"
+
+const orders = "/v1/trade/orders"
+/** Three times what is promised; one second is usual. */
+const longestBackMs = 6_000
+
+const hanging = `process.on("SIGUSR2", () => {
+  for (;;);
+})
+`
+
+describe("countersign install-service", { ...needsSystemd(), timeout: 1_200_000 }, () => {
+  let sections: ReadonlyMap<string, string>
+  let entries: readonly JournalEntry[]
+  let home: string
+  before(async () => {
+    const packed = await installPacked()
+    try {
+      await writeFile(join(packed.packageRoot, hangModule), hanging)
+      const script = join(packed.prefix, loadScript)
+      await mkdir(dirname(script))
+      await copyFile(fileURLToPath(new URL("../support/service-load.ts", import.meta.url)), script)
+      const { code, stdout, stderr } = await underSystemd(serviceScript, packed.prefix)
+      assert.equal(code, 0, `${stdout}\n${stderr}`)
+      sections = sectionsIn(stdout)
+    } finally {
+      await packed.remove()
+    }
+    home = await mkdtemp(join(tmpdir(), "cs-service-"))
+    const archive = Buffer.from(said("ledger"), "base64")
+    execFileSync("tar", ["--extract", "--gzip", "--directory", home], { input: archive })
+    entries = readLedger(join(home, "ledger.db"))
+  })
+  after(() => rm(home, { recursive: true, force: true }))
+
+  function said(title: string): string {
+    const section = sections.get(title)
+    assert.ok(section !== undefined, title)
+    return section
+  }
+
+  function loadOn(name: string): Load {
+    return JSON.parse(said(`load ${name}`)) as Load
+  }
+
+  describe("as an installer", () => {
+    it("changes nothing for a user who isn't root, and says so", () => {
+      assert.match(
+        said("nobody"),
+        /^countersign: This changes the system, so run it as root; .*\ncode 2$/,
+      )
+    })
+
+    it("shows what it would do and does nothing where nobody can be asked", () => {
+      assert.match(
+        said("unasked"),
+        /^ {2}to do {5}write \/etc\/systemd\/system\/countersign-vault.service$/m,
+      )
+      assert.match(said("unasked"), /\ncountersign: There is no terminal .* --yes\.\ncode 2$/)
+    })
+
+    it("refuses a state without a configuration, and a copy into a file that is there", () => {
+      assert.match(
+        said("half way"),
+        /^countersign: \/var\/lib\/countersign\/keystore is there .*\ncode 1\n/,
+      )
+      assert.match(said("half way"), /\ncountersign: \/run\/copy is there already; .*\ncode 2$/)
+    })
+
+    it("makes an installation that is the vault's alone", () => {
+      assert.match(
+        said("install"),
+        /\nDone\.\n.*\n.*\nNext:\n {2}systemctl enable --now countersign\.target\n/,
+      )
+      assert.deepEqual(said("owners").split("\n"), [
+        "700 countersign-vault /etc/countersign",
+        "600 countersign-vault /etc/countersign/countersign.yaml",
+        "700 countersign-vault /var/lib/countersign",
+        "600 countersign-vault /var/lib/countersign/keystore/master.json",
+        "700 countersign-vault /var/lib/signers-of-countersign",
+      ])
+    })
+
+    it("keeps the secret in the credential and in the copy that was asked for", () => {
+      assert.equal(said("copy"), "600 root\nsame")
+    })
+
+    it("finds nothing to do when it is run again", () => {
+      assert.deepEqual(said("again").split("\n"), [
+        "Everything is as it should be; nothing was changed.",
+        '{"done":[],"restart":[],"next":[]}',
+      ])
+    })
+
+    it("shows what is different in a unit, puts it right and says what to restart", () => {
+      assert.match(said("changed"), /to do {5}change \S+\/countersign\.target\n +- # mine\n/)
+      assert.match(
+        said("changed"),
+        /\nDone\.\nChanged, and in force after .*: countersign\.target\.$/,
+      )
+    })
+  })
+
+  describe("started by systemctl start countersign.target", () => {
+    it("serves as two users, in sandboxes that deny what they promise to", () => {
+      const [first, ...others] = said("start").split("\n")
+      assert.deepEqual(
+        [first, ...others.slice(0, 5)],
+        [
+          "active",
+          "active",
+          "active",
+          "countersign-vault",
+          "countersign-gate",
+          "denies what it says",
+        ],
+      )
+    })
+
+    it("shows the secret in no output, journal, environment or command line", () => {
+      assert.equal(said("leaks"), "")
+    })
+
+    it("signs and forwards what comes to its port", () => {
+      assert.match(said("sign"), /"signature".*\n200 daemon$/)
+      assert.match(said("forward"), /"code":"0".*"order_id".*\n200 venue$/)
+    })
+  })
+
+  const failures: Readonly<Record<string, RegExp>> = {
+    "an invalid policy": /Status: "\/etc\/countersign\/policies\/bot\.yaml:\d+:\d+: /,
+    "a wrong credential": /Status: "The passphrase is wrong/,
+    "a broken ledger": /Status: ".*ledger\.db isn't a ledger .*restore it/,
+  }
+  for (const [title, sentence] of Object.entries(failures)) {
+    it(`has failed at once, with a sentence, after a start with ${title}`, () => {
+      assert.match(said(title), /^failed\n78\n/)
+      assert.match(said(title), sentence)
+    })
+  }
+
+  describe("killed while it works", () => {
+    for (const name of ["gate", "vault"]) {
+      it(`loses no request but those at work when the ${name} is killed, and is soon back`, () => {
+        const { signed, lost, callers, backMs } = loadOn(name)
+        assert.equal(signed.length + lost.length, 200)
+        assert.ok(lost.length <= callers, `${lost.length}: ${lost.join("; ")}`)
+        assert.ok(backMs > 0 && backMs < longestBackMs, `back after ${backMs} ms`)
+      })
+    }
+
+    it("was ended by the watchdog when its event loop hung, and started again", () => {
+      assert.deepEqual(said("hang").split("\n"), [
+        "countersign-vault.service: Failed with result 'watchdog'.",
+        "countersign-gate.service: Failed with result 'watchdog'.",
+      ])
+    })
+
+    it("has a record of every signature, and uses no nonce twice", async () => {
+      assert.equal((await verdictOf(join(home, "ledger.db"))).flaw, undefined)
+      const requests = entries.filter(({ kind }) => kind === "request").map(({ row }) => row)
+      const named = requests.map(
+        (row) => [`${String(row["signer"]).toLowerCase()} ${String(row["nonce"])}`, row] as const,
+      )
+      const byNonce = new Map(named)
+      assert.equal(byNonce.size, requests.length, "a nonce was recorded twice")
+      const bodies = [...loadOn("gate").signed, ...loadOn("vault").signed]
+      assert.equal(new Set(bodies).size, bodies.length)
+      for (const body of bodies) {
+        const { signer, nonce, business } = readSignedBody(body)
+        assert.equal(assertSigned(orders, body), signer)
+        assert.equal(byNonce.get(`${signer} ${nonce}`)?.["body"], business)
+      }
+    })
+  })
+
+  describe("with a policy that can't be used any more", () => {
+    it("runs the last good one, and systemctl status names file, line and column", () => {
+      assert.match(said("later"), /Status: ".*bot\.yaml:\d+:\d+/)
+      assert.match(said("later"), /\n200 daemon$/)
+    })
+
+    it("takes the mended one by systemctl reload", () => {
+      assert.match(said("reload"), /Active: active/)
+      assert.doesNotMatch(said("reload"), /Status: ".*bot\.yaml/)
+    })
+  })
+
+  describe("at the end", () => {
+    it("stops as a whole", () => {
+      assert.equal(said("stop"), "")
+    })
+
+    it("leaves no unit, user, group or socket, and keeps keys and ledger for root alone", () => {
+      assert.match(said("uninstall"), /The services are gone\.\n/)
+      assert.match(said("uninstall"), /Everything is as it should be; nothing was changed\.\n/)
+      assert.deepEqual(said("left").split("\n"), [
+        "700 root /etc/countersign",
+        "700 root /var/lib/countersign",
+        "700 root /var/lib/signers-of-countersign",
+        "600 root /var/lib/countersign/ledger.db",
+      ])
+    })
+
+    it("gives all of it to the new user of a later installation, and goes on signing", () => {
+      assert.match(said("reinstall"), /\nanother uid\n/)
+      assert.match(said("reinstall"), /\n200 daemon$/)
+      assert.doesNotMatch(said("reinstall"), /^\/(?:etc|var)/m)
+    })
+  })
+})

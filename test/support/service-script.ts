@@ -1,0 +1,190 @@
+// The life of the services, as lines of bash for a container that has the package's prefix at /opt/countersign.
+// Each section's title is on a line `== title`; service.test.ts says what has to be in it.
+
+/** Where the load script is put below the prefix. */
+export const loadScript = "try/service-load.ts"
+/** Below the package, since the services read nothing else. */
+export const hangModule = "hang-on-signal.mjs"
+
+const setUp = `
+export PATH=/opt/countersign/bin:$PATH
+node=/opt/countersign/bin/node
+package=/opt/countersign/lib/node_modules/countersign
+vault=countersign-vault.service
+gate=countersign-gate.service
+
+said() { journalctl --unit 'countersign*' --output short-monotonic --no-pager | tail --lines=60; }
+status() { systemctl status --no-pager --lines=20 "$1" || :; }
+shown() { systemctl show --property="$2" --value "$1"; }
+is() { [ "$(shown "$1" "$2")" = "$3" ]; }
+restarted() { [ "$(shown "$1" NRestarts)" -gt 0 ] && is "$1" ActiveState active; }
+# systemctl stop waits for the target alone.
+is_stopped() { [ -z "$(systemctl list-units --no-legend --plain 'countersign*')" ]; }
+answers() { curl --silent --fail --max-time 5 --output /dev/null http://127.0.0.1:8420/readyz; }
+load() { "$node" /opt/countersign/${loadScript} "$token" "$@"; }
+
+# send PATH: the answer's status, whose word it is, and its body
+send() {
+  curl --silent --max-time 30 --write-out '\\n%{http_code} %header{countersign-source}\\n' \\
+    --header "Authorization: Bearer $token" --header 'Content-Type: application/json' \\
+    --data '{"symbol_id": 1, "is_buy": true, "order_type": "limit", "price": "63000", "quantity": "0.1"}' \\
+    "http://127.0.0.1:8420$1"
+}
+
+# in_vain TITLE: what systemd shows of a vault that must not start
+in_vain() {
+  echo "== $1"
+  timeout 60 systemctl start "$vault" && echo started
+  shown "$vault" ActiveState
+  shown "$vault" ExecMainStatus
+  status "$vault"
+}
+
+install() { countersign install-service --yes --with-key=host "$@"; }
+`
+
+const installing = `
+echo "== nobody"
+setpriv --reuid 65534 --clear-groups "$node" "$package/bin/countersign.js" install-service --yes 2>&1 || echo "code $?"
+setpriv --reuid 65534 --clear-groups "$node" "$package/bin/countersign.js" install-service --print > /run/printed || echo "code $?"
+echo "== unasked"
+countersign install-service < /dev/null 2>&1 || echo "code $?"
+ls -A /etc/systemd/system | grep countersign || :
+
+echo "== half way"
+mkdir -p /var/lib/countersign/keystore
+install 2>&1 || echo "code $?"
+rm -r /var/lib/countersign
+touch /run/copy
+install --copy-secret-to /run/copy 2>&1 || echo "code $?"
+rm /run/copy
+
+echo "== install"
+install --copy-secret-to /run/copy | tee /run/said
+echo "== again"
+install
+countersign install-service --json
+echo "== copy"
+stat --format '%a %U' /run/copy
+systemd-creds decrypt --name=countersign-key /etc/countersign/countersign-key.cred - | diff - <(tr -d '\\n' < /run/copy) && echo same
+echo "== owners"
+stat --format '%a %U %n' /etc/countersign /etc/countersign/countersign.yaml /var/lib/countersign /var/lib/countersign/keystore/* /var/lib/signers-of-countersign
+echo "== changed"
+echo '# mine' >> /etc/systemd/system/countersign.target
+install
+`
+
+const starting = `
+systemd-run --quiet --unit=sandbox --property=DynamicUser=yes "$node" "$package/bin/countersign.js" sandbox
+countersign sandbox --print-profile > /etc/countersign/venue.yaml
+printf 'policy: bot\\nrules:\\n  - {name: quote, endpoints: [placeOrder, approveAgent]}\\n' > /run/bot.yaml
+
+echo 'policy: [' > /etc/countersign/policies/bot.yaml
+in_vain "an invalid policy"
+cp /run/bot.yaml /etc/countersign/policies/bot.yaml
+
+cp /etc/countersign/countersign-key.cred /run/good.cred
+head -c 32 /dev/urandom | base64 | systemd-creds encrypt --with-key=host --name=countersign-key - /etc/countersign/countersign-key.cred
+in_vain "a wrong credential"
+cp /run/good.cred /etc/countersign/countersign-key.cred
+
+echo "== start"
+timeout 60 systemctl start countersign.target
+until_so answers
+for unit in countersign.target "$vault" "$gate"; do shown "$unit" ActiveState; done
+stat --format %U "/proc/$(shown "$vault" MainPID)" "/proc/$(shown "$gate" MainPID)"
+journalctl --unit "$vault" --unit "$gate" --output cat --no-pager | grep sandbox_open || echo "denies what it says"
+
+countersign keys generate --name main --role wallet
+countersign keys generate --name mm --role agent --wallet main
+token=$(countersign clients add bot --keys mm,main --allow-type-b | grep --only-matching 'cs_[^ ]*')
+countersign agent approve mm --valid-days 30
+echo "== leaks"
+journalctl --no-pager | cat - /run/said /run/printed | grep --fixed-strings --file=/run/copy || :
+cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline | grep --text --fixed-strings --file=/run/copy || :
+echo "== sign"
+send /sign/v1/trade/orders
+echo "== forward"
+send /v1/trade/orders
+`
+
+const troubles = `
+echo "== load gate"
+load 200 "$gate"
+echo "== load vault"
+load 200 "$vault"
+
+echo "== hang"
+for unit in "$vault" "$gate"; do
+  mkdir -p "/etc/systemd/system/$unit.d"
+  { printf '[Service]\\nWatchdogSec=8s\\nExecStart=\\n'
+    sed -n '/^ExecStart=/,/[^\\\\]$/p' "/etc/systemd/system/$unit" | sed "s|^  --permission|  --import=$package/${hangModule} --permission|"
+  } > "/etc/systemd/system/$unit.d/hang.conf"
+done
+systemctl daemon-reload
+timeout 60 systemctl restart countersign.target
+until_so answers
+systemctl kill --kill-who=main --signal=USR2 "$vault" "$gate"
+for unit in "$vault" "$gate"; do
+  until_so restarted "$unit"
+  journalctl --unit "$unit" --output cat --no-pager | grep "Failed with result 'watchdog'" | sort -u
+done
+rm -r "/etc/systemd/system/$vault.d" "/etc/systemd/system/$gate.d"
+systemctl daemon-reload
+timeout 60 systemctl restart countersign.target
+until_so answers
+
+echo "== later"
+printf 'policy: bot\\nrules:\\n  - {name: quote, endpoints: [placeOrdr]}\\n' > /etc/countersign/policies/bot.yaml
+timeout 60 systemctl restart "$vault"
+until_so answers
+status "$vault"
+send /sign/v1/trade/orders
+echo "== reload"
+cp /run/bot.yaml /etc/countersign/policies/bot.yaml
+timeout 60 systemctl reload "$vault"
+mended() { ! status "$vault" | grep -q 'Status:.*bot.yaml'; }
+until_so mended
+status "$vault"
+
+echo "== stop"
+timeout 60 systemctl stop countersign.target
+until_so is_stopped
+cp -a /var/lib/countersign /run/kept
+dd if=/dev/zero of=/var/lib/countersign/ledger.db bs=4096 count=4 conv=notrunc status=none
+in_vain "a broken ledger"
+timeout 60 systemctl stop countersign.target
+rm -r /var/lib/countersign
+cp -a /run/kept /var/lib/countersign
+echo "== ledger"
+tar --create --gzip --directory /run/kept ledger.db $(cd /run/kept && ls ledger.db-wal 2> /dev/null) | base64 --wrap=0
+echo
+`
+
+const ending = `
+echo "== uninstall"
+timeout 60 systemctl enable --now countersign.target
+uid=$(id -u countersign-vault)
+countersign install-service --uninstall --yes
+countersign install-service --uninstall --yes
+echo "== left"
+systemctl list-unit-files --no-legend 'countersign*' || :
+systemctl list-units --all --no-legend --plain 'countersign*'
+getent passwd | grep countersign || :
+getent group | grep countersign || :
+find / -xdev -name '*countersign*' -path '/etc/s*' 2> /dev/null || :
+find /run /var/lib/countersign -type s 2> /dev/null | grep -e countersign -e admin || :
+stat --format '%a %U %n' /etc/countersign /var/lib/countersign /var/lib/signers-of-countersign /var/lib/countersign/ledger.db
+
+echo "== reinstall"
+useradd --uid "$uid" --no-create-home newcomer
+install
+find /etc/countersign /var/lib/countersign /var/lib/signers-of-countersign -uid "$uid"
+[ "$(id -u countersign-vault)" != "$uid" ] && echo "another uid"
+timeout 60 systemctl start countersign.target
+until_so answers
+send /sign/v1/trade/orders
+`
+
+/** All of it. */
+export const serviceScript = [setUp, installing, starting, troubles, ending].join("\n")

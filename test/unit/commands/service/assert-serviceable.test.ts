@@ -1,0 +1,90 @@
+import assert from "node:assert/strict"
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterEach, describe, it } from "node:test"
+
+import {
+  assertServiceable,
+  assertStartable,
+} from "../../../../src/commands/service/assert-serviceable.ts"
+import { fakeSystem, type FakeSystem } from "../../../support/fake-system.ts"
+
+const version = "systemctl --version"
+
+describe("a machine for the services", () => {
+  let system: FakeSystem
+  afterEach(() => system.remove())
+
+  function machine(said: string): void {
+    system = fakeSystem({ [version]: { stdout: said } })
+    mkdirSync(join(system.root, "/run/systemd/system"), { recursive: true })
+  }
+
+  it("is one with systemd 252, for root", () => {
+    machine("systemd 252 (252.39-1~deb12u2)\n+PAM\n")
+    assertServiceable(system, 0)
+  })
+
+  it("isn't one with systemd 251", () => {
+    machine("systemd 251 (251.1)\n")
+    assert.throws(
+      () => assertServiceable(system, 0),
+      /^Fault: This is systemd 251, .* 252 \(Debian 12\) or newer/,
+    )
+  })
+
+  it("isn't one for another user", () => {
+    machine("systemd 252\n")
+    assert.throws(() => assertServiceable(system, 1000), /run it as root; --print/)
+  })
+
+  it("isn't one that something else than systemd has started", () => {
+    system = fakeSystem({ [version]: { stdout: "systemd 252\n" } })
+    assert.throws(() => assertServiceable(system, 0), /doesn't run systemd; .* countersign serve/)
+  })
+})
+
+describe("a program that the services can start", () => {
+  const packageRoot = "/usr/lib/countersign"
+  for (const hidden of ["/home", "/root", "/run/user", "/tmp", "/var/tmp"]) {
+    it(`isn't in ${hidden}, which they don't see`, () => {
+      const start = () => assertStartable({ node: `${hidden}/versions/node`, packageRoot })
+      assert.throws(start, /they don't see what is in \/\w+.* Install it for the whole machine/)
+    })
+  }
+
+  it("isn't at a path that a unit file reads in its own way", () => {
+    for (const node of ["/opt/a b/node", "/opt/%h/node", "/opt/$x/node", '/opt/"/node']) {
+      assert.throws(() => assertStartable({ node, packageRoot }), /characters that units read/)
+    }
+  })
+
+  it(
+    "belongs to root alone, with all directories above it, and lets others read it",
+    { skip: process.getuid?.() !== 0 },
+    () => {
+      // Not below /tmp, which the services don't see.
+      const home = mkdtempSync(join("/var/lib", "cs-startable-"))
+      try {
+        const node = join(home, "node")
+        mkdirSync(join(home, "dist/vault"), { recursive: true })
+        writeFileSync(node, "", { mode: 0o755 })
+        const start = () => assertStartable({ node, packageRoot: home })
+        assert.throws(start, /is closed to other users than root/)
+        chmodSync(home, 0o755)
+        assert.throws(start, /main\.js isn't there: this is a checkout/)
+        writeFileSync(join(home, "dist/vault/main.js"), "", { mode: 0o600 })
+        assert.throws(start, /Only root can read /)
+        chmodSync(join(home, "dist/vault/main.js"), 0o644)
+        start()
+        chmodSync(home, 0o757)
+        assert.throws(start, /everybody can write to /)
+        chmodSync(home, 0o755)
+        chownSync(node, 1000, 0)
+        assert.throws(start, /node belongs to the uid 1000, who could change it/)
+      } finally {
+        rmSync(home, { recursive: true })
+      }
+    },
+  )
+})
