@@ -5,8 +5,22 @@ import { reject, type Rejection } from "./error-codes.ts"
 export type Accounts = {
   readonly wallets: Set<string>
   readonly agents: Map<string, Agent>
+  readonly subs: Map<string, SubAccount>
 }
-type Agent = { readonly account: string; readonly expiresAtMs: number; readonly isRevoked: boolean }
+
+/** An account without a key of its own: its owner's wallet and agents operate it by `target_address`. */
+export type SubAccount = {
+  readonly number: number
+  readonly owner: string
+  readonly label: string
+  readonly createdAtMs: number
+}
+
+export type Agent = {
+  readonly account: string
+  readonly expiresAtMs: number
+  readonly isRevoked: boolean
+}
 
 const dayMs = 86_400_000
 
@@ -28,6 +42,16 @@ export function accountOf(
   return ok(agent.account)
 }
 
+/** Whether `account` is the owner's own or one of its sub-accounts. */
+export function isOwn({ subs }: Accounts, owner: string, account: string): boolean {
+  return account === owner || subs.get(account)?.owner === owner
+}
+
+/** Whether there is such an account, sub-accounts included. */
+export function isAccount({ wallets, subs }: Accounts, account: string): boolean {
+  return wallets.has(account) || subs.has(account)
+}
+
 /** Refuses a Type B request of a key that is an agent's: the interface wants the wallet's. */
 export function checkWallet({ agents }: Accounts, signer: string): Rejection | undefined {
   return agents.has(signer)
@@ -37,7 +61,7 @@ export function checkWallet({ agents }: Accounts, signer: string): Rejection | u
 
 /** Approves an agent for `validDays` from now. That a wallet or another's agent can't be one is invented. */
 export function approveAgent(
-  { wallets, agents }: Accounts,
+  accounts: Accounts,
   approval: {
     readonly wallet: string
     readonly agent: string
@@ -45,8 +69,9 @@ export function approveAgent(
     readonly nowMs: number
   },
 ): Result<Agent, Rejection> {
+  const { wallets, agents } = accounts
   const { wallet, agent, validDays, nowMs } = approval
-  if (wallets.has(agent) || agent === wallet) {
+  if (isAccount(accounts, agent) || agent === wallet) {
     return reject("agent_taken", "An account's own address can't be approved as an agent.")
   }
   const earlier = agents.get(agent)

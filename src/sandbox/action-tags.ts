@@ -11,4 +11,7 @@ export const actionTags = {
   modifyBatch: 12,
   cancelBatch: 13,
   cancelAll: 14,
+  setPositionMode: 15,
+  setLeverage: 16,
+  adjustIsolatedMargin: 17,
 } as const

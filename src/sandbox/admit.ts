@@ -1,8 +1,8 @@
 import { toHex } from "../std/bytes.ts"
 import { ok, type Result } from "../std/result.ts"
-import { accountOf, checkWallet } from "./accounts.ts"
+import { accountOf, checkWallet, isOwn } from "./accounts.ts"
 import { canonicalJson } from "./canonical-json.ts"
-import { reject, type Rejection } from "./error-codes.ts"
+import { overBudget, reject, type Rejection } from "./error-codes.ts"
 import { address, checkFields, checkRequired, has, integer, type Body } from "./fields.ts"
 import { sandboxChainId } from "./market.ts"
 import { checkNonce } from "./nonces.ts"
@@ -17,13 +17,16 @@ import {
   structHash,
   uintWord,
 } from "./typed-hash.ts"
-import type { Turn } from "./venue.ts"
+import type { WriteTurn } from "./venue.ts"
 
-/** A request whose signature, nonce, expiry and signer hold. Addresses are in lower case. */
-export type Admitted = {
+/** A request whose signature, nonce, expiry and signer hold, and which was weighed. */
+export type Admitted = Recovered & { readonly paidBy: "budget" | "reserve" }
+
+/** Before it is weighed. Addresses are in lower case. */
+type Recovered = {
   readonly signer: string
   readonly account: string
-  readonly nonce: number
+  readonly rateLimitAddress: string
   /** What was signed, in hex. The sandbox gives it as `tx_hash`, so that both ends can be compared. */
   readonly signingHash: string
 }
@@ -39,7 +42,11 @@ const signingTable = {
 const domain = domainSeparator(sandboxChainId)
 
 /** Admits a Type A request: signed by an account's wallet or one of its agents. */
-export function admitTypeA(body: Body, actionTag: number, turn: Turn): Result<Admitted, Rejection> {
+export function admitTypeA(
+  body: Body,
+  actionTag: number,
+  turn: WriteTurn,
+): Result<Admitted, Rejection> {
   const misfit = checkRequired(body, signingFields) ?? checkFields(body, signingTable)
   if (misfit !== undefined) return { ok: false, error: misfit }
 
@@ -47,13 +54,14 @@ export function admitTypeA(body: Body, actionTag: number, turn: Turn): Result<Ad
   if (!admitted.ok) return admitted
 
   const { signer } = admitted.value
-  const account = accountOf(turn.venue.accounts, signer, turn.nowMs)
+  const { accounts } = turn.venue
+  const account = accountOf(accounts, signer, turn.nowMs)
   if (!account.ok) return account
-  const target = has(body, "target_address")
-    ? String(body["target_address"]).toLowerCase()
-    : account.value
-  return target === account.value
-    ? ok({ ...admitted.value, account: account.value })
+  if (!has(body, "target_address"))
+    return spend({ ...admitted.value, account: account.value }, turn)
+  const target = String(body["target_address"]).toLowerCase()
+  return isOwn(accounts, account.value, target)
+    ? spend({ ...admitted.value, account: target, rateLimitAddress: target }, turn)
     : reject("wrong_target", "The signer doesn't operate the account in target_address.")
 }
 
@@ -61,7 +69,7 @@ export function admitTypeA(body: Body, actionTag: number, turn: Turn): Result<Ad
 export function admitTypeB(
   body: Body,
   struct: Uint8Array,
-  turn: Turn,
+  turn: WriteTurn,
 ): Result<Admitted, Rejection> {
   if (has(body, "target_address")) {
     return reject("invalid_field", "A Type B body doesn't contain target_address.")
@@ -69,7 +77,7 @@ export function admitTypeB(
   const admitted = checkSigned(body, struct, turn)
   if (!admitted.ok) return admitted
   const refused = checkWallet(turn.venue.accounts, admitted.value.signer)
-  return refused === undefined ? admitted : { ok: false, error: refused }
+  return refused === undefined ? spend(admitted.value, turn) : { ok: false, error: refused }
 }
 
 /** The fields that are signed and checked in every request. */
@@ -93,7 +101,11 @@ function typeAStruct(body: Body, actionTag: number): Uint8Array {
     : structHash(agentType, signer, ...rest)
 }
 
-function checkSigned(body: Body, struct: Uint8Array, turn: Turn): Result<Admitted, Rejection> {
+function checkSigned(
+  body: Body,
+  struct: Uint8Array,
+  turn: WriteTurn,
+): Result<Recovered, Rejection> {
   const signer = String(body["signer_address"]).toLowerCase()
   const nonce = Number(body["nonce"])
   const { nowMs, venue } = turn
@@ -109,6 +121,24 @@ function checkSigned(body: Body, struct: Uint8Array, turn: Turn): Result<Admitte
   }
   const refused = checkNonce(venue.nonces, { signer, nonce, nowMs })
   return refused === undefined
-    ? ok({ signer, account: signer, nonce, signingHash: toHex(hash) })
+    ? ok({ signer, account: signer, rateLimitAddress: signer, signingHash: toHex(hash) })
     : { ok: false, error: refused }
+}
+
+/**
+ * Counts an admitted request for its rate-limit address. Only now, since the reserve bypasses neither
+ * signature nor permission, and so that nobody spends the budget of an address whose key he lacks.
+ */
+function spend(admitted: Recovered, turn: WriteTurn): Result<Admitted, Rejection> {
+  const { venue, nowMs, addressWeight, isCancel } = turn
+  const address = admitted.rateLimitAddress
+  const verdict = venue.limiter.take({
+    ip: "",
+    ipWeight: 0, // counted when the request came in
+    address,
+    addressWeight,
+    isCancel,
+    nowMs,
+  })
+  return verdict.ok ? ok({ ...admitted, paidBy: verdict.paidBy }) : overBudget(verdict.scope)
 }

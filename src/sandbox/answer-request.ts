@@ -1,15 +1,24 @@
 import { ok, type Result } from "../std/result.ts"
-import { playApproveAgent, playRenewAgent, playRevokeAgent } from "./account.ts"
-import { errorCodes, reject, statusOf, type Rejection } from "./error-codes.ts"
+import { readEndpoints, writeEndpoints } from "./endpoints.ts"
+import {
+  detailOf,
+  errorCodes,
+  overBudget,
+  reject,
+  statusOf,
+  type Rejection,
+} from "./error-codes.ts"
 import { isBody, type Body } from "./fields.ts"
-import { readOpenOrders } from "./open-orders.ts"
-import { playCancelAll, playCancelBatch, playCancelOrder, playPlaceOrder } from "./trade.ts"
-import type { Outcome, Play, Turn } from "./venue.ts"
+import { playWrite } from "./play-write.ts"
+import type { Outcome, Turn } from "./venue.ts"
+import { ipWeight } from "./weights.ts"
 
 /** A request as it came in. */
 export type VenueRequest = {
   readonly method: string
   readonly path: string
+  /** Whose IP budget it weighs on. */
+  readonly ip: string
   readonly query: URLSearchParams
   readonly contentType: string | undefined
   /** `undefined` when it was too long to be kept. */
@@ -31,35 +40,11 @@ export type Reply = {
   readonly note: string
 }
 
-const plays: ReadonlyMap<string, Play> = new Map([
-  ["/v1/trade/orders", playPlaceOrder],
-  ["/v1/trade/orders/cancel", playCancelOrder],
-  ["/v1/trade/orders/batch/cancel", playCancelBatch],
-  ["/v1/trade/orders/cancel-all", playCancelAll],
-  ["/v1/account/approve-agent", playApproveAgent],
-  ["/v1/account/revoke-agent", playRevokeAgent],
-  ["/v1/account/renew-agent", playRenewAgent],
-])
-
-const notPlayed: ReadonlySet<string> = new Set([
-  "/v1/trade/orders/modify",
-  "/v1/trade/orders/chase",
-  "/v1/trade/orders/batch",
-  "/v1/trade/orders/batch/modify",
-  "/v1/account/position-mode",
-  "/v1/account/leverage",
-  "/v1/account/isolated-margin",
-  "/v1/account/create-sub",
-  "/v1/account/transfer",
-  "/v1/account/withdraw",
-])
-
-const openOrdersPath = "/v1/trade/open-orders"
 const jsonTypePattern = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i
 
 /** Plays the venue for one request. `traceCode` names the answer if it is an error. */
 export function answerRequest(request: VenueRequest, turn: Turn, traceCode: string): Reply {
-  const outcome = play(request, turn)
+  const outcome = answer(request, turn)
   return outcome.ok ? success(outcome.value) : failure(outcome.error, traceCode)
 }
 
@@ -67,46 +52,49 @@ export function answerRequest(request: VenueRequest, turn: Turn, traceCode: stri
 export function failure({ name, msg }: Rejection, traceCode: string): Reply {
   return {
     status: statusOf(name),
-    envelope: { code: errorCodes[name], msg, data: {}, trace_code: traceCode },
+    envelope: { code: errorCodes[name], msg, data: detailOf(name), trace_code: traceCode },
     note: `${name}: ${msg}`,
   }
 }
 
-function success({ data, note }: Outcome): Reply {
+/** The answer that says yes. */
+export function success({ data, note }: Outcome): Reply {
   return { status: 200, envelope: { code: "0", msg: "", data, trace_code: "" }, note }
 }
 
-function play(request: VenueRequest, turn: Turn): Result<Outcome, Rejection> {
-  const { method, path } = request
-  const playWrite = plays.get(path)
-  const rightMethod = path === openOrdersPath ? "GET" : "POST"
-  if (path !== openOrdersPath && playWrite === undefined && !notPlayed.has(path)) {
+function answer(request: VenueRequest, turn: Turn): Result<Outcome, Rejection> {
+  const { method, path, query, ip } = request
+  const verdict = turn.venue.limiter.take({
+    ip,
+    ipWeight: ipWeight(method, path),
+    address: undefined, // that of a write is known once its signature holds
+    addressWeight: 0,
+    isCancel: false,
+    nowMs: turn.nowMs,
+  })
+  if (!verdict.ok) return overBudget(verdict.scope)
+  const read = readEndpoints.get(path)
+  const rightMethod = read === undefined ? "POST" : "GET"
+  if (read === undefined && !writeEndpoints.has(path)) {
     return reject("unknown_path", "The sandbox has no such path.")
   }
   if (method !== rightMethod) {
     return reject("method_not_allowed", `This path takes ${rightMethod} alone.`)
   }
-  return path === openOrdersPath ? read(request, turn) : write(request, turn, playWrite)
+  return read === undefined ? write(request, turn) : read(query, turn)
 }
 
-function read({ query }: VenueRequest, { venue }: Turn): Result<Outcome, Rejection> {
-  const page = readOpenOrders(venue, query)
-  return page.ok ? ok({ data: page.value, note: `${page.value.list.length} orders` }) : page
-}
-
-function write(
-  request: VenueRequest,
-  turn: Turn,
-  playWrite: Play | undefined,
-): Result<Outcome, Rejection> {
-  if (playWrite === undefined) {
-    return reject("not_played", "The sandbox doesn't play this endpoint.")
-  }
+function write(request: VenueRequest, turn: Turn): Result<Outcome, Rejection> {
   const body = readBody(request)
-  return body.ok ? playWrite(body.value, turn) : body
+  if (!body.ok) return body
+  const { path } = request
+  const outcome = playWrite(path, body.value, turn)
+  if (outcome.ok) turn.accepted?.({ atMs: turn.nowMs, path, body: body.value })
+  return outcome
 }
 
-function readBody({ contentType, body }: VenueRequest): Result<Body, Rejection> {
+/** Reads a body that must be a JSON object. */
+export function readBody({ contentType, body }: VenueRequest): Result<Body, Rejection> {
   if (contentType === undefined || !jsonTypePattern.test(contentType)) {
     return reject("not_json", "The content type must be application/json.")
   }

@@ -1,4 +1,5 @@
 import type { Body } from "./fields.ts"
+import { pageOf, type Page, type Paging } from "./page.ts"
 
 /** An open order as the sandbox lists it. The record's fields are invented; the interface shows none. */
 export type OpenOrder = {
@@ -17,11 +18,7 @@ export type OpenOrder = {
 /** Open orders by id, oldest first. Nothing is matched: an order is open until it is cancelled. */
 export type Book = { readonly orders: Map<string, OpenOrder>; lastOrderNumber: number }
 
-export type Page = {
-  readonly list: readonly OpenOrder[]
-  readonly next_cursor: string | null
-  readonly has_more: boolean
-}
+export type Place = { readonly orderId: string; readonly account: string; readonly nowMs: number }
 
 /** The next order id, a number in text that only grows. */
 export function nextOrderId(book: Book): string {
@@ -29,63 +26,62 @@ export function nextOrderId(book: Book): string {
   return String(book.lastOrderNumber)
 }
 
-/** Keeps an order open. */
-export function addOrder(
-  book: Book,
-  order: Body,
-  place: { readonly orderId: string; readonly account: string; readonly nowMs: number },
-): void {
-  book.orders.set(place.orderId, {
-    order_id: place.orderId,
+/** An order as it is when it begins. */
+export function orderRecord(order: Body, { orderId, account, nowMs }: Place): OpenOrder {
+  return {
+    order_id: orderId,
     client_order_id: order["client_order_id"] ?? null,
-    account_address: place.account,
+    account_address: account,
     symbol_id: order["symbol_id"],
     is_buy: order["is_buy"],
     order_type: order["order_type"] ?? null,
     quantity: order["quantity"],
     price: order["price"] ?? null,
     state: "open",
-    created_at: place.nowMs,
-  })
+    created_at: nowMs,
+  }
+}
+
+/** Keeps an order open. */
+export function addOrder(book: Book, order: Body, place: Place): void {
+  book.orders.set(place.orderId, orderRecord(order, place))
+}
+
+/** An account's open order; `undefined` when it has no such. */
+export function findOrder(book: Book, account: string, orderId: string): OpenOrder | undefined {
+  const order = book.orders.get(orderId)
+  return order?.account_address === account ? order : undefined
+}
+
+/** Changes an open order in its place. */
+export function replaceOrder(book: Book, order: OpenOrder): void {
+  book.orders.set(order.order_id, order)
 }
 
 /** Takes an account's order out of the book; `undefined` when it has no such open order. */
 export function cancelOrder(book: Book, account: string, orderId: string): OpenOrder | undefined {
-  const order = book.orders.get(orderId)
-  if (order?.account_address !== account) return undefined
-  book.orders.delete(orderId)
+  const order = findOrder(book, account, orderId)
+  if (order !== undefined) book.orders.delete(orderId)
   return order
 }
 
-/** Takes out all of an account's orders, or those in one symbol, and returns their ids. */
-export function cancelAll(book: Book, account: string, symbolId: unknown): readonly string[] {
-  const isMeant = (order: OpenOrder): boolean =>
-    order.account_address === account && (symbolId === undefined || order.symbol_id === symbolId)
-  const orderIds = Array.from(book.orders.values())
-    .filter(isMeant)
-    .map((order) => order.order_id)
-  for (const orderId of orderIds) book.orders.delete(orderId)
-  return orderIds
+/** Takes out all of an account's orders, or those in one symbol. */
+export function cancelAll(book: Book, account: string, symbolId: unknown): readonly OpenOrder[] {
+  const meant = Array.from(book.orders.values()).filter(
+    (order) =>
+      order.account_address === account && (symbolId === undefined || order.symbol_id === symbolId),
+  )
+  for (const { order_id } of meant) book.orders.delete(order_id)
+  return meant
 }
 
 /** One page of open orders, oldest first. A cursor is the last order id of the page before. */
 export function listOrders(
   book: Book,
-  query: {
-    readonly limit: number
-    readonly afterNumber: number
-    readonly account: string | undefined
-  },
-): Page {
-  const list: OpenOrder[] = []
-  for (const order of book.orders.values()) {
-    const isAfter = Number(order.order_id) > query.afterNumber
-    const isMeant = query.account === undefined || order.account_address === query.account
-    if (!isAfter || !isMeant) continue
-    if (list.length === query.limit) {
-      return { list, next_cursor: list.at(-1)?.order_id ?? null, has_more: true }
-    }
-    list.push(order)
-  }
-  return { list, next_cursor: null, has_more: false }
+  query: Paging & { readonly account: string | undefined },
+): Page<OpenOrder> {
+  const meant = book.orders
+    .values()
+    .filter(({ account_address }) => [undefined, account_address].includes(query.account))
+  return pageOf(meant, query, ({ order_id }) => Number(order_id))
 }

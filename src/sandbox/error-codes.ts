@@ -1,17 +1,19 @@
 import { err } from "../std/result.ts"
 
 /**
- * The sandbox's error codes. The interface shows none but 10029, so all of these are invented: a bot
- * must not expect them from the real venue.
+ * The sandbox's error codes. The interface shows none but 10029, for the address budget, so all the
+ * others are invented: a bot must not expect them from the real venue.
  */
 export const errorCodes = {
+  address_budget: "10029",
+  ip_budget: "10029", // that it is the same code is invented
   internal: "90000",
   unknown_path: "90001",
   method_not_allowed: "90002",
   not_json: "90003",
   body_too_large: "90004",
-  not_played: "90005",
   invalid_query: "90006",
+  fault: "90007",
 
   invalid_field: "90101",
   missing_field: "90102",
@@ -43,6 +45,12 @@ export const errorCodes = {
   spot_only: "90408",
   perpetual_only: "90409",
   unknown_order: "90410",
+  order_changed: "90411",
+  not_chased: "90412",
+
+  insufficient_balance: "90501",
+  unknown_account: "90502",
+  insufficient_margin: "90503",
 } as const
 
 export type ErrorName = keyof typeof errorCodes
@@ -58,9 +66,24 @@ export function reject(
   return err({ name, msg })
 }
 
-/** The HTTP status of a rejection: invented too, 400 for nearly all. */
+/** The HTTP status of a rejection: invented too but for 429, and 400 for nearly all. */
 export function statusOf(name: ErrorName): number {
+  if (name === "address_budget" || name === "ip_budget") return 429
   if (name === "unknown_path") return 404
-  if (name === "internal") return 500
+  if (name === "internal" || name === "fault") return 500
   return 400
+}
+
+/** Says that a budget is spent, in the interface's words. */
+export function overBudget(scope: "ip" | "address"): {
+  readonly ok: false
+  readonly error: Rejection
+} {
+  return reject(`${scope}_budget`, "Rate limit exceeded")
+}
+
+/** The envelope's `data` of a rejection. That the IP budget's `scope` is `ip` is invented. */
+export function detailOf(name: ErrorName): Readonly<Record<string, unknown>> {
+  if (name === "address_budget") return { scope: "address" }
+  return name === "ip_budget" ? { scope: "ip" } : {}
 }

@@ -1,4 +1,5 @@
 import { actionTags } from "./action-tags.ts"
+import { errorCodes } from "./error-codes.ts"
 import {
   defaultSandboxPort,
   marketSymbols,
@@ -6,7 +7,16 @@ import {
   sandboxServiceChain,
   type MarketSymbol,
 } from "./market.ts"
-import { agentWithTargetType, renewAgentType, revokeAgentType } from "./typed-hash.ts"
+import { readPaths } from "./read-paths.ts"
+import {
+  agentWithTargetType,
+  createSubType,
+  renewAgentType,
+  revokeAgentType,
+  transferType,
+  withdrawType,
+} from "./typed-hash.ts"
+import { explorerWeight, readWeight } from "./weights.ts"
 
 /** Where the sandbox listens unless told otherwise. */
 export const sandboxUrl = `http://127.0.0.1:${defaultSandboxPort}`
@@ -19,9 +29,9 @@ export function sandboxProfile({
   readonly url: string
   readonly asOf: Date
 }): string {
-  const symbols = marketSymbols.map((symbol) => symbolText(symbol, asOf)).join("\n")
-  return `# The local sandbox as a venue. The interface shows none of what follows: it is all invented, good
-# for the sandbox alone, and must not be copied into a profile of the real venue.
+  return `# venue.sandbox.yaml: the local sandbox as a venue, to be loaded as venue.yaml. The interface shows none
+# of what follows: it is all invented, good for the sandbox alone, and must not be copied into a profile
+# of the real venue.
 extends: builtin
 base_url: ${url}
 
@@ -29,29 +39,55 @@ base_url: ${url}
 domain: {name: Service, version: "1", chain_id: ${sandboxChainId}}
 type_b: {service_chain: ${sandboxServiceChain}, signature_chain_ids: [${sandboxChainId}]}
 
-endpoints:
-  # The sandbox plays these.
+${endpointsText}
+# These prices never move, so they are good for 30 days; a real reference price would be fresh.
+symbols:
+${marketSymbols.map((symbol) => symbolText(symbol, asOf)).join("\n")}
+
+${restText}`
+}
+
+const endpointsText = `endpoints:
+  modifyOrder: {action_tag: ${actionTags.modifyOrder}, like: placeOrder, order_id: /order_id} # an order, and "order_id": "…"
   cancelOrder: {action_tag: ${actionTags.cancelOrder}} # {"order_id": "…"}
+  chaseOrder: {action_tag: ${actionTags.chaseOrder}} # {"order_id": "…"}
+  placeBatch: {action_tag: ${actionTags.placeBatch}, items: /orders, item_like: placeOrder} # {"orders": [{…}]}
+  modifyBatch: {action_tag: ${actionTags.modifyBatch}, items: /orders, item_like: placeOrder, order_id: /order_id}
   cancelBatch: {action_tag: ${actionTags.cancelBatch}, items: /order_ids} # {"order_ids": ["…"]}
   cancelAll: {action_tag: ${actionTags.cancelAll}} # {} or {"symbol_id": 1}
+  setPositionMode: {signing: A, action_tag: ${actionTags.setPositionMode}} # {"position_mode": "one_way" or "hedge"}
+  setLeverage: {signing: A, action_tag: ${actionTags.setLeverage}} # {"symbol_id": 1, "leverage": 5}
+  adjustIsolatedMargin: {signing: A, action_tag: ${actionTags.adjustIsolatedMargin}} # {"symbol_id": 1, "amount": "10", "is_add": true}
   revokeAgent:
     signing: B
     struct: "${revokeAgentType}"
   renewAgent:
     signing: B
     struct: "${renewAgentType}"
-  # These can be signed, but the sandbox answers that it doesn't play them.
-  modifyOrder: {action_tag: ${actionTags.modifyOrder}, like: placeOrder, order_id: /order_id}
-  chaseOrder: {action_tag: ${actionTags.chaseOrder}}
-  placeBatch: {action_tag: ${actionTags.placeBatch}, items: /orders, item_like: placeOrder}
-  modifyBatch: {action_tag: ${actionTags.modifyBatch}, items: /orders, item_like: placeOrder, order_id: /order_id}
+  createSub:
+    signing: B
+    struct: "${createSubType}"
+  # What moves funds, even pretend ones, isn't signed before these lines lose their #.
+  #transfer: {signing: B, struct: "${transferType}"}
+  #withdraw: {signing: B, struct: "${withdrawType}"}
 
 agent_message_with_target: "${agentWithTargetType}"
 
-# These prices never move, so they are good for 30 days; a real reference price would be fresh.
-symbols:
-${symbols}
+# The sandbox's code for a nonce that its signer has used. With this line the daemon takes it for proof
+# that the first sending was accepted.
+#codes: {duplicate_nonce: "${errorCodes.nonce_repeated}"}
 `
+
+const restText = `# The daemon has no use for the rest of what is invented.
+# States of an order: open, filled, cancelled.
+# Reads, which weigh ${readWeight}, and ${explorerWeight} below /v1/explorer/:
+${commented(Object.values(readPaths).map((path) => `GET ${path}`))}
+# Error codes, all but ${errorCodes.address_budget} for the address budget:
+${commented(Object.entries(errorCodes).map(([name, code]) => `${code} ${name}`))}
+`
+
+function commented(lines: readonly string[]): string {
+  return lines.map((line) => `#   ${line}`).join("\n")
 }
 
 function symbolText({ id, name, market, quote, referencePrice }: MarketSymbol, asOf: Date): string {

@@ -1,11 +1,13 @@
-import { randomUUID } from "node:crypto"
 import { once } from "node:events"
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 
 import { Fault } from "../std/fault.ts"
-import { answerRequest, failure, type Reply, type VenueRequest } from "./answer-request.ts"
-import { createVenue, type Venue } from "./venue.ts"
+import type { VenueFault } from "./venue-fault.ts"
+import { createFaultBox } from "./fault-box.ts"
+import { serveRequest } from "./serve-request.ts"
+import { openKeptVenue, type KeptVenue } from "./state-file.ts"
+import { createVenue } from "./venue.ts"
 
 export type SandboxSettings = {
   /** 0 takes a free one. */
@@ -16,6 +18,12 @@ export type SandboxSettings = {
   readonly clock?: () => number
   /** Takes one readable line a request. */
   readonly log?: (line: string) => void
+  /** Faults that wait from the start. */
+  readonly faults?: readonly VenueFault[]
+  /** Where the chances of faults come from; 1 if left out. */
+  readonly seed?: number
+  /** Where accepted writes are kept; in memory alone if left out. */
+  readonly stateFile?: string | undefined
 }
 
 export type Sandbox = {
@@ -27,79 +35,31 @@ export type Sandbox = {
 
 // Loopback alone: anyone who reaches the sandbox may read its orders.
 const host = "127.0.0.1"
-const maxBodyBytes = 65_536
 
 /**
- * Plays the venue on 127.0.0.1. What it remembers is in memory alone.
+ * Plays the venue on 127.0.0.1.
  *
- * @throws {Fault} `port_in_use` or `port_unusable`.
+ * @throws {Fault} `port_in_use`, `port_unusable`, or `config_invalid` for a state file that it can't use.
  */
 export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {
-  const { accounts = [], clock = Date.now, log = () => undefined } = settings
-  const venue = createVenue(accounts)
+  const { accounts = [], clock = Date.now, log = () => undefined, stateFile } = settings
+  const kept = stateFile === undefined ? inMemory(accounts) : openKeptVenue(stateFile, accounts)
+  const faults = createFaultBox(settings.seed ?? 1, settings.faults)
+  const around = { venue: kept.venue, accepted: kept.keep, faults, clock, log }
   const server = createServer((request, response) => {
-    void serve({ request, response }, { venue, clock, log })
+    void serveRequest({ request, response }, around)
   })
-  const port = await listen(server, settings.port)
-  return { port, url: `http://${host}:${port}`, close: () => close(server) }
-}
-
-type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse }
-type Surroundings = {
-  readonly venue: Venue
-  readonly clock: () => number
-  readonly log: (line: string) => void
-}
-
-async function serve({ request, response }: Exchange, around: Surroundings): Promise<void> {
-  const { method = "", url = "" } = request
-  const [path = "", query = ""] = url.split(/\?(.*)/s)
-  const contentType = request.headers["content-type"]
-  let body: Uint8Array | undefined
   try {
-    body = await readBytes(request)
-  } catch {
-    return // the caller has gone
-  }
-  const reply = answer(
-    { method, path, query: new URLSearchParams(query), contentType, body },
-    around,
-  )
-  send(response, reply)
-  // A path may hold bytes that a terminal would obey.
-  const shownPath = path.replaceAll(/[^!-~]/g, "?")
-  around.log(`${method} ${shownPath} ${reply.status} ${reply.envelope.code} ${reply.note}`)
-}
-
-function answer(request: VenueRequest, { venue, clock }: Surroundings): Reply {
-  const traceCode = randomUUID()
-  try {
-    return answerRequest(request, { venue, nowMs: clock() }, traceCode)
+    const port = await listen(server, settings.port)
+    return { port, url: `http://${host}:${port}`, close: () => close(server, kept) }
   } catch (error) {
-    const cause = error instanceof Error ? error.message : "unknown"
-    return failure({ name: "internal", msg: `The sandbox failed: ${cause}` }, traceCode)
+    kept.close()
+    throw error
   }
 }
 
-function send(response: ServerResponse, { status, envelope }: Reply): void {
-  const text = JSON.stringify(envelope)
-  response.writeHead(status, {
-    "content-type": "application/json; charset=utf-8",
-    "content-length": Buffer.byteLength(text),
-  })
-  response.end(text)
-}
-
-/** Reads the body to its end; `undefined` when it is longer than `maxBodyBytes`, what is over being dropped. */
-async function readBytes(request: IncomingMessage): Promise<Uint8Array | undefined> {
-  const chunks: Buffer[] = []
-  let sizeBytes = 0
-  for await (const chunk of request) {
-    const bytes = chunk as Buffer // no encoding is set
-    sizeBytes += bytes.length
-    if (sizeBytes <= maxBodyBytes) chunks.push(bytes)
-  }
-  return sizeBytes > maxBodyBytes ? undefined : Buffer.concat(chunks)
+function inMemory(accounts: readonly string[]): KeptVenue {
+  return { venue: createVenue(accounts), keep: () => undefined, close: () => undefined }
 }
 
 async function listen(server: Server, port: number): Promise<number> {
@@ -117,9 +77,10 @@ async function listen(server: Server, port: number): Promise<number> {
   return (server.address() as AddressInfo).port // a listening TCP server has one
 }
 
-async function close(server: Server): Promise<void> {
+async function close(server: Server, kept: KeptVenue): Promise<void> {
   if (!server.listening) return
   server.close()
   server.closeAllConnections()
   await once(server, "close")
+  kept.close()
 }

@@ -24,6 +24,18 @@ export const revokeAgentType =
 export const renewAgentType =
   "RenewAgent(address signerAddress,string serviceChain,address agentAddress,uint32 validDays,uint64 nonce,uint64 expiresAfter)"
 
+/** The EIP-712 type of a create-sub request. Invented. */
+export const createSubType =
+  "CreateSub(address signerAddress,string serviceChain,string label,uint64 nonce,uint64 expiresAfter)"
+
+/** The EIP-712 type of a transfer. Invented. */
+export const transferType =
+  "Transfer(address signerAddress,string serviceChain,string asset,string amount,address source,address destination,uint64 nonce,uint64 expiresAfter)"
+
+/** The EIP-712 type of a withdrawal. Invented. */
+export const withdrawType =
+  "Withdraw(address signerAddress,string serviceChain,string asset,string amount,address destination,uint64 nonce,uint64 expiresAfter)"
+
 const domainType =
   "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
 

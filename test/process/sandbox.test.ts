@@ -1,4 +1,7 @@
 import assert from "node:assert/strict"
+import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { describe, it } from "node:test"
 
 import { countersign, sandbox } from "../support/countersign.ts"
@@ -28,7 +31,14 @@ describe("countersign sandbox", () => {
     )
   })
 
-  for (const args of [["--port", "x"], ["--port", "65536"], ["--account", "0x1"], ["--nothing"]]) {
+  for (const args of [
+    ["--port", "x"],
+    ["--port", "65536"],
+    ["--account", "0x1"],
+    ["--fault", "rain"],
+    ["--seed", "x"],
+    ["--nothing"],
+  ]) {
     it(`ends with 2 and says why for ${args.join(" ")}`, async () => {
       const ended = await countersign(["sandbox", ...args])
       assert.equal(ended.code, 2)
@@ -36,6 +46,26 @@ describe("countersign sandbox", () => {
       assert.equal(ended.stdout, "")
     })
   }
+
+  it("keeps its state in a file, and has the faults that were asked for", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "cs-sandbox-"))
+    try {
+      const file = join(directory, "state.jsonl")
+      const fault = ["--fault", "latency,ms=5,times=2", "--seed", "7"]
+      const venue = await sandbox(["--account", account, "--state", file, ...fault])
+      const response = await fetch(`${venue.url}/__sandbox/fault`)
+      const { data } = (await response.json()) as { data: { list: readonly { kind: string }[] } }
+      assert.deepEqual(
+        data.list.map(({ kind }) => kind),
+        ["latency"],
+      )
+      assert.equal(await venue.stop("SIGTERM"), 0)
+      const line = await readFile(file, "utf8")
+      assert.equal(line, `{"accounts":["${account.toLowerCase()}"]}\n`)
+    } finally {
+      await rm(directory, { recursive: true, force: true })
+    }
+  })
 
   it("prints a profile that init takes for its venue", async () => {
     const { code, stdout } = await countersign(["sandbox", "--print-profile", "--port", "9001"])

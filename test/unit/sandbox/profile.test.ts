@@ -2,15 +2,19 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { actionTags } from "../../../src/sandbox/action-tags.ts"
+import { errorCodes } from "../../../src/sandbox/error-codes.ts"
 import { marketSymbols, sandboxChainId, sandboxServiceChain } from "../../../src/sandbox/market.ts"
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
 import {
   agentType,
   agentWithTargetType,
   approveAgentType,
+  createSubType,
   domainSeparator,
   renewAgentType,
   revokeAgentType,
+  transferType,
+  withdrawType,
 } from "../../../src/sandbox/typed-hash.ts"
 import { toHex } from "../../../src/std/bytes.ts"
 import { problemText } from "../../../src/std/yaml-file.ts"
@@ -34,13 +38,10 @@ describe("the sandbox's profile", () => {
     })
   })
 
-  it("gives every Trade operation its tag, each another, and 7 to placeOrder alone", () => {
-    const tags = Array.from(load().endpoints.values())
-      .filter(({ area }) => area === "trade")
-      .map(({ id, signing }) => [
-        id,
-        signing.known && signing.value.type === "A" && signing.value.tag,
-      ])
+  it("gives every Type A operation its tag, each another, and 7 to placeOrder alone", () => {
+    const tags = Array.from(load().endpoints.values()).flatMap(({ id, signing }) =>
+      signing.known && signing.value.type === "A" ? [[id, signing.value.tag] as const] : [],
+    )
     assert.deepEqual(Object.fromEntries(tags), actionTags)
     assert.equal(new Set(Object.values(actionTags)).size, tags.length)
     assert.equal(actionTags.placeOrder, 7)
@@ -54,19 +55,22 @@ describe("the sandbox's profile", () => {
     assert.equal(structOf(profile, "approveAgent"), approveAgentType)
     assert.equal(structOf(profile, "revokeAgent"), revokeAgentType)
     assert.equal(structOf(profile, "renewAgent"), renewAgentType)
+    assert.equal(structOf(profile, "createSub"), createSubType)
   })
 
-  it("leaves undisclosed what the sandbox neither plays nor invents", () => {
+  it("leaves transfers and withdrawals unsigned until their lines lose the #", () => {
     const { endpoints } = load()
     const undisclosed = operationIds.filter((id) => endpoints.get(id)?.signing.known !== true)
-    assert.deepEqual(undisclosed, [
-      "setPositionMode",
-      "setLeverage",
-      "adjustIsolatedMargin",
-      "createSub",
-      "transfer",
-      "withdraw",
-    ])
+    assert.deepEqual(undisclosed, ["transfer", "withdraw"])
+    const whole = load((text) => text.replaceAll(/^( *)#(?=transfer:|withdraw:)/gm, "$1"))
+    assert.equal(structOf(whole, "transfer"), transferType)
+    assert.equal(structOf(whole, "withdraw"), withdrawType)
+  })
+
+  it("doesn't tell the code of a repeated nonce until its line loses the #", () => {
+    assert.equal(load().duplicateNonceCode, undefined)
+    const whole = load((text) => text.replace(/^#(?=codes:)/m, ""))
+    assert.equal(whole.duplicateNonceCode, errorCodes.nonce_repeated)
   })
 
   it("lists the symbols that the sandbox trades, their prices good for 30 days", () => {
@@ -84,11 +88,9 @@ describe("the sandbox's profile", () => {
   })
 })
 
-function load(): Profile {
-  const profile = readProfile(
-    sandboxProfile({ url: sandboxUrl, asOf: new Date(nowMs) }),
-    "venue.yaml",
-  )
+function load(change = (text: string) => text): Profile {
+  const text = sandboxProfile({ url: sandboxUrl, asOf: new Date(nowMs) })
+  const profile = readProfile(change(text), "venue.yaml")
   if (!profile.ok) assert.fail(profile.error.map(problemText).join("\n"))
   return profile.value
 }

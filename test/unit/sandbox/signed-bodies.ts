@@ -88,6 +88,10 @@ const typeBMembers = {
   authorized_address: { name: "authorizedAddress", type: "address" },
   valid_days: { name: "validDays", type: "uint32" },
   label: { name: "label", type: "string" },
+  asset: { name: "asset", type: "string" },
+  amount: { name: "amount", type: "string" },
+  source: { name: "source", type: "address" },
+  destination: { name: "destination", type: "address" },
   nonce: { name: "nonce", type: "uint64" },
   expires_after: { name: "expiresAfter", type: "uint64" },
 } as const
@@ -137,6 +141,19 @@ export function renewal(changes: Fields = {}, signer = wallet): Fields {
     ...changes,
   }
   return typeB("RenewAgent", body, signer)
+}
+
+/** A Type B body with `fields`, for a struct whose members come in the order of `typeBMembers`. */
+export function operation(struct: string, fields: Fields, signer = wallet): Fields {
+  const body = {
+    signer_address: signer.address,
+    service_chain: "Sandbox",
+    nonce: freshNonce(),
+    expires_after: nowMs + 60_000,
+    signature_chain_id: chainId,
+    ...fields,
+  }
+  return typeB(struct, body, signer)
 }
 
 function typeB(struct: string, body: Fields, signer: Wallet): Fields {

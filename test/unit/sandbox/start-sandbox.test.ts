@@ -8,19 +8,6 @@ import { startSandbox, type Sandbox } from "../../../src/sandbox/start-sandbox.t
 import { nowMs, typeA, wallet } from "./signed-bodies.ts"
 
 const order = { symbol_id: 1, is_buy: true, order_type: "market", quantity: "1" }
-const writes = [
-  "/v1/trade/orders/modify",
-  "/v1/trade/orders/chase",
-  "/v1/trade/orders/batch",
-  "/v1/trade/orders/batch/modify",
-  "/v1/account/position-mode",
-  "/v1/account/leverage",
-  "/v1/account/isolated-margin",
-  "/v1/account/create-sub",
-  "/v1/account/transfer",
-  "/v1/account/withdraw",
-]
-
 describe("the sandbox as a server", () => {
   it("takes an order over HTTP and logs one readable line", async () => {
     const lines: string[] = []
@@ -47,15 +34,6 @@ describe("the sandbox as a server", () => {
       assert.equal(await codeOf(response), errorCodes.invalid_query)
     })
   })
-
-  for (const path of writes) {
-    it(`says that it doesn't play ${path}`, async () => {
-      await withSandbox(async ({ url }) => {
-        const { status, envelope } = await post(url + path, {})
-        assert.deepEqual([status, envelope.code], [400, errorCodes.not_played])
-      })
-    })
-  }
 
   const refused: readonly { name: string; path: string; init: RequestInit; error: ErrorName }[] = [
     { name: "an unknown path", path: "/v1/nothing", init: {}, error: "unknown_path" },

@@ -2,13 +2,14 @@ import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { describe, it } from "node:test"
 
-import { approveAgentStruct } from "../../../src/sandbox/account.ts"
 import { canonicalJson } from "../../../src/sandbox/canonical-json.ts"
+import { structOfBody } from "../../../src/sandbox/struct-of-body.ts"
 import { readSignature, recoverAddress } from "../../../src/sandbox/signature.ts"
 import {
   actionHash,
   addressWord,
   agentType,
+  approveAgentType,
   domainSeparator,
   signingHash,
   structHash,
@@ -59,7 +60,7 @@ describe("the sandbox's own hashing", () => {
 
   for (const vector of typeB) {
     it(`agrees with the Type B vector "${vector.name}"`, () => {
-      const struct = approveAgentStruct({
+      const struct = structOfBody(approveAgentType, {
         ...vector.request,
         signer_address: vector.signer_address,
       })

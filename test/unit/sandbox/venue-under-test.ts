@@ -2,11 +2,13 @@ import assert from "node:assert/strict"
 
 import { answerRequest, type Envelope, type Reply } from "../../../src/sandbox/answer-request.ts"
 import { errorCodes, type ErrorName } from "../../../src/sandbox/error-codes.ts"
+import type { RateLimiter } from "../../../src/sandbox/rate-limiter.ts"
 import { createVenue } from "../../../src/sandbox/venue.ts"
 import { nowMs, wallet, type Fields } from "./signed-bodies.ts"
 
 export type VenueUnderTest = {
   readonly clock: { nowMs: number }
+  readonly limiter: RateLimiter
   readonly post: (path: string, body: Fields) => Reply
   readonly get: (pathAndQuery: string) => Reply
 }
@@ -20,6 +22,7 @@ export function venueUnderTest(accounts: readonly string[] = [wallet.address]): 
     const request = {
       method,
       path,
+      ip: "127.0.0.1",
       query: new URLSearchParams(query),
       contentType: "application/json",
       body: Buffer.from(body),
@@ -28,6 +31,7 @@ export function venueUnderTest(accounts: readonly string[] = [wallet.address]): 
   }
   return {
     clock,
+    limiter: venue.limiter,
     post: (path, body) => answer("POST", path, JSON.stringify(body)),
     get: (pathAndQuery) => answer("GET", pathAndQuery, ""),
   }
@@ -43,8 +47,23 @@ export function accepted({ status, envelope }: Reply): Envelope["data"] {
 export function rejected({ status, envelope }: Reply, name: ErrorName): void {
   assert.equal(envelope.code, errorCodes[name], envelope.msg)
   assert.equal(status, name === "unknown_path" ? 404 : 400)
+  assert.deepEqual(envelope.data, {})
   assert.match(envelope.msg, /^[^\n]+\.$/)
   assert.equal(envelope.trace_code, "trace-1")
+}
+
+/** Checks that a reply says that a budget is spent, in the interface's words. */
+export function overBudget({ status, envelope }: Reply, scope: "address" | "ip"): void {
+  assert.deepEqual(
+    { status, ...envelope },
+    {
+      status: 429,
+      code: "10029",
+      msg: "Rate limit exceeded",
+      data: { scope },
+      trace_code: "trace-1",
+    },
+  )
 }
 
 const successWithoutDetail = { status: 200, code: "0", msg: "", data: {}, trace_code: "" }

@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { setTimeout as wait } from "node:timers/promises"
+
+import { answerRequest, failure, type Reply, type VenueRequest } from "./answer-request.ts"
+import { controlPath, controlFaults } from "./control-faults.ts"
+import { overBudget } from "./error-codes.ts"
+import type { VenueFault } from "./venue-fault.ts"
+import type { FaultBox } from "./fault-box.ts"
+import { sendReply, type Sending } from "./send-reply.ts"
+import type { AcceptedWrite, Venue } from "./venue.ts"
+
+export type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse }
+
+export type Surroundings = {
+  readonly venue: Venue
+  readonly faults: FaultBox
+  readonly clock: () => number
+  readonly log: (line: string) => void
+  readonly accepted: (write: AcceptedWrite) => void
+}
+
+const maxBodyBytes = 65_536
+
+/** Answers one HTTP request and logs one readable line. A caller that goes is no fault of the sandbox. */
+export async function serveRequest(exchange: Exchange, around: Surroundings): Promise<void> {
+  const { response } = exchange
+  const gone = new AbortController()
+  response.once("close", () => gone.abort())
+  const request = await readRequest(exchange.request).catch(() => undefined)
+  if (request === undefined) return
+  const struck = request.path === controlPath ? [] : around.faults.strike(request.path)
+  try {
+    for (const { kind, ms } of struck) {
+      if (kind === "latency") await wait(ms, undefined, { signal: gone.signal })
+    }
+    const reply = replyTo(request, struck, around)
+    // Before the answer leaves, so that who has an answer finds its line.
+    around.log(lineOf(request, reply, struck))
+    const isDropped = struck.some(({ kind }) => kind === "drop_before" || kind === "drop_after")
+    const sending: Sending = { response, gone: gone.signal, nowMs: around.clock() }
+    if (isDropped) exchange.request.socket.destroy()
+    else await sendReply(reply, struck, sending)
+  } catch (error) {
+    if (!gone.signal.aborted) throw error
+  }
+}
+
+async function readRequest(request: IncomingMessage): Promise<VenueRequest> {
+  const { method = "", url = "", socket } = request
+  const [path = "", query = ""] = url.split(/\?(.*)/s)
+  return {
+    method,
+    path,
+    ip: socket.remoteAddress ?? "",
+    query: new URLSearchParams(query),
+    contentType: request.headers["content-type"],
+    body: await readBytes(request),
+  }
+}
+
+/** Reads the body to its end; `undefined` when it is longer than `maxBodyBytes`, what is over being dropped. */
+async function readBytes(request: IncomingMessage): Promise<Uint8Array | undefined> {
+  const chunks: Buffer[] = []
+  let sizeBytes = 0
+  for await (const chunk of request) {
+    const bytes = chunk as Buffer // no encoding is set
+    sizeBytes += bytes.length
+    if (sizeBytes <= maxBodyBytes) chunks.push(bytes)
+  }
+  return sizeBytes > maxBodyBytes ? undefined : Buffer.concat(chunks)
+}
+
+function replyTo(
+  request: VenueRequest,
+  struck: readonly VenueFault[],
+  around: Surroundings,
+): Reply {
+  const traceCode = randomUUID()
+  const before = struck.find(({ kind }) => isInstead.includes(kind))
+  if (before !== undefined) return faultReply(before, traceCode)
+  const reply = play(request, around, traceCode)
+  const after = struck.find(({ kind }) => kind === "error_after")
+  return after === undefined
+    ? reply
+    : { ...faultReply(after, traceCode), note: `answered ${after.status}, but: ${reply.note}` }
+}
+
+const isInstead: readonly VenueFault["kind"][] = ["drop_before", "rate_limit", "error_before"]
+
+function faultReply({ kind, status, scope }: VenueFault, traceCode: string): Reply {
+  if (kind === "rate_limit") return failure(overBudget(scope).error, traceCode)
+  const reply = failure({ name: "fault", msg: "This fault was asked for." }, traceCode)
+  return { ...reply, status, note: "not played" }
+}
+
+function play(request: VenueRequest, around: Surroundings, traceCode: string): Reply {
+  try {
+    if (request.path === controlPath) return controlFaults(request, around.faults, traceCode)
+    const { venue, accepted } = around
+    return answerRequest(request, { venue, nowMs: around.clock(), accepted }, traceCode)
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : "unknown"
+    return failure({ name: "internal", msg: `The sandbox failed: ${cause}` }, traceCode)
+  }
+}
+
+function lineOf(
+  { method, path }: VenueRequest,
+  reply: Reply,
+  struck: readonly VenueFault[],
+): string {
+  // A path may hold bytes that a terminal would obey.
+  const shownPath = path.replaceAll(/[^!-~]/g, "?")
+  const line = `${method} ${shownPath} ${reply.status} ${reply.envelope.code} ${reply.note}`
+  return struck.length === 0 ? line : `${line} (${struck.map(({ kind }) => kind).join(", ")})`
+}

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { writeEndpoints } from "../../../src/sandbox/endpoints.ts"
+import { faultKinds } from "../../../src/sandbox/venue-fault.ts"
+import { readPaths } from "../../../src/sandbox/read-paths.ts"
+import { codesIn, readRepositoryFile, sectionOf, tableRows } from "../../support/markdown.ts"
+
+const page = readRepositoryFile("docs/sandbox.md")
+
+describe("docs/sandbox.md", () => {
+  it("lists every path that the sandbox plays, and no other", () => {
+    const listed = tableRows(sectionOf(page, "What it plays")).flatMap(([path = ""]) =>
+      codesIn(path),
+    )
+    const played = [...writeEndpoints.keys(), ...Object.values(readPaths)]
+    assert.deepEqual([...listed].sort(), [...played].sort())
+  })
+
+  it("lists every kind of fault with its words", () => {
+    const rows = tableRows(sectionOf(page, "Faults on demand"))
+    const listed = rows.map(([kind = "", text]) => [codesIn(kind)[0], text])
+    assert.deepEqual(Object.fromEntries(listed), faultKinds)
+  })
+})
