@@ -18,13 +18,16 @@ export function stageProgram({
   const program = join(tree, place)
   mkdirSync(program, { recursive: true })
   copyFileSync(join(node, "bin/node"), join(program, "node"))
-  for (const name of published(root).filter((path) => path !== "dist")) {
+  for (const name of published(root).filter((path) => !made.includes(path))) {
     mkdirSync(dirname(join(program, name)), { recursive: true })
     cpSync(join(root, name), join(program, name), { recursive: true })
   }
   compile(root, join(program, "dist"))
   install(root, program)
 }
+
+/** Of the files that npm publishes, those that npm's scripts make: what is compiled here too, and the lock of what is brought along. */
+const made: readonly string[] = ["dist", "npm-shrinkwrap.json"]
 
 /** As `npm run build` does, but not into the checkout. */
 function compile(root: string, directory: string): void {
