@@ -26,7 +26,7 @@ export function lock(): Command {
       },
     )
     print(answer, options, () => [
-      "Locked: no key is in memory. countersign unlock brings them back.",
+      "Locked: no key is in memory. countersign unlock brings them back, and so does a restart of the daemon; countersign freeze holds through one.",
     ])
   })
 }

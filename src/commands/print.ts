@@ -23,7 +23,9 @@ export function printFailure(error: unknown, printing: Printing): ExitCode {
       `${JSON.stringify({ error: { code: fault.code, message: fault.message } })}\n`,
     )
   } else {
-    process.stderr.write(`countersign: ${fault.message}\n`)
+    // Of a daemon that isn't what it was, the sentence may be anything.
+    const lines = fault.message.split("\n").map(visible)
+    process.stderr.write(`countersign: ${lines.join("\n")}\n`)
   }
   return exitCodes[fault.code]
 }

@@ -9,6 +9,8 @@ export type DiskSpace = {
   look(): Promise<void>
   /** `undefined` while there is room, and with `min_free: 0` always. Low until the first look is over. */
   low(): LowDisk | undefined
+  /** How a file of so many bytes would make it low; `undefined` where it wouldn't. */
+  lowWith(bytes: number): LowDisk | undefined
   /** `undefined` where it can't be told. */
   freeBytes(): number | undefined
   /** Counts a refusal that isn't recorded for want of room. */
@@ -27,15 +29,16 @@ export function openDiskSpace({
 }): DiskSpace {
   let freeBytes: number | undefined
   let leftOut = 0
+  const below = (leastBytes: number): LowDisk | undefined =>
+    leastBytes === 0 || (freeBytes !== undefined && freeBytes >= leastBytes)
+      ? undefined
+      : { freeBytes, minFreeBytes: leastBytes }
   return {
     async look() {
       freeBytes = await measure().catch(() => undefined)
     },
-    low() {
-      const least = minFreeBytes()
-      if (least === 0 || (freeBytes !== undefined && freeBytes >= least)) return undefined
-      return { freeBytes, minFreeBytes: least }
-    },
+    low: () => below(minFreeBytes()),
+    lowWith: (bytes) => below(minFreeBytes() + bytes),
     freeBytes: () => freeBytes,
     leaveOut: () => void (leftOut += 1),
     takeLeftOut() {
@@ -48,7 +51,7 @@ export function openDiskSpace({
 
 /** What a program that isn't root's can still take of the file system that `path` is on. @throws where it doesn't tell. */
 export async function freeBytesAt(path: string): Promise<number> {
-  const { blocks, bavail, bsize } = await statfs(path)
+  const { blocks, bavail, frsize } = await statfs(path)
   if (blocks === 0) throw new Error("The file system doesn't tell its size.")
-  return bavail * bsize
+  return bavail * frsize
 }

@@ -23,10 +23,18 @@ export function lowSentence(low: LowDisk): string {
   return `${roomText(low)}; only cancels, reduce-only orders, freezes and operators' acts are recorded. Make room on the disk of the state directory.`
 }
 
-function roomText({ freeBytes, minFreeBytes }: LowDisk): string {
-  const free =
-    freeBytes === undefined
-      ? "How much of the ledger's disk is free can't be told"
-      : `${sizeText(freeBytes)} are free on the ledger's disk`
-  return `${free}, and ledger.min_free asks for ${sizeText(minFreeBytes)}`
+/** Why no copy of the ledger is made now. */
+export function copySentence(low: LowDisk): string {
+  const needed = sizeText(low.minFreeBytes)
+  return `${freeText(low)}, and a copy beside what ledger.min_free asks for needs ${needed}; make room on the disk of the state directory.`
+}
+
+function roomText(low: LowDisk): string {
+  return `${freeText(low)}, and ledger.min_free asks for ${sizeText(low.minFreeBytes)}`
+}
+
+function freeText({ freeBytes }: LowDisk): string {
+  return freeBytes === undefined
+    ? "How much of the ledger's disk is free can't be told"
+    : `${sizeText(freeBytes)} are free on the ledger's disk`
 }

@@ -6,6 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { AdminParams, AdminResults } from "../link/methods.ts"
 import { Fault } from "../std/fault.ts"
 import { claimSigners } from "./claim-signers.ts"
+import { ledgerBytes } from "./ledger-bytes.ts"
+import { copySentence } from "./low-disk.ts"
 import type { Vault } from "./vault.ts"
 
 /** The calls about copies of the ledger and about the clock. */
@@ -66,25 +68,32 @@ function ledgerCopier(vault: Vault) {
 
 type Copy = { readonly file: string; readonly copied: Promise<void>; isAtWork: boolean }
 
-async function startCopy(
-  { installation: { stateDir }, ledger }: Vault,
-  last: Copy | undefined,
-): Promise<Copy> {
+async function startCopy(vault: Vault, last: Copy | undefined): Promise<Copy> {
   if (last?.isAtWork === true) {
     throw new Fault("usage", "A backup is being written already; wait until it is done.")
   }
+  const { stateDir } = vault.installation
   await removeOldCopies(stateDir)
+  await assertRoomForCopy(vault)
   const file = join(stateDir, `backup-${randomBytes(8).toString("hex")}.db`)
   const handle = await open(file, "wx", 0o600).catch((cause: unknown) => {
     throw new Fault("ledger_unavailable", `${file} can't be made; check the disk.`, { cause })
   })
   await handle.close()
-  const copy = { file, copied: ledger.safety.copy(file), isAtWork: true }
+  const copy = { file, copied: vault.ledger.safety.copy(file), isAtWork: true }
   copy.copied
     .catch(() => rm(file, { force: true })) // whoever asks for it hears why
     .catch(() => undefined)
     .finally(() => (copy.isAtWork = false))
   return copy
+}
+
+/** What is kept free is for cancels. */
+async function assertRoomForCopy(vault: Vault): Promise<void> {
+  await vault.disk.look()
+  const low = vault.disk.lowWith(await ledgerBytes(vault))
+  if (low === undefined) return
+  throw new Fault("ledger_unavailable", copySentence(low))
 }
 
 /** Those of commands that were cut off. */

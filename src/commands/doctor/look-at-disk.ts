@@ -3,6 +3,7 @@ import { existsSync } from "node:fs"
 import { open, rm, statfs } from "node:fs/promises"
 import { join } from "node:path"
 
+import { freeBytesAt } from "../../vault/disk-space.ts"
 import { defaultMinFreeBytes, type Config } from "../../vault/config.ts"
 import { pathsOf, type Installation } from "../../vault/installation.ts"
 import { spareBytes } from "../../vault/ledger/spare-space.ts"
@@ -15,10 +16,10 @@ export async function lookAtDisk(
 ): Promise<DiskFacts | undefined> {
   const directory = installation.stateDir
   if (!existsSync(directory)) return undefined
-  const { bavail, bsize, type } = await statfs(directory)
+  const { type } = await statfs(directory)
   return {
     directory,
-    freeBytes: bavail * bsize,
+    freeBytes: await freeBytesAt(directory),
     minFreeBytes: config?.minFreeBytes ?? defaultMinFreeBytes,
     hasSpare: (await spareBytes(pathsOf(installation).ledgerFile)) > 0,
     fileSystem: type,

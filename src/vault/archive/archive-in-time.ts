@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { setTimeout as after } from "node:timers/promises"
 
 import { pathsOf } from "../installation.ts"
+import { ledgerBytes } from "../ledger-bytes.ts"
 import { temporaryPrefix } from "../keyring/write-new-file.ts"
 import { log, logFailure } from "../log.ts"
 import { auditMethods } from "../audit-methods.ts"
@@ -26,7 +27,10 @@ export function archiveInTime(vault: Vault): void {
   void look()
 }
 
-/** Archives if nothing was archived within the last day. What a crash left of the last time goes first. */
+/**
+ * Archives if nothing was archived within the last day, and there is room for as much as the ledger has: what is
+ * kept free is for cancels. What a crash left of the last time goes first.
+ */
 export async function archiveIfDue(vault: Vault): Promise<void> {
   const call = callsOf(vault)
   const directory = pathsOf(vault.installation).archiveDir
@@ -37,6 +41,7 @@ export async function archiveIfDue(vault: Vault): Promise<void> {
   const nowMs = vault.clock.nowMs()
   const { archivedAtMs = 0 } = await vault.ledger.audit.ends()
   if (Math.abs(nowMs - archivedAtMs) < dayMs) return
+  if (vault.disk.lowWith(await ledgerBytes(vault)) !== undefined) return
   const { archive } = await writeArchive({ call, directory, beforeMs: nowMs - keepMs })
   if (archive === undefined) return
   log({ level: "info", event: "archived", message: `${archive.entries} entries: ${archive.file}` })

@@ -31,7 +31,7 @@ export async function spareBytes(ledgerFile: string): Promise<number> {
  */
 export async function makeSpare(ledgerFile: string, bytes: number): Promise<void> {
   const file = spareFileOf(ledgerFile)
-  const unfinished = `${file}.new`
+  const unfinished = unfinishedOf(file)
   await rm(unfinished, { force: true })
   if (bytes === 0) return rm(file, { force: true })
   try {
@@ -43,14 +43,23 @@ export async function makeSpare(ledgerFile: string, bytes: number): Promise<void
   }
 }
 
-/** Gives the spare's room back to the disk at once. `false` when there was none to give. */
+/** Gives the spare's room back to the disk at once, and that of one that was begun. `false` when there was none to give. */
 export function giveUpSpare(ledgerFile: string): boolean {
+  const file = spareFileOf(ledgerFile)
+  return [file, unfinishedOf(file)].map(isUnlinked).some(Boolean)
+}
+
+function isUnlinked(file: string): boolean {
   try {
-    unlinkSync(spareFileOf(ledgerFile))
+    unlinkSync(file)
     return true
   } catch {
     return false
   }
+}
+
+function unfinishedOf(file: string): string {
+  return `${file}.new`
 }
 
 const chunkBytes = 1_048_576

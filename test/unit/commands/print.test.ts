@@ -1,7 +1,8 @@
 import assert from "node:assert/strict"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
-import { table, toned, visible } from "../../../src/commands/print.ts"
+import { printFailure, table, toned, visible } from "../../../src/commands/print.ts"
+import { Fault } from "../../../src/std/fault.ts"
 
 describe("a table", () => {
   const rows = [
@@ -83,4 +84,13 @@ describe("text that others chose", () => {
   for (const [text, shown] of cases) {
     it(`is shown as ${shown}`, () => assert.equal(visible(text), shown))
   }
+})
+
+describe("why a command failed", () => {
+  it("moves no cursor, whoever says it, and keeps its lines", (t) => {
+    let said = ""
+    t.mock.method(process.stderr, "write", (text: string) => (said += text) !== "")
+    assert.equal(printFailure(new Fault("internal", "one\u001b]52;c\u0007\ntwo"), {}), 1)
+    assert.equal(said, "countersign: one\\u001b]52;c\\u0007\ntwo\n")
+  })
 })

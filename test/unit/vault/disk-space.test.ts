@@ -29,6 +29,14 @@ describe("the room on the disk", () => {
     })
   }
 
+  it("is enough for a file that leaves what is asked for, and not for one byte more", async () => {
+    const measure = () => Promise.resolve(minFree + 10)
+    const disk = openDiskSpace({ measure, minFreeBytes: () => minFree })
+    await disk.look()
+    assert.equal(disk.lowWith(10), undefined)
+    assert.deepEqual(disk.lowWith(11), { freeBytes: minFree + 10, minFreeBytes: minFree + 11 })
+  })
+
   it("is low where it can't be told, also when it could be before", async () => {
     let isBroken = false
     const measure = () => (isBroken ? Promise.reject(new Error("EIO")) : Promise.resolve(minFree))

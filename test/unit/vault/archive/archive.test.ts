@@ -282,9 +282,13 @@ describe("archiving by itself", () => {
       await test.close()
       const { configDir } = test.installation
       const config = join(configDir, "countersign.yaml")
-      const text = await readFile(config, "utf8")
-      await writeFile(config, text.replace("archive: off", "archive: {keep: 30d}"), { mode: 0o600 })
+      const text = (await readFile(config, "utf8")).replace("archive: off", "archive: {keep: 30d}")
+      await writeFile(config, text, { mode: 0o600 })
       const reopened = await test.reopen()
+      const low = { freeBytes: 1, minFreeBytes: 2 }
+      const withoutRoom = { ...reopened.vault.disk, lowWith: () => low }
+      await archiveIfDue({ ...reopened.vault, disk: withoutRoom })
+      await assert.rejects(readdir(archiveDir), "there is no room for it")
       await archiveIfDue(reopened.vault)
       await archiveIfDue(reopened.vault)
       await reopened.close()

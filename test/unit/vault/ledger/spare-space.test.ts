@@ -70,4 +70,11 @@ describe("the ledger's spare", () => {
     assert.equal(giveUpSpare(ledgerFile), false)
     assert.equal(await spareBytes(ledgerFile), 0)
   })
+
+  it("is given up with what a crash left of the making of another", () => {
+    const begun = `${spareFileOf(ledgerFile)}.new`
+    writeFileSync(begun, "half")
+    assert.equal(giveUpSpare(ledgerFile), true)
+    assert.equal(existsSync(begun), false)
+  })
 })
