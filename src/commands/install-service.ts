@@ -8,7 +8,7 @@ import { print, type Printing } from "./print.ts"
 import { confirmDeed } from "./prompts.ts"
 import { assertServiceable, assertStartable } from "./service/assert-serviceable.ts"
 import { planInstall } from "./service/install-steps.ts"
-import { vaultDirectories, target } from "./service/layout.ts"
+import { services, target, vaultDirectories } from "./service/layout.ts"
 import type { CredentialKey } from "./service/make-system-installation.ts"
 import type { Program } from "./service/render-units.ts"
 import { serviceFiles, type ServiceFile } from "./service/service-files.ts"
@@ -135,9 +135,11 @@ function titles(steps: readonly Step[]): readonly string[] {
   return steps.map(({ title }) => title)
 }
 
-/** What runs goes on as it was started until it is started anew. */
+/** What runs goes on as it was started until it is started anew. With the target, the sockets are closed for a moment. */
 function restartLine(units: readonly string[]): string {
-  return `Changed, and in force after systemctl restart ${target}: ${units.join(", ")}.`
+  const isSocket = units.some((name) => name.endsWith(".socket"))
+  const restarted = isSocket ? target : services
+  return `Changed, and in force after systemctl restart ${restarted}: ${units.join(", ")}.`
 }
 
 function copyLines(path: string): readonly string[] {

@@ -50,7 +50,7 @@ bus=/run/countersign-keyring/secret-service/bus
 for user in countersign-vault nobody; do
   setpriv --reuid "$user" --regid nogroup --clear-groups timeout 10 busctl --address="unix:path=$bus" list > /run/list 2>&1 && echo "$user" || :
 done
-timeout 60 systemctl stop countersign.target
+stop_all
 
 echo "== no user"
 install -d -m 777 /run/place

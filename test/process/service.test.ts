@@ -96,7 +96,7 @@ describe("countersign install-service", { ...needsSystemd(), timeout: 1_200_000 
     })
 
     it("keeps the secret in the credential and in the copy that was asked for", () => {
-      assert.equal(said("copy"), "600 root\nsame")
+      assert.equal(said("copy"), "600 root\nshown\nsame")
     })
 
     it("finds nothing to do when it is run again", () => {
@@ -104,6 +104,15 @@ describe("countersign install-service", { ...needsSystemd(), timeout: 1_200_000 
         "Everything is as it should be; nothing was changed.",
         '{"done":[],"restart":[],"next":[]}',
       ])
+    })
+
+    it("has the sockets opened anew only where one of them has changed", () => {
+      const services = "countersign-gate countersign-vault"
+      assert.match(said("changed"), new RegExp(`after systemctl restart ${services}: `))
+      assert.match(
+        said("changed socket"),
+        /after systemctl restart countersign\.target: \S+\.socket\.$/,
+      )
     })
 
     it("shows what is different in a unit, puts it right and says what to restart", () => {
@@ -168,6 +177,15 @@ describe("countersign install-service", { ...needsSystemd(), timeout: 1_200_000 
         "countersign-vault.service: Failed with result 'watchdog'.",
         "countersign-gate.service: Failed with result 'watchdog'.",
       ])
+    })
+
+    it("is started anew behind the same sockets by the line that install-service recommends", () => {
+      assert.deepEqual(
+        said("restart")
+          .split("\n")
+          .filter((line) => line !== ""),
+        ["the same sockets"],
+      )
     })
 
     it("has a record of every signature, and uses no nonce twice", async () => {

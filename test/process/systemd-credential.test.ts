@@ -50,7 +50,7 @@ until_so are_serving
 order "$token"
 
 echo "== export"
-timeout 60 systemctl stop countersign.target
+stop_all
 systemctl show --property ExecMainStatus "$unit"
 chown countersign-vault /run/text
 install -d -m 700 -o countersign-vault /run/exported

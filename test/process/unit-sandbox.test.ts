@@ -18,13 +18,15 @@ const loopback = "tcp:127.0.0.1:4242"
 
 /** Of a program that its start doesn't take. The loader, which each program names, would start any other. */
 const starts = ["exec:/usr/bin/true", "exec:/bin/bash", "loader:/usr/bin/true", "memfd:"]
+/** The call that reads another process's memory, which is tried on its own. */
+const peek = "peek:"
 
 const vault = {
   denied: [
     ...[loopback, venue, "tcp:127.0.0.1:8420", "abstract:open"],
     ...listeners.filter((place) => place.startsWith("unix:")),
     ...openPlaces.flatMap((path) => [`write:${path}/new`, `read:${path}/file`]),
-    ...["read:/tmp/file", "write:/dev/shm/new", "read:/proc/1/cmdline"],
+    ...["read:/tmp/file", "write:/dev/shm/new", "read:/proc/1/cmdline", peek],
     ...starts,
     ...["/var/lib/countersign", "/tmp", "/var/tmp"].map((path) => `exec_own:${path}`),
   ],
@@ -49,7 +51,7 @@ const gate = {
     ...openPlaces.map((path) => `write:${path}/new`),
     ...["/tmp/new", "/var/tmp/new", "/dev/shm/new"].map((path) => `write:${path}`),
     ...openPlaces.filter((path) => path !== "/etc/open").map((path) => `read:${path}/file`),
-    ...["read:/tmp/file", "read:/proc/1/cmdline"],
+    ...["read:/tmp/file", "read:/proc/1/cmdline", peek, "bind:127.0.0.1:4243"],
     ...starts,
   ],
   allowed: ["unix:/run/countersign/bot.sock", "read:/etc/passwd", loopback, venue],
@@ -147,12 +149,23 @@ timeout 120 systemctl start countersign.target
 timeout 120 systemctl restart countersign.target
 systemctl is-active ${units.join(" ")} || :
 echo "== stopped"
-timeout 120 systemctl stop countersign.target
+stop_all
 systemctl is-active ${units.join(" ")} || :
 
+ends_with() {
+  printf '[Service]\\nExecStart=\\nExecStart=/usr/bin/perl -e "exit %s"\\nRestart=on-failure\\n' "$1" > "/etc/systemd/system/$unit.d/probe.conf"
+  systemctl daemon-reload
+}
+echo "== what may pass"
+ends_with 75
+since_ms=$(date +%s%3N)
+systemctl start --no-block "$unit"
+until_so eval '[ "$(systemctl show --property NRestarts --value "$unit")" -gt 0 ]'
+echo $(($(date +%s%3N) - since_ms))
+timeout 60 systemctl stop countersign-vault-bot.socket countersign-vault-admin.socket "$unit"
+
 echo "== failed for good"
-printf '[Service]\\nExecStart=\\nExecStart=/usr/bin/perl -e "exit 78"\\nRestart=on-failure\\n' > "/etc/systemd/system/$unit.d/probe.conf"
-systemctl daemon-reload
+ends_with 78
 timeout 30 systemctl start countersign-vault-admin.socket
 ${probe} unix:/var/lib/countersign/admin.sock > /run/asked
 are_closed() { ! systemctl is-active --quiet countersign-vault-bot.socket && ! systemctl is-active --quiet countersign-vault-admin.socket; }
@@ -236,6 +249,11 @@ describe("the sandboxes of the units", { ...needsSystemd(), timeout: 900_000 }, 
       )
     })
   }
+
+  it("tries again after two seconds and no sooner what may pass, such as a full disk", () => {
+    const untilNextMs = Number(said.get("what may pass"))
+    assert.ok(untilNextMs >= 2_000, `${untilNextMs} ms`)
+  })
 
   it("leaves a vault failed that failed for good, whoever goes on connecting", () => {
     const failed = said.get("failed for good") ?? ""

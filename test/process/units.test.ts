@@ -16,7 +16,7 @@ const unitPlace = "etc/systemd/system"
 const programs = [
   "usr/lib/countersign/systemd/launch",
   "usr/lib/countersign/systemd/secret-service/run.sh",
-  "bin/kill",
+  "usr/bin/perl",
 ]
 const targets = ["sysinit", "basic", "sockets", "shutdown", "network", "multi-user"]
 

@@ -21,6 +21,8 @@ my %attempts = (
     unix     => \&connect_to,
     abstract => \&connect_to,
     read     => sub { opendir(my $directory, $_[1]) or open(my $file, '<', $_[1]) },
+    bind     => \&bind_to,
+    peek     => \&read_memory,
     write    => \&make_file,
     exec     => sub { run($_[1], '--version') },
     exec_own => \&run_own,
@@ -68,6 +70,20 @@ sub connect_to {
     local $SIG{ALRM} = sub { POSIX::_exit(POSIX::ETIMEDOUT()) };
     alarm $connect_seconds;
     return connect($socket, $address);
+}
+
+sub bind_to {
+    my ($family, $address) = address_of(@_);
+    socket(my $socket, $family, SOCK_STREAM, 0) or return 0;
+    return bind($socket, $address);
+}
+
+# process_vm_readv(2), of its own memory, which needs no right over another process.
+sub read_memory {
+    my $number = (POSIX::uname())[4] eq 'aarch64' ? 270 : 310;
+    my ($from, $to) = ('from', '....');
+    my ($remote, $local) = map { pack 'p J', $_, length $from } $from, $to;
+    return syscall($number, $$ + 0, $local, 1, $remote, 1, 0) == length $from && $to eq $from;
 }
 
 sub listen_at {

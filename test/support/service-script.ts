@@ -18,8 +18,6 @@ status() { systemctl status --no-pager --lines=20 "$1" || :; }
 shown() { systemctl show --property="$2" --value "$1"; }
 is() { [ "$(shown "$1" "$2")" = "$3" ]; }
 restarted() { [ "$(shown "$1" NRestarts)" -gt 0 ] && is "$1" ActiveState active; }
-# systemctl stop waits for the target alone.
-is_stopped() { [ -z "$(systemctl list-units --no-legend --plain 'countersign*')" ]; }
 answers() { curl --silent --fail --max-time 5 --output /dev/null http://127.0.0.1:8420/readyz; }
 load() { "$node" /opt/countersign/${loadScript} "$token" "$@"; }
 
@@ -66,11 +64,16 @@ install
 countersign install-service --json
 echo "== copy"
 stat --format '%a %U' /run/copy
+shows=$(install --copy-secret-to /run/other 2>&1 | grep --only-matching 'systemd-creds decrypt .* -')
+$shows | diff - <(tr -d '\\n' < /run/copy) && echo shown
 systemd-creds decrypt --name=countersign-key /etc/countersign/countersign-key.cred - | diff - <(tr -d '\\n' < /run/copy) && echo same
 echo "== owners"
 stat --format '%a %U %n' /etc/countersign /etc/countersign/countersign.yaml /var/lib/countersign /var/lib/countersign/keystore/* /var/lib/signers-of-countersign
 echo "== changed"
 echo '# mine' >> /etc/systemd/system/countersign.target
+install
+echo "== changed socket"
+echo '# mine' >> /etc/systemd/system/countersign-gate.socket
 install
 `
 
@@ -131,7 +134,14 @@ for unit in "$vault" "$gate"; do
 done
 rm -r "/etc/systemd/system/$vault.d" "/etc/systemd/system/$gate.d"
 systemctl daemon-reload
-timeout 60 systemctl restart countersign.target
+echo "== restart"
+opened() { systemctl show --property=ActiveEnterTimestampMonotonic,InvocationID 'countersign*.socket'; }
+ran() { systemctl show --property=MainPID "$vault" "$gate"; }
+opened > /run/opened
+ran > /run/ran
+timeout 60 systemctl restart countersign-gate countersign-vault
+opened | diff /run/opened - && echo "the same sockets"
+ran | diff --unchanged-line-format=%L --old-line-format= --new-line-format= /run/ran - || :
 until_so answers
 
 echo "== later"
@@ -142,14 +152,15 @@ status "$vault"
 send /sign/v1/trade/orders
 echo "== reload"
 cp /run/bot.yaml /etc/countersign/policies/bot.yaml
-timeout 60 systemctl reload "$vault"
+timeout 60 systemctl reload "$vault" "$gate"
+told() { journalctl --unit "$gate" --output cat --no-pager | grep -q '"event":"reloaded"'; }
+until_so told
 mended() { ! status "$vault" | grep -q 'Status:.*bot.yaml'; }
 until_so mended
 status "$vault"
 
 echo "== stop"
-timeout 60 systemctl stop countersign.target
-until_so is_stopped
+stop_all
 cp -a /var/lib/countersign /run/kept
 dd if=/dev/zero of=/var/lib/countersign/ledger.db bs=4096 count=4 conv=notrunc status=none
 in_vain "a broken ledger"

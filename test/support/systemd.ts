@@ -109,6 +109,12 @@ fit_units() {
 }
 
 are_serving() { systemctl is-active --quiet countersign-vault.service && systemctl is-active --quiet countersign-gate.service; }
+# systemctl stop waits for the target alone.
+is_stopped() { [ -z "$(systemctl list-units --no-legend --plain 'countersign*')" ]; }
+stop_all() {
+  timeout 120 systemctl stop countersign.target
+  until_so is_stopped
+}
 is_failed() { systemctl is-failed --quiet "$unit"; }
 
 allow_orders() {

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs"
+import { existsSync, lstatSync, readdirSync, type Stats } from "node:fs"
 import { dirname, join } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
@@ -42,32 +42,41 @@ export function assertServiceable(system: System, uid = process.getuid?.()): voi
 }
 
 /**
- * Throws unless the services could start this program, and nobody but root could change it.
+ * Throws unless the services could start this program, and nobody but root could change any file of it.
  *
  * @throws {Fault} `install_failed` with what to do.
  */
 export function assertStartable({ node, packageRoot }: Program): void {
-  for (const [what, path] of [
-    ["Node", node],
-    ["the package", packageRoot],
-  ] as const) {
-    const flaw = flawOf(path)
-    if (flaw === undefined) continue
+  assertFlawless("Node", node, withParents(node))
+  assertFlawless("the package", packageRoot, withParents(packageRoot))
+  const entry = join(packageRoot, "dist/vault/main.js")
+  if (!existsSync(entry)) {
     throw new Fault(
       "install_failed",
-      `The services can't use ${what} at ${path}: ${flaw}. Install it for the whole machine, as root: ${what === "Node" ? "Node 24 or newer in /usr/local, say" : "npm install -g --prefix /usr/local countersign"}.`,
+      `${entry} isn't there: this is a checkout; install the package that npm pack makes.`,
     )
   }
-  assertBuilt(packageRoot)
+  assertFlawless("the package", packageRoot, pathsBelow(packageRoot))
 }
 
-function flawOf(path: string): string | undefined {
+const remedies = {
+  Node: "Node 24 or newer in /usr/local, say",
+  "the package": "npm install -g --prefix /usr/local countersign, after umask 022",
+} as const
+
+function assertFlawless(what: keyof typeof remedies, path: string, parts: Iterable<string>): void {
+  const flaw = flawOfPlace(path) ?? firstFlaw(parts)
+  if (flaw === undefined) return
+  throw new Fault(
+    "install_failed",
+    `The services can't use ${what} at ${path}: ${flaw}. Install it for the whole machine, as root: ${remedies[what]}.`,
+  )
+}
+
+function flawOfPlace(path: string): string | undefined {
   if (!plainPath.test(path)) return "the path has characters that units read in their own way"
   const hidden = hiddenDirectories.find((directory) => path.startsWith(`${directory}/`))
-  if (hidden !== undefined) return `they don't see what is in ${hidden}`
-  return withParents(path)
-    .map(flawOfPart)
-    .find((flaw) => flaw !== undefined)
+  return hidden === undefined ? undefined : `they don't see what is in ${hidden}`
 }
 
 /** From `/` to the path itself. */
@@ -75,27 +84,33 @@ function withParents(path: string): readonly string[] {
   return path === "/" ? [path] : [...withParents(dirname(path)), path]
 }
 
-function flawOfPart(path: string): string | undefined {
-  const { uid, mode } = statSync(path)
-  if (uid !== 0) return `${path} belongs to the uid ${uid}, who could change it`
-  if ((mode & 0o002) !== 0) return `everybody can write to ${path}`
-  return (mode & 0o005) === 0o005 ? undefined : `${path} is closed to other users than root`
-}
-
-function assertBuilt(packageRoot: string): void {
-  const entry = join(packageRoot, "dist/vault/main.js")
-  const status = statSync(entry, { throwIfNoEntry: false })
-  if (status === undefined) {
-    throw new Fault(
-      "install_failed",
-      `${entry} isn't there: this is a checkout; install the package that npm pack makes.`,
-    )
+/** All that is in a directory, and in those in it. No link is followed. */
+function* pathsBelow(directory: string): Generator<string> {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name)
+    yield path
+    if (entry.isDirectory()) yield* pathsBelow(path)
   }
-  const flaw = flawOfFile(entry, status.mode)
-  if (flaw !== undefined) throw new Fault("install_failed", flaw)
 }
 
-function flawOfFile(path: string, mode: number): string | undefined {
-  if ((mode & 0o004) !== 0) return undefined
-  return `Only root can read ${path}; install the package again after umask 022.`
+function firstFlaw(paths: Iterable<string>): string | undefined {
+  for (const path of paths) {
+    const flaw = flawOfPart(path, lstatSync(path))
+    if (flaw !== undefined) return flaw
+  }
+  return undefined
+}
+
+/**
+ * Why a file or directory could be changed by others than root, or not be read by the services. A group is others
+ * even where it is root's own: who is in it may change.
+ */
+function flawOfPart(path: string, status: Stats): string | undefined {
+  const { uid, gid, mode } = status
+  if (uid !== 0) return `${path} belongs to the uid ${uid}, who could change it`
+  if (status.isSymbolicLink()) return undefined // its mode means nothing, and to exchange it takes its directory's
+  if ((mode & 0o002) !== 0) return `everybody can write to ${path} (chmod o-w ends that)`
+  if ((mode & 0o020) !== 0) return `the group ${gid} can write to ${path} (chmod g-w ends that)`
+  const needed = (mode & 0o100) === 0 ? 0o004 : 0o005 // others may run a program and enter a directory too
+  return (mode & needed) === needed ? undefined : `${path} is closed to other users than root`
 }

@@ -2,7 +2,14 @@ import { Fault } from "../../std/fault.ts"
 import { pathsOf } from "../../vault/installation.ts"
 import { directoriesStep } from "./directories-step.ts"
 import { fileStep } from "./file-step.ts"
-import { botsGroup, credentialFile, gateUser, systemInstallation, vaultUser } from "./layout.ts"
+import {
+  botsGroup,
+  credentialFile,
+  credentialName,
+  gateUser,
+  systemInstallation,
+  vaultUser,
+} from "./layout.ts"
 import { makeSystemInstallation, type SecretWishes } from "./make-system-installation.ts"
 import type { ServiceFile } from "./service-files.ts"
 import type { Step } from "./step.ts"
@@ -79,17 +86,19 @@ function installationStep(system: System, wishes: SecretWishes): Step {
   const { configFile, keystoreDir, ledgerFile } = pathsOf(systemInstallation)
   const { configDir, stateDir } = systemInstallation
   const isThere = statusOf(system, configFile) !== undefined
-  const left = [keystoreDir, ledgerFile].find((path) => statusOf(system, path) !== undefined)
+  const left = [keystoreDir, ledgerFile, credentialFile].find(
+    (path) => statusOf(system, path) !== undefined,
+  )
   if (!isThere && left !== undefined) {
     throw new Fault(
       "install_failed",
-      `${left} is there and ${configFile} isn't; put ${configDir} back from its backup, or move ${stateDir} away.`,
+      `${left} is there and ${configFile} isn't; put ${configDir} back from its backup, or move ${stateDir} and ${credentialFile} away, and keep both: one opens the other.`,
     )
   }
   if (isThere && wishes.copyTo !== undefined) {
     throw new Fault(
       "usage",
-      `There is an installation in ${configDir} already; systemd-creds decrypt ${credentialFile} - shows its secret, for a copy.`,
+      `There is an installation in ${configDir} already; systemd-creds decrypt --name=${credentialName} ${credentialFile} - shows its secret, for a copy.`,
     )
   }
   assertNewFile(system, wishes.copyTo)

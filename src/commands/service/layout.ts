@@ -26,5 +26,11 @@ export const credentialFile = `${systemInstallation.configDir}/${credentialName}
 /** Where systemd puts the sockets and whatever else is gone after a reboot. */
 export const runtimeDir = "/run/countersign"
 
-/** Starts, stops and enables everything. */
+/** Starts, stops and enables everything, sockets included. */
 export const target = "countersign.target"
+
+/**
+ * Both services, as words for systemctl; the sockets stay open while these are started anew. systemctl asks for one
+ * after the other, and the gate, which is stopped first, is to be known of by then.
+ */
+export const services = "countersign-gate countersign-vault"

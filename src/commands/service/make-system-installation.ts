@@ -42,15 +42,45 @@ export async function makeSystemInstallation(
     if (copyTo !== undefined) await writeCopy(copyTo, secret)
     try {
       // First the credential: an installation is there only when something opens it.
-      const named = [`--name=${credentialName}`, `--with-key=${withKey}`]
-      runOrFail(system, ["systemd-creds", "encrypt", ...named, "-", credentialFile], secret)
-      await asUser(system, vaultUser, () => create(secret))
+      await writeCredential(system, encrypted(system, withKey, secret))
+      await withoutCredential(system, () => asUser(system, vaultUser, () => create(secret)))
     } catch (error) {
       if (copyTo !== undefined) await rm(copyTo, { force: true }) // it opens nothing
       throw error
     }
   } finally {
     secret.fill(0)
+  }
+}
+
+function encrypted(system: System, withKey: CredentialKey, secret: Uint8Array): string {
+  const options = [`--name=${credentialName}`, `--with-key=${withKey}`]
+  return runOrFail(system, ["systemd-creds", "encrypt", ...options, "-", "-"], secret)
+}
+
+/** A new file: systemd-creds itself would write over the only secret of an older keystore. */
+async function writeCredential({ root }: System, credential: string): Promise<void> {
+  const file = `${root}${credentialFile}`
+  try {
+    await writeFile(file, credential, { mode: 0o600, flag: "wx", flush: true })
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? "unknown error" // fs throws ErrnoExceptions
+    if (code !== "EEXIST") await rm(file, { force: true }) // half of it, on a full disk
+    throw new Fault(
+      "install_failed",
+      `${credentialFile} can't be made (${code}); if it is there, it may open an older keystore, so move it away and keep it.`,
+      { cause },
+    )
+  }
+}
+
+/** Removes the credential that was just made when `act` fails, as it opens nothing then. */
+async function withoutCredential({ root }: System, act: () => Promise<void>): Promise<void> {
+  try {
+    await act()
+  } catch (error) {
+    await rm(`${root}${credentialFile}`, { force: true })
+    throw error
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { mkdtemp, mkdir, rm, writeFile } from "node:fs/promises"
+import { chown, mkdtemp, mkdir, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, it } from "node:test"
@@ -37,8 +37,21 @@ describe("the installation that no option names", () => {
 
   it("is the services' for root, where there is one", async () => {
     await make(services())
+    if (process.getuid?.() === 0) await chown(services().configDir, 65_534, 65_534)
     assert.deepEqual(usualInstallation({ uid: 0, services: services() }), services())
   })
+
+  it(
+    "is none for root where the services are uninstalled, whose files are root's then",
+    { skip: process.getuid?.() !== 0 },
+    async () => {
+      await make(services())
+      assert.throws(() => usualInstallation({ uid: 0, services: services() }), {
+        code: "not_initialised",
+        message: /no service is installed .* countersign install-service first/,
+      })
+    },
+  )
 
   it("is the user's own for any other user", async () => {
     await make(services())

@@ -1,5 +1,14 @@
 import assert from "node:assert/strict"
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  chownSync,
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, it } from "node:test"
 
@@ -60,6 +69,46 @@ describe("a program that the services can start", () => {
   })
 
   it(
+    "has no file, directory or link that others than root could change, however deep",
+    { skip: process.getuid?.() !== 0 },
+    () => {
+      const home = mkdtempSync(join("/var/lib", "cs-startable-"))
+      const start = () => assertStartable({ node: "/usr/bin/env", packageRoot: home })
+      try {
+        chmodSync(home, 0o755)
+        const deep = join(home, "node_modules/zod/lib")
+        for (const path of [deep, join(home, "dist/vault")]) mkdirSync(path, { recursive: true })
+        writeFileSync(join(home, "dist/vault/main.js"), "", { mode: 0o644 })
+        const file = join(deep, "index.js")
+        writeFileSync(file, "", { mode: 0o644 })
+        symlinkSync("index.js", join(deep, "link.js"))
+        start()
+        for (const [path, mode] of [
+          [file, 0o644],
+          [deep, 0o755],
+        ] as const) {
+          for (const [writable, flaw] of [
+            [0o002, /everybody can write to /],
+            [0o020, /the group 0 can write to /],
+          ] as const) {
+            chmodSync(path, mode | writable)
+            assert.throws(start, flaw)
+          }
+          chmodSync(path, mode)
+          chownSync(path, 1000, 0)
+          assert.throws(start, /belongs to the uid 1000/)
+          chownSync(path, 0, 0)
+          start()
+        }
+        lchownSync(join(deep, "link.js"), 1000, 0)
+        assert.throws(start, /link\.js belongs to the uid 1000/)
+      } finally {
+        rmSync(home, { recursive: true })
+      }
+    },
+  )
+
+  it(
     "belongs to root alone, with all directories above it, and lets others read it",
     { skip: process.getuid?.() !== 0 },
     () => {
@@ -74,12 +123,16 @@ describe("a program that the services can start", () => {
         chmodSync(home, 0o755)
         assert.throws(start, /main\.js isn't there: this is a checkout/)
         writeFileSync(join(home, "dist/vault/main.js"), "", { mode: 0o600 })
-        assert.throws(start, /Only root can read /)
+        assert.throws(start, /main\.js is closed to other users than root/)
         chmodSync(join(home, "dist/vault/main.js"), 0o644)
         start()
         chmodSync(home, 0o757)
-        assert.throws(start, /everybody can write to /)
-        chmodSync(home, 0o755)
+        assert.throws(start, /everybody can write to \S+ \(chmod o-w ends that\)/)
+        chmodSync(home, 0o2775)
+        chownSync(home, 0, 50)
+        assert.throws(start, /the group 50 can write to \S+ \(chmod g-w ends that\)/)
+        chmodSync(home, 0o2755)
+        start()
         chownSync(node, 1000, 0)
         assert.throws(start, /node belongs to the uid 1000, who could change it/)
       } finally {

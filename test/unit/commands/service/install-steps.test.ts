@@ -122,9 +122,22 @@ describe("what install-service plans", () => {
     )
   })
 
-  it("refuses to copy a secret that it doesn't make", () => {
+  it("refuses a credential without its configuration, since it may open a keystore that was moved away", () => {
     complete()
-    assert.throws(() => plan({ copyTo: "/run/copy" }), isFault("usage", /systemd-creds decrypt/))
+    rmSync(join(system.root, "/etc/countersign/countersign.yaml"))
+    system.put("/etc/countersign/countersign-key.cred", "old")
+    assert.throws(
+      plan,
+      isFault("install_failed", /key\.cred is there and .*, or move \S+ and \S+key\.cred away/),
+    )
+  })
+
+  it("refuses to copy a secret that it doesn't make, and says what shows it", () => {
+    complete()
+    assert.throws(
+      () => plan({ copyTo: "/run/copy" }),
+      isFault("usage", / systemd-creds decrypt --name=countersign-key \S+key\.cred - shows/),
+    )
   })
 
   it("says which steps are done when one fails, and goes on from there", async () => {
