@@ -29,17 +29,19 @@ import { forward, type ForwardDependencies } from "./forward.ts"
 import type { GateLimits } from "./gate-limits.ts"
 import { errorFields } from "./log.ts"
 import { problemOf, type Problem } from "./problem.ts"
-import { unknownEndpoint, type Call } from "./read-call.ts"
+import { unknownEndpoint } from "./read-call.ts"
 import { httpAnswer, sendAnswer, type Reply } from "./reply.ts"
 import {
   get,
   post,
+  withBody,
   withCall,
   withToken,
   type Answer,
   type Route,
   type RouteWithAnswer,
 } from "./route.ts"
+import { batchSigner } from "./sign-batch.ts"
 
 export type AppDependencies = ForwardDependencies & {
   readonly limits: GateLimits
@@ -93,6 +95,7 @@ function requestRoutes(deps: AppDependencies): readonly RouteWithAnswer[] {
       [...callHeaders, idempotencyHeader],
       withCall(limits, "/sign", (call) => sign(deps, call)),
     ),
+    post("/sign/batch", [], withBody(deps, batchSigner(limits.maxBatches))),
     post(
       "/check/v1/*path",
       [...callHeaders, shadowHeader],
@@ -103,12 +106,10 @@ function requestRoutes(deps: AppDependencies): readonly RouteWithAnswer[] {
 
 /** What a client has to have the right to. */
 function rightRoutes(deps: AppDependencies): readonly RouteWithAnswer[] {
-  const asking = (answer: (deps: AppDependencies, ask: Call["ask"]) => Promise<Reply>) =>
-    withCall(deps.limits, "", ({ ask }) => answer(deps, ask))
   return [
-    post("/freeze", [], asking(freeze)),
-    post("/heartbeat", [], asking(heartbeat)),
-    post("/prices", [], asking(feedPrices)),
+    post("/freeze", [], withBody(deps, freeze)),
+    post("/heartbeat", [], withBody(deps, heartbeat)),
+    post("/prices", [], withBody(deps, feedPrices)),
   ]
 }
 

@@ -12,6 +12,8 @@ export const gateLimits = {
   maxConnections: 1_024,
   /** Requests at work. Pipelining could put many on one connection. */
   maxInFlight: 1_024,
+  /** Batches at the vault, each up to 100 requests: all of them are far below the link's deadline. */
+  maxBatches: 8,
   /** From connecting to the end of the headers. */
   headersTimeoutMs: 10_000,
   /** From connecting to the end of the body. */

@@ -37,6 +37,14 @@ export type HttpAnswer = {
   readonly body: Buffer
 }
 
+/** The venue's envelope, which the daemon's own answers have too. */
+export type Envelope = {
+  readonly code: string
+  readonly msg: string
+  readonly data: object
+  readonly trace_code: string
+}
+
 const json = { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store" }
 
 /** A reply to a request that was signed before under the same idempotency key. */
@@ -57,7 +65,7 @@ function plainAnswer(reply: Reply): HttpAnswer {
       return problemAnswer(reply.problem)
     case "success":
       return recorded(
-        daemonAnswer(200, envelope({ code: successCode, content: reply.content })),
+        daemonAnswer(200, JSON.stringify(successEnvelope(reply.content))),
         reply.record,
       )
     case "signed":
@@ -91,7 +99,7 @@ export function sendAnswer(response: ServerResponse, answer: HttpAnswer): void {
 const fromDaemon = { ...json, "Countersign-Source": "daemon" }
 
 function problemAnswer(problem: Problem): HttpAnswer {
-  const { code, message, data, record, allow } = problem
+  const { code, data, record, allow } = problem
   const retryAfter = retryAfterSeconds(code, data)
   return {
     status: statuses[code],
@@ -102,21 +110,19 @@ function problemAnswer(problem: Problem): HttpAnswer {
       ...(retryAfter !== undefined && { "Retry-After": String(retryAfter) }),
       ...(code === "unauthorized" && { "WWW-Authenticate": "Bearer" }),
     },
-    body: Buffer.from(envelope({ code, msg: message, content: data ?? {}, trace: record })),
+    body: Buffer.from(JSON.stringify(problemEnvelope(problem))),
   }
+}
+
+/** A problem in the venue's envelope. The daemon's trace is the record. */
+export function problemEnvelope({ code, message, data, record }: Problem): Envelope {
+  return { code, msg: message, data: data ?? {}, trace_code: record ?? "" }
 }
 
 function daemonAnswer(status: number, body: string): HttpAnswer {
   return { status, headers: fromDaemon, body: Buffer.from(body) }
 }
 
-/** The venue's envelope. The daemon's trace is the record. */
-function envelope(answer: {
-  readonly code: string
-  readonly msg?: string
-  readonly content: object
-  readonly trace?: string | undefined
-}): string {
-  const { code, msg = "", content, trace = "" } = answer
-  return JSON.stringify({ code, msg, data: content, trace_code: trace })
+function successEnvelope(content: object): Envelope {
+  return { code: successCode, msg: "", data: content, trace_code: "" }
 }

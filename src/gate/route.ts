@@ -40,6 +40,14 @@ export function withCall(
   }
 }
 
+/** Reads token and body of a call that isn't for one path of the venue. */
+export function withBody<Deps extends { readonly limits: GateLimits }>(
+  deps: Deps,
+  answer: (deps: Deps, ask: Call["ask"]) => Promise<Reply>,
+): Answer {
+  return withCall(deps.limits, "", ({ ask }) => answer(deps, ask))
+}
+
 /** Reads the token. */
 export function withToken(answer: (token: string, url: string) => Promise<Reply>): Answer {
   return (request) => {

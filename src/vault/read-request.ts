@@ -5,11 +5,11 @@ import { parsePayload } from "../venue/parse-payload.ts"
 import type { Payload } from "../venue/payload.ts"
 import type { Disclosed, Endpoint, Parties, Signing } from "../venue/profile.ts"
 import type { StructType } from "../venue/eip712.ts"
-import type { JsonObject } from "../venue/json.ts"
+import type { JsonObject, JsonValue } from "../venue/json.ts"
 import type { ActiveSet } from "./active-set.ts"
 import type { Client, KeyEntry } from "./bindings.ts"
 import { pickKey, type PickedKey } from "./pick-key.ts"
-import { invalidRequest, splitBody } from "./split-body.ts"
+import { invalidRequest, splitBody, splitParsed, type SplitBody } from "./split-body.ts"
 
 /** A request that has been read and whose key is known. Frozen; the record, the hash and the outgoing body come from it. */
 export type ReadRequest = {
@@ -26,16 +26,25 @@ export type ReadRequest = {
 
 export type BodyCall = Pick<BotParams["check"], "path" | "body" | "key" | "expiresIn">
 
+/** A call whose body is the bot's bytes in base64 or, in a batch, what was read of them already. */
+type ReadableCall = Omit<BodyCall, "body"> & {
+  readonly body: string | { readonly parsed: JsonValue }
+}
+
+/** A call for a signature. */
+export type SignCall = ReadableCall &
+  Pick<BotParams["sign"], "token" | "purpose" | "idempotencyKey">
+
 /** Parses, validates and picks the key: all that comes before judging. Signing and checking share it. */
 export function readRequest(
-  call: BodyCall,
+  call: ReadableCall,
   client: Client,
   set: ActiveSet,
 ): Result<ReadRequest, Refusal> {
   const endpoint = set.profile.endpointByPath.get(call.path)
   if (endpoint === undefined) return err(unknownEndpoint(call.path))
 
-  const split = splitBody(Buffer.from(call.body, "base64"))
+  const split = splitOf(call.body)
   if (!split.ok) return split
   const signing = disclosed(endpoint, endpoint.signing)
   if (!signing.ok) return signing
@@ -63,6 +72,12 @@ export function readRequest(
       ttlMs: ttlMs.value,
     }),
   )
+}
+
+function splitOf(body: ReadableCall["body"]): Result<SplitBody, Refusal> {
+  return typeof body === "string"
+    ? splitBody(Buffer.from(body, "base64"))
+    : splitParsed(body.parsed)
 }
 
 function agentLayout(

@@ -21,7 +21,7 @@ export function recordRefusal(
   refusal: Refusal,
   context: {
     readonly client: Client
-    readonly call: BodyCall
+    readonly call: Pick<BodyCall, "path" | "key">
     readonly set: ActiveSet
     readonly nowMs: number
     readonly ledger: Ledger

@@ -1,20 +1,17 @@
-import type { BotParams } from "../link/methods.ts"
 import { toHex } from "../std/bytes.ts"
 import { hashText, type ActiveSet } from "./active-set.ts"
 import { hashToken } from "./authenticate.ts"
 import type { Client } from "./bindings.ts"
 import { canonicalBody, digestOf } from "./fill-in.ts"
 import type { IdempotencyKey } from "./ledger/idempotency.ts"
-import { readRequest, type ReadRequest } from "./read-request.ts"
+import { readRequest, type ReadRequest, type SignCall } from "./read-request.ts"
 import type { Vault } from "./vault.ts"
-
-type Call = BotParams["sign"]
 
 /**
  * The key that has to be looked up for a call before anything is decided. By the time that is done other
  * files may be in force, so this is for the look-up alone.
  */
-export function keyToLookUp(call: Call, vault: Vault): IdempotencyKey | undefined {
+export function keyToLookUp(call: SignCall, vault: Vault): IdempotencyKey | undefined {
   const set = vault.active()
   const client = set.clientByTokenHash.get(hashToken(call.token))
   if (client === undefined) return undefined
@@ -26,7 +23,7 @@ export function keyToLookUp(call: Call, vault: Vault): IdempotencyKey | undefine
 
 /** The header `Idempotency-Key`; without it, for a client that was added so, an order's `client_order_id`. */
 export function keyOf(
-  call: Call,
+  call: SignCall,
   { name, idempotencyBy }: Client,
   request: ReadRequest,
 ): IdempotencyKey | undefined {
@@ -48,7 +45,11 @@ export function clientOrderIdOf({ payload }: ReadRequest): string | undefined {
  */
 export function bindingHash(
   request: ReadRequest,
-  { client, call, set }: { readonly client: Client; readonly call: Call; readonly set: ActiveSet },
+  {
+    client,
+    call,
+    set,
+  }: { readonly client: Client; readonly call: SignCall; readonly set: ActiveSet },
 ): string {
   const { profile } = set
   const { sort, escape, nulls } = profile.canonicalForm

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 
-import type { BotParams, BotResults } from "../link/methods.ts"
+import type { BotResults } from "../link/methods.ts"
 import type { Refusal } from "../link/refusal.ts"
 import type { Signed } from "../link/signed.ts"
 import { err, ok, type Result } from "../std/result.ts"
@@ -12,12 +12,13 @@ import { judgeRequest } from "./judge-request.ts"
 import type { Keyring } from "./keyring/keyring.ts"
 import type { Idempotency, IdempotencyKey, KeyUse } from "./ledger/idempotency.ts"
 import type { RequestEntry } from "./ledger/ledger.ts"
-import { readRequest, type ReadRequest } from "./read-request.ts"
+import { readRequest, type ReadRequest, type SignCall } from "./read-request.ts"
 import { refuseNow } from "./refuse-now.ts"
 import { recordRefusal, refuse } from "./refuse.ts"
 import { repeatRequest } from "./repeat-request.ts"
 import { bindingHash, clientOrderIdOf, keyOf, keyToLookUp } from "./request-key.ts"
 import { signReserved, type Taken } from "./sign-reserved.ts"
+import { spendingOf } from "./spending.ts"
 import { requestStage } from "./stages.ts"
 import type { Vault } from "./vault.ts"
 
@@ -30,10 +31,7 @@ import type { Vault } from "./vault.ts"
  * can leave a record without a signature, never a signature without its record. A throw anywhere means
  * that no signature leaves.
  */
-export async function signRequest(
-  call: BotParams["sign"],
-  vault: Vault,
-): Promise<BotResults["sign"]> {
+export async function signRequest(call: SignCall, vault: Vault): Promise<BotResults["sign"]> {
   const { ledger, clock } = vault
   const key = keyToLookUp(call, vault)
   const use = key === undefined ? unused : await ledger.keyUse(key, clock.nowMs())
@@ -42,28 +40,37 @@ export async function signRequest(
 
   const client = authenticate(call.token, set, { count: vault.badTokens, nowMs })
   if (!client.ok) return refuse(client.error, null)
-  const context = { client: client.value, call, set, nowMs }
-  const read = readRequest(call, client.value, set)
-  requestStage("parsed")
-  const answer = read.ok
-    ? await judgeAndSign({ ...context, request: read.value, key, use }, vault)
-    : read
-  if (!answer.ok) return recordRefusal(answer.error, { ...context, ledger })
-  return answer.value === "outdated" ? signRequest(call, vault) : answer.value
+  return signOf({ client: client.value, call, set, nowMs, key, use }, vault)
 }
 
-const unused: KeyUse = { kind: "unused" }
+/** What an idempotency key was used for where there is none. */
+export const unused: KeyUse = { kind: "unused" }
 
-type Asked = {
+/** What a client asks at one moment, under the files that are in force then. */
+export type Asking = {
   readonly client: Client
-  readonly call: BotParams["sign"]
+  readonly call: SignCall
   readonly set: ActiveSet
   readonly nowMs: number
-  readonly request: ReadRequest
   /** The idempotency key that was looked up, and what it was used for. */
   readonly key: IdempotencyKey | undefined
   readonly use: KeyUse
 }
+
+/**
+ * The part of {@link signRequest} from parsing on, for a client that is known. What is reserved is reserved
+ * within this call itself, before it gives way for the first time.
+ */
+export async function signOf(asking: Asking, vault: Vault): Promise<BotResults["sign"]> {
+  const { call, client, set } = asking
+  const read = readRequest(call, client, set)
+  requestStage("parsed")
+  const answer = read.ok ? await judgeAndSign({ ...asking, request: read.value }, vault) : read
+  if (!answer.ok) return recordRefusal(answer.error, { ...asking, ledger: vault.ledger })
+  return answer.value === "outdated" ? signRequest(call, vault) : answer.value
+}
+
+type Asked = Asking & { readonly request: ReadRequest }
 
 /** `outdated`: since the look-up of its key another request took it, or other files are in force. */
 type Answer = Result<BotResults["sign"] | "outdated", Refusal>
@@ -90,6 +97,7 @@ async function judgeAndSign(asked: Asked, vault: Vault): Promise<Answer> {
     claims: decision.claims,
     sizes: decision.sizes,
     release: release.use,
+    spending: spendingOf(request, client.name, set),
     ttlMs: request.ttlMs,
     nowMs,
   })

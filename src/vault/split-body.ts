@@ -13,16 +13,19 @@ export type SplitBody = {
   readonly target: Address | undefined
 }
 
-/** Reads a bot's bytes, once. This is the only place where they become a value. */
+/** Reads a bot's bytes, once. This is the only place where a body that comes alone becomes a value. */
 export function splitBody(bytes: Uint8Array): Result<SplitBody, Refusal> {
   const parsed = readJson(bytes)
-  if (!parsed.ok) return parsed
-  if (!isJsonObject(parsed.value)) {
+  return parsed.ok ? splitParsed(parsed.value) : parsed
+}
+
+/** As {@link splitBody}, of a body that was read already, as part of a batch. */
+export function splitParsed(body: JsonValue): Result<SplitBody, Refusal> {
+  if (!isJsonObject(body)) {
     return err(
       invalidRequest([{ path: "", rule: "object", message: "the body must be a JSON object" }]),
     )
   }
-  const body = parsed.value
   const signer = readAddress(body, "signer_address")
   const target = readAddress(body, "target_address")
   const errors = [...suppliedFields(body), ...errorsOf(signer), ...errorsOf(target)]

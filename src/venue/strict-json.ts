@@ -19,10 +19,13 @@ export const maxJsonDepth = 16
  * JavaScript gives a meaning, lone surrogates, and numbers other than integers within ±(2^53 − 1). What
  * is read is deeply frozen and its objects have no prototype.
  */
-export function parseStrictJson(bytes: Uint8Array): Result<JsonValue, JsonProblem> {
+export function parseStrictJson(
+  bytes: Uint8Array,
+  maxDepth = maxJsonDepth,
+): Result<JsonValue, JsonProblem> {
   const decoded = decodeUtf8(bytes)
   if (!decoded.ok) return err(problemAt(decoded.error, "the body isn't UTF-8"))
-  const reader: Reader = { text: decoded.value, at: 0, complaint: "" }
+  const reader: Reader = { text: decoded.value, maxDepth, at: 0, complaint: "" }
   const value = readBody(reader)
   if (value !== broken) return ok(value)
   const offset = utf8(reader.text.slice(0, reader.at)).length
@@ -34,7 +37,12 @@ function problemAt(offset: number, complaint: string): JsonProblem {
 }
 
 /** Stands before the UTF-16 unit `at`. Every `read…` function steps over what it reads, or complains. */
-type Reader = { readonly text: string; at: number; complaint: string }
+type Reader = {
+  readonly text: string
+  readonly maxDepth: number
+  at: number
+  complaint: string
+}
 
 /** What a `read…` function returns once something has been complained of; nothing is read after it. */
 const broken = Symbol("broken")
@@ -62,9 +70,9 @@ function readBody(reader: Reader): JsonValue | typeof broken {
 function readValue(reader: Reader, depth: number): JsonValue | typeof broken {
   switch (reader.text.charAt(reader.at)) {
     case "{":
-      return depth > maxJsonDepth ? complainOfDepth(reader) : readObject(reader, depth)
+      return depth > reader.maxDepth ? complainOfDepth(reader) : readObject(reader, depth)
     case "[":
-      return depth > maxJsonDepth ? complainOfDepth(reader) : readArray(reader, depth)
+      return depth > reader.maxDepth ? complainOfDepth(reader) : readArray(reader, depth)
     case '"':
       return readString(reader)
     default:
@@ -73,7 +81,7 @@ function readValue(reader: Reader, depth: number): JsonValue | typeof broken {
 }
 
 function complainOfDepth(reader: Reader): typeof broken {
-  return complain(reader, `arrays and objects are nested more than ${maxJsonDepth} deep`)
+  return complain(reader, `arrays and objects are nested more than ${reader.maxDepth} deep`)
 }
 
 function readArray(reader: Reader, depth: number): JsonArray | typeof broken {

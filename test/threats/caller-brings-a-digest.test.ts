@@ -52,7 +52,7 @@ describe("a digest or typed data that the caller brings", () => {
     const methods = [...Object.keys(botParams), ...Object.keys(adminParams)]
     assert.deepEqual(
       methods.filter((name) => /sign|hash|digest|typed/i.test(name)),
-      ["sign"],
+      ["sign", "signBatch"],
     )
   })
 

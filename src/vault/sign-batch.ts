@@ -1,0 +1,77 @@
+import type { BotParams, BotResults } from "../link/methods.ts"
+import type { Refusal } from "../link/refusal.ts"
+import { Fault } from "../std/fault.ts"
+import { ok, type Result } from "../std/result.ts"
+import { maxFieldErrors } from "../venue/parse-payload.ts"
+import { authenticate } from "./authenticate.ts"
+import { identify } from "./identify.ts"
+import { readBatch, readBatchRequest } from "./read-batch.ts"
+import type { SignCall } from "./read-request.ts"
+import { recordRefusal, refuse } from "./refuse.ts"
+import { keyToLookUp } from "./request-key.ts"
+import { signOf, unused, type Asking } from "./sign-request.ts"
+import { invalidRequest } from "./split-body.ts"
+import type { Vault } from "./vault.ts"
+
+/**
+ * Signs what may be signed of a batch, each of its requests as if it had come alone to `/sign`.
+ *
+ * What waits comes first here too: the look-ups of idempotency keys, all at once. Then the requests are judged
+ * and reserved in their order, and no other request slips in between: they share one commit. What is
+ * wrong with the batch itself, and a throw anywhere, means that nothing signed leaves.
+ */
+export async function signBatch(
+  { token, body }: BotParams["signBatch"],
+  vault: Vault,
+): Promise<BotResults["signBatch"]> {
+  const { ledger, clock } = vault
+  const known = identify(token, vault)
+  if (!known.ok) return refuse(known.error, null)
+  const read = readBatch(Buffer.from(body, "base64"))
+  const requests = read.ok ? read.value : []
+  const asked = await Promise.all(
+    requests.map((request, index) => lookUp(readBatchRequest(request, { index, token }), vault)),
+  )
+  const nowMs = clock.nowMs()
+  const set = vault.active()
+
+  const client = authenticate(token, set, { count: vault.badTokens, nowMs })
+  if (!client.ok) return refuse(client.error, null)
+  const at = { client: client.value, set, nowMs }
+  const refuseUnread = (refusal: Refusal) =>
+    recordRefusal(refusal, { ...at, call: { path: "" }, ledger })
+  if (!read.ok) return refuseUnread(read.error)
+  const answers = await Promise.all(
+    asked.map(async (each) =>
+      each.ok ? await signOf({ ...at, ...each.value }, vault) : refuseUnread(each.error),
+    ),
+  )
+  const maxErrors = Math.max(1, Math.floor(maxFieldErrors / answers.length))
+  return { kind: "answer", results: answers.map((answer) => resultOf(answer, maxErrors)) }
+}
+
+type LookedUp = Pick<Asking, "call" | "key" | "use">
+
+/** A call with what its idempotency key was used for. */
+async function lookUp(
+  call: Result<SignCall, Refusal>,
+  vault: Vault,
+): Promise<Result<LookedUp, Refusal>> {
+  if (!call.ok) return call
+  const { ledger, clock } = vault
+  const key = keyToLookUp(call.value, vault)
+  const use = key === undefined ? unused : await ledger.keyUse(key, clock.nowMs())
+  return ok({ call: call.value, key, use })
+}
+
+type BatchResult = Extract<BotResults["signBatch"], { readonly kind: "answer" }>["results"][number]
+
+/** All the answers share one frame of the socket: together they tell as many errors as one alone. */
+function resultOf(answer: BotResults["sign"], maxErrors: number): BatchResult {
+  if (answer.kind === "answered") {
+    throw new Fault("internal", "A request that is returned can't be answered by the venue.")
+  }
+  if (answer.kind !== "refused" || answer.refusal.code !== "invalid_request") return answer
+  const errors = answer.refusal.data.errors.slice(0, maxErrors)
+  return { ...answer, refusal: invalidRequest(errors) }
+}
