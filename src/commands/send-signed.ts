@@ -1,9 +1,10 @@
 import { z } from "zod"
 
 import { outcomeOfSent } from "../gate/forward.ts"
-import { gateLimits } from "../gate/gate-limits.ts"
-import { createUpstream, parseBaseUrl, type Sent } from "../gate/upstream.ts"
+import { openUpstream } from "../gate/settings.ts"
+import type { Sent } from "../gate/upstream.ts"
 import type { Outcome } from "../link/outcome.ts"
+import type { UpstreamSettings } from "../link/gate-settings.ts"
 import type { KeyView, SignedOperation } from "../link/views.ts"
 import { Fault } from "../std/fault.ts"
 import { visible } from "./print.ts"
@@ -48,7 +49,8 @@ export async function sendAndSettle(
   const { record } = operation
   const told: Promise<unknown>[] = []
   const settle = (outcome: Outcome) => admin.call("settleOperation", { record, outcome })
-  const sent = await send(operation, () => {
+  const upstream = await admin.call("upstream", {})
+  const sent = await send(operation, upstream, () => {
     // Not awaited: the first byte is about to leave. A failure is the last one's failure too.
     told.push(settle({ kind: "sent" }).catch(() => undefined))
   })
@@ -60,10 +62,14 @@ export async function sendAndSettle(
   return { sent, outcome, key }
 }
 
-async function send(operation: SignedOperation, onSend: () => void): Promise<Sent> {
-  const { base_url: baseUrl, path, body, expires_after: expiresAfterMs } = operation
-  if (baseUrl === null) return { kind: "unsent", cause: "no base_url" }
-  const upstream = createUpstream({ baseUrl: parseBaseUrl(baseUrl), limits: gateLimits })
+async function send(
+  operation: SignedOperation,
+  settings: UpstreamSettings | null,
+  onSend: () => void,
+): Promise<Sent> {
+  const { path, body, expires_after: expiresAfterMs } = operation
+  if (settings === null) return { kind: "unsent", cause: "no base_url" }
+  const upstream = openUpstream(settings)
   const maySend = (): boolean => {
     if (Date.now() >= expiresAfterMs) return false
     onSend()

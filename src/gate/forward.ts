@@ -1,6 +1,7 @@
 import type { BotLink } from "../link/client.ts"
 import type { Outcome } from "../link/outcome.ts"
 import type { Signed } from "../link/signed.ts"
+import type { VenueClockReading } from "../link/venue-clock.ts"
 import { Fault } from "../std/fault.ts"
 import { keptAnswerOf, repeatedAnswer } from "./kept-answer.ts"
 import { errorFields, type Log } from "./log.ts"
@@ -73,7 +74,10 @@ async function sendSigned(
         },
       })
   sendStage("sent")
-  report(reportOf(sent, signed, isAnnounced))
+  report(
+    reportOf(sent, signed, isAnnounced),
+    sent.kind === "answered" ? sent.venueClock : undefined,
+  )
   if (sent.kind === "answered") return replyOf(sent, signed)
   deps.log({ level: "warn", event: sent.kind, record, ...causeOf(sent.cause) })
   return { kind: "problem", problem: problemOfSent(sent, signed, isLate()) }
@@ -130,12 +134,12 @@ function reporter(
   deps: ForwardDependencies,
   token: string,
   record: string,
-): (outcome: Outcome) => void {
+): (outcome: Outcome, venueClock?: VenueClockReading) => void {
   const lost = (error: unknown): void =>
     deps.log({ level: "error", event: "report_lost", record, ...errorFields(error) })
-  return (outcome) =>
+  return (outcome, venueClock) =>
     deps.track(
-      deps.link.call("report", { token, record, outcome }).then((answer) => {
+      deps.link.call("report", { token, record, outcome, venueClock }).then((answer) => {
         if (answer.kind === "refused") {
           deps.log({ level: "error", event: "report_refused", record, code: answer.refusal.code })
         }

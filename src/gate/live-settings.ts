@@ -1,8 +1,9 @@
 import { setTimeout as after } from "node:timers/promises"
 
 import type { BotLink } from "../link/client.ts"
+import type { GateSettings as SettingsWords } from "../link/gate-settings.ts"
 import { errorFields, type Log } from "./log.ts"
-import { settingsOf, type GateSettings, type SettingsWords } from "./settings.ts"
+import { settingsOf, type GateSettings } from "./settings.ts"
 
 export type LiveSettings = {
   /** Those in force; `undefined` until the vault has told them. */

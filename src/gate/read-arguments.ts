@@ -1,12 +1,15 @@
 import { parseArgs } from "node:util"
 
+import type { UpstreamSettings } from "../link/gate-settings.ts"
 import { Fault } from "../std/fault.ts"
+import { gateLimits } from "./gate-limits.ts"
 
 export type GateArguments = {
   readonly host: string
   readonly port: number
   readonly botSocket: string
-  readonly upstream: string | undefined
+  /** `null` when none is given. */
+  readonly upstream: UpstreamSettings | null
   readonly allowedHosts: readonly string[]
 }
 
@@ -24,9 +27,19 @@ export function readArguments(argv: readonly string[]): GateArguments {
     host: values.host,
     port,
     botSocket: values["bot-socket"],
-    upstream: values.upstream,
+    upstream: upstreamIn(values),
     allowedHosts: values["allowed-host"],
   }
+}
+
+function upstreamIn(values: ReturnType<typeof parseOptions>): UpstreamSettings | null {
+  const { upstream: baseUrl, "upstream-deadline-ms": deadline } = values
+  if (baseUrl === undefined) return null
+  if (!/^[1-9]\d{0,4}$/.test(deadline)) {
+    throw new Fault("usage", "--upstream-deadline-ms must be a number from 1 to 99999.")
+  }
+  const { "upstream-ca": ca = null, "upstream-proxy": proxy = null } = values
+  return { baseUrl, ca, proxy, deadlineMs: Number(deadline) }
 }
 
 function parseOptions(argv: readonly string[]) {
@@ -38,6 +51,9 @@ function parseOptions(argv: readonly string[]) {
         port: { type: "string", default: "8420" },
         "bot-socket": { type: "string" },
         upstream: { type: "string" },
+        "upstream-ca": { type: "string" },
+        "upstream-proxy": { type: "string" },
+        "upstream-deadline-ms": { type: "string", default: String(gateLimits.upstreamTotalMs) },
         "allowed-host": { type: "string", multiple: true, default: [] },
         "log-requests": { type: "boolean" },
       },

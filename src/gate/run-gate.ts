@@ -75,7 +75,7 @@ export async function runGate(ask: GateAsk): Promise<RunningGate> {
 
 /** A gate that systemd started asks the vault, unless it is told a venue on the command line. */
 function settingsFor({ given, descriptors, service, log }: GateAsk, link: BotLink): LiveSettings {
-  const { upstream = null, allowedHosts } = given
+  const { upstream, allowedHosts } = given
   const isService = service.isHeard || descriptors.size > 0
   return isService && upstream === null
     ? vaultSettings(link, log)

@@ -1,14 +1,7 @@
+import type { GateSettings as SettingsWords, UpstreamSettings } from "../link/gate-settings.ts"
 import { gateLimits } from "./gate-limits.ts"
 import { hostsByPort } from "./admit.ts"
-import { createUpstream, parseBaseUrl, type Upstream } from "./upstream.ts"
-
-/** What of an installation's configuration the gate must know. */
-export type SettingsWords = {
-  /** The venue's base URL, if one is configured. */
-  readonly upstream: string | null
-  /** Further names that `Host` may carry, without port. */
-  readonly allowedHosts: readonly string[]
-}
+import { createUpstream, parseBaseUrl, parseProxy, type Upstream } from "./upstream.ts"
 
 export type GateSettings = {
   /** `undefined` when no `base_url` is configured. */
@@ -20,10 +13,17 @@ export type GateSettings = {
 /** Makes of the words what the gate serves with. @throws {Fault} `config_invalid` */
 export function settingsOf({ upstream, allowedHosts }: SettingsWords): GateSettings {
   return {
-    upstream:
-      upstream === null
-        ? undefined
-        : createUpstream({ baseUrl: parseBaseUrl(upstream), limits: gateLimits }),
+    upstream: upstream === null ? undefined : openUpstream(upstream),
     hosts: hostsByPort(allowedHosts),
   }
+}
+
+/** Opens what sends to the venue as it is configured. @throws {Fault} `config_invalid` */
+export function openUpstream({ baseUrl, ca, proxy, deadlineMs }: UpstreamSettings): Upstream {
+  return createUpstream({
+    baseUrl: parseBaseUrl(baseUrl),
+    limits: { ...gateLimits, upstreamTotalMs: deadlineMs },
+    ...(ca !== null && { ca }),
+    ...(proxy !== null && { proxy: parseProxy(proxy) }),
+  })
 }

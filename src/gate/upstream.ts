@@ -1,15 +1,22 @@
 import type { IncomingHttpHeaders } from "node:http"
 
-import { Pool, type Dispatcher } from "undici"
+import { Pool, ProxyAgent, type Dispatcher } from "undici"
 
+import type { VenueClockReading } from "../link/venue-clock.ts"
 import { Fault } from "../std/fault.ts"
 import type { GateLimits } from "./gate-limits.ts"
 import type { VenueAnswer } from "./reply.ts"
+import { venueOffset } from "./venue-offset.ts"
 import { version } from "../version.ts"
 
 /** What became of a send. `unsent` is a proof that no byte of the request left; `unknown` claims nothing. */
 export type Sent =
-  | { readonly kind: "answered"; readonly answer: VenueAnswer }
+  | {
+      readonly kind: "answered"
+      readonly answer: VenueAnswer
+      /** Where the answer told its time. */
+      readonly venueClock?: VenueClockReading | undefined
+    }
   | { readonly kind: "unsent"; readonly cause: unknown }
   | { readonly kind: "unknown"; readonly status: number | null; readonly cause: unknown }
 
@@ -32,14 +39,38 @@ export type Upstream = {
 export type UpstreamOptions = {
   readonly baseUrl: URL
   readonly limits: GateLimits
-  /** PEM of the authority to trust in place of the system's. */
+  /** PEM of the authorities to trust in place of the system's. */
   readonly ca?: string
+  /** Tunnels connections to an https venue; loopback over http is reached without it. */
+  readonly proxy?: URL
 }
 
 /** Sends signed bodies to the venue, at one fixed base address. */
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const { baseUrl, limits, ca } = options
-  const pool = new Pool(baseUrl.origin, {
+  const { baseUrl, limits } = options
+  const pool = openPool(options)
+  let closing: Promise<void> | undefined
+  const prefix = baseUrl.pathname.replace(/\/$/, "")
+
+  return {
+    send: (ask) => {
+      const request = requestOf(baseUrl.origin, { ...ask, path: prefix + ask.path })
+      return sendOnce(pool, { ask, request }, limits)
+    },
+    close: () => (closing ??= pool.close()),
+  }
+}
+
+/** Connections to the venue; through a proxy, which sees a name, a port and TLS's bytes. */
+function openPool({ baseUrl, limits, ca, proxy }: UpstreamOptions): Dispatcher {
+  const connect = {
+    timeout: limits.upstreamConnectMs,
+    allowH2: false,
+    // Also where NODE_TLS_REJECT_UNAUTHORIZED says otherwise.
+    rejectUnauthorized: true,
+    ...(ca !== undefined && { ca }),
+  }
+  const pool = {
     // One request a connection at a time, HTTP/1.1: over HTTP/2 a reset stream may be sent again.
     allowH2: false,
     pipelining: 1,
@@ -49,20 +80,19 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     // The deadline over all takes their place.
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: {
-      timeout: limits.upstreamConnectMs,
-      // Also where NODE_TLS_REJECT_UNAUTHORIZED says otherwise.
-      rejectUnauthorized: true,
-      ...(ca !== undefined && { ca }),
-    },
-  })
-  let closing: Promise<void> | undefined
-  const prefix = baseUrl.pathname.replace(/\/$/, "")
-
-  return {
-    send: (ask) => sendOnce(pool, { ...ask, path: prefix + ask.path }, limits),
-    close: () => (closing ??= pool.close()),
   }
+  if (proxy === undefined || baseUrl.protocol === "http:") {
+    return new Pool(baseUrl.origin, { ...pool, connect })
+  }
+  return new ProxyAgent({
+    ...pool,
+    uri: proxy.origin,
+    requestTls: connect,
+    proxyTls: { timeout: limits.upstreamConnectMs },
+    // Each tunnel takes its connection for itself; one whose CONNECT isn't answered is given up in time.
+    clientFactory: (origin, opts) =>
+      new Pool(origin, { ...opts, headersTimeout: limits.upstreamConnectMs }),
+  })
 }
 
 /**
@@ -80,6 +110,18 @@ export function parseBaseUrl(text: string): URL {
   )
 }
 
+/**
+ * Reads the address of a proxy.
+ *
+ * @throws {Fault} `config_invalid` unless it is http with nothing but host and port.
+ */
+export function parseProxy(text: string): URL {
+  const url = URL.parse(text)
+  const isBare = url !== null && url.username + url.password + url.search + url.hash === ""
+  if (isBare && url.protocol === "http:" && url.pathname === "/") return url
+  throw new Fault("config_invalid", "upstream.proxy must be http://host:port, without credentials.")
+}
+
 function isSecure(url: URL): boolean {
   const isLoopback = ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname)
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback)
@@ -88,7 +130,11 @@ function isSecure(url: URL): boolean {
 // Only words, so that nothing of the path can lead out of the base address.
 const plainPath = /^(?:\/[A-Za-z0-9._-]*[A-Za-z0-9_-])+$/
 
-function sendOnce(pool: Pool, ask: SendAsk, limits: GateLimits): Promise<Sent> {
+function sendOnce(
+  pool: Dispatcher,
+  { ask, request }: { readonly ask: SendAsk; readonly request: Dispatcher.DispatchOptions },
+  limits: GateLimits,
+): Promise<Sent> {
   return new Promise((resolve) => {
     const exchange = new Exchange(ask, limits.maxUpstreamAnswerBytes, (sent) => {
       clearTimeout(deadline)
@@ -96,16 +142,17 @@ function sendOnce(pool: Pool, ask: SendAsk, limits: GateLimits): Promise<Sent> {
     })
     const deadline = setTimeout(() => exchange.giveUp("deadline"), limits.upstreamTotalMs)
     try {
-      if (!plainPath.test(ask.path)) throw new Fault("internal", "The path isn't plain.")
-      pool.dispatch(requestOf(ask), exchange)
+      if (!plainPath.test(request.path)) throw new Fault("internal", "The path isn't plain.")
+      pool.dispatch(request, exchange)
     } catch (error) {
       exchange.giveUp(error)
     }
   })
 }
 
-function requestOf(ask: SendAsk): Dispatcher.DispatchOptions {
+function requestOf(origin: string, ask: SendAsk): Dispatcher.DispatchOptions {
   return {
+    origin,
     method: "POST",
     path: ask.path,
     body: ask.body,
@@ -130,6 +177,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined
   #isOver = false
   #head: Omit<VenueAnswer, "body"> | undefined
+  #sentMs = 0
+  #venueClock: VenueClockReading | undefined
   readonly #chunks: Buffer[] = []
   #receivedBytes = 0
 
@@ -151,8 +200,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // undici may start a request anew on another connection; what was begun once is never begun again.
     if (this.#isOver || this.#controller !== undefined) controller.abort(new Error("not again"))
-    else if (this.#ask.maySend()) this.#controller = controller
-    else {
+    else if (this.#ask.maySend()) {
+      this.#controller = controller
+      this.#sentMs = Date.now()
+    } else {
       this.#finish({ kind: "unsent", cause: "held back" })
       controller.abort(new Error("held back"))
     }
@@ -160,6 +211,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: unknown, status: number, headers: IncomingHttpHeaders): void {
     this.#head = { status, headers: passedHeaders(headers) }
+    const times = { sentMs: this.#sentMs, headMs: Date.now() }
+    this.#venueClock = venueOffset(headers.date, times)
   }
 
   onResponseData(_: unknown, chunk: Buffer): void {
@@ -173,6 +226,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#finish({
       kind: "answered",
       answer: { ...this.#head, body: Buffer.concat(this.#chunks) },
+      venueClock: this.#venueClock,
     })
   }
 

@@ -9,6 +9,7 @@ export function assertReloadable(active: FileSet, next: FileSet): void {
     { name: "keystore", of: ({ config }: FileSet) => config.keystore },
     { name: "signer_dir", of: ({ config }: FileSet) => config.signerDir },
     { name: "base_url", of: ({ profile }: FileSet) => profile.baseUrl },
+    { name: "upstream", of: ({ config }: FileSet) => config.upstream },
     { name: "reload_on_change", of: ({ config }: FileSet) => config.reloadOnChange },
   ]
   const changed = settings.find(({ of }) => JSON.stringify(of(active)) !== JSON.stringify(of(next)))

@@ -5,14 +5,16 @@ import { reducesRisk } from "./policy/reduces-risk.ts"
 import type { ReadRequest } from "./read-request.ts"
 import { keyLocked } from "./refuse.ts"
 import type { Vault } from "./vault.ts"
+import { venueClockOff } from "./venue-clock.ts"
 
-/** What keeps the vault from signing at this moment, whatever policy says: a disk that is nearly full, a key out of memory. */
+/** What keeps the vault from signing at this moment, whatever policy says: a disk that is nearly full, a clock that is far off the venue's, a key out of memory. */
 export function refuseNow(
   { key, endpoint, payload }: ReadRequest,
-  { profile }: ActiveSet,
-  { disk, keyring }: Pick<Vault, "disk" | "keyring">,
+  set: ActiveSet,
+  { disk, keyring, venueClock }: Pick<Vault, "disk" | "keyring" | "venueClock">,
 ): Refusal | undefined {
   const low = disk.low()
-  if (low !== undefined && !reducesRisk(endpoint.id, payload, profile)) return diskLow(low)
+  const why = low === undefined ? venueClockOff(venueClock, set) : diskLow(low)
+  if (why !== undefined && !reducesRisk(endpoint.id, payload, set.profile)) return why
   return keyring.isLocked(key.name) ? keyLocked(key.name) : undefined
 }

@@ -114,12 +114,17 @@ export async function startGate(t: TestContext, options: TestGateOptions = {}): 
 export function testUpstream(
   t: TestContext,
   base: string,
-  { ca, ...limits }: Partial<GateLimits> & { readonly ca?: string } = {},
+  {
+    ca,
+    proxy,
+    ...limits
+  }: Partial<GateLimits> & { readonly ca?: string; readonly proxy?: string } = {},
 ): Upstream {
   const upstream = createUpstream({
     baseUrl: parseBaseUrl(base),
     limits: { ...gateLimits, ...limits },
     ...(ca !== undefined && { ca }),
+    ...(proxy !== undefined && { proxy: new URL(proxy) }),
   })
   t.after(() => upstream.close())
   return upstream

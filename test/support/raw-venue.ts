@@ -15,7 +15,8 @@ export type RawVenue = {
 /** `onRequest` runs for each whole request on a connection, `onConnection` before the first byte of it. */
 export type RawVenueScript = {
   readonly onConnection?: (socket: Socket) => void
-  readonly onRequest?: (socket: Socket, count: number) => void
+  /** `count`: of all requests so far. `body`: as it came. */
+  readonly onRequest?: (socket: Socket, count: number, body: string) => void
 }
 
 /** Runs a scripted venue on a free port until the test ends. */
@@ -36,9 +37,10 @@ export async function startRawVenue(
       received[index] = (received[index] ?? "") + chunk
       unread += chunk
       for (let end = requestEnd(unread); end !== undefined; end = requestEnd(unread)) {
+        const body = unread.slice(unread.indexOf("\r\n\r\n") + 4, end)
         unread = unread.slice(end)
         requests += 1
-        script.onRequest?.(socket, requests)
+        script.onRequest?.(socket, requests, body)
       }
     })
     script.onConnection?.(socket)

@@ -1,8 +1,10 @@
 import { z } from "zod"
 
 import { gateAppDirectories, gatePermissionFlags } from "../../gate/permission-flags.ts"
+import type { UpstreamSettings } from "../../link/gate-settings.ts"
 import type { FileSet } from "../../vault/active-set.ts"
 import { pathsOf, type Installation } from "../../vault/installation.ts"
+import { gateSettingsOf } from "../../vault/upstream-config.ts"
 import { startChild } from "./child.ts"
 
 /** What the gate tells over IPC. */
@@ -12,21 +14,30 @@ const gateMessages = z.discriminatedUnion("type", [
 ])
 
 /** Starts the gate. It can read no configuration, so it is told what it needs. @throws {Fault} */
-export function gateProcess(
-  { config, profile }: FileSet,
-  installation: Installation,
-  port: number,
-) {
+export function gateProcess(files: FileSet, installation: Installation, port: number) {
+  const { upstream, allowedHosts } = gateSettingsOf(files)
   return startChild({
     name: "gate",
     entry: "gate/main",
     nodeFlags: gatePermissionFlags(gateAppDirectories()),
     args: [
-      ...["--host", config.listen.host, "--port", String(port)],
+      ...["--host", files.config.listen.host, "--port", String(port)],
       ...["--bot-socket", pathsOf(installation).botSocket],
-      ...(profile.baseUrl === undefined ? [] : ["--upstream", profile.baseUrl]),
-      ...config.allowedHosts.flatMap((name) => ["--allowed-host", name]),
+      ...upstreamArguments(upstream),
+      ...allowedHosts.flatMap((name) => ["--allowed-host", name]),
     ],
     messages: gateMessages,
   })
+}
+
+/** None of it is secret: the arguments of a process can be read by every user. */
+function upstreamArguments(upstream: UpstreamSettings | null): readonly string[] {
+  if (upstream === null) return []
+  const { baseUrl, ca, proxy, deadlineMs } = upstream
+  return [
+    ...["--upstream", baseUrl, "--upstream-deadline-ms", String(deadlineMs)],
+    // With its hyphens a PEM would by itself be taken for an option.
+    ...(ca === null ? [] : [`--upstream-ca=${ca}`]),
+    ...(proxy === null ? [] : ["--upstream-proxy", proxy]),
+  ]
 }

@@ -83,10 +83,11 @@ async function lookAtSystemKeychain({ config }: Known): Promise<readonly Finding
   return [keychainFinding(await lookAtKeychain(), config?.keystore.backend === "keychain")]
 }
 
-async function lookAtUpstream({ venue, installation }: Known): Promise<readonly Finding[]> {
+async function lookAtUpstream({ venue, installation, config }: Known): Promise<readonly Finding[]> {
   const { venueFile } = pathsOf(installation)
   if (venue !== undefined) {
-    return [await upstreamFinding({ baseUrl: venue.baseUrl, venueFile }, reach)]
+    const connect = (url: URL) => reach(url, config?.upstream)
+    return [await upstreamFinding({ baseUrl: venue.baseUrl, venueFile }, connect)]
   }
   const mend = `countersign policy check ${locationWords(installation)}`
   return [warn("upstream", "Without a venue.yaml that can be used, it wasn't tried.", mend)]

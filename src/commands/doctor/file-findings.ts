@@ -20,7 +20,10 @@ export function fileFindings(files: Files, installation: Installation): readonly
 
 /** What somebody should know of policies and keys though it is allowed. */
 export function warningFindings(warnings: readonly string[]): readonly Finding[] {
-  return warnings.map((warning) => warn("policy", warning, mendOf(warning)))
+  return warnings.map((warning) => {
+    const check = warning.startsWith("The venue's clock") ? "clock" : "policy"
+    return warn(check, warning, mendOf(warning))
+  })
 }
 
 function brokenFindings(error: unknown, installation: Installation): readonly Finding[] {
@@ -45,7 +48,10 @@ export function locationWords({ configDir, stateDir }: Installation): string {
 
 /** A warning's sentence names the command or the file. */
 function mendOf(warning: string): string {
-  const command = /\bcountersign [a-z]+(?: [a-z]+)?(?: [a-z0-9][a-z0-9._-]*[a-z0-9])?/.exec(warning)
+  const command =
+    /\btimedatectl [a-z-]+ true|\bcountersign [a-z]+(?: [a-z]+)?(?: [a-z0-9][a-z0-9._-]*[a-z0-9])?/.exec(
+      warning,
+    )
   if (command !== null) return command[0]
   const agent = /agent key ([a-z0-9][a-z0-9._-]*)/.exec(warning)?.[1]
   if (agent !== undefined) return `countersign agent approve ${agent}`

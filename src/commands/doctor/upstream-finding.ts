@@ -48,6 +48,8 @@ const meanings: ReadonlyMap<string, string> = new Map([
 ])
 
 function words(code: string): string {
+  const atProxy = /^PROXY_(.*)$/.exec(code)?.[1]
+  if (atProxy !== undefined) return `can't be reached through upstream.proxy (${atProxy})`
   return meanings.get(code) ?? `can't be reached (${code})`
 }
 

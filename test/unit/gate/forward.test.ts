@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
+import { gateLimits } from "../../../src/gate/gate-limits.ts"
 import type { Sent, Upstream } from "../../../src/gate/upstream.ts"
 import { connectRaw } from "../../support/link-peer.ts"
 import { signedBody, token } from "../../support/fake-vault.ts"
@@ -55,6 +56,48 @@ describe("POST /v1", () => {
     const all = venue.received.join("")
     assert.equal(all.split("traceparent").length, 2)
     assert.doesNotMatch(all, /canary|cs_|authorization/i)
+  })
+
+  it("tells the vault of the venue's clock with the outcome, where the answer told it", async (t) => {
+    const venueClock = { leastMs: -20, mostMs: 1_030 }
+    const gate = await startGate(t, {
+      upstream: fakeUpstream((ask) => {
+        ask.maySend()
+        return { ...answered(200, '{"code":"0"}'), venueClock }
+      }),
+    })
+    await gate.post(path)
+    await gate.vault.outcomes(2)
+    const told = gate.vault.calls.flatMap((call) =>
+      call.method === "report" ? [call.params.venueClock] : [],
+    )
+    assert.deepEqual(told, [undefined, venueClock])
+  })
+
+  it("passes on what isn't the envelope, whole and with its status, and reports it as unknown", async (t) => {
+    const long = "x".repeat(gateLimits.maxUpstreamAnswerBytes)
+    for (const [status, text, type] of [
+      [200, "<html>hello</html>", "text/html"],
+      [404, "", "text/plain"],
+      [502, '{"code":502}', "application/json"],
+      [200, "\u0000\u00ff{", "application/octet-stream"],
+      [200, long, "text/plain"],
+    ] as const) {
+      const head = `HTTP/1.1 ${status} X\r\nContent-Type: ${type}\r\nServer: canary\r\n`
+      const length = Buffer.byteLength(text)
+      const venue = await startRawVenue(t, {
+        onRequest: (socket) => socket.write(`${head}Content-Length: ${length}\r\n\r\n${text}`),
+      })
+      const gate = await startGate(t, { upstream: venue.base })
+      const reply = await gate.post(path)
+      assert.deepEqual([reply.status, reply.headers["content-type"]], [status, type])
+      assert.ok(reply.text === text)
+      assert.deepEqual(
+        [reply.headers["countersign-source"], reply.headers["server"]],
+        ["venue", undefined],
+      )
+      assert.deepEqual((await gate.vault.outcomes(2))[1], { kind: "unknown", status })
+    }
   })
 
   it("signs nothing when no venue is configured", async (t) => {

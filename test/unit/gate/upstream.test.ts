@@ -64,6 +64,22 @@ describe("sending to the venue", () => {
     assert.ok(sent.kind === "answered" && sent.answer.status === 200)
   })
 
+  it("tells what the answer's Date says of the clocks, if it has one", async (t) => {
+    const hourAgo = new Date(Date.now() - 3_600_000).toUTCString()
+    const venue = await startRawVenue(t, {
+      onRequest: (socket, count) =>
+        socket.write(httpText(accepted, "200 OK", count === 1 ? `Date: ${hourAgo}\r\n` : "")),
+    })
+    const upstream = testUpstream(t, venue.base)
+    const sent = await upstream.send(ask())
+    assert.ok(sent.kind === "answered" && sent.venueClock !== undefined)
+    assert.ok(sent.venueClock.mostMs <= -3_599_000)
+    assert.ok(sent.venueClock.leastMs >= -3_600_000 - 60_000)
+    assert.deepEqual(sent.answer.headers, { "content-type": "application/json" })
+    const without = await upstream.send(ask())
+    assert.ok(without.kind === "answered" && without.venueClock === undefined)
+  })
+
   it("doesn't follow a redirect", async (t) => {
     const other = await startRawVenue(t, {})
     const venue = await startRawVenue(t, {

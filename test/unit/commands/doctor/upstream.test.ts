@@ -1,11 +1,17 @@
 import assert from "node:assert/strict"
 import { once } from "node:events"
-import { createServer as createTcpServer, type AddressInfo, type Server } from "node:net"
+import {
+  createServer as createTcpServer,
+  type AddressInfo,
+  type Server,
+  type Socket,
+} from "node:net"
 import { createServer as createTlsServer } from "node:tls"
 import { describe, it, type TestContext } from "node:test"
 
 import { reach, type Reached } from "../../../../src/commands/doctor/reach.ts"
 import { upstreamFinding } from "../../../../src/commands/doctor/upstream-finding.ts"
+import { startConnectProxy } from "../../../support/connect-proxy.ts"
 import { testTls } from "../../../support/tls.ts"
 
 const answering = (reached: Reached) => () => Promise.resolve(reached)
@@ -92,10 +98,39 @@ describe("reaching a venue", () => {
     assert.deepEqual(reached, { kind: "failed", code: "DEPTH_ZERO_SELF_SIGNED_CERT" })
   })
 
+  it("trusts the authorities that are configured, and goes through the proxy that is", async (t) => {
+    const venue = createTlsServer(testTls).on("tlsClientError", () => undefined)
+    const url = new URL(`https://localhost:${await listening(t, venue)}`)
+    const proxy = await startConnectProxy(t)
+    assert.deepEqual(await reach(url, { ca: testTls.cert }), { kind: "reached" })
+    const through = { ca: testTls.cert, proxy: proxy.url }
+    assert.deepEqual(await reach(url, through), { kind: "reached" })
+    assert.equal(proxy.asked.length, 1)
+    assert.deepEqual(await reach(url, { proxy: proxy.url }), {
+      kind: "failed",
+      code: "DEPTH_ZERO_SELF_SIGNED_CERT",
+    })
+  })
+
+  it("tells what the proxy answered, or that there is none", async (t) => {
+    const url = new URL("https://localhost:9")
+    const onConnect = (socket: Socket) => void socket.end("HTTP/1.1 403 Forbidden\r\n\r\n")
+    const { url: proxy } = await startConnectProxy(t, { onConnect })
+    assert.deepEqual(await reach(url, { proxy }), { kind: "failed", code: "PROXY_ANSWERED_403" })
+    const none = createTcpServer()
+    const gone = `http://127.0.0.1:${await listening(t, none)}`
+    none.close()
+    await once(none, "close")
+    assert.deepEqual(await reach(url, { proxy: gone }), {
+      kind: "failed",
+      code: "PROXY_ECONNREFUSED",
+    })
+  })
+
   it("gives up on one that takes the connection and never speaks TLS", async (t) => {
     const server = createTcpServer((socket) => void socket.on("error", () => undefined))
     const port = await listening(t, server)
-    const reached = await reach(new URL(`https://127.0.0.1:${port}`), 50)
+    const reached = await reach(new URL(`https://127.0.0.1:${port}`), { limitMs: 50 })
     assert.deepEqual(reached, { kind: "failed", code: "ETIMEDOUT" })
   })
 })
