@@ -35,12 +35,12 @@ export async function whoami(deps: Dependencies, token: string): Promise<Reply> 
   return known.kind === "refused" ? refused(known) : { kind: "success", content: known.whoami }
 }
 
-/** `/limits`: what of one's own limits is used. */
+/** `/limits`: what of one's own limits and of the venue's budgets is used. */
 export async function showLimits(deps: Dependencies, token: string): Promise<Reply> {
   const known = await deps.link.call("limits", { token })
   return known.kind === "refused"
     ? refused(known)
-    : { kind: "success", content: { limits: known.limits } }
+    : { kind: "success", content: { limits: known.limits, budgets: known.budgets } }
 }
 
 /** `/prices`: reference prices from a client with the right to feed them. */

@@ -53,6 +53,7 @@ export const statuses = {
   locked: 423,
   frozen: 423,
   limit_exhausted: 429,
+  "10029": 429,
   signer_pace: 429,
   too_many_bad_tokens: 429,
   headers_too_large: 431,

@@ -4,7 +4,10 @@ import type { Outcome } from "../link/outcome.ts"
 import { successCode } from "../venue/envelope.ts"
 import type { VenueAnswer } from "./reply.ts"
 
-const envelope = z.object({ code: z.string().min(1).max(64) })
+const envelope = z.object({
+  code: z.string().min(1).max(64),
+  data: z.object({ scope: z.string() }).optional().catch(undefined),
+})
 
 /**
  * What an answer of the venue means for the record.
@@ -14,17 +17,27 @@ const envelope = z.object({ code: z.string().min(1).max(64) })
  */
 export function outcomeOf(answer: VenueAnswer): Outcome {
   const { status } = answer
-  const code = readCode(answer.body)
+  const read = readEnvelope(answer.body)
+  const code = read?.code
   const hundreds = Math.floor(status / 100)
   if (code === successCode && hundreds === 2) return { kind: "accepted", status, code }
   const isRefusal = code !== undefined && code !== successCode
-  if (isRefusal && [2, 4].includes(hundreds)) return { kind: "refused", status, code }
+  if (isRefusal && [2, 4].includes(hundreds)) {
+    return { kind: "refused", status, code, ...(status === 429 && spentOf(read)) }
+  }
   return { kind: "unknown", status }
 }
 
-function readCode(body: Buffer): string | undefined {
+/** The interface gives one scope a name, `address`; it has but one other budget. */
+function spentOf(read: z.infer<typeof envelope> | undefined) {
+  const scope = read?.data?.scope
+  if (scope === undefined) return {}
+  return { spent: scope === "address" ? scope : "ip" } as const
+}
+
+function readEnvelope(body: Buffer): z.infer<typeof envelope> | undefined {
   try {
-    return envelope.parse(JSON.parse(body.toString("utf8"))).code
+    return envelope.parse(JSON.parse(body.toString("utf8")))
   } catch {
     return undefined
   }

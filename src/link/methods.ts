@@ -5,8 +5,9 @@ import { z } from "zod"
 
 import { agentParams, type AgentResults } from "./agent-methods.ts"
 import { auditParams, type AuditResults } from "./audit-methods.ts"
-import { outcomeSchema } from "./outcome.ts"
+import type { GateSettings, UpstreamSettings } from "./gate-settings.ts"
 import type { Refusal } from "./refusal.ts"
+import { record, reportSchema, token } from "./report.ts"
 import { safetyParams, type SafetyResults } from "./safety-methods.ts"
 import type { Answered, Signed } from "./signed.ts"
 import {
@@ -18,6 +19,7 @@ import {
 import type {
   KeyView,
   PriceView,
+  BudgetView,
   LimitUse,
   HoldView,
   RecordView,
@@ -28,9 +30,6 @@ import type {
   PolicyView,
   ReplayedRefusal,
 } from "./views.ts"
-
-const token = z.string().max(128)
-const record = z.string().max(64)
 
 const bodyCall = z.strictObject({
   token,
@@ -54,9 +53,11 @@ export const botParams = {
     purpose: z.enum(["return", "forward"]),
     idempotencyKey: idempotencyKey.optional(),
   }),
+  /** The body of `POST /sign/batch` as it came, base64. */
+  signBatch: z.strictObject({ token, body: z.base64() }),
   /** `shadow`: `Countersign-Shadow`, to have the request recorded for replays. */
   check: bodyCall.extend({ shadow: z.boolean().optional() }),
-  report: z.strictObject({ token, record, outcome: outcomeSchema }),
+  report: reportSchema,
   whoami: z.strictObject({ token }),
   /** The body of `POST /prices` as it came, base64. */
   prices: z.strictObject({ token, body: z.base64() }),
@@ -80,6 +81,8 @@ type Answer<Value> =
 /** Results of the bot socket's calls. */
 export type BotResults = StopBotResults & {
   sign: Answer<Signed> | Answered
+  /** One result for each request, in their order. */
+  signBatch: Answer<{ readonly results: readonly Answer<Signed>[] }>
   check: Answer<{ readonly report: CheckReport; readonly record: string | null }>
   report: Answer<unknown>
   whoami: Answer<{
@@ -92,15 +95,14 @@ export type BotResults = StopBotResults & {
     }
   }>
   prices: Answer<{ readonly prices: readonly PriceView[] }>
-  limits: Answer<{ readonly limits: readonly LimitUse[] }>
+  limits: Answer<{
+    readonly limits: readonly LimitUse[]
+    readonly budgets: readonly BudgetView[]
+  }>
   record: Answer<{ readonly view: RecordView }>
   records: Answer<{ readonly records: readonly RecordView[] }>
   health: { readonly ready: boolean; readonly state: string }
-  gateSettings: {
-    /** The venue's base URL, `null` where none is configured. */
-    readonly upstream: string | null
-    readonly allowedHosts: readonly string[]
-  }
+  gateSettings: GateSettings
 }
 
 const name = z
@@ -178,6 +180,8 @@ export const adminParams = {
   ...auditParams,
   ...safetyParams,
   ...stopAdminParams,
+  /** How a command that sends to the venue by itself gets there. */
+  upstream: z.strictObject({}),
   explain: bodyCall.omit({ token: true }).extend({ client: name }),
   status: z.strictObject({}),
 }
@@ -219,6 +223,7 @@ export type AdminResults = PartResults & {
   candidate: CandidateView
   acceptPolicy: { readonly policy_hash: string }
   rollback: { readonly hash: string; readonly policy_hash: string }
+  upstream: UpstreamSettings | null
   explain: CheckReport
   reload: { readonly policy_hash: string; readonly warnings: readonly string[] }
   status: StatusView

@@ -26,6 +26,8 @@ export const outcomeSchema = z.discriminatedUnion("kind", [
     again: z.literal(true).optional(),
     /** Of requests that have an idempotency key. */
     answer: keptAnswer.optional(),
+    /** Which of its rate budgets the venue said is spent. */
+    spent: z.enum(["address", "ip"]).optional(),
   }),
   z.strictObject({ kind: z.literal("unknown"), status: z.int().nullable() }),
 ])

@@ -54,6 +54,11 @@ export type Refusal =
     >
   /** `free_bytes` is `null` where it can't be told. */
   | Refused<"disk_low", { readonly free_bytes: number | null; readonly min_free_bytes: number }>
+  /** The venue's clock against this machine's; negative where the venue's is behind. */
+  | Refused<
+      "clock_unsafe",
+      { readonly venue_ahead_ms: number; readonly max_venue_offset_ms: number }
+    >
   | Refused<"unknown_endpoint", { readonly path: string }>
   | Refused<"unknown_record">
   | Refused<"overloaded">
@@ -68,6 +73,22 @@ export type Refusal =
         readonly max: string
         readonly used: string
         readonly asked: string
+        readonly frees_at: number | null
+        readonly retry_after_ms: number | null
+      }
+    >
+  /**
+   * The venue's own code, for what it would refuse. `kept` is what of the budget is free and others'.
+   * The times are `null` when that never leaves it enough.
+   */
+  | Refused<
+      "10029",
+      {
+        readonly scope: "address" | "ip"
+        readonly max: number
+        readonly used: number
+        readonly kept: number
+        readonly asked: number
         readonly frees_at: number | null
         readonly retry_after_ms: number | null
       }

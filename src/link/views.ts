@@ -100,6 +100,19 @@ export type LimitUse = {
   readonly used: string
 }
 
+/** One of the venue's rate budgets, as it stands for one client. Weights, of a rolling minute. */
+export type BudgetView = {
+  readonly scope: "address" | "ip"
+  /** The rate-limit address; `null` for the IP budget. */
+  readonly address: string | null
+  readonly max: number
+  readonly used: number
+  /** What of that is the client's own. */
+  readonly own: number
+  /** What its requests may weigh now, cancels apart: what is kept for others isn't in it. */
+  readonly left: number
+}
+
 /** A request that waits for a person. */
 export type HoldView = {
   readonly id: string

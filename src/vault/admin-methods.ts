@@ -17,6 +17,7 @@ import { listPrices, setPrice } from "./price-methods.ts"
 import { replay } from "./replay.ts"
 import { reload } from "./reload.ts"
 import { safetyMethods } from "./safety-methods.ts"
+import { gateSettingsOf } from "./upstream-config.ts"
 import type { Vault } from "./vault.ts"
 import { clientView, keyView, refusalView } from "./views.ts"
 import { vaultWarnings } from "./vault-warnings.ts"
@@ -50,6 +51,7 @@ export function adminMethods(vault: Vault) {
     acceptPolicy: (params: AdminParams["acceptPolicy"]) =>
       vault.inTurn(() => acceptPolicy(params, vault)),
     rollback: (params: AdminParams["rollback"]) => vault.inTurn(() => rollback(params, vault)),
+    upstream: () => Promise.resolve(gateSettingsOf(vault.active()).upstream),
     explain: (params: AdminParams["explain"]) => Promise.resolve(explain(params, vault)),
     status: () => status(vault),
   }

@@ -1,6 +1,7 @@
 import type { BotParams, BotResults } from "../link/methods.ts"
 import type { Refusal } from "../link/refusal.ts"
 import { err, ok, type Result } from "../std/result.ts"
+import { budgetsOfClient } from "./budgets-of-client.ts"
 import { checkRequest } from "./check-request.ts"
 import type { StoredRecord } from "./ledger/ledger.ts"
 import { freezeForClient } from "./freeze-methods.ts"
@@ -13,7 +14,9 @@ import { refuse } from "./refuse.ts"
 import { standstillOf } from "./safety-methods.ts"
 import { settleRecord } from "./settle-record.ts"
 import { shadowRequest } from "./shadow-request.ts"
+import { signBatch } from "./sign-batch.ts"
 import { signRequest } from "./sign-request.ts"
+import { gateSettingsOf } from "./upstream-config.ts"
 import { requestStage } from "./stages.ts"
 import type { Vault } from "./vault.ts"
 import { keyView, recordView } from "./views.ts"
@@ -21,7 +24,8 @@ import { keyView, recordView } from "./views.ts"
 /** The bot socket's calls. None of them changes a policy, a key or a client. */
 export function botMethods(vault: Vault) {
   return {
-    sign: (params: BotParams["sign"]) => sign(params, vault),
+    sign: (params: BotParams["sign"]) => told(signRequest(params, vault)),
+    signBatch: (params: BotParams["signBatch"]) => told(signBatch(params, vault)),
     check: (params: BotParams["check"]) =>
       params.shadow === true
         ? shadowRequest(params, vault)
@@ -36,23 +40,24 @@ export function botMethods(vault: Vault) {
     prices: (params: BotParams["prices"]) => feedPrices(params, vault),
     limits: (params: BotParams["limits"]) => Promise.resolve(limits(params, vault)),
     health: () => health(vault),
-    gateSettings: () => Promise.resolve(gateSettings(vault)),
+    gateSettings: () => Promise.resolve(gateSettingsOf(vault.active())),
   }
 }
 
-async function sign(params: BotParams["sign"], vault: Vault): Promise<BotResults["sign"]> {
-  const answer = await signRequest(params, vault)
+async function told<Answer>(signing: Promise<Answer>): Promise<Answer> {
+  const answer = await signing
   requestStage("answered")
   return answer
 }
 
 /** Takes the gate's word on what became of a request. It adds information, never headroom. */
 async function report(
-  { token, record, outcome }: BotParams["report"],
+  { token, record, outcome, venueClock }: BotParams["report"],
   vault: Vault,
 ): Promise<BotResults["report"]> {
   const found = await findRecord(token, record, vault)
   if (!found.ok) return refuse(found.error, null)
+  if (venueClock !== undefined) vault.venueClock.tell(venueClock)
   await settleRecord(found.value, outcome, vault)
   return { kind: "answer" }
 }
@@ -66,11 +71,6 @@ async function health(vault: Vault): Promise<BotResults["health"]> {
   } catch {
     return { ready: false, state: "ledger_unavailable" }
   }
-}
-
-function gateSettings(vault: Vault): BotResults["gateSettings"] {
-  const { profile, config } = vault.active()
-  return { upstream: profile.baseUrl ?? null, allowedHosts: config.allowedHosts }
 }
 
 function whoami({ token }: BotParams["whoami"], vault: Vault): BotResults["whoami"] {
@@ -93,7 +93,11 @@ function whoami({ token }: BotParams["whoami"], vault: Vault): BotResults["whoam
 function limits({ token }: BotParams["limits"], vault: Vault): BotResults["limits"] {
   const client = identify(token, vault)
   if (!client.ok) return refuse(client.error, null)
-  return { kind: "answer", limits: limitsOfClient(client.value, vault) }
+  return {
+    kind: "answer",
+    limits: limitsOfClient(client.value, vault),
+    budgets: budgetsOfClient(client.value, vault),
+  }
 }
 
 async function ownRecord(

@@ -7,10 +7,12 @@ import { identify } from "./identify.ts"
 import { judgeRequest } from "./judge-request.ts"
 import { limitView } from "./limit-view.ts"
 import { readRequest, type BodyCall } from "./read-request.ts"
+import { budgetExhausted } from "./ledger/budget-exhausted.ts"
 import { limitExhausted } from "./ledger/reserve.ts"
 import type { Headroom } from "./ledger/meters.ts"
 import { refuseNow } from "./refuse-now.ts"
 import { refuse, wouldHold } from "./refuse.ts"
+import { spendingOf } from "./spending.ts"
 import type { Vault } from "./vault.ts"
 
 /** Tells a bot whether its request would be signed now, and why. */
@@ -31,8 +33,12 @@ export function explainRequest(call: BodyCall, client: Client, vault: Vault): Ch
   const { ledger } = vault
   const release = releaseFor(decision, bindingOf(read.value, client, set), { ledger, nowMs })
   const standing = ledger.headroom(decision.claims, nowMs)
+  const short = ledger.budgets.shortage(spendingOf(read.value, client.name, set))
   return report({
-    refusal: refuseNow(read.value, set, vault) ?? heldOrSpent(release, standing, nowMs),
+    refusal:
+      refuseNow(read.value, set, vault) ??
+      heldOrSpent(release, standing, nowMs) ??
+      (short === undefined ? null : budgetExhausted(short, nowMs)),
     verdicts: decision.verdicts,
     limits: standing.map((headroom) => limitView(headroom, nowMs)),
   })

@@ -5,8 +5,10 @@ import { z } from "zod"
 import { parseDecimal, type Decimal } from "../venue/decimal.ts"
 import { ok, type Result } from "../std/result.ts"
 import { readYaml, type Problem } from "../std/yaml-file.ts"
+import { budgetsSetting, type BudgetConfig } from "./budget-config.ts"
 import { dayMs, duration, size, yesOrNo } from "./config-values.ts"
 import { freezeOnSetting, heartbeatsSetting, type FreezeOn, type Heartbeat } from "./stop-config.ts"
+import { upstreamSetting, venueOffsetSetting, type UpstreamConfig } from "./upstream-config.ts"
 
 /** `countersign.yaml`, read. Durations in milliseconds. */
 export type Config = {
@@ -45,11 +47,15 @@ export type Config = {
   readonly signerDir: string | undefined
   /** How far the clock may have run on while the machine was off. */
   readonly maxStartGapMs: number
+  /** Further off the venue's clock only what lowers risk is signed; `undefined` for any. */
+  readonly maxVenueOffsetMs: number | undefined
   /** Whether changed files wait for `countersign policy accept`. */
   readonly attestRequired: boolean
   readonly freezeOn: FreezeOn
   /** By client: for how long it may be silent once it was heard, and what follows then. */
   readonly heartbeats: ReadonlyMap<string, Heartbeat>
+  readonly budgets: BudgetConfig
+  readonly upstream: UpstreamConfig
 }
 
 /** Reads countersign.yaml. Every key but `keystore` has a default; an unknown one is refused. */
@@ -81,9 +87,12 @@ export function readConfig(text: string, file: string): Result<Config, readonly 
     minFreeBytes: written.ledger.min_free,
     signerDir: written.signer_dir,
     maxStartGapMs: written.max_start_gap,
+    maxVenueOffsetMs: written.max_venue_offset,
     attestRequired: written.attest === "required",
     freezeOn: written.freeze_on,
     heartbeats: written.heartbeats,
+    budgets: written.budgets,
+    upstream: written.upstream,
   })
 }
 
@@ -183,9 +192,12 @@ const configSchema = z
       .refine((path) => isAbsolute(path), "expected an absolute path")
       .optional(),
     max_start_gap: duration(365 * dayMs).default(7 * dayMs),
+    max_venue_offset: venueOffsetSetting,
     attest: z.enum(["off", "required"]).default("off"),
     freeze_on: freezeOnSetting,
     heartbeats: heartbeatsSetting,
+    budgets: budgetsSetting,
+    upstream: upstreamSetting,
   })
   .refine((config) => config.allow_remote || loopbackHosts.includes(config.listen.host), {
     path: ["listen", "host"],

@@ -80,7 +80,8 @@ export function judgedRecord(
   }
 }
 
-function payloadOf(
+/** A recorded request's body as the set's profile reads it, if it still can. */
+export function payloadOf(
   { operation }: RecordedRequest,
   body: JsonObject,
   { profile }: ActiveSet,

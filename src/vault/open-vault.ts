@@ -7,6 +7,7 @@ import { openCheckpoints } from "./checkpoints.ts"
 import { systemClock } from "./clock.ts"
 import { claimSigners } from "./claim-signers.ts"
 import { countAnew } from "./count-anew.ts"
+import { countLastMinute } from "./count-last-minute.ts"
 import { freeBytesAt, openDiskSpace, type DiskSpace } from "./disk-space.ts"
 import { pathsOf, type Installation } from "./installation.ts"
 import { openKeyring } from "./keyring/open-keyring.ts"
@@ -26,6 +27,7 @@ import { withPrice } from "./reference-prices.ts"
 import { inACommand, type Surroundings } from "./surroundings.ts"
 import { noListener, type VaultListener } from "./vault-listener.ts"
 import type { Vault } from "./vault.ts"
+import { openVenueClock } from "./venue-clock.ts"
 import { watchedLedger } from "./watched-ledger.ts"
 
 /**
@@ -65,17 +67,21 @@ export async function openVault(
       await matchKeys(vault.active(), keyring)
       await claimSigners(vault.active(), ledger)
     }
-    const at = { ledger, nowMs: ledger.safety.believed(systemClock.nowMs()) }
-    await countAnew(
-      () => vault.active(),
-      at,
-      () => undefined,
-    )
+    await countUsed(vault)
     return vault
   } catch (error) {
     await vault.close()
     throw error
   }
+}
+
+/** What is used by now of limits and of the venue's budgets. */
+async function countUsed(vault: Vault): Promise<void> {
+  const { ledger } = vault
+  const at = { ledger, nowMs: ledger.safety.believed(systemClock.nowMs()) }
+  const nothing = () => undefined
+  await countAnew(() => vault.active(), at, nothing)
+  await countLastMinute(vault.active(), at)
 }
 
 /** More than a start writes besides the ledger: the admin secret, and marks of new signers. */
@@ -195,6 +201,7 @@ function watches(
     disk,
     ledger: watchedLedger(sparingLedger(ledger, disk), autoFreeze, listener),
     heartbeats: openHeartbeats(clock),
+    venueClock: openVenueClock(clock),
     outbox: openOutbox(clock),
   }
 }

@@ -9,6 +9,7 @@ import type { Reservation } from "./ledger/ledger.ts"
 import { faultOf } from "./operation-fault.ts"
 import { readRequest, type ReadRequest } from "./read-request.ts"
 import { operatorName } from "./reference-prices.ts"
+import { spendingOf } from "./spending.ts"
 import type { Vault } from "./vault.ts"
 
 /** An account operation that the operator asks for. No policy is asked: who asks writes the policies. */
@@ -56,7 +57,8 @@ export function walletElsewhere(address: KeyEntry["address"], { profile }: Activ
 }
 
 /**
- * Records an operation and takes its nonce; durable when it resolves. No limit counts it.
+ * Records an operation and takes its nonce; durable when it resolves. No limit counts it, and no rate budget
+ * stops it.
  *
  * @throws {Fault} `vault_unavailable` when its signer was too busy, and what the ledger throws.
  */
@@ -82,6 +84,7 @@ export async function reserveOperation(
     claims: [],
     sizes: [],
     release: undefined,
+    spending: { ...spendingOf(request, operatorName, set), isForced: true },
     ttlMs: request.ttlMs,
     nowMs: clock.nowMs(),
   })

@@ -12,6 +12,7 @@ import { missingLines } from "./panic-lines.ts"
 import { operatorName, panicName } from "./reference-prices.ts"
 import { keyLocked } from "./refuse.ts"
 import { signReserved } from "./sign-reserved.ts"
+import { spendingOf } from "./spending.ts"
 import type { Vault } from "./vault.ts"
 
 export type PanicAsk = {
@@ -31,7 +32,7 @@ export function panicForOperator(
 
 /**
  * Freezes everything, then signs the cancels that venue.yaml gives under `panic`. Neither policy nor a
- * limit nor a freeze stops these; what no policy can lift holds here too. What can't be signed is told,
+ * limit nor a freeze nor a rate budget stops these; what no policy can lift holds here too. What can't be signed is told,
  * and stops nothing else.
  */
 export async function panic({ reason, by, client }: PanicAsk, vault: Vault): Promise<PanicView> {
@@ -123,6 +124,7 @@ async function reserveAndSign(
       purpose: "forward",
     },
     ...{ claims: [], sizes: [], release: undefined, ttlMs, nowMs: clock.nowMs() },
+    spending: { ...spendingOf(request, client, set), isForced: true },
   })
   if (reserved.kind === "refused") throw faultOf(reserved.refusal)
   if (reserved.kind === "repeat") throw new Fault("internal", "A request without a key is one.")

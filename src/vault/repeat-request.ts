@@ -1,35 +1,38 @@
-import type { BotParams, BotResults } from "../link/methods.ts"
+import type { BotResults } from "../link/methods.ts"
 import type { Refusal } from "../link/refusal.ts"
 import type { Repeat } from "../link/signed.ts"
 import { err, ok, type Result } from "../std/result.ts"
 import type { ActiveSet } from "./active-set.ts"
 import type { Client } from "./bindings.ts"
 import { judgeRequest, type Judgement } from "./judge-request.ts"
+import { budgetExhausted } from "./ledger/budget-exhausted.ts"
 import type { EarlierRequest } from "./ledger/idempotency.ts"
-import type { ReadRequest } from "./read-request.ts"
+import type { ReadRequest, SignCall } from "./read-request.ts"
 import { keyLocked } from "./refuse.ts"
 import { bindingHash } from "./request-key.ts"
 import { signReserved } from "./sign-reserved.ts"
+import { spendingOf } from "./spending.ts"
 import type { Vault } from "./vault.ts"
 
 /** A request whose idempotency key stands for an earlier one. */
 export type RepeatAsk = {
   readonly request: ReadRequest
   readonly client: Client
-  readonly call: BotParams["sign"]
+  readonly call: SignCall
   readonly set: ActiveSet
   readonly nowMs: number
 }
 
 /**
  * Answers a repeat: with the venue's answer if it is known, else with the very body that was signed
- * before. Nothing is reserved or counted. Lock and policy are judged anew, for what they deny by now isn't
- * released again; an answer that is known releases nothing, so it is told in any case.
+ * before. Nothing is reserved, and no limit counts it; the venue's rate budgets do, for it may be sent again.
+ * Lock and policy are judged anew, for what they deny by now isn't released again; an answer that is known
+ * releases nothing, so it is told in any case.
  */
 export function repeatRequest(
   earlier: EarlierRequest,
   ask: RepeatAsk,
-  { keyring }: Pick<Vault, "keyring">,
+  { keyring, ledger }: Pick<Vault, "keyring" | "ledger">,
 ): Result<BotResults["sign"], Refusal> {
   const { request, client, call, set, nowMs } = ask
   if (earlier.binding !== bindingHash(request, ask)) return err(conflict(earlier))
@@ -41,11 +44,25 @@ export function repeatRequest(
     refuseJudged(judgeRequest(request, client, { set, nowMs }), earlier)
   if (refusal !== undefined) return err(refusal)
   if (keyring.isLocked(request.key.name)) return err(keyLocked(request.key.name))
+  const spent = spend(ask, ledger)
+  if (spent !== undefined) return err(spent)
   return ok({
     kind: "answer",
     ...signReserved(request, earlier, { keyring, profile: set.profile }),
     repeat: repeatOf(earlier),
   })
+}
+
+/** Counts it in the budgets, unless one has no room. */
+function spend(
+  { request, client, set, nowMs }: RepeatAsk,
+  { budgets }: Vault["ledger"],
+): Refusal | undefined {
+  const spending = spendingOf(request, client.name, set)
+  const short = budgets.shortage(spending)
+  if (short !== undefined) return budgetExhausted(short, nowMs)
+  budgets.count(spending)
+  return undefined
 }
 
 function repeatOf({ isUnsent }: EarlierRequest): Repeat {

@@ -11,6 +11,7 @@ import type { Keyring } from "./keyring/keyring.ts"
 import type { AdminEntry, Ledger, RecordId } from "./ledger/ledger.ts"
 import type { Outbox } from "./outbox.ts"
 import type { Surroundings } from "./surroundings.ts"
+import type { VenueClock } from "./venue-clock.ts"
 
 /** Everything that the calls of both sockets work on. */
 export type Vault = {
@@ -25,6 +26,7 @@ export type Vault = {
   /** How much room the ledger's disk has. */
   readonly disk: DiskSpace
   readonly heartbeats: Heartbeats
+  readonly venueClock: VenueClock
   /** What the gate sends without being asked over HTTP. */
   readonly outbox: Outbox
   /** The set in force now. Take it once for each request. */

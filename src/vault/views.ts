@@ -1,7 +1,8 @@
 import type { Refusal } from "../link/refusal.ts"
 import type { ClientView, KeyView, RecordView, RefusalView } from "../link/views.ts"
 import type { Client, KeyEntry } from "./bindings.ts"
-import type { RecentRefusal, StoredRecord } from "./ledger/ledger.ts"
+import type { StoredRecord } from "./ledger/ledger.ts"
+import type { RecentRefusal } from "./ledger/recent-refusals.ts"
 import type { Vault } from "./vault.ts"
 
 /** A key as scripts and bots see it. */

@@ -11,7 +11,18 @@ export function warningsOf(set: ActiveSet, nowMs: number): readonly string[] {
     ...approvalWarnings(set),
     ...endingWarnings(set, nowMs),
     ...stopWarnings(set),
+    ...shareWarnings(set),
   ]
+}
+
+/** What is promised to nobody is kept for nobody. */
+function shareWarnings({ config, clients }: ActiveSet): readonly string[] {
+  return [...config.budgets.shares.keys()]
+    .filter((name) => !clients.some((each) => each.name === name && each.tokenHash !== null))
+    .map(
+      (name) =>
+        `budgets in countersign.yaml has a share for ${name}, and there is no such client: nothing is kept for it.`,
+    )
 }
 
 /** Orders that can be placed here but not cancelled here. */

@@ -102,7 +102,7 @@ export const ledgerGuards: readonly Guard[] = [
         why: "a spent limit refuses nothing",
       },
       {
-        find: "!holds.mayUse(ask.release.hold, ask.entry, ask.nowMs)",
+        find: "!holds.mayUse(release.hold, entry, nowMs)",
         replace: "(false as boolean)",
         why: "any release will do",
       },
@@ -118,9 +118,14 @@ export const ledgerGuards: readonly Guard[] = [
       },
       { find: "  limits.count(ask.claims, row)\n", replace: "", why: "nothing is counted" },
       {
-        find: "if (ask.release !== undefined) holds.use(ask.release.hold)",
+        find: "if (release !== undefined) holds.use(release.hold)",
         replace: "",
         why: "a release is good twice",
+      },
+      {
+        find: "if (spending !== undefined) budgets.count(spending)",
+        replace: "",
+        why: "what is signed takes nothing of a budget",
       },
       {
         find: "  await durable\n",

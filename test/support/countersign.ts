@@ -79,6 +79,9 @@ export type TemporaryInstallation = {
   remove(): Promise<void>
 }
 
+/** The line of countersign.yaml in the installations of tests that may ask for more than the venue allows. */
+export const budgetsOff = "budgets: {address: off, ip: off}\n"
+
 /** What the installations of tests are opened with; long enough for a credential. */
 export const passphrase = "correct horse battery staple, in 42 bytes"
 
@@ -113,8 +116,8 @@ async function initInstallation(options: readonly string[]): Promise<TemporaryIn
   const backend = options.includes("--backend") ? [] : keystore
   const ended = await countersign(["init", "--dir", dir, ...backend, ...options])
   if (ended.code !== 0) throw new Error(`init ended with ${ended.code}: ${ended.stderr}`)
-  // Tests are about all else than how much room this machine's disk has.
-  await appendFile(join(dir, "countersign.yaml"), "ledger: {min_free: 0}\n")
+  // Tests are about all else than how much room this machine's disk has, and the venue's rate budgets.
+  await appendFile(join(dir, "countersign.yaml"), `ledger: {min_free: 0}\n${budgetsOff}`)
   const remove = async (): Promise<void> => {
     await registerAdminSecret(dir)
     keepFiles(dir)

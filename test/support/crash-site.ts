@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url"
 
 import { vaultFlags } from "../../src/commands/daemon/vault-flags.ts"
 import { keepFiles, registerSecret } from "./canaries.ts"
-import { countersign } from "./countersign.ts"
+import { budgetsOff, countersign } from "./countersign.ts"
 import type { CrashOrder } from "./crash-at.ts"
 import { writePolicy } from "./trading-keys.ts"
 
@@ -76,7 +76,7 @@ export async function makeCrashSite(symbols: number): Promise<CrashSite> {
   const symbolIds = Array.from({ length: symbols }, (_, index) => firstSymbolId + index)
   appendFileSync(join(dir, "venue.yaml"), symbolIds.map(symbolText).join(""))
   // No spare for a full disk: it would be written anew at every site.
-  appendFileSync(join(dir, "countersign.yaml"), "ledger: {min_free: 0}\n")
+  appendFileSync(join(dir, "countersign.yaml"), `ledger: {min_free: 0}\n${budgetsOff}`)
   await writePolicy(dir, policy, "crash.yaml")
   return {
     ...(await makeBots(place)),

@@ -36,6 +36,10 @@ export async function startFakeVault(
     params: botParams,
     methods: {
       sign: (params) => (calls.push({ method: "sign", params }), answers.sign(params)),
+      signBatch: (params) => (
+        calls.push({ method: "signBatch", params }),
+        answers.signBatch(params)
+      ),
       check: (params) => (calls.push({ method: "check", params }), answers.check(params)),
       whoami: (params) => (calls.push({ method: "whoami", params }), answers.whoami(params)),
       record: (params) => (calls.push({ method: "record", params }), answers.record(params)),
@@ -87,6 +91,7 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
     body: signedBody,
     expiresAfter: Number.MAX_SAFE_INTEGER,
   }),
+  signBatch: () => ({ kind: "answer", results: [] }),
   check: () => ({
     kind: "answer",
     report: { would_sign: true, refusal: null, verdicts: [], limits: [] },
@@ -117,7 +122,7 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
   }),
   records: () => ({ kind: "answer", records: [] }),
   prices: () => ({ kind: "answer", prices: [] }),
-  limits: () => ({ kind: "answer", limits: [] }),
+  limits: () => ({ kind: "answer", limits: [], budgets: [] }),
   freeze: () => ({
     kind: "answer",
     freeze: { scope: "all", name: null, reason: "", by: "bot", cancels: true, since: 0 },

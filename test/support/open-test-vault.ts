@@ -107,7 +107,7 @@ export async function makeTestInstallation(ask: VaultAsk = {}): Promise<TestInst
   const { policies = [permissivePolicy], venue, settings = "", keys = "in_memory" } = ask
   await createInstallation({
     installation,
-    configText: `${configText({ backend: keys === "on_disk" ? "keystore" : "memory" })}signer_dir: ${JSON.stringify(join(home, "signers"))}\n${ledgerSetting(settings)}${settings}`,
+    configText: `${configText({ backend: keys === "on_disk" ? "keystore" : "memory" })}signer_dir: ${JSON.stringify(join(home, "signers"))}\n${usualSettings(settings)}${settings}`,
     venueText: venue ?? sandboxProfile({ url: sandboxUrl, asOf: new Date() }),
     policyText: "# no rules\n",
     keyStore: { kind: "nothing" },
@@ -122,9 +122,10 @@ export async function makeTestInstallation(ask: VaultAsk = {}): Promise<TestInst
   return { installation, remove }
 }
 
-/** Whatever room the machine has that tests run on. */
-function ledgerSetting(settings: string): string {
-  return settings.includes("ledger:") ? "" : "ledger: {min_free: 0}\n"
+/** Whatever room the machine has that tests run on, and more requests than the venue takes. */
+function usualSettings(settings: string): string {
+  const ledger = settings.includes("ledger:") ? "" : "ledger: {min_free: 0}\n"
+  return settings.includes("budgets:") ? ledger : `${ledger}budgets: {address: off, ip: off}\n`
 }
 
 /** Makes these an installation's policies, as an operator would; those in force stay until a reload. */

@@ -12,7 +12,9 @@ import type { Hold, HoldAsk, HoldBinding, HoldDecision } from "./hold.ts"
 import type { Idempotency, IdempotencyKey, KeyUse } from "./idempotency.ts"
 import type { LedgerSafety } from "./ledger-safety.ts"
 import type { LedgerAudit } from "./ledger-audit.ts"
+import type { Budgets, Spending } from "./budgets.ts"
 import type { Headroom, MeterUse } from "./meters.ts"
+import type { RecentRefusal } from "./recent-refusals.ts"
 import type { SafetyEntry } from "./safety-act.ts"
 import type { RecordSearch } from "./stored-keys.ts"
 
@@ -160,6 +162,8 @@ export type ReserveAsk = {
   readonly sizes: readonly OrderSize[]
   /** The hold whose release it uses up. */
   readonly release: { readonly hold: string } | undefined
+  /** What it spends of the venue's budgets; left out where none is kept. */
+  readonly spending?: Spending | undefined
   /** `expires_after = max(now, nonce) + ttlMs`. */
   readonly ttlMs: number
   readonly nowMs: number
@@ -194,6 +198,8 @@ export type StoredRecord = {
   readonly operation: OperationId | null
   /** Who signs, or was to sign elsewhere; `null` for a refusal. */
   readonly signer: Address | null
+  /** The account it is for, where that isn't the signer. */
+  readonly target: Address | null
   readonly body: string | null
   readonly nonce: number | null
   readonly expiresAfterMs: number | null
@@ -206,14 +212,6 @@ export type StoredRecord = {
   readonly clientOrderId: string | null
   /** It has an idempotency key, so the venue's answer is kept. */
   readonly keepsAnswer: boolean
-}
-
-/** A refusal as it was recorded. */
-export type RecentRefusal = Pick<RefusalEntry, "client" | "operation" | "refusal"> & {
-  readonly id: RecordId
-  readonly atMs: number
-  /** How many more like it came within its second. */
-  readonly repeats: number
 }
 
 /** What a start begins with, as durable when the ledger was opened. */
@@ -236,14 +234,14 @@ export type Opened = {
 /**
  * The record of everything that was decided, and the only source of nonces.
  *
- * `reserve` is the one atomic call of the signing path: it takes claims, release and nonce synchronously,
+ * `reserve` is the one atomic call of the signing path: it takes claims, release, budgets and nonce synchronously,
  * all of them or none, so nothing can slip in between judging and reserving, and resolves once the record
  * is durable. After any write error the ledger is broken for good: what waits and every later call fails
  * with `ledger_unavailable`.
  */
 export type Ledger = {
   /**
-   * Refuses with `limit_exhausted`, `approval_required` (the release can't be used), `signer_pace`.
+   * Refuses with `limit_exhausted`, `approval_required` (the release can't be used), `10029`, `signer_pace`.
    * Rejects with {Fault} `ledger_unavailable` (also for claims before the first `replaceMeters`),
    * `clock_unsafe`; before anything is taken or written.
    */
@@ -322,6 +320,8 @@ export type Ledger = {
   readonly broken: Promise<Fault>
   /** Reading, proving and archiving what was recorded. */
   readonly audit: LedgerAudit
+  /** The venue's rate budgets; what of them is used isn't recorded by itself. */
+  readonly budgets: Budgets
   /** Guards against copies, restores and clocks. */
   readonly safety: LedgerSafety
   /** Waits for what is queued, then gives the lock back. Safe to call twice. */

@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts"
 import { actRow } from "./act-row.ts"
+import { openBudgets, type Budgets } from "./budgets.ts"
 import { openClockGuard } from "./clock-guard.ts"
 import { startCommitQueue, type CommitQueue } from "./commit-queue.ts"
 import { readHistory } from "./history.ts"
@@ -51,6 +52,7 @@ export async function openLedger(input: {
       nonces,
       ...openSafety({ queue, nonces, guard, ledger, signerDir }),
       limits: openLimits(queue, { ...clock, nowMs: () => guard.believed(clock.nowMs()) }),
+      budgets: openBudgets(clock),
       holds: openHoldBook(queue, state.holds.map(readHold)),
       recentKeys: openRecentKeys(clock),
     })
@@ -66,6 +68,7 @@ type Parts = {
   readonly marks: SignerMarks
   readonly safety: LedgerSafety
   readonly limits: Limits
+  readonly budgets: Budgets
   readonly holds: HoldBook
   readonly recentKeys: RecentKeys
 }
@@ -78,6 +81,7 @@ function ledgerOver(opened: Opened, parts: Parts): Ledger {
     opened,
     broken: Promise.race([queue.broken, parts.marks.broken]),
     audit: ledgerAudit(queue, () => notes.flush()),
+    budgets: parts.budgets,
     reserve: (ask) => underWay.follow(reserve(ask, parts)),
     headroom: (claims, nowMs) => limits.headroom(claims, nowMs),
     usage: (nowMs) => limits.usage(nowMs),

@@ -1,8 +1,16 @@
 import type { DatabaseSync } from "node:sqlite"
 
 import type { OperationId } from "../../venue/profile.ts"
-import type { RecentRefusal } from "./ledger.ts"
+import type { RecordId, RefusalEntry } from "./ledger.ts"
 import type { RefusalRow } from "./row.ts"
+
+/** A refusal as it was recorded. */
+export type RecentRefusal = Pick<RefusalEntry, "client" | "operation" | "refusal"> & {
+  readonly id: RecordId
+  readonly atMs: number
+  /** How many more like it came within its second. */
+  readonly repeats: number
+}
 
 /**
  * The refusals that were recorded last, the newest first. Ids sort by time, so the table's own index

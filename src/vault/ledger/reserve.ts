@@ -1,6 +1,8 @@
 import type { Refusal } from "../../link/refusal.ts"
 import { formatDecimal } from "../../venue/decimal.ts"
 import { requestStage } from "../stages.ts"
+import { budgetExhausted } from "./budget-exhausted.ts"
+import type { Budgets } from "./budgets.ts"
 import type { CommitQueue } from "./commit-queue.ts"
 import type { HoldBook } from "./hold-book.ts"
 import type { IdempotencyKey } from "./idempotency.ts"
@@ -17,6 +19,7 @@ import { requestRow } from "./request-row.ts"
 export type ReserveFrom = {
   readonly queue: CommitQueue
   readonly limits: Limits
+  readonly budgets: Budgets
   readonly holds: HoldBook
   readonly nonces: Nonces
   readonly marks: SignerMarks
@@ -24,13 +27,13 @@ export type ReserveFrom = {
 }
 
 /**
- * Takes room in every limit, the release and the nonce, all of them or none, and records the request.
+ * Takes room in every limit, the release, the venue's budgets and the nonce, all of them or none, and records the request.
  *
  * What comes before the `await` runs within the call itself, so that nothing can slip in between; what
  * can refuse comes before anything is taken.
  */
 export async function reserve(ask: ReserveAsk, from: ReserveFrom): Promise<Reservation> {
-  const { queue, limits, holds, nonces, recentKeys } = from
+  const { queue, limits, nonces, recentKeys } = from
   queue.assertOpen()
   nonces.assertClockSafe(ask.nowMs)
   from.marks.assertUsable(ask.signer)
@@ -41,9 +44,8 @@ export async function reserve(ask: ReserveAsk, from: ReserveFrom): Promise<Reser
   }
   const { spent, over } = limits.ask(ask.claims, ask.nowMs)
   if (spent !== undefined) return refused(limitExhausted(spent, ask.nowMs))
-  if (ask.release !== undefined && !holds.mayUse(ask.release.hold, ask.entry, ask.nowMs)) {
-    return refused(releaseUnusable(ask.release.hold))
-  }
+  const refusal = refuseRest(ask, from)
+  if (refusal !== undefined) return refused(refusal)
   const taken = nonces.take(ask.signer, ask.nowMs)
   if (taken.kind === "too_fast") return refused(tooFast(taken.retryAfterMs))
 
@@ -54,7 +56,7 @@ export async function reserve(ask: ReserveAsk, from: ReserveFrom): Promise<Reser
   }
   const row = requestRow(ask, { ...reserved, countedAtMs: limits.countingTime(ask.nowMs) })
   limits.count(ask.claims, row)
-  if (ask.release !== undefined) holds.use(ask.release.hold)
+  takeRest(ask, from)
   const durable = Promise.all([
     queue.run({ kind: "write", row }),
     from.marks.cover(ask.signer, taken.nonce),
@@ -75,6 +77,21 @@ function otherWithKey(ask: ReserveAsk, recentKeys: RecentKeys): RecentKey | unde
   const key = keyOf(ask)
   const recent = key && recentKeys.find(key)
   return recent?.record === ask.entry.idempotency?.replaces ? undefined : recent
+}
+
+/** Why the release can't be used, or which budget has no room. */
+function refuseRest(ask: ReserveAsk, { holds, budgets }: ReserveFrom): Refusal | undefined {
+  const { release, spending, entry, nowMs } = ask
+  if (release !== undefined && !holds.mayUse(release.hold, entry, nowMs)) {
+    return releaseUnusable(release.hold)
+  }
+  const short = spending === undefined ? undefined : budgets.shortage(spending)
+  return short === undefined ? undefined : budgetExhausted(short, nowMs)
+}
+
+function takeRest({ release, spending }: ReserveAsk, { holds, budgets }: ReserveFrom): void {
+  if (release !== undefined) holds.use(release.hold)
+  if (spending !== undefined) budgets.count(spending)
 }
 
 function refused(refusal: Refusal): Reservation {

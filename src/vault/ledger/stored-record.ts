@@ -16,6 +16,7 @@ export function storedRecord(found: FoundRecord, nowMs: number): StoredRecord {
     key: row.key,
     operation: row.operation as OperationId, // written from one
     signer: row.signer as Address, // written from one
+    target: row.target as Address | null, // written from one
     body: row.body,
     nonce: row.nonce,
     expiresAfterMs: row.expires_after,
@@ -37,6 +38,7 @@ function refusedRecord(row: RefusalRow): StoredRecord {
     key: row.key,
     operation: row.operation as OperationId | null, // written from one
     signer: null,
+    target: null,
     body: null,
     nonce: null,
     expiresAfterMs: null,

@@ -56,6 +56,12 @@ describe("docs/error-codes.md", () => {
     assertSameWords("Of the signing fields", [...new Set(rules)])
   })
 
+  it("lists every rule of batches, and no other", () => {
+    const source = readRepositoryFile("src/vault/read-batch.ts")
+    const rules = [...source.matchAll(/\brule: "(\w+)"/g)].map(([, rule]) => rule ?? "")
+    assertSameWords("Of the body of POST /sign/batch", rules)
+  })
+
   it("lists every rule of prices that are fed, and no other", () => {
     const source = readRepositoryFile("src/vault/price-methods.ts")
     const words = [...source.matchAll(/\brule: "(\w+)"/g)].map(([, rule]) => rule ?? "")

@@ -3,6 +3,7 @@ import { describe, it } from "node:test"
 
 import { errorCodes, statuses } from "../../../src/gate/error-response.ts"
 import { gateLimits } from "../../../src/gate/gate-limits.ts"
+import { maxBatchRequests } from "../../../src/vault/read-batch.ts"
 import { fieldRules } from "../../../src/venue/field-rules.ts"
 import { orderRules } from "../../../src/venue/order-rule.ts"
 import { maxBatchItems } from "../../../src/venue/read-items.ts"
@@ -55,7 +56,9 @@ describe("docs/http-api.md", () => {
   it("gives the bounds that the code has", () => {
     const bounds = sectionOf(page, "Bounds")
     const { maxBodyBytes, maxHeaders, maxHeaderBytes, maxConnections } = gateLimits
-    for (const bound of [maxBodyBytes, maxHeaders, maxHeaderBytes, maxConnections, maxBatchItems]) {
+    const { maxBatches } = gateLimits
+    const http = [maxBodyBytes, maxHeaders, maxHeaderBytes, maxConnections, maxBatches]
+    for (const bound of [...http, maxBatchItems, maxBatchRequests]) {
       assert.ok(bounds.includes(bound.toLocaleString("en-US")), `${bound}`)
     }
     assert.ok(bounds.includes(`${gateLimits.headersTimeoutMs / 1_000} s`))

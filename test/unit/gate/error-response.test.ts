@@ -7,9 +7,11 @@ import { httpAnswer } from "../../../src/gate/reply.ts"
 import { Fault } from "../../../src/std/fault.ts"
 
 describe("error response", () => {
-  it("lists every code once, each a word that no number of the venue's can be", () => {
+  it("lists every code once, each a word that no number of the venue's can be, but for the one that is the venue's", () => {
     assert.equal(new Set(errorCodes).size, errorCodes.length)
-    for (const code of errorCodes) assert.match(code, /^[a-z][a-z_]+$/)
+    const words = errorCodes.filter((code) => code !== "10029")
+    assert.equal(words.length, errorCodes.length - 1)
+    for (const code of words) assert.match(code, /^[a-z][a-z_]+$/)
   })
 
   it("gives every code an error status", () => {

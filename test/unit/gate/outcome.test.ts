@@ -36,4 +36,21 @@ describe("outcome", () => {
       assert.equal("status" in outcome && outcome.status, status)
     })
   }
+
+  for (const [status, body, spent] of [
+    [429, '{"code":"10029","data":{"scope":"address"}}', "address"],
+    [429, '{"code":"10029","data":{"scope":"ip"}}', "ip"],
+    [429, '{"code":"1","data":{"scope":"IP"}}', "ip"],
+    [429, '{"code":"10029","data":{}}', undefined],
+    [429, '{"code":"10029","data":{"scope":1}}', undefined],
+    [429, '{"code":"10029","data":null}', undefined],
+    [429, '{"code":"10029"}', undefined],
+    [400, '{"code":"10029","data":{"scope":"address"}}', undefined],
+  ] as const) {
+    it(`of ${status} ${body} says that ${spent ?? "no"} budget is spent`, () => {
+      const outcome = outcomeOf({ status, headers: {}, body: Buffer.from(body) })
+      assert.ok(outcome.kind === "refused")
+      assert.equal(outcome.spent, spent)
+    })
+  }
 })

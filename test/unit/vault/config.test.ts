@@ -40,6 +40,7 @@ describe("countersign.yaml", () => {
       minFreeBytes: 256 * 1_048_576,
       signerDir: undefined,
       maxStartGapMs: 7 * 86_400_000,
+      maxVenueOffsetMs: undefined,
       attestRequired: false,
       freezeOn: {
         venueRefusals: undefined,
@@ -48,6 +49,8 @@ describe("countersign.yaml", () => {
         clockTrouble: false,
       },
       heartbeats: new Map(),
+      budgets: { isOn: { address: true, ip: true }, shares: new Map(), cancelReserve: 5 },
+      upstream: { ca: null, proxy: null, deadlineMs: 15_000 },
     })
     assert.notDeepEqual(problems(""), [])
   })

@@ -49,6 +49,7 @@ function record(
     key: "main",
     operation,
     signer: wallet.address,
+    target: null,
     body: JSON.stringify(body),
     nonce: 1,
     expiresAfterMs: 2,

@@ -44,6 +44,7 @@ describe("a refusal", () => {
       key: null,
       operation: "placeOrder",
       signer: null,
+      target: null,
       body: null,
       nonce: null,
       expiresAfterMs: null,

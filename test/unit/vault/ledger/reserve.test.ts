@@ -195,6 +195,7 @@ describe("a reservation", () => {
       key: requestEntry.key,
       operation: requestEntry.operation,
       signer,
+      target: requestEntry.target,
       body: requestEntry.body,
       nonce,
       expiresAfterMs,

@@ -1,0 +1,393 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { budgetExhausted } from "../../../../src/vault/ledger/budget-exhausted.ts"
+import type { BudgetTerms } from "../../../../src/vault/ledger/budget.ts"
+import {
+  openBudgets,
+  type Budgets,
+  type Shortage,
+  type Spending,
+} from "../../../../src/vault/ledger/budgets.ts"
+import { fakeClock, startMs, type FakeClock } from "../../../support/fake-clock.ts"
+import { otherSigner, signer } from "../../../support/ledger-ask.ts"
+
+const nothingKept: BudgetTerms = { keptFor: new Map(), keptForCancels: 0 }
+const order: Spending = {
+  client: "bot",
+  address: signer,
+  addressWeight: 1,
+  isCancel: false,
+  terms: { address: nothingKept, ip: nothingKept },
+}
+/** Of the address budget alone, so that its weights aren't stopped by the other. */
+const byAddress: Spending = { ...order, terms: { address: nothingKept, ip: undefined } }
+const byIp: Spending = { ...order, terms: { address: undefined, ip: nothingKept } }
+const cancel: Spending = { ...byAddress, isCancel: true }
+
+function open(): { readonly clock: FakeClock; readonly budgets: Budgets } {
+  const clock = fakeClock()
+  return { clock, budgets: openBudgets(clock) }
+}
+
+/** Counts a request if there is room. */
+function take(budgets: Budgets, spending: Spending): boolean {
+  if (budgets.shortage(spending) !== undefined) return false
+  budgets.count(spending)
+  return true
+}
+
+/** How many of so many are let through. */
+function takeMany(budgets: Budgets, spending: Spending, count: number): number {
+  return Array.from({ length: count }, () => take(budgets, spending)).filter((each) => each).length
+}
+
+function waitMs(budgets: Budgets, spending: Spending): number | undefined {
+  return budgets.shortage(spending)?.retryAfterMs
+}
+
+describe("the address budget", () => {
+  it("holds 2,400 of weight, and not one more", () => {
+    const { budgets } = open()
+    assert.equal(takeMany(budgets, byAddress, 2_401), 2_400)
+    assert.equal(takeMany(open().budgets, { ...byAddress, addressWeight: 40 }, 61), 60)
+    const other = open().budgets
+    budgets.count(byAddress)
+    assert.ok(take(other, { ...byAddress, addressWeight: 2_399 }))
+    assert.ok(!take(other, { ...byAddress, addressWeight: 2 }))
+    assert.ok(take(other, byAddress))
+  })
+
+  it("is each address's own", () => {
+    const { budgets } = open()
+    takeMany(budgets, byAddress, 2_400)
+    assert.ok(take(budgets, { ...byAddress, address: otherSigner }))
+  })
+
+  it("has room again 60.5 s after each weight, and not a millisecond before", () => {
+    const { budgets, clock } = open()
+    take(budgets, { ...byAddress, addressWeight: 2_000 })
+    clock.pass(1_000)
+    take(budgets, { ...byAddress, addressWeight: 400 })
+    assert.equal(waitMs(budgets, byAddress), 59_500)
+    assert.equal(waitMs(budgets, { ...byAddress, addressWeight: 2_001 }), 60_500)
+    clock.pass(59_499)
+    assert.equal(waitMs(budgets, byAddress), 1)
+    clock.pass(1)
+    assert.ok(take(budgets, { ...byAddress, addressWeight: 2_000 }))
+    assert.ok(!take(budgets, byAddress))
+    clock.pass(1_000)
+    assert.ok(take(budgets, { ...byAddress, addressWeight: 400 }))
+  })
+
+  it("isn't moved by wall time", () => {
+    const { budgets, clock } = open()
+    takeMany(budgets, byAddress, 2_400)
+    clock.setWall(startMs + 3_600_000)
+    assert.ok(!take(budgets, byAddress))
+  })
+
+  it("is neither asked nor counted where it is off", () => {
+    const { budgets } = open()
+    assert.equal(takeMany(budgets, byIp, 1_200), 1_200)
+    assert.ok(take(budgets, { ...byAddress, addressWeight: 2_400 }))
+    assert.equal(
+      takeMany(budgets, { ...order, terms: { address: undefined, ip: undefined } }, 9),
+      9,
+    )
+  })
+})
+
+describe("the IP budget", () => {
+  it("holds 1,200 requests of whatever address, and not one more", () => {
+    const { budgets } = open()
+    assert.equal(takeMany(budgets, byIp, 600), 600)
+    assert.equal(takeMany(budgets, { ...byIp, address: otherSigner, isCancel: true }, 601), 600)
+    assert.equal(takeMany(budgets, order, 1), 0)
+  })
+
+  it("weighs a request as one, whatever it weighs for its address", () => {
+    const { budgets } = open()
+    const heavy = { ...byIp, addressWeight: 2_000 }
+    assert.equal(takeMany(budgets, heavy, 1_201), 1_200)
+  })
+
+  it("keeps its reserve for cancels, however many of those there were", () => {
+    const { budgets } = open()
+    const terms = { address: undefined, ip: { keptFor: new Map(), keptForCancels: 60 } }
+    const cancels = { ...byIp, terms, isCancel: true }
+    assert.equal(takeMany(budgets, cancels, 40), 40)
+    assert.equal(takeMany(budgets, { ...byIp, terms }, 1_200), 1_100)
+    assert.equal(takeMany(budgets, cancels, 61), 60)
+  })
+
+  it("stops what the address budget would let through, and nothing is taken then", () => {
+    const { budgets, clock } = open()
+    takeMany(budgets, byIp, 1_200)
+    assert.equal(budgets.shortage(order)?.scope, "ip")
+    assert.ok(!take(budgets, order))
+    clock.pass(60_500)
+    assert.equal(takeMany(budgets, byAddress, 2_401), 2_400)
+  })
+
+  it("is told where it has no room for longer than the address's", () => {
+    const { budgets, clock } = open()
+    takeMany(budgets, byAddress, 2_400)
+    clock.pass(1)
+    takeMany(budgets, byIp, 1_200)
+    assert.equal(budgets.shortage(order)?.scope, "ip")
+    const turned = open()
+    takeMany(turned.budgets, byIp, 1_200)
+    turned.clock.pass(1)
+    takeMany(turned.budgets, byAddress, 2_400)
+    assert.equal(turned.budgets.shortage(order)?.scope, "address")
+  })
+})
+
+describe("a share", () => {
+  const terms = { keptFor: new Map([["mm", 960], ["other", 240]]), keptForCancels: 0 } // prettier-ignore
+  const of = (client: string): Spending => ({
+    ...byAddress,
+    client,
+    terms: { address: terms, ip: undefined },
+  })
+
+  it("stays free for its client, and what nobody was promised is everyone's", () => {
+    const { budgets } = open()
+    assert.equal(takeMany(budgets, of("bot"), 2_400), 1_200)
+    assert.equal(takeMany(budgets, of("mm"), 2_400), 960)
+    assert.equal(takeMany(budgets, of("other"), 2_400), 240)
+  })
+
+  it("isn't kept twice: what its client used of it is used", () => {
+    const { budgets } = open()
+    takeMany(budgets, of("mm"), 900)
+    assert.equal(takeMany(budgets, of("bot"), 2_400), 1_200)
+    assert.equal(takeMany(budgets, of("mm"), 2_400), 60)
+  })
+
+  it("is no limit for its client", () => {
+    const { budgets } = open()
+    assert.equal(takeMany(budgets, of("mm"), 2_400), 2_160)
+  })
+
+  it("is free again for its client as what that used moves out of the window", () => {
+    const { budgets, clock } = open()
+    takeMany(budgets, of("mm"), 960)
+    clock.pass(30_000)
+    assert.equal(takeMany(budgets, of("bot"), 2_400), 1_200)
+    clock.pass(30_500)
+    assert.equal(takeMany(budgets, of("bot"), 1), 0)
+    assert.equal(takeMany(budgets, of("mm"), 2_400), 960)
+  })
+
+  it("never leaves others room for more than isn't promised", () => {
+    const { budgets } = open()
+    const room = (addressWeight: number) => budgets.shortage({ ...of("bot"), addressWeight })
+    assert.equal(room(1_200), undefined)
+    const never = room(1_201)
+    assert.ok(never)
+    assert.deepEqual([never.kept, never.retryAfterMs], [1_200, undefined])
+  })
+
+  it("is told with when it has room: only when enough of one's own has moved on", () => {
+    const { budgets, clock } = open()
+    takeMany(budgets, of("mm"), 500)
+    clock.pass(100)
+    takeMany(budgets, of("bot"), 1_200)
+    assert.equal(waitMs(budgets, of("bot")), 60_500)
+    clock.pass(60_400)
+    assert.equal(waitMs(budgets, of("bot")), 100)
+  })
+})
+
+describe("the venue's reserve", () => {
+  const spend = (budgets: Budgets) => takeMany(budgets, byAddress, 2_400)
+
+  it("lets a cancel of a spent address through, once in 1,100 ms", () => {
+    const { budgets, clock } = open()
+    spend(budgets)
+    assert.ok(take(budgets, cancel))
+    assert.equal(waitMs(budgets, cancel), 1_100)
+    clock.pass(1_099)
+    assert.ok(!take(budgets, cancel))
+    clock.pass(1)
+    assert.ok(take(budgets, cancel))
+  })
+
+  it("is for nothing but cancels", () => {
+    const { budgets } = open()
+    spend(budgets)
+    assert.ok(!take(budgets, byAddress))
+  })
+
+  it("isn't touched while the budget has room", () => {
+    const { budgets } = open()
+    assert.equal(takeMany(budgets, cancel, 2_401), 2_401)
+    assert.equal(takeMany(budgets, cancel, 1), 0)
+  })
+
+  it("is each address's own, and lets nothing past the IP budget", () => {
+    const { budgets } = open()
+    spend(budgets)
+    takeMany(budgets, { ...byAddress, address: otherSigner }, 2_400)
+    assert.ok(take(budgets, cancel))
+    assert.ok(take(budgets, { ...cancel, address: otherSigner }))
+    const full = open().budgets
+    spend(full)
+    takeMany(full, byIp, 1_200)
+    assert.equal(full.shortage({ ...order, isCancel: true })?.scope, "ip")
+  })
+
+  it("gives way to the budget where that has room sooner", () => {
+    const { budgets, clock } = open()
+    spend(budgets)
+    clock.pass(60_000)
+    take(budgets, cancel)
+    assert.equal(waitMs(budgets, cancel), 500)
+  })
+
+  it("pays what the venue surely has no room for, so that it takes none of the window", () => {
+    const { budgets, clock } = open()
+    spend(budgets)
+    take(budgets, { ...cancel, addressWeight: 100 })
+    clock.pass(60_500)
+    assert.ok(take(budgets, { ...byAddress, addressWeight: 2_400 }))
+  })
+
+  it("counts in the window where the venue may still have had room", () => {
+    const { budgets, clock } = open()
+    spend(budgets)
+    clock.pass(59_500) // the venue may have 60 s behind it by now
+    take(budgets, { ...cancel, addressWeight: 100 })
+    clock.pass(1_000)
+    assert.ok(!take(budgets, { ...byAddress, addressWeight: 2_301 }))
+    assert.ok(take(budgets, { ...byAddress, addressWeight: 2_300 }))
+  })
+})
+
+describe("a budget that the venue called spent", () => {
+  it("is full until the window has moved on, and never counts less", () => {
+    const { budgets, clock } = open()
+    take(budgets, { ...byAddress, addressWeight: 1_000 })
+    clock.pass(10_000)
+    budgets.fill("address", signer)
+    assert.ok(!take(budgets, byAddress))
+    clock.pass(50_500)
+    assert.equal(takeMany(budgets, byAddress, 2_400), 1_000)
+    clock.pass(10_000)
+    assert.equal(takeMany(budgets, byAddress, 2_400), 1_400)
+  })
+
+  it("is never more than full, however often it is called that", () => {
+    const { budgets, clock } = open()
+    for (let count = 0; count < 100; count += 1) budgets.fill("address", signer)
+    clock.pass(60_500)
+    assert.equal(takeMany(budgets, byAddress, 2_401), 2_400)
+  })
+
+  it("is the IP's or one address's", () => {
+    const { budgets } = open()
+    budgets.fill("ip", signer)
+    assert.ok(!take(budgets, byIp))
+    assert.ok(take(budgets, byAddress))
+    budgets.fill("address", signer)
+    assert.ok(!take(budgets, byAddress))
+    assert.ok(take(budgets, { ...byAddress, address: otherSigner }))
+    assert.ok(take(budgets, cancel), "the reserve is open")
+  })
+})
+
+describe("what was asked for by a panic or an operator", () => {
+  it("is let through a spent budget, and counted", () => {
+    const { budgets, clock } = open()
+    takeMany(budgets, order, 1_200)
+    const forced = { ...order, addressWeight: 40, isForced: true } as const
+    assert.equal(takeMany(budgets, forced, 40), 40)
+    const stand = budgets.stand("bot", nothingKept, signer)
+    assert.deepEqual([stand.used, stand.left], [2_800, 0])
+    clock.pass(60_500)
+    assert.equal(takeMany(budgets, order, 1_201), 1_200)
+  })
+})
+
+describe("what was counted before a start", () => {
+  it("counts for what is left of its time, and not for longer if it lies ahead", () => {
+    const { budgets, clock } = open()
+    budgets.countEarlier({ ...order, addressWeight: 2_000 }, 60_000)
+    budgets.countEarlier({ ...order, addressWeight: 400 }, -5_000)
+    assert.equal(waitMs(budgets, byAddress), 500)
+    assert.equal(budgets.stand("bot", nothingKept, undefined).used, 2)
+    clock.pass(500)
+    assert.equal(takeMany(budgets, byAddress, 2_001), 2_000)
+    clock.pass(60_000)
+    assert.equal(takeMany(budgets, byAddress, 401), 400)
+  })
+
+  it("may be older than the window", () => {
+    const { budgets } = open()
+    budgets.countEarlier({ ...byAddress, addressWeight: 2_400 }, 60_500)
+    assert.ok(take(budgets, byAddress))
+  })
+})
+
+describe("how a budget stands", () => {
+  it("is told with one's own part and what is left beside what is kept for others", () => {
+    const { budgets } = open()
+    take(budgets, { ...order, addressWeight: 100 })
+    take(budgets, { ...order, client: "mm", addressWeight: 10 })
+    const terms = { keptFor: new Map([["mm", 240]]), keptForCancels: 60 }
+    assert.deepEqual(budgets.stand("bot", terms, signer), {
+      max: 2_400,
+      used: 110,
+      own: 100,
+      left: 2_400 - 110 - 230 - 60,
+    })
+    assert.deepEqual(budgets.stand("mm", terms, undefined), {
+      max: 1_200,
+      used: 2,
+      own: 1,
+      left: 1_200 - 2 - 60,
+    })
+  })
+})
+
+describe("the refusal", () => {
+  const short: Shortage = {
+    scope: "address",
+    max: 2_400,
+    used: 2_400,
+    kept: 0,
+    asked: 1,
+    retryAfterMs: 250,
+  }
+
+  it("has the venue's code and scope, and says when to come back", () => {
+    const { code, data } = budgetExhausted(short, startMs)
+    assert.equal(code, "10029")
+    assert.deepEqual(data, {
+      scope: "address",
+      max: 2_400,
+      used: 2_400,
+      kept: 0,
+      asked: 1,
+      frees_at: startMs + 250,
+      retry_after_ms: 250,
+    })
+  })
+
+  it("says so where no waiting helps", () => {
+    const { message, data } = budgetExhausted({ ...short, retryAfterMs: undefined }, startMs)
+    assert.match(message, /never leaves it that much/)
+    assert.deepEqual(data, { ...data, frees_at: null, retry_after_ms: null })
+  })
+
+  it("has one sentence for all that come while a budget is spent", () => {
+    const later = { ...short, retryAfterMs: 100, used: 2_399, asked: 2 }
+    assert.equal(budgetExhausted(later, startMs).message, budgetExhausted(short, startMs).message)
+    assert.match(
+      budgetExhausted({ ...short, scope: "ip" }, startMs).message,
+      /^Rate limit exceeded: the IP/,
+    )
+  })
+})
