@@ -54,6 +54,7 @@ export const statuses = {
   frozen: 423,
   limit_exhausted: 429,
   "10029": 429,
+  ip_budget_exhausted: 429,
   signer_pace: 429,
   too_many_bad_tokens: 429,
   headers_too_large: 431,

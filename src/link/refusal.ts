@@ -77,23 +77,21 @@ export type Refusal =
         readonly retry_after_ms: number | null
       }
     >
-  /**
-   * The venue's own code, for what it would refuse. `kept` is what of the budget is free and others'.
-   * The times are `null` when that never leaves it enough.
-   */
-  | Refused<
-      "10029",
-      {
-        readonly scope: "address" | "ip"
-        readonly max: number
-        readonly used: number
-        readonly kept: number
-        readonly asked: number
-        readonly frees_at: number | null
-        readonly retry_after_ms: number | null
-      }
-    >
+  /** The venue's own code, for what it would refuse. */
+  | Refused<"10029", BudgetShortage<"address">>
+  | Refused<"ip_budget_exhausted", BudgetShortage<"ip">>
   | Refused<"signer_pace", { readonly retry_after_ms: number }>
   | Refused<UndisclosedCode, { readonly endpoint: string; readonly add_line: string }>
 
 export type RefusalCode = Refusal["code"]
+
+/** `kept` is what of the budget is free and others'. The times are `null` when that never leaves it enough. */
+type BudgetShortage<Scope> = {
+  readonly scope: Scope
+  readonly max: number
+  readonly used: number
+  readonly kept: number
+  readonly asked: number
+  readonly frees_at: number | null
+  readonly retry_after_ms: number | null
+}

@@ -241,7 +241,7 @@ export type Opened = {
  */
 export type Ledger = {
   /**
-   * Refuses with `limit_exhausted`, `approval_required` (the release can't be used), `10029`, `signer_pace`.
+   * Refuses with `limit_exhausted`, `approval_required` (the release can't be used), `10029`, `ip_budget_exhausted`, `signer_pace`.
    * Rejects with {Fault} `ledger_unavailable` (also for claims before the first `replaceMeters`),
    * `clock_unsafe`; before anything is taken or written.
    */

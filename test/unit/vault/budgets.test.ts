@@ -55,7 +55,7 @@ async function signedOf(count: number, ask: () => ReturnType<TestVault["sign"]>)
   const answers = await Promise.all(Array.from({ length: count }, ask))
   const kinds = new Set(answers.map(outcomeOf))
   assert.ok(
-    [...kinds].every((kind) => kind === "signed" || kind === "10029"),
+    [...kinds].every((kind) => ["signed", "10029", "ip_budget_exhausted"].includes(kind)),
     [...kinds].join(),
   )
   return answers.filter((answer) => outcomeOf(answer) === "signed").length
@@ -71,13 +71,13 @@ describe("the venue's rate budgets", () => {
     const { test, bot } = bots
     assert.equal(await signedOf(200, () => test.sign(bot, limitOrder())), 60)
     const refused = await test.sign(bot, limitOrder())
-    assert.ok(refused.kind === "refused" && refused.refusal.code === "10029")
+    assert.ok(refused.kind === "refused" && refused.refusal.code === "ip_budget_exhausted")
     const { data, message } = refused.refusal
     assert.match(message, /^Rate limit exceeded: the IP budget/)
     assert.deepEqual([data.scope, data.max, data.used, data.kept], ["ip", 1_200, 60, 1_140])
     assert.ok((data.retry_after_ms ?? 0) > 0)
     const stored = await test.vault.ledger.record(refused.record ?? "", Date.now())
-    assert.equal(stored?.refusal?.code, "10029")
+    assert.equal(stored?.refusal?.code, "ip_budget_exhausted")
   })
 
   it("keep a client's share and the cancels' for them", async (t) => {
@@ -139,7 +139,7 @@ describe("the venue's rate budgets", () => {
     const ask = () => test.sign(bot, limitOrder(), { idempotencyKey: "k-1" })
     assertSigned(await ask())
     assert.equal(await signedOf(60, ask), 59)
-    assert.equal(outcomeOf(await test.sign(bot, limitOrder())), "10029")
+    assert.equal(outcomeOf(await test.sign(bot, limitOrder())), "ip_budget_exhausted")
   })
 
   it("don't stop the answer to a repeat that is known", async (t) => {
@@ -163,7 +163,10 @@ describe("the venue's rate budgets", () => {
     await spend(bots)
     const checked = test.check(bot, limitOrder())
     assert.ok(checked.kind === "answer")
-    assert.deepEqual([checked.report.would_sign, checked.report.refusal?.code], [false, "10029"])
+    assert.deepEqual(
+      [checked.report.would_sign, checked.report.refusal?.code],
+      [false, "ip_budget_exhausted"],
+    )
     const ofCancel = test.check(bot, cancel, asCancel)
     assert.ok(ofCancel.kind === "answer" && ofCancel.report.would_sign)
   })
@@ -222,7 +225,7 @@ describe("what no rate budget stops", () => {
     const bots = await open(t, tight, { venue: venue + lines })
     const { test, bot } = bots
     await fill(bots, "ip", "address")
-    assert.equal(outcomeOf(await test.sign(bot, cancel, asCancel)), "10029")
+    assert.equal(outcomeOf(await test.sign(bot, cancel, asCancel)), "ip_budget_exhausted")
     const { requests, unsigned } = await test.admin.panic({ reason: "a test" })
     assert.deepEqual([requests.length, unsigned], [1, []])
     const shown = await test.bots.limits({ token: bot })
@@ -257,8 +260,8 @@ describe("a budget that the venue says is spent", () => {
   it("is spent here too, the IP's for all and an address's for that address", async (t) => {
     const ofIp = await open(t, "budgets: {}\n")
     await fill(ofIp, "ip")
-    assert.equal(outcomeOf(await ofIp.test.sign(ofIp.other, limitOrder())), "10029")
-    assert.equal(outcomeOf(await ofIp.test.sign(ofIp.bot, cancel, asCancel)), "10029")
+    assert.equal(outcomeOf(await ofIp.test.sign(ofIp.other, limitOrder())), "ip_budget_exhausted")
+    assert.equal(outcomeOf(await ofIp.test.sign(ofIp.bot, cancel, asCancel)), "ip_budget_exhausted")
 
     const ofAddress = await open(t, "budgets: {}\n")
     const { test, other } = ofAddress
