@@ -14,13 +14,22 @@ import { invalidRequest } from "./split-body.ts"
 import type { Vault } from "./vault.ts"
 
 /**
- * Signs what may be signed of a batch, each of its requests as if it had come alone to `/sign`.
- *
+ * Signs what may be signed of a batch, each of its requests as if it had come alone to `/sign`. No freeze that
+ * comes meanwhile is answered before the batch is: its first signature may wait for its last.
+ */
+export function signBatch(
+  params: BotParams["signBatch"],
+  vault: Vault,
+): Promise<BotResults["signBatch"]> {
+  return vault.ledger.follow(signEach(params, vault))
+}
+
+/**
  * What waits comes first here too: the look-ups of idempotency keys, all at once. Then the requests are judged
  * and reserved in their order, and no other request slips in between: they share one commit. What is
  * wrong with the batch itself, and a throw anywhere, means that nothing signed leaves.
  */
-export async function signBatch(
+async function signEach(
   { token, body }: BotParams["signBatch"],
   vault: Vault,
 ): Promise<BotResults["signBatch"]> {
@@ -71,7 +80,25 @@ function resultOf(answer: BotResults["sign"], maxErrors: number): BatchResult {
   if (answer.kind === "answered") {
     throw new Fault("internal", "A request that is returned can't be answered by the venue.")
   }
-  if (answer.kind !== "refused" || answer.refusal.code !== "invalid_request") return answer
-  const errors = answer.refusal.data.errors.slice(0, maxErrors)
-  return { ...answer, refusal: invalidRequest(errors) }
+  return answer.kind === "refused"
+    ? { ...answer, refusal: shortened(answer.refusal, maxErrors) }
+    : answer
+}
+
+function shortened(refusal: Refusal, maxErrors: number): Refusal {
+  if (refusal.code === "invalid_request") {
+    return invalidRequest(refusal.data.errors.slice(0, maxErrors))
+  }
+  if (refusal.code !== "policy_denied") return refusal
+  const { message, data } = refusal
+  const asked = data.asked && clipped(data.asked)
+  const allowed = data.allowed && clipped(data.allowed)
+  return { ...refusal, message: clipped(message), data: { ...data, asked, allowed } }
+}
+
+/** Of a sentence that quotes a policy's list: a hundred of them fit a frame beside what is signed. */
+const maxTextChars = 500
+
+function clipped(text: string): string {
+  return text.length <= maxTextChars ? text : `${text.slice(0, maxTextChars)}…`
 }

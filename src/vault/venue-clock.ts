@@ -20,6 +20,8 @@ const goodForMs = 60_000
 
 /** Where status and log begin to warn: twice what a `Date` header can tell apart. */
 const noticeableMs = 2_000
+/** A reading that leaves more open than this can't tell that the clocks agree. */
+const vagueMs = 3_000
 
 type Said = { readonly aheadMs: number; readonly atMs: number }
 
@@ -33,6 +35,7 @@ export function openVenueClock(clock: Pick<Clock, "monotonicMs">): VenueClock {
     aheadMs,
     tell(reading) {
       const atMs = clock.monotonicMs()
+      if (provesNothing(reading)) return
       said = { aheadMs: provenMs(reading), atMs }
       const isLogged = loggedAtMs !== undefined && atMs - loggedAtMs < goodForMs
       if (!isNoticeable(said.aheadMs) || isLogged) return
@@ -73,6 +76,11 @@ export function venueClockOff(
 function provenMs({ leastMs, mostMs }: VenueClockReading): number {
   if (leastMs > 0) return leastMs
   return mostMs < 0 ? mostMs : 0
+}
+
+/** Of an answer that was long under way: it takes nothing back either. */
+function provesNothing(reading: VenueClockReading): boolean {
+  return provenMs(reading) === 0 && reading.mostMs - reading.leastMs > vagueMs
 }
 
 function isNoticeable(aheadMs: number): boolean {

@@ -111,7 +111,7 @@ describe("countersign serve refuses", { timeout: 300_000 }, () => {
   itRefuses(
     "two operations with one action tag",
     sentence(
-      "venue\\.yaml:22:17: modifyOrder can't have the action tag 99: it is cancelOrder's \\(line 12\\)",
+      "venue\\.yaml:13:17: cancelOrder can't have the action tag 99: it is modifyOrder's \\(line 12\\)",
     ),
     (dir) => {
       edit(
@@ -129,7 +129,7 @@ describe("countersign serve refuses", { timeout: 300_000 }, () => {
   itRefuses(
     "an operation with placeOrder's action tag",
     sentence(
-      "venue\\.yaml:12:17: cancelOrder can't have the action tag 7: it is placeOrder's \\(built in\\)",
+      "venue\\.yaml:13:17: cancelOrder can't have the action tag 7: it is placeOrder's \\(built in\\)",
     ),
     (dir) =>
       edit(
@@ -141,7 +141,7 @@ describe("countersign serve refuses", { timeout: 300_000 }, () => {
   itRefuses(
     "another action tag than the one that the interface discloses",
     sentence(
-      "venue\\.yaml:11:\\d+: the interface discloses placeOrder's action_tag as 7, not 9; remove it",
+      "venue\\.yaml:12:\\d+: the interface discloses placeOrder's action_tag as 7, not 9; remove it",
     ),
     (dir) =>
       edit(join(dir, "venue.yaml"), "endpoints:\n", "endpoints:\n  placeOrder: {action_tag: 9}\n"),

@@ -150,9 +150,6 @@ export type ShadowEntry = Pick<
   "client" | "key" | "operation" | "path" | "target" | "body" | "policyHash"
 > & { readonly signer: Address; readonly sizes: readonly OrderSize[] }
 
-/** A recorded shadow, told as a request is. */
-export type Shadow = RecordedRequest
-
 export type ReserveAsk = {
   readonly signer: Address
   readonly entry: RequestEntry
@@ -246,6 +243,8 @@ export type Ledger = {
    * `clock_unsafe`; before anything is taken or written.
    */
   reserve(ask: ReserveAsk): Promise<Reservation>
+  /** Has no act answered before `work` is, if it began before: as for a reservation. `work` must wait for no act. */
+  follow<Output>(work: Promise<Output>): Promise<Output>
   /** What an idempotency key was used for, as far as that was queued before this call. */
   keyUse(key: IdempotencyKey, nowMs: number): Promise<KeyUse>
   /** How claims stand now, in their order. @throws {Fault} `ledger_unavailable` before the first `replaceMeters`. */
@@ -271,7 +270,7 @@ export type Ledger = {
   /** Keeps a request that was only asked about, to be judged again by other files. Durable when it resolves. */
   recordShadow(entry: ShadowEntry, nowMs: number): Promise<RecordId>
   /** The shadows that were asked at `sinceMs` or later, in the order of time. */
-  shadows(sinceMs: number): AsyncIterable<Shadow>
+  shadows(sinceMs: number): AsyncIterable<RecordedRequest>
   /** Holds a request. One that is pending already is returned as it is; `overloaded` when too many are. */
   openHold(ask: HoldAsk, nowMs: number): Promise<Result<Hold, Refusal>>
   /** The hold whose release the request may use. */

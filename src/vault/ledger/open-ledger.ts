@@ -83,6 +83,7 @@ function ledgerOver(opened: Opened, parts: Parts): Ledger {
     audit: ledgerAudit(queue, () => notes.flush()),
     budgets: parts.budgets,
     reserve: (ask) => underWay.follow(reserve(ask, parts)),
+    follow: (work) => underWay.follow(work),
     headroom: (claims, nowMs) => limits.headroom(claims, nowMs),
     usage: (nowMs) => limits.usage(nowMs),
     replaceMeters: (build, sinceMs, ask) => limits.replace({ build, sinceMs, ...ask }),

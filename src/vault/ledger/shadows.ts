@@ -1,6 +1,6 @@
 import { sizeFieldsOf } from "./claim-fields.ts"
 import type { CommitQueue } from "./commit-queue.ts"
-import type { RecordId, Shadow, ShadowEntry } from "./ledger.ts"
+import type { RecordId, RecordedRequest, ShadowEntry } from "./ledger.ts"
 import { makeRecordId } from "./record-id.ts"
 import { recordedRequest } from "./recorded-request.ts"
 import type { ShadowRow } from "./row.ts"
@@ -27,7 +27,10 @@ export async function recordShadow(
 }
 
 /** Reads page by page the shadows that were asked at `sinceMs` or later. */
-export async function* readShadows(queue: CommitQueue, sinceMs: number): AsyncGenerator<Shadow> {
+export async function* readShadows(
+  queue: CommitQueue,
+  sinceMs: number,
+): AsyncGenerator<RecordedRequest> {
   const first: ShadowCursor = { askedAtMs: sinceMs, seq: 0 }
   for (let after: ShadowCursor | undefined = first; after !== undefined;) {
     const page: readonly FoundShadow[] = await queue.run({ kind: "shadows", after })

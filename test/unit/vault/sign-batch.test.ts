@@ -6,10 +6,12 @@ import { Fault } from "../../../src/std/fault.ts"
 import { pathsOf } from "../../../src/vault/installation.ts"
 import { signBatch } from "../../../src/vault/sign-batch.ts"
 import type { Vault } from "../../../src/vault/vault.ts"
+import type { Address } from "../../../src/venue/address.ts"
 import { askBatch, inBatch, outcomesOf, refusalOf, resultsOf } from "../../support/batch.ts"
 import { countCommits } from "../../support/count-commits.ts"
 import { heardStages } from "../../support/heard-stages.ts"
 import { limitedPolicy } from "../../support/limited-vault.ts"
+import { until } from "../../support/process-tree.ts"
 import {
   approvePath,
   approval,
@@ -232,6 +234,19 @@ describe("a batch", () => {
     }
   })
 
+  it("stays within a frame also where each refusal quotes a policy's long list", async (t) => {
+    const ids = many(60, (index) => `order-number-${String(index).padStart(8, "0")}`)
+    const where = `where: [{pointer: /order_id, in: [${ids.join(", ")}]}]`
+    const policy = `policy: p\nrules:\n  - {name: c, endpoints: [cancelOrder], ${where}}\n`
+    const { test, token } = await openWithBot(t, { policies: [policy] })
+    const asked = many(100, (index) =>
+      inBatch({ order_id: index === 0 ? ids[0] : `x${index}` }, { path: cancelPath }),
+    )
+    const answer = await askBatch(test, token, asked)
+    assert.deepEqual(outcomesOf(answer).slice(0, 2), ["signed", "policy_denied"])
+    assert.ok(Buffer.byteLength(JSON.stringify(answer)) + 100 < maxFrameBytes)
+  })
+
   it("tells as many errors of all its requests together as of one alone", async () => {
     const wrong = Object.fromEntries(many(200, (index) => [`f${index}`, 1]))
     const toldOf = async (requests: number): Promise<readonly number[]> => {
@@ -317,6 +332,29 @@ describe("the requests of a batch", () => {
     await test.admin.thaw({ scope: "all", name: null })
     test.vault.keyring.lock()
     assert.deepEqual(outcomesOf(await askBatch(test, token, asked)), ["locked", "locked"])
+  })
+
+  it("are answered before a freeze that comes meanwhile is", async (t) => {
+    const { test, token } = await openWithBot(t)
+    const signer = test.vault.active().keys.get("mm")?.address ?? ""
+    for (const round of many(10, (index) => index)) {
+      // The second waits for the first, and is looked up again after it.
+      const keyed = { idempotency_key: `k-${round}` }
+      const nonceBefore = test.vault.ledger.lastNonce(signer as Address)
+      const order: string[] = []
+      const batch = askBatch(test, token, [
+        inBatch(limitOrder(), keyed),
+        inBatch(limitOrder(), keyed),
+      ]).then(() => order.push("batch"))
+      await until(
+        () => test.vault.ledger.lastNonce(signer as Address) !== nonceBefore || undefined,
+        "it is reserved",
+      )
+      const freeze = { scope: "all", name: null, reason: "a test", cancels: true } as const
+      await Promise.all([batch, test.admin.freeze(freeze).then(() => order.push("freeze"))])
+      assert.deepEqual(order, ["batch", "freeze"])
+      await test.admin.thaw({ scope: "all", name: null })
+    }
   })
 
   it("open one hold for the same request, and use a release once", async (t) => {

@@ -48,6 +48,16 @@ describe("the venue's clock", () => {
     assert.equal(clock.aheadMs(), 0)
   })
 
+  it("isn't taken for right by an answer that was so long under way that it tells nothing", () => {
+    const machine = fakeClock()
+    const clock = openVenueClock(machine)
+    clock.tell({ leastMs: 8_000, mostMs: 9_000 })
+    clock.tell({ leastMs: -1_000, mostMs: 2_001 })
+    assert.equal(clock.aheadMs(), 8_000)
+    clock.tell({ leastMs: -1_000, mostMs: 2_000 })
+    assert.equal(clock.aheadMs(), 0)
+  })
+
   it("is warned of from 2 s on, and with what follows once nothing can be valid", () => {
     assert.deepEqual(warningsAt({ leastMs: 1_999, mostMs: 3_000 }), [])
     const [ahead = ""] = warningsAt({ leastMs: 2_000, mostMs: 3_000 })
