@@ -28,11 +28,10 @@ export function outcomeOf(answer: VenueAnswer): Outcome {
   return { kind: "unknown", status }
 }
 
-/** The interface gives one scope a name, `address`; it has but one other budget. */
+/** Which budget a 429 calls spent: one whose name isn't known says nothing of those that are. */
 function spentOf(read: z.infer<typeof envelope> | undefined) {
   const scope = read?.data?.scope
-  if (scope === undefined) return {}
-  return { spent: scope === "address" ? scope : "ip" } as const
+  return scope === "address" || scope === "ip" ? ({ spent: scope } as const) : {}
 }
 
 function readEnvelope(body: Buffer): z.infer<typeof envelope> | undefined {

@@ -25,7 +25,8 @@ export type RepeatAsk = {
 
 /**
  * Answers a repeat: with the venue's answer if it is known, else with the very body that was signed
- * before. Nothing is reserved, and no limit counts it; the venue's rate budgets do, for it may be sent again.
+ * before. Nothing is reserved, and no limit counts it; the venue's rate budgets do once in their window, for it may
+ * be sent again.
  * Lock and policy are judged anew, for what they deny by now isn't released again; an answer that is known
  * releases nothing, so it is told in any case.
  */
@@ -44,7 +45,7 @@ export function repeatRequest(
     refuseJudged(judgeRequest(request, client, { set, nowMs }), earlier)
   if (refusal !== undefined) return err(refusal)
   if (keyring.isLocked(request.key.name)) return err(keyLocked(request.key.name))
-  const spent = spend(ask, ledger)
+  const spent = spend(ask, record, ledger)
   if (spent !== undefined) return err(spent)
   return ok({
     kind: "answer",
@@ -53,16 +54,15 @@ export function repeatRequest(
   })
 }
 
-/** Counts it in the budgets, unless one has no room. */
+/** Counts it in the budgets, unless one has no room or a repeat of it counts there. */
 function spend(
   { request, client, set, nowMs }: RepeatAsk,
+  record: string,
   { budgets }: Vault["ledger"],
 ): Refusal | undefined {
   const spending = spendingOf(request, client.name, set)
-  const short = budgets.shortage(spending)
-  if (short !== undefined) return budgetExhausted(short, nowMs)
-  budgets.count(spending)
-  return undefined
+  const short = budgets.countRepeat(record, spending)
+  return short === undefined ? undefined : budgetExhausted(short, nowMs)
 }
 
 function repeatOf({ isUnsent }: EarlierRequest): Repeat {

@@ -27,7 +27,7 @@ export async function settleRecord(
 
 /**
  * Where the venue says that a budget is spent, it has counted more than was counted here. A gate that lies
- * about it can only make the vault slower.
+ * about it can only hold off what doesn't reduce risk, and make cancels of an address slower.
  */
 function correctBudget({ signer, target }: StoredRecord, told: Outcome, vault: Vault): void {
   if (signer === null || told.kind !== "refused" || told.spent === undefined) return

@@ -6,7 +6,7 @@ import type { ActiveSet } from "./active-set.ts"
 import type { Client } from "./bindings.ts"
 import type { BudgetTerms } from "./ledger/budget.ts"
 import { budgetMax, type BudgetScope, type Spending } from "./ledger/budgets.ts"
-import { cancels } from "./policy/reduces-risk.ts"
+import { cancels, reducesRisk } from "./policy/reduces-risk.ts"
 
 /** What a request spends of the venue's budgets, under the shares of a set. */
 export function spendingOf(
@@ -25,6 +25,7 @@ export function spendingOf(
     address,
     addressWeight: addressWeight(endpoint, batchLength(payload)),
     isCancel: cancels.has(endpoint.id),
+    reducesRisk: reducesRisk(endpoint.id, payload, set.profile),
     terms: { address: termsOf("address", address, set), ip: termsOf("ip", undefined, set) },
   }
 }

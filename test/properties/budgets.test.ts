@@ -35,7 +35,13 @@ type Shares = typeof shares extends fc.Arbitrary<infer Value> ? Value : never
 const traffic = fc.record({ seed: fc.string({ minLength: 1 }), shares })
 
 /** A request that was let through, and when it comes to the venue. */
-type Passed = { readonly spending: Spending; readonly atMs: number; readonly arrivesMs: number }
+type Passed = {
+  readonly spending: Spending
+  readonly atMs: number
+  readonly arrivesMs: number
+  /** The one exception: it reduces risk, and was let through though the IP budget had no room for it. */
+  readonly isPastIp: boolean
+}
 type Refused = {
   readonly spending: Spending
   readonly atMs: number
@@ -49,6 +55,8 @@ type Play = {
   readonly shares: Shares
   /** So many percent of all requests are cancels. */
   readonly cancels: number
+  /** So many percent of the others are reduce-only. */
+  readonly reducing: number
   /** How long a request may take to the venue. */
   readonly delayMs: number
   /** Whether requests come to the venue in the order in which they were counted. */
@@ -76,19 +84,22 @@ function play(by: Play, onRefused: (refused: Refused) => void): readonly Passed[
       continue
     }
     budgets.count(spending)
+    const isPastIp =
+      spending.reducesRisk && usedIn({ spending, atMs, scope: "ip", passed }).used >= budgetMax.ip
     const earliestMs = by.order === "kept" ? (passed.at(-1)?.arrivesMs ?? 0) : 0
-    passed.push({ spending, atMs, arrivesMs: Math.max(earliestMs, atMs + delayMs) })
+    passed.push({ spending, atMs, arrivesMs: Math.max(earliestMs, atMs + delayMs), isPastIp })
   }
   return passed
 }
 
-/** An hour in which each client is silent, steady and too fast in turn. */
+/** An hour in which each client is silent, steady and too fast in turn, for the IP budget or those of addresses. */
 function* hourOf(by: Play) {
   const random = seededRandom(by.seed)
   const terms = { address: termsOf(by.shares, "address"), ip: termsOf(by.shares, "ip") }
   for (let atMs = 0; atMs < hourMs;) {
     const phaseEndsMs = atMs + random.below(180_000)
     const mostPauseMs = random.pick([50, 100, 300])
+    const isLight = random.isOneIn(2)
     const busy = clients.filter(() => !random.isOneIn(3))
     while (atMs < phaseEndsMs) {
       atMs += random.below(mostPauseMs)
@@ -96,8 +107,9 @@ function* hourOf(by: Play) {
       const spending: Spending = {
         client: random.pick(busy.length === 0 ? clients : busy),
         address: addresses[random.isOneIn(5) ? 1 : 0],
-        addressWeight: random.pick(isCancel ? cancelWeights : orderWeights),
+        addressWeight: isLight ? 1 : random.pick(isCancel ? cancelWeights : orderWeights),
         isCancel,
+        reducesRisk: isCancel || random.below(100) < by.reducing,
         terms,
       }
       yield { atMs, delayMs: random.below(by.delayMs + 1), spending }
@@ -105,7 +117,7 @@ function* hourOf(by: Play) {
   }
 }
 
-/** What the venue's own limiter says to all that came to it. */
+/** What the venue's own limiter refuses of all that came to it, but for what its IP budget refuses of the exception. */
 function venueRefusals(passed: readonly Passed[]): readonly unknown[] {
   const limiter = createRateLimiter()
   return passed
@@ -114,42 +126,70 @@ function venueRefusals(passed: readonly Passed[]): readonly unknown[] {
       const { address, addressWeight, isCancel } = each.spending
       const asked = { ip: "here", ipWeight: 1, address, addressWeight, isCancel }
       const verdict = limiter.take({ ...asked, nowMs: each.arrivesMs })
-      return verdict.ok ? [] : [{ ...each, verdict }]
+      if (verdict.ok || (each.isPastIp && verdict.scope === "ip")) return []
+      return [{ ...each, verdict }]
     })
 }
 
-/** What is in the window by looking at all that was let through, weighed in one budget. */
-function usedIn({ scope, atMs, passed, spending }: Refused) {
+/** What is in the window by looking at all that was let through. */
+function inWindow({ scope, atMs, passed, spending }: Refused): readonly Passed[] {
+  const before = passed.findLastIndex((each) => each.atMs <= atMs - budgetWindowMs)
+  const counted = passed.slice(before + 1)
+  return scope === "ip"
+    ? counted
+    : counted.filter((each) => each.spending.address === spending.address)
+}
+
+/** The same, weighed in one budget. */
+function usedIn(refused: Refused) {
   const usedBy = new Map<string, number>()
   let used = 0
-  let lastCancelMs = -Infinity
-  for (let index = passed.length - 1; index >= 0; index -= 1) {
-    const each = passed[index]
-    if (each === undefined || each.atMs <= atMs - budgetWindowMs) break
-    if (scope === "address" && each.spending.address !== spending.address) continue
-    const weight = weightIn(scope, each.spending)
+  for (const { spending } of inWindow(refused)) {
+    const weight = weightIn(refused.scope, spending)
     used += weight
-    usedBy.set(each.spending.client, (usedBy.get(each.spending.client) ?? 0) + weight)
-    if (each.spending.isCancel) lastCancelMs = Math.max(lastCancelMs, each.atMs)
+    usedBy.set(spending.client, (usedBy.get(spending.client) ?? 0) + weight)
   }
-  return { used, usedBy, lastCancelMs }
+  return { used, usedBy }
 }
 
 function weightIn(scope: BudgetScope, { addressWeight }: Spending): number {
   return scope === "ip" ? 1 : addressWeight
 }
 
-/** That it would have gone over, with what is kept for others; and a cancel of an address, that the reserve was taken. */
+/** That it would have gone over, with what is kept for others; and that what could have let it through was taken. */
 function assertNoRoom(refused: Refused): void {
   const { scope, spending, atMs } = refused
-  const { keptFor, keptForCancels } = spending.terms[scope]!
-  const { used, usedBy, lastCancelMs } = usedIn(refused)
-  let kept = spending.isCancel ? 0 : keptForCancels
-  for (const [name, share] of keptFor) {
-    if (name !== spending.client) kept += Math.max(0, share - (usedBy.get(name) ?? 0))
-  }
+  const { used, usedBy } = usedIn(refused)
+  const kept = spending.reducesRisk ? 0 : keptFrom(spending, scope, usedBy)
   assert.ok(used + kept + weightIn(scope, spending) > budgetMax[scope], "it had room")
-  if (spending.isCancel && scope === "address") assert.ok(atMs < lastCancelMs + reserveEveryMs)
+  if (!(scope === "ip" ? spending.reducesRisk : spending.isCancel)) return
+  const taken = inWindow(refused).findLast((each) =>
+    scope === "ip"
+      ? each.isPastIp && each.spending.client === spending.client
+      : each.spending.isCancel,
+  )
+  assert.ok(taken !== undefined && atMs < taken.atMs + reserveEveryMs, "its reserve was free")
+}
+
+function keptFrom(
+  { client, terms }: Spending,
+  scope: BudgetScope,
+  usedBy: ReadonlyMap<string, number>,
+): number {
+  const { keptFor, keptForCancels } = terms[scope]!
+  return [...keptFor]
+    .filter(([name]) => name !== client)
+    .map(([name, share]) => Math.max(0, share - (usedBy.get(name) ?? 0)))
+    .reduce((sum, each) => sum + each, keptForCancels)
+}
+
+/** Each client's exceptions are as far apart as they are to be. */
+function assertRare(passed: readonly Passed[]): void {
+  const last = new Map<string, number>()
+  for (const { atMs, spending } of passed.filter(({ isPastIp }) => isPastIp)) {
+    assert.ok(atMs >= (last.get(spending.client) ?? -Infinity) + reserveEveryMs)
+    last.set(spending.client, atMs)
+  }
 }
 
 function assertOverShare(refused: Refused): void {
@@ -171,25 +211,26 @@ function every(count: number, look: (refused: Refused) => void): (refused: Refus
 }
 
 describe("an hour of several clients' requests", () => {
-  it("is let through so that the venue refuses none, and nothing is held back that has room", () => {
+  it("is let through so that the venue refuses none, but for what reduces risk past a spent IP budget, and nothing is held back that has room", () => {
     fc.assert(
       fc.property(traffic, (by) => {
         const delayMs = reserveEveryMs - 1_000
         const passed = play(
-          { ...by, cancels: 20, delayMs, order: "kept" },
+          { ...by, cancels: 20, reducing: 20, delayMs, order: "kept" },
           every(lookedAt, assertNoRoom),
         )
+        assertRare(passed)
         assert.deepEqual(venueRefusals(passed), [])
       }),
       { ...numRuns(3), endOnFailure: true }, // to shrink an hour takes minutes
     )
   })
 
-  it("without cancels is let through also where orders come later by the margin, in any order; and each client gets what it was promised", () => {
+  it("of which nothing reduces risk is let through also where orders come later by the margin, in any order; and each client gets what it was promised", () => {
     fc.assert(
       fc.property(traffic, (by) => {
         const passed = play(
-          { ...by, cancels: 0, delayMs: windowMarginMs - 1, order: "any" },
+          { ...by, cancels: 0, reducing: 0, delayMs: windowMarginMs - 1, order: "any" },
           every(lookedAt, (refused) => {
             assertNoRoom(refused)
             assertOverShare(refused)
@@ -208,7 +249,7 @@ describe("budgets", () => {
       passMs: fc.nat(3_000),
       client: fc.constantFrom(...clients),
       weight: fc.integer({ min: 1, max: 200 }),
-      isCancel: fc.boolean(),
+      lane: fc.constantFrom("cancel", "reducing", "other"),
     })
     fc.assert(
       fc.property(
@@ -219,9 +260,10 @@ describe("budgets", () => {
           const budgets = openBudgets({ monotonicMs: () => nowMs })
           const terms = { address: termsOf(kept, "address"), ip: termsOf(kept, "ip") }
           const address: Address = signer
-          for (const { passMs, client, weight, isCancel } of steps) {
+          for (const { passMs, client, weight, lane } of steps) {
             nowMs += passMs
-            const spending = { client, address, addressWeight: weight, isCancel, terms }
+            const kind = { isCancel: lane === "cancel", reducesRisk: lane !== "other" }
+            const spending = { client, address, addressWeight: weight, ...kind, terms }
             const waitMs = budgets.shortage(spending)?.retryAfterMs
             if (waitMs === undefined) {
               if (budgets.shortage(spending) === undefined) budgets.count(spending)

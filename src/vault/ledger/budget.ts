@@ -4,15 +4,21 @@ import type { RollingWindow } from "./rolling-window.ts"
 export type BudgetTerms = {
   /** By client: as much as this it may use, whatever others do. */
   readonly keptFor: ReadonlyMap<string, number>
-  /** Only cancels may use it. */
+  /** Only what reduces risk may use it. */
   readonly keptForCancels: number
 }
+
+/** Uses what the venue has counted and this daemon hasn't. No client has such a name. */
+export const nobody = ""
 
 /** What a request asks of one budget. */
 export type BudgetAsk = {
   readonly client: string
   readonly weight: number
-  readonly isCancel: boolean
+  /** Nothing is kept from it. */
+  readonly reducesRisk: boolean
+  /** Whether what `nobody` uses counts against it. */
+  readonly heedsFill: boolean
   readonly terms: BudgetTerms
 }
 
@@ -27,7 +33,7 @@ export type BudgetRoom = {
 
 /** How a budget of `max` stands for a request now. */
 export function roomIn(window: RollingWindow, max: number, ask: BudgetAsk): BudgetRoom {
-  const used = window.total()
+  const used = window.total() - (ask.heedsFill ? 0 : window.totalOf(nobody))
   return { max, used, kept: keptFrom(ask, (client) => window.totalOf(client)), asked: ask.weight }
 }
 
@@ -38,10 +44,10 @@ export function isEnough({ max, used, kept, asked }: BudgetRoom): boolean {
 
 /** When a request fits, if nothing else comes; `undefined` when it never does. */
 export function fitsAtMs(window: RollingWindow, max: number, ask: BudgetAsk): number | undefined {
-  let used = window.total()
+  let { used } = roomIn(window, max, ask)
   const left = new Map([...ask.terms.keptFor.keys()].map((name) => [name, window.totalOf(name)]))
   for (const { client, weight, untilMs } of window.ends()) {
-    used -= weight
+    if (ask.heedsFill || client !== nobody) used -= weight
     if (left.has(client)) left.set(client, (left.get(client) ?? 0) - weight)
     const kept = keptFrom(ask, (name) => left.get(name) ?? 0)
     if (isEnough({ max, used, kept, asked: ask.weight })) return untilMs
@@ -49,12 +55,13 @@ export function fitsAtMs(window: RollingWindow, max: number, ask: BudgetAsk): nu
   return undefined
 }
 
-/** What others may still use of their shares, and for all but cancels what is kept for those. */
+/** What others may still use of their shares, and what is kept for cancels. */
 function keptFrom(
-  { client, isCancel, terms }: BudgetAsk,
+  { client, reducesRisk, terms }: BudgetAsk,
   usedBy: (name: string) => number,
 ): number {
-  let kept = isCancel ? 0 : terms.keptForCancels
+  if (reducesRisk) return 0
+  let kept = terms.keptForCancels
   for (const [name, share] of terms.keptFor) {
     if (name !== client) kept += Math.max(0, share - usedBy(name))
   }

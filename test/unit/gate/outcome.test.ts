@@ -40,7 +40,9 @@ describe("outcome", () => {
   for (const [status, body, spent] of [
     [429, '{"code":"10029","data":{"scope":"address"}}', "address"],
     [429, '{"code":"10029","data":{"scope":"ip"}}', "ip"],
-    [429, '{"code":"1","data":{"scope":"IP"}}', "ip"],
+    [429, '{"code":"1","data":{"scope":"IP"}}', undefined],
+    [429, '{"code":"1","data":{"scope":"account"}}', undefined],
+    [429, '{"code":"1","data":{"scope":""}}', undefined],
     [429, '{"code":"10029","data":{}}', undefined],
     [429, '{"code":"10029","data":{"scope":1}}', undefined],
     [429, '{"code":"10029","data":null}', undefined],

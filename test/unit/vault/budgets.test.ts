@@ -4,6 +4,7 @@ import { describe, it, type TestContext } from "node:test"
 import type { Outcome } from "../../../src/link/outcome.ts"
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
 import { settleRecord } from "../../../src/vault/settle-record.ts"
+import { termsOf } from "../../../src/vault/spending.ts"
 import { warningsOf } from "../../../src/vault/warnings.ts"
 import { elsewhere } from "../../support/agent-keys.ts"
 import {
@@ -30,6 +31,7 @@ const hundredOrders = {
   orders: Array.from({ length: 100 }, () => limitOrder({ quantity: "0.01" })),
 }
 const cancel = { order_id: "1" }
+const reducing = limitOrder({ flags: ["reduce_only"] })
 const asCancel: CallChanges = { path: cancelPath }
 
 type Bots = {
@@ -80,12 +82,28 @@ describe("the venue's rate budgets", () => {
     assert.equal(stored?.refusal?.code, "ip_budget_exhausted")
   })
 
-  it("keep a client's share and the cancels' for them", async (t) => {
+  it("keep a client's share for it, but not from what reduces risk", async (t) => {
     const bots = await open(t, tight)
     const { test, bot, other } = bots
     await spend(bots)
-    assert.equal(await signedOf(61, () => test.sign(bot, cancel, asCancel)), 60)
+    assert.equal(await signedOf(61, () => test.sign(bot, cancel, asCancel)), 61)
+    assert.equal(await signedOf(61, () => test.sign(bot, reducing)), 61)
     assert.equal(await signedOf(100, () => test.sign(other, limitOrder())), 100)
+  })
+
+  it("let each client reduce risk past a spent IP budget", async (t) => {
+    const { test, bot, other } = await open(t, "budgets: {address: off}\n")
+    const terms = termsOf("ip", undefined, test.vault.active())
+    const [mm] = test.vault.active().keys.values()
+    assert.ok(mm)
+    const spending = { client: "bot", address: mm.address, addressWeight: 1 }
+    const kind = { isCancel: true, reducesRisk: true, terms: { address: undefined, ip: terms } }
+    for (let count = 0; count < 1_200; count += 1) {
+      test.vault.ledger.budgets.count({ ...spending, ...kind })
+    }
+    assert.equal(outcomeOf(await test.sign(other, cancel, asCancel)), "signed")
+    assert.equal(outcomeOf(await test.sign(bot, reducing)), "signed")
+    assert.equal(outcomeOf(await test.sign(other, limitOrder())), "ip_budget_exhausted")
   })
 
   it("weigh a batch by its items, for the address that it is for", async (t) => {
@@ -134,12 +152,15 @@ describe("the venue's rate budgets", () => {
     assert.equal(await signedOf(70, () => test.sign(bot, hundredOrders, { path: batchPath })), 70)
   })
 
-  it("count a signature that is given out again, and refuse it where there is no room", async (t) => {
+  it("count a signature that is given out again and again once, and refuse it where there is no room", async (t) => {
     const { test, bot } = await open(t, byIp)
-    const ask = () => test.sign(bot, limitOrder(), { idempotencyKey: "k-1" })
-    assertSigned(await ask())
-    assert.equal(await signedOf(60, ask), 59)
-    assert.equal(outcomeOf(await test.sign(bot, limitOrder())), "ip_budget_exhausted")
+    const ask = (idempotencyKey: string) => test.sign(bot, limitOrder(), { idempotencyKey })
+    assertSigned(await ask("k-1"))
+    assertSigned(await ask("k-2"))
+    assert.equal(await signedOf(60, () => ask("k-1")), 60)
+    assert.equal(await signedOf(58, () => test.sign(bot, limitOrder())), 57)
+    assert.equal(outcomeOf(await ask("k-2")), "ip_budget_exhausted")
+    assert.equal(outcomeOf(await ask("k-1")), "signed")
   })
 
   it("don't stop the answer to a repeat that is known", async (t) => {
@@ -225,12 +246,12 @@ describe("what no rate budget stops", () => {
     const bots = await open(t, tight, { venue: venue + lines })
     const { test, bot } = bots
     await fill(bots, "ip", "address")
-    assert.equal(outcomeOf(await test.sign(bot, cancel, asCancel)), "ip_budget_exhausted")
+    await test.sign(bot, cancel, asCancel) // takes the reserve, which the panic needs none of
     const { requests, unsigned } = await test.admin.panic({ reason: "a test" })
     assert.deepEqual([requests.length, unsigned], [1, []])
     const shown = await test.bots.limits({ token: bot })
     assert.ok(shown.kind === "answer")
-    assert.equal(shown.budgets[0]?.used, 1_201)
+    assert.equal(shown.budgets[0]?.used, 1_202)
   })
 
   it("is what the operator asks for, which is counted", async (t) => {
@@ -261,7 +282,8 @@ describe("a budget that the venue says is spent", () => {
     const ofIp = await open(t, "budgets: {}\n")
     await fill(ofIp, "ip")
     assert.equal(outcomeOf(await ofIp.test.sign(ofIp.other, limitOrder())), "ip_budget_exhausted")
-    assert.equal(outcomeOf(await ofIp.test.sign(ofIp.bot, cancel, asCancel)), "ip_budget_exhausted")
+    assert.equal(outcomeOf(await ofIp.test.sign(ofIp.bot, cancel, asCancel)), "signed")
+    assert.equal(outcomeOf(await ofIp.test.sign(ofIp.other, reducing)), "signed")
 
     const ofAddress = await open(t, "budgets: {}\n")
     const { test, other } = ofAddress

@@ -18,12 +18,16 @@ const order: Spending = {
   address: signer,
   addressWeight: 1,
   isCancel: false,
+  reducesRisk: false,
   terms: { address: nothingKept, ip: nothingKept },
 }
 /** Of the address budget alone, so that its weights aren't stopped by the other. */
 const byAddress: Spending = { ...order, terms: { address: nothingKept, ip: undefined } }
 const byIp: Spending = { ...order, terms: { address: undefined, ip: nothingKept } }
-const cancel: Spending = { ...byAddress, isCancel: true }
+const cancel: Spending = { ...byAddress, isCancel: true, reducesRisk: true }
+const ipCancel: Spending = { ...byIp, isCancel: true, reducesRisk: true }
+/** A reduce-only order. */
+const ipReducing: Spending = { ...byIp, reducesRisk: true }
 
 function open(): { readonly clock: FakeClock; readonly budgets: Budgets } {
   const clock = fakeClock()
@@ -102,7 +106,7 @@ describe("the IP budget", () => {
   it("holds 1,200 requests of whatever address, and not one more", () => {
     const { budgets } = open()
     assert.equal(takeMany(budgets, byIp, 600), 600)
-    assert.equal(takeMany(budgets, { ...byIp, address: otherSigner, isCancel: true }, 601), 600)
+    assert.equal(takeMany(budgets, { ...byIp, address: otherSigner }, 601), 600)
     assert.equal(takeMany(budgets, order, 1), 0)
   })
 
@@ -112,13 +116,14 @@ describe("the IP budget", () => {
     assert.equal(takeMany(budgets, heavy, 1_201), 1_200)
   })
 
-  it("keeps its reserve for cancels, however many of those there were", () => {
+  it("keeps its reserve for what reduces risk, however much of that there was", () => {
     const { budgets } = open()
     const terms = { address: undefined, ip: { keptFor: new Map(), keptForCancels: 60 } }
-    const cancels = { ...byIp, terms, isCancel: true }
-    assert.equal(takeMany(budgets, cancels, 40), 40)
+    assert.equal(takeMany(budgets, { ...ipCancel, terms }, 40), 40)
     assert.equal(takeMany(budgets, { ...byIp, terms }, 1_200), 1_100)
-    assert.equal(takeMany(budgets, cancels, 61), 60)
+    assert.equal(takeMany(budgets, { ...ipCancel, terms }, 30), 30)
+    assert.equal(takeMany(budgets, { ...ipReducing, terms }, 30), 30)
+    assert.equal(budgets.stand("bot", terms.ip, undefined).used, 1_200)
   })
 
   it("stops what the address budget would let through, and nothing is taken then", () => {
@@ -190,6 +195,20 @@ describe("a share", () => {
     assert.deepEqual([never.kept, never.retryAfterMs], [1_200, undefined])
   })
 
+  it("isn't kept from what reduces risk, of either budget", () => {
+    const { budgets } = open()
+    const reducing = { ...of("bot"), reducesRisk: true }
+    assert.equal(takeMany(budgets, of("bot"), 2_400), 1_200)
+    assert.equal(takeMany(budgets, reducing, 2_400), 1_200)
+    const ofIp = {
+      address: undefined,
+      ip: { keptFor: new Map([["mm", 1_080]]), keptForCancels: 60 },
+    }
+    assert.equal(takeMany(budgets, { ...byIp, terms: ofIp }, 1_200), 60)
+    assert.equal(takeMany(budgets, { ...ipReducing, terms: ofIp }, 1_140), 1_140)
+    assert.equal(budgets.stand("bot", nothingKept, undefined).used, 1_200)
+  })
+
   it("is told with when it has room: only when enough of one's own has moved on", () => {
     const { budgets, clock } = open()
     takeMany(budgets, of("mm"), 500)
@@ -219,6 +238,7 @@ describe("the venue's reserve", () => {
     const { budgets } = open()
     spend(budgets)
     assert.ok(!take(budgets, byAddress))
+    assert.ok(!take(budgets, { ...byAddress, reducesRisk: true }))
   })
 
   it("isn't touched while the budget has room", () => {
@@ -227,16 +247,12 @@ describe("the venue's reserve", () => {
     assert.equal(takeMany(budgets, cancel, 1), 0)
   })
 
-  it("is each address's own, and lets nothing past the IP budget", () => {
+  it("is each address's own", () => {
     const { budgets } = open()
     spend(budgets)
     takeMany(budgets, { ...byAddress, address: otherSigner }, 2_400)
     assert.ok(take(budgets, cancel))
     assert.ok(take(budgets, { ...cancel, address: otherSigner }))
-    const full = open().budgets
-    spend(full)
-    takeMany(full, byIp, 1_200)
-    assert.equal(full.shortage({ ...order, isCancel: true })?.scope, "ip")
   })
 
   it("gives way to the budget where that has room sooner", () => {
@@ -266,7 +282,141 @@ describe("the venue's reserve", () => {
   })
 })
 
+describe("the way past a spent IP budget", () => {
+  const spend = (budgets: Budgets) => takeMany(budgets, byIp, 1_200)
+  const used = (budgets: Budgets) => budgets.stand("bot", nothingKept, undefined).used
+
+  it("is open to what reduces risk, for each client once in 1,100 ms", () => {
+    const { budgets, clock } = open()
+    spend(budgets)
+    assert.ok(!take(budgets, byIp))
+    assert.ok(take(budgets, ipCancel))
+    assert.equal(waitMs(budgets, ipCancel), 1_100)
+    assert.equal(waitMs(budgets, { ...ipReducing, address: otherSigner }), 1_100)
+    assert.ok(take(budgets, { ...ipReducing, client: "mm" }))
+    clock.pass(1_099)
+    assert.ok(!take(budgets, ipReducing))
+    clock.pass(1)
+    assert.ok(take(budgets, ipReducing))
+    assert.ok(!take(budgets, ipCancel))
+  })
+
+  it("counts as used", () => {
+    const { budgets, clock } = open()
+    spend(budgets)
+    take(budgets, ipCancel)
+    assert.equal(used(budgets), 1_201)
+    clock.pass(60_500)
+    assert.equal(used(budgets), 0)
+  })
+
+  it("isn't taken while the budget has room, nor needed once it has", () => {
+    const { budgets, clock } = open()
+    assert.equal(takeMany(budgets, ipCancel, 1_201), 1_201)
+    clock.pass(60_000)
+    take(budgets, ipCancel)
+    assert.equal(waitMs(budgets, ipCancel), 500)
+  })
+
+  it("asks for the address's reserve too", () => {
+    const { budgets, clock } = open()
+    spend(budgets)
+    takeMany(budgets, byAddress, 2_400)
+    const both = { ...order, isCancel: true, reducesRisk: true }
+    assert.ok(take(budgets, both))
+    assert.equal(budgets.shortage({ ...both, client: "mm" })?.scope, "address")
+    clock.pass(1_100)
+    assert.ok(take(budgets, { ...both, client: "mm" }))
+    assert.ok(!take(budgets, both))
+    assert.equal(budgets.shortage({ ...order, reducesRisk: true })?.scope, "address")
+  })
+
+  it("leaves open whether the venue counts it for the address", () => {
+    const { budgets, clock } = open()
+    spend(budgets)
+    take(budgets, { ...order, addressWeight: 2_400, reducesRisk: true })
+    clock.pass(1_000)
+    take(budgets, { ...cancel, addressWeight: 100 })
+    clock.pass(59_500)
+    assert.ok(!take(budgets, { ...byAddress, addressWeight: 2_301 }), "it had none of the reserve")
+    assert.ok(take(budgets, { ...byAddress, addressWeight: 2_300 }))
+  })
+})
+
+describe("a repeat", () => {
+  const used = (budgets: Budgets) => budgets.stand("bot", nothingKept, undefined).used
+
+  it("of the same record counts once in 60.5 s, others' by themselves", () => {
+    const { budgets, clock } = open()
+    for (let count = 0; count < 9; count += 1) budgets.countRepeat("one", byIp)
+    assert.equal(used(budgets), 1)
+    budgets.countRepeat("other", byIp)
+    assert.equal(used(budgets), 2)
+    clock.pass(60_499)
+    budgets.countRepeat("one", byIp)
+    assert.equal(used(budgets), 2)
+    clock.pass(1)
+    assert.equal(used(budgets), 0)
+    budgets.countRepeat("one", byIp)
+    assert.equal(used(budgets), 1)
+  })
+
+  it("is refused where there is no room for it, and passes where it counts already", () => {
+    const { budgets, clock } = open()
+    budgets.countRepeat("early", byIp)
+    takeMany(budgets, byIp, 1_199)
+    assert.equal(budgets.countRepeat("early", byIp), undefined)
+    assert.equal(budgets.countRepeat("late", byIp)?.scope, "ip")
+    assert.equal(used(budgets), 1_200)
+    clock.pass(60_500)
+    assert.equal(budgets.countRepeat("late", byIp), undefined)
+    assert.equal(used(budgets), 1)
+  })
+})
+
 describe("a budget that the venue called spent", () => {
+  it("stops nothing that reduces risk, but for an address's cancels, whose reserve is open", () => {
+    const { budgets, clock } = open()
+    takeMany(budgets, byIp, 1_000)
+    budgets.fill("ip", signer)
+    budgets.fill("address", signer)
+    assert.ok(!take(budgets, byIp))
+    assert.equal(takeMany(budgets, ipReducing, 100), 100)
+    assert.equal(takeMany(budgets, ipCancel, 100), 100)
+    assert.equal(takeMany(budgets, ipCancel, 9), 1, "by now it is used")
+    assert.equal(takeMany(budgets, { ...byAddress, reducesRisk: true }, 2_401), 2_400)
+    assert.equal(takeMany(budgets, cancel, 9), 1)
+    clock.pass(60_500)
+    assert.equal(takeMany(budgets, byIp, 1_201), 1_200)
+  })
+
+  it("is told with when what is really used leaves room to what reduces risk", () => {
+    const { budgets, clock } = open()
+    const reducing = { ...byAddress, reducesRisk: true }
+    budgets.fill("address", signer)
+    clock.pass(10_000)
+    take(budgets, { ...reducing, addressWeight: 2_000 })
+    assert.equal(waitMs(budgets, { ...reducing, addressWeight: 400 }), undefined)
+    assert.equal(waitMs(budgets, { ...reducing, addressWeight: 401 }), 60_500)
+  })
+
+  it("leaves an address's cancels the reserve alone", () => {
+    const { budgets } = open()
+    budgets.fill("address", signer)
+    assert.equal(takeMany(budgets, cancel, 9), 1)
+  })
+
+  it("makes uncertain what passes it, so that a cancel that the reserve pays counts too", () => {
+    const { budgets, clock } = open()
+    budgets.fill("address", signer)
+    take(budgets, { ...byAddress, addressWeight: 2_400, reducesRisk: true })
+    clock.pass(1_000)
+    take(budgets, { ...cancel, addressWeight: 100 })
+    clock.pass(59_500)
+    assert.ok(!take(budgets, { ...byAddress, addressWeight: 2_301 }))
+    assert.ok(take(budgets, { ...byAddress, addressWeight: 2_300 }))
+  })
+
   it("is full until the window has moved on, and never counts less", () => {
     const { budgets, clock } = open()
     take(budgets, { ...byAddress, addressWeight: 1_000 })
