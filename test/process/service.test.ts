@@ -164,8 +164,9 @@ describe("countersign install-service", { ...needsSystemd(), timeout: 1_200_000 
 
   describe("killed while it works", () => {
     for (const name of ["gate", "vault"]) {
-      it(`loses no request but those at work when the ${name} is killed, and is soon back`, () => {
+      it(`loses no request but those at work when the ${name} is killed, and is soon back`, (t) => {
         const { signed, lost, callers, backMs } = loadOn(name)
+        t.diagnostic(`${signed.length} signed, ${lost.length} lost, back after ${backMs} ms`)
         assert.equal(signed.length + lost.length, 200)
         assert.ok(lost.length <= callers, `${lost.length}: ${lost.join("; ")}`)
         assert.ok(backMs > 0 && backMs < longestBackMs, `back after ${backMs} ms`)
