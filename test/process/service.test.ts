@@ -166,10 +166,10 @@ describe("countersign install-service", { ...needsSystemd(), timeout: 1_200_000 
     for (const name of ["gate", "vault"]) {
       it(`loses no request but those at work when the ${name} is killed, and is soon back`, (t) => {
         const { signed, lost, callers, backMs } = loadOn(name)
-        t.diagnostic(`${signed.length} signed, ${lost.length} lost, back after ${backMs} ms`)
+        t.diagnostic(`${signed.length} signed, ${lost.length} lost, back after ${Math.round(backMs)} ms`)
         assert.equal(signed.length + lost.length, 200)
         assert.ok(lost.length <= callers, `${lost.length}: ${lost.join("; ")}`)
-        assert.ok(backMs > 0 && backMs < longestBackMs, `back after ${backMs} ms`)
+        assert.ok(backMs > 0 && backMs < longestBackMs, `back after ${Math.round(backMs)} ms`)
       })
     }
 
