@@ -89,7 +89,7 @@ export const ledgerGuards: readonly Guard[] = [
   ),
   ...guardsOf(
     `${ledger}/reserve.ts`,
-    [`${unit}/reserve`, `${unit}/limits`, `${unit}/holds`],
+    [`${unit}/reserve`, `${unit}/limits`, `${unit}/holds`, "unit/vault/budgets"],
     [
       {
         find: "  nonces.assertClockSafe(ask.nowMs)\n",
