@@ -30,7 +30,7 @@ describe("countersign install-service", { ...needsSystemd(), timeout: 1_200_000 
   before(async () => {
     const packed = await installPacked()
     try {
-      await writeFile(join(packed.packageRoot, hangModule), hanging)
+      await writeFile(join(packed.packageRoot, hangModule), hanging, { mode: 0o644 })
       const script = join(packed.prefix, loadScript)
       await mkdir(dirname(script))
       await copyFile(fileURLToPath(new URL("../support/service-load.ts", import.meta.url)), script)
@@ -166,7 +166,9 @@ describe("countersign install-service", { ...needsSystemd(), timeout: 1_200_000 
     for (const name of ["gate", "vault"]) {
       it(`loses no request but those at work when the ${name} is killed, and is soon back`, (t) => {
         const { signed, lost, callers, backMs } = loadOn(name)
-        t.diagnostic(`${signed.length} signed, ${lost.length} lost, back after ${Math.round(backMs)} ms`)
+        t.diagnostic(
+          `${signed.length} signed, ${lost.length} lost, back after ${Math.round(backMs)} ms`,
+        )
         assert.equal(signed.length + lost.length, 200)
         assert.ok(lost.length <= callers, `${lost.length}: ${lost.join("; ")}`)
         assert.ok(backMs > 0 && backMs < longestBackMs, `back after ${Math.round(backMs)} ms`)

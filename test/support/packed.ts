@@ -25,7 +25,7 @@ export async function installPacked(): Promise<Packed> {
   const [stage, prefix] = [join(home, "stage"), join(home, "prefix")]
   await cp(repositoryRoot, stage, { recursive: true, filter: isOurs })
   await symlink(join(repositoryRoot, "node_modules"), join(stage, "node_modules"))
-  await mkdir(prefix)
+  await mkdir(prefix, { mode: 0o755 })
   await npm(stage, "pack", "--pack-destination", home)
   await rm(stage, { recursive: true })
   const [archive = ""] = readdirSync(home).filter((name) => name.endsWith(".tgz"))
@@ -50,7 +50,9 @@ function isOurs(path: string): boolean {
 const quiet = ["--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"]
 
 async function npm(directory: string, ...args: readonly string[]): Promise<void> {
-  const child = spawn("npm", [...args, ...quiet], {
+  // As root installs it: what a group could write, no service is made of.
+  const asRoot = ["-c", 'umask 022; exec npm "$@"', "npm"]
+  const child = spawn("sh", [...asRoot, ...args, ...quiet], {
     cwd: directory,
     stdio: ["ignore", "pipe", "pipe"],
     timeout: 300_000,

@@ -79,6 +79,7 @@ export function unitsInPlace(): string {
 }
 
 const prelude = `set -eu
+umask 022
 export unit=countersign-vault.service
 mkdir -p /opt/bin
 cat > /opt/bin/countersign <<'SH'
