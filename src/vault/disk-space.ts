@@ -1,3 +1,4 @@
+import type { StatsFs } from "node:fs"
 import { statfs } from "node:fs/promises"
 
 /** The disk has less room than `ledger.min_free` asks for, or nobody can tell how much it has. */
@@ -51,7 +52,14 @@ export function openDiskSpace({
 
 /** What a program that isn't root's can still take of the file system that `path` is on. @throws where it doesn't tell. */
 export async function freeBytesAt(path: string): Promise<number> {
-  const { blocks, bavail, frsize } = await statfs(path)
-  if (blocks === 0) throw new Error("The file system doesn't tell its size.")
-  return bavail * frsize
+  const stats = await statfs(path)
+  if (stats.blocks === 0) throw new Error("The file system doesn't tell its size.")
+  return freeBytesOf(stats)
+}
+
+/** Blocks are counted in fragments, statvfs(3), whose size Node tells from 26 on; on most file systems it is the block's. */
+export function freeBytesOf(
+  stats: Pick<StatsFs, "bavail" | "bsize"> & Partial<Pick<StatsFs, "frsize">>,
+): number {
+  return stats.bavail * (stats.frsize ?? stats.bsize)
 }

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs"
 import { open, rm, statfs } from "node:fs/promises"
 import { join } from "node:path"
 
-import { freeBytesAt } from "../../vault/disk-space.ts"
+import { freeBytesOf } from "../../vault/disk-space.ts"
 import { defaultMinFreeBytes, type Config } from "../../vault/config.ts"
 import { pathsOf, type Installation } from "../../vault/installation.ts"
 import { spareBytes } from "../../vault/ledger/spare-space.ts"
@@ -16,13 +16,13 @@ export async function lookAtDisk(
 ): Promise<DiskFacts | undefined> {
   const directory = installation.stateDir
   if (!existsSync(directory)) return undefined
-  const { type } = await statfs(directory)
+  const stats = await statfs(directory)
   return {
     directory,
-    freeBytes: await freeBytesAt(directory),
+    freeBytes: freeBytesOf(stats),
     minFreeBytes: config?.minFreeBytes ?? defaultMinFreeBytes,
     hasSpare: (await spareBytes(pathsOf(installation).ledgerFile)) > 0,
-    fileSystem: type,
+    fileSystem: stats.type,
     syncError: await trySync(join(directory, `.doctor-${randomBytes(8).toString("hex")}`)),
   }
 }

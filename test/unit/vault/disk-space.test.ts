@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { freeBytesAt, openDiskSpace } from "../../../src/vault/disk-space.ts"
+import { freeBytesAt, freeBytesOf, openDiskSpace } from "../../../src/vault/disk-space.ts"
 
 const minFree = 1_000
 
@@ -71,5 +71,10 @@ describe("the room on the disk", () => {
   it("is what the file system tells", async () => {
     assert.ok((await freeBytesAt(import.meta.dirname)) > 0)
     await assert.rejects(freeBytesAt("/nowhere/at/all"), { code: "ENOENT" })
+  })
+
+  it("is counted in fragments where Node tells their size, else in blocks", () => {
+    assert.equal(freeBytesOf({ bavail: 10, bsize: 1_048_576, frsize: 4_096 }), 40_960)
+    assert.equal(freeBytesOf({ bavail: 10, bsize: 4_096 }), 40_960)
   })
 })
