@@ -1,19 +1,14 @@
 import { logFailure } from "./log.ts"
 import type { Vault } from "./vault.ts"
-import { watchDisk } from "./watch-disk.ts"
 
 /** For the answers to those who waited; whoever asks meanwhile is told the same. */
 const answeringMs = 200
 
 /**
  * Ends the process with 1 soon after the ledger broke, so that the one that is started in its place reads
- * what the disk holds. Until then the disk is watched.
+ * what the disk holds.
  */
-export function endWithLedger(
-  vault: Pick<Vault, "active" | "disk" | "installation" | "ledger" | "keyring">,
-): void {
-  const { ledger, keyring } = vault
-  watchDisk(vault)
+export function endWithLedger({ ledger, keyring }: Pick<Vault, "ledger" | "keyring">): void {
   void ledger.broken.then((fault) => {
     logFailure("ledger_broken", fault)
     setTimeout(() => {

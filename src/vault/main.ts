@@ -31,6 +31,7 @@ import type { VaultMessage } from "./vault-message.ts"
 import { vaultService } from "./vault-service.ts"
 import { vaultWarnings } from "./vault-warnings.ts"
 import type { Vault } from "./vault.ts"
+import { watchDisk } from "./watch-disk.ts"
 import { watchHeartbeats } from "./watch-heartbeats.ts"
 
 process.umask(0o077)
@@ -58,6 +59,7 @@ async function start(): Promise<void> {
     signCheckpointsInTime(vault.checkpoints)
     archiveInTime(vault)
     endWithLedger(vault)
+    watchDisk(vault)
     service.ready()
     tellReady(startWarnings(vault))
   } catch (error) {

@@ -6,22 +6,16 @@ import type { SendAsk, Upstream } from "../../../src/gate/upstream.ts"
 import { startConnectProxy } from "../../support/connect-proxy.ts"
 import { testUpstream } from "../../support/gate.ts"
 import { httpText, startRawVenue } from "../../support/raw-venue.ts"
+import { acceptedAnswer as accepted, assertUnasked, sendAsk } from "../../support/send-ask.ts"
 import { testTls } from "../../support/tls.ts"
 
-const accepted = '{"code":"0","msg":"","data":{},"trace_code":""}'
 const { cert: ca } = testTls
 
-function ask(changes: Partial<SendAsk> = {}): SendAsk {
-  const body = '{"canary":1}'
-  return { path: "/v1/trade/orders", body, traceparent: undefined, maySend: () => true, ...changes }
-}
+const ask = (changes: Partial<SendAsk> = {}) => sendAsk({ body: '{"canary":1}', ...changes })
 
 /** Sends, and asserts that nothing left: neither was leave asked, nor did `received` get the request. */
 async function assertUnsent(upstream: Upstream, received: readonly string[] = []): Promise<void> {
-  let asked = 0
-  const sent = await upstream.send(ask({ maySend: () => (asked++, true) }))
-  assert.equal(sent.kind, "unsent")
-  assert.equal(asked, 0)
+  await assertUnasked(upstream, ask())
   assert.doesNotMatch(received.join(""), /POST|canary/)
 }
 

@@ -6,26 +6,21 @@ import { describe, it, type TestContext } from "node:test"
 
 import fc from "fast-check"
 
-import { parseBaseUrl, type SendAsk, type Upstream } from "../../../src/gate/upstream.ts"
+import { parseBaseUrl, type Upstream } from "../../../src/gate/upstream.ts"
 import { version } from "../../../src/version.ts"
 import { testUpstream } from "../../support/gate.ts"
 import { httpText, startRawVenue } from "../../support/raw-venue.ts"
 import { numRuns } from "../../support/runs.ts"
+import {
+  acceptedAnswer as accepted,
+  assertUnasked,
+  sendAsk as ask,
+} from "../../support/send-ask.ts"
 import { testTls } from "../../support/tls.ts"
-
-const accepted = '{"code":"0","msg":"","data":{},"trace_code":""}'
-
-function ask(changes: Partial<SendAsk> = {}): SendAsk {
-  const body = '{"a":1}'
-  return { path: "/v1/trade/orders", body, traceparent: undefined, maySend: () => true, ...changes }
-}
 
 /** Sends, and asserts that nothing left: neither was leave asked, nor did `received` get a byte. */
 async function assertUnsent(upstream: Upstream, received: readonly string[] = []): Promise<void> {
-  let asked = 0
-  const sent = await upstream.send(ask({ maySend: () => (asked++, true) }))
-  assert.equal(sent.kind, "unsent")
-  assert.equal(asked, 0)
+  await assertUnasked(upstream)
   assert.equal(received.join(""), "")
 }
 
