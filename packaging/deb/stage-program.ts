@@ -50,7 +50,18 @@ function install(root: string, program: string): void {
   for (const name of [...forNpmAlone, "node_modules/.package-lock.json", "node_modules/.bin"]) {
     rmSync(join(program, name), { recursive: true, force: true })
   }
+  for (const name of unused) rmSync(join(program, "node_modules", name), { recursive: true })
 }
+
+/** Of secp256k1 the addon for this system alone is loaded: not those for others, its JavaScript, or what that needs. */
+const unused: readonly string[] = [
+  ...["darwin-arm64", "win32-x64", "linux-x64/secp256k1.musl.node"].map(
+    (name) => `secp256k1/prebuilds/${name}`,
+  ),
+  ...["src", "lib", "index.js", "bindings.js", "elliptic.js"].map((name) => `secp256k1/${name}`),
+  ...["elliptic", "bn.js", "brorand", "hash.js", "hmac-drbg", "minimalistic-assert"],
+  ...["minimalistic-crypto-utils", "node-addon-api", "node-gyp-build"],
+]
 
 function published(root: string): readonly string[] {
   const text = readFileSync(join(root, "package.json"), "utf8")

@@ -14,8 +14,9 @@ export async function selfTest({
   ledger,
   clock,
   disk,
-}: Pick<Vault, "ledger" | "clock" | "disk">): Promise<void> {
-  await withSecret(generateSecret(), (secret) => assertSigns(secret))
+  curve,
+}: Pick<Vault, "ledger" | "clock" | "disk" | "curve">): Promise<void> {
+  await withSecret(generateSecret(), (secret) => assertSigns(secret, curve))
   if (disk.low() === undefined) await ledger.safety.probe(clock.nowMs())
   else await ledger.count()
 }

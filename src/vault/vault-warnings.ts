@@ -13,6 +13,7 @@ export function vaultWarnings(vault: Vault): readonly string[] {
     ...diskWarnings(vault.disk),
     ...venueClockWarnings(vault.venueClock, vault.active()),
     ...vault.surroundings.warnings,
+    ...(vault.curve.warning === undefined ? [] : [vault.curve.warning]),
     ...vault.checkpoints.alarms(),
     ...warningsOf(vault.active(), vault.clock.nowMs()),
   ]

@@ -80,7 +80,7 @@ describe("countersign doctor", { timeout: 300_000 }, () => {
       [...new Set(found.map(({ check }) => check))],
       [
         ...["node", "files", "permissions", "disk", "clock", "ledger", "policy", "keys"],
-        ...["keychain", "upstream", "daemon"],
+        ...["keychain", "curve", "upstream", "daemon"],
       ],
     )
     assertSaid(found, "keys", /The keystore opens, and holds 2 keys/)

@@ -5,19 +5,15 @@ import { Signature as EthersSignature, SigningKey, computeAddress } from "ethers
 import fc from "fast-check"
 import { sign as viemSign } from "viem/accounts"
 
-import { fromHex, toHex } from "../../src/std/bytes.ts"
+import { toHex } from "../../src/std/bytes.ts"
 import type { Digest } from "../../src/venue/signing-hash.ts"
-import { addressOfSecret, recoverAddress, signDigest } from "../../src/vault/keyring/curve.ts"
+import { addressOfSecret, recoverAddress } from "../../src/vault/keyring/curve.ts"
+import { bytes32, order } from "../support/curves.ts"
 import { numRuns } from "../support/runs.ts"
-
-const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+import { signDigest } from "../support/sign-digest.ts"
 
 const secrets = fc.bigInt({ min: 1n, max: order - 1n }).map(bytes32)
 const digests = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => bytes as Digest)
-
-function bytes32(value: bigint): Uint8Array {
-  return fromHex(value.toString(16).padStart(64, "0"))!
-}
 
 describe("the curve, for any key and digest", () => {
   it("signs as ethers and viem do, with a low s, and recovery gives the signer", async () => {

@@ -109,9 +109,8 @@ describe("a digest or typed data that the caller brings", () => {
       join("vault", "sign-reserved.ts"),
       join("vault", "keyring", "assert-signs.ts"), // a digest of no venue's domain, in a keyring of its own
     ])
-    assert.deepEqual(sourcesWith("signDigest(").toSorted(), [
-      join("vault", "keyring", "curve.ts"),
-      join("vault", "keyring", "open-keyring.ts"),
-    ])
+    assert.deepEqual(sourcesWith("curve.sign("), [join("vault", "keyring", "open-keyring.ts")])
+    assert.deepEqual(sourcesWith("secp256k1.sign("), [join("vault", "keyring", "noble-curve.ts")])
+    assert.deepEqual(sourcesWith("ecdsaSign("), [join("vault", "keyring", "native-curve.ts")])
   })
 })

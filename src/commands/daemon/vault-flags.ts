@@ -3,13 +3,14 @@ import { sep } from "node:path"
 import { ifKnown } from "../../std/node-flags.ts"
 import { gateAppDirectories } from "../../gate/permission-flags.ts"
 import { keychainVaultFlags } from "../../vault/keyring/keychain/keychain-flags.ts"
+import { nativeCurveFlags } from "../../vault/keyring/load-native-curve.ts"
 import { bootIdFile } from "../../vault/clock.ts"
 import { usualSignerDir } from "../../vault/signer-dir-of.ts"
 import type { Installation } from "../../vault/installation.ts"
 
 /**
  * Node's permission model for the vault: it reads the program, the configuration and its passphrase file,
- * writes its state, and starts the ledger's worker. Node calls this a seat belt, not a boundary; the
+ * writes its state, starts the ledger's worker, and loads the curve. Node calls this a seat belt, not a boundary; the
  * boundary is the unit file.
  */
 export function vaultFlags(
@@ -36,6 +37,8 @@ export function vaultFlags(
     `--allow-fs-write=${stateDir}`,
     `--allow-fs-write=${signerDir}`,
     "--allow-worker",
+    // The vault gives it up once the curve is loaded.
+    ...nativeCurveFlags(),
     ...(usesKeychain ? keychainVaultFlags() : []),
     // As of Node 26 even a Unix socket needs it; the vault gives it up once its sockets listen.
     ...ifKnown("--allow-net"),

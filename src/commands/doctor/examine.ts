@@ -1,5 +1,7 @@
 import { pathsOf, type Installation } from "../../vault/installation.ts"
+import { pickCurve } from "../../vault/keyring/pick-curve.ts"
 import { clockFindings, type ClockFacts } from "./clock-findings.ts"
+import { curveFinding } from "./curve-finding.ts"
 import { daemonFindings, type PortLook } from "./daemon-findings.ts"
 import { diskFindings, missingFinding } from "./disk-findings.ts"
 import { fileFindings, locationWords, warningFindings } from "./file-findings.ts"
@@ -46,6 +48,7 @@ const checks: readonly (readonly [Check, Look])[] = [
   ["ledger", lookAtRecords],
   ["keys", lookAtKeys],
   ["keychain", lookAtSystemKeychain],
+  ["curve", () => [curveFinding(pickCurve())]],
   ["upstream", lookAtUpstream],
   ["daemon", lookAtProcesses],
 ]

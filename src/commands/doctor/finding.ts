@@ -12,6 +12,7 @@ export type Check =
   | "ledger"
   | "keys"
   | "keychain"
+  | "curve"
   | "upstream"
 
 /** One thing that was found. `mend` is a command or an edit; what is ok needs none. */

@@ -1,6 +1,6 @@
 import { randomFillSync } from "node:crypto"
 
-import { isSecretKey } from "./curve.ts"
+import { isSecretKey } from "./noble-curve.ts"
 
 /** Makes a new private key: 32 random bytes in the curve's range. The caller overwrites it after use. */
 export function generateSecret(): Uint8Array {

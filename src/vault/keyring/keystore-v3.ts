@@ -12,8 +12,9 @@ import { scryptAsync } from "@noble/hashes/scrypt.js"
 import { concatBytes, toHex } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Address } from "../../venue/address.ts"
-import { keccak256 } from "../../venue/keccak.ts"
-import { addressOfSecret, isSecretKey } from "./curve.ts"
+import { keccak256 } from "../../std/keccak.ts"
+import { addressOfSecret } from "./curve.ts"
+import { isSecretKey } from "./noble-curve.ts"
 import {
   parseV3,
   type Pbkdf2Params,

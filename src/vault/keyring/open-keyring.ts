@@ -1,13 +1,17 @@
 import { Fault } from "../../std/fault.ts"
-import type { Address } from "../../venue/address.ts"
+import { addressOfPublicKey, type Address } from "../../venue/address.ts"
 import type { Digest } from "../../venue/signing-hash.ts"
-import { addressOfSecret, isSecretKey, recoverAddress, signDigest, type Curve } from "./curve.ts"
+import { signatureOf, type Curve } from "./curve.ts"
 import type { Keyring, KeyStore, Signature } from "./keyring.ts"
+import { isSecretKey, nobleCurve, publicKeyOf } from "./noble-curve.ts"
 import { withSecret } from "./with-secret.ts"
 
-type HeldKey = { readonly address: Address; readonly secret: Uint8Array }
-
-const secp256k1: Curve = { signDigest, recoverAddress, addressOfSecret }
+/** `publicKey` and so `address` are the reference's, whichever curve signs. */
+type HeldKey = {
+  readonly address: Address
+  readonly publicKey: Uint8Array
+  readonly secret: Uint8Array
+}
 
 /**
  * Loads every key of `store` and holds them until `lock`, which locks the store too. The keys live in
@@ -15,10 +19,10 @@ const secp256k1: Curve = { signDigest, recoverAddress, addressOfSecret }
  *
  * @throws {Fault} whatever {@link KeyStore.load} throws; nothing stays in memory then.
  */
-export async function openKeyring(store: KeyStore, curve: Curve = secp256k1): Promise<Keyring> {
-  const held = await loadAll(store, curve)
+export async function openKeyring(store: KeyStore, curve: Curve = nobleCurve): Promise<Keyring> {
+  const held = await loadAll(store)
   const known = new Map([...held].map(([name, { address }]) => [name, address]))
-  const state: State = { held, known, store, curve }
+  const state: State = { held, known, store }
   return Object.freeze({
     addressOf: (name: string) => known.get(name),
     isLocked: (name: string) => known.has(name) && !held.has(name),
@@ -43,7 +47,6 @@ export async function openKeyring(store: KeyStore, curve: Curve = secp256k1): Pr
 type State = {
   readonly held: Map<string, HeldKey>
   readonly known: Map<string, Address>
-  readonly curve: Curve
   store: KeyStore | undefined
 }
 
@@ -62,19 +65,18 @@ function heldKeyOf(name: string, { held, known, store }: State): HeldKey {
 async function add(name: string, secret: Uint8Array, state: State): Promise<Address> {
   const into = unlockedStore(state)
   if (!isSecretKey(secret)) throw new Fault("key_invalid", "This isn't a private key.")
-  const address = state.curve.addressOfSecret(secret)
-  const key = { address, secret: Uint8Array.from(secret) }
+  const key = heldKey(Uint8Array.from(secret))
   await saveOrForget(into, name, key)
-  state.known.set(name, address)
+  state.known.set(name, key.address)
   // Locked while it was saved: the key is safe in the store, and only there.
   if (state.store === undefined) key.secret.fill(0)
   else state.held.set(name, key)
-  return address
+  return key.address
 }
 
 async function unlock(next: KeyStore, state: State): Promise<void> {
-  const { held, known, curve } = state
-  const loaded = await loadAll(next, curve)
+  const { held, known } = state
+  const loaded = await loadAll(next)
   const changed = [...loaded].find(([name, { address }]) => isAnother(known.get(name), address))
   if (changed !== undefined) {
     forget(loaded, [...loaded.keys()])
@@ -92,22 +94,27 @@ async function unlock(next: KeyStore, state: State): Promise<void> {
 
 /**
  * Signs, then recovers the signer from the signature: a fault of memory or arithmetic in between could
- * otherwise give away the key itself.
+ * otherwise give away the key itself. Who it is, the public key tells as well as the address, which is its hash.
  */
-function signChecked(key: HeldKey, digest: Digest, curve: Curve): Signature {
-  const signature = curve.signDigest(key.secret, digest)
-  if (curve.recoverAddress(signature, digest) === key.address) return signature
+function signChecked({ secret, publicKey }: HeldKey, digest: Digest, curve: Curve): Signature {
+  const made = curve.sign(secret, digest)
+  const signer = curve.recover(made, digest)
+  if (signer !== undefined && areSame(signer, publicKey)) return signatureOf(made)
   throw new Fault(
     "signature_check_failed",
     "A signature didn't come out as its key's, so nothing was released; check this machine's memory.",
   )
 }
 
-async function loadAll(store: KeyStore, curve: Curve): Promise<Map<string, HeldKey>> {
+function areSame(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && left.every((byte, index) => byte === right[index])
+}
+
+async function loadAll(store: KeyStore): Promise<Map<string, HeldKey>> {
   const held = new Map<string, HeldKey>()
   try {
     for (const name of await store.names()) {
-      held.set(name, heldKey(await store.load(name), curve))
+      held.set(name, heldKey(await store.load(name)))
     }
     return held
   } catch (error) {
@@ -117,9 +124,10 @@ async function loadAll(store: KeyStore, curve: Curve): Promise<Map<string, HeldK
   }
 }
 
-function heldKey(secret: Uint8Array, curve: Curve): HeldKey {
+function heldKey(secret: Uint8Array): HeldKey {
   try {
-    return { address: curve.addressOfSecret(secret), secret }
+    const publicKey = publicKeyOf(secret)
+    return { address: addressOfPublicKey(publicKey), publicKey, secret }
   } catch (error) {
     secret.fill(0)
     throw error

@@ -1,4 +1,4 @@
-import { isSecretKey } from "./curve.ts"
+import { isSecretKey } from "./noble-curve.ts"
 
 /**
  * Reads a private key as people paste it: 64 hex digits, with or without `0x`, ASCII white space around

@@ -11,9 +11,10 @@ const low = { freeBytes: 1, minFreeBytes: 2 }
 /** What of the ledger was asked. */
 async function asked(test: TestVault, lowDisk: typeof low | undefined): Promise<readonly string[]> {
   const calls: string[] = []
-  const { ledger, clock, disk } = test.vault
+  const { ledger, clock, disk, curve } = test.vault
   await selfTest({
     clock,
+    curve,
     disk: { ...disk, low: () => lowDisk },
     ledger: {
       ...ledger,

@@ -1,6 +1,7 @@
 import { Fault } from "../../../std/fault.ts"
 import type { Address } from "../../../venue/address.ts"
-import { addressOfSecret, isSecretKey } from "../curve.ts"
+import { addressOfSecret } from "../curve.ts"
+import { isSecretKey } from "../noble-curve.ts"
 
 /**
  * `secret`, once it is sure that it is the key of `address`. Takes ownership, and overwrites it otherwise.

@@ -2,15 +2,10 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { assertSigns } from "../../../../src/vault/keyring/assert-signs.ts"
-import {
-  addressOfSecret,
-  recoverAddress,
-  signDigest,
-  type Curve,
-} from "../../../../src/vault/keyring/curve.ts"
+import type { Curve } from "../../../../src/vault/keyring/curve.ts"
 import { toHex } from "../../../../src/std/bytes.ts"
+import { nobleCurve as curve } from "../../../../src/vault/keyring/noble-curve.ts"
 
-const curve: Curve = { signDigest, recoverAddress, addressOfSecret }
 const secret = (): Uint8Array => new Uint8Array(32).fill(7)
 
 describe("assertSigns", () => {
@@ -24,10 +19,10 @@ describe("assertSigns", () => {
     const digests = new Set<string>()
     const watched: Curve = {
       ...curve,
-      signDigest: (key, digest) => {
+      sign: (key, digest) => {
         assert.deepEqual(key, secret())
         digests.add(toHex(digest))
-        return signDigest(key, digest)
+        return curve.sign(key, digest)
       },
     }
     await assertSigns(secret(), watched)
@@ -38,15 +33,15 @@ describe("assertSigns", () => {
   for (const [what, faulty] of [
     [
       "whose signature recovers to another address",
-      { signDigest: (_, digest) => signDigest(new Uint8Array(32).fill(8), digest) },
+      { sign: (_, digest) => curve.sign(new Uint8Array(32).fill(8), digest) },
     ],
-    ["whose signature recovers to none", { recoverAddress: () => undefined }],
+    ["whose signature recovers to none", { recover: () => undefined }],
     [
       "whose signature has a flipped bit",
       {
-        signDigest: (key, digest) => {
-          const made = signDigest(key, digest)
-          return { ...made, v: made.v === 27 ? 28 : 27 }
+        sign: (key, digest) => {
+          const made = curve.sign(key, digest)
+          return { ...made, recovery: made.recovery ^ 1 }
         },
       },
     ],
@@ -58,14 +53,14 @@ describe("assertSigns", () => {
   }
 
   it("overwrites its own copy, whether the key passes or not", async () => {
-    for (const recover of [recoverAddress, () => undefined]) {
+    for (const recover of [curve.recover, () => undefined]) {
       const lent: Uint8Array[] = []
       const watched: Curve = {
         ...curve,
-        recoverAddress: recover,
-        signDigest: (key, digest) => {
+        recover,
+        sign: (key, digest) => {
           lent.push(key)
-          return signDigest(key, digest)
+          return curve.sign(key, digest)
         },
       }
       await assertSigns(secret(), watched).catch(() => undefined)

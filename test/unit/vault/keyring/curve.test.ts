@@ -1,16 +1,17 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { fromHex, toHex } from "../../../../src/std/bytes.ts"
+import { toHex } from "../../../../src/std/bytes.ts"
+import { addressOfPublicKey } from "../../../../src/venue/address.ts"
 import type { Digest } from "../../../../src/venue/signing-hash.ts"
 import {
   addressOfSecret,
-  isSecretKey,
   recoverAddress,
-  signDigest,
+  signatureOf,
 } from "../../../../src/vault/keyring/curve.ts"
+import { isSecretKey, publicKeyOf } from "../../../../src/vault/keyring/noble-curve.ts"
+import { bytes32, curves, order } from "../../../support/curves.ts"
 
-const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const secret = bytes32(0x4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318n)
 const address = "0x2c7536E3605D9C16a7a3D7b1898e529396a65c23"
 const digest = bytes32(
@@ -21,70 +22,138 @@ const signature = {
   s: "0x09db43cac39db41aaeb94163cacae315d2f9f4b537fe941789e32893647bbae8",
   v: 28,
 } as const
+const r = BigInt(signature.r)
+const s = BigInt(signature.s)
 
-function bytes32(value: bigint): Uint8Array {
-  return fromHex(hex32(value))!
-}
+for (const curve of curves) {
+  describe(`signing by ${curve.name}`, () => {
+    const signerOf = (key: Uint8Array, message: Digest) =>
+      curve.recover(curve.sign(key, message), message)
 
-function hex32(value: bigint): string {
-  return `0x${value.toString(16).padStart(64, "0")}`
-}
+    it("makes the signature of the published example", () => {
+      assert.deepEqual(signatureOf(curve.sign(secret, digest)), signature)
+    })
 
-describe("signDigest", () => {
-  it("makes the signature of the published example", () => {
-    assert.deepEqual(signDigest(secret, digest), signature)
-  })
+    it("makes the same bytes again, and others for another digest", () => {
+      assert.deepEqual(curve.sign(secret, digest), curve.sign(secret, digest))
+      const another = bytes32(1n) as Digest
+      assert.notDeepEqual(curve.sign(secret, digest), curve.sign(secret, another))
+    })
 
-  it("makes the same bytes again", () => {
-    assert.deepEqual(signDigest(secret, digest), signDigest(secret, digest))
-  })
+    it("leaves key and digest as they were", () => {
+      const key = Uint8Array.from(secret)
+      const message = Uint8Array.from(digest) as Digest
+      curve.sign(key, message)
+      assert.deepEqual([key, message], [secret, Uint8Array.from(digest)])
+    })
 
-  it("leaves key and digest as they were", () => {
-    const key = Uint8Array.from(secret)
-    const message = Uint8Array.from(digest) as Digest
-    signDigest(key, message)
-    assert.deepEqual([key, message], [secret, Uint8Array.from(digest)])
-  })
+    it("takes bytes that lie within others, and a Buffer", () => {
+      const within = (bytes: Uint8Array) => Uint8Array.of(9, ...bytes, 9).subarray(1, 33)
+      const expected = curve.sign(secret, digest)
+      assert.deepEqual(curve.sign(within(secret), within(digest) as Digest), expected)
+      const made = curve.sign(Buffer.from(secret), Buffer.from(digest) as Uint8Array as Digest)
+      assert.deepEqual(made, expected)
+    })
 
-  it("signs with the smallest and the largest key", () => {
-    for (const key of [bytes32(1n), bytes32(order - 1n)]) {
-      assert.equal(recoverAddress(signDigest(key, digest), digest), addressOfSecret(key))
+    it("signs with the smallest and the largest key", () => {
+      for (const key of [bytes32(1n), bytes32(order - 1n)]) {
+        assert.deepEqual(signerOf(key, digest), publicKeyOf(key))
+      }
+    })
+
+    it("signs digests of all zeros, all ones and at the order", () => {
+      for (const value of [0n, 2n ** 256n - 1n, order - 1n, order, order + 1n]) {
+        assert.deepEqual(signerOf(secret, bytes32(value) as Digest), publicKeyOf(secret))
+      }
+    })
+
+    for (const length of [0, 31, 33, 64]) {
+      it(`refuses a digest of ${length} bytes`, () => {
+        const short = new Uint8Array(length).fill(1) as Digest
+        assert.throws(() => curve.sign(secret, short), RangeError)
+        assert.throws(() => curve.recover(curve.sign(secret, digest), short), RangeError)
+      })
+      it(`refuses a key of ${length} bytes`, () => {
+        assert.throws(() => curve.sign(new Uint8Array(length).fill(1), digest), RangeError)
+      })
+    }
+
+    for (const wrong of ["c4".repeat(32), 7, null, undefined, [...digest], {}]) {
+      it(`refuses a digest that is ${Array.isArray(wrong) ? "an array" : typeof wrong}`, () => {
+        assert.throws(() => curve.sign(secret, wrong as Digest), TypeError)
+        assert.throws(() => curve.sign(wrong as Uint8Array, digest), TypeError)
+      })
+    }
+
+    for (const [name, value] of [
+      ["zero", 0n],
+      ["the order", order],
+      ["all ones", 2n ** 256n - 1n],
+    ] as const) {
+      it(`refuses ${name} as a key`, () => {
+        assert.throws(() => curve.sign(bytes32(value), digest), RangeError)
+      })
     }
   })
 
-  it("signs digests of all zeros, all ones and at the order", () => {
-    for (const value of [0n, 2n ** 256n - 1n, order - 1n, order, order + 1n]) {
-      const message = bytes32(value) as Digest
-      assert.equal(recoverAddress(signDigest(secret, message), message), address)
+  describe(`recovery by ${curve.name}`, () => {
+    const recovered = (words: readonly [bigint, bigint], recovery: number, length = 64) => {
+      const compact = Uint8Array.of(...bytes32(words[0]), ...bytes32(words[1])).subarray(0, length)
+      const publicKey = curve.recover({ compact, recovery }, digest)
+      return publicKey && addressOfPublicKey(publicKey)
     }
+
+    it("finds the signer of the published example, and somebody else for the other id", () => {
+      assert.equal(recovered([r, s], 1), address)
+      assert.notEqual(recovered([r, s], 0), address)
+      assert.notEqual(recovered([r, s], 0), undefined)
+    })
+
+    it("finds somebody up to the largest low s, and nobody above it", () => {
+      assert.notEqual(recovered([r, order / 2n], 0), undefined)
+      assert.equal(recovered([r, order / 2n + 1n], 0), undefined)
+    })
+
+    for (const [name, words, recovery] of [
+      ["r is zero", [0n, s], 1],
+      ["s is zero", [r, 0n], 1],
+      ["r is the order", [order, s], 1],
+      ["r is all ones", [2n ** 256n - 1n, s], 1],
+      ["s is the order", [r, order], 1],
+      ["s is in the upper half, though the curve would", [r, order - s], 0],
+      ["r is no point's x", [5n, s], 1],
+      ["the id is 2 and r too large for it", [r, s], 2],
+      ["the id is 3 and r too large for it", [r, s], 3],
+      ["the id is 4", [r, s], 4],
+      ["the id is below zero", [r, s], -1],
+      ["the id is 256 more", [r, s], 257],
+      ["the id is no whole number", [r, s], 0.5],
+      ["the id is no number", [r, s], NaN],
+    ] as const) {
+      it(`finds nobody when ${name}`, () => {
+        assert.equal(recovered(words, recovery), undefined)
+      })
+    }
+
+    it("finds nobody when a byte is missing", () => {
+      assert.equal(recovered([r, s], 1, 63), undefined)
+    })
+  })
+}
+
+describe("signatureOf", () => {
+  const compact = Uint8Array.of(...bytes32(r), ...bytes32(s))
+
+  it("writes v as 27 or 28", () => {
+    assert.deepEqual(signatureOf({ compact, recovery: 0 }), { ...signature, v: 27 })
+    assert.deepEqual(signatureOf({ compact, recovery: 1 }), signature)
   })
 
-  for (const length of [0, 31, 33, 64]) {
-    it(`refuses a digest of ${length} bytes`, () => {
-      const short = new Uint8Array(length).fill(1) as Digest
-      assert.throws(() => signDigest(secret, short), RangeError)
-    })
-    it(`refuses a key of ${length} bytes`, () => {
-      assert.throws(() => signDigest(new Uint8Array(length).fill(1), digest), RangeError)
-    })
-  }
-
-  for (const wrong of ["c4".repeat(32), 7, null, undefined, [...digest], {}]) {
-    it(`refuses a digest that is ${Array.isArray(wrong) ? "an array" : typeof wrong}`, () => {
-      assert.throws(() => signDigest(secret, wrong as Digest), TypeError)
-      assert.throws(() => signDigest(wrong as Uint8Array, digest), TypeError)
-    })
-  }
-
-  for (const [name, value] of [
-    ["zero", 0n],
-    ["the order", order],
-    ["all ones", 2n ** 256n - 1n],
-  ] as const) {
-    it(`refuses ${name} as a key`, () => {
-      assert.throws(() => signDigest(bytes32(value), digest), RangeError)
-    })
-  }
+  it("has no v for the points that v can't say", () => {
+    for (const recovery of [2, 3]) {
+      assert.throws(() => signatureOf({ compact, recovery }), { code: "signature_check_failed" })
+    }
+  })
 })
 
 describe("recoverAddress", () => {
@@ -96,21 +165,14 @@ describe("recoverAddress", () => {
     assert.notEqual(recoverAddress({ ...signature, v: 27 }, digest), address)
   })
 
-  it("finds nobody when s is in the upper half, though the curve would", () => {
-    const high = { ...signature, s: hex32(order - BigInt(signature.s)), v: 27 as const }
-    assert.equal(recoverAddress(high, digest), undefined)
-  })
-
   for (const [name, change] of [
-    ["r is zero", { r: hex32(0n) }],
-    ["s is zero", { s: hex32(0n) }],
-    ["r is the order", { r: hex32(order) }],
-    ["r is no point's x", { r: hex32(5n) }],
+    ["s is in the upper half, though the curve would", { s: toHex(bytes32(order - s)), v: 27 }],
     ["r is short", { r: "0x01" }],
     ["s is no hex", { s: `0x${"g".repeat(64)}` }],
     ["v is 26", { v: 26 as 27 }],
     ["v is 29 and r too large for it", { v: 29 as 27 }],
     ["v is 31", { v: 31 as 27 }],
+    ["v is 284", { v: 284 as 27 }],
   ] as const) {
     it(`finds nobody when ${name}`, () => {
       assert.equal(recoverAddress({ ...signature, ...change }, digest), undefined)
@@ -138,6 +200,7 @@ describe("isSecretKey", () => {
     { name: "31 bytes", bytes: secret.subarray(1), is: false },
     { name: "33 bytes", bytes: Uint8Array.of(0, ...secret), is: false },
     { name: "hex text", bytes: toHex(secret) as unknown as Uint8Array, is: false },
+    { name: "an array", bytes: [...secret] as unknown as Uint8Array, is: false },
   ]
   for (const { name, bytes, is } of cases) {
     it(`says ${is ? "yes" : "no"} to ${name}`, () => {

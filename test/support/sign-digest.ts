@@ -1,0 +1,9 @@
+import type { Digest } from "../../src/venue/signing-hash.ts"
+import { signatureOf } from "../../src/vault/keyring/curve.ts"
+import type { Signature } from "../../src/vault/keyring/keyring.ts"
+import { nobleCurve } from "../../src/vault/keyring/noble-curve.ts"
+
+/** What the reference signs, as the venue wants it. */
+export function signDigest(secret: Uint8Array, digest: Digest): Signature {
+  return signatureOf(nobleCurve.sign(secret, digest))
+}
