@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto"
+import { hash, randomBytes } from "node:crypto"
 
 import type { Refusal } from "../link/refusal.ts"
 import { err, ok, type Result } from "../std/result.ts"
@@ -33,7 +33,7 @@ export function authenticate(
 
 /** SHA-256 of a token, as it is kept. */
 export function hashToken(token: string): string {
-  return `0x${createHash("sha256").update(token, "utf8").digest("hex")}`
+  return `0x${hash("sha256", token)}`
 }
 
 /** A new token: `cs_` and 256 random bits in base64url. */

@@ -9,16 +9,17 @@ import { authenticate } from "./authenticate.ts"
 import type { Client } from "./bindings.ts"
 import { bindingOf, holdRequest, releaseFor } from "./hold-request.ts"
 import { judgeRequest } from "./judge-request.ts"
-import type { Keyring } from "./keyring/keyring.ts"
 import type { Idempotency, IdempotencyKey, KeyUse } from "./ledger/idempotency.ts"
-import type { RequestEntry } from "./ledger/ledger.ts"
+import type { Spending } from "./ledger/budgets.ts"
+import type { RequestEntry, ReserveAsk, Taken } from "./ledger/ledger.ts"
+import { withRateLimits } from "./rate-limits.ts"
 import { readRequest, type ReadRequest, type SignCall } from "./read-request.ts"
 import { refuseNow } from "./refuse-now.ts"
 import { recordRefusal, refuse } from "./refuse.ts"
 import { repeatRequest } from "./repeat-request.ts"
 import { bindingHash, clientOrderIdOf, keyOf, keyToLookUp } from "./request-key.ts"
-import { signReserved, type Taken } from "./sign-reserved.ts"
-import { spendingOf } from "./spending.ts"
+import { signReserved } from "./sign-reserved.ts"
+import { spendingOfCall } from "./spending.ts"
 import { requestStage } from "./stages.ts"
 import type { Vault } from "./vault.ts"
 
@@ -27,9 +28,9 @@ import type { Vault } from "./vault.ts"
  * release, records, signs, checks, answers — in that order.
  *
  * What waits comes first: the look-up of an idempotency key, if there is one. From judging to reserving there is no
- * `await`, so no other request slips in between. `reserve` resolves once the record is durable: a crash
- * can leave a record without a signature, never a signature without its record. A throw anywhere means
- * that no signature leaves.
+ * `await`, so no other request slips in between. It is signed while the record is being committed, and
+ * `reserve` gives the signature out once the record is durable: a crash can leave a record without a
+ * signature, never a signature that left without its record. A throw anywhere means that none leaves.
  */
 export async function signRequest(call: SignCall, vault: Vault): Promise<BotResults["sign"]> {
   const { ledger, clock } = vault
@@ -40,7 +41,7 @@ export async function signRequest(call: SignCall, vault: Vault): Promise<BotResu
 
   const client = authenticate(call.token, set, { count: vault.badTokens, nowMs })
   if (!client.ok) return refuse(client.error, null)
-  return signOf({ client: client.value, call, set, nowMs, key, use }, vault)
+  return signOf({ client: client.value, call, set, nowMs, key, use, isAlone: true }, vault)
 }
 
 /** What an idempotency key was used for where there is none. */
@@ -55,6 +56,8 @@ export type Asking = {
   /** The idempotency key that was looked up, and what it was used for. */
   readonly key: IdempotencyKey | undefined
   readonly use: KeyUse
+  /** It isn't one of a batch: its answer tells how the venue's rate budgets stand. */
+  readonly isAlone?: true
 }
 
 /**
@@ -63,25 +66,31 @@ export type Asking = {
  */
 export async function signOf(asking: Asking, vault: Vault): Promise<BotResults["sign"]> {
   const { call, client, set } = asking
+  vault.metrics.stages.begin()
   const read = readRequest(call, client, set)
+  vault.metrics.stages.end("parse")
   requestStage("parsed")
-  const answer = read.ok ? await judgeAndSign({ ...asking, request: read.value }, vault) : read
-  if (!answer.ok) return recordRefusal(answer.error, { ...asking, ledger: vault.ledger })
-  return answer.value === "outdated" ? signRequest(call, vault) : answer.value
+  if (!read.ok) return refused(read.error, asking, vault)
+  const asked = { ...asking, request: read.value, spending: spendingOfCall(read.value, asking) }
+  const answer = await judgeAndSign(asked, vault)
+  if (!answer.ok) return waitOrRefuse(answer.error, asked, vault)
+  if (answer.value === "outdated") return signRequest(call, vault)
+  return withRateLimits(answer.value, asked, vault)
 }
 
-type Asked = Asking & { readonly request: ReadRequest }
+type Asked = Asking & { readonly request: ReadRequest; readonly spending: Spending }
 
 /** `outdated`: since the look-up of its key another request took it, or other files are in force. */
 type Answer = Result<BotResults["sign"] | "outdated", Refusal>
 
 async function judgeAndSign(asked: Asked, vault: Vault): Promise<Answer> {
   const { client, call, set, nowMs, request, key, use } = asked
-  const { ledger, keyring } = vault
+  const { ledger, metrics } = vault
   if (!isDeepStrictEqual(keyOf(call, client, request), key)) return ok("outdated")
   if (use.kind === "kept") return repeatRequest(use.request, asked, vault)
 
   const decision = judgeRequest(request, client, { set, nowMs })
+  const judgedMs = metrics.stages.end("judge")
   requestStage("judged")
   if (decision.kind === "refuse") return err(decision.refusal)
   const refusal = refuseNow(request, set, vault)
@@ -91,24 +100,47 @@ async function judgeAndSign(asked: Asked, vault: Vault): Promise<Answer> {
   const release = releaseFor(decision, entry, at)
   if (release.kind === "missing") return err(await holdRequest(release.held, entry, at))
 
-  const reserved = await ledger.reserve({
+  const ask: ReserveAsk = {
     signer: request.parties.signer,
     entry,
     claims: decision.claims,
     sizes: decision.sizes,
     release: release.use,
-    spending: spendingOf(request, client.name, set),
+    spending: asked.spending,
     ttlMs: request.ttlMs,
     nowMs,
-  })
+  }
+  const reserved = await ledger.reserve(ask, (taken) => signFirst(asked, taken, vault))
   if (reserved.kind === "refused") return err(reserved.refusal)
   if (reserved.kind === "repeat") return ok("outdated")
+  metrics.stages.endSince("record", judgedMs)
   requestStage("durable")
-  return ok({ kind: "answer", ...signFirst(asked, reserved, keyring) })
+  return ok({ kind: "answer", ...reserved.made })
 }
 
-function signFirst({ request, set, key }: Asked, taken: Taken, keyring: Keyring): Signed {
+/** What has waited is judged anew from the beginning: nothing that was judged before counts. */
+async function waitOrRefuse(
+  refusal: Refusal,
+  asked: Asked,
+  vault: Vault,
+): Promise<BotResults["sign"]> {
+  const { call, spending } = asked
+  if (call.ticket === undefined) return refused(refusal, asked, vault)
+  const woken = await call.ticket.wait(refusal, spending)
+  if (woken === "again") return signRequest(call, vault)
+  return woken === "refused" ? refused(refusal, asked, vault) : refuse(refusal, null)
+}
+
+function refused(refusal: Refusal, asking: Asking | Asked, vault: Vault): BotResults["sign"] {
+  const answer = recordRefusal(refusal, { ...asking, ledger: vault.ledger })
+  return withRateLimits(answer, asking, vault)
+}
+
+function signFirst({ request, set, key }: Asked, taken: Taken, vault: Vault): Signed {
+  const { keyring, metrics } = vault
+  metrics.stages.begin()
   const signed = signReserved(request, taken, { keyring, profile: set.profile })
+  metrics.stages.end("sign")
   return key === undefined ? signed : { ...signed, repeat: "first" }
 }
 
@@ -121,6 +153,7 @@ function entryOf(asked: Asked, rule: string): RequestEntry {
     rule,
     purpose: call.purpose,
     clientOrderId: clientOrderIdOf(request),
+    traceparent: call.traceparent,
     idempotency: idempotencyOf(asked),
   }
 }

@@ -2,16 +2,9 @@ import type { Signed } from "../link/signed.ts"
 import type { Profile } from "../venue/profile.ts"
 import { digestOf, signedBody } from "./fill-in.ts"
 import type { Keyring } from "./keyring/keyring.ts"
-import type { RecordId } from "./ledger/ledger.ts"
+import type { Taken } from "./ledger/ledger.ts"
 import type { ReadRequest } from "./read-request.ts"
 import { requestStage } from "./stages.ts"
-
-/** What was taken for a request; its record is durable. */
-export type Taken = {
-  readonly record: RecordId
-  readonly nonce: number
-  readonly expiresAfterMs: number
-}
 
 /** Signs a request with what was taken for it. The same again gives the same bytes. */
 export function signReserved(

@@ -15,8 +15,8 @@ export function watchedLedger(
   return {
     ...ledger,
     // What is watched stands beside the answer: who waits for it waits no turn longer.
-    reserve(ask) {
-      const reserving = ledger.reserve(ask)
+    reserve(ask, make) {
+      const reserving = ledger.reserve(ask, make)
       reserving.then(
         (reserved) => {
           if (isPaced(reserved)) seen.paced(ask.entry.key)
@@ -37,6 +37,6 @@ export function watchedLedger(
   }
 }
 
-function isPaced(reserved: Reservation): boolean {
+function isPaced(reserved: Reservation<unknown>): boolean {
   return reserved.kind === "refused" && reserved.refusal.code === "signer_pace"
 }

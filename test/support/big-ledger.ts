@@ -27,7 +27,7 @@ export function growLedger(file: string, big: BigLedger): readonly string[] {
   const database = openDatabase(file)
   database.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -200000")
   try {
-    const write = openProjections(database, openJournal(database))
+    const { write, catchUp } = openProjections(database, openJournal(database))
     const stepMs = threeDaysMs / Math.ceil(big.entries / entriesOfTurn)
     const ids: string[] = []
     let inTransaction = 0
@@ -41,6 +41,7 @@ export function growLedger(file: string, big: BigLedger): readonly string[] {
       inTransaction = 0
       database.exec("COMMIT; BEGIN IMMEDIATE")
     }
+    catchUp()
     database.exec("COMMIT")
     return ids
   } finally {

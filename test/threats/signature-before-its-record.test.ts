@@ -18,9 +18,9 @@ describe("a signature", () => {
       ...test.vault,
       ledger: {
         ...ledger,
-        reserve: (ask) => {
+        reserve: (ask, make) => {
           calls.push("reserve")
-          return ledger.reserve(ask).finally(() => calls.push("durable"))
+          return ledger.reserve(ask, make).finally(() => calls.push("durable"))
         },
       },
       keyring: {
@@ -34,14 +34,33 @@ describe("a signature", () => {
     return { test, token, calls, vault }
   }
 
-  it("is made once its record is durable", async (t) => {
+  it("leaves once its record is durable, which is asked for before it is made", async (t) => {
     const { test, token, calls, vault } = await watched()
     t.after(() => test.remove())
-    await signRequest(callOf(token, limitOrder()), vault)
-    assert.deepEqual(calls, ["reserve", "durable", "sign"])
+    await signRequest(callOf(token, limitOrder()), vault).then(() => calls.push("answered"))
+    assert.deepEqual(calls, ["reserve", "sign", "durable", "answered"])
   })
 
-  it("isn't made when the record can't be", async (t) => {
+  it("doesn't leave when its record doesn't become durable", async (t) => {
+    const { test, token, calls, vault } = await watched()
+    t.after(() => test.remove())
+    const { ledger } = vault
+    const failing: Vault = {
+      ...vault,
+      ledger: {
+        ...ledger,
+        async reserve(ask, make) {
+          await ledger.reserve(ask, make)
+          throw new Fault("ledger_unavailable", "The commit failed.")
+        },
+      },
+    }
+    const attempt = signRequest(callOf(token, limitOrder()), failing)
+    await assert.rejects(attempt, { code: "ledger_unavailable" })
+    assert.ok(calls.includes("sign"))
+  })
+
+  it("isn't made when the record can't be asked for", async (t) => {
     const { test, token, calls, vault } = await watched()
     t.after(() => test.remove())
     await test.vault.ledger.close()

@@ -25,14 +25,30 @@ export function readIdentity(database: DatabaseSync): Identity {
   }
 }
 
-/** Prepares keeping the clocks with a commit. Within the open transaction. */
+/** For how long a reading stands for later ones, while the clock goes on as it should. */
+const clockStandsMs = 1_000
+
+/**
+ * Prepares keeping the clocks with a commit. Within the open transaction. A reading of a second ago tells a
+ * start as much as the latest.
+ */
 export function clockKeeper(database: DatabaseSync): (reading: ClockReading) => void {
+  let last: ClockReading | undefined
   const keep = database.prepare(
     `INSERT INTO clock (one, wall_ms, uptime_ms, boot_id) VALUES (1, ?, ?, ?)
      ON CONFLICT (one) DO UPDATE
      SET wall_ms = excluded.wall_ms, uptime_ms = excluded.uptime_ms, boot_id = excluded.boot_id`,
   )
-  return ({ wallMs, uptimeMs, bootId }) => void keep.run(wallMs, uptimeMs, bootId)
+  return (reading) => {
+    if (last !== undefined && isSoonAfter(last, reading)) return
+    last = reading
+    keep.run(reading.wallMs, reading.uptimeMs, reading.bootId)
+  }
+}
+
+function isSoonAfter(last: ClockReading, { wallMs, uptimeMs, bootId }: ClockReading): boolean {
+  const isSoon = (ms: number): boolean => ms >= 0 && ms < clockStandsMs
+  return isSoon(wallMs - last.wallMs) && isSoon(uptimeMs - last.uptimeMs) && bootId === last.bootId
 }
 
 function readClock(database: DatabaseSync): ClockReading | undefined {

@@ -5,6 +5,7 @@ import type { Journal } from "./journal.ts"
 import { storedKey } from "./idempotency.ts"
 import { hear, type Heard } from "./record-state.ts"
 import type { JournalRow, OutcomeRow, RequestRow } from "./row.ts"
+import { mayTrail, nonceCheck, readTrail } from "./trail.ts"
 
 export type Written =
   /** `released` is the request that the row gives room back for. */
@@ -14,16 +15,55 @@ export type Written =
 /** Writes a row to the journal and to the tables that follow from it. Within the open transaction. */
 export type WriteRow = (row: JournalRow) => Written
 
-/** Prepares the statements that keep the tables in step with the journal. */
-export function openProjections(database: DatabaseSync, journal: Journal): WriteRow {
+/**
+ * The tables that follow from the journal. A row that does no more than add a request may trail: it is
+ * durable in the journal, and the tables have it after the next `catchUp`.
+ */
+export type Projections = {
+  readonly write: WriteRow
+  /** Brings the tables up to the journal. Whoever reads them calls it first. Within the open transaction. */
+  readonly catchUp: () => void
+  /** How many requests trail. */
+  readonly trailing: () => number
+}
+
+/** Prepares the statements that keep the tables in step with the journal, and finds what trails. */
+export function openProjections(database: DatabaseSync, journal: Journal): Projections {
   const writeRequest = requestWriter(database)
+  const writeRow = rowWriter(database, journal, writeRequest)
+  let trail = readTrail(database)
+  const assertRising = nonceCheck(database, trail)
+  const catchUp = (): void => {
+    const behind = trail
+    trail = []
+    for (const { row, seq } of behind) writeRequest(row, seq)
+  }
+  return {
+    write(row) {
+      if (row.kind === "request") assertRising(row)
+      if (row.kind === "request" && mayTrail(row)) {
+        trail.push({ row, seq: journal.append(row) })
+        return written
+      }
+      catchUp()
+      return writeRow(row)
+    },
+    catchUp,
+    trailing: () => trail.length,
+  }
+}
+
+/** Writes to the journal and to the tables at once. */
+function rowWriter(
+  database: DatabaseSync,
+  journal: Journal,
+  writeRequest: (row: RequestRow, seq: number) => void,
+): WriteRow {
   const writeOutcome = outcomeWriter(database)
   const acts = openActProjections(database)
   const addRefusal = database.prepare("INSERT INTO refusals (id, seq, repeats) VALUES (?, ?, 0)")
   const addShadow = database.prepare("INSERT INTO shadows (seq, asked_at) VALUES (?, ?)")
-  const addCheckpoint = database.prepare(
-    "INSERT INTO checkpoints (seq, at_ms, public_key) VALUES (?, ?, ?)",
-  )
+  const addCheckpoint = database.prepare("INSERT INTO checkpoints VALUES (?, ?, ?)")
   const addRepeats = database.prepare("UPDATE refusals SET repeats = repeats + ? WHERE id = ?")
 
   return (row) => {

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto"
+import { randomFillSync } from "node:crypto"
 
 import type { RecordId } from "./ledger.ts"
 
@@ -26,14 +26,28 @@ export function timeOfId(id: string): number | undefined {
 }
 
 function timeAndRandom(nowMs: number): string {
-  const random = BigInt(`0x${randomBytes(10).toString("hex")}`)
-  return base32(BigInt(nowMs), 10) + base32(random, 16)
+  return timeText(nowMs, 10) + randomText(16)
 }
 
-function base32(value: bigint, length: number): string {
+function timeText(ms: number, length: number): string {
   let text = ""
-  for (let rest = value; text.length < length; rest >>= 5n) {
-    text = `${alphabet[Number(rest & 31n)] ?? ""}${text}`
+  for (let rest = ms; text.length < length; rest = Math.floor(rest / 32)) {
+    text = `${alphabet[rest % 32] ?? ""}${text}`
   }
+  return text
+}
+
+/** Random bytes, fetched many at a time: each id is asked for while a bot waits. */
+const pool = new Uint8Array(4_096)
+let usedBytes = pool.length
+
+function randomText(length: number): string {
+  if (usedBytes + length > pool.length) {
+    randomFillSync(pool)
+    usedBytes = 0
+  }
+  let text = ""
+  for (const byte of pool.subarray(usedBytes, usedBytes + length)) text += alphabet[byte % 32] ?? ""
+  usedBytes += length
   return text
 }

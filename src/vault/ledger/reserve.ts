@@ -6,7 +6,7 @@ import type { Budgets } from "./budgets.ts"
 import type { CommitQueue } from "./commit-queue.ts"
 import type { HoldBook } from "./hold-book.ts"
 import type { IdempotencyKey } from "./idempotency.ts"
-import type { Reservation, ReserveAsk } from "./ledger.ts"
+import type { Reservation, ReserveAsk, Taken } from "./ledger.ts"
 import type { Limits } from "./limits.ts"
 import type { Headroom } from "./meters.ts"
 import type { Nonces } from "./nonces.ts"
@@ -30,9 +30,13 @@ export type ReserveFrom = {
  * Takes room in every limit, the release, the venue's budgets and the nonce, all of them or none, and records the request.
  *
  * What comes before the `await` runs within the call itself, so that nothing can slip in between; what
- * can refuse comes before anything is taken.
+ * can refuse comes before anything is taken. What `make` makes of it meanwhile comes out once it is durable.
  */
-export async function reserve(ask: ReserveAsk, from: ReserveFrom): Promise<Reservation> {
+export async function reserve<Made>(
+  ask: ReserveAsk,
+  make: ((taken: Taken) => Made) | undefined,
+  from: ReserveFrom,
+): Promise<Reservation<Made>> {
   const { queue, limits, nonces, recentKeys } = from
   queue.assertOpen()
   nonces.assertClockSafe(ask.nowMs)
@@ -64,8 +68,17 @@ export async function reserve(ask: ReserveAsk, from: ReserveFrom): Promise<Reser
   const key = keyOf(ask)
   if (key !== undefined) recentKeys.add(key, { record: reserved.record, durable })
   requestStage("reserved")
+  const made = await madeMeanwhile(() => make?.(reserved), durable)
+  // Without `make` nothing is asked for, and `Made` is undefined.
+  return { kind: "reserved", ...reserved, made: made as Made, over }
+}
+
+/** Runs `make` once the commit has been asked for, and gives out what it made once that is done. */
+async function madeMeanwhile<Made>(make: () => Made, durable: Promise<unknown>): Promise<Made> {
+  const made = Promise.resolve().then(make)
+  made.catch(() => undefined) // told below
   await durable
-  return { kind: "reserved", ...reserved, over }
+  return made
 }
 
 function keyOf({ entry: { client, idempotency } }: ReserveAsk): IdempotencyKey | undefined {
@@ -94,7 +107,7 @@ function takeRest({ release, spending }: ReserveAsk, { holds, budgets }: Reserve
   if (spending !== undefined) budgets.count(spending)
 }
 
-function refused(refusal: Refusal): Reservation {
+function refused(refusal: Refusal): Extract<Reservation, { kind: "refused" }> {
   return { kind: "refused", refusal }
 }
 

@@ -11,17 +11,23 @@ import { openJournal, type Head, type Journal } from "./journal.ts"
 import { isMeterJob, meterRunner } from "./meter-jobs.ts"
 import { readOpenedState } from "./opened-state.ts"
 import { prober } from "./probe.ts"
-import { openProjections } from "./projections.ts"
+import { openProjections, type Projections } from "./projections.ts"
 import { readRecentRefusals } from "./recent-refusals.ts"
 import { giveUpSpare } from "./spare-space.ts"
 import { faultOf, isFull } from "./sqlite-fault.ts"
 import { keyFinder, recordSearcher } from "./stored-keys.ts"
 import { historyPager, recordFinder, shadowPager } from "./stored-rows.ts"
 import { readSet, readSets } from "./stored-sets.ts"
+import { readTrail } from "./trail.ts"
 import type { Batch, FromWorker, Job, JobResult, ToWorker } from "./worker-messages.ts"
 
 // commit-queue.ts starts this thread
 const { file, nowMs } = workerData as { readonly file: string; readonly nowMs: number }
+
+/** How many requests may trail, and for how long. To catch up with them is a few milliseconds' work. */
+const maxTrailing = 128
+const maxTrailingMs = 50
+const catchUpBatch: Batch = { jobs: [{ kind: "catch_up" }], clock: undefined }
 
 runUntilClosed()
 
@@ -30,30 +36,62 @@ function runUntilClosed(): void {
   if (opened === undefined) return // with no listener the thread ends
   const { database, state, runBatch } = opened
 
-  let isBroken = false
+  const commit = committer(runBatch)
   parentPort?.on("message", (message: ToWorker) => {
-    if (message.kind === "close") {
-      database.close() // rolls back what a failed batch left open
-      parentPort?.close()
-      return
+    switch (message.kind) {
+      case "batch":
+        commit.run(message)
+        break
+      case "copy":
+        void copy(database, message.to)
+        break
+      case "close":
+        commit.stop()
+        database.close() // rolls back what a failed batch left open
+        parentPort?.close()
     }
-    if (isBroken) return
-    if (message.kind === "copy") {
-      void copy(database, message.to)
-      return
-    }
-    const committed = orFail(() => runBatch(message))
-    // After an error nobody knows what the disk holds: only a restart, which reads it, mends that.
-    if (committed === undefined) isBroken = true
-    else tell({ kind: "committed", ...committed })
   })
   tell({ kind: "opened", state })
+}
+
+/** Runs batches and tells of them. What trails catches up soon after, with a commit that nobody waits for. */
+function committer(runBatch: (batch: Batch) => Committed) {
+  let isBroken = false
+  let catchingUp: NodeJS.Timeout | undefined
+  const commit = (batch: Batch): Committed | undefined => {
+    if (isBroken) return undefined
+    const committed = orFail(() => runBatch(batch))
+    // After an error nobody knows what the disk holds: only a restart, which reads it, mends that.
+    if (committed === undefined) isBroken = true
+    return committed
+  }
+  const stop = (): void => {
+    clearTimeout(catchingUp)
+    catchingUp = undefined
+  }
+  const catchUp = (): void => {
+    stop()
+    commit(catchUpBatch)
+  }
+  return {
+    run(batch: Batch): void {
+      const committed = commit(batch)
+      if (committed === undefined) return
+      const { results, head, trailing } = committed
+      tell({ kind: "committed", results, head })
+      if (trailing >= maxTrailing) catchUp()
+      else if (trailing > 0) catchingUp ??= setTimeout(catchUp, maxTrailingMs)
+    },
+    stop,
+  }
 }
 
 function open() {
   const database = openDatabase(file)
   try {
-    return { database, state: readOpenedState(database, nowMs), runBatch: patientRunner(database) }
+    const runBatch = patientRunner(database)
+    if (readTrail(database).length > 0) runBatch(catchUpBatch)
+    return { database, state: readOpenedState(database, nowMs), runBatch }
   } catch (error) {
     database.close()
     throw error
@@ -72,7 +110,12 @@ async function copy(database: DatabaseSync, to: string): Promise<void> {
   }
 }
 
-type Committed = { readonly results: readonly JobResult[]; readonly head: Head }
+type Committed = {
+  readonly results: readonly JobResult[]
+  readonly head: Head
+  /** How many requests the tables don't have yet. */
+  readonly trailing: number
+}
 
 /**
  * Where the disk is full, the ledger's spare is given up and the whole batch is run once more, from its
@@ -94,35 +137,42 @@ function patientRunner(database: DatabaseSync): (batch: Batch) => Committed {
 
 function batchRunner(database: DatabaseSync): (batch: Batch) => Committed {
   const journal = openJournal(database)
-  const run = jobRunner(database, journal)
+  const tables = openProjections(database, journal)
+  const run = jobRunner(database, journal, tables)
   const keepClock = clockKeeper(database)
   return ({ jobs, clock }) => {
     database.exec("BEGIN IMMEDIATE")
-    const results = jobs.map(run)
+    const results = jobs.map((job) => {
+      if (job.kind === "write") return tables.write(job.row)
+      tables.catchUp()
+      return run(job)
+    })
     if (clock !== undefined) keepClock(clock)
     commitStage("written")
     database.exec("COMMIT")
     commitStage("committed")
-    return { results, head: journal.head() }
+    return { results, head: journal.head(), trailing: tables.trailing() }
   }
 }
 
-function jobRunner(database: DatabaseSync, journal: Journal): (job: Job) => JobResult {
-  const writeRow = openProjections(database, journal)
-  const findRecord = recordFinder(database)
-  const findKey = keyFinder(database)
+/** Does whatever isn't writing a row. */
+function jobRunner(
+  database: DatabaseSync,
+  journal: Journal,
+  tables: Projections,
+): (job: Exclude<Job, { readonly kind: "write" }>) => JobResult {
+  const [findRecord, findKey] = [recordFinder(database), keyFinder(database)]
   const searchRecords = recordSearcher(database)
-  const findPage = historyPager(database)
-  const findShadows = shadowPager(database)
+  const [findPage, findShadows] = [historyPager(database), shadowPager(database)]
   const runMeters = meterRunner(database, journal)
   const writeProbe = prober(database)
-  const runAudit = auditRunner(database, journal, writeRow)
+  const runAudit = auditRunner(database, journal, tables.write)
   return (job) => {
     if (isAuditJob(job)) return runAudit(job)
     if (isMeterJob(job)) return runMeters(job)
     switch (job.kind) {
-      case "write":
-        return writeRow(job.row)
+      case "catch_up":
+        return undefined
       case "find":
         return findRecord(job.id)
       case "find_key":

@@ -23,6 +23,8 @@ export type Job =
   | AuditJob
   | MeterJob
   | { readonly kind: "write"; readonly row: JournalRow }
+  /** Brings the tables up to the journal, as every other job but `write` does first. */
+  | { readonly kind: "catch_up" }
   | { readonly kind: "find"; readonly id: string }
   | { readonly kind: "find_key"; readonly key: IdempotencyKey }
   | { readonly kind: "search"; readonly search: RecordSearch }
@@ -39,6 +41,7 @@ export type Job =
 export type JobResults = AuditResults &
   MeterResults & {
     readonly write: Written
+    readonly catch_up: undefined
     readonly find: FoundRecord | undefined
     readonly find_key: FoundKey | undefined
     readonly search: readonly FoundRecord[]

@@ -3,12 +3,7 @@ import { describe, it, type TestContext } from "node:test"
 
 import type { Outcome } from "../../../src/link/outcome.ts"
 import { openAutoFreeze, type AutoFreeze } from "../../../src/vault/auto-freeze.ts"
-import type {
-  Ledger,
-  Reservation,
-  ReserveAsk,
-  StoredRecord,
-} from "../../../src/vault/ledger/ledger.ts"
+import type { Ledger, ReserveAsk, StoredRecord } from "../../../src/vault/ledger/ledger.ts"
 import { policyDenied } from "../../../src/vault/refuse.ts"
 import { watchedLedger } from "../../../src/vault/watched-ledger.ts"
 import { Fault } from "../../../src/std/fault.ts"
@@ -261,11 +256,10 @@ describe("trouble with the clock", () => {
 function paced(ledger: Ledger) {
   const reserved: { kind: "reserved" | "refused" } = { kind: "reserved" }
   const refusal = { code: "signer_pace", message: "", data: { retry_after_ms: 1 } } as const
-  const taken = { record: "rec", nonce: 1, expiresAfterMs: 2, over: [] }
-  const reserve = (): Promise<Reservation> =>
-    Promise.resolve(
-      reserved.kind === "refused" ? { kind: "refused", refusal } : { kind: "reserved", ...taken },
-    )
+  const reserve: Ledger["reserve"] = (ask, make) =>
+    reserved.kind === "refused"
+      ? Promise.resolve({ kind: "refused", refusal })
+      : ledger.reserve(ask, make)
   return { reserved, ledger: { ...ledger, reserve } }
 }
 
