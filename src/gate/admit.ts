@@ -62,7 +62,7 @@ function admitForm(request: IncomingMessage, limits: GateLimits): Admission {
   if (headerValues(request, "host").length !== 1) {
     return invalidHeader("Host", "Send exactly one Host header.")
   }
-  const refusal = admitTarget(request.url ?? "")
+  const refusal = admitTarget(request.url ?? "", request.method)
   if (refusal !== undefined) return refusal
   if (headerValues(request, "upgrade").length > 0) {
     return invalidHeader("Upgrade", "This server speaks plain HTTP/1.1; send no Upgrade header.")
@@ -74,15 +74,17 @@ function admitForm(request: IncomingMessage, limits: GateLimits): Admission {
   return undefined
 }
 
-/** The one call that takes a query string. */
-const queriedPath = "/records?"
-
-function admitTarget(target: string): Admission {
+function admitTarget(target: string, method: string | undefined): Admission {
   if (!target.startsWith("/")) {
     return invalidHeader("request-target", "Send the path alone, not an absolute URL.")
   }
-  if (!target.includes("?") || target.startsWith(queriedPath)) return undefined
+  if (!target.includes("?") || takesQuery(target, method)) return undefined
   return invalidHeader("request-target", "This call takes no query string; remove it.")
+}
+
+/** Looking up records does, and what reads from the venue. */
+function takesQuery(target: string, method: string | undefined): boolean {
+  return target.startsWith("/records?") || (method === "GET" && target.startsWith("/v1/"))
 }
 
 /** Refuses another's name, so that a web page can't reach us by a name that it points here (DNS rebinding). */
@@ -108,17 +110,28 @@ function admitOrigin(request: IncomingMessage, hosts: ReadonlySet<string>): Admi
   return { code: "origin_refused", message: "Web pages of other origins can't call this server." }
 }
 
-/** Refuses every method but the route's own. HEAD and OPTIONS aren't answered for it either. */
-export function admitMethod(request: IncomingMessage, method: "GET" | "POST"): Admission {
-  if (request.method === method) return undefined
-  return { code: "method_not_allowed", message: `Use ${method} here.`, allow: method }
+/** Refuses every method but those of a path. HEAD and OPTIONS aren't answered for it either. */
+export function admitMethod(
+  request: IncomingMessage,
+  routes: readonly { readonly method: string }[],
+): Admission {
+  if (routes.some(({ method }) => method === request.method)) return undefined
+  const methods = routes.map(({ method }) => method)
+  const message = `Use ${methods.join(" or ")} here.`
+  return { code: "method_not_allowed", message, allow: methods.join(", ") }
 }
 
+/** Names the key that signs, or that a policy of reads is for. */
+export const keyHeader = "countersign-key"
+
 /** What a call that carries a body for the venue may say to us. */
-export const callHeaders = ["countersign-key", "countersign-expires-in"]
+export const callHeaders = [keyHeader, "countersign-expires-in"]
 
 /** What a call that is to be signed may say besides. */
 export const idempotencyHeader = "idempotency-key"
+
+/** How long a call may wait for room in the venue's rate budgets. */
+export const waitHeader = "countersign-wait"
 
 /** What a check may say besides. */
 export const shadowHeader = "countersign-shadow"

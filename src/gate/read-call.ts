@@ -1,17 +1,21 @@
 import type { IncomingMessage } from "node:http"
 
 import type { BotParams } from "../link/methods.ts"
+import { maxWaitMs } from "../link/wait.ts"
 import { err, ok, type Result } from "../std/result.ts"
 import {
   admitLength,
   admitMedia,
   bodyTooLarge,
   idempotencyHeader,
+  keyHeader,
   readToken,
   shadowHeader,
   tokenMissing,
+  waitHeader,
 } from "./admit.ts"
 import type { GateLimits } from "./gate-limits.ts"
+import { onHangUp } from "./hang-up.ts"
 import { headerValues } from "./headers.ts"
 import { invalidHeader, type Problem } from "./problem.ts"
 import { readBody } from "./read-body.ts"
@@ -20,12 +24,21 @@ export type Call = {
   readonly ask: BotParams["check"]
   /** The header `Idempotency-Key`. */
   readonly idempotencyKey: string | undefined
+  readonly wait: Wait | undefined
   /** For the venue, if it is well formed. */
   readonly traceparent: string | undefined
 }
 
-/** The bounds that link/methods.ts sets, so that nothing over them crosses. */
-const maxPathLength = 256
+/** `Countersign-Wait`, and until when somebody waits for the answer. */
+export type Wait = {
+  readonly ms: number
+  /** Calls back once nobody does, unless what it returns was called before. */
+  readonly onHangUp: (tell: () => void) => () => void
+}
+
+/** The longest path that link/methods.ts takes. */
+export const maxPathLength = 256
+/** The bounds that it sets for headers, so that nothing over them crosses. */
 const maxKeyLength = 64
 const maxExpiresInLength = 32
 
@@ -44,12 +57,15 @@ export async function readCall(
   if (!head.ok) return head
   const idempotencyKey = readIdempotencyKey(request)
   if (!idempotencyKey.ok) return idempotencyKey
+  const wait = readWait(request)
+  if (!wait.ok) return wait
   const body = await readBody(request, limits.maxBodyBytes)
   if (body === "too_large") return err(bodyTooLarge(limits.maxBodyBytes))
   if (body === "gone") return err(body)
   return ok({
     ask: { ...head.value, body: body.toString("base64") },
     idempotencyKey: idempotencyKey.value,
+    wait: wait.value,
     traceparent: readTraceparent(request),
   })
 }
@@ -68,8 +84,9 @@ function readHead(
 type OwnHeaders = Pick<Call["ask"], "key" | "expiresIn" | "shadow">
 
 function readOwnHeaders(request: IncomingMessage): Result<OwnHeaders, Problem> {
-  const [key] = headerValues(request, "countersign-key")
-  if (key !== undefined && key.length > maxKeyLength) return err(tooLong("countersign-key"))
+  const named = readKey(request)
+  if (!named.ok) return named
+  const key = named.value
   const [expiresIn] = headerValues(request, "countersign-expires-in")
   if (expiresIn !== undefined && expiresIn.length > maxExpiresInLength) {
     return err(tooLong("countersign-expires-in"))
@@ -80,6 +97,13 @@ function readOwnHeaders(request: IncomingMessage): Result<OwnHeaders, Problem> {
   return err(invalidHeader(shadowHeader, `The header ${shadowHeader} can only be 1.`))
 }
 
+/** `Countersign-Key`. */
+export function readKey(request: IncomingMessage): Result<string | undefined, Problem> {
+  const [key] = headerValues(request, keyHeader)
+  if (key === undefined || key.length <= maxKeyLength) return ok(key)
+  return err(tooLong(keyHeader))
+}
+
 const visibleAscii = /^[\x21-\x7e]{1,64}$/
 
 function readIdempotencyKey(request: IncomingMessage): Result<string | undefined, Problem> {
@@ -87,6 +111,15 @@ function readIdempotencyKey(request: IncomingMessage): Result<string | undefined
   if (key === undefined || visibleAscii.test(key)) return ok(key)
   const message = "Idempotency-Key must be 1 to 64 visible characters of ASCII, without spaces."
   return err(invalidHeader(idempotencyHeader, message))
+}
+
+function readWait(request: IncomingMessage): Result<Wait | undefined, Problem> {
+  const [text] = headerValues(request, waitHeader)
+  if (text === undefined) return ok(undefined)
+  const ms = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : Infinity
+  if (ms <= maxWaitMs) return ok({ ms, onHangUp: (tell) => onHangUp(request, tell) })
+  const message = `Countersign-Wait must be whole milliseconds from 1 to ${maxWaitMs}.`
+  return err(invalidHeader(waitHeader, message))
 }
 
 /** The problem of a path that nothing is served under. */
@@ -106,7 +139,8 @@ function tooLong(header: string): Problem {
 const wellFormedTrace =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 
-function readTraceparent(request: IncomingMessage): string | undefined {
+/** The trace that the venue is told of, if it is well formed. */
+export function readTraceparent(request: IncomingMessage): string | undefined {
   const values = headerValues(request, "traceparent")
   return values.length === 1 && wellFormedTrace.test(values[0] ?? "") ? values[0] : undefined
 }

@@ -1,6 +1,7 @@
 import type { ActiveSet } from "./active-set.ts"
 import { payloadOf } from "./count-anew.ts"
-import { budgetWindowMs, type Spending } from "./ledger/budgets.ts"
+import { budgetWindowMs } from "./ledger/budget.ts"
+import type { Spending } from "./ledger/budgets.ts"
 import type { Ledger, RecordedRequest } from "./ledger/ledger.ts"
 import { recordedBody } from "./recorded-body.ts"
 import { spendingOf } from "./spending.ts"

@@ -6,17 +6,18 @@ import type { ActiveSet } from "./active-set.ts"
 import type { Client } from "./bindings.ts"
 import { judgeRequest, type Judgement } from "./judge-request.ts"
 import { budgetExhausted } from "./ledger/budget-exhausted.ts"
+import type { Spending } from "./ledger/budgets.ts"
 import type { EarlierRequest } from "./ledger/idempotency.ts"
 import type { ReadRequest, SignCall } from "./read-request.ts"
 import { keyLocked } from "./refuse.ts"
 import { bindingHash } from "./request-key.ts"
 import { signReserved } from "./sign-reserved.ts"
-import { spendingOf } from "./spending.ts"
 import type { Vault } from "./vault.ts"
 
 /** A request whose idempotency key stands for an earlier one. */
 export type RepeatAsk = {
   readonly request: ReadRequest
+  readonly spending: Spending
   readonly client: Client
   readonly call: SignCall
   readonly set: ActiveSet
@@ -56,11 +57,10 @@ export function repeatRequest(
 
 /** Counts it in the budgets, unless one has no room or a repeat of it counts there. */
 function spend(
-  { request, client, set, nowMs }: RepeatAsk,
+  { spending, nowMs }: RepeatAsk,
   record: string,
   { budgets }: Vault["ledger"],
 ): Refusal | undefined {
-  const spending = spendingOf(request, client.name, set)
   const short = budgets.countRepeat(record, spending)
   return short === undefined ? undefined : budgetExhausted(short, nowMs)
 }

@@ -1,7 +1,7 @@
 import { formatDecimal } from "../../venue/decimal.ts"
 import type { Client, KeyEntry } from "../bindings.ts"
 import { isSafety, isSetting, isStop, type SafetyName, type StopName } from "./act-kind.ts"
-import type { AdminEntry, Archived } from "./ledger.ts"
+import type { AdminEntry, Archived } from "./admin-entry.ts"
 import type { SafetyEntry } from "./safety-act.ts"
 import type { Act, ActRow, ArchivedFields, ClientFields, KeyFields } from "./row.ts"
 

@@ -1,48 +1,35 @@
 import type { Address } from "../../venue/address.ts"
 import type { Clock } from "../clock.ts"
+import { putInLine, type Place } from "./budget-line.ts"
 import {
-  fitsAtMs,
+  askOf,
+  openBudgetState,
+  reserveFor,
+  windowNow,
+  windowOf,
+  type BudgetState,
+} from "./budget-state.ts"
+import {
+  budgetMax,
   isEnough,
   nobody,
   roomIn,
-  type BudgetAsk,
+  venueWindowMs,
+  windowMarginMs,
   type BudgetRoom,
   type BudgetTerms,
 } from "./budget.ts"
-import { openCountedRepeats, type CountedRepeats } from "./counted-repeats.ts"
-import { rollingWindow, type RollingWindow } from "./rolling-window.ts"
+import { hasRoom, shortage, takes, turns } from "./shortage.ts"
 
 export type BudgetScope = "address" | "ip"
-
-/** The interface's "Limits": what all requests of an address, or of this machine, may weigh in a window. */
-export const budgetMax = { address: 2_400, ip: 1_200 } as const satisfies Record<
-  BudgetScope,
-  number
->
-/** Every POST weighs this against the IP budget. */
-const ipWeight = 1
-
-const venueWindowMs = 60_000
-/**
- * By how much a request's way to the venue may take longer than another's: its record's commit, the
- * signature, the network. A weight counts for so much longer here than there, so that what fits here
- * fits there too.
- */
-export const windowMarginMs = 500
-/** For how long a weight counts here. */
-export const budgetWindowMs = venueWindowMs + windowMarginMs
-/**
- * One cancel an address in this time passes when its budget is spent: the venue's 1,000 ms, and a margin. So
- * does one request of each client that reduces risk when the IP budget is.
- */
-export const reserveEveryMs = 1_100
 
 /** What a request spends. What of a budget is `undefined` is neither asked nor counted. */
 export type Spending = {
   readonly client: string
-  /** `target_address`, or else the signer. */
-  readonly address: Address
+  /** `target_address`, or else the signer; `undefined` of a read, which spends no address's budget. */
+  readonly address: Address | undefined
   readonly addressWeight: number
+  readonly ipWeight: number
   /** It is of one of the endpoints that the venue has a reserve for. */
   readonly isCancel: boolean
   /** It is a cancel, or its orders are all reduce-only on perpetuals. */
@@ -50,6 +37,8 @@ export type Spending = {
   /** Counted, and never stopped: what an operator or a panic asks for. */
   readonly isForced?: true
   readonly terms: Readonly<Record<BudgetScope, BudgetTerms | undefined>>
+  /** Its place in line, if it has waited; without one it is behind all who have. */
+  readonly place?: Place
 }
 
 /** A budget that has no room for a request; `retryAfterMs` is `undefined` when it never has. */
@@ -66,6 +55,16 @@ export type BudgetStand = {
   readonly own: number
   /** What its requests may weigh now, those that reduce risk apart. */
   readonly left: number
+  /** When the oldest of what is used stops counting; `undefined` when nothing is. */
+  readonly freesInMs: number | undefined
+}
+
+/** How the line of those that wait stands. */
+export type Turns = {
+  /** Those for which there is room behind what is ahead of them, in their order. */
+  readonly due: readonly Place[]
+  /** When there may be room for more; `undefined` where that never comes by itself. */
+  readonly nextInMs: number | undefined
 }
 
 /**
@@ -80,9 +79,17 @@ export type BudgetStand = {
  * may refuse that; of the rest only a repeat, which isn't counted each time.
  */
 export type Budgets = {
-  /** The budget that has no room now, the one that has none for longer first. Changes nothing. */
+  /**
+   * The budget that has no room now behind what waits ahead of the request, the one that has none for longer
+   * first. Changes nothing.
+   */
   shortage(spending: Spending): Shortage | undefined
-  /** Counts a request, whether there is room for it or not. */
+  /** Puts a request in line: at the end, or in its place with what it spends by now. */
+  wait(spending: Spending & { readonly place: Place }): void
+  /** Takes a place out of the line; safe where it is out. */
+  leave(place: Place): void
+  turns(): Turns
+  /** Counts a request, whether there is room for it or not. It is in line no more. */
   count(spending: Spending): void
   /** Counts a repeat of a record unless there is no room; once it is counted, the next are free for the window's time. */
   countRepeat(record: string, spending: Spending): Shortage | undefined
@@ -92,106 +99,66 @@ export type Budgets = {
    * The venue said that a budget is spent, so all that is free of it counts as used. It never counts less, and
    * stops nothing that reduces risk: of that only an address's cancels heed it, whose reserve is open then.
    */
-  fill(scope: BudgetScope, address: Address): void
+  fill(scope: BudgetScope, address: Address | undefined): void
   /** How the IP budget stands for a client, or an address's. */
   stand(client: string, terms: BudgetTerms, address: Address | undefined): BudgetStand
 }
 
-type State = {
-  readonly nowMs: () => number
-  readonly ip: RollingWindow
-  readonly addresses: Map<Address, AddressBudget>
-  /** By client, past the IP budget. */
-  readonly ways: Map<string, Reserve>
-  readonly repeats: CountedRepeats
-}
-
-type Reserve = { takenMs: number }
-type AddressBudget = { readonly window: RollingWindow; readonly reserve: Reserve }
-
-/** Starts with nothing used. */
+/** Starts with nothing used, and nobody in line. */
 export function openBudgets(clock: Pick<Clock, "monotonicMs">): Budgets {
-  const state: State = {
-    nowMs: clock.monotonicMs,
-    ip: rollingWindow(budgetWindowMs),
-    addresses: new Map(),
-    ways: new Map(),
-    repeats: openCountedRepeats(budgetWindowMs),
-  }
+  const state = openBudgetState(clock.monotonicMs)
   return {
     shortage: (spending) => shortage(state, spending),
+    wait: (spending) => putInLine(state.line, spending, takes(state, spending)),
+    leave: (place) => state.line.delete(place),
+    turns: () => turns(state),
     count: (spending) => count(state, spending),
     countRepeat: (record, spending) => countRepeat(state, record, spending),
     countEarlier(spending, ageMs) {
       const atMs = state.nowMs() - Math.max(0, ageMs)
-      const { client, address, addressWeight, terms } = spending
+      const { client, address, addressWeight, ipWeight, terms } = spending
       const earlier = { client, isCertain: false }
       if (terms.ip !== undefined) state.ip.add({ ...earlier, weight: ipWeight }, atMs)
       if (terms.address === undefined) return
-      budgetOf(state, address).window.add({ ...earlier, weight: addressWeight }, atMs)
+      windowOf(state, address).add({ ...earlier, weight: addressWeight }, atMs)
     },
     fill(scope, address) {
       const window = windowNow(state, scope, address)
       const weight = budgetMax[scope] - window.total()
       if (weight > 0) window.add({ client: nobody, weight, isCertain: false }, state.nowMs())
     },
-    stand(client, terms, address) {
-      const scope = address === undefined ? "ip" : "address"
-      const window = windowNow(state, scope, address)
-      const ask = { client, weight: 0, reducesRisk: false, heedsFill: true, terms }
-      const { max, used, kept } = roomIn(window, budgetMax[scope], ask)
-      return { max, used, own: window.totalOf(client), left: Math.max(0, max - used - kept) }
-    },
+    stand: (client, terms, address) => stand(state, { client, terms, address }),
   }
 }
 
-function shortage(state: State, spending: Spending): Shortage | undefined {
-  if (spending.isForced === true) return undefined
-  return (["ip", "address"] as const)
-    .map((scope) => {
-      const short = lack(state, scope, spending)
-      return short && withReserve(short, reserveFor(spending, scope, state), state.nowMs())
-    })
-    .filter((each) => each !== undefined)
-    .toSorted((a, b) => (b.retryAfterMs ?? Infinity) - (a.retryAfterMs ?? Infinity))[0]
+function stand(
+  state: BudgetState,
+  {
+    client,
+    terms,
+    address,
+  }: {
+    readonly client: string
+    readonly terms: BudgetTerms
+    readonly address: Address | undefined
+  },
+): BudgetStand {
+  const scope = address === undefined ? "ip" : "address"
+  const window = windowNow(state, scope, address)
+  const ask = { client, weight: 0, reducesRisk: false, heedsFill: true, terms, ahead: nothingAhead }
+  const { max, used, kept } = roomIn(window, budgetMax[scope], ask)
+  const [oldest] = window.ends()
+  return {
+    ...{ max, used, own: window.totalOf(client), left: Math.max(0, max - used - kept) },
+    freesInMs: oldest && oldest.untilMs - state.nowMs(),
+  }
 }
 
-function lack(state: State, scope: BudgetScope, spending: Spending): Shortage | undefined {
-  const ask = askOf(spending, scope)
-  if (ask === undefined) return undefined
-  const window = windowNow(state, scope, spending.address)
-  const room = roomIn(window, budgetMax[scope], ask)
-  if (isEnough(room)) return undefined
-  const atMs = fitsAtMs(window, budgetMax[scope], ask)
-  return { ...room, scope, retryAfterMs: atMs === undefined ? undefined : atMs - state.nowMs() }
-}
+const nothingAhead: ReadonlyMap<string, number> = new Map()
 
-/** What there is a reserve for waits for that, if it comes first; `undefined` when it is free. */
-function withReserve(
-  short: Shortage,
-  reserve: Reserve | undefined,
-  nowMs: number,
-): Shortage | undefined {
-  if (reserve === undefined) return short
-  const waitMs = reserve.takenMs + reserveEveryMs - nowMs
-  if (waitMs <= 0) return undefined
-  return { ...short, retryAfterMs: Math.min(waitMs, short.retryAfterMs ?? Infinity) }
-}
-
-function reserveFor(
-  { client, address, isCancel, reducesRisk }: Spending,
-  scope: BudgetScope,
-  state: State,
-): Reserve | undefined {
-  if (scope === "address") return isCancel ? budgetOf(state, address).reserve : undefined
-  if (!reducesRisk) return undefined
-  const way = state.ways.get(client) ?? { takenMs: -Infinity }
-  state.ways.set(client, way)
-  return way
-}
-
-function count(state: State, spending: Spending): void {
-  const { client, terms } = spending
+function count(state: BudgetState, spending: Spending): void {
+  const { client, ipWeight, terms, place } = spending
+  if (place !== undefined) state.line.delete(place)
   // What the venue may refuse for its IP budget it may not count for the address.
   const isCertain = isSure(state, "ip", spending) && isSure(state, "address", spending)
   if (terms.ip !== undefined) {
@@ -201,9 +168,9 @@ function count(state: State, spending: Spending): void {
   if (terms.address !== undefined) countAddress(state, spending, isCertain)
 }
 
-function countAddress(state: State, spending: Spending, isCertain: boolean): void {
+function countAddress(state: BudgetState, spending: Spending, isCertain: boolean): void {
   const { client, address, addressWeight: weight } = spending
-  const { window } = budgetOf(state, address)
+  const window = windowOf(state, address)
   const nowMs = state.nowMs()
   if (takeReserve(state, "address", spending)) {
     // What the venue counts for certain when this arrives there: all of it came before, and none is over.
@@ -214,8 +181,8 @@ function countAddress(state: State, spending: Spending, isCertain: boolean): voi
 }
 
 /** Takes a reserve for what a budget has no room for, and tells whether it did. */
-function takeReserve(state: State, scope: BudgetScope, spending: Spending): boolean {
-  if (lack(state, scope, spending) === undefined) return false
+function takeReserve(state: BudgetState, scope: BudgetScope, spending: Spending): boolean {
+  if (hasRoom(state, spending, scope)) return false
   const reserve = reserveFor(spending, scope, state)
   if (reserve === undefined) return false
   reserve.takenMs = state.nowMs()
@@ -223,14 +190,14 @@ function takeReserve(state: State, scope: BudgetScope, spending: Spending): bool
 }
 
 /** Whether there is room also if all that the venue called spent is. */
-function isSure(state: State, scope: BudgetScope, spending: Spending): boolean {
+function isSure(state: BudgetState, scope: BudgetScope, spending: Spending): boolean {
   const ask = askOf(spending, scope)
   if (ask === undefined) return true
   const window = windowNow(state, scope, spending.address)
   return isEnough(roomIn(window, budgetMax[scope], { ...ask, heedsFill: true }))
 }
 
-function countRepeat(state: State, record: string, spending: Spending): Shortage | undefined {
+function countRepeat(state: BudgetState, record: string, spending: Spending): Shortage | undefined {
   const nowMs = state.nowMs()
   if (state.repeats.has(record, nowMs)) return undefined
   const short = shortage(state, spending)
@@ -238,28 +205,4 @@ function countRepeat(state: State, record: string, spending: Spending): Shortage
   count(state, spending)
   state.repeats.add(record, nowMs)
   return undefined
-}
-
-function askOf(spending: Spending, scope: BudgetScope): BudgetAsk | undefined {
-  const { client, isCancel, reducesRisk, terms } = spending
-  const ofScope = terms[scope]
-  if (ofScope === undefined) return undefined
-  const weight = scope === "ip" ? ipWeight : spending.addressWeight
-  const heedsFill = !reducesRisk || (scope === "address" && isCancel)
-  return { client, weight, reducesRisk, heedsFill, terms: ofScope }
-}
-
-function windowNow(state: State, scope: BudgetScope, address: Address | undefined): RollingWindow {
-  const window =
-    scope === "ip" || address === undefined ? state.ip : budgetOf(state, address).window
-  window.moveTo(state.nowMs())
-  return window
-}
-
-function budgetOf({ addresses }: State, address: Address): AddressBudget {
-  const known = addresses.get(address)
-  if (known !== undefined) return known
-  const made = { window: rollingWindow(budgetWindowMs), reserve: { takenMs: -Infinity } }
-  addresses.set(address, made)
-  return made
 }

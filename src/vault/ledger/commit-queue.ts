@@ -2,6 +2,7 @@ import { once } from "node:events"
 import { Worker } from "node:worker_threads"
 
 import { Fault } from "../../std/fault.ts"
+import { timeCommits, type CommitTimes } from "../metrics/commit-times.ts"
 import type { ClockReading } from "./clock-guard.ts"
 import type { Head } from "./journal.ts"
 import type { OpenedState } from "./opened-state.ts"
@@ -20,6 +21,7 @@ export type CommitQueue = {
   assertOpen(): void
   /** The last entry that is durable. */
   head(): Head
+  readonly commits: CommitTimes
   /** What `read` tells is kept with each commit that writes, where it tells anything. */
   keepClock(read: () => ClockReading | undefined): void
   /** Copies the database into the empty file `to` while jobs go on. @throws {Fault} `ledger_unavailable`. */
@@ -77,11 +79,13 @@ type Waiting = {
 /** Owns the thread, and must be closed. */
 class WorkerQueue implements CommitQueue {
   readonly broken: Promise<Fault>
+  readonly commits = timeCommits()
   readonly #tellBroken: (fault: Fault) => void
   readonly #worker: Worker
   readonly #ended: Promise<void>
   #gathering: Waiting[] = []
   #atWork: readonly Waiting[] = []
+  #startedMs = 0
   #isScheduled = false
   #fault: Fault | undefined
   #closing: Promise<"whole" | "broken"> | undefined
@@ -153,6 +157,7 @@ class WorkerQueue implements CommitQueue {
     if (this.#gathering.length === 0 || this.#atWork.length > 0) return
     this.#atWork = this.#gathering
     this.#gathering = []
+    this.#startedMs = performance.now()
     try {
       const jobs = this.#atWork.map(({ job }) => job)
       const clock = jobs.some(({ kind }) => kind === "write") ? this.#readClock() : undefined
@@ -175,6 +180,7 @@ class WorkerQueue implements CommitQueue {
     const done = this.#atWork
     this.#atWork = []
     this.#head = message.head
+    this.commits.note(this.#startedMs, done)
     this.#startBatch()
     for (const [index, { resolve }] of done.entries()) resolve(message.results[index])
   }

@@ -3,19 +3,19 @@ import type { Refusal } from "../../link/refusal.ts"
 import type { Fault } from "../../std/fault.ts"
 import type { Result } from "../../std/result.ts"
 import type { Address } from "../../venue/address.ts"
-import type { Decimal } from "../../venue/decimal.ts"
 import type { OperationId } from "../../venue/profile.ts"
 import type { Client, KeyEntry } from "../bindings.ts"
-import type { Freeze, FreezeScope } from "../freeze.ts"
+import type { Freeze } from "../freeze.ts"
 import type { Claim, OrderSize } from "../policy/claim.ts"
 import type { Hold, HoldAsk, HoldBinding, HoldDecision } from "./hold.ts"
 import type { Idempotency, IdempotencyKey, KeyUse } from "./idempotency.ts"
 import type { LedgerSafety } from "./ledger-safety.ts"
 import type { LedgerAudit } from "./ledger-audit.ts"
+import type { AdminEntry, Raise, StoredPrice } from "./admin-entry.ts"
 import type { Budgets, Spending } from "./budgets.ts"
 import type { Headroom, MeterUse } from "./meters.ts"
 import type { RecentRefusal } from "./recent-refusals.ts"
-import type { SafetyEntry } from "./safety-act.ts"
+import type { CommitTimes } from "../metrics/commit-times.ts"
 import type { RecordSearch } from "./stored-keys.ts"
 
 export type RecordId = string
@@ -35,6 +35,8 @@ export type RequestEntry = {
   readonly purpose: "return" | "forward"
   /** Of a single order. */
   readonly clientOrderId?: string | undefined
+  /** The trace that the bot said it belongs to. */
+  readonly traceparent?: string | undefined
   readonly idempotency?: Idempotency | undefined
 }
 
@@ -45,74 +47,6 @@ export type RefusalEntry = {
   readonly operation: OperationId | null
   readonly policyHash: string
   readonly refusal: Refusal
-}
-
-/** A change made by an operator, or one that follows from an accepted request. */
-export type AdminEntry =
-  | { readonly act: "started"; readonly policyHash: string }
-  | { readonly act: "key_added"; readonly key: KeyEntry }
-  | { readonly act: "key_exported"; readonly name: string }
-  /** The secret was destroyed. */
-  | { readonly act: "key_removed"; readonly name: string }
-  | { readonly act: "key_targets_set"; readonly name: string; readonly targets: readonly Address[] }
-  /** In every client's list `to` stands where `from` stood, and `from` is retired. */
-  | { readonly act: "key_replaced"; readonly from: string; readonly to: string }
-  | { readonly act: "client_added"; readonly client: Client }
-  | { readonly act: "client_token_set"; readonly name: string; readonly tokenHash: string }
-  | { readonly act: "client_revoked"; readonly name: string }
-  | { readonly act: "locked"; readonly by: string }
-  | { readonly act: "unlocked" }
-  | ({ readonly act: "frozen" } & Freeze)
-  | ({ readonly act: "thawed" } & FreezeScope)
-  /** From now on its silence counts, until it is `missed`. */
-  | { readonly act: "heartbeat_armed" | "heartbeat_missed"; readonly client: string }
-  | {
-      readonly act: "agent_approved"
-      readonly name: string
-      readonly expiresAtMs: number
-      readonly record: RecordId
-      /** The address of the wallet that approved it from elsewhere. */
-      readonly wallet?: Address
-    }
-  | { readonly act: "agent_revoked"; readonly name: string; readonly record: RecordId }
-  | ({ readonly act: "price_set" } & StoredPrice)
-  | ({ readonly act: "limit_raised" } & Raise)
-  | ({ readonly act: "set_activated" } & StoredSet)
-  | { readonly act: "set_accepted"; readonly hash: string }
-  | ({ readonly act: "archived" } & Archived)
-  | SafetyEntry
-
-/** Entries that were moved into a file, which is durable. */
-export type Archived = {
-  /** Its name without a directory. */
-  readonly file: string
-  /** Of the file's bytes, hex. */
-  readonly sha256: string
-  readonly firstSeq: number
-  readonly lastSeq: number
-  /** Of the last of them, hex: what the next one is chained to. */
-  readonly lastHash: string
-  readonly fromMs: number
-  readonly toMs: number
-}
-
-/** A reference price that was fed or set. */
-export type StoredPrice = {
-  readonly symbolId: number
-  readonly value: Decimal
-  readonly asOfMs: number
-  /** The client or the operator that gave it. */
-  readonly by: string
-  /** Not when it waits for a person, for its step is too large. */
-  readonly confirmed: boolean
-}
-
-/** A limit's maximum for some time. */
-export type Raise = {
-  readonly limit: string
-  readonly to: Decimal
-  readonly untilMs: number
-  readonly reason: string
 }
 
 /** The texts of a set of files, and the hash that names it. */
@@ -166,16 +100,22 @@ export type ReserveAsk = {
   readonly nowMs: number
 }
 
-export type Reservation =
-  | {
+/** What was taken for a request. Times in milliseconds. */
+export type Taken = {
+  readonly record: RecordId
+  /** Unique and rising for each signer, whatever the clock does. */
+  readonly nonce: number
+  readonly expiresAfterMs: number
+}
+
+export type Reservation<Made = undefined> =
+  | (Taken & {
       readonly kind: "reserved"
-      readonly record: RecordId
-      /** Milliseconds; unique and rising for each signer, whatever the clock does. */
-      readonly nonce: number
-      readonly expiresAfterMs: number
+      /** What was made of it while its record was being committed. */
+      readonly made: Made
       /** Claims of observed limits that it went over. */
       readonly over: readonly Headroom[]
-    }
+    })
   | { readonly kind: "refused"; readonly refusal: Refusal }
   /** A request with this idempotency key came first, and is durable now. Nothing was taken. */
   | { readonly kind: "repeat" }
@@ -241,8 +181,14 @@ export type Ledger = {
    * Refuses with `limit_exhausted`, `approval_required` (the release can't be used), `10029`, `ip_budget_exhausted`, `signer_pace`.
    * Rejects with {Fault} `ledger_unavailable` (also for claims before the first `replaceMeters`),
    * `clock_unsafe`; before anything is taken or written.
+   *
+   * `make` runs while the record is on its way to the disk. What it makes comes out with the reservation
+   * alone, so never before the record is durable; where it throws, so does this.
    */
-  reserve(ask: ReserveAsk): Promise<Reservation>
+  reserve<Made = undefined>(
+    ask: ReserveAsk,
+    make?: (taken: Taken) => Made,
+  ): Promise<Reservation<Made>>
   /** Has no act answered before `work` is, if it began before: as for a reservation. `work` must wait for no act. */
   follow<Output>(work: Promise<Output>): Promise<Output>
   /** What an idempotency key was used for, as far as that was queued before this call. */
@@ -323,6 +269,7 @@ export type Ledger = {
   readonly budgets: Budgets
   /** Guards against copies, restores and clocks. */
   readonly safety: LedgerSafety
+  readonly commits: CommitTimes
   /** Waits for what is queued, then gives the lock back. Safe to call twice. */
   close(): Promise<void>
 }

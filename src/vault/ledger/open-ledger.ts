@@ -82,7 +82,7 @@ function ledgerOver(opened: Opened, parts: Parts): Ledger {
     broken: Promise.race([queue.broken, parts.marks.broken]),
     audit: ledgerAudit(queue, () => notes.flush()),
     budgets: parts.budgets,
-    reserve: (ask) => underWay.follow(reserve(ask, parts)),
+    reserve: (ask, make) => underWay.follow(reserve(ask, make, parts)),
     follow: (work) => underWay.follow(work),
     headroom: (claims, nowMs) => limits.headroom(claims, nowMs),
     usage: (nowMs) => limits.usage(nowMs),
@@ -94,8 +94,6 @@ function ledgerOver(opened: Opened, parts: Parts): Ledger {
     findRelease: (binding, nowMs) => holds.findRelease(binding, nowMs),
     holds: (nowMs) => holds.list(nowMs),
     decideHold: (id, decision, nowMs) => holds.decide(id, decision, nowMs),
-    set: (hash) => queue.run({ kind: "set", hash }),
-    sets: () => queue.run({ kind: "sets" }),
     note(entry, nowMs) {
       queue.assertOpen()
       return notes.note(entry, nowMs)
@@ -104,9 +102,8 @@ function ledgerOver(opened: Opened, parts: Parts): Ledger {
     act: actor(queue, openNames(opened), underWay),
     ...lookUps(parts),
     lastNonce: (signer) => nonces.last(signer),
-    recentRefusals: (limit) => queue.run({ kind: "recent_refusals", limit }),
-    count: () => queue.run({ kind: "count" }),
     safety: parts.safety,
+    commits: queue.commits,
     async close() {
       notes.flush()
       await parts.marks.close(await queue.close(() => limits.lastJobs()))
@@ -118,8 +115,15 @@ function lookUps({
   queue,
   marks,
   recentKeys,
-}: Parts): Pick<Ledger, "record" | "records" | "keyUse"> {
+}: Parts): Pick<
+  Ledger,
+  "record" | "records" | "keyUse" | "set" | "sets" | "recentRefusals" | "count"
+> {
   return {
+    set: (hash) => queue.run({ kind: "set", hash }),
+    sets: () => queue.run({ kind: "sets" }),
+    recentRefusals: (limit) => queue.run({ kind: "recent_refusals", limit }),
+    count: () => queue.run({ kind: "count" }),
     async record(id, nowMs) {
       const found = await queue.run({ kind: "find", id })
       return found === undefined ? undefined : storedRecord(found, nowMs)

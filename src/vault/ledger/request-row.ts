@@ -40,6 +40,7 @@ export function requestRow(
     ...(refunds.length > 0 && { refunds: refunds.map(refundFieldsOf) }),
     ...(countedAtMs !== nowMs && { counted_at: countedAtMs }),
     ...(entry.clientOrderId !== undefined && { client_order_id: entry.clientOrderId }),
+    ...(entry.traceparent !== undefined && { traceparent: entry.traceparent }),
     ...(entry.idempotency !== undefined && { idempotency: idempotencyFields(entry.idempotency) }),
   }
 }

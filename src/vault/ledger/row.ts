@@ -38,6 +38,8 @@ export type RequestRow = Row<
     /** Of a single order. */
     readonly client_order_id?: string
     readonly idempotency?: IdempotencyFields
+    /** The trace that the bot said it belongs to. */
+    readonly traceparent?: string
   }
 >
 

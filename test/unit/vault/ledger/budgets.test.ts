@@ -17,6 +17,7 @@ const order: Spending = {
   client: "bot",
   address: signer,
   addressWeight: 1,
+  ipWeight: 1,
   isCancel: false,
   reducesRisk: false,
   terms: { address: nothingKept, ip: nothingKept },
@@ -492,12 +493,14 @@ describe("how a budget stands", () => {
       used: 110,
       own: 100,
       left: 2_400 - 110 - 230 - 60,
+      freesInMs: 60_500,
     })
     assert.deepEqual(budgets.stand("mm", terms, undefined), {
       max: 1_200,
       used: 2,
       own: 1,
       left: 1_200 - 2 - 60,
+      freesInMs: 60_500,
     })
   })
 })

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
-import type { AdminEntry, Ledger, StoredSet } from "../../../../src/vault/ledger/ledger.ts"
+import type { AdminEntry } from "../../../../src/vault/ledger/admin-entry.ts"
+import type { Ledger, StoredSet } from "../../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
 import { decimal } from "../../../support/a-claim.ts"
 import { fakeClock, startMs, type FakeClock } from "../../../support/fake-clock.ts"
