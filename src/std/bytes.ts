@@ -1,11 +1,8 @@
-const hexDigits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 const hexPattern = /^[0-9a-fA-F]*$/
 
 /** Writes `bytes` as lower-case hex with a `0x` prefix. */
 export function toHex(bytes: Uint8Array): string {
-  let hex = "0x"
-  for (const byte of bytes) hex += hexDigits[byte] ?? ""
-  return hex
+  return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("hex")}`
 }
 
 /** Reads hex with or without a `0x` prefix; `undefined` when `text` isn't whole bytes of hex. */
@@ -13,9 +10,7 @@ export function fromHex(text: string): Uint8Array | undefined {
   const digits = text.startsWith("0x") ? text.slice(2) : text
   if (digits.length % 2 !== 0 || !hexPattern.test(digits)) return undefined
   const bytes = new Uint8Array(digits.length / 2)
-  for (let index = 0; index < bytes.length; index++) {
-    bytes[index] = Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16)
-  }
+  Buffer.from(bytes.buffer).write(digits, "hex")
   return bytes
 }
 

@@ -1,6 +1,6 @@
 import type { Brand } from "../std/brand.ts"
 import { toHex, utf8 } from "../std/bytes.ts"
-import { keccak256 } from "./keccak.ts"
+import { keccak256 } from "../std/keccak.ts"
 
 /** A 20-byte account address in EIP-55 form. Two of them are the same account exactly when they are `===`. */
 export type Address = Brand<string, "Address">

@@ -16,6 +16,7 @@ export type ProfileParts = Pick<
   | "defaultMarketOrderType"
   | "panic"
   | "duplicateNonceCode"
+  | "reads"
 > & { readonly endpoints: readonly Endpoint[]; readonly symbols: readonly SymbolEntry[] }
 
 /** What the interface discloses of its main network, and our reading where it leaves a choice. */
@@ -35,6 +36,7 @@ export const builtinParts: ProfileParts = {
   defaultMarketOrderType: undefined,
   panic: [],
   duplicateNonceCode: undefined,
+  reads: { market: [], trade: [], account: [], explorer: [] },
 }
 
 /** Makes a frozen profile with its look-up tables. */

@@ -1,6 +1,6 @@
 import { concatBytes, fromHex, utf8 } from "../std/bytes.ts"
 import { err, ok, type Result } from "../std/result.ts"
-import { keccak256 } from "./keccak.ts"
+import { keccak256 } from "../std/keccak.ts"
 import type { Domain } from "./profile.ts"
 
 /** A member of an EIP-712 struct, named as in the type string (camelCase). */

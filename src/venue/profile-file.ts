@@ -4,6 +4,7 @@ import { applySettings } from "./apply-settings.ts"
 import { buildProfile, builtinParts } from "./builtin-profile.ts"
 import { checkEndpoints } from "./check-endpoints.ts"
 import { checkExtraFields } from "./check-extra-fields.ts"
+import { checkReads } from "./check-reads.ts"
 import { checkAgentWithTarget } from "./check-struct.ts"
 import { builtinEndpoints } from "./endpoints.ts"
 import { parsePayload } from "./parse-payload.ts"
@@ -39,6 +40,7 @@ function checkProfile(
     ...checkSymbols(value.symbols, placeOf),
     ...checkExtraFields(value),
     ...checkServiceChain(value),
+    ...checkReads(value.reads, placeOf),
   ]
 }
 
@@ -104,6 +106,7 @@ function profileOf(value: ProfileFile): Profile {
       body,
     })),
     duplicateNonceCode: value.codes.duplicate_nonce,
+    reads: value.reads,
   })
 }
 

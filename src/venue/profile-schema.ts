@@ -11,6 +11,7 @@ import { builtinParts } from "./builtin-profile.ts"
 import { compareDecimals, parseDecimal, zero } from "./decimal.ts"
 import { parseStructType } from "./eip712.ts"
 import { parsePointer } from "./json-pointer.ts"
+import { isPathPattern } from "./path-pattern.ts"
 import { parseBusinessFields } from "./parse-business-fields.ts"
 import { cancelIds, operationIds } from "./profile.ts"
 import { parseUtcMs } from "./utc-time.ts"
@@ -119,6 +120,18 @@ const fieldName = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/, "expected the name of a JSON field, like new_field")
 
+const readPaths = z
+  .array(
+    z
+      .string()
+      .refine(
+        isPathPattern,
+        "expected a path such as /v1/market/**, where * and ** stand for whole segments",
+      ),
+  )
+  .max(50, "expected at most 50 paths of a group")
+  .default([])
+
 export const profileSchema = z.strictObject({
   extends: z.literal("builtin", "write extends: builtin, the profile that this file adds to"),
   base_url: readBy(parseBaseUrl).optional(),
@@ -151,6 +164,9 @@ export const profileSchema = z.strictObject({
     .prefault({}),
   tpsl_legs: z.enum(["independent", "oco_reduce_only"]).default(builtinParts.tpslLegs),
   panic: z.array(panicLine).max(20, "expected at most 20 requests").default([]),
+  reads: z
+    .strictObject({ market: readPaths, trade: readPaths, account: readPaths, explorer: readPaths })
+    .prefault({}),
   codes: z.strictObject({ duplicate_nonce: word.optional() }).prefault({}),
   defaults: z
     .strictObject({ market_order_type: z.enum(["base", "quote"]).optional() })

@@ -2,6 +2,7 @@ import type { Address } from "./address.ts"
 import type { Decimal } from "./decimal.ts"
 import type { StructType } from "./eip712.ts"
 import type { JsonObject } from "./json.ts"
+import type { ReadPaths } from "./read-groups.ts"
 
 export const operationIds = [
   "placeOrder",
@@ -137,6 +138,7 @@ export type Profile = {
   readonly panic: readonly PanicLine[]
   /** The venue's code for a nonce that was used before; the interface doesn't disclose it. */
   readonly duplicateNonceCode: string | undefined
+  readonly reads: ReadPaths
 }
 
 /** Who operates which account with which key, as the request's signing fields say it. */

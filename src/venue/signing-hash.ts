@@ -1,7 +1,7 @@
 import { concatBytes, toHex, utf8 } from "../std/bytes.ts"
 import type { Brand } from "../std/brand.ts"
 import { domainSeparator, hashStruct, type StructType, type StructValues } from "./eip712.ts"
-import { keccak256 } from "./keccak.ts"
+import { keccak256 } from "../std/keccak.ts"
 import type { Domain, Parties } from "./profile.ts"
 
 /**

@@ -6,9 +6,9 @@ import { after, before, describe, it } from "node:test"
 import { inspect } from "node:util"
 
 import { utf8 } from "../../src/std/bytes.ts"
-import { keccak256 } from "../../src/venue/keccak.ts"
+import { keccak256 } from "../../src/std/keccak.ts"
 import type { Digest } from "../../src/venue/signing-hash.ts"
-import { addressOfSecret, signDigest } from "../../src/vault/keyring/curve.ts"
+import { addressOfSecret } from "../../src/vault/keyring/curve.ts"
 import type { Keyring, KeyStore } from "../../src/vault/keyring/keyring.ts"
 import { createKeystore, openKeystore } from "../../src/vault/keyring/keystore-files.ts"
 import { decryptV3, encryptV3 } from "../../src/vault/keyring/keystore-v3.ts"
@@ -16,6 +16,7 @@ import { memoryStore } from "../../src/vault/keyring/memory-store.ts"
 import { openKeyring } from "../../src/vault/keyring/open-keyring.ts"
 import { readSecretFile } from "../../src/vault/keyring/read-secret-file.ts"
 import { openTestVault } from "../support/open-test-vault.ts"
+import { signDigest } from "../support/sign-digest.ts"
 
 // Whatever is logged, inspected, serialised or thrown must hold neither a key nor a passphrase, in any
 // of the forms that bytes take in text.

@@ -41,5 +41,6 @@ export const denialReasons = [
   "valid_days_over_max",
   "order_unreadable",
   "limit_unreadable",
+  "read_not_allowed",
 ] as const
 export type DenialReason = (typeof denialReasons)[number]

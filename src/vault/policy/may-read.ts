@@ -1,4 +1,4 @@
-import { coversPath } from "./path-pattern.ts"
+import { coversPath } from "../../venue/path-pattern.ts"
 import type { Policy } from "./policy.ts"
 
 /** Who reads: a client, and the key that it names if it names one. */

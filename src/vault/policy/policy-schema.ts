@@ -1,11 +1,11 @@
 import { z } from "zod"
 
+import { isPathPattern } from "../../venue/path-pattern.ts"
 import type { SymbolTable } from "../../venue/profile.ts"
 import { described, objectError, required } from "./described.ts"
 import type { UnplacedLimit } from "./limit-definition.ts"
 import { limitSchema } from "./limit-schema.ts"
 import { matchersOf, matcherShape, operationsOf, speechOf } from "./matcher-schema.ts"
-import { isPathPattern } from "./path-pattern.ts"
 import { durationMs, listOf, policyName, textAs } from "./policy-scalars.ts"
 import type { Entry, Hold, Policy, Rule } from "./policy.ts"
 import { refusedBounds } from "./refused-bounds.ts"

@@ -14,7 +14,7 @@ import {
   type StructValue,
 } from "../../../src/venue/eip712.ts"
 import { agentStruct, approveAgentStruct } from "../../../src/venue/endpoints.ts"
-import { keccak256 } from "../../../src/venue/keccak.ts"
+import { keccak256 } from "../../../src/std/keccak.ts"
 
 const signer = "0x2c7536E3605D9C16a7a3D7b1898e529396a65c23"
 const word = `0x${"ab".repeat(32)}`

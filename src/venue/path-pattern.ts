@@ -15,6 +15,11 @@ export function coversPath(pattern: string, path: string): boolean {
   return covers(pattern.split("/").slice(1), segments)
 }
 
+/** Whether two patterns cover a path in common. */
+export function patternsMeet(one: string, other: string): boolean {
+  return meet(one.split("/").slice(1), other.split("/").slice(1))
+}
+
 function isSegment(text: string): boolean {
   return segmentPattern.test(text)
 }
@@ -38,4 +43,29 @@ function covers(pattern: readonly string[], segments: readonly string[]): boolea
     } else return false
   }
   return pattern.slice(at).every((rest) => rest === "**")
+}
+
+/** For each beginning of `one`, in turn: whether it covers a path in common with what came of `other` so far. */
+function meet(one: readonly string[], other: readonly string[]): boolean {
+  let row = one.map((_, at) => one.slice(0, at + 1).every(isMany))
+  let isStart = true
+  for (const theirs of other) {
+    const before = [isStart, ...row]
+    isStart &&= isMany(theirs)
+    let last = isStart
+    row = one.map((ours, at) => {
+      const [skipped, kept] = [before[at] === true, before[at + 1] === true]
+      last = isMany(ours) || isMany(theirs) ? last || kept : skipped && isAlike(ours, theirs)
+      return last
+    })
+  }
+  return row.at(-1) === true
+}
+
+function isMany(segment: string): boolean {
+  return segment === "**"
+}
+
+function isAlike(ours: string, theirs: string): boolean {
+  return ours === "*" || theirs === "*" || ours === theirs
 }
