@@ -1,12 +1,11 @@
-import type { IncomingHttpHeaders } from "node:http"
-
 import { Pool, ProxyAgent, type Dispatcher } from "undici"
 
 import type { VenueClockReading } from "../link/venue-clock.ts"
 import { Fault } from "../std/fault.ts"
+import { Exchange } from "./exchange.ts"
 import type { GateLimits } from "./gate-limits.ts"
 import type { VenueAnswer } from "./reply.ts"
-import { venueOffset } from "./venue-offset.ts"
+import { isPlainPath, isQuery } from "./target.ts"
 import { version } from "../version.ts"
 
 /** What became of a send. `unsent` is a proof that no byte of the request left; `unknown` claims nothing. */
@@ -29,9 +28,22 @@ export type SendAsk = {
   readonly maySend: () => boolean
 }
 
+/** What the venue is asked to tell. */
+export type FetchAsk = {
+  /** From `/v1/` on, without its query. */
+  readonly path: string
+  /** Without its `?`; empty where there is none. */
+  readonly query: string
+  readonly traceparent: string | undefined
+  /** Ends the exchange wherever it is. */
+  readonly signal: AbortSignal
+}
+
 export type Upstream = {
   /** Sends once, and never again. Never throws. */
   send(ask: SendAsk): Promise<Sent>
+  /** Reads once. Never throws. */
+  fetch(ask: FetchAsk): Promise<Sent>
   /** Waits for requests under way. Safe to call twice. */
   close(): Promise<void>
 }
@@ -53,9 +65,14 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const prefix = baseUrl.pathname.replace(/\/$/, "")
 
   return {
-    send: (ask) => {
+    send(ask) {
       const request = requestOf(baseUrl.origin, { ...ask, path: prefix + ask.path })
-      return sendOnce(pool, { ask, request }, limits)
+      return exchangeOnce(pool, { request, maySend: ask.maySend }, limits)
+    },
+    fetch(ask) {
+      const request = fetchRequestOf(baseUrl.origin, { ...ask, path: prefix + ask.path })
+      const { signal } = ask
+      return exchangeOnce(pool, { request, signal, maySend: () => !signal.aborted }, limits)
     },
     close: () => (closing ??= pool.close()),
   }
@@ -127,27 +144,39 @@ function isSecure(url: URL): boolean {
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback)
 }
 
-// Only words, so that nothing of the path can lead out of the base address.
-const plainPath = /^(?:\/[A-Za-z0-9._-]*[A-Za-z0-9_-])+$/
+type Exchanged = {
+  readonly request: Dispatcher.DispatchOptions
+  readonly maySend: () => boolean
+  readonly signal?: AbortSignal
+}
 
-function sendOnce(
+function exchangeOnce(
   pool: Dispatcher,
-  { ask, request }: { readonly ask: SendAsk; readonly request: Dispatcher.DispatchOptions },
+  { request, maySend, signal }: Exchanged,
   limits: GateLimits,
 ): Promise<Sent> {
   return new Promise((resolve) => {
-    const exchange = new Exchange(ask, limits.maxUpstreamAnswerBytes, (sent) => {
+    const exchange = new Exchange(maySend, limits.maxUpstreamAnswerBytes, (sent) => {
       clearTimeout(deadline)
+      signal?.removeEventListener("abort", hangUp)
       resolve(sent)
     })
+    const hangUp = (): void => exchange.giveUp("hung up")
     const deadline = setTimeout(() => exchange.giveUp("deadline"), limits.upstreamTotalMs)
+    signal?.addEventListener("abort", hangUp)
     try {
-      if (!plainPath.test(request.path)) throw new Fault("internal", "The path isn't plain.")
+      if (!isPlain(request)) throw new Fault("internal", "The path isn't plain.")
       pool.dispatch(request, exchange)
     } catch (error) {
       exchange.giveUp(error)
     }
   })
+}
+
+/** Only what reads has a query. */
+function isPlain({ method, path }: Dispatcher.DispatchOptions): boolean {
+  const [first = "", ...rest] = path.split("?")
+  return isPlainPath(first) && (rest.length === 0 || method === "GET") && isQuery(rest.join("?"))
 }
 
 function requestOf(origin: string, ask: SendAsk): Dispatcher.DispatchOptions {
@@ -157,93 +186,24 @@ function requestOf(origin: string, ask: SendAsk): Dispatcher.DispatchOptions {
     path: ask.path,
     body: ask.body,
     idempotent: false,
-    headers: {
-      "content-type": "application/json",
-      accept: "application/json",
-      "user-agent": `countersign/${version}`,
-      ...(ask.traceparent !== undefined && { traceparent: ask.traceparent }),
-    },
+    headers: { "content-type": "application/json", ...headersOf(ask) },
   }
 }
 
-/**
- * Follows one request. undici calls `onRequestStart` right before it writes the first byte, and never
- * writes without it: an error before that proves that nothing was sent, an error after it proves nothing.
- */
-class Exchange implements Dispatcher.DispatchHandler {
-  readonly #ask: SendAsk
-  readonly #maxBytes: number
-  readonly #settle: (sent: Sent) => void
-  #controller: Dispatcher.DispatchController | undefined
-  #isOver = false
-  #head: Omit<VenueAnswer, "body"> | undefined
-  #sentMs = 0
-  #venueClock: VenueClockReading | undefined
-  readonly #chunks: Buffer[] = []
-  #receivedBytes = 0
-
-  constructor(ask: SendAsk, maxBytes: number, settle: (sent: Sent) => void) {
-    this.#ask = ask
-    this.#maxBytes = maxBytes
-    this.#settle = settle
-  }
-
-  /** Settles with what is known, and cuts the connection. */
-  giveUp(cause: unknown): void {
-    if (this.#isOver) return
-    const status = this.#head?.status ?? null
-    if (this.#controller === undefined) this.#finish({ kind: "unsent", cause })
-    else this.#finish({ kind: "unknown", status, cause })
-    this.#controller?.abort(new Error("given up"))
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    // undici may start a request anew on another connection; what was begun once is never begun again.
-    if (this.#isOver || this.#controller !== undefined) controller.abort(new Error("not again"))
-    else if (this.#ask.maySend()) {
-      this.#controller = controller
-      this.#sentMs = Date.now()
-    } else {
-      this.#finish({ kind: "unsent", cause: "held back" })
-      controller.abort(new Error("held back"))
-    }
-  }
-
-  onResponseStart(_: unknown, status: number, headers: IncomingHttpHeaders): void {
-    this.#head = { status, headers: passedHeaders(headers) }
-    const times = { sentMs: this.#sentMs, headMs: Date.now() }
-    this.#venueClock = venueOffset(headers.date, times)
-  }
-
-  onResponseData(_: unknown, chunk: Buffer): void {
-    this.#receivedBytes += chunk.length
-    this.#chunks.push(chunk)
-    if (this.#receivedBytes > this.#maxBytes) this.giveUp("answer too large")
-  }
-
-  onResponseEnd(): void {
-    if (this.#isOver || this.#head === undefined) return
-    this.#finish({
-      kind: "answered",
-      answer: { ...this.#head, body: Buffer.concat(this.#chunks) },
-      venueClock: this.#venueClock,
-    })
-  }
-
-  onResponseError(_: unknown, error: Error): void {
-    this.giveUp(error)
-  }
-
-  #finish(sent: Sent): void {
-    this.#isOver = true
-    this.#settle(sent)
+function fetchRequestOf(origin: string, ask: FetchAsk): Dispatcher.DispatchOptions {
+  return {
+    origin,
+    method: "GET",
+    path: ask.query === "" ? ask.path : `${ask.path}?${ask.query}`,
+    idempotent: false,
+    headers: headersOf(ask),
   }
 }
 
-function passedHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
-  const passed = ["content-type", "content-encoding", "retry-after"].flatMap((name) => {
-    const value = headers[name]
-    return typeof value === "string" ? [[name, value] as const] : []
-  })
-  return Object.fromEntries(passed)
+function headersOf({ traceparent }: Pick<SendAsk, "traceparent">) {
+  return {
+    accept: "application/json",
+    "user-agent": `countersign/${version}`,
+    ...(traceparent !== undefined && { traceparent }),
+  }
 }

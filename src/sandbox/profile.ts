@@ -78,9 +78,16 @@ agent_message_with_target: "${agentWithTargetType}"
 #codes: {duplicate_nonce: "${errorCodes.nonce_repeated}"}
 `
 
-const restText = `# The daemon has no use for the rest of what is invented.
+const restText = `# A read weighs ${readWeight}, one of the explorer ${explorerWeight}.
+reads:
+  market: [/v1/market/**]
+  trade: [/v1/trade/**]
+  account: [/v1/account/**]
+  explorer: [/v1/explorer/**]
+
+# The daemon has no use for the rest of what is invented.
 # States of an order: open, filled, cancelled.
-# Reads, which weigh ${readWeight}, and ${explorerWeight} below /v1/explorer/:
+# Reads:
 ${commented(Object.values(readPaths).map((path) => `GET ${path}`))}
 # Error codes, all but ${errorCodes.address_budget} for the address budget:
 ${commented(Object.entries(errorCodes).map(([name, code]) => `${code} ${name}`))}

@@ -103,7 +103,8 @@ function unknownName({ scope, name }: FreezeScope, set: ActiveSet): string | und
   return isKnown ? undefined : `There is no ${scope} named ${name}.`
 }
 
-const freezeBody = z.discriminatedUnion("scope", [
+/** The body of `POST /freeze`. */
+export const freezeBody = z.discriminatedUnion("scope", [
   z.strictObject({ scope: z.literal("all"), reason: z.string().min(1).max(200) }),
   z.strictObject({
     scope: z.enum(["client", "key"]),

@@ -70,7 +70,8 @@ function refuseTarget({ signing, split }: KeyAsk, key: KeyEntry): Refusal | unde
   }
 }
 
-function keyNotAllowed(client: string, key: string | null): Refusal {
+/** The refusal of a key that a client named and may not use; `null` where it gave an address. */
+export function keyNotAllowed(client: string, key: string | null): Refusal {
   const which = key === null ? "the key with this signer_address" : `a key named ${key}`
   return {
     code: "key_not_allowed",

@@ -21,7 +21,8 @@ export function recordRefusal(
   refusal: Refusal,
   context: {
     readonly client: Client
-    readonly call: Pick<BodyCall, "path" | "key">
+    /** Without a path it is of no operation. */
+    readonly call: Pick<BodyCall, "key"> & { readonly path?: string }
     readonly set: ActiveSet
     readonly nowMs: number
     readonly ledger: Ledger
@@ -32,7 +33,7 @@ export function recordRefusal(
     {
       client: client.name,
       key: call.key ?? null,
-      operation: set.profile.endpointByPath.get(call.path)?.id ?? null,
+      operation: set.profile.endpointByPath.get(call.path ?? "")?.id ?? null,
       policyHash: set.policyHash,
       refusal,
     },

@@ -4,24 +4,24 @@ import { describe, it } from "node:test"
 import fc from "fast-check"
 
 import { createRateLimiter } from "../../src/sandbox/rate-limiter.ts"
-import type { BudgetTerms } from "../../src/vault/ledger/budget.ts"
 import {
   budgetMax,
   budgetWindowMs,
-  openBudgets,
   reserveEveryMs,
   windowMarginMs,
-  type BudgetScope,
-  type Spending,
-} from "../../src/vault/ledger/budgets.ts"
+  type BudgetTerms,
+} from "../../src/vault/ledger/budget.ts"
+import { openBudgets, type BudgetScope, type Spending } from "../../src/vault/ledger/budgets.ts"
 import type { Address } from "../../src/venue/address.ts"
 import { otherSigner, signer } from "../support/ledger-ask.ts"
 import { numRuns } from "../support/runs.ts"
-import { seededRandom } from "../support/seeded-random.ts"
+import { seededRandom, type SeededRandom } from "../support/seeded-random.ts"
 
 const hourMs = 3_600_000
 const clients = ["a", "b", "c"] as const
 const addresses = [signer, otherSigner] as const
+/** Of reads, the last of the explorer's. */
+const readWeights = [2, 2, 2, 2, 40]
 /** Of endpoints, and of batches. */
 const orderWeights = [1, 1, 1, 2, 3, 11, 40]
 const cancelWeights = [1, 1, 5, 11]
@@ -57,11 +57,21 @@ type Play = {
   readonly cancels: number
   /** So many percent of the others are reduce-only. */
   readonly reducing: number
+  /** So many percent are reads. */
+  readonly reads: number
   /** How long a request may take to the venue. */
   readonly delayMs: number
   /** Whether requests come to the venue in the order in which they were counted. */
   readonly order: "kept" | "any"
 }
+
+/** What a read says of addresses. */
+const nothingWritten = {
+  address: undefined,
+  addressWeight: 0,
+  isCancel: false,
+  reducesRisk: false,
+} as const
 
 function termsOf({ percents, forCancels }: Shares, scope: BudgetScope): BudgetTerms {
   const weight = (percent: number): number => (percent * budgetMax[scope]) / 100
@@ -96,6 +106,7 @@ function play(by: Play, onRefused: (refused: Refused) => void): readonly Passed[
 function* hourOf(by: Play) {
   const random = seededRandom(by.seed)
   const terms = { address: termsOf(by.shares, "address"), ip: termsOf(by.shares, "ip") }
+  const ofReads = { ...terms, address: undefined }
   for (let atMs = 0; atMs < hourMs;) {
     const phaseEndsMs = atMs + random.below(180_000)
     const mostPauseMs = random.pick([50, 100, 300])
@@ -103,17 +114,25 @@ function* hourOf(by: Play) {
     const busy = clients.filter(() => !random.isOneIn(3))
     while (atMs < phaseEndsMs) {
       atMs += random.below(mostPauseMs)
-      const isCancel = random.below(100) < by.cancels
-      const spending: Spending = {
-        client: random.pick(busy.length === 0 ? clients : busy),
-        address: addresses[random.isOneIn(5) ? 1 : 0],
-        addressWeight: isLight ? 1 : random.pick(isCancel ? cancelWeights : orderWeights),
-        isCancel,
-        reducesRisk: isCancel || random.below(100) < by.reducing,
-        terms,
-      }
-      yield { atMs, delayMs: random.below(by.delayMs + 1), spending }
+      const client = random.pick(busy.length === 0 ? clients : busy)
+      const delayMs = random.below(by.delayMs + 1)
+      const spending =
+        random.below(100) < by.reads
+          ? { ...nothingWritten, client, ipWeight: random.pick(readWeights), terms: ofReads }
+          : { ...written(random, by, isLight), client, terms }
+      yield { atMs, delayMs, spending }
     }
+  }
+}
+
+function written(random: SeededRandom, by: Play, isLight: boolean) {
+  const isCancel = random.below(100) < by.cancels
+  return {
+    ipWeight: 1,
+    address: addresses[random.isOneIn(5) ? 1 : 0],
+    addressWeight: isLight ? 1 : random.pick(isCancel ? cancelWeights : orderWeights),
+    isCancel,
+    reducesRisk: isCancel || random.below(100) < by.reducing,
   }
 }
 
@@ -123,8 +142,8 @@ function venueRefusals(passed: readonly Passed[]): readonly unknown[] {
   return passed
     .toSorted((one, other) => one.arrivesMs - other.arrivesMs)
     .flatMap((each) => {
-      const { address, addressWeight, isCancel } = each.spending
-      const asked = { ip: "here", ipWeight: 1, address, addressWeight, isCancel }
+      const { address, addressWeight, ipWeight, isCancel } = each.spending
+      const asked = { ip: "here", ipWeight, address, addressWeight, isCancel }
       const verdict = limiter.take({ ...asked, nowMs: each.arrivesMs })
       if (verdict.ok || (each.isPastIp && verdict.scope === "ip")) return []
       return [{ ...each, verdict }]
@@ -152,8 +171,8 @@ function usedIn(refused: Refused) {
   return { used, usedBy }
 }
 
-function weightIn(scope: BudgetScope, { addressWeight }: Spending): number {
-  return scope === "ip" ? 1 : addressWeight
+function weightIn(scope: BudgetScope, { ipWeight, addressWeight }: Spending): number {
+  return scope === "ip" ? ipWeight : addressWeight
 }
 
 /** That it would have gone over, with what is kept for others; and that what could have let it through was taken. */
@@ -216,7 +235,7 @@ describe("an hour of several clients' requests", () => {
       fc.property(traffic, (by) => {
         const delayMs = reserveEveryMs - 1_000
         const passed = play(
-          { ...by, cancels: 20, reducing: 20, delayMs, order: "kept" },
+          { ...by, cancels: 20, reducing: 20, reads: 10, delayMs, order: "kept" },
           every(lookedAt, assertNoRoom),
         )
         assertRare(passed)
@@ -230,7 +249,7 @@ describe("an hour of several clients' requests", () => {
     fc.assert(
       fc.property(traffic, (by) => {
         const passed = play(
-          { ...by, cancels: 0, reducing: 0, delayMs: windowMarginMs - 1, order: "any" },
+          { ...by, cancels: 0, reducing: 0, reads: 10, delayMs: windowMarginMs - 1, order: "any" },
           every(lookedAt, (refused) => {
             assertNoRoom(refused)
             assertOverShare(refused)
@@ -249,6 +268,7 @@ describe("budgets", () => {
       passMs: fc.nat(3_000),
       client: fc.constantFrom(...clients),
       weight: fc.integer({ min: 1, max: 200 }),
+      ipWeight: fc.constantFrom(1, 2, 40),
       lane: fc.constantFrom("cancel", "reducing", "other"),
     })
     fc.assert(
@@ -260,10 +280,10 @@ describe("budgets", () => {
           const budgets = openBudgets({ monotonicMs: () => nowMs })
           const terms = { address: termsOf(kept, "address"), ip: termsOf(kept, "ip") }
           const address: Address = signer
-          for (const { passMs, client, weight, lane } of steps) {
+          for (const { passMs, client, weight, ipWeight, lane } of steps) {
             nowMs += passMs
             const kind = { isCancel: lane === "cancel", reducesRisk: lane !== "other" }
-            const spending = { client, address, addressWeight: weight, ...kind, terms }
+            const spending = { client, address, addressWeight: weight, ipWeight, ...kind, terms }
             const waitMs = budgets.shortage(spending)?.retryAfterMs
             if (waitMs === undefined) {
               if (budgets.shortage(spending) === undefined) budgets.count(spending)

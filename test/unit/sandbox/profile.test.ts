@@ -5,6 +5,7 @@ import { actionTags } from "../../../src/sandbox/action-tags.ts"
 import { errorCodes } from "../../../src/sandbox/error-codes.ts"
 import { marketSymbols, sandboxChainId, sandboxServiceChain } from "../../../src/sandbox/market.ts"
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
+import { readPaths } from "../../../src/sandbox/read-paths.ts"
 import {
   agentType,
   agentWithTargetType,
@@ -16,11 +17,13 @@ import {
   transferType,
   withdrawType,
 } from "../../../src/sandbox/typed-hash.ts"
+import { ipWeight } from "../../../src/sandbox/weights.ts"
 import { toHex } from "../../../src/std/bytes.ts"
 import { problemText } from "../../../src/std/yaml-file.ts"
 import { isSandboxNetwork } from "../../../src/vault/sandbox-network.ts"
 import { operationIds, type OperationId, type Profile } from "../../../src/venue/profile.ts"
 import { readProfile } from "../../../src/venue/profile-file.ts"
+import { readGroupOf, readWeights } from "../../../src/venue/read-groups.ts"
 import { nowMs } from "./signed-bodies.ts"
 
 describe("the sandbox's profile", () => {
@@ -71,6 +74,14 @@ describe("the sandbox's profile", () => {
     assert.equal(load().duplicateNonceCode, undefined)
     const whole = load((text) => text.replace(/^#(?=codes:)/m, ""))
     assert.equal(whole.duplicateNonceCode, errorCodes.nonce_repeated)
+  })
+
+  it("weighs every read as the sandbox does", () => {
+    const { reads } = load()
+    for (const path of Object.values(readPaths)) {
+      const group = readGroupOf(path, reads)
+      assert.equal(group && readWeights[group], ipWeight("GET", path), path)
+    }
   })
 
   it("lists the symbols that the sandbox trades, their prices good for 30 days", () => {
