@@ -8,6 +8,11 @@ export const token = z.string().max(128)
 /** A record's id. */
 export const record = z.string().max(64)
 
+/** 1 to 64 visible characters of ASCII: a header's value as it came. */
+export const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,64}$/)
+/** The header of W3C Trace Context. */
+export const traceparent = z.string().regex(/^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/)
+
 /** What the gate tells of a request that it forwarded. */
 export const reportSchema = z.strictObject({
   token,

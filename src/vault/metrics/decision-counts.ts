@@ -1,0 +1,86 @@
+import type { NumberFamily } from "../../link/metrics.ts"
+import type { Refusal } from "../../link/refusal.ts"
+
+type Result = "allowed" | "refused" | "held"
+
+/** How many requests of known clients were decided how. */
+export type DecisionCounts = {
+  allowed(client: string, operation: string): void
+  /** `operation` is `null` where the path is none of the venue's. */
+  refused(client: string, operation: string | null, refusal: Refusal): void
+  family(): NumberFamily
+}
+
+/** Beyond so many series the rest share some: a snapshot has to fit a line of the socket. */
+export const maxDecisionSeries = 1_000
+const rest = "other"
+
+type Count = { count: number }
+/** By client, operation, result and reason. */
+type Tree = Map<string, Map<string, Map<Result, Map<string, Count>>>>
+
+/**
+ * Starts with nothing counted. All labels come from lists of ours: the names of clients, the venue's
+ * operations, and the codes and reasons of refusals; nothing that a bot sent is one.
+ */
+export function countDecisions(): DecisionCounts {
+  const tree: Tree = new Map()
+  let size = 0
+  const find = (labels: readonly [string, string, Result, string]): Count => {
+    const [client, operation, result, reason] = labels
+    const known = tree.get(client)?.get(operation)?.get(result)?.get(reason)
+    if (known !== undefined) return known
+    if (size >= maxDecisionSeries && client !== rest) return find([rest, rest, result, rest])
+    size += 1
+    return plant(tree, labels)
+  }
+  return {
+    allowed(client, operation) {
+      find([client, operation, "allowed", ""]).count += 1
+    },
+    refused(client, operation, refusal) {
+      const result = refusal.code === "approval_required" ? "held" : "refused"
+      find([client, operation ?? "unknown", result, reasonOf(refusal)]).count += 1
+    },
+    family: () => ({
+      name: "countersign_decisions_total",
+      help: "Requests to sign that were decided.",
+      type: "counter",
+      labels: ["client", "operation", "result", "reason"],
+      series: [...seriesOf(tree)],
+    }),
+  }
+}
+
+/** The reason of a denial says more than the code that all of them have. */
+function reasonOf(refusal: Refusal): string {
+  return refusal.code === "policy_denied" ? refusal.data.reason : refusal.code
+}
+
+function plant(
+  tree: Tree,
+  [client, operation, result, reason]: readonly [string, string, Result, string],
+): Count {
+  const count = { count: 0 }
+  const operations = branch(tree, client)
+  const results = branch(operations, operation)
+  branch(results, result).set(reason, count)
+  return count
+}
+
+function branch<Key, Inner, Value>(tree: Map<Key, Map<Inner, Value>>, key: Key): Map<Inner, Value> {
+  const grown = tree.get(key) ?? new Map<Inner, Value>()
+  tree.set(key, grown)
+  return grown
+}
+
+function* seriesOf(tree: Tree): Generator<readonly [readonly string[], number]> {
+  for (const [client, operations] of tree) {
+    for (const [operation, results] of operations) {
+      for (const [result, reasons] of results) {
+        for (const [reason, { count }] of reasons)
+          yield [[client, operation, result, reason], count]
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import { join } from "node:path"
+
+import { hostsByPort } from "../../src/gate/admit.ts"
+import { createGateServer, portOf } from "../../src/gate/gate-server.ts"
+import { openGateMetrics } from "../../src/gate/metrics/gate-metrics.ts"
+import { connectBotLink } from "../../src/link/client.ts"
+import { botParams, type BotResults } from "../../src/link/methods.ts"
+import { serveLink } from "../../src/link/server.ts"
+import { askHttp } from "./gate.ts"
+import { limitOrder, openTestVault } from "./open-test-vault.ts"
+
+const limited = `policy: mm
+rules:
+  - {name: all, endpoints: [placeOrder]}
+limits:
+  - {name: hourly, count: requests, window: 1h, max: "100", per: client}
+`
+
+/** The text of `/metrics`, of a real gate before a real vault that has something to tell of everything. */
+export async function fullMetrics(): Promise<string> {
+  const test = await openTestVault({ policies: [limited], settings: "budgets: {}\n" })
+  const path = join(test.installation.stateDir, "bot.sock")
+  const vault = await serveLink<typeof botParams, BotResults>({
+    ...{ path, params: botParams, methods: test.bots },
+    onError: () => undefined,
+  })
+  const link = connectBotLink(path)
+  const gate = createGateServer({
+    ...{ link, metrics: openGateMetrics(), clock: Date.now },
+    settings: () => ({ upstream: undefined, hosts: hostsByPort([]) }),
+    log: () => undefined,
+  })
+  const http = gate.open()
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve))
+  try {
+    await test.addKey({ name: "main", role: "wallet" })
+    await test.addKey({ name: "mm", role: "agent", wallet: "main" })
+    const approved = { name: "mm", expiresAtMs: Date.now() + 86_400_000, record: "rec_1" }
+    await test.vault.act({ act: "agent_approved", ...approved })
+    const token = await test.addClient({ name: "bot", keys: ["mm"], rights: ["metrics"] })
+    const headers = { authorization: `Bearer ${token}` }
+    await test.sign(token, limitOrder())
+    await askHttp(portOf(http), { path: "/whoami", headers })
+    await test.vault.disk.look()
+    return (await askHttp(portOf(http), { path: "/metrics", headers })).text
+  } finally {
+    await gate.stop()
+    link.close()
+    await vault.close()
+    await test.remove()
+  }
+}
+
+export type WrittenMetric = {
+  readonly name: string
+  readonly type: string
+  /** In the order of the alphabet, without the `le` of buckets. */
+  readonly labels: readonly string[]
+}
+
+/** What a text of Prometheus' format holds, by name. */
+export function metricsIn(text: string): ReadonlyMap<string, WrittenMetric> {
+  const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)]
+  return new Map(
+    types.map(([, name = "", type = ""]) => {
+      const first = type === "histogram" ? `${name}_count` : name
+      const braced = new RegExp(`^${first}(?:\\{(.*)\\})? `, "m").exec(text)?.[1] ?? ""
+      const labels = [...braced.matchAll(/(\w+)="/g)].map(([, label = ""]) => label)
+      return [name, { name, type, labels: labels.sort() }]
+    }),
+  )
+}
+
+/** The metrics of ours that an expression of PromQL names; those of a histogram without their suffix. */
+export function metricsNamedIn(expression: string): readonly string[] {
+  const names = [...expression.matchAll(/\bcountersign_\w+/g)].map(([name]) => name)
+  return names.map((name) => name.replace(/(?<=_(?:seconds|entries))_(?:bucket|sum|count)$/, ""))
+}
