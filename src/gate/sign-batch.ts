@@ -1,23 +1,9 @@
 import type { BotLink } from "../link/client.ts"
 import type { BotParams, BotResults } from "../link/methods.ts"
+import type { BatchResult } from "./batch-result.ts"
 import { retryAfterSeconds, statuses } from "./error-response.ts"
 import { refusedByVault, type Problem } from "./problem.ts"
-import { problemEnvelope, type Envelope, type Reply } from "./reply.ts"
-
-/** What `/sign` would answer to one request of a batch, its headers as members. Each is always there. */
-type BatchResult = {
-  readonly status: number
-  readonly record: string | null
-  /** `Countersign-Repeat`. */
-  readonly repeat: boolean
-  /** Of the signature, in milliseconds. */
-  readonly expires_after: number | null
-  /** `Retry-After`, in seconds. */
-  readonly retry_after: number | null
-  /** The signed body as text, since not a byte of it may change on its way to the venue. */
-  readonly body: string | null
-  readonly error: Envelope | null
-}
+import { problemEnvelope, type Reply } from "./reply.ts"
 
 /**
  * Makes `/sign/batch`, with at most `maxBatches` of them at work: each keeps the vault as busy as all of its

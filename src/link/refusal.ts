@@ -1,97 +1,140 @@
-import type { FieldError } from "../venue/field-error.ts"
-import type { UndisclosedCode } from "../venue/profile.ts"
+// Every way the vault says no to a bot, as a schema: the type of a refusal, and what docs/openapi.json
+// says of each code. Nothing is checked by it at run time.
 
-type Refused<Code extends string, Data = null> = {
-  readonly code: Code
-  /** One plain sentence. It may tell the bot's own values and the limits; never a secret. */
-  readonly message: string
-  /** Goes out as the envelope's `data`, so its names are in snake_case. */
-  readonly data: Data
-}
+import { z } from "zod"
+
+import { freezeViewSchema } from "./stop-views.ts"
+
+/** Why policy said no; docs/error-codes.md has the closed list. */
+export const denialReasonSchema = z.string()
 
 /** Which rule said no, and where it is written. */
-export type Denial = {
-  readonly policy: string | null
-  readonly rule: string | null
-  /** From the closed list in docs/error-codes.md. */
-  readonly reason: string
-  readonly file: string | null
-  readonly line: number | null
-  readonly asked: string | null
-  readonly allowed: string | null
+export const denialSchema = z
+  .strictObject({
+    policy: z.string().nullable(),
+    rule: z.string().nullable(),
+    reason: denialReasonSchema,
+    file: z.string().nullable(),
+    line: z.int().nullable(),
+    asked: z.string().nullable(),
+    allowed: z.string().nullable(),
+  })
+  .readonly()
+export type Denial = z.infer<typeof denialSchema>
+
+const key = { key: z.string() }
+const timeMs = z.int().describe("Milliseconds since 1970.")
+/** Both `null` where there never is that much room. */
+const room = {
+  frees_at: timeMs.nullable().describe("When there is room; null when there never is that much."),
+  retry_after_ms: z.int().nullable().describe("How long until then."),
 }
 
-/** Every way the vault says no to a bot. It understood, and no signature leaves. */
-export type Refusal =
-  | Refused<"invalid_json", { readonly offset: number }>
-  | Refused<"invalid_request", { readonly errors: readonly FieldError[] }>
-  | Refused<"invalid_header", { readonly header: string }>
-  | Refused<"unauthorized">
-  | Refused<"too_many_bad_tokens", { readonly retry_after_ms: number }>
-  | Refused<"policy_denied", Denial>
-  | Refused<"wallet_key_required" | "wrong_network", { readonly key: string }>
-  | Refused<"key_not_allowed", { readonly key: string | null }>
-  | Refused<"target_not_allowed", { readonly key: string; readonly target: string }>
-  /** `hold` is `null` where none was opened, `expires_at` where it has ended already. */
-  | Refused<
-      "approval_required",
-      { readonly hold: string | null; readonly expires_at: number | null }
-    >
-  | Refused<"agent_revoked", { readonly key: string }>
-  | Refused<"agent_expiring", { readonly key: string; readonly expires_at: number }>
-  | Refused<"right_missing", { readonly right: string }>
-  | Refused<"locked", { readonly key: string }>
-  | Refused<
-      "frozen",
-      {
-        readonly scope: "all" | "client" | "key"
-        readonly name: string | null
-        readonly reason: string
-        readonly by: string
-        readonly cancels: boolean
-        readonly since: number
-      }
-    >
-  /** `free_bytes` is `null` where it can't be told. */
-  | Refused<"disk_low", { readonly free_bytes: number | null; readonly min_free_bytes: number }>
-  /** The venue's clock against this machine's; negative where the venue's is behind. */
-  | Refused<
-      "clock_unsafe",
-      { readonly venue_ahead_ms: number; readonly max_venue_offset_ms: number }
-    >
-  | Refused<"unknown_endpoint", { readonly path: string }>
-  | Refused<"unknown_record">
-  | Refused<"overloaded">
-  | Refused<"idempotency_conflict", { readonly record: string }>
-  | Refused<"idempotency_expired", { readonly record: string; readonly state: string }>
-  /** `frees_at` and `retry_after_ms` are `null` when the limit never allows that much at once. */
-  | Refused<
-      "limit_exhausted",
-      {
-        readonly policy: string
-        readonly limit: string
-        readonly max: string
-        readonly used: string
-        readonly asked: string
-        readonly frees_at: number | null
-        readonly retry_after_ms: number | null
-      }
-    >
-  /** The venue's own code, for what it would refuse. */
-  | Refused<"10029", BudgetShortage<"address">>
-  | Refused<"ip_budget_exhausted", BudgetShortage<"ip">>
-  | Refused<"signer_pace", { readonly retry_after_ms: number }>
-  | Refused<UndisclosedCode, { readonly endpoint: string; readonly add_line: string }>
+const brokenRule = z
+  .strictObject({
+    path: z.string().describe("A JSON Pointer into the body; empty for the body itself."),
+    rule: z.string().describe("A word of docs/error-codes.md."),
+    message: z.string(),
+  })
+  .readonly()
 
+/** It understood, and no signature leaves. */
+export const refusalSchema = z.discriminatedUnion("code", [
+  refused(["invalid_json"], { offset: z.int().describe("In bytes.") }),
+  refused(["invalid_request"], { errors: z.array(brokenRule).readonly() }),
+  refused(["invalid_header"], { header: z.string() }),
+  refusedBare(["unauthorized"]),
+  refused(["too_many_bad_tokens"], { retry_after_ms: z.int() }),
+  refusedWith(["policy_denied"], denialSchema),
+  refused(["wallet_key_required", "wrong_network"], key),
+  refused(["key_not_allowed"], { key: z.string().nullable() }),
+  refused(["target_not_allowed"], { ...key, target: z.string() }),
+  refused(["approval_required"], {
+    hold: z.string().nullable().describe("null where none was opened."),
+    expires_at: timeMs.nullable().describe("null where the hold has ended already."),
+  }),
+  refused(["agent_revoked"], key),
+  refused(["agent_expiring"], { ...key, expires_at: timeMs }),
+  refused(["right_missing"], { right: z.string() }),
+  refused(["locked"], key),
+  refusedWith(["frozen"], freezeViewSchema),
+  refused(["disk_low"], {
+    free_bytes: z.int().nullable().describe("null where it can't be told."),
+    min_free_bytes: z.int(),
+  }),
+  refused(["clock_unsafe"], {
+    venue_ahead_ms: z.int().describe("Negative where the venue's clock is behind."),
+    max_venue_offset_ms: z.int(),
+  }),
+  refused(["unknown_endpoint"], { path: z.string() }),
+  refusedBare(["unknown_record"]),
+  refusedBare(["overloaded"]),
+  refused(["idempotency_conflict"], { record: z.string() }),
+  refused(["idempotency_expired"], { record: z.string(), state: z.string() }),
+  refused(["limit_exhausted"], {
+    policy: z.string(),
+    limit: z.string(),
+    max: z.string(),
+    used: z.string(),
+    asked: z.string(),
+    ...room,
+  }),
+  // The venue's own code, for what it would refuse.
+  refused(["10029"], budgetShortage("address")),
+  refused(["ip_budget_exhausted"], budgetShortage("ip")),
+  refused(["signer_pace"], { retry_after_ms: z.int() }),
+  refused(
+    [
+      "action_tag_undisclosed",
+      "struct_undisclosed",
+      "signing_type_undisclosed",
+      "target_layout_undisclosed",
+    ],
+    { endpoint: z.string(), add_line: z.string().describe("The line of venue.yaml to add.") },
+  ),
+  refused(["read_group_undisclosed"], { path: z.string(), add_line: z.string() }),
+])
+
+/** Every way the vault says no to a bot. */
+export type Refusal = z.infer<typeof refusalSchema>
 export type RefusalCode = Refusal["code"]
 
-/** `kept` is what of the budget is free and others'. The times are `null` when that never leaves it enough. */
-type BudgetShortage<Scope> = {
-  readonly scope: Scope
-  readonly max: number
-  readonly used: number
-  readonly kept: number
-  readonly asked: number
-  readonly frees_at: number | null
-  readonly retry_after_ms: number | null
+function budgetShortage<const Scope extends string>(scope: Scope) {
+  return {
+    scope: z.literal(scope),
+    max: z.int(),
+    used: z.int(),
+    kept: z.int().describe("What of it is free and kept for others."),
+    asked: z.int(),
+    ...room,
+  }
+}
+
+function refusedBare<const Codes extends readonly [string, ...string[]]>(codes: Codes) {
+  return refusedWith(codes, z.null())
+}
+
+function refused<
+  const Codes extends readonly [string, ...string[]],
+  Shape extends Readonly<Record<string, z.ZodType>>,
+>(codes: Codes, shape: Shape) {
+  return refusedWith(codes, z.strictObject(shape).readonly())
+}
+
+/** `data` goes out as the envelope's, so its names are in snake_case. */
+function refusedWith<const Codes extends readonly [string, ...string[]], Data extends z.ZodType>(
+  codes: Codes,
+  data: Data,
+) {
+  return z
+    .strictObject({
+      code: z.enum(codes),
+      message: z
+        .string()
+        .describe(
+          "One plain sentence. It may tell the bot's own values and the limits; never a secret.",
+        ),
+      data,
+    })
+    .readonly()
 }

@@ -1,24 +1,35 @@
 // What bots, operators and the gate are shown of freezes, heartbeats and panics.
 
+import { z } from "zod"
+
 import type { SignedOperation } from "./views.ts"
 
 /** A stop that holds until an operator thaws it. `cancels`: whether cancels and reduce-only orders stay open. */
-export type FreezeView = {
-  readonly scope: "all" | "client" | "key"
-  readonly name: string | null
-  readonly reason: string
-  readonly by: string
-  readonly cancels: boolean
-  readonly since: number
-}
+export const freezeViewSchema = z
+  .strictObject({
+    scope: z.enum(["all", "client", "key"]),
+    name: z.string().nullable(),
+    reason: z.string(),
+    by: z.string(),
+    cancels: z.boolean().describe("Whether cancels and reduce-only orders stay open."),
+    since: z.int().describe("Milliseconds since 1970."),
+  })
+  .readonly()
+export type FreezeView = z.infer<typeof freezeViewSchema>
 
 /** What a heartbeat is answered: for how long silence is taken, `null` where none counts. */
-export type HeartbeatView = {
-  readonly within_ms: number | null
-  readonly then: "freeze" | "panic" | null
-  /** Whether something stops this client's orders by its default key now. A heartbeat never thaws. */
-  readonly frozen: boolean
-}
+export const heartbeatViewSchema = z
+  .strictObject({
+    within_ms: z.int().nullable(),
+    then: z.enum(["freeze", "panic"]).nullable(),
+    frozen: z
+      .boolean()
+      .describe(
+        "Whether something stops this client's orders by its default key now. A heartbeat never thaws.",
+      ),
+  })
+  .readonly()
+export type HeartbeatView = z.infer<typeof heartbeatViewSchema>
 
 /** What of a panic is signed and to be sent by who asked for it. */
 export type PanicView = {

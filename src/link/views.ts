@@ -1,34 +1,20 @@
 // What bots and operators are shown, as it goes over the sockets and out as JSON: names in snake_case,
 // times in milliseconds, amounts as decimal strings.
 
-import type { Refusal } from "./refusal.ts"
+import type { KeyView, LimitUse } from "./bot-views.ts"
 import type { FreezeView } from "./stop-views.ts"
 
+export type {
+  BudgetView,
+  CheckReport,
+  KeyView,
+  LimitUse,
+  LimitView,
+  PriceView,
+  RecordView,
+  Verdict,
+} from "./bot-views.ts"
 export type { FreezeView } from "./stop-views.ts"
-
-export type Verdict = {
-  readonly policy: string
-  readonly rule: string
-  readonly file: string
-  readonly line: number
-  readonly verdict: "allows" | "denies" | "holds" | "does_not_match"
-  readonly reason: string | null
-}
-
-export type KeyView = {
-  readonly name: string
-  readonly address: string
-  readonly role: "wallet" | "agent"
-  readonly wallet: string | null
-  readonly targets: readonly string[]
-  readonly network: string
-  readonly approval: "unknown" | "approved" | "revoked" | "retired" | "removed"
-  readonly expires_at: number | null
-  /** When it signed last; `null` when it never did. */
-  readonly last_used: number | null
-  /** Whether it has to be unlocked before it signs. */
-  readonly locked: boolean
-}
 
 /** An account operation that the operator asked for, signed and not sent yet. */
 export type SignedOperation = {
@@ -59,60 +45,6 @@ export type TypedData = {
   readonly message: Readonly<Record<string, string | number | boolean>>
 }
 
-/** A reference price. `as_of` and `good_until` in milliseconds; `state` says whether it is used. */
-export type PriceView = {
-  readonly symbol: string
-  readonly value: string | null
-  readonly as_of: number | null
-  readonly good_until: number | null
-  /** `profile`, `operator`, or the client that fed it. */
-  readonly by: string | null
-  readonly state: "known" | "stale" | "unconfirmed" | "none"
-}
-
-/** A limit as it stands for one client and key. Amounts as decimals in its own unit. */
-export type LimitView = {
-  readonly policy: string
-  readonly limit: string
-  readonly file: string
-  readonly line: number
-  readonly mode: "enforce" | "observe"
-  readonly max: string
-  readonly used: string
-  readonly asked: string
-  /** When what was asked would fit, in milliseconds; `null` when it fits now or never will. */
-  readonly frees_at: number | null
-}
-
-/** What of a limit is used, for one of those it is counted for. */
-export type LimitUse = {
-  readonly policy: string
-  readonly limit: string
-  readonly file: string
-  readonly line: number
-  readonly mode: "enforce" | "observe"
-  readonly per: "client" | "key" | "symbol" | "account" | "all"
-  /** The client, key or account; empty where it is counted for all. */
-  readonly for: string
-  /** The symbol or asset, where amounts of several are kept apart; else empty. */
-  readonly of: string
-  readonly max: string
-  readonly used: string
-}
-
-/** One of the venue's rate budgets, as it stands for one client. Weights, of a rolling minute. */
-export type BudgetView = {
-  readonly scope: "address" | "ip"
-  /** The rate-limit address; `null` for the IP budget. */
-  readonly address: string | null
-  readonly max: number
-  readonly used: number
-  /** What of that is the client's own. */
-  readonly own: number
-  /** What its requests may weigh now, cancels apart: what is kept for others isn't in it. */
-  readonly left: number
-}
-
 /** A request that waits for a person. */
 export type HoldView = {
   readonly id: string
@@ -128,32 +60,6 @@ export type HoldView = {
   /** What it can cost at worst, in words. */
   readonly worst_case: string
   readonly expires_at: number
-}
-
-export type RecordView = {
-  readonly id: string
-  readonly state: string
-  readonly client: string
-  readonly key: string | null
-  readonly operation: string | null
-  readonly nonce: number | null
-  readonly expires_after: number | null
-  readonly decided_at: number
-  readonly policy_hash: string
-  readonly refusal: Refusal | null
-  readonly outcome: { readonly status: number | null; readonly code: string | null } | null
-  /** The header that it came with. */
-  readonly idempotency_key: string | null
-  /** Of a single order. */
-  readonly client_order_id: string | null
-}
-
-/** Whether a request would be signed, and what each rule and limit makes of it. */
-export type CheckReport = {
-  readonly would_sign: boolean
-  readonly refusal: Refusal | null
-  readonly verdicts: readonly Verdict[]
-  readonly limits: readonly LimitView[]
 }
 
 export type ClientView = {

@@ -63,6 +63,11 @@ export function listPrices(vault: Vault): readonly PriceView[] {
   return symbols.map((symbol) => priceView(symbol, set, vault.clock.nowMs()))
 }
 
+/** Whether orders can be sized by a price: it is neither stale nor waiting for an operator. */
+export function isPriceUsable({ state }: Pick<PriceView, "state">): boolean {
+  return state === "known"
+}
+
 type NewPrice = { readonly symbol: SymbolEntry; readonly value: Decimal }
 
 function record(
@@ -77,7 +82,8 @@ function record(
 /** More symbols than any table has; bounds the commits that one call makes. */
 const maxPrices = 100
 
-const pricesBody = z.strictObject({
+/** The body of `POST /prices`. */
+export const pricesBody = z.strictObject({
   prices: z
     .array(z.strictObject({ symbol: z.string(), value: z.string() }))
     .min(1)

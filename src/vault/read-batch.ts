@@ -17,20 +17,22 @@ export const maxBatchRequests = 100
 const maxBatchDepth = maxJsonDepth + 3
 
 const anyJson = z.custom<JsonValue>((value) => value !== undefined)
-const batch = z.strictObject({ requests: z.array(anyJson).min(1).max(maxBatchRequests) })
+/** The body of `POST /sign/batch`. */
+export const batchBody = z.strictObject({ requests: z.array(anyJson).min(1).max(maxBatchRequests) })
 
 /** Reads the bytes of a batch, once: its bodies are never text again. What a request holds is its own matter. */
 export function readBatch(bytes: Uint8Array): Result<readonly JsonValue[], Refusal> {
   const json = readJson(bytes, maxBatchDepth)
   if (!json.ok) return json
-  const read = batch.safeParse(json.value)
+  const read = batchBody.safeParse(json.value)
   if (read.success) return ok(read.data.requests)
   const message = `the body must be {"requests": […]}, 1 to ${maxBatchRequests} of them`
   return err(invalidRequest([{ path: "", rule: "batch", message }]))
 }
 
 const { path, key, idempotencyKey } = botParams.sign.shape
-const batchRequest = z.strictObject({
+/** A request of a batch. */
+export const batchRequest = z.strictObject({
   path,
   body: anyJson,
   key,

@@ -1,3 +1,4 @@
+import { assertConforms, headerMap } from "../contract/conform.ts"
 import { connectRaw } from "./link-peer.ts"
 import { readEnvelope, type HttpReply } from "./gate.ts"
 
@@ -8,7 +9,13 @@ import { readEnvelope, type HttpReply } from "./gate.ts"
 export async function askRaw(port: number, text: string): Promise<HttpReply | undefined> {
   const peer = await connectRaw(port)
   peer.send(text)
-  return readReply(peer)
+  const reply = await readReply(peer)
+  const [, method = "", path = ""] = /^(\S+) (\S+)/.exec(text) ?? []
+  if (reply !== undefined) {
+    const { status, headers, text: body } = reply
+    assertConforms({ method, path, status, headers: headerMap(headers), text: body })
+  }
+  return reply
 }
 
 /** Reads one answer from a connection that the server is going to close. */

@@ -1,3 +1,4 @@
+import { assertConforms, headerMap } from "../contract/conform.ts"
 import { keepOutput } from "./canaries.ts"
 
 export type Answer = {
@@ -25,9 +26,20 @@ export function bot(url: string, token: string): Bot {
     const response = await fetch(`${url}${path}`, init)
     const text = await response.text()
     keepOutput("answers over HTTP", `${JSON.stringify([...response.headers])}\n${text}\n`)
+    const { status, headers } = response
+    const [sent, came] = [new Headers(init.headers), headers].map((each) =>
+      headerMap(Object.fromEntries(each)),
+    )
+    assertConforms({
+      method: init.method ?? "GET",
+      // As it went out: fetch resolves dots.
+      path: response.url.slice(new URL(response.url).origin.length),
+      asked: { headers: sent!, body: typeof init.body === "string" ? init.body : "" },
+      ...{ status, headers: came!, text },
+    })
     return {
-      status: response.status,
-      headers: response.headers,
+      status,
+      headers,
       text,
       json: JSON.parse(text) as Answer["json"],
     }
@@ -57,3 +69,6 @@ export function limitOrder(
     ...changes,
   }
 }
+
+/** The usual order as it is sent. */
+export const orderText = JSON.stringify(limitOrder())

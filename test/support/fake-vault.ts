@@ -18,7 +18,7 @@ export type FakeVault = {
 }
 
 export const token = `cs_${"t".repeat(43)}`
-export const signedBody = '{"symbol_id":1,"nonce":1,"signature":{}}'
+export const signedBody = `{"expires_after":2,"nonce":1,"signature":{"r":"0x${"1".repeat(64)}","s":"0x${"2".repeat(64)}","v":27},"signer_address":"0x${"3".repeat(40)}","symbol_id":1}`
 
 /** Starts a fake vault on a fresh socket; `script` replaces single answers. */
 export async function startFakeVault(
@@ -50,17 +50,28 @@ export async function startFakeVault(
         calls.push({ method: "heartbeat", params }),
         answers.heartbeat(params)
       ),
+      read: (params) => (calls.push({ method: "read", params }), answers.read(params)),
+      readBudgetSpent: (params) => (
+        calls.push({ method: "readBudgetSpent", params }),
+        answers.readBudgetSpent(params)
+      ),
       outbox: (params) => (calls.push({ method: "outbox", params }), answers.outbox(params)),
       outboxReport: (params) => (
         calls.push({ method: "outboxReport", params }),
         answers.outboxReport(params)
       ),
+      metrics: (params) => (calls.push({ method: "metrics", params }), answers.metrics(params)),
       limits: (params) => (calls.push({ method: "limits", params }), answers.limits(params)),
+      abandonWait: (params) => (
+        calls.push({ method: "abandonWait", params }),
+        answers.abandonWait(params)
+      ),
       health: (params) => (calls.push({ method: "health", params }), answers.health(params)),
       gateSettings: (params) => (
         calls.push({ method: "gateSettings", params }),
         answers.gateSettings(params)
       ),
+      alarms: (params) => (calls.push({ method: "alarms", params }), answers.alarms(params)),
       report(params) {
         calls.push({ method: "report", params })
         outcomes.push(params.outcome)
@@ -123,6 +134,7 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
   records: () => ({ kind: "answer", records: [] }),
   prices: () => ({ kind: "answer", prices: [] }),
   limits: () => ({ kind: "answer", limits: [], budgets: [] }),
+  metrics: () => ({ kind: "answer", families: [] }),
   freeze: () => ({
     kind: "answer",
     freeze: { scope: "all", name: null, reason: "", by: "bot", cancels: true, since: 0 },
@@ -131,8 +143,12 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
     kind: "answer",
     heartbeat: { within_ms: null, then: null, frozen: false },
   }),
+  read: () => ({ kind: "answer", weight: 2 }),
+  readBudgetSpent: () => ({ kind: "answer" }),
   outbox: () => ({ requests: [] }),
   outboxReport: () => ({ kind: "answer" }),
+  abandonWait: () => ({ abandoned: true }),
   health: () => ({ ready: true, state: "ready" }),
   gateSettings: () => ({ upstream: null, allowedHosts: [] }),
+  alarms: () => ({ webhook: null, alarms: [] }),
 }

@@ -7,9 +7,11 @@ import { hostsByPort } from "../../src/gate/admit.ts"
 import { gateLimits, type GateLimits } from "../../src/gate/gate-limits.ts"
 import { createGateServer, portOf } from "../../src/gate/gate-server.ts"
 import type { LogEntry } from "../../src/gate/log.ts"
+import { openGateMetrics } from "../../src/gate/metrics/gate-metrics.ts"
 import type { GateSettings } from "../../src/gate/settings.ts"
 import { createUpstream, parseBaseUrl, type Upstream } from "../../src/gate/upstream.ts"
 import { connectBotLink } from "../../src/link/client.ts"
+import { assertConforms, headerMap } from "../contract/conform.ts"
 import { keepOutput } from "./canaries.ts"
 import { startFakeVault, token, type FakeVault } from "./fake-vault.ts"
 import { temporaryDirectory } from "./link-peer.ts"
@@ -75,6 +77,7 @@ export async function startGate(t: TestContext, options: TestGateOptions = {}): 
     link,
     settings: options.settings ?? (() => settings),
     log: (entry) => logged.push(entry),
+    metrics: openGateMetrics(),
     clock: options.clock ?? Date.now,
     limits: { stopMs: 500, ...options.limits },
   })
@@ -88,7 +91,12 @@ export async function startGate(t: TestContext, options: TestGateOptions = {}): 
     link.close()
     await vault.close()
   })
-  const ask = (what: HttpAsk): Promise<HttpReply> => askHttp(port, what)
+  // A fake vault takes anything, so what it is asked needn't be right.
+  const ask = async (what: HttpAsk): Promise<HttpReply> => {
+    const reply = await exchange(port, what)
+    assertConforms(exchanged(what, reply))
+    return reply
+  }
   const openUnix = async (): Promise<string> => {
     const directory = temporaryDirectory()
     t.after(() => directory.remove())
@@ -130,8 +138,22 @@ export function testUpstream(
   return upstream
 }
 
-/** One HTTP request on a connection of its own, to a port of 127.0.0.1 or to a Unix socket. */
-export function askHttp(to: number | string, ask: HttpAsk): Promise<HttpReply> {
+/**
+ * One HTTP request on a connection of its own, to a port of 127.0.0.1 or to a Unix socket. What a gate answers,
+ * and what it took, is held against its contract.
+ */
+export async function askHttp(to: number | string, ask: HttpAsk): Promise<HttpReply> {
+  const reply = await exchange(to, ask)
+  const asked = { headers: headerMap(ask.headers ?? {}), body: String(ask.body) }
+  assertConforms({ ...exchanged(ask, reply), asked })
+  return reply
+}
+
+function exchanged({ method = "GET", path }: HttpAsk, { status, headers, text }: HttpReply) {
+  return { method, path, status, headers: headerMap(headers), text }
+}
+
+function exchange(to: number | string, ask: HttpAsk): Promise<HttpReply> {
   return new Promise((resolve, reject) => {
     const call = request(
       {

@@ -1,0 +1,159 @@
+// What bots are shown, as schemas: the types that the vault answers with, and the schemas that
+// docs/openapi.json is written from. Nothing is checked by them at run time.
+
+import { z } from "zod"
+
+import { refusalSchema } from "./refusal.ts"
+
+const text = z.string()
+const int = z.int()
+const time = int.describe("Milliseconds since 1970.")
+const amount = text.describe("A decimal string, in the limit's own unit.")
+
+export const keyViewSchema = z
+  .strictObject({
+    name: text,
+    address: text.describe("EIP-55."),
+    role: z.enum(["wallet", "agent"]),
+    wallet: text.nullable().describe("The wallet key that an agent key trades for."),
+    targets: z.array(text).readonly().describe("Further accounts that it may operate."),
+    network: text.describe("The domain separator of the network that it was made for."),
+    approval: z.enum(["unknown", "approved", "revoked", "retired", "removed"]),
+    expires_at: time.nullable().describe("When an agent's approval ends, in milliseconds."),
+    last_used: time.nullable().describe("When it signed last; null when it never did."),
+    locked: z.boolean().describe("Whether it has to be unlocked before it signs."),
+  })
+  .readonly()
+export type KeyView = z.infer<typeof keyViewSchema>
+
+/** What a token may do. */
+export const whoamiSchema = z
+  .strictObject({
+    client: text,
+    keys: z.array(keyViewSchema).readonly(),
+    default_key: text.describe("Signs what names no key."),
+    rights: z.array(text).readonly(),
+    allow_type_b: z.boolean().describe("Whether it may sign with wallet keys."),
+  })
+  .readonly()
+export type Whoami = z.infer<typeof whoamiSchema>
+
+/** A reference price. `as_of` and `good_until` in milliseconds; `state` says whether it is used. */
+export const priceViewSchema = z
+  .strictObject({
+    symbol: text,
+    value: text.nullable(),
+    as_of: time.nullable(),
+    good_until: time.nullable(),
+    by: text.nullable().describe("profile, operator, or the client that fed it."),
+    state: z.enum(["known", "stale", "unconfirmed", "none"]),
+  })
+  .readonly()
+export type PriceView = z.infer<typeof priceViewSchema>
+
+const limitOrigin = {
+  policy: text,
+  limit: text,
+  file: text,
+  line: int,
+  mode: z.enum(["enforce", "observe"]),
+}
+
+/** A limit as it stands for one client and key. Amounts as decimals in its own unit. */
+export const limitViewSchema = z
+  .strictObject({
+    ...limitOrigin,
+    max: amount,
+    used: amount,
+    asked: amount,
+    frees_at: time
+      .nullable()
+      .describe("When what was asked would fit; null when it fits now or never will."),
+  })
+  .readonly()
+export type LimitView = z.infer<typeof limitViewSchema>
+
+/** What of a limit is used, for one of those it is counted for. */
+export const limitUseSchema = z
+  .strictObject({
+    ...limitOrigin,
+    per: z.enum(["client", "key", "symbol", "account", "all"]),
+    for: text.describe("The client, key or account; empty where it is counted for all."),
+    of: text.describe("The symbol or asset, where amounts of several are kept apart; else empty."),
+    max: amount,
+    used: amount,
+  })
+  .readonly()
+export type LimitUse = z.infer<typeof limitUseSchema>
+
+/** One of the venue's rate budgets, as it stands for one client. Weights, of a rolling minute. */
+export const budgetViewSchema = z
+  .strictObject({
+    scope: z.enum(["address", "ip"]),
+    address: text.nullable().describe("The rate-limit address; null for the IP budget."),
+    max: int,
+    used: int,
+    own: int.describe("What of that is the client's own."),
+    left: int.describe(
+      "What its requests may weigh now, cancels apart: what is kept for others isn't in it.",
+    ),
+  })
+  .readonly()
+export type BudgetView = z.infer<typeof budgetViewSchema>
+
+/** What became of a request; see the records of docs/http-api.md. */
+export const recordStates = [
+  "refused_here",
+  "signed",
+  "sent",
+  "accepted",
+  "refused",
+  "unknown",
+  "expired_unresolved",
+] as const
+
+export const recordViewSchema = z
+  .strictObject({
+    id: text,
+    state: z.enum(recordStates),
+    client: text,
+    key: text.nullable(),
+    operation: text.nullable(),
+    nonce: int.nullable(),
+    expires_after: time.nullable(),
+    decided_at: time,
+    policy_hash: text,
+    refusal: refusalSchema.nullable(),
+    outcome: z
+      .strictObject({ status: int.nullable(), code: text.nullable() })
+      .readonly()
+      .nullable()
+      .describe("What the venue answered."),
+    idempotency_key: text.nullable().describe("The header that it came with."),
+    client_order_id: text.nullable().describe("Of a single order."),
+  })
+  .readonly()
+export type RecordView = z.infer<typeof recordViewSchema>
+
+export const verdictSchema = z
+  .strictObject({
+    policy: text,
+    rule: text,
+    file: text,
+    line: int,
+    verdict: z.enum(["allows", "denies", "holds", "does_not_match"]),
+    reason: text.nullable(),
+  })
+  .readonly()
+export type Verdict = z.infer<typeof verdictSchema>
+
+/** Whether a request would be signed, and what each rule and limit makes of it. */
+export const checkReportSchema = z
+  .strictObject({
+    would_sign: z.boolean(),
+    refusal: refusalSchema.nullable(),
+    verdicts: z.array(verdictSchema).readonly(),
+    limits: z.array(limitViewSchema).readonly(),
+  })
+  .readonly()
+export type CheckReport = z.infer<typeof checkReportSchema>

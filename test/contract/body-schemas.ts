@@ -1,0 +1,121 @@
+// The bodies of the venue's operations, from the data that their parser reads.
+
+import { maxDecimalDigits } from "../../src/venue/decimal.ts"
+import { snakeCase, uintBits, type StructField, type StructType } from "../../src/venue/eip712.ts"
+import { filledInFields } from "../../src/venue/check-struct.ts"
+import { approveAgentStruct } from "../../src/venue/endpoints.ts"
+import { orderFields, type BodyField, type FieldType } from "../../src/venue/order-fields.ts"
+import { signingFields } from "../../src/venue/signing-fields.ts"
+import type { Json } from "./json-schema.ts"
+
+const address: Json = {
+  type: "string",
+  pattern: "^0x[0-9a-fA-F]{40}$",
+  description: "In mixed case its EIP-55 checksum must be right.",
+}
+
+/** What any operation's body may say besides its business fields, of the signing fields. */
+const parties: Readonly<Record<string, Json>> = {
+  signer_address: {
+    ...address,
+    description: "Picks the key; must not contradict `Countersign-Key`.",
+  },
+  target_address: {
+    ...address,
+    description: "The account that is operated; on trade paths alone.",
+  },
+}
+
+/** Every body by the name of its schema. */
+export const bodySchemas: Readonly<Record<string, Json>> = {
+  PlaceOrder: {
+    ...fieldsSchema(orderFields, parties),
+    description:
+      "The business fields of an order. docs/error-codes.md lists the rules between them; `extra_fields` of venue.yaml may admit more.",
+  },
+  ApproveAgent: structBody(approveAgentStruct),
+  Payload: {
+    type: "object",
+    properties: {
+      ...parties,
+      ...Object.fromEntries(suppliedByDaemon().map((name) => [name, false])),
+    },
+    additionalProperties: true,
+    description:
+      "Business fields that the venue's interface doesn't document, as the venue documents them elsewhere. The daemon fills in nonce, expiry and signature.",
+  },
+}
+
+function suppliedByDaemon(): readonly string[] {
+  return signingFields.filter((name) => !Object.hasOwn(parties, name))
+}
+
+function fieldsSchema(
+  fields: readonly BodyField[],
+  more: Readonly<Record<string, Json>> = {},
+): Json {
+  return {
+    type: "object",
+    properties: {
+      ...Object.fromEntries(fields.map(({ name, type }) => [name, fieldSchema(type)])),
+      ...more,
+    },
+    required: fields.filter(({ required }) => required).map(({ name }) => name),
+    additionalProperties: false,
+  }
+}
+
+function fieldSchema(type: FieldType): Json {
+  switch (type.kind) {
+    case "text":
+      return { type: "string", minLength: type.minLength, maxLength: type.maxLength }
+    case "id":
+      return { type: "integer", minimum: 0 }
+    case "boolean":
+      return { type: "boolean" }
+    case "decimal":
+      return decimalSchema(type.range)
+    case "word":
+      return { type: "string", enum: type.values }
+    case "words":
+      return { type: "array", items: { type: "string", enum: type.values }, uniqueItems: true }
+    case "object": {
+      const schema = fieldsSchema(type.fields)
+      return type.nullable ? { ...schema, type: ["object", "null"] } : schema
+    }
+  }
+}
+
+function decimalSchema(range: { readonly min: string; readonly max: string } | undefined): Json {
+  const bounds = range === undefined ? "above zero" : `from ${range.min} to ${range.max}`
+  return {
+    type: "string",
+    pattern: "^(?=.*[1-9])(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?$",
+    maxLength: maxDecimalDigits + 1,
+    description: `A decimal ${bounds}, at most ${maxDecimalDigits} digits.`,
+  }
+}
+
+/** What a bot sends of a struct: its members in snake case, without those that the daemon fills in. */
+function structBody(struct: StructType): Json {
+  const filledIn: readonly string[] = filledInFields.map(({ name }) => name)
+  const fields = struct.fields.filter(({ name }) => !filledIn.includes(name))
+  const names = [...fields.map(({ name }) => snakeCase(name)), "signature_chain_id"]
+  return {
+    type: "object",
+    properties: {
+      ...Object.fromEntries(fields.map((field) => [snakeCase(field.name), memberSchema(field)])),
+      signature_chain_id: { type: "integer", minimum: 0 },
+      signer_address: parties["signer_address"],
+    },
+    required: names,
+    additionalProperties: false,
+    description: "The members of the struct that is signed, and the chain of the signature.",
+  }
+}
+
+function memberSchema({ type }: StructField): Json {
+  const bits = uintBits(type)
+  if (bits !== undefined) return { type: "integer", minimum: 0, maximum: 2 ** bits - 1 }
+  return type === "address" ? address : { type: "string" }
+}

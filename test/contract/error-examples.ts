@@ -1,0 +1,227 @@
+import type { ErrorCode } from "../../src/gate/error-response.ts"
+
+type ErrorExample = { readonly msg: string; readonly data?: object; readonly trace_code?: string }
+
+const record = "rec_01M7YJVYGBYE7TZE72SKK8WQAY"
+const sentData = { record, expires_after: 1795249026211 }
+const recorded = { trace_code: record }
+const budget = {
+  used: 2395,
+  kept: 0,
+  asked: 40,
+  frees_at: 1795249051211,
+  retry_after_ms: 40000,
+}
+
+/** One answer of each code. */
+export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
+  invalid_json: { msg: "The body isn't JSON: a value is missing.", data: { offset: 17 } },
+  invalid_request: {
+    msg: "/quantity: this field is required; add it",
+    data: {
+      errors: [
+        {
+          path: "/quantity",
+          rule: "required",
+          message: "this field is required; add it",
+        },
+      ],
+    },
+    ...recorded,
+  },
+  invalid_header: {
+    msg: "This call takes no query string; remove it.",
+    data: { header: "request-target" },
+  },
+  unauthorized: { msg: "Send your token as `Authorization: Bearer cs_…`." },
+  policy_denied: {
+    msg: "Refused by policy: quantity_over_max (bot/quote, policies/bot.yaml:4); asked 0.6 BTC-PERP, allowed 0.5.",
+    data: {
+      policy: "bot",
+      rule: "quote",
+      reason: "quantity_over_max",
+      file: "policies/bot.yaml",
+      line: 4,
+      asked: "0.6 BTC-PERP",
+      allowed: "0.5",
+    },
+    ...recorded,
+  },
+  wallet_key_required: {
+    msg: "This operation needs a wallet key; name one in Countersign-Key.",
+    data: { key: "mm" },
+    ...recorded,
+  },
+  key_not_allowed: { msg: "This client has no such key.", data: { key: "mm2" }, ...recorded },
+  target_not_allowed: {
+    msg: "This key may not operate that account.",
+    data: { key: "mm", target: "0x602959845502DB329f0969E7a60D7CB9B5BE857D" },
+    ...recorded,
+  },
+  wrong_network: {
+    msg: "This key was made for another network.",
+    data: { key: "mm" },
+    ...recorded,
+  },
+  approval_required: {
+    msg: "A person must release this request; then send it again.",
+    data: { hold: "hold_01M7YJVYGBYE7TZE72SKK8WQAY", expires_at: 1795249926211 },
+    ...recorded,
+  },
+  agent_revoked: { msg: "This agent key was revoked.", data: { key: "mm" }, ...recorded },
+  agent_expiring: {
+    msg: "This agent's approval ends soon.",
+    data: { key: "mm", expires_at: 1795252611211 },
+    ...recorded,
+  },
+  right_missing: {
+    msg: "This client was added without the right to do this.",
+    data: { right: "freeze" },
+  },
+  origin_refused: { msg: "Web pages of other origins can't call this server." },
+  unknown_endpoint: {
+    msg: "Nothing is served under this path.",
+    data: { path: "/v1/trade/order" },
+  },
+  unknown_record: { msg: "You have no record of that id." },
+  method_not_allowed: { msg: "Use POST here." },
+  request_timeout: { msg: "The request took too long to arrive." },
+  idempotency_conflict: {
+    msg: "This idempotency key stands for another request.",
+    data: { record },
+  },
+  idempotency_expired: {
+    msg: "The request of this idempotency key has expired.",
+    data: { record, state: "expired_unresolved" },
+  },
+  body_too_large: { msg: "Send at most 65536 bytes." },
+  unsupported_media_type: {
+    msg: "Send Content-Type: application/json (UTF-8) and no Content-Encoding.",
+  },
+  misdirected_host: {
+    msg: "This Host isn't served here; use 127.0.0.1 with our port, or add it to allowed_hosts.",
+  },
+  locked: { msg: "The keys are locked, so nothing is signed.", data: { key: "mm" }, ...recorded },
+  frozen: {
+    msg: "The client bot is frozen.",
+    data: {
+      scope: "client",
+      name: "bot",
+      reason: "the feed looks wrong",
+      by: "guard",
+      cancels: true,
+      since: 1795252750840,
+    },
+    ...recorded,
+  },
+  limit_exhausted: {
+    msg: "The limit bot/hourly is spent: 31500 of 50000 used, 31500 asked; frees_at says when it has room.",
+    data: {
+      policy: "bot",
+      limit: "hourly",
+      max: "50000",
+      used: "31500",
+      asked: "31500",
+      frees_at: 1795256350818,
+      retry_after_ms: 3599990,
+    },
+    ...recorded,
+  },
+  "10029": {
+    msg: "Rate limit exceeded: the budget of this request's address has no room for it, so it wasn't sent; frees_at says when it has room.",
+    data: { scope: "address", max: 2400, ...budget },
+    ...recorded,
+  },
+  ip_budget_exhausted: {
+    msg: "The IP's budget has no room for this request, so it wasn't sent.",
+    data: { scope: "ip", max: 1200, ...budget, used: 1180 },
+    ...recorded,
+  },
+  signer_pace: {
+    msg: "This signer has signed as fast as its nonces allow; wait a little.",
+    data: { retry_after_ms: 12 },
+    ...recorded,
+  },
+  too_many_bad_tokens: {
+    msg: "Too many wrong tokens; wait before the next.",
+    data: { retry_after_ms: 1000 },
+  },
+  headers_too_large: { msg: "Send fewer or shorter headers." },
+  internal: { msg: "Something failed inside countersign; its log says more." },
+  signature_check_failed: {
+    msg: "A signature failed its check and was thrown away; see the vault's log.",
+  },
+  action_tag_undisclosed: {
+    msg: "The interface doesn't disclose this; add to venue.yaml, from the venue's own documentation: endpoints: {cancelOrder: {action_tag: <0-255>}}",
+    data: {
+      endpoint: "cancelOrder",
+      add_line: "endpoints: {cancelOrder: {action_tag: <0-255>}}",
+    },
+    ...recorded,
+  },
+  struct_undisclosed: {
+    msg: "The interface doesn't disclose this; add to venue.yaml, from the venue's own documentation: endpoints: {withdraw: {signing: B, struct: \"…\"}}",
+    data: {
+      endpoint: "withdraw",
+      add_line: 'endpoints: {withdraw: {signing: B, struct: "…"}}',
+    },
+    ...recorded,
+  },
+  signing_type_undisclosed: {
+    msg: "The interface doesn't disclose this; add to venue.yaml, from the venue's own documentation: endpoints: {withdraw: {signing: B, struct: \"…\"}}",
+    data: {
+      endpoint: "withdraw",
+      add_line: 'endpoints: {withdraw: {signing: B, struct: "…"}}',
+    },
+    ...recorded,
+  },
+  target_layout_undisclosed: {
+    msg: "The interface doesn't disclose this; add to venue.yaml, from the venue's own documentation: agent_message_with_target: \"Agent(…)\"",
+    data: { endpoint: "placeOrder", add_line: 'agent_message_with_target: "Agent(…)"' },
+    ...recorded,
+  },
+  read_group_undisclosed: {
+    msg: "The venue's interface doesn't tell which group this read is of, so its weight isn't known; add to venue.yaml, from the venue's own documentation: reads: {<market, trade, account or explorer>: [\"/v1/market/depth\"]}",
+    data: {
+      path: "/v1/market/depth",
+      add_line: 'reads: {<market, trade, account or explorer>: ["/v1/market/depth"]}',
+    },
+    ...recorded,
+  },
+  base_url_missing: {
+    msg: "No venue is configured; add base_url to venue.yaml, or call /sign and send it yourself.",
+    data: { add_line: "base_url: https://…" },
+  },
+  upstream_unreachable: {
+    msg: "The venue couldn't be reached; nothing was sent.",
+    data: sentData,
+    ...recorded,
+  },
+  not_paginated: { msg: "The venue's answer isn't a page of a list; ask without all=true." },
+  vault_unavailable: {
+    msg: "The vault doesn't answer, so nothing is signed; see `countersign status`.",
+  },
+  ledger_unavailable: {
+    msg: "Nothing can be recorded, so nothing is signed; the vault's log says why.",
+  },
+  clock_unsafe: {
+    msg: "The venue's clock and this machine's are too far apart, so nothing is signed.",
+    data: { venue_ahead_ms: -4200, max_venue_offset_ms: 3000 },
+    ...recorded,
+  },
+  disk_low: {
+    msg: "The disk is nearly full; only what reduces risk is signed.",
+    data: { free_bytes: 104857600, min_free_bytes: 268435456 },
+    ...recorded,
+  },
+  overloaded: { msg: "Too many requests are at work; try again in a moment." },
+  upstream_outcome_unknown: {
+    msg: "The request may have reached the venue; look there before you send it anew.",
+    data: sentData,
+    ...recorded,
+  },
+  read_failed: {
+    msg: "The venue's answer didn't come whole and in time; ask again, it changes nothing.",
+  },
+  too_late: { msg: "The request expired before it was sent.", data: sentData, ...recorded },
+}

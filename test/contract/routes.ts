@@ -1,0 +1,171 @@
+// Every route of the gate: what it takes, what it answers, and which codes it may say no with.
+
+import { maxBatchRequests } from "../../src/vault/read-batch.ts"
+import { builtinEndpoints } from "../../src/venue/endpoints.ts"
+import { envelope, jsonAnswer, successAnswer, type ContractRoute } from "./contract-route.ts"
+import { refTo } from "./json-schema.ts"
+import { operationRoutes } from "./operation-routes.ts"
+import {
+  batchErrors,
+  callErrors,
+  metricsErrors,
+  openErrors,
+  readErrors,
+  readyErrors,
+  rightErrors,
+} from "./route-errors.ts"
+import { shownAnswer, shownRequest } from "./shown.ts"
+
+/** Every route there is. */
+export function contractRoutes(): readonly ContractRoute[] {
+  return [
+    ...builtinEndpoints.flatMap(operationRoutes),
+    batchRoute,
+    readRoute,
+    ...rightRoutes,
+    metricsRoute,
+    ...askRoutes,
+    ...openRoutes,
+  ]
+}
+
+const batchRoute: ContractRoute = {
+  ...bodyRoute("/sign/batch", "signBatch", "BatchRequests"),
+  tag: "batch",
+  summary: `Sign up to ${maxBatchRequests} requests, each with its own answer`,
+  answer: successAnswer(
+    "One result for each, in order.",
+    refTo("BatchResults"),
+    "POST /sign/batch",
+  ),
+  errors: batchErrors,
+}
+
+const readRoute: ContractRoute = {
+  method: "get",
+  path: "/v1/{path}",
+  id: "read",
+  tag: "reads",
+  summary: "Read from the venue",
+  description:
+    "`path` is the rest of the venue's path, slashes and all, and what isn't named here of the query is the venue's. With `all=true` every item of a list is a line of NDJSON, page after page; a stream that breaks off has no last chunk.",
+  parameters: ["VenuePath", "All", "CountersignKey", "Traceparent"],
+  answer: {
+    ...jsonAnswer(
+      "The venue's answer.",
+      refTo("VenueAnswer"),
+      envelope({ list: [], next_cursor: "", has_more: false }),
+    ),
+    others: { "application/x-ndjson": { type: "string", description: "With `all=true`." } },
+    headers: ["RetryAfter"],
+    isVenue: true,
+  },
+  errors: readErrors,
+  needsToken: true,
+}
+
+const rightRoutes: readonly ContractRoute[] = [
+  {
+    ...bodyRoute("/freeze", "freeze", "FreezeRequest"),
+    summary: "Stop signing; only an operator ends it",
+    answer: successAnswer("What is frozen.", refTo("FreezeView"), "POST /freeze"),
+  },
+  {
+    ...bodyRoute("/heartbeat", "heartbeat", "HeartbeatRequest"),
+    summary: "Say that the bot is there",
+    answer: successAnswer("How long silence may last.", refTo("HeartbeatView"), "POST /heartbeat"),
+  },
+  {
+    ...bodyRoute("/prices", "feedPrices", "PricesRequest"),
+    summary: "Feed reference prices",
+    answer: successAnswer("The prices as they stand.", refTo("Prices"), "POST /prices"),
+  },
+].map((route) => ({ ...route, tag: "rights", errors: rightErrors }))
+
+const metricsRoute: ContractRoute = {
+  ...askRoute("/metrics", "metrics"),
+  tag: "rights",
+  summary: "What vault and gate count of themselves, for Prometheus",
+  answer: {
+    ...jsonAnswer("The text format of Prometheus.", { type: "string" }, metricsExample()),
+    type: "text/plain",
+  },
+  errors: metricsErrors,
+}
+
+const askRoutes: readonly ContractRoute[] = [
+  {
+    ...askRoute("/whoami", "whoami"),
+    summary: "What this token may do",
+    answer: successAnswer("The client, its keys and rights.", refTo("Whoami"), "GET /whoami"),
+  },
+  {
+    ...askRoute("/limits", "limits"),
+    summary: "What is used of the limits and of the venue's rate budgets",
+    answer: successAnswer("The client's own, and those it shares.", refTo("Limits"), "GET /limits"),
+  },
+  {
+    ...askRoute("/records", "findRecords"),
+    summary: "What became of requests, by idempotency key or client_order_id",
+    description: "Exactly one of the two. The newest first, at most 20.",
+    parameters: ["IdempotencyKeyQuery", "ClientOrderIdQuery"],
+    answer: {
+      ...successAnswer("One's own requests.", refTo("Records"), "GET /records/:id"),
+      example: envelope({ records: [dataOf(shownAnswer("GET /records/:id"))] }),
+    },
+  },
+  {
+    ...askRoute("/records/{id}", "showRecord"),
+    summary: "What became of one of your own requests",
+    parameters: ["RecordId"],
+    answer: successAnswer("The record.", refTo("RecordView"), "GET /records/:id"),
+    errors: [...callErrors, "unknown_record"],
+  },
+]
+
+const openRoutes: readonly ContractRoute[] = [
+  {
+    ...openRoute("/healthz", "healthz"),
+    summary: "The gate runs",
+    answer: successAnswer("It does.", refTo("State"), "GET /healthz and GET /readyz"),
+    errors: openErrors,
+  },
+  {
+    ...openRoute("/readyz", "readyz"),
+    summary: "The vault answers and would sign",
+    answer: jsonAnswerOfReady(),
+  },
+  {
+    ...openRoute("/openapi.json", "openapi"),
+    summary: "This document",
+    answer: jsonAnswer("OpenAPI 3.1.", { type: "object" }, { openapi: "3.1.0" }),
+  },
+]
+
+function bodyRoute(path: string, id: string, schema: string) {
+  const body = { schema: refTo(schema), example: shownRequest(`POST ${path}`) }
+  return { method: "post", path, id, parameters: [], body, needsToken: true } as const
+}
+
+function askRoute(path: string, id: string) {
+  const fixed = { tag: "ask", parameters: [], needsToken: true, errors: callErrors } as const
+  return { method: "get", path, id, ...fixed } as const
+}
+
+function openRoute(path: string, id: string) {
+  const fixed = { tag: "open", parameters: [], needsToken: false, errors: readyErrors } as const
+  return { method: "get", path, id, ...fixed } as const
+}
+
+function jsonAnswerOfReady() {
+  const answer = successAnswer("It would.", refTo("State"), "GET /healthz and GET /readyz")
+  return { ...answer, example: envelope({ state: "ready" }) }
+}
+
+function metricsExample(): string {
+  return "# HELP countersign_ready Whether it would sign.\n# TYPE countersign_ready gauge\ncountersign_ready 1\n"
+}
+
+function dataOf(answer: unknown): unknown {
+  return (answer as { readonly data: unknown }).data // of an envelope
+}

@@ -1,0 +1,112 @@
+// Every schema of the document by its name: those that the code validates with, or has its types from.
+
+import { z } from "zod"
+
+import { batchResultSchema, refusedEnvelope } from "../../src/gate/batch-result.ts"
+import {
+  budgetViewSchema,
+  checkReportSchema,
+  keyViewSchema,
+  limitUseSchema,
+  limitViewSchema,
+  priceViewSchema,
+  recordViewSchema,
+  verdictSchema,
+  whoamiSchema,
+} from "../../src/link/bot-views.ts"
+import { denialSchema, refusalSchema } from "../../src/link/refusal.ts"
+import { freezeViewSchema, heartbeatViewSchema } from "../../src/link/stop-views.ts"
+import { freezeBody } from "../../src/vault/freeze-methods.ts"
+import { pricesBody } from "../../src/vault/price-methods.ts"
+import { batchBody, batchRequest } from "../../src/vault/read-batch.ts"
+import { bodySchemas } from "./body-schemas.ts"
+import { errorEnvelopes, errorOverrides, problem } from "./error-schemas.ts"
+import { namedSchemas, refTo, type Json } from "./json-schema.ts"
+
+/** The document's schemas by name. */
+export function contractSchemas(): Readonly<Record<string, Json>> {
+  const named = namedSchemas({ ...taken, ...answered, ...errorEnvelopes() }, [
+    ...errorOverrides,
+    { of: refusedEnvelope, with: refTo("Problem") },
+  ])
+  return { ...bodySchemas, ...bodiesOfBatches(named), ...spoken, Problem: problem }
+}
+
+/** Bodies that are ours alone. */
+const taken = {
+  FreezeRequest: freezeBody,
+  HeartbeatRequest: z.strictObject({}),
+  PricesRequest: pricesBody,
+  BatchRequests: batchBody,
+  BatchRequest: batchRequest,
+}
+
+/** The `data` of what we answer. */
+const answered = {
+  Refusal: refusalSchema,
+  Denial: denialSchema,
+  Verdict: verdictSchema,
+  LimitView: limitViewSchema,
+  CheckReport: checkReportSchema,
+  BatchResult: batchResultSchema,
+  BatchResults: z.strictObject({ results: z.array(batchResultSchema) }),
+  FreezeView: freezeViewSchema,
+  HeartbeatView: heartbeatViewSchema,
+  PriceView: priceViewSchema,
+  Prices: z.strictObject({ prices: z.array(priceViewSchema) }),
+  KeyView: keyViewSchema,
+  Whoami: whoamiSchema,
+  LimitUse: limitUseSchema,
+  BudgetView: budgetViewSchema,
+  Limits: z.strictObject({
+    limits: z.array(limitUseSchema),
+    budgets: z.array(budgetViewSchema),
+  }),
+  RecordView: recordViewSchema,
+  Records: z.strictObject({ records: z.array(recordViewSchema) }),
+  State: z.strictObject({ state: z.string() }),
+}
+
+const bytes32: Json = { type: "string", pattern: "^0x[0-9a-f]{64}$" }
+
+/** What is signed, and what the venue says. */
+const spoken: Readonly<Record<string, Json>> = {
+  SignedBody: {
+    type: "object",
+    properties: {
+      signer_address: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" },
+      target_address: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" },
+      nonce: { type: "integer" },
+      expires_after: { type: "integer", description: "Milliseconds since 1970." },
+      signature: {
+        type: "object",
+        properties: { r: bytes32, s: bytes32, v: { type: "integer", enum: [27, 28] } },
+        required: ["r", "s", "v"],
+        additionalProperties: false,
+      },
+    },
+    required: ["signer_address", "nonce", "expires_after", "signature"],
+    additionalProperties: true,
+    description: "The business fields as they were sent, with what the daemon filled in.",
+  },
+  VenueAnswer: {
+    type: "object",
+    properties: {
+      code: { type: "string", description: '"0" where it was accepted.' },
+      msg: { type: "string" },
+      data: { type: "object", additionalProperties: true },
+      trace_code: { type: "string" },
+    },
+    required: ["code"],
+    additionalProperties: true,
+    description: "The venue's own words, as they came; see `Countersign-Source`.",
+  },
+}
+
+/** What zod checks of a batch one by one stands in its list here. */
+function bodiesOfBatches(named: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> {
+  const { BatchRequests: batch, ...others } = named
+  const { requests } = batch?.["properties"] as Readonly<Record<string, Json>>
+  const properties = { requests: { ...requests, items: refTo("BatchRequest") } }
+  return { ...others, BatchRequests: { ...batch, properties } }
+}
