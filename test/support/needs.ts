@@ -17,7 +17,8 @@ export function lacking(reason: string): { readonly skip: string } {
   return { skip: reason }
 }
 
-function isInstalled(command: string): boolean {
+/** Whether `command` is a program on the PATH. */
+export function isInstalled(command: string): boolean {
   const directories = (process.env["PATH"] ?? "").split(delimiter).filter((path) => path !== "")
   return directories.some((directory) => {
     try {

@@ -1,0 +1,17 @@
+import type { Case } from "./case.ts"
+import { auditVerify } from "./cases/audit-verify.ts"
+import { decision } from "./cases/decision.ts"
+import { forward } from "./cases/forward.ts"
+import { ledgerSizes } from "./cases/ledger-size.ts"
+import { memory } from "./cases/memory.ts"
+import { records } from "./cases/records.ts"
+import { rules } from "./cases/rules.ts"
+import { signHttp } from "./cases/sign-http.ts"
+import { start } from "./cases/start.ts"
+import { steady } from "./cases/steady.ts"
+
+/** In the order in which they run. */
+export const cases: readonly Case[] = [
+  ...[signHttp, steady, forward, memory, start, rules, records, decision, auditVerify],
+  ...ledgerSizes,
+]

@@ -1,0 +1,32 @@
+import type { Case, Settings } from "../case.ts"
+import { makeSite, type Site } from "../daemon/make-site.ts"
+import { pathsOf } from "../../../src/vault/installation.ts"
+import { growLedger } from "../../support/big-ledger.ts"
+import { sideBySide } from "./side-by-side.ts"
+
+/** What a signature costs with an empty and with a large ledger. */
+export const records: Case = {
+  name: "records",
+  what: "sign over HTTP, 16 connections, with 10 rules and by how many records the ledger has; --records says how many",
+  async open(settings) {
+    const [empty, large] = [
+      await makeSite({ program: settings.program, rules: 10 }),
+      await makeSite({ program: settings.program, rules: 10 }),
+    ]
+    grow(large, settings)
+    return sideBySide(
+      [
+        { name: "empty ledger", site: empty },
+        { name: "large ledger", site: large },
+      ],
+      settings,
+    )
+  },
+}
+
+/** Three days of the first bot's trading. */
+function grow({ dir, bots }: Site, { records: entries }: Settings): void {
+  const { ledgerFile } = pathsOf({ configDir: dir, stateDir: dir })
+  const signer = bots[0]?.address ?? ""
+  growLedger(ledgerFile, { client: "bot0", key: "k0", signer, entries, endMs: Date.now() })
+}

@@ -1,0 +1,42 @@
+import { execFile } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { cp, readFile, realpath, symlink } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+
+import { repositoryRoot } from "../../support/markdown.ts"
+
+const run = promisify(execFile)
+let building: Promise<string> | undefined
+
+/**
+ * The launcher of what is published, built once for this process into a directory of its own: a checkout strips
+ * the types of its sources at every start.
+ */
+export function builtProgram(): Promise<string> {
+  building ??= build()
+  return building
+}
+
+async function build(): Promise<string> {
+  const stage = mkdtempSync(join(tmpdir(), "cs-built-"))
+  process.once("exit", () => rmSync(stage, { recursive: true, force: true }))
+  const modules = await realpath(join(repositoryRoot, "node_modules"))
+  const tsc = join(modules, "typescript/bin/tsc")
+  const config = join(repositoryRoot, "tsconfig.build.json")
+  await run(process.execPath, [tsc, "-p", config, "--outDir", join(stage, "dist")])
+  for (const name of await published()) {
+    await cp(join(repositoryRoot, name), join(stage, name), { recursive: true })
+  }
+  await symlink(modules, join(stage, "node_modules"))
+  return join(stage, "bin/countersign.js")
+}
+
+/** What is in the package besides what is built, as package.json has it. */
+async function published(): Promise<readonly string[]> {
+  const text = await readFile(join(repositoryRoot, "package.json"), "utf8")
+  const { files } = JSON.parse(text) as { readonly files: readonly string[] } // ours
+  const built = ["dist", "npm-shrinkwrap.json"]
+  return ["package.json", ...files.filter((name) => !built.includes(name))]
+}

@@ -1,0 +1,43 @@
+import { bin } from "../../support/countersign.ts"
+import { processesBelow, until } from "../../support/process-tree.ts"
+import type { Settings } from "../case.ts"
+import { startServer, type Server } from "../start-server.ts"
+import { builtProgram } from "./built-program.ts"
+import type { Site } from "./make-site.ts"
+
+export type Daemon = Server & {
+  readonly tokens: readonly string[]
+  readonly pids: { readonly gate: readonly number[]; readonly vault: readonly number[] }
+}
+
+/** Starts a daemon in an installation, and waits until it would sign. */
+export async function serveSite({
+  program,
+  dir,
+  bots,
+}: Pick<Site, "dir" | "bots"> & Pick<Settings, "program">): Promise<Daemon> {
+  const launcher = program === "built" ? await builtProgram() : bin
+  const server = await startServer(process.execPath, [
+    launcher,
+    "serve",
+    "--dir",
+    dir,
+    "--port",
+    "0",
+  ])
+  await until(async () => {
+    const { ok } = await fetch(`${server.url}/readyz`)
+    return ok ? true : undefined
+  }, "the daemon is ready")
+  return {
+    ...server,
+    tokens: bots.map(({ token }) => token),
+    pids: { gate: pidsOf(server.pid, "/gate/main."), vault: pidsOf(server.pid, "/vault/main.") },
+  }
+}
+
+function pidsOf(pid: number, entry: string): readonly number[] {
+  return processesBelow(pid)
+    .filter(({ commandLine }) => commandLine.includes(entry))
+    .map((each) => each.pid)
+}
