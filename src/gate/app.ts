@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http"
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
 import express, { type Express, type NextFunction, type Request, type Response } from "express"
@@ -6,12 +6,11 @@ import helmet from "helmet"
 
 import {
   admit,
-  admitMethod,
-  admitOwnHeaders,
   callHeaders,
   idempotencyHeader,
-  livenessPath,
+  keyHeader,
   shadowHeader,
+  waitHeader,
 } from "./admit.ts"
 import {
   check,
@@ -25,23 +24,18 @@ import {
   sign,
   whoami,
 } from "./bot-calls.ts"
+import { contract } from "./contract.ts"
 import { forward, type ForwardDependencies } from "./forward.ts"
 import type { GateLimits } from "./gate-limits.ts"
 import { errorFields } from "./log.ts"
-import { problemOf, type Problem } from "./problem.ts"
+import { showMetrics } from "./metrics/show-metrics.ts"
+import { problemOf } from "./problem.ts"
 import { unknownEndpoint } from "./read-call.ts"
-import { httpAnswer, sendAnswer, type Reply } from "./reply.ts"
-import {
-  get,
-  post,
-  withBody,
-  withCall,
-  withToken,
-  type Answer,
-  type Route,
-  type RouteWithAnswer,
-} from "./route.ts"
+import { refuse } from "./refuse.ts"
+import { get, post, withBody, withCall, withToken, type RouteWithAnswer } from "./route.ts"
+import { openServe, type PathRoutes, type Serve } from "./serve-route.ts"
 import { batchSigner } from "./sign-batch.ts"
+import { venueReads } from "./venue-reads.ts"
 
 export type AppDependencies = ForwardDependencies & {
   readonly limits: GateLimits
@@ -58,22 +52,59 @@ const pagelessHeaders = {
   strictTransportSecurity: false,
 }
 
-/** The gate's HTTP interface. Every route is here, and each belongs to one method. */
-export function createApp(deps: AppDependencies): Express {
+/** The gate's HTTP interface. Every route is here. What bots ask all day goes past Express, which costs more than it. */
+export function createApp(deps: AppDependencies): RequestListener {
+  const serve = openServe(deps)
+  const paths = byPath(routes(deps))
+  const setHeaders = helmet(pagelessHeaders)
+  const app = createExpress(deps, { serve, paths, setHeaders })
+  return (request, response) => {
+    const ofPath = paths.get(directPath(request.url) ?? "")
+    if (ofPath === undefined) {
+      app(request, response)
+      return
+    }
+    setHeaders(request, response, () => undefined)
+    const problem = admitRequest(deps, request)
+    if (problem !== undefined) refuse(deps, response, problem)
+    else serve(request, response, ofPath).catch(answerError(deps, response))
+  }
+}
+
+/** The path of the table for a plain path of the venue's. All others are Express's to take apart. */
+function directPath(url = ""): string | undefined {
+  if (!/^(?:\/sign)?\/v1(?:\/[A-Za-z0-9_-]+)+$/.test(url)) return undefined
+  return url.startsWith("/sign") ? "/sign/v1/*path" : "/v1/*path"
+}
+
+type Parts = {
+  readonly serve: Serve
+  readonly paths: ReadonlyMap<string, PathRoutes>
+  readonly setHeaders: ReturnType<typeof helmet>
+}
+
+function createExpress(deps: AppDependencies, { serve, paths, setHeaders }: Parts): Express {
   const app = express()
   app.disable("etag").enable("case sensitive routing").enable("strict routing")
-  app.use(helmet(pagelessHeaders))
+  app.use(setHeaders)
   app.use(admitAll(deps))
-
-  const serve = createServe(deps)
-  for (const { answer, ...route } of routes(deps)) {
-    app.all(route.path, serve(route, answer))
+  for (const [path, ofPath] of paths) {
+    app.all(path, (request: Request, response: Response) => serve(request, response, ofPath))
   }
   app.use((request: Request, response: Response) =>
-    refuse(response, unknownEndpoint(request.originalUrl)),
+    refuse(deps, response, unknownEndpoint(request.originalUrl)),
   )
   app.use(createErrorAnswer(deps))
   return app
+}
+
+function byPath(all: readonly RouteWithAnswer[]): ReadonlyMap<string, PathRoutes> {
+  const paths = new Map<string, PathRoutes>()
+  for (const route of all) {
+    const others = paths.get(route.path)
+    paths.set(route.path, others === undefined ? [route] : [...others, route])
+  }
+  return paths
 }
 
 /** Every route there is. */
@@ -87,12 +118,12 @@ function requestRoutes(deps: AppDependencies): readonly RouteWithAnswer[] {
   return [
     post(
       "/v1/*path",
-      [...callHeaders, idempotencyHeader],
+      [...callHeaders, idempotencyHeader, waitHeader],
       withCall(limits, "", (call) => forward(deps, call)),
     ),
     post(
       "/sign/v1/*path",
-      [...callHeaders, idempotencyHeader],
+      [...callHeaders, idempotencyHeader, waitHeader],
       withCall(limits, "/sign", (call) => sign(deps, call)),
     ),
     post("/sign/batch", [], withBody(deps, batchSigner(limits.maxBatches))),
@@ -115,6 +146,7 @@ function rightRoutes(deps: AppDependencies): readonly RouteWithAnswer[] {
 
 function readRoutes(deps: AppDependencies): readonly RouteWithAnswer[] {
   return [
+    get("/v1/*path", venueReads(deps), [keyHeader]),
     get(
       "/whoami",
       withToken((token) => whoami(deps, token)),
@@ -131,92 +163,44 @@ function readRoutes(deps: AppDependencies): readonly RouteWithAnswer[] {
       "/limits",
       withToken((token) => showLimits(deps, token)),
     ),
+    get(
+      "/metrics",
+      withToken((token) => showMetrics(deps, token)),
+    ),
     get("/healthz", () => Promise.resolve({ kind: "success", content: { state: "running" } })),
     get("/readyz", () => readiness(deps)),
+    get("/openapi.json", () => Promise.resolve(contract)),
   ]
 }
 
 /** What holds for every request, known path or not. */
-function admitAll({ hosts, limits }: AppDependencies) {
+function admitRequest({ hosts, limits }: AppDependencies, request: IncomingMessage) {
+  return admit(request, hosts(request.socket), limits)
+}
+
+function admitAll(deps: AppDependencies) {
   return (request: IncomingMessage, response: Response, next: NextFunction): void => {
-    const problem = admit(request, hosts(request.socket), limits)
+    const problem = admitRequest(deps, request)
     if (problem === undefined) next()
-    else refuse(response, problem)
-  }
-}
-
-function createServe(deps: AppDependencies) {
-  let inFlight = 0
-  return (route: Route, answer: Answer) =>
-    async (request: Request, response: Response): Promise<void> => {
-      const startedMs = performance.now()
-      if (inFlight >= deps.limits.maxInFlight && route.path !== livenessPath) {
-        refuse(response, overloaded)
-        return
-      }
-      inFlight += 1
-      const work = replyTo(deps, route, { request, answer })
-      deps.track(work)
-      const reply = await work.finally(() => (inFlight -= 1))
-      if (reply === "gone") {
-        response.destroy()
-        return
-      }
-      const http = httpAnswer(reply)
-      sendAnswer(response, http)
-      deps.log({
-        level: http.status < 500 ? "debug" : "warn",
-        event: "request",
-        method: route.method,
-        route: route.path,
-        status: http.status,
-        ...loggedOf(reply),
-        ms: Math.round(performance.now() - startedMs),
-      })
-    }
-}
-
-function loggedOf(reply: Reply): { readonly code?: string; readonly record?: string } {
-  const { code, record } =
-    reply.kind === "problem" ? reply.problem : { code: undefined, record: reply.record }
-  return { ...(code !== undefined && { code }), ...(record !== undefined && { record }) }
-}
-
-async function replyTo(
-  deps: AppDependencies,
-  route: Route,
-  call: { readonly request: Request; readonly answer: Answer },
-): Promise<Reply | "gone"> {
-  const { request, answer } = call
-  const problem = admitMethod(request, route.method) ?? admitOwnHeaders(request, route.ownHeaders)
-  if (problem !== undefined) return { kind: "problem", problem }
-  try {
-    return await answer(request)
-  } catch (error) {
-    deps.log({ level: "error", event: "failed", route: route.path, ...errorFields(error) })
-    return { kind: "problem", problem: problemOf(error) }
+    else refuse(deps, response, problem)
   }
 }
 
 function createErrorAnswer(deps: AppDependencies) {
   // eslint-disable-next-line max-params -- Express knows an error's taker by its four parameters
   return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
-    if (response.headersSent) {
-      next(error)
-      return
-    }
+    if (response.headersSent) next(error)
     // Express decodes paths to match them; what it can't decode is no path of ours.
-    const isStrangePath = error instanceof URIError
-    if (!isStrangePath) deps.log({ level: "error", event: "failed", ...errorFields(error) })
-    refuse(response, isStrangePath ? unknownEndpoint(request.originalUrl) : problemOf(error))
+    else if (error instanceof URIError) refuse(deps, response, unknownEndpoint(request.originalUrl))
+    else answerError(deps, response)(error)
   }
 }
 
-function refuse(response: Response, problem: Problem): void {
-  sendAnswer(response, httpAnswer({ kind: "problem", problem }))
-}
-
-const overloaded: Problem = {
-  code: "overloaded",
-  message: "Too many requests are at work; try again in a moment.",
+/** Answers a flaw of ours. */
+function answerError(deps: AppDependencies, response: ServerResponse): (error: unknown) => void {
+  return (error) => {
+    deps.log({ level: "error", event: "failed", ...errorFields(error) })
+    if (response.headersSent) response.destroy()
+    else refuse(deps, response, problemOf(error))
+  }
 }

@@ -1,20 +1,22 @@
 import type { BotLink } from "../link/client.ts"
-import type { BotParams } from "../link/methods.ts"
+import type { BotParams, BotResults } from "../link/methods.ts"
 import type { Refusal } from "../link/refusal.ts"
+import { askSignature, type SignatureDependencies } from "./ask-signature.ts"
 import { repeatedAnswer } from "./kept-answer.ts"
 import { refusedByVault, type Problem } from "./problem.ts"
 import type { Call } from "./read-call.ts"
 import { readSearch } from "./read-search.ts"
-import type { Reply } from "./reply.ts"
+import { withRateLimits, type Reply } from "./reply.ts"
 
 type Dependencies = { readonly link: BotLink }
 
 /** `/sign`: the signed body itself. */
-export async function sign(
-  deps: Dependencies,
-  { ask, idempotencyKey }: Pick<Call, "ask" | "idempotencyKey">,
-): Promise<Reply> {
-  const signed = await deps.link.call("sign", { ...ask, idempotencyKey, purpose: "return" })
+export async function sign(deps: SignatureDependencies, call: Call): Promise<Reply> {
+  const signed = await askSignature(deps, call, "return")
+  return withRateLimits(signatureReply(signed), signed)
+}
+
+function signatureReply(signed: BotResults["sign"]): Reply {
   if (signed.kind === "refused") return refused(signed)
   if (signed.kind === "answered") return repeatedAnswer(signed)
   const { body, record, repeat = "first" } = signed

@@ -13,6 +13,8 @@ type GateCode =
   | "upstream_unreachable"
   | "upstream_outcome_unknown"
   | "too_late"
+  | "not_paginated"
+  | "read_failed"
 
 /** What broke, as far as a bot is told. */
 type BrokenCode =
@@ -64,8 +66,10 @@ export const statuses = {
   struct_undisclosed: 501,
   signing_type_undisclosed: 501,
   target_layout_undisclosed: 501,
+  read_group_undisclosed: 501,
   base_url_missing: 501,
   upstream_unreachable: 502,
+  not_paginated: 502,
   vault_unavailable: 503,
   ledger_unavailable: 503,
   clock_unsafe: 503,
@@ -73,6 +77,7 @@ export const statuses = {
   overloaded: 503,
   upstream_outcome_unknown: 504,
   too_late: 504,
+  read_failed: 504,
 } as const satisfies Readonly<Record<ErrorCode, number>>
 
 /** Every code that a bot can meet in an envelope of the daemon's. docs/error-codes.md lists the same. */

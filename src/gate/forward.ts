@@ -1,24 +1,28 @@
 import type { BotLink } from "../link/client.ts"
+import type { BotResults } from "../link/methods.ts"
 import type { Outcome } from "../link/outcome.ts"
 import type { Signed } from "../link/signed.ts"
 import type { VenueClockReading } from "../link/venue-clock.ts"
 import { Fault } from "../std/fault.ts"
+import { askSignature, type SignatureDependencies } from "./ask-signature.ts"
 import { keptAnswerOf, repeatedAnswer } from "./kept-answer.ts"
 import { errorFields, type Log } from "./log.ts"
+import type { GateMetrics } from "./metrics/gate-metrics.ts"
 import { outcomeOf } from "./outcome.ts"
 import { refusedByVault, type Problem } from "./problem.ts"
 import type { Call } from "./read-call.ts"
-import { asRepeat, type Reply } from "./reply.ts"
+import { asRepeat, withRateLimits, type Reply } from "./reply.ts"
 import type { SharedSends } from "./shared-sends.ts"
 import { sendStage } from "./stages.ts"
 import type { Sent, Upstream } from "./upstream.ts"
 
-export type ForwardDependencies = {
+export type ForwardDependencies = SignatureDependencies & {
   readonly link: BotLink
   /** The venue of now; `undefined` when no `base_url` is configured. */
   readonly upstream: () => Upstream | undefined
   readonly sends: SharedSends
   readonly log: Log
+  readonly metrics: GateMetrics
   readonly clock: () => number
   /** Keeps the process from stopping before `work` is done. */
   readonly track: (work: Promise<unknown>) => void
@@ -33,8 +37,16 @@ export type ForwardDependencies = {
 export async function forward(deps: ForwardDependencies, call: Call): Promise<Reply> {
   const upstream = deps.upstream()
   if (upstream === undefined) return { kind: "problem", problem: baseUrlMissing }
-  const { ask, idempotencyKey, traceparent } = call
-  const signed = await deps.link.call("sign", { ...ask, idempotencyKey, purpose: "forward" })
+  const signed = await askSignature(deps, call, "forward")
+  return withRateLimits(await replyTo(deps, signed, { call, upstream }), signed)
+}
+
+async function replyTo(
+  deps: ForwardDependencies,
+  signed: BotResults["sign"],
+  { call, upstream }: { readonly call: Call; readonly upstream: Upstream },
+): Promise<Reply> {
+  const { ask, traceparent } = call
   if (signed.kind === "refused") {
     return { kind: "problem", problem: refusedByVault(signed.refusal, signed.record) }
   }
@@ -61,6 +73,7 @@ async function sendSigned(
   // like that too: what may leave now is durable before it does.
   const isAnnounced = repeat === "unsent" && !isLate()
   if (isAnnounced) await announce(deps, by.token, record)
+  const startedMs = performance.now()
   const sent: Sent = isLate()
     ? { kind: "unsent", cause: "late" }
     : await by.upstream.send({
@@ -74,11 +87,13 @@ async function sendSigned(
         },
       })
   sendStage("sent")
-  report(
-    reportOf(sent, signed, isAnnounced),
-    sent.kind === "answered" ? sent.venueClock : undefined,
-  )
-  if (sent.kind === "answered") return replyOf(sent, signed)
+  const outcome = reportOf(sent, signed, isAnnounced)
+  report(outcome, sent.kind === "answered" ? sent.venueClock : undefined)
+  deps.metrics.sent(outcome, record)
+  if (sent.kind === "answered") {
+    deps.metrics.waited("venue", startedMs)
+    return replyOf(sent, signed)
+  }
   deps.log({ level: "warn", event: sent.kind, record, ...causeOf(sent.cause) })
   return { kind: "problem", problem: problemOfSent(sent, signed, isLate()) }
 }

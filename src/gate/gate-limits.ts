@@ -14,6 +14,12 @@ export const gateLimits = {
   maxInFlight: 1_024,
   /** Batches at the vault, each up to 100 requests: all of them are far below the link's deadline. */
   maxBatches: 8,
+  /** Reads at the venue: half of the connections there, so that a slow venue can't keep writes waiting behind them. */
+  maxReads: 128,
+  /** Of these, lists that are streamed whole: each lasts as long as its bot likes. */
+  maxStreams: 16,
+  /** How long a stream waits for the IP budget before a page, in all: twice the time in which a spent one is free again. */
+  maxRoomWaitMs: 121_000,
   /** From connecting to the end of the headers. */
   headersTimeoutMs: 10_000,
   /** From connecting to the end of the body. */

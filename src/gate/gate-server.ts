@@ -6,6 +6,7 @@ import type { BotLink } from "../link/client.ts"
 import { createApp } from "./app.ts"
 import { gateLimits, type GateLimits } from "./gate-limits.ts"
 import type { Log } from "./log.ts"
+import type { GateMetrics } from "./metrics/gate-metrics.ts"
 import { invalidHeader, type Problem } from "./problem.ts"
 import { httpAnswer } from "./reply.ts"
 import { createSharedSends } from "./shared-sends.ts"
@@ -16,6 +17,7 @@ export type GateDependencies = {
   /** Those of now; while there are none, every call is answered 503. */
   readonly settings: () => GateSettings | undefined
   readonly log: Log
+  readonly metrics: GateMetrics
   readonly clock: () => number
   readonly limits?: Partial<GateLimits>
 }
@@ -31,10 +33,12 @@ export type GateServer = {
 export function createGateServer(deps: GateDependencies): GateServer {
   const limits = { ...gateLimits, ...deps.limits }
   const work = new Set<Promise<unknown>>()
+  const waits = new Set<() => void>()
   const servers: Server[] = []
   const app = createApp({
     ...deps,
     limits,
+    waits,
     sends: createSharedSends(limits.shareAnswerMs),
     upstream: () => deps.settings()?.upstream,
     hosts: ({ localPort }) => deps.settings()?.hosts(localPort),
@@ -52,7 +56,10 @@ export function createGateServer(deps: GateDependencies): GateServer {
       servers.push(http)
       return http
     },
-    stop: () => stop(servers, work, limits.stopMs),
+    stop() {
+      for (const giveUp of waits) giveUp()
+      return stop(servers, work, limits.stopMs)
+    },
   }
 }
 

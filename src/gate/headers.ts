@@ -1,13 +1,8 @@
 import type { IncomingMessage } from "node:http"
 
-/** Every value of a header in the order sent. Node's own `headers` drops a second Host or Authorization. */
+/** Every value of a header, by its lower-case name, in the order sent. Node's `headers` drops a second Host or Authorization. */
 export function headerValues(request: IncomingMessage, name: string): readonly string[] {
-  const { rawHeaders } = request
-  const values: string[] = []
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() === name) values.push(rawHeaders[index + 1] ?? "")
-  }
-  return values
+  return request.headersDistinct[name] ?? []
 }
 
 /** The lower-case names of all headers, repeated ones as often as they came. */

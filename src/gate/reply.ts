@@ -1,12 +1,27 @@
 import type { ServerResponse } from "node:http"
 
+import type { RateLimit } from "../link/signed.ts"
 import { successCode } from "../venue/envelope.ts"
 import { retryAfterSeconds, statuses } from "./error-response.ts"
 import type { Problem } from "./problem.ts"
+import { rateLimitHeaders } from "./rate-limit-headers.ts"
 
 /** What a route answers, before it becomes HTTP. */
-export type Reply =
+export type Reply = ReplyItself & {
+  /** How the client's rate budgets stand, where the call spends them. */
+  readonly rateLimits?: readonly RateLimit[]
+}
+
+type ReplyItself =
   | { readonly kind: "problem"; readonly problem: Problem; readonly isRepeat?: true }
+  /** Goes out as it is, without an envelope. */
+  | {
+      readonly kind: "text"
+      readonly type: string
+      readonly text: string
+      readonly record?: never
+      readonly isRepeat?: true
+    }
   /** Goes out as the `data` of a success envelope. */
   | { readonly kind: "success"; readonly content: object; readonly record?: string }
   | {
@@ -18,7 +33,8 @@ export type Reply =
   | {
       readonly kind: "venue"
       readonly answer: VenueAnswer
-      readonly record: string
+      /** A read has none. */
+      readonly record?: string
       readonly isRepeat?: true
     }
 
@@ -47,14 +63,23 @@ export type Envelope = {
 
 const json = { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store" }
 
+/** What goes with everything that the venue says. */
+export const fromVenue = { "Cache-Control": "no-store", "Countersign-Source": "venue" }
+
 /** A reply to a request that was signed before under the same idempotency key. */
 export function asRepeat(reply: Reply): Reply {
   return reply.kind === "success" ? reply : { ...reply, isRepeat: true }
 }
 
+/** A reply with what the vault told of the client's rate budgets. */
+export function withRateLimits(reply: Reply, { rateLimits }: Pick<Reply, "rateLimits">): Reply {
+  return rateLimits === undefined ? reply : { ...reply, rateLimits }
+}
+
 /** Turns a reply into status, headers and body. */
 export function httpAnswer(reply: Reply): HttpAnswer {
-  const answer = plainAnswer(reply)
+  const plain = plainAnswer(reply)
+  const answer = { ...plain, headers: { ...plain.headers, ...rateLimitHeaders(reply.rateLimits) } }
   if (reply.kind === "success" || reply.isRepeat !== true) return answer
   return { ...answer, headers: { ...answer.headers, "Countersign-Repeat": "1" } }
 }
@@ -68,18 +93,19 @@ function plainAnswer(reply: Reply): HttpAnswer {
         daemonAnswer(200, JSON.stringify(successEnvelope(reply.content))),
         reply.record,
       )
+    case "text":
+      return {
+        status: 200,
+        headers: { ...fromDaemon, "Content-Type": reply.type },
+        body: Buffer.from(reply.text),
+      }
     case "signed":
       return recorded(daemonAnswer(200, reply.body), reply.record)
     case "venue":
-      return {
-        ...reply.answer,
-        headers: {
-          ...reply.answer.headers,
-          "Cache-Control": "no-store",
-          "Countersign-Source": "venue",
-          "Countersign-Record": reply.record,
-        },
-      }
+      return recorded(
+        { ...reply.answer, headers: { ...reply.answer.headers, ...fromVenue } },
+        reply.record,
+      )
   }
 }
 

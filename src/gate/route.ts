@@ -1,4 +1,4 @@
-import type { Request } from "express"
+import type { IncomingMessage, ServerResponse } from "node:http"
 
 import { readToken, tokenMissing } from "./admit.ts"
 import type { GateLimits } from "./gate-limits.ts"
@@ -12,14 +12,21 @@ export type Route = {
   readonly ownHeaders: readonly string[]
 }
 
-/** `gone`: who asked hung up before it was heard. */
-export type Answer = (request: Request) => Promise<Reply | "gone">
+/** `gone`: who asked hung up, or has to be cut off. `written`: the whole answer is in the response already. */
+export type Answer = (
+  request: IncomingMessage,
+  response: ServerResponse,
+) => Promise<Reply | "gone" | "written">
 
 export type RouteWithAnswer = Route & { readonly answer: Answer }
 
 /** A route that reads. */
-export function get(path: string, answer: Answer): RouteWithAnswer {
-  return { method: "GET", path, ownHeaders: [], answer }
+export function get(
+  path: string,
+  answer: Answer,
+  ownHeaders: readonly string[] = [],
+): RouteWithAnswer {
+  return { method: "GET", path, ownHeaders, answer }
 }
 
 /** A route that takes a body. */
@@ -34,7 +41,7 @@ export function withCall(
   answer: (call: Call) => Promise<Reply>,
 ): Answer {
   return async (request) => {
-    const call = await readCall(request, request.originalUrl.slice(prefix.length), limits)
+    const call = await readCall(request, urlOf(request).slice(prefix.length), limits)
     if (call.ok) return answer(call.value)
     return call.error === "gone" ? "gone" : { kind: "problem", problem: call.error }
   }
@@ -54,6 +61,11 @@ export function withToken(answer: (token: string, url: string) => Promise<Reply>
     const token = readToken(request)
     return token === undefined
       ? Promise.resolve({ kind: "problem", problem: tokenMissing })
-      : answer(token, request.originalUrl)
+      : answer(token, urlOf(request))
   }
+}
+
+/** Its target, as it came. */
+export function urlOf({ url = "" }: IncomingMessage): string {
+  return url
 }

@@ -5,6 +5,7 @@ import type { BotResults } from "../link/methods.ts"
 import type { Outcome } from "../link/outcome.ts"
 import { outcomeOfSent } from "./forward.ts"
 import { errorFields, type Log } from "./log.ts"
+import type { GateMetrics } from "./metrics/gate-metrics.ts"
 import type { Upstream } from "./upstream.ts"
 
 export type OutboxDependencies = {
@@ -13,6 +14,7 @@ export type OutboxDependencies = {
   /** The venue of now, if one is configured. Without one nothing is asked for. */
   readonly upstream: () => Upstream | undefined
   readonly log: Log
+  readonly metrics: Pick<GateMetrics, "sent">
   readonly clock: () => number
 }
 
@@ -99,6 +101,7 @@ async function send(deps: OutboxDependencies, request: Request): Promise<Outcome
     },
   })
   const outcome: Outcome = sent === undefined ? { kind: "unsent" } : outcomeOfSent(sent)
+  deps.metrics.sent(outcome, record)
   const level = outcome.kind === "accepted" ? "info" : "error"
   deps.log({ level, event: "panic_request", record, code: outcome.kind })
   return outcome

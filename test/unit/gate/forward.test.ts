@@ -264,7 +264,11 @@ describe("POST /v1", () => {
 function fakeUpstream(
   send: (ask: Parameters<Upstream["send"]>[0]) => Sent | Promise<Sent>,
 ): Upstream {
-  return { send: async (ask) => send(ask), close: () => Promise.resolve() }
+  return {
+    send: async (ask) => send(ask),
+    fetch: () => Promise.reject(new Error("nothing is read here")),
+    close: () => Promise.resolve(),
+  }
 }
 
 function answered(status: number, body: string): Sent {

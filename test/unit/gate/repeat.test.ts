@@ -34,6 +34,7 @@ function scriptedUpstream(answer: (count: number) => Sent | Promise<Sent>) {
       ask.maySend()
       return answer(bodies.push(ask.body))
     },
+    fetch: () => Promise.reject(new Error("nothing is read here")),
     close: () => Promise.resolve(),
   }
   return { upstream, bodies }

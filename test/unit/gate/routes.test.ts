@@ -8,6 +8,7 @@ import { assertRefused, jsonHeaders, startGate } from "../../support/gate.ts"
 
 const routes = [
   { path: "/v1/trade/orders", method: "POST" },
+  { path: "/v1/trade/orders", method: "GET" },
   { path: "/sign/v1/trade/orders", method: "POST" },
   { path: "/check/v1/trade/orders", method: "POST" },
   { path: "/whoami", method: "GET" },
@@ -18,13 +19,16 @@ const routes = [
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"] as const
 
 describe("gate routes", () => {
-  for (const route of routes) {
-    it(`answers ${route.method} alone on ${route.path}`, async (t) => {
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const taken: readonly string[] = routes.flatMap((each) =>
+      each.path === path ? each.method : [],
+    )
+    it(`answers ${taken.join(" and ")} alone on ${path}`, async (t) => {
       const gate = await startGate(t)
-      for (const method of methods.filter((name) => name !== route.method)) {
-        const reply = await gate.ask({ method, path: route.path, headers: jsonHeaders })
+      for (const method of methods.filter((name) => !taken.includes(name))) {
+        const reply = await gate.ask({ method, path, headers: jsonHeaders })
         assert.equal(reply.status, 405, method)
-        assert.equal(reply.headers["allow"], route.method)
+        assert.equal(reply.headers["allow"], taken.join(", "))
         assert.equal(reply.headers["countersign-source"], "daemon")
         if (method !== "HEAD") assert.equal(reply.envelope.code, "method_not_allowed")
       }
@@ -140,14 +144,14 @@ describe("GET and /check", () => {
     const unauthorized = refusal({ code: "unauthorized", message: "No.", data: null })
     const unknown = refusal({ code: "unknown_record", message: "None.", data: null })
     const gate = await startGate(t, {
-      script: { whoami: () => unauthorized, record: () => unknown, check: () => denied },
+      script: { whoami: () => unauthorized, record: () => unknown, check: () => unauthorized },
     })
     const headers = { authorization: `Bearer ${token}` }
     const whoami = await gate.ask({ path: "/whoami", headers })
     assertRefused(whoami, 401, "unauthorized")
     assert.equal(whoami.headers["www-authenticate"], "Bearer")
     assertRefused(await gate.ask({ path: "/records/r", headers }), 404, "unknown_record")
-    assertRefused(await gate.post("/check/v1/trade/orders"), 403, "policy_denied")
+    assertRefused(await gate.post("/check/v1/trade/orders"), 401, "unauthorized")
   })
 
   it("know no record whose id can't be one", async (t) => {
@@ -199,7 +203,7 @@ describe("a call's headers", () => {
       const gate = await startGate(t)
       const given = authorization === undefined ? {} : { authorization: [authorization].flat() }
       const headers = { "content-type": "application/json", ...given }
-      for (const { path, method } of routes.slice(0, 5)) {
+      for (const { path, method } of routes.slice(0, 6)) {
         const reply = await gate.ask({ method, path, headers })
         assertRefused(reply, 401, "unauthorized")
         assert.equal(reply.headers["www-authenticate"], "Bearer")
@@ -245,9 +249,11 @@ describe("a call's headers", () => {
     assert.deepEqual(gate.vault.calls, [])
   })
 
-  it("can't be a query string", async (t) => {
+  it("can't be a query string, but of what reads from the venue", async (t) => {
     const gate = await startGate(t)
-    for (const { path, method } of routes) {
+    const others = routes.filter(({ path, method }) => !path.startsWith("/v1") || method === "POST")
+    assert.equal(others.length, routes.length - 1)
+    for (const { path, method } of others) {
       const reply = await gate.ask({ method, path: `${path}?`, headers: jsonHeaders })
       assertRefused(reply, 400, "invalid_header")
     }

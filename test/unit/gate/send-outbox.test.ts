@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
+import { openGateMetrics } from "../../../src/gate/metrics/gate-metrics.ts"
 import { sendOutbox } from "../../../src/gate/send-outbox.ts"
 import type { SendAsk, Sent, Upstream } from "../../../src/gate/upstream.ts"
 import { connectBotLink } from "../../../src/link/client.ts"
@@ -59,6 +60,7 @@ async function start(t: TestContext, answers: readonly Sent[]): Promise<Sending>
       }
       return Promise.resolve(answer)
     },
+    fetch: () => Promise.reject(new Error("nothing is read here")),
     close: () => Promise.resolve(),
   }
   const link = connectBotLink(vault.path)
@@ -66,6 +68,7 @@ async function start(t: TestContext, answers: readonly Sent[]): Promise<Sending>
     link,
     upstream: () => upstream,
     log: () => undefined,
+    metrics: openGateMetrics(),
     clock: () => nowMs,
   })
   t.after(async () => {

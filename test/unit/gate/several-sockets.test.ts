@@ -2,9 +2,14 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import type { Upstream } from "../../../src/gate/upstream.ts"
+import { limitOrder } from "../../support/bot.ts"
 import { askHttp, assertRefused, jsonHeaders, startGate } from "../../support/gate.ts"
 
-const order = { method: "POST", path: "/v1/trade/orders", body: "{}" } as const
+const order = {
+  method: "POST",
+  path: "/v1/trade/orders",
+  body: JSON.stringify(limitOrder()),
+} as const
 
 describe("a gate on a port and a Unix socket", () => {
   it("sends a request once that arrives again on the other while it is under way", async (t) => {
@@ -18,6 +23,7 @@ describe("a gate on a port and a Unix socket", () => {
         const body = Buffer.from('{"code":"0"}')
         return { kind: "answered", answer: { status: 200, headers: {}, body } }
       },
+      fetch: () => Promise.reject(new Error("nothing is read here")),
       close: () => Promise.resolve(),
     }
     let signedCount = 0
