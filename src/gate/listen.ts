@@ -1,5 +1,5 @@
 import type { Server } from "node:http"
-import type { ListenOptions } from "node:net"
+import { createServer, type ListenOptions, type Server as NetServer } from "node:net"
 
 import { Fault } from "../std/fault.ts"
 import type { GateServer } from "./gate-server.ts"
@@ -24,14 +24,21 @@ export function listen(
   return Promise.all([address])
 }
 
-function listenOn(
-  http: Server,
+/** Asks whether a gate could listen on an address, before one is started. @throws {Fault} as {@link listen} does. */
+export async function assertCanListen(host: string, port: number): Promise<void> {
+  const cause = (error: NodeJS.ErrnoException): Fault => addressFault(error, host, port)
+  const server = await listenOn(createServer(), { host, port }, cause)
+  await new Promise((resolve) => server.close(resolve))
+}
+
+function listenOn<Listening extends NetServer>(
+  server: Listening,
   where: ListenOptions & { readonly fd?: number },
   faultOf: (cause: NodeJS.ErrnoException) => Fault,
-): Promise<Server> {
+): Promise<Listening> {
   return new Promise((resolve, reject) => {
-    http.once("error", (error) => reject(faultOf(error)))
-    http.listen(where, () => resolve(http))
+    server.once("error", (error) => reject(faultOf(error)))
+    server.listen(where, () => resolve(server))
   })
 }
 

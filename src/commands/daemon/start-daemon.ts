@@ -8,6 +8,7 @@ import { loadUsableFiles } from "../../vault/load-usable-files.ts"
 import { becomeOwner } from "../become-owner.ts"
 import { dialAdmin } from "../dial-admin.ts"
 import { askPassphrase } from "../passphrase.ts"
+import { assertCanListen } from "../../gate/listen.ts"
 import { Fault } from "../../std/fault.ts"
 import { gateProcess } from "./gate-process.ts"
 import { keepRunning } from "./keep-running.ts"
@@ -35,8 +36,8 @@ export type Daemon = {
 }
 
 /**
- * Starts gate and vault and keeps them running: one that ends unasked is started again. The gate comes
- * first, since a port in use is the commonest reason to end, and then nothing was opened yet.
+ * Starts gate and vault and keeps them running: one that ends unasked is started again. Whether the gate can
+ * listen is asked first, since a port in use is the commonest reason to end, and then nothing was opened yet.
  *
  * @throws {Fault} with the sentence of what couldn't start; nothing is left running.
  */
@@ -52,14 +53,14 @@ export async function startDaemon(ask: DaemonAsk): Promise<Daemon> {
   const typed = isAsked ? await askPassphrase() : undefined
 
   const { host, port } = files.config.listen
-  const gate = await gateProcess(files, installation, ask.port ?? port)
+  await assertCanListen(host, ask.port ?? port)
   const usesKeychain = files.config.keystore.backend === "keychain"
   const startVault = (input?: Uint8Array) =>
     vaultProcess(ask, { passphraseFile, input, usesKeychain, signerDir })
-  const vault = await startVault(typed).catch(async (error: unknown) => {
-    await gate.stop()
-    throw error
-  })
+  const [gate, vault] = await bothOrNone(
+    gateProcess(files, installation, ask.port ?? port),
+    startVault(typed),
+  )
   const gates = keepRunning(gate, () => gateProcess(files, installation, gate.ready.port))
   // A passphrase that was typed isn't kept, so a vault that ends then can't come back by itself.
   const vaults = keepRunning(vault, isAsked ? undefined : () => startVault())
@@ -74,6 +75,21 @@ export async function startDaemon(ask: DaemonAsk): Promise<Daemon> {
     },
   }
 }
+
+/** Stops the one that did start when the other can't, and throws why. */
+async function bothOrNone<One extends Stoppable, Other extends Stoppable>(
+  starting: Promise<One>,
+  other: Promise<Other>,
+): Promise<readonly [One, Other]> {
+  const started = await Promise.allSettled([starting, other])
+  const failed = started.find((each) => each.status === "rejected")
+  if (failed === undefined) return [await starting, await other]
+  const running = started.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []))
+  await Promise.all(running.map((each) => each.stop()))
+  throw failed.reason
+}
+
+type Stoppable = { stop(): Promise<void> }
 
 /** Where the files on disk can't be used, the last good ones; strictly, none but those on disk. */
 async function filesFor({ installation, strict = false }: DaemonAsk): Promise<FileSet> {
