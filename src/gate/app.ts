@@ -60,15 +60,22 @@ export function createApp(deps: AppDependencies): RequestListener {
   const app = createExpress(deps, { serve, paths, setHeaders })
   return (request, response) => {
     const ofPath = paths.get(directPath(request.url) ?? "")
-    if (ofPath === undefined) {
-      app(request, response)
-      return
-    }
+    if (ofPath === undefined) app(request, response)
+    else serveDirect({ request, response, ofPath }).catch(answerError(deps, response))
+  }
+
+  async function serveDirect({ request, response, ofPath }: Direct): Promise<void> {
     setHeaders(request, response, () => undefined)
     const problem = admitRequest(deps, request)
-    if (problem !== undefined) refuse(deps, response, problem)
-    else serve(request, response, ofPath).catch(answerError(deps, response))
+    if (problem === undefined) await serve(request, response, ofPath)
+    else refuse(deps, response, problem)
   }
+}
+
+type Direct = {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly ofPath: PathRoutes
 }
 
 /** The path of the table for a plain path of the venue's. All others are Express's to take apart. */

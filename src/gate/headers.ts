@@ -1,8 +1,18 @@
 import type { IncomingMessage } from "node:http"
 
-/** Every value of a header, by its lower-case name, in the order sent. Node's `headers` drops a second Host or Authorization. */
+/**
+ * Every value of a header, by its lower-case name, in the order sent. Node's `headers` drops a second Host or
+ * Authorization, and its `headersDistinct` throws in some versions on a name like `constructor`.
+ */
 export function headerValues(request: IncomingMessage, name: string): readonly string[] {
-  return request.headersDistinct[name] ?? []
+  const { rawHeaders } = request
+  const values: string[] = []
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const sent = rawHeaders[index]
+    if (sent?.length !== name.length || sent.toLowerCase() !== name) continue
+    values.push(rawHeaders[index + 1] ?? "")
+  }
+  return values
 }
 
 /** The lower-case names of all headers, repeated ones as often as they came. */

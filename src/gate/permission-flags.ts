@@ -17,7 +17,8 @@ export function gatePermissionFlags(appDirectories: readonly string[]): readonly
     // node:sqlite asks the permission model nothing, and could write files.
     ...ifKnown("--no-experimental-sqlite"),
     "--disable-sigusr1",
-    "--disable-proto=throw",
+    // Not `throw`: a header or an answer's header of that name would end the process, in Node's own parser.
+    "--disable-proto=delete",
     "--disable-warning=ExperimentalWarning",
     "--disable-warning=SecurityWarning",
   ]

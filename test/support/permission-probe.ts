@@ -32,7 +32,11 @@ const attempts: Readonly<Record<string, () => unknown>> = {
     const { WASI } = await import("node:wasi")
     return new WASI({ version: "preview1", preopens: { "/": directory } })
   },
-  protoWrite: () => Reflect.set({}, "__proto__", {}),
+  protoWrite: () => {
+    const target = {}
+    Reflect.set(target, "__proto__", { isTaken: true })
+    if (!("isTaken" in target)) throw Object.assign(new Error(), { code: "NO_PROTO" })
+  },
 }
 
 const results: Record<string, string> = {}
