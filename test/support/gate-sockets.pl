@@ -35,6 +35,8 @@ sub become {
     POSIX::dup2(fileno $sockets{$_}, 100 + $_) // die "dup2: $!" for 3, 4;
     POSIX::dup2(100 + $_, $_) // die "dup2: $!" for 3, 4;
     POSIX::close(100 + $_) for 3, 4;
+    # As systemd has it; else the program could leave ours without blocking, and we would read an end in it.
+    open STDIN, '<', '/dev/null' or die "open: $!";
     @ENV{qw(LISTEN_PID LISTEN_FDS LISTEN_FDNAMES JOURNAL_STREAM)} = ($$, 2, 'tcp:unix', "$device:$inode");
     exec { $command[0] } @command or die "exec: $!";
 }

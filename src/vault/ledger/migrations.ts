@@ -207,4 +207,7 @@ export const migrations: readonly string[] = [
     at_ms INTEGER NOT NULL
   ) STRICT;
   `,
+  `
+  -- From here on requests at the end of entries may not be in requests yet; an older program doesn't know that.
+  `,
 ]

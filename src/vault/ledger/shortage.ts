@@ -1,4 +1,11 @@
-import { inOrder, nobodyAhead, openAhead, type Ahead, type Place } from "./budget-line.ts"
+import {
+  inOrder,
+  nobodyAhead,
+  openAhead,
+  reserveName,
+  type Ahead,
+  type Place,
+} from "./budget-line.ts"
 import { askOf, reserveFor, windowNow, type BudgetState } from "./budget-state.ts"
 import {
   budgetMax,
@@ -33,7 +40,7 @@ export function turns(state: BudgetState): Turns {
     const { spending } = inLine
     const short = shortScopes(state, spending, ahead)
     if (short.length === 0 && spending.place !== undefined) due.push(spending.place)
-    if (short.some((scope) => isFirstOfItsClient(spending, { scope, ahead }))) {
+    if (short.some((scope) => isFirst(spending, { scope, ahead }))) {
       const inMs = longest(state, spending, ahead)?.retryAfterMs ?? Infinity
       nextInMs = Math.min(nextInMs ?? Infinity, inMs)
     }
@@ -53,8 +60,13 @@ export function hasRoom(state: BudgetState, spending: Spending, scope: BudgetSco
   return isRoomy(state, spending, { scope, ahead: nobodyAhead })
 }
 
-/** What comes after it is behind it: when its client's next one has room isn't asked before it has. */
-function isFirstOfItsClient(spending: Spending, { scope, ahead }: Where): boolean {
+/**
+ * Whether it comes first of its client, or of those who may take a reserve: when what is behind those has room
+ * isn't asked before they have.
+ */
+function isFirst(spending: Spending, { scope, ahead }: Where): boolean {
+  const mayTake = reserveName(spending, scope) !== undefined
+  if (mayTake && ahead.takers(spending, scope) === 0) return true
   return !ahead.weights(spending, scope).has(spending.client)
 }
 

@@ -39,7 +39,8 @@ export function openSnapshotStore(database: DatabaseSync, length: () => number):
         begun = begin(find()?.id ?? 0, length())
         return
       }
-      if (begun === undefined) throw new Error("no snapshot was begun")
+      // Its beginning is forgotten when a full disk had the batch run once more: it is given up.
+      if (begun === undefined) return
       if (step.kind === "add") {
         add(begun, step.text)
         return

@@ -20,11 +20,13 @@ export function mayTrail({ idempotency, release }: RequestRow): boolean {
 export function readTrail(database: DatabaseSync): Trailing[] {
   const last = database.prepare("SELECT kind FROM entries ORDER BY seq DESC LIMIT 1").get()
   if (last?.["kind"] !== "request") return []
-  // Our own STRICT table.
+  // Our own STRICT table. Rows that the table lost from before another entry are for a check to find.
   const behind = database
     .prepare(
       `SELECT seq, row FROM entries
-       WHERE seq > (SELECT coalesce(max(seq), 0) FROM requests) AND kind = 'request' ORDER BY seq`,
+       WHERE seq > (SELECT coalesce(max(seq), 0) FROM requests)
+         AND seq > (SELECT coalesce(max(seq), 0) FROM entries WHERE kind <> 'request')
+       ORDER BY seq`,
     )
     .all() as unknown as readonly { readonly seq: number; readonly row: string }[]
   return behind.map(({ seq, row }) => ({ seq, row: JSON.parse(row) as RequestRow }))

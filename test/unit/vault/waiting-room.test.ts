@@ -102,6 +102,19 @@ describe("a call that waits for room", () => {
     )
   })
 
+  it("takes the reserve for cancels as soon as it is free, whatever of its client waits ahead", async () => {
+    const played = play()
+    await spend(played, [2_400])
+    await played.time.pass(30_000)
+    played.budgets.count({ ...cancel, terms: { ...cancel.terms, ip: undefined } })
+    played.ask("close", 29_500, { reducesRisk: true })
+    played.ask("cancel", 20_000, { isCancel: true, reducesRisk: true })
+    await played.time.pass(1_099)
+    assert.deepEqual(played.ended, [])
+    await played.time.pass(1)
+    assert.deepEqual(played.ended, ["cancel passed"])
+  })
+
   it("is refused at once where there is room too late, and waits where it is in time", async () => {
     const played = play()
     await spend(played, [2_400])
