@@ -40,6 +40,7 @@ domain: {name: Service, version: "1", chain_id: ${sandboxChainId}}
 type_b: {service_chain: ${sandboxServiceChain}, signature_chain_ids: [${sandboxChainId}]}
 
 ${endpointsText}
+${readsText}
 # These prices never move, so they are good for 30 days; a real reference price would be fresh.
 symbols:
 ${marketSymbols.map((symbol) => symbolText(symbol, asOf)).join("\n")}
@@ -78,14 +79,15 @@ agent_message_with_target: "${agentWithTargetType}"
 #codes: {duplicate_nonce: "${errorCodes.nonce_repeated}"}
 `
 
-const restText = `# A read weighs ${readWeight}, one of the explorer ${explorerWeight}.
+const readsText = `# A read weighs ${readWeight}, one of the explorer ${explorerWeight}.
 reads:
   market: [/v1/market/**]
   trade: [/v1/trade/**]
   account: [/v1/account/**]
   explorer: [/v1/explorer/**]
+`
 
-# The daemon has no use for the rest of what is invented.
+const restText = `# The daemon has no use for the rest of what is invented.
 # States of an order: open, filled, cancelled.
 # Reads:
 ${commented(Object.values(readPaths).map((path) => `GET ${path}`))}

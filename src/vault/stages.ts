@@ -2,9 +2,10 @@ import { openStages } from "../std/stages.ts"
 
 /**
  * What is over of a request, in this order. `reserved`: nonce, room and release are taken, and its record
- * is queued; `durable`: the record is on the disk, and the vault knows; `answered`: the answer is about to leave.
+ * is queued; `signed`: while the record is on its way; `durable`: it is on the disk, and the vault knows;
+ * `answered`: the answer is about to leave.
  */
-export type RequestStage = "parsed" | "judged" | "reserved" | "durable" | "signed" | "answered"
+export type RequestStage = "parsed" | "judged" | "reserved" | "signed" | "durable" | "answered"
 
 /** What is over of a batch, in the ledger's thread. */
 export type CommitStage = "written" | "committed"

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { appendFileSync } from "node:fs"
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -74,10 +74,7 @@ export async function makeCrashSite(symbols: number): Promise<CrashSite> {
   const backend = ["--backend", "keystore", "--credential", credential]
   await run(place, ["init", "--venue", "sandbox", ...backend, "--passphrase-file", credentialFile])
   const symbolIds = Array.from({ length: symbols }, (_, index) => firstSymbolId + index)
-  const symbolsText = symbolIds.map(symbolText).join("")
-  const venueFile = join(dir, "venue.yaml")
-  const venueText = await readFile(venueFile, "utf8")
-  await writeFile(venueFile, venueText.replace("\nsymbols:\n", (line) => line + symbolsText))
+  appendFileSync(join(dir, "venue.yaml"), symbolIds.map(symbolText).join(""))
   // No spare for a full disk: it would be written anew at every site.
   appendFileSync(join(dir, "countersign.yaml"), `ledger: {min_free: 0}\n${budgetsOff}`)
   await writePolicy(dir, policy, "crash.yaml")

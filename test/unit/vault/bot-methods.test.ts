@@ -134,6 +134,7 @@ describe("an accepted revocation", () => {
     )
     assertSigned(signed)
     const file = pathsOf(test.installation).ledgerFile
+    await test.vault.ledger.count() // the tables have caught up
     const before = countCommits(`${file}-wal`)
     await test.bots.report({ token, record: signed.record, outcome: accepted })
     assert.equal(countCommits(`${file}-wal`), before + 1)

@@ -24,7 +24,7 @@ describe("the stages that a vault tells of", () => {
     heardStages("countersign.request", () => test.bots.sign(callOf(token, body, changes)))
 
   it("are all there for a request that is signed, in their order", async () => {
-    const stages = ["parsed", "judged", "reserved", "durable", "signed", "answered"]
+    const stages = ["parsed", "judged", "reserved", "signed", "durable", "answered"]
     assert.deepEqual(await stagesOf(limitOrder()), stages)
   })
 
