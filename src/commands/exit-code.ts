@@ -11,6 +11,7 @@ export const exitCodes = {
   venue_refused: 3,
   venue_unreachable: 4,
   outcome_unknown: 1,
+  webhook_failed: 1,
   vault_unavailable: 4,
   ledger_unavailable: 4,
   ledger_unusable: 4,

@@ -70,6 +70,7 @@ const faultCodes: Readonly<Record<FaultCode, true>> = {
   venue_refused: true,
   venue_unreachable: true,
   outcome_unknown: true,
+  webhook_failed: true,
   keychain_locked: true,
   keychain_unavailable: true,
   keychain_mismatch: true,

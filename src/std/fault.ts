@@ -19,6 +19,7 @@ export type FaultCode =
   | "venue_refused"
   | "venue_unreachable"
   | "outcome_unknown"
+  | "webhook_failed"
   | "keychain_locked"
   | "keychain_unavailable"
   | "keychain_mismatch"

@@ -7,6 +7,7 @@ import { ok, type Result } from "../std/result.ts"
 import { readYaml, type Problem } from "../std/yaml-file.ts"
 import { budgetsSetting, type BudgetConfig } from "./budget-config.ts"
 import { dayMs, duration, size, yesOrNo } from "./config-values.ts"
+import { notifySetting } from "./notify-config.ts"
 import { freezeOnSetting, heartbeatsSetting, type FreezeOn, type Heartbeat } from "./stop-config.ts"
 import { upstreamSetting, venueOffsetSetting, type UpstreamConfig } from "./upstream-config.ts"
 
@@ -56,6 +57,8 @@ export type Config = {
   readonly heartbeats: ReadonlyMap<string, Heartbeat>
   readonly budgets: BudgetConfig
   readonly upstream: UpstreamConfig
+  /** Where the gate sends what alarms; `undefined` for nowhere. Its path mostly is a secret. */
+  readonly webhook: string | undefined
 }
 
 /** Reads countersign.yaml. Every key but `keystore` has a default; an unknown one is refused. */
@@ -93,6 +96,7 @@ export function readConfig(text: string, file: string): Result<Config, readonly 
     heartbeats: written.heartbeats,
     budgets: written.budgets,
     upstream: written.upstream,
+    webhook: written.notify,
   })
 }
 
@@ -198,6 +202,7 @@ const configSchema = z
     heartbeats: heartbeatsSetting,
     budgets: budgetsSetting,
     upstream: upstreamSetting,
+    notify: notifySetting,
   })
   .refine((config) => config.allow_remote || loopbackHosts.includes(config.listen.host), {
     path: ["listen", "host"],

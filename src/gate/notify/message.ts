@@ -1,0 +1,48 @@
+import { hostname } from "node:os"
+
+import type { Change } from "./alarm-changes.ts"
+
+/** What a webhook is sent, as JSON. Chat services show `text` as it is. */
+export type Message = {
+  readonly source: "countersign"
+  readonly alarm: string
+  readonly subject: string
+  readonly state: "raised" | "cleared"
+  readonly severity: "warning" | "critical"
+  readonly text: string
+  /** ISO 8601, by this machine's clock. */
+  readonly at: string
+  readonly host: string
+}
+
+/** Says in a sentence what came or is over, on which machine, and what to do. */
+export function messageOf({ state, alarm }: Change, nowMs: number): Message {
+  const { name, subject, severity, fact, advice } = alarm
+  const host = hostname()
+  const sentence = state === "raised" ? `${fact}; ${advice}.` : `Over: ${fact}.`
+  return {
+    source: "countersign",
+    alarm: name,
+    subject,
+    state,
+    severity,
+    text: `${host}: ${sentence}`,
+    at: new Date(nowMs).toISOString(),
+    host,
+  }
+}
+
+/** A message that is sent to see whether it arrives. */
+export function testMessage(nowMs: number): Message {
+  const host = hostname()
+  return {
+    source: "countersign",
+    alarm: "test",
+    subject: "",
+    state: "raised",
+    severity: "warning",
+    text: `${host}: This is a test by countersign notify test; nothing is wrong.`,
+    at: new Date(nowMs).toISOString(),
+    host,
+  }
+}

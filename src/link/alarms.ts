@@ -1,0 +1,52 @@
+/**
+ * What can be wrong, by the names of docs/alerts.yml. Those that linger are measured: they may go to and fro,
+ * and are over only once they have been so for a while.
+ */
+const alarmKinds = {
+  vault_unreachable: { severity: "critical", lingers: true },
+  not_signing: { severity: "critical", lingers: false },
+  frozen: { severity: "critical", lingers: false },
+  outcome_unknown: { severity: "critical", lingers: false },
+  limit_nearly_spent: { severity: "warning", lingers: true },
+  limit_spent: { severity: "critical", lingers: true },
+  budget_at_reserve: { severity: "warning", lingers: true },
+  agent_ends: { severity: "warning", lingers: true },
+  agent_ends_today: { severity: "critical", lingers: true },
+  clock_off: { severity: "warning", lingers: true },
+  clock_stops_orders: { severity: "critical", lingers: true },
+  disk_filling: { severity: "warning", lingers: true },
+  disk_low: { severity: "critical", lingers: true },
+  price_stale: { severity: "warning", lingers: true },
+  policy_set_broken: { severity: "warning", lingers: false },
+} as const
+
+export type AlarmName = keyof typeof alarmKinds
+
+/** Something that a person should see to, as long as it is so. */
+export type Alarm = {
+  readonly name: AlarmName
+  /** Which of several: a limit, a key, a symbol; empty where there is but one. */
+  readonly subject: string
+  /** What is so: a sentence without its full stop. */
+  readonly fact: string
+  /** What to do about it, likewise. */
+  readonly advice: string
+  readonly severity: "warning" | "critical"
+  readonly lingers: boolean
+}
+
+/** Every name that an alarm can have. */
+export const alarmNames = Object.keys(alarmKinds) as readonly AlarmName[]
+
+/** An alarm of that name. */
+export function alarm(name: AlarmName, said: Pick<Alarm, "subject" | "fact" | "advice">): Alarm {
+  return { name, ...said, ...alarmKinds[name] }
+}
+
+/** What of a vault a webhook is to hear. */
+export type AlarmsNow = {
+  /** Where messages go; `null` for nowhere, and then nothing is looked at. Whoever has it can write there. */
+  readonly webhook: string | null
+  /** The gravest first. */
+  readonly alarms: readonly Alarm[]
+}

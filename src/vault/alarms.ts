@@ -1,0 +1,110 @@
+import { alarm, type Alarm, type AlarmsNow } from "../link/alarms.ts"
+import { keyAlarms } from "./alarms-of-keys.ts"
+import { roomAlarms } from "./alarms-of-room.ts"
+import { isPriceUsable, listPrices } from "./price-methods.ts"
+import { standstillOf } from "./safety-methods.ts"
+import { venueClockOff, venueClockWarnings } from "./venue-clock.ts"
+import type { Vault } from "./vault.ts"
+
+/** So many fit a line of the socket, however long their names are. */
+export const maxAlarms = 100
+
+/** What the gate asks for a webhook, if there is one. It names what `metrics` names, and no amounts. */
+export function tellAlarms(vault: Vault): AlarmsNow {
+  const { webhook } = vault.active().config
+  if (webhook === undefined) return { webhook: null, alarms: [] }
+  return { webhook, alarms: gravest(alarmsOf(vault)) }
+}
+
+/** Everything that somebody should see to now, by the numbers of the metrics. */
+export function alarmsOf(vault: Vault): readonly Alarm[] {
+  return [
+    ...standstillAlarms(vault),
+    ...freezeAlarms(vault),
+    ...diskAlarms(vault),
+    ...clockAlarms(vault),
+    ...keyAlarms(vault),
+    ...roomAlarms(vault),
+    ...priceAlarms(vault),
+    ...fileAlarms(vault),
+  ]
+}
+
+function gravest(alarms: readonly Alarm[]): readonly Alarm[] {
+  const rank = ({ severity }: Alarm): number => (severity === "critical" ? 0 : 1)
+  return alarms.toSorted((a, b) => rank(a) - rank(b)).slice(0, maxAlarms)
+}
+
+function standstillAlarms(vault: Vault): readonly Alarm[] {
+  const state = standstillOf(vault)[0]?.state ?? vault.state()
+  if (state === "ready") return []
+  const advice =
+    state === "locked"
+      ? "countersign unlock loads the keys"
+      : "countersign status says why, and what to do"
+  return [
+    alarm("not_signing", { subject: state, fact: `The vault signs nothing: ${state}`, advice }),
+  ]
+}
+
+/** Without its reason, which a bot may have written. */
+function freezeAlarms(vault: Pick<Vault, "active">): readonly Alarm[] {
+  return vault.active().freezes.map(({ scope, name, by }) => {
+    const what = name === null ? "Everything" : `The ${scope} ${name}`
+    return alarm("frozen", {
+      subject: name === null ? "all" : `${scope} ${name}`,
+      fact: `${what} is frozen by ${by}`,
+      advice: "countersign status says why, and countersign thaw ends it",
+    })
+  })
+}
+
+function diskAlarms(vault: Pick<Vault, "disk" | "active">): readonly Alarm[] {
+  const { disk } = vault
+  const { minFreeBytes } = vault.active().config
+  const isFilling = minFreeBytes > 0 && (disk.freeBytes() ?? 0) < 2 * minFreeBytes
+  const mend = { subject: "", advice: "make room on the disk of the state directory" }
+  const filling = "The ledger's disk has less than twice the room that ledger.min_free asks for"
+  const low =
+    "The ledger's disk has less room than ledger.min_free asks for, so only what reduces risk is signed"
+  return [
+    ...(disk.low() === undefined ? [] : [alarm("disk_low", { ...mend, fact: low })]),
+    ...(isFilling ? [alarm("disk_filling", { ...mend, fact: filling })] : []),
+  ]
+}
+
+function clockAlarms(vault: Pick<Vault, "venueClock" | "active">): readonly Alarm[] {
+  const { venueClock } = vault
+  const set = vault.active()
+  const isOff = venueClockWarnings(venueClock, set).length > 0
+  const isStopping = venueClockOff(venueClock, set) !== undefined
+  const mend = { subject: "", advice: "set this machine's: timedatectl set-ntp true" }
+  const off = "The venue's clock and this machine's are 2 s apart or more"
+  const stopping =
+    "The venue's clock and this machine's are further apart than max_venue_offset, so only what reduces risk is signed"
+  return [
+    ...(isStopping ? [alarm("clock_stops_orders", { ...mend, fact: stopping })] : []),
+    ...(isOff ? [alarm("clock_off", { ...mend, fact: off })] : []),
+  ]
+}
+
+/** A symbol that never had a price isn't waited for. */
+function priceAlarms(vault: Vault): readonly Alarm[] {
+  return listPrices(vault)
+    .filter((price) => price.state !== "none" && !isPriceUsable(price))
+    .map(({ symbol, state }) => {
+      const why = state === "stale" ? "is stale" : "waits for an operator's word"
+      return alarm("price_stale", {
+        subject: symbol,
+        fact: `The reference price of ${symbol} ${why}, and what needs it is refused`,
+        advice: `countersign prices set ${symbol} gives one`,
+      })
+    })
+}
+
+function fileAlarms(vault: Pick<Vault, "alarm">): readonly Alarm[] {
+  if (vault.alarm() === undefined) return []
+  const fact = "The configuration files on disk aren't those in force"
+  const advice = "countersign status says why, and countersign policy check what is wrong in them"
+  return [alarm("policy_set_broken", { subject: "", fact, advice })]
+}

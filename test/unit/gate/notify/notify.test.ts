@@ -1,0 +1,167 @@
+import assert from "node:assert/strict"
+import { describe, it, type TestContext } from "node:test"
+
+import type { LogEntry } from "../../../../src/gate/log.ts"
+import { openGateMetrics } from "../../../../src/gate/metrics/gate-metrics.ts"
+import { startNotify, type Notify } from "../../../../src/gate/notify/notify.ts"
+import { toldSends } from "../../../../src/gate/notify/told-sends.ts"
+import { alarm, type Alarm, type AlarmsNow } from "../../../../src/link/alarms.ts"
+import type { BotLink } from "../../../../src/link/client.ts"
+import { until } from "../../../support/process-tree.ts"
+import { startWebhook, webhookSecret, type Webhook } from "../../../support/webhook.ts"
+
+const frozen = alarm("frozen", {
+  subject: "all",
+  fact: "Everything is frozen by operator",
+  advice: "countersign thaw ends it",
+})
+
+type Playing = {
+  readonly notify: Notify
+  readonly logged: readonly LogEntry[]
+  /** What the vault says from now on; `undefined` for a vault that is away. Resolves once it was asked twice. */
+  readonly say: (told: AlarmsNow | undefined) => Promise<void>
+}
+
+const nothing: AlarmsNow = { webhook: null, alarms: [] }
+
+/** The gate's side before a vault that a test plays, which says `first` at the start. */
+function play(t: TestContext, first: AlarmsNow | undefined): Playing {
+  let told = first
+  let asked = 0
+  const logged: LogEntry[] = []
+  const link = {
+    call: () => {
+      asked += 1
+      return told === undefined ? Promise.reject(new Error("away")) : Promise.resolve(told)
+    },
+  } as unknown as BotLink // the one call that is made
+  const notify = startNotify({ link, log: (entry) => void logged.push(entry), pollMs: 1 })
+  t.after(() => notify.stop())
+  return {
+    notify,
+    logged,
+    async say(next) {
+      told = next
+      const before = asked
+      await until(() => (asked > before + 2 ? true : undefined), "it was asked")
+    },
+  }
+}
+
+async function webhookFor(t: TestContext): Promise<Webhook> {
+  const webhook = await startWebhook()
+  t.after(() => webhook.close())
+  return webhook
+}
+
+const heard = ({ heard: all }: Webhook): readonly string[] =>
+  all.map(({ message: { alarm: name, state, subject } }) => `${state} ${name} ${subject}`)
+
+const said = (webhook: Webhook, ...alarms: readonly Alarm[]): AlarmsNow => ({
+  webhook: webhook.url,
+  alarms,
+})
+
+describe("the gate's messages", () => {
+  it("tell what is so at the start, once, and that it is over, once", async (t) => {
+    const webhook = await webhookFor(t)
+    const { say } = play(t, nothing)
+    await say(said(webhook, frozen))
+    const raised = await webhook.message("frozen")
+    assert.match(raised.text, /: Everything is frozen by operator; countersign thaw ends it\.$/)
+    await say(said(webhook))
+    await webhook.message("frozen", "cleared")
+    await say(said(webhook))
+    assert.deepEqual(heard(webhook), ["raised frozen all", "cleared frozen all"])
+  })
+
+  it("go nowhere without a webhook, and tell a new one all that is so", async (t) => {
+    const [first, second] = [await webhookFor(t), await webhookFor(t)]
+    const { say } = play(t, nothing)
+    await say({ webhook: null, alarms: [frozen] })
+    await say(said(first, frozen))
+    await first.message("frozen")
+    await say(nothing)
+    await say(said(second, frozen))
+    await second.message("frozen")
+    assert.deepEqual([heard(first), heard(second)], [["raised frozen all"], ["raised frozen all"]])
+  })
+
+  it("tell that the vault is away, keep what it said, and don't call that over", async (t) => {
+    const webhook = await webhookFor(t)
+    const { say } = play(t, nothing)
+    await say(said(webhook, frozen))
+    await webhook.message("frozen")
+    await say(undefined)
+    const away = await webhook.message("vault_unreachable")
+    assert.equal(away.severity, "critical")
+    await say(said(webhook, frozen))
+    await say(said(webhook))
+    await webhook.message("frozen", "cleared")
+    assert.deepEqual(heard(webhook), [
+      "raised frozen all",
+      "raised vault_unreachable ",
+      "cleared frozen all",
+    ])
+  })
+
+  it("tell of a send whose outcome nobody knows, also of one that was refused when sent again", async (t) => {
+    const webhook = await webhookFor(t)
+    const { say, notify } = play(t, nothing)
+    const sends = toldSends(openGateMetrics(), notify)
+    await say(nothing)
+    sends.sent({ kind: "unknown", status: null }, "rec_before")
+    await say(nothing)
+    await say(said(webhook))
+    const refused = { kind: "refused", status: 400, code: "x" } as const
+    sends.sent({ kind: "accepted", status: 200, code: "0" }, "rec_accepted")
+    sends.sent({ kind: "unsent" }, "rec_unsent")
+    sends.sent(refused, "rec_refused")
+    sends.sent({ ...refused, again: true }, "rec_again")
+    const { subject, text } = await webhook.message("outcome_unknown")
+    assert.equal(subject, "rec_again")
+    assert.match(text, /rec_again was sent, and nobody knows/)
+    await say(said(webhook))
+    assert.deepEqual(heard(webhook), ["raised outcome_unknown rec_again"])
+    const [counted] = sends.families().filter(({ name }) => name.includes("upstream_requests"))
+    assert.deepEqual(
+      counted?.series.map(([, count]) => count),
+      [1, 1, 2, 1],
+    )
+  })
+
+  it("tell of an unknown outcome from before the vault was there", async (t) => {
+    const webhook = await webhookFor(t)
+    const { say, notify } = play(t, undefined)
+    notify.outcomeUnknown("rec_early")
+    await say(undefined)
+    await say(said(webhook))
+    assert.equal((await webhook.message("outcome_unknown")).subject, "rec_early")
+    assert.deepEqual(heard(webhook), ["raised outcome_unknown rec_early"])
+  })
+
+  it("go on after a webhook that refused one, and write nothing of its address into the log", async (t) => {
+    const webhook = await webhookFor(t)
+    const { say, logged } = play(t, nothing)
+    webhook.answer(410)
+    await say(said(webhook, frozen))
+    await until(() => logged[0], "it is logged")
+    webhook.answer(200)
+    await say(said(webhook))
+    await webhook.message("frozen", "cleared")
+    assert.deepEqual(logged, [{ level: "error", event: "notify_failed", status: 410 }])
+    assert.ok(!JSON.stringify(logged).includes(webhookSecret))
+  })
+
+  it("end at once when the gate stops, while a webhook is silent", async (t) => {
+    const webhook = await webhookFor(t)
+    webhook.answer("silent")
+    const { say, notify } = play(t, nothing)
+    await say(said(webhook, frozen))
+    await webhook.message("frozen")
+    notify.stop()
+    notify.outcomeUnknown("rec_1")
+    assert.deepEqual(heard(webhook), ["raised frozen all"])
+  })
+})
