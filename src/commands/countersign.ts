@@ -143,6 +143,12 @@ const tree: Readonly<Record<string, Load | Group>> = {
         (await import("./ledger/accept-restore.ts")).ledgerAcceptRestore(),
     },
   },
+  notify: {
+    description: "messages about alarms",
+    commands: {
+      test: async () => (await import("./notify/test.ts")).notifyTest(),
+    },
+  },
   clock: {
     description: "the clock's standing",
     commands: {

@@ -24,6 +24,7 @@ ${keystoreLine(settings)}
 # reload_on_change: false          # true: changed files are loaded without being told to
 # signer_dir: /a/directory         # of the signers' locks and marks, outside of every backup
 # max_start_gap: 7d                # how far the clock may run on while the machine is off
+# notify: {webhook: https://…}     # messages about alarms; countersign notify test sends one
 # attest: off                      # required: changed files wait for countersign policy accept
 `
 }
@@ -53,5 +54,7 @@ type_b: {service_chain: Mainnet, signature_chain_ids: [84256]}
 # symbols:                          # policies name symbols by these names, and size orders by the prices
 #   - {id: 1, name: BTC-PERP, market: perp, quote: USD, reference_price: {value: "64000", as_of: 2026-11-20T12:00:00Z}}
 # extra_fields: {placeOrder: []}
+# reads:                            # what GET /v1/… weighs: 2, and 40 of the explorer
+#   {market: ["/v1/…"], trade: ["/v1/…"], account: ["/v1/…"], explorer: ["/v1/…"]}
 `
 }

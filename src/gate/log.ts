@@ -9,6 +9,8 @@ export type LogEntry = {
   readonly status?: number
   readonly code?: string
   readonly record?: string
+  /** The trace id of the bot's `traceparent`. */
+  readonly trace?: string
   readonly ms?: number
   readonly port?: number
   /** Where an error was thrown: function names and positions, without its message. */
@@ -26,9 +28,10 @@ const levels = { debug: 0, info: 1, warn: 2, error: 3 }
 export function createLog(minimum: LogEntry["level"], write: Write): Log {
   return (entry) => {
     if (levels[entry.level] < levels[minimum]) return
-    const { level, event, method, route, status, code, record, ms, port, at, warning } = entry
+    const { level, event, method, route, status, code, record, trace, ms, port, at, warning } =
+      entry
     const time = new Date().toISOString()
-    const known = { method, route, status, code, record, ms, port, at, warning }
+    const known = { method, route, status, code, record, trace, ms, port, at, warning }
     write(`${JSON.stringify({ time, level, event, ...known })}\n`, level)
   }
 }

@@ -7,6 +7,9 @@ import { createGateServer, portOf } from "./gate-server.ts"
 import { listen } from "./listen.ts"
 import { givenSettings, vaultSettings, type LiveSettings } from "./live-settings.ts"
 import { errorFields, type Log } from "./log.ts"
+import { openGateMetrics } from "./metrics/gate-metrics.ts"
+import { startNotify } from "./notify/notify.ts"
+import { toldSends } from "./notify/told-sends.ts"
 import type { GateArguments } from "./read-arguments.ts"
 import { reportState, waitingForVault } from "./report-state.ts"
 import { outboxDeadlineMs, sendOutbox } from "./send-outbox.ts"
@@ -38,15 +41,16 @@ export async function runGate(ask: GateAsk): Promise<RunningGate> {
   const { given, descriptors, service, log } = ask
   const link = connectBotLink(given.botSocket)
   const settings = settingsFor(ask, link)
-  const gate = createGateServer({ link, settings: settings.now, log, clock: Date.now })
-  if (settings.now() === undefined) service.status(waitingForVault)
-  await Promise.race([settings.known, after(patienceMs, undefined, { ref: false })])
-
+  const notify = startNotify({ link, log })
+  const metrics = toldSends(openGateMetrics(), notify)
+  const gate = createGateServer({ link, settings: settings.now, log, metrics, clock: Date.now })
+  await untilKnown(settings, service)
   const servers = await listen(gate, { ...given, descriptors })
   const outbox = sendOutbox({
     link: connectBotLink(given.botSocket, { deadlineMs: outboxDeadlineMs }),
     upstream: () => settings.now()?.upstream,
     log,
+    metrics,
     clock: Date.now,
   })
   const [port = 0] = servers.map(portOf).filter((each) => each > 0)
@@ -64,6 +68,7 @@ export async function runGate(ask: GateAsk): Promise<RunningGate> {
     async stop() {
       log({ level: "debug", event: "stopping" })
       service.stopping()
+      notify.stop()
       const sent = Promise.race([
         outbox.stop(),
         after(gateLimits.stopMs, undefined, { ref: false }),
@@ -71,6 +76,11 @@ export async function runGate(ask: GateAsk): Promise<RunningGate> {
       await Promise.all([gate.stop(), sent])
     },
   }
+}
+
+async function untilKnown({ now, known }: LiveSettings, service: ServiceNotify): Promise<void> {
+  if (now() === undefined) service.status(waitingForVault)
+  await Promise.race([known, after(patienceMs, undefined, { ref: false })])
 }
 
 /** A gate that systemd started asks the vault, unless it is told a venue on the command line. */

@@ -4,18 +4,24 @@
 import { z } from "zod"
 
 import { agentParams, type AgentResults } from "./agent-methods.ts"
+import type { AlarmsNow } from "./alarms.ts"
 import { auditParams, type AuditResults } from "./audit-methods.ts"
+import type { Whoami } from "./bot-views.ts"
 import type { GateSettings, UpstreamSettings } from "./gate-settings.ts"
+import { policyParams, type PolicyResults } from "./policy-methods.ts"
+import { readBotParams, type ReadBotResults } from "./read-methods.ts"
 import type { Refusal } from "./refusal.ts"
-import { record, reportSchema, token } from "./report.ts"
+import type { MetricFamily } from "./metrics.ts"
+import { idempotencyKey, record, reportSchema, token, traceparent } from "./report.ts"
 import { safetyParams, type SafetyResults } from "./safety-methods.ts"
-import type { Answered, Signed } from "./signed.ts"
+import type { Answered, RateLimit, Signed } from "./signed.ts"
 import {
   stopAdminParams,
   stopBotParams,
   type StopAdminResults,
   type StopBotResults,
 } from "./stop-methods.ts"
+import { waitBotParams, waitSchema, type WaitBotResults } from "./wait.ts"
 import type {
   KeyView,
   PriceView,
@@ -26,9 +32,6 @@ import type {
   CheckReport,
   ClientView,
   StatusView,
-  CandidateView,
-  PolicyView,
-  ReplayedRefusal,
 } from "./views.ts"
 
 const bodyCall = z.strictObject({
@@ -43,15 +46,15 @@ const bodyCall = z.strictObject({
   expiresIn: z.string().max(32).optional(),
 })
 
-/** 1 to 64 visible characters of ASCII: a header's value as it came. */
-const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,64}$/)
-
 /** Parameters of the bot socket's calls. The token is the only identity; no call takes a client's name. */
 export const botParams = {
   /** `idempotencyKey`: the header `Idempotency-Key`. */
   sign: bodyCall.extend({
     purpose: z.enum(["return", "forward"]),
     idempotencyKey: idempotencyKey.optional(),
+    traceparent: traceparent.optional(),
+    /** `Countersign-Wait`. */
+    wait: waitSchema.optional(),
   }),
   /** The body of `POST /sign/batch` as it came, base64. */
   signBatch: z.strictObject({ token, body: z.base64() }),
@@ -62,16 +65,21 @@ export const botParams = {
   /** The body of `POST /prices` as it came, base64. */
   prices: z.strictObject({ token, body: z.base64() }),
   limits: z.strictObject({ token }),
+  metrics: z.strictObject({ token }),
   record: z.strictObject({ token, id: record }),
   records: z.strictObject({
     token,
     by: z.enum(["idempotency_key", "client_order_id"]),
     value: z.string().min(1).max(256),
   }),
+  ...readBotParams,
+  ...waitBotParams,
   ...stopBotParams,
   health: z.strictObject({}),
   /** What a gate that can read no configuration must know; nothing in it is secret. */
   gateSettings: z.strictObject({}),
+  /** What the gate sends messages about, and where to. */
+  alarms: z.strictObject({}),
 }
 
 type Answer<Value> =
@@ -79,36 +87,32 @@ type Answer<Value> =
   | { readonly kind: "refused"; readonly refusal: Refusal; readonly record: string | null }
 
 /** Results of the bot socket's calls. */
-export type BotResults = StopBotResults & {
-  sign: Answer<Signed> | Answered
-  /** One result for each request, in their order. */
-  signBatch: Answer<{ readonly results: readonly Answer<Signed>[] }>
-  check: Answer<{ readonly report: CheckReport; readonly record: string | null }>
-  report: Answer<unknown>
-  whoami: Answer<{
-    readonly whoami: {
-      readonly client: string
-      readonly keys: readonly KeyView[]
-      readonly default_key: string
-      readonly rights: readonly string[]
-      readonly allow_type_b: boolean
-    }
-  }>
-  prices: Answer<{ readonly prices: readonly PriceView[] }>
-  limits: Answer<{
-    readonly limits: readonly LimitUse[]
-    readonly budgets: readonly BudgetView[]
-  }>
-  record: Answer<{ readonly view: RecordView }>
-  records: Answer<{ readonly records: readonly RecordView[] }>
-  health: { readonly ready: boolean; readonly state: string }
-  gateSettings: GateSettings
-}
+export type BotResults = WaitBotResults &
+  StopBotResults &
+  ReadBotResults & {
+    /** `rateLimits`: of a client that is known. */
+    sign: (Answer<Signed> | Answered) & { readonly rateLimits?: readonly RateLimit[] }
+    /** One result for each request, in their order. */
+    signBatch: Answer<{ readonly results: readonly Answer<Signed>[] }>
+    check: Answer<{ readonly report: CheckReport; readonly record: string | null }>
+    report: Answer<unknown>
+    whoami: Answer<{ readonly whoami: Whoami }>
+    prices: Answer<{ readonly prices: readonly PriceView[] }>
+    limits: Answer<{
+      readonly limits: readonly LimitUse[]
+      readonly budgets: readonly BudgetView[]
+    }>
+    metrics: Answer<{ readonly families: readonly MetricFamily[] }>
+    record: Answer<{ readonly view: RecordView }>
+    records: Answer<{ readonly records: readonly RecordView[] }>
+    health: { readonly ready: boolean; readonly state: string }
+    gateSettings: GateSettings
+    alarms: AlarmsNow
+  }
 
 const name = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "1 to 64 of a-z 0-9 . _ -, starting with a letter or digit")
-const filesHash = z.string().regex(/^[0-9a-f]{64}$/, "64 hex digits, as countersign showed them")
 /** A limit's name alone, or after its policy's. */
 const limitName = z
   .string()
@@ -168,25 +172,19 @@ export const adminParams = {
       .max(31 * 86_400_000),
     reason: z.string().min(1).max(200),
   }),
-  reload: z.strictObject({}),
-  showPolicy: z.strictObject({ client: name }),
-  replay: z.strictObject({
-    sinceMs: z.int().positive(),
-    texts: z.array(z.strictObject({ name: z.string().max(256), text: z.string() })).max(1_000),
-  }),
-  candidate: z.strictObject({}),
-  acceptPolicy: z.strictObject({ hash: filesHash }),
-  rollback: z.strictObject({ hash: filesHash.optional() }),
+  ...policyParams,
   ...auditParams,
   ...safetyParams,
   ...stopAdminParams,
   /** How a command that sends to the venue by itself gets there. */
   upstream: z.strictObject({}),
+  /** Where messages about alarms go. */
+  webhook: z.strictObject({}),
   explain: bodyCall.omit({ token: true }).extend({ client: name }),
   status: z.strictObject({}),
 }
 
-type PartResults = AgentResults & AuditResults & SafetyResults & StopAdminResults
+type PartResults = AgentResults & PolicyResults & AuditResults & SafetyResults & StopAdminResults
 
 /** Results of the admin socket's calls. */
 export type AdminResults = PartResults & {
@@ -213,19 +211,9 @@ export type AdminResults = PartResults & {
   decideHold: HoldView
   listLimits: readonly LimitUse[]
   raiseLimit: { readonly limit: string; readonly to: string; readonly until: number }
-  showPolicy: PolicyView
-  replay: {
-    readonly requests: number
-    readonly refusals: number
-    /** The first 500 of them. */
-    readonly refused: readonly ReplayedRefusal[]
-  }
-  candidate: CandidateView
-  acceptPolicy: { readonly policy_hash: string }
-  rollback: { readonly hash: string; readonly policy_hash: string }
   upstream: UpstreamSettings | null
+  webhook: Pick<AlarmsNow, "webhook">
   explain: CheckReport
-  reload: { readonly policy_hash: string; readonly warnings: readonly string[] }
   status: StatusView
 }
 

@@ -11,6 +11,16 @@ export type Signed = {
   readonly repeat?: Repeat
 }
 
+/** What of one of the venue's rate budgets is left for the client. Weights, of a rolling minute. */
+export type RateLimit = {
+  readonly scope: "address" | "ip"
+  readonly max: number
+  /** What its requests may weigh now, those that reduce risk apart. */
+  readonly left: number
+  /** When the oldest of what is used stops counting; `null` when nothing is. */
+  readonly freesInMs: number | null
+}
+
 /** Whether a request with this key came before, and whether what was signed then may have been sent. */
 export type Repeat = "first" | "unsent" | "perhaps_sent"
 

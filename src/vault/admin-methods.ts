@@ -52,6 +52,7 @@ export function adminMethods(vault: Vault) {
       vault.inTurn(() => acceptPolicy(params, vault)),
     rollback: (params: AdminParams["rollback"]) => vault.inTurn(() => rollback(params, vault)),
     upstream: () => Promise.resolve(gateSettingsOf(vault.active()).upstream),
+    webhook: () => Promise.resolve({ webhook: vault.active().config.webhook ?? null }),
     explain: (params: AdminParams["explain"]) => Promise.resolve(explain(params, vault)),
     status: () => status(vault),
   }

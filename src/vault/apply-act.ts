@@ -2,7 +2,7 @@ import { Fault } from "../std/fault.ts"
 import { makeActiveSet, type ActiveSet } from "./active-set.ts"
 import { hasEnded, replaceName, type Client, type KeyEntry } from "./bindings.ts"
 import { isSameScope, type Freeze, type FreezeScope } from "./freeze.ts"
-import type { AdminEntry } from "./ledger/ledger.ts"
+import type { AdminEntry } from "./ledger/admin-entry.ts"
 import { withPrice } from "./reference-prices.ts"
 
 /**

@@ -1,6 +1,8 @@
 import type { BotParams, BotResults } from "../link/methods.ts"
 import type { Refusal } from "../link/refusal.ts"
 import { err, ok, type Result } from "../std/result.ts"
+import { admitRead, readBudgetSpent } from "./admit-read.ts"
+import { tellAlarms } from "./alarms.ts"
 import { budgetsOfClient } from "./budgets-of-client.ts"
 import { checkRequest } from "./check-request.ts"
 import type { StoredRecord } from "./ledger/ledger.ts"
@@ -8,6 +10,7 @@ import { freezeForClient } from "./freeze-methods.ts"
 import { heartbeat } from "./heartbeats.ts"
 import { identify } from "./identify.ts"
 import { limitsOfClient } from "./limit-methods.ts"
+import { showMetrics } from "./metrics/show-metrics.ts"
 import { outboxMethods } from "./outbox-methods.ts"
 import { feedPrices } from "./price-methods.ts"
 import { refuse } from "./refuse.ts"
@@ -15,7 +18,7 @@ import { standstillOf } from "./safety-methods.ts"
 import { settleRecord } from "./settle-record.ts"
 import { shadowRequest } from "./shadow-request.ts"
 import { signBatch } from "./sign-batch.ts"
-import { signRequest } from "./sign-request.ts"
+import { signInTurn } from "./sign-in-turn.ts"
 import { gateSettingsOf } from "./upstream-config.ts"
 import { requestStage } from "./stages.ts"
 import type { Vault } from "./vault.ts"
@@ -24,8 +27,10 @@ import { keyView, recordView } from "./views.ts"
 /** The bot socket's calls. None of them changes a policy, a key or a client. */
 export function botMethods(vault: Vault) {
   return {
-    sign: (params: BotParams["sign"]) => told(signRequest(params, vault)),
+    sign: (params: BotParams["sign"]) => told(signInTurn(params, vault)),
     signBatch: (params: BotParams["signBatch"]) => told(signBatch(params, vault)),
+    abandonWait: ({ token, id }: BotParams["abandonWait"]) =>
+      Promise.resolve({ abandoned: vault.waiting.abandon({ token, id }) }),
     check: (params: BotParams["check"]) =>
       params.shadow === true
         ? shadowRequest(params, vault)
@@ -37,10 +42,15 @@ export function botMethods(vault: Vault) {
     freeze: (params: BotParams["freeze"]) => freezeForClient(params, vault),
     heartbeat: (params: BotParams["heartbeat"]) => heartbeat(params, vault),
     ...outboxMethods(vault),
+    read: (params: BotParams["read"]) => Promise.resolve(admitRead(params, vault)),
+    readBudgetSpent: (params: BotParams["readBudgetSpent"]) =>
+      Promise.resolve(readBudgetSpent(params, vault)),
     prices: (params: BotParams["prices"]) => feedPrices(params, vault),
     limits: (params: BotParams["limits"]) => Promise.resolve(limits(params, vault)),
+    metrics: (params: BotParams["metrics"]) => showMetrics(params, vault),
     health: () => health(vault),
     gateSettings: () => Promise.resolve(gateSettingsOf(vault.active())),
+    alarms: () => Promise.resolve(tellAlarms(vault)),
   }
 }
 

@@ -1,5 +1,6 @@
 import { frozen } from "./freeze.ts"
-import type { AdminEntry, RecordId, RefusalEntry, RequestEntry } from "./ledger/ledger.ts"
+import type { AdminEntry } from "./ledger/admin-entry.ts"
+import type { RecordId, RefusalEntry, RequestEntry } from "./ledger/ledger.ts"
 import { log } from "./log.ts"
 import type { VaultListener } from "./vault-listener.ts"
 import { whoRefused } from "./views.ts"

@@ -1,5 +1,6 @@
 import { isUnderJournal, journalPrefix } from "../std/journal.ts"
 import { Fault } from "../std/fault.ts"
+import type { Curve } from "./keyring/curve.ts"
 
 /** What a log line can say. There is no field for a body, a token or a key. */
 export type LogEntry = {
@@ -16,13 +17,16 @@ export type LogEntry = {
   readonly rule?: string | undefined
   /** The id of what the ledger has about it. */
   readonly record?: string | undefined
+  /** The library that signs. */
+  readonly curve?: Curve["name"]
 }
 
 /** Writes one JSON line: to the journal, with its priority, where stdout goes there; else to stderr. */
 export function log(entry: LogEntry): void {
-  const { level, event, method, code, message, policy_hash, client, rule, record } = entry
+  const { level, event, method, code, message, policy_hash, client, rule, record, curve } = entry
   const time = new Date().toISOString()
-  const named = { time, level, event, method, code, message, policy_hash, client, rule, record }
+  const told = { policy_hash, client, rule, record, curve }
+  const named = { time, level, event, method, code, message, ...told }
   const line = `${JSON.stringify(named)}\n`
   if (isJournal()) process.stdout.write(`${journalPrefix(level)}${line}`)
   else process.stderr.write(line)

@@ -15,6 +15,7 @@ import { lockWalletKeysInTime } from "./auto-lock.ts"
 import { endWithLedger } from "./end-with-ledger.ts"
 import { frozen } from "./freeze.ts"
 import { assertSocketPathsFit } from "./installation.ts"
+import { pickCurve, type PickedCurve } from "./keyring/pick-curve.ts"
 import { readSecretFile } from "./keyring/read-secret-file.ts"
 import { loadFiles } from "./load-files.ts"
 import { log, logFailure } from "./log.ts"
@@ -46,12 +47,16 @@ async function start(): Promise<void> {
     const given = readArguments(process.argv.slice(2))
     assertSocketPathsFit(given.installation)
     if (given.isStrict) await loadFiles(given.installation)
-    const vault = await open(given)
+    const curve = pickCurve()
+    drop("addon")
+    const vault = await open(given, curve)
+    // The ledger's is started; another could load addons again.
+    drop("worker")
     await runAccepted(vault)
     const service = vaultService(vault, notify)
     const servers = await serveSockets(vault, service, descriptors)
     stopOnSignal(vault, service, servers)
-    dropNetwork()
+    drop("net")
     await recordStart(vault)
     reloadOnSignal(vault, service)
     lockWalletKeysInTime(vault)
@@ -61,7 +66,7 @@ async function start(): Promise<void> {
     endWithLedger(vault)
     watchDisk(vault)
     service.ready()
-    tellReady(startWarnings(vault))
+    tellReady(vault)
   } catch (error) {
     const fault =
       error instanceof Fault ? error : new Fault("internal", String(error), { cause: error })
@@ -69,7 +74,10 @@ async function start(): Promise<void> {
   }
 }
 
-function open({ installation, passphraseFile, logsRequests }: VaultArguments): Promise<Vault> {
+function open(
+  { installation, passphraseFile, logsRequests }: VaultArguments,
+  curve: PickedCurve,
+): Promise<Vault> {
   const surroundings: Surroundings = {
     startedBy: isService ? "service" : "serve",
     warnings: undenied("countersign-vault.service"),
@@ -78,7 +86,7 @@ function open({ installation, passphraseFile, logsRequests }: VaultArguments): P
     ...logVault({ refusals: isService, requests: logsRequests }),
     opening: (step: string) => notify.status(step),
   }
-  return openVault(installation, secretFrom(passphraseFile), { listener, surroundings })
+  return openVault(installation, secretFrom(passphraseFile), { listener, surroundings, curve })
 }
 
 /** From the file that is named, else from the parent, which asked for it once, on its terminal. */
@@ -115,21 +123,22 @@ function startWarnings(vault: Vault): readonly string[] {
 }
 
 /**
- * Gives up the network where Node can: the sockets that listen go on answering. As of Node 24 there is
- * no such permission; there the unit file's sandbox alone holds.
+ * Gives up what was needed to start, where Node can: what is loaded stays, and sockets that listen go on
+ * answering. As of Node 24 there is no permission for the network; there the unit file's sandbox alone holds.
  */
-function dropNetwork(): void {
+function drop(scope: "addon" | "worker" | "net"): void {
   const permission = process.permission as { drop?: (scope: string) => void } | undefined
-  permission?.drop?.("net")
+  permission?.drop?.(scope)
 }
 
 /** A parent shows the warnings itself. */
-function tellReady(warnings: readonly string[]): void {
+function tellReady(vault: Vault): void {
+  const warnings = startWarnings(vault)
   if (!isService) {
     tellParent({ type: "ready", warnings }, () => undefined)
     return
   }
-  log({ level: "info", event: "ready" })
+  log({ level: "info", event: "ready", curve: vault.curve.name })
   for (const message of warnings) log({ level: "warn", event: "warning", message })
 }
 

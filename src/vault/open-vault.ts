@@ -11,8 +11,9 @@ import { countLastMinute } from "./count-last-minute.ts"
 import { freeBytesAt, openDiskSpace, type DiskSpace } from "./disk-space.ts"
 import { pathsOf, type Installation } from "./installation.ts"
 import { openKeyring } from "./keyring/open-keyring.ts"
-import type { AdminEntry, Ledger, RecordId, StoredPrice } from "./ledger/ledger.ts"
-import { openLedger } from "./ledger/open-ledger.ts"
+import { pickCurve } from "./keyring/pick-curve.ts"
+import type { AdminEntry, StoredPrice } from "./ledger/admin-entry.ts"
+import type { Ledger, RecordId } from "./ledger/ledger.ts"
 import { giveUpSpare } from "./ledger/spare-space.ts"
 import { openHeartbeats } from "./heartbeats.ts"
 import { holdKeys } from "./hold-keys.ts"
@@ -20,15 +21,15 @@ import { loadUsableFiles } from "./load-usable-files.ts"
 import { lockedStore, noSecret, openKeyStore, type SecretSource } from "./open-key-store.ts"
 import { matchKeys } from "./match-keys.ts"
 import { openOutbox } from "./outbox.ts"
+import { openWaitedLedger } from "./open-waited-ledger.ts"
 import { assertTrustedDirectory } from "./read-config-file.ts"
+import { seenLedger } from "./seen-ledger.ts"
 import { signerDirOf } from "./signer-dir-of.ts"
-import { sparingLedger } from "./sparing-ledger.ts"
 import { withPrice } from "./reference-prices.ts"
-import { inACommand, type Surroundings } from "./surroundings.ts"
+import { inACommand } from "./surroundings.ts"
 import { noListener, type VaultListener } from "./vault-listener.ts"
 import type { Vault } from "./vault.ts"
 import { openVenueClock } from "./venue-clock.ts"
-import { watchedLedger } from "./watched-ledger.ts"
 
 /**
  * Opens an installation: files, key store, ledger, in that order, so that a wrong passphrase or a broken
@@ -42,8 +43,9 @@ import { watchedLedger } from "./watched-ledger.ts"
 export async function openVault(
   installation: Installation,
   secret: SecretSource | "without_keys",
-  { listener = noListener, surroundings = inACommand }: Partial<Around> = {},
+  around: Partial<Around> = {},
 ): Promise<Vault> {
+  const { listener, surroundings, curve } = { ...usual(), ...around }
   listener.opening("loading policies")
   const { files, alarm } = await loadUsableFiles(installation)
   await assertTrustedDirectory(installation.stateDir)
@@ -53,19 +55,19 @@ export async function openVault(
     secret === "without_keys"
       ? lockedStore()
       : await openKeyStore(files.config, installation, source)
-  const keyring = await openKeyring(store)
+  const keyring = await openKeyring(store, curve)
   listener.opening("checking the ledger")
-  const { ledger, checkpoints } = await openRecords(installation, files).catch((error: unknown) => {
+  const records = await openRecords(installation, files).catch((error: unknown) => {
     keyring.lock()
     throw error
   })
-  const opened = { installation, keyring, ledger, checkpoints, secret: source, alarm }
-  const vault = makeVault({ ...opened, listener, surroundings }, openedSet(files, ledger))
+  const own = { installation, keyring, secret: source, alarm, listener, surroundings, curve }
+  const vault = makeVault({ ...own, ...records }, openedSet(files, records.ledger))
   try {
     await makeRoomToStart(vault)
     if (secret !== "without_keys") {
       await matchKeys(vault.active(), keyring)
-      await claimSigners(vault.active(), ledger)
+      await claimSigners(vault.active(), vault.ledger)
     }
     await countUsed(vault)
     return vault
@@ -79,8 +81,11 @@ export async function openVault(
 async function countUsed(vault: Vault): Promise<void> {
   const { ledger } = vault
   const at = { ledger, nowMs: ledger.safety.believed(systemClock.nowMs()) }
-  const nothing = () => undefined
-  await countAnew(() => vault.active(), at, nothing)
+  await countAnew(
+    () => vault.active(),
+    at,
+    () => undefined,
+  )
   await countLastMinute(vault.active(), at)
 }
 
@@ -96,14 +101,15 @@ async function makeRoomToStart({ disk, installation }: Vault): Promise<void> {
 async function openRecords(
   installation: Installation,
   { config }: FileSet,
-): Promise<Pick<Vault, "ledger" | "checkpoints">> {
+): Promise<Pick<Vault, "ledger" | "waiting" | "checkpoints">> {
   const { ledgerFile, ledgerKeyFile: keyFile } = pathsOf(installation)
   const clock = systemClock
   const signerDir = signerDirOf(config, installation)
   const { maxStartGapMs } = config
-  const ledger = await openLedger({ file: ledgerFile, clock, signerDir, maxStartGapMs })
+  const opening = { file: ledgerFile, clock, signerDir, maxStartGapMs }
+  const { ledger, waiting } = await openWaitedLedger(opening)
   try {
-    return { ledger, checkpoints: await openCheckpoints({ keyFile, ledger, clock }) }
+    return { ledger, waiting, checkpoints: await openCheckpoints({ keyFile, ledger, clock }) }
   } catch (error) {
     await ledger.close()
     throw error
@@ -121,9 +127,13 @@ function openedSet(files: FileSet, { opened }: Ledger): ActiveSet {
 }
 
 /** What a vault is told about, and told of, that isn't in its files. */
-type Around = { readonly listener: VaultListener; readonly surroundings: Surroundings }
+type Around = Pick<Vault, "surroundings" | "curve"> & { readonly listener: VaultListener }
 
-type Parts = Pick<Vault, "installation" | "keyring" | "ledger" | "checkpoints"> &
+function usual(): Around {
+  return { listener: noListener, surroundings: inACommand, curve: pickCurve() }
+}
+
+type Parts = Pick<Vault, "installation" | "keyring" | "ledger" | "waiting" | "checkpoints"> &
   Around & {
     readonly secret: SecretSource
     readonly alarm: string | undefined
@@ -199,7 +209,7 @@ function watches(
     clock,
     autoFreeze,
     disk,
-    ledger: watchedLedger(sparingLedger(ledger, disk), autoFreeze, listener),
+    ...seenLedger(ledger, { disk, autoFreeze, listener }),
     heartbeats: openHeartbeats(clock),
     venueClock: openVenueClock(clock),
     outbox: openOutbox(clock),

@@ -6,7 +6,7 @@ import {
   type Decimal,
 } from "../venue/decimal.ts"
 import type { ReferencePrice } from "../venue/profile.ts"
-import type { StoredPrice } from "./ledger/ledger.ts"
+import type { StoredPrice } from "./ledger/admin-entry.ts"
 import type { FileSet, Standing } from "./active-set.ts"
 
 /** The name under which an operator's price is recorded; no client may have it. */

@@ -1,4 +1,5 @@
-import type { AdminEntry, RecordId, RefusalEntry, RequestEntry } from "./ledger/ledger.ts"
+import type { AdminEntry } from "./ledger/admin-entry.ts"
+import type { RecordId, RefusalEntry, RequestEntry } from "./ledger/ledger.ts"
 
 /** What a vault does before it is open, in words that people read. */
 export type OpeningStep = "loading policies" | "unlocking keys" | "checking the ledger"

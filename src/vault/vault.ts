@@ -8,10 +8,14 @@ import type { DiskSpace } from "./disk-space.ts"
 import type { Heartbeats } from "./heartbeats.ts"
 import type { Installation } from "./installation.ts"
 import type { Keyring } from "./keyring/keyring.ts"
-import type { AdminEntry, Ledger, RecordId } from "./ledger/ledger.ts"
+import type { PickedCurve } from "./keyring/pick-curve.ts"
+import type { AdminEntry } from "./ledger/admin-entry.ts"
+import type { Ledger, RecordId } from "./ledger/ledger.ts"
+import type { VaultMetrics } from "./metrics/vault-metrics.ts"
 import type { Outbox } from "./outbox.ts"
 import type { Surroundings } from "./surroundings.ts"
 import type { VenueClock } from "./venue-clock.ts"
+import type { WaitingRoom } from "./waiting-room.ts"
 
 /** Everything that the calls of both sockets work on. */
 export type Vault = {
@@ -19,7 +23,11 @@ export type Vault = {
   readonly surroundings: Surroundings
   readonly clock: Clock
   readonly keyring: Keyring
+  /** What the keyring signs with. */
+  readonly curve: PickedCurve
   readonly ledger: Ledger
+  /** Calls that wait for room in the venue's rate budgets. */
+  readonly waiting: WaitingRoom
   readonly checkpoints: Checkpoints
   readonly badTokens: BadTokenCount
   readonly autoFreeze: AutoFreeze
@@ -29,6 +37,8 @@ export type Vault = {
   readonly venueClock: VenueClock
   /** What the gate sends without being asked over HTTP. */
   readonly outbox: Outbox
+  /** What it counts and times of itself. */
+  readonly metrics: VaultMetrics
   /** The set in force now. Take it once for each request. */
   active(): ActiveSet
   /** Why the files on disk aren't the ones in force, in a sentence; `undefined` when they are. */

@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from "node:test"
 
 import { hostsByPort } from "../../src/gate/admit.ts"
 import { createGateServer, portOf } from "../../src/gate/gate-server.ts"
+import { openGateMetrics } from "../../src/gate/metrics/gate-metrics.ts"
 import type { GateSettings } from "../../src/gate/settings.ts"
 import { connectBotLink } from "../../src/link/client.ts"
 import { botParams, type BotResults } from "../../src/link/methods.ts"
@@ -129,7 +130,7 @@ async function startGateAt(t: TestContext, { test, venue, random }: Site) {
   const away: GateSettings = { upstream: testUpstream(t, nobody, limits), hosts }
   const link = connectBotLink(path)
   const gate = createGateServer({
-    ...{ link, limits, clock: Date.now },
+    ...{ link, limits, metrics: openGateMetrics(), clock: Date.now },
     settings: () => (random.isOneIn(20) ? away : there),
     log: ({ level, event }) => {
       if (level === "error") broken.push(event)

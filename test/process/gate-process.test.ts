@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { createServer } from "node:net"
 import { describe, it, type TestContext } from "node:test"
 
+import { orderText } from "../support/bot.ts"
 import { startFakeVault, token } from "../support/fake-vault.ts"
 import { askHttp, jsonHeaders } from "../support/gate.ts"
 import { startGateProcess } from "../support/gate-process.ts"
@@ -92,7 +93,7 @@ describe("the gate's process", () => {
     t.after(() => vault.close())
     const args = ["--port", "0", "--bot-socket", vault.path, "--log-requests"]
     const gate = await startGateProcess(t, args)
-    const ask = { method: "POST", path: "/sign/v1/canary", headers: jsonHeaders, body: "{}" }
+    const ask = { method: "POST", path: "/sign/v1/canary", headers: jsonHeaders, body: orderText }
     assert.equal((await askHttp(gate.message.port ?? 0, ask)).status, 200)
     gate.child.kill("SIGTERM")
     await gate.ended

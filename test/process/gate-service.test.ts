@@ -2,13 +2,19 @@ import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { describe, it } from "node:test"
 
+import { orderText } from "../support/bot.ts"
 import { signedBody, startFakeVault } from "../support/fake-vault.ts"
 import { askHttp, assertRefused, jsonHeaders } from "../support/gate.ts"
 import { gateService } from "../support/gate-service.ts"
 import { needs } from "../support/needs.ts"
 import { until } from "../support/process-tree.ts"
 
-const order = { method: "POST", path: "/sign/v1/trade/orders", headers: jsonHeaders, body: "{}" }
+const order = {
+  method: "POST",
+  path: "/sign/v1/trade/orders",
+  headers: jsonHeaders,
+  body: orderText,
+}
 const onUnix = { ...order, headers: { ...jsonHeaders, host: "localhost" } }
 
 describe("the gate as a service of systemd", needs("perl", "apt-get install perl"), () => {

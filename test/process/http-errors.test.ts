@@ -63,14 +63,14 @@ describe("over HTTP the daemon refuses", { timeout: 120_000 }, () => {
       })
     }
 
-    for (const path of ["/", "/sign", "/sign/v2/trade/orders", "/v2/trade/orders", "/metrics"]) {
+    for (const path of ["/", "/sign", "/sign/v2/trade/orders", "/v2/trade/orders", "/metric"]) {
       it(`POST ${path}`, async () => {
         assertRefused(await daemon.post(path, limitOrder()), 404, "unknown_endpoint")
       })
     }
 
     for (const [method, path, allow] of [
-      ["GET", orders, "POST"],
+      ["PUT", orders, "POST, GET"],
       ["GET", `/sign${orders}`, "POST"],
       ["PUT", `/sign${orders}`, "POST"],
       ["DELETE", `/check${orders}`, "POST"],
@@ -78,6 +78,8 @@ describe("over HTTP the daemon refuses", { timeout: 120_000 }, () => {
       ["POST", "/whoami", "GET"],
       ["POST", "/records/rec_1", "GET"],
       ["POST", "/healthz", "GET"],
+      ["POST", "/metrics", "GET"],
+      ["POST", "/openapi.json", "GET"],
     ] as const) {
       it(`${method} ${path}`, async () => {
         const headers = { authorization: `Bearer ${daemon.token}` }

@@ -17,7 +17,7 @@ const probe = fileURLToPath(new URL("../support/vault-network-probe.ts", import.
 const canDropNetwork = process.allowedNodeEnvironmentFlags.has("--allow-net")
 
 describe("the vault, once it is ready", () => {
-  it("can open no connection, start no process and write nothing but its state", async (t) => {
+  it("can open no connection, start no process or thread, load no addon and write nothing but its state", async (t) => {
     const { installation, ...made } = await makeTestInstallation()
     t.after(() => made.remove())
     const venue = createServer((socket) => socket.end())
@@ -55,6 +55,8 @@ describe("the vault, once it is ready", () => {
       listen: refused,
       unix: refused,
       spawn: "ERR_ACCESS_DENIED",
+      addon: "ERR_ACCESS_DENIED",
+      thread: "ERR_ACCESS_DENIED",
       writeOutside: "ERR_ACCESS_DENIED",
     })
   })

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url"
 import { connectAdminLink, connectBotLink, type AdminLink } from "../../src/link/client.ts"
 import type { AdminResults } from "../../src/link/methods.ts"
 import { pathsOf, type Installation } from "../../src/vault/installation.ts"
+import { curves } from "../support/curves.ts"
 import {
   callOf,
   limitOrder,
@@ -101,6 +102,7 @@ describe("the vault as a service", { timeout: 240_000 }, () => {
     assert.equal(await vault.ended, 0)
     assert.ok(existsSync(botSocket) && existsSync(adminSocket))
     assertLogged(vault.journal(), refused)
+    assert.equal(curveIn(vault.journal()), curves.at(-1)?.name)
   })
 
   type Service = Awaited<ReturnType<typeof start>>
@@ -195,6 +197,19 @@ describe("the vault as a service", { timeout: 240_000 }, () => {
     assert.equal(logged(vault.journal())[0]?.["code"], "already_running")
   })
 
+  it("signs in JavaScript where no addon can be loaded, and says so", async (t) => {
+    const vault = await start(t, { nodeFlags: ["--no-addons"] })
+    await vault.notify.until(/READY=1/)
+    assert.equal(await sign(pathsOf(installation).botSocket, limitOrder()), "signed")
+    const { warnings } = await withAdmin((admin) => admin.call("status", {}))
+    const [warning, ...more] = warnings.filter((each) => each.includes("libsecp256k1"))
+    assert.match(warning ?? "", /^Signatures are made in JavaScript, .* not in constant time/)
+    assert.deepEqual(more, [])
+    assert.equal(curveIn(vault.journal()), "noble")
+    const lines = logged(vault.journal())
+    assert.ok(lines.some((line) => line.priority === "4" && line["message"] === warning))
+  })
+
   it("is alive no more once its event loop stands still, and makes sockets that nobody opened", async (t) => {
     const vault = await start(t, { watchdogMs: 100, nodeFlags: ["--import", standStill] })
     await vault.notify.until(/^WATCHDOG=1$/)
@@ -228,6 +243,11 @@ describe("the vault as a service", { timeout: 240_000 }, () => {
 })
 
 /** The lines that the vault itself wrote, with what journald takes for their priority. */
+/** What the vault says that it signs with. */
+function curveIn(journal: string): string | undefined {
+  return logged(journal).find((line) => line["event"] === "ready")?.["curve"]
+}
+
 function logged(journal: string): readonly Line[] {
   return [...journal.matchAll(/^<(\d)>(\{.*\})$/gm)].map(([, priority = "", json = ""]) => {
     const read = JSON.parse(json) as Record<string, string>

@@ -1,4 +1,4 @@
-// Runs under the vault's permission flags with a keychain: saves a key, gives up the network, loads the key
+// Runs under the vault's permission flags with a keychain: saves a key, gives up what the vault gives up, loads the key
 // in a store opened anew, removes it, and tries what is still forbidden. Prints what came of it.
 
 import { readFile } from "node:fs/promises"
@@ -12,11 +12,14 @@ import type { KeychainDriver } from "../../src/vault/keyring/keychain/keychain.t
 const [, , directory = "", driver = "", keytarDirectory] = process.argv
 const settings = { directory, driver: driver as KeychainDriver, keytarDirectory } // the test's own words
 
+// As the vault does: addons once its curve is loaded, threads and the network once it serves. Keys are still added
+// and removed then.
+const permission = process.permission as { drop?: (scope: string) => void } | undefined
+permission?.drop?.("addon")
 await createKeychainStore({ directory })
 const saving = await openKeychainStore(settings)
 await saving.save("bot", new Uint8Array(32).fill(1))
-// As the vault does once its sockets listen; keys are still added and removed then.
-const permission = process.permission as { drop?: (scope: string) => void } | undefined
+permission?.drop?.("worker")
 permission?.drop?.("net")
 const loading = await openKeychainStore(settings)
 const secret = await loading.load("bot")

@@ -3,6 +3,7 @@
 
 import { once } from "node:events"
 import { connect, createServer } from "node:net"
+import { fileURLToPath } from "node:url"
 
 type Message = { readonly type: string; readonly message?: string }
 
@@ -33,6 +34,14 @@ async function report(message: Message) {
       const { spawnSync } = await import("node:child_process")
       const { error } = spawnSync("/bin/true")
       if (error !== undefined) throw error
+    }),
+    addon: await codeOf(async () => {
+      process.dlopen({ exports: {} }, fileURLToPath(new URL("no-addon.node", import.meta.url)))
+      await Promise.resolve()
+    }),
+    thread: await codeOf(async () => {
+      const { Worker } = await import("node:worker_threads")
+      await once(new Worker("", { eval: true }), "exit")
     }),
     writeOutside: await codeOf(async () => {
       const { writeFile } = await import("node:fs/promises")

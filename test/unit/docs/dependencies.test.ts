@@ -5,12 +5,16 @@ import { codesIn, readRepositoryFile, sectionOf, tableRows } from "../../support
 import { importsOf, sourceFiles } from "../../support/source-imports.ts"
 
 type Package = Readonly<
-  Record<"dependencies" | "devDependencies", Readonly<Record<string, string>>>
->
+  Record<
+    "dependencies" | "optionalDependencies" | "devDependencies",
+    Readonly<Record<string, string>>
+  >
+> & { readonly allowScripts: Readonly<Record<string, boolean>> }
 
 type Lock = { readonly packages: Readonly<Record<string, Locked>> }
 type Locked = Partial<Package> & {
   readonly dev?: boolean
+  readonly optional?: boolean
   readonly resolved?: string
   readonly integrity?: string
   readonly hasInstallScript?: boolean
@@ -28,7 +32,9 @@ const rows = tableRows(sectionOf(readRepositoryFile("ARCHITECTURE.md"), "Depende
 describe("dependencies", () => {
   it("have each its line in ARCHITECTURE.md that says why, and no line is left over", () => {
     const listed = rows.map(({ name }) => name)
-    assert.deepEqual([...listed].sort(), Object.keys(manifest.dependencies).sort())
+    const { dependencies, optionalDependencies } = manifest
+    const asked = Object.keys({ ...dependencies, ...optionalDependencies })
+    assert.deepEqual([...listed].sort(), asked.sort())
     for (const { name, why } of rows) assert.ok(why.length > 0, name)
   })
 
@@ -56,7 +62,8 @@ describe("dependencies", () => {
   }
 
   it("are asked for by exact version", () => {
-    for (const group of [manifest.dependencies, manifest.devDependencies]) {
+    const { dependencies, optionalDependencies, devDependencies } = manifest
+    for (const group of [dependencies, optionalDependencies, devDependencies]) {
       for (const [name, version] of Object.entries(group)) {
         assert.match(version, /^\d+\.\d+\.\d+$/, name)
       }
@@ -64,8 +71,9 @@ describe("dependencies", () => {
   })
 
   it("are locked as they are asked for", () => {
-    const { dependencies, devDependencies } = lock.packages[""] ?? {}
+    const { dependencies, optionalDependencies, devDependencies } = lock.packages[""] ?? {}
     assert.deepEqual(dependencies, manifest.dependencies)
+    assert.deepEqual(optionalDependencies, manifest.optionalDependencies)
     assert.deepEqual(devDependencies, manifest.devDependencies)
   })
 
@@ -77,11 +85,15 @@ describe("dependencies", () => {
     }
   })
 
-  it("run no script when they are installed, apart from the one that brings Node for development", () => {
+  it("run no script when they are installed, apart from the one that brings Node for development: the curve's is refused", () => {
     const scripted = installed.filter(([, { hasInstallScript }]) => hasInstallScript === true)
     assert.deepEqual(
-      scripted.map(([path, { dev }]) => [path, dev]),
-      [["node_modules/node", true]],
+      scripted.map(([path, { dev, optional }]) => [path, dev === true, optional === true]),
+      [
+        ["node_modules/node", true, false],
+        ["node_modules/secp256k1", false, true],
+      ],
     )
+    assert.deepEqual(manifest.allowScripts, { node: true, secp256k1: false })
   })
 })

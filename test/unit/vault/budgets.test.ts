@@ -96,7 +96,7 @@ describe("the venue's rate budgets", () => {
     const terms = termsOf("ip", undefined, test.vault.active())
     const [mm] = test.vault.active().keys.values()
     assert.ok(mm)
-    const spending = { client: "bot", address: mm.address, addressWeight: 1 }
+    const spending = { client: "bot", address: mm.address, addressWeight: 1, ipWeight: 1 }
     const kind = { isCancel: true, reducesRisk: true, terms: { address: undefined, ip: terms } }
     for (let count = 0; count < 1_200; count += 1) {
       test.vault.ledger.budgets.count({ ...spending, ...kind })
