@@ -1,4 +1,5 @@
 import { maxKeptAnswerBytes } from "../link/outcome.ts"
+import { outcomeOf } from "./outcome.ts"
 import type { Reply } from "./reply.ts"
 
 /** Sends that repeats of the same request may be waiting for, by record. */
@@ -8,9 +9,9 @@ export type SharedSends = {
 }
 
 /**
- * Starts with none. An answer of the venue is shared for `keptMs` more: a repeat that the vault was asked
- * about before it heard of the answer must not send again. Any other reply leaves the request to be sent
- * again, so it is shared by those alone that waited for it.
+ * Starts with none. An answer of the venue that tells what became of the request is shared for `keptMs` more:
+ * a repeat that the vault was asked about before it heard of the answer must not send again. Any other reply
+ * leaves the request to be sent again, so it is shared by those alone that waited for it.
  */
 export function createSharedSends(keptMs: number): SharedSends {
   const underWay = new Map<string, Promise<Reply>>()
@@ -37,5 +38,6 @@ export function createSharedSends(keptMs: number): SharedSends {
 }
 
 function isAnswer(reply: Reply): boolean {
-  return reply.kind === "venue" && reply.answer.body.length <= maxKeptAnswerBytes
+  if (reply.kind !== "venue" || reply.answer.body.length > maxKeptAnswerBytes) return false
+  return outcomeOf(reply.answer).kind !== "unknown"
 }

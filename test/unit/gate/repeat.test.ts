@@ -204,6 +204,17 @@ describe("a repeat that may have been sent before", () => {
 })
 
 describe("a repeat of what never left", () => {
+  it("is sent anew at once when the venue's answer told nothing", async (t) => {
+    const { upstream, bodies } = scriptedUpstream((count) =>
+      count === 1 ? answered(503, "busy") : answered(200, '{"code":"0"}'),
+    )
+    const gate = await start(t, "perhaps_sent", { upstream })
+    assert.equal((await gate.post(path, "{}", keyed)).status, 503)
+    assert.equal((await gate.post(path, "{}", keyed)).status, 200)
+    assert.equal((await gate.post(path, "{}", keyed)).status, 200, "and that answer is shared")
+    assert.equal(bodies.length, 2)
+  })
+
   it("is sent once the vault has it durably that it may leave now", async (t) => {
     let isDurable = false
     const { upstream } = scriptedUpstream(() => {
