@@ -108,6 +108,14 @@ export default defineConfig(
     "^(\\.\\./)+(?!\\.\\./|std/|link/|venue/envelope|version\\.ts)",
     "node:sqlite",
   ),
+  ...["gate/metrics", "gate/notify"].map((folder) =>
+    forbidImports(
+      folder,
+      "As the gate, whose folder is one step away.",
+      "^(\\.\\./){2,}(?!\\.\\./|std/|link/|venue/envelope|version\\.ts)",
+      "node:sqlite",
+    ),
+  ),
   forbidImports(
     "vault",
     "The vault opens no network connection.",
@@ -122,6 +130,7 @@ export default defineConfig(
     "^node:",
     "^(\\.\\./)+(?!\\.\\./|std/|venue/)",
   ),
+  forbidImports("client", "A bot's project has the client alone.", "^(?!\\./)"),
   forbidImports(
     "sandbox",
     "The sandbox checks the daemon, so it shares none of its hashing or rules.",

@@ -88,6 +88,22 @@ echo "== keys"
 countersign keys generate $dirs --name main --role wallet > /run/printed
 countersign keys list $dirs --json
 
+# Which library signs, as the vault says it at each of its starts.
+curve() {
+  journalctl _SYSTEMD_INVOCATION_ID="$(systemctl show --property InvocationID --value countersign-vault.service)" --output cat |
+    grep --only-matching '"curve":"[a-z0-9]*"'
+}
+drop_in=/etc/systemd/system/countersign-vault.service.d/vault-strict-wx.conf
+echo "== curve"
+until_so curve
+install -D -m 644 /usr/lib/countersign/systemd/drop-ins/vault-strict-wx.conf $drop_in
+systemctl daemon-reload
+timeout 120 systemctl restart countersign-vault.service
+until_so curve
+rm -r "$(dirname $drop_in)"
+systemctl daemon-reload
+timeout 120 systemctl restart countersign-vault.service
+
 echo "== upgraded"
 at_work
 echo --
@@ -187,7 +203,9 @@ describe("the Debian package", { ...needsDpkg(), timeout: 900_000 }, () => {
       [],
     )
     const lock = JSON.parse(readRepositoryFile("package-lock.json")) as {
-      readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>
+      readonly packages: Readonly<
+        Record<string, { readonly dev?: boolean; readonly optional?: boolean }>
+      >
     }
     const there = Object.entries(lock.packages).filter(([path]) => existsSync(join(program, path)))
     assert.deepEqual(
@@ -198,7 +216,15 @@ describe("the Debian package", { ...needsDpkg(), timeout: 900_000 }, () => {
     const addons = listing.filter(({ path }) => path.endsWith(".node"))
     assert.deepEqual(
       addons.map(({ path }) => basename(path)),
-      ["keyring.linux-x64-gnu.node"],
+      ["keyring.linux-x64-gnu.node", "secp256k1.glibc.node"],
+    )
+    // What is left out of what npm installs, the curve's package alone asks for.
+    const names = Object.entries(lock.packages).filter(([path, { dev }]) => path !== "" && !dev)
+    const missing = names.filter(([path]) => !existsSync(join(program, path)))
+    assert.ok(missing.some(([path]) => path === "node_modules/elliptic"))
+    assert.deepEqual(
+      missing.filter(([, { optional }]) => optional !== true),
+      [],
     )
   })
 
@@ -237,12 +263,15 @@ describe("the Debian package", { ...needsDpkg(), timeout: 900_000 }, () => {
     assert.deepEqual(summed, files.map(({ path }) => path.slice(2)).sort())
   })
 
-  it("depends on every package whose libraries its Node and its addon load", () => {
+  it("depends on every package whose libraries its Node and its addons load", () => {
     const program = join(root, "usr/lib/countersign")
-    const addon = "node_modules/@napi-rs/keyring-linux-x64-gnu/keyring.linux-x64-gnu.node"
-    const loaded = execFileSync("ldd", [join(program, "node"), join(program, addon)], {
-      encoding: "utf8",
-    })
+    const loading = [
+      "node",
+      "node_modules/@napi-rs/keyring-linux-x64-gnu/keyring.linux-x64-gnu.node",
+      "node_modules/secp256k1/prebuilds/linux-x64/secp256k1.glibc.node",
+    ]
+    const paths = loading.map((path) => join(program, path))
+    const loaded = execFileSync("ldd", paths, { encoding: "utf8" })
     const names = [...loaded.matchAll(/=> \S+\/(\S+) \(/g)].map(([, name = ""]) => name)
     assert.ok(names.includes("libc.so.6"))
     const found = execFileSync(
@@ -319,6 +348,8 @@ describe("the Debian package", { ...needsDpkg(), timeout: 900_000 }, () => {
     it("serves by its units, and makes keys", () => {
       assert.equal(of("serving"), running)
       assert.match(of("keys"), /"name":"main"/)
+      // Within the unit's sandbox, and within that of vault-strict-wx.conf.
+      assert.equal(of("curve"), '"curve":"libsecp256k1"\n"curve":"libsecp256k1"')
     })
 
     it("has an upgrade start both services anew, while their sockets stay open", () => {

@@ -1,14 +1,16 @@
 import assert from "node:assert/strict"
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { readFileSync, readdirSync, statSync } from "node:fs"
+import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 import { text } from "node:stream/consumers"
 
+import type { Finding } from "../../src/commands/doctor/finding.ts"
 import { keepPrinted } from "../support/canaries-of-commands.ts"
 import type { Ended } from "../support/countersign.ts"
-import { readRepositoryFile, repositoryRoot } from "../support/markdown.ts"
+import { fencedBlocks, readRepositoryFile, repositoryRoot } from "../support/markdown.ts"
+import { needsNative } from "../support/curves.ts"
 import { installPacked, type Packed } from "../support/packed.ts"
 
 /** What npm puts into every package, whatever "files" says. */
@@ -51,7 +53,7 @@ describe("the npm package", { timeout: 600_000 }, () => {
         !listed.some((entry) => path === entry || path.startsWith(`${entry}/`)),
     )
     assert.deepEqual(others, [])
-    assert.ok(!packed.files.some((path) => /(?:^|\/)(?:src|test)\/|\.ts$/.test(path)))
+    assert.ok(!packed.files.some((path) => /(?:^|\/)(?:src|test)\/|(?<!\.d)\.ts$/.test(path)))
   })
 
   for (const directory of ["systemd", "policies", "docs"]) {
@@ -77,6 +79,33 @@ describe("the npm package", { timeout: 600_000 }, () => {
     assert.notEqual(statSync(join(packed.packageRoot, "systemd/launch")).mode & 0o111, 0)
   })
 
+  it("brings countersign/client with its types, and no other types", () => {
+    const types = packed.files.filter((path) => path.endsWith(".d.ts"))
+    assert.ok(types.every((path) => path.startsWith("dist/client/")) && types.length > 0)
+    const project = join(packed.prefix, "lib")
+    const [shown = ""] = fencedBlocks(readRepositoryFile("examples/README.md"), "ts")
+    const known = `declare const url: string, token: string
+declare const order: { symbol_id: number; is_buy: boolean; quantity: string }
+`
+    writeFileSync(join(project, "package.json"), '{"type": "module"}')
+    writeFileSync(join(project, "bot.ts"), shown + known)
+    writeFileSync(
+      join(project, "wrong.ts"),
+      `${shown}${known}// @ts-expect-error -- there is no such path\nawait client.send("/v1/none", {})\n`,
+    )
+    const compiler = join(repositoryRoot, "node_modules/typescript/bin/tsc")
+    const options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2024"]
+    const args = [compiler, ...options, "bot.ts", "wrong.ts"]
+    const compiled = spawnSync(process.execPath, args, { cwd: project, encoding: "utf8" })
+    assert.deepEqual([compiled.status, compiled.stdout], [0, ""])
+
+    const used = `const {createClient} = await import("countersign/client")
+      const answer = await createClient({url: "http://127.0.0.1:1", token: "cs_none"}).whoami()
+      console.log(answer.code)`
+    const ran = spawnSync(process.execPath, ["-e", used], { cwd: project, encoding: "utf8" })
+    assert.deepEqual([ran.stdout, ran.stderr], ["no_answer\n", ""])
+  })
+
   it("pins its dependencies' dependencies to what is tested here, by their hashes", () => {
     const written = readFileSync(join(packed.packageRoot, "npm-shrinkwrap.json"), "utf8")
     assert.equal(written, readRepositoryFile("package-lock.json"))
@@ -99,5 +128,43 @@ describe("the npm package", { timeout: 600_000 }, () => {
     const { code, stdout, stderr } = await run("demo", "--once")
     assert.equal(code, 0, `${stdout}${stderr}`)
     assert.match(stdout, /policy_denied/)
+  })
+
+  const withoutPackages = (...names: readonly string[]): void => {
+    for (const name of names) {
+      rmSync(join(packed.packageRoot, "node_modules", name), { recursive: true })
+    }
+  }
+  const curveInDoctor = async (): Promise<Finding> => {
+    const { stdout } = await run("doctor", "--dir", join(packed.prefix, "none"), "--json")
+    const { findings } = JSON.parse(stdout) as { readonly findings: readonly Finding[] }
+    return findings.find(({ check }) => check === "curve") ?? assert.fail(stdout)
+  }
+
+  it("takes libsecp256k1 alone of the package that brings it: elliptic could as well be missing", async (t) => {
+    if (needsNative.skip !== undefined) {
+      t.skip(needsNative.skip)
+      return
+    }
+    withoutPackages(
+      "elliptic",
+      "node-gyp-build",
+      ...["lib", "index.js", "bindings.js"].map((name) => `secp256k1/${name}`),
+    )
+    assert.deepEqual(await curveInDoctor(), {
+      check: "curve",
+      state: "ok",
+      message: "libsecp256k1 signs, in constant time.",
+      mend: null,
+    })
+  })
+
+  it("serves without that package too, and says that it signs in JavaScript", async () => {
+    withoutPackages("secp256k1")
+    const { code, stdout, stderr } = await run("demo", "--once")
+    assert.equal(code, 0, `${stdout}${stderr}`)
+    const { state, message } = await curveInDoctor()
+    assert.equal(state, "warn")
+    assert.match(message, /^Signatures are made in JavaScript, .* secp256k1 isn't installed\)\.$/)
   })
 })

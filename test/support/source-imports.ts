@@ -23,12 +23,12 @@ export function sourceFiles(): readonly SourceFile[] {
     .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }))
 }
 
-// `from "x"`, `import "x"`, `import("x")`, each with the words before it.
+// `from "x"`, `import "x"`, `import("x")`, `import.meta.resolve("x")`, each with the words before it.
 const fromPattern =
   /^(?:import|export)\s+(type\s+)?((?:\w+\s*,\s*)?(?:\{[^}]*\}|\*(?:\s+as\s+\w+)?|\w+))\s+from\s+"([^"]+)"/gm
-const barePattern = /(?:^import\s+|\bimport\(\s*)"([^"]+)"/gm
+const barePattern = /(?:^import\s+|\bimport\(\s*|\bimport\.meta\.resolve\(\s*)"([^"]+)"/gm
 
-/** Every import and re-export of a source file, dynamic ones included. */
+/** Every import and re-export of a source file, dynamic ones included, and of what it only looks where it lies. */
 export function importsOf({ file, text }: SourceFile): readonly SourceImport[] {
   const named = [...text.matchAll(fromPattern)].map(([, type, names = "", name = ""]) => ({
     name,

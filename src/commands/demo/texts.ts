@@ -16,6 +16,7 @@ rules:
     endpoints: [approveAgent]
     agent_addresses: held          # only keys that this daemon holds
     max_valid_days: 30
+reads: ["/v1/trade/open-orders"]   # a bot in doubt may look
 `
 
 export type DemoRequest = {

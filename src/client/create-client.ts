@@ -1,0 +1,145 @@
+import { noAnswer, readAnswer, type Answer, type Reading, type VenueWords } from "./answer.ts"
+import type { components } from "./contract.ts"
+import { sendUntilClear, type Repeating } from "./send-until-clear.ts"
+
+export type { Answer, Failure, Success, VenueWords } from "./answer.ts"
+export type { Repeating } from "./send-until-clear.ts"
+
+/** Every schema of the interface, by its name in docs/openapi.json. */
+export type Schemas = components["schemas"]
+
+/** The venue's paths that write, each with the body that it takes. */
+export type WriteBodies = Schemas["WriteBodies"]
+export type WritePath = keyof WriteBodies
+
+export type ClientOptions = {
+  /** Where the daemon listens, such as `http://127.0.0.1:8420`. */
+  readonly url: string
+  readonly token: string
+  /** In place of the platform's own. */
+  readonly fetch?: typeof globalThis.fetch
+  /** How long an answer may take, besides `waitMs`; 20,000 if left out: the venue has 15 s of it. */
+  readonly timeoutMs?: number
+}
+
+export type CallOptions = {
+  /** The name of the key to sign with. */
+  readonly key?: string
+  readonly expiresInMs?: number
+  readonly idempotencyKey?: string
+  /** How long it may wait for room in the venue's rate budgets. */
+  readonly waitMs?: number
+}
+
+export type Keyed = CallOptions & Repeating & { readonly idempotencyKey: string }
+
+/** The text is what was signed: send it unchanged. `body` is the same, read. */
+export type Signed = { readonly text: string; readonly body: Schemas["SignedBody"] }
+
+export type Client = ReturnType<typeof createClient>
+
+/**
+ * A client of the daemon. Its calls don't throw: an answer that was lost is an answer too.
+ *
+ * @throws {TypeError} when the token can't be one.
+ */
+export function createClient(options: ClientOptions) {
+  if (!/^cs_[\w-]+$/.test(options.token)) {
+    throw new TypeError("A token is cs_ and letters, digits, - and _; cut the line's end off.")
+  }
+  const ask = asker(options)
+  const send = <Path extends WritePath>(path: Path, body: WriteBodies[Path], by?: CallOptions) =>
+    ask(path, venueWords, { body, by })
+  return {
+    /** Has it signed and sent to the venue, once. */
+    send,
+    /** The same, as often as it takes to know what became of it, under one idempotency key. */
+    sendUntilClear: <Path extends WritePath>(path: Path, body: WriteBodies[Path], by: Keyed) =>
+      sendUntilClear(() => send(path, body, by), by),
+    /** Has it signed, to be sent by the caller. */
+    sign: <Path extends WritePath>(path: Path, body: WriteBodies[Path], by?: CallOptions) =>
+      ask(`/sign${path}`, signed, { body, by }),
+    signBatch: (body: Schemas["BatchRequests"]): Asked<"BatchResults"> =>
+      ask("/sign/batch", dataOf, { body }),
+    /** Whether it would be signed, and why. */
+    check: <Path extends WritePath>(
+      path: Path,
+      body: WriteBodies[Path],
+      by?: CallOptions,
+    ): Asked<"CheckReport"> => ask(`/check${path}`, dataOf, { body, by }),
+    /** Reads from the venue, a page at a time. */
+    read: (path: `/v1/${string}`, query: Readonly<Record<string, string>> = {}) =>
+      ask(withQuery(path, query), venueWords),
+    record: (id: string): Asked<"RecordView"> => ask(`/records/${encodeURIComponent(id)}`, dataOf),
+    recordsOf: (
+      query: { idempotency_key: string } | { client_order_id: string },
+    ): Asked<"Records"> => ask(withQuery("/records", query), dataOf),
+    limits: (): Asked<"Limits"> => ask("/limits", dataOf),
+    whoami: (): Asked<"Whoami"> => ask("/whoami", dataOf),
+    setPrices: (body: Schemas["PricesRequest"]): Asked<"Prices"> =>
+      ask("/prices", dataOf, { body }),
+    freeze: (body: Schemas["FreezeRequest"]): Asked<"FreezeView"> =>
+      ask("/freeze", dataOf, { body }),
+    heartbeat: (): Asked<"HeartbeatView"> => ask("/heartbeat", dataOf, { body: {} }),
+  }
+}
+
+type Asked<Name extends keyof Schemas> = Promise<Answer<Schemas[Name]>>
+
+type Asking = { readonly body?: object; readonly by?: CallOptions | undefined }
+
+function asker({ url, token, fetch = globalThis.fetch, timeoutMs = 20_000 }: ClientOptions) {
+  return async <Wanted>(
+    path: string,
+    read: Reading<Wanted>,
+    { body, by = {} }: Asking = {},
+  ): Promise<Answer<Wanted>> => {
+    const headers: Record<string, string> = { Authorization: `Bearer ${token}`, ...headersOf(by) }
+    if (body !== undefined) headers["Content-Type"] = "application/json"
+    const init: RequestInit = { method: body === undefined ? "GET" : "POST", headers }
+    if (body !== undefined) init.body = JSON.stringify(body)
+    try {
+      const signal = AbortSignal.timeout(timeoutMs + (by.waitMs ?? 0))
+      return await readAnswer(await fetch(url + path, { ...init, signal, redirect: "error" }), read)
+    } catch (error) {
+      return noAnswer(`No answer came from the daemon (${causeOf(error)}).`)
+    }
+  }
+}
+
+/** A word alone: an error's sentence may quote what was sent. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown"
+  const { cause } = error
+  const isCoded = cause instanceof Error && "code" in cause && typeof cause.code === "string"
+  return isCoded ? String(cause.code) : error.name
+}
+
+function headersOf({ key, expiresInMs, idempotencyKey, waitMs }: CallOptions) {
+  const headers: Record<string, string> = {}
+  if (key !== undefined) headers["Countersign-Key"] = key
+  if (expiresInMs !== undefined) headers["Countersign-Expires-In"] = String(expiresInMs)
+  if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey
+  if (waitMs !== undefined) headers["Countersign-Wait"] = String(waitMs)
+  return headers
+}
+
+function withQuery(path: string, query: Readonly<Record<string, string>>): string {
+  const text = new URLSearchParams(query).toString()
+  return text === "" ? path : `${path}?${text}`
+}
+
+// Each reads a good answer as docs/openapi.json has it; tests hold the daemon to that.
+
+/** As the type that the call promises, which `never` fits. */
+function dataOf(body: unknown): never {
+  return (body as { readonly data: never }).data
+}
+
+function venueWords(body: unknown): VenueWords {
+  return (body as Schemas["VenueAnswer"]).data ?? {}
+}
+
+function signed(body: unknown, text: string): Signed {
+  return { text, body: body as Schemas["SignedBody"] }
+}

@@ -1,0 +1,243 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { createClient, type Failure } from "../../../src/client/create-client.ts"
+
+const order = { symbol_id: 1, is_buy: true, quantity: "0.1" }
+const path = "/v1/trade/orders"
+const token = "cs_a-token-of-tests"
+
+type Canned = Response | Error
+
+/** A client whose daemon gives these answers, one a call; the last stays. */
+function clientOf(...answers: readonly Canned[]) {
+  const calls: { readonly url: string; readonly init: RequestInit }[] = []
+  const fetch = (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    const answer = answers[Math.min(calls.length, answers.length - 1)]
+    assert.ok(answer !== undefined && typeof url === "string")
+    calls.push({ url, init })
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer.clone())
+  }
+  return { client: createClient({ url: "http://daemon", token, fetch }), calls }
+}
+
+type Given = {
+  readonly status?: number
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+function answer(source: string, { status = 200, body = {}, headers = {} }: Given = {}): Response {
+  const text = typeof body === "string" ? body : JSON.stringify(body)
+  return new Response(text, { status, headers: { "Countersign-Source": source, ...headers } })
+}
+
+function problem(
+  status: number,
+  code: string,
+  { data = {}, headers = {} }: Omit<Given, "body"> & { readonly data?: object } = {},
+): Response {
+  return answer("daemon", { status, body: { code, msg: "No.", data, trace_code: "" }, headers })
+}
+
+const sentData = { record: "rec_1", expires_after: 1 }
+const lost = new TypeError("fetch failed", { cause: Object.assign(new Error(), { code: "EPIPE" }) })
+const unknown = problem(504, "upstream_outcome_unknown", { data: sentData })
+const unreadable = answer("venue", { status: 503, body: "<p>" })
+const placed = answer("venue", { body: { code: "0", data: { order_id: "7" } } })
+
+describe("a client's answer", () => {
+  it("has the venue's data, and what the headers say", async () => {
+    const headers = { "Countersign-Record": "rec_1", "Countersign-Repeat": "1" }
+    const body = { code: "0", msg: "", data: { order_id: "7" }, trace_code: "" }
+    const { client } = clientOf(answer("venue", { body, headers }))
+    assert.deepEqual(await client.send(path, order), {
+      ...{ ok: true, source: "venue", status: 200, record: "rec_1", isRepeat: true },
+      data: { order_id: "7" },
+    })
+  })
+
+  it("has the signed text as it came, since that is what was signed", async () => {
+    const text = '{"b":1, "a":"\\u00e9"}'
+    const { client, calls } = clientOf(answer("daemon", { body: text }))
+    const came = await client.sign(path, order)
+    assert.ok(came.ok)
+    assert.deepEqual(came.data, { text, body: { b: 1, a: "é" } })
+    assert.equal(calls[0]?.url, `http://daemon/sign${path}`)
+  })
+
+  it("has a refusal's code, data and time to wait", async () => {
+    const data = { policy: "bot", limit: "hourly" }
+    const { client } = clientOf(
+      problem(429, "limit_exhausted", { data, headers: { "Retry-After": "12" } }),
+    )
+    const came = await client.send(path, order)
+    assert.ok(!came.ok && came.source === "daemon" && came.code === "limit_exhausted")
+    assert.deepEqual([came.data.limit, came.retryAfterMs, came.status], ["hourly", 12_000, 429])
+    assert.equal(came.mayHaveArrived, false)
+  })
+
+  for (const { what, came, mayHaveArrived, code } of [
+    { what: "no answer", came: lost, mayHaveArrived: true, code: "no_answer" },
+    { what: "a lost answer of the venue", came: unknown, mayHaveArrived: true, code: "" },
+    { what: "a failing venue", came: unreadable, mayHaveArrived: true, code: "" },
+    {
+      what: "a failing venue with words",
+      came: answer("venue", { status: 500, body: { code: "90001" } }),
+      ...{ mayHaveArrived: true, code: "90001" },
+    },
+    {
+      what: "a venue that says yes with 400",
+      came: answer("venue", { status: 400, body: { code: "0" } }),
+      ...{ mayHaveArrived: true, code: "0" },
+    },
+    {
+      what: "a venue that says no with 499",
+      came: answer("venue", { status: 499, body: { code: "90404" } }),
+      ...{ mayHaveArrived: false, code: "90404" },
+    },
+    {
+      what: "a venue that says no with 200",
+      came: answer("venue", { body: { code: "90404", msg: "No.", data: {} } }),
+      ...{ mayHaveArrived: false, code: "90404" },
+    },
+    { what: "half an answer", came: answer("daemon", { body: "{" }), mayHaveArrived: true },
+    {
+      what: "somebody else's answer",
+      came: new Response('{"code":"0"}'),
+      ...{ mayHaveArrived: true, code: "no_answer" },
+    },
+    { what: "a refusal", came: problem(403, "policy_denied"), mayHaveArrived: false },
+  ]) {
+    it(`says of ${what} that it ${mayHaveArrived ? "may have" : "hasn't"} arrived`, async () => {
+      const failed = await clientOf(came).client.send(path, order)
+      assert.ok(!failed.ok)
+      assert.equal(failed.mayHaveArrived, mayHaveArrived)
+      if (code !== undefined && code !== "") assert.equal(failed.code, code)
+    })
+  }
+
+  it("tells why none came by a word, without what was sent", async () => {
+    const failed = await clientOf(lost).client.whoami()
+    assert.equal(!failed.ok && failed.msg, "No answer came from the daemon (EPIPE).")
+    const timeout = new DOMException(`took too long: ${token}`, "TimeoutError")
+    const late = await clientOf(timeout).client.whoami()
+    assert.equal(!late.ok && late.msg, "No answer came from the daemon (TimeoutError).")
+  })
+})
+
+describe("a client's call", () => {
+  it("has the token, the options as headers, and the body as JSON", async () => {
+    const { client, calls } = clientOf(placed)
+    const by = { key: "mm", expiresInMs: 2_000, idempotencyKey: "q-1", waitMs: 500 }
+    await client.send(path, order, by)
+    const { init, url } = calls[0] ?? assert.fail()
+    assert.deepEqual(
+      [url, init.method, init.body],
+      [`http://daemon${path}`, "POST", JSON.stringify(order)],
+    )
+    assert.deepEqual(init.headers, {
+      Authorization: `Bearer ${token}`,
+      "Content-Type": "application/json",
+      "Countersign-Key": "mm",
+      "Countersign-Expires-In": "2000",
+      "Idempotency-Key": "q-1",
+      "Countersign-Wait": "500",
+    })
+  })
+
+  it("asks with GET where there is no body, its query encoded", async () => {
+    const { client, calls } = clientOf(answer("daemon", { body: { data: { records: [] } } }))
+    await client.recordsOf({ client_order_id: "a&b" })
+    await client.record("rec/1")
+    await client.read("/v1/trade/open-orders", { limit: "100" })
+    await client.read("/v1/trade/open-orders")
+    assert.deepEqual(
+      calls.map(({ url, init }) => [init.method, url.slice("http://daemon".length)]),
+      [
+        ["GET", "/records?client_order_id=a%26b"],
+        ["GET", "/records/rec%2F1"],
+        ["GET", "/v1/trade/open-orders?limit=100"],
+        ["GET", "/v1/trade/open-orders"],
+      ],
+    )
+  })
+
+  it("isn't made with what can't be a token, which no sentence then quotes", () => {
+    for (const wrong of ["", "secret", "cs_with-line-end\n"]) {
+      assert.throws(
+        () => createClient({ url: "http://daemon", token: wrong }),
+        (error: unknown) =>
+          error instanceof TypeError && (wrong === "" || !error.message.includes(wrong)),
+      )
+    }
+  })
+})
+
+describe("sending until it is clear", () => {
+  async function sendAll(...answers: readonly Canned[]) {
+    const { client, calls } = clientOf(...answers)
+    const repeats: Failure[] = []
+    const last = await client.sendUntilClear(path, order, {
+      ...{ idempotencyKey: "q-1", pauseMs: 1, mostSends: 3 },
+      onRepeat: (failure) => repeats.push(failure),
+    })
+    const keys = calls.map(({ init }) => new Headers(init.headers).get("Idempotency-Key"))
+    assert.deepEqual([...new Set(keys)], ["q-1"])
+    return { last, sends: calls.length, repeats: repeats.map(({ code }) => code) }
+  }
+
+  it("sends once what is answered", async () => {
+    assert.equal((await sendAll(placed)).sends, 1)
+    assert.equal((await sendAll(answer("venue", { status: 400, body: { code: "9" } }))).sends, 1)
+  })
+
+  it("leaves to its caller what was refused without a doubt", async () => {
+    const { last, sends } = await sendAll(
+      problem(429, "limit_exhausted", { headers: { "Retry-After": "1" } }),
+    )
+    assert.ok(!last.ok && !last.mayHaveArrived)
+    assert.equal(sends, 1)
+  })
+
+  for (const [what, doubt] of [
+    ["no answer came to", lost],
+    ["the venue gave no answer to", unknown],
+    ["the venue failed at", unreadable],
+  ] as const) {
+    it(`sends again, under the same key, what ${what}`, async () => {
+      const { last, sends, repeats } = await sendAll(doubt, placed)
+      assert.deepEqual([last.ok, sends, repeats.length], [true, 2, 1])
+    })
+  }
+
+  it("stays in doubt when the daemon refuses what was lost before", async () => {
+    const { last, sends } = await sendAll(lost, problem(423, "frozen"))
+    assert.ok(!last.ok && last.mayHaveArrived)
+    assert.deepEqual([last.code, sends], ["frozen", 3])
+  })
+
+  it("ends its doubt by the venue's own refusal", async () => {
+    const { last } = await sendAll(lost, answer("venue", { status: 400, body: { code: "9" } }))
+    assert.ok(!last.ok && !last.mayHaveArrived)
+  })
+
+  it("stops where another send would be told the same", async () => {
+    const again = { ...sentData, venue: { status: 400, code: "10012" } }
+    for (const lastWord of [
+      problem(504, "upstream_outcome_unknown", { data: again }),
+      problem(409, "idempotency_expired", { data: { record: "rec_1", state: "accepted" } }),
+      problem(409, "idempotency_conflict", { data: { record: "rec_1" } }),
+    ]) {
+      const { last, sends } = await sendAll(unknown, lastWord)
+      assert.ok(!last.ok && last.mayHaveArrived)
+      assert.equal(sends, 2)
+    }
+  })
+
+  it("sends no more often than it is told", async () => {
+    const { last, sends } = await sendAll(lost)
+    assert.ok(!last.ok && last.mayHaveArrived)
+    assert.equal(sends, 3)
+  })
+})
