@@ -59,7 +59,7 @@ export async function openCheckpoints(input: {
 
 const everyMs = 1_000
 
-/** Signs checkpoints in time for as long as the process runs. */
+/** Signs checkpoints in time until the process is told to end: its vault signs the last one when it closes. */
 export function signCheckpointsInTime(checkpoints: Checkpoints): void {
   let isAtWork = false
   const look = (): void => {
@@ -70,5 +70,6 @@ export function signCheckpointsInTime(checkpoints: Checkpoints): void {
       .catch((error: unknown) => logFailure("checkpoint_not_signed", error))
       .finally(() => (isAtWork = false))
   }
-  setInterval(look, everyMs).unref()
+  const looking = setInterval(look, everyMs).unref()
+  for (const end of ["SIGTERM", "disconnect"]) process.once(end, () => clearInterval(looking))
 }
