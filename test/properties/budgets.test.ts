@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { createRateLimiter } from "../../src/sandbox/rate-limiter.ts"
+import { createRateLimiter, type RateLimiter } from "../../src/sandbox/rate-limiter.ts"
 import {
   budgetMax,
   budgetWindowMs,
@@ -11,7 +11,12 @@ import {
   windowMarginMs,
   type BudgetTerms,
 } from "../../src/vault/ledger/budget.ts"
-import { openBudgets, type BudgetScope, type Spending } from "../../src/vault/ledger/budgets.ts"
+import {
+  openBudgets,
+  type Budgets,
+  type BudgetScope,
+  type Spending,
+} from "../../src/vault/ledger/budgets.ts"
 import type { Address } from "../../src/venue/address.ts"
 import { otherSigner, signer } from "../support/ledger-ask.ts"
 import { numRuns } from "../support/runs.ts"
@@ -260,6 +265,80 @@ describe("an hour of several clients' requests", () => {
       { ...numRuns(3), endOnFailure: true }, // to shrink an hour takes minutes
     )
   })
+})
+
+describe("budgets and the venue's own limiter", () => {
+  /** What was let through, and the time. */
+  type Model = { nowMs: number; readonly passed: Passed[] }
+  type Real = { readonly budgets: Budgets; readonly limiter: RateLimiter }
+  type Command = fc.Command<Model, Real>
+  type Asked = Omit<Spending, "terms"> & { readonly times: number }
+
+  /** On the average half a minute, so that some hundred of them are an hour. */
+  const passes = fc.nat(60_000).map((ms) => pass(ms))
+  const asked = fc.record({
+    client: fc.constantFrom(...clients),
+    address: fc.constantFrom(...addresses),
+    ipWeight: fc.constantFrom(1, 1, 1, 2, 40),
+    addressWeight: fc.constantFrom(1, 1, 2, 11, 40),
+    lane: fc.constantFrom("cancel", "reducing", "other", "other"),
+    times: fc.constantFrom(1, 1, 10, 300),
+  })
+  const askings = fc
+    .tuple(asked, shares)
+    .map(([{ lane, ...rest }, kept]) =>
+      ask({ ...rest, isCancel: lane === "cancel", reducesRisk: lane !== "other" }, kept),
+    )
+
+  it("agree on an hour of anyone's requests, but for what is kept here and counts longer", () => {
+    const hour = fc.commands([passes, askings, askings], { size: "max", maxCommands: 240 })
+    fc.assert(
+      fc.property(hour, (commands) => {
+        fc.modelRun(() => {
+          const model: Model = { nowMs: 0, passed: [] }
+          const budgets = openBudgets({ monotonicMs: () => model.nowMs })
+          return { model, real: { budgets, limiter: createRateLimiter() } }
+        }, commands)
+      }),
+      numRuns(20),
+    )
+  })
+
+  function pass(ms: number): Command {
+    return {
+      check: () => true,
+      run: (model) => void (model.nowMs += ms),
+      toString: () => `${ms} ms pass`,
+    }
+  }
+
+  function ask({ times, ...rest }: Asked, kept: Shares): Command {
+    const terms = { address: termsOf(kept, "address"), ip: termsOf(kept, "ip") }
+    const spending = { ...rest, terms }
+    return {
+      check: () => true,
+      run(model, real) {
+        for (let count = 0; count < times && askOnce(spending, model, real); count++);
+      },
+      toString: () => `${times} times ${JSON.stringify(rest)}`,
+    }
+  }
+
+  /** Whether it was let through: then the venue takes it too; and if not, there was no room for it. */
+  function askOnce(spending: Spending, { nowMs, passed }: Model, real: Real): boolean {
+    const short = real.budgets.shortage(spending)
+    if (short !== undefined) {
+      assertNoRoom({ spending, atMs: nowMs, scope: short.scope, passed })
+      return false
+    }
+    real.budgets.count(spending)
+    const { used } = usedIn({ spending, atMs: nowMs, scope: "ip", passed })
+    const isPastIp = spending.reducesRisk && used + spending.ipWeight > budgetMax.ip
+    passed.push({ spending, atMs: nowMs, arrivesMs: nowMs, isPastIp })
+    const verdict = real.limiter.take({ ...spending, ip: "here", nowMs })
+    assert.ok(verdict.ok || (isPastIp && verdict.scope === "ip"), "the venue refuses it")
+    return true
+  }
 })
 
 describe("budgets", () => {
