@@ -6,6 +6,44 @@ const unit = `unit/${ledger}`
 /** What the ledger takes in one step. */
 export const ledgerGuards: readonly Guard[] = [
   ...guardsOf(
+    `${ledger}/reserve.ts`,
+    [`${unit}/reserve`],
+    [
+      {
+        find: "  await durable\n  return made",
+        replace: "  return made",
+        why: "a signature leaves before its record is durable",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${ledger}/trail.ts`,
+    [`${unit}/trail`],
+    [
+      {
+        find: "return idempotency === undefined && release === undefined",
+        replace: "return true",
+        why: "nothing refuses a second request with a key or a release",
+      },
+      {
+        find: "if (nonce <= (last.get(signer) ?? -1))",
+        replace: "if (nonce < (last.get(signer) ?? -1))",
+        why: "a nonce is recorded twice",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${ledger}/shortage.ts`,
+    ["unit/vault/waiting-room"],
+    [
+      {
+        find: "if (mayTake && ahead.takers(spending, scope) === 0) return true",
+        replace: "",
+        why: "a cancel sleeps behind its client's order",
+      },
+    ],
+  ),
+  ...guardsOf(
     `${ledger}/meters.ts`,
     [`${unit}/meters`],
     [

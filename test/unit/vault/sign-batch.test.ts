@@ -8,7 +8,7 @@ import { signBatch } from "../../../src/vault/sign-batch.ts"
 import type { Vault } from "../../../src/vault/vault.ts"
 import type { Address } from "../../../src/venue/address.ts"
 import { askBatch, inBatch, outcomesOf, refusalOf, resultsOf } from "../../support/batch.ts"
-import { countCommits } from "../../support/count-commits.ts"
+import { countCommits } from "../../support/read-ledger.ts"
 import { heardStages } from "../../support/heard-stages.ts"
 import { limitedPolicy } from "../../support/limited-vault.ts"
 import { until } from "../../support/process-tree.ts"
@@ -281,7 +281,7 @@ describe("the requests of a batch", () => {
     const { ledgerFile } = pathsOf(test.installation)
     assertSigned(await test.sign(token, limitOrder()))
     await test.vault.ledger.count() // the tables have caught up
-    const earlier = countCommits(ledgerFile)
+    const earlier = countCommits(`${ledgerFile}-wal`)
     const heard = await heardStages("countersign.request", () =>
       askBatch(
         test,
@@ -290,7 +290,7 @@ describe("the requests of a batch", () => {
       ),
     )
     // A second one may be that of tables that follow.
-    assert.ok(countCommits(ledgerFile) - earlier <= 2)
+    assert.ok(countCommits(`${ledgerFile}-wal`) - earlier <= 2)
     assert.equal(heard.lastIndexOf("reserved") < heard.indexOf("durable"), true)
     assert.equal(heard.filter((stage) => stage === "durable").length, 100)
     assert.equal(heard.filter((stage) => stage === "answered").length, 1)

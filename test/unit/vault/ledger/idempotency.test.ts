@@ -5,7 +5,6 @@ import type { Outcome } from "../../../../src/link/outcome.ts"
 import type { EarlierRequest, KeyUse } from "../../../../src/vault/ledger/idempotency.ts"
 import type { Ledger, RequestEntry, Reservation } from "../../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
-import { countCommits } from "../../../support/count-commits.ts"
 import { fakeClock, startMs, type FakeClock } from "../../../support/fake-clock.ts"
 import {
   assertReserved,
@@ -14,7 +13,7 @@ import {
   requestEntry,
   type LedgerPlace,
 } from "../../../support/ledger-ask.ts"
-import { query, readLedger } from "../../../support/read-ledger.ts"
+import { countCommits, query, readLedger } from "../../../support/read-ledger.ts"
 
 const dayMs = 86_400_000
 const key = { client: requestEntry.client, by: "header", key: "k-1" } as const
@@ -105,11 +104,11 @@ describe("an idempotency key", () => {
   })
 
   it("is told as a repeat only once the first request is durable", async () => {
-    const earlier = countCommits(place.file)
+    const earlier = countCommits(`${place.file}-wal`)
     const first = reserveKeyed()
     const second = await reserveKeyed({ binding: "another" })
     assert.equal(second.kind, "repeat")
-    assert.equal(countCommits(place.file), earlier + 1)
+    assert.equal(countCommits(`${place.file}-wal`), earlier + 1)
     assert.equal((await first).kind, "reserved")
   })
 

@@ -10,6 +10,7 @@ import {
   assertReserved,
   ledgerPlace,
   otherSigner,
+  plainAsk,
   requestEntry,
   reserveAt,
   reserved,
@@ -50,6 +51,27 @@ function noncesOf(reservations: readonly Reservation[]): readonly number[] {
     return reservation.nonce
   })
 }
+
+describe("what is made of a reservation", () => {
+  it("comes out once the record is durable", async () => {
+    const earlier = countCommits(`${place.file}-wal`)
+    const ask = { ...plainAsk, nowMs: clock.nowMs() }
+    const reservation = await ledger.reserve(ask, ({ nonce }) => `of ${nonce}`)
+    assert.ok(countCommits(`${place.file}-wal`) > earlier)
+    assert.ok(reservation.kind === "reserved")
+    assert.equal(reservation.made, `of ${reservation.nonce}`)
+  })
+
+  it("is nothing where making it throws, though its nonce is used and its record is there", async () => {
+    const ask = { ...plainAsk, nowMs: clock.nowMs() }
+    const failing = ledger.reserve(ask, () => {
+      throw new Error("no signature")
+    })
+    await assert.rejects(failing, /no signature/)
+    assert.equal(await ledger.count(), 1)
+    assert.equal((await reserved(ledger, clock.nowMs())).nonce, startMs + 1)
+  })
+})
 
 describe("a nonce", () => {
   it("is the time when the signer has used no later one", async () => {
@@ -238,12 +260,22 @@ describe("a reservation", () => {
   })
 
   it("shares its commit with those that come together", async () => {
+    // With a key its row is in the tables at once, so no commit of theirs comes later.
+    const keyed = (key: string) =>
+      ledger.reserve({
+        ...plainAsk,
+        entry: {
+          ...requestEntry,
+          idempotency: { by: "header", key, binding: "", replaces: undefined },
+        },
+        nowMs: clock.nowMs(),
+      })
     const before = countCommits(`${place.file}-wal`)
-    await reserveMany(100)
+    await Promise.all(Array.from({ length: 100 }, (_, index) => keyed(`k${index}`)))
     const together = countCommits(`${place.file}-wal`) - before
     assert.equal(together, 1)
-    await reserved(ledger, clock.nowMs())
-    await reserved(ledger, clock.nowMs())
+    await keyed("one")
+    await keyed("another")
     assert.equal(countCommits(`${place.file}-wal`) - before - together, 2)
   })
 
