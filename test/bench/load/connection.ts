@@ -29,7 +29,8 @@ export async function openConnection(url: string): Promise<Connection> {
     async ask(request) {
       const answer = await new Promise<string>((resolve, reject) => {
         ;[answered, failed] = [resolve, reject]
-        socket.write(request)
+        if (socket.writable) socket.write(request)
+        else fail()
       })
       if (!answer.startsWith("HTTP/1.1 200 ")) throw new Error(`answered ${answer}`)
     },

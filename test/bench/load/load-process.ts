@@ -58,8 +58,9 @@ async function atRate(
   const timesMs: number[] = []
   const free = [...open]
   const waiting: ((connection: Connection) => void)[] = []
+  // In turn: the gate closes a connection on which nothing was ever sent.
   const taken = (): Connection | Promise<Connection> =>
-    free.pop() ?? new Promise((resolve) => waiting.push(resolve))
+    free.shift() ?? new Promise((resolve) => waiting.push(resolve))
   const one = async (dueMs: number): Promise<void> => {
     const connection = await taken()
     await connection.ask(next())
