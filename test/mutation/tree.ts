@@ -37,7 +37,7 @@ export async function makeTree(): Promise<Tree> {
       return () => writeFile(path, text)
     },
     failureOf: (testFiles) => runTests(root, testFiles),
-    remove: () => rm(root, { recursive: true, force: true }),
+    remove: () => rm(root, { recursive: true, force: true, maxRetries: 10 }),
   }
 }
 

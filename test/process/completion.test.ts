@@ -30,7 +30,7 @@ describe("countersign completion bash, in a real bash", withBash, () => {
     assert.equal(code, 0)
     writeFileSync(script, stdout)
   })
-  after(() => rmSync(directory, { recursive: true, force: true }))
+  after(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }))
 
   /** What <TAB> offers at the end of these words, the last of which is being typed. */
   function offered(...words: readonly string[]): readonly string[] {

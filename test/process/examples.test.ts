@@ -76,7 +76,7 @@ describe("bots of others", { timeout: 300_000, ...needs("curl", "apt-get install
     await accidents.close()
     await daemon.remove()
     await venue.stop()
-    await rm(home, { recursive: true, force: true })
+    await rm(home, { recursive: true, force: true, maxRetries: 10 })
   })
 
   /** Runs lines as a person's shell would, and returns what they print. @throws at the first that fails. */

@@ -160,7 +160,7 @@ describe("chooseBackend", options, () => {
 /** A PATH on which of all programs only this one is found. */
 function pathWithOnly(program: string, directory: string): string {
   const path = join(directory, "bin")
-  rmSync(path, { recursive: true, force: true })
+  rmSync(path, { recursive: true, force: true, maxRetries: 10 })
   mkdirSync(path)
   const found = execFileSync("/bin/sh", ["-c", `command -v ${program}`], { encoding: "utf8" })
   symlinkSync(found.trim(), join(path, program))

@@ -26,7 +26,7 @@ describe("a question on the terminal", { timeout: 120_000, ...needsTerminal }, (
     home = mkdtempSync(join(tmpdir(), "cs-prompts-"))
     stdout = join(home, "stdout")
   })
-  after(() => rmSync(home, { recursive: true, force: true }))
+  after(() => rmSync(home, { recursive: true, force: true, maxRetries: 10 }))
 
   /** Standard output goes to a file, so the screen shows what goes to standard error, and nothing else. */
   async function asked(question: string, typed: readonly Typed[]) {

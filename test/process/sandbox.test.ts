@@ -63,7 +63,7 @@ describe("countersign sandbox", () => {
       const line = await readFile(file, "utf8")
       assert.equal(line, `{"accounts":["${account.toLowerCase()}"]}\n`)
     } finally {
-      await rm(directory, { recursive: true, force: true })
+      await rm(directory, { recursive: true, force: true, maxRetries: 10 })
     }
   })
 

@@ -45,7 +45,7 @@ describe("countersign install-service", { ...needsSystemd(), timeout: 1_200_000 
     execFileSync("tar", ["--extract", "--gzip", "--directory", home], { input: archive })
     entries = readLedger(join(home, "ledger.db"))
   })
-  after(() => rm(home, { recursive: true, force: true }))
+  after(() => rm(home, { recursive: true, force: true, maxRetries: 10 }))
 
   function said(title: string): string {
     const section = sections.get(title)

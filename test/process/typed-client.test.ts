@@ -113,7 +113,7 @@ describe("a client with types made of docs/openapi.json", { timeout: 120_000 }, 
   after(async () => {
     await daemon.remove()
     await venue.stop()
-    await rm(directory, { recursive: true, force: true })
+    await rm(directory, { recursive: true, force: true, maxRetries: 10 })
   })
 
   it("compiles, and not with a wrong order", () => {

@@ -15,7 +15,7 @@ const stateHome = mkdtempSync(join(tmpdir(), "cs-state-"))
 process.env["XDG_STATE_HOME"] = stateHome
 const credential = "countersign-key"
 process.env["CREDENTIALS_DIRECTORY"] = join(stateHome, "credentials")
-process.once("exit", () => rmSync(stateHome, { recursive: true, force: true }))
+process.once("exit", () => rmSync(stateHome, { recursive: true, force: true, maxRetries: 10 }))
 
 /** The launcher, as npm links it. */
 export const bin = fileURLToPath(new URL("../../bin/countersign.js", import.meta.url))
@@ -121,7 +121,7 @@ async function initInstallation(options: readonly string[]): Promise<TemporaryIn
   const remove = async (): Promise<void> => {
     await registerAdminSecret(dir)
     keepFiles(dir)
-    await rm(home, { recursive: true, force: true })
+    await rm(home, { recursive: true, force: true, maxRetries: 10 })
   }
   return { home, dir, passphraseFile, remove }
 }

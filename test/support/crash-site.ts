@@ -86,7 +86,7 @@ export async function makeCrashSite(symbols: number): Promise<CrashSite> {
     startVault: (backMs = 0) => startVault(place, backMs),
     remove: async () => {
       keepFiles(dir)
-      await rm(home, { recursive: true, force: true })
+      await rm(home, { recursive: true, force: true, maxRetries: 10 })
     },
   }
 }

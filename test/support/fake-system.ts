@@ -32,6 +32,6 @@ export function fakeSystem(answers: Readonly<Record<string, Partial<Ran>>> = {})
       mkdirSync(dirname(join(root, path)), { recursive: true })
       writeFileSync(join(root, path), text)
     },
-    remove: () => rmSync(root, { recursive: true, force: true }),
+    remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 10 }),
   }
 }

@@ -88,6 +88,6 @@ export async function ledgerPlace(): Promise<LedgerPlace> {
   const directory = await mkdtemp(join(tmpdir(), "cs-ledger-"))
   return {
     file: join(directory, "ledger.db"),
-    remove: () => rm(directory, { recursive: true, force: true }),
+    remove: () => rm(directory, { recursive: true, force: true, maxRetries: 10 }),
   }
 }

@@ -6,7 +6,7 @@ import { join } from "node:path"
 /** A fresh directory that only its owner reads, and the way to remove it. */
 export function temporaryDirectory(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), "cs-"))
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 10 }) }
 }
 
 /** A connection that speaks bytes, to say what no proper client would. */

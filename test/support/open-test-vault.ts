@@ -117,7 +117,7 @@ export async function makeTestInstallation(ask: VaultAsk = {}): Promise<TestInst
   await writePolicies(installation, policies)
   const remove = async (): Promise<void> => {
     keepFiles(home)
-    await rm(home, { recursive: true, force: true })
+    await rm(home, { recursive: true, force: true, maxRetries: 10 })
   }
   return { installation, remove }
 }

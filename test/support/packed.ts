@@ -36,7 +36,7 @@ export async function installPacked(): Promise<Packed> {
     prefix,
     packageRoot,
     files: filesUnder(packageRoot).map((path) => relative(packageRoot, path)),
-    remove: () => rm(home, { recursive: true, force: true }),
+    remove: () => rm(home, { recursive: true, force: true, maxRetries: 10 }),
   }
 }
 

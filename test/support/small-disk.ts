@@ -46,7 +46,7 @@ export function mountSmallDisk(directory: string, sizeMiB: number): SmallDisk {
     mountTmpfs(directory, sizeMiB)
     run("cp", "-a", `${aside}/.`, directory)
   } finally {
-    rmSync(aside, { recursive: true, force: true })
+    rmSync(aside, { recursive: true, force: true, maxRetries: 10 })
   }
   return {
     fill: (leftBytes = 0) => fill(filler, leftBytes),

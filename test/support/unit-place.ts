@@ -37,7 +37,7 @@ export async function makeUnitPlace(state?: string): Promise<UnitPlace> {
     state: state ?? join(home, "state"),
     runtime: join(home, "run"),
     credentials: join(home, "credentials"),
-    remove: () => rm(home, { recursive: true, force: true }),
+    remove: () => rm(home, { recursive: true, force: true, maxRetries: 10 }),
   }
   const { runtime, credentials } = place
   for (const path of [place.state, runtime, credentials]) {

@@ -42,7 +42,7 @@ export async function walk(): Promise<Walked> {
     await tmux.close()
     await killAllNaming(root)
     keepFiles(place.home)
-    rmSync(root, { recursive: true, force: true })
+    rmSync(root, { recursive: true, force: true, maxRetries: 10 })
   }
 }
 

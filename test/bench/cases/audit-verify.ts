@@ -20,7 +20,7 @@ export const auditVerify: Case = {
     growLedger(file, { client: "mm-bot", key: "mm-agent", signer, entries, endMs: startMs })
     return {
       subjects: [{ name: "audit verify", measure: () => verify(file) }],
-      close: () => rm(directory, { recursive: true, force: true }),
+      close: () => rm(directory, { recursive: true, force: true, maxRetries: 10 }),
     }
   },
 }

@@ -90,7 +90,7 @@ async function cached(entries: number): Promise<Made> {
   if (made?.schema === schema && (await isThere(made.installation.stateDir))) return made
   await rm(note, { force: true })
   if (made !== undefined)
-    await rm(dirname(made.installation.stateDir), { recursive: true, force: true })
+    await rm(dirname(made.installation.stateDir), { recursive: true, force: true, maxRetries: 10 })
   const fresh = await make(entries)
   await writeFile(note, JSON.stringify(fresh))
   return fresh

@@ -21,7 +21,7 @@ export function builtProgram(): Promise<string> {
 
 async function build(): Promise<string> {
   const stage = mkdtempSync(join(tmpdir(), "cs-built-"))
-  process.once("exit", () => rmSync(stage, { recursive: true, force: true }))
+  process.once("exit", () => rmSync(stage, { recursive: true, force: true, maxRetries: 10 }))
   const modules = await realpath(join(repositoryRoot, "node_modules"))
   const tsc = join(modules, "typescript/bin/tsc")
   const config = join(repositoryRoot, "tsconfig.build.json")

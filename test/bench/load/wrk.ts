@@ -27,7 +27,7 @@ export async function runWrk({ url, posts, connections, seconds }: LoadAsk): Pro
     const { stdout } = await run("wrk", args)
     return loadOf(stdout)
   } finally {
-    await rm(directory, { recursive: true, force: true })
+    await rm(directory, { recursive: true, force: true, maxRetries: 10 })
   }
 }
 

@@ -9,7 +9,7 @@ import { promisify } from "node:util"
 import { concat, keccak256, toUtf8Bytes, verifyTypedData, ZeroAddress } from "ethers"
 
 import { sandboxChainId } from "../../../src/sandbox/market.ts"
-import { countersignJson, serve } from "../../support/countersign.ts"
+import { countersignJson, serve, type Served } from "../../support/countersign.ts"
 import {
   fencedBlocks,
   readRepositoryFile,
@@ -33,7 +33,11 @@ describe("the README's first order", needs("curl", "apt-get install curl"), () =
     )
     assert.deepEqual(others, [])
     const home = await mkdtemp(join(tmpdir(), "cs-readme-"))
-    t.after(() => rm(home, { recursive: true, force: true }))
+    const daemons: Served[] = []
+    t.after(async () => {
+      for (const each of daemons) await each.stop() // one that runs goes on writing there
+      await rm(home, { recursive: true, force: true, maxRetries: 10 })
+    })
 
     const printed = await shell(without(prepare, serveLine), { home, from: repositoryRoot })
     const [token = ""] = /^cs_\S+$/m.exec(printed) ?? []
@@ -42,7 +46,7 @@ describe("the README's first order", needs("curl", "apt-get install curl"), () =
 
     const dir = join(home, "countersign-try", "d")
     const daemon = await serve(dir)
-    t.after(() => daemon.stop())
+    daemons.push(daemon)
     const asked = `TOKEN=${token}\n${without(order, tokenLine)}`.replace(shownUrl, daemon.url)
     assert.ok(asked.includes(daemon.url) && !asked.includes(shownUrl))
     await assertSigned(await shell(asked, { home, from: home }), dir)

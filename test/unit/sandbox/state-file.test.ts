@@ -116,6 +116,6 @@ async function withFile(use: (file: string) => Promise<void>): Promise<void> {
   try {
     await use(join(directory, "state.jsonl"))
   } finally {
-    await rm(directory, { recursive: true, force: true })
+    await rm(directory, { recursive: true, force: true, maxRetries: 10 })
   }
 }

@@ -88,7 +88,7 @@ describe("doctor on permissions", () => {
 describe("the files of an installation", () => {
   function place(t: TestContext) {
     const home = mkdtempSync(join(tmpdir(), "cs-"))
-    t.after(() => rmSync(home, { recursive: true, force: true }))
+    t.after(() => rmSync(home, { recursive: true, force: true, maxRetries: 10 }))
     const write = (name: string, mode = 0o600) => {
       mkdirSync(join(home, name, ".."), { recursive: true, mode: 0o700 })
       writeFileSync(join(home, name), "", { mode })
