@@ -1,5 +1,5 @@
 import type { ForwardDependencies } from "./forward.ts"
-import { errorFields } from "./log.ts"
+import { causeFields, errorFields } from "./log.ts"
 import { outcomeOf } from "./outcome.ts"
 import { refusedByVault, type Problem } from "./problem.ts"
 import type { ReadAsk } from "./read-ask.ts"
@@ -30,9 +30,7 @@ export async function fetchRead(
     if (isBudgetSpent(sent.answer)) await tellSpent(deps, token)
     return { kind: "venue", answer: sent.answer }
   }
-  const { cause } = sent
-  const code = typeof cause === "string" ? cause.replaceAll(" ", "_") : errorFields(cause).code
-  deps.log({ level: "warn", event: "read_failed", code })
+  deps.log({ level: "warn", event: "read_failed", ...causeFields(sent.cause) })
   return { kind: "problem", problem: problemOfSent(sent) }
 }
 

@@ -6,7 +6,7 @@ import type { VenueClockReading } from "../link/venue-clock.ts"
 import { Fault } from "../std/fault.ts"
 import { askSignature, type SignatureDependencies } from "./ask-signature.ts"
 import { keptAnswerOf, repeatedAnswer } from "./kept-answer.ts"
-import { errorFields, type Log } from "./log.ts"
+import { causeFields, errorFields, type Log } from "./log.ts"
 import type { GateMetrics } from "./metrics/gate-metrics.ts"
 import { outcomeOf } from "./outcome.ts"
 import { refusedByVault, type Problem } from "./problem.ts"
@@ -94,7 +94,7 @@ async function sendSigned(
     deps.metrics.waited("venue", startedMs)
     return replyOf(sent, signed)
   }
-  deps.log({ level: "warn", event: sent.kind, record, ...causeOf(sent.cause) })
+  deps.log({ level: "warn", event: sent.kind, record, ...causeFields(sent.cause) })
   return { kind: "problem", problem: problemOfSent(sent, signed, isLate()) }
 }
 
@@ -196,11 +196,6 @@ function problemOfSent(
         data,
         record,
       }
-}
-
-/** A cause of ours is a word; what undici and TLS say is a code. */
-function causeOf(cause: unknown): { readonly code: string } {
-  return { code: typeof cause === "string" ? cause.replaceAll(" ", "_") : errorFields(cause).code }
 }
 
 const baseUrlMissing: Problem = {

@@ -36,6 +36,11 @@ export function createLog(minimum: LogEntry["level"], write: Write): Log {
   }
 }
 
+/** What may be logged of why a send failed: ours is in words, what undici and TLS say has a code. */
+export function causeFields(cause: unknown): { readonly code: string } {
+  return { code: typeof cause === "string" ? cause.replaceAll(" ", "_") : errorFields(cause).code }
+}
+
 /** What may be logged of something thrown: its code or name, and where; its message could quote input. */
 export function errorFields(thrown: unknown): { readonly code: string; readonly at?: string } {
   if (!(thrown instanceof Error)) return { code: typeof thrown }
