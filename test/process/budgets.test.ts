@@ -1,15 +1,13 @@
 import assert from "node:assert/strict"
-import { readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
 import type { BudgetView, StatusView } from "../../src/link/views.ts"
 import { bot, limitOrder, type Answer, type Bot } from "../support/bot.ts"
 import {
-  budgetsOff,
   countersignJson,
   makeInstallation,
   serve,
+  withBudgets,
   type Served,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
@@ -37,8 +35,7 @@ describe("rate budgets over HTTP", { timeout: 180_000 }, () => {
   let modest: Bot
   before(async () => {
     installation = await makeInstallation(["--venue", "sandbox", "--backend", "memory"])
-    const file = join(installation.dir, "countersign.yaml")
-    writeFileSync(file, readFileSync(file, "utf8").replace(budgetsOff, settings))
+    await withBudgets(installation.dir, settings)
     await writePolicy(installation.dir, policy)
     daemon = await serve(installation.dir)
     await makeTradingKeys(installation.dir)

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict"
-import { readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
 import type { BudgetView } from "../../src/link/views.ts"
 import { bot, type Bot } from "../support/bot.ts"
 import {
-  budgetsOff,
   makeInstallation,
   sandbox,
   serve,
+  withBudgets,
   type Served,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
@@ -36,8 +34,7 @@ describe("reads through the daemon", { timeout: 120_000 }, () => {
     const options = ["--venue", "sandbox", "--upstream", venue.url, "--backend", "memory"]
     installation = await makeInstallation(options)
     const { dir } = installation
-    const file = join(dir, "countersign.yaml")
-    writeFileSync(file, readFileSync(file, "utf8").replace(budgetsOff, settings))
+    await withBudgets(dir, settings)
     await writePolicy(dir, tradingPolicy)
     await writePolicy(dir, readPolicy, "readers.yaml")
     daemon = await serve(dir)

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict"
-import { readFileSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
-import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
 import { bot, limitOrder, type Answer, type Bot } from "../support/bot.ts"
 import {
-  budgetsOff,
   makeInstallation,
   serve,
+  withBudgets,
   type Served,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
@@ -34,8 +32,7 @@ describe("waiting for room in the venue's rate budgets", { timeout: 180_000 }, (
   let client: Bot
   before(async () => {
     installation = await makeInstallation(["--venue", "sandbox", "--backend", "memory"])
-    const file = join(installation.dir, "countersign.yaml")
-    writeFileSync(file, readFileSync(file, "utf8").replace(budgetsOff, settings))
+    await withBudgets(installation.dir, settings)
     await writePolicy(installation.dir, policy)
     daemon = await serve(installation.dir)
     await makeTradingKeys(installation.dir)

@@ -18,6 +18,7 @@ import { otherSigner, signer } from "../support/ledger-ask.ts"
 import { passingTime, type PassingTime } from "../support/passing-time.ts"
 import { numRuns } from "../support/runs.ts"
 import { seededRandom, type SeededRandom } from "../support/seeded-random.ts"
+import { nothingKept } from "../support/spending.ts"
 
 const clients = ["a", "b", "c"] as const
 const playMs = 240_000
@@ -111,8 +112,6 @@ function assertHeldUpRightly({ bare, asked }: Play, { spending }: Asked): void {
 function hasRealRoom(bare: Budgets, spending: Spending): boolean {
   return bare.shortage({ ...spending, isCancel: false, reducesRisk: false }) === undefined
 }
-
-const nothingKept: BudgetTerms = { keptFor: new Map(), keptForCancels: 0 }
 
 function termsOf(percents: readonly number[], scope: BudgetScope): BudgetTerms {
   const shares = clients.map(

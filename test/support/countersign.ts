@@ -82,6 +82,12 @@ export type TemporaryInstallation = {
 /** The line of countersign.yaml in the installations of tests that may ask for more than the venue allows. */
 export const budgetsOff = "budgets: {address: off, ip: off}\n"
 
+/** Puts other settings of countersign.yaml in place of that line. */
+export async function withBudgets(dir: string, settings: string): Promise<void> {
+  const file = join(dir, "countersign.yaml")
+  await writeFile(file, (await readFile(file, "utf8")).replace(budgetsOff, settings))
+}
+
 /** What the installations of tests are opened with; long enough for a credential. */
 export const passphrase = "correct horse battery staple, in 42 bytes"
 

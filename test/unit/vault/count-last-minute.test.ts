@@ -12,8 +12,8 @@ import {
   openTestVault,
   type TestVault,
 } from "../../support/open-test-vault.ts"
+import { nothingKept } from "../../support/spending.ts"
 
-const nothingKept = { keptFor: new Map<string, number>(), keptForCancels: 0 }
 const hourMs = 3_600_000
 
 describe("the last minute, counted at a start", () => {

@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from "node:test"
 
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
 import { pathsOf } from "../../../src/vault/installation.ts"
-import { budgetMax, type BudgetTerms } from "../../../src/vault/ledger/budget.ts"
+import { budgetMax } from "../../../src/vault/ledger/budget.ts"
 import type { Spending } from "../../../src/vault/ledger/budgets.ts"
 import {
   assertSigned,
@@ -20,9 +20,9 @@ import {
   type TestVault,
 } from "../../support/open-test-vault.ts"
 import { until } from "../../support/process-tree.ts"
+import { nothingKept } from "../../support/spending.ts"
 
 const venue = sandboxProfile({ url: sandboxUrl, asOf: new Date() })
-const nothingKept: BudgetTerms = { keptFor: new Map(), keptForCancels: 0 }
 const cancel = { order_id: "1" }
 const reducing = limitOrder({ flags: ["reduce_only"] })
 

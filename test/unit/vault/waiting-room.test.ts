@@ -3,22 +3,11 @@ import { describe, it } from "node:test"
 
 import type { Refusal } from "../../../src/link/refusal.ts"
 import { budgetExhausted } from "../../../src/vault/ledger/budget-exhausted.ts"
-import type { BudgetTerms } from "../../../src/vault/ledger/budget.ts"
 import { openBudgets, type Budgets, type Spending } from "../../../src/vault/ledger/budgets.ts"
 import { maxWaiting, openWaitingRoom, type WaitingRoom } from "../../../src/vault/waiting-room.ts"
-import { signer } from "../../support/ledger-ask.ts"
 import { passingTime, type PassingTime } from "../../support/passing-time.ts"
+import { orderSpending as order } from "../../support/spending.ts"
 
-const nothingKept: BudgetTerms = { keptFor: new Map(), keptForCancels: 0 }
-const order: Spending = {
-  client: "bot",
-  address: signer,
-  addressWeight: 1,
-  ipWeight: 1,
-  isCancel: false,
-  reducesRisk: false,
-  terms: { address: nothingKept, ip: nothingKept },
-}
 const cancel: Spending = { ...order, isCancel: true, reducesRisk: true }
 
 type Played = {

@@ -5,20 +5,11 @@ import type { Place } from "../../../../src/vault/ledger/budget-line.ts"
 import type { BudgetTerms } from "../../../../src/vault/ledger/budget.ts"
 import { openBudgets, type Budgets, type Spending } from "../../../../src/vault/ledger/budgets.ts"
 import { fakeClock } from "../../../support/fake-clock.ts"
-import { otherSigner, signer } from "../../../support/ledger-ask.ts"
+import { otherSigner } from "../../../support/ledger-ask.ts"
+import { nothingKept, orderSpending as order } from "../../../support/spending.ts"
 
-const nothingKept: BudgetTerms = { keptFor: new Map(), keptForCancels: 0 }
 /** `rich` is promised 100 of each budget. */
 const shared: BudgetTerms = { keptFor: new Map([["rich", 100]]), keptForCancels: 0 }
-const order: Spending = {
-  client: "bot",
-  address: signer,
-  addressWeight: 1,
-  ipWeight: 1,
-  isCancel: false,
-  reducesRisk: false,
-  terms: { address: nothingKept, ip: nothingKept },
-}
 const batch: Spending = { ...order, addressWeight: 11 }
 const reducing: Spending = { ...order, reducesRisk: true }
 const cancel: Spending = { ...reducing, isCancel: true }

@@ -2,7 +2,6 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { budgetExhausted } from "../../../../src/vault/ledger/budget-exhausted.ts"
-import type { BudgetTerms } from "../../../../src/vault/ledger/budget.ts"
 import {
   openBudgets,
   type Budgets,
@@ -11,17 +10,8 @@ import {
 } from "../../../../src/vault/ledger/budgets.ts"
 import { fakeClock, startMs, type FakeClock } from "../../../support/fake-clock.ts"
 import { otherSigner, signer } from "../../../support/ledger-ask.ts"
+import { nothingKept, orderSpending as order } from "../../../support/spending.ts"
 
-const nothingKept: BudgetTerms = { keptFor: new Map(), keptForCancels: 0 }
-const order: Spending = {
-  client: "bot",
-  address: signer,
-  addressWeight: 1,
-  ipWeight: 1,
-  isCancel: false,
-  reducesRisk: false,
-  terms: { address: nothingKept, ip: nothingKept },
-}
 /** Of the address budget alone, so that its weights aren't stopped by the other. */
 const byAddress: Spending = { ...order, terms: { address: nothingKept, ip: undefined } }
 const byIp: Spending = { ...order, terms: { address: undefined, ip: nothingKept } }

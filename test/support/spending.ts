@@ -1,0 +1,17 @@
+import type { BudgetTerms } from "../../src/vault/ledger/budget.ts"
+import type { Spending } from "../../src/vault/ledger/budgets.ts"
+import { signer } from "./ledger-ask.ts"
+
+/** Nothing of a budget is kept for anyone. */
+export const nothingKept: BudgetTerms = { keptFor: new Map(), keptForCancels: 0 }
+
+/** What an order of `signer` spends of both budgets: 1 of each. */
+export const orderSpending: Spending = {
+  client: "bot",
+  address: signer,
+  addressWeight: 1,
+  ipWeight: 1,
+  isCancel: false,
+  reducesRisk: false,
+  terms: { address: nothingKept, ip: nothingKept },
+}
