@@ -18,6 +18,8 @@ export const gateLimits = {
   maxReads: 128,
   /** Of these, lists that are streamed whole: each lasts as long as its bot likes. */
   maxStreams: 16,
+  /** Of these, the streams of one token. */
+  maxStreamsOfOne: 8,
   /** How long a stream waits for the IP budget before a page, in all: twice the time in which a spent one is free again. */
   maxRoomWaitMs: 121_000,
   /** From connecting to the end of the headers. */

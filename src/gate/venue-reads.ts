@@ -1,6 +1,7 @@
 import { fetchRead } from "./fetch-read.ts"
 import type { Problem } from "./problem.ts"
 import { readAsk } from "./read-ask.ts"
+import { openReadPlaces } from "./read-places.ts"
 import type { Answer } from "./route.ts"
 import { streamPages, type StreamDependencies } from "./stream-pages.ts"
 
@@ -9,25 +10,20 @@ import { streamPages, type StreamDependencies } from "./stream-pages.ts"
  * connections stay free for what is signed.
  */
 export function venueReads(deps: StreamDependencies): Answer {
-  const { maxReads, maxStreams } = deps.limits
-  const atWork = { reads: 0, streams: 0 }
+  const places = openReadPlaces(deps.limits)
   return async (request, response) => {
     const read = readAsk(request)
     if (!read.ok) return { kind: "problem", problem: read.error }
     const { ask, isWhole } = read.value
-    if (atWork.reads >= maxReads || (isWhole && atWork.streams >= maxStreams)) {
-      return { kind: "problem", problem: overloaded }
-    }
+    const leave = places.take(ask.token, isWhole)
+    if (leave === undefined) return { kind: "problem", problem: overloaded }
     const left = new AbortController()
     response.once("close", () => left.abort())
     const way = { response, signal: left.signal }
-    atWork.reads += 1
-    if (isWhole) atWork.streams += 1
     try {
       return isWhole ? await streamPages(deps, ask, way) : await fetchRead(deps, ask, way.signal)
     } finally {
-      atWork.reads -= 1
-      if (isWhole) atWork.streams -= 1
+      leave()
     }
   }
 }
