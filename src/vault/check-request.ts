@@ -29,7 +29,8 @@ export function explainRequest(call: BodyCall, client: Client, vault: Vault): Ch
   const read = readRequest(call, client, set)
   if (!read.ok) return report({ refusal: read.error })
   const decision = judgeRequest(read.value, client, { set, nowMs })
-  if (decision.kind === "refuse") return report(decision)
+  const verdicts = decision.verdicts()
+  if (decision.kind === "refuse") return report({ refusal: decision.refusal, verdicts })
   const { ledger } = vault
   const release = releaseFor(decision, bindingOf(read.value, client, set), { ledger, nowMs })
   const standing = ledger.headroom(decision.claims, nowMs)
@@ -39,7 +40,7 @@ export function explainRequest(call: BodyCall, client: Client, vault: Vault): Ch
       refuseNow(read.value, set, vault) ??
       heldOrSpent(release, standing, nowMs) ??
       (short === undefined ? null : budgetExhausted(short, nowMs)),
-    verdicts: decision.verdicts,
+    verdicts,
     limits: standing.map((headroom) => limitView(headroom, nowMs)),
   })
 }

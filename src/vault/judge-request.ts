@@ -16,7 +16,7 @@ export type Judgement =
   | {
       readonly kind: "refuse"
       readonly refusal: Refusal
-      readonly verdicts: readonly Verdict[]
+      readonly verdicts: () => readonly Verdict[]
     }
 
 /** Judges a read request by policy, after the invariants that need the clock. */
@@ -26,7 +26,7 @@ export function judgeRequest(
   { set, nowMs }: { readonly set: ActiveSet; readonly nowMs: number },
 ): Judgement {
   const refusal = refuseFrozen(request, client, set) ?? refuseExpiringAgent(request, set, nowMs)
-  if (refusal !== undefined) return { kind: "refuse", refusal, verdicts: [] }
+  if (refusal !== undefined) return { kind: "refuse", refusal, verdicts: () => [] }
   const decision = judge(
     judgedRequest(request, client),
     set.policies,

@@ -71,6 +71,10 @@ export function formatDecimal({ coefficient, scale }: Decimal): string {
 }
 
 function atScale(decimal: Decimal, scale: number): bigint {
-  if (scale === decimal.scale) return decimal.coefficient // most are, and a power of ten costs time
-  return decimal.coefficient * 10n ** BigInt(scale - decimal.scale)
+  const zeros = scale - decimal.scale
+  if (zeros === 0) return decimal.coefficient
+  return decimal.coefficient * (powersOfTen[zeros] ?? 10n ** BigInt(zeros))
 }
+
+/** Those that amounts and their products need: a power of ten costs more than what is done with it. */
+const powersOfTen = Array.from({ length: 2 * maxDecimalDigits }, (_, zeros) => 10n ** BigInt(zeros))

@@ -11,7 +11,7 @@ export const decidingGuards: readonly Guard[] = [
     [
       { find: "if (match === undefined) continue", replace: "continue", why: "no deny refuses" },
       {
-        find: "if (rules.some(({ stop }) => stop === undefined)) return undefined",
+        find: "return mismatch && denialBy(first.policy, first.rule, mismatch)",
         replace: "return undefined",
         why: "no rule needs to allow",
       },
@@ -21,8 +21,8 @@ export const decidingGuards: readonly Guard[] = [
         why: "a limit that can't tell lets it pass",
       },
       {
-        find: "return held === undefined\n",
-        replace: "return held !== undefined || true\n",
+        find: "return hold === undefined ?",
+        replace: "return hold !== undefined || true ?",
         why: "no hold holds",
       },
       {
@@ -33,11 +33,38 @@ export const decidingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/try-rule.ts`,
-    [`${unit}/judge`, `${unit}/max-quantity`, `${unit}/max-notional`, `${unit}/order-matchers`],
+    `${policy}/foremost-rules.ts`,
+    [`${unit}/judge`, "properties/policy-agrees"],
     [
       {
-        find: "if (rule.operations.has(request.operation)) return undefined",
+        find: "reading === undefined || reading.length === 0",
+        replace: "reading === undefined",
+        why: "what is certainly absent fits every list",
+      },
+      {
+        find: "accepting.get(value) ?? acceptingAll",
+        replace: "accepting.get(value) ?? ruleSet(rules.length, rules.keys())",
+        why: "what no rule lists fits every list",
+      },
+      {
+        find: "if (isEmpty(left)) break",
+        replace: "if (isEmpty(left)) continue",
+        why: "a refusal names a rule that wasn't nearest",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${policy}/try-rule.ts`,
+    [
+      `${unit}/judge`,
+      `${unit}/max-quantity`,
+      `${unit}/max-notional`,
+      `${unit}/order-matchers`,
+      "properties/policy-agrees",
+    ],
+    [
+      {
+        find: "if (operations.has(request.operation)) return undefined",
         replace: "return undefined",
         why: "a rule allows operations that it doesn't cover",
       },

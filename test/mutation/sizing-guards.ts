@@ -57,8 +57,8 @@ export const sizingGuards: readonly Guard[] = [
         why: "a dead feed sizes orders",
       },
       {
-        find: 'under.bound.kind === "scalar" ? symbol.quote : String(symbolId)',
-        replace: "String(symbolId)",
+        find: 'bound.kind === "scalar" ? symbol.quote : String(order.symbolId)',
+        replace: "String(order.symbolId)",
         why: "one maximum is had once a symbol",
       },
     ],
@@ -127,14 +127,19 @@ export const sizingGuards: readonly Guard[] = [
     [`${unit}/price-bounds`],
     [
       {
-        find: "compareDecimals(addDecimals(price, most), reference) >= 0",
-        replace: "compareDecimals(addDecimals(price, most), reference) > 0",
-        why: "the band's lower edge is outside",
+        find: "compareDecimals(distance, most) > 0",
+        replace: "compareDecimals(distance, most) >= 0",
+        why: "the band's edges are outside",
       },
       {
-        find: "compareDecimals(price, addDecimals(reference, most)) <= 0",
-        replace: "compareDecimals(price, addDecimals(reference, most)) < 0",
-        why: "the band's upper edge is outside",
+        find: "? subtractDecimals(b, a)",
+        replace: "? subtractDecimals(b, b)",
+        why: "a price may be as low as it likes",
+      },
+      {
+        find: ": subtractDecimals(a, b)",
+        replace: ": subtractDecimals(a, a)",
+        why: "a price may be as high as it likes",
       },
       {
         find: "compareDecimals(priceMatchBand, band) <= 0",
@@ -142,8 +147,8 @@ export const sizingGuards: readonly Guard[] = [
         why: "a match band as wide as the band is refused",
       },
       {
-        find: "parts.flatMap(partPrices)",
-        replace: "parts.slice(0, 1).flatMap(partPrices)",
+        find: ".flatMap(partPrices)",
+        replace: ".slice(0, 1).flatMap(partPrices)",
         why: "legs may lie anywhere",
       },
     ],

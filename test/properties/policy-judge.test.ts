@@ -183,7 +183,7 @@ describe("judge, whatever the request and the policies", () => {
 
 /** The decision follows from the verdicts: no deny matches and some rule allows. */
 function assertVerdictsAgree({ kind, verdicts }: Decision): void {
-  const said = new Set(verdicts.map(({ verdict }) => verdict))
+  const said = new Set(verdicts().map(({ verdict }) => verdict))
   assert.equal(kind === "allow", said.has("allows") && !said.has("denies"))
 }
 

@@ -466,7 +466,7 @@ describe("limits and holds, whatever the request", () => {
         const denied = kindWith("deny")
         const held = kindWith("hold")
         const isDenied = denied.kind === "refuse" && denied.denial.reason === "denied_by_rule"
-        const isHeld = held.verdicts.some(({ verdict }) => verdict === "holds")
+        const isHeld = held.verdicts().some(({ verdict }) => verdict === "holds")
         assert.equal(isHeld, isDenied)
       }),
       numRuns(150),

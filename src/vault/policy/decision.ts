@@ -89,12 +89,14 @@ type Allowed = {
   readonly sizes: readonly OrderSize[]
 }
 
-/** `verdicts` holds every rule, deny and hold of every applicable policy. */
-export type Decision =
-  | (Allowed & { readonly kind: "allow"; readonly verdicts: readonly Verdict[] })
-  | (Allowed & {
-      readonly kind: "hold"
-      readonly hold: HeldBy
-      readonly verdicts: readonly Verdict[]
-    })
-  | { readonly kind: "refuse"; readonly denial: Denial; readonly verdicts: readonly Verdict[] }
+type Explained = {
+  /** Every rule, deny and hold of every applicable policy; tries them all when it is called. */
+  readonly verdicts: () => readonly Verdict[]
+}
+
+export type Decision = Explained &
+  (
+    | (Allowed & { readonly kind: "allow" })
+    | (Allowed & { readonly kind: "hold"; readonly hold: HeldBy })
+    | { readonly kind: "refuse"; readonly denial: Denial }
+  )

@@ -1,28 +1,18 @@
 import type { Denial, JudgedRequest, Mismatch, Words } from "./decision.ts"
-import type { Entry, Policy, Rule } from "./policy.ts"
-import type { Stop } from "./try-rule.ts"
-
-/** A rule that was tried, and what stopped it. */
-export type RuleTrial = { readonly policy: Policy; readonly rule: Rule; readonly stop: Stop }
-
-/** Of the rules that cover the endpoint, the one that passed most checks says what to change. */
-export function furthestDenial(trials: readonly RuleTrial[], request: JudgedRequest): Denial {
-  let furthest: { readonly trial: RuleTrial; readonly stop: NonNullable<Stop> } | undefined
-  for (const trial of trials) {
-    const { stop } = trial
-    if (stop === undefined || !trial.rule.operations.has(request.operation)) continue
-    if (furthest === undefined || stop.passedChecks > furthest.stop.passedChecks) {
-      furthest = { trial, stop }
-    }
-  }
-  if (furthest === undefined) return noRule(trials, request)
-  return denialBy(furthest.trial.policy, furthest.trial.rule, furthest.stop.mismatch)
-}
+import { oncePer } from "./once-per.ts"
+import type { Entry, Policy } from "./policy.ts"
 
 /** The denial of a request that no policy is for. */
 export function noPolicy({ client, key }: JudgedRequest): Denial {
   const asked = `client ${client} with key ${key.name}`
   return { ...nowhere, reason: "no_policy_applies", asked, allowed: null }
+}
+
+/** The denial of a request whose operation no rule covers. */
+export function noRule(applicable: readonly Policy[], { operation }: JudgedRequest): Denial {
+  const covered = new Set(applicable.flatMap(coveredBy))
+  const allowed = covered.size === 0 ? null : [...covered].sort().join(", ")
+  return { ...nowhere, reason: "no_rule_covers_endpoint", asked: operation, allowed }
 }
 
 /** The denial by one entry. */
@@ -39,11 +29,9 @@ export function denialBy(policy: Policy, entry: Entry, mismatch: Mismatch): Deni
   }
 }
 
-function noRule(trials: readonly RuleTrial[], { operation }: JudgedRequest): Denial {
-  const covered = new Set(trials.flatMap(({ rule }) => [...rule.operations]))
-  const allowed = covered.size === 0 ? null : [...covered].sort().join(", ")
-  return { ...nowhere, reason: "no_rule_covers_endpoint", asked: operation, allowed }
-}
+const coveredBy = oncePer(({ rules }: Policy) => [
+  ...new Set(rules.flatMap(({ operations }) => [...operations])),
+])
 
 function textOf(words: Words): string | null {
   return typeof words === "function" ? words() : words

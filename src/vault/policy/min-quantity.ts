@@ -2,20 +2,21 @@ import { compareDecimals, formatDecimal } from "../../venue/decimal.ts"
 import type { Mismatch } from "./decision.ts"
 import type { ReadOrder } from "./judged-order.ts"
 import { quantityText, symbolText } from "./order-text.ts"
-import type { Rule, SizeBound } from "./policy.ts"
+import type { SizeBound } from "./policy.ts"
 import { boundFor } from "./size-bound.ts"
-import type { Subject } from "./subject.ts"
+import type { RuleTest, Subject } from "./subject.ts"
 import { quantityUnit } from "./worst-case.ts"
 
 /** Holds every order by itself to the rule's `min_quantity` in base units. An amount in quote units can't be compared. */
-export function minQuantity(rule: Rule, subject: Subject): Mismatch | undefined {
-  const { minQuantity: bound } = rule
-  if (bound === undefined) return undefined
-  for (const read of subject.orders ?? []) {
-    const mismatch = belowMin(read, bound, subject)
-    if (mismatch !== undefined) return mismatch
+export function minQuantity(subject: Subject): RuleTest {
+  return ({ minQuantity: bound }) => {
+    if (bound === undefined) return undefined
+    for (const read of subject.orders ?? []) {
+      const mismatch = belowMin(read, bound, subject)
+      if (mismatch !== undefined) return mismatch
+    }
+    return undefined
   }
-  return undefined
 }
 
 function belowMin(read: ReadOrder, bound: SizeBound, subject: Subject): Mismatch | undefined {

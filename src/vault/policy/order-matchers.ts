@@ -12,6 +12,11 @@ export type OrderMatcher = {
   readonly isUsed: (matchers: OrderMatchers) => boolean
   readonly fits: (matchers: OrderMatchers, order: JudgedOrder, polarity: Polarity) => boolean
   readonly mismatch: (matchers: OrderMatchers, order: JudgedOrder, symbols: SymbolTable) => Mismatch
+  /** What is compared, where an order fits when its reading agrees with a list. */
+  readonly list?: {
+    readonly listOf: (matchers: OrderMatchers) => readonly unknown[] | undefined
+    readonly readingOf: (order: JudgedOrder) => Reading<unknown>
+  }
 }
 
 /** Every order matcher, in the order in which a refusal names them. */
@@ -124,6 +129,7 @@ function listMatcher<Value>(field: {
   readonly textOf: (value: Value, symbols: SymbolTable) => string
 }): OrderMatcher {
   return {
+    list: field,
     isUsed: (matchers) => field.listOf(matchers) !== undefined,
     fits: (matchers, order, polarity) => {
       const list = field.listOf(matchers)

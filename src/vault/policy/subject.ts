@@ -12,8 +12,11 @@ export type Subject = {
   readonly parts: readonly JudgedOrder[]
 }
 
-/** One thing that a rule asks. Answers what is wrong, or `undefined` when nothing is. */
-export type Check = (rule: Rule, subject: Subject) => Mismatch | undefined
+/** One thing that rules ask. What it reads of a request it reads once, for all rules that are tested. */
+export type Check = (subject: Subject) => RuleTest
+
+/** Tells what is wrong by a rule, or `undefined` when nothing is. */
+export type RuleTest = (rule: Rule) => Mismatch | undefined
 
 /** Reads what the entries judge. */
 export function subjectOf(request: JudgedRequest, circumstances: Circumstances): Subject {

@@ -509,7 +509,7 @@ describe("a refusal by a limit", () => {
     assert.equal(outcomeOf(decide(denied, placing(order()), dead)), "denied_by_rule")
     const { verdicts } = decide(limitFile(...notional), placing(order()), dead)
     assert.deepEqual(
-      verdicts.map(({ rule, verdict, reason }) => [rule, verdict, reason]),
+      verdicts().map(({ rule, verdict, reason }) => [rule, verdict, reason]),
       [
         ["all", "allows", null],
         ["entry", "denies", "notional_unknown"],

@@ -83,7 +83,10 @@ describe("hold", () => {
       const decision = judge(placing(order()), set, circumstances())
       assert.equal(decision.kind, "hold")
       assert.equal(decision.hold.name, "b")
-      const said = decision.verdicts.map(({ rule, verdict }) => `${rule} ${verdict}`).sort()
+      const said = decision
+        .verdicts()
+        .map(({ rule, verdict }) => `${rule} ${verdict}`)
+        .sort()
       assert.deepEqual(said, ["a holds", "b holds", "rule allows"])
     }
   })
@@ -91,7 +94,7 @@ describe("hold", () => {
   it("that doesn't match is among the verdicts too", () => {
     const { verdicts } = decide(holdFile("sides: [sell]"), placing(order()))
     assert.deepEqual(
-      verdicts.map(({ rule, verdict, reason }) => [rule, verdict, reason]),
+      verdicts().map(({ rule, verdict, reason }) => [rule, verdict, reason]),
       [
         ["all", "allows", null],
         ["entry", "does_not_match", null],

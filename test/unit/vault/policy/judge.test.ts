@@ -177,7 +177,7 @@ describe("judge", () => {
     const others = "policy: q\napplies_to: {clients: [other]}\ndeny:\n  - {name: all}\n"
     const decision = judge(placing(order()), policiesOf(file, others), circumstances())
     const place = { policy: "p", file: "0.yaml" }
-    assert.deepEqual(decision.verdicts, [
+    assert.deepEqual(decision.verdicts(), [
       { ...place, rule: "sells", line: 7, verdict: "does_not_match", reason: null },
       { ...place, rule: "buys", line: 8, verdict: "denies", reason: "denied_by_rule" },
       { ...place, rule: "small", line: 3, verdict: "does_not_match", reason: "quantity_over_max" },

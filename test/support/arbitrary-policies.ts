@@ -1,0 +1,163 @@
+import fc from "fast-check"
+
+import type { Entry, Hold, Policy, Rule, SizeBound } from "../../src/vault/policy/policy.ts"
+import type { Decimal } from "../../src/venue/decimal.ts"
+import { operationIds } from "../../src/venue/profile.ts"
+import { addressOf, heldAgent, policiesOf, signer } from "./policy-case.ts"
+
+/** A decimal of few digits, so that amounts and what bounds them meet often. */
+export const arbitrarySmallDecimal: fc.Arbitrary<Decimal> = fc.record({
+  coefficient: fc.bigInt({ min: 0n, max: 12n }),
+  scale: fc.integer({ min: 0, max: 2 }),
+})
+
+/** What files alone can say; the rest is drawn. */
+const [written] = policiesOf(`
+policy: written
+rules:
+  - {name: a, endpoints: [placeOrder], client_order_id: a+}
+  - {name: b, endpoints: [placeOrder], client_order_id: 'b?'}
+  - {name: c, endpoints: [approveAgent], label: 'a.*'}
+  - {name: d, endpoints: [placeOrder], hours: {zone: UTC, to: '12:00'}}
+  - {name: e, endpoints: [placeOrder], hours: {zone: UTC, days: [mon, tue, wed, thu]}}
+  - {name: f, endpoints: [placeOrder], where: [{pointer: /amount, max: '5'}]}
+  - {name: g, endpoints: [placeOrder], where: [{pointer: /amount, present: false}]}
+limits:
+  - {name: limit-a, count: orders, window: 1h, max: 5}
+  - {name: limit-b, sum: submitted_notional, window: 1h, max: '5', symbols: [BTC-PERP], per: symbol}
+  - {name: limit-c, sum: submitted_quantity, window: 24h, max: '5', mode: observe, sides: [buy]}
+  - {name: limit-d, count: requests, window: 1s, max: 5, per: account, hours: {zone: UTC, to: '12:00'}}
+`)
+if (written === undefined) throw new Error("the written policy is gone")
+const { rules: writtenRules, limits: writtenLimits } = written
+
+/** How many of ten keys an entry has. */
+type Density = 1 | 4
+
+function sometimes<Value>(
+  weight: number,
+  arbitrary: fc.Arbitrary<Value>,
+): fc.Arbitrary<Value | undefined> {
+  return fc.oneof({ weight: 10 - weight, arbitrary: fc.constant(undefined) }, { weight, arbitrary })
+}
+
+/** Most of the values more often than few, so that entries match. */
+function mostOf<Value>(...values: readonly Value[]): fc.Arbitrary<readonly Value[]> {
+  const most = fc.subarray([...values], { minLength: Math.max(1, values.length - 1) })
+  return fc.oneof(
+    { weight: 4, arbitrary: most },
+    { weight: 1, arbitrary: fc.subarray([...values]) },
+  )
+}
+
+/** One of the values that the written rules have at `key`. */
+function writtenAt<Key extends keyof Rule["matchers"]>(key: Key) {
+  const values = writtenRules.map(({ matchers }) => matchers[key])
+  return fc.constantFrom(...values.filter((value) => value !== undefined))
+}
+
+function matchersOf(density: Density): fc.Arbitrary<Entry["matchers"]> {
+  const drawn = <Value>(arbitrary: fc.Arbitrary<Value>) => sometimes(density, arbitrary)
+  return fc.record({
+    symbols: drawn(mostOf(-1, 1, 2, 3)),
+    sides: drawn(mostOf("buy", "sell")),
+    orderTypes: drawn(mostOf("limit", "market")),
+    timeInForce: drawn(mostOf("gtc", "fok", "ioc")),
+    requireFlags: sometimes(1, fc.subarray(["post_only", "reduce_only"])),
+    forbidFlags: drawn(fc.subarray(["post_only", "reduce_only"])),
+    positionSides: sometimes(1, mostOf("both", "long", "short")),
+    marginModes: sometimes(1, mostOf("cross", "isolated")),
+    stpModes: sometimes(1, mostOf("cancel_maker", "cancel_taker", "cancel_both", "none")),
+    algoOrderTypes: drawn(mostOf("none", "conditional", "tpsl", "attached_tpsl")),
+    clientOrderId: sometimes(1, writtenAt("clientOrderId")),
+    targetAddresses: sometimes(1, mostOf(signer, addressOf("2"))),
+    label: sometimes(1, writtenAt("label")),
+    hours: sometimes(1, writtenAt("hours")),
+    where: sometimes(1, writtenAt("where")),
+  })
+}
+
+const arbitraryOperations = fc
+  .oneof(
+    fc.constant(operationIds),
+    fc.constantFrom(["placeOrder"], ["placeBatch"], ["approveAgent", "chaseOrder"]),
+    fc.subarray([...operationIds]),
+  )
+  .map((operations) => new Set(operations) as Entry["operations"])
+
+function entryOf(density: Density): fc.Arbitrary<Omit<Entry, "name" | "line">> {
+  return fc.record({ operations: arbitraryOperations, matchers: matchersOf(density) })
+}
+
+const arbitrarySizeBound: fc.Arbitrary<SizeBound> = fc.oneof(
+  fc.record({ kind: fc.constant("scalar"), amount: arbitrarySmallDecimal }),
+  fc.record({
+    kind: fc.constant("by_symbol"),
+    amountBySymbol: fc
+      .dictionary(fc.constantFrom("1", "2", "3"), arbitrarySmallDecimal)
+      .map((amounts) => new Map(Object.entries(amounts).map(([id, max]) => [Number(id), max]))),
+    defaultAmount: sometimes(8, arbitrarySmallDecimal),
+  }),
+)
+
+function ruleOf(density: Density): fc.Arbitrary<Omit<Rule, "name" | "line">> {
+  const drawn = <Value>(arbitrary: fc.Arbitrary<Value>) => sometimes(density, arbitrary)
+  const bounds = fc.record({
+    maxQuantity: drawn(arbitrarySizeBound),
+    minQuantity: drawn(arbitrarySizeBound),
+    maxNotional: drawn(arbitrarySizeBound),
+    priceBand: drawn(arbitrarySmallDecimal),
+    priceMatchBand: sometimes(6, arbitrarySmallDecimal),
+    maxSlippage: drawn(arbitrarySmallDecimal),
+    maxExpiresInMs: drawn(fc.integer({ min: 0, max: 3 })),
+    allowFullTpsl: fc.boolean(),
+    agentAddresses: fc.constantFrom("held" as const, [addressOf("b"), heldAgent]),
+    authorizedAddresses: fc.constantFrom([], [addressOf("c")]),
+    maxValidDays: fc.constantFrom(1, 90),
+  })
+  return fc.tuple(entryOf(density), bounds).map(([asked, bounded]) => ({ ...asked, ...bounded }))
+}
+
+/** Many rules of which most ask much, and few. */
+const arbitraryRules = fc.oneof(
+  fc.array(ruleOf(4), { maxLength: 45, size: "max" }),
+  fc.array(fc.oneof(ruleOf(1), ruleOf(4)), { maxLength: 3 }),
+)
+
+const arbitraryHold = fc
+  .tuple(entryOf(4), fc.integer({ min: 1, max: 3 }))
+  .map(([asked, ttlMs]): Omit<Hold, "name" | "line"> => ({ ...asked, ttlMs }))
+
+function named<Kind extends Entry>(
+  list: string,
+  entries: readonly Omit<Kind, "name" | "line">[],
+): readonly Kind[] {
+  // The two keys that were left out are put back.
+  return entries.map((unnamed, at) => ({ ...unnamed, name: `${list}-${at}`, line: at + 3 }) as Kind)
+}
+
+/** Any policies that the type admits, also those that no file says, of up to some 130 rules. */
+export const arbitraryPolicies: fc.Arbitrary<readonly Policy[]> = fc
+  .array(
+    fc.record({
+      rules: arbitraryRules,
+      deny: fc.array(entryOf(4), { maxLength: 1 }),
+      hold: fc.array(arbitraryHold, { maxLength: 2 }),
+      limits: fc.subarray([...writtenLimits]),
+      clients: sometimes(2, fc.subarray(["bot", "other"])),
+      keys: sometimes(2, fc.subarray(["bot-agent", "other"])),
+    }),
+    { minLength: 1, maxLength: 3, size: "max" },
+  )
+  .map((files) =>
+    files.map(({ rules, deny, hold, limits, clients, keys }, index) => ({
+      name: `p${index}`,
+      file: `${index}.yaml`,
+      appliesTo: { clients, keys },
+      rules: named<Rule>("rule", rules),
+      deny: named<Entry>("deny", deny),
+      hold: named<Hold>("hold", hold),
+      limits,
+      reads: [],
+    })),
+  )
