@@ -51,6 +51,7 @@ const tree: Readonly<Record<string, Load | Group>> = {
   serve: async () => (await import("./serve.ts")).serve(),
   "install-service": async () => (await import("./install-service.ts")).installService(),
   status: async () => (await import("./status.ts")).status(),
+  console: async () => (await import("./console.ts")).consoleCommand(),
   freeze: async () => (await import("./freeze.ts")).freeze(),
   thaw: async () => (await import("./freeze.ts")).thaw(),
   panic: async () => (await import("./panic.ts")).panic(),

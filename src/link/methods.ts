@@ -7,6 +7,12 @@ import { agentParams, type AgentResults } from "./agent-methods.ts"
 import type { AlarmsNow } from "./alarms.ts"
 import { auditParams, type AuditResults } from "./audit-methods.ts"
 import type { Whoami } from "./bot-views.ts"
+import {
+  consoleAdminParams,
+  consoleBotParams,
+  type ConsoleAdminResults,
+  type ConsoleBotResults,
+} from "./console-methods.ts"
 import type { GateSettings, UpstreamSettings } from "./gate-settings.ts"
 import { policyParams, type PolicyResults } from "./policy-methods.ts"
 import { readBotParams, type ReadBotResults } from "./read-methods.ts"
@@ -75,6 +81,7 @@ export const botParams = {
   ...readBotParams,
   ...waitBotParams,
   ...stopBotParams,
+  ...consoleBotParams,
   health: z.strictObject({}),
   /** What a gate that can read no configuration must know; nothing in it is secret. */
   gateSettings: z.strictObject({}),
@@ -89,6 +96,7 @@ type Answer<Value> =
 /** Results of the bot socket's calls. */
 export type BotResults = WaitBotResults &
   StopBotResults &
+  ConsoleBotResults &
   ReadBotResults & {
     /** `rateLimits`: of a client that is known. */
     sign: (Answer<Signed> | Answered) & { readonly rateLimits?: readonly RateLimit[] }
@@ -176,6 +184,7 @@ export const adminParams = {
   ...auditParams,
   ...safetyParams,
   ...stopAdminParams,
+  ...consoleAdminParams,
   /** How a command that sends to the venue by itself gets there. */
   upstream: z.strictObject({}),
   /** Where messages about alarms go. */
@@ -184,7 +193,12 @@ export const adminParams = {
   status: z.strictObject({}),
 }
 
-type PartResults = AgentResults & PolicyResults & AuditResults & SafetyResults & StopAdminResults
+type PartResults = AgentResults &
+  PolicyResults &
+  AuditResults &
+  SafetyResults &
+  StopAdminResults &
+  ConsoleAdminResults
 
 /** Results of the admin socket's calls. */
 export type AdminResults = PartResults & {

@@ -13,7 +13,12 @@ export const maxAlarms = 100
 export function tellAlarms(vault: Vault): AlarmsNow {
   const { webhook } = vault.active().config
   if (webhook === undefined) return { webhook: null, alarms: [] }
-  return { webhook, alarms: gravest(alarmsOf(vault)) }
+  return { webhook, alarms: alarmsNow(vault) }
+}
+
+/** What there is to see to, the gravest first, and as many as fit. */
+export function alarmsNow(vault: Vault): readonly Alarm[] {
+  return gravest(alarmsOf(vault))
 }
 
 /** Everything that somebody should see to now, by the numbers of the metrics. */

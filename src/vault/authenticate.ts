@@ -41,18 +41,25 @@ export function makeToken(): string {
   return `cs_${randomBytes(32).toString("base64url")}`
 }
 
-function refuseToken(count: BadTokenCount, nowMs: number): Refusal {
+/** Counts a wrong token; when there were too many, tells in how many milliseconds another one is taken. */
+export function spendBadToken(count: BadTokenCount, nowMs: number): number | undefined {
   const refilled = count.left + (Math.max(0, nowMs - count.atMs) / 1000) * badTokensPerSecond
   count.left = Math.min(badTokenBurst, refilled)
   count.atMs = nowMs
-  if (count.left < 1) {
+  if (count.left < 1) return Math.ceil(((1 - count.left) / badTokensPerSecond) * 1000)
+  count.left -= 1
+  return undefined
+}
+
+function refuseToken(count: BadTokenCount, nowMs: number): Refusal {
+  const retryAfterMs = spendBadToken(count, nowMs)
+  if (retryAfterMs !== undefined) {
     return {
       code: "too_many_bad_tokens",
       message: "Too many requests came with a wrong token; check the token and try again later.",
-      data: { retry_after_ms: Math.ceil(((1 - count.left) / badTokensPerSecond) * 1000) },
+      data: { retry_after_ms: retryAfterMs },
     }
   }
-  count.left -= 1
   return {
     code: "unauthorized",
     message: "No client has this token; send the one that countersign clients add printed.",

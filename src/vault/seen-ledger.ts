@@ -1,4 +1,6 @@
 import type { AutoFreeze } from "./auto-freeze.ts"
+import { rememberDecisions, type RecentDecisions } from "./console/decision-feed.ts"
+import { rememberingLedger, rememberingListener } from "./console/remembering-ledger.ts"
 import type { DiskSpace } from "./disk-space.ts"
 import type { Ledger } from "./ledger/ledger.ts"
 import { countedLedger, countedListener } from "./metrics/counted-ledger.ts"
@@ -15,9 +17,15 @@ export function seenLedger(
     readonly autoFreeze: AutoFreeze
     readonly listener: VaultListener
   },
-): { readonly ledger: Ledger; readonly metrics: VaultMetrics } {
+): {
+  readonly ledger: Ledger
+  readonly metrics: VaultMetrics
+  readonly decisions: RecentDecisions
+} {
   const metrics = openVaultMetrics()
-  const heard = countedListener(by.listener, metrics.decisions)
+  const decisions = rememberDecisions()
+  const heard = rememberingListener(countedListener(by.listener, metrics.decisions), decisions)
   const watched = watchedLedger(sparingLedger(ledger, by.disk), by.autoFreeze, heard)
-  return { ledger: countedLedger(watched, metrics.decisions), metrics }
+  const counted = countedLedger(watched, metrics.decisions)
+  return { ledger: rememberingLedger(counted, decisions), metrics, decisions }
 }

@@ -17,7 +17,8 @@ export function statusLine(vault: Vault, refused: string | undefined = vault.ala
     .join("; ")
 }
 
-function stateWords(vault: Vault): string {
+/** What keeps it from signing, or that nothing does: words without a capital and a full stop. */
+export function stateWords(vault: Vault): string {
   const [standstill] = standstillOf(vault)
   if (standstill !== undefined) {
     return `signs nothing: ${standstill.state}: ${unended(standstill.message)}`

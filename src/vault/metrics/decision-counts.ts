@@ -8,6 +8,8 @@ export type DecisionCounts = {
   allowed(client: string, operation: string): void
   /** `operation` is `null` where the path is none of the venue's. */
   refused(client: string, operation: string | null, refusal: Refusal): void
+  /** How many in all, by result. */
+  totals(): Readonly<Record<Result, number>>
   family(): NumberFamily
 }
 
@@ -25,6 +27,7 @@ type Tree = Map<string, Map<string, Map<Result, Map<string, Count>>>>
  */
 export function countDecisions(): DecisionCounts {
   const tree: Tree = new Map()
+  const totals = { allowed: 0, refused: 0, held: 0 }
   let size = 0
   const find = (labels: readonly [string, string, Result, string]): Count => {
     const [client, operation, result, reason] = labels
@@ -36,12 +39,15 @@ export function countDecisions(): DecisionCounts {
   }
   return {
     allowed(client, operation) {
+      totals.allowed += 1
       find([client, operation, "allowed", ""]).count += 1
     },
     refused(client, operation, refusal) {
-      const result = refusal.code === "approval_required" ? "held" : "refused"
+      const result = resultOf(refusal)
+      totals[result] += 1
       find([client, operation ?? "unknown", result, reasonOf(refusal)]).count += 1
     },
+    totals: () => ({ ...totals }),
     family: () => ({
       name: "countersign_decisions_total",
       help: "Requests to sign that were decided.",
@@ -52,8 +58,13 @@ export function countDecisions(): DecisionCounts {
   }
 }
 
-/** The reason of a denial says more than the code that all of them have. */
-function reasonOf(refusal: Refusal): string {
+/** A request that waits for a person isn't refused for good. */
+export function resultOf({ code }: Refusal): "refused" | "held" {
+  return code === "approval_required" ? "held" : "refused"
+}
+
+/** Why it was refused: the reason of a denial says more than the code that all of them have. */
+export function reasonOf(refusal: Refusal): string {
   return refusal.code === "policy_denied" ? refusal.data.reason : refusal.code
 }
 

@@ -24,7 +24,7 @@ export function limitShares(vault: Vault): readonly LimitShare[] {
   for (const use of listLimits(vault)) {
     const { policy, limit, mode } = use
     const name = [policy, limit, mode].join("/")
-    const share = shareOf(use)
+    const share = usedShare(use)
     if (share >= (most.get(name)?.share ?? 0)) most.set(name, { policy, limit, mode, share })
   }
   return fullest([...most.values()], ({ share }) => share)
@@ -41,8 +41,8 @@ function limitFamily(shares: readonly LimitShare[]): MetricFamily {
   )
 }
 
-/** Of a limit of nothing all is used. */
-function shareOf({ used, max }: LimitUse): number {
+/** What of a limit is used, 1 being all; of a limit of nothing all is used. */
+export function usedShare({ used, max }: LimitUse): number {
   return Number(max) === 0 ? 1 : Number(used) / Number(max)
 }
 

@@ -37,6 +37,7 @@ describe("the count of decisions", () => {
       [["a", "unknown", "refused", "overloaded"], 1],
       [["b", "placeOrder", "allowed", ""], 1],
     ])
+    assert.deepEqual(counts.totals(), { allowed: 3, refused: 3, held: 1 })
   })
 
   it("has the last series that it may have, and counts what comes after it together", () => {
