@@ -7,6 +7,7 @@ import helmet from "helmet"
 import {
   admit,
   callHeaders,
+  consolePath,
   idempotencyHeader,
   keyHeader,
   shadowHeader,
@@ -24,6 +25,8 @@ import {
   sign,
   whoami,
 } from "./bot-calls.ts"
+import { setConsoleHeaders } from "./console/console-headers.ts"
+import { consoleRoutes } from "./console/console-routes.ts"
 import { contract } from "./contract.ts"
 import { forward, type ForwardDependencies } from "./forward.ts"
 import type { GateLimits } from "./gate-limits.ts"
@@ -43,7 +46,7 @@ export type AppDependencies = ForwardDependencies & {
   readonly hosts: (socket: Socket) => ReadonlySet<string> | undefined
 }
 
-/** We serve no pages: nothing may load or frame what we answer. TLS, where there is any, isn't ours. */
+/** Bots are served no pages: nothing may load or frame what we answer. TLS, where there is any, isn't ours. */
 const pagelessHeaders = {
   contentSecurityPolicy: {
     useDefaults: false,
@@ -94,6 +97,7 @@ function createExpress(deps: AppDependencies, { serve, paths, setHeaders }: Part
   const app = express()
   app.disable("etag").enable("case sensitive routing").enable("strict routing")
   app.use(setHeaders)
+  app.use(consolePath, setConsoleHeaders)
   app.use(admitAll(deps))
   for (const [path, ofPath] of paths) {
     app.all(path, (request: Request, response: Response) => serve(request, response, ofPath))
@@ -116,7 +120,7 @@ function byPath(all: readonly RouteWithAnswer[]): ReadonlyMap<string, PathRoutes
 
 /** Every route there is. */
 function routes(deps: AppDependencies): readonly RouteWithAnswer[] {
-  return [...requestRoutes(deps), ...rightRoutes(deps), ...readRoutes(deps)]
+  return [...requestRoutes(deps), ...rightRoutes(deps), ...readRoutes(deps), ...consoleRoutes(deps)]
 }
 
 /** What a bot wants signed. */

@@ -63,6 +63,9 @@ export type Envelope = {
 
 const json = { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store" }
 
+/** What goes with everything that the daemon says itself. */
+export const fromDaemon = { ...json, "Countersign-Source": "daemon" }
+
 /** What goes with everything that the venue says. */
 export const fromVenue = { "Cache-Control": "no-store", "Countersign-Source": "venue" }
 
@@ -121,8 +124,6 @@ export function sendAnswer(response: ServerResponse, answer: HttpAnswer): void {
   response.setHeader("Content-Length", answer.body.length)
   response.end(answer.body)
 }
-
-const fromDaemon = { ...json, "Countersign-Source": "daemon" }
 
 function problemAnswer(problem: Problem): HttpAnswer {
   const { code, data, record, allow } = problem

@@ -1,4 +1,3 @@
-import type { ServerResponse } from "node:http"
 import { setTimeout as after } from "node:timers/promises"
 
 import { fetchRead, type ReadDependencies, type ReadReply } from "./fetch-read.ts"
@@ -9,11 +8,9 @@ import type { Problem } from "./problem.ts"
 import type { ReadAsk } from "./read-ask.ts"
 import { fromVenue, type VenueAnswer } from "./reply.ts"
 import { isQuery } from "./target.ts"
+import { written, type StreamWay } from "./written.ts"
 
 export type StreamDependencies = ReadDependencies & { readonly limits: GateLimits }
-
-/** Where a stream goes, and what says that its bot left. */
-export type StreamWay = { readonly response: ServerResponse; readonly signal: AbortSignal }
 
 /**
  * Writes every item of a list, page after page, as NDJSON; the next page is asked for when the one before has
@@ -61,22 +58,6 @@ async function writePages(
     if (typeof next === "string") return next
     page = next
   }
-}
-
-/** Resolves when the text has left for the bot, or the bot is gone. */
-function written(text: string, { response, signal }: StreamWay): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted || text === "") {
-      resolve()
-      return
-    }
-    const done = (): void => {
-      signal.removeEventListener("abort", done)
-      resolve()
-    }
-    signal.addEventListener("abort", done)
-    response.write(text, done)
-  })
 }
 
 /**
