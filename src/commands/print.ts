@@ -1,7 +1,10 @@
 import { stripVTControlCharacters, styleText } from "node:util"
 
 import { Fault } from "../std/fault.ts"
+import { visible } from "../std/visible.ts"
 import { exitCodes, type ExitCode } from "./exit-code.ts"
+
+export { visible }
 
 export type Printing = { readonly json?: boolean | undefined }
 
@@ -57,18 +60,6 @@ const colours = { good: "green", doubtful: "yellow", bad: "red" } as const
 /** A word that tells a state, in colour on a terminal unless NO_COLOR is set. */
 export function toned(word: string, tone: Tone, isTerminal = process.stdout.isTTY): string {
   return isTerminal ? styleText(colours[tone], word) : word
-}
-
-/** Text that others chose, with what could move the cursor or reorder letters written as `\u….` */
-export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    character.split("").map(escaped).join(""),
-  )
-}
-
-/** One UTF-16 unit as JSON would escape it. */
-function escaped(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
 }
 
 function widthOf(cell = ""): number {

@@ -1,5 +1,7 @@
-import type { Command } from "commander"
+import { Option, type Command } from "commander"
 
+import { logLevelVariable } from "../std/log-level.ts"
+import { logLevels, type LogLevel } from "../std/log-line.ts"
 import {
   command,
   installationOf,
@@ -10,7 +12,7 @@ import {
 } from "./command.ts"
 import { startDaemon, type Daemon } from "./daemon/start-daemon.ts"
 import { parsePort } from "./port.ts"
-import type { Printing } from "./print.ts"
+import { visible, type Printing } from "./print.ts"
 import { nextSignal } from "./signals.ts"
 
 type ServeOptions = InstallationOptions &
@@ -18,6 +20,7 @@ type ServeOptions = InstallationOptions &
     readonly port?: string
     readonly passphraseFile?: string
     readonly strict?: boolean
+    readonly logLevel?: LogLevel
   }
 
 /** `countersign serve` */
@@ -29,9 +32,13 @@ export function serve(): Command {
       "--strict",
       "refuse to start on files that can't be used, also where good ones ran before",
     )
+  const logLevel = new Option("--log-level <level>", "the least urgent events to log")
+  made.addOption(logLevel.choices(logLevels).env(logLevelVariable))
   withExamples(made, "countersign serve", "countersign serve --port 0 --strict")
   return runs<ServeOptions>(made, async (options) => {
     const signal = nextSignal()
+    // Gate and vault read it there, as they do under systemd.
+    if (options.logLevel !== undefined) process.env[logLevelVariable] = options.logLevel
     process.on("SIGHUP", () => undefined) // until the daemon is up: its files are read just now
     const daemon = await startDaemon({
       installation: installationOf(options),
@@ -40,7 +47,7 @@ export function serve(): Command {
       strict: options.strict,
     })
     process.on("SIGHUP", () => daemon.reload())
-    for (const warning of daemon.warnings) process.stderr.write(`warning: ${warning}\n`)
+    for (const warning of daemon.warnings) process.stderr.write(`warning: ${visible(warning)}\n`)
     process.stdout.write(`listening on ${daemon.url}\n`)
     await untilStopped(daemon, signal)
   })

@@ -1,8 +1,11 @@
-/** What a log line can say. There is no field for a body, a header, a token or an error's message. */
-export type LogEntry = {
-  readonly level: "debug" | "info" | "warn" | "error"
-  /** What happened, in snake_case. */
-  readonly event: string
+import { createLog, type FieldsOf } from "../std/create-log.ts"
+import { errorFields } from "../std/error-fields.ts"
+import type { LogHead } from "../std/log-line.ts"
+
+export { errorFields }
+
+/** What a log line of the gate can say. There is no field for a body, a header, a token or an error's message. */
+export type LogEntry = LogHead & {
   readonly method?: string
   /** The route's pattern, never the path that was asked for. */
   readonly route?: string
@@ -15,37 +18,29 @@ export type LogEntry = {
   readonly port?: number
   /** Where an error was thrown: function names and positions, without its message. */
   readonly at?: string
-  /** A sentence about this installation, of fixed words. */
-  readonly warning?: string
+  /** A sentence about this installation, nothing of which comes from a bot or the venue. */
+  readonly message?: string
 }
 export type Log = (entry: LogEntry) => void
 
-type Write = (line: string, level: LogEntry["level"]) => void
-
-const levels = { debug: 0, info: 1, warn: 2, error: 3 }
-
-/** Writes entries from `minimum` up as JSON lines. */
-export function createLog(minimum: LogEntry["level"], write: Write): Log {
-  return (entry) => {
-    if (levels[entry.level] < levels[minimum]) return
-    const { level, event, method, route, status, code, record, trace, ms, port, at, warning } =
-      entry
-    const time = new Date().toISOString()
-    const known = { method, route, status, code, record, trace, ms, port, at, warning }
-    write(`${JSON.stringify({ time, level, event, ...known })}\n`, level)
-  }
+/** The fields of {@link LogEntry} in the order in which a line has them. */
+export const logFields: FieldsOf<LogEntry> = {
+  method: true,
+  route: true,
+  status: true,
+  code: true,
+  record: true,
+  trace: true,
+  ms: true,
+  port: true,
+  at: true,
+  message: true,
 }
+
+/** The gate's log, and what sets its level. */
+export const { log, logFrom } = createLog<LogEntry>(logFields)
 
 /** What may be logged of why a send failed: ours is in words, what undici and TLS say has a code. */
 export function causeFields(cause: unknown): { readonly code: string } {
   return { code: typeof cause === "string" ? cause.replaceAll(" ", "_") : errorFields(cause).code }
-}
-
-/** What may be logged of something thrown: its code or name, and where; its message could quote input. */
-export function errorFields(thrown: unknown): { readonly code: string; readonly at?: string } {
-  if (!(thrown instanceof Error)) return { code: typeof thrown }
-  const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : thrown.name
-  const frames = thrown.stack?.split("\n").filter((line) => line.startsWith("    at "))
-  const at = frames?.slice(0, 4).join(" ").replaceAll(/\s+/g, " ").trim()
-  return at === undefined ? { code } : { code, at }
 }

@@ -2,12 +2,11 @@
 // in both cases with the flags of permission-flags.ts.
 
 import { Fault } from "../std/fault.ts"
-import { isUnderJournal, journalPrefix } from "../std/journal.ts"
 import { listenFds } from "../std/listen-fds.ts"
 import { serviceExitCode } from "../std/service-exit-code.ts"
 import { serviceNotify } from "../std/service-notify.ts"
 import { undenied } from "../std/undenied.ts"
-import { createLog, errorFields } from "./log.ts"
+import { errorFields, log, logFrom } from "./log.ts"
 import { readArguments } from "./read-arguments.ts"
 import { runGate, type RunningGate } from "./run-gate.ts"
 
@@ -17,20 +16,14 @@ export type GateMessage =
   | { readonly type: "failed"; readonly code: string; readonly message: string }
 
 const service = serviceNotify()
-const isJournal = isUnderJournal()
-// The ledger has every request; a line for each here is for those who look for a fault.
-const level = process.argv.includes("--log-requests") ? "debug" : "info"
-const log = createLog(level, (line, level) =>
-  isJournal ? process.stdout.write(journalPrefix(level) + line) : process.stderr.write(line),
-)
 
 process.on("uncaughtException", (error) => {
   log({ level: "error", event: "crashed", ...errorFields(error) })
   process.exit(1)
 })
 
-for (const warning of undenied("countersign-gate.service")) {
-  log({ level: "warn", event: "sandbox_open", warning })
+for (const message of undenied("countersign-gate.service")) {
+  log({ level: "warn", event: "sandbox_open", message })
 }
 
 // Until it serves there is nothing to load anew, and nothing to die of.
@@ -38,6 +31,7 @@ process.on("SIGHUP", () => undefined)
 
 try {
   const given = readArguments(process.argv.slice(2))
+  logFrom(given.logLevel)
   const gate = await runGate({ given, descriptors: listenFds(), service, log })
   obeySignals(gate)
   tell({ type: "ready", port: gate.port })
@@ -66,19 +60,15 @@ function obeySignals(gate: RunningGate): void {
 function fail(error: unknown): void {
   const fault = error instanceof Fault ? error : new Fault("internal", "The gate couldn't start.")
   service.status(fault.message)
-  if (fault !== error) log({ level: "error", event: "start_failed", ...errorFields(error) })
   const { code, message } = fault
+  // Whoever has an IPC channel to the gate says it by itself.
+  if (fault !== error) log({ level: "error", event: "start_failed", ...errorFields(error) })
+  else if (process.send === undefined) log({ level: "error", event: "start_failed", code, message })
   const exitCode = service.isHeard ? serviceExitCode(code) : 1
   tell({ type: "failed", code, message }, () => process.exit(exitCode))
 }
 
 function tell(message: GateMessage, then: () => void = () => undefined): void {
-  if (process.send !== undefined) {
-    process.send(message, undefined, undefined, then)
-    return
-  }
-  if (message.type === "failed") {
-    process.stderr.write(`${isJournal ? journalPrefix("error") : ""}${message.message}\n`)
-  }
-  then()
+  if (process.send === undefined) then()
+  else process.send(message, undefined, undefined, then)
 }

@@ -2,6 +2,8 @@ import { parseArgs } from "node:util"
 
 import type { UpstreamSettings } from "../link/gate-settings.ts"
 import { Fault } from "../std/fault.ts"
+import { readLogLevel } from "../std/log-level.ts"
+import type { LogLevel } from "../std/log-line.ts"
 import { gateLimits } from "./gate-limits.ts"
 
 export type GateArguments = {
@@ -11,6 +13,7 @@ export type GateArguments = {
   /** `null` when none is given. */
   readonly upstream: UpstreamSettings | null
   readonly allowedHosts: readonly string[]
+  readonly logLevel: LogLevel
 }
 
 /** Reads the command line of the gate's process. @throws {Fault} `usage` */
@@ -29,6 +32,7 @@ export function readArguments(argv: readonly string[]): GateArguments {
     botSocket: values["bot-socket"],
     upstream: upstreamIn(values),
     allowedHosts: values["allowed-host"],
+    logLevel: values["log-requests"] ? "debug" : readLogLevel(),
   }
 }
 
@@ -55,7 +59,7 @@ function parseOptions(argv: readonly string[]) {
         "upstream-proxy": { type: "string" },
         "upstream-deadline-ms": { type: "string", default: String(gateLimits.upstreamTotalMs) },
         "allowed-host": { type: "string", multiple: true, default: [] },
-        "log-requests": { type: "boolean" },
+        "log-requests": { type: "boolean", default: false },
       },
     }).values
   } catch (cause) {

@@ -1,5 +1,7 @@
 import { writeSync } from "node:fs"
 
+import { visible } from "./visible.ts"
+
 /** What a service tells systemd about itself, sd_notify(3). */
 export type ServiceNotify = {
   /** False where nobody listens; then all else does nothing. */
@@ -42,9 +44,10 @@ export function serviceNotify(environment: NodeJS.ProcessEnv = process.env): Ser
 /** systemd drops a message of more than 4,096 bytes whole; a character takes three at most. */
 const maxStatusLength = 1_200
 
-/** systemd shows one line. */
+/** systemd shows one line, on a terminal as it is. */
 function statusLine(status: string): string {
-  return `STATUS=${status.replaceAll(/\s+/g, " ").trim().slice(0, maxStatusLength)}`
+  const line = visible(status.replaceAll(/\s+/g, " ").trim())
+  return `STATUS=${line.slice(0, maxStatusLength)}`
 }
 
 function send(descriptor: number, message: string): void {

@@ -1,3 +1,4 @@
+import type { LogLevel } from "../std/log-line.ts"
 import { frozen } from "./freeze.ts"
 import type { AdminEntry } from "./ledger/admin-entry.ts"
 import type { RecordId, RefusalEntry, RequestEntry } from "./ledger/ledger.ts"
@@ -6,19 +7,13 @@ import type { VaultListener } from "./vault-listener.ts"
 import { whoRefused } from "./views.ts"
 
 /**
- * Writes lines for what whoever watches the daemon must hear of: freezes and their ends; for a `service`
- * also refusals, whose journal is where people look; and each request that is signed where that is asked for.
+ * Writes lines for freezes and their ends, which whoever watches the daemon must hear of; for refusals, whose
+ * level is given, since people look for them in the journal of a service; and for each request that is signed.
  */
-export function logVault(asked: {
-  readonly refusals: boolean
-  readonly requests: boolean
-}): Pick<VaultListener, "acted" | "refused" | "reserved"> {
-  const nothing = (): void => undefined
-  return {
-    acted: logAct,
-    refused: asked.refusals ? refusalLog() : nothing,
-    reserved: asked.requests ? logRequest : nothing,
-  }
+export function logVault(
+  refusals: LogLevel,
+): Pick<VaultListener, "acted" | "refused" | "reserved"> {
+  return { acted: logAct, refused: refusalLog(refusals), reserved: logRequest }
 }
 
 function logAct(entry: AdminEntry, record: RecordId | undefined): void {
@@ -35,14 +30,14 @@ function logAct(entry: AdminEntry, record: RecordId | undefined): void {
 const maxRecent = 1_000
 
 /** Like the ledger's rows: a line for the first of those that share a record. */
-function refusalLog(): VaultListener["refused"] {
+function refusalLog(level: LogLevel): VaultListener["refused"] {
   const recent = new Set<RecordId>()
   return ({ client, refusal }: RefusalEntry, record) => {
     if (recent.has(record)) return
     if (recent.size >= maxRecent) recent.clear()
     recent.add(record)
     const rule = whoRefused(refusal) ?? undefined
-    log({ level: "info", event: "refused", client, code: refusal.code, rule, record })
+    log({ level, event: "refused", client, code: refusal.code, rule, record })
   }
 }
 

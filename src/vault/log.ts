@@ -1,15 +1,14 @@
-import { isUnderJournal, journalPrefix } from "../std/journal.ts"
+import { createLog, type FieldsOf } from "../std/create-log.ts"
+import { errorFields } from "../std/error-fields.ts"
 import { Fault } from "../std/fault.ts"
+import type { LogHead } from "../std/log-line.ts"
 import type { Curve } from "./keyring/curve.ts"
 
-/** What a log line can say. There is no field for a body, a token or a key. */
-export type LogEntry = {
-  readonly level: "debug" | "info" | "warn" | "error"
-  /** What happened, in snake_case. */
-  readonly event: string
+/** What a log line of the vault can say. There is no field for a body, a token or a key. */
+export type LogEntry = LogHead & {
   readonly method?: string
   readonly code?: string
-  /** A Fault's sentence, which quotes no secret; of a bug, where it was thrown. */
+  /** A sentence of ours, which quotes no secret and nothing of a request. */
   readonly message?: string | undefined
   readonly policy_hash?: string
   readonly client?: string
@@ -19,18 +18,25 @@ export type LogEntry = {
   readonly record?: string | undefined
   /** The library that signs. */
   readonly curve?: Curve["name"]
+  /** Where a bug was thrown: function names and positions, without its message. */
+  readonly at?: string
 }
 
-/** Writes one JSON line: to the journal, with its priority, where stdout goes there; else to stderr. */
-export function log(entry: LogEntry): void {
-  const { level, event, method, code, message, policy_hash, client, rule, record, curve } = entry
-  const time = new Date().toISOString()
-  const told = { policy_hash, client, rule, record, curve }
-  const named = { time, level, event, method, code, message, ...told }
-  const line = `${JSON.stringify(named)}\n`
-  if (isJournal()) process.stdout.write(`${journalPrefix(level)}${line}`)
-  else process.stderr.write(line)
+/** The fields of {@link LogEntry} in the order in which a line has them. */
+export const logFields: FieldsOf<LogEntry> = {
+  method: true,
+  code: true,
+  message: true,
+  policy_hash: true,
+  client: true,
+  rule: true,
+  record: true,
+  curve: true,
+  at: true,
 }
+
+/** The vault's log, and what sets its level. */
+export const { log, logFrom } = createLog<LogEntry>(logFields)
 
 /** Writes what was thrown. */
 export function logFailure(
@@ -38,15 +44,10 @@ export function logFailure(
   error: unknown,
   context: Pick<LogEntry, "method"> = {},
 ): void {
-  const isFault = error instanceof Fault
-  const message = isFault ? error.message : error instanceof Error ? error.stack : "unknown error"
-  log({ level: "error", event, ...context, code: isFault ? error.code : "internal", message })
+  log({ level: "error", event, ...context, ...failureFields(error) })
 }
 
-let journal: boolean | undefined
-
-/** Asked once: a process keeps its stdout. */
-function isJournal(): boolean {
-  journal ??= isUnderJournal()
-  return journal
+/** What may be logged of something thrown: a Fault's sentence; of a bug, whose message could quote anything, where it was. */
+export function failureFields(error: unknown): Pick<LogEntry, "code" | "message" | "at"> {
+  return error instanceof Fault ? { code: error.code, message: error.message } : errorFields(error)
 }

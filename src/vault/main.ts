@@ -11,6 +11,7 @@ import { undenied } from "../std/undenied.ts"
 import { archiveInTime } from "./archive/archive-in-time.ts"
 import { runAccepted } from "./attestation.ts"
 import { signCheckpointsInTime } from "./checkpoints.ts"
+import { logAccess } from "./console/log-access.ts"
 import { lockWalletKeysInTime } from "./auto-lock.ts"
 import { endWithLedger } from "./end-with-ledger.ts"
 import { frozen } from "./freeze.ts"
@@ -18,7 +19,7 @@ import { assertSocketPathsFit } from "./installation.ts"
 import { pickCurve, type PickedCurve } from "./keyring/pick-curve.ts"
 import { readSecretFile } from "./keyring/read-secret-file.ts"
 import { loadFiles } from "./load-files.ts"
-import { log, logFailure } from "./log.ts"
+import { log, logFailure, logFrom } from "./log.ts"
 import { logVault } from "./log-vault.ts"
 import type { SecretSource } from "./open-key-store.ts"
 import { openVault } from "./open-vault.ts"
@@ -45,6 +46,7 @@ async function start(): Promise<void> {
   try {
     const descriptors = listenFds()
     const given = readArguments(process.argv.slice(2))
+    logFrom(given.logLevel)
     assertSocketPathsFit(given.installation)
     if (given.isStrict) await loadFiles(given.installation)
     const curve = pickCurve()
@@ -75,7 +77,7 @@ async function start(): Promise<void> {
 }
 
 function open(
-  { installation, passphraseFile, logsRequests }: VaultArguments,
+  { installation, passphraseFile }: VaultArguments,
   curve: PickedCurve,
 ): Promise<Vault> {
   const surroundings: Surroundings = {
@@ -83,8 +85,10 @@ function open(
     warnings: undenied("countersign-vault.service"),
   }
   const listener = {
-    ...logVault({ refusals: isService, requests: logsRequests }),
+    // On a terminal the ledger is the place to look for them.
+    ...logVault(isService ? "info" : "debug"),
     opening: (step: string) => notify.status(step),
+    console: logAccess,
   }
   return openVault(installation, secretFrom(passphraseFile), { listener, surroundings, curve })
 }

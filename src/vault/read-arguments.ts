@@ -1,6 +1,8 @@
 import { parseArgs } from "node:util"
 
 import { Fault } from "../std/fault.ts"
+import { readLogLevel } from "../std/log-level.ts"
+import type { LogLevel } from "../std/log-line.ts"
 import type { Installation } from "./installation.ts"
 
 export type VaultArguments = {
@@ -8,8 +10,7 @@ export type VaultArguments = {
   readonly passphraseFile: string | undefined
   /** Refuses files on disk that can't be used, even where others were in force before. */
   readonly isStrict: boolean
-  /** Whether each signed request has a line in the log. */
-  readonly logsRequests: boolean
+  readonly logLevel: LogLevel
 }
 
 /** What the vault was started with. @throws {Fault} `usage`. */
@@ -23,7 +24,7 @@ export function readArguments(argv: readonly string[]): VaultArguments {
     installation: { configDir, stateDir },
     passphraseFile: values["passphrase-file"],
     isStrict: values.strict,
-    logsRequests: values["log-requests"],
+    logLevel: values["log-requests"] ? "debug" : readLogLevel(),
   }
 }
 

@@ -59,8 +59,8 @@ describe("the gate as a service of systemd", needs("perl", "apt-get install perl
     assert.ok(existsSync(path), "the socket is systemd's")
     assert.equal(service.stderr(), "")
     const log = service.log().map((line) => {
-      const { level, event, warning } = JSON.parse(line.slice(3)) as Record<string, string>
-      return [line.slice(0, 3), level, event, warning]
+      const { level, event, message } = JSON.parse(line.slice(3)) as Record<string, string>
+      return [line.slice(0, 3), level, event, message]
     })
     assert.deepEqual(log.slice(0, 2), [
       [
@@ -95,6 +95,21 @@ describe("the gate as a service of systemd", needs("perl", "apt-get install perl
     assert.equal(await service.ended(0), 78)
     const sentence = "The gate was started with an argument it doesn't know."
     await service.notify.until(new RegExp(`^STATUS=${sentence}$`))
-    assert.equal(service.stderr(), `<3>${sentence}\n`)
+    assert.equal(service.stderr(), "")
+    const [line = "", ...more] = service.log()
+    assert.deepEqual(more, [])
+    assert.match(
+      line,
+      /^<3>\{"time":"[^"]+","level":"error","event":"start_failed","code":"usage",/,
+    )
+    assert.ok(line.includes(`"message":"${sentence}"`), line)
+  })
+
+  it("says so too when it is told a level of log that there isn't", async (t) => {
+    const service = await gateService(t, { environment: { COUNTERSIGN_LOG_LEVEL: "loud" } })
+    service.start()
+    assert.equal(await service.ended(0), 78)
+    const [line = ""] = service.log()
+    assert.match(line, /"message":"COUNTERSIGN_LOG_LEVEL must be debug, info, warn or error\."/)
   })
 })

@@ -6,7 +6,6 @@ import type { Command } from "commander"
 import { countersign } from "../../../src/commands/countersign.ts"
 import { readConfig } from "../../../src/vault/config.ts"
 import { codesIn, readRepositoryFile, sectionOf, tableRows } from "../../support/markdown.ts"
-import { sourceFiles } from "../../support/source-imports.ts"
 
 const page = readRepositoryFile("docs/operations.md")
 const program = await countersign()
@@ -38,18 +37,6 @@ describe("docs/operations.md", () => {
     for (const [, option = ""] of ours.join(" ").matchAll(/(--[a-z-]+)/g)) {
       assert.ok(options.includes(option), option)
     }
-  })
-
-  it("lists every event of the log, and no other", () => {
-    const listed = tableRows(sectionOf(page, "What each alarm means")).flatMap(([events = ""]) =>
-      codesIn(events),
-    )
-    const logged = sourceFiles().flatMap(({ text }) =>
-      [...text.matchAll(/(?:event: |logFailure\(\s*)"([a-z_]+)"/g)].map(([, event = ""]) => event),
-    )
-    // The gate names the event of a send without an answer by its kind.
-    const known = [...new Set([...logged, "unsent", "unknown"])]
-    assert.deepEqual([...new Set(listed)].sort(), known.sort())
   })
 
   it("lists every key of countersign.yaml, and no other", () => {

@@ -17,6 +17,7 @@ describe("what a service tells systemd", () => {
       (to) => to.status(" a\nREADY=1\r\n\tb "),
       "STATUS=a READY=1 b",
     ],
+    "nothing that moves a cursor": [(to) => to.status("a\u001b[2Jb"), "STATUS=a\\u001b[2Jb"],
     "no more than systemd takes, however much a status holds": [
       (to) => to.ready("…".repeat(5_000)),
       `READY=1\nSTATUS=${"…".repeat(1_200)}`,

@@ -1,0 +1,11 @@
+/** Text that others chose, with what could move the cursor or reorder letters written as `\u….` */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    character.split("").map(escaped).join(""),
+  )
+}
+
+/** One UTF-16 unit as JSON would escape it. */
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+}
