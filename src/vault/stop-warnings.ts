@@ -1,4 +1,4 @@
-import type { ActiveSet } from "./active-set.ts"
+import type { ActiveSet, FileSet } from "./active-set.ts"
 import { missingLines } from "./panic-lines.ts"
 
 /** What would keep heartbeats and panics from doing what the files mean by them. */
@@ -18,7 +18,7 @@ function unheardWarnings({ config, clients }: ActiveSet): readonly string[] {
 }
 
 /** Where a panic is meant to cancel, it must be able to. */
-function panicWarnings({ config, profile }: ActiveSet): readonly string[] {
+export function panicWarnings({ config, profile }: FileSet): readonly string[] {
   const isMeant =
     profile.panic.length > 0 || [...config.heartbeats.values()].some(({ then }) => then === "panic")
   if (!isMeant) return []

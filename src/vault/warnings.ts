@@ -1,6 +1,6 @@
 import type { OperationId } from "../venue/profile.ts"
-import type { ActiveSet } from "./active-set.ts"
-import { stopWarnings } from "./stop-warnings.ts"
+import type { ActiveSet, FileSet } from "./active-set.ts"
+import { panicWarnings, stopWarnings } from "./stop-warnings.ts"
 
 const cancels: readonly OperationId[] = ["cancelOrder", "cancelBatch", "cancelAll"]
 
@@ -15,6 +15,11 @@ export function warningsOf(set: ActiveSet, nowMs: number): readonly string[] {
   ]
 }
 
+/** What of that the files tell by themselves, where nobody knows which keys and clients there are. */
+export function fileWarnings(files: FileSet): readonly string[] {
+  return [...cancelWarning(files), ...panicWarnings(files)]
+}
+
 /** What is promised to nobody is kept for nobody. */
 function shareWarnings({ config, clients }: ActiveSet): readonly string[] {
   return [...config.budgets.shares.keys()]
@@ -26,7 +31,7 @@ function shareWarnings({ config, clients }: ActiveSet): readonly string[] {
 }
 
 /** Orders that can be placed here but not cancelled here. */
-function cancelWarning({ profile, policies }: ActiveSet): readonly string[] {
+function cancelWarning({ profile, policies }: FileSet): readonly string[] {
   const canCancel = cancels.some((id) => profile.endpoints.get(id)?.signing.known === true)
   const mayPlace = policies.some((policy) => policy.rules.length > 0)
   if (canCancel || !mayPlace) return []

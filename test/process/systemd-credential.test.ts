@@ -11,8 +11,10 @@ import {
   unitsInPlace,
 } from "../support/systemd.ts"
 
-const section = sectionOf(readRepositoryFile("docs/headless.md"), "A keystore under a credential")
-const [install = "", start = "", keys = "", ...otherLines] = fencedBlocks(section, "sh")
+const page = readRepositoryFile("docs/headless.md")
+const linesUnder = (title: string): readonly string[] => fencedBlocks(sectionOf(page, title), "sh")
+const [install = "", start = "", ...otherLines] = linesUnder("A keystore under a credential")
+const [keys = "", ...otherCommands] = linesUnder("Keys and clients")
 
 /** The lines of docs/headless.md in their order, then what else it promises. */
 const script = `
@@ -75,7 +77,7 @@ systemd-creds has-tpm2 || :
 describe("a keystore under a systemd credential", { ...needsSystemd(), timeout: 900_000 }, () => {
   let said: ReadonlyMap<string, string>
   before(async () => {
-    assert.deepEqual(otherLines, [])
+    assert.deepEqual([otherLines, otherCommands], [[], []])
     const { code, stdout, stderr } = await underSystemd(script)
     assert.equal(code, 0, `${stdout}\n${stderr}`)
     said = sectionsIn(stdout)

@@ -1,8 +1,7 @@
 import type { Command } from "commander"
 
-import { makeActiveSet } from "../../vault/active-set.ts"
 import { loadFiles } from "../../vault/load-files.ts"
-import { warningsOf } from "../../vault/warnings.ts"
+import { fileWarnings } from "../../vault/warnings.ts"
 import {
   command,
   installationOf,
@@ -27,7 +26,7 @@ export function policyCheck(): Command {
     const answer = {
       valid: true,
       policies: files.policies.map((policy) => policy.name),
-      warnings: warningsOf(makeActiveSet(files, [], []), Date.now()),
+      warnings: fileWarnings(files),
     }
     print(answer, options, ({ policies, warnings }) => [
       policies.length === 0
