@@ -1,5 +1,6 @@
 import type { Case } from "./case.ts"
 import { auditVerify } from "./cases/audit-verify.ts"
+import { withConsole } from "./cases/console.ts"
 import { decision } from "./cases/decision.ts"
 import { forward } from "./cases/forward.ts"
 import { ledgerSizes } from "./cases/ledger-size.ts"
@@ -12,6 +13,6 @@ import { steady } from "./cases/steady.ts"
 
 /** In the order in which they run. */
 export const cases: readonly Case[] = [
-  ...[signHttp, steady, forward, memory, start, rules, records, decision, auditVerify],
+  ...[signHttp, steady, forward, memory, start, rules, records, withConsole, decision, auditVerify],
   ...ledgerSizes,
 ]

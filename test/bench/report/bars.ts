@@ -78,6 +78,12 @@ export const bars: readonly Bar[] = [
     ...{ kind: "at least", limit: 0.9 },
     measured: (median) => ratio(median("large ledger", "/s"), median("empty ledger", "/s")),
   },
+  {
+    case: "console",
+    what: "a console open: requests/s, by those without",
+    ...{ kind: "at least", limit: 0.95 },
+    measured: (median) => ratio(median("console open", "/s"), median("no console", "/s")),
+  },
 ]
 
 /** Lines that hold each bar of the cases that ran against what was measured. */
