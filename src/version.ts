@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs"
+import { join } from "node:path"
 
 import { z } from "zod"
 
-const packageFile = new URL("../package.json", import.meta.url)
+import { packageRoot } from "./std/program-files.ts"
+
+const packageFile = join(packageRoot, "package.json")
 
 /** This program's version, from its package. */
 export const version: string = z

@@ -22,18 +22,16 @@ export function stageProgram({
     mkdirSync(dirname(join(program, name)), { recursive: true })
     cpSync(join(root, name), join(program, name), { recursive: true })
   }
-  compile(root, join(program, "dist"))
+  bundle(root, join(program, "dist"))
   install(root, program)
 }
 
-/** Of the files that npm publishes, those that npm's scripts make: what is compiled here too, and the lock of what is brought along. */
+/** Of the files that npm publishes, those that npm's scripts make: what is bundled here too, and the lock of what is brought along. */
 const made: readonly string[] = ["dist", "npm-shrinkwrap.json"]
 
 /** As `npm run build` does, but not into the checkout. */
-function compile(root: string, directory: string): void {
-  const compiler = join(root, "node_modules/typescript/bin/tsc")
-  const project = ["--project", join(root, "tsconfig.build.json")]
-  run(process.execPath, [compiler, ...project, "--outDir", directory])
+function bundle(root: string, directory: string): void {
+  run(process.execPath, [join(root, "packaging/bundle.ts"), "--to", directory])
 }
 
 /** For Debian's C library whatever this machine's is. The lock file's hashes say what is installed; no script runs. */

@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises"
-import { resolve } from "node:path"
+import { join, resolve } from "node:path"
 
 import { Option, type Command } from "commander"
 
 import { Fault } from "../std/fault.ts"
+import { packageRoot } from "../std/program-files.ts"
 import { problemText } from "../std/yaml-file.ts"
 import { readProfile } from "../venue/profile-file.ts"
 import { createInstallation, type NewKeyStore } from "../vault/create-installation.ts"
@@ -45,7 +46,7 @@ const placeWords: Readonly<Record<Backend, string>> = {
 /** What `head -c 32 /dev/urandom` holds, also in base64. */
 const minCredentialBytes = 32
 
-const examplePolicy = new URL("../../policies/example.yaml", import.meta.url)
+const examplePolicy = join(packageRoot, "policies/example.yaml")
 
 /** `countersign init` */
 export function init(): Command {

@@ -1,8 +1,9 @@
 import { realpathSync } from "node:fs"
-import { dirname, resolve } from "node:path"
+import { resolve } from "node:path"
 
 import { Option, type Command } from "commander"
 
+import { packageRoot } from "../std/program-files.ts"
 import { command, runs, withExamples, withJson } from "./command.ts"
 import { print, type Printing } from "./print.ts"
 import { confirmDeed } from "./prompts.ts"
@@ -101,7 +102,7 @@ const nothingToDo = "Everything is as it should be; nothing was changed."
 /** Where this program runs from: the units start the same. */
 function thisProgram(): Program {
   const node = realpathSync(process.execPath)
-  return { node, packageRoot: dirname(dirname(import.meta.dirname)) }
+  return { node, packageRoot }
 }
 
 /** Shows the plan where a question about it follows, and runs it once it is agreed to. */

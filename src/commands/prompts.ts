@@ -1,6 +1,6 @@
 import type { Key } from "node:readline"
 
-import { confirm, isCancel, password } from "@clack/prompts"
+import type * as prompts from "@clack/prompts"
 
 import { utf8 } from "../std/bytes.ts"
 import { Fault } from "../std/fault.ts"
@@ -48,7 +48,7 @@ export async function confirmDeed(
 ): Promise<void> {
   if (yes) return
   assertTerminal("agree to it with --yes")
-  const isAgreed = await answerTo<boolean>((streams) =>
+  const isAgreed = await answerTo<boolean>(({ confirm }, streams) =>
     confirm({ message, initialValue: false, ...streams }),
   )
   if (!isAgreed) throw cancelled()
@@ -76,7 +76,7 @@ async function askHidden(
   { instead, validate }: { readonly instead: string; readonly validate: Validate },
 ): Promise<string> {
   assertTerminal(instead)
-  return answerTo<string>((streams) =>
+  return answerTo<string>(({ password }, streams) =>
     password({ message, validate, clearOnError: true, ...streams }),
   )
 }
@@ -87,10 +87,14 @@ type Streams = {
   readonly signal: AbortSignal
 }
 
-/** On Ctrl-D the library would leave its promise open for ever, so that is made to mean what Ctrl-C does. */
+/**
+ * The library is loaded for the question: a daemon that starts without one would pay for it too. On Ctrl-D it
+ * would leave its promise open for ever, so that is made to mean what Ctrl-C does.
+ */
 async function answerTo<Answer>(
-  ask: (streams: Streams) => Promise<Answer | symbol>,
+  ask: (library: typeof prompts, streams: Streams) => Promise<Answer | symbol>,
 ): Promise<Answer> {
+  const library = await import("@clack/prompts")
   const ended = new AbortController()
   const onKeypress = (_text: unknown, { ctrl = false, name }: Key): void => {
     if (ctrl && name === "d") ended.abort()
@@ -98,8 +102,8 @@ async function answerTo<Answer>(
   const { stdin: input, stderr: output } = process
   input.on("keypress", onKeypress)
   try {
-    const answer = await ask({ input, output, signal: ended.signal })
-    if (isCancel(answer)) throw cancelled()
+    const answer = await ask(library, { input, output, signal: ended.signal })
+    if (library.isCancel(answer)) throw cancelled()
     return answer as Answer // the library's one symbol is its word for cancelled
   } finally {
     input.off("keypress", onKeypress)

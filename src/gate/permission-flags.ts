@@ -1,11 +1,12 @@
 import { fileURLToPath } from "node:url"
-import { resolve, sep } from "node:path"
+import { sep } from "node:path"
 
-import { ifKnown, outermostInstall } from "../std/node-flags.ts"
+import { ifKnown, memoryFlags, outermostInstall } from "../std/node-flags.ts"
+import { packageRoot } from "../std/program-files.ts"
 
 /**
  * Flags that take from the gate what it never needs: writing files, reading any but its own code,
- * child processes, workers, addons, the inspector. They restrict accidents and ordinary bugs; against
+ * child processes, workers, addons, the inspector; and those that keep it small. They restrict accidents and ordinary bugs; against
  * hostile code in the process the unit file is the boundary.
  */
 export function gatePermissionFlags(appDirectories: readonly string[]): readonly string[] {
@@ -21,12 +22,12 @@ export function gatePermissionFlags(appDirectories: readonly string[]): readonly
     "--disable-proto=delete",
     "--disable-warning=ExperimentalWarning",
     "--disable-warning=SecurityWarning",
+    ...memoryFlags,
   ]
 }
 
 /** The directories that hold the gate's code: this package, and where its dependencies are installed. */
 export function gateAppDirectories(): readonly string[] {
-  const packageRoot = resolve(import.meta.dirname, "../..")
   const dependency = fileURLToPath(import.meta.resolve("express"))
   const installs = [packageRoot, dependency].flatMap(outermostInstall)
   return [packageRoot, ...new Set(installs.filter((path) => !isWithin(path, packageRoot)))]

@@ -4,7 +4,6 @@ import { Fault, type FaultCode } from "../std/fault.ts"
 import type { FileSet } from "./active-set.ts"
 import { systemClock } from "./clock.ts"
 import { pathsOf, type Installation } from "./installation.ts"
-import { openLedger } from "./ledger/open-ledger.ts"
 import { loadFiles } from "./load-files.ts"
 import { readFileSet } from "./read-file-set.ts"
 
@@ -37,6 +36,8 @@ export async function loadUsableFiles(installation: Installation): Promise<Usabl
 async function lastGoodFiles(installation: Installation): Promise<FileSet | undefined> {
   const { ledgerFile } = pathsOf(installation)
   if (!existsSync(ledgerFile)) return undefined
+  // countersign serve, which loads this on its way to the vault, has no other use for it.
+  const { openLedger } = await import("./ledger/open-ledger.ts")
   const ledger = await openLedger({ file: ledgerFile, clock: systemClock })
   try {
     const { lastSet } = ledger.opened

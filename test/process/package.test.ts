@@ -71,11 +71,25 @@ describe("the npm package", { timeout: 600_000 }, () => {
     })
   }
 
-  it("has a compiled file for each of src/, and can run what systemd starts", () => {
+  it("has every entry that the program names, with the texts of the licences of what is in them", () => {
     const sources = readdirSync(join(repositoryRoot, "src"), { recursive: true, encoding: "utf8" })
-    for (const name of sources.filter((each) => each.endsWith(".ts"))) {
-      assert.ok(packed.files.includes(`dist/${name.replace(/ts$/, "js")}`), name)
+    const texts = sources
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => readRepositoryFile(`src/${name}`))
+    const named = texts.flatMap((text) => [
+      ...text.matchAll(/(?:programFile\(|\bentry: )"([\w/-]+)"/g),
+    ])
+    const entries = named.map(([, entry = ""]) => entry)
+    assert.ok(entries.length >= 4, entries.join())
+    for (const entry of ["main", "client/create-client", "console/main", ...entries]) {
+      assert.ok(packed.files.includes(`dist/${entry}.js`), entry)
     }
+    for (const name of ["LICENSE.yaml", "LICENSE.zod", "console/page.html"]) {
+      assert.ok(packed.files.includes(`dist/${name}`), name)
+    }
+  })
+
+  it("can run what systemd starts", () => {
     assert.notEqual(statSync(join(packed.packageRoot, "systemd/launch")).mode & 0o111, 0)
   })
 

@@ -1,16 +1,16 @@
 import { spawn, type ChildProcess } from "node:child_process"
 import { existsSync } from "node:fs"
-import { extname } from "node:path"
-import { fileURLToPath } from "node:url"
 
 import type { z } from "zod"
 
 import { Fault, type FaultCode } from "../../std/fault.ts"
+import { memoryVariables } from "../../std/node-flags.ts"
+import { programFile } from "../../std/program-files.ts"
 
 export type ChildAsk<Message extends ReadyOrFailed> = {
   /** What people call it. */
   readonly name: string
-  /** Its entry from src/ or dist/ on, without extension. */
+  /** Its entry, as `programFile` takes it. */
   readonly entry: string
   readonly nodeFlags: readonly string[]
   readonly args: readonly string[]
@@ -45,7 +45,7 @@ const shell = "/bin/sh"
 export async function startChild<Message extends ReadyOrFailed>(
   ask: ChildAsk<Message>,
 ): Promise<Child<Extract<Message, { type: "ready" }>>> {
-  const nodeArgs = [...ask.nodeFlags, entryPath(ask.entry), ...ask.args]
+  const nodeArgs = [...ask.nodeFlags, programFile(ask.entry), ...ask.args]
   const child = spawn(...withoutCoreFile(process.execPath, nodeArgs), {
     stdio: [ask.input === undefined ? "ignore" : "pipe", "inherit", "inherit", "ipc"],
     env: childEnvironment(),
@@ -93,11 +93,6 @@ async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
   clearTimeout(timer)
 }
 
-function entryPath(entry: string): string {
-  const here = import.meta.url
-  return fileURLToPath(new URL(`../../${entry}${extname(here)}`, here))
-}
-
 /**
  * Node can't set a resource limit, the shell can; by `exec` it becomes the process, so pid, signals and IPC
  * are as without it. Where there is no shell, the launcher's coredump_filter alone holds.
@@ -109,7 +104,6 @@ function withoutCoreFile(program: string, args: readonly string[]): [string, rea
 
 /** NODE_OPTIONS and its like could load code into the process with the keys. */
 function childEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !name.startsWith("NODE_")),
-  )
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith("NODE_"))
+  return { ...memoryVariables, ...Object.fromEntries(own) }
 }

@@ -1,6 +1,6 @@
 import { sep } from "node:path"
 
-import { ifKnown } from "../../std/node-flags.ts"
+import { ifKnown, memoryFlags } from "../../std/node-flags.ts"
 import { gateAppDirectories } from "../../gate/permission-flags.ts"
 import { keychainVaultFlags } from "../../vault/keyring/keychain/keychain-flags.ts"
 import { nativeCurveFlags } from "../../vault/keyring/load-native-curve.ts"
@@ -10,7 +10,7 @@ import type { Installation } from "../../vault/installation.ts"
 
 /**
  * Node's permission model for the vault: it reads the program, the configuration and its passphrase file,
- * writes its state, starts the ledger's worker, and loads the curve. Node calls this a seat belt, not a boundary; the
+ * writes its state, starts the ledger's worker, and loads the curve; and what keeps it small. Node calls this a seat belt, not a boundary; the
  * boundary is the unit file.
  */
 export function vaultFlags(
@@ -46,5 +46,6 @@ export function vaultFlags(
     "--disable-proto=throw",
     "--disable-warning=ExperimentalWarning",
     "--disable-warning=SecurityWarning",
+    ...memoryFlags,
   ]
 }

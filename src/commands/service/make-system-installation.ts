@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
 
 import { concatBytes, utf8 } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
+import { packageRoot } from "../../std/program-files.ts"
 import { createInstallation } from "../../vault/create-installation.ts"
 import { randomLogN } from "../../vault/keyring/keystore-files.ts"
 import { configText, mainVenueText } from "../init-texts.ts"
@@ -25,7 +27,7 @@ export type SecretWishes = {
   readonly copyTo: string | undefined
 }
 
-const examplePolicy = new URL("../../../policies/example.yaml", import.meta.url)
+const examplePolicy = join(packageRoot, "policies/example.yaml")
 
 /**
  * Makes /etc/countersign's files and a keystore under a new random secret, which only a systemd credential

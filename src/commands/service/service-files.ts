@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
+import { packageRoot } from "../../std/program-files.ts"
 import { renderUnit, type Program } from "./render-units.ts"
 
 /** A file of the system that makes the service. */
@@ -37,7 +38,7 @@ export function serviceFiles(program: Program, source = templates): readonly Ser
   ]
 }
 
-const templates = join(import.meta.dirname, "../../../systemd")
+const templates = join(packageRoot, "systemd")
 
 /** sysusers.d(5), tmpfiles.d(5): a file in /etc stands before one of that name in /usr/lib. */
 function configFile(kind: "sysusers" | "tmpfiles", text: string): ServiceFile {

@@ -110,11 +110,19 @@ function areSame(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, index) => byte === right[index])
 }
 
+/** As many as Node has threads for scrypt. */
+const loadsAtOnce = 4
+
 async function loadAll(store: KeyStore): Promise<Map<string, HeldKey>> {
   const held = new Map<string, HeldKey>()
   try {
-    for (const name of await store.names()) {
-      held.set(name, heldKey(await store.load(name)))
+    const names = await store.names()
+    for (let first = 0; first < names.length; first += loadsAtOnce) {
+      const some = names.slice(first, first + loadsAtOnce)
+      const loads = some.map(async (name) => held.set(name, heldKey(await store.load(name))))
+      const loaded = await Promise.allSettled(loads) // one that is still at work would come back after the end
+      const failed = loaded.find((each) => each.status === "rejected")
+      if (failed !== undefined) throw failed.reason
     }
     return held
   } catch (error) {

@@ -2,6 +2,7 @@ import { once } from "node:events"
 import { Worker } from "node:worker_threads"
 
 import { Fault } from "../../std/fault.ts"
+import { programFile } from "../../std/program-files.ts"
 import { timeCommits, type CommitTimes } from "../metrics/commit-times.ts"
 import type { ClockReading } from "./clock-guard.ts"
 import type { Head } from "./journal.ts"
@@ -42,9 +43,7 @@ export async function startCommitQueue(
   file: string,
   nowMs: number,
 ): Promise<{ readonly queue: CommitQueue; readonly state: OpenedState }> {
-  // The sources run as they are; the package's dist/ holds JavaScript.
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
-  const worker = new Worker(new URL(`./sqlite-worker.${extension}`, import.meta.url), {
+  const worker = new Worker(programFile("vault/ledger/sqlite-worker"), {
     workerData: { file, nowMs },
   })
   const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()))

@@ -1,5 +1,5 @@
 import type { Case, Figures, Settings } from "../case.ts"
-import { rssMiB } from "../daemon/process-cost.ts"
+import { pssMiB, rssMiB } from "../daemon/process-cost.ts"
 import { makeSite } from "../daemon/make-site.ts"
 import type { Daemon } from "../daemon/serve-site.ts"
 import { signingPosts } from "../daemon/signing-posts.ts"
@@ -39,6 +39,7 @@ async function signMany(daemon: Daemon, { load, seconds, signatures }: Settings)
     "before MiB": seen[0]?.mib ?? Number.NaN,
     "halfway MiB": half?.mib ?? Number.NaN,
     "after MiB": rssMiB(both),
+    "after, shared in part MiB": pssMiB(both),
     "most MiB": Math.max(...seen.map(({ mib }) => mib)),
     "gate MiB": rssMiB(gate),
     "vault MiB": rssMiB(vault),

@@ -23,9 +23,8 @@ async function build(): Promise<string> {
   const stage = mkdtempSync(join(tmpdir(), "cs-built-"))
   process.once("exit", () => rmSync(stage, { recursive: true, force: true, maxRetries: 10 }))
   const modules = await realpath(join(repositoryRoot, "node_modules"))
-  const tsc = join(modules, "typescript/bin/tsc")
-  const config = join(repositoryRoot, "tsconfig.build.json")
-  await run(process.execPath, [tsc, "-p", config, "--outDir", join(stage, "dist")])
+  const bundle = join(repositoryRoot, "packaging/bundle.ts")
+  await run(process.execPath, [bundle, "--to", join(stage, "dist")])
   for (const name of await published()) {
     await cp(join(repositoryRoot, name), join(stage, name), { recursive: true })
   }

@@ -15,6 +15,15 @@ export function cpuMs(pids: readonly number[]): number {
   return (sum(ticks) / ticksPerSecond) * 1_000
 }
 
+/** Resident memory of the processes, where a page that several processes share counts as their share of it. */
+export function pssMiB(pids: readonly number[]): number {
+  const kib = pids.map((pid) => {
+    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "latin1")
+    return Number(/^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1])
+  })
+  return sum(kib) / 1_024
+}
+
 /** Resident memory of the processes. */
 export function rssMiB(pids: readonly number[]): number {
   const pages = pids.map((pid) =>

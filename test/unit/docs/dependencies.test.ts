@@ -85,15 +85,16 @@ describe("dependencies", () => {
     }
   })
 
-  it("run no script when they are installed, apart from the one that brings Node for development: the curve's is refused", () => {
+  it("run no script when they are installed, apart from the one that brings Node for development: the others' are refused", () => {
     const scripted = installed.filter(([, { hasInstallScript }]) => hasInstallScript === true)
     assert.deepEqual(
       scripted.map(([path, { dev, optional }]) => [path, dev === true, optional === true]),
       [
+        ["node_modules/esbuild", true, false],
         ["node_modules/node", true, false],
         ["node_modules/secp256k1", false, true],
       ],
     )
-    assert.deepEqual(manifest.allowScripts, { node: true, secp256k1: false })
+    assert.deepEqual(manifest.allowScripts, { esbuild: false, node: true, secp256k1: false })
   })
 })

@@ -1,7 +1,8 @@
-import { resolve, sep } from "node:path"
+import { sep } from "node:path"
 import { fileURLToPath } from "node:url"
 
 import { ifKnown, outermostInstall } from "../../../std/node-flags.ts"
+import { packageRoot } from "../../../std/program-files.ts"
 
 /** What Node's permission model must let a process do that uses the keychain: start processes. */
 export function keychainVaultFlags(): readonly string[] {
@@ -36,7 +37,6 @@ export function keychainEnvironment(): NodeJS.ProcessEnv {
 
 /** This package, where its dependencies are installed, and keytar with its own. */
 function codeDirectories(keytarDirectory: string | undefined): readonly string[] {
-  const packageRoot = resolve(import.meta.dirname, "../../../..")
   const library = fileURLToPath(import.meta.resolve("@napi-rs/keyring"))
   const given = keytarDirectory === undefined ? [] : [keytarDirectory]
   const paths = [packageRoot, library, ...given]

@@ -1,11 +1,10 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process"
-import { extname } from "node:path"
 import type { Readable, Writable } from "node:stream"
-import { fileURLToPath } from "node:url"
 
 import { z } from "zod"
 
 import { Fault } from "../../../std/fault.ts"
+import { programFile } from "../../../std/program-files.ts"
 import { withSecret } from "../with-secret.ts"
 import { framesOf, writeFrame, type Frame } from "./frames.ts"
 import type { KeychainAnswer, KeychainCall } from "./keychain-call.ts"
@@ -97,8 +96,7 @@ function startSession(settings: KeychainSettings): {
 }
 
 function startProcess({ driver, service, keytarDirectory }: KeychainSettings): Child {
-  const here = import.meta.url
-  const entry = fileURLToPath(new URL(`./keychain-process${extname(here)}`, here))
+  const entry = programFile("vault/keyring/keychain/keychain-process")
   const keytar = keytarDirectory === undefined ? [] : ["--keytar", keytarDirectory]
   const child = spawn(
     process.execPath,

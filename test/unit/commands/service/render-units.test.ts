@@ -8,6 +8,7 @@ import {
   renderUnit,
   type FlagsByUnit,
 } from "../../../../src/commands/service/render-units.ts"
+import { memoryFlags, memoryVariables } from "../../../../src/std/node-flags.ts"
 import { readRepositoryFile, repositoryRoot } from "../../../support/markdown.ts"
 
 const names = readdirSync(`${repositoryRoot}/systemd`).filter((name) =>
@@ -54,6 +55,20 @@ describe("the units that install-service writes", () => {
       assert.equal(rendered.split("\n").length, withKnownFlags(text).split("\n").length)
     })
   }
+
+  it("keep both small, as serve does", () => {
+    for (const name of ["countersign-gate.service", "countersign-vault.service"]) {
+      const text = readRepositoryFile(`systemd/${name}`)
+      const [, set] = /^Environment=(.*)$/m.exec(text) ?? []
+      assert.deepEqual(
+        Object.entries(memoryVariables)
+          .map((pair) => pair.join("="))
+          .join(" "),
+        set,
+      )
+      for (const flag of memoryFlags) assert.ok(flagsByUnit()[name]?.includes(flag), name)
+    }
+  })
 
   it("start this Node with the flags that serve would give it", () => {
     const name = "countersign-vault.service"

@@ -48,6 +48,46 @@ describe("openKeyring", () => {
     assert.deepEqual(loaded, [zeros])
     await assert.rejects(inner.load("a"), { code: "keyring_locked" })
   })
+
+  it("overwrites also a key that comes in after another couldn't be loaded", async () => {
+    const failed = Promise.withResolvers<undefined>()
+    const late = secretOf(1)
+    const store: KeyStore = {
+      ...(await storeWith({ a: 1, b: 2 })),
+      load: async (name) => {
+        if (name === "a") {
+          await failed.promise
+          return late
+        }
+        failed.resolve(undefined)
+        throw new Fault("keystore_invalid", "b is broken")
+      },
+    }
+    await assert.rejects(openKeyring(store), { code: "keystore_invalid" })
+    assert.deepEqual(late, zeros)
+  })
+
+  it("tells of the first in the store's order that can't be loaded, whichever failed first", async () => {
+    const failed = Promise.withResolvers<undefined>()
+    const store: KeyStore = {
+      ...(await storeWith({ a: 1, b: 2 })),
+      load: async (name) => {
+        if (name === "a") await failed.promise
+        else failed.resolve(undefined)
+        throw new Fault("keystore_invalid", `${name} is broken`)
+      },
+    }
+    await assert.rejects(openKeyring(store), { message: "a is broken" })
+  })
+
+  it("signs with more keys than it loads at a time", async () => {
+    const names = ["a", "b", "c", "d", "e", "f"]
+    const numbered = Object.fromEntries(names.map((name, index) => [name, index + 1]))
+    const keyring = await openKeyring(await storeWith(numbered))
+    for (const [index, name] of names.entries()) {
+      assert.equal(keyring.addressOf(name), addressOfSecret(secretOf(index + 1)))
+    }
+  })
 })
 
 describe("a keyring", () => {
