@@ -57,9 +57,10 @@ export async function startDaemon(ask: DaemonAsk): Promise<Daemon> {
   const usesKeychain = files.config.keystore.backend === "keychain"
   const startVault = (input?: Uint8Array) =>
     vaultProcess(ask, { passphraseFile, input, usesKeychain, signerDir })
-  const [gate, vault] = await bothOrNone(
-    gateProcess(files, installation, ask.port ?? port),
+  // The vault has more to do, so it goes first.
+  const [vault, gate] = await bothOrNone(
     startVault(typed),
+    gateProcess(files, installation, ask.port ?? port),
   )
   const gates = keepRunning(gate, () => gateProcess(files, installation, gate.ready.port))
   // A passphrase that was typed isn't kept, so a vault that ends then can't come back by itself.

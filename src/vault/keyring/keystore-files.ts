@@ -18,8 +18,8 @@ import { writeNewFile } from "./write-new-file.ts"
 /** scrypt's cost where a person chose the passphrase: about a second and 256 MiB (as of 2026). */
 export const passphraseLogN = 18
 
-/** scrypt's cost under 256 random bits, which nobody can guess: for keys, and for a random credential. */
-export const randomLogN = 12
+/** scrypt's cost under 256 random bits, which nobody can guess at any cost: for keys, and for a random credential. */
+export const randomLogN = 10
 
 const masterName = "master"
 const keyName = /^[a-z0-9][a-z0-9._-]{0,63}$/
