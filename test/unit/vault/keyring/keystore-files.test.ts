@@ -184,7 +184,7 @@ describe("a keystore", () => {
     const wallet = await Wallet.fromEncryptedJson(json, master)
     assert.equal(wallet.privateKey, `0x${"5a".repeat(32)}`)
     assert.match(json, new RegExp(`"address":"${wallet.address.slice(2).toLowerCase()}"`))
-    assert.match(json, /"n":4096,"p":1,"r":8/)
+    assert.match(json, /"n":1024,"p":1,"r":8/)
   })
 
   it("never overwrites a key", async () => {
