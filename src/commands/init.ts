@@ -9,7 +9,7 @@ import { problemText } from "../std/yaml-file.ts"
 import { readProfile } from "../venue/profile-file.ts"
 import { createInstallation, type NewKeyStore } from "../vault/create-installation.ts"
 import { chooseBackend } from "../vault/keyring/keychain/choose-backend.ts"
-import { randomLogN } from "../vault/keyring/keystore-files.ts"
+import { credentialLogN } from "../vault/keyring/keystore-files.ts"
 import { readSecretFile } from "../vault/keyring/read-secret-file.ts"
 import {
   command,
@@ -135,7 +135,7 @@ async function keystoreUnderCredential(file: string | undefined): Promise<NewKey
   }
   const passphrase = await readSecretFile(file)
   if (passphrase.length >= minCredentialBytes) {
-    return { kind: "keystore", passphrase, logN: randomLogN }
+    return { kind: "keystore", passphrase, logN: credentialLogN }
   }
   passphrase.fill(0)
   throw new Fault(

@@ -7,7 +7,7 @@ import { concatBytes, utf8 } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import { packageRoot } from "../../std/program-files.ts"
 import { createInstallation } from "../../vault/create-installation.ts"
-import { randomLogN } from "../../vault/keyring/keystore-files.ts"
+import { credentialLogN } from "../../vault/keyring/keystore-files.ts"
 import { configText, mainVenueText } from "../init-texts.ts"
 import {
   credentialFile,
@@ -95,7 +95,7 @@ function create(secret: Uint8Array): Promise<void> {
     venueText: mainVenueText(undefined),
     policyText: readFileSync(examplePolicy, "utf8"),
     passphraseFile: undefined,
-    keyStore: { kind: "keystore", passphrase: secret.slice(), logN: randomLogN },
+    keyStore: { kind: "keystore", passphrase: secret.slice(), logN: credentialLogN },
   })
 }
 

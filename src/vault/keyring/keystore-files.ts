@@ -18,8 +18,11 @@ import { writeNewFile } from "./write-new-file.ts"
 /** scrypt's cost where a person chose the passphrase: about a second and 256 MiB (as of 2026). */
 export const passphraseLogN = 18
 
-/** scrypt's cost under 256 random bits, which nobody can guess at any cost: for keys, and for a random credential. */
-export const randomLogN = 10
+/** scrypt's cost under a credential, which is random but made by somebody else. */
+export const credentialLogN = 12
+
+/** scrypt's cost for keys, under 256 random bits of ours, which nobody can guess at any cost. */
+const keyLogN = 10
 
 const masterName = "master"
 const keyName = /^[a-z0-9][a-z0-9._-]{0,63}$/
@@ -127,7 +130,7 @@ async function loadKey(directory: string, name: string, master: Uint8Array): Pro
 async function saveKey(path: string, secret: Uint8Array, master: Uint8Array): Promise<void> {
   if (!isSecretKey(secret)) throw new Fault("key_invalid", "This isn't a private key.")
   const address = addressOfSecret(secret)
-  const json = await encryptV3({ secret, password: master, logN: randomLogN, address })
+  const json = await encryptV3({ secret, password: master, logN: keyLogN, address })
   // What can't be read back must never be all that is left of a key.
   const readBack = await decryptV3(json, master)
   readBack.fill(0)
