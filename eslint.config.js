@@ -108,7 +108,7 @@ export default defineConfig(
     "^(\\.\\./)+(?!\\.\\./|std/|link/|venue/envelope|version\\.ts)",
     "node:sqlite",
   ),
-  ...["gate/metrics", "gate/notify"].map((folder) =>
+  ...["gate/metrics", "gate/notify", "gate/console"].map((folder) =>
     forbidImports(
       folder,
       "As the gate, whose folder is one step away.",
@@ -130,6 +130,14 @@ export default defineConfig(
     "^node:",
     "^(\\.\\./)+(?!\\.\\./|std/|venue/)",
   ),
+  forbidImports(
+    "console",
+    "The page runs in a browser: itself, its libraries and link/'s types alone.",
+    "^(?!\\.{1,2}/)",
+    "^(\\.\\./)+(?!\\.\\./|link/|lib/|[\\w-]+\\.ts$)",
+  ),
+  // What the libraries are called, for their types.
+  { files: ["src/console/lib/**/*.ts"], rules: { "no-restricted-imports": "off" } },
   forbidImports("client", "A bot's project has the client alone.", "^(?!\\./)"),
   forbidImports(
     "sandbox",
