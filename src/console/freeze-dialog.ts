@@ -1,30 +1,37 @@
 import { html, nothing, render } from "./lib/lit-html.js"
 import { post } from "./session.ts"
 
-/**
- * Adds the question before everything is frozen to the page, closed, and returns what opens it. Nothing is sent before a
- * reason was given and the button pressed. The page shows the freeze itself as soon as the vault tells it.
- */
-export function makeFreezeDialog(): () => void {
+/** The question before everything is frozen. Nothing is sent before a reason was given and the button pressed, and then once. */
+export type FreezeDialog = { readonly open: () => void; readonly close: () => void }
+
+/** Adds it to the page, closed. The page shows the freeze itself as soon as the vault tells it. */
+export function makeFreezeDialog(): FreezeDialog {
   const dialog = document.createElement("dialog")
   dialog.setAttribute("aria-labelledby", "freeze-title")
   document.body.append(dialog)
+  let isAsking = false
   const show = (why?: string): void => void render(contents({ why, close, submit }), dialog)
   const close = (): void => dialog.close()
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
+    if (isAsking) return
     const { reason } = (event.currentTarget as HTMLFormElement).elements as unknown as Fields
     void freeze(reason.value.trim())
   }
   const freeze = async (reason: string): Promise<void> => {
+    isAsking = true
     const answered = await post("freeze", { reason })
+    isAsking = false
     if (answered.ok) close()
     else show(answered.why)
   }
-  return () => {
-    show()
-    dialog.querySelector("form")?.reset()
-    dialog.showModal()
+  return {
+    open: () => {
+      show()
+      dialog.querySelector("form")?.reset()
+      dialog.showModal()
+    },
+    close,
   }
 }
 

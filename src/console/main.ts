@@ -1,5 +1,5 @@
 import { render } from "./lib/lit-html.js"
-import { forgetSession, openSession, proofOfSession, takeSecret } from "./session.ts"
+import { forgetSession, openSession, proofOfSession, takeSecret, type Answered } from "./session.ts"
 import { showConsole } from "./show-console.ts"
 import { noSession } from "./views/no-session.ts"
 
@@ -8,20 +8,27 @@ if (place === null) throw new Error("page.html has a place for the console")
 const root = place
 
 // A link that is opened where the page is already changes the fragment alone.
-addEventListener("hashchange", () => void useLink().then((isUsed) => isUsed && location.reload()))
+addEventListener("hashchange", () => void useLink().then(startAnew))
 
-if ((await useLink()) !== false) showWhatThereIs()
+showWhatThereIs(await useLink())
 
-/** Uses up the link in the address, if there is one: `false` where it opens nothing, which is said. */
-async function useLink(): Promise<boolean | undefined> {
-  const secret = takeSecret()
-  if (secret === undefined) return undefined
-  const opened = await openSession(secret)
-  if (!opened.ok) showDoor("This link doesn't open the console", opened.why)
-  return opened.ok
+/** Uses up the link in the address, if there is one. */
+async function useLink(): Promise<Answered | undefined> {
+  const secret = takeSecret(window)
+  return secret === undefined ? undefined : openSession(secret)
 }
 
-function showWhatThereIs(): void {
+/** Whatever is shown is of another session, or of none. A link that opens nothing changes nothing in a console. */
+function startAnew(opened: Answered | undefined): void {
+  if (opened?.ok === true) location.reload()
+  else if (proofOfSession() === undefined) showWhatThereIs(opened)
+}
+
+function showWhatThereIs(opened: Answered | undefined): void {
+  if (opened?.ok === false) {
+    showDoor("This link doesn't open the console", opened.why)
+    return
+  }
   if (proofOfSession() === undefined) {
     showDoor("The console needs a link", "Only who runs the daemon can look at it.")
     return

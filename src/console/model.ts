@@ -1,3 +1,4 @@
+import type { AlarmName } from "../link/alarms.ts"
 import type { ConsoleState, DecisionFeed, DecisionView } from "../link/console-views.ts"
 import { withSample, type Sample } from "./rates.ts"
 
@@ -7,10 +8,7 @@ export type Connection =
   | { readonly kind: "live" }
   /** The gate is there, the vault isn't. */
   | { readonly kind: "away"; readonly why: string }
-  | { readonly kind: "lost"; readonly retryAtMs: number }
-
-/** A decision with a number of the page's own: the vault's begin anew when it does. */
-export type Row = DecisionView & { readonly row: number }
+  | { readonly kind: "lost"; readonly why: string }
 
 export type Latency = {
   readonly bounds: readonly number[]
@@ -22,15 +20,17 @@ export type Model = {
   readonly connection: Connection
   readonly state: ConsoleState | undefined
   /** The newest first, a bounded number of each. */
-  readonly decisions: readonly Row[]
+  readonly decisions: readonly DecisionView[]
   /** Those that weren't allowed: a busy bot would push them out of the others within a second. */
-  readonly noes: readonly Row[]
+  readonly noes: readonly DecisionView[]
+  /** Those that it wasn't told since it looked. */
   readonly missed: number
   readonly samples: readonly Sample[]
   readonly latencyBounds: readonly number[]
-  /** The next decisions begin with those that are shown already. */
-  readonly beginsAnew: boolean
-  readonly lastRow: number
+  /** It was told what had been decided before it looked. */
+  readonly hasHistory: boolean
+  /** Of the newest decision that it was told. The vault numbers them on as long as a session lasts. */
+  readonly lastSeq: number
 }
 
 /** Rows that are kept of each list. */
@@ -45,8 +45,8 @@ export const emptyModel: Model = {
   missed: 0,
   samples: [],
   latencyBounds: [],
-  beginsAnew: true,
-  lastRow: 0,
+  hasHistory: false,
+  lastSeq: 0,
 }
 
 /** Takes in how everything stands. */
@@ -62,28 +62,38 @@ export function withState(
     state: vault,
     samples: withSample(model.samples, sample),
     latencyBounds: latency.bounds,
+    // It comes along with a stream's first state; where it didn't, nothing had been decided.
+    hasHistory: model.hasHistory || model.connection.kind === "live",
   }
 }
 
-/** Puts new decisions before the others. */
-export function withDecisions(model: Model, { decisions, missed }: DecisionFeed): Model {
-  const rows = decisions
-    .map((decision, index): Row => ({ ...decision, row: model.lastRow + 1 + index }))
-    .reverse()
-  const kept = model.beginsAnew ? { decisions: [], noes: [], missed: 0 } : model
+/** Puts new decisions before the others. Each stream begins with those that are kept, known or not. */
+export function withDecisions(model: Model, feed: DecisionFeed): Model {
+  const fresh = freshIn(model, feed)
+  const rows = fresh.toReversed()
+  const missed = model.hasHistory ? feed.last - model.lastSeq - fresh.length : 0
   return {
     ...model,
-    decisions: [...rows, ...kept.decisions].slice(0, maxRows),
-    noes: [...rows.filter(isNo), ...kept.noes].slice(0, maxRows),
-    missed: kept.missed + missed,
-    beginsAnew: false,
-    lastRow: model.lastRow + decisions.length,
+    decisions: [...rows, ...model.decisions].slice(0, maxRows),
+    noes: [...rows.filter(isNo), ...model.noes].slice(0, maxRows),
+    missed: model.missed + Math.max(0, missed),
+    hasHistory: true,
+    lastSeq: Math.max(model.lastSeq, feed.last),
   }
 }
 
-/** Notes that the stream can't be had; a new one will tell again what was decided last. */
-export function withoutStream(model: Model, retryAtMs: number): Model {
-  return { ...model, connection: { kind: "lost", retryAtMs }, beginsAnew: true }
+/** What of a feed fell while the page looked, or while it would have. */
+export function newsIn(model: Model, feed: DecisionFeed): readonly DecisionView[] {
+  return model.hasHistory ? freshIn(model, feed) : []
+}
+
+function freshIn({ lastSeq }: Model, { decisions }: DecisionFeed): readonly DecisionView[] {
+  return decisions.filter(({ seq }) => seq > lastSeq)
+}
+
+/** Notes that the stream can't be had. */
+export function withoutStream(model: Model, why: string): Model {
+  return { ...model, connection: { kind: "lost", why } }
 }
 
 /** Notes that the gate can't reach the vault. */
@@ -105,7 +115,7 @@ export type Standing = {
 /** Whether it signs, in a word for the status line. */
 export function standingOf({ connection, state }: Model): Standing {
   if (connection.kind === "lost") {
-    return { tone: "unknown", word: "No connection", sentence: "The page can't reach the daemon." }
+    return { tone: "unknown", word: "No connection", sentence: connection.why }
   }
   if (connection.kind === "away") {
     return { tone: "unknown", word: "Vault away", sentence: connection.why }
@@ -116,7 +126,10 @@ export function standingOf({ connection, state }: Model): Standing {
   return standingOfVault(state)
 }
 
-function standingOfVault({ freezes, state, words }: ConsoleState): Standing {
+/** Cancels and reduce-only orders go on under these. */
+const stopsOrders: readonly AlarmName[] = ["disk_low", "clock_stops_orders"]
+
+function standingOfVault({ freezes, state, words, alarms }: ConsoleState): Standing {
   if (state !== "ready") {
     const word = state === "locked" ? "Locked" : "Not signing"
     return { tone: "stopped", word, sentence: words }
@@ -128,5 +141,8 @@ function standingOfVault({ freezes, state, words }: ConsoleState): Standing {
     const frozen = freezes.map(({ scope, name }) => `${scope} ${name ?? ""}`).join(", ")
     return { tone: "partly", word: "Partly frozen", sentence: `Stopped: ${frozen}.` }
   }
-  return { tone: "good", word: "Signing", sentence: words }
+  if (alarms.some(({ name }) => stopsOrders.includes(name))) {
+    return { tone: "partly", word: "Partly signing", sentence: "Only what reduces risk is signed." }
+  }
+  return { tone: "good", word: "Signing", sentence: "What policies allow is signed." }
 }

@@ -22,11 +22,13 @@ export const shownMs = 300_000
 /** One second rarely has answers enough for a percentile. */
 const latencyWindowMs = 10_000
 
-/** Adds a sample and lets go of those that are too old; one that is no newer than the last is left out. */
+/** Adds a sample, each later than the one before it, and lets go of those that are too old. */
 export function withSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
   const last = samples.at(-1)
-  if (last !== undefined && sample.atMs <= last.atMs) return samples
-  return [...samples.filter(({ atMs }) => atMs >= sample.atMs - shownMs), sample]
+  // The vault's clock was set back: how long ago the others were can't be told.
+  if (last !== undefined && sample.atMs < last.atMs) return [sample]
+  const [fromMs, toMs] = [sample.atMs - shownMs, sample.atMs]
+  return [...samples.filter(({ atMs }) => atMs >= fromMs && atMs < toMs), sample]
 }
 
 /** Turns what was counted into what happened a second, and how long answers took. */
@@ -81,7 +83,16 @@ function rate(
 function answersBefore(samples: readonly Sample[], index: number): readonly number[] {
   const now = samples[index]
   if (now === undefined) return []
-  const first = samples.find(({ atMs }) => atMs >= now.atMs - latencyWindowMs) ?? now
-  const answers = now.answers.map((count, bucket) => count - (first.answers[bucket] ?? 0))
-  return answers.some((count) => count < 0) ? [] : answers
+  const fromMs = now.atMs - latencyWindowMs
+  const outside = samples.findLastIndex((sample, place) => {
+    const next = samples[place + 1]
+    return place < index && (sample.atMs < fromMs || countsAnew(sample, next))
+  })
+  const first = samples[outside + 1] ?? now
+  return now.answers.map((count, bucket) => count - (first.answers[bucket] ?? 0))
+}
+
+/** Whether the gate was started anew between the two. */
+function countsAnew(before: Sample, after: Sample | undefined): boolean {
+  return after?.answers.some((count, bucket) => count < (before.answers[bucket] ?? 0)) === true
 }

@@ -1,11 +1,12 @@
 import type { DecisionView } from "../link/console-views.ts"
+import { groupedDecimal } from "./words.ts"
 
 /** What a screen reader is told of refusals. */
 export type RefusalNews = {
   /** Takes new decisions in, the oldest first. */
   hear(decisions: readonly DecisionView[]): void
-  /** What there is to say now, or `undefined`; it is said once, and at most every few seconds. */
-  take(nowMs: number): string | undefined
+  /** What is to be read out now, if anything: a sentence stays for a few seconds, and then there is none for a moment. */
+  tell(nowMs: number): string
 }
 
 /** Speech is slow: more often than this, nobody could listen. */
@@ -13,25 +14,33 @@ export const quietMs = 5_000
 
 /** Gathers refusals into a sentence at a time, however many there are. */
 export function gatherRefusals(): RefusalNews {
-  let waiting: DecisionView[] = []
+  // A page in the background isn't drawn, so they may be many.
+  let waiting: Waiting | undefined
+  let said = ""
   let saidAtMs = -Infinity
   return {
     hear(decisions) {
-      waiting.push(...decisions.filter(({ result }) => result === "refused"))
+      const refusals = decisions.filter(({ result }) => result === "refused")
+      const last = refusals.at(-1)
+      if (last === undefined) return
+      waiting = { count: (waiting?.count ?? 0) + refusals.length, last }
     },
-    take(nowMs) {
-      if (waiting.length === 0 || nowMs - saidAtMs < quietMs) return undefined
-      const said = sentenceOf(waiting)
-      waiting = []
+    tell(nowMs) {
+      if (said !== "" && nowMs - saidAtMs < quietMs) return said
+      // The same sentence in place of itself wouldn't be read again, so none comes between.
+      if (said !== "" || waiting === undefined) return (said = "")
+      said = sentenceOf(waiting)
       saidAtMs = nowMs
+      waiting = undefined
       return said
     },
   }
 }
 
-function sentenceOf(refusals: readonly DecisionView[]): string {
-  const last = refusals.at(-1)
-  const words = last?.message ?? last?.reason ?? "It says no reason."
-  const count = refusals.length === 1 ? "Refused" : `${refusals.length} refused, the last one`
-  return `${count} for ${last?.client ?? "a client"}: ${words}`
+type Waiting = { readonly count: number; readonly last: DecisionView }
+
+function sentenceOf({ count, last: { message, reason, client } }: Waiting): string {
+  const words = message ?? reason ?? "It says no reason."
+  const start = count === 1 ? "Refused" : `${groupedDecimal(String(count))} refused, the last one`
+  return `${start} for ${client}: ${words}`
 }

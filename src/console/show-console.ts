@@ -2,6 +2,7 @@ import { makeFreezeDialog } from "./freeze-dialog.ts"
 import { render } from "./lib/lit-html.js"
 import {
   emptyModel,
+  newsIn,
   standingOf,
   withDecisions,
   withoutStream,
@@ -26,7 +27,7 @@ const everything: DecisionsShown = { paused: undefined, onlyNoes: false }
 /** Shows the console of the session that there is, until it is over; then `ended` hears why. */
 export function showConsole(root: HTMLElement, ended: (why: string) => void): void {
   let [model, view, isOver] = [emptyModel, everything, false]
-  const refusals = gatherRefusals()
+  const [refusals, question] = [gatherRefusals(), makeFreezeDialog()]
   const draw = openDrawing(root, refusals)
   const drawNow = (): void => {
     if (!isOver) draw(model, view, actions)
@@ -43,10 +44,11 @@ export function showConsole(root: HTMLElement, ended: (why: string) => void): vo
   const end = (why: string): void => {
     if (isOver) return
     isOver = true
+    question.close()
     ended(why)
   }
   const actions: ConsoleActions = {
-    freeze: makeFreezeDialog(),
+    freeze: question.open,
     endSession: () => void endSession().then(end),
     pause: () => look({ paused: view.paused === undefined ? model : undefined }),
     onlyNoes: () => look({ onlyNoes: !view.onlyNoes }),
@@ -54,11 +56,11 @@ export function showConsole(root: HTMLElement, ended: (why: string) => void): vo
   void readEvents({
     state: (now) => change(withState(model, now)),
     decisions: (feed) => {
-      if (!model.beginsAnew) refusals.hear(feed.decisions)
+      refusals.hear(newsIn(model, feed))
       change(withDecisions(model, feed))
     },
     away: (why) => change(withoutVault(model, why)),
-    lost: (retryAtMs) => change(withoutStream(model, retryAtMs)),
+    lost: (why) => change(withoutStream(model, why)),
     ended: end,
   })
   drawNow()
@@ -70,9 +72,8 @@ function openDrawing(
   refusals: RefusalNews,
 ): (model: Model, view: DecisionsShown, actions: ConsoleActions) => void {
   const plots = new WeakMap<Element, Plot>()
-  let news = ""
   return (model, view, actions) => {
-    news = refusals.take(performance.now()) ?? news
+    const news = refusals.tell(performance.now())
     const series = seriesOf(model.samples, model.latencyBounds)
     document.title = `${standingOf(model).word} · Countersign`
     render(consolePage(model, { ...view, news, series }, actions), root)
@@ -82,5 +83,6 @@ function openDrawing(
 
 async function endSession(): Promise<string> {
   const answered = await post("end", {})
-  return answered.ok ? "You ended it." : answered.why
+  if (answered.ok) return "You ended it."
+  return `${answered.why} This page has forgotten it; where it goes on, it ends after 15 minutes of silence.`
 }

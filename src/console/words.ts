@@ -20,8 +20,17 @@ export function groupedDecimal(decimal: string): string {
 /** A number as short as its size allows: `0.42`, `7.1`, `118`. */
 export function shortNumber(value: number): string {
   if (value === 0) return "0"
-  if (value < 1) return value.toFixed(2)
-  return value < 10 ? value.toFixed(1) : groupedDecimal(value.toFixed(0))
+  // What is rounded to 1 or 10 is as short as they are.
+  if (value < 0.995) return value.toFixed(2)
+  return value < 9.95 ? value.toFixed(1) : groupedDecimal(value.toFixed(0))
+}
+
+/** What is left of something of which this share is used: `12 % left`. */
+export function leftWords(usedShare: number): string {
+  if (usedShare >= 1) return "spent"
+  // Of a tenth that is left, as a binary fraction, a bit is missing.
+  const percent = Math.floor((1 - usedShare) * 100 + 1e-9)
+  return percent === 0 ? "less than 1 % left" : `${percent} % left`
 }
 
 /** What is known by its first and last digits: `0x71C7…976F`. */

@@ -1,6 +1,7 @@
+import type { DecisionView } from "../../link/console-views.ts"
 import { html, nothing, type TemplateResult } from "../lib/lit-html.js"
 import { repeat } from "../lib/directives/repeat.js"
-import { isNo, type Model, type Row } from "../model.ts"
+import { isNo, type Model } from "../model.ts"
 import { fineClockWords, groupedDecimal } from "../words.ts"
 
 /** How the list is looked at. */
@@ -23,7 +24,7 @@ export function decisionsTable(
 ): TemplateResult {
   const from = paused ?? model
   const rows = onlyNoes ? from.noes : from.decisions
-  const waiting = model.lastRow - from.lastRow
+  const waiting = model.lastSeq - from.lastSeq
   return html`<section class="panel decisions" aria-labelledby="decisions">
     <div class="panel-head">
       <h2 id="decisions">Decisions</h2>
@@ -66,7 +67,7 @@ function empty(onlyNoes: boolean): TemplateResult {
 }
 
 // The roles are the elements' own; on a phone the rows are laid out as blocks, which would take them away.
-function table(rows: readonly Row[]): TemplateResult {
+function table(rows: readonly DecisionView[]): TemplateResult {
   return html`<div
     class="scroll"
     role="region"
@@ -87,7 +88,7 @@ function table(rows: readonly Row[]): TemplateResult {
         </tr>
       </thead>
       <tbody role="rowgroup">
-        ${repeat(rows, ({ row }) => row, rowOf)}
+        ${repeat(rows, ({ seq }) => seq, rowOf)}
       </tbody>
     </table>
   </div>`
@@ -95,7 +96,7 @@ function table(rows: readonly Row[]): TemplateResult {
 
 const marks = { allowed: "✓", refused: "✕", held: "…" } as const
 
-function rowOf(row: Row): TemplateResult {
+function rowOf(row: DecisionView): TemplateResult {
   const { at, result, asked, operation, client, key, by, record } = row
   return html`<tr role="row" class=${result}>
     <td role="cell" class="time">${fineClockWords(at)}</td>
@@ -108,7 +109,7 @@ function rowOf(row: Row): TemplateResult {
   </tr>`
 }
 
-function reasonOf({ reason, message }: Row): TemplateResult {
+function reasonOf({ reason, message }: DecisionView): TemplateResult {
   return html`<span class="why"><code class="reason">${reason}</code> ${message}</span>`
 }
 

@@ -2,7 +2,7 @@ import type { ConsoleBudget } from "../../link/console-views.ts"
 import type { LimitUse } from "../../link/bot-views.ts"
 import { html, nothing, svg, type TemplateResult } from "../lib/lit-html.js"
 import type { Model } from "../model.ts"
-import { groupedDecimal, shortHex } from "../words.ts"
+import { groupedDecimal, leftWords, shortHex } from "../words.ts"
 
 type Meter = {
   readonly name: string
@@ -45,7 +45,7 @@ function limitMeter({ policy, limit, per, for: whose, of, used, max, mode }: Lim
     used: groupedDecimal(used),
     max: groupedDecimal(max),
     share: shareOf(used, max),
-    left: leftWords(used, max),
+    left: leftWords(shareOf(used, max)),
   }
 }
 
@@ -62,7 +62,7 @@ function budgetMeter({ scope, address, max, used, kept_for_cancels: kept }: Cons
     used: groupedDecimal(String(used)),
     max: groupedDecimal(String(max)),
     share: shareOf(String(used), String(max)),
-    left: leftWords(String(used), String(max)),
+    left: leftWords(shareOf(String(used), String(max))),
     ...(kept > 0 && max > 0 && { keptFrom: 1 - kept / max }),
   }
 }
@@ -71,13 +71,6 @@ function budgetMeter({ scope, address, max, used, kept_for_cancels: kept }: Cons
 function shareOf(used: string, max: string): number {
   const share = Number(used) / Number(max)
   return Number.isFinite(share) ? share : 1
-}
-
-function leftWords(used: string, max: string): string {
-  const share = shareOf(used, max)
-  if (share >= 1) return "spent"
-  const percent = Math.floor((1 - share) * 100)
-  return percent === 0 ? "less than 1 % left" : `${percent} % left`
 }
 
 function meterItem(meter: Meter): TemplateResult {

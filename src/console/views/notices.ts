@@ -19,7 +19,7 @@ export function notices({ connection, state }: Model): TemplateResult {
     ${
       connection.kind === "lost"
         ? html`<p class="notice unknown" role="alert">
-            <strong>No connection to the daemon.</strong> The page tries again by itself.${asOf}
+            <strong>No connection.</strong> ${connection.why} The page tries again by itself.${asOf}
           </p>`
         : nothing
     }

@@ -1,0 +1,389 @@
+import assert from "node:assert/strict"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { after, before, describe, it } from "node:test"
+import { setTimeout as pause } from "node:timers/promises"
+
+import type { Browser, BrowserContext, Page } from "playwright-core"
+
+import { axeViolations } from "../support/axe.ts"
+import { limitOrder } from "../support/bot.ts"
+import { keepOutput, registerSecret } from "../support/canaries.ts"
+import {
+  longestWaitMs,
+  needsChromium,
+  openChromium,
+  openWatched,
+  type WatchedPage,
+} from "../support/chromium.ts"
+import { startConsoleSite, type ConsoleSite } from "../support/console-site.ts"
+import { countersign, countersignJson } from "../support/countersign.ts"
+import { startForeignSite, foreignPage, type ForeignSite } from "../support/foreign-site.ts"
+import { askHttp, assertRefused } from "../support/gate.ts"
+import { childRunning } from "../support/process-tree.ts"
+
+const orders = "/sign/v1/trade/orders"
+const tooLarge = { quantity: "7" }
+const sizes = [
+  { width: 1440, height: 900 },
+  { width: 820, height: 1180 },
+  { width: 360, height: 740 },
+]
+const schemes = ["light", "dark"] as const
+/** What Chromium itself says of an answer that isn't 2xx. */
+const saysUnauthorized =
+  "error: Failed to load resource: the server responded with a status of 401 (Unauthorized)"
+
+describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () => {
+  let site: ConsoleSite
+  let browser: Browser
+  let context: BrowserContext
+  let watched: WatchedPage
+  let page: Page
+  let foreign: ForeignSite
+  let shots: string
+  /** The session's, as headers. */
+  let halves: Readonly<Record<"cookie" | "countersign-console", string>>
+  before(async () => {
+    site = await startConsoleSite()
+    browser = await openChromium(site.port)
+    foreign = await startForeignSite()
+    shots = process.env["COUNTERSIGN_SHOTS"] ?? (await mkdtemp(join(tmpdir(), "cs-shots-")))
+    context = await browser.newContext({ reducedMotion: "reduce" })
+    context.setDefaultTimeout(longestWaitMs)
+    watched = await openWatched(context, site.url)
+    ;({ page } = watched)
+  })
+  after(async () => {
+    await browser.close()
+    foreign.close()
+    await site.remove()
+    if (process.env["COUNTERSIGN_SHOTS"] === undefined) await rm(shots, { recursive: true })
+  })
+
+  const sign = (changes = {}) => site.bot.post(orders, limitOrder(changes))
+  const button = (name: string) => page.getByRole("button", { name, exact: true })
+  const dialog = () => page.getByRole("dialog", { name: "Freeze everything?" })
+  const rowOf = (text: string) => page.getByRole("row").filter({ hasText: text })
+  const assertCalm = () => assert.deepEqual(watched.takeComplaints(), [])
+  const standsAs = (word: string, of = page) => of.locator("#standing", { hasText: word }).waitFor()
+  const doorSays = (title: string, of = page) => of.getByRole("heading", { name: title }).waitFor()
+
+  async function assertDoor(title: string, of = page): Promise<void> {
+    await doorSays(title, of)
+    assert.ok(await of.getByText("countersign console", { exact: true }).isVisible())
+    assert.equal(await of.getByRole("button", { name: "Freeze…" }).count(), 0)
+  }
+
+  it("opens by the link that countersign console prints, which leaves the address bar", async () => {
+    const { url } = await countersignJson<{ readonly url: string }>([
+      ...["console", "--dir", site.dir, "--port", String(site.port)],
+    ])
+    await page.goto(url)
+    await standsAs("Signing")
+    assert.equal(page.url(), `${site.url}/console`)
+    const devtools = await context.newCDPSession(page)
+    const { entries } = await devtools.send("Page.getNavigationHistory")
+    assert.deepEqual(
+      entries.map((entry) => entry.url),
+      ["about:blank", `${site.url}/console`],
+    )
+    assertCalm()
+
+    const again = await openWatched(context, site.url)
+    await again.page.goto(url)
+    await assertDoor("This link doesn't open the console", again.page)
+    assert.ok(await again.page.getByText("one works once, for 60 seconds").isVisible())
+    const complaints = again.takeComplaints().filter((each) => each !== saysUnauthorized)
+    assert.deepEqual(complaints, [])
+    await again.page.close()
+  })
+
+  it("keeps half of its session out of scripts' reach, and survives a reload", async () => {
+    await page.reload()
+    await standsAs("Signing")
+    const [cookie, ...others] = await context.cookies()
+    assert.ok(cookie !== undefined && others.length === 0)
+    const { name, value, httpOnly, sameSite, path } = cookie
+    assert.deepEqual([httpOnly, sameSite, path], [true, "Strict", "/console"])
+    assert.equal(await page.evaluate("document.cookie"), "")
+    const proof = await page.evaluate<string>("sessionStorage.getItem('countersign-proof')")
+    for (const half of [value, proof]) registerSecret("a console's session", half)
+    halves = { cookie: `${name}=${value}`, "countersign-console": proof }
+    assertCalm()
+  })
+
+  it("shows an order and a refusal as they fall, with what was asked, the rule and the reason", async () => {
+    assert.equal((await sign()).status, 200)
+    assert.equal((await sign(tooLarge)).json.code, "policy_denied")
+    const allowed = rowOf("buy 0.1 BTC-PERP at 63000, limit")
+    await allowed.waitFor()
+    assert.match(await allowed.innerText(), /allowed[^]*bot · mm[^]*desk\/quote/)
+    const refused = rowOf("buy 7 BTC-PERP")
+    await refused.waitFor()
+    assert.match(
+      await refused.innerText(),
+      /refused[^]*quantity_over_max[^]*asked 7 BTC-PERP, allowed 0\.5[^]*desk\/quote/,
+    )
+    // What a screen reader is told.
+    await page.getByRole("status").filter({ hasText: "quantity_over_max" }).waitFor()
+
+    await page.getByRole("checkbox", { name: "Only refused and held" }).check()
+    await allowed.waitFor({ state: "detached" })
+    assert.equal(await refused.count(), 1)
+    await page.getByRole("checkbox", { name: "Only refused and held" }).uncheck()
+    assertCalm()
+  })
+
+  it("shows what waits for a person, and the command that lets it pass", async () => {
+    const held = await sign({ symbol_id: 2, price: "3200" })
+    const command = `countersign held release ${String(held.json.data["hold"])}`
+    const waiting = page.getByRole("region", { name: "Waiting for a person" })
+    await waiting.getByText(command, { exact: true }).waitFor()
+    assert.match(await waiting.innerText(), /placeOrder of bot with mm[^]*desk\/ether/)
+    assertCalm()
+  })
+
+  it("shows limits, budgets, keys and how long an agent's approval lasts", async () => {
+    const gauges = page.getByRole("region", { name: "Limits and budgets" })
+    for (const text of ["desk/hourly", "IP budget", "Address budget"]) {
+      await gauges.getByText(text).first().waitFor()
+    }
+    await gauges.getByText("6,300", { exact: true }).waitFor()
+    await page.getByRole("row", { name: /^mm .*\b(?:29|30) days left/ }).waitFor()
+    await page.getByRole("row", { name: /^main wallet/ }).waitFor()
+    for (const plot of ["Plot of signatures a second", "Plot of how long answers take"]) {
+      await page.getByRole("img", { name: plot }).locator("canvas").waitFor()
+    }
+    assertCalm()
+  })
+
+  /** Takes a picture of what a page shows, and asserts that nobody is kept from reading it. */
+  async function assertFit(of: Page, name: string): Promise<void> {
+    await of.screenshot({ path: join(shots, `${name}.png`) })
+    const [wide = 0, visible = 0] = await of.evaluate<number[]>(
+      "[document.documentElement.scrollWidth, innerWidth]",
+    )
+    assert.ok(wide <= visible, `${name} is ${wide} px wide in a window of ${visible}`)
+    assert.deepEqual(await axeViolations(of), [], name)
+  }
+
+  for (const size of sizes) {
+    const { width, height } = size
+    it(`fits ${width} x ${height}, and axe finds nothing wrong, light and dark`, async () => {
+      const door = await openWatched(context, site.url)
+      await door.page.goto(`${site.url}/console`)
+      await assertDoor("The console needs a link", door.page)
+      await Promise.all([page, door.page].map((each) => each.setViewportSize(size)))
+      for (const colorScheme of schemes) {
+        const name = `${width}x${height}-${colorScheme}`
+        await door.page.emulateMedia({ colorScheme })
+        await assertFit(door.page, `door-${name}`)
+        await page.emulateMedia({ colorScheme })
+        await assertFit(page, `console-${name}`)
+        await button("Freeze…").click()
+        await assertFit(page, `dialog-${name}`)
+        await button("Keep signing").click()
+        await dialog().waitFor({ state: "hidden" })
+      }
+      assert.deepEqual(door.takeComplaints(), [])
+      await door.page.close()
+      assertCalm()
+    })
+  }
+
+  /** Presses Tab until it is on an element. */
+  async function tabTo(id: string): Promise<void> {
+    for (let presses = 0; presses < 40; presses += 1) {
+      await page.keyboard.press("Tab")
+      if ((await page.evaluate("document.activeElement?.id")) === id) return
+    }
+    assert.fail(`Tab doesn't reach ${id}`)
+  }
+
+  it("freezes by keyboard alone, and only for a reason", async () => {
+    await page.setViewportSize(sizes[0]!)
+    await page.emulateMedia({ colorScheme: "light" })
+    await tabTo("freeze")
+    await page.keyboard.press("Enter")
+    await dialog().waitFor()
+    await page.keyboard.press("Enter")
+    await page.keyboard.type("  ")
+    await page.keyboard.press("Enter")
+    assert.ok(await dialog().isVisible())
+    await page.keyboard.press("Escape")
+    await dialog().waitFor({ state: "hidden" })
+    assert.equal((await sign()).status, 200)
+
+    // It is where it was left.
+    await page.keyboard.press("Enter")
+    await dialog().waitFor()
+    await page.keyboard.type("the feed looks wrong")
+    await page.keyboard.press("Enter")
+    await dialog().waitFor({ state: "hidden" })
+    const refused = await sign()
+    assert.deepEqual([refused.status, refused.json.code], [423, "frozen"])
+    assert.equal(refused.json.data["by"], "console/operator")
+    await standsAs("Frozen")
+    const notice = page.getByRole("alert", { name: "Frozen" })
+    assert.match(await notice.innerText(), /the feed looks wrong[^]*by console\/operator/)
+    for (const colorScheme of schemes) {
+      await page.emulateMedia({ colorScheme })
+      await assertFit(page, `frozen-${colorScheme}`)
+    }
+
+    const shown = await notice.getByRole("code").innerText()
+    assert.equal(shown, "countersign thaw --all")
+    const [, ...words] = shown.split(" ")
+    assert.equal((await countersign([...words, "--dir", site.dir])).code, 0)
+    await standsAs("Signing")
+    assert.equal((await sign()).status, 200)
+    assertCalm()
+  })
+
+  it("keeps up with a hundred decisions a second, and a bounded number of rows", async () => {
+    const burst = Array.from({ length: 30 }, async (_, index) => {
+      await pause(index * 100)
+      await Promise.all(Array.from({ length: 10 }, () => sign(tooLarge)))
+    })
+    await button("Freeze…").click()
+    await dialog().waitFor()
+    await button("Keep signing").click()
+    await Promise.all(burst)
+    await sign({ quantity: "777" })
+    await rowOf("buy 777 BTC-PERP").waitFor()
+    const table = page.getByRole("table", { name: /decisions, the newest first/ })
+    const rows = (await table.getByRole("row").count()) - 1
+    assert.ok(rows <= 200, `${rows} rows`)
+    assertCalm()
+  })
+
+  const asPage = () => ({ origin: site.url, "sec-fetch-site": "same-origin" })
+
+  /** Signing goes on, and the session sees it. */
+  async function assertUnharmed(): Promise<void> {
+    price += 1
+    assert.equal((await sign({ price: String(price) })).status, 200)
+    await rowOf(`buy 0.1 BTC-PERP at ${price}`).waitFor()
+    await standsAs("Signing")
+    assertCalm()
+  }
+  let price = 50_000
+
+  for (const host of ["127.0.0.1", "other.example"]) {
+    it(`gives nothing to a page of another port under ${host}, and does nothing for it`, async () => {
+      const elsewhere = await context.newPage()
+      await elsewhere.goto(`http://${host}:${foreign.port}/`)
+      const popup = elsewhere.waitForEvent("popup")
+      const read = await elsewhere.evaluate<Record<string, string>>(`tryAll("${site.url}")`)
+      const entries = Object.entries(read)
+      assert.ok(entries.length > 15)
+      for (const [attempt, seen] of entries) assert.equal(seen, "nothing", attempt)
+      await assertDoor("The console needs a link", await popup)
+      await (await popup).close()
+      await elsewhere.close()
+      await assertUnharmed()
+    })
+  }
+
+  it("does nothing for a server on another port, which browsers hand the session's cookie", async () => {
+    const elsewhere = await context.newPage()
+    await elsewhere.goto(`http://127.0.0.1:${foreign.port}/console`)
+    await elsewhere.close()
+    const cookie = foreign.cookiesAt("/console") ?? ""
+    assert.equal(cookie, halves.cookie)
+    const json = { "content-type": "application/json" }
+    for (const proof of [{}, { "countersign-console": "p".repeat(43) }]) {
+      const headers = { ...asPage(), cookie, ...proof }
+      const events = await askHttp(site.port, { path: "/console/events", headers })
+      assertRefused(events, 401, "unauthorized")
+      for (const [path, body] of [
+        ["/console/freeze", '{"reason":"not by a person"}'],
+        ["/console/end", "{}"],
+      ] as const) {
+        const ask = { method: "POST", path, body, headers: { ...headers, ...json } }
+        assertRefused(await askHttp(site.port, ask), 401, "unauthorized")
+      }
+    }
+    await assertUnharmed()
+  })
+
+  it("isn't served under another name, to a person or to a page that pointed it here", async () => {
+    const evil = `http://evil.example:${site.port}`
+    const elsewhere = await context.newPage()
+    const visit = await elsewhere.goto(`${evil}/console`)
+    const { code } = (await visit?.json()) as { readonly code: string }
+    assert.deepEqual([visit?.status(), code], [421, "misdirected_host"])
+
+    // As if this page had come from its own server, before its name meant this machine.
+    await elsewhere.route(`${evil}/`, (route) =>
+      route.fulfill({ contentType: "text/html", body: foreignPage }),
+    )
+    await elsewhere.goto(`${evil}/`)
+    const answers = await elsewhere.evaluate(`(async () => {
+      const headers = { "content-type": "application/json", "countersign-console": "${"p".repeat(43)}" }
+      const post = { method: "POST", headers, body: '{"reason":"rebound"}' }
+      const asked = [["", {}], ["/assets/main.js", {}], ["/events", { headers }], ["/session", post],
+        ["/freeze", post], ["/end", post]]
+      const answers = asked.map(([path, init]) => fetch("/console" + path, init))
+      return Promise.all(answers.map(async (each) => (await (await each).json()).code))
+    })()`)
+    assert.deepEqual(answers, Array(6).fill("misdirected_host"))
+
+    await elsewhere.goto(`http://evil.example:${foreign.port}/`)
+    const read = await elsewhere.evaluate(`attempts["fetch of the page"]("${evil}")`)
+    assert.equal(read, "nothing")
+    await elsewhere.close()
+    await assertUnharmed()
+  })
+
+  it("does nothing for a page without a session, and tells a person how to get one", async () => {
+    const other = await browser.newContext()
+    const nobody = await openWatched(other, site.url)
+    const bare = nobody.page
+    await bare.goto(`${site.url}/console`)
+    await assertDoor("The console needs a link", bare)
+    assert.deepEqual(nobody.takeComplaints(), [])
+    const statuses = await bare.evaluate(`Promise.all([
+      fetch("/console/events"),
+      ...["freeze", "end"].map((name) => fetch("/console/" + name, {
+        method: "POST", body: '{"reason":"nobody"}', headers: { "content-type": "application/json" },
+      })),
+    ].map(async (each) => (await each).status))`)
+    assert.deepEqual(statuses, [401, 401, 401])
+    await other.close()
+    await assertUnharmed()
+  })
+
+  it("ends its session when it is told to, and says how to get back", async () => {
+    keepOutput("the console's page", await page.content())
+    await button("End session").click()
+    await assertDoor("This session has ended")
+    assert.deepEqual(await context.cookies(), [])
+    assert.equal(await page.evaluate("sessionStorage.length"), 0)
+    assertCalm()
+    await page.reload()
+    await assertDoor("The console needs a link")
+    const headers = { ...asPage(), ...halves }
+    const events = await askHttp(site.port, { path: "/console/events", headers })
+    assertRefused(events, 401, "unauthorized")
+  })
+
+  it("says that the vault is away, and that the session has ended once it is back", async () => {
+    await page.goto(await site.link())
+    await standsAs("Signing")
+    const vault = await childRunning(site.daemon.pid, "vault/main")
+    // A supervisor that stands still doesn't bring it back before the page has seen it.
+    process.kill(site.daemon.pid, "SIGSTOP")
+    try {
+      process.kill(vault.pid, "SIGKILL")
+      await standsAs("Vault away")
+      await page.getByRole("alert").filter({ hasText: "The vault is away" }).waitFor()
+    } finally {
+      process.kill(site.daemon.pid, "SIGCONT")
+    }
+    await assertDoor("This session has ended")
+    assertCalm()
+  })
+})

@@ -1,0 +1,95 @@
+import { registerHooks } from "node:module"
+import type { TestContext } from "node:test"
+
+// The console's page in Node. Import this first, and a module of the page that uses a library after it, by import().
+
+/**
+ * The page imports its libraries by the names under which the gate serves them, `./lib/lit-html.js`; here they are
+ * the packages that these are files of.
+ */
+registerHooks({
+  resolve(specifier, context, next) {
+    const name = /^(?:\.\.?\/)+lib\/(.+)\.js$/.exec(specifier)?.[1]
+    const isOfPage = context.parentURL?.includes("/src/console/") === true
+    if (name === undefined || !isOfPage) return next(specifier, context)
+    return next(name.replace(/^directives\/.+/, "lit-html/$&.js"), context)
+  },
+})
+
+/** Puts something in the place of one that browsers have, until the test ends. */
+export function replaceGlobal(t: TestContext, name: string, value: unknown): void {
+  const own = Object.getOwnPropertyDescriptor(globalThis, name)
+  Object.defineProperty(globalThis, name, { value, configurable: true, writable: true })
+  t.after(() => {
+    if (own === undefined) Reflect.deleteProperty(globalThis, name)
+    else Object.defineProperty(globalThis, name, own)
+  })
+}
+
+/** A session's storage that only this test has. */
+export function giveStorage(t: TestContext): ReadonlyMap<string, string> {
+  const kept = new Map<string, string>()
+  replaceGlobal(t, "sessionStorage", {
+    getItem: (name: string) => kept.get(name) ?? null,
+    setItem: (name: string, value: string) => void kept.set(name, value),
+    removeItem: (name: string) => void kept.delete(name),
+  })
+  return kept
+}
+
+export type Fetched = {
+  readonly path: string
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: unknown
+  readonly signal: AbortSignal | undefined
+}
+
+/** Has `fetch` answer what is said here; an error is one of the network. Returns what was fetched. */
+export function giveFetch(
+  t: TestContext,
+  answer: (asked: Fetched) => Response | Error,
+): readonly Fetched[] {
+  const fetched: Fetched[] = []
+  replaceGlobal(t, "fetch", (path: string, init: RequestInit) => {
+    const { method = "GET", headers, body, signal } = init
+    const asked: Fetched = {
+      path,
+      method,
+      headers: headers as Record<string, string>,
+      body: typeof body === "string" ? JSON.parse(body) : undefined,
+      signal: signal ?? undefined,
+    }
+    fetched.push(asked)
+    const given = answer(asked)
+    return given instanceof Error ? Promise.reject(given) : Promise.resolve(given)
+  })
+  return fetched
+}
+
+/** The gate's envelope. */
+export function envelope(status: number, msg: string, content: unknown = null): Response {
+  return Response.json({ code: "some_code", msg, data: content, trace_code: "t-1" }, { status })
+}
+
+type Template = { readonly strings: readonly string[]; readonly values: readonly unknown[] }
+
+/** What a template of the page says, without its markup. */
+export function wordsOf(template: Template): string {
+  return markupOf(template)
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ")
+}
+
+/** What a template of the page is made of; values of attributes may lack quotes. */
+export function markupOf(part: unknown): string {
+  if (Array.isArray(part)) return part.map(markupOf).join("")
+  if (isTemplate(part)) {
+    return part.strings.map((text, index) => text + markupOf(part.values[index])).join("")
+  }
+  return typeof part === "string" || typeof part === "number" ? String(part) : ""
+}
+
+function isTemplate(part: unknown): part is Template {
+  return typeof part === "object" && part !== null && "strings" in part
+}

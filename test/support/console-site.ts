@@ -1,0 +1,75 @@
+import assert from "node:assert/strict"
+
+import { dialAdmin } from "../../src/commands/dial-admin.ts"
+import type { AdminLink } from "../../src/link/client.ts"
+import { bot, type Bot } from "./bot.ts"
+import { makeInstallation, serve, withBudgets, type Served } from "./countersign.ts"
+import { killAllNaming } from "./process-tree.ts"
+import { addClient, makeTradingKeys, writePolicy } from "./trading-keys.ts"
+
+const policy = `policy: desk
+rules:
+  - {name: quote, endpoints: [placeOrder], symbols: [BTC-PERP, ETH-PERP], order_types: [limit], max_quantity: "0.5"}
+  - {name: get-out, endpoints: [cancelOrder, cancelAll]}
+  - {name: own-agents, endpoints: [approveAgent], agent_addresses: held}
+hold:
+  - {name: ether, endpoints: [placeOrder], symbols: [ETH-PERP], ttl: 1h}
+limits:
+  - {name: hourly, sum: submitted_notional, window: 1h, max: "1000000"}
+`
+
+/** A daemon with something of everything that the console shows. */
+export type ConsoleSite = {
+  readonly dir: string
+  /** The gate's origin. */
+  readonly url: string
+  readonly port: number
+  readonly daemon: Served
+  readonly bot: Bot
+  readonly admin: AdminLink
+  /** A link to the console, which works once. */
+  link(): Promise<string>
+  remove(): Promise<void>
+}
+
+/** Starts it: the keys `main` and `mm`, `mm` approved for 30 days, and the client `bot`. */
+export async function startConsoleSite(): Promise<ConsoleSite> {
+  const installation = await makeInstallation()
+  const { dir } = installation
+  await withBudgets(dir, "")
+  await writePolicy(dir, policy)
+  const daemon = await serve(dir)
+  await makeTradingKeys(dir)
+  const token = await addClient(dir, "bot")
+  const admin = await dialAdmin({ configDir: dir, stateDir: dir })
+  assert.ok(admin !== undefined)
+  await approve(admin)
+  return {
+    dir,
+    url: daemon.url,
+    port: Number(new URL(daemon.url).port),
+    daemon,
+    bot: bot(daemon.url, token),
+    admin,
+    async link() {
+      const { secret } = await admin.call("linkConsole", {})
+      return `${daemon.url}/console#${secret}`
+    },
+    async remove() {
+      admin.close()
+      await daemon.stop("SIGKILL")
+      await killAllNaming(dir)
+      await installation.remove()
+    },
+  }
+}
+
+/** As `countersign agent approve` does, but for the venue: its yes is made up. */
+async function approve(admin: AdminLink): Promise<void> {
+  const signed = await admin.call("approveAgent", { agent: "mm", validDays: 30, label: "" })
+  assert.ok(signed.kind === "signed")
+  const { record } = signed
+  await admin.call("settleOperation", { record, outcome: { kind: "sent" } })
+  const outcome = { kind: "accepted", status: 200, code: "0" } as const
+  await admin.call("settleOperation", { record, outcome })
+}
