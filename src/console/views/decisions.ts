@@ -110,7 +110,9 @@ function rowOf(row: DecisionView): TemplateResult {
 }
 
 function reasonOf({ reason, message }: DecisionView): TemplateResult {
-  return html`<span class="why"><code class="reason">${reason}</code> ${message}</span>`
+  // Policy's sentences begin with the reason, which stands before them here.
+  const rest = message?.replace(`Refused by policy: ${reason ?? ""} `, "")
+  return html`<span class="why"><code class="reason">${reason}</code> ${rest}</span>`
 }
 
 function missedLine(missed: number): TemplateResult {
