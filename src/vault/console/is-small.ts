@@ -13,8 +13,7 @@ function sizeLeft(value: JsonValue, left: number): number {
   if (typeof value === "string") return left - value.length
   if (typeof value !== "object" || value === null) return left - 1
   return Object.entries(value).reduce(
-    (rest, [name, member]) =>
-      rest < 0 ? rest : sizeLeft(member as JsonValue, rest - name.length - 1),
+    (rest, [name, member]) => (rest < 0 ? rest : sizeLeft(member, rest - name.length - 1)),
     left,
   )
 }

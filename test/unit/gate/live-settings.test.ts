@@ -20,11 +20,12 @@ function at(baseUrl: string, changes: Partial<UpstreamSettings> = {}): UpstreamS
 /** A vault that gives these answers in turn, and its last one for ever. */
 function linkTo(...answers: readonly (GateSettings | Fault)[]): BotLink {
   const left = [...answers]
-  const call = (): Promise<unknown> => {
+  // Of each method's answer, since it is asked for its settings alone.
+  const call = (): Promise<never> => {
     const answer = left.length > 1 ? left.shift() : left[0]
-    return answer instanceof Fault ? Promise.reject(answer) : Promise.resolve(answer)
+    return answer instanceof Fault ? Promise.reject(answer) : Promise.resolve(answer as never)
   }
-  return { call: call as BotLink["call"], close: () => undefined }
+  return { call, close: () => undefined }
 }
 
 describe("settings of the vault", () => {
