@@ -1,12 +1,11 @@
 import assert from "node:assert/strict"
-import { afterEach, beforeEach, describe, it } from "node:test"
+import { describe, it } from "node:test"
 
 import type { Client, KeyEntry } from "../../../../src/vault/bindings.ts"
 import type { AdminEntry } from "../../../../src/vault/ledger/admin-entry.ts"
-import type { Ledger } from "../../../../src/vault/ledger/ledger.ts"
-import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
-import { fakeClock, startMs, type FakeClock } from "../../../support/fake-clock.ts"
-import { ledgerPlace, otherSigner, signer, type LedgerPlace } from "../../../support/ledger-ask.ts"
+import { startMs } from "../../../support/fake-clock.ts"
+import { otherSigner, signer } from "../../../support/ledger-ask.ts"
+import { ledger, openLedgerForEach, place, reopen } from "../../../support/ledger-for-each.ts"
 import { readLedger } from "../../../support/read-ledger.ts"
 
 const wallet: KeyEntry = {
@@ -36,23 +35,10 @@ const client: Client = {
   idempotencyBy: "header",
 }
 
-let place: LedgerPlace
-let clock: FakeClock
-let ledger: Ledger
-
-beforeEach(async () => {
-  place = await ledgerPlace()
-  clock = fakeClock()
-  ledger = await openLedger({ file: place.file, clock })
-})
-afterEach(async () => {
-  await ledger.close()
-  await place.remove()
-})
+openLedgerForEach()
 
 async function reopened() {
-  await ledger.close()
-  ledger = await openLedger({ file: place.file, clock })
+  await reopen()
   const { keys, clients } = ledger.opened
   return { keys, clients }
 }

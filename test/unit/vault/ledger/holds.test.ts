@@ -1,22 +1,26 @@
 import assert from "node:assert/strict"
-import { afterEach, beforeEach, describe, it } from "node:test"
+import { describe, it } from "node:test"
 
 import { hashBody, type Hold, type HoldAsk } from "../../../../src/vault/ledger/hold.ts"
 import { maxPendingHolds } from "../../../../src/vault/ledger/hold-book.ts"
-import type { Ledger, RequestEntry } from "../../../../src/vault/ledger/ledger.ts"
-import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
+import type { RequestEntry } from "../../../../src/vault/ledger/ledger.ts"
 import { maxEndedHolds } from "../../../../src/vault/ledger/opened-state.ts"
 import { aClaim } from "../../../support/a-claim.ts"
-import { fakeClock, startMs, type FakeClock } from "../../../support/fake-clock.ts"
+import { startMs } from "../../../support/fake-clock.ts"
 import {
   assertReserved,
-  ledgerPlace,
   otherSigner,
   plainAsk,
   requestEntry,
   reserved,
-  type LedgerPlace,
 } from "../../../support/ledger-ask.ts"
+import {
+  clock,
+  ledger,
+  openLedgerForEach,
+  place,
+  reopen,
+} from "../../../support/ledger-for-each.ts"
 import { query, readLedger } from "../../../support/read-ledger.ts"
 
 const ttlMs = 900_000
@@ -34,24 +38,7 @@ const holdAsk: HoldAsk = {
 const release = { to: "released", by: "operator" } as const
 const refuse = { to: "refused", by: "operator" } as const
 
-let place: LedgerPlace
-let clock: FakeClock
-let ledger: Ledger
-
-beforeEach(async () => {
-  place = await ledgerPlace()
-  clock = fakeClock()
-  ledger = await openLedger({ file: place.file, clock })
-})
-afterEach(async () => {
-  await ledger.close()
-  await place.remove()
-})
-
-async function reopen(): Promise<void> {
-  await ledger.close()
-  ledger = await openLedger({ file: place.file, clock })
-}
+openLedgerForEach()
 
 async function hold(changes: Partial<HoldAsk> = {}): Promise<Hold> {
   const opened = await ledger.openHold({ ...holdAsk, ...changes }, clock.nowMs())

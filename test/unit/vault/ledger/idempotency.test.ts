@@ -1,41 +1,24 @@
 import assert from "node:assert/strict"
-import { afterEach, beforeEach, describe, it } from "node:test"
+import { describe, it } from "node:test"
 
 import type { Outcome } from "../../../../src/link/outcome.ts"
 import type { EarlierRequest, KeyUse } from "../../../../src/vault/ledger/idempotency.ts"
 import type { Ledger, RequestEntry, Reservation } from "../../../../src/vault/ledger/ledger.ts"
-import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
-import { fakeClock, startMs, type FakeClock } from "../../../support/fake-clock.ts"
+import { startMs } from "../../../support/fake-clock.ts"
+import { assertReserved, plainAsk, requestEntry } from "../../../support/ledger-ask.ts"
 import {
-  assertReserved,
-  ledgerPlace,
-  plainAsk,
-  requestEntry,
-  type LedgerPlace,
-} from "../../../support/ledger-ask.ts"
+  clock,
+  ledger,
+  openLedgerForEach,
+  place,
+  reopen,
+} from "../../../support/ledger-for-each.ts"
 import { countCommits, query, readLedger } from "../../../support/read-ledger.ts"
 
 const dayMs = 86_400_000
 const key = { client: requestEntry.client, by: "header", key: "k-1" } as const
 
-let place: LedgerPlace
-let clock: FakeClock
-let ledger: Ledger
-
-beforeEach(async () => {
-  place = await ledgerPlace()
-  clock = fakeClock()
-  ledger = await openLedger({ file: place.file, clock })
-})
-afterEach(async () => {
-  await ledger.close()
-  await place.remove()
-})
-
-async function reopen(): Promise<void> {
-  await ledger.close()
-  ledger = await openLedger({ file: place.file, clock })
-}
+openLedgerForEach()
 
 function reserveKeyed(
   changes: Partial<NonNullable<RequestEntry["idempotency"]>> = {},

@@ -1,32 +1,14 @@
 import assert from "node:assert/strict"
 import { setTimeout } from "node:timers/promises"
-import { afterEach, beforeEach, describe, it } from "node:test"
+import { describe, it } from "node:test"
 
-import type { Ledger } from "../../../../src/vault/ledger/ledger.ts"
-import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
 import { maxRefusals } from "../../../../src/vault/ledger/refusal-notes.ts"
-import { fakeClock, startMs, type FakeClock } from "../../../support/fake-clock.ts"
-import {
-  ledgerPlace,
-  refusalEntry,
-  reserved,
-  type LedgerPlace,
-} from "../../../support/ledger-ask.ts"
+import { startMs } from "../../../support/fake-clock.ts"
+import { refusalEntry, reserved } from "../../../support/ledger-ask.ts"
+import { clock, ledger, openLedgerForEach, place } from "../../../support/ledger-for-each.ts"
 import { query, readLedger } from "../../../support/read-ledger.ts"
 
-let place: LedgerPlace
-let clock: FakeClock
-let ledger: Ledger
-
-beforeEach(async () => {
-  place = await ledgerPlace()
-  clock = fakeClock()
-  ledger = await openLedger({ file: place.file, clock })
-})
-afterEach(async () => {
-  await ledger.close()
-  await place.remove()
-})
+openLedgerForEach()
 
 async function repeatsById(): Promise<Readonly<Record<string, unknown>>> {
   await ledger.close()

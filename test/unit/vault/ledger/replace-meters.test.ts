@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { afterEach, beforeEach, describe, it } from "node:test"
+import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
@@ -8,30 +8,18 @@ import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
 import type { Claim } from "../../../../src/vault/policy/claim.ts"
 import { formatDecimal } from "../../../../src/venue/decimal.ts"
 import { aClaim, hourMs } from "../../../support/a-claim.ts"
-import { fakeClock, startMs, type FakeClock } from "../../../support/fake-clock.ts"
+import { fakeClock, startMs } from "../../../support/fake-clock.ts"
 import {
   assertReserved,
   ledgerPlace,
   plainAsk,
   recordedSince,
   reserved,
-  type LedgerPlace,
 } from "../../../support/ledger-ask.ts"
+import { clock, ledger, openLedgerForEach } from "../../../support/ledger-for-each.ts"
 import { numRuns } from "../../../support/runs.ts"
 
-let place: LedgerPlace
-let clock: FakeClock
-let ledger: Ledger
-
-beforeEach(async () => {
-  place = await ledgerPlace()
-  clock = fakeClock()
-  ledger = await openLedger({ file: place.file, clock })
-})
-afterEach(async () => {
-  await ledger.close()
-  await place.remove()
-})
+openLedgerForEach()
 
 function historyFrom(sinceMs: number): Promise<readonly RecordedRequest[]> {
   return recordedSince(ledger, sinceMs)

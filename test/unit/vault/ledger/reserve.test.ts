@@ -1,45 +1,32 @@
 import assert from "node:assert/strict"
-import { afterEach, beforeEach, describe, it } from "node:test"
+import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import type { Ledger, Reservation } from "../../../../src/vault/ledger/ledger.ts"
-import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
-import { fakeClock, startMs, type FakeClock } from "../../../support/fake-clock.ts"
+import type { Reservation } from "../../../../src/vault/ledger/ledger.ts"
+import { startMs } from "../../../support/fake-clock.ts"
 import {
   assertReserved,
-  ledgerPlace,
   otherSigner,
   plainAsk,
   requestEntry,
   reserveAt,
   reserved,
   signer,
-  type LedgerPlace,
 } from "../../../support/ledger-ask.ts"
+import {
+  clock,
+  ledger,
+  openLedgerForEach,
+  place,
+  reopen,
+} from "../../../support/ledger-for-each.ts"
 import { countCommits, query, readLedger } from "../../../support/read-ledger.ts"
 import { numRuns } from "../../../support/runs.ts"
 
 const dayMs = 86_400_000
 
-let place: LedgerPlace
-let clock: FakeClock
-let ledger: Ledger
-
-beforeEach(async () => {
-  place = await ledgerPlace()
-  clock = fakeClock()
-  ledger = await openLedger({ file: place.file, clock })
-})
-afterEach(async () => {
-  await ledger.close()
-  await place.remove()
-})
-
-async function reopen(): Promise<void> {
-  await ledger.close()
-  ledger = await openLedger({ file: place.file, clock })
-}
+openLedgerForEach()
 
 function reserveMany(count: number): Promise<readonly Reservation[]> {
   return Promise.all(Array.from({ length: count }, () => reserveAt(ledger, clock.nowMs())))

@@ -1,31 +1,23 @@
 import assert from "node:assert/strict"
-import { afterEach, beforeEach, describe, it } from "node:test"
+import { describe, it } from "node:test"
 
 import type { AdminEntry } from "../../../../src/vault/ledger/admin-entry.ts"
 import type { Ledger, StoredSet } from "../../../../src/vault/ledger/ledger.ts"
-import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
 import { decimal } from "../../../support/a-claim.ts"
-import { fakeClock, startMs, type FakeClock } from "../../../support/fake-clock.ts"
-import { ledgerPlace, type LedgerPlace } from "../../../support/ledger-ask.ts"
+import { startMs } from "../../../support/fake-clock.ts"
+import {
+  clock,
+  ledger,
+  openLedgerForEach,
+  place,
+  reopen,
+} from "../../../support/ledger-for-each.ts"
 import { readLedger } from "../../../support/read-ledger.ts"
 
-let place: LedgerPlace
-let clock: FakeClock
-let ledger: Ledger
-
-beforeEach(async () => {
-  place = await ledgerPlace()
-  clock = fakeClock()
-  ledger = await openLedger({ file: place.file, clock })
-})
-afterEach(async () => {
-  await ledger.close()
-  await place.remove()
-})
+openLedgerForEach()
 
 async function reopened(): Promise<Ledger["opened"]> {
-  await ledger.close()
-  ledger = await openLedger({ file: place.file, clock })
+  await reopen()
   return ledger.opened
 }
 
