@@ -67,7 +67,7 @@ function membersText(body: JsonObject): string {
 }
 
 function valueText(value: JsonValue | undefined): string {
-  return typeof value === "string" ? value : JSON.stringify(value)
+  return typeof value === "string" && value !== "" ? value : JSON.stringify(value)
 }
 
 function isList(member: [string, JsonValue]): member is [string, JsonArray] {

@@ -31,12 +31,13 @@ const cases: readonly (readonly [JsonObject, string])[] = [
   [{ order_id: "7" }, "order_id 7"],
   [{ order_ids: ["7", "8"] }, "order_ids (2): 7; 8"],
   [{ agent_address: "0x12", valid_days: 30 }, "agent_address 0x12, valid_days 30"],
+  [{ agent_address: "0x12", label: "" }, 'agent_address 0x12, label ""'],
   [{}, ""],
 ]
 
 describe("what was asked, in words", () => {
   for (const [body, words] of cases) {
-    it(`is "${words}"`, () => assert.equal(askedText(body, profile), words))
+    it(`is: ${words}`, () => assert.equal(askedText(body, profile), words))
   }
 
   it("takes a market order's quantity as the venue's settings do", () => {
