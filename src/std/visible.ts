@@ -1,8 +1,9 @@
+/** Characters that move a cursor, or reorder the letters around them. */
+export const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
 /** Text that others chose, with what could move the cursor or reorder letters written as `\u….` */
 export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    character.split("").map(escaped).join(""),
-  )
+  return text.replace(unseen, (character) => character.split("").map(escaped).join(""))
 }
 
 /** One UTF-16 unit as JSON would escape it. */

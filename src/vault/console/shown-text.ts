@@ -1,5 +1,4 @@
-/** Characters that move a cursor, or reorder the letters around them. */
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+import { unseen } from "../../std/visible.ts"
 
 /** Text that others chose, fit to be shown among ours: cut where it is long, without characters that hide others. */
 export function shownText(text: string, maxLength: number): string {

@@ -15,6 +15,7 @@ import {
   type TestGateOptions,
 } from "../../support/gate.ts"
 import { until } from "../../support/process-tree.ts"
+import { stillNumber } from "../../support/still-number.ts"
 import { httpText, startRawVenue, type RawVenue } from "../../support/raw-venue.ts"
 
 const list = "/v1/trade/order-history"
@@ -395,17 +396,6 @@ function open({ port }: TestGate): Promise<IncomingMessage> {
     call.on("error", reject)
     call.end()
   })
-}
-
-/** A number once it has been the same for a while. */
-async function stillNumber(read: () => number): Promise<number> {
-  let last = read()
-  let times = 0
-  return until(() => {
-    times = read() === last ? times + 1 : 0
-    last = read()
-    return times === 60 ? last : undefined
-  }, "it stands still")
 }
 
 function refused(refusal: Extract<BotResults["read"], { kind: "refused" }>["refusal"]) {

@@ -6,6 +6,7 @@ import { noSession, openEvents, pageHeaders, session } from "../../../support/co
 import { consoleState, token } from "../../../support/fake-vault.ts"
 import { assertRefused, startGate, type TestGate } from "../../../support/gate.ts"
 import { until } from "../../../support/process-tree.ts"
+import { stillNumber } from "../../../support/still-number.ts"
 
 /** As often as it can, so that no test waits. */
 const limits = { consolePollMs: 1, consoleRetryMs: 1 }
@@ -274,14 +275,3 @@ describe("streams of events", () => {
     assert.equal((await gate.post("/sign/v1/trade/orders")).status, 200)
   })
 })
-
-/** A number once it has been the same for a while. */
-async function stillNumber(read: () => number): Promise<number> {
-  let last = read()
-  let times = 0
-  return until(() => {
-    times = read() === last ? times + 1 : 0
-    last = read()
-    return times === 60 ? last : undefined
-  }, "it stands still")
-}
