@@ -9,6 +9,7 @@ import {
   withJson,
   type InstallationOptions,
 } from "./command.ts"
+import { hostInUrl } from "./host-in-url.ts"
 import { parsePort } from "./port.ts"
 import { print, type Printing } from "./print.ts"
 import { withAdmin, type Admin } from "./with-vault.ts"
@@ -41,7 +42,7 @@ type ConsoleLink = {
 async function makeLink(admin: Admin, given: number | undefined): Promise<ConsoleLink> {
   if (admin.daemon === "stopped") throw nothingToShow
   const { secret, valid_for_ms, ...listens } = await admin.call("linkConsole", {})
-  const host = hostInUrl(listens.host)
+  const host = hostInUrl(wildcards.includes(listens.host) ? "127.0.0.1" : listens.host)
   const port = given ?? listens.port
   if (port === 0) throw portUnknown
   return {
@@ -52,11 +53,6 @@ async function makeLink(admin: Admin, given: number | undefined): Promise<Consol
 }
 
 const wildcards = ["0.0.0.0", "::"]
-
-function hostInUrl(host: string): string {
-  if (wildcards.includes(host)) return "127.0.0.1"
-  return host.includes(":") ? `[${host}]` : host
-}
 
 function linesOf({ url, valid_for_ms, tunnel }: ConsoleLink): readonly string[] {
   return [

@@ -10,6 +10,7 @@ import { dialAdmin } from "../dial-admin.ts"
 import { askPassphrase } from "../passphrase.ts"
 import { assertCanListen } from "../../gate/listen.ts"
 import { Fault } from "../../std/fault.ts"
+import { hostInUrl } from "../host-in-url.ts"
 import { gateProcess } from "./gate-process.ts"
 import { keepRunning } from "./keep-running.ts"
 import { vaultProcess } from "./vault-process.ts"
@@ -66,7 +67,7 @@ export async function startDaemon(ask: DaemonAsk): Promise<Daemon> {
   // A passphrase that was typed isn't kept, so a vault that ends then can't come back by itself.
   const vaults = keepRunning(vault, isAsked ? undefined : () => startVault())
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${gate.ready.port}`,
+    url: `http://${hostInUrl(host)}:${gate.ready.port}`,
     warnings: vault.ready.warnings,
     broken: Promise.race([vaults.broken, gates.broken]),
     reload: () => vaults.signal("SIGHUP"),

@@ -1,3 +1,4 @@
+import { hostInUrl } from "../host-in-url.ts"
 import { pathsOf, type Installation } from "../../vault/installation.ts"
 import { pickCurve } from "../../vault/keyring/pick-curve.ts"
 import { clockFindings, type ClockFacts } from "./clock-findings.ts"
@@ -103,7 +104,7 @@ async function lookAtProcesses(known: Known): Promise<readonly Finding[]> {
 async function lookAtPort({ config }: Known): Promise<PortLook | undefined> {
   if (config === undefined || config.listen.port === 0) return undefined
   const { host, port } = config.listen
-  const url = new URL(`http://${host.includes(":") ? `[${host}]` : host}:${port}`)
+  const url = new URL(`http://${hostInUrl(host)}:${port}`)
   const { kind } = await reach(url)
   return { host, port, isAnswered: kind === "reached" }
 }
