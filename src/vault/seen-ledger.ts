@@ -1,9 +1,8 @@
 import type { AutoFreeze } from "./auto-freeze.ts"
 import { rememberDecisions, type RecentDecisions } from "./console/decision-feed.ts"
-import { rememberingLedger, rememberingListener } from "./console/remembering-ledger.ts"
+import { decidedLedger, decidedListener } from "./decided-ledger.ts"
 import type { DiskSpace } from "./disk-space.ts"
 import type { Ledger } from "./ledger/ledger.ts"
-import { countedLedger, countedListener } from "./metrics/counted-ledger.ts"
 import { openVaultMetrics, type VaultMetrics } from "./metrics/vault-metrics.ts"
 import { sparingLedger } from "./sparing-ledger.ts"
 import type { VaultListener } from "./vault-listener.ts"
@@ -24,8 +23,8 @@ export function seenLedger(
 } {
   const metrics = openVaultMetrics()
   const decisions = rememberDecisions()
-  const heard = rememberingListener(countedListener(by.listener, metrics.decisions), decisions)
+  const decided = { counts: metrics.decisions, recent: decisions }
+  const heard = decidedListener(by.listener, decided)
   const watched = watchedLedger(sparingLedger(ledger, by.disk), by.autoFreeze, heard)
-  const counted = countedLedger(watched, metrics.decisions)
-  return { ledger: rememberingLedger(counted, decisions), metrics, decisions }
+  return { ledger: decidedLedger(watched, decided), metrics, decisions }
 }
