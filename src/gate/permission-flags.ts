@@ -1,7 +1,6 @@
 import { fileURLToPath } from "node:url"
-import { sep } from "node:path"
 
-import { ifKnown, memoryFlags, outermostInstall } from "../std/node-flags.ts"
+import { ifKnown, isWithin, memoryFlags, outermostInstall, readFlags } from "../std/node-flags.ts"
 import { packageRoot } from "../std/program-files.ts"
 
 /**
@@ -12,7 +11,7 @@ import { packageRoot } from "../std/program-files.ts"
 export function gatePermissionFlags(appDirectories: readonly string[]): readonly string[] {
   return [
     "--permission",
-    ...appDirectories.map((directory) => `--allow-fs-read=${directory}${sep}*`),
+    ...readFlags(appDirectories),
     // Node 26 needs it even for Unix sockets; to Node 24, which doesn't restrict the network, it is a bad option.
     ...ifKnown("--allow-net"),
     // node:sqlite asks the permission model nothing, and could write files.
@@ -31,8 +30,4 @@ export function gateAppDirectories(): readonly string[] {
   const dependency = fileURLToPath(import.meta.resolve("express"))
   const installs = [packageRoot, dependency].flatMap(outermostInstall)
   return [packageRoot, ...new Set(installs.filter((path) => !isWithin(path, packageRoot)))]
-}
-
-function isWithin(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(`${directory}${sep}`)
 }

@@ -1,8 +1,32 @@
-import { sep } from "node:path"
+import { dirname, join, sep } from "node:path"
 
 /** A flag that only some of Node's versions know, for those that do: to the others it is a bad option. */
 export function ifKnown(flag: string): readonly string[] {
   return process.allowedNodeEnvironmentFlags.has(flag) ? [flag] : []
+}
+
+/**
+ * Lets a process under the permission model read `files`, and `directories` with all below them.
+ *
+ * As of Node 26 no directory can be granted whose path another granted path goes on with (`/a/d` beside `/a/d.pass`
+ * or `/a/d-2`): what is in it can be read then, and it itself can't. There, what holds it is granted in its place.
+ */
+export function readFlags(
+  directories: readonly string[],
+  files: readonly string[] = [],
+): readonly string[] {
+  const paths = [...directories, ...files]
+  const hasNamesake = (directory: string): boolean =>
+    paths.some((path) => path.startsWith(directory) && !isWithin(path, directory))
+  const granted = directories.map((each) => (hasNamesake(each) ? dirname(each) : each))
+  return [...granted.map((each) => join(each, "*")), ...files].map(
+    (path) => `--allow-fs-read=${path}`,
+  )
+}
+
+/** Whether `path` is `directory` or below it. */
+export function isWithin(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(`${directory}${sep}`)
 }
 
 /**

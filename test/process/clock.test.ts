@@ -42,12 +42,13 @@ describe("a daemon whose clock is set", { timeout: 180_000, ...options }, () => 
   const answers: Answer[] = []
 
   const start = async (): Promise<void> => {
-    daemon = await serve(installation.dir, [], {
+    const environment = {
       LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: clockFile,
       FAKETIME_NO_CACHE: "1",
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
-    })
+    }
+    daemon = await serve(installation.dir, [], { environment })
     client = bot(daemon.url, token)
   }
   const setClock = (offset: string) => writeFileSync(clockFile, offset)

@@ -52,7 +52,7 @@ describe("countersign demo", { timeout: 120_000 }, () => {
   })
 
   it("prints curl lines that do what they say", needs("curl", "apt-get install curl"), async () => {
-    const demo = await startCountersign(["demo"], lastLine, environment)
+    const demo = await startCountersign(["demo"], lastLine, { environment })
     try {
       const lines = [...demo.stdout().matchAll(/^# (.+)\n(curl .+)$/gm)]
       assert.deepEqual(
@@ -71,7 +71,7 @@ describe("countersign demo", { timeout: 120_000 }, () => {
   })
 
   it("ends with 0 on Ctrl-C", async () => {
-    const demo = await startCountersign(["demo"], lastLine, environment)
+    const demo = await startCountersign(["demo"], lastLine, { environment })
     assert.equal(await demo.stop("SIGINT"), 0)
     assertNothingLeft()
   })

@@ -100,7 +100,7 @@ describe("a keystore under a systemd credential", () => {
     const environment = { CREDENTIALS_DIRECTORY: place.home }
     const made = await countersign(generate, "", { environment })
     assert.equal(made.code, 0, made.stderr)
-    const daemon = await serve(dir, [], environment)
+    const daemon = await serve(dir, [], { environment })
     await countersignJson(["lock", "--dir", dir])
     await countersignJson(["unlock", "--dir", dir])
     await daemon.stop()

@@ -151,14 +151,21 @@ export type Started = {
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
+export type StartOptions = {
+  /** Besides the variables of this process. */
+  readonly environment?: Readonly<Record<string, string>>
+  /** Another launcher than this checkout's. */
+  readonly program?: string
+}
+
 /** Starts a command that stays up and waits until its stdout has `until`. @throws when it ends before. */
 export async function startCountersign(
   args: readonly string[],
   until: RegExp,
-  environment: Readonly<Record<string, string>> = {},
+  { environment = {}, program = bin }: StartOptions = {},
 ): Promise<Started> {
   registerGiven(args)
-  const child = spawn(process.execPath, [bin, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...environment },
   })
@@ -194,10 +201,10 @@ export type Served = Started & { readonly url: string }
 export async function serve(
   dir: string,
   options: readonly string[] = [],
-  environment: Readonly<Record<string, string>> = {},
+  start: StartOptions = {},
 ): Promise<Served> {
   const args = ["serve", "--dir", dir, "--port", "0", ...options]
-  const served = await untilListening(args, environment)
+  const served = await untilListening(args, start)
   await registerAdminSecret(dir)
   return served
 }
@@ -207,10 +214,7 @@ export function sandbox(options: readonly string[] = []): Promise<Served> {
   return untilListening(["sandbox", "--port", "0", ...options])
 }
 
-async function untilListening(
-  args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-): Promise<Served> {
-  const started = await startCountersign(args, /listening on (http:\S+)\n/, environment)
+async function untilListening(args: readonly string[], start?: StartOptions): Promise<Served> {
+  const started = await startCountersign(args, /listening on (http:\S+)\n/, start)
   return { ...started, url: started.found[1] ?? "" }
 }

@@ -86,9 +86,8 @@ describe("the memory of supervisor, gate and vault", { timeout: 120_000 }, () =>
     mkdirSync(written, { recursive: true })
     // What an operator's shell may have set for other programs.
     const asked = "--report-on-signal --report-uncaught-exception --heapsnapshot-signal=SIGUSR2"
-    daemon = await serve(installation.dir, [], {
-      NODE_OPTIONS: `${asked} --diagnostic-dir=${written}`,
-    })
+    const environment = { NODE_OPTIONS: `${asked} --diagnostic-dir=${written}` }
+    daemon = await serve(installation.dir, [], { environment })
     trio = await trioOf(daemon.pid)
   })
   afterEach(async () => {

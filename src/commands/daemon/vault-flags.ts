@@ -1,6 +1,4 @@
-import { sep } from "node:path"
-
-import { ifKnown, memoryFlags } from "../../std/node-flags.ts"
+import { ifKnown, memoryFlags, readFlags } from "../../std/node-flags.ts"
 import { gateAppDirectories } from "../../gate/permission-flags.ts"
 import { keychainVaultFlags } from "../../vault/keyring/keychain/keychain-flags.ts"
 import { nativeCurveFlags } from "../../vault/keyring/load-native-curve.ts"
@@ -26,14 +24,13 @@ export function vaultFlags(
     readonly signerDir?: string
   },
 ): readonly string[] {
-  const readable = [...gateAppDirectories(), configDir, stateDir, signerDir].map(
-    (path) => `${path}${sep}*`,
-  )
-  readable.push(signerDir, bootIdFile)
-  if (passphraseFile !== undefined) readable.push(passphraseFile)
+  const secretFile = passphraseFile === undefined ? [] : [passphraseFile]
   return [
     "--permission",
-    ...readable.map((path) => `--allow-fs-read=${path}`),
+    ...readFlags(
+      [...gateAppDirectories(), configDir, stateDir, signerDir],
+      [bootIdFile, ...secretFile],
+    ),
     `--allow-fs-write=${stateDir}`,
     `--allow-fs-write=${signerDir}`,
     "--allow-worker",
