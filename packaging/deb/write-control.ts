@@ -4,19 +4,12 @@ import { join } from "node:path"
 
 import { fillIn } from "./fill-in.ts"
 import { pathsIn } from "./paths-in.ts"
+import { scriptValues } from "./script-values.ts"
 
 const bytesPerKib = 1024
 
 /** Writes what dpkg reads of a package that is otherwise complete: its description, its hashes and its scripts. */
-export function writeControl({
-  tree,
-  version,
-  units,
-}: {
-  readonly tree: string
-  readonly version: string
-  readonly units: readonly string[]
-}): void {
+export function writeControl(tree: string, version: string): void {
   const paths = pathsIn(tree)
   const files = paths.filter((path) => statSync(join(tree, path)).isFile())
   const sizeKib = installedKib(tree, paths)
@@ -27,9 +20,9 @@ export function writeControl({
 
   write("control", fillIn("control", { VERSION: version, INSTALLED_KIB: String(sizeKib) }))
   write("md5sums", files.map((path) => `${md5(join(tree, path))}  ${path}\n`).join(""))
-  const services = units.filter((name) => name.endsWith(".service"))
-  for (const script of ["postinst", "prerm", "postrm"]) {
-    write(script, fillIn(script, { UNITS: units.join(" "), SERVICES: services.join(" ") }), 0o755)
+  const values = scriptValues()
+  for (const script of ["preinst", "postinst", "prerm", "postrm"]) {
+    write(script, fillIn(script, values), 0o755)
   }
 }
 

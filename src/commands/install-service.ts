@@ -1,28 +1,29 @@
 import { realpathSync } from "node:fs"
-import { resolve } from "node:path"
 
-import { Option, type Command } from "commander"
+import type { Command } from "commander"
 
 import { packageRoot } from "../std/program-files.ts"
+import { pathsOf } from "../vault/installation.ts"
 import { command, runs, withExamples, withJson } from "./command.ts"
 import { print, type Printing } from "./print.ts"
 import { confirmDeed } from "./prompts.ts"
-import { assertServiceable, assertStartable } from "./service/assert-serviceable.ts"
-import { planInstall } from "./service/install-steps.ts"
-import { services, target, vaultDirectories } from "./service/layout.ts"
-import type { CredentialKey } from "./service/make-system-installation.ts"
+import {
+  assertNotPackaged,
+  assertServiceable,
+  assertStartable,
+} from "./service/assert-serviceable.ts"
+import { changesOf } from "./service/file-changes.ts"
+import { installSteps, uninstallSteps } from "./service/install-steps.ts"
+import { services, systemInstallation, target, vaultDirectories } from "./service/layout.ts"
 import type { Program } from "./service/render-units.ts"
-import { serviceFiles, type ServiceFile } from "./service/service-files.ts"
-import { carryOut, openSteps, planLines, type Step } from "./service/step.ts"
-import { thisSystem } from "./service/system.ts"
-import { uninstallSteps } from "./service/uninstall-steps.ts"
+import { installedFiles, unitNames, type InstalledFile } from "./service/service-files.ts"
+import { carryOut, planLines, type Step } from "./service/step.ts"
+import { statusOf, thisSystem } from "./service/system.ts"
 
 type InstallOptions = Printing & {
   readonly print?: boolean
   readonly yes?: boolean
   readonly uninstall?: boolean
-  readonly withKey: CredentialKey
-  readonly copySecretTo?: string
 }
 
 /** `countersign install-service`: two sandboxed services of systemd in place of `countersign serve`. */
@@ -30,110 +31,94 @@ export function installService(): Command {
   const made = command("install-service", "run it as two sandboxed services of systemd, or no more")
     .option("--print", "show what would be done and every file, and do nothing")
     .option("--yes", "don't ask")
-    .addOption(
-      new Option(
-        "--uninstall",
-        "remove the services and their users; keys and ledger stay",
-      ).conflicts(["copySecretTo"]),
-    )
-    .addOption(
-      new Option("--with-key <kind>", "what encrypts the secret that opens the keystore")
-        .choices(["auto", "host", "tpm2", "host+tpm2"])
-        .default("auto"),
-    )
-    .option(
-      "--copy-secret-to <file>",
-      "also write that secret to a new file, to be kept offline: another machine needs it",
-    )
+    .option("--uninstall", "remove the services; users, configuration, keys and ledger stay")
   withExamples(
     made,
     "countersign install-service --print",
-    "countersign install-service --copy-secret-to /run/countersign-key",
+    "countersign install-service --yes",
     "countersign install-service --uninstall",
   )
-  return runs<InstallOptions>(withJson(made), (options) =>
-    options.uninstall === true ? uninstall(options) : install(options),
-  )
+  return runs<InstallOptions>(withJson(made), async (options) => {
+    assertNotPackaged(thisSystem)
+    const program = { node: realpathSync(process.execPath), packageRoot }
+    await (options.uninstall === true ? uninstall : install)(program, options)
+  })
 }
 
-async function install(options: InstallOptions): Promise<void> {
-  const program = thisProgram()
-  const files = serviceFiles(program)
-  const { copySecretTo, withKey } = options
-  const copyTo = copySecretTo === undefined ? undefined : resolve(copySecretTo)
+async function install(program: Program, options: InstallOptions): Promise<void> {
   if (options.print !== true) {
     assertServiceable(thisSystem)
     assertStartable(program)
   }
-  const { steps, isNew, changedUnits } = planInstall(thisSystem, files, { withKey, copyTo })
+  const files = installedFiles(program)
+  const changes = changesOf(thisSystem, files)
+  const steps = installSteps(thisSystem, changes)
   if (options.print === true) {
     printPlan(steps, files, options)
     return
   }
-  await agreeAndDo("Install the services?", steps, options)
-  const next = isNew ? nextCommands : []
-  const answer = { done: titles(openSteps(steps)), restart: changedUnits, next }
-  print(answer, options, ({ done, restart }) => [
-    done.length === 0 ? nothingToDo : "Done.",
+  if (changes.length > 0) await agree("Install the services?", steps, options)
+  carryOut(steps)
+  const answer = {
+    changed: changes.map(({ path }) => path),
+    restart: unitNames(changes.filter(({ before }) => before !== undefined)),
+    next: isSetUp() ? [] : nextCommands,
+  }
+  print(answer, options, ({ changed, restart, next }) => [
+    changed.length === 0 ? "Everything is as it should be; no file was changed." : "Done.",
     ...(restart.length === 0 ? [] : [restartLine(restart)]),
-    ...(copyTo === undefined ? [] : copyLines(copyTo)),
     ...(next.length === 0 ? [] : ["Next:", ...next.map((line) => `  ${line}`)]),
   ])
 }
 
-async function uninstall(options: InstallOptions): Promise<void> {
-  const files = serviceFiles(thisProgram())
+async function uninstall(program: Program, options: InstallOptions): Promise<void> {
   if (options.print !== true) assertServiceable(thisSystem)
-  const steps = uninstallSteps(thisSystem, files)
+  const standing = installedFiles(program).filter(
+    ({ path }) => statusOf(thisSystem, path) !== undefined,
+  )
+  const steps = uninstallSteps(thisSystem, standing)
   if (options.print === true) {
     printPlan(steps, [], options)
     return
   }
-  await agreeAndDo("Remove the services?", steps, options)
-  print({ done: titles(openSteps(steps)), left: vaultDirectories }, options, () => [
-    openSteps(steps).length === 0 ? nothingToDo : "The services are gone.",
-    `What is in ${vaultDirectories.join(", ")} stays: configuration, keys, ledger, marks. It belongs to root,`,
-    "and nobody else can read it. countersign install-service finds it again.",
+  if (standing.length > 0) await agree("Remove the services?", steps, options)
+  carryOut(steps)
+  print({ removed: standing.map(({ path }) => path), left: vaultDirectories }, options, () => [
+    standing.length === 0
+      ? "No service is installed; no file was removed."
+      : "The services are gone.",
+    `What is in ${vaultDirectories.join(", ")} stays: configuration, keys, ledger, marks; and so do the users that`,
+    "own it, since another user could get their ids. countersign install-service goes on with it.",
   ])
 }
 
-const nothingToDo = "Everything is as it should be; nothing was changed."
-
-/** Where this program runs from: the units start the same. */
-function thisProgram(): Program {
-  const node = realpathSync(process.execPath)
-  return { node, packageRoot }
+function isSetUp(): boolean {
+  return statusOf(thisSystem, pathsOf(systemInstallation).configFile) !== undefined
 }
 
-/** Shows the plan where a question about it follows, and runs it once it is agreed to. */
-async function agreeAndDo(
+/** Shows what is going to happen, and asks. */
+async function agree(
   question: string,
   steps: readonly Step[],
   options: InstallOptions,
 ): Promise<void> {
-  if (openSteps(steps).length === 0) return
   const plan = `${planLines(steps).join("\n")}\n`
   if (options.json === true) process.stderr.write(plan)
   else process.stdout.write(plan)
   await confirmDeed(question, options)
-  await carryOut(steps)
 }
 
 function printPlan(
   steps: readonly Step[],
-  files: readonly ServiceFile[],
+  files: readonly InstalledFile[],
   options: InstallOptions,
 ): void {
   const shown = files.map(({ path, text }) => ({ path, text }))
-  const plan = steps.map(({ title, isDone, details }) => ({ title, done: isDone, details }))
+  const plan = steps.map(({ title, details }) => ({ title, details }))
   print({ steps: plan, files: shown }, options, () => [
     ...planLines(steps),
     ...files.flatMap(({ path, text }) => ["", `# ${path}`, text.trimEnd()]),
   ])
-}
-
-function titles(steps: readonly Step[]): readonly string[] {
-  return steps.map(({ title }) => title)
 }
 
 /** What runs goes on as it was started until it is started anew. With the target, the sockets are closed for a moment. */
@@ -143,17 +128,7 @@ function restartLine(units: readonly string[]): string {
   return `Changed, and in force after systemctl restart ${restarted}: ${units.join(", ")}.`
 }
 
-function copyLines(path: string): readonly string[] {
-  return [
-    `${path} has the secret that opens the keystore. Keep it offline, apart from all backups, and remove it here:`,
-    "when this machine is gone, the backup of the keystore opens with it alone (docs/headless.md).",
-  ]
-}
-
 const nextCommands: readonly string[] = [
+  "countersign init-service",
   `systemctl enable --now ${target}`,
-  "countersign keys generate --name main --role wallet",
-  "countersign keys generate --name mm --role agent --wallet main",
-  "countersign clients add bot --keys mm",
-  "write a rule into /etc/countersign/policies, then countersign policy reload",
 ]

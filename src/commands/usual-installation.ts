@@ -4,14 +4,14 @@ import { isAbsolute, join } from "node:path"
 
 import { Fault } from "../std/fault.ts"
 import { pathsOf, type Installation } from "../vault/installation.ts"
-import { systemInstallation } from "./service/layout.ts"
+import { systemInstallation, target } from "./service/layout.ts"
 
 /**
  * Where an installation is that no option names: the user's own, or the services' for a root who has none.
  * Only root can look into theirs.
  *
- * @throws {Fault} `not_initialised` where the services are uninstalled: root would then read, with root's rights, a
- * ledger that the vault's user wrote.
+ * @throws {Fault} `not_initialised` where no service has made the state its own yet: root would then read, with root's
+ * rights, what another user may have written.
  */
 export function usualInstallation({
   uid = process.getuid?.(),
@@ -22,15 +22,15 @@ export function usualInstallation({
 } = {}): Installation {
   const own = ownInstallation()
   if (uid !== 0 || isThere(own) || !isThere(services)) return own
-  assertInstalled(services)
+  assertOfService(services)
   return services
 }
 
-function assertInstalled({ configDir }: Installation): void {
-  if (statSync(configDir).uid !== 0) return
+function assertOfService({ stateDir }: Installation): void {
+  if (statSync(stateDir, { throwIfNoEntry: false })?.uid !== 0) return
   throw new Fault(
     "not_initialised",
-    `${configDir} belongs to root, so no service is installed for it; run countersign install-service first, or name an installation with --config-dir and --state-dir.`,
+    `${stateDir} belongs to root; systemctl start ${target} makes it the service's. Or name an installation with --config-dir and --state-dir.`,
   )
 }
 

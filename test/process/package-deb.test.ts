@@ -9,6 +9,8 @@ import { createInterface } from "node:readline"
 import type { Readable } from "node:stream"
 import { after, before, describe, it } from "node:test"
 
+import { serviceFiles, unitNames } from "../../src/commands/service/service-files.ts"
+import { forget, setUp, takeDown } from "../../src/commands/service/system-commands.ts"
 import {
   buildPackage,
   copyCheckout,
@@ -29,17 +31,24 @@ const fileName = `countersign_${version}_amd64.deb`
 const services = "countersign-vault.service countersign-gate.service"
 const sockets =
   "countersign-vault-bot.socket countersign-vault-admin.socket countersign-gate.socket"
+/** What `made` prints of a machine on which the package is installed. */
+const made = [
+  "700 countersign-vault:countersign-vault /etc/countersign",
+  "700 countersign-vault:countersign-vault /var/lib/countersign",
+  "700 countersign-vault:countersign-vault /var/lib/signers-of-countersign",
+  "countersign-bots",
+]
 /** What `serving` prints of a machine on which all is well. */
 const running = "active\nactive\n200"
 
 const page = readRepositoryFile("docs/debian.md")
 const linesUnder = (title: string): readonly string[] =>
   fencedBlocks(sectionOf(page, title), "sh").join("").trim().split("\n")
-const [install = "", setUp = "", start = ""] = linesUnder("Install it")
-const [remove = "", purge = ""] = linesUnder("Remove it")
+const [install = "", init = "", start = ""] = linesUnder("Install it")
+const [remove = "", purge = "", ...removeAll] = linesUnder("Remove it")
 /** As a container can run them: the file lies elsewhere, and there is no TPM2. */
 const installHere = install.replace(`/tmp/${fileName}`, `./${fileName}`)
-const setUpHere = `${setUp} --with-key host`
+const initHere = `${init} --with-key host`
 
 /**
  * What docs/debian.md says, on a /usr that may be written: the container's own is the machine's, so changes go to memory.
@@ -59,6 +68,11 @@ dpkg-query --show --showformat '/var/lib/dpkg/info/\${binary:Package}.list\\n' |
 export DEBIAN_FRONTEND=noninteractive
 cd /opt/countersign
 
+# The same program as npm would have installed it, in another place.
+program=/opt/countersign/unpacked/usr/lib/countersign
+elsewhere() { "$program/node" "$program/bin/countersign.js" "$@"; }
+fails() { "$@" 2>&1 || echo "code $?"; }
+
 pids() { systemctl show --property MainPID --value ${services}; }
 since() { systemctl show --property ActiveEnterTimestampMonotonic --value ${sockets}; }
 at_work() { echo $(pids) $(since); }
@@ -68,22 +82,57 @@ serving() {
 }
 kept() { find /etc/countersign /var/lib/countersign/keystore /var/lib/countersign/ledger.key -type f | sort | xargs sha256sum; }
 
+made() {
+  stat --format '%a %U:%G %n' /etc/countersign /var/lib/countersign /var/lib/signers-of-countersign
+  getent group countersign-bots | cut -d: -f1
+}
+traces() { find /etc -path /etc/countersign -prune -o -name 'countersign*' -print; }
+
+# Where an image is built no systemd runs, and /run is empty. One runs outside of it.
+in_an_image() {
+  mount -t tmpfs run /run
+  ${installHere}
+  echo "== made in an image"
+  made
+  systemctl is-enabled countersign.target || :
+  systemctl enable countersign.target
+  ${installHere} --reinstall > /dev/null
+  echo "== enabled in an image"
+  traces
+  ${remove} > /dev/null
+  ${purge} > /dev/null
+  echo "== gone from an image"
+  traces
+}
+export -f in_an_image made traces
+unshare --mount bash -euc in_an_image
+${removeAll.join("\n")}
+getent passwd countersign-vault countersign-gate || :
+getent group countersign-bots || :
+
 echo "== installed"
 ${installHere}
 echo "== made"
-stat --format '%a %U:%G %n' /etc/countersign /var/lib/countersign /var/lib/signers-of-countersign
-getent group countersign-bots | cut -d: -f1
+made
 systemctl is-active countersign.target || :
 dpkg --verify countersign
 
 systemd-creds setup > /dev/null
-${setUpHere} > /run/printed
+${initHere} > /run/printed
 echo "== units"
 systemctl show --property FragmentPath --value countersign-vault.service | sed 's,^/lib,/usr/lib,'
 ls -d /etc/systemd/system/countersign* 2>/dev/null || :
 ${start}
 echo "== serving"
 serving
+echo "== install-service"
+at_work > /run/before
+for wrong in --yes --print "--uninstall --yes"; do
+  fails countersign install-service $wrong
+  fails elsewhere install-service $wrong
+done
+at_work | diff /run/before - && echo "nothing was changed"
+traces
 echo "== keys"
 countersign keys generate $dirs --name main --role wallet > /run/printed
 countersign keys list $dirs --json
@@ -112,17 +161,33 @@ at_work
 echo "== serving after that"
 serving
 
+echo "== upgraded while it was stopped"
+stop_all
+${installHere} --reinstall > /run/printed
+systemctl is-active countersign.target ${services} ${sockets} || :
+systemctl is-enabled countersign.target
+${start}
+
 echo "== kept before"
 kept
 ${remove} > /run/printed
 echo "== removed"
 systemctl list-units --all --plain --no-legend 'countersign*'
 find /usr/lib/countersign /usr/bin/countersign /usr/lib/systemd/system/countersign* 2>/dev/null || :
-find /etc/systemd -name 'countersign*'
+traces
 echo "== purged"
 ${purge}
 echo "== kept after"
 kept
+echo "== over install-service's"
+elsewhere install-service --yes > /run/printed
+${start}
+fails ${installHere} > /run/said
+sed -n '/^countersign: /,/^dpkg: /p; /^code/p' /run/said
+find /usr/lib/countersign /usr/bin/countersign 2> /dev/null || :
+elsewhere install-service --uninstall --yes > /run/printed
+traces
+
 echo "== installed again"
 ${installHere}
 ${start}
@@ -144,7 +209,7 @@ describe("the Debian package", { ...needsDpkg(), timeout: 900_000 }, () => {
     await copyCheckout(checkout)
     const to = join(builds.home, "out")
     file = await buildPackage(checkout, { args: ["--to", to, "--node", builds.tarball] })
-    root = join(builds.home, "root")
+    root = join(to, "unpacked")
     execFileSync("dpkg-deb", ["--raw-extract", file, root])
     listing = listed(file)
   })
@@ -252,6 +317,30 @@ describe("the Debian package", { ...needsDpkg(), timeout: 900_000 }, () => {
     assert.deepEqual([status, stdout], [1, ""])
   })
 
+  it("runs in its scripts what install-service runs, and looks for the files that it writes", () => {
+    const scripts = ["preinst", "postinst", "prerm", "postrm"]
+    const [preinst = "", postinst = "", prerm = "", postrm = ""] = scripts.map((name) => {
+      execFileSync("sh", ["-n", join(root, "DEBIAN", name)])
+      return readFileSync(join(root, "DEBIAN", name), "utf8")
+    })
+    const files = serviceFiles()
+    for (const { place } of files) assert.ok(preinst.includes(` /etc/${place}`), place)
+    for (const [script, commands] of [
+      [postinst, setUp],
+      [prerm, takeDown(unitNames(files))],
+      [postrm, forget],
+    ] as const) {
+      const unquoted = script.replaceAll("'", "")
+      const starts = commands.map(({ words }) => unquoted.indexOf(words.join(" ")))
+      assert.ok(!starts.includes(-1), script)
+      assert.deepEqual(
+        starts,
+        starts.toSorted((a, b) => a - b),
+        "in their order",
+      )
+    }
+  })
+
   it("has the MD5 sum of each of its files", () => {
     const sums = join(root, "DEBIAN/md5sums")
     execFileSync("md5sum", ["--check", "--strict", "--quiet", sums], { cwd: root })
@@ -331,18 +420,36 @@ describe("the Debian package", { ...needsDpkg(), timeout: 900_000 }, () => {
     })
 
     it("makes the users, the group and the directories, starts nothing, and says what is next", () => {
-      assert.match(of("installed"), /^countersign is installed .*: countersign install-service$/m)
-      assert.deepEqual(of("made").split("\n"), [
-        "700 countersign-vault:countersign-vault /etc/countersign",
-        "700 countersign-vault:countersign-vault /var/lib/countersign",
-        "700 countersign-vault:countersign-vault /var/lib/signers-of-countersign",
-        "countersign-bots",
-        "inactive",
-      ])
+      assert.match(of("installed"), /^countersign is installed .*: countersign init-service$/m)
+      assert.deepEqual(of("made").split("\n"), [...made, "inactive"])
     })
 
-    it("brings the units that install-service would make, which leaves them alone", () => {
+    it("makes the same in an image, where no systemd runs, and leaves there what was enabled", () => {
+      assert.deepEqual(of("made in an image").split("\n").slice(0, 5), [...made, "disabled"])
+      const link = "/etc/systemd/system/multi-user.target.wants/countersign.target"
+      assert.equal(of("enabled in an image"), link)
+    })
+
+    it("leaves nothing there that would start it, and no user once a person has removed what it keeps", () => {
+      assert.equal(of("gone from an image"), "")
+    })
+
+    it("brings the units, and init-service leaves them alone", () => {
       assert.equal(of("units"), "/usr/lib/systemd/system/countersign-vault.service")
+    })
+
+    it("has install-service refuse, its own and another's, say what to run instead, and change nothing", () => {
+      const lines = of("install-service").split("\n")
+      const tries = 6
+      assert.equal(lines.length, 2 * tries + 2)
+      for (let index = 0; index < tries; index++) {
+        assert.match(lines[2 * index] ?? "", /^countersign: The Debian package .* init-service /)
+        assert.equal(lines[2 * index + 1], "code 2")
+      }
+      assert.deepEqual(lines.slice(2 * tries), [
+        "nothing was changed",
+        "/etc/systemd/system/multi-user.target.wants/countersign.target",
+      ])
     })
 
     it("serves by its units, and makes keys", () => {
@@ -363,6 +470,10 @@ describe("the Debian package", { ...needsDpkg(), timeout: 900_000 }, () => {
       assert.equal(of("serving after that"), running)
     })
 
+    it("has an upgrade leave stopped what is stopped, and enabled what is enabled", () => {
+      assert.match(of("upgraded while it was stopped"), /^(?:inactive\n){6}enabled$/)
+    })
+
     it("stops and disables everything when it is removed", () => {
       assert.equal(of("removed"), "")
     })
@@ -373,8 +484,15 @@ describe("the Debian package", { ...needsDpkg(), timeout: 900_000 }, () => {
       assert.equal(of("kept after"), of("kept before"))
     })
 
-    it("goes on with what it left when it is installed again", () => {
-      assert.doesNotMatch(of("installed again"), /install-service/)
+    it("isn't installed over install-service's units, and says what to do", () => {
+      const said = of("over install-service's")
+      assert.match(said, /^countersign: \/etc\/systemd\/system\/countersign\S+ would stand /)
+      assert.match(said, /run countersign install-service --uninstall, else move it away\./)
+      assert.match(said, /\ncode 100$/) // apt-get(8), and nothing of the package is there
+    })
+
+    it("goes on with what it and install-service's services left when it is installed again", () => {
+      assert.doesNotMatch(of("installed again"), /init-service/)
       assert.equal(of("serving again"), running)
       assert.equal(of("keys again"), of("keys"))
     })

@@ -59,32 +59,56 @@ describe("countersign install-service", { ...needsSystemd(), timeout: 1_200_000 
 
   describe("as an installer", () => {
     it("changes nothing for a user who isn't root, and says so", () => {
-      assert.match(
-        said("nobody"),
-        /^countersign: This changes the system, so run it as root; .*\ncode 2$/,
-      )
+      const refused = "countersign: This changes the system, so run it as root.\ncode 2"
+      assert.equal(said("nobody"), `${refused}\n${refused}`)
     })
 
     it("shows what it would do and does nothing where nobody can be asked", () => {
       assert.match(
         said("unasked"),
-        /^ {2}to do {5}write \/etc\/systemd\/system\/countersign-vault.service$/m,
+        /^ {2}write \/etc\/systemd\/system\/countersign-vault\.service$/m,
       )
       assert.match(said("unasked"), /\ncountersign: There is no terminal .* --yes\.\ncode 2$/)
     })
 
-    it("refuses a state without a configuration, and a copy into a file that is there", () => {
+    it("says what makes an installation for them, which is refused before", () => {
       assert.match(
-        said("half way"),
-        /^countersign: \/var\/lib\/countersign\/keystore is there .*\ncode 1\n/,
+        said("install"),
+        /\nDone\.\nNext:\n {2}countersign init-service\n {2}systemctl enable --now countersign\.target$/,
       )
-      assert.match(said("half way"), /\ncountersign: \/run\/copy is there already; .*\ncode 2$/)
+      assert.match(
+        said("too early"),
+        /^countersign: There is no user countersign-vault; .*\ncode 1$/,
+      )
+    })
+
+    it("leaves a directory to whoever has it, in which no installation is made", () => {
+      const [status, ...lines] = said("somebody's").split("\n")
+      assert.equal(status, "755 nobody")
+      assert.match(
+        lines.join("\n"),
+        /^countersign: \/var\/lib\/signers-of-countersign isn't a directory of countersign-vault; .*\ncode 1$/,
+      )
+    })
+
+    it("refuses a state without a configuration, and a copy into a file that is there, and makes nothing", () => {
+      assert.deepEqual(
+        said("half way")
+          .split("\n")
+          .map((line) => line.split(" ").slice(0, 5).join(" ")),
+        [
+          "countersign: /var/lib/countersign/keystore is there and",
+          "code 1",
+          "countersign: /run/copy can't be made",
+          "code 2",
+        ],
+      )
     })
 
     it("makes an installation that is the vault's alone", () => {
       assert.match(
-        said("install"),
-        /\nDone\.\n.*\n.*\nNext:\n {2}systemctl enable --now countersign\.target\n/,
+        said("init"),
+        /^Made \/etc\/countersign, .*\n(?:.*\n){3}Next:\n {2}systemctl enable --now countersign\.target\n/,
       )
       assert.deepEqual(said("owners").split("\n"), [
         "700 countersign-vault /etc/countersign",
@@ -101,8 +125,8 @@ describe("countersign install-service", { ...needsSystemd(), timeout: 1_200_000 
 
     it("finds nothing to do when it is run again", () => {
       assert.deepEqual(said("again").split("\n"), [
-        "Everything is as it should be; nothing was changed.",
-        '{"done":[],"restart":[],"next":[]}',
+        "Everything is as it should be; no file was changed.",
+        '{"changed":[],"restart":[],"next":[]}',
       ])
     })
 
@@ -116,7 +140,7 @@ describe("countersign install-service", { ...needsSystemd(), timeout: 1_200_000 
     })
 
     it("shows what is different in a unit, puts it right and says what to restart", () => {
-      assert.match(said("changed"), /to do {5}change \S+\/countersign\.target\n +- # mine\n/)
+      assert.match(said("changed"), /^change \S+\/countersign\.target\n +- # mine\n/)
       assert.match(
         said("changed"),
         /\nDone\.\nChanged, and in force after .*: countersign\.target\.$/,
@@ -226,21 +250,29 @@ describe("countersign install-service", { ...needsSystemd(), timeout: 1_200_000 
       assert.equal(said("stop"), "")
     })
 
-    it("leaves no unit, user, group or socket, and keeps keys and ledger for root alone", () => {
+    it("leaves no unit or socket", () => {
       assert.match(said("uninstall"), /The services are gone\.\n/)
-      assert.match(said("uninstall"), /Everything is as it should be; nothing was changed\.\n/)
-      assert.deepEqual(said("left").split("\n"), [
-        "700 root /etc/countersign",
-        "700 root /var/lib/countersign",
-        "700 root /var/lib/signers-of-countersign",
-        "600 root /var/lib/countersign/ledger.db",
+      assert.match(said("uninstall"), /No service is installed; no file was removed\.\n/)
+      assert.equal(said("left"), "")
+    })
+
+    it("keeps keys and ledger for their user alone, whose uid nobody else can get", () => {
+      assert.deepEqual(said("kept").split("\n"), [
+        "700 countersign-vault /etc/countersign",
+        "700 countersign-vault /var/lib/countersign",
+        "700 countersign-vault /var/lib/signers-of-countersign",
+        "600 countersign-vault /var/lib/countersign/ledger.db",
+        "code 4", // useradd(8): the UID is in use
       ])
     })
 
-    it("gives all of it to the new user of a later installation, and goes on signing", () => {
-      assert.match(said("reinstall"), /\nanother uid\n/)
+    it("goes on signing with all of it once it is installed again, also where root has put it back", () => {
+      assert.match(
+        said("reinstall"),
+        /^countersign: \/var\/lib\/countersign belongs to root; systemctl start .*\ncode 1$/m,
+      )
       assert.match(said("reinstall"), /\n200 daemon$/)
-      assert.doesNotMatch(said("reinstall"), /^\/(?:etc|var)/m)
+      assert.doesNotMatch(said("reinstall"), /^\/var/m)
     })
   })
 })

@@ -5,7 +5,14 @@ import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
-import { readRepositoryFile, repositoryRoot, tableRows } from "../support/markdown.ts"
+import { setUp } from "../../src/commands/service/system-commands.ts"
+import {
+  fencedBlocks,
+  readRepositoryFile,
+  repositoryRoot,
+  sectionOf,
+  tableRows,
+} from "../support/markdown.ts"
 import { needs } from "../support/needs.ts"
 
 const folder = join(repositoryRoot, "systemd")
@@ -136,6 +143,15 @@ describe("systemd/README.md", () => {
     for (const name of there) {
       if (name !== "README.md") assert.ok(named.includes(name), name)
     }
+  })
+
+  it("runs by hand what install-service and the Debian package run", () => {
+    const [lines = ""] = fencedBlocks(
+      sectionOf(readRepositoryFile("systemd/README.md"), "By hand"),
+      "sh",
+    )
+    const commands = setUp.map(({ words }) => words.join(" "))
+    assert.deepEqual(lines.trim().split("\n").slice(-commands.length), commands)
   })
 
   it("has a paragraph on each drop-in", () => {

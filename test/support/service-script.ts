@@ -38,43 +38,57 @@ in_vain() {
   status "$vault"
 }
 
-install() { countersign install-service --yes --with-key=host "$@"; }
+install_service() { countersign install-service --yes "$@"; }
+init() { countersign init-service --with-key=host "$@"; }
 `
 
 const installing = `
+as_nobody() { setpriv --reuid 65534 --clear-groups "$node" "$package/bin/countersign.js" "$@"; }
 echo "== nobody"
-setpriv --reuid 65534 --clear-groups "$node" "$package/bin/countersign.js" install-service --yes 2>&1 || echo "code $?"
-setpriv --reuid 65534 --clear-groups "$node" "$package/bin/countersign.js" install-service --print > /run/printed || echo "code $?"
+as_nobody install-service --yes 2>&1 || echo "code $?"
+as_nobody init-service 2>&1 || echo "code $?"
+as_nobody install-service --print > /run/printed || echo "code $?"
 echo "== unasked"
 countersign install-service < /dev/null 2>&1 || echo "code $?"
 ls -A /etc/systemd/system | grep countersign || :
+echo "== too early"
+init 2>&1 || echo "code $?"
 
-echo "== half way"
-mkdir -p /var/lib/countersign/keystore
-install 2>&1 || echo "code $?"
-rm -r /var/lib/countersign
-touch /run/copy
-install --copy-secret-to /run/copy 2>&1 || echo "code $?"
-rm /run/copy
-
+signers=/var/lib/signers-of-countersign
+install -d -m 755 -o nobody "$signers"
 echo "== install"
-install --copy-secret-to /run/copy | tee /run/said
+install_service
+echo "== somebody's"
+stat --format '%a %U' "$signers"
+init 2>&1 || echo "code $?"
+rmdir "$signers"
+systemd-tmpfiles --create countersign.conf
+echo "== half way"
+mkdir /var/lib/countersign/keystore
+init 2>&1 || echo "code $?"
+rmdir /var/lib/countersign/keystore
+touch /run/copy
+init --copy-secret-to /run/copy 2>&1 || echo "code $?"
+rm /run/copy
+find /etc/countersign /var/lib/countersign -mindepth 1
+echo "== init"
+init --copy-secret-to /run/copy | tee /run/said
 echo "== again"
-install
+install_service
 countersign install-service --json
 echo "== copy"
 stat --format '%a %U' /run/copy
-shows=$(install --copy-secret-to /run/other 2>&1 | grep --only-matching 'systemd-creds decrypt .* -')
+shows=$(init --copy-secret-to /run/other 2>&1 | grep --only-matching 'systemd-creds decrypt .* -')
 $shows | diff - <(tr -d '\\n' < /run/copy) && echo shown
 systemd-creds decrypt --name=countersign-key /etc/countersign/countersign-key.cred - | diff - <(tr -d '\\n' < /run/copy) && echo same
 echo "== owners"
 stat --format '%a %U %n' /etc/countersign /etc/countersign/countersign.yaml /var/lib/countersign /var/lib/countersign/keystore/* /var/lib/signers-of-countersign
 echo "== changed"
 echo '# mine' >> /etc/systemd/system/countersign.target
-install
+install_service
 echo "== changed socket"
 echo '# mine' >> /etc/systemd/system/countersign-gate.socket
-install
+install_service
 `
 
 const starting = `
@@ -175,25 +189,24 @@ echo
 const ending = `
 echo "== uninstall"
 timeout 60 systemctl enable --now countersign.target
-uid=$(id -u countersign-vault)
 countersign install-service --uninstall --yes
 countersign install-service --uninstall --yes
 echo "== left"
 systemctl list-unit-files --no-legend 'countersign*' || :
 systemctl list-units --all --no-legend --plain 'countersign*'
-getent passwd | grep countersign || :
-getent group | grep countersign || :
 find / -xdev -name '*countersign*' -path '/etc/s*' 2> /dev/null || :
 find /run /var/lib/countersign -type s 2> /dev/null | grep -e countersign -e admin || :
+echo "== kept"
 stat --format '%a %U %n' /etc/countersign /var/lib/countersign /var/lib/signers-of-countersign /var/lib/countersign/ledger.db
+useradd --uid "$(id -u countersign-vault)" --no-create-home newcomer 2> /dev/null || echo "code $?"
 
 echo "== reinstall"
-useradd --uid "$uid" --no-create-home newcomer
-install
-find /etc/countersign /var/lib/countersign /var/lib/signers-of-countersign -uid "$uid"
-[ "$(id -u countersign-vault)" != "$uid" ] && echo "another uid"
+install_service
+chown -R root:root /var/lib/countersign "$signers"
+countersign status 2>&1 || echo "code $?"
 timeout 60 systemctl start countersign.target
 until_so answers
+find /var/lib/countersign "$signers" ! -user countersign-vault
 send /sign/v1/trade/orders
 `
 

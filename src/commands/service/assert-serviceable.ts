@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readdirSync, type Stats } from "node:fs"
 import { dirname, join } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
+import { target } from "./layout.ts"
 import type { Program } from "./render-units.ts"
 import { runOrFail, statusOf, type System } from "./system.ts"
 
@@ -21,10 +22,7 @@ const plainPath = /^\/[\w@+.,/-]*$/
  */
 export function assertServiceable(system: System, uid = process.getuid?.()): void {
   if (uid !== 0) {
-    throw new Fault(
-      "usage",
-      "This changes the system, so run it as root; --print shows as any user what it would do.",
-    )
+    throw new Fault("usage", "This changes the system, so run it as root.")
   }
   // sd_booted(3)
   if (statusOf(system, "/run/systemd/system") === undefined) {
@@ -38,6 +36,19 @@ export function assertServiceable(system: System, uid = process.getuid?.()): voi
   throw new Fault(
     "install_failed",
     `This is systemd ${version}, and the units need ${oldestSystemd} (Debian 12) or newer; run countersign serve instead.`,
+  )
+}
+
+/**
+ * Throws where the Debian package has the services: a second set of units would stand before its own, and miss its upgrades.
+ *
+ * @throws {Fault} `usage` with what to run instead.
+ */
+export function assertNotPackaged(system: System): void {
+  if (statusOf(system, `/usr/lib/systemd/system/${target}`) === undefined) return
+  throw new Fault(
+    "usage",
+    `The Debian package has installed the services already: countersign init-service sets them up, systemctl enable --now ${target} starts them, and apt-get remove countersign removes them.`,
   )
 }
 

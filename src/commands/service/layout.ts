@@ -1,9 +1,7 @@
 // Where the parts of the system service lie. The units in systemd/ say the same.
 
-/** Users and groups, as systemd/countersign.sysusers.conf makes them. */
+/** Whose the installation is. */
 export const vaultUser = "countersign-vault"
-export const gateUser = "countersign-gate"
-export const botsGroup = "countersign-bots"
 
 /** The installation that the units run. */
 export const systemInstallation = {
@@ -12,7 +10,7 @@ export const systemInstallation = {
 } as const
 export const signerDir = "/var/lib/signers-of-countersign"
 
-/** All that is the vault's, and that an uninstall leaves. */
+/** All that is the vault's, and that no uninstall removes. */
 export const vaultDirectories: readonly string[] = [
   systemInstallation.configDir,
   systemInstallation.stateDir,
@@ -22,9 +20,6 @@ export const vaultDirectories: readonly string[] = [
 /** The systemd credential that opens the keystore. */
 export const credentialName = "countersign-key"
 export const credentialFile = `${systemInstallation.configDir}/${credentialName}.cred`
-
-/** Where systemd puts the sockets and whatever else is gone after a reboot. */
-export const runtimeDir = "/run/countersign"
 
 /** Starts, stops and enables everything, sockets included. */
 export const target = "countersign.target"

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, it } from "node:test"
 
 import { installationOf } from "../../../src/commands/command.ts"
 import { usualInstallation } from "../../../src/commands/usual-installation.ts"
+import type { Installation } from "../../../src/vault/installation.ts"
 
 describe("the installation that no option names", () => {
   const names = ["XDG_CONFIG_HOME", "XDG_STATE_HOME"]
@@ -30,25 +31,25 @@ describe("the installation that no option names", () => {
     stateDir: join(home, "XDG_STATE_HOME/countersign"),
   })
   const services = () => ({ configDir: join(home, "etc"), stateDir: join(home, "lib") })
-  async function make({ configDir }: { readonly configDir: string }): Promise<void> {
-    await mkdir(configDir, { recursive: true })
+  async function make({ configDir, stateDir }: Installation): Promise<void> {
+    for (const path of [configDir, stateDir]) await mkdir(path, { recursive: true })
     await writeFile(join(configDir, "countersign.yaml"), "")
   }
 
   it("is the services' for root, where there is one", async () => {
     await make(services())
-    if (process.getuid?.() === 0) await chown(services().configDir, 65_534, 65_534)
+    if (process.getuid?.() === 0) await chown(services().stateDir, 65_534, 65_534)
     assert.deepEqual(usualInstallation({ uid: 0, services: services() }), services())
   })
 
   it(
-    "is none for root where the services are uninstalled, whose files are root's then",
+    "is none for root where the state is root's, as after a restore",
     { skip: process.getuid?.() !== 0 },
     async () => {
       await make(services())
       assert.throws(() => usualInstallation({ uid: 0, services: services() }), {
         code: "not_initialised",
-        message: /no service is installed .* countersign install-service first/,
+        message: /lib belongs to root; systemctl start countersign\.target makes it the service's/,
       })
     },
   )

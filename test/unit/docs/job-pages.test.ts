@@ -34,12 +34,12 @@ const runOtherwise: Readonly<Record<string, readonly (readonly [file: string, wo
     "npm install -g --prefix /usr/local ./countersign-0.1.0.tgz": [
       [packed, '"install", "--global", "--prefix", prefix'],
     ],
-    "countersign install-service --copy-secret-to /run/countersign-key": [
-      [service, "countersign install-service --yes --with-key=host"],
-      [service, "install --copy-secret-to /run/copy"],
+    "countersign init-service --copy-secret-to /run/countersign-key": [
+      [service, "countersign init-service --with-key=host"],
+      [service, "init --copy-secret-to /run/copy"],
     ],
     "countersign policy check": [["docs/policies.md", "\ncountersign policy check\n"]],
-    "countersign install-service": [[service, "countersign install-service --yes --with-key=host"]],
+    "countersign install-service": [[service, "countersign install-service --yes"]],
     "systemctl enable --now countersign.target": [
       [service, "systemctl enable --now countersign.target"],
     ],

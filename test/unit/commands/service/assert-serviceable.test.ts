@@ -10,9 +10,10 @@ import {
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
-import { afterEach, describe, it } from "node:test"
+import { afterEach, beforeEach, describe, it } from "node:test"
 
 import {
+  assertNotPackaged,
   assertServiceable,
   assertStartable,
 } from "../../../../src/commands/service/assert-serviceable.ts"
@@ -44,12 +45,34 @@ describe("a machine for the services", () => {
 
   it("isn't one for another user", () => {
     machine("systemd 252\n")
-    assert.throws(() => assertServiceable(system, 1000), /run it as root; --print/)
+    assert.throws(() => assertServiceable(system, 1000), /so run it as root\./)
   })
 
   it("isn't one that something else than systemd has started", () => {
     system = fakeSystem({ [version]: { stdout: "systemd 252\n" } })
     assert.throws(() => assertServiceable(system, 0), /doesn't run systemd; .* countersign serve/)
+  })
+})
+
+describe("a machine for the services of install-service", () => {
+  let system: FakeSystem
+  beforeEach(() => {
+    system = fakeSystem()
+  })
+  afterEach(() => system.remove())
+
+  it("isn't one that has the Debian package's, and it is said what to run instead", () => {
+    system.put("/usr/lib/systemd/system/countersign.target", "[Unit]\n")
+    assert.throws(() => assertNotPackaged(system), {
+      code: "usage",
+      message:
+        /^The Debian package has .* countersign init-service .* systemctl enable --now countersign\.target .* apt-get remove countersign /,
+    })
+  })
+
+  it("is one that has install-service's own", () => {
+    system.put("/etc/systemd/system/countersign.target", "[Unit]\n")
+    assertNotPackaged(system)
   })
 })
 

@@ -1,174 +1,138 @@
 import assert from "node:assert/strict"
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
-import { join } from "node:path"
-import { afterEach, describe, it } from "node:test"
+import { existsSync, readFileSync, statSync, symlinkSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { afterEach, beforeEach, describe, it } from "node:test"
 
-import { planInstall } from "../../../../src/commands/service/install-steps.ts"
-import { vaultDirectories } from "../../../../src/commands/service/layout.ts"
-import type { ServiceFile } from "../../../../src/commands/service/service-files.ts"
-import { carryOut, openSteps, planLines } from "../../../../src/commands/service/step.ts"
-import type { Ran } from "../../../../src/commands/service/system.ts"
-import { Fault } from "../../../../src/std/fault.ts"
+import { changesOf } from "../../../../src/commands/service/file-changes.ts"
+import { installSteps, uninstallSteps } from "../../../../src/commands/service/install-steps.ts"
+import type { InstalledFile } from "../../../../src/commands/service/service-files.ts"
+import { carryOut, planLines, type Step } from "../../../../src/commands/service/step.ts"
 import { fakeSystem, type FakeSystem } from "../../../support/fake-system.ts"
 
-const unit: ServiceFile = {
-  name: "countersign.target",
-  text: "[Unit]\nDescription=new\n",
-  kind: "unit",
-  path: "/etc/systemd/system/countersign.target",
-  distributionPaths: ["/usr/lib/systemd/system/countersign.target"],
+function unitNamed(name: string): InstalledFile {
+  return { name, path: `/etc/systemd/system/${name}`, text: "[Unit]\nDescription=new\n" }
 }
-const wishes = { withKey: "auto", copyTo: undefined } as const
-const ownUid = process.getuid?.() ?? 0
+const socket = unitNamed("countersign-gate.socket")
+const target = unitNamed("countersign.target")
 const users = {
-  "getent passwd countersign-vault": { code: 0, stdout: `countersign-vault:x:${ownUid}:7::/:/\n` },
-  "getent passwd countersign-gate": { code: 0, stdout: "countersign-gate:x:8:8::/:/\n" },
-  "getent group countersign-bots": { code: 0, stdout: "countersign-bots:x:9:\n" },
+  name: "countersign.conf",
+  path: "/etc/sysusers.d/countersign.conf",
+  text: "g x -\n",
 }
+const files = [socket, users, target]
 
-describe("what install-service plans", () => {
+const commands = [
+  "systemd-sysusers countersign.conf",
+  "systemd-tmpfiles --create countersign.conf",
+  "systemctl daemon-reload",
+]
+const titlesOf = (steps: readonly Step[]): readonly string[] => steps.map(({ title }) => title)
+
+describe("install-service", () => {
   let system: FakeSystem
+  beforeEach(() => {
+    system = fakeSystem()
+  })
   afterEach(() => system.remove())
 
-  function plan(change: Partial<typeof wishes> | { readonly copyTo: string } = {}) {
-    return planInstall(system, [unit], { ...wishes, ...change })
-  }
-  function open(): readonly string[] {
-    return openSteps(plan().steps).map(({ title }) => title)
-  }
-  /** A machine on which everything is there. */
-  function complete(): void {
-    system = fakeSystem(users)
-    system.put(unit.path, unit.text)
-    system.put("/etc/countersign/countersign.yaml", "")
-    for (const path of vaultDirectories) {
-      mkdirSync(join(system.root, path), { recursive: true })
-      chmodSync(join(system.root, path), 0o700)
+  const plan = (): readonly Step[] => installSteps(system, changesOf(system, files))
+
+  it("writes every file where there is none, for all to read, and then has the system take them in", () => {
+    const steps = plan()
+    assert.deepEqual(titlesOf(steps), [
+      ...files.map(({ path }) => `write ${path}`),
+      ...commands.map((line) => `run ${line}`),
+    ])
+    carryOut(steps)
+    for (const { path, text } of files) {
+      const place = join(system.root, path)
+      assert.equal(readFileSync(place, "utf8"), text)
+      assert.equal(statSync(place).mode & 0o777, 0o644)
     }
-  }
+    assert.deepEqual(system.ran, commands)
+  })
 
-  it("is everything on a machine that has nothing, files before users and the installation last", () => {
-    system = fakeSystem()
+  it("changes no file of a machine that has all, and has the system see to it once more", () => {
+    for (const { path, text } of files) system.put(path, text)
+    assert.deepEqual(changesOf(system, files), [])
     assert.deepEqual(
-      open().map((title) => title.split(" ").slice(0, 2).join(" ")),
-      ["make the", "make /etc/countersign,", `write ${unit.path}`, "have systemd", "make an"],
-    )
-    assert.deepEqual([plan().isNew, plan().changedUnits], [true, []])
-  })
-
-  it("is nothing on a machine that has everything", () => {
-    complete()
-    assert.deepEqual(open(), [])
-    assert.deepEqual([plan().isNew, plan().changedUnits], [false, []])
-  })
-
-  it("changes a unit with another text, and shows the lines that differ", () => {
-    complete()
-    system.put(unit.path, "[Unit]\nDescription=old\n")
-    const { steps, changedUnits } = plan()
-    assert.deepEqual(open(), [`change ${unit.path}`, "have systemd read its units anew"])
-    assert.deepEqual(changedUnits, [unit.name])
-    assert.match(planLines(steps).join("\n"), /\n +- Description=old\n +\+ Description=new\n/)
-  })
-
-  it("leaves an identical unit to the distribution's package that has it", () => {
-    complete()
-    const path = join(system.root, unit.path)
-    rmSync(path)
-    system.put("/usr/lib/systemd/system/countersign.target", unit.text)
-    assert.deepEqual(open(), [])
-  })
-
-  it("writes one in place of a package's that differs, and says so", () => {
-    complete()
-    rmSync(join(system.root, unit.path))
-    system.put("/usr/lib/systemd/system/countersign.target", "[Unit]\n")
-    assert.equal(
-      open()[0],
-      `write ${unit.path}, in place of /usr/lib/systemd/system/countersign.target`,
+      titlesOf(plan()),
+      commands.map((line) => `run ${line}`),
     )
   })
 
-  it("has systemd read units that an earlier run wrote and didn't come to load", () => {
-    complete()
-    system = fakeAs(system, "show", { code: 0, stdout: "NeedDaemonReload=yes\n", stderr: "" })
-    assert.deepEqual(open(), ["have systemd read its units anew"])
+  it("changes a file with another text, and shows the lines that differ", () => {
+    for (const { path, text } of files) system.put(path, text)
+    system.put(target.path, "[Unit]\nDescription=old\n")
+    const [change, ...others] = plan()
+    assert.ok(change !== undefined)
+    assert.deepEqual(planLines([change]), [
+      `  change ${target.path}`,
+      "      - Description=old",
+      "      + Description=new",
+    ])
+    assert.equal(others.length, commands.length)
   })
 
-  it("refuses a masked unit", () => {
-    complete()
-    rmSync(join(system.root, unit.path))
-    symlinkSync("/dev/null", join(system.root, unit.path))
-    assert.throws(plan, isFault("install_failed", /systemctl unmask countersign\.target/))
+  it("refuses a masked unit, and writes nothing through its link", () => {
+    system.put(socket.path, socket.text)
+    symlinkSync("/dev/null", join(system.root, target.path))
+    assert.throws(() => changesOf(system, files), {
+      code: "install_failed",
+      message: /countersign\.target isn't a file; .* systemctl unmask countersign\.target/,
+    })
   })
 
-  it("refuses a directory that DynamicUser= has left as a link", () => {
-    complete()
-    rmSync(join(system.root, "/var/lib/countersign"), { recursive: true })
-    symlinkSync("private/countersign", join(system.root, "/var/lib/countersign"))
-    assert.throws(
-      plan,
-      isFault("install_failed", /countersign is a link, as a unit with DynamicUser= leaves/),
-    )
-  })
-
-  it("refuses a state without its configuration, so that no new secret hides an old keystore", () => {
-    complete()
-    rmSync(join(system.root, "/etc/countersign/countersign.yaml"))
-    system.put("/var/lib/countersign/ledger.db", "")
-    assert.throws(
-      plan,
-      isFault("install_failed", /ledger\.db is there and .*countersign\.yaml isn't/),
-    )
-  })
-
-  it("refuses a credential without its configuration, since it may open a keystore that was moved away", () => {
-    complete()
-    rmSync(join(system.root, "/etc/countersign/countersign.yaml"))
-    system.put("/etc/countersign/countersign-key.cred", "old")
-    assert.throws(
-      plan,
-      isFault("install_failed", /key\.cred is there and .*, or move \S+ and \S+key\.cred away/),
-    )
-  })
-
-  it("refuses to copy a secret that it doesn't make, and says what shows it", () => {
-    complete()
-    assert.throws(
-      () => plan({ copyTo: "/run/copy" }),
-      isFault("usage", / systemd-creds decrypt --name=countersign-key \S+key\.cred - shows/),
-    )
-  })
-
-  it("says which steps are done when one fails, and goes on from there", async () => {
-    complete()
-    system.put(unit.path, "old")
-    system = fakeAs(system, "daemon-reload", { code: 1, stdout: "", stderr: "no bus\n" })
-    await assert.rejects(
-      carryOut(plan().steps),
-      isFault(
-        "install_failed",
-        /^Couldn't have systemd .*: systemctl ended with 1: no bus Done: change \S+\.target\. Mend it/,
-      ),
-    )
-    assert.equal(readFileSync(join(system.root, unit.path), "utf8"), unit.text)
-    assert.equal(existsSync(join(system.root, "/etc/countersign/countersign.yaml")), true)
+  it("says which steps are done when one fails, and goes on from there", () => {
+    const failing = fakeSystem({ "systemctl daemon-reload": { code: 1, stderr: "no bus\n" } })
+    const steps = installSteps(failing, changesOf(failing, [target]))
+    assert.throws(() => carryOut(steps), {
+      code: "install_failed",
+      message:
+        /^Couldn't run systemctl daemon-reload: systemctl ended with 1: no bus Done: write \S+\.target; .* Mend it/,
+    })
+    assert.equal(existsSync(join(failing.root, target.path)), true)
+    assert.deepEqual(changesOf(failing, [target]), [])
+    failing.remove()
   })
 })
 
-/** The same machine with another answer of systemctl. */
-function fakeAs(system: FakeSystem, verb: string, answer: Ran): FakeSystem {
-  return {
-    ...system,
-    run: (program, args, input) => (args[0] === verb ? answer : system.run(program, args, input)),
-  }
-}
+describe("install-service --uninstall", () => {
+  let system: FakeSystem
+  beforeEach(() => {
+    system = fakeSystem()
+  })
+  afterEach(() => system.remove())
 
-function isFault(code: Fault["code"], message: RegExp) {
-  return (error: unknown): boolean => {
-    assert.ok(error instanceof Fault)
-    assert.match(error.message, message)
-    assert.equal(error.code, code)
-    return true
-  }
-}
+  it("stops all at once by the target, disables and removes, and leaves what an operator added", () => {
+    for (const { path } of files) system.put(path, "# changed by hand\n")
+    system.put(`${target.path}.d/mine.conf`, "")
+    const steps = uninstallSteps(system, files)
+    assert.deepEqual(
+      steps.flatMap(({ details }) => details),
+      [`${target.path}.d is yours, and stays`],
+    )
+    carryOut(steps)
+    const units = "countersign.target countersign-gate.socket"
+    assert.deepEqual(system.ran, [
+      `systemctl --quiet --no-reload disable ${units}`,
+      `systemctl stop ${units}`,
+      "systemctl reset-failed countersign*",
+      "systemctl daemon-reload",
+    ])
+    const isThere = (path: string): boolean => existsSync(join(system.root, path))
+    assert.deepEqual(
+      files.filter(({ path }) => isThere(path)),
+      [],
+    )
+    assert.ok(isThere(`${target.path}.d/mine.conf`))
+    assert.ok(isThere(dirname(users.path)))
+  })
+
+  it("asks nothing of units that are gone, as after an end half way", () => {
+    system.put(users.path, users.text)
+    carryOut(uninstallSteps(system, [users]))
+    assert.deepEqual(system.ran, ["systemctl daemon-reload"])
+    assert.equal(existsSync(join(system.root, users.path)), false)
+  })
+})

@@ -1,0 +1,71 @@
+import { resolve } from "node:path"
+
+import { Option, type Command } from "commander"
+
+import { command, runs, withExamples, withJson } from "./command.ts"
+import { print, type Printing } from "./print.ts"
+import { assertNewInstallation } from "./service/assert-new-installation.ts"
+import { assertServiceable } from "./service/assert-serviceable.ts"
+import { credentialFile, systemInstallation, target } from "./service/layout.ts"
+import { makeSystemInstallation, type CredentialKey } from "./service/make-system-installation.ts"
+import { thisSystem } from "./service/system.ts"
+
+type InitServiceOptions = Printing & {
+  readonly withKey: CredentialKey
+  readonly copySecretTo?: string
+}
+
+/** `countersign init-service`: what the services start with, whatever has installed them. */
+export function initService(): Command {
+  const made = command(
+    "init-service",
+    "make the services' installation, with a keystore under a new random secret",
+  )
+    .addOption(
+      new Option("--with-key <kind>", "what encrypts the secret that opens the keystore")
+        .choices(["auto", "host", "tpm2", "host+tpm2"])
+        .default("auto"),
+    )
+    .option(
+      "--copy-secret-to <file>",
+      "also write that secret to a new file, to be kept offline: another machine needs it",
+    )
+  withExamples(
+    made,
+    "countersign init-service",
+    "countersign init-service --copy-secret-to /run/countersign-key",
+  )
+  return runs<InitServiceOptions>(withJson(made), initialise)
+}
+
+async function initialise(options: InitServiceOptions): Promise<void> {
+  assertServiceable(thisSystem)
+  assertNewInstallation(thisSystem)
+  const { copySecretTo, withKey } = options
+  const copyTo = copySecretTo === undefined ? undefined : resolve(copySecretTo)
+  await makeSystemInstallation(thisSystem, { withKey, copyTo })
+  const { configDir: config_dir, stateDir: state_dir } = systemInstallation
+  const answer = { config_dir, state_dir, credential: credentialFile, next: nextCommands }
+  print(answer, options, ({ next }) => [
+    `Made ${config_dir}, in which nothing is allowed yet, and ${state_dir}.`,
+    `A new random secret opens the keystore. ${credentialFile} has it, encrypted for this machine.`,
+    ...(copyTo === undefined ? [] : copyLines(copyTo)),
+    "Next:",
+    ...next.map((line) => `  ${line}`),
+  ])
+}
+
+function copyLines(path: string): readonly string[] {
+  return [
+    `${path} has it too. Keep that offline, apart from all backups, and remove it here: when this machine`,
+    "is gone, the backup of the keystore opens with it alone (docs/headless.md).",
+  ]
+}
+
+const nextCommands: readonly string[] = [
+  `systemctl enable --now ${target}`,
+  "countersign keys generate --name main --role wallet",
+  "countersign keys generate --name mm --role agent --wallet main",
+  "countersign clients add bot --keys mm",
+  "write a rule into /etc/countersign/policies, then countersign policy reload",
+]
