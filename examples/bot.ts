@@ -50,9 +50,9 @@ async function allowedOrder(price: string): Promise<Order | undefined> {
 /** Places an order, once. Returns the id of what is open then. */
 async function place(order: Order): Promise<string | undefined> {
   const key = order.client_order_id ?? ""
-  const answer = await settle(`place ${order.quantity}`, (onRepeat) =>
-    client.sendUntilClear("/v1/trade/orders", order, { idempotencyKey: key, onRepeat }),
-  )
+  const what = `place ${order.quantity}`
+  const by = { idempotencyKey: key, waitMs: longestWaitMs, onRepeat: repeatOf(what) }
+  const answer = told(what, await client.sendUntilClear("/v1/trade/orders", order, by))
   const [record] = wanted(await client.recordsOf({ idempotency_key: key })).records
   console.log(`record: ${record?.state ?? "none"}`)
   if (answer.ok) return String(answer.data["order_id"])
@@ -78,42 +78,24 @@ async function findOpen(clientOrderId: string, expiresAfter: number): Promise<st
 
 async function cancel(orderId: string): Promise<void> {
   const idempotencyKey = `cancel-${randomUUID()}`
-  const answer = await settle("cancel", (onRepeat) =>
-    client.sendUntilClear(
-      "/v1/trade/orders/cancel",
-      { order_id: orderId },
-      { idempotencyKey, onRepeat },
-    ),
-  )
+  const by = { idempotencyKey, waitMs: longestWaitMs, onRepeat: repeatOf("cancel") }
+  const body = { order_id: orderId }
+  const answer = told("cancel", await client.sendUntilClear("/v1/trade/orders/cancel", body, by))
   if (!answer.ok) throw new Error(`${orderId} may still be open; look at the venue.`)
 }
 
-/** Says what comes of a request, and sends it anew when the time has come that a refusal of the daemon's tells. */
-async function settle(
-  what: string,
-  send: (onRepeat: (failure: Failure) => void) => Promise<Answer<VenueWords>>,
-): Promise<Answer<VenueWords>> {
-  for (;;) {
-    const answer = await send(({ code, status }) => {
-      console.log(`${what}: ${code || status}, again under the same key`)
-    })
-    if (answer.ok) {
-      console.log(`${what}: accepted`)
-      return answer
-    }
-    const waitMs = waitOf(answer)
-    const next = waitMs === undefined ? answer.msg : `again in ${waitMs / 1_000} s`
-    console.log(`${what}: ${answer.code}, ${next}`)
-    if (waitMs === undefined) return answer
-    await wait(waitMs)
+/** Says why a request is sent again: there was no room for it yet, or it isn't clear what became of it. */
+function repeatOf(what: string): (failure: Failure) => void {
+  return ({ code, status, mayHaveArrived, retryAfterMs = 0 }) => {
+    const how = mayHaveArrived ? "under the same key" : `in ${Math.ceil(retryAfterMs / 1_000)} s`
+    console.log(`${what}: ${code || status}, again ${how}`)
   }
 }
 
-/** limit_exhausted, a spent rate budget and the like. What the venue refused stays refused under its key. */
-function waitOf({ source, mayHaveArrived, retryAfterMs }: Failure): number | undefined {
-  const isPassing = source === "daemon" && !mayHaveArrived
-  if (!isPassing || retryAfterMs === undefined) return undefined
-  return retryAfterMs <= longestWaitMs ? retryAfterMs : undefined
+/** Says what came of a request. */
+function told(what: string, answer: Answer<VenueWords>): Answer<VenueWords> {
+  console.log(`${what}: ${answer.ok ? "accepted" : `${answer.code}, ${answer.msg}`}`)
+  return answer
 }
 
 /** What was asked for. @throws where it was refused. */

@@ -76,8 +76,19 @@ function readDaemons<Wanted>(came: Came, read: Reading<Wanted>): Answer<Wanted> 
   // As docs/openapi.json says; tests hold the daemon to it.
   const problem = body as Schemas["Problem"]
   const mayHaveArrived = doubtful.includes(problem.code)
-  const head = { status: response.status, record, retryAfterMs, mayHaveArrived }
-  return { ok: false, source: "daemon", ...head, ...problem }
+  const head = { status: response.status, record, mayHaveArrived }
+  const waitMs = exactly(retryAfterMs, problem)
+  return { ok: false, source: "daemon", ...head, retryAfterMs: waitMs, ...problem }
+}
+
+/** `Retry-After` is rounded up to a second; `data` often tells the millisecond. */
+function exactly(
+  retryAfterMs: number | undefined,
+  { data }: Schemas["Problem"],
+): number | undefined {
+  const exactMs = "retry_after_ms" in data ? data.retry_after_ms : null
+  if (retryAfterMs === undefined || exactMs === null) return retryAfterMs
+  return Math.min(retryAfterMs, exactMs)
 }
 
 function readVenues<Wanted>(came: Came, read: Reading<Wanted>): Answer<Wanted> {

@@ -1,9 +1,11 @@
 import { noAnswer, readAnswer, type Answer, type Reading, type VenueWords } from "./answer.ts"
 import type { components } from "./contract.ts"
 import { sendUntilClear, type Repeating } from "./send-until-clear.ts"
+import { waitForRoom, type Waiting } from "./wait-for-room.ts"
 
 export type { Answer, Failure, Success, VenueWords } from "./answer.ts"
 export type { Repeating } from "./send-until-clear.ts"
+export type { Waiting } from "./wait-for-room.ts"
 
 /** Every schema of the interface, by its name in docs/openapi.json. */
 export type Schemas = components["schemas"]
@@ -18,17 +20,15 @@ export type ClientOptions = {
   readonly token: string
   /** In place of the platform's own. */
   readonly fetch?: typeof globalThis.fetch
-  /** How long an answer may take, besides `waitMs`; 20,000 if left out: the venue has 15 s of it. */
+  /** How long an answer may take; 20,000 if left out: the venue has 15 s of it. */
   readonly timeoutMs?: number
 }
 
-export type CallOptions = {
+export type CallOptions = Waiting & {
   /** The name of the key to sign with. */
   readonly key?: string
   readonly expiresInMs?: number
   readonly idempotencyKey?: string
-  /** How long it may wait for room in the venue's rate budgets. */
-  readonly waitMs?: number
 }
 
 export type Keyed = CallOptions & Repeating & { readonly idempotencyKey: string }
@@ -68,8 +68,8 @@ export function createClient(options: ClientOptions) {
       by?: CallOptions,
     ): Asked<"CheckReport"> => ask(`/check${path}`, dataOf, { body, by }),
     /** Reads from the venue, a page at a time. */
-    read: (path: `/v1/${string}`, query: Readonly<Record<string, string>> = {}) =>
-      ask(withQuery(path, query), venueWords),
+    read: (path: `/v1/${string}`, query: Readonly<Record<string, string>> = {}, by?: Waiting) =>
+      ask(withQuery(path, query), venueWords, { by }),
     record: (id: string): Asked<"RecordView"> => ask(`/records/${encodeURIComponent(id)}`, dataOf),
     recordsOf: (
       query: { idempotency_key: string } | { client_order_id: string },
@@ -98,13 +98,22 @@ function asker({ url, token, fetch = globalThis.fetch, timeoutMs = 20_000 }: Cli
     if (body !== undefined) headers["Content-Type"] = "application/json"
     const init: RequestInit = { method: body === undefined ? "GET" : "POST", headers }
     if (body !== undefined) init.body = JSON.stringify(body)
-    try {
-      const signal = AbortSignal.timeout(timeoutMs + (by.waitMs ?? 0))
-      return await readAnswer(await fetch(url + path, { ...init, signal, redirect: "error" }), read)
-    } catch (error) {
-      return noAnswer(`No answer came from the daemon (${causeOf(error)}).`)
+    const askOnce = async (): Promise<Answer<Wanted>> => {
+      try {
+        const signal = within(timeoutMs, by.signal)
+        const response = await fetch(url + path, { ...init, signal, redirect: "error" })
+        return await readAnswer(response, read)
+      } catch (error) {
+        return noAnswer(`No answer came from the daemon (${causeOf(error)}).`)
+      }
     }
+    return waitForRoom(askOnce, by)
   }
+}
+
+function within(ms: number, signal: AbortSignal | undefined): AbortSignal {
+  const timeout = AbortSignal.timeout(ms)
+  return signal === undefined ? timeout : AbortSignal.any([timeout, signal])
 }
 
 /** A word alone: an error's sentence may quote what was sent. */
@@ -115,12 +124,11 @@ function causeOf(error: unknown): string {
   return isCoded ? String(cause.code) : error.name
 }
 
-function headersOf({ key, expiresInMs, idempotencyKey, waitMs }: CallOptions) {
+function headersOf({ key, expiresInMs, idempotencyKey }: CallOptions) {
   const headers: Record<string, string> = {}
   if (key !== undefined) headers["Countersign-Key"] = key
   if (expiresInMs !== undefined) headers["Countersign-Expires-In"] = String(expiresInMs)
   if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey
-  if (waitMs !== undefined) headers["Countersign-Wait"] = String(waitMs)
   return headers
 }
 

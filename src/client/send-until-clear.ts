@@ -1,12 +1,12 @@
 import type { Answer, Failure } from "./answer.ts"
+import { pause } from "./pause.ts"
+import type { Waiting } from "./wait-for-room.ts"
 
-export type Repeating = {
+export type Repeating = Pick<Waiting, "signal" | "onRepeat"> & {
   /** How often it is sent at most; 5 if left out. */
   readonly mostSends?: number
   /** After the first send, where its answer doesn't say how long to wait, and then twice as long each time; 500 if left out. */
   readonly pauseMs?: number
-  /** Is told each answer after which it is sent again. */
-  readonly onRepeat?: (failure: Failure) => void
 }
 
 /** The longest that a daemon is waited for which says when to ask again; most signatures are good for 15 s. */
@@ -15,8 +15,9 @@ const longestPauseMs = 5_000
 /**
  * Sends the same request, under the same idempotency key, until the venue's answer is clear.
  *
- * Only doubt is a reason to send again: what the daemon refuses at first is returned. Once an answer was lost, no
- * refusal of the daemon's ends the doubt, so `mayHaveArrived` stays true until the venue's own answer comes.
+ * Only doubt is a reason to send again: what the daemon refuses before there is any is returned. Once an answer
+ * was lost, no refusal of the daemon's ends the doubt, so `mayHaveArrived` stays true until the venue's own
+ * answer comes.
  */
 export async function sendUntilClear<Wanted>(
   send: () => Promise<Answer<Wanted>>,
@@ -28,11 +29,11 @@ export async function sendUntilClear<Wanted>(
     const answer = await send()
     if (answer.ok) return answer
     isInDoubt = isDoubtful(answer, isInDoubt)
-    if (!isInDoubt || sends >= mostSends || isLastWord(answer)) {
-      return { ...answer, mayHaveArrived: isInDoubt }
-    }
+    const last = { ...answer, mayHaveArrived: isInDoubt }
+    if (!isInDoubt || sends >= mostSends || isLastWord(answer)) return last
     onRepeat(answer)
-    await wait(Math.min(answer.retryAfterMs ?? pauseMs * 2 ** (sends - 1), longestPauseMs))
+    const ms = Math.min(answer.retryAfterMs ?? pauseMs * 2 ** (sends - 1), longestPauseMs)
+    if (!(await pause(ms, by.signal))) return last
   }
 }
 
@@ -40,7 +41,7 @@ function withDefaults({
   mostSends = 5,
   pauseMs = 500,
   onRepeat = () => undefined,
-}: Repeating): Required<Repeating> {
+}: Repeating): Required<Omit<Repeating, "signal">> {
   return { mostSends, pauseMs, onRepeat }
 }
 
@@ -56,8 +57,4 @@ function isLastWord(failure: Failure): boolean {
   // The venue saw the same bytes again and refused them, which tells nothing of the first time.
   if (code === "upstream_outcome_unknown") return data.venue !== undefined
   return code === "idempotency_expired" || code === "idempotency_conflict"
-}
-
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

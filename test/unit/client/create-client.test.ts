@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { createClient, type Failure } from "../../../src/client/create-client.ts"
+import { createClient, type Failure, type Waiting } from "../../../src/client/create-client.ts"
 
 const order = { symbol_id: 1, is_buy: true, quantity: "0.1" }
 const path = "/v1/trade/orders"
@@ -40,6 +40,12 @@ function problem(
   return answer("daemon", { status, body: { code, msg: "No.", data, trace_code: "" }, headers })
 }
 
+/** A spent rate budget. */
+function full(retryAfter: string, exactMs: number | null): Response {
+  const headers = { "Retry-After": retryAfter }
+  return problem(429, "10029", { data: { retry_after_ms: exactMs }, headers })
+}
+
 const sentData = { record: "rec_1", expires_after: 1 }
 const lost = new TypeError("fetch failed", { cause: Object.assign(new Error(), { code: "EPIPE" }) })
 const unknown = problem(504, "upstream_outcome_unknown", { data: sentData })
@@ -75,6 +81,18 @@ describe("a client's answer", () => {
     assert.ok(!came.ok && came.source === "daemon" && came.code === "limit_exhausted")
     assert.deepEqual([came.data.limit, came.retryAfterMs, came.status], ["hourly", 12_000, 429])
     assert.equal(came.mayHaveArrived, false)
+  })
+
+  it("has the time to wait to the millisecond where the refusal tells it", async () => {
+    for (const [header, exactMs, waitMs] of [
+      ["2", 1_001, 1_001],
+      ["1", 1_000, 1_000],
+      ["1", null, 1_000],
+      ["1", 3_600_000, 1_000],
+    ] as const) {
+      const came = await clientOf(full(header, exactMs)).client.send(path, order)
+      assert.equal(!came.ok && came.retryAfterMs, waitMs)
+    }
   })
 
   for (const { what, came, mayHaveArrived, code } of [
@@ -142,7 +160,6 @@ describe("a client's call", () => {
       "Countersign-Key": "mm",
       "Countersign-Expires-In": "2000",
       "Idempotency-Key": "q-1",
-      "Countersign-Wait": "500",
     })
   })
 
@@ -171,6 +188,99 @@ describe("a client's call", () => {
           error instanceof TypeError && (wrong === "" || !error.message.includes(wrong)),
       )
     }
+  })
+})
+
+describe("a call that may wait", () => {
+  /** Asks, and tells each answer after which it is asked again. */
+  async function ask(by: Waiting & { readonly idempotencyKey?: string }, ...answers: Canned[]) {
+    const { client, calls } = clientOf(...answers)
+    const repeats: Failure[] = []
+    const last = await client.sign(path, order, { ...by, onRepeat: (each) => repeats.push(each) })
+    return { last, calls, repeats: repeats.map(({ code }) => code) }
+  }
+
+  it("is sent again as it was, once the daemon says that there is room", async () => {
+    const answers = [full("1", 30), full("1", 20), answer("daemon", { body: "{}" })]
+    const startedMs = performance.now()
+    const asked = await ask({ waitMs: 1_000, idempotencyKey: "q-1" }, ...answers)
+    assert.ok(asked.last.ok)
+    assert.ok(performance.now() - startedMs >= 49) // a timer may be early by a part of a millisecond
+    assert.deepEqual(asked.repeats, ["10029", "10029"])
+    const [first, ...others] = asked.calls.map(({ url, init: { headers, body } }) => [
+      url,
+      headers,
+      body,
+    ])
+    assert.deepEqual(others, [first, first])
+  })
+
+  it("is answered at once where the wait would pass its bound, and not where it just fits", async () => {
+    const beyond = await ask({ waitMs: 59_999 }, full("60", 60_000))
+    assert.ok(!beyond.last.ok && beyond.last.status === 429 && beyond.last.code === "10029")
+    assert.deepEqual([beyond.calls.length, beyond.repeats], [1, []])
+
+    const stop = new AbortController()
+    const { client } = clientOf(full("60", 60_000))
+    const onRepeat = () => stop.abort()
+    await client.send(path, order, { waitMs: 60_000, signal: stop.signal, onRepeat })
+    assert.ok(stop.signal.aborted, "it waits")
+  })
+
+  it("waits no longer in all than it may", async () => {
+    const { last, calls } = await ask({ waitMs: 59 }, full("1", 20))
+    assert.ok(!last.ok && last.status === 429)
+    assert.equal(calls.length, 3)
+  })
+
+  it("asks no more often than 50 times a second", async () => {
+    const { calls } = await ask({ waitMs: 59 }, full("1", 0))
+    assert.equal(calls.length, 3)
+  })
+
+  it("doesn't wait unless it is told to", async () => {
+    assert.equal((await ask({}, full("1", 1))).calls.length, 1)
+  })
+
+  it("doesn't wait for room that never comes, nor for what isn't room, nor after the venue's own 429", async () => {
+    const later = { headers: { "Retry-After": "0" } }
+    for (const [what, refusal] of [
+      ["never", problem(429, "10029", { data: { retry_after_ms: null } })],
+      ["not room", problem(503, "overloaded", later)],
+      ["the venue's", answer("venue", { status: 429, body: { code: "10029" }, ...later })],
+      ["no answer", lost],
+    ] as const) {
+      const { last, calls } = await ask({ waitMs: 60_000 }, refusal)
+      assert.deepEqual([last.ok, calls.length], [false, 1], what)
+    }
+  })
+
+  it("gives the refusal back when it is aborted while it waits, or was before", async () => {
+    const signal = AbortSignal.timeout(10)
+    for (const each of [signal, AbortSignal.abort()]) {
+      const { last, calls } = await ask({ waitMs: 60_000, signal: each }, full("60", 60_000))
+      assert.ok(!last.ok && last.code === "10029" && !last.mayHaveArrived)
+      assert.equal(calls.length, 1)
+    }
+  })
+
+  it("is cut off when it is aborted under way, which leaves a doubt", async () => {
+    const stop = new AbortController()
+    const fetch = (_url: unknown, { signal }: RequestInit = {}): Promise<Response> =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener("abort", () => reject(new DOMException("", "AbortError")))
+        stop.abort()
+      })
+    const client = createClient({ url: "http://daemon", token, fetch })
+    const last = await client.send(path, order, { signal: stop.signal })
+    assert.ok(!last.ok && last.mayHaveArrived)
+    assert.equal(last.msg, "No answer came from the daemon (AbortError).")
+  })
+
+  it("can be a read", async () => {
+    const { client, calls } = clientOf(full("1", 20), placed)
+    const came = await client.read("/v1/trade/open-orders", { limit: "1" }, { waitMs: 20 })
+    assert.deepEqual([came.ok, calls.length], [true, 2])
   })
 })
 
@@ -233,6 +343,21 @@ describe("sending until it is clear", () => {
       assert.ok(!last.ok && last.mayHaveArrived)
       assert.equal(sends, 2)
     }
+  })
+
+  it("waits for room first where it may", async () => {
+    const { client, calls } = clientOf(full("1", 20), lost, full("1", 20), placed)
+    const by = { idempotencyKey: "q-1", pauseMs: 1, waitMs: 20 }
+    const last = await client.sendUntilClear(path, order, by)
+    assert.deepEqual([last.ok, calls.length], [true, 4])
+  })
+
+  it("ends when it is aborted, in doubt as it is then", async () => {
+    const { client, calls } = clientOf(lost)
+    const by = { idempotencyKey: "q-1", pauseMs: 60_000, signal: AbortSignal.timeout(10) }
+    const last = await client.sendUntilClear(path, order, by)
+    assert.ok(!last.ok && last.mayHaveArrived)
+    assert.equal(calls.length, 1)
   })
 
   it("sends no more often than it is told", async () => {
