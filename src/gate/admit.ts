@@ -141,9 +141,6 @@ export const callHeaders = [keyHeader, "countersign-expires-in"]
 /** What a call that is to be signed may say besides. */
 export const idempotencyHeader = "idempotency-key"
 
-/** How long a call may wait for room in the venue's rate budgets. */
-export const waitHeader = "countersign-wait"
-
 /** What a check may say besides. */
 export const shadowHeader = "countersign-shadow"
 
@@ -154,7 +151,7 @@ export function admitOwnHeaders(request: IncomingMessage, known: readonly string
   )
   const unknown = own.find((name) => !known.includes(name))
   if (unknown !== undefined) {
-    return invalidHeader(unknown, `The header ${unknown} isn't supported here; don't send it.`)
+    return invalidHeader(unknown, `The header ${unknown} isn't supported here; leave it out.`)
   }
   const repeated = own.find((name, index) => own.indexOf(name) !== index)
   if (repeated !== undefined) return invalidHeader(repeated, `Send the header ${repeated} once.`)

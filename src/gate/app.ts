@@ -11,7 +11,6 @@ import {
   idempotencyHeader,
   keyHeader,
   shadowHeader,
-  waitHeader,
 } from "./admit.ts"
 import {
   check,
@@ -44,6 +43,8 @@ export type AppDependencies = ForwardDependencies & {
   readonly limits: GateLimits
   /** The values of `Host` that mean this gate on `socket`; `undefined` until the settings are known. */
   readonly hosts: (socket: Socket) => ReadonlySet<string> | undefined
+  /** What ends the streams of consoles when the gate stops. */
+  readonly waits: Set<() => void>
 }
 
 /** Bots are served no pages: nothing may load or frame what we answer. TLS, where there is any, isn't ours. */
@@ -129,12 +130,12 @@ function requestRoutes(deps: AppDependencies): readonly RouteWithAnswer[] {
   return [
     post(
       "/v1/*path",
-      [...callHeaders, idempotencyHeader, waitHeader],
+      [...callHeaders, idempotencyHeader],
       withCall(limits, "", (call) => forward(deps, call)),
     ),
     post(
       "/sign/v1/*path",
-      [...callHeaders, idempotencyHeader, waitHeader],
+      [...callHeaders, idempotencyHeader],
       withCall(limits, "/sign", (call) => sign(deps, call)),
     ),
     post("/sign/batch", [], withBody(deps, batchSigner(limits.maxBatches))),

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http"
 
 import type { BotParams } from "../link/methods.ts"
-import { maxWaitMs } from "../link/wait.ts"
 import { err, ok, type Result } from "../std/result.ts"
 import {
   admitLength,
@@ -12,10 +11,8 @@ import {
   readToken,
   shadowHeader,
   tokenMissing,
-  waitHeader,
 } from "./admit.ts"
 import type { GateLimits } from "./gate-limits.ts"
-import { onHangUp } from "./hang-up.ts"
 import { headerValues } from "./headers.ts"
 import { invalidHeader, type Problem } from "./problem.ts"
 import { readBody } from "./read-body.ts"
@@ -24,16 +21,8 @@ export type Call = {
   readonly ask: BotParams["check"]
   /** The header `Idempotency-Key`. */
   readonly idempotencyKey: string | undefined
-  readonly wait: Wait | undefined
   /** For the venue, if it is well formed. */
   readonly traceparent: string | undefined
-}
-
-/** `Countersign-Wait`, and until when somebody waits for the answer. */
-export type Wait = {
-  readonly ms: number
-  /** Calls back once nobody does, unless what it returns was called before. */
-  readonly onHangUp: (tell: () => void) => () => void
 }
 
 /** The longest path that link/methods.ts takes. */
@@ -57,15 +46,12 @@ export async function readCall(
   if (!head.ok) return head
   const idempotencyKey = readIdempotencyKey(request)
   if (!idempotencyKey.ok) return idempotencyKey
-  const wait = readWait(request)
-  if (!wait.ok) return wait
   const body = await readBody(request, limits.maxBodyBytes)
   if (body === "too_large") return err(bodyTooLarge(limits.maxBodyBytes))
   if (body === "gone") return err(body)
   return ok({
     ask: { ...head.value, body: body.toString("base64") },
     idempotencyKey: idempotencyKey.value,
-    wait: wait.value,
     traceparent: readTraceparent(request),
   })
 }
@@ -111,15 +97,6 @@ function readIdempotencyKey(request: IncomingMessage): Result<string | undefined
   if (key === undefined || visibleAscii.test(key)) return ok(key)
   const message = "Idempotency-Key must be 1 to 64 visible characters of ASCII, without spaces."
   return err(invalidHeader(idempotencyHeader, message))
-}
-
-function readWait(request: IncomingMessage): Result<Wait | undefined, Problem> {
-  const [text] = headerValues(request, waitHeader)
-  if (text === undefined) return ok(undefined)
-  const ms = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : Infinity
-  if (ms <= maxWaitMs) return ok({ ms, onHangUp: (tell) => onHangUp(request, tell) })
-  const message = `Countersign-Wait must be whole milliseconds from 1 to ${maxWaitMs}.`
-  return err(invalidHeader(waitHeader, message))
 }
 
 /** The problem of a path that nothing is served under. */

@@ -11,13 +11,11 @@ export type LinkClient<Params, Results> = {
    * Calls `method`, connecting first if need be. Calls leave in the order in which they are made.
    *
    * @throws {Fault} what the other side threw; `vault_unavailable` when nobody answers, the connection
-   * broke or the deadline passed, by `extraMs` later than that of other calls: the call may have been done
-   * then. `admin_refused` for a wrong secret.
+   * broke or the deadline passed: the call may have been done then. `admin_refused` for a wrong secret.
    */
   call<Method extends string & keyof Params & keyof Results>(
     method: Method,
     params: Params[Method],
-    extraMs?: number,
   ): Promise<Results[Method]>
   /** Disconnects; calls without an answer throw `vault_unavailable`. Safe to call twice. */
   close(): void
@@ -39,7 +37,7 @@ type Waiting = {
 }
 
 type Connection = {
-  call(method: string, params: unknown, extraMs?: number): Promise<unknown>
+  call(method: string, params: unknown): Promise<unknown>
   close(): void
 }
 
@@ -78,10 +76,9 @@ export function connectLink<Params, Results>(
     async call<Method extends string & keyof Params & keyof Results>(
       method: Method,
       params: Params[Method],
-      extraMs?: number,
     ) {
       // The vault is the trusted side: its results are taken as methods.ts describes them.
-      return (await (await connection()).call(method, params, extraMs)) as Results[Method]
+      return (await (await connection()).call(method, params)) as Results[Method]
     },
     close() {
       isClosed = true
@@ -154,15 +151,15 @@ function speak(socket: Socket, deadlineMs: number, onLost: () => void): Connecti
   })
 
   return {
-    call(method, params, extraMs = 0) {
+    call(method, params) {
       if (!socket.writable) return Promise.reject(unavailable("The connection to the vault broke."))
       const id = ++lastId
       return new Promise((resolve, reject) => {
         writeCall(writer, { id, method, params })
         const timer = setTimeout(() => {
           waiting.delete(id)
-          reject(unavailable(`The vault gave no answer within ${deadlineMs + extraMs} ms.`))
-        }, deadlineMs + extraMs)
+          reject(unavailable(`The vault gave no answer within ${deadlineMs} ms.`))
+        }, deadlineMs)
         waiting.set(id, { resolve, reject, timer })
       })
     },

@@ -27,7 +27,6 @@ import {
   type StopAdminResults,
   type StopBotResults,
 } from "./stop-methods.ts"
-import { waitBotParams, waitSchema, type WaitBotResults } from "./wait.ts"
 import type {
   KeyView,
   PriceView,
@@ -59,8 +58,6 @@ export const botParams = {
     purpose: z.enum(["return", "forward"]),
     idempotencyKey: idempotencyKey.optional(),
     traceparent: traceparent.optional(),
-    /** `Countersign-Wait`. */
-    wait: waitSchema.optional(),
   }),
   /** The body of `POST /sign/batch` as it came, base64. */
   signBatch: z.strictObject({ token, body: z.base64() }),
@@ -79,7 +76,6 @@ export const botParams = {
     value: z.string().min(1).max(256),
   }),
   ...readBotParams,
-  ...waitBotParams,
   ...stopBotParams,
   ...consoleBotParams,
   health: z.strictObject({}),
@@ -94,8 +90,7 @@ type Answer<Value> =
   | { readonly kind: "refused"; readonly refusal: Refusal; readonly record: string | null }
 
 /** Results of the bot socket's calls. */
-export type BotResults = WaitBotResults &
-  StopBotResults &
+export type BotResults = StopBotResults &
   ConsoleBotResults &
   ReadBotResults & {
     /** `rateLimits`: of a client that is known. */

@@ -19,7 +19,7 @@ import { standstillOf } from "./safety-methods.ts"
 import { settleRecord } from "./settle-record.ts"
 import { shadowRequest } from "./shadow-request.ts"
 import { signBatch } from "./sign-batch.ts"
-import { signInTurn } from "./sign-in-turn.ts"
+import { signRequest } from "./sign-request.ts"
 import { gateSettingsOf } from "./upstream-config.ts"
 import { requestStage } from "./stages.ts"
 import type { Vault } from "./vault.ts"
@@ -28,10 +28,8 @@ import { keyView, recordView } from "./views.ts"
 /** The bot socket's calls. None of them changes a policy, a key or a client. */
 export function botMethods(vault: Vault) {
   return {
-    sign: (params: BotParams["sign"]) => told(signInTurn(params, vault)),
+    sign: (params: BotParams["sign"]) => told(signRequest(params, vault)),
     signBatch: (params: BotParams["signBatch"]) => told(signBatch(params, vault)),
-    abandonWait: ({ token, id }: BotParams["abandonWait"]) =>
-      Promise.resolve({ abandoned: vault.waiting.abandon({ token, id }) }),
     check: (params: BotParams["check"]) =>
       params.shadow === true
         ? shadowRequest(params, vault)

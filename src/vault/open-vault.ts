@@ -15,6 +15,7 @@ import { openKeyring } from "./keyring/open-keyring.ts"
 import { pickCurve } from "./keyring/pick-curve.ts"
 import type { AdminEntry, StoredPrice } from "./ledger/admin-entry.ts"
 import type { Ledger, RecordId } from "./ledger/ledger.ts"
+import { openLedger } from "./ledger/open-ledger.ts"
 import { giveUpSpare } from "./ledger/spare-space.ts"
 import { openHeartbeats } from "./heartbeats.ts"
 import { holdKeys } from "./hold-keys.ts"
@@ -22,7 +23,6 @@ import { loadUsableFiles } from "./load-usable-files.ts"
 import { lockedStore, noSecret, openKeyStore, type SecretSource } from "./open-key-store.ts"
 import { matchKeys } from "./match-keys.ts"
 import { openOutbox } from "./outbox.ts"
-import { openWaitedLedger } from "./open-waited-ledger.ts"
 import { assertTrustedDirectory } from "./read-config-file.ts"
 import { seenLedger } from "./seen-ledger.ts"
 import { signerDirOf } from "./signer-dir-of.ts"
@@ -102,15 +102,14 @@ async function makeRoomToStart({ disk, installation }: Vault): Promise<void> {
 async function openRecords(
   installation: Installation,
   { config }: FileSet,
-): Promise<Pick<Vault, "ledger" | "waiting" | "checkpoints">> {
+): Promise<Pick<Vault, "ledger" | "checkpoints">> {
   const { ledgerFile, ledgerKeyFile: keyFile } = pathsOf(installation)
   const clock = systemClock
   const signerDir = signerDirOf(config, installation)
   const { maxStartGapMs } = config
-  const opening = { file: ledgerFile, clock, signerDir, maxStartGapMs }
-  const { ledger, waiting } = await openWaitedLedger(opening)
+  const ledger = await openLedger({ file: ledgerFile, clock, signerDir, maxStartGapMs })
   try {
-    return { ledger, waiting, checkpoints: await openCheckpoints({ keyFile, ledger, clock }) }
+    return { ledger, checkpoints: await openCheckpoints({ keyFile, ledger, clock }) }
   } catch (error) {
     await ledger.close()
     throw error
@@ -134,7 +133,7 @@ function usual(): Around {
   return { listener: noListener, surroundings: inACommand, curve: pickCurve() }
 }
 
-type Parts = Pick<Vault, "installation" | "keyring" | "ledger" | "waiting" | "checkpoints"> &
+type Parts = Pick<Vault, "installation" | "keyring" | "ledger" | "checkpoints"> &
   Around & {
     readonly secret: SecretSource
     readonly alarm: string | undefined

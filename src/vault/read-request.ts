@@ -10,7 +10,6 @@ import type { ActiveSet } from "./active-set.ts"
 import type { Client, KeyEntry } from "./bindings.ts"
 import { pickKey, type PickedKey } from "./pick-key.ts"
 import { invalidRequest, splitBody, splitParsed, type SplitBody } from "./split-body.ts"
-import type { Ticket } from "./waiting-room.ts"
 
 /** A request that has been read and whose key is known. Frozen; the record, the hash and the outgoing body come from it. */
 export type ReadRequest = {
@@ -34,10 +33,7 @@ type ReadableCall = Omit<BodyCall, "body"> & {
 
 /** A call for a signature. */
 export type SignCall = ReadableCall &
-  Pick<BotParams["sign"], "token" | "purpose" | "idempotencyKey" | "traceparent"> & {
-    /** Of one that may wait for room. */
-    readonly ticket?: Ticket
-  }
+  Pick<BotParams["sign"], "token" | "purpose" | "idempotencyKey" | "traceparent">
 
 /** Parses, validates and picks the key: all that comes before judging. Signing and checking share it. */
 export function readRequest(

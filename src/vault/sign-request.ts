@@ -19,7 +19,7 @@ import { recordRefusal, refuse } from "./refuse.ts"
 import { repeatRequest } from "./repeat-request.ts"
 import { bindingHash, clientOrderIdOf, keyOf, keyToLookUp } from "./request-key.ts"
 import { signReserved } from "./sign-reserved.ts"
-import { spendingOfCall } from "./spending.ts"
+import { spendingOf } from "./spending.ts"
 import { requestStage } from "./stages.ts"
 import type { Vault } from "./vault.ts"
 
@@ -71,9 +71,10 @@ export async function signOf(asking: Asking, vault: Vault): Promise<BotResults["
   vault.metrics.stages.end("parse")
   requestStage("parsed")
   if (!read.ok) return refused(read.error, asking, vault)
-  const asked = { ...asking, request: read.value, spending: spendingOfCall(read.value, asking) }
+  const spending = spendingOf(read.value, client.name, set)
+  const asked = { ...asking, request: read.value, spending }
   const answer = await judgeAndSign(asked, vault)
-  if (!answer.ok) return waitOrRefuse(answer.error, asked, vault)
+  if (!answer.ok) return refused(answer.error, asked, vault)
   if (answer.value === "outdated") return signRequest(call, vault)
   return withRateLimits(answer.value, asked, vault)
 }
@@ -116,19 +117,6 @@ async function judgeAndSign(asked: Asked, vault: Vault): Promise<Answer> {
   metrics.stages.endSince("record", judgedMs)
   requestStage("durable")
   return ok({ kind: "answer", ...reserved.made })
-}
-
-/** What has waited is judged anew from the beginning: nothing that was judged before counts. */
-async function waitOrRefuse(
-  refusal: Refusal,
-  asked: Asked,
-  vault: Vault,
-): Promise<BotResults["sign"]> {
-  const { call, spending } = asked
-  if (call.ticket === undefined) return refused(refusal, asked, vault)
-  const woken = await call.ticket.wait(refusal, spending)
-  if (woken === "again") return signRequest(call, vault)
-  return woken === "refused" ? refused(refusal, asked, vault) : refuse(refusal, null)
 }
 
 function refused(refusal: Refusal, asking: Asking | Asked, vault: Vault): BotResults["sign"] {

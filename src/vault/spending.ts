@@ -7,7 +7,6 @@ import type { Client } from "./bindings.ts"
 import { budgetMax, type BudgetTerms } from "./ledger/budget.ts"
 import type { BudgetScope, Spending } from "./ledger/budgets.ts"
 import { cancels, reducesRisk } from "./policy/reduces-risk.ts"
-import type { ReadRequest, SignCall } from "./read-request.ts"
 
 /** Every POST weighs this against the IP budget. */
 const postWeight = 1
@@ -33,19 +32,6 @@ export function spendingOf(
     reducesRisk: reducesRisk(endpoint.id, payload, set.profile),
     terms: { address: termsOf("address", address, set), ip: termsOf("ip", undefined, set) },
   }
-}
-
-/** {@link spendingOf} a call, in its place in line if it may wait. */
-export function spendingOfCall(
-  request: ReadRequest,
-  {
-    client,
-    call,
-    set,
-  }: { readonly client: Client; readonly call: Pick<SignCall, "ticket">; readonly set: ActiveSet },
-): Spending {
-  const spending = spendingOf(request, client.name, set)
-  return call.ticket === undefined ? spending : { ...spending, place: call.ticket.place }
 }
 
 /** Whose budget a request spends: the interface's "Rate-limit address". A Type B request has no target. */

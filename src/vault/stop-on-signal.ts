@@ -17,7 +17,6 @@ export function stopOnSignal(
     isStopping = true
     service.stopping()
     vault.outbox.end() // a gate that waits for requests would hold the sockets open
-    vault.waiting.end()
     void Promise.all(servers.map((server) => server.close()))
       .then(() => vault.close())
       .finally(() => process.exit())

@@ -17,7 +17,6 @@ import type { VaultMetrics } from "./metrics/vault-metrics.ts"
 import type { Outbox } from "./outbox.ts"
 import type { Surroundings } from "./surroundings.ts"
 import type { VenueClock } from "./venue-clock.ts"
-import type { WaitingRoom } from "./waiting-room.ts"
 
 /** Everything that the calls of both sockets work on. */
 export type Vault = {
@@ -28,8 +27,6 @@ export type Vault = {
   /** What the keyring signs with. */
   readonly curve: PickedCurve
   readonly ledger: Ledger
-  /** Calls that wait for room in the venue's rate budgets. */
-  readonly waiting: WaitingRoom
   readonly checkpoints: Checkpoints
   readonly badTokens: BadTokenCount
   readonly autoFreeze: AutoFreeze

@@ -1,11 +1,8 @@
 import { botParams } from "../../src/link/methods.ts"
-import { waitSchema } from "../../src/link/wait.ts"
 import { schemaOf, type Json } from "./json-schema.ts"
 
 const { key, idempotencyKey } = botParams.sign.shape
 const { value } = botParams.records.shape
-
-const { ms } = waitSchema.shape
 
 /** What calls take besides their bodies. */
 export const parameters = {
@@ -19,11 +16,6 @@ export const parameters = {
     "Idempotency-Key",
     schemaOf(idempotencyKey),
     "A repeat with it is the same request, not another one.",
-  ),
-  CountersignWait: header(
-    "Countersign-Wait",
-    schemaOf(ms),
-    "Milliseconds that the call may wait for room in the venue's rate budgets.",
   ),
   CountersignShadow: header(
     "Countersign-Shadow",

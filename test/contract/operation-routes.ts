@@ -22,7 +22,7 @@ function forwardRoute(endpoint: Endpoint): ContractRoute {
     summary: `Sign ${endpoint.id} and send it to the venue`,
     description:
       "Sent once, and never again by itself. The venue's status and body come back as they are.",
-    parameters: [...keyHeaders, "IdempotencyKey", "CountersignWait", "Traceparent"],
+    parameters: [...keyHeaders, "IdempotencyKey", "Traceparent"],
     answer: {
       ...jsonAnswer("The venue's answer.", refTo("VenueAnswer"), shownAnswer("POST /v1/…")),
       headers: ["CountersignRecord", "CountersignRepeat", "RetryAfter", ...rateLimits],
@@ -38,7 +38,7 @@ function signRoute(endpoint: Endpoint): ContractRoute {
     tag: "sign",
     summary: `Sign ${endpoint.id}`,
     description: "Answers the signed body, one line: send it unchanged to the venue.",
-    parameters: [...keyHeaders, "IdempotencyKey", "CountersignWait"],
+    parameters: [...keyHeaders, "IdempotencyKey"],
     answer: {
       ...jsonAnswer("The signed body.", refTo("SignedBody"), signedExample(endpoint)),
       headers: ["CountersignRecord", "CountersignRepeat", ...rateLimits],

@@ -33,17 +33,6 @@ export const ledgerGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${ledger}/shortage.ts`,
-    ["unit/vault/waiting-room"],
-    [
-      {
-        find: "if (mayTake && ahead.takers(spending, scope) === 0) return true",
-        replace: "",
-        why: "a cancel sleeps behind its client's order",
-      },
-    ],
-  ),
-  ...guardsOf(
     `${ledger}/meters.ts`,
     [`${unit}/meters`],
     [

@@ -158,6 +158,7 @@ describe("over HTTP the daemon refuses", { timeout: 120_000 }, () => {
       [403, "origin_refused", { "sec-fetch-site": "cross-site" }],
       [400, "invalid_header", { "idempotency-key": "two words" }],
       [400, "invalid_header", { "countersign-shadow": "1" }],
+      [400, "invalid_header", { "countersign-wait": "5000" }],
       [400, "invalid_header", { "countersign-expires-in": "0" }],
       [400, "invalid_header", { "countersign-expires-in": "1.5" }],
       [400, "invalid_header", { "countersign-expires-in": "15001" }],

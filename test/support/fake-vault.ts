@@ -63,10 +63,6 @@ export async function startFakeVault(
       ),
       metrics: (params) => (calls.push({ method: "metrics", params }), answers.metrics(params)),
       limits: (params) => (calls.push({ method: "limits", params }), answers.limits(params)),
-      abandonWait: (params) => (
-        calls.push({ method: "abandonWait", params }),
-        answers.abandonWait(params)
-      ),
       health: (params) => (calls.push({ method: "health", params }), answers.health(params)),
       gateSettings: (params) => (
         calls.push({ method: "gateSettings", params }),
@@ -168,7 +164,6 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
   readBudgetSpent: () => ({ kind: "answer" }),
   outbox: () => ({ requests: [] }),
   outboxReport: () => ({ kind: "answer" }),
-  abandonWait: () => ({ abandoned: true }),
   health: () => ({ ready: true, state: "ready" }),
   gateSettings: () => ({ upstream: null, allowedHosts: [] }),
   alarms: () => ({ webhook: null, alarms: [] }),

@@ -1,18 +1,16 @@
 import type { Address } from "../../venue/address.ts"
-import { nobodyAhead, reserveName, weightIn, type Ahead, type BudgetLine } from "./budget-line.ts"
 import { budgetWindowMs, type BudgetAsk } from "./budget.ts"
 import type { BudgetScope, Spending } from "./budgets.ts"
 import { openCountedRepeats, type CountedRepeats } from "./counted-repeats.ts"
 import { rollingWindow, type RollingWindow } from "./rolling-window.ts"
 
-/** What is used of the venue's budgets, and what waits for room in them. */
+/** What is used of the venue's budgets. */
 export type BudgetState = {
   readonly nowMs: () => number
   readonly ip: RollingWindow
   readonly addresses: Map<Address | undefined, RollingWindow>
   readonly reserves: Map<string, Reserve>
   readonly repeats: CountedRepeats
-  readonly line: BudgetLine
 }
 
 /** What there is one of now and then. */
@@ -26,7 +24,6 @@ export function openBudgetState(nowMs: () => number): BudgetState {
     addresses: new Map(),
     reserves: new Map(),
     repeats: openCountedRepeats(budgetWindowMs),
-    line: new Map(),
   }
 }
 
@@ -63,25 +60,21 @@ export function reserveFor(
   return reserve
 }
 
-/**
- * What a request asks of a budget; `undefined` where it is off. Those who may take its reserve are left that
- * by what comes after them, so what they would weigh holds up nobody who may take it too.
- */
-export function askOf(
-  spending: Spending,
+/** Its address's for cancels, or its client's way past the IP budget. */
+function reserveName(
+  { client, address, isCancel, reducesRisk }: Spending,
   scope: BudgetScope,
-  ahead: Ahead = nobodyAhead,
-): BudgetAsk | undefined {
-  const { client, isCancel, reducesRisk, terms } = spending
+): string | undefined {
+  if (scope === "address") return isCancel ? `address ${address}` : undefined
+  return reducesRisk ? `ip ${client}` : undefined
+}
+
+/** What a request asks of a budget; `undefined` where it is off. */
+export function askOf(spending: Spending, scope: BudgetScope): BudgetAsk | undefined {
+  const { client, isCancel, reducesRisk, terms, ipWeight, addressWeight } = spending
   const ofScope = terms[scope]
   if (ofScope === undefined) return undefined
-  const isReserved = reserveName(spending, scope) !== undefined
-  return {
-    client,
-    weight: weightIn(spending, scope),
-    reducesRisk,
-    heedsFill: !reducesRisk || (scope === "address" && isCancel),
-    terms: ofScope,
-    ahead: (isReserved ? nobodyAhead : ahead).weights(spending, scope),
-  }
+  const weight = scope === "ip" ? ipWeight : addressWeight
+  const heedsFill = !reducesRisk || (scope === "address" && isCancel)
+  return { client, weight, reducesRisk, heedsFill, terms: ofScope }
 }

@@ -42,8 +42,6 @@ export type BudgetAsk = {
   /** Whether what `nobody` uses counts against it. */
   readonly heedsFill: boolean
   readonly terms: BudgetTerms
-  /** What those weigh, by client, that wait for this budget ahead of it. */
-  readonly ahead: ReadonlyMap<string, number>
 }
 
 /** How a budget stands for a request. */
@@ -55,10 +53,10 @@ export type BudgetRoom = {
   readonly asked: number
 }
 
-/** How a budget of `max` stands for a request now; what waits ahead of it is used. */
+/** How a budget of `max` stands for a request now. */
 export function roomIn(window: RollingWindow, max: number, ask: BudgetAsk): BudgetRoom {
   const used = window.total() - (ask.heedsFill ? 0 : window.totalOf(nobody))
-  return roomBeside({ max, used, ask }, (client) => window.totalOf(client))
+  return { max, used, kept: keptFrom(ask, (name) => window.totalOf(name)), asked: ask.weight }
 }
 
 /** Whether a request fits beside what is used and what is kept for others. */
@@ -68,45 +66,15 @@ export function isEnough({ max, used, kept, asked }: BudgetRoom): boolean {
 
 /** When a request fits, if nothing else comes; `undefined` when it never does. */
 export function fitsAtMs(window: RollingWindow, max: number, ask: BudgetAsk): number | undefined {
-  let used = window.total() - (ask.heedsFill ? 0 : window.totalOf(nobody))
+  let { used } = roomIn(window, max, ask)
   const left = new Map([...ask.terms.keptFor.keys()].map((name) => [name, window.totalOf(name)]))
   for (const { client, weight, untilMs } of window.ends()) {
     if (ask.heedsFill || client !== nobody) used -= weight
     if (left.has(client)) left.set(client, (left.get(client) ?? 0) - weight)
-    if (isEnough(roomBeside({ max, used, ask }, (name) => left.get(name) ?? 0))) return untilMs
+    const kept = keptFrom(ask, (name) => left.get(name) ?? 0)
+    if (isEnough({ max, used, kept, asked: ask.weight })) return untilMs
   }
   return undefined
-}
-
-/** Whether a request fits when nothing is used and nobody waits. */
-export function fitsEmpty(max: number, ask: BudgetAsk): boolean {
-  return isEnough(roomBeside({ max, used: 0, ask: { ...ask, ahead: new Map() } }, () => 0))
-}
-
-function roomBeside(
-  { max, used, ask }: { readonly max: number; readonly used: number; readonly ask: BudgetAsk },
-  usedBy: (name: string) => number,
-): BudgetRoom {
-  const ahead = aheadOf(ask, usedBy)
-  const kept = keptFrom(ask, (name) => usedBy(name) + (ahead.get(name) ?? 0))
-  return { max, used: used + sum(ahead), kept, asked: ask.weight }
-}
-
-/** Within what a client is promised, nobody's waiting but its own holds it up. */
-function aheadOf(
-  { client, weight, terms, ahead }: BudgetAsk,
-  usedBy: (name: string) => number,
-): ReadonlyMap<string, number> {
-  if (ahead.size === 0) return ahead
-  const own = ahead.get(client) ?? 0
-  const isPromised = usedBy(client) + own + weight <= (terms.keptFor.get(client) ?? 0)
-  return isPromised ? new Map([[client, own]]) : ahead
-}
-
-function sum(weights: ReadonlyMap<string, number>): number {
-  let total = 0
-  for (const weight of weights.values()) total += weight
-  return total
 }
 
 /** What others may still use of their shares, and what is kept for cancels. */

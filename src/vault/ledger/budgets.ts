@@ -1,6 +1,5 @@
 import type { Address } from "../../venue/address.ts"
 import type { Clock } from "../clock.ts"
-import { putInLine, type Place } from "./budget-line.ts"
 import {
   askOf,
   openBudgetState,
@@ -19,7 +18,7 @@ import {
   type BudgetRoom,
   type BudgetTerms,
 } from "./budget.ts"
-import { hasRoom, shortage, takes, turns } from "./shortage.ts"
+import { shortage } from "./shortage.ts"
 
 export type BudgetScope = "address" | "ip"
 
@@ -37,8 +36,6 @@ export type Spending = {
   /** Counted, and never stopped: what an operator or a panic asks for. */
   readonly isForced?: true
   readonly terms: Readonly<Record<BudgetScope, BudgetTerms | undefined>>
-  /** Its place in line, if it has waited; without one it is behind all who have. */
-  readonly place?: Place
 }
 
 /** A budget that has no room for a request; `retryAfterMs` is `undefined` when it never has. */
@@ -59,14 +56,6 @@ export type BudgetStand = {
   readonly freesInMs: number | undefined
 }
 
-/** How the line of those that wait stands. */
-export type Turns = {
-  /** Those for which there is room behind what is ahead of them, in their order. */
-  readonly due: readonly Place[]
-  /** When there may be room for more; `undefined` where that never comes by itself. */
-  readonly nextInMs: number | undefined
-}
-
 /**
  * The venue's rate budgets, kept here too, in memory and in monotonic time. No window is made of parts:
  * each weight counts exactly as long as it should.
@@ -79,17 +68,9 @@ export type Turns = {
  * may refuse that; of the rest only a repeat, which isn't counted each time.
  */
 export type Budgets = {
-  /**
-   * The budget that has no room now behind what waits ahead of the request, the one that has none for longer
-   * first. Changes nothing.
-   */
+  /** The budget that has no room now, the one that has none for longer first. Changes nothing. */
   shortage(spending: Spending): Shortage | undefined
-  /** Puts a request in line: at the end, or in its place with what it spends by now. */
-  wait(spending: Spending & { readonly place: Place }): void
-  /** Takes a place out of the line; safe where it is out. */
-  leave(place: Place): void
-  turns(): Turns
-  /** Counts a request, whether there is room for it or not. It is in line no more. */
+  /** Counts a request, whether there is room for it or not. */
   count(spending: Spending): void
   /** Counts a repeat of a record unless there is no room; once it is counted, the next are free for the window's time. */
   countRepeat(record: string, spending: Spending): Shortage | undefined
@@ -104,14 +85,11 @@ export type Budgets = {
   stand(client: string, terms: BudgetTerms, address: Address | undefined): BudgetStand
 }
 
-/** Starts with nothing used, and nobody in line. */
+/** Starts with nothing used. */
 export function openBudgets(clock: Pick<Clock, "monotonicMs">): Budgets {
   const state = openBudgetState(clock.monotonicMs)
   return {
     shortage: (spending) => shortage(state, spending),
-    wait: (spending) => putInLine(state.line, spending, takes(state, spending)),
-    leave: (place) => state.line.delete(place),
-    turns: () => turns(state),
     count: (spending) => count(state, spending),
     countRepeat: (record, spending) => countRepeat(state, record, spending),
     countEarlier(spending, ageMs) {
@@ -145,7 +123,7 @@ function stand(
 ): BudgetStand {
   const scope = address === undefined ? "ip" : "address"
   const window = windowNow(state, scope, address)
-  const ask = { client, weight: 0, reducesRisk: false, heedsFill: true, terms, ahead: nothingAhead }
+  const ask = { client, weight: 0, reducesRisk: false, heedsFill: true, terms }
   const { max, used, kept } = roomIn(window, budgetMax[scope], ask)
   const [oldest] = window.ends()
   return {
@@ -154,11 +132,8 @@ function stand(
   }
 }
 
-const nothingAhead: ReadonlyMap<string, number> = new Map()
-
 function count(state: BudgetState, spending: Spending): void {
-  const { client, ipWeight, terms, place } = spending
-  if (place !== undefined) state.line.delete(place)
+  const { client, ipWeight, terms } = spending
   // What the venue may refuse for its IP budget it may not count for the address.
   const isCertain = isSure(state, "ip", spending) && isSure(state, "address", spending)
   if (terms.ip !== undefined) {
@@ -182,11 +157,18 @@ function countAddress(state: BudgetState, spending: Spending, isCertain: boolean
 
 /** Takes a reserve for what a budget has no room for, and tells whether it did. */
 function takeReserve(state: BudgetState, scope: BudgetScope, spending: Spending): boolean {
-  if (hasRoom(state, spending, scope)) return false
+  if (hasRoom(state, scope, spending)) return false
   const reserve = reserveFor(spending, scope, state)
   if (reserve === undefined) return false
   reserve.takenMs = state.nowMs()
   return true
+}
+
+function hasRoom(state: BudgetState, scope: BudgetScope, spending: Spending): boolean {
+  const ask = askOf(spending, scope)
+  if (ask === undefined) return true
+  const window = windowNow(state, scope, spending.address)
+  return isEnough(roomIn(window, budgetMax[scope], ask))
 }
 
 /** Whether there is room also if all that the venue called spent is. */

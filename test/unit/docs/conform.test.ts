@@ -50,7 +50,7 @@ describe("the contract as tests hold it", () => {
     ["an order that was taken and isn't one", { ...sent, asked: { ...sent.asked!, body: "{}" } }],
     [
       "a header that was taken and is out of bounds",
-      { ...sent, asked: { ...sent.asked!, headers: headerMap({ "Countersign-Wait": "0" }) } },
+      { ...sent, asked: { ...sent.asked!, headers: headerMap({ "Countersign-Expires-In": "0" }) } },
     ],
   ] as const) {
     it(`doesn't take ${what}`, () => {

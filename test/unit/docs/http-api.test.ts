@@ -3,9 +3,7 @@ import { describe, it } from "node:test"
 
 import { errorCodes, statuses } from "../../../src/gate/error-response.ts"
 import { gateLimits } from "../../../src/gate/gate-limits.ts"
-import { maxWaitMs } from "../../../src/link/wait.ts"
 import { maxBatchRequests } from "../../../src/vault/read-batch.ts"
-import { maxWaiting } from "../../../src/vault/waiting-room.ts"
 import { fieldRules } from "../../../src/venue/field-rules.ts"
 import { orderRules } from "../../../src/venue/order-rule.ts"
 import { maxBatchItems } from "../../../src/venue/read-items.ts"
@@ -60,10 +58,9 @@ describe("docs/http-api.md", () => {
     const { maxBodyBytes, maxHeaders, maxHeaderBytes, maxConnections } = gateLimits
     const { maxBatches } = gateLimits
     const http = [maxBodyBytes, maxHeaders, maxHeaderBytes, maxConnections, maxBatches]
-    for (const bound of [...http, maxBatchItems, maxBatchRequests, ...Object.values(maxWaiting)]) {
+    for (const bound of [...http, maxBatchItems, maxBatchRequests]) {
       assert.ok(bounds.includes(bound.toLocaleString("en-US")), `${bound}`)
     }
-    assert.ok(bounds.includes(`${maxWaitMs / 1_000} s at most`))
     assert.ok(bounds.includes(`${gateLimits.headersTimeoutMs / 1_000} s`))
     assert.ok(bounds.includes(`${gateLimits.requestTimeoutMs / 1_000} s`))
     assert.ok(bounds.includes(`${gateLimits.keepAliveMs / 1_000} s`))

@@ -235,6 +235,24 @@ describe("a call's headers", () => {
     })
   }
 
+  it("can't ask any call to wait, or for anything else that there isn't: a sentence names it", async (t) => {
+    const gate = await startGate(t)
+    for (const { path, method } of routes) {
+      const headers = { ...jsonHeaders, "countersign-wait": "5000" }
+      const reply = await gate.ask({ method, path, headers })
+      assertRefused(reply, 400, "invalid_header")
+      assert.deepEqual(reply.envelope.data, { header: "countersign-wait" })
+      assert.match(reply.envelope.msg, /header countersign-wait isn't supported here; leave it out/)
+    }
+    assert.deepEqual(gate.vault.calls, [])
+  })
+
+  it("may be of others, with names of theirs", async (t) => {
+    const gate = await startGate(t)
+    const reply = await gate.post("/sign/v1/trade/orders", "{}", { "x-countersign-wait": "5000" })
+    assert.equal(reply.status, 200)
+  })
+
   it("can't choose a key where nothing is signed", async (t) => {
     const gate = await startGate(t)
     const headers = { authorization: `Bearer ${token}`, "countersign-key": "mm" }

@@ -338,16 +338,6 @@ describe("link client", () => {
     assert.deepEqual(await link.call("echo", { text: "a" }), { text: "a" })
   })
 
-  it("waits longer for a call that may take longer", async (t) => {
-    const { path, started, release } = await serve(t)
-    const link = client(t, path, { deadlineMs: 50 })
-    const longer = link.call("wait", { turn: 1 }, 30_000)
-    await assert.rejects(link.call("wait", { turn: 2 }), { code: "vault_unavailable" })
-    await until(() => started.length === 2)
-    release(1)
-    assert.deepEqual(await longer, { turn: 1 })
-  })
-
   it("lets go of calls without an answer when it is closed", async (t) => {
     const { path, started } = await serve(t, { limits: { closeMs: 20 } })
     const link = client(t, path)
