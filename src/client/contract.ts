@@ -642,7 +642,7 @@ export interface components {
     readonly State: {
       readonly state: string
     }
-    /** @description 429: the rate budget of an address has no room for it, by the vault's own count: nothing was sent. What to do: wait that long; cancels still go, one about every second. */
+    /** @description 429: the rate budget of an address has no room for it, by the vault's own count: nothing was sent. What to do: wait that long; cancels still go, one about every second, by turns. */
     readonly AddressBudgetExhausted: {
       /** @constant */
       readonly code: "10029"

@@ -33,6 +33,43 @@ export const ledgerGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
+    `${ledger}/shortages.ts`,
+    [`${unit}/budgets`],
+    [
+      {
+        find: "if (reserveAtMs <= nowMs) return undefined",
+        replace: "",
+        why: "a spent address stops its cancels",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${ledger}/budget-reserve.ts`,
+    [`${unit}/budget-reserve`, "properties/cancel-reserve"],
+    [
+      {
+        find: "(1 + before.length) * reserveEveryMs",
+        replace: "reserveEveryMs",
+        why: "who asks most has each cancel of a spent address",
+      },
+      {
+        find: "lastMs(other) < lastMs(client)",
+        replace: "lastMs(other) > lastMs(client)",
+        why: "who had the reserve last has it next",
+      },
+      {
+        find: "nowMs < refusedMs + waitsForMs && ",
+        replace: "",
+        why: "who asks no more holds others up for ever",
+      },
+      {
+        find: "      refusedMsBy.delete(client)\n",
+        replace: "",
+        why: "who has had its turn still waits",
+      },
+    ],
+  ),
+  ...guardsOf(
     `${ledger}/meters.ts`,
     [`${unit}/meters`],
     [
@@ -144,6 +181,11 @@ export const ledgerGuards: readonly Guard[] = [
         why: "a nonce ahead of the clock shortens its validity",
       },
       { find: "  limits.count(ask.claims, row)\n", replace: "", why: "nothing is counted" },
+      {
+        find: "budgets.ask(spending)",
+        replace: "budgets.shortage(spending)",
+        why: "who is refused a cancel has no turn",
+      },
       {
         find: "if (release !== undefined) holds.use(release.hold)",
         replace: "",

@@ -30,6 +30,8 @@ const readWeights = [2, 2, 2, 2, 40]
 /** Of endpoints, and of batches. */
 const orderWeights = [1, 1, 1, 2, 3, 11, 40]
 const cancelWeights = [1, 1, 5, 11]
+/** For how long who was refused a cancel may have its turn before others. */
+const reserveWaitsForMs = 10_000
 
 /** What of each budget is promised to the clients, in percent, and kept for cancels of the IP budget. */
 const shares = fc
@@ -47,13 +49,17 @@ type Passed = {
   /** The one exception: it reduces risk, and was let through though the IP budget had no room for it. */
   readonly isPastIp: boolean
 }
-type Refused = {
+type Asked = {
   readonly spending: Spending
   readonly atMs: number
   readonly scope: BudgetScope
   /** What had been let through, the latest last. */
   readonly passed: readonly Passed[]
 }
+type Refused = Asked & { readonly turnedAway: TurnedAway }
+
+/** The last cancel of each client for each address that was refused. */
+type TurnedAway = Map<string, { readonly spending: Spending; readonly atMs: number }>
 
 type Play = {
   readonly seed: string
@@ -91,11 +97,13 @@ function play(by: Play, onRefused: (refused: Refused) => void): readonly Passed[
   let nowMs = 0
   const budgets = openBudgets({ monotonicMs: () => nowMs })
   const passed: Passed[] = []
+  const turnedAway: TurnedAway = new Map()
   for (const { atMs, delayMs, spending } of hourOf(by)) {
     nowMs = atMs
-    const short = budgets.shortage(spending)
+    const short = budgets.ask(spending)
     if (short !== undefined) {
-      onRefused({ spending, atMs, scope: short.scope, passed })
+      onRefused({ spending, atMs, scope: short.scope, passed, turnedAway })
+      turnAway(turnedAway, spending, atMs)
       continue
     }
     budgets.count(spending)
@@ -105,6 +113,19 @@ function play(by: Play, onRefused: (refused: Refused) => void): readonly Passed[
     passed.push({ spending, atMs, arrivesMs: Math.max(earliestMs, atMs + delayMs), isPastIp })
   }
   return passed
+}
+
+function turnAway(turnedAway: TurnedAway, spending: Spending, atMs: number): void {
+  const { client, address, isCancel } = spending
+  if (isCancel) turnedAway.set(`${address} ${client}`, { spending, atMs })
+}
+
+/** How many other clients may have their turn first, at most. */
+function othersWaiting({ spending, atMs, turnedAway }: Refused): number {
+  const { client, address } = spending
+  return [...turnedAway.values()]
+    .filter(({ spending: other }) => other.address === address && other.client !== client)
+    .filter((other) => atMs < other.atMs + reserveWaitsForMs).length
 }
 
 /** An hour in which each client is silent, steady and too fast in turn, for the IP budget or those of addresses. */
@@ -156,7 +177,7 @@ function venueRefusals(passed: readonly Passed[]): readonly unknown[] {
 }
 
 /** What is in the window by looking at all that was let through. */
-function inWindow({ scope, atMs, passed, spending }: Refused): readonly Passed[] {
+function inWindow({ scope, atMs, passed, spending }: Asked): readonly Passed[] {
   const before = passed.findLastIndex((each) => each.atMs <= atMs - budgetWindowMs)
   const counted = passed.slice(before + 1)
   return scope === "ip"
@@ -165,7 +186,7 @@ function inWindow({ scope, atMs, passed, spending }: Refused): readonly Passed[]
 }
 
 /** The same, weighed in one budget. */
-function usedIn(refused: Refused) {
+function usedIn(refused: Asked) {
   const usedBy = new Map<string, number>()
   let used = 0
   for (const { spending } of inWindow(refused)) {
@@ -192,7 +213,11 @@ function assertNoRoom(refused: Refused): void {
       ? each.isPastIp && each.spending.client === spending.client
       : each.spending.isCancel,
   )
-  assert.ok(taken !== undefined && atMs < taken.atMs + reserveEveryMs, "its reserve was free")
+  const turns = scope === "ip" ? 1 : 1 + othersWaiting(refused)
+  assert.ok(
+    taken !== undefined && atMs < taken.atMs + turns * reserveEveryMs,
+    "its reserve was free",
+  )
 }
 
 function keptFrom(
@@ -268,11 +293,11 @@ describe("an hour of several clients' requests", () => {
 })
 
 describe("budgets and the venue's own limiter", () => {
-  /** What was let through, and the time. */
-  type Model = { nowMs: number; readonly passed: Passed[] }
+  /** What was let through and what wasn't, and the time. */
+  type Model = { nowMs: number; readonly passed: Passed[]; readonly turnedAway: TurnedAway }
   type Real = { readonly budgets: Budgets; readonly limiter: RateLimiter }
   type Command = fc.Command<Model, Real>
-  type Asked = Omit<Spending, "terms"> & { readonly times: number }
+  type Ask = Omit<Spending, "terms"> & { readonly times: number }
 
   /** On the average half a minute, so that some hundred of them are an hour. */
   const passes = fc.nat(60_000).map((ms) => pass(ms))
@@ -295,7 +320,7 @@ describe("budgets and the venue's own limiter", () => {
     fc.assert(
       fc.property(hour, (commands) => {
         fc.modelRun(() => {
-          const model: Model = { nowMs: 0, passed: [] }
+          const model: Model = { nowMs: 0, passed: [], turnedAway: new Map() }
           const budgets = openBudgets({ monotonicMs: () => model.nowMs })
           return { model, real: { budgets, limiter: createRateLimiter() } }
         }, commands)
@@ -312,7 +337,7 @@ describe("budgets and the venue's own limiter", () => {
     }
   }
 
-  function ask({ times, ...rest }: Asked, kept: Shares): Command {
+  function ask({ times, ...rest }: Ask, kept: Shares): Command {
     const terms = { address: termsOf(kept, "address"), ip: termsOf(kept, "ip") }
     const spending = { ...rest, terms }
     return {
@@ -325,10 +350,12 @@ describe("budgets and the venue's own limiter", () => {
   }
 
   /** Whether it was let through: then the venue takes it too; and if not, there was no room for it. */
-  function askOnce(spending: Spending, { nowMs, passed }: Model, real: Real): boolean {
-    const short = real.budgets.shortage(spending)
+  function askOnce(spending: Spending, model: Model, real: Real): boolean {
+    const { nowMs, passed, turnedAway } = model
+    const short = real.budgets.ask(spending)
     if (short !== undefined) {
-      assertNoRoom({ spending, atMs: nowMs, scope: short.scope, passed })
+      assertNoRoom({ spending, atMs: nowMs, scope: short.scope, passed, turnedAway })
+      turnAway(turnedAway, spending, nowMs)
       return false
     }
     real.budgets.count(spending)

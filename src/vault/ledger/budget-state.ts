@@ -1,4 +1,5 @@
 import type { Address } from "../../venue/address.ts"
+import { openReserve, type Reserve } from "./budget-reserve.ts"
 import { budgetWindowMs, type BudgetAsk } from "./budget.ts"
 import type { BudgetScope, Spending } from "./budgets.ts"
 import { openCountedRepeats, type CountedRepeats } from "./counted-repeats.ts"
@@ -12,9 +13,6 @@ export type BudgetState = {
   readonly reserves: Map<string, Reserve>
   readonly repeats: CountedRepeats
 }
-
-/** What there is one of now and then. */
-export type Reserve = { takenMs: number }
 
 /** Starts with nothing used. */
 export function openBudgetState(nowMs: () => number): BudgetState {
@@ -55,7 +53,7 @@ export function reserveFor(
 ): Reserve | undefined {
   const name = reserveName(spending, scope)
   if (name === undefined) return undefined
-  const reserve = reserves.get(name) ?? { takenMs: -Infinity }
+  const reserve = reserves.get(name) ?? openReserve()
   reserves.set(name, reserve)
   return reserve
 }

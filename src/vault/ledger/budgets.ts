@@ -18,7 +18,7 @@ import {
   type BudgetRoom,
   type BudgetTerms,
 } from "./budget.ts"
-import { shortage } from "./shortage.ts"
+import { shortages } from "./shortages.ts"
 
 export type BudgetScope = "address" | "ip"
 
@@ -60,8 +60,8 @@ export type BudgetStand = {
  * The venue's rate budgets, kept here too, in memory and in monotonic time. No window is made of parts:
  * each weight counts exactly as long as it should.
  *
- * A cancel that the address budget has no room for takes the venue's reserve, if that is free. It counts in
- * the window too where the venue may still have had room for it.
+ * A cancel that the address budget has no room for takes the venue's reserve, if that is free and no other client's
+ * turn. It counts in the window too where the venue may still have had room for it.
  *
  * What the IP budget has no room for passes all the same if it reduces risk, for each client once in
  * `reserveEveryMs`: what others used up was perhaps never sent. The venue has no such reserve, so its limiter
@@ -70,6 +70,8 @@ export type BudgetStand = {
 export type Budgets = {
   /** The budget that has no room now, the one that has none for longer first. Changes nothing. */
   shortage(spending: Spending): Shortage | undefined
+  /** The same for a request that is refused then: its client waits for its turn at the address's reserve. */
+  ask(spending: Spending): Shortage | undefined
   /** Counts a request, whether there is room for it or not. */
   count(spending: Spending): void
   /** Counts a repeat of a record unless there is no room; once it is counted, the next are free for the window's time. */
@@ -89,7 +91,8 @@ export type Budgets = {
 export function openBudgets(clock: Pick<Clock, "monotonicMs">): Budgets {
   const state = openBudgetState(clock.monotonicMs)
   return {
-    shortage: (spending) => shortage(state, spending),
+    shortage: (spending) => shortages(state, spending)[0],
+    ask: (spending) => ask(state, spending),
     count: (spending) => count(state, spending),
     countRepeat: (record, spending) => countRepeat(state, record, spending),
     countEarlier(spending, ageMs) {
@@ -132,6 +135,14 @@ function stand(
   }
 }
 
+function ask(state: BudgetState, spending: Spending): Shortage | undefined {
+  const all = shortages(state, spending)
+  for (const { scope } of all) {
+    reserveFor(spending, scope, state)?.refuse(spending.client, state.nowMs())
+  }
+  return all[0]
+}
+
 function count(state: BudgetState, spending: Spending): void {
   const { client, ipWeight, terms } = spending
   // What the venue may refuse for its IP budget it may not count for the address.
@@ -159,9 +170,8 @@ function countAddress(state: BudgetState, spending: Spending, isCertain: boolean
 function takeReserve(state: BudgetState, scope: BudgetScope, spending: Spending): boolean {
   if (hasRoom(state, scope, spending)) return false
   const reserve = reserveFor(spending, scope, state)
-  if (reserve === undefined) return false
-  reserve.takenMs = state.nowMs()
-  return true
+  reserve?.take(spending.client, state.nowMs())
+  return reserve !== undefined
 }
 
 function hasRoom(state: BudgetState, scope: BudgetScope, spending: Spending): boolean {
@@ -182,7 +192,7 @@ function isSure(state: BudgetState, scope: BudgetScope, spending: Spending): boo
 function countRepeat(state: BudgetState, record: string, spending: Spending): Shortage | undefined {
   const nowMs = state.nowMs()
   if (state.repeats.has(record, nowMs)) return undefined
-  const short = shortage(state, spending)
+  const short = ask(state, spending)
   if (short !== undefined) return short
   count(state, spending)
   state.repeats.add(record, nowMs)

@@ -98,7 +98,7 @@ function refuseRest(ask: ReserveAsk, { holds, budgets }: ReserveFrom): Refusal |
   if (release !== undefined && !holds.mayUse(release.hold, entry, nowMs)) {
     return releaseUnusable(release.hold)
   }
-  const short = spending === undefined ? undefined : budgets.shortage(spending)
+  const short = spending === undefined ? undefined : budgets.ask(spending)
   return short === undefined ? undefined : budgetExhausted(short, nowMs)
 }
 

@@ -135,6 +135,21 @@ describe("the venue's rate budgets", () => {
     assert.equal(outcomeOf(await test.sign(bot, cancel, asCancel)), "signed")
   })
 
+  it("leave the next cancel of a spent address to a client that was refused one", async (t) => {
+    const bots = await open(t, "budgets: {ip: off}\n")
+    const { test, bot, other } = bots
+    await fill(bots, "address")
+    assert.equal(outcomeOf(await test.sign(bot, cancel, asCancel)), "signed")
+    const [ofOther, ofBot] = [
+      await test.sign(other, cancel, asCancel),
+      await test.sign(bot, cancel, asCancel),
+    ].map((answer) => {
+      assert.ok(answer.kind === "refused" && answer.refusal.code === "10029")
+      return answer.refusal.data.retry_after_ms ?? 0
+    })
+    assert.ok(ofBot! > ofOther!, "it comes after the other, though it asked at the same time")
+  })
+
   it("promise nothing of an address to a client that has no key for it, nor anything to nobody", async (t) => {
     const test = await openTestVault({ settings: byAddress, venue })
     t.after(() => test.remove())

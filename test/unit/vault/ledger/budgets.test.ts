@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
+import { createRateLimiter } from "../../../../src/sandbox/rate-limiter.ts"
 import { budgetExhausted } from "../../../../src/vault/ledger/budget-exhausted.ts"
 import {
   openBudgets,
@@ -211,6 +212,40 @@ describe("a share", () => {
   })
 })
 
+/**
+ * When two clients of a spent address had a cancel signed, within 55 s: one that asks every 20 ms, and one that asks
+ * when `Retry-After` tells it to, then for the next at once. The venue takes all of them.
+ */
+function shareReserve() {
+  const { clock, budgets } = open()
+  const limiter = createRateLimiter()
+  const sendAs = (client: string, spending: Spending): boolean => {
+    if (budgets.ask({ ...spending, client }) !== undefined) return false
+    budgets.count({ ...spending, client })
+    const sent = { ...spending, ip: "here", ipWeight: 0, nowMs: clock.monotonicMs() }
+    assert.ok(limiter.take(sent).ok, "the venue takes it")
+    return true
+  }
+  sendAs("greedy", { ...byAddress, addressWeight: 2_400 })
+  const [byGreedy, byModest]: [number[], number[]] = [[], []]
+  let modestAtMs = clock.monotonicMs() + 700
+  const endMs = clock.monotonicMs() + 55_000
+  for (let nowMs = clock.monotonicMs(); nowMs < endMs; nowMs = clock.monotonicMs()) {
+    if (sendAs("greedy", cancel)) byGreedy.push(nowMs)
+    if (nowMs >= modestAtMs) {
+      const inMs = waitMs(budgets, { ...cancel, client: "modest" }) ?? 0
+      if (sendAs("modest", cancel)) byModest.push(nowMs)
+      modestAtMs = nowMs + Math.ceil(inMs / 1_000) * 1_000
+    }
+    clock.pass(20)
+  }
+  return { byGreedy, byModest }
+}
+
+function gapsOf(times: readonly number[]): readonly number[] {
+  return times.slice(1).map((ms, index) => ms - (times[index] ?? 0))
+}
+
 describe("the venue's reserve", () => {
   const spend = (budgets: Budgets) => takeMany(budgets, byAddress, 2_400)
 
@@ -244,6 +279,46 @@ describe("the venue's reserve", () => {
     takeMany(budgets, { ...byAddress, address: otherSigner }, 2_400)
     assert.ok(take(budgets, cancel))
     assert.ok(take(budgets, { ...cancel, address: otherSigner }))
+  })
+
+  it("is left to a client that was refused it, once; and not to one that only checked", () => {
+    const greedy = { ...cancel, client: "greedy" }
+    const told = (look: "ask" | "shortage") => {
+      const { budgets } = open()
+      spend(budgets)
+      budgets.count(greedy)
+      assert.equal(budgets[look](cancel)?.retryAfterMs, 1_100)
+      return waitMs(budgets, greedy)
+    }
+    assert.deepEqual([told("ask"), told("shortage")], [2_200, 1_100])
+  })
+
+  it("is left to a client whose repeat was refused it", () => {
+    const { budgets } = open()
+    spend(budgets)
+    budgets.count({ ...cancel, client: "greedy" })
+    assert.equal(budgets.countRepeat("rec_1", cancel)?.retryAfterMs, 1_100)
+    assert.equal(waitMs(budgets, { ...cancel, client: "greedy" }), 2_200)
+  })
+
+  it("is left on one address to nobody who waits for another's", () => {
+    const { budgets } = open()
+    const elsewhere = { address: otherSigner }
+    spend(budgets)
+    takeMany(budgets, { ...byAddress, ...elsewhere }, 2_400)
+    for (const each of [{}, elsewhere]) budgets.count({ ...cancel, ...each, client: "greedy" })
+    assert.ok(budgets.ask(cancel))
+    assert.equal(waitMs(budgets, { ...cancel, ...elsewhere, client: "greedy" }), 1_100)
+  })
+
+  it("is shared with a neighbour that asks 50 times a second", () => {
+    const { byGreedy, byModest } = shareReserve()
+    assert.ok(
+      Math.max(...gapsOf(byModest)) <= 3_200,
+      "it takes its turns, by Retry-After in seconds",
+    )
+    assert.ok(Math.max(...gapsOf(byGreedy)) <= 3_300)
+    assert.ok(byModest.length >= 17)
   })
 
   it("gives way to the budget where that has room sooner", () => {
