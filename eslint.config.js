@@ -21,6 +21,11 @@ const curve = {
   message: "Only vault/keyring/ and the sandbox touch the curve.",
 }
 const sql = { regex: "^node:sqlite$", message: "Only vault/ledger/ has SQL." }
+const judge = {
+  regex: "/src/(?!std/result\\.ts$)",
+  message: "The plain judge shares no code with what it measures.",
+  allowTypeImports: true,
+}
 
 /** A second rule of the same kind, since a file has only one setting of each. */
 function forbidModules(...patterns) {
@@ -152,4 +157,5 @@ export default defineConfig(
   },
   { files: ["src/vault/keyring/**/*.ts", "src/sandbox/**/*.ts"], ...forbidModules(sql) },
   { files: ["src/vault/ledger/**/*.ts"], ...forbidModules(curve) },
+  { files: ["test/support/plain-judge/*.ts"], ...forbidModules(judge) },
 )

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 
-import type { Entry, Hold, Policy, Rule, SizeBound } from "../../src/vault/policy/policy.ts"
+import type { Entry, Hold, Limit, Policy, Rule, SizeBound } from "../../src/vault/policy/policy.ts"
 import type { Decimal } from "../../src/venue/decimal.ts"
 import { operationIds } from "../../src/venue/profile.ts"
 import { addressOf, heldAgent, policiesOf, signer } from "./policy-case.ts"
@@ -15,18 +15,25 @@ export const arbitrarySmallDecimal: fc.Arbitrary<Decimal> = fc.record({
 const [written] = policiesOf(`
 policy: written
 rules:
-  - {name: a, endpoints: [placeOrder], client_order_id: a+}
-  - {name: b, endpoints: [placeOrder], client_order_id: 'b?'}
-  - {name: c, endpoints: [approveAgent], label: 'a.*'}
-  - {name: d, endpoints: [placeOrder], hours: {zone: UTC, to: '12:00'}}
-  - {name: e, endpoints: [placeOrder], hours: {zone: UTC, days: [mon, tue, wed, thu]}}
-  - {name: f, endpoints: [placeOrder], where: [{pointer: /amount, max: '5'}]}
-  - {name: g, endpoints: [placeOrder], where: [{pointer: /amount, present: false}]}
+  - {name: id-a, endpoints: [placeOrder], client_order_id: a+}
+  - {name: id-b, endpoints: [placeOrder], client_order_id: 'b?|c'}
+  - {name: label-a, endpoints: [approveAgent], label: 'a.*'}
+  - {name: label-b, endpoints: [approveAgent], label: 'a?b'}
+  - {name: morning, endpoints: [placeOrder], hours: {zone: UTC, to: '12:00'}}
+  - {name: week, endpoints: [placeOrder], hours: {zone: UTC, days: [mon, tue, wed, thu]}}
+  - {name: night, endpoints: [placeOrder], hours: {zone: Europe/Berlin, days: [fri, sat], from: '22:00', to: '08:30'}}
+  - {name: at-most, endpoints: [placeOrder], where: [{pointer: /amount, max: '5'}]}
+  - {name: at-least, endpoints: [placeOrder], where: [{pointer: /amount, min: '5'}]}
+  - {name: absent, endpoints: [placeOrder], where: [{pointer: /amount, present: false}]}
+  - {name: present, endpoints: [placeOrder], where: [{pointer: /amount, present: true}, {pointer: /asset, in: [USD, '6']}]}
+  - {name: item, endpoints: [placeOrder], where: [{pointer: /to~1from/1, equals: '0x${"Ab".repeat(20)}'}]}
+  - {name: like, endpoints: [placeOrder], where: [{pointer: /asset, matches: 'U.*', max: '9'}]}
 limits:
-  - {name: limit-a, count: orders, window: 1h, max: 5}
-  - {name: limit-b, sum: submitted_notional, window: 1h, max: '5', symbols: [BTC-PERP], per: symbol}
-  - {name: limit-c, sum: submitted_quantity, window: 24h, max: '5', mode: observe, sides: [buy]}
-  - {name: limit-d, count: requests, window: 1s, max: 5, per: account, hours: {zone: UTC, to: '12:00'}}
+  - {name: rolling, count: orders, window: 1h, max: 5}
+  - {name: day, count: orders, window: day, zone: UTC, max: 5}
+  - {name: berlin, count: orders, window: day, zone: Europe/Berlin, max: 5}
+  - {name: field, endpoints: [transfer], sum: {pointer: /amount}, window: 1s, max: 5}
+  - {name: asset, endpoints: [transfer], sum: {pointer: /amount, by: /asset}, window: 1s, max: 5}
 `)
 if (written === undefined) throw new Error("the written policy is gone")
 const { rules: writtenRules, limits: writtenLimits } = written
@@ -59,7 +66,7 @@ function writtenAt<Key extends keyof Rule["matchers"]>(key: Key) {
 function matchersOf(density: Density): fc.Arbitrary<Entry["matchers"]> {
   const drawn = <Value>(arbitrary: fc.Arbitrary<Value>) => sometimes(density, arbitrary)
   return fc.record({
-    symbols: drawn(mostOf(-1, 1, 2, 3)),
+    symbols: drawn(mostOf(-1, 1, 2, 3, 12)),
     sides: drawn(mostOf("buy", "sell")),
     orderTypes: drawn(mostOf("limit", "market")),
     timeInForce: drawn(mostOf("gtc", "fok", "ioc")),
@@ -70,7 +77,7 @@ function matchersOf(density: Density): fc.Arbitrary<Entry["matchers"]> {
     stpModes: sometimes(1, mostOf("cancel_maker", "cancel_taker", "cancel_both", "none")),
     algoOrderTypes: drawn(mostOf("none", "conditional", "tpsl", "attached_tpsl")),
     clientOrderId: sometimes(1, writtenAt("clientOrderId")),
-    targetAddresses: sometimes(1, mostOf(signer, addressOf("2"))),
+    targetAddresses: sometimes(1, mostOf(signer, addressOf("b"))),
     label: sometimes(1, writtenAt("label")),
     hours: sometimes(1, writtenAt("hours")),
     where: sometimes(1, writtenAt("where")),
@@ -118,15 +125,37 @@ function ruleOf(density: Density): fc.Arbitrary<Omit<Rule, "name" | "line">> {
   return fc.tuple(entryOf(density), bounds).map(([asked, bounded]) => ({ ...asked, ...bounded }))
 }
 
-/** Many rules of which most ask much, and few. */
+/** Many rules that ask much, or few of which most ask little. */
 const arbitraryRules = fc.oneof(
   fc.array(ruleOf(4), { maxLength: 45, size: "max" }),
-  fc.array(fc.oneof(ruleOf(1), ruleOf(4)), { maxLength: 3 }),
+  fc.array(fc.oneof(ruleOf(1), ruleOf(1), ruleOf(4)), { maxLength: 8 }),
 )
 
 const arbitraryHold = fc
   .tuple(entryOf(4), fc.integer({ min: 1, max: 3 }))
   .map(([asked, ttlMs]): Omit<Hold, "name" | "line"> => ({ ...asked, ttlMs }))
+
+const submitted = ["requests", "orders", "submitted_notional", "submitted_quantity"] as const
+
+const arbitraryLimit = fc
+  .tuple(
+    entryOf(1),
+    fc.record({
+      counted: fc.constantFrom(
+        ...submitted.map((kind) => ({ kind })),
+        ...writtenLimits.map(({ counted }) => counted),
+      ),
+      window: fc.constantFrom(...writtenLimits.map(({ window }) => window)),
+      max: arbitrarySmallDecimal,
+      per: fc.constantFrom("client", "key", "symbol", "account", "all"),
+      lane: fc.constantFrom(undefined, undefined, "reduce"),
+      mode: fc.constantFrom("enforce", "observe"),
+      release: fc.constantFrom("never", "refused"),
+      namesEndpoints: fc.boolean(),
+      definition: fc.constantFrom("a", "b"),
+    }),
+  )
+  .map(([asked, counting]): Omit<Limit, "name" | "line"> => ({ ...asked, ...counting }))
 
 function named<Kind extends Entry>(
   list: string,
@@ -141,11 +170,11 @@ export const arbitraryPolicies: fc.Arbitrary<readonly Policy[]> = fc
   .array(
     fc.record({
       rules: arbitraryRules,
-      deny: fc.array(entryOf(4), { maxLength: 1 }),
+      deny: fc.oneof(fc.constant([]), fc.constant([]), fc.tuple(entryOf(4))),
       hold: fc.array(arbitraryHold, { maxLength: 2 }),
-      limits: fc.subarray([...writtenLimits]),
-      clients: sometimes(2, fc.subarray(["bot", "other"])),
-      keys: sometimes(2, fc.subarray(["bot-agent", "other"])),
+      limits: fc.array(arbitraryLimit, { maxLength: 3 }),
+      clients: sometimes(2, fc.subarray(["bot", "bot-2", "other"])),
+      keys: sometimes(2, fc.subarray(["bot-agent", "bot-agent-2"])),
     }),
     { minLength: 1, maxLength: 3, size: "max" },
   )
@@ -157,7 +186,7 @@ export const arbitraryPolicies: fc.Arbitrary<readonly Policy[]> = fc
       rules: named<Rule>("rule", rules),
       deny: named<Entry>("deny", deny),
       hold: named<Hold>("hold", hold),
-      limits,
+      limits: named<Limit>("limit", limits),
       reads: [],
     })),
   )

@@ -1,17 +1,17 @@
-import type { Mismatch } from "../../../src/vault/policy/decision.ts"
 import type { Rule } from "../../../src/vault/policy/policy.ts"
-import type { Subject } from "../../../src/vault/policy/subject.ts"
+import type { Said } from "./plain-matchers.ts"
+import type { PlainSubject } from "./plain-subject.ts"
 
 /** What is wrong with an approval by a rule. */
-export function approvalMismatch(rule: Rule, subject: Subject): Mismatch | undefined {
-  const { operation, payload, key } = subject.request
+export function approval(rule: Rule, { request, circumstances }: PlainSubject): Said | undefined {
+  const { operation, payload, key } = request
   if (operation !== "approveAgent") return undefined
   if (payload.kind !== "approve_agent") {
     return { reason: "approval_unreadable", asked: operation, allowed: null }
   }
   const { agentAddress, authorizedAddress, validDays } = payload.approval
   const { agentAddresses, authorizedAddresses, maxValidDays } = rule
-  const agents = agentAddresses === "held" ? [...subject.circumstances.heldAgents] : agentAddresses
+  const agents = agentAddresses === "held" ? [...circumstances.heldAgents] : agentAddresses
   if (!agents.includes(agentAddress)) {
     const allowed = agentAddresses === "held" ? "the agents held here" : agents.join(", ")
     return { reason: "agent_address_not_allowed", asked: agentAddress, allowed }

@@ -1,165 +1,145 @@
-import type { Mismatch } from "../../../src/vault/policy/decision.ts"
-import type { ReadOrder } from "../../../src/vault/policy/judged-order.ts"
-import { worstNotional } from "../../../src/vault/policy/order-size.ts"
-import { orderText, quantityText, symbolText } from "../../../src/vault/policy/order-text.ts"
 import type { Rule, SizeBound } from "../../../src/vault/policy/policy.ts"
-import type { Subject } from "../../../src/vault/policy/subject.ts"
-import {
-  isPriceReadable,
-  mayBeMarket,
-  partPrices,
-  quantityUnit,
-} from "../../../src/vault/policy/worst-case.ts"
-import {
-  addDecimals,
-  compareDecimals,
-  formatDecimal,
-  multiplyDecimals,
-  zero,
-  type Decimal,
-} from "../../../src/venue/decimal.ts"
+import { decimalText, times, unitsOf, unitsText } from "./plain-amount.ts"
+import type { Said } from "./plain-matchers.ts"
+import { orderWords, quantityWords, symbolWords, type PlainOrder } from "./plain-order.ts"
+import { hasPrice, mayBeMarket, unitOf, worstCost, writtenPrices } from "./plain-size.ts"
+import type { PlainSubject } from "./plain-subject.ts"
 
-type Answer = Mismatch | undefined
+type Answer = Said | undefined
+type Bound = (rule: Rule, subject: PlainSubject) => Answer
 
 /** What `min_quantity` finds wrong. */
-export function minQuantityMismatch({ minQuantity }: Rule, subject: Subject): Answer {
-  if (minQuantity === undefined) return undefined
+export const minQuantity: Bound = ({ minQuantity: bound }, subject) => {
+  if (bound === undefined) return undefined
   return firstWrong(subject, (read): Answer => {
     const { name, asked } = wordsOf(read, subject)
-    const min = boundFor(minQuantity, read)
+    const min = boundFor(bound, read)
     if (min === undefined) {
       return { reason: "symbol_without_min", asked: name, allowed: "symbols of min_quantity" }
     }
-    const unit = quantityUnit(read, subject.circumstances.profile)
+    const unit = unitOf(read, subject.profile)
     if (!unit.ok) return { reason: unit.error, asked, allowed: null }
-    const allowed = `at least ${formatDecimal(min)} in base units`
+    const allowed = `at least ${unitsText(min)} in base units`
     if (unit.value === "quote") return { ...inQuote(read, name), allowed }
-    if (compareDecimals(read.order.quantity, min) >= 0) return undefined
+    if (unitsOf(read.order.quantity) >= min) return undefined
     return { reason: "quantity_under_min", asked, allowed }
   })
 }
 
 /** What `max_quantity` finds wrong: with one order, or with all that are of one symbol. */
-export function maxQuantityMismatch({ maxQuantity, maxNotional }: Rule, subject: Subject): Answer {
-  if (maxQuantity === undefined) return undefined
+export const maxQuantity: Bound = ({ maxQuantity: bound, maxNotional: beside }, subject) => {
+  if (bound === undefined) return undefined
   const sums = new Sums()
   const wrong = firstWrong(subject, (read): Answer => {
     const { name, asked } = wordsOf(read, subject)
-    const max = boundFor(maxQuantity, read)
+    const max = boundFor(bound, read)
     if (max === undefined) {
       return { reason: "symbol_without_max", asked: name, allowed: "symbols of max_quantity" }
     }
-    const unit = quantityUnit(read, subject.circumstances.profile)
+    const unit = unitOf(read, subject.profile)
     if (!unit.ok) return { reason: unit.error, asked, allowed: null }
-    const { quantity, symbolId } = read.order
-    if (unit.value === "base") {
-      sums.add(String(symbolId), { amount: quantity, max, unit: name })
-      if (compareDecimals(quantity, max) <= 0) return undefined
-      return { reason: "quantity_over_max", asked, allowed: formatDecimal(max) }
+    if (unit.value === "quote") {
+      if (beside !== undefined) return undefined
+      return { ...inQuote(read, name), allowed: `${unitsText(max)} in base units` }
     }
-    if (maxNotional !== undefined) return undefined
-    return { ...inQuote(read, name), allowed: `${formatDecimal(max)} in base units` }
+    const units = unitsOf(read.order.quantity)
+    sums.add(name, { units, max, unit: name })
+    if (units <= max) return undefined
+    return { reason: "quantity_over_max", asked, allowed: unitsText(max) }
   })
   return wrong ?? sums.over("quantity_over_max")
 }
 
 /** What `max_notional` finds wrong: with one order, or with all that are of one unit or symbol. */
-export function notionalMismatch({ maxNotional, priceMatchBand }: Rule, subject: Subject): Answer {
-  if (maxNotional === undefined) return undefined
-  const { profile, referencePrice } = subject.circumstances
+export const maxNotional: Bound = ({ maxNotional: bound, priceMatchBand }, subject) => {
+  if (bound === undefined) return undefined
+  const { profile } = subject
+  const matchBand = priceMatchBand && unitsOf(priceMatchBand)
   const sums = new Sums()
   const wrong = firstWrong(subject, (read): Answer => {
-    const { symbolId } = read.order
     const { name } = wordsOf(read, subject)
-    const unknown = (why: string): Mismatch => {
+    const unknown = (why: string): Said => {
       return { reason: "notional_unknown", asked: `${name}, ${why}`, allowed: null }
     }
-    const symbol = profile.symbols.byId.get(symbolId)
-    if (symbol === undefined) return unknown("which venue.yaml's symbols don't list")
-    const reference = referencePrice(symbolId)
+    const quote = profile.symbols.byId.get(read.order.symbolId)?.quote
+    if (quote === undefined) return unknown("which venue.yaml's symbols don't list")
+    const reference = subject.referenceOf(read.order)
     if (reference === undefined) return unknown("which has no fresh reference price")
-    const max = boundFor(maxNotional, read)
+    const max = boundFor(bound, read)
     if (max === undefined) {
       return { reason: "symbol_without_max", asked: name, allowed: "symbols of max_notional" }
     }
-    const worst = worstNotional(read, { reference, priceMatchBand, profile })
-    if (!worst.ok) {
-      return { reason: worst.error, asked: orderText(read.order, profile.symbols), allowed: null }
+    const cost = worstCost(read, { reference, matchBand, profile })
+    if (!cost.ok) {
+      return { reason: cost.error, asked: orderWords(read.order, profile), allowed: null }
     }
-    const { amount, words } = worst.value
-    const group = maxNotional.kind === "scalar" ? symbol.quote : String(symbolId)
-    sums.add(group, { amount, max, unit: symbol.quote })
-    if (compareDecimals(amount, max) <= 0) return undefined
-    const asked = `${formatDecimal(amount)} ${symbol.quote}${words()}`
-    return { reason: "notional_over_max", asked, allowed: formatDecimal(max) }
+    const { units, words } = cost.value
+    sums.add(bound.kind === "scalar" ? quote : name, { units, max, unit: quote })
+    if (units <= max) return undefined
+    const asked = `${unitsText(units)} ${quote}${words}`
+    return { reason: "notional_over_max", asked, allowed: unitsText(max) }
   })
   return wrong ?? sums.over("notional_over_max")
 }
 
 /** What `max_slippage` finds wrong. */
-export function slippageMismatch({ maxSlippage }: Rule, { parts }: Subject): Answer {
-  if (maxSlippage === undefined) return undefined
-  const allowed = `slippage of at most ${formatDecimal(maxSlippage)}`
-  for (const part of parts.filter(mayBeMarket)) {
+export const maxSlippage: Bound = ({ maxSlippage: max }, { orders = [] }) => {
+  if (max === undefined) return undefined
+  const allowed = `slippage of at most ${decimalText(max)}`
+  for (const part of orders.flatMap(({ parts }) => parts).filter(mayBeMarket)) {
     const { slippage } = part.order
-    if (part.part !== "entry" || slippage === undefined) {
-      const what = { entry: "", take_profit: "take-profit leg: ", stop_loss: "stop-loss leg: " }
-      return { reason: "slippage_required", asked: `${what[part.part]}no slippage`, allowed }
+    if (part.leg !== undefined || slippage === undefined) {
+      return { reason: "slippage_required", asked: `${part.prefix}no slippage`, allowed }
     }
-    if (compareDecimals(slippage, maxSlippage) > 0) {
-      return { reason: "slippage_over_max", asked: formatDecimal(slippage), allowed }
+    if (unitsOf(slippage) > unitsOf(max)) {
+      return { reason: "slippage_over_max", asked: decimalText(slippage), allowed }
     }
   }
   return undefined
 }
 
 /** What `price_band` finds wrong. */
-export function bandMismatch({ priceBand, priceMatchBand }: Rule, subject: Subject): Answer {
-  if (priceBand === undefined) return undefined
-  const { profile, referencePrice } = subject.circumstances
-  return firstWrong(subject, (read): Answer => {
-    const { order, parts } = read
-    const words = orderText(order, profile.symbols)
-    const reference = referencePrice(order.symbolId)
+export const priceBand: Bound = ({ priceBand: bound, priceMatchBand }, subject) => {
+  if (bound === undefined) return undefined
+  const band = unitsOf(bound)
+  return firstWrong(subject, ({ order, parts }): Answer => {
+    const words = orderWords(order, subject.profile)
+    const reference = subject.referenceOf(order)
     if (reference === undefined) {
-      const asked = `${wordsOf(read, subject).name}, which has no fresh reference price`
+      const asked = `${symbolWords(order.symbolId, subject.profile)}, which has no fresh reference price`
       return { reason: "reference_price_unknown", asked, allowed: null }
     }
-    if (!isPriceReadable(order)) {
-      const asked = `${words}, whose price can't be read`
-      return { reason: "order_unreadable", asked, allowed: null }
+    if (!hasPrice(order)) {
+      return {
+        reason: "order_unreadable",
+        asked: `${words}, whose price can't be read`,
+        allowed: null,
+      }
     }
-    const matched = order.priceMatch && matchedMismatch(words, priceBand, priceMatchBand)
+    const matched = order.priceMatch && matchBandWrong(words, band, priceMatchBand)
     if (matched !== undefined) return matched
-    const most = multiplyDecimals(reference, priceBand)
+    const most = times(reference, band)
     const odd = parts
-      .flatMap(partPrices)
-      .find(
-        ({ price }) =>
-          compareDecimals(addDecimals(price, most), reference) < 0 ||
-          compareDecimals(price, addDecimals(reference, most)) > 0,
-      )
+      .flatMap(writtenPrices)
+      .find(({ units }) => units < reference - most || units > reference + most)
     if (odd === undefined) return undefined
-    const allowed = `within ${formatDecimal(most)} of the reference price ${formatDecimal(reference)}`
-    return { reason: "price_outside_band", asked: odd.words(), allowed }
+    const allowed = `within ${unitsText(most)} of the reference price ${unitsText(reference)}`
+    return { reason: "price_outside_band", asked: odd.words, allowed }
   })
 }
 
-function matchedMismatch(
-  words: string,
-  band: Decimal,
-  priceMatchBand: Decimal | undefined,
-): Answer {
-  if (priceMatchBand === undefined) {
+function matchBandWrong(words: string, band: bigint, matchBand: Rule["priceMatchBand"]): Answer {
+  if (matchBand === undefined) {
     return { reason: "price_match_band_required", asked: words, allowed: null }
   }
-  if (compareDecimals(priceMatchBand, band) <= 0) return undefined
-  const asked = `${words} within the price_match_band ${formatDecimal(priceMatchBand)}`
-  return { reason: "price_outside_band", asked, allowed: `a band of ${formatDecimal(band)}` }
+  if (unitsOf(matchBand) <= band) return undefined
+  const asked = `${words} within the price_match_band ${decimalText(matchBand)}`
+  return { reason: "price_outside_band", asked, allowed: `a band of ${unitsText(band)}` }
 }
 
-type Summed = { readonly amount: Decimal; readonly max: Decimal; readonly unit: string }
+type Summed = { readonly units: bigint; readonly max: bigint; readonly unit: string }
 
+/** Amounts by group. All of a group have the same maximum. */
 class Sums {
   readonly #groups = new Map<string, Summed[]>()
 
@@ -167,19 +147,22 @@ class Sums {
     this.#groups.set(group, [...(this.#groups.get(group) ?? []), summed])
   }
 
-  over(reason: Mismatch["reason"]): Answer {
-    for (const summed of this.#groups.values()) {
-      const sum = summed.reduce((total, { amount }) => addDecimals(total, amount), zero)
-      const last = summed.at(-1)
-      if (last === undefined || compareDecimals(sum, last.max) <= 0) continue
-      const asked = `${formatDecimal(sum)} ${last.unit} (${summed.length} orders together)`
-      return { reason, asked, allowed: formatDecimal(last.max) }
+  over(reason: Said["reason"]): Answer {
+    for (const all of this.#groups.values()) {
+      const [first] = all
+      const sum = all.reduce((total, { units }) => total + units, 0n)
+      if (first === undefined || sum <= first.max) continue
+      const asked = `${unitsText(sum)} ${first.unit} (${all.length} orders together)`
+      return { reason, asked, allowed: unitsText(first.max) }
     }
     return undefined
   }
 }
 
-function firstWrong({ orders = [] }: Subject, wrongWith: (read: ReadOrder) => Answer): Answer {
+function firstWrong(
+  { orders = [] }: PlainSubject,
+  wrongWith: (read: PlainOrder) => Answer,
+): Answer {
   for (const read of orders) {
     const wrong = wrongWith(read)
     if (wrong !== undefined) return wrong
@@ -187,17 +170,19 @@ function firstWrong({ orders = [] }: Subject, wrongWith: (read: ReadOrder) => An
   return undefined
 }
 
-function boundFor(bound: SizeBound, { order }: ReadOrder): Decimal | undefined {
-  if (bound.kind === "scalar") return bound.amount
-  return bound.amountBySymbol.get(order.symbolId) ?? bound.defaultAmount
+function boundFor(bound: SizeBound, { order }: PlainOrder): bigint | undefined {
+  const amount =
+    bound.kind === "scalar"
+      ? bound.amount
+      : (bound.amountBySymbol.get(order.symbolId) ?? bound.defaultAmount)
+  return amount && unitsOf(amount)
 }
 
-function wordsOf({ order }: ReadOrder, { circumstances }: Subject) {
-  const { symbols } = circumstances.profile
-  return { name: symbolText(order.symbolId, symbols), asked: quantityText(order, symbols) }
+function wordsOf({ order }: PlainOrder, { profile }: PlainSubject) {
+  return { name: symbolWords(order.symbolId, profile), asked: quantityWords(order, profile) }
 }
 
-function inQuote({ order }: ReadOrder, name: string) {
-  const asked = `${formatDecimal(order.quantity)} in quote units of ${name}`
+function inQuote({ order }: PlainOrder, name: string) {
+  const asked = `${decimalText(order.quantity)} in quote units of ${name}`
   return { reason: "quantity_unreadable", asked } as const
 }

@@ -1,90 +1,131 @@
-import { appliesTo } from "../../../src/vault/policy/applies-to.ts"
-import { enforced, tallyLimits } from "../../../src/vault/policy/claims-of.ts"
 import type {
   Circumstances,
-  Decision,
   Denial,
+  HeldBy,
   JudgedRequest,
-  Mismatch,
   Verdict,
 } from "../../../src/vault/policy/decision.ts"
-import { matchEntry, matchText } from "../../../src/vault/policy/match-entry.ts"
-import { orderSizes } from "../../../src/vault/policy/order-size.ts"
-import type { Entry, Policy } from "../../../src/vault/policy/policy.ts"
-import { subjectOf, type Subject } from "../../../src/vault/policy/subject.ts"
-import { compareDecimals } from "../../../src/venue/decimal.ts"
+import type { Entry, Hold, Policy, Rule } from "../../../src/vault/policy/policy.ts"
+import { unitsOf, unitsText } from "./plain-amount.ts"
+import { plainClaims, type PlainClaim, type PlainSizes } from "./plain-limit.ts"
+import { plainMatch } from "./plain-match.ts"
+import type { Said } from "./plain-matchers.ts"
 import { plainStop } from "./plain-rule.ts"
+import { partCosts } from "./plain-size.ts"
+import { plainSubject, type PlainSubject } from "./plain-subject.ts"
 
-/** Judges one entry after the other, all of them, every time: slow, and the measure for `judge`. */
+/** A decision, its amounts as people read them. */
+export type PlainDecision =
+  | { readonly kind: "refuse"; readonly denial: Denial; readonly verdicts: readonly Verdict[] }
+  | {
+      readonly kind: "allow" | "hold"
+      readonly hold: HeldBy | undefined
+      readonly rule: string
+      readonly claims: readonly PlainClaim[]
+      readonly sizes: readonly (readonly (string | null)[])[]
+      readonly verdicts: readonly Verdict[]
+    }
+
+/**
+ * Judges one entry after the other, all of them, every time, by what docs/policy-reference.md says: the measure
+ * for `judge`. It takes policies as they were read, and shares no code with what judges by them.
+ */
 export function plainJudge(
   request: JudgedRequest,
   policies: readonly Policy[],
   circumstances: Circumstances,
-): Decision {
-  const subject = subjectOf(request, circumstances)
-  const applicable = policies.filter((policy) => appliesTo(policy, request))
-  const matching = <Kind extends Entry>(listOf: (policy: Policy) => readonly Kind[]) =>
-    applicable.flatMap((policy) =>
-      listOf(policy).map((entry) => ({ policy, entry, match: matchEntry(entry, subject) })),
-    )
-  const denies = matching(({ deny }) => deny)
-  const holds = matching(({ hold }) => hold)
-  const trials: readonly Trial[] = applicable.flatMap((policy) =>
+): PlainDecision {
+  const subject = plainSubject(request, circumstances)
+  const applicable = policies.filter((policy) => isFor(policy, request))
+  const denies = matched(applicable, ({ deny }) => deny, subject)
+  const holds = matched(applicable, ({ hold }) => hold, subject)
+  const trials = applicable.flatMap((policy) =>
     policy.rules.map((entry) => ({ policy, entry, stop: plainStop(entry, subject) })),
   )
-  const said = [
+  const verdicts = [
     ...denies.map((it) => verdict(it, it.match && ["denies", "denied_by_rule"])),
     ...trials.map((it) =>
-      verdict(it, it.stop ? ["does_not_match", it.stop.mismatch.reason] : ["allows", null]),
+      verdict(it, it.stop ? ["does_not_match", it.stop.said.reason] : ["allows", null]),
     ),
     ...holds.map((it) => verdict(it, it.match && ["holds", null])),
   ]
-  const verdicts = (): readonly Verdict[] => said
+  const refuse = (denial: Denial) => ({ kind: "refuse", denial, verdicts }) as const
 
-  for (const { policy, entry, match } of denies) {
-    if (match === undefined) continue
-    const asked = matchText(entry, match, subject)
-    const denial = denialBy({ policy, entry }, { reason: "denied_by_rule", asked, allowed: null })
-    return { kind: "refuse", denial, verdicts }
+  const deny = denies.find(({ match }) => match !== undefined)
+  if (deny?.match !== undefined) {
+    const said: Said = { reason: "denied_by_rule", asked: deny.match.words, allowed: null }
+    return refuse(denialBy(deny, said))
   }
   const allowing = trials.filter(({ stop }) => stop === undefined)
   const [first] = allowing
-  if (first === undefined) {
-    return { kind: "refuse", denial: furthest(trials, subject, applicable), verdicts }
+  if (first === undefined) return refuse(furthest(trials, subject, applicable))
+
+  const sizes = sizesOf(
+    subject,
+    allowing.map(({ entry }) => entry.priceMatchBand),
+  )
+  const limits = applicable.flatMap((policy) =>
+    policy.limits.map((entry) => ({
+      policy,
+      entry,
+      claims: plainClaims(policy, entry, { subject, sizes }),
+    })),
+  )
+  for (const limit of limits) {
+    if (limit.claims.ok || limit.entry.mode === "observe") continue
+    const { error } = limit.claims
+    const last = verdict(limit, ["denies", error.reason])
+    return { kind: "refuse", denial: denialBy(limit, error), verdicts: [...verdicts, last] }
   }
-  const [widest] = allowing
-    .map(({ entry }) => entry.priceMatchBand)
-    .filter((band) => band !== undefined)
-    .sort((a, b) => compareDecimals(b, a))
-  const sizes = orderSizes(subject, widest)
-  const claims = enforced(tallyLimits(subject, sizes, applicable))
-  if (!claims.ok) {
-    const { policy, rule, file, line, reason } = claims.error
-    const last = { policy, rule, file, line, verdict: "denies", reason } as Verdict
-    return { kind: "refuse", denial: claims.error, verdicts: () => [...said, last] }
+  const hold = soonest(holds.filter(({ match }) => match !== undefined))
+  return {
+    kind: hold === undefined ? "allow" : "hold",
+    hold,
+    rule: `${first.policy.name}/${first.entry.name}`,
+    claims: limits.flatMap(({ claims }) => (claims.ok ? claims.value : [])),
+    sizes: sizes.map((parts) => parts.map((units) => (units === null ? null : unitsText(units)))),
+    verdicts,
   }
-  const rule = `${first.policy.name}/${first.entry.name}`
-  const allowed = { rule, claims: claims.value, sizes, verdicts }
-  const [held] = holds
-    .filter(({ match }) => match !== undefined)
-    .sort((a, b) => a.entry.ttlMs - b.entry.ttlMs)
-  if (held === undefined) return { kind: "allow", ...allowed }
-  const { name, line, ttlMs } = held.entry
-  const hold = { policy: held.policy.name, name, file: held.policy.file, line, ttlMs }
-  return { kind: "hold", hold, ...allowed }
 }
 
-type Placed = { readonly policy: Policy; readonly entry: Entry }
-type Trial = {
-  readonly policy: Policy
-  readonly entry: Policy["rules"][number]
-  readonly stop: ReturnType<typeof plainStop>
+type Placed<Kind extends Entry = Entry> = { readonly policy: Policy; readonly entry: Kind }
+type Trial = Placed & { readonly stop: ReturnType<typeof plainStop> }
+
+function isFor({ appliesTo }: Policy, { client, key }: JudgedRequest): boolean {
+  const { clients = [client], keys = [key.name] } = appliesTo
+  return clients.includes(client) && keys.includes(key.name)
+}
+
+function matched<Kind extends Entry>(
+  applicable: readonly Policy[],
+  listOf: (policy: Policy) => readonly Kind[],
+  subject: PlainSubject,
+) {
+  return applicable.flatMap((policy) =>
+    listOf(policy).map((entry) => ({ policy, entry, match: plainMatch(entry, subject) })),
+  )
+}
+
+/** Sized by the widest band of those that allow. */
+function sizesOf(subject: PlainSubject, bands: readonly Rule["priceMatchBand"][]): PlainSizes {
+  const { profile, orders = [], request } = subject
+  const matchBand = bands
+    .flatMap((band) => (band === undefined ? [] : [unitsOf(band)]))
+    .reduce<bigint | undefined>((most, band) => (band > (most ?? -1n) ? band : most), undefined)
+  return orders.map((read) => {
+    const isListed = read.market !== undefined && request.operation !== "chaseOrder"
+    const reference = isListed ? subject.referenceOf(read.order) : undefined
+    if (reference === undefined) return read.parts.map(() => null)
+    return partCosts(read, { reference, matchBand, profile }).map((cost) =>
+      cost.ok ? cost.value.units : null,
+    )
+  })
 }
 
 /** Of the rules that cover the operation the first of those that passed most checks. */
 function furthest(
   trials: readonly Trial[],
-  { request }: Subject,
+  { request }: PlainSubject,
   applicable: readonly Policy[],
 ): Denial {
   const nowhere = { policy: null, rule: null, file: null, line: null }
@@ -96,16 +137,22 @@ function furthest(
   const covering = trials.filter(({ entry }) => entry.operations.has(operation))
   const most = Math.max(...covering.map(({ stop }) => stop?.passedChecks ?? -1))
   const told = covering.find(({ stop }) => stop?.passedChecks === most)
-  if (told?.stop !== undefined) return denialBy(told, told.stop.mismatch)
+  if (told?.stop !== undefined) return denialBy(told, told.stop.said)
   const covered = [...new Set(trials.flatMap(({ entry }) => [...entry.operations]))].sort()
   const allowed = covered.length === 0 ? null : covered.join(", ")
   return { ...nowhere, reason: "no_rule_covers_endpoint", asked: operation, allowed }
 }
 
-function denialBy({ policy, entry }: Placed, { reason, asked, allowed }: Mismatch): Denial {
-  const textOf = (words: Mismatch["asked"]) => (typeof words === "function" ? words() : words)
-  const place = { policy: policy.name, rule: entry.name, file: policy.file, line: entry.line }
-  return { ...place, reason, asked: textOf(asked), allowed: textOf(allowed) }
+function denialBy({ policy, entry }: Placed, said: Said): Denial {
+  return { policy: policy.name, rule: entry.name, file: policy.file, line: entry.line, ...said }
+}
+
+/** Of the holds that match the one that ends first. */
+function soonest(held: readonly Placed<Hold>[]): HeldBy | undefined {
+  const [first] = held.toSorted((a, b) => a.entry.ttlMs - b.entry.ttlMs)
+  if (first === undefined) return undefined
+  const { name, line, ttlMs } = first.entry
+  return { policy: first.policy.name, name, file: first.policy.file, line, ttlMs }
 }
 
 function verdict(
