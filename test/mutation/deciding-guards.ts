@@ -3,6 +3,21 @@ import { guardsOf, type Guard } from "./guard.ts"
 const policy = "vault/policy"
 const unit = `unit/${policy}`
 
+/** What a rule asks besides its operations and matchers. */
+const checks = [
+  "unreadableOrders",
+  "fullTpsl",
+  "unreadableSize",
+  "unreadablePrice",
+  "minQuantity",
+  "maxQuantity",
+  "maxSlippage",
+  "priceBand",
+  "maxNotional",
+  "maxExpiresIn",
+  "approveAgentRule",
+]
+
 /** How a request is decided. */
 export const decidingGuards: readonly Guard[] = [
   ...guardsOf(
@@ -11,9 +26,14 @@ export const decidingGuards: readonly Guard[] = [
     [
       { find: "if (match === undefined) continue", replace: "continue", why: "no deny refuses" },
       {
-        find: "return mismatch && denialBy(first.policy, first.rule, mismatch)",
-        replace: "return undefined",
+        find: "if (stop === undefined) return ok(",
+        replace: "return ok(",
         why: "no rule needs to allow",
+      },
+      {
+        find: "stop.passedChecks > furthest.stop.passedChecks",
+        replace: "stop.passedChecks < furthest.stop.passedChecks",
+        why: "a refusal names a rule that wasn't nearest",
       },
       {
         find: "if (!claims.ok) return refusedByLimit(claims.error, verdicts)",
@@ -26,30 +46,14 @@ export const decidingGuards: readonly Guard[] = [
         why: "no hold holds",
       },
       {
-        find: "compareDecimals(band, widest) > 0 ? band : widest",
-        replace: "compareDecimals(band, widest) > 0 ? widest : band",
+        find: "compareDecimals(band, widest) > 0",
+        replace: "compareDecimals(band, widest) < 0",
         why: "limits size by the narrowest band",
       },
-    ],
-  ),
-  ...guardsOf(
-    `${policy}/foremost-rules.ts`,
-    [`${unit}/judge`, "properties/policy-agrees"],
-    [
       {
-        find: "reading === undefined || reading.length === 0",
-        replace: "reading === undefined",
-        why: "what is certainly absent fits every list",
-      },
-      {
-        find: "accepting.get(value) ?? acceptingAll",
-        replace: "accepting.get(value) ?? ruleSet(rules.length, rules.keys())",
-        why: "what no rule lists fits every list",
-      },
-      {
-        find: "if (isEmpty(left)) break",
-        replace: "if (isEmpty(left)) continue",
-        why: "a refusal names a rule that wasn't nearest",
+        find: "isWider && tryRule(rule, subject) === undefined",
+        replace: "isWider",
+        why: "a rule that doesn't allow sizes",
       },
     ],
   ),
@@ -69,7 +73,7 @@ export const decidingGuards: readonly Guard[] = [
         why: "a rule allows operations that it doesn't cover",
       },
       {
-        find: "if (orders !== undefined) return undefined",
+        find: "if (orders !== undefined || !usesOrderMatchers(matchers)) return undefined",
         replace: "return undefined",
         why: "a rule allows orders that can't be read",
       },
@@ -84,10 +88,15 @@ export const decidingGuards: readonly Guard[] = [
         why: "a chase has a size",
       },
       {
-        find: "const odd = parts.find((order)",
-        replace: "const odd = parts.slice(0, 1).find((order)",
+        find: "for (const part of parts) {",
+        replace: "for (const part of parts.slice(0, 1)) {",
         why: "legs and batch items aren't judged",
       },
+      ...checks.map((check) => ({
+        find: `  ${check},\n`,
+        replace: "",
+        why: `${check} isn't asked`,
+      })),
     ],
   ),
   ...guardsOf(

@@ -3,6 +3,18 @@ import { guardsOf, type Guard } from "./guard.ts"
 const policy = "vault/policy"
 const unit = `unit/${policy}`
 
+/** The matchers that compare with a list, each in a line of its own. */
+const listed = [
+  ["symbols", "symbol_not_allowed"],
+  ["sides", "side_not_allowed"],
+  ["orderTypes", "order_type_not_allowed"],
+  ["timeInForce", "time_in_force_not_allowed"],
+  ["positionSides", "position_side_not_allowed"],
+  ["marginModes", "margin_mode_not_allowed"],
+  ["stpModes", "stp_mode_not_allowed"],
+  ["algoOrderTypes", "algo_order_type_not_allowed"],
+]
+
 /** What entries match. */
 export const matchingGuards: readonly Guard[] = [
   ...guardsOf(
@@ -28,6 +40,27 @@ export const matchingGuards: readonly Guard[] = [
         find: "reading.length > 0 && reading.every(fits)",
         replace: "reading.length > 0 && reading.some(fits)",
         why: "a rule admits what may also be something else",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${policy}/order-matchers.ts`,
+    [`${unit}/order-matchers`],
+    [
+      ...listed.map(([key, reason]) => ({
+        find: `  listMatcher("${key}", "${reason}"),\n`,
+        replace: "",
+        why: `${key} aren't asked`,
+      })),
+      {
+        find: "requireFlags.every((flag)",
+        replace: "requireFlags.some((flag)",
+        why: "one required flag is enough",
+      },
+      {
+        find: "!forbidFlags.some((flag)",
+        replace: "!forbidFlags.every((flag)",
+        why: "one forbidden flag passes",
       },
     ],
   ),

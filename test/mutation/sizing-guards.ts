@@ -24,11 +24,6 @@ export const sizingGuards: readonly Guard[] = [
         replace: "return ok(undefined)",
         why: "quote units pass a bound in base units",
       },
-      {
-        find: "if (over === undefined) return undefined",
-        replace: "return undefined\n",
-        why: "a batch isn't summed",
-      },
     ],
   ),
   ...guardsOf(
@@ -39,6 +34,11 @@ export const sizingGuards: readonly Guard[] = [
         find: "compareDecimals(sum.amount, sum.max) > 0",
         replace: "compareDecimals(sum.amount, sum.max) >= 0",
         why: "a sum excludes its maximum",
+      },
+      {
+        find: "summed(amounts).find(",
+        replace: "summed([]).find(",
+        why: "a batch isn't summed",
       },
     ],
   ),
@@ -52,8 +52,8 @@ export const sizingGuards: readonly Guard[] = [
         why: "max_notional excludes itself",
       },
       {
-        find: "if (reference === undefined) {",
-        replace: "if ((reference as unknown) === null) {",
+        find: "if (reference === undefined) return unknown(",
+        replace: "if ((reference as unknown) === null) return unknown(",
         why: "a dead feed sizes orders",
       },
       {
@@ -84,8 +84,8 @@ export const sizingGuards: readonly Guard[] = [
         why: "a market order without slippage is sized without",
       },
       {
-        find: 'return market === "spot" && isPlainMarketOrder(read.order)',
-        replace: 'return market === "spot"',
+        find: 'symbol?.market === "spot" && isPlainMarketOrder(order)',
+        replace: 'symbol?.market === "spot"',
         why: "quote units are taken for any spot order",
       },
     ],
@@ -127,8 +127,8 @@ export const sizingGuards: readonly Guard[] = [
     [`${unit}/price-bounds`],
     [
       {
-        find: "compareDecimals(distance, most) > 0",
-        replace: "compareDecimals(distance, most) >= 0",
+        find: "compareDecimals(distanceOf(price, reference), most) > 0",
+        replace: "compareDecimals(distanceOf(price, reference), most) >= 0",
         why: "the band's edges are outside",
       },
       {

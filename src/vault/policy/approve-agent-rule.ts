@@ -1,7 +1,7 @@
 import type { Address } from "../../venue/address.ts"
 import type { Mismatch } from "./decision.ts"
 import type { Rule } from "./policy.ts"
-import type { RuleTest, Subject } from "./subject.ts"
+import type { Subject } from "./subject.ts"
 
 /** The most days that an agent is approved for unless the rule says another number. */
 export const defaultMaxValidDays = 90
@@ -10,11 +10,7 @@ export const defaultMaxValidDays = 90
  * Holds approveAgent to what no policy can lift: the agent is held here or named by the rule, the signer
  * authorizes it unless the rule names another, and it ends. Other operations are let by.
  */
-export function approveAgentRule(subject: Subject): RuleTest {
-  return (rule) => unapproved(rule, subject)
-}
-
-function unapproved(rule: Rule, subject: Subject): Mismatch | undefined {
+export function approveAgentRule(rule: Rule, subject: Subject): Mismatch | undefined {
   const { operation, payload, key } = subject.request
   if (operation !== "approveAgent") return undefined
   if (payload.kind !== "approve_agent") {

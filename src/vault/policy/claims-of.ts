@@ -22,7 +22,7 @@ export type Tally = {
  * What the limits count of a request whose orders were sized as `sizes` says, or the refusal by one
  * that can't tell. A limit that only observes refuses nothing.
  *
- * `referencePrice` isn't asked: a recorded request with its recorded sizes makes the same claims again,
+ * No price is looked at: a recorded request with its recorded sizes makes the same claims again,
  * whatever prices have done since.
  */
 export function claimsOf(

@@ -1,5 +1,4 @@
 import type { Denial, JudgedRequest, Mismatch, Words } from "./decision.ts"
-import { oncePer } from "./once-per.ts"
 import type { Entry, Policy } from "./policy.ts"
 
 /** The denial of a request that no policy is for. */
@@ -10,7 +9,8 @@ export function noPolicy({ client, key }: JudgedRequest): Denial {
 
 /** The denial of a request whose operation no rule covers. */
 export function noRule(applicable: readonly Policy[], { operation }: JudgedRequest): Denial {
-  const covered = new Set(applicable.flatMap(coveredBy))
+  const rules = applicable.flatMap((policy) => policy.rules)
+  const covered = new Set(rules.flatMap(({ operations }) => [...operations]))
   const allowed = covered.size === 0 ? null : [...covered].sort().join(", ")
   return { ...nowhere, reason: "no_rule_covers_endpoint", asked: operation, allowed }
 }
@@ -28,10 +28,6 @@ export function denialBy(policy: Policy, entry: Entry, mismatch: Mismatch): Deni
     allowed: textOf(allowed),
   }
 }
-
-const coveredBy = oncePer(({ rules }: Policy) => [
-  ...new Set(rules.flatMap(({ operations }) => [...operations])),
-])
 
 function textOf(words: Words): string | null {
   return typeof words === "function" ? words() : words

@@ -1,14 +1,14 @@
+import { err, ok, type Result } from "../../std/result.ts"
 import { compareDecimals, type Decimal } from "../../venue/decimal.ts"
 import { appliesTo } from "./applies-to.ts"
 import { enforced, tallyLimits } from "./claims-of.ts"
 import type { Circumstances, Decision, Denial, HeldBy, JudgedRequest, Verdict } from "./decision.ts"
 import { denialBy, noPolicy, noRule } from "./explain-denial.ts"
-import { foremostRules, type PlacedRule } from "./foremost-rules.ts"
 import { matchEntry, matchText } from "./match-entry.ts"
 import { orderSizes } from "./order-size.ts"
-import type { Policy } from "./policy.ts"
+import type { Policy, Rule } from "./policy.ts"
 import { subjectOf, type Subject } from "./subject.ts"
-import { tryRule } from "./try-rule.ts"
+import { tryRule, type Stop } from "./try-rule.ts"
 import { verdictOfLimit, verdictsOf } from "./verdicts-of.ts"
 
 /**
@@ -31,15 +31,14 @@ export function judge(
   const denied = deniedBy(applicable, subject)
   if (denied !== undefined) return refuse(denied)
   if (applicable.length === 0) return refuse(noPolicy(request))
-  const rules = foremostRules(subject, policies, applicable)
-  const denial = stoppedBy(rules, subject, applicable)
-  if (denial !== undefined) return refuse(denial)
+  const rule = allowingRule(applicable, subject)
+  if (!rule.ok) return refuse(rule.error)
 
-  const sizes = orderSizes(subject, widestBand(rules))
+  const sizes = orderSizes(subject, widestBand(applicable, subject))
   const claims = enforced(tallyLimits(subject, sizes, applicable))
   if (!claims.ok) return refusedByLimit(claims.error, verdicts)
 
-  const allowed = { rule: nameOf(rules), claims: claims.value, sizes, verdicts }
+  const allowed = { rule: rule.value, claims: claims.value, sizes, verdicts }
   const hold = heldBy(applicable, subject)
   return hold === undefined ? { kind: "allow", ...allowed } : { kind: "hold", hold, ...allowed }
 }
@@ -57,34 +56,37 @@ function deniedBy(applicable: readonly Policy[], subject: Subject): Denial | und
   return undefined
 }
 
-/**
- * Why no rule allows the request. The first of the foremost rules is tried once more by itself: were they
- * ever found wrongly, it would still be no other than a rule's own checks that allow.
- */
-function stoppedBy(
-  [first]: readonly PlacedRule[],
-  subject: Subject,
-  applicable: readonly Policy[],
-): Denial | undefined {
-  const { request } = subject
-  if (first?.rule.operations.has(request.operation) !== true) return noRule(applicable, request)
-  const mismatch = tryRule(first.rule, subject)
-  return mismatch && denialBy(first.policy, first.rule, mismatch)
+/** The name of the first rule that allows the request; else the denial by the rule that it got furthest with. */
+function allowingRule(applicable: readonly Policy[], subject: Subject): Result<string, Denial> {
+  let furthest: { readonly policy: Policy; readonly rule: Rule; readonly stop: Stop } | undefined
+  for (const policy of applicable) {
+    for (const rule of policy.rules) {
+      const stop = tryRule(rule, subject)
+      if (stop === undefined) return ok(`${policy.name}/${rule.name}`)
+      if (furthest === undefined || stop.passedChecks > furthest.stop.passedChecks) {
+        furthest = { policy, rule, stop }
+      }
+    }
+  }
+  // What is covered is asked first of all, so here no rule covers the operation.
+  if (furthest === undefined || furthest.stop.mismatch.reason === "endpoint_not_covered") {
+    return err(noRule(applicable, subject.request))
+  }
+  return err(denialBy(furthest.policy, furthest.rule, furthest.stop.mismatch))
 }
 
-/** Of several rules that allow, the widest band sizes: the larger size, and the same one in every order of files. */
-function widestBand(allowing: readonly PlacedRule[]): Decimal | undefined {
-  return allowing
-    .map(({ rule }) => rule.priceMatchBand)
-    .filter((band) => band !== undefined)
-    .reduce<Decimal | undefined>(
-      (widest, band) => (widest === undefined || compareDecimals(band, widest) > 0 ? band : widest),
-      undefined,
-    )
-}
-
-function nameOf([first]: readonly PlacedRule[]): string {
-  return first === undefined ? "" : `${first.policy.name}/${first.rule.name}`
+/** Of the rules that allow, the widest band sizes: the larger size, and the same one in every order of files. */
+function widestBand(applicable: readonly Policy[], subject: Subject): Decimal | undefined {
+  let widest: Decimal | undefined
+  for (const { rules } of applicable) {
+    for (const rule of rules) {
+      const { priceMatchBand: band } = rule
+      if (band === undefined) continue
+      const isWider = widest === undefined || compareDecimals(band, widest) > 0
+      if (isWider && tryRule(rule, subject) === undefined) widest = band
+    }
+  }
+  return widest
 }
 
 /** Of several holds that match, the one whose release must come soonest. */

@@ -1,6 +1,7 @@
+import type { Decimal } from "../../venue/decimal.ts"
 import type { Order, OrderFlag, OrderLeg, OrderType, TimeInForce } from "../../venue/payload.ts"
-import type { Payload } from "../../venue/payload.ts"
-import type { OperationId, SymbolTable } from "../../venue/profile.ts"
+import type { SymbolEntry } from "../../venue/profile.ts"
+import type { Circumstances, JudgedRequest } from "./decision.ts"
 import { orderMakingOperations } from "./order-making.ts"
 import type { AlgoType, MarginMode, PositionSide, Side, StpMode } from "./policy.ts"
 
@@ -15,6 +16,7 @@ export type JudgedOrder = {
   readonly part: "entry" | "take_profit" | "stop_loss"
   readonly order: Order
   readonly leg: OrderLeg | undefined
+  readonly symbols: readonly number[]
   readonly sides: readonly Side[]
   readonly orderTypes: Reading<OrderType>
   readonly timeInForce: Reading<TimeInForce>
@@ -27,22 +29,31 @@ export type JudgedOrder = {
   readonly clientOrderId: Reading<string>
 }
 
-/** An order of a request with all that it can bring about. */
-export type ReadOrder = { readonly order: Order; readonly parts: readonly JudgedOrder[] }
+/** An order of a request with all that it can bring about, and what is known of its symbol. */
+export type ReadOrder = {
+  readonly order: Order
+  readonly parts: readonly JudgedOrder[]
+  readonly symbol: SymbolEntry | undefined
+  /** The fresh reference price. */
+  readonly reference: Decimal | undefined
+}
 
 /** The orders that a request makes; `undefined` when it makes none or they can't be read. */
 export function readOrders(
-  operation: OperationId,
-  payload: Payload,
-  symbols: SymbolTable,
+  { operation, payload }: JudgedRequest,
+  { profile, referencePrice }: Circumstances,
 ): readonly ReadOrder[] | undefined {
   if (!orderMakingOperations.has(operation)) return undefined
   if (payload.kind !== "orders" || payload.orders.length === 0) return undefined
-  return payload.orders.map((order) => ({ order, parts: partsOf(order, symbols) }))
+  return payload.orders.map((order) => {
+    const symbol = profile.symbols.byId.get(order.symbolId)
+    const reference = referencePrice(order.symbolId)
+    return { order, parts: partsOf(order, symbol), symbol, reference }
+  })
 }
 
-function partsOf(order: Order, symbols: SymbolTable): readonly JudgedOrder[] {
-  const shared = sharedReadings(order, symbols)
+function partsOf(order: Order, symbol: SymbolEntry | undefined): readonly JudgedOrder[] {
+  const shared = sharedReadings(order, symbol)
   const legs = [
     judgedLeg(shared, "take_profit", order.tpsl?.takeProfit),
     judgedLeg(shared, "stop_loss", order.tpsl?.stopLoss),
@@ -64,16 +75,16 @@ function partsOf(order: Order, symbols: SymbolTable): readonly JudgedOrder[] {
 
 type SharedReadings = Pick<
   JudgedOrder,
-  "order" | "positionSides" | "marginModes" | "algoOrderTypes" | "clientOrderId"
+  "order" | "symbols" | "positionSides" | "marginModes" | "algoOrderTypes" | "clientOrderId"
 >
 
 /** What an order says of its legs too: they belong to the same position, margin and name. */
-function sharedReadings(order: Order, symbols: SymbolTable): SharedReadings {
+function sharedReadings(order: Order, symbol: SymbolEntry | undefined): SharedReadings {
   // Omitted on spot by the interface; elsewhere the account's mode decides, which the request doesn't tell.
-  const isSpot = symbols.byId.get(order.symbolId)?.market === "spot"
-  const absent = isSpot ? [] : undefined
+  const absent = symbol?.market === "spot" ? [] : undefined
   return {
     order,
+    symbols: [order.symbolId],
     positionSides: order.positionSide === undefined ? absent : [order.positionSide],
     marginModes: order.marginMode === undefined ? absent : [order.marginMode],
     algoOrderTypes: algoTypeOf(order),

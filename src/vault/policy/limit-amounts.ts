@@ -95,8 +95,7 @@ function everySubmitted(
 
 /** Quote units of several symbols are added where they are the same unit; a limit per symbol keeps them apart. */
 function notionals(matched: MatchedOrder, { limit, subject, sizes }: Counting): Amounts {
-  const { order } = matched.read
-  const symbol = subject.circumstances.profile.symbols.byId.get(order.symbolId)
+  const { symbol } = matched.read
   const size = sizes[matched.index]
   if (symbol === undefined || size === undefined) return err(unsized(matched, subject))
   const sizeByPart = [size.entry, ...size.legs]

@@ -2,21 +2,19 @@ import { compareDecimals, formatDecimal } from "../../venue/decimal.ts"
 import type { Mismatch } from "./decision.ts"
 import type { ReadOrder } from "./judged-order.ts"
 import { quantityText, symbolText } from "./order-text.ts"
-import type { SizeBound } from "./policy.ts"
+import type { Rule, SizeBound } from "./policy.ts"
 import { boundFor } from "./size-bound.ts"
-import type { RuleTest, Subject } from "./subject.ts"
+import type { Subject } from "./subject.ts"
 import { quantityUnit } from "./worst-case.ts"
 
 /** Holds every order by itself to the rule's `min_quantity` in base units. An amount in quote units can't be compared. */
-export function minQuantity(subject: Subject): RuleTest {
-  return ({ minQuantity: bound }) => {
-    if (bound === undefined) return undefined
-    for (const read of subject.orders ?? []) {
-      const mismatch = belowMin(read, bound, subject)
-      if (mismatch !== undefined) return mismatch
-    }
-    return undefined
+export function minQuantity({ minQuantity: bound }: Rule, subject: Subject): Mismatch | undefined {
+  if (bound === undefined) return undefined
+  for (const read of subject.orders ?? []) {
+    const mismatch = belowMin(read, bound, subject)
+    if (mismatch !== undefined) return mismatch
   }
+  return undefined
 }
 
 function belowMin(read: ReadOrder, bound: SizeBound, subject: Subject): Mismatch | undefined {

@@ -2,51 +2,25 @@ import type { SymbolTable } from "../../venue/profile.ts"
 import type { Mismatch } from "./decision.ts"
 import type { DenialReason } from "./denial-reason.ts"
 import type { JudgedOrder, Reading } from "./judged-order.ts"
-import { oncePer } from "./once-per.ts"
 import { shortText, symbolText } from "./order-text.ts"
 import { agrees, type Polarity } from "./polarity.ts"
 import type { OrderMatchers } from "./policy.ts"
 
-/** One matcher: whether an entry uses it, whether an order fits it, and what to say when it doesn't. */
+/** One matcher: the key that asks it, whether an order fits it, and what to say when it doesn't. */
 export type OrderMatcher = {
-  readonly isUsed: (matchers: OrderMatchers) => boolean
+  readonly key: keyof OrderMatchers
   readonly fits: (matchers: OrderMatchers, order: JudgedOrder, polarity: Polarity) => boolean
   readonly mismatch: (matchers: OrderMatchers, order: JudgedOrder, symbols: SymbolTable) => Mismatch
-  /** What is compared, where an order fits when its reading agrees with a list. */
-  readonly list?: {
-    readonly listOf: (matchers: OrderMatchers) => readonly unknown[] | undefined
-    readonly readingOf: (order: JudgedOrder) => Reading<unknown>
-  }
 }
 
 /** Every order matcher, in the order in which a refusal names them. */
 export const orderMatchers: readonly OrderMatcher[] = [
-  listMatcher({
-    reason: "symbol_not_allowed",
-    listOf: (matchers) => matchers.symbols,
-    readingOf: ({ order }) => [order.symbolId],
-    textOf: symbolText,
-  }),
-  listMatcher({
-    reason: "side_not_allowed",
-    listOf: (matchers) => matchers.sides,
-    readingOf: (order) => order.sides,
-    textOf: String,
-  }),
-  listMatcher({
-    reason: "order_type_not_allowed",
-    listOf: (matchers) => matchers.orderTypes,
-    readingOf: (order) => order.orderTypes,
-    textOf: String,
-  }),
-  listMatcher({
-    reason: "time_in_force_not_allowed",
-    listOf: (matchers) => matchers.timeInForce,
-    readingOf: (order) => order.timeInForce,
-    textOf: String,
-  }),
+  listMatcher("symbols", "symbol_not_allowed"),
+  listMatcher("sides", "side_not_allowed"),
+  listMatcher("orderTypes", "order_type_not_allowed"),
+  listMatcher("timeInForce", "time_in_force_not_allowed"),
   {
-    isUsed: ({ requireFlags }) => requireFlags !== undefined,
+    key: "requireFlags",
     fits: ({ requireFlags = [] }, { flags }) => requireFlags.every((flag) => flags.includes(flag)),
     mismatch: ({ requireFlags = [] }, order) => ({
       reason: "flag_required",
@@ -55,7 +29,7 @@ export const orderMatchers: readonly OrderMatcher[] = [
     }),
   },
   {
-    isUsed: ({ forbidFlags }) => forbidFlags !== undefined,
+    key: "forbidFlags",
     fits: ({ forbidFlags = [] }, { flags }) => !forbidFlags.some((flag) => flags.includes(flag)),
     mismatch: ({ forbidFlags = [] }, order) => ({
       reason: "flag_forbidden",
@@ -63,32 +37,12 @@ export const orderMatchers: readonly OrderMatcher[] = [
       allowed: () => `without ${forbidFlags.join(", ")}`,
     }),
   },
-  listMatcher({
-    reason: "position_side_not_allowed",
-    listOf: (matchers) => matchers.positionSides,
-    readingOf: (order) => order.positionSides,
-    textOf: String,
-  }),
-  listMatcher({
-    reason: "margin_mode_not_allowed",
-    listOf: (matchers) => matchers.marginModes,
-    readingOf: (order) => order.marginModes,
-    textOf: String,
-  }),
-  listMatcher({
-    reason: "stp_mode_not_allowed",
-    listOf: (matchers) => matchers.stpModes,
-    readingOf: (order) => order.stpModes,
-    textOf: String,
-  }),
-  listMatcher({
-    reason: "algo_order_type_not_allowed",
-    listOf: (matchers) => matchers.algoOrderTypes,
-    readingOf: (order) => order.algoOrderTypes,
-    textOf: String,
-  }),
+  listMatcher("positionSides", "position_side_not_allowed"),
+  listMatcher("marginModes", "margin_mode_not_allowed"),
+  listMatcher("stpModes", "stp_mode_not_allowed"),
+  listMatcher("algoOrderTypes", "algo_order_type_not_allowed"),
   {
-    isUsed: ({ clientOrderId }) => clientOrderId !== undefined,
+    key: "clientOrderId",
     fits: ({ clientOrderId }, order, polarity) =>
       clientOrderId === undefined || agrees(order.clientOrderId, polarity, clientOrderId.matches),
     mismatch: ({ clientOrderId }, order) => ({
@@ -101,7 +55,7 @@ export const orderMatchers: readonly OrderMatcher[] = [
 
 /** Whether an entry asks anything of orders. */
 export function usesOrderMatchers(matchers: OrderMatchers): boolean {
-  return usedMatchers(matchers).length > 0
+  return orderMatchers.some(({ key }) => matchers[key] !== undefined)
 }
 
 /** Whether an order or leg fits all that an entry asks of orders. */
@@ -110,41 +64,44 @@ export function fitsOrder(
   order: JudgedOrder,
   polarity: Polarity,
 ): boolean {
-  return usedMatchers(matchers).every((matcher) => matcher.fits(matchers, order, polarity))
+  return orderMatchers.every((matcher) => matcher.fits(matchers, order, polarity))
 }
-
-const usedMatchers = oncePer((matchers: OrderMatchers) =>
-  orderMatchers.filter((matcher) => matcher.isUsed(matchers)),
-)
 
 /** What comes before a part's text, so that a refusal tells the entry from its legs. */
 export function partText({ part }: JudgedOrder): string {
   return partTexts[part]
 }
 
-function listMatcher<Value>(field: {
-  readonly reason: DenialReason
-  readonly listOf: (matchers: OrderMatchers) => readonly Value[] | undefined
-  readonly readingOf: (order: JudgedOrder) => Reading<Value>
-  readonly textOf: (value: Value, symbols: SymbolTable) => string
-}): OrderMatcher {
+/** What an entry lists under the same name as what an order can be. */
+function listMatcher(
+  key: Exclude<keyof OrderMatchers, "requireFlags" | "forbidFlags" | "clientOrderId">,
+  reason: DenialReason,
+): OrderMatcher {
+  type Value = string | number
+  const listOf = (matchers: OrderMatchers): readonly Value[] | undefined => matchers[key]
+  const readingOf = (order: JudgedOrder): Reading<Value> => order[key]
   return {
-    list: field,
-    isUsed: (matchers) => field.listOf(matchers) !== undefined,
+    key,
     fits: (matchers, order, polarity) => {
-      const list = field.listOf(matchers)
-      if (list === undefined) return true
-      return agrees(field.readingOf(order), polarity, (value) => list.includes(value))
+      const list = listOf(matchers)
+      return (
+        list === undefined || agrees(readingOf(order), polarity, (value) => list.includes(value))
+      )
     },
     mismatch: (matchers, order, symbols) => {
-      const textOf = (value: Value): string => field.textOf(value, symbols)
+      const textOf = (value: Value) => valueText(value, symbols)
       return {
-        reason: field.reason,
-        asked: () => `${partText(order)}${readingText(field.readingOf(order)?.map(textOf))}`,
-        allowed: () => listText((field.listOf(matchers) ?? []).map(textOf)),
+        reason,
+        asked: () => `${partText(order)}${readingText(readingOf(order)?.map(textOf))}`,
+        allowed: () => listText((listOf(matchers) ?? []).map(textOf)),
       }
     },
   }
+}
+
+/** The only numbers are symbols. */
+function valueText(value: string | number, symbols: SymbolTable): string {
+  return typeof value === "number" ? symbolText(value, symbols) : value
 }
 
 const partTexts = {

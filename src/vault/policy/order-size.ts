@@ -9,17 +9,17 @@ import type { Subject } from "./subject.ts"
 import { quantityUnit, worstPrice } from "./worst-case.ts"
 
 /** An amount in quote units together with how it comes about, as people read it. */
-export type Notional = { readonly amount: Decimal; readonly words: () => string }
+type Notional = { readonly amount: Decimal; readonly words: () => string }
 
 /** What an order is sized by besides itself. */
-export type Sizing = {
+type Sizing = {
   readonly reference: Decimal
   readonly priceMatchBand: Decimal | undefined
   readonly profile: Profile
 }
 
 /** What one entry or leg can cost at most, in quote units, or why that can't be told. */
-export function partNotional(
+function partNotional(
   read: ReadOrder,
   part: JudgedOrder,
   { reference, priceMatchBand, profile }: Sizing,
@@ -46,11 +46,10 @@ export function orderSizes(
   { orders = [], request, circumstances }: Subject,
   priceMatchBand: Decimal | undefined,
 ): readonly OrderSize[] {
-  const { profile, referencePrice } = circumstances
+  const { profile } = circumstances
   return orders.map((read): OrderSize => {
-    const { symbolId } = read.order
-    const isSized = request.operation !== "chaseOrder" && profile.symbols.byId.has(symbolId)
-    const reference = isSized ? referencePrice(symbolId) : undefined
+    const isSized = request.operation !== "chaseOrder" && read.symbol !== undefined
+    const reference = isSized ? read.reference : undefined
     const amounts = read.parts.map((part) => {
       if (reference === undefined) return null
       const notional = partNotional(read, part, { reference, priceMatchBand, profile })

@@ -1,4 +1,3 @@
-import { err, ok, type Result } from "../../std/result.ts"
 import {
   compareDecimals,
   formatDecimal,
@@ -6,12 +5,13 @@ import {
   subtractDecimals,
   type Decimal,
 } from "../../venue/decimal.ts"
+import type { SymbolTable } from "../../venue/profile.ts"
 import type { Mismatch } from "./decision.ts"
 import type { ReadOrder } from "./judged-order.ts"
 import { orderText, symbolText } from "./order-text.ts"
 import type { Rule } from "./policy.ts"
-import type { RuleTest, Subject } from "./subject.ts"
-import { isPriceReadable, partPrices, type WorstPrice } from "./worst-case.ts"
+import type { Subject } from "./subject.ts"
+import { isPriceReadable, partPrices } from "./worst-case.ts"
 
 /**
  * Holds every price that an order writes, and those of its triggers and legs, to the rule's `price_band`
@@ -20,74 +20,62 @@ import { isPriceReadable, partPrices, type WorstPrice } from "./worst-case.ts"
  * A price that the venue picks (`price_match`) is taken to lie within the rule's `price_match_band`. A
  * market order writes no price: `max_slippage` bounds it.
  */
-export function priceBand(subject: Subject): RuleTest {
-  const { symbols } = subject.circumstances.profile
-  const orders = (subject.orders ?? []).map((read) => ({ read, written: writtenBy(read, subject) }))
-  return ({ priceBand: band, priceMatchBand }) => {
-    if (band === undefined) return undefined
-    for (const { read, written } of orders) {
-      if (!written.ok) return written.error
-      const mismatch =
-        (read.order.priceMatch && matchedOutside(read, { band, priceMatchBand, symbols })) ??
-        writtenOutside(written.value, band)
-      if (mismatch !== undefined) return mismatch
-    }
-    return undefined
+export function priceBand(
+  { priceBand: band, priceMatchBand }: Rule,
+  { orders = [], circumstances }: Subject,
+): Mismatch | undefined {
+  if (band === undefined) return undefined
+  const { symbols } = circumstances.profile
+  for (const read of orders) {
+    const mismatch = outsideBand(read, { band, priceMatchBand, symbols })
+    if (mismatch !== undefined) return mismatch
   }
+  return undefined
 }
 
-/** The prices that an order writes, with how far they are from the reference price. */
-type Written = {
-  readonly reference: Decimal
-  readonly prices: readonly (WorstPrice & { readonly distance: Decimal })[]
+type Under = {
+  readonly band: Decimal
+  readonly priceMatchBand: Decimal | undefined
+  readonly symbols: SymbolTable
 }
 
-function writtenBy(
-  { order, parts }: ReadOrder,
-  { circumstances }: Subject,
-): Result<Written, Mismatch> {
-  const { referencePrice, profile } = circumstances
-  const reference = referencePrice(order.symbolId)
+function outsideBand(read: ReadOrder, under: Under): Mismatch | undefined {
+  const { order, reference } = read
+  const words = () => orderText(order, under.symbols)
   if (reference === undefined) {
     const asked = () =>
-      `${symbolText(order.symbolId, profile.symbols)}, which has no fresh reference price`
-    return err({ reason: "reference_price_unknown", asked, allowed: null })
+      `${symbolText(order.symbolId, under.symbols)}, which has no fresh reference price`
+    return { reason: "reference_price_unknown", asked, allowed: null }
   }
   if (!isPriceReadable(order)) {
-    const asked = () => `${orderText(order, profile.symbols)}, whose price can't be read`
-    return err({ reason: "order_unreadable", asked, allowed: null })
+    const asked = () => `${words()}, whose price can't be read`
+    return { reason: "order_unreadable", asked, allowed: null }
   }
-  const prices = parts
-    .flatMap(partPrices)
-    .map(({ price, words }) => ({ price, words, distance: distanceOf(price, reference) }))
-  return ok({ reference, prices })
+  const matched = order.priceMatch && matchedOutside(words, under)
+  return matched ?? writtenOutside(read, reference, under.band)
 }
 
 function matchedOutside(
-  { order }: ReadOrder,
-  {
-    band,
-    priceMatchBand,
-    symbols,
-  }: {
-    readonly band: Decimal
-    readonly priceMatchBand: Rule["priceMatchBand"]
-    readonly symbols: Subject["circumstances"]["profile"]["symbols"]
-  },
+  words: () => string,
+  { band, priceMatchBand }: Under,
 ): Mismatch | undefined {
   if (priceMatchBand === undefined) {
-    const asked = () => orderText(order, symbols)
-    return { reason: "price_match_band_required", asked, allowed: null }
+    return { reason: "price_match_band_required", asked: words, allowed: null }
   }
   if (compareDecimals(priceMatchBand, band) <= 0) return undefined
-  const asked = () =>
-    `${orderText(order, symbols)} within the price_match_band ${formatDecimal(priceMatchBand)}`
+  const asked = () => `${words()} within the price_match_band ${formatDecimal(priceMatchBand)}`
   return { reason: "price_outside_band", asked, allowed: () => `a band of ${formatDecimal(band)}` }
 }
 
-function writtenOutside({ reference, prices }: Written, band: Decimal): Mismatch | undefined {
+function writtenOutside(
+  { parts }: ReadOrder,
+  reference: Decimal,
+  band: Decimal,
+): Mismatch | undefined {
   const most = multiplyDecimals(reference, band)
-  const odd = prices.find(({ distance }) => compareDecimals(distance, most) > 0)
+  const odd = parts
+    .flatMap(partPrices)
+    .find(({ price }) => compareDecimals(distanceOf(price, reference), most) > 0)
   return (
     odd && {
       reason: "price_outside_band",

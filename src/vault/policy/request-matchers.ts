@@ -3,15 +3,13 @@ import { fieldAt, fieldText, meetsCondition, type FieldCondition } from "./body-
 import type { JudgedRequest, Mismatch } from "./decision.ts"
 import { hoursText, isWithinHours, minuteText } from "./hours.ts"
 import type { Reading } from "./judged-order.ts"
-import { oncePer } from "./once-per.ts"
 import { shortText } from "./order-text.ts"
 import { agrees, type Polarity } from "./polarity.ts"
 import type { RequestMatchers } from "./policy.ts"
 import type { Subject } from "./subject.ts"
 
-/** One matcher that speaks of a request as a whole, made like the order matchers. */
+/** One matcher that speaks of a request as a whole: whether a request fits it, and what to say when it doesn't. */
 export type RequestMatcher = {
-  readonly isUsed: (matchers: RequestMatchers) => boolean
   readonly fits: (matchers: RequestMatchers, subject: Subject, polarity: Polarity) => boolean
   readonly mismatch: (matchers: RequestMatchers, subject: Subject) => Mismatch
 }
@@ -19,7 +17,6 @@ export type RequestMatcher = {
 /** Every request matcher, in the order in which a refusal names them. */
 export const requestMatchers: readonly RequestMatcher[] = [
   {
-    isUsed: ({ targetAddresses }) => targetAddresses !== undefined,
     fits: ({ targetAddresses }, { request }) =>
       targetAddresses?.includes(accountOf(request)) ?? true,
     mismatch: ({ targetAddresses = [] }, { request }) => ({
@@ -29,7 +26,6 @@ export const requestMatchers: readonly RequestMatcher[] = [
     }),
   },
   {
-    isUsed: ({ label }) => label !== undefined,
     fits: ({ label }, { request }, polarity) =>
       label === undefined || agrees(labelOf(request), polarity, label.matches),
     mismatch: ({ label }, { request }) => ({
@@ -39,7 +35,6 @@ export const requestMatchers: readonly RequestMatcher[] = [
     }),
   },
   {
-    isUsed: ({ hours }) => hours !== undefined,
     fits: ({ hours }, { circumstances }, polarity) =>
       hours === undefined || (isWithinHours(hours, circumstances.nowMs) ?? polarity === "deny"),
     mismatch: ({ hours }, { circumstances }) => {
@@ -52,7 +47,6 @@ export const requestMatchers: readonly RequestMatcher[] = [
     },
   },
   {
-    isUsed: ({ where }) => where !== undefined,
     fits: ({ where = [] }, { request }, polarity) =>
       where.every((condition) => meetsCondition(condition, request.body) ?? polarity === "deny"),
     mismatch: ({ where = [] }, { request }) => {
@@ -66,17 +60,13 @@ export const requestMatchers: readonly RequestMatcher[] = [
   },
 ]
 
-const usedMatchers = oncePer((matchers: RequestMatchers) =>
-  requestMatchers.filter((matcher) => matcher.isUsed(matchers)),
-)
-
 /** Whether a request fits all that an entry asks of it besides its orders. */
 export function fitsRequest(
   matchers: RequestMatchers,
   subject: Subject,
   polarity: Polarity,
 ): boolean {
-  return usedMatchers(matchers).every((matcher) => matcher.fits(matchers, subject, polarity))
+  return requestMatchers.every((matcher) => matcher.fits(matchers, subject, polarity))
 }
 
 /** The account that a request operates: its target, or else its signer. */

@@ -16,8 +16,8 @@ export function verdictsOf(applicable: readonly Policy[], subject: Subject): rea
       applicable,
       ({ rules }) => rules,
       (rule) => {
-        const mismatch = tryRule(rule, subject)
-        return mismatch === undefined ? ["allows", null] : ["does_not_match", mismatch.reason]
+        const stop = tryRule(rule, subject)
+        return stop === undefined ? ["allows", null] : ["does_not_match", stop.mismatch.reason]
       },
     ),
     ...verdictsBy(

@@ -8,7 +8,7 @@ import {
   type Decimal,
 } from "../../venue/decimal.ts"
 import type { Order } from "../../venue/payload.ts"
-import type { Profile, SymbolEntry } from "../../venue/profile.ts"
+import type { Profile } from "../../venue/profile.ts"
 import type { DenialReason } from "./denial-reason.ts"
 import type { JudgedOrder, ReadOrder } from "./judged-order.ts"
 
@@ -26,11 +26,12 @@ export function quantityUnit(
   read: ReadOrder,
   profile: Profile,
 ): Result<"base" | "quote", DenialReason> {
-  const market = profile.symbols.byId.get(read.order.symbolId)?.market
-  const unit = read.order.marketOrderType ?? undisclosedUnit(read, market, profile)
+  const { order, symbol } = read
+  const unit = order.marketOrderType ?? undisclosedUnit(read, profile)
   if (unit === undefined) return err("market_order_type_required")
   if (unit === "base") return ok("base")
-  return market === "spot" && isPlainMarketOrder(read.order) ? ok("quote") : err("size_unreadable")
+  const isQuote = symbol?.market === "spot" && isPlainMarketOrder(order)
+  return isQuote ? ok("quote") : err("size_unreadable")
 }
 
 /**
@@ -58,11 +59,10 @@ export function worstPrice(
 }
 
 function undisclosedUnit(
-  { parts }: ReadOrder,
-  market: SymbolEntry["market"] | undefined,
+  { parts, symbol }: ReadOrder,
   profile: Profile,
 ): "base" | "quote" | undefined {
-  if (market === "perp" || !parts.some(mayBeMarket)) return "base"
+  if (symbol?.market === "perp" || !parts.some(mayBeMarket)) return "base"
   return profile.defaultMarketOrderType
 }
 

@@ -20,14 +20,14 @@ export const decision: Case = {
   open({ seconds }) {
     const small = order({ quantity: decimal("0.01"), flags: ["post_only"] })
     const requests = {
-      "limit order": placing(small),
-      "refused market order": placing(marketOrder()),
+      "allowed by the last": placing(small),
+      "refused by all": placing(marketOrder()),
       "batch of 10": placingBatch(...Array.from({ length: 10 }, () => small)),
     }
-    const subjects = [1, 100, 1_000].flatMap((count) => {
+    const subjects = [20, 100, 1_000].flatMap((count) => {
       const policies = policiesOf(...policyTexts(count))
       return Object.entries(requests).map(([what, request]) => {
-        const name = `${what}, ${count.toLocaleString("en")} rule${count === 1 ? "" : "s"}`
+        const name = `${what}, ${count.toLocaleString("en")} rules`
         return judging(name, { request, policies, seconds: seconds / 10 })
       })
     })

@@ -68,9 +68,9 @@ export const bars: readonly Bar[] = [
   },
   {
     case: "rules",
-    what: "1,000 rules: requests/s, by those of 10",
-    ...{ kind: "at least", limit: 0.9 },
-    measured: (median) => ratio(median("1,000 rules", "/s"), median("10 rules", "/s")),
+    what: "100 rules: requests/s, by those of 10",
+    ...{ kind: "at least", limit: 0.8 },
+    measured: (median) => ratio(median("100 rules", "/s"), median("10 rules", "/s")),
   },
   {
     case: "records",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
+import type { JudgedRequest } from "../../../../src/vault/policy/decision.ts"
 import { judge } from "../../../../src/vault/policy/judge.ts"
 import { operationIds } from "../../../../src/venue/profile.ts"
 import {
@@ -144,6 +145,35 @@ describe("judge", () => {
     assert.equal(decision.denial.asked, "0.5 BTC-PERP")
     assert.equal(decision.denial.allowed, "0.4")
     assert.equal(decision.denial.line, 5)
+  })
+
+  it("names the first rule that allows, and else the first of those that came equally far", () => {
+    const files = policiesOf(
+      "policy: first\nrules:\n  - {name: ether, symbols: [ETH-PERP]}\n  - {name: sells, symbols: [BTC-PERP], sides: [sell]}",
+      "policy: second\nrules:\n  - {name: small, order_types: [limit], max_quantity: '0.4'}\n  - {name: large, order_types: [limit], max_quantity: '0.5'}\n  - {name: any, sides: [buy, sell], order_types: [limit]}",
+    )
+    const told = (request: JudgedRequest, policies = files) => {
+      const decision = judge(request, policies, circumstances())
+      if (decision.kind !== "refuse") return decision.rule
+      const { policy, rule, reason } = decision.denial
+      return `${policy}/${rule}: ${reason}`
+    }
+    assert.equal(told(placing(order())), "second/large")
+    assert.equal(told(placingBatch(order(), order({ symbolId: 2 }))), "second/large")
+    assert.equal(told(placing(marketOrder())), "second/small: order_type_not_allowed")
+    assert.equal(told(placingBatch(order(), marketOrder())), "second/small: order_type_not_allowed")
+    assert.equal(told(placing(order()), files.slice(0, 1)), "first/sells: side_not_allowed")
+    assert.equal(told(requestFor("transfer")), "null/null: no_rule_covers_endpoint")
+  })
+
+  it("explains a refusal by policies for the client alone", () => {
+    const nearest =
+      "policy: nearest\napplies_to: {clients: [other]}\nrules:\n  - {name: small, max_quantity: '0.4'}\n"
+    const policies = policiesOf(nearest, ruleFile("symbols: [ETH-PERP]"))
+    const decision = judge(placing(order()), policies, circumstances())
+    assert.equal(decision.kind, "refuse")
+    assert.equal(decision.denial.rule, "rule")
+    assert.equal(decision.denial.reason, "symbol_not_allowed")
   })
 
   it("says in words what was asked and what is allowed", () => {
