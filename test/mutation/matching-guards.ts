@@ -18,7 +18,7 @@ const listed = [
 /** What entries match. */
 export const matchingGuards: readonly Guard[] = [
   ...guardsOf(
-    `${policy}/polarity.ts`,
+    `${policy}/judged-order.ts`,
     [`${unit}/order-matchers`, `${unit}/request-matchers`],
     [
       {

@@ -154,7 +154,7 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/max-expires-in.ts`,
+    `${policy}/try-rule.ts`,
     [`${unit}/price-bounds`, `${unit}/judge`, `${unit}/request-matchers`],
     [
       {

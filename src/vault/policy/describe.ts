@@ -3,7 +3,7 @@ import type { SymbolTable } from "../../venue/profile.ts"
 import type { FieldCondition } from "./body-field.ts"
 import { hoursText } from "./hours.ts"
 import { symbolText } from "./order-text.ts"
-import { orderMakingOperations } from "./order-making.ts"
+import { orderMakingOperations } from "./judged-order.ts"
 import type { Entry, Hold, Limit, LimitWindow, Policy, Rule, SizeBound } from "./policy.ts"
 
 /** One entry of a policy in plain words. */

@@ -1,8 +1,7 @@
 import type { Decimal } from "../../venue/decimal.ts"
 import type { Order, OrderFlag, OrderLeg, OrderType, TimeInForce } from "../../venue/payload.ts"
-import type { SymbolEntry } from "../../venue/profile.ts"
+import type { OperationId, SymbolEntry } from "../../venue/profile.ts"
 import type { Circumstances, JudgedRequest } from "./decision.ts"
-import { orderMakingOperations } from "./order-making.ts"
 import type { AlgoType, MarginMode, PositionSide, Side, StpMode } from "./policy.ts"
 
 /**
@@ -10,6 +9,19 @@ import type { AlgoType, MarginMode, PositionSide, Side, StpMode } from "./policy
  * be read, which counts against the request in rules and in denies alike.
  */
 export type Reading<Value> = readonly Value[] | undefined
+
+/** In a `rule` all that a field may stand for must fit; in a `deny`, a limit or a hold one such value is enough. */
+export type Polarity = "rule" | "deny"
+
+/** What can't be read agrees with no rule and with every deny; what is certainly absent with neither. */
+export function agrees<Value>(
+  reading: Reading<Value>,
+  polarity: Polarity,
+  fits: (value: Value) => boolean,
+): boolean {
+  if (reading === undefined) return polarity === "deny"
+  return polarity === "deny" ? reading.some(fits) : reading.length > 0 && reading.every(fits)
+}
 
 /** One order that a request can bring about: the entry itself or one of its legs, each judged by the whole rule. */
 export type JudgedOrder = {
@@ -37,6 +49,15 @@ export type ReadOrder = {
   /** The fresh reference price. */
   readonly reference: Decimal | undefined
 }
+
+/** The operations that make orders: the only ones that order matchers and size bounds speak of. */
+export const orderMakingOperations: ReadonlySet<OperationId> = new Set<OperationId>([
+  "placeOrder",
+  "modifyOrder",
+  "chaseOrder",
+  "placeBatch",
+  "modifyBatch",
+])
 
 /** The orders that a request makes; `undefined` when it makes none or they can't be read. */
 export function readOrders(

@@ -5,7 +5,7 @@ import { fieldAmount, fieldAt, fieldText, type FieldPointer } from "./body-field
 import type { OrderSize } from "./claim.ts"
 import type { Mismatch } from "./decision.ts"
 import type { Match, MatchedOrder } from "./match-entry.ts"
-import { orderMakingOperations } from "./order-making.ts"
+import { orderMakingOperations } from "./judged-order.ts"
 import { orderText, quantityText } from "./order-text.ts"
 import type { Counted, Limit } from "./policy.ts"
 import type { Subject } from "./subject.ts"

@@ -1,6 +1,6 @@
 import type { OperationId } from "../../venue/profile.ts"
 import type { Contradiction } from "./contradictions.ts"
-import { orderMakingOperations } from "./order-making.ts"
+import { orderMakingOperations } from "./judged-order.ts"
 import type { Counted, Limit } from "./policy.ts"
 
 type Asked = {

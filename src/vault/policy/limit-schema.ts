@@ -10,13 +10,13 @@ import { limitMistakes, speaksOfOrders } from "./limit-mistakes.ts"
 import { matchersOf, matcherShape, operationsOf, speechOf } from "./matcher-schema.ts"
 import { amountAboveZero, durationMs, fieldPointer, oneOf } from "./policy-scalars.ts"
 import type { Counted, LimitWindow } from "./policy.ts"
-import { refusedBounds } from "./refused-bounds.ts"
+import { refusedBounds } from "./rule-schema.ts"
 
 /** An entry of `limits`. */
 export function limitSchema(symbols: SymbolTable): z.ZodType<UnplacedLimit> {
   return z
     .strictObject(
-      { ...refusedBounds("limits"), ...matcherShape(symbols), ...limitShape },
+      { ...refusedBounds("limits", symbols), ...matcherShape(symbols), ...limitShape },
       { error: objectError("a limit: a name, a sum or count, a window and a max") },
     )
     .transform((written, context): UnplacedLimit => {

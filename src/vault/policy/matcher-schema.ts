@@ -5,7 +5,7 @@ import { contradictionsOf } from "./contradictions.ts"
 import { described, required, tell } from "./described.ts"
 import { hours } from "./hours-schema.ts"
 import { usesOrderMatchers } from "./order-matchers.ts"
-import { orderMakingOperations } from "./order-making.ts"
+import { orderMakingOperations } from "./judged-order.ts"
 import {
   addressText,
   listOf,

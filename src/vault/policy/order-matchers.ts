@@ -1,9 +1,8 @@
 import type { SymbolTable } from "../../venue/profile.ts"
 import type { Mismatch } from "./decision.ts"
 import type { DenialReason } from "./denial-reason.ts"
-import type { JudgedOrder, Reading } from "./judged-order.ts"
+import { agrees, type JudgedOrder, type Polarity, type Reading } from "./judged-order.ts"
 import { shortText, symbolText } from "./order-text.ts"
-import { agrees, type Polarity } from "./polarity.ts"
 import type { OrderMatchers } from "./policy.ts"
 
 /** One matcher: the key that asks it, whether an order fits it, and what to say when it doesn't. */

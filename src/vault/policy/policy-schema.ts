@@ -8,8 +8,7 @@ import { limitSchema } from "./limit-schema.ts"
 import { matchersOf, matcherShape, operationsOf, speechOf } from "./matcher-schema.ts"
 import { durationMs, listOf, policyName, textAs } from "./policy-scalars.ts"
 import type { Entry, Hold, Policy, Rule } from "./policy.ts"
-import { refusedBounds } from "./refused-bounds.ts"
-import { ruleSchema } from "./rule-schema.ts"
+import { refusedBounds, ruleSchema } from "./rule-schema.ts"
 
 /** A policy file's content, before its entries know their lines. */
 export type WrittenPolicy = Omit<Policy, "file" | "rules" | "deny" | "limits" | "hold"> & {
@@ -100,7 +99,7 @@ function listShape(symbols: SymbolTable) {
 function denySchema(symbols: SymbolTable): z.ZodType<Omit<Entry, "line">> {
   return z
     .strictObject(
-      { ...refusedBounds("deny"), ...matcherShape(symbols) },
+      { ...refusedBounds("deny", symbols), ...matcherShape(symbols) },
       { error: objectError("a deny entry: a name, endpoints and matchers") },
     )
     .transform((written, context) => entryOf(written, context))
@@ -112,7 +111,7 @@ function holdSchema(symbols: SymbolTable): z.ZodType<Omit<Hold, "line">> {
   return z
     .strictObject(
       {
-        ...refusedBounds("hold"),
+        ...refusedBounds("hold", symbols),
         ...matcherShape(symbols),
         ttl: described(
           durationMs({ least: "1s", most: "24h", example: "15m" }),

@@ -43,20 +43,24 @@ export function ruleSchema(symbols: SymbolTable): z.ZodType<Omit<Rule, "line">> 
     })
 }
 
-/** The keys of a rule that other lists don't take: in a deny a bound could mean "over it" or "within it". */
-export const boundNames = [
-  "max_quantity",
-  "min_quantity",
-  "max_notional",
-  "price_band",
-  "price_match_band",
-  "max_slippage",
-  "max_expires_in",
-  "allow_full_tpsl",
-  "agent_addresses",
-  "authorized_addresses",
-  "max_valid_days",
-] as const
+const taken = {
+  deny: "matchers only",
+  limits: "matchers and what is counted over time",
+  hold: "matchers and a ttl only",
+} as const
+
+/** Refuses a rule's bounds in another list, where one could mean "over it" or "within it", and says where they belong. */
+export function refusedBounds(
+  list: keyof typeof taken,
+  symbols: SymbolTable,
+): Record<string, z.ZodType> {
+  const refused = (name: string): z.ZodType =>
+    z
+      .custom(() => false, `${list} takes ${taken[list]}; write ${name} in a rule`)
+      .optional()
+      .meta({ refused: true })
+  return Object.fromEntries(Object.keys(boundShape(symbols)).map((name) => [name, refused(name)]))
+}
 
 function boundShape(symbols: SymbolTable) {
   return { ...sizeShape(symbols), ...priceShape, ...approvalShape }

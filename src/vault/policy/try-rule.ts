@@ -1,6 +1,5 @@
 import { approveAgentRule } from "./approve-agent-rule.ts"
 import type { Mismatch } from "./decision.ts"
-import { maxExpiresIn } from "./max-expires-in.ts"
 import { maxNotional } from "./max-notional.ts"
 import { maxQuantity } from "./max-quantity.ts"
 import { maxSlippage } from "./max-slippage.ts"
@@ -106,4 +105,15 @@ function unreadablePrice(rule: Rule, subject: Subject): Mismatch | undefined {
 /** A chase moves its price by itself, so its size can't be told even where its body can be read. */
 function isReadable({ orders, request }: Subject): boolean {
   return orders !== undefined && request.operation !== "chaseOrder"
+}
+
+/** The time that the signed request would be valid. */
+function maxExpiresIn({ maxExpiresInMs }: Rule, { request }: Subject): Mismatch | undefined {
+  // Not `>`: a number that isn't one compares as false, and must not pass.
+  if (maxExpiresInMs === undefined || request.expiresInMs <= maxExpiresInMs) return undefined
+  return {
+    reason: "expires_in_over_max",
+    asked: `valid for ${request.expiresInMs} ms`,
+    allowed: `${maxExpiresInMs} ms; send Countersign-Expires-In`,
+  }
 }
