@@ -7,7 +7,7 @@ import { circumstancesOf } from "./judge-request.ts"
 import type { Ledger, RecordedRequest } from "./ledger/ledger.ts"
 import type { KeyEntry } from "./bindings.ts"
 import type { Claim } from "./policy/claim.ts"
-import { tallyLimits } from "./policy/claims-of.ts"
+import { claimsOf } from "./policy/claims-of.ts"
 import type { JudgedRequest } from "./policy/decision.ts"
 import type { Policy } from "./policy/policy.ts"
 import { subjectOf } from "./policy/subject.ts"
@@ -55,7 +55,7 @@ export function recordedClaims(request: RecordedRequest, set: ActiveSet): readon
   if (judged === undefined) return []
   const circumstances = circumstancesOf(judged.key, set, request.countedAtMs)
   const subject = subjectOf(judged.request, circumstances)
-  return tallyLimits(subject, request.sizes, set.policies).claims
+  return claimsOf(subject, request.sizes, set.policies).claims
 }
 
 /** A recorded request as policy is told of it; `undefined` when its key is gone. */

@@ -4,11 +4,12 @@ import { describe, it } from "node:test"
 import fc from "fast-check"
 
 import type { Claim } from "../../src/vault/policy/claim.ts"
-import { claimsOf } from "../../src/vault/policy/claims-of.ts"
+import { claimsOf, enforced } from "../../src/vault/policy/claims-of.ts"
 import type { JudgedRequest } from "../../src/vault/policy/decision.ts"
 import { denialReasons } from "../../src/vault/policy/denial-reason.ts"
 import { judge } from "../../src/vault/policy/judge.ts"
 import type { Policy } from "../../src/vault/policy/policy.ts"
+import { subjectOf } from "../../src/vault/policy/subject.ts"
 import { formatDecimal, type Decimal } from "../../src/venue/decimal.ts"
 import type { Order } from "../../src/venue/payload.ts"
 import { operationIds } from "../../src/venue/profile.ts"
@@ -428,8 +429,8 @@ describe("limits and holds, whatever the request", () => {
         const decision = judge(asked, policies, given)
         if (decision.kind === "refuse") return
         const later = { ...given, referencePrice: () => undefined }
-        const again = claimsOf(asked, decision.sizes, { policies, circumstances: later })
-        assert.deepEqual(again, { ok: true, value: decision.claims })
+        const again = claimsOf(subjectOf(asked, later), decision.sizes, policies)
+        assert.deepEqual(enforced(again), { ok: true, value: decision.claims })
       }),
       numRuns(150),
     )

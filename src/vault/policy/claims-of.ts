@@ -9,38 +9,23 @@ import { matchEntry } from "./match-entry.ts"
 import type { Limit, Policy } from "./policy.ts"
 import { cancels, reducesRisk } from "./reduces-risk.ts"
 import { accountOf } from "./request-matchers.ts"
-import { subjectOf, type Subject } from "./subject.ts"
+import type { Subject } from "./subject.ts"
 
 /** What the limits make of a request: what they count, and which of them can't tell. */
-export type Tally = {
+type Tally = {
   readonly claims: readonly Claim[]
   /** Of limits that can't read what they count; they make no claim. */
   readonly unreadable: readonly { readonly denial: Denial; readonly mode: Limit["mode"] }[]
 }
 
 /**
- * What the limits count of a request whose orders were sized as `sizes` says, or the refusal by one
- * that can't tell. A limit that only observes refuses nothing.
+ * What the limits of the policies make of a request whose orders were sized as `sizes` says. Asks limit by limit:
+ * what one can't read takes no claim from the others.
  *
- * No price is looked at: a recorded request with its recorded sizes makes the same claims again,
- * whatever prices have done since.
+ * No price is looked at: a recorded request with its recorded sizes makes the same claims again, whatever prices
+ * have done since.
  */
 export function claimsOf(
-  request: JudgedRequest,
-  sizes: readonly OrderSize[],
-  given: { readonly policies: readonly Policy[]; readonly circumstances: Circumstances },
-): Result<readonly Claim[], Denial> {
-  return enforced(tallyLimits(subjectOf(request, given.circumstances), sizes, given.policies))
-}
-
-/** The claims of a tally, unless a limit that is enforced can't tell what to count. */
-export function enforced({ claims, unreadable }: Tally): Result<readonly Claim[], Denial> {
-  const refusing = unreadable.find(({ mode }) => mode === "enforce")
-  return refusing === undefined ? ok(claims) : err(refusing.denial)
-}
-
-/** Asks limit by limit: what one can't read takes no claim from the others. */
-export function tallyLimits(
   subject: Subject,
   sizes: readonly OrderSize[],
   policies: readonly Policy[],
@@ -56,6 +41,12 @@ export function tallyLimits(
     }
   }
   return { claims, unreadable }
+}
+
+/** The claims of a tally, unless a limit that is enforced can't tell what to count: one that only observes refuses nothing. */
+export function enforced({ claims, unreadable }: Tally): Result<readonly Claim[], Denial> {
+  const refusing = unreadable.find(({ mode }) => mode === "enforce")
+  return refusing === undefined ? ok(claims) : err(refusing.denial)
 }
 
 type Counting = {

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "../../std/result.ts"
 import { compareDecimals, type Decimal } from "../../venue/decimal.ts"
 import { appliesTo } from "./applies-to.ts"
-import { enforced, tallyLimits } from "./claims-of.ts"
+import { claimsOf, enforced } from "./claims-of.ts"
 import type { Circumstances, Decision, Denial, HeldBy, JudgedRequest, Verdict } from "./decision.ts"
 import { denialBy, noPolicy, noRule } from "./explain-denial.ts"
 import { matchEntry, matchText } from "./match-entry.ts"
@@ -35,7 +35,7 @@ export function judge(
   if (!rule.ok) return refuse(rule.error)
 
   const sizes = orderSizes(subject, widestBand(applicable, subject))
-  const claims = enforced(tallyLimits(subject, sizes, applicable))
+  const claims = enforced(claimsOf(subject, sizes, applicable))
   if (!claims.ok) return refusedByLimit(claims.error, verdicts)
 
   const allowed = { rule: rule.value, claims: claims.value, sizes, verdicts }

@@ -2,7 +2,7 @@ import type { z } from "zod"
 
 import { err, ok, type Result } from "../../std/result.ts"
 import { readYaml, type Located, type Problem } from "../../std/yaml-file.ts"
-import type { Profile, SymbolTable } from "../../venue/profile.ts"
+import type { Profile } from "../../venue/profile.ts"
 import { limitDefinition } from "./limit-definition.ts"
 import { policySchema, type WrittenPolicy } from "./policy-schema.ts"
 import type { Entry, Policy } from "./policy.ts"
@@ -20,20 +20,18 @@ export function readPolicies(
 ): Result<readonly Policy[], readonly Problem[]> {
   const problems: Problem[] = []
   const policies: Policy[] = []
-  const fileByName = new Map<string, string>()
   const schema = policySchema(profile.symbols)
   for (const { file, text } of [...files].sort((a, b) => (a.file < b.file ? -1 : 1))) {
-    const read = readWith(schema, text, file)
+    if (isBlank(text)) continue
+    const read = readPolicy(text, file, schema)
     if (!read.ok) {
       problems.push(...read.error)
       continue
     }
-    if (read.value === undefined) continue
     const { policy, line, column } = read.value
-    const earlier = fileByName.get(policy.name)
-    if (earlier === undefined) fileByName.set(policy.name, file)
-    else {
-      const message = `policy ${policy.name} is in ${earlier} too; give one of them another name`
+    const earlier = policies.find(({ name }) => name === policy.name)
+    if (earlier !== undefined) {
+      const message = `policy ${policy.name} is in ${earlier.file} too; give one of them another name`
       problems.push({ file, line, column, message })
     }
     policies.push(policy)
@@ -42,27 +40,13 @@ export function readPolicies(
 }
 
 /** A policy and where its name is written. */
-export type PlacedPolicy = {
-  readonly policy: Policy
-  readonly line: number
-  readonly column: number
-}
+type PlacedPolicy = { readonly policy: Policy; readonly line: number; readonly column: number }
 
-/** Reads one policy file. A file with nothing but comments holds no policy: `undefined`. */
-export function readPolicyFile(
+function readPolicy(
   text: string,
   file: string,
-  symbols: SymbolTable,
-): Result<PlacedPolicy | undefined, readonly Problem[]> {
-  return readWith(policySchema(symbols), text, file)
-}
-
-function readWith(
   schema: z.ZodType<WrittenPolicy>,
-  text: string,
-  file: string,
-): Result<PlacedPolicy | undefined, readonly Problem[]> {
-  if (isBlank(text)) return ok(undefined)
+): Result<PlacedPolicy, readonly Problem[]> {
   const read = readYaml(text, file, schema)
   if (!read.ok) return read
   const problems = repeatedNames(read.value, file)
@@ -85,6 +69,7 @@ function readWith(
   return ok({ policy, ...placeOf(["policy"]) })
 }
 
+/** A file with nothing but comments holds no policy. */
 function isBlank(text: string): boolean {
   return text.split("\n").every((line) => /^\s*(?:#|$)/.test(line))
 }

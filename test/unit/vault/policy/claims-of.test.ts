@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { claimsOf, tallyLimits } from "../../../../src/vault/policy/claims-of.ts"
+import { claimsOf, enforced } from "../../../../src/vault/policy/claims-of.ts"
 import type { Decision } from "../../../../src/vault/policy/decision.ts"
 import { judge } from "../../../../src/vault/policy/judge.ts"
 import { subjectOf } from "../../../../src/vault/policy/subject.ts"
@@ -464,15 +464,17 @@ describe("claimsOf", () => {
     const decision = judge(placing(order({ isBuy: false })), policies, circumstances())
     assert.equal(decision.kind, "allow")
     for (const price of [undefined, decimal("1"), decimal("9999999")]) {
-      const given = { policies, circumstances: circumstances({ referencePrice: () => price }) }
-      const again = claimsOf(placing(order({ isBuy: false })), decision.sizes, given)
+      const later = circumstances({ referencePrice: () => price })
+      const subject = subjectOf(placing(order({ isBuy: false })), later)
+      const again = enforced(claimsOf(subject, decision.sizes, policies))
       assert.deepEqual(again, { ok: true, value: decision.claims })
     }
   })
 
   it("refuses what was recorded without a size, or with fewer sizes than orders", () => {
+    const subject = subjectOf(placing(order()), circumstances())
     for (const sizes of [[], [{ entry: null, legs: [] }]]) {
-      const claims = claimsOf(placing(order()), sizes, { policies, circumstances: circumstances() })
+      const claims = enforced(claimsOf(subject, sizes, policies))
       assert.equal(claims.ok, false)
       assert.equal(claims.error.reason, "notional_unknown")
     }
@@ -480,17 +482,14 @@ describe("claimsOf", () => {
 
   it("refuses a leg that was recorded without a size of its own", () => {
     const sizes = [{ entry: decimal("30000"), legs: [] }]
-    const claims = claimsOf(placing(withTakeProfit(order())), sizes, {
-      policies,
-      circumstances: circumstances(),
-    })
-    assert.equal(claims.ok, false)
+    const subject = subjectOf(placing(withTakeProfit(order())), circumstances())
+    assert.equal(enforced(claimsOf(subject, sizes, policies)).ok, false)
   })
 
   it("is told limit by limit, so that one which can't read takes nothing from the others", () => {
     const two = policiesOf(limitFile(...notional), limitFile(...requests).replace("test", "more"))
     const subject = subjectOf(placing(order()), circumstances())
-    const { claims, unreadable } = tallyLimits(subject, [], two)
+    const { claims, unreadable } = claimsOf(subject, [], two)
     assert.deepEqual(
       claims.map(({ policy }) => policy),
       ["more"],

@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 
 import { problemText } from "../../../../src/std/yaml-file.ts"
 import { policyJsonSchema } from "../../../../src/vault/policy/policy-json-schema.ts"
-import { readPolicies, readPolicyFile } from "../../../../src/vault/policy/policy-file.ts"
+import { readPolicies } from "../../../../src/vault/policy/policy-file.ts"
 import { operationIds } from "../../../../src/venue/profile.ts"
 import {
   decimal,
@@ -455,10 +455,8 @@ describe("policies/example.yaml", () => {
   const text = readFileSync(examplePath, "utf8")
 
   it("allows nothing as it is: it loads as no policy", () => {
-    assert.deepEqual(readPolicyFile(text, "example.yaml", profile.symbols), {
-      ok: true,
-      value: undefined,
-    })
+    const read = readPolicies([{ file: "example.yaml", text }], profile)
+    assert.deepEqual(read, { ok: true, value: [] })
   })
 
   it("loads with its comments taken off, and shows every key that an entry can have", () => {
