@@ -1,8 +1,6 @@
-import type { OperationId } from "../venue/profile.ts"
+import { cancelIds } from "../venue/profile.ts"
 import type { ActiveSet, FileSet } from "./active-set.ts"
 import { panicWarnings, stopWarnings } from "./stop-warnings.ts"
-
-const cancels: readonly OperationId[] = ["cancelOrder", "cancelBatch", "cancelAll"]
 
 /** What an operator should know though nothing is wrong enough to stop for. */
 export function warningsOf(set: ActiveSet, nowMs: number): readonly string[] {
@@ -32,7 +30,7 @@ function shareWarnings({ config, clients }: ActiveSet): readonly string[] {
 
 /** Orders that can be placed here but not cancelled here. */
 function cancelWarning({ profile, policies }: FileSet): readonly string[] {
-  const canCancel = cancels.some((id) => profile.endpoints.get(id)?.signing.known === true)
+  const canCancel = cancelIds.some((id) => profile.endpoints.get(id)?.signing.known === true)
   const mayPlace = policies.some((policy) => policy.rules.length > 0)
   if (canCancel || !mayPlace) return []
   return [

@@ -9,7 +9,7 @@ export const limitGuards: readonly Guard[] = [
     ["properties/policy-limits"],
     [
       {
-        find: "if (!appliesTo(policy, subject.request)) continue",
+        find: "if (!appliesTo(policy, client, key.name)) continue",
         replace: "",
         why: "a limit counts for others",
       },

@@ -1,12 +1,15 @@
-import type { JudgedRequest } from "./decision.ts"
 import type { Policy } from "./policy.ts"
 
-/** Whether a policy is for the client and the key of a request. */
+/**
+ * Whether a policy is for a client and the key that signs, or that a read names. One for certain keys is for no
+ * read that names none.
+ */
 export function appliesTo(
   { appliesTo: { clients, keys } }: Policy,
-  request: JudgedRequest,
+  client: string,
+  key: string | undefined,
 ): boolean {
-  const isClient = clients?.includes(request.client) ?? true
-  const isKey = keys?.includes(request.key.name) ?? true
+  const isClient = clients?.includes(client) ?? true
+  const isKey = keys === undefined || (key !== undefined && keys.includes(key))
   return isClient && isKey
 }

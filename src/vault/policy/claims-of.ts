@@ -30,10 +30,11 @@ export function claimsOf(
   sizes: readonly OrderSize[],
   policies: readonly Policy[],
 ): Tally {
+  const { client, key } = subject.request
   const claims: Claim[] = []
   const unreadable: Tally["unreadable"][number][] = []
   for (const policy of policies) {
-    if (!appliesTo(policy, subject.request)) continue
+    if (!appliesTo(policy, client, key.name)) continue
     for (const limit of policy.limits) {
       const made = claimsOfLimit({ policy, limit, subject, sizes })
       if (made.ok) claims.push(...made.value)

@@ -24,7 +24,9 @@ export function judge(
   circumstances: Circumstances,
 ): Decision {
   const subject = subjectOf(request, circumstances)
-  const applicable = policies.filter((policy) => appliesTo(policy, request))
+  const applicable = policies.filter((policy) =>
+    appliesTo(policy, request.client, request.key.name),
+  )
   const verdicts = (): readonly Verdict[] => verdictsOf(applicable, subject)
   const refuse = (denial: Denial): Decision => ({ kind: "refuse", denial, verdicts })
 

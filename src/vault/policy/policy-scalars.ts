@@ -5,6 +5,7 @@ import { parseAddress, type Address } from "../../venue/address.ts"
 import { compareDecimals, one, parseDecimal, zero, type Decimal } from "../../venue/decimal.ts"
 import type { SymbolTable } from "../../venue/profile.ts"
 import { parseFieldPointer } from "./body-field.ts"
+import { tell } from "./described.ts"
 import { parsePattern, type Pattern } from "./pattern.ts"
 
 /** A name that goes into refusals and records. */
@@ -78,7 +79,7 @@ export const pattern = z
   .transform((text, context): Pattern => {
     const parsed = parsePattern(text)
     if (parsed.ok) return parsed.value
-    context.issues.push({ code: "custom", input: text, message: parsed.error })
+    tell(context, parsed.error)
     return z.NEVER
   })
 
@@ -141,7 +142,7 @@ export function textAs<Value>(
     .transform((text, context): Value => {
       const value = parse(text)
       if (value !== undefined) return value
-      context.issues.push({ code: "custom", input: text, message: messageFor(text) })
+      tell(context, messageFor(text))
       return z.NEVER
     })
 }

@@ -1,12 +1,8 @@
 import type { Payload } from "../../venue/payload.ts"
-import type { OperationId, Profile } from "../../venue/profile.ts"
+import { cancelIds, type OperationId, type Profile } from "../../venue/profile.ts"
 
 /** The operations that take orders away and make none. */
-export const cancels: ReadonlySet<OperationId> = new Set<OperationId>([
-  "cancelOrder",
-  "cancelBatch",
-  "cancelAll",
-])
+export const cancels: ReadonlySet<OperationId> = new Set(cancelIds)
 
 /**
  * Tells whether a request can only lower risk: a cancel, or orders that are all reduce-only on symbols

@@ -2,6 +2,7 @@ import { z } from "zod"
 
 import { parseDecimal, type Decimal } from "../../venue/decimal.ts"
 import type { SymbolTable } from "../../venue/profile.ts"
+import { tell } from "./described.ts"
 import { notAboveZero, parseAboveZero, parseSymbol, unknownSymbol } from "./policy-scalars.ts"
 import type { SizeBound } from "./policy.ts"
 
@@ -13,7 +14,7 @@ export function sizeBound(symbols: SymbolTable) {
     .unknown()
     .transform((input, context): SizeBound => {
       const problem = (message: string, ...path: string[]): SizeBound => {
-        context.issues.push({ code: "custom", input, message, path })
+        tell(context, message, ...path)
         return z.NEVER
       }
       if (typeof input === "string") {
