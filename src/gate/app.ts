@@ -121,67 +121,29 @@ function byPath(all: readonly RouteWithAnswer[]): ReadonlyMap<string, PathRoutes
 
 /** Every route there is. */
 function routes(deps: AppDependencies): readonly RouteWithAnswer[] {
-  return [...requestRoutes(deps), ...rightRoutes(deps), ...readRoutes(deps), ...consoleRoutes(deps)]
-}
-
-/** What a bot wants signed. */
-function requestRoutes(deps: AppDependencies): readonly RouteWithAnswer[] {
-  const { limits } = deps
+  const signHeaders = [...callHeaders, idempotencyHeader]
+  const checkHeaders = [...callHeaders, shadowHeader]
   return [
-    post(
-      "/v1/*path",
-      [...callHeaders, idempotencyHeader],
-      withCall(limits, "", (call) => forward(deps, call)),
-    ),
-    post(
-      "/sign/v1/*path",
-      [...callHeaders, idempotencyHeader],
-      withCall(limits, "/sign", (call) => sign(deps, call)),
-    ),
-    post("/sign/batch", [], withBody(deps, batchSigner(limits.maxBatches))),
-    post(
-      "/check/v1/*path",
-      [...callHeaders, shadowHeader],
-      withCall(limits, "/check", ({ ask }) => check(deps, ask)),
-    ),
-  ]
-}
-
-/** What a client has to have the right to. */
-function rightRoutes(deps: AppDependencies): readonly RouteWithAnswer[] {
-  return [
+    post("/v1/*path", signHeaders, withCall(deps, "", forward)),
+    get("/v1/*path", venueReads(deps), [keyHeader]),
+    post("/sign/v1/*path", signHeaders, withCall(deps, "/sign", sign)),
+    post("/sign/batch", [], withBody(deps, batchSigner(deps.limits.maxBatches))),
+    post("/check/v1/*path", checkHeaders, withCall(deps, "/check", check)),
+    // What a client has to have the right to.
     post("/freeze", [], withBody(deps, freeze)),
     post("/heartbeat", [], withBody(deps, heartbeat)),
     post("/prices", [], withBody(deps, feedPrices)),
-  ]
-}
-
-function readRoutes(deps: AppDependencies): readonly RouteWithAnswer[] {
-  return [
-    get("/v1/*path", venueReads(deps), [keyHeader]),
-    get(
-      "/whoami",
-      withToken((token) => whoami(deps, token)),
-    ),
-    get(
-      "/records",
-      withToken((token, url) => findRecords(deps, token, url.slice(8))),
-    ),
-    get(
-      "/records/:id",
-      withToken((token, url) => showRecord(deps, token, url.slice(9))),
-    ),
-    get(
-      "/limits",
-      withToken((token) => showLimits(deps, token)),
-    ),
-    get(
-      "/metrics",
-      withToken((token) => showMetrics(deps, token)),
-    ),
+    get("/metrics", withToken(deps, showMetrics)),
+    // What it may do, and has done.
+    get("/whoami", withToken(deps, whoami)),
+    get("/limits", withToken(deps, showLimits)),
+    get("/records", withToken(deps, findRecords)),
+    get("/records/:id", withToken(deps, showRecord)),
+    // Without a token.
     get("/healthz", () => Promise.resolve({ kind: "success", content: { state: "running" } })),
     get("/readyz", () => readiness(deps)),
     get("/openapi.json", () => Promise.resolve(contract)),
+    ...consoleRoutes(deps),
   ]
 }
 

@@ -24,7 +24,7 @@ function signatureReply(signed: BotResults["sign"]): Reply {
 }
 
 /** `/check`: whether it would be signed, and why or why not. */
-export async function check(deps: Dependencies, ask: BotParams["check"]): Promise<Reply> {
+export async function check(deps: Dependencies, { ask }: Call): Promise<Reply> {
   const checked = await deps.link.call("check", ask)
   if (checked.kind === "refused") return refused(checked)
   const { report: content, record } = checked
@@ -77,19 +77,16 @@ export async function heartbeat(
 const recordId = /^[A-Za-z0-9._-]{1,64}$/
 
 /** `/records/<id>`: what became of one's own request. */
-export async function showRecord(deps: Dependencies, token: string, id: string): Promise<Reply> {
+export async function showRecord(deps: Dependencies, token: string, url: string): Promise<Reply> {
+  const id = url.slice("/records/".length)
   if (!recordId.test(id)) return { kind: "problem", problem: unknownRecord }
   const found = await deps.link.call("record", { token, id })
   return found.kind === "refused" ? refused(found) : { kind: "success", content: found.view }
 }
 
 /** `/records?…`: what became of one's own requests of a key or an order. */
-export async function findRecords(
-  deps: Dependencies,
-  token: string,
-  query: string,
-): Promise<Reply> {
-  const search = readSearch(query)
+export async function findRecords(deps: Dependencies, token: string, url: string): Promise<Reply> {
+  const search = readSearch(url.slice("/records".length))
   if (!search.ok) return { kind: "problem", problem: search.error }
   const found = await deps.link.call("records", { token, ...search.value })
   return found.kind === "refused"

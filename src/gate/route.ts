@@ -35,14 +35,14 @@ export function post(path: string, ownHeaders: readonly string[], answer: Answer
 }
 
 /** Reads token and body. The venue's path is what follows `prefix`, exactly as it came: nothing here decodes it. */
-export function withCall(
-  limits: GateLimits,
+export function withCall<Deps extends { readonly limits: GateLimits }>(
+  deps: Deps,
   prefix: string,
-  answer: (call: Call) => Promise<Reply>,
+  answer: (deps: Deps, call: Call) => Promise<Reply>,
 ): Answer {
   return async (request) => {
-    const call = await readCall(request, urlOf(request).slice(prefix.length), limits)
-    if (call.ok) return answer(call.value)
+    const call = await readCall(request, urlOf(request).slice(prefix.length), deps.limits)
+    if (call.ok) return answer(deps, call.value)
     return call.error === "gone" ? "gone" : { kind: "problem", problem: call.error }
   }
 }
@@ -52,16 +52,19 @@ export function withBody<Deps extends { readonly limits: GateLimits }>(
   deps: Deps,
   answer: (deps: Deps, ask: Call["ask"]) => Promise<Reply>,
 ): Answer {
-  return withCall(deps.limits, "", ({ ask }) => answer(deps, ask))
+  return withCall(deps, "", (_, { ask }) => answer(deps, ask))
 }
 
 /** Reads the token. */
-export function withToken(answer: (token: string, url: string) => Promise<Reply>): Answer {
+export function withToken<Deps>(
+  deps: Deps,
+  answer: (deps: Deps, token: string, url: string) => Promise<Reply>,
+): Answer {
   return (request) => {
     const token = readToken(request)
     return token === undefined
       ? Promise.resolve({ kind: "problem", problem: tokenMissing })
-      : answer(token, urlOf(request))
+      : answer(deps, token, urlOf(request))
   }
 }
 
