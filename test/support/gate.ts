@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { request, type Server } from "node:http"
+import type { Server } from "node:http"
 import { join } from "node:path"
 import type { TestContext } from "node:test"
 
@@ -12,7 +12,7 @@ import type { GateSettings } from "../../src/gate/settings.ts"
 import { createUpstream, parseBaseUrl, type Upstream } from "../../src/gate/upstream.ts"
 import { connectBotLink } from "../../src/link/client.ts"
 import { assertConforms, headerMap } from "../contract/conform.ts"
-import { keepOutput } from "./canaries.ts"
+import { exchange } from "./exchange.ts"
 import { startFakeVault, token, type FakeVault } from "./fake-vault.ts"
 import { temporaryDirectory } from "./link-peer.ts"
 
@@ -151,39 +151,6 @@ export async function askHttp(to: number | string, ask: HttpAsk): Promise<HttpRe
 
 function exchanged({ method = "GET", path }: HttpAsk, { status, headers, text }: HttpReply) {
   return { method, path, status, headers: headerMap(headers), text }
-}
-
-function exchange(to: number | string, ask: HttpAsk): Promise<HttpReply> {
-  return new Promise((resolve, reject) => {
-    const call = request(
-      {
-        ...(typeof to === "number" ? { host: "127.0.0.1", port: to } : { socketPath: to }),
-        method: ask.method ?? "GET",
-        path: ask.path,
-        headers: ask.headers ?? {},
-        agent: false,
-      },
-      (response) => {
-        const chunks: Buffer[] = []
-        response.on("data", (chunk: Buffer) => chunks.push(chunk))
-        response.on("error", reject)
-        response.on("end", () => {
-          const text = Buffer.concat(chunks).toString("utf8")
-          keepOutput("answers over HTTP", `${response.rawHeaders.join("\n")}\n${text}\n`)
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            text,
-            get envelope() {
-              return readEnvelope(text)
-            },
-          })
-        })
-      },
-    )
-    call.on("error", reject)
-    call.end(ask.body)
-  })
 }
 
 /** Reads an answer that must be an envelope, and nothing but one. */
