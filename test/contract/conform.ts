@@ -6,7 +6,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 
 import { statuses } from "../../src/gate/error-response.ts"
 import { readRepositoryFile } from "../support/markdown.ts"
-import type { Json } from "./json-schema.ts"
+import type { Json } from "../../packaging/openapi/json-schema.ts"
 
 export type Exchange = {
   readonly method: string

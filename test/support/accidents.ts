@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 import { buffer } from "node:stream/consumers"
 
 import { assertConforms, headerMap } from "../contract/conform.ts"
-import { errorExamples } from "../contract/error-examples.ts"
+import { errorExamples } from "../../packaging/openapi/error-examples.ts"
 
 /** What happens to a request: nothing, a spent limit answers it, or its answer is lost once the daemon has given it. */
 export type Accident = "none" | "limit" | "cut"

@@ -5,7 +5,7 @@ import { createConfig, lintFromString } from "@redocly/openapi-core"
 
 import { errorCodes } from "../../../src/gate/error-response.ts"
 import { builtinEndpoints } from "../../../src/venue/endpoints.ts"
-import { openApiDocument } from "../../contract/document.ts"
+import { openApiDocument } from "../../../packaging/openapi/document.ts"
 import { askHttp, startGate } from "../../support/gate.ts"
 import { readRepositoryFile } from "../../support/markdown.ts"
 

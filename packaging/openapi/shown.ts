@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict"
 
-import { fencedBlocks, readRepositoryFile, sectionOf } from "../support/markdown.ts"
+import { fencedBlocks, readRepositoryFile, sectionOf } from "../../test/support/markdown.ts"
 
 const page = readRepositoryFile("docs/http-api.md")
 

@@ -5,7 +5,7 @@ import { z } from "zod"
 import { errorCodes, statuses, type ErrorCode } from "../../src/gate/error-response.ts"
 import { denialReasonSchema, refusalSchema, type RefusalCode } from "../../src/link/refusal.ts"
 import { denialReasons } from "../../src/vault/policy/denial-reason.ts"
-import { readRepositoryFile, sectionOf, tableRows } from "../support/markdown.ts"
+import { readRepositoryFile, sectionOf, tableRows } from "../../test/support/markdown.ts"
 import { oneOf, refTo, type Json, type Override } from "./json-schema.ts"
 
 const none = z.strictObject({})

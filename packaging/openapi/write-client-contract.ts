@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs"
 
-import { repositoryRoot } from "../support/markdown.ts"
+import { repositoryRoot } from "../../test/support/markdown.ts"
 import { clientContract } from "./client-contract.ts"
 
 writeFileSync(`${repositoryRoot}/src/client/contract.ts`, await clientContract())

@@ -1,7 +1,7 @@
 import openapiTypes, { astToString, type OpenAPI3 } from "openapi-typescript"
 import { format } from "prettier"
 
-import { readRepositoryFile } from "../support/markdown.ts"
+import { readRepositoryFile } from "../../test/support/markdown.ts"
 
 type Operation = {
   readonly requestBody: { readonly content: { readonly "application/json": { schema: object } } }

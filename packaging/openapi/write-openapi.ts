@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs"
 
 import { format } from "prettier"
 
-import { repositoryRoot } from "../support/markdown.ts"
+import { repositoryRoot } from "../../test/support/markdown.ts"
 import { openApiDocument } from "./document.ts"
 
 const text = await format(JSON.stringify(openApiDocument()), { parser: "json", printWidth: 100 })
