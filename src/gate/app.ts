@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
-import express, { type Express, type NextFunction, type Request, type Response } from "express"
+import express, { type Express, type Request, type Response } from "express"
 import helmet from "helmet"
 
 import {
@@ -56,30 +56,37 @@ const pagelessHeaders = {
   strictTransportSecurity: false,
 }
 
-/** The gate's HTTP interface. Every route is here. What bots ask all day goes past Express, which costs more than it. */
+/**
+ * The gate's HTTP interface. Every route is here. Express is asked only for what is admitted: it takes a target apart
+ * before any of its handlers runs, and has an answer of its own to what it can't read. What bots ask all day goes past
+ * it, which costs more than it.
+ */
 export function createApp(deps: AppDependencies): RequestListener {
   const serve = openServe(deps)
   const paths = byPath(routes(deps))
   const setHeaders = helmet(pagelessHeaders)
-  const app = createExpress(deps, { serve, paths, setHeaders })
+  const app = createExpress(paths, serve)
   return (request, response) => {
-    const ofPath = paths.get(directPath(request.url) ?? "")
-    if (ofPath === undefined) app(request, response)
-    else serveDirect({ request, response, ofPath }).catch(answerError(deps, response))
-  }
-
-  async function serveDirect({ request, response, ofPath }: Direct): Promise<void> {
-    setHeaders(request, response, () => undefined)
-    const problem = admitRequest(deps, request)
-    if (problem === undefined) await serve(request, response, ofPath)
-    else refuse(deps, response, problem)
+    const fail = failure(deps, response)
+    try {
+      setHeaders(request, response, () => undefined)
+      if (isOfConsole(request)) setConsoleHeaders(request, response, () => undefined)
+      const problem = admit(request, deps.hosts(request.socket), deps.limits)
+      const ofPath = paths.get(directPath(request.url) ?? "")
+      if (problem !== undefined) refuse(deps, response, problem)
+      else if (ofPath !== undefined) serve(request, response, ofPath).catch(fail)
+      // Express makes them what it calls Request and Response.
+      else app(request as Request, response as Response, unserved(deps, request, response))
+    } catch (error) {
+      fail(error)
+    }
   }
 }
 
-type Direct = {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly ofPath: PathRoutes
+function isOfConsole({ url = "" }: IncomingMessage): boolean {
+  return (
+    url === consolePath || url.startsWith(`${consolePath}/`) || url.startsWith(`${consolePath}?`)
+  )
 }
 
 /** The path of the table for a plain path of the venue's. All others are Express's to take apart. */
@@ -88,25 +95,14 @@ function directPath(url = ""): string | undefined {
   return url.startsWith("/sign") ? "/sign/v1/*path" : "/v1/*path"
 }
 
-type Parts = {
-  readonly serve: Serve
-  readonly paths: ReadonlyMap<string, PathRoutes>
-  readonly setHeaders: ReturnType<typeof helmet>
-}
-
-function createExpress(deps: AppDependencies, { serve, paths, setHeaders }: Parts): Express {
+/** Express, which parses no query and no body, and whose parts of a path nobody reads. */
+function createExpress(paths: ReadonlyMap<string, PathRoutes>, serve: Serve): Express {
   const app = express()
-  app.disable("etag").enable("case sensitive routing").enable("strict routing")
-  app.use(setHeaders)
-  app.use(consolePath, setConsoleHeaders)
-  app.use(admitAll(deps))
+  app.disable("x-powered-by").disable("etag").disable("query parser")
+  app.enable("case sensitive routing").enable("strict routing")
   for (const [path, ofPath] of paths) {
     app.all(path, (request: Request, response: Response) => serve(request, response, ofPath))
   }
-  app.use((request: Request, response: Response) =>
-    refuse(deps, response, unknownEndpoint(request.originalUrl)),
-  )
-  app.use(createErrorAnswer(deps))
   return app
 }
 
@@ -147,31 +143,22 @@ function routes(deps: AppDependencies): readonly RouteWithAnswer[] {
   ]
 }
 
-/** What holds for every request, known path or not. */
-function admitRequest({ hosts, limits }: AppDependencies, request: IncomingMessage) {
-  return admit(request, hosts(request.socket), limits)
-}
-
-function admitAll(deps: AppDependencies) {
-  return (request: IncomingMessage, response: Response, next: NextFunction): void => {
-    const problem = admitRequest(deps, request)
-    if (problem === undefined) next()
-    else refuse(deps, response, problem)
-  }
-}
-
-function createErrorAnswer(deps: AppDependencies) {
-  // eslint-disable-next-line max-params -- Express knows an error's taker by its four parameters
-  return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
-    if (response.headersSent) next(error)
-    // Express decodes paths to match them; what it can't decode is no path of ours.
-    else if (error instanceof URIError) refuse(deps, response, unknownEndpoint(request.originalUrl))
-    else answerError(deps, response)(error)
+/** Answers what no route of Express's did: there is none, or something of ours failed. */
+function unserved(
+  deps: AppDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+): (error?: unknown) => void {
+  return (error) => {
+    // Express decodes a path to match it; what it can't decode is no path of ours.
+    if (error === undefined || error instanceof URIError) {
+      refuse(deps, response, unknownEndpoint(request.url ?? ""))
+    } else failure(deps, response)(error)
   }
 }
 
 /** Answers a flaw of ours. */
-function answerError(deps: AppDependencies, response: ServerResponse): (error: unknown) => void {
+function failure(deps: AppDependencies, response: ServerResponse): (error: unknown) => void {
   return (error) => {
     deps.log({ level: "error", event: "failed", ...errorFields(error) })
     if (response.headersSent) response.destroy()

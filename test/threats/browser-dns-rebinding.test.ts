@@ -89,6 +89,8 @@ describe("a request target that names a host itself", () => {
   for (const target of [
     "http://evil.example/healthz",
     "http://HOST/healthz",
+    "http://[::1/healthz",
+    "http://127.0.0.1:port/healthz",
     "*",
     "evil.example:443",
   ]) {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
+import { hostsByPort } from "../../../src/gate/admit.ts"
 import type { Refusal } from "../../../src/link/refusal.ts"
 import { Fault } from "../../../src/std/fault.ts"
 import { signedBody, token } from "../../support/fake-vault.ts"
@@ -51,7 +52,11 @@ describe("gate routes", () => {
     "/records/a/b",
     "/healthz/x",
     "//v1/trade/orders",
+    // Express can't decode these, nor take the last one apart.
     "/v1/%zz",
+    "/sign/v1/%zz",
+    "/records/%zz",
+    "//a@[/v1/trade/orders#",
     "/%2e%2e/v1/trade/orders",
   ]) {
     it(`finds nothing at ${path}`, async (t) => {
@@ -81,6 +86,28 @@ describe("gate routes", () => {
     assert.equal((await gate.post(`/sign${path(256)}`)).status, 200)
     assertRefused(await gate.post(`/sign${path(257)}`), 404, "unknown_endpoint")
   })
+})
+
+describe("every answer", () => {
+  for (const [what, status, ask] of [
+    ["of a route", 200, { path: "/healthz" }],
+    ["of none", 404, { path: "/nothing" }],
+    ["to a path that can't be decoded", 404, { path: "/records/%zz" }],
+    ["to what isn't admitted", 421, { path: "/healthz", headers: { host: "evil.example" } }],
+  ] as const) {
+    it(`keeps pages out and doesn't tell what serves it: ${what}`, async (t) => {
+      const gate = await startGate(t)
+      const reply = await gate.ask(ask)
+      assert.equal(reply.status, status)
+      assert.equal(
+        reply.headers["content-security-policy"],
+        "default-src 'none';frame-ancestors 'none'",
+      )
+      assert.equal(reply.headers["x-content-type-options"], "nosniff")
+      assert.equal(reply.headers["x-powered-by"], undefined)
+      assert.equal(reply.headers["etag"], undefined)
+    })
+  }
 })
 
 describe("POST /sign", () => {
@@ -314,6 +341,25 @@ describe("what breaks", () => {
     }
     assert.doesNotMatch(JSON.stringify(gate.logged), /canary|cs_/)
     assert.equal(gate.logged.filter(({ event }) => event === "failed").length, 2)
+  })
+
+  it("is internal where it breaks before there is a route, and the next call is served", async (t) => {
+    let isBroken = true
+    const hosts = hostsByPort([])
+    const gate = await startGate(t, {
+      settings() {
+        if (isBroken) throw new Error("canary")
+        return { upstream: undefined, hosts }
+      },
+    })
+    for (const path of ["/whoami", "/records/r-1", "/nothing"]) {
+      const reply = await gate.ask({ path })
+      assertRefused(reply, 500, "internal")
+      assert.doesNotMatch(reply.text, /canary|at /)
+    }
+    assert.equal(gate.logged.filter(({ event }) => event === "failed").length, 3)
+    isBroken = false
+    assert.equal((await gate.ask({ path: "/healthz" })).status, 200)
   })
 
   it("is vault_unavailable when nobody is there to sign", async (t) => {
