@@ -2,54 +2,47 @@ import { constants } from "node:fs"
 import { copyFile, link, lstat, open, rm } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 
-import type { Command } from "commander"
-
 import { Fault } from "../std/fault.ts"
 import { verifyBackup } from "../vault/ledger/verify-backup.ts"
-import {
-  command,
-  runs,
-  withExamples,
-  withInstallation,
-  withJson,
-  type InstallationOptions,
-} from "./command.ts"
-import { print, type Printing } from "./print.ts"
+import { installationCommand } from "./installation-command.ts"
+import { option, required } from "./options.ts"
 import { withAdmin, type Admin } from "./with-vault.ts"
 
-type BackupOptions = InstallationOptions & Printing & { readonly to: string }
-
 /** `countersign backup --to FILE` */
-export function backup(): Command {
-  const made = command(
-    "backup",
-    "copy the ledger into a file, while requests go on, and check it",
-  ).requiredOption(
-    "--to <file>",
-    "a file that isn't there yet, on a disk of this machine or mounted",
-  )
-  withExamples(
-    made,
+export const backup = installationCommand({
+  description: "copy the ledger into a file, while requests go on, and check it",
+  examples: [
     "countersign backup --to /mnt/backup/ledger-2026-06-01.db",
     "countersign backup --to ./ledger-copy.db --json",
-  )
-  return runs<BackupOptions>(withJson(withInstallation(made)), async (options) => {
+  ],
+  options: {
+    to: required(
+      option("--to <file>", "a file that isn't there yet, on a disk of this machine or mounted"),
+    ),
+  },
+  answer: async (installation, options) => {
     const to = resolve(options.to)
     await assertFree(to)
-    const done = await withAdmin(options, async (admin) => {
-      const file = await copyLedger(admin)
-      try {
-        const { seq, hash } = verifyBackup(file)
-        await place(file, to)
-        const params = { head_seq: seq, head_hash: hash }
-        const { record } = await admin.call("recordBackup", params)
-        return { file: to, ...params, record }
-      } finally {
-        await rm(file, { force: true })
-      }
-    })
-    print(done, options, backupLines)
-  })
+    return withAdmin(installation, (admin) => copyTo(to, admin))
+  },
+  print: ({ file, head_seq }) => [
+    `Wrote ${file}: the ledger up to entry ${head_seq}, checked.`,
+    "It doesn't hold keys (keystore/, keychain/, the passphrase), countersign.yaml, venue.yaml, policies/ or archives: copy those apart.",
+    "Signers' marks are never part of a backup: by them a restored ledger is noticed. docs/operations.md tells how to restore.",
+  ],
+})
+
+async function copyTo(to: string, admin: Admin) {
+  const file = await copyLedger(admin)
+  try {
+    const { seq, hash } = verifyBackup(file)
+    await place(file, to)
+    const params = { head_seq: seq, head_hash: hash }
+    const { record } = await admin.call("recordBackup", params)
+    return { file: to, ...params, record }
+  } finally {
+    await rm(file, { force: true })
+  }
 }
 
 /** Asks again until it is done: a call of the socket has a bound, a large ledger hasn't. */
@@ -108,12 +101,4 @@ function taken(to: string): Fault {
 
 function codeOf(cause: unknown): string {
   return (cause as NodeJS.ErrnoException).code ?? "unknown error" // fs throws ErrnoExceptions
-}
-
-function backupLines(done: { readonly file: string; readonly head_seq: number }) {
-  return [
-    `Wrote ${done.file}: the ledger up to entry ${done.head_seq}, checked.`,
-    "It doesn't hold keys (keystore/, keychain/, the passphrase), countersign.yaml, venue.yaml, policies/ or archives: copy those apart.",
-    "Signers' marks are never part of a backup: by them a restored ledger is noticed. docs/operations.md tells how to restore.",
-  ]
 }

@@ -1,72 +1,69 @@
-import { resolve } from "node:path"
+import { Argument, Command as Reader } from "commander"
 
-import { Command } from "commander"
+import type { ExitCode } from "./exit-code.ts"
+import type { Taken, Takes } from "./options.ts"
 
-import type { Installation } from "../vault/installation.ts"
-import { printFailure, type Printing } from "./print.ts"
-import { ownInstallation, usualInstallation } from "./usual-installation.ts"
-
-export type InstallationOptions = {
-  readonly dir?: string
-  readonly configDir?: string
-  readonly stateDir?: string
+/** What every command says of itself. */
+export type About = {
+  /** In one line; the words that lead to it are in countersign.ts. */
+  readonly description: string
+  /** Shown by `--help` above the examples. */
+  readonly notes?: string
+  /** Lines to copy; a test holds that each would be understood. */
+  readonly examples: readonly string[]
 }
 
-/** A command whose failures end as one sentence and an exit code. */
-export function command(name: string, description: string): Command {
-  return new Command(name).description(description)
+export type CommandShape<Options> = About & {
+  readonly options?: Takes<Options>
+  /** @throws {Fault} whose sentence is printed, and whose code becomes the exit code. */
+  readonly run: (options: Options) => Promise<ExitCode>
 }
 
-/** Adds `--dir`, `--config-dir` and `--state-dir`. */
-export function withInstallation(made: Command): Command {
-  return made
-    .option("--dir <dir>", "holds the whole installation")
-    .option("--config-dir <dir>", "holds countersign.yaml, venue.yaml and policies/")
-    .option("--state-dir <dir>", "holds the ledger, the keystore and the sockets")
+/** What a command line asks for, once it is read. */
+export type Task = {
+  /** Whether `--json` is among its options. */
+  readonly isForScripts: boolean
+  readonly run: () => Promise<ExitCode>
 }
 
-/** Shows, below the command's help, lines to copy; a test holds that each would be understood. */
-export function withExamples(made: Command, ...lines: readonly string[]): Command {
-  return made.addHelpText(
-    "after",
-    ["", "Examples:", ...lines.map((line) => `  ${line}`)].join("\n"),
-  )
+/** A command, whatever its options. */
+export type Command = {
+  /** Makes commander's reader of its words, under its name; `start` gets what they ask for. */
+  reader(name: string, start: (task: Task) => Promise<void>): Reader
 }
 
-/** Adds `--json`. */
-export function withJson(made: Command): Command {
-  return made.option("--json", "print JSON for scripts")
-}
-
-/**
- * Sets what a command runs: a fault is printed in the form asked for and becomes the exit code.
- *
- * commander gives options untyped; `Options` is the shape that the command's own options make.
- */
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it types `run`
-export function runs<Options extends Printing>(
-  made: Command,
-  run: (options: Options, ...words: readonly (string | undefined)[]) => Promise<void>,
-): Command {
-  return made.action(async (...received: unknown[]) => {
-    // commander passes the arguments, then the options, then the command itself.
-    const options = received.at(-2) as Options
-    const words = received.slice(0, -2) as (string | undefined)[]
-    try {
-      await run(options, ...words)
-    } catch (error) {
-      process.exitCode = printFailure(error, options)
-    }
-  })
-}
-
-/** The installation that the options name; without any of them {@link usualInstallation}. */
-export function installationOf(options: InstallationOptions): Installation {
-  const { dir, configDir = dir, stateDir = dir } = options
-  if (configDir === undefined && stateDir === undefined) return usualInstallation()
-  const own = ownInstallation()
+/** A command of the command line. */
+export function command<Options extends object = object>(shape: CommandShape<Options>): Command {
   return {
-    configDir: resolve(configDir ?? own.configDir),
-    stateDir: resolve(stateDir ?? own.stateDir),
+    reader: (name, start) => {
+      const takes = Object.entries<Taken<unknown>>(shape.options ?? {})
+      const reader = new Reader(name).description(shape.description)
+      for (const [, { declared }] of takes) {
+        if (declared instanceof Argument) reader.addArgument(declared)
+        else reader.addOption(declared)
+      }
+      reader.addHelpText("after", helpOf(shape))
+      const valuesOf = (): Options => {
+        const values = takes.map(([word, each]) => [word, each.valueOf(readBy(reader, each))])
+        return Object.fromEntries(values) as Options // under each name what it declares
+      }
+      return reader.action(() =>
+        start({
+          isForScripts: reader.getOptionValue("json") === true,
+          run: async () => shape.run(valuesOf()),
+        }),
+      )
+    },
   }
+}
+
+/** What commander has read of one word. */
+function readBy(reader: Reader, { declared }: Taken<unknown>): unknown {
+  if (!(declared instanceof Argument)) return reader.getOptionValue(declared.attributeName())
+  return reader.processedArgs[reader.registeredArguments.indexOf(declared)]
+}
+
+function helpOf({ notes, examples }: About): string {
+  const lines = examples.map((line) => `  ${line}`)
+  return [...(notes === undefined ? [] : [notes]), "", "Examples:", ...lines].join("\n")
 }

@@ -1,18 +1,18 @@
-import type { Command } from "commander"
-
 import { Fault } from "../std/fault.ts"
 import {
   command,
   runs,
   withExamples,
   withInstallation,
+  withAdmin,
   withJson,
   type InstallationOptions,
-} from "./command.ts"
+} from "./command-by-hand.ts"
+import type { Command } from "./command.ts"
 import { hostInUrl } from "./host-in-url.ts"
 import { parsePort } from "./port.ts"
 import { print, type Printing } from "./print.ts"
-import { withAdmin, type Admin } from "./with-vault.ts"
+import type { Admin } from "./with-vault.ts"
 
 type ConsoleOptions = InstallationOptions & Printing & { readonly port?: string }
 

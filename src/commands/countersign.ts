@@ -1,25 +1,31 @@
-import { Command } from "commander"
+import { Command as Reader } from "commander"
 
 import { version } from "../version.ts"
+import type { Command, Task } from "./command.ts"
 import { withoutValues } from "./usage-error.ts"
 
 type Load = () => Promise<Command>
 type Group = { readonly description: string; readonly commands: Readonly<Record<string, Load>> }
+
+/** Gets what a command line asks for, once it is read. */
+type Start = (task: Task) => Promise<void>
 
 /**
  * The whole command line, or, where `words` begin with a command's name, as much of it as they need: each
  * command comes with what it imports, and most of that is another's. Its tree is the tree of files beside
  * this one.
  */
-export async function countersign(words: readonly string[] = []): Promise<Command> {
-  const program = new Command("countersign")
+export async function countersign(
+  words: readonly string[] = [],
+  start: Start = () => Promise.resolve(),
+): Promise<Reader> {
+  const program = new Reader("countersign")
     .description("Signs what trading bots ask for, as far as your policies allow.")
     .version(version)
     .showHelpAfterError("(countersign --help shows what there is)")
   for (const [name, part] of named(tree, words[0])) {
-    program.addCommand(
-      typeof part === "function" ? await part() : await group(name, part, words[1]),
-    )
+    if (typeof part === "function") program.addCommand((await part()).reader(name, start))
+    else program.addCommand(await group([name, part], words[1], start))
   }
   throwOnUsageErrors(program)
   return program
@@ -30,137 +36,137 @@ function named<Part>(
   parts: Readonly<Record<string, Part>>,
   name: string | undefined,
 ): readonly (readonly [string, Part])[] {
-  // It prints what all commands take.
-  if (name === "completion") return Object.entries(parts)
   const one = Object.entries(parts).filter(([each]) => each === name)
   return one.length > 0 ? one : Object.entries(parts)
 }
 
 async function group(
-  name: string,
-  { description, commands }: Group,
+  [name, { description, commands }]: readonly [string, Group],
   word: string | undefined,
-): Promise<Command> {
-  const made = new Command(name).description(description)
-  for (const [, load] of named(commands, word)) made.addCommand(await load())
+  start: Start,
+): Promise<Reader> {
+  const made = new Reader(name).description(description)
+  for (const [own, load] of named(commands, word)) {
+    made.addCommand((await load()).reader(own, start))
+  }
   return made
 }
 
 const tree: Readonly<Record<string, Load | Group>> = {
-  init: async () => (await import("./init.ts")).init(),
-  serve: async () => (await import("./serve.ts")).serve(),
+  init: async () => (await import("./init.ts")).init,
+  serve: async () => (await import("./serve.ts")).serve,
   "install-service": async () => (await import("./install-service.ts")).installService(),
   "init-service": async () => (await import("./init-service.ts")).initService(),
-  status: async () => (await import("./status.ts")).status(),
+  status: async () => (await import("./status.ts")).status,
   console: async () => (await import("./console.ts")).consoleCommand(),
-  freeze: async () => (await import("./freeze.ts")).freeze(),
-  thaw: async () => (await import("./freeze.ts")).thaw(),
-  panic: async () => (await import("./panic.ts")).panic(),
-  lock: async () => (await import("./lock.ts")).lock(),
-  unlock: async () => (await import("./unlock.ts")).unlock(),
-  backup: async () => (await import("./backup.ts")).backup(),
-  doctor: async () => (await import("./doctor.ts")).doctor(),
-  demo: async () => (await import("./demo.ts")).demo(),
-  sandbox: async () => (await import("./sandbox.ts")).sandbox(),
-  completion: async () => (await import("./completion.ts")).completion(),
+  freeze: async () => (await import("./freeze.ts")).freeze,
+  thaw: async () => (await import("./freeze.ts")).thaw,
+  panic: async () => (await import("./panic.ts")).panic,
+  lock: async () => (await import("./lock.ts")).lock,
+  unlock: async () => (await import("./unlock.ts")).unlock,
+  backup: async () => (await import("./backup.ts")).backup,
+  doctor: async () => (await import("./doctor.ts")).doctor,
+  demo: async () => (await import("./demo.ts")).demo,
+  sandbox: async () => (await import("./sandbox.ts")).sandbox,
+  completion: async () => (await import("./completion.ts")).completion,
   keys: {
     description: "private keys",
     commands: {
-      generate: async () => (await import("./keys/generate.ts")).keysGenerate(),
-      import: async () => (await import("./keys/import.ts")).keysImport(),
-      export: async () => (await import("./keys/export.ts")).keysExport(),
-      list: async () => (await import("./keys/list.ts")).keysList(),
-      show: async () => (await import("./keys/show.ts")).keysShow(),
-      targets: async () => (await import("./keys/targets.ts")).keysTargets(),
-      remove: async () => (await import("./keys/remove.ts")).keysRemove(),
+      generate: async () => (await import("./keys/generate.ts")).keysGenerate,
+      import: async () => (await import("./keys/import.ts")).keysImport,
+      export: async () => (await import("./keys/export.ts")).keysExport,
+      list: async () => (await import("./keys/list.ts")).keysList,
+      show: async () => (await import("./keys/show.ts")).keysShow,
+      targets: async () => (await import("./keys/targets.ts")).keysTargets,
+      remove: async () => (await import("./keys/remove.ts")).keysRemove,
     },
   },
   agent: {
     description: "agent keys and their approvals",
     commands: {
-      status: async () => (await import("./agent/status.ts")).agentStatus(),
-      approve: async () => (await import("./agent/approve.ts")).agentApprove(),
-      rotate: async () => (await import("./agent/rotate.ts")).agentRotate(),
-      revoke: async () => (await import("./agent/revoke.ts")).agentRevoke(),
-      renew: async () => (await import("./agent/renew.ts")).agentRenew(),
+      status: async () => (await import("./agent/status.ts")).agentStatus,
+      approve: async () => (await import("./agent/approve.ts")).agentApprove,
+      rotate: async () => (await import("./agent/rotate.ts")).agentRotate,
+      revoke: async () => (await import("./agent/revoke.ts")).agentRevoke,
+      renew: async () => (await import("./agent/renew.ts")).agentRenew,
     },
   },
   clients: {
     description: "bots and their tokens",
     commands: {
-      add: async () => (await import("./clients/add.ts")).clientsAdd(),
-      list: async () => (await import("./clients/list.ts")).clientsList(),
-      rotate: async () => (await import("./clients/rotate.ts")).clientsRotate(),
-      revoke: async () => (await import("./clients/revoke.ts")).clientsRevoke(),
+      add: async () => (await import("./clients/add.ts")).clientsAdd,
+      list: async () => (await import("./clients/list.ts")).clientsList,
+      rotate: async () => (await import("./clients/rotate.ts")).clientsRotate,
+      revoke: async () => (await import("./clients/revoke.ts")).clientsRevoke,
     },
   },
   policy: {
     description: "what bots may do",
     commands: {
-      check: async () => (await import("./policy/check.ts")).policyCheck(),
-      explain: async () => (await import("./policy/explain.ts")).policyExplain(),
-      reload: async () => (await import("./policy/reload.ts")).policyReload(),
-      accept: async () => (await import("./policy/accept.ts")).policyAccept(),
-      rollback: async () => (await import("./policy/rollback.ts")).policyRollback(),
-      show: async () => (await import("./policy/show.ts")).policyShow(),
-      replay: async () => (await import("./policy/replay.ts")).policyReplay(),
+      check: async () => (await import("./policy/check.ts")).policyCheck,
+      explain: async () => (await import("./policy/explain.ts")).policyExplain,
+      reload: async () => (await import("./policy/reload.ts")).policyReload,
+      accept: async () => (await import("./policy/accept.ts")).policyAccept,
+      rollback: async () => (await import("./policy/rollback.ts")).policyRollback,
+      show: async () => (await import("./policy/show.ts")).policyShow,
+      replay: async () => (await import("./policy/replay.ts")).policyReplay,
     },
   },
   limits: {
     description: "what may be spent over time",
     commands: {
-      show: async () => (await import("./limits/show.ts")).limitsShow(),
-      raise: async () => (await import("./limits/raise.ts")).limitsRaise(),
+      show: async () => (await import("./limits/show.ts")).limitsShow,
+      raise: async () => (await import("./limits/raise.ts")).limitsRaise,
     },
   },
   prices: {
     description: "reference prices",
     commands: {
-      set: async () => (await import("./prices/set.ts")).pricesSet(),
-      show: async () => (await import("./prices/show.ts")).pricesShow(),
+      set: async () => (await import("./prices/set.ts")).pricesSet,
+      show: async () => (await import("./prices/show.ts")).pricesShow,
     },
   },
   held: {
     description: "requests that wait for a person",
     commands: {
-      list: async () => (await import("./held/list.ts")).heldList(),
-      release: async () => (await import("./held/decide.ts")).heldRelease(),
-      refuse: async () => (await import("./held/decide.ts")).heldRefuse(),
+      list: async () => (await import("./held/list.ts")).heldList,
+      release: async () => (await import("./held/decide.ts")).heldRelease,
+      refuse: async () => (await import("./held/decide.ts")).heldRefuse,
     },
   },
   audit: {
     description: "what was recorded",
     commands: {
-      tail: async () => (await import("./audit/tail.ts")).auditTail(),
-      show: async () => (await import("./audit/show.ts")).auditShow(),
-      verify: async () => (await import("./audit/verify.ts")).auditVerify(),
-      export: async () => (await import("./audit/export.ts")).auditExport(),
-      archive: async () => (await import("./audit/archive.ts")).auditArchive(),
+      tail: async () => (await import("./audit/tail.ts")).auditTail,
+      show: async () => (await import("./audit/show.ts")).auditShow,
+      verify: async () => (await import("./audit/verify.ts")).auditVerify,
+      export: async () => (await import("./audit/export.ts")).auditExport,
+      archive: async () => (await import("./audit/archive.ts")).auditArchive,
     },
   },
   ledger: {
     description: "the record itself",
     commands: {
       "accept-restore": async () =>
-        (await import("./ledger/accept-restore.ts")).ledgerAcceptRestore(),
+        (await import("./ledger/accept-restore.ts")).ledgerAcceptRestore,
     },
   },
   notify: {
     description: "messages about alarms",
     commands: {
-      test: async () => (await import("./notify/test.ts")).notifyTest(),
+      test: async () => (await import("./notify/test.ts")).notifyTest,
     },
   },
   clock: {
     description: "the clock's standing",
     commands: {
-      accept: async () => (await import("./clock/accept.ts")).clockAccept(),
+      accept: async () => (await import("./clock/accept.ts")).clockAccept,
     },
   },
 }
 
 /** commander would end the process with 1; usage errors are ours to end with 2. */
-function throwOnUsageErrors(made: Command): void {
+function throwOnUsageErrors(made: Reader): void {
   made.exitOverride()
   made.configureOutput({ outputError: (text, write) => write(withoutValues(text)) })
   for (const each of made.commands) throwOnUsageErrors(each)

@@ -1,70 +1,49 @@
-import type { Command } from "commander"
-
 import type { AdminParams } from "../link/methods.ts"
 import type { FreezeView } from "../link/views.ts"
 import { Fault } from "../std/fault.ts"
-import {
-  command,
-  runs,
-  withExamples,
-  withInstallation,
-  withJson,
-  type InstallationOptions,
-} from "./command.ts"
-import { print, type Printing } from "./print.ts"
-import { withAdmin } from "./with-vault.ts"
+import { adminCommand } from "./admin-command.ts"
+import { flag, option, required } from "./options.ts"
 
-type ScopeOptions = { readonly client?: string; readonly key?: string }
-
-type FreezeOptions = InstallationOptions &
-  Printing &
-  ScopeOptions & { readonly reason: string; readonly cancels: boolean }
+type ScopeOptions = { readonly client: string | undefined; readonly key: string | undefined }
 
 /** `countersign freeze`: nothing is signed from now on but what reduces risk. */
-export function freeze(): Command {
-  const made = command("freeze", "stop signing at once, for all, a client or a key, until thaw")
-    .option("--client <name>", "stop this client alone")
-    .option("--key <name>", "stop this key alone")
-    .requiredOption("--reason <words>", "why, for the record and for the bots")
-    .option("--no-cancels", "stop cancels and reduce-only orders too")
-  withExamples(
-    made,
+export const freeze = adminCommand({
+  description: "stop signing at once, for all, a client or a key, until thaw",
+  examples: [
     "countersign freeze --reason 'the feed looks wrong'",
     "countersign freeze --client bot --reason maintenance --no-cancels",
-  )
-  return runs<FreezeOptions>(withJson(withInstallation(made)), async (options) => {
-    const { reason, cancels } = options
-    const params = { ...(scopeOf(options) ?? { scope: "all", name: null }), reason, cancels }
-    const done = await withAdmin(options, (admin) => admin.call("freeze", params))
-    print(done, options, (frozen) => [freezeLine(frozen)])
-  })
-}
+  ],
+  options: {
+    client: option("--client <name>", "stop this client alone"),
+    key: option("--key <name>", "stop this key alone"),
+    reason: required(option("--reason <words>", "why, for the record and for the bots")),
+    cancels: flag("--no-cancels", "stop cancels and reduce-only orders too"),
+  },
+  call: (admin, { reason, cancels, ...options }) => {
+    const scope = scopeOf(options) ?? { scope: "all", name: null }
+    return admin.call("freeze", { ...scope, reason, cancels })
+  },
+  print: (frozen) => [freezeLine(frozen)],
+})
+
+type ThawOptions = ScopeOptions & { readonly all: boolean; readonly everything: boolean }
 
 /** `countersign thaw`: the only way out of a freeze, whoever made it. */
-export function thaw(): Command {
-  const made = command("thaw", "end a freeze, whoever made it")
-    .option("--client <name>", "the freeze of this client")
-    .option("--key <name>", "the freeze of this key")
-    .option("--all", "the freeze of everybody; those of single clients and keys stay")
-    .option("--everything", "every freeze there is")
-  withExamples(made, "countersign thaw --all", "countersign thaw --client bot")
-  return runs<InstallationOptions & Printing & ThawOptions>(
-    withJson(withInstallation(made)),
-    async (options) => {
-      const left = await withAdmin(options, (admin) => admin.call("thaw", thawOf(options)))
-      print(left, options, (freezes) =>
-        freezes.length === 0
-          ? ["Nothing is frozen."]
-          : ["Still frozen:", ...freezes.map(freezeLine)],
-      )
-    },
-  )
-}
+export const thaw = adminCommand<readonly FreezeView[], ThawOptions>({
+  description: "end a freeze, whoever made it",
+  examples: ["countersign thaw --all", "countersign thaw --client bot"],
+  options: {
+    client: option("--client <name>", "the freeze of this client"),
+    key: option("--key <name>", "the freeze of this key"),
+    all: flag("--all", "the freeze of everybody; those of single clients and keys stay"),
+    everything: flag("--everything", "every freeze there is"),
+  },
+  call: (admin, options) => admin.call("thaw", thawOf(options)),
+  print: (left) =>
+    left.length === 0 ? ["Nothing is frozen."] : ["Still frozen:", ...left.map(freezeLine)],
+})
 
-type ThawOptions = ScopeOptions & { readonly all?: boolean; readonly everything?: boolean }
-
-function thawOf(options: ThawOptions): AdminParams["thaw"] {
-  const { all = false, everything = false } = options
+function thawOf({ all, everything, ...options }: ThawOptions): AdminParams["thaw"] {
   const named = scopeOf(options)
   const said = [all, everything, named !== undefined].filter(Boolean).length
   if (said !== 1) {

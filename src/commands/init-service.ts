@@ -1,8 +1,9 @@
 import { resolve } from "node:path"
 
-import { Option, type Command } from "commander"
+import { Option } from "commander"
 
-import { command, runs, withExamples, withJson } from "./command.ts"
+import { command, runs, withExamples, withJson } from "./command-by-hand.ts"
+import type { Command } from "./command.ts"
 import { print, type Printing } from "./print.ts"
 import { assertNewInstallation } from "./service/assert-new-installation.ts"
 import { assertServiceable } from "./service/assert-serviceable.ts"

@@ -1,8 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 
-import { Option, type Command } from "commander"
-
 import { Fault } from "../std/fault.ts"
 import { packageRoot } from "../std/program-files.ts"
 import { problemText } from "../std/yaml-file.ts"
@@ -11,29 +9,21 @@ import { createInstallation, type NewKeyStore } from "../vault/create-installati
 import { chooseBackend } from "../vault/keyring/keychain/choose-backend.ts"
 import { credentialLogN } from "../vault/keyring/keystore-files.ts"
 import { readSecretFile } from "../vault/keyring/read-secret-file.ts"
-import {
-  command,
-  installationOf,
-  runs,
-  withExamples,
-  withInstallation,
-  withJson,
-  type InstallationOptions,
-} from "./command.ts"
+import type { Installation } from "../vault/installation.ts"
 import { configText, mainVenueText, type KeystoreSettings } from "./init-texts.ts"
+import { installationCommand } from "./installation-command.ts"
+import { choice, option, withDefault } from "./options.ts"
 import { askNewPassphrase } from "./passphrase.ts"
-import { print, type Printing } from "./print.ts"
 import { sandboxProfile, sandboxUrl } from "../sandbox/profile.ts"
 
-type InitOptions = InstallationOptions &
-  Printing & {
-    readonly backend?: Backend
-    readonly driver: "native" | "keytar"
-    readonly passphraseFile?: string
-    readonly credential?: string
-    readonly venue: string
-    readonly upstream?: string
-  }
+type InitOptions = {
+  readonly backend: Backend | undefined
+  readonly driver: "native" | "keytar"
+  readonly passphraseFile: string | undefined
+  readonly credential: string | undefined
+  readonly venue: string
+  readonly upstream: string | undefined
+}
 
 type Backend = KeystoreSettings["backend"]
 
@@ -49,42 +39,44 @@ const minCredentialBytes = 32
 const examplePolicy = join(packageRoot, "policies/example.yaml")
 
 /** `countersign init` */
-export function init(): Command {
-  const made = command("init", "make a new installation, in which nothing is allowed yet")
-    .addOption(
-      new Option(
-        "--backend <kind>",
-        "where keys rest: the system's keychain, an encrypted keystore, or memory for trials; left out, the keychain where it works",
-      ).choices(["keychain", "keystore", "memory"]),
-    )
-    .addOption(
-      new Option("--driver <kind>", "which library speaks to the keychain")
-        .choices(["native", "keytar"])
-        .default("native"),
-    )
-    .option(
-      "--passphrase-file <file>",
-      "holds the keystore's passphrase; its path is remembered, its content isn't",
-    )
-    .option(
-      "--credential <name>",
-      "the systemd credential that opens the keystore; its content now comes from --passphrase-file",
-    )
-    .option("--venue <kind>", "main, sandbox, or a venue.yaml of your own", "main")
-    .option("--upstream <url>", "the venue's base URL: https, or http on loopback")
-  withExamples(
-    made,
+export const init = installationCommand<Made, InitOptions>({
+  description: "make a new installation, in which nothing is allowed yet",
+  examples: [
     "countersign init",
     "countersign init --dir ./trial --venue sandbox --backend memory",
     "countersign init --backend keystore --passphrase-file /run/countersign/passphrase",
-  )
-  return runs<InitOptions>(withJson(withInstallation(made)), makeInstallation)
-}
+  ],
+  options: {
+    backend: choice(
+      "--backend <kind>",
+      "where keys rest: the system's keychain, an encrypted keystore, or memory for trials; left out, the keychain where it works",
+      ["keychain", "keystore", "memory"],
+    ),
+    driver: withDefault(
+      choice("--driver <kind>", "which library speaks to the keychain", ["native", "keytar"]),
+      "native",
+    ),
+    passphraseFile: option(
+      "--passphrase-file <file>",
+      "holds the keystore's passphrase; its path is remembered, its content isn't",
+    ),
+    credential: option(
+      "--credential <name>",
+      "the systemd credential that opens the keystore; its content now comes from --passphrase-file",
+    ),
+    venue: withDefault(
+      option("--venue <kind>", "main, sandbox, or a venue.yaml of your own"),
+      "main",
+    ),
+    upstream: option("--upstream <url>", "the venue's base URL: https, or http on loopback"),
+  },
+  answer: makeInstallation,
+  print: initLines,
+})
 
-async function makeInstallation(options: InitOptions): Promise<void> {
-  const installation = installationOf(options)
-  const passphraseFile =
-    options.passphraseFile === undefined ? undefined : resolve(options.passphraseFile)
+async function makeInstallation(installation: Installation, options: InitOptions): Promise<Made> {
+  const { passphraseFile: file } = options
+  const passphraseFile = file === undefined ? undefined : resolve(file)
   const venueText = await chooseVenue(options.venue, options.upstream)
   const { backend, why } = await placeForKeys(options)
   const keyStore = await newKeyStore(backend, options)
@@ -97,7 +89,7 @@ async function makeInstallation(options: InitOptions): Promise<void> {
     keyStore,
   })
   const { configDir: config_dir, stateDir: state_dir } = installation
-  print({ config_dir, state_dir, backend, why }, options, initLines)
+  return { config_dir, state_dir, backend, why }
 }
 
 type Place = { readonly backend: Backend; readonly why: string }

@@ -1,10 +1,9 @@
 import { realpathSync } from "node:fs"
 
-import type { Command } from "commander"
-
 import { packageRoot } from "../std/program-files.ts"
 import { pathsOf } from "../vault/installation.ts"
-import { command, runs, withExamples, withJson } from "./command.ts"
+import { command, runs, withExamples, withJson } from "./command-by-hand.ts"
+import type { Command } from "./command.ts"
 import { print, type Printing } from "./print.ts"
 import { confirmDeed } from "./prompts.ts"
 import {

@@ -1,13 +1,11 @@
-import type { Command } from "commander"
-
 import type { FreezeView, PanicView } from "../link/stop-views.ts"
 import { Fault } from "../std/fault.ts"
-import { accessWithKeys, withPassphrase, type AgentOptions } from "./agent/agent-options.ts"
-import { command, runs, withExamples, withInstallation, withJson } from "./command.ts"
+import { adminCommand } from "./admin-command.ts"
 import { freezeLine } from "./freeze.ts"
-import { print, toned, visible } from "./print.ts"
+import { option, withDefault } from "./options.ts"
+import { toned, visible } from "./print.ts"
 import { failureOf, sendAndSettle } from "./send-signed.ts"
-import { withVault, type Admin } from "./with-vault.ts"
+import type { Admin } from "./with-vault.ts"
 
 /** What became of one cancel. `message` says what is known where the venue didn't accept it. */
 export type PanicResult = {
@@ -26,25 +24,25 @@ export type PanicReport = {
   readonly add_lines: readonly string[]
 }
 
-type PanicOptions = AgentOptions & { readonly reason: string }
-
 /** `countersign panic`: ends with 1 unless the venue accepted every cancel that venue.yaml gives. */
-export function panic(): Command {
-  const made = command(
-    "panic",
-    "freeze everything and send the cancels that venue.yaml gives under panic",
-  ).option("--reason <words>", "why, for the record and for the bots", "an operator's word")
-  withExamples(made, "countersign panic", "countersign panic --reason 'positions look wrong'")
-  return runs<PanicOptions>(withJson(withInstallation(withPassphrase(made))), async (options) => {
-    const report = await withVault(accessWithKeys(options), async (admin) => {
-      const { requests, unsigned, ...rest } = await admin.call("panic", { reason: options.reason })
-      const sent = await Promise.all(requests.map((request) => send(request, admin)))
-      return { ...reportOf(rest), results: [...sent, ...unsigned.map(resultOfUnsigned)] }
-    })
-    print(report, options, panicLines)
-    if (!isWhole(report)) process.exitCode = 1
-  })
-}
+export const panic = adminCommand({
+  description: "freeze everything and send the cancels that venue.yaml gives under panic",
+  examples: ["countersign panic", "countersign panic --reason 'positions look wrong'"],
+  options: {
+    reason: withDefault(
+      option("--reason <words>", "why, for the record and for the bots"),
+      "an operator's word",
+    ),
+  },
+  keys: "needed",
+  call: async (admin, { reason }): Promise<PanicReport> => {
+    const { requests, unsigned, ...rest } = await admin.call("panic", { reason })
+    const sent = await Promise.all(requests.map((request) => send(request, admin)))
+    return { ...reportOf(rest), results: [...sent, ...unsigned.map(resultOfUnsigned)] }
+  },
+  print: panicLines,
+  exitCode: (report) => (isWhole(report) ? 0 : 1),
+})
 
 /** The report for people, what is left to do last. */
 export function panicLines({ freeze, results, add_lines: lines }: PanicReport): readonly string[] {

@@ -2,7 +2,6 @@ import { adminParams, type AdminParams, type AdminResults } from "../link/method
 import { Fault } from "../std/fault.ts"
 import type { Installation } from "../vault/installation.ts"
 import { becomeOwner } from "./become-owner.ts"
-import { installationOf, type InstallationOptions } from "./command.ts"
 import { dialAdmin } from "./dial-admin.ts"
 
 /** The admin socket's calls, whether the daemon answers them or this process does. */
@@ -44,10 +43,10 @@ export async function withVault<Answer>(
 
 /** As {@link withVault}, for what needs no private key: no passphrase is asked for. */
 export function withAdmin<Answer>(
-  options: InstallationOptions,
+  installation: Installation,
   use: (admin: Admin) => Promise<Answer>,
 ): Promise<Answer> {
-  return withVault({ installation: installationOf(options), keys: "not_needed" }, use)
+  return withVault({ installation, keys: "not_needed" }, use)
 }
 
 export type OpenAdmin = Admin & { close(): Promise<void> }

@@ -1,36 +1,28 @@
-import { InvalidArgumentError, type Command } from "commander"
+import { InvalidArgumentError, Option } from "commander"
 
 import type { KeyView } from "../../link/views.ts"
 import { Fault } from "../../std/fault.ts"
-import { installationOf, type InstallationOptions } from "../command.ts"
-import type { Printing } from "../print.ts"
-import type { Admin, VaultAccess } from "../with-vault.ts"
+import { option, taken, type Takes } from "../options.ts"
+import type { Admin } from "../with-vault.ts"
 
-export type AgentOptions = InstallationOptions & Printing & { readonly passphraseFile?: string }
-
-/** Adds `--passphrase-file`, for what signs or makes a key. */
-export function withPassphrase(made: Command): Command {
-  return made.option("--passphrase-file <file>", "overrides the file in countersign.yaml")
+/** For how long an approval is good, and what the venue calls the agent. */
+export type TermOptions = {
+  readonly validDays: number | undefined
+  readonly label: string | undefined
 }
 
-/** Adds `--valid-days` and `--label`, for what approves. */
-export function withTerm(made: Command): Command {
-  return made
-    .option("--valid-days <n>", "for how many days the approval is good, 1 to 90", parseDays)
-    .option("--label <label>", "what the venue calls the agent; its name here if left out")
-}
-
-/** How a command opens the vault that makes or uses private keys. */
-export function accessWithKeys(options: AgentOptions): VaultAccess {
-  return {
-    installation: installationOf(options),
-    keys: "needed",
-    passphraseFile: options.passphraseFile,
-  }
+/** Of what approves. */
+export const termOptions: Takes<TermOptions> = {
+  validDays: taken(
+    new Option("--valid-days <n>", "for how many days the approval is good, 1 to 90").argParser(
+      parseDays,
+    ),
+  ),
+  label: option("--label <label>", "what the venue calls the agent; its name here if left out"),
 }
 
 /** Days that had to be given. @throws {Fault} `usage`. */
-export function daysOf({ validDays }: { readonly validDays?: number }): number {
+export function daysOf({ validDays }: Pick<TermOptions, "validDays">): number {
   if (validDays !== undefined) return validDays
   throw new Fault("usage", "For how long? Add --valid-days N, from 1 to 90.")
 }

@@ -1,89 +1,104 @@
-import type { Command } from "commander"
-
 import { parseDurationMs } from "../../std/duration.ts"
 import { Fault } from "../../std/fault.ts"
+import { passphraseOption, type PassphraseOption } from "../admin-command.ts"
+import { command } from "../command.ts"
 import {
-  command,
   installationOf,
-  runs,
-  withExamples,
-  withInstallation,
-  withJson,
-} from "../command.ts"
+  installationOptions,
+  jsonOption,
+  type InstallationOptions,
+} from "../installation-command.ts"
+import { flag, option, optionalArgument } from "../options.ts"
 import { print } from "../print.ts"
 import type { AcceptedOperation } from "../send-signed.ts"
 import { withVault, type Admin, type VaultAccess } from "../with-vault.ts"
 import {
-  accessWithKeys,
   daysOf,
   findAgent,
   tell,
+  termOptions,
   untilText,
-  withPassphrase,
-  withTerm,
-  type AgentOptions,
+  type TermOptions,
 } from "./agent-options.ts"
 import { approveElsewhere, completeApproval } from "./approve-elsewhere.ts"
 import { approveHere } from "./approve-here.ts"
 
-export type ApproveOptions = AgentOptions & {
-  readonly wallet?: string
-  readonly external?: boolean
-  readonly generate?: boolean
-  readonly validDays?: number
-  readonly label?: string
-  readonly expiresIn?: string
-  readonly complete?: string
-  readonly signatureFile?: string
-}
+type ApproveOptions = TermOptions &
+  PassphraseOption &
+  InstallationOptions & {
+    readonly name: string | undefined
+    readonly wallet: string | undefined
+    readonly external: boolean
+    readonly generate: boolean
+    readonly expiresIn: string | undefined
+    readonly complete: string | undefined
+    readonly signatureFile: string | undefined
+    readonly json: boolean
+  }
 
 /** `countersign agent approve NAME`: the vault signs, this process sends, the record tells. */
-export function agentApprove(): Command {
-  const made = command("approve", "have the venue take an agent key, and send the approval")
-    .argument("[name]", "the agent key")
-    .option("--wallet <wallet>", "the agent's wallet key; with --external, the wallet's address")
-    .option("--external", "the wallet's key is held elsewhere: print what it has to sign")
-    .option("--generate", "make the agent key first")
-  withTerm(made)
-    .option("--expires-in <duration>", "how long the approval may wait to be sent, like 15m")
-    .option("--complete <record>", "send an approval that a wallet held elsewhere has signed")
-    .option("--signature-file <file>", "with --complete: holds the signature; else standard input")
-  withExamples(
-    made,
+export const agentApprove = command<ApproveOptions>({
+  description: "have the venue take an agent key, and send the approval",
+  examples: [
     "countersign agent approve mm --valid-days 30",
     "countersign agent approve mm --generate --wallet main --valid-days 30",
     "countersign agent approve mm --wallet 0x2c7536E3605D9C16a7a3D7b1898e529396a65c23 --external --valid-days 30",
     "countersign agent approve --complete rec_1 --signature-file signature.txt",
-  )
-  return runs<ApproveOptions>(withJson(withInstallation(withPassphrase(made))), approve)
-}
+  ],
+  options: {
+    name: optionalArgument("[name]", "the agent key"),
+    wallet: option(
+      "--wallet <wallet>",
+      "the agent's wallet key; with --external, the wallet's address",
+    ),
+    external: flag("--external", "the wallet's key is held elsewhere: print what it has to sign"),
+    generate: flag("--generate", "make the agent key first"),
+    ...termOptions,
+    expiresIn: option(
+      "--expires-in <duration>",
+      "how long the approval may wait to be sent, like 15m",
+    ),
+    complete: option(
+      "--complete <record>",
+      "send an approval that a wallet held elsewhere has signed",
+    ),
+    signatureFile: option(
+      "--signature-file <file>",
+      "with --complete: holds the signature; else standard input",
+    ),
+    ...passphraseOption,
+    ...installationOptions,
+    ...jsonOption,
+  },
+  run: async (options) => {
+    const { complete } = options
+    const work = complete === undefined ? approvalOf(options) : completionOf(options, complete)
+    const accepted = await withVault(accessFor(options), work)
+    if (accepted !== undefined) print(accepted, options, approvedLines)
+    return 0
+  },
+})
 
-async function approve(options: ApproveOptions, name?: string): Promise<void> {
-  const { complete } = options
-  const work =
-    complete === undefined ? approvalOf(options, name) : completionOf(options, complete, name)
-  const accepted = await withVault(accessFor(options), work)
-  if (accepted === undefined) return
-  print(accepted, options, ({ record, key }) => [
-    `${key.name} is approved ${untilText(key)} (record ${record}).`,
-  ])
+function approvedLines({ record, key }: AcceptedOperation): readonly string[] {
+  return [`${key.name} is approved ${untilText(key)} (record ${record}).`]
 }
 
 /** All else was said when the approval was described. */
-function completionOf(options: ApproveOptions, record: string, name: string | undefined) {
-  const { external, generate: isNew, wallet, validDays, label, signatureFile } = options
-  const others = [name, external, isNew, wallet, validDays, label]
-  if (others.some((each) => each !== undefined)) {
+function completionOf(options: ApproveOptions, record: string) {
+  const { name, external, generate: isNew, wallet, validDays, label, signatureFile } = options
+  const others = [name, wallet, validDays, label]
+  if (external || isNew || others.some((each) => each !== undefined)) {
     throw new Fault("usage", "--complete takes the record and the signature alone.")
   }
   return (admin: Admin) => completeApproval(admin, record, signatureFile)
 }
 
 /** Checks what was typed before anything is opened. */
-function approvalOf(options: ApproveOptions, name: string | undefined) {
+function approvalOf(options: ApproveOptions) {
+  const { name } = options
   if (name === undefined)
     throw new Fault("usage", "Name the agent key: countersign agent approve NAME.")
-  const { label = name, wallet, external = false } = options
+  const { label = name, wallet, external } = options
   if (options.signatureFile !== undefined) {
     throw new Fault("usage", "--signature-file goes with --complete RECORD.")
   }
@@ -96,7 +111,7 @@ function approvalOf(options: ApproveOptions, name: string | undefined) {
   }
   const ask = { agent: name, validDays: daysOf(options), label, ...expiryOf(options) }
   return async (admin: Admin): Promise<AcceptedOperation | undefined> => {
-    if (options.generate === true) await generate(admin, name, external ? undefined : wallet)
+    if (options.generate) await generate(admin, name, external ? undefined : wallet)
     else await assertWallet(admin, name, external ? undefined : wallet)
     return external && wallet !== undefined
       ? approveElsewhere(admin, { ...ask, wallet }, options)
@@ -127,7 +142,8 @@ function expiryOf({ expiresIn }: ApproveOptions): { readonly expiresInMs?: numbe
 
 /** A wallet elsewhere needs no private key from here. */
 function accessFor(options: ApproveOptions): VaultAccess {
-  const isElsewhere = options.external === true || options.complete !== undefined
-  if (!isElsewhere || options.generate === true) return accessWithKeys(options)
-  return { installation: installationOf(options), keys: "not_needed" }
+  const { external, complete, generate: isNew, passphraseFile } = options
+  const isElsewhere = external || complete !== undefined
+  const keys = !isElsewhere || isNew ? "needed" : "not_needed"
+  return { installation: installationOf(options), keys, passphraseFile }
 }

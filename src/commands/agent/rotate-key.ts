@@ -2,18 +2,16 @@ import type { ClientView, KeyView } from "../../link/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { sendSigned } from "../send-signed.ts"
 import type { Admin } from "../with-vault.ts"
-import { daysOf, findAgent, tell, untilText } from "./agent-options.ts"
+import { daysOf, findAgent, tell, untilText, type TermOptions } from "./agent-options.ts"
 import { approveHere } from "./approve-here.ts"
 import { successorOf } from "./successor.ts"
 
-export type RotateAsk = {
+export type RotateAsk = TermOptions & {
   readonly name: string
   /** A key that takes its place; without it the next one of its name, made if it isn't there. */
-  readonly to?: string | undefined
+  readonly to: string | undefined
   /** Whether to stop once the successor is approved. */
-  readonly prepare?: boolean | undefined
-  readonly validDays?: number
-  readonly label?: string | undefined
+  readonly prepare: boolean
 }
 
 /** How far a rotation has come. */
@@ -42,7 +40,7 @@ export async function rotateKey(admin: Admin, ask: RotateAsk): Promise<Rotation>
   }
   if (isReplaced(from, found)) return finish(admin, { from, to: null, clients: [] })
   const to = await approvedSuccessor(admin, { ask, from, found })
-  if (ask.prepare === true) return { from, to, clients: [], revoked: false }
+  if (ask.prepare) return { from, to, clients: [], revoked: false }
   const switched = await admin.call("replaceKey", { from: from.name, to: to.name })
   const names = switched.clients.join(", ") || "no client"
   tell(`${to.name} takes the place of ${from.name}, which never signs again; switched: ${names}.`)

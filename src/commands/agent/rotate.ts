@@ -1,45 +1,26 @@
-import type { Command } from "commander"
-
-import { command, runs, withExamples, withInstallation, withJson } from "../command.ts"
-import { print } from "../print.ts"
-import { withVault } from "../with-vault.ts"
-import {
-  accessWithKeys,
-  untilText,
-  withPassphrase,
-  withTerm,
-  type AgentOptions,
-} from "./agent-options.ts"
-import { rotateKey, type RotateAsk, type Rotation } from "./rotate-key.ts"
-
-type RotateOptions = AgentOptions & Omit<RotateAsk, "name">
+import { adminCommand } from "../admin-command.ts"
+import { argument, flag, option } from "../options.ts"
+import { termOptions, untilText } from "./agent-options.ts"
+import { rotateKey, type Rotation } from "./rotate-key.ts"
 
 /** `countersign agent rotate NAME`: another agent key in its place, without a bot noticing. */
-export function agentRotate(): Command {
-  const made = command(
-    "rotate",
+export const agentRotate = adminCommand({
+  description:
     "put a new agent key in a key's place: made, approved, clients switched, the old one ended",
-  )
-    .argument("<name>", "the agent key that is replaced")
-    .option("--to <name>", "the key that takes its place; without it NAME-2, NAME-3, … is made")
-    .option("--prepare", "stop once the new key is approved; the same command goes on later")
-  withExamples(
-    made,
+  examples: [
     "countersign agent rotate mm --valid-days 30",
     "countersign agent rotate mm --prepare --valid-days 30",
-  )
-  return runs<RotateOptions>(
-    withJson(withInstallation(withPassphrase(withTerm(made)))),
-    async (options, name = "") => {
-      const { to, prepare, label, validDays } = options
-      const days = validDays === undefined ? {} : { validDays }
-      const rotation = await withVault(accessWithKeys(options), (admin) =>
-        rotateKey(admin, { name, to, prepare, label, ...days }),
-      )
-      print(rotation, options, (done) => rotationLines(done, prepare === true))
-    },
-  )
-}
+  ],
+  options: {
+    name: argument("<name>", "the agent key that is replaced"),
+    to: option("--to <name>", "the key that takes its place; without it NAME-2, NAME-3, … is made"),
+    prepare: flag("--prepare", "stop once the new key is approved; the same command goes on later"),
+    ...termOptions,
+  },
+  keys: "needed",
+  call: rotateKey,
+  print: (rotation, { prepare }) => rotationLines(rotation, prepare),
+})
 
 function rotationLines({ from, to, revoked }: Rotation, isPrepared: boolean): readonly string[] {
   if (isPrepared && to !== null) {

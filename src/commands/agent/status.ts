@@ -1,25 +1,22 @@
-import type { Command } from "commander"
-
 import type { KeyView } from "../../link/views.ts"
-import { command, runs, withExamples, withInstallation, withJson } from "../command.ts"
-import { print, table } from "../print.ts"
-import { withAdmin } from "../with-vault.ts"
-import { timeText, type AgentOptions } from "./agent-options.ts"
+import { adminCommand } from "../admin-command.ts"
+import { table } from "../print.ts"
+import { timeText } from "./agent-options.ts"
 
 /** An agent key with the whole days that are left of its approval. */
 export type AgentView = KeyView & { readonly days_left: number | null }
 
 /** `countersign agent status` */
-export function agentStatus(): Command {
-  const made = command("status", "show the agent keys, their approvals and when each signed last")
-  withExamples(made, "countersign agent status")
-  return runs<AgentOptions>(withJson(withInstallation(made)), async (options) => {
-    const keys = await withAdmin(options, (admin) => admin.call("listKeys", {}))
+export const agentStatus = adminCommand({
+  description: "show the agent keys, their approvals and when each signed last",
+  examples: ["countersign agent status"],
+  call: async (admin) => {
+    const keys = await admin.call("listKeys", {})
     const nowMs = Date.now()
-    const agents = keys.filter(({ role }) => role === "agent").map((key) => agentView(key, nowMs))
-    print(agents, options, agentsTable)
-  })
-}
+    return keys.filter(({ role }) => role === "agent").map((key) => agentView(key, nowMs))
+  },
+  print: agentsTable,
+})
 
 const dayMs = 86_400_000
 

@@ -1,46 +1,39 @@
 import { resolve } from "node:path"
 
-import type { Command } from "commander"
-
 import { writeArchive, type Archiving } from "../../vault/archive/write-archive.ts"
 import { pathsOf } from "../../vault/installation.ts"
-import {
-  command,
-  installationOf,
-  runs,
-  withExamples,
-  withInstallation,
-  withJson,
-  type InstallationOptions,
-} from "../command.ts"
-import { print, type Printing } from "../print.ts"
+import { installationCommand } from "../installation-command.ts"
+import { option, parsed, withDefault } from "../options.ts"
 import { withAdmin } from "../with-vault.ts"
 import { auditCallOf } from "./entries-of.ts"
 import { momentOf } from "./moment.ts"
 
-type ArchiveOptions = InstallationOptions &
-  Printing & { readonly before: string; readonly to?: string }
-
 /** `countersign audit archive --before 30d --to DIR` */
-export function auditArchive(): Command {
-  const made = command("archive", "move old entries of the ledger into a compressed file")
-    .option("--before <when>", "older than a duration like 30d, or from before a date", "30d")
-    .option("--to <dir>", "where to; archive/ in the state directory if left out")
-  withExamples(
-    made,
+export const auditArchive = installationCommand({
+  description: "move old entries of the ledger into a compressed file",
+  examples: [
     "countersign audit archive --before 30d",
     "countersign audit archive --before 2026-05-01 --to /mnt/archives",
-  )
-  return runs<ArchiveOptions>(withJson(withInstallation(made)), async (options) => {
-    const beforeMs = momentOf(options.before, "--before")
-    const { archiveDir } = pathsOf(installationOf(options))
-    const directory = options.to === undefined ? archiveDir : resolve(options.to)
-    const done = await withAdmin(options, (admin) =>
+  ],
+  options: {
+    beforeMs: parsed(
+      withDefault(
+        option("--before <when>", "older than a duration like 30d, or from before a date"),
+        "30d",
+      ),
+      (text) => momentOf(text, "--before"),
+    ),
+    to: option("--to <dir>", "where to; archive/ in the state directory if left out"),
+  },
+  answer: (installation, { beforeMs, to }) => {
+    const directory = to === undefined ? pathsOf(installation).archiveDir : resolve(to)
+    return withAdmin(installation, (admin) =>
       writeArchive({ call: auditCallOf(admin), directory, beforeMs }),
     )
-    print(answerOf(done), options, () => linesOf(done))
-  })
-}
+  },
+  json: answerOf,
+  print: linesOf,
+})
 
 function answerOf({ archive, stays }: Archiving) {
   if (archive === undefined) return { archive: null, stays: stays ?? null }

@@ -3,58 +3,50 @@ import { resolve } from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 
-import { Option, type Command } from "commander"
-
 import { Fault } from "../../std/fault.ts"
 import { entryLine } from "../../vault/archive/archive-lines.ts"
 import type { AuditCall } from "../../vault/archive/write-archive.ts"
-import {
-  command,
-  runs,
-  withExamples,
-  withInstallation,
-  withJson,
-  type InstallationOptions,
-} from "../command.ts"
-import { print, type Printing } from "../print.ts"
+import { command } from "../command.ts"
+import { installationOf, installationOptions, jsonOption } from "../installation-command.ts"
+import { choice, option, parsed, withDefault } from "../options.ts"
+import { print } from "../print.ts"
 import { withAdmin } from "../with-vault.ts"
 import { csvEntry, csvHead } from "./csv.ts"
 import { auditCallOf, entriesAfter } from "./entries-of.ts"
 import { momentOf } from "./moment.ts"
 
-type ExportOptions = InstallationOptions &
-  Printing & {
-    readonly format: "jsonl" | "csv"
-    readonly since?: string
-    readonly to?: string
-  }
-
 /** `countersign audit export --format csv --since 7d --to FILE` */
-export function auditExport(): Command {
-  const format = new Option("--format <format>", "jsonl or csv")
-    .choices(["jsonl", "csv"])
-    .default("jsonl")
-  const made = command("export", "write entries of the ledger for other programs")
-    .addOption(format)
-    .option("--since <when>", "from a duration like 7d ago on, or from a date on; all if left out")
-    .option("--to <file>", "a new file; standard output if left out")
-  withExamples(
-    made,
+export const auditExport = command({
+  description: "write entries of the ledger for other programs",
+  examples: [
     "countersign audit export --format csv --since 7d --to week.csv",
     "countersign audit export --since 2026-05-01 | gzip > may.jsonl.gz",
-  )
-  return runs<ExportOptions>(withJson(withInstallation(made)), async (options) => {
-    const sinceMs = options.since === undefined ? undefined : momentOf(options.since, "--since")
-    const target = options.to === undefined ? undefined : await newFile(resolve(options.to))
+  ],
+  options: {
+    format: withDefault(choice("--format <format>", "jsonl or csv", ["jsonl", "csv"]), "jsonl"),
+    sinceMs: parsed(
+      option(
+        "--since <when>",
+        "from a duration like 7d ago on, or from a date on; all if left out",
+      ),
+      (text) => momentOf(text, "--since"),
+    ),
+    to: option("--to <file>", "a new file; standard output if left out"),
+    ...installationOptions,
+    ...jsonOption,
+  },
+  run: async ({ format, sinceMs, to, ...options }) => {
+    const target = to === undefined ? undefined : await newFile(resolve(to))
     const counted = { entries: 0 }
-    await withAdmin(options, (admin) =>
-      writeTo(target, linesOf(auditCallOf(admin), { ...options, sinceMs }, counted)),
+    await withAdmin(installationOf(options), (admin) =>
+      writeTo(target, linesOf(auditCallOf(admin), { format, sinceMs }, counted)),
     ).catch((error: unknown) => removeAndThrow(target, error))
-    if (target === undefined) return
+    if (target === undefined) return 0
     const file = target.path
     print({ file, ...counted }, options, () => [`Wrote ${counted.entries} entries to ${file}`])
-  })
-}
+    return 0
+  },
+})
 
 async function* linesOf(
   call: AuditCall,

@@ -1,40 +1,25 @@
-import type { Command } from "commander"
-
 import { Fault } from "../../std/fault.ts"
 import { wholeEntries } from "../../vault/archive/whole-entries.ts"
 import type { StoredEntry } from "../../vault/ledger/chain-check.ts"
-import {
-  command,
-  runs,
-  withExamples,
-  withInstallation,
-  withJson,
-  type InstallationOptions,
-} from "../command.ts"
-import { print, visible, type Printing } from "../print.ts"
-import { withAdmin } from "../with-vault.ts"
+import { adminCommand } from "../admin-command.ts"
+import { argument } from "../options.ts"
+import { visible } from "../print.ts"
 import { auditCallOf } from "./entries-of.ts"
 import { entryWords, readFields } from "./entry-words.ts"
 
 /** `countersign audit show rec_…` */
-export function auditShow(): Command {
-  const made = command("show", "show a record in full, with all that was heard of it").argument(
-    "<id>",
-    "a record's or hold's id, or an entry's number",
-  )
-  withExamples(made, "countersign audit show rec_01KSR492Z8W9TC0Y2Q3RC6TV01")
-  return runs<InstallationOptions & Printing>(
-    withJson(withInstallation(made)),
-    async (options, id = "") => {
-      const found = await withAdmin(options, async (admin) => {
-        const { entry, others, archive } = await admin.call("auditShow", { id })
-        if (entry === null) throw unknown(archive)
-        return wholeEntries(auditCallOf(admin), [entry, ...others])
-      })
-      print(answerOf(found), options, () => linesOf(found))
-    },
-  )
-}
+export const auditShow = adminCommand({
+  description: "show a record in full, with all that was heard of it",
+  examples: ["countersign audit show rec_01KSR492Z8W9TC0Y2Q3RC6TV01"],
+  options: { id: argument("<id>", "a record's or hold's id, or an entry's number") },
+  call: async (admin, { id }) => {
+    const { entry, others, archive } = await admin.call("auditShow", { id })
+    if (entry === null) throw unknown(archive)
+    return wholeEntries(auditCallOf(admin), [entry, ...others])
+  },
+  json: answerOf,
+  print: linesOf,
+})
 
 function answerOf([entry, ...others]: readonly StoredEntry[]) {
   return { entry: entry && jsonOf(entry), others: others.map(jsonOf) }

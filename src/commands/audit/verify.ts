@@ -1,64 +1,65 @@
 import { resolve } from "node:path"
 
-import type { Command } from "commander"
-
+import type { CheckpointView } from "../../link/audit-methods.ts"
+import type { Installation } from "../../vault/installation.ts"
+import { installationCommand } from "../installation-command.ts"
+import { option, repeated } from "../options.ts"
+import { visible } from "../print.ts"
 import { spanWords } from "../status/time-words.ts"
-import {
-  command,
-  installationOf,
-  runs,
-  withExamples,
-  withInstallation,
-  withJson,
-  type InstallationOptions,
-} from "../command.ts"
-import { print, visible, type Printing } from "../print.ts"
 import { openAuditor } from "./auditor.ts"
 import { keepCheckpoint, readKeptCheckpoint } from "./kept-checkpoint.ts"
 import { verifyLedger, type Verdict } from "./verify-ledger.ts"
 
-type VerifyOptions = InstallationOptions &
-  Printing & {
-    readonly archive?: readonly string[]
-    readonly against?: string
-    readonly checkpoint?: string
-  }
+type VerifyOptions = {
+  readonly archives: readonly string[]
+  readonly against: string | undefined
+  readonly checkpoint: string | undefined
+}
+
+/** A verdict, and how long it took. */
+type Verified = Verdict & { readonly ms: number }
 
 /** `countersign audit verify` */
-export function auditVerify(): Command {
-  const made = command("verify", "check every entry of the ledger against its chain")
-    .option("--archive <file...>", "archives that hold what came before")
-    .option("--against <file>", "a checkpoint that was kept elsewhere")
-    .option("--checkpoint <file>", "write the last checkpoint to a new file, to be kept elsewhere")
-  withExamples(
-    made,
+export const auditVerify = installationCommand<Verified, VerifyOptions>({
+  description: "check every entry of the ledger against its chain",
+  examples: [
     "countersign audit verify",
     "countersign audit verify --checkpoint ledger-2026-06-01.json",
     "countersign audit verify --against ledger-2026-06-01.json --archive countersign-archive-0000000001-0000048210.jsonl.gz",
-  )
-  return runs<VerifyOptions>(withJson(withInstallation(made)), async (options) => {
-    const kept =
-      options.against === undefined ? undefined : await readKeptCheckpoint(options.against)
+  ],
+  options: {
+    archives: repeated("--archive <file...>", "archives that hold what came before", resolve),
+    against: option("--against <file>", "a checkpoint that was kept elsewhere"),
+    checkpoint: option(
+      "--checkpoint <file>",
+      "write the last checkpoint to a new file, to be kept elsewhere",
+    ),
+  },
+  answer: async (installation, options) => {
+    const { against, checkpoint } = options
+    const kept = against === undefined ? undefined : await readKeptCheckpoint(against)
     const startMs = performance.now()
-    const verdict = await verify(options, kept)
+    const verdict = await verify(installation, options, kept)
     const ms = performance.now() - startMs
-    if (verdict.flaw === undefined && options.checkpoint !== undefined) {
-      await keepCheckpoint(resolve(options.checkpoint), verdict.position.checkpoint)
+    if (verdict.flaw === undefined && checkpoint !== undefined) {
+      await keepCheckpoint(resolve(checkpoint), verdict.position.checkpoint)
     }
-    print(answerOf(verdict, ms), options, () => linesOf(verdict, ms))
-    if (verdict.flaw !== undefined) process.exitCode = 1
-  })
-}
+    return { ...verdict, ms }
+  },
+  json: answerOf,
+  print: linesOf,
+  exitCode: ({ flaw }) => (flaw === undefined ? 0 : 1),
+})
 
 async function verify(
-  options: VerifyOptions,
-  kept: Awaited<ReturnType<typeof readKeptCheckpoint>> | undefined,
+  installation: Installation,
+  { archives, checkpoint }: VerifyOptions,
+  kept: CheckpointView | undefined,
 ): Promise<Verdict> {
-  const auditor = await openAuditor(installationOf(options))
+  const auditor = await openAuditor(installation)
   const progress = openProgress()
   try {
-    if (options.checkpoint !== undefined) await auditor.checkpoint()
-    const archives = (options.archive ?? []).map((file) => resolve(file))
+    if (checkpoint !== undefined) await auditor.checkpoint()
     return await verifyLedger({ auditor, archives, kept, onProgress: progress.show })
   } finally {
     progress.clear()
@@ -66,7 +67,7 @@ async function verify(
   }
 }
 
-function answerOf({ flaw, entries, firstSeq, position }: Verdict, ms: number) {
+function answerOf({ flaw, entries, firstSeq, position, ms }: Verified) {
   return {
     whole: flaw === undefined,
     broken: flaw ?? null,
@@ -78,7 +79,7 @@ function answerOf({ flaw, entries, firstSeq, position }: Verdict, ms: number) {
   }
 }
 
-function linesOf({ flaw, entries, firstSeq, position }: Verdict, ms: number): readonly string[] {
+function linesOf({ flaw, entries, firstSeq, position, ms }: Verified): readonly string[] {
   const checked = `${entries} entries from ${firstSeq} on, ${rateOf(entries, ms)} a second.`
   if (flaw === undefined) {
     const signed =

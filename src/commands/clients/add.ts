@@ -1,75 +1,53 @@
-import { InvalidArgumentError, Option, type Command } from "commander"
+import { InvalidArgumentError } from "commander"
 
 import { clientRights } from "../../link/methods.ts"
 import type { ClientRight } from "../../vault/bindings.ts"
-import {
-  command,
-  runs,
-  withExamples,
-  withInstallation,
-  withJson,
-  type InstallationOptions,
-} from "../command.ts"
-import { print, type Printing } from "../print.ts"
-import { withAdmin } from "../with-vault.ts"
-
-type AddOptions = InstallationOptions &
-  Printing & {
-    readonly keys: string
-    readonly right: readonly ClientRight[]
-    readonly allowTypeB?: boolean
-    readonly idempotency: "header" | "client-order-id"
-  }
+import { adminCommand } from "../admin-command.ts"
+import { argument, choice, flag, option, repeated, required, withDefault } from "../options.ts"
 
 /** `countersign clients add NAME` */
-export function clientsAdd(): Command {
-  const made = command("add", "give a bot a name, its keys and a token")
-    .argument("<name>", "what the bot is called here")
-    .requiredOption(
-      "--keys <names>",
-      "keys it may use, separated by commas; the first is its default",
-    )
-    .option(
-      "--right <right>",
-      `what it may do besides asking for signatures: ${clientRights.join(", ")}; once for each`,
-      collectRight,
-      [],
-    )
-    .option(
-      "--allow-type-b",
-      "let it use wallet keys, and so account operations that policy allows",
-    )
-    .addOption(
-      new Option(
-        "--idempotency <by>",
-        "what makes an order the same one where no Idempotency-Key is sent: nothing, or its client_order_id",
-      )
-        .choices(["header", "client-order-id"])
-        .default("header"),
-    )
-  withExamples(
-    made,
+export const clientsAdd = adminCommand({
+  description: "give a bot a name, its keys and a token",
+  examples: [
     "countersign clients add mm-bot --keys mm",
     "countersign clients add feed --keys mm --right prices",
-  )
-  return runs<AddOptions>(withJson(withInstallation(made)), add)
-}
-
-async function add(options: AddOptions, name = ""): Promise<void> {
-  const answer = await withAdmin(options, (admin) =>
+  ],
+  options: {
+    name: argument("<name>", "what the bot is called here"),
+    keys: required(
+      option("--keys <names>", "keys it may use, separated by commas; the first is its default"),
+    ),
+    rights: repeated(
+      "--right <right>",
+      `what it may do besides asking for signatures: ${clientRights.join(", ")}; once for each`,
+      parseRight,
+    ),
+    allowTypeB: flag(
+      "--allow-type-b",
+      "let it use wallet keys, and so account operations that policy allows",
+    ),
+    idempotency: withDefault(
+      choice(
+        "--idempotency <by>",
+        "what makes an order the same one where no Idempotency-Key is sent: nothing, or its client_order_id",
+        ["header", "client-order-id"],
+      ),
+      "header",
+    ),
+  },
+  call: (admin, { name, keys, rights, allowTypeB, idempotency }) =>
     admin.call("addClient", {
       name,
-      keys: options.keys.split(","),
-      rights: [...new Set(options.right)],
-      allowTypeB: options.allowTypeB === true,
-      idempotencyBy: options.idempotency === "header" ? "header" : "client_order_id",
+      keys: keys.split(","),
+      rights: [...new Set(rights)],
+      allowTypeB,
+      idempotencyBy: idempotency === "header" ? "header" : "client_order_id",
     }),
-  )
-  print(answer, options, ({ token }) => [`${name} is added. Its token is shown this once:`, token])
-}
+  print: ({ token }, { name }) => [`${name} is added. Its token is shown this once:`, token],
+})
 
-function collectRight(word: string, earlier: readonly ClientRight[]): readonly ClientRight[] {
+function parseRight(word: string): ClientRight {
   const right = clientRights.find((known) => known === word)
-  if (right !== undefined) return [...earlier, right]
+  if (right !== undefined) return right
   throw new InvalidArgumentError(`Rights are ${clientRights.join(", ")}.`)
 }

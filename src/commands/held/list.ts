@@ -1,30 +1,14 @@
-import type { Command } from "commander"
-
 import type { HoldView } from "../../link/views.ts"
-import {
-  command,
-  runs,
-  withExamples,
-  withInstallation,
-  withJson,
-  type InstallationOptions,
-} from "../command.ts"
-import { print, type Printing } from "../print.ts"
-import { withAdmin } from "../with-vault.ts"
+import { adminCommand } from "../admin-command.ts"
 
 /** `countersign held list` */
-export function heldList(): Command {
-  const made = withJson(
-    withInstallation(command("list", "show the requests that wait for a person")),
-  )
-  withExamples(made, "countersign held list")
-  return runs<InstallationOptions & Printing>(made, async (options) => {
-    const holds = await withAdmin(options, (admin) => admin.call("listHolds", {}))
-    print(holds, options, (all) =>
-      all.length === 0 ? ["Nothing waits."] : all.flatMap((hold) => [...holdLines(hold), ""]),
-    )
-  })
-}
+export const heldList = adminCommand({
+  description: "show the requests that wait for a person",
+  examples: ["countersign held list"],
+  call: (admin) => admin.call("listHolds", {}),
+  print: (holds) =>
+    holds.length === 0 ? ["Nothing waits."] : holds.flatMap((hold) => [...holdLines(hold), ""]),
+})
 
 /** A held request with all that a person needs to decide, one fact a line. */
 export function holdLines(hold: HoldView): readonly string[] {

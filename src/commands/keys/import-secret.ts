@@ -16,11 +16,11 @@ import { readSecretInput, type SecretInput } from "../secret-input.ts"
 
 /** The options that say what the input is and what opens it. */
 export type ImportForm = {
-  readonly from?: string
-  readonly keystorePasswordFile?: string
-  readonly mnemonic?: boolean
-  readonly path?: string
-  readonly mnemonicPassphraseFile?: string
+  readonly from: string | undefined
+  readonly keystorePasswordFile: string | undefined
+  readonly mnemonic: boolean
+  readonly path: string | undefined
+  readonly mnemonicPassphraseFile: string | undefined
 }
 
 export type ImportedSecret = {
@@ -49,7 +49,7 @@ export async function importSecret(form: ImportForm): Promise<ImportedSecret> {
 
 /** Checked before the secret is asked for; `undefined` when the input isn't a mnemonic. */
 function pathOf(form: ImportForm): DerivationPath | undefined {
-  if (form.mnemonic !== true) {
+  if (!form.mnemonic) {
     if (form.path === undefined && form.mnemonicPassphraseFile === undefined) return undefined
     throw usage(
       "--path and --mnemonic-passphrase-file go with --mnemonic; add it or leave them out.",

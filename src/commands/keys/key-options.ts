@@ -1,44 +1,31 @@
-import { Option, type Command } from "commander"
-
+import type { AdminParams } from "../../link/methods.ts"
 import type { KeyView } from "../../link/views.ts"
-import { installationOf, type InstallationOptions } from "../command.ts"
-import type { Printing } from "../print.ts"
-import type { VaultAccess } from "../with-vault.ts"
+import { choice, option, required, type Takes } from "../options.ts"
 
-export type KeyOptions = InstallationOptions &
-  Printing & {
-    readonly name: string
-    readonly role: "wallet" | "agent"
-    readonly wallet?: string
-    readonly passphraseFile?: string
-  }
+export type KeyOptions = {
+  readonly name: string
+  readonly role: "wallet" | "agent"
+  readonly wallet: string | undefined
+}
 
-/** Adds what `keys generate` and `keys import` both take. */
-export function keyOptions(made: Command): Command {
-  return made
-    .requiredOption("--name <name>", "what the key is called here")
-    .addOption(
-      new Option(
-        "--role <role>",
-        "wallet keys sign account operations, agent keys trade for a wallet",
-      )
-        .choices(["wallet", "agent"])
-        .makeOptionMandatory(),
-    )
-    .option("--wallet <name>", "the wallet key that an agent key acts for")
-    .option("--passphrase-file <file>", "overrides the file in countersign.yaml")
+/** What `keys generate` and `keys import` both take. */
+export const keyOptions: Takes<KeyOptions> = {
+  name: required(option("--name <name>", "what the key is called here")),
+  role: required(
+    choice("--role <role>", "wallet keys sign account operations, agent keys trade for a wallet", [
+      "wallet",
+      "agent",
+    ]),
+  ),
+  wallet: option("--wallet <name>", "the wallet key that an agent key acts for"),
+}
+
+/** As a call takes them. */
+export function newKeyOf({ name, role, wallet }: KeyOptions): AdminParams["generateKey"] {
+  return { name, role, ...(wallet === undefined ? {} : { wallet }) }
 }
 
 /** A new key, for people. */
 export function keyLines(key: KeyView): readonly string[] {
   return [`${key.name}: ${key.role} key, address ${key.address}`]
-}
-
-/** How a command that needs the private keys opens the vault. */
-export function accessOf(options: KeyOptions): VaultAccess {
-  return {
-    installation: installationOf(options),
-    keys: "needed",
-    passphraseFile: options.passphraseFile,
-  }
 }

@@ -1,26 +1,14 @@
-import type { Command } from "commander"
-
 import type { KeyView } from "../../link/views.ts"
-import {
-  command,
-  runs,
-  withExamples,
-  withInstallation,
-  withJson,
-  type InstallationOptions,
-} from "../command.ts"
-import { print, table, type Printing } from "../print.ts"
-import { withAdmin } from "../with-vault.ts"
+import { adminCommand } from "../admin-command.ts"
+import { table } from "../print.ts"
 
 /** `countersign keys list` */
-export function keysList(): Command {
-  const made = withJson(withInstallation(command("list", "show the keys' public side")))
-  withExamples(made, "countersign keys list", "countersign keys list --json")
-  return runs<InstallationOptions & Printing>(made, async (options) => {
-    const keys = await withAdmin(options, (admin) => admin.call("listKeys", {}))
-    print(keys, options, keysTable)
-  })
-}
+export const keysList = adminCommand({
+  description: "show the keys' public side",
+  examples: ["countersign keys list", "countersign keys list --json"],
+  call: (admin) => admin.call("listKeys", {}),
+  print: keysTable,
+})
 
 /** Keys in columns, for people. */
 export function keysTable(keys: readonly KeyView[]): readonly string[] {

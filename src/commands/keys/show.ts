@@ -1,35 +1,22 @@
-import type { Command } from "commander"
-
 import type { KeyView } from "../../link/views.ts"
 import { Fault } from "../../std/fault.ts"
-import {
-  command,
-  runs,
-  withExamples,
-  withInstallation,
-  withJson,
-  type InstallationOptions,
-} from "../command.ts"
-import { print, type Printing } from "../print.ts"
-import { withAdmin } from "../with-vault.ts"
+import { adminCommand } from "../admin-command.ts"
+import { argument } from "../options.ts"
 
 /** `countersign keys show NAME` */
-export function keysShow(): Command {
-  const made = command("show", "show all that is known of a key").argument("<name>", "the key")
-  withExamples(made, "countersign keys show mm")
-  return runs<InstallationOptions & Printing>(
-    withJson(withInstallation(made)),
-    async (options, name = "") => {
-      const keys = await withAdmin(options, (admin) => admin.call("listKeys", {}))
-      const key = keys.find((each) => each.name === name)
-      if (key === undefined) {
-        const message = `There is no key named ${name}; countersign keys list shows them.`
-        throw new Fault("name_unknown", message)
-      }
-      print(key, options, keyDetails)
-    },
-  )
-}
+export const keysShow = adminCommand({
+  description: "show all that is known of a key",
+  examples: ["countersign keys show mm"],
+  options: { name: argument("<name>", "the key") },
+  call: async (admin, { name }) => {
+    const keys = await admin.call("listKeys", {})
+    const key = keys.find((each) => each.name === name)
+    if (key !== undefined) return key
+    const message = `There is no key named ${name}; countersign keys list shows them.`
+    throw new Fault("name_unknown", message)
+  },
+  print: keyDetails,
+})
 
 function keyDetails(key: KeyView): readonly string[] {
   return [

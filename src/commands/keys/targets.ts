@@ -1,40 +1,28 @@
-import type { Command } from "commander"
-
 import type { AdminResults } from "../../link/methods.ts"
 import { Fault } from "../../std/fault.ts"
-import {
-  command,
-  runs,
-  withExamples,
-  withInstallation,
-  withJson,
-  type InstallationOptions,
-} from "../command.ts"
-import { print, type Printing } from "../print.ts"
-import { withAdmin } from "../with-vault.ts"
+import { adminCommand } from "../admin-command.ts"
+import { argument, flag, option } from "../options.ts"
 
-type TargetsOptions = InstallationOptions &
-  Printing & { readonly set?: string; readonly none?: boolean }
+type TargetsOptions = { readonly set: string | undefined; readonly none: boolean }
 
 /** `countersign keys targets NAME`: sets the accounts that a key may operate besides its own address. */
-export function keysTargets(): Command {
-  const made = command("targets", "set the accounts that a key may operate besides its own address")
-    .argument("<name>", "the key")
-    .option("--set <addresses>", "these and no others, separated by commas")
-    .option("--none", "none: its own address alone")
-  withExamples(
-    made,
+export const keysTargets = adminCommand({
+  description: "set the accounts that a key may operate besides its own address",
+  examples: [
     "countersign keys targets mm --set 0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf",
     "countersign keys targets mm --none",
-  )
-  return runs<TargetsOptions>(withJson(withInstallation(made)), async (options, name = "") => {
-    const targets = targetsOf(options)
-    const key = await withAdmin(options, (admin) => admin.call("setTargets", { name, targets }))
-    print(key, options, targetLines)
-  })
-}
+  ],
+  options: {
+    name: argument("<name>", "the key"),
+    set: option("--set <addresses>", "these and no others, separated by commas"),
+    none: flag("--none", "none: its own address alone"),
+  },
+  call: (admin, { name, ...options }) =>
+    admin.call("setTargets", { name, targets: targetsOf(options) }),
+  print: targetLines,
+})
 
-function targetsOf({ set, none = false }: TargetsOptions): string[] {
+function targetsOf({ set, none }: TargetsOptions): string[] {
   if ((set === undefined) === !none) {
     throw new Fault("usage", "Say which accounts with --set, or --none.")
   }

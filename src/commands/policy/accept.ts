@@ -1,45 +1,43 @@
 import { confirm, isCancel } from "@clack/prompts"
-import type { Command } from "commander"
 
 import type { CandidateView } from "../../link/views.ts"
 import { Fault } from "../../std/fault.ts"
-import {
-  command,
-  runs,
-  withExamples,
-  withInstallation,
-  withJson,
-  type InstallationOptions,
-} from "../command.ts"
-import { print, type Printing } from "../print.ts"
+import { command } from "../command.ts"
+import type { ExitCode } from "../exit-code.ts"
+import { installationOf, installationOptions, jsonOption } from "../installation-command.ts"
+import { option } from "../options.ts"
+import { print } from "../print.ts"
 import { withAdmin } from "../with-vault.ts"
 
-type AcceptOptions = InstallationOptions & Printing & { readonly hash?: string }
-
 /** `countersign policy accept`: shows what is different on disk, and takes a person's word for it. */
-export function policyAccept(): Command {
-  const made = command(
-    "accept",
-    "show what has changed in the files and which of it widens, and accept it",
-  ).option(
-    "--hash <hash>",
-    "accept the files with this hash without asking; without a terminal, the only way to accept",
-  )
-  withExamples(made, "countersign policy accept")
-  return runs<AcceptOptions>(withJson(withInstallation(made)), (options) =>
-    withAdmin(options, async (admin) => {
+export const policyAccept = command({
+  description: "show what has changed in the files and which of it widens, and accept it",
+  examples: ["countersign policy accept"],
+  options: {
+    hash: option(
+      "--hash <hash>",
+      "accept the files with this hash without asking; without a terminal, the only way to accept",
+    ),
+    ...installationOptions,
+    ...jsonOption,
+  },
+  run: (options) =>
+    withAdmin(installationOf(options), async (admin): Promise<ExitCode> => {
       const shown = await admin.call("candidate", {})
       print(shown, options, candidateLines)
-      if (shown.accepted || !(await isConfirmed(shown, options))) return
+      if (shown.accepted || !(await isConfirmed(shown, options.hash))) return 0
       const { policy_hash } = await admin.call("acceptPolicy", { hash: shown.hash })
-      if (options.json !== true) process.stdout.write(`Accepted, and in force: ${policy_hash}\n`)
+      if (!options.json) process.stdout.write(`Accepted, and in force: ${policy_hash}\n`)
+      return 0
     }),
-  )
-}
+})
 
-async function isConfirmed({ hash }: CandidateView, options: AcceptOptions): Promise<boolean> {
-  if (options.hash !== undefined) {
-    if (options.hash === hash) return true
+async function isConfirmed(
+  { hash }: CandidateView,
+  accepted: string | undefined,
+): Promise<boolean> {
+  if (accepted !== undefined) {
+    if (accepted === hash) return true
     throw new Fault(
       "usage",
       "--hash isn't the hash of the files as they are now; look at them again.",

@@ -1,45 +1,39 @@
 import { readFile } from "node:fs/promises"
 import { buffer } from "node:stream/consumers"
 
-import type { Command } from "commander"
-
 import type { CheckReport } from "../../link/views.ts"
 import { Fault } from "../../std/fault.ts"
-import {
-  command,
-  runs,
-  withExamples,
-  withInstallation,
-  withJson,
-  type InstallationOptions,
-} from "../command.ts"
-import { print, table, type Printing } from "../print.ts"
+import { installationCommand } from "../installation-command.ts"
+import { argument, option, required, withDefault } from "../options.ts"
+import { table } from "../print.ts"
 import { withAdmin } from "../with-vault.ts"
 
-type ExplainOptions = InstallationOptions &
-  Printing & { readonly client: string; readonly path: string; readonly key?: string }
-
 /** `countersign policy explain PAYLOAD`: what every rule and limit makes of a request; nothing is signed or counted. */
-export function policyExplain(): Command {
-  const made = command("explain", "say what every rule and limit makes of a request")
-    .argument("<payload>", "a file with the body as a bot would send it, or - for standard input")
-    .requiredOption("--client <name>", "the bot that would send it")
-    .option("--path <path>", "the venue's path it would be sent to", "/v1/trade/orders")
-    .option("--key <name>", "the key it would name")
-  withExamples(
-    made,
+export const policyExplain = installationCommand({
+  description: "say what every rule and limit makes of a request",
+  examples: [
     "countersign policy explain order.json --client mm-bot",
     "countersign policy explain - --client mm-bot --path /v1/trade/orders < order.json",
-  )
-  return runs<ExplainOptions>(withJson(withInstallation(made)), async (options, payload = "-") => {
-    const { client, path, key } = options
+  ],
+  options: {
+    payload: argument(
+      "<payload>",
+      "a file with the body as a bot would send it, or - for standard input",
+    ),
+    client: required(option("--client <name>", "the bot that would send it")),
+    path: withDefault(
+      option("--path <path>", "the venue's path it would be sent to"),
+      "/v1/trade/orders",
+    ),
+    key: option("--key <name>", "the key it would name"),
+  },
+  answer: async (installation, { payload, client, path, key }) => {
     const body = (await readPayload(payload)).toString("base64")
-    const report = await withAdmin(options, (admin) =>
-      admin.call("explain", { client, path, body, ...(key === undefined ? {} : { key }) }),
-    )
-    print(report, options, reportLines)
-  })
-}
+    const ask = { client, path, body, ...(key === undefined ? {} : { key }) }
+    return withAdmin(installation, (admin) => admin.call("explain", ask))
+  },
+  print: reportLines,
+})
 
 async function readPayload(file: string): Promise<Buffer> {
   if (file === "-") return buffer(process.stdin)

@@ -1,33 +1,15 @@
-import type { Command } from "commander"
-
 import type { PolicyView } from "../../link/views.ts"
-import {
-  command,
-  runs,
-  withExamples,
-  withInstallation,
-  withJson,
-  type InstallationOptions,
-} from "../command.ts"
-import { print, type Printing } from "../print.ts"
-import { withAdmin } from "../with-vault.ts"
+import { adminCommand } from "../admin-command.ts"
+import { option, required } from "../options.ts"
 
 /** `countersign policy show --client NAME` */
-export function policyShow(): Command {
-  const made = command("show", "say in plain words what a bot may do").requiredOption(
-    "--client <name>",
-    "the bot",
-  )
-  withExamples(made, "countersign policy show --client mm-bot")
-  return runs<InstallationOptions & Printing & { readonly client: string }>(
-    withJson(withInstallation(made)),
-    async (options) => {
-      const { client } = options
-      const view = await withAdmin(options, (admin) => admin.call("showPolicy", { client }))
-      print(view, options, policyLines)
-    },
-  )
-}
+export const policyShow = adminCommand({
+  description: "say in plain words what a bot may do",
+  examples: ["countersign policy show --client mm-bot"],
+  options: { client: required(option("--client <name>", "the bot")) },
+  call: (admin, { client }) => admin.call("showPolicy", { client }),
+  print: policyLines,
+})
 
 function policyLines({ client, keys, entries }: PolicyView): readonly string[] {
   const allowed = entries.some(({ kind }) => kind === "allows")

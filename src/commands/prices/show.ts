@@ -1,28 +1,14 @@
-import type { Command } from "commander"
-
 import type { PriceView } from "../../link/views.ts"
-import {
-  command,
-  runs,
-  withExamples,
-  withInstallation,
-  withJson,
-  type InstallationOptions,
-} from "../command.ts"
-import { print, table, type Printing } from "../print.ts"
-import { withAdmin } from "../with-vault.ts"
+import { adminCommand } from "../admin-command.ts"
+import { table } from "../print.ts"
 
 /** `countersign prices show` */
-export function pricesShow(): Command {
-  const made = withJson(
-    withInstallation(command("show", "show the reference prices and how fresh they are")),
-  )
-  withExamples(made, "countersign prices show")
-  return runs<InstallationOptions & Printing>(made, async (options) => {
-    const prices = await withAdmin(options, (admin) => admin.call("listPrices", {}))
-    print(prices, options, pricesTable)
-  })
-}
+export const pricesShow = adminCommand({
+  description: "show the reference prices and how fresh they are",
+  examples: ["countersign prices show"],
+  call: (admin) => admin.call("listPrices", {}),
+  print: pricesTable,
+})
 
 /** Prices in columns, for people. */
 export function pricesTable(prices: readonly PriceView[]): readonly string[] {

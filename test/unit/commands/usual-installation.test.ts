@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
-import { installationOf } from "../../../src/commands/command.ts"
+import { installationOf } from "../../../src/commands/installation-command.ts"
 import { usualInstallation } from "../../../src/commands/usual-installation.ts"
 import type { Installation } from "../../../src/vault/installation.ts"
 
