@@ -42,6 +42,13 @@ const bareDate = {
   message: "Pure folders take the time as a parameter.",
 }
 
+/** What a command has of its Terminal, or returns. */
+const ofTheProcess = ["stdin", "stdout", "stderr", "exitCode", "exit"].map((property) => ({
+  object: "process",
+  property,
+  message: "A command reads, prints and asks on its Terminal, and returns its exit code.",
+}))
+
 export default defineConfig(
   { ignores: ["dist/", "node_modules/"] },
   {
@@ -95,6 +102,14 @@ export default defineConfig(
       "no-restricted-globals": ["error", "process", "fetch", "setTimeout", "setInterval"],
     },
   },
+  {
+    files: ["src/commands/**/*.ts"],
+    ignores: ["src/commands/install-service.ts"],
+    rules: {
+      "no-restricted-properties": ["error", ...ofTheProcess],
+      "no-console": "error",
+    },
+  },
   forbidImports("std", "std/ knows nothing of the product.", "\\.\\./"),
   forbidImports(
     "venue",
@@ -143,6 +158,7 @@ export default defineConfig(
   ),
   // What the libraries are called, for their types.
   { files: ["src/console/lib/**/*.ts"], rules: { "no-restricted-imports": "off" } },
+  forbidImports("commands", "A command has its Terminal.", "^node:process$"),
   forbidImports("client", "A bot's project has the client alone.", "^(?!\\./)"),
   forbidImports(
     "sandbox",

@@ -1,7 +1,9 @@
 import type { Command } from "./command.ts"
+import { confirmDeed } from "./confirm-deed.ts"
 import { installationCommand, type InstallationCommandShape } from "./installation-command.ts"
 import { flag, joined, option, type Takes } from "./options.ts"
-import { confirmDeed } from "./prompts.ts"
+import { passphraseFrom } from "./passphrase.ts"
+import type { Terminal } from "./terminal.ts"
 import { withVault, type Admin } from "./with-vault.ts"
 
 export type AdminCommandShape<Options, Answer> = Omit<
@@ -13,14 +15,14 @@ export type AdminCommandShape<Options, Answer> = Omit<
   /** Of what can't be undone: the question that is asked first, unless `--yes` answers it. */
   readonly question?: (options: Options) => string
   /** Makes the calls. */
-  readonly call: (admin: Admin, options: Options) => Promise<Answer>
+  readonly call: (admin: Admin, options: Options, terminal: Terminal) => Promise<Answer>
 }
 
 /** A command that asks the vault, the daemon's or one that it opens, and prints the answer. */
 export function adminCommand<Answer, Options extends object = object>(
   shape: AdminCommandShape<Options, Answer>,
 ): Command {
-  const { question, keys = "not_needed", call } = shape
+  const { question, keys, call } = shape
   const more = {
     ...(question === undefined ? {} : yesOption),
     ...(keys === "needed" ? passphraseOption : {}),
@@ -28,10 +30,11 @@ export function adminCommand<Answer, Options extends object = object>(
   return installationCommand<Answer, Options & Partial<YesOption & PassphraseOption>>({
     ...shape,
     options: joined(shape.options, more),
-    answer: async (installation, options) => {
+    answer: async (installation, options, terminal) => {
       const { yes, passphraseFile } = options
-      if (question !== undefined) await confirmDeed(question(options), { yes })
-      return withVault({ installation, keys, passphraseFile }, (admin) => call(admin, options))
+      if (question !== undefined && yes !== true) await confirmDeed(terminal, question(options))
+      const secret = keys === "needed" ? passphraseFrom(terminal, passphraseFile) : "without_keys"
+      return withVault({ installation, secret }, (admin) => call(admin, options, terminal))
     },
   })
 }

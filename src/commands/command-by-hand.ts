@@ -4,11 +4,33 @@ import { Command as Reader } from "commander"
 
 import type { Installation } from "../vault/installation.ts"
 import type { Command } from "./command.ts"
-import type { Printing } from "./print.ts"
+import { confirmDeed as confirm } from "./confirm-deed.ts"
+import type { Line } from "./lines.ts"
+import { print as printTo } from "./print.ts"
+import { openTerminal } from "./terminal.ts"
 import { ownInstallation, usualInstallation } from "./usual-installation.ts"
-import { withVault, type Admin } from "./with-vault.ts"
+import { withAdmin as withVaultOf, type Admin } from "./with-vault.ts"
 
 // What the commands that don't have the shape of command.ts yet are made with.
+
+export type Printing = { readonly json?: boolean | undefined }
+
+const terminal = openTerminal(process)
+
+export function print<Answer>(
+  answer: Answer,
+  { json = false }: Printing,
+  human: (answer: Answer) => readonly Line[],
+): void {
+  printTo(answer, { terminal, json }, human)
+}
+
+export async function confirmDeed(
+  message: string,
+  { yes = false }: { readonly yes?: boolean | undefined },
+): Promise<void> {
+  if (!yes) await confirm(terminal, message)
+}
 
 export type InstallationOptions = {
   readonly dir?: string
@@ -83,5 +105,5 @@ export function withAdmin<Answer>(
   options: InstallationOptions,
   use: (admin: Admin) => Promise<Answer>,
 ): Promise<Answer> {
-  return withVault({ installation: installationOf(options), keys: "not_needed" }, use)
+  return withVaultOf(installationOf(options), use)
 }

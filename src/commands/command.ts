@@ -2,6 +2,7 @@ import { Argument, Command as Reader } from "commander"
 
 import type { ExitCode } from "./exit-code.ts"
 import type { Taken, Takes } from "./options.ts"
+import type { Terminal } from "./terminal.ts"
 
 /** What every command says of itself. */
 export type About = {
@@ -16,14 +17,14 @@ export type About = {
 export type CommandShape<Options> = About & {
   readonly options?: Takes<Options>
   /** @throws {Fault} whose sentence is printed, and whose code becomes the exit code. */
-  readonly run: (options: Options) => Promise<ExitCode>
+  readonly run: (options: Options, terminal: Terminal) => Promise<ExitCode>
 }
 
 /** What a command line asks for, once it is read. */
 export type Task = {
   /** Whether `--json` is among its options. */
   readonly isForScripts: boolean
-  readonly run: () => Promise<ExitCode>
+  readonly run: (terminal: Terminal) => Promise<ExitCode>
 }
 
 /** A command, whatever its options. */
@@ -50,7 +51,7 @@ export function command<Options extends object = object>(shape: CommandShape<Opt
       return reader.action(() =>
         start({
           isForScripts: reader.getOptionValue("json") === true,
-          run: async () => shape.run(valuesOf()),
+          run: async (terminal) => shape.run(valuesOf(), terminal),
         }),
       )
     },

@@ -27,10 +27,10 @@ To have it in every new shell:
       new Argument("<shell>", "the shell that reads the script").choices(Object.keys(scripts)),
     ),
   },
-  run: async ({ shell }) => {
+  run: async ({ shell }, { stdout }) => {
     // Here, as that imports this file.
     const { countersign } = await import("./countersign.ts")
-    process.stdout.write(scripts[shell](completables(await countersign())))
+    stdout.write(scripts[shell](completables(await countersign())))
     return 0
   },
 })

@@ -1,17 +1,18 @@
 import { Fault } from "../std/fault.ts"
 import {
   command,
+  print,
   runs,
   withExamples,
   withInstallation,
   withAdmin,
   withJson,
   type InstallationOptions,
+  type Printing,
 } from "./command-by-hand.ts"
 import type { Command } from "./command.ts"
 import { hostInUrl } from "./host-in-url.ts"
 import { parsePort } from "./port.ts"
-import { print, type Printing } from "./print.ts"
 import type { Admin } from "./with-vault.ts"
 
 type ConsoleOptions = InstallationOptions & Printing & { readonly port?: string }

@@ -11,10 +11,10 @@ export const demo = command({
     "run sandbox and daemon with throw-away keys, and show an order signed and one refused",
   examples: ["countersign demo", "countersign demo --once"],
   options: { once: flag("--once", "show it and end, instead of staying up") },
-  run: async ({ once }) => {
+  run: async ({ once }, terminal) => {
     const signal = nextSignal()
-    const say = (line: string): void => void process.stdout.write(`${line}\n`)
-    const stage = await openDemo()
+    const say = (line: string): void => void terminal.stdout.write(`${line}\n`)
+    const stage = await openDemo(terminal)
     try {
       await playDemo(stage, say)
       if (once) return 0

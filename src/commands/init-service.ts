@@ -2,9 +2,8 @@ import { resolve } from "node:path"
 
 import { Option } from "commander"
 
-import { command, runs, withExamples, withJson } from "./command-by-hand.ts"
+import { command, print, runs, withExamples, withJson, type Printing } from "./command-by-hand.ts"
 import type { Command } from "./command.ts"
-import { print, type Printing } from "./print.ts"
 import { assertNewInstallation } from "./service/assert-new-installation.ts"
 import { assertServiceable } from "./service/assert-serviceable.ts"
 import { credentialFile, systemInstallation, target } from "./service/layout.ts"

@@ -14,6 +14,7 @@ import { configText, mainVenueText, type KeystoreSettings } from "./init-texts.t
 import { installationCommand } from "./installation-command.ts"
 import { choice, option, withDefault } from "./options.ts"
 import { askNewPassphrase } from "./passphrase.ts"
+import type { Terminal } from "./terminal.ts"
 import { sandboxProfile, sandboxUrl } from "../sandbox/profile.ts"
 
 type InitOptions = {
@@ -74,12 +75,16 @@ export const init = installationCommand<Made, InitOptions>({
   print: initLines,
 })
 
-async function makeInstallation(installation: Installation, options: InitOptions): Promise<Made> {
+async function makeInstallation(
+  installation: Installation,
+  options: InitOptions,
+  terminal: Terminal,
+): Promise<Made> {
   const { passphraseFile: file } = options
   const passphraseFile = file === undefined ? undefined : resolve(file)
   const venueText = await chooseVenue(options.venue, options.upstream)
   const { backend, why } = await placeForKeys(options)
-  const keyStore = await newKeyStore(backend, options)
+  const keyStore = await newKeyStore(backend, options, terminal)
   await createInstallation({
     installation,
     configText: configText({ ...options, backend, passphraseFile }),
@@ -103,7 +108,11 @@ async function placeForKeys(options: InitOptions): Promise<Place> {
   return chooseBackend(driver)
 }
 
-async function newKeyStore(backend: Backend, options: InitOptions): Promise<NewKeyStore> {
+async function newKeyStore(
+  backend: Backend,
+  options: InitOptions,
+  terminal: Terminal,
+): Promise<NewKeyStore> {
   const { passphraseFile, credential } = options
   if (backend !== "keystore") {
     if (passphraseFile === undefined && credential === undefined) {
@@ -115,8 +124,9 @@ async function newKeyStore(backend: Backend, options: InitOptions): Promise<NewK
     )
   }
   if (credential !== undefined) return keystoreUnderCredential(passphraseFile)
-  const passphrase =
-    passphraseFile === undefined ? await askNewPassphrase() : await readSecretFile(passphraseFile)
+  const passphrase = await (passphraseFile === undefined
+    ? askNewPassphrase(terminal)
+    : readSecretFile(passphraseFile))
   return { kind: "keystore", passphrase }
 }
 

@@ -2,10 +2,16 @@ import { realpathSync } from "node:fs"
 
 import { packageRoot } from "../std/program-files.ts"
 import { pathsOf } from "../vault/installation.ts"
-import { command, runs, withExamples, withJson } from "./command-by-hand.ts"
+import {
+  command,
+  confirmDeed,
+  print,
+  runs,
+  withExamples,
+  withJson,
+  type Printing,
+} from "./command-by-hand.ts"
 import type { Command } from "./command.ts"
-import { print, type Printing } from "./print.ts"
-import { confirmDeed } from "./prompts.ts"
 import {
   assertNotPackaged,
   assertServiceable,

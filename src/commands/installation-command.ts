@@ -4,17 +4,23 @@ import type { Installation } from "../vault/installation.ts"
 import { command, type About, type Command } from "./command.ts"
 import type { ExitCode } from "./exit-code.ts"
 import { flag, joined, option, type Takes } from "./options.ts"
+import type { Line } from "./lines.ts"
 import { print } from "./print.ts"
+import type { Terminal } from "./terminal.ts"
 import { ownInstallation, usualInstallation } from "./usual-installation.ts"
 
 export type InstallationCommandShape<Options, Answer> = About & {
   readonly options?: Takes<Options>
   /** Does the work. */
-  readonly answer: (installation: Installation, options: Options) => Promise<Answer>
+  readonly answer: (
+    installation: Installation,
+    options: Options,
+    terminal: Terminal,
+  ) => Promise<Answer>
   /** The answer for scripts, where that isn't the answer itself. */
   readonly json?: (answer: Answer) => unknown
   /** The answer for people. */
-  readonly print: (answer: Answer, options: Options) => readonly string[]
+  readonly print: (answer: Answer, options: Options) => readonly Line[]
   /** Of an answer that isn't a success. */
   readonly exitCode?: (answer: Answer) => ExitCode
 }
@@ -26,10 +32,10 @@ export function installationCommand<Answer, Options extends object = object>(
   return command({
     ...shape,
     options: joined(shape.options, { ...installationOptions, ...jsonOption }),
-    run: async (options) => {
-      const answer = await shape.answer(installationOf(options), options)
+    run: async (options, terminal) => {
+      const answer = await shape.answer(installationOf(options), options, terminal)
       const forScripts = shape.json === undefined ? answer : shape.json(answer)
-      print(forScripts, options, () => shape.print(answer, options))
+      print(forScripts, { terminal, json: options.json }, () => shape.print(answer, options))
       return shape.exitCode?.(answer) ?? 0
     },
   })

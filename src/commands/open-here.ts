@@ -2,20 +2,12 @@ import type { AdminResults } from "../link/methods.ts"
 import { Fault } from "../std/fault.ts"
 import { adminMethods } from "../vault/admin-methods.ts"
 import { openVault } from "../vault/open-vault.ts"
-import { passphraseOf } from "./passphrase.ts"
 import type { OpenAdmin, VaultAccess } from "./with-vault.ts"
 
 /** Opens the vault in this process, under its exclusive lock. @throws {Fault} `vault_unavailable` where keys are needed that only a daemon has. */
-export async function openHere({
-  installation,
-  keys,
-  passphraseFile,
-}: VaultAccess): Promise<OpenAdmin> {
-  const vault = await openVault(
-    installation,
-    keys === "needed" ? (config) => passphraseOf(config, passphraseFile) : "without_keys",
-  )
-  if (keys === "needed" && vault.active().config.keystore.backend === "memory") {
+export async function openHere({ installation, secret }: VaultAccess): Promise<OpenAdmin> {
+  const vault = await openVault(installation, secret)
+  if (secret !== "without_keys" && vault.active().config.keystore.backend === "memory") {
     await vault.close()
     throw new Fault(
       "vault_unavailable",

@@ -1,9 +1,10 @@
 import type { FreezeView, PanicView } from "../link/stop-views.ts"
 import { Fault } from "../std/fault.ts"
+import { visible } from "../std/visible.ts"
 import { adminCommand } from "./admin-command.ts"
 import { freezeLine } from "./freeze.ts"
+import { toned } from "./lines.ts"
 import { option, withDefault } from "./options.ts"
-import { toned, visible } from "./print.ts"
 import { failureOf, sendAndSettle } from "./send-signed.ts"
 import type { Admin } from "./with-vault.ts"
 

@@ -1,22 +1,22 @@
 import { Fault } from "../std/fault.ts"
-import type { Config } from "../vault/config.ts"
 import { readSecretFile } from "../vault/keyring/read-secret-file.ts"
+import type { SecretSource } from "../vault/open-key-store.ts"
 import { secretFileOf } from "../vault/secret-file-of.ts"
-import { askNewSecret, askSecret, isOnTerminal } from "./prompts.ts"
+import type { Terminal } from "./terminal.ts"
 
 const fileInstead = "name a file with --passphrase-file, or run this on a terminal"
 
 /**
- * The passphrase: from the file that the option, countersign.yaml or systemd's credential names, or asked for on a terminal.
+ * What reads the passphrase from the file that the option, countersign.yaml or systemd's credential names, or
+ * asks for it.
  *
  * @throws {Fault} `passphrase_missing`, `file_unsafe`, `cancelled`.
  */
-export async function passphraseOf(
-  config: Pick<Config, "keystore">,
-  optionFile: string | undefined,
-): Promise<Uint8Array> {
-  const file = secretFileOf(config, optionFile)
-  return file === undefined ? askPassphrase() : readSecretFile(file)
+export function passphraseFrom(terminal: Terminal, optionFile: string | undefined): SecretSource {
+  return async (config) => {
+    const file = secretFileOf(config, optionFile)
+    return file === undefined ? askPassphrase(terminal) : readSecretFile(file)
+  }
 }
 
 /**
@@ -24,9 +24,9 @@ export async function passphraseOf(
  *
  * @throws {Fault} `passphrase_missing` without a terminal, `cancelled`.
  */
-export async function askPassphrase(): Promise<Uint8Array> {
-  assertAskable()
-  return askSecret("Passphrase of the keystore", fileInstead)
+export async function askPassphrase({ prompts }: Terminal): Promise<Uint8Array> {
+  assertAskable(prompts)
+  return prompts.secret("Passphrase of the keystore", fileInstead)
 }
 
 /**
@@ -34,13 +34,13 @@ export async function askPassphrase(): Promise<Uint8Array> {
  *
  * @throws {Fault} `passphrase_missing` without a terminal, `cancelled`.
  */
-export async function askNewPassphrase(): Promise<Uint8Array> {
-  assertAskable()
-  return askNewSecret("New passphrase of the keystore", fileInstead)
+export async function askNewPassphrase({ prompts }: Terminal): Promise<Uint8Array> {
+  assertAskable(prompts)
+  return prompts.newSecret("New passphrase of the keystore", fileInstead)
 }
 
 /** A daemon that starts by itself comes here too, so this has a code of its own and isn't `usage`. */
-function assertAskable(): void {
-  if (isOnTerminal()) return
+function assertAskable({ canAsk }: Terminal["prompts"]): void {
+  if (canAsk()) return
   throw new Fault("passphrase_missing", `The keystore's passphrase is needed: ${fileInstead}.`)
 }

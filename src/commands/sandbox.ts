@@ -10,6 +10,7 @@ import { command } from "./command.ts"
 import { flag, option, parsed, repeated } from "./options.ts"
 import { parsePort } from "./port.ts"
 import { nextSignal } from "./signals.ts"
+import type { Terminal } from "./terminal.ts"
 
 /** `countersign sandbox` */
 export const sandbox = command({
@@ -44,9 +45,9 @@ export const sandbox = command({
     ),
     printProfile: flag("--print-profile", "print a venue.yaml for it, and end"),
   },
-  run: async ({ printProfile, ...options }) => {
-    if (printProfile) process.stdout.write(profileFor(options.port))
-    else await play(options)
+  run: async ({ printProfile, ...options }, terminal) => {
+    if (printProfile) terminal.stdout.write(profileFor(options.port))
+    else await play(options, terminal)
     return 0
   },
 })
@@ -56,22 +57,23 @@ function profileFor(port: number | undefined): string {
   return sandboxProfile({ url, asOf: new Date() })
 }
 
-async function play({
-  port = defaultSandboxPort,
-  seed = 1,
-  ...options
-}: {
+type Play = {
   readonly port: number | undefined
   readonly accounts: readonly string[]
   readonly stateFile: string | undefined
   readonly faults: readonly VenueFault[]
   readonly seed: number | undefined
-}): Promise<void> {
+}
+
+async function play(
+  { port = defaultSandboxPort, seed = 1, ...options }: Play,
+  { stdout, unread }: Terminal,
+): Promise<void> {
   const signal = nextSignal()
-  const say = (line: string): void => void process.stdout.write(`${line}\n`)
+  const say = (line: string): void => void stdout.write(`${line}\n`)
   const venue = await startSandbox({ ...options, port, seed, log: say })
   say(`sandbox listening on ${venue.url}`)
-  await signal
+  await Promise.race([signal, unread])
   await venue.close()
 }
 

@@ -1,7 +1,7 @@
 import { concatBytes } from "../std/bytes.ts"
 import { Fault } from "../std/fault.ts"
 import { readPrivateFile } from "../vault/keyring/read-private-file.ts"
-import { askSecret } from "./prompts.ts"
+import type { Input, Terminal } from "./terminal.ts"
 
 /** A secret as it came in, and the words for where it came from. */
 export type SecretInput = { readonly bytes: Uint8Array; readonly source: string }
@@ -16,15 +16,18 @@ const maxInputBytes = 64 * 1024
  * @throws {Fault} `usage` when there is no such file or nobody to ask, `file_unsafe` when others could read
  * it, `key_invalid` when it is too large, `cancelled`.
  */
-export async function readSecretInput(ask: {
-  readonly file: string | undefined
-  /** What the prompt asks for. */
-  readonly prompt: string
-}): Promise<SecretInput> {
+export async function readSecretInput(
+  { stdin, prompts }: Terminal,
+  ask: {
+    readonly file: string | undefined
+    /** What the prompt asks for. */
+    readonly prompt: string
+  },
+): Promise<SecretInput> {
   if (ask.file !== undefined) return { bytes: await readFrom(ask.file), source: ask.file }
-  if (!process.stdin.isTTY) return { bytes: await readStdin(), source: "Standard input" }
+  if (stdin.isTTY !== true) return { bytes: await readAll(stdin), source: "Standard input" }
   const instead = "give the key on standard input, or in a file that --from names"
-  return { bytes: await askSecret(ask.prompt, instead), source: "What was typed" }
+  return { bytes: await prompts.secret(ask.prompt, instead), source: "What was typed" }
 }
 
 async function readFrom(path: string): Promise<Uint8Array> {
@@ -34,11 +37,11 @@ async function readFrom(path: string): Promise<Uint8Array> {
 }
 
 /** Stops reading where it is too much, and overwrites the pieces. */
-async function readStdin(): Promise<Uint8Array> {
+async function readAll(stdin: Input): Promise<Uint8Array> {
   const pieces: Buffer[] = []
   let length = 0
   try {
-    for await (const piece of process.stdin as AsyncIterable<Buffer>) {
+    for await (const piece of stdin as AsyncIterable<Buffer>) {
       pieces.push(piece)
       length += piece.length
       if (length > maxInputBytes) throw tooLarge()

@@ -7,7 +7,7 @@ import type { Outcome } from "../link/outcome.ts"
 import type { UpstreamSettings } from "../link/gate-settings.ts"
 import type { KeyView, SignedOperation } from "../link/views.ts"
 import { Fault } from "../std/fault.ts"
-import { visible } from "./print.ts"
+import { visible } from "../std/visible.ts"
 import type { Admin } from "./with-vault.ts"
 
 /** An account operation that the venue accepted. */

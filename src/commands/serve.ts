@@ -2,13 +2,14 @@ import { Option } from "commander"
 
 import { logLevelVariable } from "../std/log-level.ts"
 import { logLevels, type LogLevel } from "../std/log-line.ts"
+import { visible } from "../std/visible.ts"
 import { passphraseOption } from "./admin-command.ts"
 import { command } from "./command.ts"
 import { startDaemon, type Daemon } from "./daemon/start-daemon.ts"
 import { installationOf, installationOptions } from "./installation-command.ts"
 import { flag, option, parsed, taken } from "./options.ts"
 import { parsePort } from "./port.ts"
-import { visible } from "./print.ts"
+import { tell } from "./print.ts"
 import { nextSignal } from "./signals.ts"
 
 /** `countersign serve` */
@@ -32,17 +33,17 @@ export const serve = command({
         .env(logLevelVariable),
     ),
   },
-  run: async (options) => {
+  run: async (options, terminal) => {
     const { passphraseFile, port, strict, logLevel } = options
     const signal = nextSignal()
     // Gate and vault read it there, as they do under systemd.
     if (logLevel !== undefined) process.env[logLevelVariable] = logLevel
     process.on("SIGHUP", () => undefined) // until the daemon is up: its files are read just now
     const installation = installationOf(options)
-    const daemon = await startDaemon({ installation, passphraseFile, port, strict })
+    const daemon = await startDaemon({ installation, passphraseFile, port, strict, terminal })
     process.on("SIGHUP", () => daemon.reload())
-    for (const warning of daemon.warnings) process.stderr.write(`warning: ${visible(warning)}\n`)
-    process.stdout.write(`listening on ${daemon.url}\n`)
+    for (const warning of daemon.warnings) tell(terminal, `warning: ${visible(warning)}`)
+    terminal.stdout.write(`listening on ${daemon.url}\n`)
     await untilStopped(daemon, signal)
     return 0
   },

@@ -6,7 +6,7 @@ import { installationCommand } from "./installation-command.ts"
 import { assertRunning } from "./lock.ts"
 import { option } from "./options.ts"
 import { askPassphrase } from "./passphrase.ts"
-import { isOnTerminal } from "./prompts.ts"
+import type { Terminal } from "./terminal.ts"
 import { withAdmin } from "./with-vault.ts"
 
 /** `countersign unlock`: loads the keys into the running daemon again. */
@@ -19,11 +19,11 @@ export const unlock = installationCommand({
       "holds the keystore's passphrase; without it, the daemon reads what countersign.yaml names, or you are asked",
     ),
   },
-  answer: (installation, { passphraseFile }) =>
+  answer: (installation, { passphraseFile }, terminal) =>
     withAdmin(installation, async (admin) => {
       assertRunning(admin)
       const secret = await (passphraseFile === undefined
-        ? askedSecret(installation)
+        ? askedSecret(installation, terminal)
         : readSecretFile(passphraseFile))
       if (secret === undefined) return admin.call("unlock", {})
       return withSecret(secret, (bytes) =>
@@ -34,11 +34,14 @@ export const unlock = installationCommand({
 })
 
 /** `undefined` where the daemon has a file, a credential or a keychain of its own to open the store with. */
-async function askedSecret(installation: Installation): Promise<Uint8Array | undefined> {
+async function askedSecret(
+  installation: Installation,
+  terminal: Terminal,
+): Promise<Uint8Array | undefined> {
   const { keystore } = await loadConfig(installation)
   const isAsked =
     keystore.backend === "keystore" &&
     keystore.passphraseFile === undefined &&
     keystore.credential === undefined
-  return isAsked && isOnTerminal() ? askPassphrase() : undefined
+  return isAsked && terminal.prompts.canAsk() ? askPassphrase(terminal) : undefined
 }

@@ -1,6 +1,7 @@
 import { adminParams, type AdminParams, type AdminResults } from "../link/methods.ts"
 import { Fault } from "../std/fault.ts"
 import type { Installation } from "../vault/installation.ts"
+import type { SecretSource } from "../vault/open-key-store.ts"
 import { becomeOwner } from "./become-owner.ts"
 import { dialAdmin } from "./dial-admin.ts"
 
@@ -15,9 +16,8 @@ export type Admin = {
 
 export type VaultAccess = {
   readonly installation: Installation
-  /** Whether the operation needs the private keys; if not, no passphrase is asked for. */
-  readonly keys: "needed" | "not_needed"
-  readonly passphraseFile?: string | undefined
+  /** What opens the keystore where no daemon runs, for what needs private keys. */
+  readonly secret: SecretSource | "without_keys"
 }
 
 /**
@@ -46,7 +46,7 @@ export function withAdmin<Answer>(
   installation: Installation,
   use: (admin: Admin) => Promise<Answer>,
 ): Promise<Answer> {
-  return withVault({ installation, keys: "not_needed" }, use)
+  return withVault({ installation, secret: "without_keys" }, use)
 }
 
 export type OpenAdmin = Admin & { close(): Promise<void> }

@@ -108,11 +108,6 @@ describe("a question on the terminal", { timeout: 120_000, ...needsTerminal }, (
     assert.deepEqual([yes.code, yes.printed], [0, { text: null }])
   })
 
-  it("about a deed isn't asked where --yes agreed", async () => {
-    const { code, screen } = await asked("agreed", [])
-    assert.deepEqual([code, screen], [0, ""])
-  })
-
   it("takes a new passphrase twice, and one that there is once", async () => {
     const made = await asked("new-passphrase", [
       { after: "New passphrase of the keystore", keys: `${chosen}${enter}` },
@@ -148,9 +143,4 @@ describe("a question without a terminal", () => {
       else assert.equal(printed.message, message)
     })
   }
-
-  it("needs none where --yes agreed", () => {
-    const ended = spawnSync(process.execPath, [probe, "agreed"], { input: "", encoding: "utf8" })
-    assert.deepEqual([ended.stdout, ended.status], [`{"text":null}`, 0])
-  })
 })

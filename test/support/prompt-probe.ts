@@ -1,19 +1,21 @@
-// Asks one question of commands/prompts.ts, prints what came of it as JSON, and ends with the code that the
-// command line would end with: node prompt-probe.ts secret|new|deed|agreed|passphrase|new-passphrase
+// Asks one question of a terminal of this process's streams, prints what came of it as JSON, and ends with the
+// code that the command line would end with: node prompt-probe.ts secret|new|deed|passphrase|new-passphrase
 
+import { confirmDeed } from "../../src/commands/confirm-deed.ts"
 import { exitCodes } from "../../src/commands/exit-code.ts"
 import { askNewPassphrase, askPassphrase } from "../../src/commands/passphrase.ts"
-import { askNewSecret, askSecret, confirmDeed } from "../../src/commands/prompts.ts"
+import { openTerminal } from "../../src/commands/terminal.ts"
 import { Fault } from "../../src/std/fault.ts"
 
 const instead = "name a file with --file"
+const terminal = openTerminal(process)
+const { prompts } = terminal
 const questions: Readonly<Record<string, () => Promise<Uint8Array | undefined>>> = {
-  secret: () => askSecret("The secret", instead),
-  new: () => askNewSecret("A new secret", instead),
-  deed: () => confirmDeed("Burn it?", {}).then(() => undefined),
-  agreed: () => confirmDeed("Burn it?", { yes: true }).then(() => undefined),
-  passphrase: askPassphrase,
-  "new-passphrase": askNewPassphrase,
+  secret: () => prompts.secret("The secret", instead),
+  new: () => prompts.newSecret("A new secret", instead),
+  deed: () => confirmDeed(terminal, "Burn it?").then(() => undefined),
+  passphrase: () => askPassphrase(terminal),
+  "new-passphrase": () => askNewPassphrase(terminal),
 }
 
 try {

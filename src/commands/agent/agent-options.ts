@@ -38,11 +38,6 @@ export async function findAgent(admin: Admin, name: string): Promise<KeyView> {
   )
 }
 
-/** Tells a step that is done, on standard error, so that what --json prints stays alone on standard output. */
-export function tell(line: string): void {
-  process.stderr.write(`${line}\n`)
-}
-
 /** What is known of an approval's end, in words. */
 export function untilText({ expires_at: expiresAt }: KeyView): string {
   return expiresAt === null ? "until nobody here knows when" : `until ${timeText(expiresAt)}`

@@ -1,12 +1,11 @@
 import type { AdminParams } from "../../link/methods.ts"
 import type { TypedOperation } from "../../link/views.ts"
 import { Fault } from "../../std/fault.ts"
-import type { Printing } from "../print.ts"
-import { isOnTerminal } from "../prompts.ts"
+import { tell, type Printing } from "../print.ts"
 import { sendSigned, type AcceptedOperation } from "../send-signed.ts"
 import type { Admin } from "../with-vault.ts"
-import { tell, timeText } from "./agent-options.ts"
-import { askSignature, readSignatureText } from "./read-signature-text.ts"
+import { timeText } from "./agent-options.ts"
+import { askSignature } from "./read-signature-text.ts"
 
 /**
  * Prints what a wallet held elsewhere has to sign. On a terminal it then asks for the signature and sends
@@ -15,7 +14,7 @@ import { askSignature, readSignatureText } from "./read-signature-text.ts"
 export async function approveElsewhere(
   admin: Admin,
   ask: AdminParams["approveAgent"],
-  { json = false }: Printing,
+  printing: Printing,
 ): Promise<AcceptedOperation | undefined> {
   const described = await admin.call("approveAgent", ask)
   if (described.kind !== "to_be_signed") {
@@ -23,26 +22,19 @@ export async function approveElsewhere(
   }
   const { record, signer, typed_data, expires_after } = described
   const operation = { record, signer, typed_data, expires_after }
-  if (json || !isOnTerminal()) {
-    printOperation(operation, json)
+  const { terminal, json } = printing
+  if (json || !terminal.prompts.canAsk()) {
+    printOperation(operation, printing)
     return undefined
   }
-  process.stdout.write(`${JSON.stringify(operation.typed_data, null, 2)}\n`)
-  tell(`Have the wallet ${operation.signer} sign this, as eth_signTypedData_v4 does.`)
-  tell(wayOn(operation))
-  return complete(admin, operation.record, await askSignature())
+  terminal.stdout.write(`${JSON.stringify(typed_data, null, 2)}\n`)
+  tell(terminal, `Have the wallet ${signer} sign this, as eth_signTypedData_v4 does.`)
+  tell(terminal, wayOn(operation))
+  return completeApproval(admin, record, await askSignature(terminal))
 }
 
 /** Sends an approval with the signature of a wallet held elsewhere. @throws {Fault} */
 export async function completeApproval(
-  admin: Admin,
-  record: string,
-  signatureFile: string | undefined,
-): Promise<AcceptedOperation> {
-  return complete(admin, record, await readSignatureText(signatureFile))
-}
-
-async function complete(
   admin: Admin,
   record: string,
   signature: string,
@@ -51,10 +43,10 @@ async function complete(
   return sendSigned(signed, admin, "the approval")
 }
 
-function printOperation(operation: TypedOperation, isForScripts: boolean): void {
-  const text = isForScripts ? JSON.stringify(operation) : JSON.stringify(operation, null, 2)
-  process.stdout.write(`${text}\n`)
-  if (!isForScripts) tell(wayOn(operation))
+function printOperation(operation: TypedOperation, { terminal, json }: Printing): void {
+  const text = json ? JSON.stringify(operation) : JSON.stringify(operation, null, 2)
+  terminal.stdout.write(`${text}\n`)
+  if (!json) tell(terminal, wayOn(operation))
 }
 
 function wayOn({ record, expires_after: expiresAfter }: TypedOperation): string {

@@ -9,19 +9,14 @@ import {
   type InstallationOptions,
 } from "../installation-command.ts"
 import { flag, option, optionalArgument } from "../options.ts"
-import { print } from "../print.ts"
+import { passphraseFrom } from "../passphrase.ts"
+import { print, tell, type Printing } from "../print.ts"
 import type { AcceptedOperation } from "../send-signed.ts"
 import { withVault, type Admin, type VaultAccess } from "../with-vault.ts"
-import {
-  daysOf,
-  findAgent,
-  tell,
-  termOptions,
-  untilText,
-  type TermOptions,
-} from "./agent-options.ts"
+import { daysOf, findAgent, termOptions, untilText, type TermOptions } from "./agent-options.ts"
 import { approveElsewhere, completeApproval } from "./approve-elsewhere.ts"
 import { approveHere } from "./approve-here.ts"
+import { readSignatureText } from "./read-signature-text.ts"
 
 type ApproveOptions = TermOptions &
   PassphraseOption &
@@ -35,6 +30,8 @@ type ApproveOptions = TermOptions &
     readonly signatureFile: string | undefined
     readonly json: boolean
   }
+
+type Asked = ApproveOptions & Printing
 
 /** `countersign agent approve NAME`: the vault signs, this process sends, the record tells. */
 export const agentApprove = command<ApproveOptions>({
@@ -70,11 +67,12 @@ export const agentApprove = command<ApproveOptions>({
     ...installationOptions,
     ...jsonOption,
   },
-  run: async (options) => {
+  run: async (options, terminal) => {
+    const asked = { ...options, terminal }
     const { complete } = options
-    const work = complete === undefined ? approvalOf(options) : completionOf(options, complete)
-    const accepted = await withVault(accessFor(options), work)
-    if (accepted !== undefined) print(accepted, options, approvedLines)
+    const work = complete === undefined ? approvalOf(asked) : completionOf(asked, complete)
+    const accepted = await withVault(accessFor(asked), work)
+    if (accepted !== undefined) print(accepted, asked, approvedLines)
     return 0
   },
 })
@@ -84,22 +82,24 @@ function approvedLines({ record, key }: AcceptedOperation): readonly string[] {
 }
 
 /** All else was said when the approval was described. */
-function completionOf(options: ApproveOptions, record: string) {
-  const { name, external, generate: isNew, wallet, validDays, label, signatureFile } = options
+function completionOf(asked: Asked, record: string) {
+  const { name, external, generate: isNew, wallet, validDays, label } = asked
   const others = [name, wallet, validDays, label]
   if (external || isNew || others.some((each) => each !== undefined)) {
     throw new Fault("usage", "--complete takes the record and the signature alone.")
   }
-  return (admin: Admin) => completeApproval(admin, record, signatureFile)
+  const { signatureFile, terminal } = asked
+  return async (admin: Admin) =>
+    completeApproval(admin, record, await readSignatureText(signatureFile, terminal))
 }
 
 /** Checks what was typed before anything is opened. */
-function approvalOf(options: ApproveOptions) {
-  const { name } = options
+function approvalOf(asked: Asked) {
+  const { name } = asked
   if (name === undefined)
     throw new Fault("usage", "Name the agent key: countersign agent approve NAME.")
-  const { label = name, wallet, external } = options
-  if (options.signatureFile !== undefined) {
+  const { label = name, wallet, external } = asked
+  if (asked.signatureFile !== undefined) {
     throw new Fault("usage", "--signature-file goes with --complete RECORD.")
   }
   const isAddress = wallet?.startsWith("0x") === true
@@ -109,20 +109,22 @@ function approvalOf(options: ApproveOptions) {
       "--external and --wallet ADDRESS belong together: give both or neither.",
     )
   }
-  const ask = { agent: name, validDays: daysOf(options), label, ...expiryOf(options) }
+  const ask = { agent: name, validDays: daysOf(asked), label, ...expiryOf(asked) }
   return async (admin: Admin): Promise<AcceptedOperation | undefined> => {
-    if (options.generate) await generate(admin, name, external ? undefined : wallet)
-    else await assertWallet(admin, name, external ? undefined : wallet)
+    const ownWallet = external ? undefined : wallet
+    if (asked.generate) tell(asked.terminal, await generate(admin, name, ownWallet))
+    else await assertWallet(admin, name, ownWallet)
     return external && wallet !== undefined
-      ? approveElsewhere(admin, { ...ask, wallet }, options)
+      ? approveElsewhere(admin, { ...ask, wallet }, asked)
       : approveHere(admin, ask)
   }
 }
 
-async function generate(admin: Admin, name: string, wallet: string | undefined): Promise<void> {
+/** Makes the key, and says so. */
+async function generate(admin: Admin, name: string, wallet: string | undefined): Promise<string> {
   const ofWallet = wallet === undefined ? {} : { wallet }
   const key = await admin.call("generateKey", { name, role: "agent", ...ofWallet })
-  tell(`${name} is made: agent key, address ${key.address}.`)
+  return `${name} is made: agent key, address ${key.address}.`
 }
 
 /** `--wallet` can't change whose agent a key is. */
@@ -141,9 +143,10 @@ function expiryOf({ expiresIn }: ApproveOptions): { readonly expiresInMs?: numbe
 }
 
 /** A wallet elsewhere needs no private key from here. */
-function accessFor(options: ApproveOptions): VaultAccess {
-  const { external, complete, generate: isNew, passphraseFile } = options
+function accessFor(asked: Asked): VaultAccess {
+  const { external, complete, generate: isNew, terminal, passphraseFile } = asked
   const isElsewhere = external || complete !== undefined
-  const keys = !isElsewhere || isNew ? "needed" : "not_needed"
-  return { installation: installationOf(options), keys, passphraseFile }
+  const needsKeys = !isElsewhere || isNew
+  const secret = needsKeys ? passphraseFrom(terminal, passphraseFile) : "without_keys"
+  return { installation: installationOf(asked), secret }
 }

@@ -1,9 +1,7 @@
 import { open } from "node:fs/promises"
 
-import { isCancel, text } from "@clack/prompts"
-
 import { Fault } from "../../std/fault.ts"
-import { isOnTerminal } from "../prompts.ts"
+import type { Terminal } from "../terminal.ts"
 
 /** More than any signature with what a wallet may print around it. */
 const maxInputBytes = 1_024
@@ -14,11 +12,14 @@ const maxInputBytes = 1_024
  *
  * @throws {Fault} `usage`, `cancelled`.
  */
-export async function readSignatureText(file: string | undefined): Promise<string> {
+export async function readSignatureText(
+  file: string | undefined,
+  terminal: Terminal,
+): Promise<string> {
   if (file !== undefined) return bare(await readFirstBytes(file))
-  if (isOnTerminal()) return askSignature()
+  if (terminal.prompts.canAsk()) return askSignature(terminal)
   let input = ""
-  for await (const piece of process.stdin as AsyncIterable<Buffer>) {
+  for await (const piece of terminal.stdin as AsyncIterable<Buffer>) {
     input += piece.toString("latin1")
     if (input.length > maxInputBytes) throw tooLong()
   }
@@ -26,10 +27,9 @@ export async function readSignatureText(file: string | undefined): Promise<strin
 }
 
 /** Asks on the terminal; what is pasted is shown. @throws {Fault} `cancelled`. */
-export async function askSignature(): Promise<string> {
-  const { stdin: input, stderr: output } = process
-  const answer = await text({ message: "The wallet's signature (0x…)", input, output })
-  if (isCancel(answer)) throw new Fault("cancelled", "Nothing was sent.")
+export async function askSignature({ prompts }: Terminal): Promise<string> {
+  const answer = await prompts.line("The wallet's signature (0x…)")
+  if (answer === undefined) throw new Fault("cancelled", "Nothing was sent.")
   return bare(answer)
 }
 

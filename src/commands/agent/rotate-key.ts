@@ -2,7 +2,7 @@ import type { ClientView, KeyView } from "../../link/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { sendSigned } from "../send-signed.ts"
 import type { Admin } from "../with-vault.ts"
-import { daysOf, findAgent, tell, untilText, type TermOptions } from "./agent-options.ts"
+import { daysOf, findAgent, untilText, type TermOptions } from "./agent-options.ts"
 import { approveHere } from "./approve-here.ts"
 import { successorOf } from "./successor.ts"
 
@@ -25,6 +25,8 @@ export type Rotation = {
   readonly revoked: boolean
 }
 
+type By = { readonly admin: Admin; readonly tell: (step: string) => void }
+
 type Found = { readonly keys: readonly KeyView[]; readonly clients: readonly ClientView[] }
 
 /**
@@ -32,19 +34,24 @@ type Found = { readonly keys: readonly KeyView[]; readonly clients: readonly Cli
  * one at the venue. Every step looks at what is there, so that a rotation that was cut off goes on where it
  * stopped.
  */
-export async function rotateKey(admin: Admin, ask: RotateAsk): Promise<Rotation> {
+export async function rotateKey(
+  admin: Admin,
+  ask: RotateAsk,
+  tell: (step: string) => void,
+): Promise<Rotation> {
+  const by = { admin, tell }
   const from = await findAgent(admin, ask.name)
   const found = {
     keys: await admin.call("listKeys", {}),
     clients: await admin.call("listClients", {}),
   }
-  if (isReplaced(from, found)) return finish(admin, { from, to: null, clients: [] })
-  const to = await approvedSuccessor(admin, { ask, from, found })
+  if (isReplaced(from, found)) return finish(by, { from, to: null, clients: [] })
+  const to = await approvedSuccessor(by, { ask, from, found })
   if (ask.prepare) return { from, to, clients: [], revoked: false }
   const switched = await admin.call("replaceKey", { from: from.name, to: to.name })
   const names = switched.clients.join(", ") || "no client"
   tell(`${to.name} takes the place of ${from.name}, which never signs again; switched: ${names}.`)
-  return finish(admin, switched)
+  return finish(by, switched)
 }
 
 function isReplaced({ name, approval }: KeyView, { clients }: Found): boolean {
@@ -54,7 +61,8 @@ function isReplaced({ name, approval }: KeyView, { clients }: Found): boolean {
 
 type Search = { readonly ask: RotateAsk; readonly from: KeyView; readonly found: Found }
 
-async function approvedSuccessor(admin: Admin, { ask, from, found }: Search): Promise<KeyView> {
+async function approvedSuccessor(by: By, { ask, from, found }: Search): Promise<KeyView> {
+  const { admin, tell } = by
   const wanted = await wantedKey(admin, ask, from)
   const successor =
     wanted === undefined ? successorOf(from, found) : { kind: "held" as const, key: wanted }
@@ -64,7 +72,7 @@ async function approvedSuccessor(admin: Admin, { ask, from, found }: Search): Pr
     return key
   }
   assertWalletHeld(from, found)
-  const name = key?.name ?? (await generate(admin, successor, from))
+  const name = key?.name ?? (await generate(by, successor, from))
   const { validDays, label } = { validDays: daysOf(ask), label: ask.label ?? name }
   const approved = await approveHere(admin, { agent: name, validDays, label })
   tell(`${name} is approved ${untilText(approved.key)} (record ${approved.record}).`)
@@ -82,7 +90,7 @@ async function wantedKey(admin: Admin, { to }: RotateAsk, from: KeyView) {
 }
 
 async function generate(
-  admin: Admin,
+  { admin, tell }: By,
   successor: ReturnType<typeof successorOf>,
   { wallet }: KeyView,
 ): Promise<string> {
@@ -109,17 +117,20 @@ function assertWalletHeld({ name, wallet }: KeyView, { keys }: Found): void {
 }
 
 /** What remains when no client uses the old key any more. */
-async function finish(admin: Admin, done: Omit<Rotation, "revoked">): Promise<Rotation> {
+async function finish(by: By, done: Omit<Rotation, "revoked">): Promise<Rotation> {
   const { from } = done
   if (from.approval === "revoked") return { ...done, revoked: true }
-  const revoked = await revoke(admin, from)
+  const revoked = await revoke(by, from)
   return revoked === undefined
     ? { ...done, revoked: false }
     : { ...done, from: revoked, revoked: true }
 }
 
 /** `undefined` where the venue can't be told from here: the key is retired all the same. */
-async function revoke(admin: Admin, { name, wallet }: KeyView): Promise<KeyView | undefined> {
+async function revoke(
+  { admin, tell }: By,
+  { name, wallet }: KeyView,
+): Promise<KeyView | undefined> {
   if (wallet === null || wallet.startsWith("0x")) {
     tell(`The wallet of ${name} isn't held here, so ${name} can only be revoked with that wallet.`)
     return undefined

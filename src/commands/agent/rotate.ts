@@ -1,5 +1,6 @@
 import { adminCommand } from "../admin-command.ts"
 import { argument, flag, option } from "../options.ts"
+import { tell } from "../print.ts"
 import { termOptions, untilText } from "./agent-options.ts"
 import { rotateKey, type Rotation } from "./rotate-key.ts"
 
@@ -18,7 +19,7 @@ export const agentRotate = adminCommand({
     ...termOptions,
   },
   keys: "needed",
-  call: rotateKey,
+  call: (admin, options, terminal) => rotateKey(admin, options, (line) => tell(terminal, line)),
   print: (rotation, { prepare }) => rotationLines(rotation, prepare),
 })
 

@@ -1,6 +1,6 @@
 import type { KeyView } from "../../link/views.ts"
 import { adminCommand } from "../admin-command.ts"
-import { table } from "../print.ts"
+import { table, type Line } from "../lines.ts"
 import { timeText } from "./agent-options.ts"
 
 /** An agent key with the whole days that are left of its approval. */
@@ -29,7 +29,7 @@ export function agentView(key: KeyView, nowMs: number): AgentView {
 }
 
 /** Agents in columns, for people. */
-export function agentsTable(agents: readonly AgentView[]): readonly string[] {
+export function agentsTable(agents: readonly AgentView[]): readonly Line[] {
   if (agents.length === 0) {
     return ["No agent keys yet; countersign agent approve NAME --generate --wallet W makes one."]
   }
@@ -41,5 +41,5 @@ export function agentsTable(agents: readonly AgentView[]): readonly string[] {
     agent.days_left === null ? "-" : String(agent.days_left),
     agent.last_used === null ? "never" : timeText(agent.last_used),
   ])
-  return table(["NAME", "ADDRESS", "WALLET", "APPROVAL", "DAYS LEFT", "LAST USED"], rows)
+  return [table(["NAME", "ADDRESS", "WALLET", "APPROVAL", "DAYS LEFT", "LAST USED"], rows)]
 }

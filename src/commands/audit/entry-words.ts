@@ -1,4 +1,4 @@
-import { visible } from "../print.ts"
+import { visible } from "../../std/visible.ts"
 import type { StoredEntry } from "../../vault/ledger/chain-check.ts"
 
 type Fields = Readonly<Record<string, unknown>>

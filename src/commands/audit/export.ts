@@ -10,6 +10,7 @@ import { command } from "../command.ts"
 import { installationOf, installationOptions, jsonOption } from "../installation-command.ts"
 import { choice, option, parsed, withDefault } from "../options.ts"
 import { print } from "../print.ts"
+import type { Output } from "../terminal.ts"
 import { withAdmin } from "../with-vault.ts"
 import { csvEntry, csvHead } from "./csv.ts"
 import { auditCallOf, entriesAfter } from "./entries-of.ts"
@@ -35,15 +36,17 @@ export const auditExport = command({
     ...installationOptions,
     ...jsonOption,
   },
-  run: async ({ format, sinceMs, to, ...options }) => {
+  run: async ({ format, sinceMs, to, json, ...options }, terminal) => {
     const target = to === undefined ? undefined : await newFile(resolve(to))
     const counted = { entries: 0 }
     await withAdmin(installationOf(options), (admin) =>
-      writeTo(target, linesOf(auditCallOf(admin), { format, sinceMs }, counted)),
+      writeTo(target ?? terminal.stdout, linesOf(auditCallOf(admin), { format, sinceMs }, counted)),
     ).catch((error: unknown) => removeAndThrow(target, error))
     if (target === undefined) return 0
     const file = target.path
-    print({ file, ...counted }, options, () => [`Wrote ${counted.entries} entries to ${file}`])
+    print({ file, ...counted }, { terminal, json }, () => [
+      `Wrote ${counted.entries} entries to ${file}`,
+    ])
     return 0
   },
 })
@@ -76,13 +79,13 @@ async function newFile(path: string): Promise<Target> {
 }
 
 /** At the pace of whoever reads; a reader that wants no more (`| head`) is no failure. */
-async function writeTo(target: Target | undefined, lines: AsyncGenerator<string>): Promise<void> {
-  if (target !== undefined) {
+async function writeTo(target: Target | Output, lines: AsyncGenerator<string>): Promise<void> {
+  if ("handle" in target) {
     await pipeline(Readable.from(lines), target.handle.createWriteStream({ flush: true }))
     return
   }
   try {
-    await pipeline(Readable.from(lines), process.stdout, { end: false })
+    await pipeline(Readable.from(lines), target, { end: false })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error
   }

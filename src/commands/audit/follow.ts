@@ -5,14 +5,16 @@ import { Fault } from "../../std/fault.ts"
 import type { Installation } from "../../vault/installation.ts"
 import type { StoredEntry } from "../../vault/ledger/chain-check.ts"
 import { dialAdmin } from "../dial-admin.ts"
+import { tell } from "../print.ts"
 import { nextSignal } from "../signals.ts"
+import type { Terminal } from "../terminal.ts"
 import { entriesAfter, type Filter } from "./entries-of.ts"
 
 /** How long after one look at the journal the next one comes. */
 const pauseMs = 250
 
 /**
- * Shows what is recorded after `afterSeq` until a signal ends it. While no daemon runs it says so once on
+ * Shows what is recorded after `afterSeq` until a signal ends it, or nobody reads it any more. While no daemon runs it says so once on
  * stderr and waits: it never opens the ledger itself, which would keep the daemon from starting.
  */
 export async function followEntries(ask: {
@@ -20,21 +22,22 @@ export async function followEntries(ask: {
   readonly afterSeq: number
   readonly filter: Filter
   readonly show: (entries: readonly StoredEntry[]) => void
+  readonly terminal: Terminal
 }): Promise<void> {
   const ending = new AbortController()
-  void nextSignal().then(() => ending.abort())
+  void Promise.race([nextSignal(), ask.terminal.unread]).then(() => ending.abort())
   const { signal } = ending
   let after = ask.afterSeq
   let isWaiting = false
   while (!signal.aborted) {
     const link = await dialOrNone(ask.installation)
     if (link === undefined) {
-      if (!isWaiting) tell("the daemon doesn't run; waiting for it")
+      if (!isWaiting) tell(ask.terminal, "countersign: the daemon doesn't run; waiting for it")
       isWaiting = true
       await pause(signal)
       continue
     }
-    if (isWaiting) tell("the daemon runs again")
+    if (isWaiting) tell(ask.terminal, "countersign: the daemon runs again")
     isWaiting = false
     for await (const seq of showUntilLost(link, { ...ask, afterSeq: after }, signal)) after = seq
     link.close()
@@ -85,8 +88,4 @@ function isLoss(error: unknown): boolean {
 
 async function pause(signal: AbortSignal): Promise<void> {
   await sleep(pauseMs, undefined, { signal }).catch(() => undefined) // a signal came
-}
-
-function tell(words: string): void {
-  process.stderr.write(`countersign: ${words}\n`)
 }

@@ -1,9 +1,9 @@
 import { Fault } from "../../std/fault.ts"
+import { visible } from "../../std/visible.ts"
 import { wholeEntries } from "../../vault/archive/whole-entries.ts"
 import type { StoredEntry } from "../../vault/ledger/chain-check.ts"
 import { adminCommand } from "../admin-command.ts"
 import { argument } from "../options.ts"
-import { visible } from "../print.ts"
 import { auditCallOf } from "./entries-of.ts"
 import { entryWords, readFields } from "./entry-words.ts"
 

@@ -25,18 +25,18 @@ export const auditTail = command({
     ...installationOptions,
     ...jsonOption,
   },
-  run: async ({ count, client, key, kind, follow, json, ...options }) => {
+  run: async ({ count, client, key, kind, follow, json, ...options }, terminal) => {
     const filter = { client, key, kind }
     const installation = installationOf(options)
     const lineOf = json ? entryLine : (entry: StoredEntry) => `${entryWords(entry)}\n`
     const show = (shown: readonly StoredEntry[]): void => {
-      process.stdout.write(shown.map(lineOf).join(""))
+      terminal.stdout.write(shown.map(lineOf).join(""))
     }
     const { entries, seq } = await withAdmin(installation, (admin) =>
       lastEntries(auditCallOf(admin), count, filter),
     )
     show(entries)
-    if (follow) await followEntries({ installation, afterSeq: seq, filter, show })
+    if (follow) await followEntries({ installation, afterSeq: seq, filter, show, terminal })
     return 0
   },
 })

@@ -1,10 +1,11 @@
 import { resolve } from "node:path"
 
 import type { CheckpointView } from "../../link/audit-methods.ts"
+import { visible } from "../../std/visible.ts"
 import type { Installation } from "../../vault/installation.ts"
 import { installationCommand } from "../installation-command.ts"
 import { option, repeated } from "../options.ts"
-import { visible } from "../print.ts"
+import type { Output } from "../terminal.ts"
 import { spanWords } from "../status/time-words.ts"
 import { openAuditor } from "./auditor.ts"
 import { keepCheckpoint, readKeptCheckpoint } from "./kept-checkpoint.ts"
@@ -35,11 +36,11 @@ export const auditVerify = installationCommand<Verified, VerifyOptions>({
       "write the last checkpoint to a new file, to be kept elsewhere",
     ),
   },
-  answer: async (installation, options) => {
+  answer: async (installation, options, terminal) => {
     const { against, checkpoint } = options
     const kept = against === undefined ? undefined : await readKeptCheckpoint(against)
     const startMs = performance.now()
-    const verdict = await verify(installation, options, kept)
+    const verdict = await verify({ installation, kept, ...options }, openProgress(terminal.stderr))
     const ms = performance.now() - startMs
     if (verdict.flaw === undefined && checkpoint !== undefined) {
       await keepCheckpoint(resolve(checkpoint), verdict.position.checkpoint)
@@ -51,13 +52,16 @@ export const auditVerify = installationCommand<Verified, VerifyOptions>({
   exitCode: ({ flaw }) => (flaw === undefined ? 0 : 1),
 })
 
+type VerifyAsk = VerifyOptions & {
+  readonly installation: Installation
+  readonly kept: CheckpointView | undefined
+}
+
 async function verify(
-  installation: Installation,
-  { archives, checkpoint }: VerifyOptions,
-  kept: CheckpointView | undefined,
+  { installation, kept, archives, checkpoint }: VerifyAsk,
+  progress: Progress,
 ): Promise<Verdict> {
   const auditor = await openAuditor(installation)
-  const progress = openProgress()
   try {
     if (checkpoint !== undefined) await auditor.checkpoint()
     return await verifyLedger({ auditor, archives, kept, onProgress: progress.show })
@@ -105,15 +109,19 @@ function rateOf(entries: number, ms: number): number {
   return Math.round((1_000 * entries) / Math.max(ms, 1))
 }
 
+type Progress = {
+  readonly show: (entries: number) => void
+  readonly clear: () => void
+}
+
 /** A line on a terminal that goes on being written over. */
-function openProgress() {
-  const { stderr } = process
+function openProgress(stderr: Output): Progress {
   return {
-    show: (entries: number): void => {
-      if (stderr.isTTY) stderr.write(`\r${entries} entries are whole…`)
+    show: (entries) => {
+      if (stderr.isTTY === true) stderr.write(`\r${entries} entries are whole…`)
     },
-    clear: (): void => {
-      if (stderr.isTTY) stderr.write("\r\u001b[K")
+    clear: () => {
+      if (stderr.isTTY === true) stderr.write("\r\u001b[K")
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { ClientView } from "../../link/views.ts"
 import { adminCommand } from "../admin-command.ts"
-import { table } from "../print.ts"
+import { table, type Line } from "../lines.ts"
 
 /** `countersign clients list` */
 export const clientsList = adminCommand({
@@ -10,7 +10,7 @@ export const clientsList = adminCommand({
   print: clientsTable,
 })
 
-function clientsTable(clients: readonly ClientView[]): readonly string[] {
+function clientsTable(clients: readonly ClientView[]): readonly Line[] {
   if (clients.length === 0) return ["No clients yet; countersign clients add makes one."]
   const rows = clients.map((client) => [
     client.name,
@@ -19,5 +19,5 @@ function clientsTable(clients: readonly ClientView[]): readonly string[] {
     client.allow_type_b ? "yes" : "no",
     client.revoked ? "revoked" : "valid",
   ])
-  return table(["NAME", "KEYS", "RIGHTS", "TYPE B", "TOKEN"], rows)
+  return [table(["NAME", "KEYS", "RIGHTS", "TYPE B", "TOKEN"], rows)]
 }

@@ -11,6 +11,7 @@ import { askPassphrase } from "../passphrase.ts"
 import { assertCanListen } from "../../gate/listen.ts"
 import { Fault } from "../../std/fault.ts"
 import { hostInUrl } from "../host-in-url.ts"
+import type { Terminal } from "../terminal.ts"
 import { gateProcess } from "./gate-process.ts"
 import { keepRunning } from "./keep-running.ts"
 import { vaultProcess } from "./vault-process.ts"
@@ -21,6 +22,8 @@ export type DaemonAsk = {
   readonly passphraseFile?: string | undefined
   /** Overrides the port in countersign.yaml; 0 picks a free one. */
   readonly port?: number | undefined
+  /** Where the passphrase is asked for. */
+  readonly terminal: Terminal
   /** Refuses to start on files that can't be used, even where others were in force before. */
   readonly strict?: boolean | undefined
 }
@@ -51,7 +54,7 @@ export async function startDaemon(ask: DaemonAsk): Promise<Daemon> {
   await prepareSignerDir(signerDir) // its parents too, which the vault may not write
   const passphraseFile = secretFileOf(files.config, ask.passphraseFile)
   const isAsked = files.config.keystore.backend === "keystore" && passphraseFile === undefined
-  const typed = isAsked ? await askPassphrase() : undefined
+  const typed = isAsked ? await askPassphrase(ask.terminal) : undefined
 
   const { host, port } = files.config.listen
   await assertCanListen(host, ask.port ?? port)

@@ -8,7 +8,8 @@ import { createInstallation } from "../../vault/create-installation.ts"
 import type { Installation } from "../../vault/installation.ts"
 import { startDaemon } from "../daemon/start-daemon.ts"
 import { configText } from "../init-texts.ts"
-import { withVault } from "../with-vault.ts"
+import type { Terminal } from "../terminal.ts"
+import { withAdmin } from "../with-vault.ts"
 import { demoPolicy } from "./texts.ts"
 
 /** What the demo plays on: sandbox and daemon, as real as any, with keys that live as long as it does. */
@@ -24,7 +25,7 @@ export type Stage = {
 }
 
 /** Makes a temporary installation, starts sandbox and daemon, and adds two keys and a bot. */
-export async function openDemo(): Promise<Stage> {
+export async function openDemo(terminal: Terminal): Promise<Stage> {
   const directory = await mkdtemp(join(tmpdir(), "countersign-demo-"))
   const dir = join(directory, "d")
   const installation = { configDir: dir, stateDir: dir }
@@ -42,7 +43,7 @@ export async function openDemo(): Promise<Stage> {
       keyStore: { kind: "nothing" },
       passphraseFile: undefined,
     })
-    const daemon = await startDaemon({ installation, port: 0 })
+    const daemon = await startDaemon({ installation, port: 0, terminal })
     const close = async (): Promise<void> => {
       await daemon.stop()
       await removeAll()
@@ -61,7 +62,7 @@ export async function openDemo(): Promise<Stage> {
 }
 
 function addBot(installation: Installation) {
-  return withVault({ installation, keys: "needed" }, async (admin) => {
+  return withAdmin(installation, async (admin) => {
     const wallet = await admin.call("generateKey", { name: "main", role: "wallet" })
     const agent = await admin.call("generateKey", { name: "mm", role: "agent", wallet: "main" })
     const bot = await admin.call("addClient", {

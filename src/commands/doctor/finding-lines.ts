@@ -1,4 +1,5 @@
-import { toned, visible } from "../print.ts"
+import { visible } from "../../std/visible.ts"
+import { toned } from "../lines.ts"
 import type { Finding } from "./finding.ts"
 
 /** Findings for people: the worst can't be missed, and what mends it stands below it. */

@@ -5,10 +5,11 @@ import { exportKey } from "../../vault/export-key.ts"
 import { readSecretFile } from "../../vault/keyring/read-secret-file.ts"
 import { passphraseOption } from "../admin-command.ts"
 import { becomeOwner } from "../become-owner.ts"
+import { confirmDeed } from "../confirm-deed.ts"
 import { installationCommand } from "../installation-command.ts"
 import { option, required } from "../options.ts"
-import { passphraseOf } from "../passphrase.ts"
-import { askNewSecret, assertTerminal, confirmDeed } from "../prompts.ts"
+import { passphraseFrom } from "../passphrase.ts"
+import type { Terminal } from "../terminal.ts"
 
 const fileInstead =
   "name the file that holds the new keystore's password with --password-file, or run this on a terminal"
@@ -29,17 +30,17 @@ export const keysExport = installationCommand({
     ),
     ...passphraseOption,
   },
-  answer: async (installation, { name, to, passwordFile, passphraseFile }) => {
-    if (passwordFile === undefined) assertTerminal(fileInstead)
+  answer: async (installation, { name, to, passwordFile, passphraseFile }, terminal) => {
+    if (passwordFile === undefined) terminal.prompts.assertCanAsk(fileInstead)
     const file = resolve(to)
     becomeOwner(installation.stateDir)
     const address = await exportKey({
       installation,
       name,
-      secret: (config) => passphraseOf(config, passphraseFile),
+      secret: passphraseFrom(terminal, passphraseFile),
       password: (found) =>
         passwordFile === undefined
-          ? askPassword({ name, to, address: found })
+          ? askPassword(terminal, { name, to, address: found })
           : readSecretFile(passwordFile),
       to: file,
     })
@@ -51,14 +52,13 @@ export const keysExport = installationCommand({
 })
 
 /** At the keyboard, after the person has seen which address it is. */
-async function askPassword(ask: {
-  readonly name: string
-  readonly address: Address
-  readonly to: string
-}): Promise<Uint8Array> {
+async function askPassword(
+  terminal: Terminal,
+  ask: { readonly name: string; readonly address: Address; readonly to: string },
+): Promise<Uint8Array> {
   await confirmDeed(
+    terminal,
     `Write the private key ${ask.name} of ${ask.address} to ${ask.to}? Whoever opens that file can sign as it.`,
-    {},
   )
-  return askNewSecret("New password for the file", fileInstead)
+  return terminal.prompts.newSecret("New password for the file", fileInstead)
 }

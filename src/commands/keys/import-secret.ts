@@ -11,8 +11,8 @@ import { parseSecretHex } from "../../vault/keyring/parse-secret.ts"
 import { readSecretFile } from "../../vault/keyring/read-secret-file.ts"
 import { secretShape, type SecretShape } from "../../vault/keyring/secret-shape.ts"
 import { withSecret } from "../../vault/keyring/with-secret.ts"
-import { askSecret } from "../prompts.ts"
 import { readSecretInput, type SecretInput } from "../secret-input.ts"
+import type { Terminal } from "../terminal.ts"
 
 /** The options that say what the input is and what opens it. */
 export type ImportForm = {
@@ -36,13 +36,15 @@ export type ImportedSecret = {
  * @throws {Fault} `usage` naming the option that the input takes, `key_invalid`, `keystore_invalid`,
  * `passphrase_wrong`, `passphrase_missing`, `file_unsafe`, `cancelled`; none quotes what was read.
  */
-export async function importSecret(form: ImportForm): Promise<ImportedSecret> {
+export async function importSecret(form: ImportForm, terminal: Terminal): Promise<ImportedSecret> {
   const path = pathOf(form)
   const prompt =
     path === undefined ? "Private key, 64 hex digits" : "Mnemonic, its words in one line"
-  const input = await readSecretInput({ file: form.from, prompt })
+  const input = await readSecretInput(terminal, { file: form.from, prompt })
   return withSecret(input.bytes, async () => ({
-    secret: await (path === undefined ? secretOf(input, form) : deriveFrom(input, form, path)),
+    secret: await (path === undefined
+      ? secretOf(input, form, terminal)
+      : deriveFrom(input, form, path)),
     path: path?.text,
   }))
 }
@@ -78,20 +80,30 @@ async function deriveFrom(
   return withSecret(passphrase, () => secretOfMnemonic({ mnemonic: bytes, passphrase, path }))
 }
 
-async function secretOf(input: SecretInput, form: ImportForm): Promise<Uint8Array> {
+async function secretOf(
+  input: SecretInput,
+  form: ImportForm,
+  terminal: Terminal,
+): Promise<Uint8Array> {
   const shape = secretShape(input.bytes)
-  if (form.keystorePasswordFile !== undefined || shape.kind === "json") return decrypt(input, form)
+  if (form.keystorePasswordFile !== undefined || shape.kind === "json") {
+    return decrypt(input, form, terminal)
+  }
   const secret = parseSecretHex(input.bytes)
   if (secret !== undefined) return secret
   throw noSecret(shape, input.source)
 }
 
-async function decrypt({ bytes, source }: SecretInput, form: ImportForm): Promise<Uint8Array> {
+async function decrypt(
+  { bytes, source }: SecretInput,
+  form: ImportForm,
+  { prompts }: Terminal,
+): Promise<Uint8Array> {
   const text = decodeUtf8(bytes)
   if (!text.ok) throw new Fault("keystore_invalid", `${source} isn't UTF-8 text, so no keystore.`)
   const file = form.keystorePasswordFile
   const password = await (file === undefined
-    ? askSecret(
+    ? prompts.secret(
         "Password of the keystore file",
         `${source} holds JSON: name the file with its password by --keystore-password-file`,
       )

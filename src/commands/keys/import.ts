@@ -3,6 +3,7 @@ import { withSecret } from "../../vault/keyring/with-secret.ts"
 import { passphraseOption } from "../admin-command.ts"
 import { installationCommand } from "../installation-command.ts"
 import { flag, option } from "../options.ts"
+import { passphraseFrom } from "../passphrase.ts"
 import { withVault } from "../with-vault.ts"
 import { importSecret } from "./import-secret.ts"
 import { keyLines, keyOptions, newKeyOf } from "./key-options.ts"
@@ -33,11 +34,11 @@ export const keysImport = installationCommand({
       "the mnemonic's own passphrase, if it has one",
     ),
   },
-  answer: async (installation, options): Promise<Imported> => {
-    const { passphraseFile } = options
-    const { secret, path } = await importSecret(options)
+  answer: async (installation, options, terminal): Promise<Imported> => {
+    const access = { installation, secret: passphraseFrom(terminal, options.passphraseFile) }
+    const { secret, path } = await importSecret(options, terminal)
     const key = await withSecret(secret, (bytes) =>
-      withVault({ installation, keys: "needed", passphraseFile }, (admin) =>
+      withVault(access, (admin) =>
         admin.call("importKey", { ...newKeyOf(options), secret: base64Of(bytes) }),
       ),
     )

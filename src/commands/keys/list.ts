@@ -1,6 +1,6 @@
 import type { KeyView } from "../../link/views.ts"
 import { adminCommand } from "../admin-command.ts"
-import { table } from "../print.ts"
+import { table, type Line } from "../lines.ts"
 
 /** `countersign keys list` */
 export const keysList = adminCommand({
@@ -11,7 +11,7 @@ export const keysList = adminCommand({
 })
 
 /** Keys in columns, for people. */
-export function keysTable(keys: readonly KeyView[]): readonly string[] {
+export function keysTable(keys: readonly KeyView[]): readonly Line[] {
   if (keys.length === 0) return ["No keys yet; countersign keys generate or keys import makes one."]
   const rows = keys
     .filter(({ approval }) => approval !== "removed")
@@ -24,5 +24,5 @@ export function keysTable(keys: readonly KeyView[]): readonly string[] {
         ? key.approval
         : `${key.approval} until ${new Date(key.expires_at).toISOString()}`,
     ])
-  return table(["NAME", "ROLE", "ADDRESS", "WALLET", "APPROVAL"], rows)
+  return [table(["NAME", "ROLE", "ADDRESS", "WALLET", "APPROVAL"], rows)]
 }

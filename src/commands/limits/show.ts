@@ -1,6 +1,6 @@
 import type { LimitUse } from "../../link/views.ts"
 import { adminCommand } from "../admin-command.ts"
-import { table } from "../print.ts"
+import { table, type Line } from "../lines.ts"
 
 /** `countersign limits show` */
 export const limitsShow = adminCommand({
@@ -10,7 +10,7 @@ export const limitsShow = adminCommand({
   print: limitsTable,
 })
 
-function limitsTable(limits: readonly LimitUse[]): readonly string[] {
+function limitsTable(limits: readonly LimitUse[]): readonly Line[] {
   if (limits.length === 0) return ["No policy has a limit."]
   const rows = limits.map((use) => [
     `${use.policy}/${use.limit}`,
@@ -19,5 +19,5 @@ function limitsTable(limits: readonly LimitUse[]): readonly string[] {
     use.used,
     use.max,
   ])
-  return table(["LIMIT", "MODE", "FOR", "USED", "MAX"], rows)
+  return [table(["LIMIT", "MODE", "FOR", "USED", "MAX"], rows)]
 }

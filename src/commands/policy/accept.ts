@@ -1,5 +1,3 @@
-import { confirm, isCancel } from "@clack/prompts"
-
 import type { CandidateView } from "../../link/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { command } from "../command.ts"
@@ -7,6 +5,7 @@ import type { ExitCode } from "../exit-code.ts"
 import { installationOf, installationOptions, jsonOption } from "../installation-command.ts"
 import { option } from "../options.ts"
 import { print } from "../print.ts"
+import type { Terminal } from "../terminal.ts"
 import { withAdmin } from "../with-vault.ts"
 
 /** `countersign policy accept`: shows what is different on disk, and takes a person's word for it. */
@@ -21,13 +20,13 @@ export const policyAccept = command({
     ...installationOptions,
     ...jsonOption,
   },
-  run: (options) =>
+  run: ({ hash, json, ...options }, terminal) =>
     withAdmin(installationOf(options), async (admin): Promise<ExitCode> => {
       const shown = await admin.call("candidate", {})
-      print(shown, options, candidateLines)
-      if (shown.accepted || !(await isConfirmed(shown, options.hash))) return 0
+      print(shown, { terminal, json }, candidateLines)
+      if (shown.accepted || !(await isConfirmed(shown, hash, terminal))) return 0
       const { policy_hash } = await admin.call("acceptPolicy", { hash: shown.hash })
-      if (!options.json) process.stdout.write(`Accepted, and in force: ${policy_hash}\n`)
+      if (!json) terminal.stdout.write(`Accepted, and in force: ${policy_hash}\n`)
       return 0
     }),
 })
@@ -35,6 +34,7 @@ export const policyAccept = command({
 async function isConfirmed(
   { hash }: CandidateView,
   accepted: string | undefined,
+  { prompts }: Terminal,
 ): Promise<boolean> {
   if (accepted !== undefined) {
     if (accepted === hash) return true
@@ -43,9 +43,7 @@ async function isConfirmed(
       "--hash isn't the hash of the files as they are now; look at them again.",
     )
   }
-  if (!process.stdin.isTTY) return false
-  const answer = await confirm({ message: "Accept these changes?", initialValue: false })
-  return !isCancel(answer) && answer
+  return prompts.canAsk() && prompts.confirm("Accept these changes?")
 }
 
 function candidateLines({ hash, accepted, changes }: CandidateView): readonly string[] {

@@ -4,8 +4,9 @@ import { buffer } from "node:stream/consumers"
 import type { CheckReport } from "../../link/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { installationCommand } from "../installation-command.ts"
+import { table, type Line } from "../lines.ts"
 import { argument, option, required, withDefault } from "../options.ts"
-import { table } from "../print.ts"
+import type { Input } from "../terminal.ts"
 import { withAdmin } from "../with-vault.ts"
 
 /** `countersign policy explain PAYLOAD`: what every rule and limit makes of a request; nothing is signed or counted. */
@@ -27,16 +28,16 @@ export const policyExplain = installationCommand({
     ),
     key: option("--key <name>", "the key it would name"),
   },
-  answer: async (installation, { payload, client, path, key }) => {
-    const body = (await readPayload(payload)).toString("base64")
+  answer: async (installation, { payload, client, path, key }, { stdin }) => {
+    const body = (await readPayload(payload, stdin)).toString("base64")
     const ask = { client, path, body, ...(key === undefined ? {} : { key }) }
     return withAdmin(installation, (admin) => admin.call("explain", ask))
   },
   print: reportLines,
 })
 
-async function readPayload(file: string): Promise<Buffer> {
-  if (file === "-") return buffer(process.stdin)
+async function readPayload(file: string, stdin: Input): Promise<Buffer> {
+  if (file === "-") return buffer(stdin)
   return readFile(file).catch((cause: unknown) => {
     throw new Fault("usage", `${file} can't be read; name a file, or - for standard input.`, {
       cause,
@@ -44,7 +45,7 @@ async function readPayload(file: string): Promise<Buffer> {
   })
 }
 
-function reportLines({ would_sign, refusal, verdicts, limits }: CheckReport): readonly string[] {
+function reportLines({ would_sign, refusal, verdicts, limits }: CheckReport): readonly Line[] {
   const rules = verdicts.map(({ policy, rule, file, line, verdict, reason }) => [
     `${policy}/${rule}`,
     `${file}:${line}`,
@@ -59,7 +60,7 @@ function reportLines({ would_sign, refusal, verdicts, limits }: CheckReport): re
   ])
   return [
     would_sign ? "It would be signed." : `It would be refused: ${refusal?.message ?? ""}`,
-    ...(rules.length > 0 ? ["", ...table(["RULE", "WHERE", "VERDICT", "REASON"], rules)] : []),
-    ...(spent.length > 0 ? ["", ...table(["LIMIT", "USED", "ASKED", "MAX"], spent)] : []),
+    ...(rules.length > 0 ? ["", table(["RULE", "WHERE", "VERDICT", "REASON"], rules)] : []),
+    ...(spent.length > 0 ? ["", table(["LIMIT", "USED", "ASKED", "MAX"], spent)] : []),
   ]
 }

@@ -5,8 +5,8 @@ import { parseDurationMs } from "../../std/duration.ts"
 import { Fault } from "../../std/fault.ts"
 import { loadFiles } from "../../vault/load-files.ts"
 import { installationCommand } from "../installation-command.ts"
+import { table, type Line } from "../lines.ts"
 import { option, parsed, withDefault } from "../options.ts"
-import { table } from "../print.ts"
 import { withAdmin } from "../with-vault.ts"
 
 /** `countersign policy replay --since 7d`: what other files would have refused of what was signed. */
@@ -41,7 +41,7 @@ function parseSinceMs(text: string): number {
   throw new Fault("usage", "--since takes a duration like 7d.")
 }
 
-function replayLines({ requests, refusals, refused }: AdminResults["replay"]): readonly string[] {
+function replayLines({ requests, refusals, refused }: AdminResults["replay"]): readonly Line[] {
   const head = `${refusals} of ${requests} requests would now be refused.`
   if (refused.length === 0) return [head]
   const rows = refused.map(({ record, at, client, operation, reason, policy, rule }) => [
@@ -52,5 +52,5 @@ function replayLines({ requests, refusals, refused }: AdminResults["replay"]): r
     reason,
     policy === null ? "-" : `${policy}/${rule ?? ""}`,
   ])
-  return [head, "", ...table(["RECORD", "AT", "CLIENT", "OPERATION", "REASON", "RULE"], rows)]
+  return [head, "", table(["RECORD", "AT", "CLIENT", "OPERATION", "REASON", "RULE"], rows)]
 }

@@ -1,6 +1,6 @@
 import type { PriceView } from "../../link/views.ts"
 import { adminCommand } from "../admin-command.ts"
-import { table } from "../print.ts"
+import { table, type Line } from "../lines.ts"
 
 /** `countersign prices show` */
 export const pricesShow = adminCommand({
@@ -11,7 +11,7 @@ export const pricesShow = adminCommand({
 })
 
 /** Prices in columns, for people. */
-export function pricesTable(prices: readonly PriceView[]): readonly string[] {
+export function pricesTable(prices: readonly PriceView[]): readonly Line[] {
   if (prices.length === 0) return ["venue.yaml lists no symbols."]
   const rows = prices.map((price) => [
     price.symbol,
@@ -20,5 +20,5 @@ export function pricesTable(prices: readonly PriceView[]): readonly string[] {
     price.by ?? "-",
     price.good_until === null ? "-" : new Date(price.good_until).toISOString(),
   ])
-  return table(["SYMBOL", "PRICE", "STATE", "BY", "GOOD UNTIL"], rows)
+  return [table(["SYMBOL", "PRICE", "STATE", "BY", "GOOD UNTIL"], rows)]
 }

@@ -9,15 +9,16 @@ import {
   zero,
   type Decimal,
 } from "../../venue/decimal.ts"
+import { visible } from "../../std/visible.ts"
 import { freezeLine } from "../freeze.ts"
-import { table, toned, visible } from "../print.ts"
+import { table, toned, type Line } from "../lines.ts"
 import { separationWords } from "../separation-words.ts"
 import { agoWords, spanWords } from "./time-words.ts"
 
 export type DaemonStatus = StatusView & { readonly daemon: "running" | "stopped" }
 
 /** The state of everything on one screen, for people. */
-export function statusLines(status: DaemonStatus, nowMs: number): readonly string[] {
+export function statusLines(status: DaemonStatus, nowMs: number): readonly Line[] {
   const { clients, limits, last_refusals: refusals, warnings } = status
   return [
     ...freezeLines(status),
@@ -41,7 +42,7 @@ function freezeLines({ freezes }: DaemonStatus): readonly string[] {
   return [...lines, "          countersign thaw ends it.", ""]
 }
 
-function section(lines: readonly string[]): readonly string[] {
+function section(lines: readonly Line[]): readonly Line[] {
   return lines.length === 0 ? [] : ["", ...lines]
 }
 
@@ -56,7 +57,7 @@ function splitLines({ started_by: startedBy }: DaemonStatus): readonly string[] 
   return startedBy === null ? [] : [`split     ${separationWords(startedBy)}`]
 }
 
-function keyLines({ keys, daemon }: DaemonStatus, nowMs: number): readonly string[] {
+function keyLines({ keys, daemon }: DaemonStatus, nowMs: number): readonly Line[] {
   if (keys.length === 0) return ["No keys yet; countersign keys generate or keys import makes one."]
   const rows = keys.map((key) => [
     key.name,
@@ -66,7 +67,7 @@ function keyLines({ keys, daemon }: DaemonStatus, nowMs: number): readonly strin
     leftWords(key, nowMs),
     key.last_used === null ? "never" : agoWords(key.last_used, nowMs),
   ])
-  return table(["KEY", "ROLE", "ADDRESS", "APPROVAL", "LEFT", "LAST USED"], rows)
+  return [table(["KEY", "ROLE", "ADDRESS", "APPROVAL", "LEFT", "LAST USED"], rows)]
 }
 
 const approvalTones = {
@@ -103,7 +104,7 @@ function leftWords({ approval, expires_at: endsAtMs }: KeyView, nowMs: number): 
 /** The limits that have least left; `countersign limits show` has them all. */
 const maxLimits = 8
 
-function limitLines(limits: readonly LimitUse[]): readonly string[] {
+function limitLines(limits: readonly LimitUse[]): readonly Line[] {
   if (limits.length === 0) return []
   const sorted = limits.map(amountsOf).sort(byShare)
   const rows = sorted
@@ -117,7 +118,7 @@ function limitLines(limits: readonly LimitUse[]): readonly string[] {
     ])
   const more = limits.length - rows.length
   return [
-    ...table(["LIMIT", "FOR", "USED", "MAX", "LEFT"], rows),
+    table(["LIMIT", "FOR", "USED", "MAX", "LEFT"], rows),
     ...(more > 0 ? [`and ${more} more; countersign limits show lists them`] : []),
   ]
 }
@@ -144,7 +145,7 @@ function byShare(a: Amounts, b: Amounts): number {
   return compareDecimals(multiplyDecimals(b.used, a.max), multiplyDecimals(a.used, b.max))
 }
 
-function refusalLines(refusals: readonly RefusalView[], nowMs: number): readonly string[] {
+function refusalLines(refusals: readonly RefusalView[], nowMs: number): readonly Line[] {
   if (refusals.length === 0) return []
   const rows = refusals.map((refusal) => [
     agoWords(refusal.at, nowMs),
@@ -152,7 +153,7 @@ function refusalLines(refusals: readonly RefusalView[], nowMs: number): readonly
     refusal.times > 1 ? `${refusal.code} ×${refusal.times}` : refusal.code,
     visible(whyWords(refusal)),
   ])
-  return table(["REFUSED", "CLIENT", "CODE", "WHY"], rows)
+  return [table(["REFUSED", "CLIENT", "CODE", "WHY"], rows)]
 }
 
 function whyWords({ reason, by, message }: RefusalView): string {

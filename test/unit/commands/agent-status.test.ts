@@ -3,6 +3,7 @@ import { describe, it } from "node:test"
 
 import { agentsTable, agentView } from "../../../src/commands/agent/status.ts"
 import type { KeyView } from "../../../src/link/views.ts"
+import { inPipe } from "../../support/in-pipe.ts"
 
 const dayMs = 86_400_000
 const nowMs = Date.parse("2026-11-21T12:00:00Z")
@@ -48,7 +49,9 @@ describe("the table of agent keys", () => {
       agentView({ ...agent, wallet: "main", last_used: nowMs }, nowMs),
       agentView({ ...agent, name: "new", approval: "unknown", expires_at: null }, nowMs),
     ]
-    const [titles, ...rows] = agentsTable(views).map((line) => line.split(/ {2,}/))
+    const [titles, ...rows] = inPipe(agentsTable(views))
+      .split("\n")
+      .map((line) => line.split(/ {2,}/))
     assert.deepEqual(titles, ["NAME", "ADDRESS", "WALLET", "APPROVAL", "DAYS LEFT", "LAST USED"])
     assert.deepEqual(rows, [
       ["mm", agent.address, "main", "approved", "0", "2026-11-21 12:00 UTC"],
@@ -57,6 +60,6 @@ describe("the table of agent keys", () => {
   })
 
   it("says how to make one when there is none", () => {
-    assert.match(agentsTable([]).join(), /agent approve NAME --generate/)
+    assert.match(inPipe(agentsTable([])), /agent approve NAME --generate/)
   })
 })

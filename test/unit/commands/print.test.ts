@@ -1,43 +1,21 @@
 import assert from "node:assert/strict"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
-import { printFailure, table, toned, visible } from "../../../src/commands/print.ts"
+import { table, toned } from "../../../src/commands/lines.ts"
+import { print, printFailure } from "../../../src/commands/print.ts"
 import { Fault } from "../../../src/std/fault.ts"
+import { memoryScreen, memoryTerminal, type MemoryTerminal } from "../../support/memory-terminal.ts"
 
-describe("a table", () => {
-  const rows = [
-    ["mm", "agent"],
-    ["treasury", "wallet"],
-  ]
-  const inColumns = ["NAME      ROLE", "mm        agent", "treasury  wallet"]
-  const inBlocks = ["NAME  mm", "ROLE  agent", "", "NAME  treasury", "ROLE  wallet"]
+const answer = { state: "bad" }
 
-  it("stands in columns where its longest line just fits", () => {
-    assert.deepEqual(table(["NAME", "ROLE"], rows, 16), inColumns)
-  })
+function printed({ terminal, stdout }: MemoryTerminal, json = false): string {
+  print(answer, { terminal, json }, ({ state }) => [
+    table(["STATE", "WHY"], [[toned(state, "bad"), "fine"]]),
+  ])
+  return stdout()
+}
 
-  it("becomes blocks, with nothing cut off, where it is one character too wide", () => {
-    assert.deepEqual(table(["NAME", "ROLE"], rows, 15), inBlocks)
-  })
-
-  it("stands in columns in a pipe, however wide it is", () => {
-    const wide = "w".repeat(1_000)
-    assert.deepEqual(table(["A", "B"], [[wide, "b"]], Infinity).length, 2)
-  })
-
-  it("measures words in colour as they look", () => {
-    const ok = "\u001b[32mok\u001b[39m"
-    const titles = ["STATE", "WHY"]
-    assert.deepEqual(table(titles, [[ok, "fine"]], 11), ["STATE  WHY", `${ok}     fine`])
-    assert.deepEqual(table(titles, [[ok, "fine"]], 10), [`STATE  ${ok}`, "WHY    fine"])
-  })
-
-  it("has no trailing spaces, and cells that aren't there are empty", () => {
-    assert.deepEqual(table(["A", "B"], [["long", ""]], 80), ["A     B", "long"])
-  })
-})
-
-describe("a word that tells a state", () => {
+describe("an answer", () => {
   const { NO_COLOR: noColor, FORCE_COLOR: forceColor } = process.env
   beforeEach(() => {
     delete process.env["NO_COLOR"]
@@ -50,47 +28,49 @@ describe("a word that tells a state", () => {
     else process.env["FORCE_COLOR"] = forceColor
   })
 
-  for (const [tone, code] of [
-    ["good", 32],
-    ["doubtful", 33],
-    ["bad", 31],
-  ] as const) {
-    it(`is in colour ${code} on a terminal when it is ${tone}`, () => {
-      assert.equal(toned("word", tone, true), `\u001b[${code}mword\u001b[39m`)
-    })
-  }
+  it("is in colour on a terminal, as wide as that is", () => {
+    const bad = "\u001b[31mbad\u001b[39m"
+    assert.equal(printed(memoryScreen(11)), `STATE  WHY\n${bad}    fine\n`)
+    assert.equal(printed(memoryScreen(10)), `STATE  ${bad}\nWHY    fine\n`)
+  })
 
-  it("has no colour off a terminal, whatever FORCE_COLOR says", () => {
-    assert.equal(toned("word", "bad", false), "word")
+  it("has no colour off a terminal, whatever FORCE_COLOR says, and no end to its width", () => {
+    assert.equal(printed(memoryTerminal()), "STATE  WHY\nbad    fine\n")
   })
 
   it("has no colour on a terminal with NO_COLOR", () => {
     delete process.env["FORCE_COLOR"]
     process.env["NO_COLOR"] = "1"
-    assert.equal(toned("word", "bad", true), "word")
+    assert.equal(printed(memoryScreen(80)), "STATE  WHY\nbad    fine\n")
+  })
+
+  it("is JSON alone for scripts, also on a terminal", () => {
+    assert.equal(printed(memoryScreen(80), true), `{"state":"bad"}\n`)
+  })
+
+  it("isn't an empty line where there is nothing to say", () => {
+    const { terminal, stdout } = memoryTerminal()
+    print(answer, { terminal, json: false }, () => [])
+    assert.equal(stdout(), "")
   })
 })
 
-describe("text that others chose", () => {
-  const cases: readonly (readonly [string, string])[] = [
-    ["plain → text, 25 %…", "plain → text, 25 %…"],
-    ["\u001b[2Jgone", "\\u001b[2Jgone"],
-    ["a\r\nb\tc", "a\\u000d\\u000ab\\u0009c"],
-    ["\u009b1m", "\\u009b1m"],
-    ["\u202ebackwards\u2066", "\\u202ebackwards\\u2066"],
-    ["\u2028\u2029", "\\u2028\\u2029"],
-    ["\u{e0041}", "\\udb40\\udc41"],
-  ]
-  for (const [text, shown] of cases) {
-    it(`is shown as ${shown}`, () => assert.equal(visible(text), shown))
-  }
-})
-
 describe("why a command failed", () => {
-  it("moves no cursor, whoever says it, and keeps its lines", (t) => {
-    let said = ""
-    t.mock.method(process.stderr, "write", (text: string) => (said += text) !== "")
-    assert.equal(printFailure(new Fault("internal", "one\u001b]52;c\u0007\ntwo"), {}), 1)
-    assert.equal(said, "countersign: one\\u001b]52;c\\u0007\ntwo\n")
+  const fault = new Fault("internal", "one\u001b]52;c\u0007\ntwo")
+
+  it("moves no cursor, whoever says it, and keeps its lines", () => {
+    const { terminal, stdout, stderr } = memoryTerminal()
+    assert.equal(printFailure(fault, { terminal, json: false }), 1)
+    assert.equal(stderr(), "countersign: one\\u001b]52;c\\u0007\ntwo\n")
+    assert.equal(stdout(), "")
+  })
+
+  it("is JSON on standard output for scripts", () => {
+    const { terminal, stdout, stderr } = memoryTerminal()
+    assert.equal(printFailure(fault, { terminal, json: true }), 1)
+    assert.deepEqual(JSON.parse(stdout()), {
+      error: { code: "internal", message: "one\u001b]52;c\u0007\ntwo" },
+    })
+    assert.equal(stderr(), "")
   })
 })

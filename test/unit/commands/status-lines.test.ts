@@ -3,6 +3,7 @@ import { describe, it } from "node:test"
 
 import { statusLines, type DaemonStatus } from "../../../src/commands/status/status-lines.ts"
 import { agoWords, spanWords } from "../../../src/commands/status/time-words.ts"
+import { inPipe } from "../../support/in-pipe.ts"
 
 const nowMs = Date.UTC(2026, 10, 24, 12)
 const dayMs = 86_400_000
@@ -71,7 +72,7 @@ const status: DaemonStatus = {
 }
 
 function shown(changes: Partial<DaemonStatus> = {}): string {
-  return statusLines({ ...status, ...changes }, nowMs).join("\n")
+  return inPipe(statusLines({ ...status, ...changes }, nowMs))
 }
 
 describe("the status of everything", () => {

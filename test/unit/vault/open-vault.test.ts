@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { describe, it } from "node:test"
 
 import { configText } from "../../../src/commands/init-texts.ts"
-import { withVault } from "../../../src/commands/with-vault.ts"
+import { withAdmin, withVault } from "../../../src/commands/with-vault.ts"
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
 import { utf8 } from "../../../src/std/bytes.ts"
 import { adminMethods } from "../../../src/vault/admin-methods.ts"
@@ -140,14 +140,12 @@ describe("keys in memory", () => {
   it("aren't made without a daemon to hold them", async (t) => {
     const made = await makeTestInstallation()
     t.after(() => made.remove())
-    const access = { installation: made.installation, keys: "needed" } as const
-    const added = withVault(access, (admin) =>
+    const { installation } = made
+    const added = withVault({ installation, secret: passphrase }, (admin) =>
       admin.call("generateKey", { name: "mm", role: "agent" }),
     )
     await assert.rejects(added, { code: "vault_unavailable", message: /countersign serve/ })
-    const keys = await withVault({ ...access, keys: "not_needed" }, (admin) =>
-      admin.call("listKeys", {}),
-    )
+    const keys = await withAdmin(installation, (admin) => admin.call("listKeys", {}))
     assert.deepEqual(keys, [])
   })
 })
@@ -156,8 +154,7 @@ describe("a call of the command line without a daemon", () => {
   it("is held to the same parameters as one over the socket", async (t) => {
     const made = await makeTestInstallation()
     t.after(() => made.remove())
-    const access = { installation: made.installation, keys: "not_needed" } as const
-    const call = withVault(access, (admin) =>
+    const call = withAdmin(made.installation, (admin) =>
       admin.call("addClient", { name: "../x", keys: ["mm"], rights: [], allowTypeB: false }),
     )
     await assert.rejects(call, { code: "usage" })

@@ -20,6 +20,7 @@ import {
 import { nodeFinding } from "../../../../src/commands/doctor/node-finding.ts"
 import { Fault } from "../../../../src/std/fault.ts"
 import { defaultMinFreeBytes as minFreeBytes } from "../../../../src/vault/config.ts"
+import { inPipe } from "../../../support/in-pipe.ts"
 
 const states = (findings: readonly Finding[]) => findings.map(({ state }) => state)
 
@@ -225,7 +226,7 @@ describe("findings for people", () => {
       warn("clock", "Hm.", "timedatectl set-ntp true"),
       fail("permissions", "Bad: \u001b[2J.", "chmod 600 x"),
     ]
-    assert.deepEqual(findingLines(found), [
+    assert.deepEqual(inPipe(findingLines(found)).split("\n"), [
       "ok    node         Fine.",
       "warn  clock        Hm.",
       "                   mend: timedatectl set-ntp true",

@@ -1,0 +1,69 @@
+import { stripVTControlCharacters, styleText } from "node:util"
+
+/** What a command prints for people. */
+export type Line = string | Table
+
+/** Rows under titles, in columns as wide as they need. */
+export type Table = {
+  readonly titles: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+/** What lines are laid out for. */
+export type Screen = {
+  /** In characters; none but a terminal has an end. */
+  readonly width: number
+  readonly hasColours: boolean
+}
+
+export function table(titles: Table["titles"], rows: Table["rows"]): Table {
+  return { titles, rows }
+}
+
+/** The lines as they look on a screen. */
+export function textOf(lines: readonly Line[], { width, hasColours }: Screen): string {
+  const laidOut = lines.flatMap((line) => (typeof line === "string" ? line : layOut(line, width)))
+  const text = laidOut.join("\n")
+  return hasColours ? text : stripVTControlCharacters(text)
+}
+
+export type Tone = "good" | "doubtful" | "bad"
+
+const colours = { good: "green", doubtful: "yellow", bad: "red" } as const
+
+/** A word that tells a state, in colour where a screen has some. */
+export function toned(word: string, tone: Tone): string {
+  return styleText(colours[tone], word, { validateStream: false })
+}
+
+/** Where a table doesn't fit, each row becomes a block of lines, so that nothing is cut off and a terminal breaks no row. */
+function layOut({ titles, rows }: Table, width: number): readonly string[] {
+  const all = [titles, ...rows]
+  const widths = titles.map((_, column) => Math.max(...all.map((row) => widthOf(row[column]))))
+  const lines = all.map((row) =>
+    row
+      .map((cell, column) => padded(cell, widths[column]))
+      .join("  ")
+      .trimEnd(),
+  )
+  return lines.every((line) => widthOf(line) <= width) ? lines : blocks(titles, rows)
+}
+
+function widthOf(cell = ""): number {
+  return stripVTControlCharacters(cell).length
+}
+
+function padded(cell: string, width = 0): string {
+  return cell + " ".repeat(width - widthOf(cell))
+}
+
+function blocks(
+  titles: readonly string[],
+  rows: readonly (readonly string[])[],
+): readonly string[] {
+  const titleWidth = Math.max(...titles.map(widthOf))
+  return rows.flatMap((row, index) => [
+    ...(index === 0 ? [] : [""]),
+    ...row.map((cell, column) => `${padded(titles[column] ?? "", titleWidth)}  ${cell}`.trimEnd()),
+  ])
+}

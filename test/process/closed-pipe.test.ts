@@ -1,0 +1,85 @@
+import assert from "node:assert/strict"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { text } from "node:stream/consumers"
+import { after, before, describe, it } from "node:test"
+
+import {
+  bin,
+  countersignJson,
+  makeInstallation,
+  serve,
+  type TemporaryInstallation,
+} from "../support/countersign.ts"
+import { killAllNaming } from "../support/process-tree.ts"
+
+/** One that reads a line and goes, and one that goes at once. */
+const readers = ["head -1", "true"]
+
+describe("output into a pipe that closes early", { timeout: 120_000 }, () => {
+  let installation: TemporaryInstallation
+  before(async () => {
+    installation = await makeInstallation()
+  })
+  after(async () => {
+    await killAllNaming(installation.home)
+    await installation.remove()
+  })
+
+  const at = (...words: readonly string[]) => [...words, "--dir", installation.dir]
+
+  for (const reader of readers) {
+    it(`ends quietly with the code that the work earned: | ${reader}`, async () => {
+      for (const [words, code] of [
+        [["--help"], 0],
+        [["completion", "zsh"], 0],
+        [at("audit", "tail"), 0],
+        [at("audit", "tail", "--json"), 0],
+        [at("audit", "export"), 0],
+        [at("status", "--json"), 0],
+        [[...at("status", "--json"), "--dir", `${installation.home}/none`], 1],
+        [["keys", "lst", "--json"], 2],
+      ] as const) {
+        const ended = await piped(words, reader)
+        assert.equal(ended.code, code, words.join(" "))
+        assert.equal(/EPIPE|Error|node:/.test(ended.stderr), false, ended.stderr)
+      }
+    })
+  }
+
+  it("ends what would go on for ever, at the next that it prints", async () => {
+    const daemon = await serve(installation.dir)
+    try {
+      const freeze = () => countersignJson(at("freeze", "--reason", "a line to print"))
+      await freeze()
+      const following = piped(at("audit", "tail", "--follow"), "head -1")
+      const ending = new AbortController()
+      void following.finally(() => ending.abort())
+      while (!ending.signal.aborted) await freeze()
+      const { code, stderr } = await following
+      assert.deepEqual([code, stderr], [0, ""])
+    } finally {
+      await daemon.stop()
+    }
+  })
+
+  it("is no failure on standard error either", async () => {
+    const { code } = await piped(["keys", "lst"], "true", "2>&1")
+    assert.equal(code, 2)
+  })
+})
+
+/** Runs the command line into a reader, and takes its exit code, not the reader's. */
+async function piped(words: readonly string[], reader: string, redirection = "") {
+  const script = `"$@" ${redirection} | ${reader}; exit "\${PIPESTATUS[0]}"`
+  const child = spawn("bash", ["-c", script, "bash", process.execPath, bin, ...words], {
+    stdio: ["ignore", "ignore", "pipe"],
+    timeout: 30_000,
+    killSignal: "SIGKILL",
+  })
+  const [stderr, [code]] = await Promise.all([
+    text(child.stderr),
+    once(child, "exit") as Promise<[number | null]>,
+  ])
+  return { code, stderr }
+}

@@ -1,0 +1,6 @@
+import { textOf, type Line } from "../../src/commands/lines.ts"
+
+/** What is printed for people as it looks in a pipe: as wide as it is, without colour. */
+export function inPipe(lines: readonly Line[]): string {
+  return textOf(lines, { width: Infinity, hasColours: false })
+}
