@@ -3,7 +3,7 @@ import { openDemo } from "./demo/open-demo.ts"
 import { playDemo } from "./demo/play-demo.ts"
 import { curlLines } from "./demo/texts.ts"
 import { flag } from "./options.ts"
-import { nextSignal } from "./signals.ts"
+import { withStopSignal } from "./signals.ts"
 
 /** `countersign demo` */
 export const demo = command({
@@ -12,17 +12,18 @@ export const demo = command({
   examples: ["countersign demo", "countersign demo --once"],
   options: { once: flag("--once", "show it and end, instead of staying up") },
   run: async ({ once }, terminal) => {
-    const signal = nextSignal()
     const say = (line: string): void => void terminal.stdout.write(`${line}\n`)
-    const stage = await openDemo(terminal)
-    try {
-      await playDemo(stage, say)
-      if (once) return 0
-      for (const line of curlLines(stage)) say(line)
-      await Promise.race([signal, stage.broken])
-      return 0
-    } finally {
-      await stage.close()
-    }
+    await withStopSignal(async (stopped) => {
+      const stage = await openDemo(terminal)
+      try {
+        await playDemo(stage, say)
+        if (once) return
+        for (const line of curlLines(stage)) say(line)
+        await Promise.race([stopped, stage.broken])
+      } finally {
+        await stage.close()
+      }
+    })
+    return 0
   },
 })

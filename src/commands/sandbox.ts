@@ -9,7 +9,7 @@ import { Fault } from "../std/fault.ts"
 import { command } from "./command.ts"
 import { flag, option, parsed, repeated } from "./options.ts"
 import { parsePort } from "./port.ts"
-import { nextSignal } from "./signals.ts"
+import { withStopSignal } from "./signals.ts"
 import type { Terminal } from "./terminal.ts"
 
 /** `countersign sandbox` */
@@ -69,12 +69,13 @@ async function play(
   { port = defaultSandboxPort, seed = 1, ...options }: Play,
   { stdout, unread }: Terminal,
 ): Promise<void> {
-  const signal = nextSignal()
   const say = (line: string): void => void stdout.write(`${line}\n`)
-  const venue = await startSandbox({ ...options, port, seed, log: say })
-  say(`sandbox listening on ${venue.url}`)
-  await Promise.race([signal, unread])
-  await venue.close()
+  await withStopSignal(async (stopped) => {
+    const venue = await startSandbox({ ...options, port, seed, log: say })
+    say(`sandbox listening on ${venue.url}`)
+    await Promise.race([stopped, unread])
+    await venue.close()
+  })
 }
 
 function parseAddress(text: string): string {

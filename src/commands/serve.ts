@@ -10,7 +10,8 @@ import { installationOf, installationOptions } from "./installation-command.ts"
 import { flag, option, parsed, taken } from "./options.ts"
 import { parsePort } from "./port.ts"
 import { tell } from "./print.ts"
-import { nextSignal } from "./signals.ts"
+import { atHangUp, withStopSignal } from "./signals.ts"
+import type { Terminal } from "./terminal.ts"
 
 /** `countersign serve` */
 export const serve = command({
@@ -35,23 +36,30 @@ export const serve = command({
   },
   run: async (options, terminal) => {
     const { passphraseFile, port, strict, logLevel } = options
-    const signal = nextSignal()
     // Gate and vault read it there, as they do under systemd.
     if (logLevel !== undefined) process.env[logLevelVariable] = logLevel
-    process.on("SIGHUP", () => undefined) // until the daemon is up: its files are read just now
-    const installation = installationOf(options)
-    const daemon = await startDaemon({ installation, passphraseFile, port, strict, terminal })
-    process.on("SIGHUP", () => daemon.reload())
-    for (const warning of daemon.warnings) tell(terminal, `warning: ${visible(warning)}`)
-    terminal.stdout.write(`listening on ${daemon.url}\n`)
-    await untilStopped(daemon, signal)
+    const ask = { installation: installationOf(options), passphraseFile, port, strict, terminal }
+    let daemon: Daemon | undefined // until it is up, its files are read just now
+    const reload = (): void => daemon?.reload()
+    await withStopSignal((stopped) =>
+      atHangUp(reload, async () => {
+        daemon = await startDaemon(ask)
+        sayReady(daemon, terminal)
+        await untilEnded(daemon, stopped)
+      }),
+    )
     return 0
   },
 })
 
-async function untilStopped(daemon: Daemon, signal: Promise<void>): Promise<void> {
+function sayReady({ url, warnings }: Daemon, terminal: Terminal): void {
+  for (const warning of warnings) tell(terminal, `warning: ${visible(warning)}`)
+  terminal.stdout.write(`listening on ${url}\n`)
+}
+
+async function untilEnded(daemon: Daemon, stopped: Promise<unknown>): Promise<void> {
   try {
-    await Promise.race([signal, daemon.broken])
+    await Promise.race([stopped, daemon.broken])
   } finally {
     await daemon.stop()
   }

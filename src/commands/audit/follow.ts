@@ -6,40 +6,50 @@ import type { Installation } from "../../vault/installation.ts"
 import type { StoredEntry } from "../../vault/ledger/chain-check.ts"
 import { dialAdmin } from "../dial-admin.ts"
 import { tell } from "../print.ts"
-import { nextSignal } from "../signals.ts"
+import { withStopSignal } from "../signals.ts"
 import type { Terminal } from "../terminal.ts"
 import { entriesAfter, type Filter } from "./entries-of.ts"
 
 /** How long after one look at the journal the next one comes. */
 const pauseMs = 250
 
-/**
- * Shows what is recorded after `afterSeq` until a signal ends it, or nobody reads it any more. While no daemon runs it says so once on
- * stderr and waits: it never opens the ledger itself, which would keep the daemon from starting.
- */
-export async function followEntries(ask: {
+type Following = {
   readonly installation: Installation
   readonly afterSeq: number
   readonly filter: Filter
   readonly show: (entries: readonly StoredEntry[]) => void
   readonly terminal: Terminal
-}): Promise<void> {
-  const ending = new AbortController()
-  void Promise.race([nextSignal(), ask.terminal.unread]).then(() => ending.abort())
-  const { signal } = ending
-  let after = ask.afterSeq
+}
+
+/**
+ * Shows what is recorded after `afterSeq` until a signal ends it, or nobody reads it any more. While no daemon
+ * runs it says so once on stderr and waits: it never opens the ledger itself, which would keep the daemon from
+ * starting.
+ */
+export async function followEntries(following: Following): Promise<void> {
+  await withStopSignal(async (stopped) => {
+    const ending = new AbortController()
+    void Promise.race([stopped, following.terminal.unread]).then(() => ending.abort())
+    await follow(following, ending.signal)
+  })
+}
+
+async function follow(following: Following, signal: AbortSignal): Promise<void> {
+  const { installation, terminal } = following
+  let after = following.afterSeq
   let isWaiting = false
   while (!signal.aborted) {
-    const link = await dialOrNone(ask.installation)
+    const link = await dialOrNone(installation)
     if (link === undefined) {
-      if (!isWaiting) tell(ask.terminal, "countersign: the daemon doesn't run; waiting for it")
+      if (!isWaiting) tell(terminal, "countersign: the daemon doesn't run; waiting for it")
       isWaiting = true
       await pause(signal)
       continue
     }
-    if (isWaiting) tell(ask.terminal, "countersign: the daemon runs again")
+    if (isWaiting) tell(terminal, "countersign: the daemon runs again")
     isWaiting = false
-    for await (const seq of showUntilLost(link, { ...ask, afterSeq: after }, signal)) after = seq
+    const shown = showUntilLost(link, { ...following, afterSeq: after }, signal)
+    for await (const seq of shown) after = seq
     link.close()
   }
 }
@@ -47,7 +57,7 @@ export async function followEntries(ask: {
 /** Gives how far it came after each look; ends when the daemon does. */
 async function* showUntilLost(
   link: AdminLink,
-  { afterSeq, filter, show }: Omit<Parameters<typeof followEntries>[0], "installation">,
+  { afterSeq, filter, show }: Following,
   signal: AbortSignal,
 ): AsyncGenerator<number> {
   let after = afterSeq
