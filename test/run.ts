@@ -16,7 +16,7 @@ const words = process.argv.slice(2)
 const isLong = words.includes("--long")
 const files = words.filter((word) => word !== "--long")
 process.env["RUNS"] ??= isLong ? longFactor : "1"
-// Hundreds of commands are run as processes; what Node compiled for one, the next needn't compile again.
+// Hundreds of processes are started; what Node compiled for one, the next needn't compile again.
 process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "countersign-compile-cache")
 
 const canaries = startCanaryRun()

@@ -7,7 +7,7 @@ import type { Command } from "./command.ts"
 import { confirmDeed as confirm } from "./confirm-deed.ts"
 import type { Line } from "./lines.ts"
 import { print as printTo } from "./print.ts"
-import { openTerminal } from "./terminal.ts"
+import type { Terminal } from "./terminal.ts"
 import { ownInstallation, usualInstallation } from "./usual-installation.ts"
 import { withAdmin as withVaultOf, type Admin } from "./with-vault.ts"
 
@@ -15,7 +15,7 @@ import { withAdmin as withVaultOf, type Admin } from "./with-vault.ts"
 
 export type Printing = { readonly json?: boolean | undefined }
 
-const terminal = openTerminal(process)
+let terminal: Terminal
 
 export function print<Answer>(
   answer: Answer,
@@ -81,7 +81,8 @@ export function runs<Options extends Printing>(
         const words = received.slice(0, -2) as (string | undefined)[]
         return start({
           isForScripts: options.json === true,
-          run: async () => {
+          run: async (given) => {
+            terminal = given
             await run(options, ...words)
             return 0
           },

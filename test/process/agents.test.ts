@@ -22,8 +22,9 @@ import {
   type Served,
 } from "../support/countersign.ts"
 import { startRelay, type Relay } from "../support/relay.ts"
-import { enter, needsTerminal, onTerminal, shellLine } from "../support/terminal.ts"
+import { needsTerminal, onTerminal, shellLine } from "../support/terminal.ts"
 import { addClient } from "../support/trading-keys.ts"
+import { enter } from "../support/typist.ts"
 
 const orders = "/v1/trade/orders"
 const dayMs = 86_400_000

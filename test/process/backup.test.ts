@@ -8,6 +8,7 @@ import { bot, limitOrder, type Bot } from "../support/bot.ts"
 import {
   countersign,
   countersignJson,
+  countersignProcess,
   makeInstallation,
   serve,
   type Served,
@@ -91,7 +92,7 @@ describe("backup and restore", { timeout: 180_000 }, () => {
       cpSync(join(installation.dir, name), join(dir, name), { recursive: true })
     }
     cpSync(written.file, join(dir, "ledger.db"))
-    const ended = await countersign(["serve", "--dir", dir, "--port", "0"])
+    const ended = await countersignProcess(["serve", "--dir", dir, "--port", "0"])
     assert.equal(ended.code, 1)
     assert.match(ended.stderr, /one signer has one daemon/)
     assert.equal(await sign(), 200)

@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test"
 import { bot, limitOrder, type Answer, type Bot } from "../support/bot.ts"
 import {
   countersign,
+  countersignProcess,
   makeInstallation,
   serve,
   type Served,
@@ -138,7 +139,7 @@ describe("a daemon whose clock is set", { timeout: 180_000, ...options }, () => 
     assert.equal(await state(), "clock_unsafe")
     const environment = { LD_PRELOAD: library, FAKETIME: "+2d", FAKETIME_DONT_FAKE_MONOTONIC: "1" }
     const args = ["clock", "accept", "--dir", installation.dir]
-    const accepted = await countersign(args, "", { environment })
+    const accepted = await countersignProcess(args, "", { environment })
     assert.equal(accepted.code, 0, accepted.stderr)
     const { status, json } = await sign()
     assert.equal(status, 200)

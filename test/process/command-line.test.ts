@@ -7,6 +7,7 @@ import { bot, limitOrder } from "../support/bot.ts"
 import {
   countersign,
   countersignJson,
+  countersignProcess,
   makeInstallation,
   serve,
   type Served,
@@ -187,9 +188,11 @@ describe("the command line", { timeout: 180_000 }, () => {
   })
 
   it("has no colour in a pipe, even where FORCE_COLOR asks for it", async () => {
-    const ended = await countersign(at("status"), "", { environment: { FORCE_COLOR: "1" } })
+    const ended = await countersignProcess(at("status"), "", { environment: { FORCE_COLOR: "1" } })
     assert.equal(ended.code, 4) // the ledger was spoilt above
-    const doctored = await countersign(at("doctor"), "", { environment: { FORCE_COLOR: "1" } })
+    const doctored = await countersignProcess(at("doctor"), "", {
+      environment: { FORCE_COLOR: "1" },
+    })
     assert.match(doctored.stdout, /^fail +ledger/m)
     assert.equal(doctored.stdout.includes("\u001b"), false)
   })

@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs"
 import { text } from "node:stream/consumers"
 import { after, before, describe, it } from "node:test"
 
-import { countersign, startCountersign } from "../support/countersign.ts"
+import { countersignProcess, startCountersign } from "../support/countersign.ts"
 import { temporaryDirectory } from "../support/link-peer.ts"
 import { needs } from "../support/needs.ts"
 import { killAllNaming, processesNaming } from "../support/process-tree.ts"
@@ -38,7 +38,9 @@ describe("countersign demo", { timeout: 120_000 }, () => {
   }
 
   it("shows with --once what is signed and what is refused, and ends", async () => {
-    const { code, stdout, stderr } = await countersign(["demo", "--once"], "", { environment })
+    const { code, stdout, stderr } = await countersignProcess(["demo", "--once"], "", {
+      environment,
+    })
     assert.equal(code, 0, stderr)
     const [start, approval, order, overLimit, agentKey] = stdout.split(/^(?=\d\. )/m)
     assert.match(start ?? "", /daemon listens on http:\/\/127\.0\.0\.1:\d+, the sandbox /)

@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test"
 import { bot, limitOrder, type Bot } from "../support/bot.ts"
 import {
   countersign,
+  countersignProcess,
   makeInstallation,
   serve,
   type Served,
@@ -81,7 +82,7 @@ describe("disk trouble", { timeout: 120_000, ...needsMount() }, () => {
   /** That `serve` ends with 4 and one sentence that has `words`. */
   async function assertRefused(words: RegExp): Promise<void> {
     const args = at("serve", "--port", "0", ...byPassphrase())
-    const { code, stdout, stderr } = await countersign(args)
+    const { code, stdout, stderr } = await countersignProcess(args)
     assert.equal(code, 4, stderr)
     assert.equal(stdout, "")
     assert.match(stderr, words)

@@ -15,7 +15,7 @@ import { after, before, describe, it } from "node:test"
 
 import {
   countersign,
-  makePassphraseInstallation,
+  makePassphraseFileInstallation,
   passphrase,
   sandbox,
   serve,
@@ -32,7 +32,7 @@ type Finding = {
   readonly mend: string | null
 }
 /** A test stores nothing in the keychain of whoever runs it. */
-const noKeychain = { environment: { DBUS_SESSION_BUS_ADDRESS: "unix:path=/nowhere" } }
+process.env["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nowhere"
 
 type Answer = { readonly ok: boolean; readonly findings: readonly Finding[] }
 
@@ -41,7 +41,12 @@ describe("countersign doctor", { timeout: 300_000 }, () => {
   let venue: Served
   before(async () => {
     venue = await sandbox()
-    installation = await makePassphraseInstallation(["--venue", "sandbox", "--upstream", venue.url])
+    installation = await makePassphraseFileInstallation([
+      "--venue",
+      "sandbox",
+      "--upstream",
+      venue.url,
+    ])
     await writePolicy(installation.dir, tradingPolicy)
     await makeTradingKeys(installation.dir)
     // Whoever uses the usual port on this machine is none of this test's business.
@@ -57,7 +62,7 @@ describe("countersign doctor", { timeout: 300_000 }, () => {
 
   /** What doctor finds. It never tells a secret, its exit code says whether anything fails, and all but ok has a mend. */
   async function doctor(dir = installation.dir): Promise<readonly Finding[]> {
-    const ended = await countersign(["doctor", "--dir", dir, "--json"], "", noKeychain)
+    const ended = await countersign(["doctor", "--dir", dir, "--json"])
     assert.equal(ended.stderr, "")
     assert.equal(ended.stdout.includes(passphrase), false)
     const { ok, findings } = JSON.parse(ended.stdout) as Answer
@@ -93,7 +98,7 @@ describe("countersign doctor", { timeout: 300_000 }, () => {
 
   it("says the same for people, with what mends it, and leaves nothing behind", async () => {
     const words = ["doctor", "--dir", installation.dir]
-    const { stdout, stderr, code } = await countersign(words, "", noKeychain)
+    const { stdout, stderr, code } = await countersign(words)
     assert.deepEqual([stderr, code], ["", 0])
     assert.match(stdout, /^ok {4}node {9}Node \d/m)
     assert.match(stdout, /^warn {2}daemon .*\n +mend: countersign serve --dir /m)

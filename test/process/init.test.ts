@@ -6,6 +6,7 @@ import { after, before, beforeEach, describe, it } from "node:test"
 import {
   countersign,
   countersignJson,
+  countersignProcess,
   passphrase,
   startCountersign,
 } from "../support/countersign.ts"
@@ -220,14 +221,16 @@ describe("countersign init", { timeout: 180_000 }, () => {
 
   it("takes the XDG base directories when none is named", async () => {
     const environment = { XDG_CONFIG_HOME: `${dir}/c`, XDG_STATE_HOME: `${dir}/s` }
-    const made = await countersign(["init", "--backend", "memory", "--json"], "", { environment })
+    const made = await countersignProcess(["init", "--backend", "memory", "--json"], "", {
+      environment,
+    })
     assert.deepEqual(JSON.parse(made.stdout), {
       config_dir: `${dir}/c/countersign`,
       state_dir: `${dir}/s/countersign`,
       backend: "memory",
       why: "--backend says so.",
     })
-    const status = await countersign(["status", "--json"], "", { environment })
+    const status = await countersignProcess(["status", "--json"], "", { environment })
     assert.equal(status.code, 0)
   })
 })

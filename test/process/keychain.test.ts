@@ -9,6 +9,7 @@ import { bot, limitOrder } from "../support/bot.ts"
 import {
   countersign,
   countersignJson,
+  countersignProcess,
   makeInstallation,
   serve,
   type TemporaryInstallation,
@@ -92,7 +93,7 @@ describe("a daemon whose keys rest in the system's keychain", needsSecretService
       await makeTradingKeys(dir)
       await cause()
       const args = ["serve", "--dir", dir, "--port", "0"]
-      const ended = await countersign(args, "", { limitMs: generousMs })
+      const ended = await countersignProcess(args, "", { limitMs: generousMs })
       assert.ok(ended.code === 1 || ended.code === 4, `${ended.code}: ${ended.stderr}`)
       assert.match(ended.stderr, sentence)
       assert.doesNotMatch(ended.stderr, /^ {4}at /m)
@@ -104,7 +105,7 @@ describe("a daemon whose keys rest in the system's keychain", needsSecretService
     const { dir } = installation
     await makeTradingKeys(dir)
     const restore = setEnvironment({ DBUS_SESSION_BUS_ADDRESS: "unix:path=/nowhere" })
-    const ended = await countersign(["serve", "--dir", dir, "--port", "0"])
+    const ended = await countersignProcess(["serve", "--dir", dir, "--port", "0"])
     restore()
     assert.equal(ended.code, 4, ended.stderr)
     assert.match(ended.stderr, /bus/)

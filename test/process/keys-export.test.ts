@@ -9,8 +9,8 @@ import { computeAddress, decryptKeystoreJson, hexlify, randomBytes } from "ether
 import {
   countersign,
   countersignJson,
+  countersignProcess,
   makeInstallation,
-  makePassphraseInstallation,
   serve,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
@@ -105,9 +105,9 @@ describe("countersign keys export", { timeout: 120_000 }, () => {
     { skip: process.getuid?.() !== 0 && "needs root" },
     async (t) => {
       // Root's files open no keystore of another user.
-      const other = await makePassphraseInstallation()
+      const other = await makeInstallation()
       t.after(() => other.remove())
-      const { dir, home } = other
+      const { dir, home, passphraseFile } = other
       writeFileSync(join(home, "password"), `${password}\n`, { mode: 0o600 })
       const wallet = ["--name", "main", "--role", "wallet"]
       await countersignJson(["keys", "import", "--dir", dir, ...wallet], secret)
@@ -115,7 +115,10 @@ describe("countersign keys export", { timeout: 120_000 }, () => {
       execFileSync("chown", ["-R", `${uid}:${uid}`, home])
       const file = join(home, "out.json")
       const files = ["--to", file, "--password-file", join(home, "password")]
-      await countersignJson(["keys", "export", "--dir", dir, "--name", "main", ...files])
+      const args = ["keys", "export", "--dir", dir, "--name", "main", ...files]
+      args.push("--passphrase-file", passphraseFile)
+      const { code, stderr } = await countersignProcess(args)
+      assert.equal(code, 0, stderr)
       for (const path of readdirSync(home, { recursive: true, encoding: "utf8" })) {
         assert.equal(statSync(join(home, path)).uid, uid, path)
       }

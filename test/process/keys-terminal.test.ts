@@ -16,65 +16,65 @@ import type { KeyView } from "../../src/link/views.ts"
 import {
   bin,
   countersignJson,
-  makePassphraseInstallation,
+  countersignTyped,
+  makeInstallation,
   serve,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
 import { killAllNaming } from "../support/process-tree.ts"
 import { readLedger } from "../support/read-ledger.ts"
-import {
-  ctrlC,
-  enter,
-  needsTerminal,
-  onTerminal,
-  shellLine,
-  type Typed,
-} from "../support/terminal.ts"
+import { needsTerminal, onTerminal, shellLine } from "../support/terminal.ts"
+import { ctrlC, enter } from "../support/typist.ts"
 
 const password = "for the file that leaves"
 
-describe("keys at the keyboard", { timeout: 180_000, ...needsTerminal }, () => {
+describe("keys at the keyboard", { timeout: 180_000 }, () => {
   let installation: TemporaryInstallation
   before(async () => {
-    installation = await makePassphraseInstallation()
+    installation = await makeInstallation()
   })
   after(async () => {
     await killAllNaming(installation.home)
     await installation.remove()
   })
 
-  const line = (words: readonly string[]): string =>
-    shellLine([process.execPath, bin, "keys", ...words, "--dir", installation.dir])
-  const imported = (name: string, ...more: readonly string[]): string =>
-    line(["import", "--name", name, "--role", "wallet", ...more])
-  const listed = () =>
-    countersignJson<readonly KeyView[]>(["keys", "list", "--dir", installation.dir])
+  const keys = (...words: readonly string[]) => ["keys", ...words, "--dir", installation.dir]
+  const imported = (name: string, ...more: readonly string[]) =>
+    keys("import", "--name", name, "--role", "wallet", ...more)
+  const listed = () => countersignJson<readonly KeyView[]>(keys("list"))
 
-  it("are imported by a hidden prompt, and standard output has the JSON alone", async () => {
-    const secret = hexlify(randomBytes(32))
-    const stdout = join(installation.home, "stdout")
-    const command = `${imported("typed", "--json")} > ${shellLine([stdout])}`
-    const keys = `${secret}${enter}`
-    const { code, screen } = await onTerminal(command, [{ after: "Private key, 64 hex", keys }])
-    assert.equal(code, 0)
-    const { address } = JSON.parse(readFileSync(stdout, "utf8")) as KeyView
-    assert.equal(address, computeAddress(secret))
-    for (let at = 0; at < secret.length - 6; at += 6) {
-      assert.equal(screen.includes(secret.slice(at, at + 6)), false)
-    }
-  })
+  it(
+    "are imported by a hidden prompt on a terminal, and standard output has the JSON alone",
+    needsTerminal,
+    async () => {
+      const secret = hexlify(randomBytes(32))
+      const stdout = join(installation.home, "stdout")
+      const words = [process.execPath, bin, ...imported("typed", "--json")]
+      const command = `${shellLine(words)} > ${shellLine([stdout])}`
+      const { code, screen } = await onTerminal(command, [
+        { after: "Private key, 64 hex", keys: `${secret}${enter}` },
+      ])
+      assert.equal(code, 0)
+      const { address } = JSON.parse(readFileSync(stdout, "utf8")) as KeyView
+      assert.equal(address, computeAddress(secret))
+      for (let at = 0; at < secret.length - 6; at += 6) {
+        assert.equal(screen.includes(secret.slice(at, at + 6)), false)
+      }
+    },
+  )
 
   it("are imported out of a mnemonic that is typed, and address and path are shown", async () => {
     const wallet = HDNodeWallet.createRandom("", "m/44'/60'/1'/0/0")
     const words = wallet.mnemonic?.phrase ?? ""
-    const command = imported("from-words", "--mnemonic", "--path", "m/44'/60'/1'/0/0")
-    const keys = `${words}${enter}`
-    const { code, screen } = await onTerminal(command, [{ after: "Mnemonic, its words", keys }])
+    const args = imported("from-words", "--mnemonic", "--path", "m/44'/60'/1'/0/0")
+    const { code, stdout, stderr } = await countersignTyped(args, [
+      { after: "Mnemonic, its words", keys: `${words}${enter}` },
+    ])
     assert.equal(code, 0)
     for (const shown of [wallet.address, "m/44'/60'/1'/0/0", "signed and recovered: ok"]) {
-      assert.ok(screen.includes(shown), shown)
+      assert.ok(stdout.includes(shown), shown)
     }
-    assert.equal(screen.includes(words.slice(0, 12)), false)
+    assert.equal(`${stdout}${stderr}`.includes(words.slice(0, 12)), false)
   })
 
   it("are imported out of a keystore file, whose password is asked for", async () => {
@@ -83,21 +83,21 @@ describe("keys at the keyboard", { timeout: 180_000, ...needsTerminal }, () => {
     const json = await encryptKeystoreJson(account, password, { scrypt: { N: 4096 } })
     const from = join(installation.home, "keystore.json")
     writeFileSync(from, json, { mode: 0o600 })
-    const { code, screen } = await onTerminal(imported("from-file", "--from", from), [
+    const { code, stdout, stderr } = await countersignTyped(imported("from-file", "--from", from), [
       { after: "Password of the keystore file", keys: `${password}${enter}` },
     ])
-    assert.equal(code, 0, screen)
-    assert.ok(screen.includes(account.address))
-    assert.equal(screen.includes(password), false)
+    assert.equal(code, 0, stderr)
+    assert.ok(stdout.includes(account.address))
+    assert.equal(`${stdout}${stderr}`.includes(password), false)
   })
 
   it("aren't imported when the prompt is left", async () => {
     const earlier = await listed()
-    const { code, screen } = await onTerminal(imported("left"), [
+    const { code, stderr } = await countersignTyped(imported("left"), [
       { after: "Private key, 64 hex", keys: `${hexlify(randomBytes(8))}${ctrlC}` },
     ])
     assert.equal(code, 1)
-    assert.match(screen, /countersign: Nothing was done\.\r?\n/)
+    assert.match(stderr, /countersign: Nothing was done\.\n$/)
     assert.deepEqual(await listed(), earlier)
   })
 
@@ -105,14 +105,13 @@ describe("keys at the keyboard", { timeout: 180_000, ...needsTerminal }, () => {
     const secret = hexlify(randomBytes(32))
     const address = computeAddress(secret)
     let to: string
+    let exported: readonly string[]
     before(async () => {
       to = join(installation.home, "exported.json")
-      const args = ["keys", "import", "--dir", installation.dir, "--name", "main"]
-      await countersignJson([...args, "--role", "wallet"], secret)
+      exported = keys("export", "--name", "main", "--to", to)
+      await countersignJson(imported("main"), secret)
     })
 
-    const exported = (typed: readonly Typed[]) =>
-      onTerminal(line(["export", "--name", "main", "--to", to]), typed)
     const exports = () =>
       readLedger(join(installation.dir, "ledger.db")).filter(
         ({ row }) => row["act"] === "key_exported",
@@ -139,9 +138,9 @@ describe("keys at the keyboard", { timeout: 180_000, ...needsTerminal }, () => {
       ],
     ] as const) {
       it(`stay when that is ${how}: no file, no record`, async () => {
-        const { code, screen } = await exported(typed)
+        const { code, stderr } = await countersignTyped(exported, typed)
         assert.equal(code, 1)
-        assert.match(screen, /countersign: Nothing was done\.\r?\n/)
+        assert.match(stderr, /countersign: Nothing was done\.\n$/)
         assert.equal(existsSync(to), false)
         assert.equal(exports(), 0)
       })
@@ -149,24 +148,28 @@ describe("keys at the keyboard", { timeout: 180_000, ...needsTerminal }, () => {
 
     it("aren't asked about while the daemon runs", async () => {
       const daemon = await serve(installation.dir)
-      const { code, screen } = await exported([])
+      const { code, stderr } = await countersignTyped(exported, [])
       assert.equal(await daemon.stop(), 0)
       assert.equal(code, 4)
-      assert.match(screen, /^countersign: Keys are exported with the daemon stopped; [^\n]+\n$/)
+      assert.match(stderr, /^countersign: Keys are exported with the daemon stopped; [^\n]+\n$/)
     })
 
-    it("are written once a person has seen the address and typed a password twice", async () => {
-      const { code, screen } = await exported([
-        { after: question, keys: "y" },
-        { after: "New password", keys: `short${enter}` },
-        { after: "It has 5 characters", keys: `${password}${enter}` },
-        { after: "once more", keys: `${password}${enter}` },
-      ])
-      assert.equal(code, 0, screen)
-      assert.equal(screen.includes(password), false)
-      const opened = await decryptKeystoreJson(readFileSync(to, "utf8"), password)
-      assert.deepEqual([opened.privateKey, opened.address], [secret, address])
-      assert.equal(exports(), 1)
-    })
+    it(
+      "are written once a person has seen the address and typed a password twice",
+      needsTerminal,
+      async () => {
+        const { code, screen } = await onTerminal(shellLine([process.execPath, bin, ...exported]), [
+          { after: question, keys: "y" },
+          { after: "New password", keys: `short${enter}` },
+          { after: "It has 5 characters", keys: `${password}${enter}` },
+          { after: "once more", keys: `${password}${enter}` },
+        ])
+        assert.equal(code, 0, screen)
+        assert.equal(screen.includes(password), false)
+        const opened = await decryptKeystoreJson(readFileSync(to, "utf8"), password)
+        assert.deepEqual([opened.privateKey, opened.address], [secret, address])
+        assert.equal(exports(), 1)
+      },
+    )
   })
 })

@@ -7,6 +7,7 @@ import { bot, limitOrder } from "../support/bot.ts"
 import {
   countersign,
   countersignJson,
+  countersignProcess,
   makeInstallation,
   serve,
   type Served,
@@ -93,12 +94,14 @@ describe("a keystore under a systemd credential", () => {
     assert.doesNotMatch(written, /^ {2}passphrase_file/m)
 
     const generate = ["keys", "generate", "--dir", dir, "--name", "mm", "--role", "agent"]
-    const without = await countersign(generate, "", { environment: { CREDENTIALS_DIRECTORY: "" } })
+    const without = await countersignProcess(generate, "", {
+      environment: { CREDENTIALS_DIRECTORY: "" },
+    })
     assert.equal(without.code, 1)
     assert.match(without.stderr, /LoadCredentialEncrypted=countersign-key/)
 
     const environment = { CREDENTIALS_DIRECTORY: place.home }
-    const made = await countersign(generate, "", { environment })
+    const made = await countersignProcess(generate, "", { environment })
     assert.equal(made.code, 0, made.stderr)
     const daemon = await serve(dir, [], { environment })
     await countersignJson(["lock", "--dir", dir])

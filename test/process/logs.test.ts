@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test"
 import { bot, limitOrder } from "../support/bot.ts"
 import {
   bin,
-  countersign,
+  countersignProcess,
   makeInstallation,
   serve,
   type TemporaryInstallation,
@@ -15,8 +15,9 @@ import { pageOfLogs } from "../support/logs-page.ts"
 import { fencedBlocks, sectionOf } from "../support/markdown.ts"
 import { needs } from "../support/needs.ts"
 import { killAllNaming, until } from "../support/process-tree.ts"
-import { ctrlC, needsTerminal, onTerminal, shellLine } from "../support/terminal.ts"
+import { needsTerminal, onTerminal, shellLine } from "../support/terminal.ts"
 import { addClient, makeTradingKeys, tradingPolicy, writePolicy } from "../support/trading-keys.ts"
+import { ctrlC } from "../support/typist.ts"
 
 const page = pageOfLogs()
 const path = "/sign/v1/trade/orders"
@@ -168,7 +169,7 @@ describe("the log of countersign serve", { timeout: 120_000 }, () => {
   ] as const) {
     it(`is refused a level that there isn't, by ${what}`, async () => {
       const asked = ["serve", "--dir", installation.dir, ...args]
-      const { code, stderr } = await countersign(asked, "", { environment })
+      const { code, stderr } = await countersignProcess(asked, "", { environment })
       assert.equal(code, 2)
       assert.match(stderr, /'--log-level <level>' .*Allowed choices are debug, info, warn, error\./)
     })

@@ -6,15 +6,8 @@ import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 import { fileURLToPath } from "node:url"
 
-import {
-  ctrlC,
-  ctrlD,
-  enter,
-  needsTerminal,
-  onTerminal,
-  shellLine,
-  type Typed,
-} from "../support/terminal.ts"
+import { needsTerminal, onTerminal, shellLine } from "../support/terminal.ts"
+import { ctrlC, ctrlD, enter, type Typed } from "../support/typist.ts"
 
 const probe = fileURLToPath(new URL("../support/prompt-probe.ts", import.meta.url))
 const chosen = "twelve chars"

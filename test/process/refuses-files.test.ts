@@ -13,6 +13,7 @@ import { after, before, describe, it } from "node:test"
 
 import {
   countersign,
+  countersignProcess,
   makeInstallation,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
@@ -47,7 +48,8 @@ describe("countersign serve refuses", { timeout: 300_000 }, () => {
     it(what, async () => {
       const place = copyOf(installation)
       spoil(place.dir)
-      await assertRefused(place, { says })
+      // It reads them before it starts anything.
+      await assertRefused(place, { says, by: countersign })
     })
   }
 
@@ -157,7 +159,7 @@ describe("countersign serve refuses", { timeout: 300_000 }, () => {
   it("several mistakes at once, each told in a line of its own, as policy check tells them", async () => {
     const { dir } = copyOf(installation)
     edit(join(dir, "policies/x.yaml"), "policy: x", "policy: x\nlimit: 1\ndenny: 2")
-    const started = await countersign(["serve", "--dir", dir, "--port", "0"])
+    const started = await countersignProcess(["serve", "--dir", dir, "--port", "0"])
     assert.match(
       started.stderr,
       /^countersign: \/.*x\.yaml:2:1: unknown key "limit"\n\/.*x\.yaml:3:1: unknown key "denny"\n$/,

@@ -14,9 +14,9 @@ import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
 import {
-  countersign,
   countersignJson,
-  makePassphraseInstallation,
+  countersignProcess,
+  makePassphraseFileInstallation,
   serve,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
@@ -29,7 +29,7 @@ describe("countersign serve refuses to start", { timeout: 300_000 }, () => {
   /** A copy that has a key, and so a ledger. */
   let used: string
   before(async () => {
-    installation = await makePassphraseInstallation()
+    installation = await makePassphraseFileInstallation()
     used = join(installation.home, "used")
     cpSync(installation.dir, used, { recursive: true })
     const key = ["keys", "generate", "--dir", used, "--name", "main", "--role", "wallet"]
@@ -96,7 +96,7 @@ describe("countersign serve refuses to start", { timeout: 300_000 }, () => {
     const config = join(dir, "countersign.yaml")
     writeFileSync(config, readFileSync(config, "utf8").replace(/^ {2}passphrase_file.*$/m, ""))
     const filesBefore = fingerprint(dir)
-    const ended = await countersign(["serve", "--dir", dir, "--port", "0"], "a guess\n")
+    const ended = await countersignProcess(["serve", "--dir", dir, "--port", "0"], "a guess\n")
     assert.match(ended.stderr, /^countersign: The keystore's passphrase is needed: [^\n]+\n$/)
     assert.equal(ended.code, 1)
     assert.deepEqual(fingerprint(dir), filesBefore)
@@ -174,7 +174,7 @@ describe("countersign serve refuses to start", { timeout: 300_000 }, () => {
   it("on a directory that isn't there", async () => {
     const { dir, passphraseFile }: Place = copyOf(installation)
     const args = ["serve", "--dir", `${dir}/none`, "--passphrase-file", passphraseFile]
-    const { code, stderr } = await countersign(args)
+    const { code, stderr } = await countersignProcess(args)
     assert.match(
       stderr,
       /^countersign: \/.*\/none.* doesn't exist; run countersign init first\.\n$/,

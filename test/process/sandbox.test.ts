@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, it } from "node:test"
 
-import { countersign, sandbox } from "../support/countersign.ts"
+import { countersign, countersignProcess, sandbox } from "../support/countersign.ts"
 
 const account = "0x2c7536E3605D9C16a7a3D7b1898e529396a65c23"
 
@@ -22,7 +22,7 @@ describe("countersign sandbox", () => {
   it("ends with 1 and one sentence when the port is in use", async () => {
     const venue = await sandbox()
     const { port } = new URL(venue.url)
-    const second = await countersign(["sandbox", "--port", port])
+    const second = await countersignProcess(["sandbox", "--port", port])
     await venue.stop()
     assert.equal(second.code, 1)
     assert.equal(

@@ -16,6 +16,7 @@ import { scanFor, type Canary } from "../support/canaries-scan.ts"
 import {
   bin,
   countersign,
+  countersignProcess,
   makeInstallation,
   passphrase,
   serve,
@@ -118,7 +119,7 @@ describe("secrets", { timeout: 120_000 }, () => {
       COUNTERSIGN_PASSPHRASE_FILE: installation.passphraseFile,
     }
     const dir = join(installation.home, "other")
-    const ended = await countersign(["init", "--dir", dir], "", { environment })
+    const ended = await countersignProcess(["init", "--dir", dir], "", { environment })
     assert.equal(ended.code, 1)
     assert.match(ended.stderr, /^countersign: The keystore's passphrase is needed: /)
   })

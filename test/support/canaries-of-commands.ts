@@ -51,7 +51,7 @@ function registerText(name: string, text: string): void {
 }
 
 /** The words before the options and the names: `keys import`, `serve`. Never an argument, which may be a secret. */
-function verbOf(args: readonly string[]): string {
+export function verbOf(args: readonly string[]): string {
   const isGroup = /^(agent|audit|clients|clock|held|keys|limits|policy|prices)$/.test(args[0] ?? "")
   return args.slice(0, isGroup ? 2 : 1).join(" ")
 }

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -7,8 +8,11 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 
+import { runCommand } from "../../src/commands/run-command.ts"
 import { keepFiles, registerIfSecret } from "./canaries.ts"
-import { keepPrinted, registerGiven } from "./canaries-of-commands.ts"
+import { keepPrinted, registerGiven, verbOf } from "./canaries-of-commands.ts"
+import { memoryKeyboard, memoryTerminal, type MemoryTerminal } from "./memory-terminal.ts"
+import type { Typed } from "./typist.ts"
 
 /** Holds the signers' marks of all installations of this test process, and nothing of the developer's. */
 const stateHome = mkdtempSync(join(tmpdir(), "cs-state-"))
@@ -36,8 +40,60 @@ export type RunOptions = {
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** Runs the command line as a process of its own, to its end. */
+/** Runs a command in this process to its end, on streams in memory: it sees no terminal. */
 export async function countersign(
+  args: readonly string[],
+  input: string | Buffer = "",
+): Promise<Ended> {
+  registerGiven(args, input)
+  return runHere(args, memoryTerminal(input))
+}
+
+/** As {@link countersign}, at a terminal where somebody types. */
+export async function countersignTyped(
+  args: readonly string[],
+  typed: readonly Typed[],
+): Promise<Ended> {
+  for (const { keys } of typed) registerGiven(args, keys)
+  return runHere(args, memoryKeyboard(typed))
+}
+
+async function runHere(
+  args: readonly string[],
+  { terminal, stdout, stderr }: MemoryTerminal,
+): Promise<Ended> {
+  const listening = listenersOfProcess()
+  const code = await asMain(args, () => runCommand(args, terminal))
+  assert.deepEqual(listenersOfProcess(), listening, "a command leaves no listener behind")
+  const printed = { stdout: stdout(), stderr: stderr() }
+  keepPrinted(args, printed)
+  return { code, ...printed }
+}
+
+let commandsRunning = 0
+let umaskOfTests = 0
+
+/** Under main.ts's umask, which a process has once for all commands that run in it. One that hangs ends them all. */
+async function asMain<Result>(args: readonly string[], run: () => Promise<Result>) {
+  const hanging = setTimeout(() => {
+    console.error(`countersign ${verbOf(args)} hangs, and these tests with it.`)
+    process.exit(1)
+  }, longestRunMs)
+  if (commandsRunning++ === 0) umaskOfTests = process.umask(0o077)
+  try {
+    return await run()
+  } finally {
+    if (--commandsRunning === 0) process.umask(umaskOfTests)
+    clearTimeout(hanging)
+  }
+}
+
+function listenersOfProcess(): readonly (readonly [string, number])[] {
+  return process.eventNames().map((name) => [String(name), process.listenerCount(name)] as const)
+}
+
+/** Runs a command as a process of its own to its end, for a test about the process. */
+export async function countersignProcess(
   args: readonly string[],
   input: string | Buffer = "",
   { limitMs = longestRunMs, environment = {} }: RunOptions = {},
@@ -60,7 +116,7 @@ export async function countersign(
   return { code, stdout, stderr }
 }
 
-/** Runs the command line and reads the JSON that it prints. @throws when its exit code isn't 0. */
+/** Runs a command in this process and reads the JSON that it prints. @throws when its exit code isn't 0. */
 export async function countersignJson<Answer>(
   args: readonly string[],
   input: string | Buffer = "",
@@ -106,11 +162,22 @@ export async function makeInstallation(
   return initInstallation([...(isKeystore ? ["--credential", credential] : []), ...initOptions])
 }
 
-/** As {@link makeInstallation}, with a keystore that a passphrase opens. */
+/** As {@link makeInstallation}, with a keystore that a passphrase opens, at its full cost. */
 export async function makePassphraseInstallation(
   initOptions: readonly string[] = ["--venue", "sandbox"],
 ): Promise<TemporaryInstallation> {
   return initInstallation(initOptions)
+}
+
+/** As {@link makeInstallation}, with a countersign.yaml that names the passphrase's file; it opens at a credential's cost. */
+export async function makePassphraseFileInstallation(
+  initOptions?: readonly string[],
+): Promise<TemporaryInstallation> {
+  const installation = await makeInstallation(initOptions)
+  const file = join(installation.dir, "countersign.yaml")
+  const line = `passphrase_file: ${installation.passphraseFile}`
+  await writeFile(file, (await readFile(file, "utf8")).replace(`credential: ${credential}`, line))
+  return installation
 }
 
 async function initInstallation(options: readonly string[]): Promise<TemporaryInstallation> {

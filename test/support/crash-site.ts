@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url"
 
 import { vaultFlags } from "../../src/commands/daemon/vault-flags.ts"
 import { keepFiles, registerSecret } from "./canaries.ts"
-import { budgetsOff, countersign } from "./countersign.ts"
+import { budgetsOff, countersignProcess } from "./countersign.ts"
 import type { CrashOrder } from "./crash-at.ts"
 import { writePolicy } from "./trading-keys.ts"
 
@@ -137,7 +137,7 @@ async function makeBots(place: Place): Promise<Pick<CrashSite, "tokens" | "signe
 async function run(place: Place, words: readonly string[]): Promise<unknown> {
   const args = [...words, "--dir", place.dir, "--json"]
   const environment = environmentOf(place)
-  const { code, stdout, stderr } = await countersign(args, "", { environment })
+  const { code, stdout, stderr } = await countersignProcess(args, "", { environment })
   if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stdout}${stderr}`)
   return JSON.parse(stdout)
 }

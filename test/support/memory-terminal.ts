@@ -1,7 +1,9 @@
-import { Readable, Writable } from "node:stream"
+import { PassThrough, Readable, Writable } from "node:stream"
 import { WriteStream } from "node:tty"
+import { stripVTControlCharacters } from "node:util"
 
-import { openTerminal, type Terminal } from "../../src/commands/terminal.ts"
+import { openTerminal, type Output, type Terminal } from "../../src/commands/terminal.ts"
+import { typist, type Typed } from "./typist.ts"
 
 export type MemoryTerminal = {
   readonly terminal: Terminal
@@ -12,7 +14,7 @@ export type MemoryTerminal = {
 
 /** Streams in memory in place of a process's, none of which is a terminal. `input` is all that there is to read. */
 export function memoryTerminal(input: string | Buffer = ""): MemoryTerminal {
-  const [stdout, stderr] = [keptWritable(), keptWritable()]
+  const [stdout, stderr] = [keptOutput(), keptOutput()]
   const stdin = Readable.from([Buffer.from(input)])
   const terminal = openTerminal({ stdin, stdout: stdout.stream, stderr: stderr.stream })
   return { terminal, stdout: stdout.text, stderr: stderr.text }
@@ -20,19 +22,45 @@ export function memoryTerminal(input: string | Buffer = ""): MemoryTerminal {
 
 /** As {@link memoryTerminal}, where standard output is a terminal of so many columns. */
 export function memoryScreen(columns: number): MemoryTerminal {
-  const [stdout, stderr] = [keptWritable(), keptWritable()]
-  // How many colours a terminal has, the environment says.
-  const getColorDepth = () => WriteStream.prototype.getColorDepth()
-  const screen = Object.assign(stdout.stream, { isTTY: true, columns, getColorDepth })
+  const [stdout, stderr] = [keptOutput(), keptOutput()]
+  const screen = asScreen(stdout.stream, columns)
   const terminal = openTerminal({ stdin: Readable.from([]), stdout: screen, stderr: stderr.stream })
   return { terminal, stdout: stdout.text, stderr: stderr.text }
 }
 
-function keptWritable(): { readonly stream: Writable; readonly text: () => string } {
+/**
+ * As {@link memoryTerminal}, where standard input and standard error are a terminal at which somebody types.
+ * What moves the cursor or colours is left out of `stderr`.
+ */
+export function memoryKeyboard(typed: readonly Typed[]): MemoryTerminal {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin })
+  // Nobody types before the question has been asked to its end.
+  const shown = typist(typed, (keys) => void setImmediate(() => stdin.write(keys)))
+  const [stdout, stderr] = [
+    keptOutput(),
+    keptOutput((piece) => shown(stripVTControlCharacters(piece))),
+  ]
+  const screen = asScreen(stderr.stream, 200)
+  const terminal = openTerminal({ stdin, stdout: stdout.stream, stderr: screen })
+  return {
+    terminal,
+    stdout: stdout.text,
+    stderr: () => stripVTControlCharacters(stderr.text()),
+  }
+}
+
+function asScreen(stream: Writable, columns: number): Output {
+  // How many colours a terminal has, the environment says.
+  const getColorDepth = () => WriteStream.prototype.getColorDepth()
+  return Object.assign(stream, { isTTY: true, columns, getColorDepth })
+}
+
+function keptOutput(onPiece: (piece: string) => void = () => undefined) {
   const pieces: Buffer[] = []
   const stream = new Writable({
     write(piece: Buffer, _encoding, done) {
       pieces.push(piece)
+      onPiece(piece.toString())
       done()
     },
   })

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { copyFileSync, cpSync, mkdtempSync } from "node:fs"
 import { join } from "node:path"
 
-import { countersign, type TemporaryInstallation } from "./countersign.ts"
+import { countersign, countersignProcess, type TemporaryInstallation } from "./countersign.ts"
 import { fingerprint } from "./fingerprint.ts"
 import { processesNaming } from "./process-tree.ts"
 
@@ -25,10 +25,9 @@ export type Refused = {
   readonly says: RegExp
   readonly code?: number
   readonly options?: readonly string[]
+  /** What runs the command; a process of its own if left out, as `serve` starts others. */
+  readonly by?: typeof countersign
 }
-
-/** Who takes longer to refuse hangs. */
-const limitMs = 30_000
 
 /**
  * Asserts that `countersign serve` refuses: with one line that matches `says` whole, nothing left running
@@ -36,12 +35,12 @@ const limitMs = 30_000
  */
 export async function assertRefused(
   { dir, passphraseFile }: Place,
-  { says, code = 1, options = ["--port", "0"] }: Refused,
+  { says, code = 1, options = ["--port", "0"], by = countersignProcess }: Refused,
 ): Promise<void> {
   const filesBefore = fingerprint(dir)
   const runningBefore = processesNaming(dir).length
   const args = ["serve", "--dir", dir, "--passphrase-file", passphraseFile, ...options]
-  const ended = await countersign(args, "", { limitMs })
+  const ended = await by(args)
   assert.match(ended.stderr, /^countersign: [^\n]+\n$/)
   assert.match(ended.stderr, says)
   assert.equal(ended.stdout, "")

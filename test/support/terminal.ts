@@ -3,22 +3,16 @@ import { once } from "node:events"
 import { stripVTControlCharacters } from "node:util"
 
 import { needs } from "./needs.ts"
+import { typist, type Typed } from "./typist.ts"
 
 /** Options for a test that runs something on a terminal. */
 export const needsTerminal = needs("script", "apt install bsdutils")
-
-/** What is typed once the screen shows `after`, later than the answer before it. */
-export type Typed = { readonly after: string; readonly keys: string }
 
 export type OnTerminal = {
   readonly code: number | null
   /** Everything that was shown, without what moves the cursor or colours. */
   readonly screen: string
 }
-
-export const enter = "\r"
-export const ctrlC = "\x03"
-export const ctrlD = "\x04"
 
 /** Long enough for a slow scrypt or two; one that hangs is killed, and its code is null. */
 const longestRunMs = 60_000
@@ -38,18 +32,11 @@ export async function onTerminal(line: string, typed: readonly Typed[]): Promise
   })
   child.stdin.on("error", () => undefined) // it may end before all is typed
   let screen = ""
-  let seen = 0
-  const waiting = [...typed]
+  const shown = typist(typed, (keys) => void child.stdin.write(keys))
   child.stdout.on("data", (chunk: Buffer) => {
-    screen += stripVTControlCharacters(chunk.toString())
-    for (;;) {
-      const [next] = waiting
-      const at = next === undefined ? -1 : screen.indexOf(next.after, seen)
-      if (next === undefined || at === -1) return
-      seen = at + next.after.length
-      waiting.shift()
-      child.stdin.write(next.keys)
-    }
+    const piece = stripVTControlCharacters(chunk.toString())
+    screen += piece
+    shown(piece)
   })
   const [code] = (await once(child, "close")) as [number | null]
   return { code, screen }
