@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
 import { problemText } from "../../../src/std/yaml-file.ts"
 import { readPolicies } from "../../../src/vault/policy/policy-file.ts"
-import { policyJsonSchema } from "../../../src/vault/policy/policy-json-schema.ts"
+import { policyJsonSchema } from "../../../packaging/policy-json-schema.ts"
 import { readProfile } from "../../../src/venue/profile-file.ts"
 import { operationIds, type Profile } from "../../../src/venue/profile.ts"
 import {

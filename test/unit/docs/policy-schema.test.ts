@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 
 import { parse } from "yaml"
 
-import { policyJsonSchema } from "../../../src/vault/policy/policy-json-schema.ts"
+import { policyJsonSchema } from "../../../packaging/policy-json-schema.ts"
 import { fencedBlocks, readRepositoryFile, repositoryRoot } from "../../support/markdown.ts"
 import { schemaProblems, type JsonSchema } from "./json-schema.ts"
 

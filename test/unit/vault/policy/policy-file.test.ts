@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { describe, it } from "node:test"
 
 import { problemText } from "../../../../src/std/yaml-file.ts"
-import { policyJsonSchema } from "../../../../src/vault/policy/policy-json-schema.ts"
+import { policyJsonSchema } from "../../../../packaging/policy-json-schema.ts"
 import { readPolicies } from "../../../../src/vault/policy/policy-file.ts"
 import { operationIds } from "../../../../src/venue/profile.ts"
 import {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { policyJsonSchema } from "../../../../src/vault/policy/policy-json-schema.ts"
+import { policyJsonSchema } from "../../../packaging/policy-json-schema.ts"
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 import { z } from "zod"
 
-import type { SymbolTable } from "../../venue/profile.ts"
-import { policySchema } from "./policy-schema.ts"
+import { policySchema } from "../src/vault/policy/policy-schema.ts"
+import type { SymbolTable } from "../src/venue/profile.ts"
 
 /**
  * The JSON Schema (draft 2020-12) of a policy file, for editors to complete and check by. A symbol is any

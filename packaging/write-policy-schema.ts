@@ -4,8 +4,7 @@ import { writeFileSync } from "node:fs"
 
 import { format } from "prettier"
 
-import { policyJsonSchema } from "../../../src/vault/policy/policy-json-schema.ts"
-import { repositoryRoot } from "../../support/markdown.ts"
+import { policyJsonSchema } from "./policy-json-schema.ts"
 
 const text = await format(JSON.stringify(policyJsonSchema()), { parser: "json", printWidth: 100 })
-writeFileSync(`${repositoryRoot}/docs/policy.schema.json`, text)
+writeFileSync(new URL("../docs/policy.schema.json", import.meta.url), text)
