@@ -1,7 +1,7 @@
 import { connectAdminLink, type AdminLink } from "../link/client.ts"
 import { Fault } from "../std/fault.ts"
-import { readAdminSecret } from "../vault/admin-secret.ts"
 import { pathsOf, type Installation } from "../vault/installation.ts"
+import { readAdminSecret } from "./read-admin-secret.ts"
 
 /**
  * A link to the daemon's admin socket, or `undefined` when no daemon runs here.

@@ -1,13 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { rename, rm, writeFile } from "node:fs/promises"
-import { dirname } from "node:path"
 
 import { Fault } from "../std/fault.ts"
-import { readPrivateFile } from "./keyring/read-private-file.ts"
-import { assertTrustedDirectory } from "./read-config-file.ts"
-
-/** Far more than the secret has; bounds what a wrong path can make us read. */
-const maxSecretBytes = 1_024
 
 /** Makes a new admin secret and writes it for the owner alone. It lives as long as the daemon. */
 export async function makeAdminSecret(file: string): Promise<string> {
@@ -22,18 +16,6 @@ export async function makeAdminSecret(file: string): Promise<string> {
     throw unwritable(file, cause)
   }
   return secret
-}
-
-/**
- * The admin secret, or `undefined` when no daemon ever wrote one here. Where others could exchange it,
- * or the socket beside it, they could be told private keys: nothing is read there.
- *
- * @throws {Fault} `file_unsafe`, `not_initialised` when there is no such directory.
- */
-export async function readAdminSecret(file: string): Promise<string | undefined> {
-  await assertTrustedDirectory(dirname(file))
-  const bytes = await readPrivateFile(file, maxSecretBytes)
-  return bytes === undefined ? undefined : new TextDecoder().decode(bytes)
 }
 
 function unwritable(file: string, cause: unknown): Fault {

@@ -1,10 +1,9 @@
 import { readdir } from "node:fs/promises"
-import { basename, join, relative } from "node:path"
+import { join, relative } from "node:path"
 
 import { Fault } from "../std/fault.ts"
 import { problemText, type Problem } from "../std/yaml-file.ts"
 import type { FileSet } from "./active-set.ts"
-import { readConfig, type Config } from "./config.ts"
 import { pathsOf, type Installation } from "./installation.ts"
 import { assertTrustedDirectory, readConfigFile } from "./read-config-file.ts"
 import { readFileSet, type FileText } from "./read-file-set.ts"
@@ -20,16 +19,8 @@ export async function loadFiles(installation: Installation): Promise<FileSet> {
   throw invalidFiles(read.error, installation)
 }
 
-/** Loads countersign.yaml alone. @throws {Fault} as {@link loadFiles}. */
-export async function loadConfig(installation: Installation): Promise<Config> {
-  const { configFile } = pathsOf(installation)
-  const read = readConfig(await readText(configFile), basename(configFile))
-  if (read.ok) return read.value
-  throw invalidFiles(read.error, installation)
-}
-
 /** Every problem on a line of its own, in the form that editors and people follow. */
-function invalidFiles(problems: readonly Problem[], { configDir }: Installation): Fault {
+export function invalidFiles(problems: readonly Problem[], { configDir }: Installation): Fault {
   const lines = problems.map((problem) =>
     problemText({ ...problem, file: join(configDir, problem.file) }),
   )
@@ -51,7 +42,7 @@ async function readTexts(
 ): Promise<readonly FileText[]> {
   const texts: FileText[] = []
   for (const file of files) {
-    texts.push({ name: relative(configDir, file), text: await readText(file) })
+    texts.push({ name: relative(configDir, file), text: await readConfigText(file) })
   }
   return texts
 }
@@ -66,7 +57,8 @@ async function policyFiles(directory: string): Promise<readonly string[]> {
   return yamlNames.map((name) => join(directory, name))
 }
 
-async function readText(file: string): Promise<string> {
+/** @throws {Fault} `config_invalid`, `not_initialised`, `file_unsafe`. */
+export async function readConfigText(file: string): Promise<string> {
   const bytes = await readConfigFile(file)
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes)

@@ -1,6 +1,6 @@
 import { cancelIds } from "../venue/profile.ts"
 import type { ActiveSet, FileSet } from "./active-set.ts"
-import { panicWarnings, stopWarnings } from "./stop-warnings.ts"
+import { stopWarnings } from "./stop-warnings.ts"
 
 /** What an operator should know though nothing is wrong enough to stop for. */
 export function warningsOf(set: ActiveSet, nowMs: number): readonly string[] {
@@ -11,11 +11,6 @@ export function warningsOf(set: ActiveSet, nowMs: number): readonly string[] {
     ...stopWarnings(set),
     ...shareWarnings(set),
   ]
-}
-
-/** What of that the files tell by themselves, where nobody knows which keys and clients there are. */
-export function fileWarnings(files: FileSet): readonly string[] {
-  return [...cancelWarning(files), ...panicWarnings(files)]
 }
 
 /** What is promised to nobody is kept for nobody. */
@@ -29,7 +24,7 @@ function shareWarnings({ config, clients }: ActiveSet): readonly string[] {
 }
 
 /** Orders that can be placed here but not cancelled here. */
-function cancelWarning({ profile, policies }: FileSet): readonly string[] {
+export function cancelWarning({ profile, policies }: FileSet): readonly string[] {
   const canCancel = cancelIds.some((id) => profile.endpoints.get(id)?.signing.known === true)
   const mayPlace = policies.some((policy) => policy.rules.length > 0)
   if (canCancel || !mayPlace) return []

@@ -4,10 +4,8 @@ import { join } from "node:path"
 import { after, before, beforeEach, describe, it } from "node:test"
 
 import type { KeychainDriver } from "../../src/vault/keyring/keychain/keychain.ts"
-import {
-  createKeychainStore,
-  openKeychainStore,
-} from "../../src/vault/keyring/keychain/keychain-store.ts"
+import { createRegistry } from "../../src/commands/init/create-registry.ts"
+import { openKeychainStore } from "../../src/vault/keyring/keychain/keychain-store.ts"
 import { withKeychain } from "../../src/vault/keyring/keychain/with-keychain.ts"
 import { openKeyring } from "../../src/vault/keyring/open-keyring.ts"
 import { keytarDirectory, needsKeytar } from "../support/keytar.ts"
@@ -27,7 +25,7 @@ describe("a key store in a real keychain", needsSecretService(), () => {
   after(() => service.stop())
   beforeEach(async () => {
     directory = join(service.directory, `keychain-${(count += 1)}`)
-    await createKeychainStore({ directory })
+    await createRegistry(directory)
   })
 
   const open = (driver: KeychainDriver, at = directory) =>
@@ -51,7 +49,7 @@ describe("a key store in a real keychain", needsSecretService(), () => {
 
   it("doesn't meet another installation's key of the same name", async () => {
     const elsewhere = `${directory}-second`
-    await createKeychainStore({ directory: elsewhere })
+    await createRegistry(elsewhere)
     const [one, two] = [await open("native"), await open("native", elsewhere)]
     await one.save("bot", secretOf(1))
     await two.save("bot", secretOf(2))

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import type { TestContext } from "node:test"
 import { fileURLToPath } from "node:url"
 
-import { gateAppDirectories, gatePermissionFlags } from "../../src/gate/permission-flags.ts"
+import { gateAppDirectories, gatePermissionFlags } from "../../src/commands/daemon/gate-flags.ts"
 
 export type GateProcess = {
   readonly child: ChildProcess

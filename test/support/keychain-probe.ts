@@ -3,10 +3,8 @@
 
 import { readFile } from "node:fs/promises"
 
-import {
-  createKeychainStore,
-  openKeychainStore,
-} from "../../src/vault/keyring/keychain/keychain-store.ts"
+import { createRegistry } from "../../src/commands/init/create-registry.ts"
+import { openKeychainStore } from "../../src/vault/keyring/keychain/keychain-store.ts"
 import type { KeychainDriver } from "../../src/vault/keyring/keychain/keychain.ts"
 
 const [, , directory = "", driver = "", keytarDirectory] = process.argv
@@ -16,7 +14,7 @@ const settings = { directory, driver: driver as KeychainDriver, keytarDirectory 
 // and removed then.
 const permission = process.permission as { drop?: (scope: string) => void } | undefined
 permission?.drop?.("addon")
-await createKeychainStore({ directory })
+await createRegistry(directory)
 const saving = await openKeychainStore(settings)
 await saving.save("bot", new Uint8Array(32).fill(1))
 permission?.drop?.("worker")

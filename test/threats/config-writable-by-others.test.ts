@@ -3,7 +3,8 @@ import { chmodSync, chownSync, renameSync, statSync, symlinkSync } from "node:fs
 import { join } from "node:path"
 import { describe, it } from "node:test"
 
-import { readAdminSecret, makeAdminSecret } from "../../src/vault/admin-secret.ts"
+import { readAdminSecret } from "../../src/commands/read-admin-secret.ts"
+import { makeAdminSecret } from "../../src/vault/admin-secret.ts"
 import { pathsOf } from "../../src/vault/installation.ts"
 import { openVault } from "../../src/vault/open-vault.ts"
 import { makeTestInstallation } from "../support/open-test-vault.ts"

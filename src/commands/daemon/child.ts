@@ -4,8 +4,8 @@ import { existsSync } from "node:fs"
 import type { z } from "zod"
 
 import { Fault, type FaultCode } from "../../std/fault.ts"
-import { memoryVariables } from "../../std/node-flags.ts"
 import { programFile } from "../../std/program-files.ts"
+import { memoryVariables } from "./process-flags.ts"
 
 export type ChildAsk<Message extends ReadyOrFailed> = {
   /** What people call it. */

@@ -1,11 +1,11 @@
 import { z } from "zod"
 
-import { gateAppDirectories, gatePermissionFlags } from "../../gate/permission-flags.ts"
 import type { UpstreamSettings } from "../../link/gate-settings.ts"
 import type { FileSet } from "../../vault/active-set.ts"
 import { pathsOf, type Installation } from "../../vault/installation.ts"
 import { gateSettingsOf } from "../../vault/upstream-config.ts"
 import { startChild } from "./child.ts"
+import { gateAppDirectories, gatePermissionFlags } from "./gate-flags.ts"
 
 /** What the gate tells over IPC. */
 const gateMessages = z.discriminatedUnion("type", [

@@ -1,10 +1,10 @@
-import { ifKnown, memoryFlags, readFlags } from "../../std/node-flags.ts"
-import { gateAppDirectories } from "../../gate/permission-flags.ts"
-import { keychainVaultFlags } from "../../vault/keyring/keychain/keychain-flags.ts"
+import { ifKnown } from "../../std/node-flags.ts"
 import { nativeCurveFlags } from "../../vault/keyring/load-native-curve.ts"
 import { bootIdFile } from "../../vault/clock.ts"
 import { usualSignerDir } from "../../vault/signer-dir-of.ts"
 import type { Installation } from "../../vault/installation.ts"
+import { gateAppDirectories } from "./gate-flags.ts"
+import { memoryFlags, readFlags } from "./process-flags.ts"
 
 /**
  * Node's permission model for the vault: it reads the program, the configuration and its passphrase file,
@@ -36,7 +36,8 @@ export function vaultFlags(
     "--allow-worker",
     // The vault gives it up once the curve is loaded.
     ...nativeCurveFlags(),
-    ...(usesKeychain ? keychainVaultFlags() : []),
+    // The keychain is spoken to in a process of its own.
+    ...(usesKeychain ? ["--allow-child-process"] : []),
     // As of Node 26 even a Unix socket needs it; the vault gives it up once its sockets listen.
     ...ifKnown("--allow-net"),
     ...ifKnown("--disable-sigusr1"),

@@ -1,10 +1,10 @@
 import { Fault } from "../../std/fault.ts"
-import { chooseBackend } from "../../vault/keyring/keychain/choose-backend.ts"
 import {
   assertReady,
   preflight,
   type KeychainState,
 } from "../../vault/keyring/keychain/preflight.ts"
+import { chooseBackend } from "../init/choose-backend.ts"
 import { fail, ok, type Finding } from "./finding.ts"
 
 /** Whether keys could rest in the operating system's keychain here, and why not. */

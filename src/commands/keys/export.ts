@@ -1,7 +1,6 @@
 import { resolve } from "node:path"
 
 import type { Address } from "../../venue/address.ts"
-import { exportKey } from "../../vault/export-key.ts"
 import { readSecretFile } from "../../vault/keyring/read-secret-file.ts"
 import { passphraseOption } from "../admin-command.ts"
 import { becomeOwner } from "../become-owner.ts"
@@ -10,6 +9,7 @@ import { installationCommand } from "../installation-command.ts"
 import { option, required } from "../options.ts"
 import { passphraseFrom } from "../passphrase.ts"
 import type { Terminal } from "../terminal.ts"
+import { exportKey } from "./export-key.ts"
 
 const fileInstead =
   "name the file that holds the new keystore's password with --password-file, or run this on a terminal"

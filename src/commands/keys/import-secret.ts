@@ -1,18 +1,14 @@
 import { decodeUtf8 } from "../../std/decode-utf8.ts"
 import { Fault } from "../../std/fault.ts"
-import {
-  defaultPathText,
-  parseDerivationPath,
-  type DerivationPath,
-} from "../../vault/keyring/derivation-path.ts"
 import { decryptV3 } from "../../vault/keyring/keystore-v3.ts"
-import { secretOfMnemonic } from "../../vault/keyring/mnemonic.ts"
-import { parseSecretHex } from "../../vault/keyring/parse-secret.ts"
 import { readSecretFile } from "../../vault/keyring/read-secret-file.ts"
-import { secretShape, type SecretShape } from "../../vault/keyring/secret-shape.ts"
 import { withSecret } from "../../vault/keyring/with-secret.ts"
 import { readSecretInput, type SecretInput } from "../secret-input.ts"
 import type { Terminal } from "../terminal.ts"
+import { defaultPathText, parseDerivationPath, type DerivationPath } from "./derivation-path.ts"
+import { secretOfMnemonic } from "./mnemonic.ts"
+import { parseSecretHex } from "./parse-secret.ts"
+import { secretShape, type SecretShape } from "./secret-shape.ts"
 
 /** The options that say what the input is and what opens it. */
 export type ImportForm = {

@@ -1,6 +1,6 @@
 import { loadFiles } from "../../vault/load-files.ts"
-import { fileWarnings } from "../../vault/warnings.ts"
 import { installationCommand } from "../installation-command.ts"
+import { fileWarnings } from "./file-warnings.ts"
 
 /** `countersign policy check` */
 export const policyCheck = installationCommand({

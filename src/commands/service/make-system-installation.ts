@@ -6,8 +6,8 @@ import { join } from "node:path"
 import { concatBytes, utf8 } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import { packageRoot } from "../../std/program-files.ts"
-import { createInstallation } from "../../vault/create-installation.ts"
-import { credentialLogN } from "../../vault/keyring/keystore-files.ts"
+import { createInstallation } from "../init/create-installation.ts"
+import { credentialLogN } from "../init/create-keystore.ts"
 import { configText, mainVenueText } from "../init-texts.ts"
 import {
   credentialFile,

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 
-import { gateAppDirectories, gatePermissionFlags } from "../../gate/permission-flags.ts"
+import { gateAppDirectories, gatePermissionFlags } from "../daemon/gate-flags.ts"
 import { vaultFlags } from "../daemon/vault-flags.ts"
 import { credentialName, signerDir, systemInstallation } from "./layout.ts"
 

@@ -1,5 +1,4 @@
 import { readdir, unlink } from "node:fs/promises"
-import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
@@ -7,19 +6,12 @@ import { addressOfSecret } from "./curve.ts"
 import { isSecretKey } from "./noble-curve.ts"
 import type { KeyStore } from "./keyring.ts"
 import { decryptV3, encryptV3 } from "./keystore-v3.ts"
-import { makePrivateDirectory } from "./make-private-directory.ts"
 import { assertPrivateDirectory, codeOf, readPrivateFile } from "./read-private-file.ts"
 import { withSecret } from "./with-secret.ts"
 import { writeNewFile } from "./write-new-file.ts"
 
 // A directory (0700) of v3 files (0600): master.json wraps 32 random bytes under the passphrase, and
 // each key's <name>.json is encrypted under those bytes. One slow scrypt a start, however many keys.
-
-/** scrypt's cost where a person chose the passphrase: about a second and 256 MiB (as of 2026). */
-export const passphraseLogN = 18
-
-/** scrypt's cost under a credential, which is random but made by somebody else. */
-export const credentialLogN = 12
 
 /** scrypt's cost for keys, under 256 random bits of ours, which nobody can guess at any cost. */
 const keyLogN = 10
@@ -29,34 +21,14 @@ const keyName = /^[a-z0-9][a-z0-9._-]{0,63}$/
 const keyFileName = /^([a-z0-9][a-z0-9._-]{0,63})\.json$/
 const maxKeyFileBytes = 64 * 1024
 
-/**
- * Makes a keystore without keys. `logN` is {@link passphraseLogN} unless `passphrase` is itself random.
- * `passphrase` stays the caller's, to overwrite.
- *
- * @throws {Fault} `already_initialised`, `passphrase_missing`, `file_unsafe`.
- */
-export async function createKeystore(input: {
-  readonly directory: string
-  readonly passphrase: Uint8Array
-  readonly logN?: number
-}): Promise<void> {
-  const { directory, passphrase, logN = passphraseLogN } = input
-  if (passphrase.length === 0) {
-    throw new Fault(
-      "passphrase_missing",
-      "The passphrase is empty; choose one of 12 characters or more.",
-    )
-  }
-  await makePrivateDirectory(directory)
-  // A new master.json beside keys of an old one would look like a keystore and open none of them.
-  const files = await readdir(directory)
-  if (files.some((file) => keyFileName.test(file))) throw alreadyInitialised(directory)
+/** The file that every other is opened with. */
+export function masterFileOf(directory: string): string {
+  return pathOf(directory, masterName)
+}
 
-  const json = await withSecret(randomBytes(32), (secret) =>
-    encryptV3({ secret, password: passphrase, logN }),
-  )
-  if (!(await writeNewFile(pathOf(directory, masterName), json)))
-    throw alreadyInitialised(directory)
+/** Whether a file in a keystore's directory is one of its own, master.json among them. */
+export function isKeyFile(file: string): boolean {
+  return keyFileName.test(file)
 }
 
 /**
@@ -70,7 +42,7 @@ export async function openKeystore(input: {
 }): Promise<KeyStore> {
   const { directory, passphrase } = input
   await assertPrivateDirectory(directory)
-  const path = pathOf(directory, masterName)
+  const path = masterFileOf(directory)
   const json = await readText(path)
   if (json === undefined) {
     throw new Fault("not_initialised", `${path} doesn't exist; restore it or run countersign init.`)
@@ -170,13 +142,6 @@ function pathOf(directory: string, name: string): string {
 async function readText(path: string): Promise<string | undefined> {
   const bytes = await readPrivateFile(path, maxKeyFileBytes)
   return bytes === undefined ? undefined : new TextDecoder().decode(bytes)
-}
-
-function alreadyInitialised(directory: string): Fault {
-  return new Fault(
-    "already_initialised",
-    `${directory} holds a keystore already; nothing was changed.`,
-  )
 }
 
 /** Says which file it is that can't be used. */

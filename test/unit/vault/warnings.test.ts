@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { mainVenueText } from "../../../src/commands/init-texts.ts"
-import { fileWarnings, warningsOf } from "../../../src/vault/warnings.ts"
+import { warningsOf } from "../../../src/vault/warnings.ts"
 import { openTestVault } from "../../support/open-test-vault.ts"
 
 const placing = "policy: p\nrules:\n  - {name: r, endpoints: [placeOrder]}\n"
@@ -25,22 +25,6 @@ describe("what an operator is warned of", () => {
     const still = await openTestVault({ venue, policies: [] })
     t.after(() => still.remove())
     assert.deepEqual(warningsOf(still.vault.active(), nowMs), [])
-  })
-
-  it("is by the files alone what they tell, and nothing of keys and clients", async (t) => {
-    const test = await openTestVault({
-      venue: `${mainVenueText(undefined)}panic: [{operation: cancelAll, key: none, body: "{}"}]\n`,
-      policies: [placing],
-      settings: "budgets: {shares: {nobody: 10%}}\n",
-    })
-    t.after(() => test.remove())
-    const set = test.vault.active()
-    assert.match(
-      fileWarnings(set).join(),
-      /no cancel can be signed.*A panic freezes and can't cancel/,
-    )
-    assert.doesNotMatch(fileWarnings(set).join(), /there is no such/)
-    assert.match(warningsOf(set, nowMs).join(), /no such key.*no such client/)
   })
 
   it("is an agent whose approval isn't known, until it is", async (t) => {

@@ -1,5 +1,3 @@
-import { digitValue } from "../parse-secret.ts"
-
 // The keychain keeps text, so secrets rest there as lower-case hex. Both ways work on bytes, so that no
 // string of a secret is made where a library doesn't ask for one.
 
@@ -29,4 +27,11 @@ export function secretOfHexText(text: Uint8Array): Uint8Array | undefined {
     secret[index] = 16 * high + low
   }
   return secret
+}
+
+/** What a hex digit stands for; `undefined` for any other byte. */
+export function digitValue(byte = 0): number | undefined {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
+  const lower = byte | 0x20 // ASCII letters differ from their capitals by this bit
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x61 + 10 : undefined
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto"
 import { readdir, rename, unlink } from "node:fs/promises"
 import { join } from "node:path"
 
@@ -6,7 +5,6 @@ import { z } from "zod"
 
 import { Fault } from "../../../std/fault.ts"
 import { parseAddress, type Address } from "../../../venue/address.ts"
-import { makePrivateDirectory } from "../make-private-directory.ts"
 import { assertPrivateDirectory, codeOf, readPrivateFile } from "../read-private-file.ts"
 import { writeNewFile } from "../write-new-file.ts"
 import type { KeychainDriver } from "./keychain.ts"
@@ -24,26 +22,18 @@ export type RegistryEntry = {
 }
 
 const keyName = /^[a-z0-9][a-z0-9._-]{0,63}$/
-const serviceFile = "service-name"
 const servicePattern = /^countersign-[0-9a-f]{32}$/
 const maxFileBytes = 4096
 
-/** Makes a registry without keys. @throws {Fault} `already_initialised`, `keystore_unavailable`, `file_unsafe`. */
-export async function makeRegistry(directory: string): Promise<void> {
-  await makePrivateDirectory(directory)
-  // Keys of an old registry would be looked for under a service that never had them.
-  const isUsed = (await readdir(directory)).some((file) => nameOf(file) !== undefined)
-  const service = `countersign-${randomBytes(16).toString("hex")}`
-  if (isUsed || !(await writeNewFile(join(directory, serviceFile), service))) {
-    const message = `${directory} says already which keys the keychain holds; nothing was changed.`
-    throw new Fault("already_initialised", message)
-  }
+/** The file that names the keychain service. */
+export function serviceFileOf(directory: string): string {
+  return join(directory, "service-name")
 }
 
 /** The keychain service that this registry's new items belong to. @throws {Fault} `not_initialised`, `keystore_invalid`, `file_unsafe`. */
 export async function readService(directory: string): Promise<string> {
   await assertPrivateDirectory(directory)
-  const path = join(directory, serviceFile)
+  const path = serviceFileOf(directory)
   const service = (await readText(path))?.trim()
   if (service === undefined) {
     throw new Fault("not_initialised", `${path} doesn't exist; restore it or run countersign init.`)

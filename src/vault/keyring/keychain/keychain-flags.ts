@@ -4,11 +4,6 @@ import { fileURLToPath } from "node:url"
 import { ifKnown, outermostInstall } from "../../../std/node-flags.ts"
 import { packageRoot } from "../../../std/program-files.ts"
 
-/** What Node's permission model must let a process do that uses the keychain: start processes. */
-export function keychainVaultFlags(): readonly string[] {
-  return ["--allow-child-process"]
-}
-
 /**
  * Node's permission model for the keychain's own process: it reads the program and loads the library, which
  * then is native code that no flag restricts. It needs no network permission, as the library opens its

@@ -9,7 +9,6 @@ import {
   assertKeyName,
   beginRemoval,
   endRemoval,
-  makeRegistry,
   readEntry,
   readEntryToRemove,
   readNames,
@@ -28,19 +27,6 @@ export type KeychainStoreSettings = {
   readonly keytarDirectory?: string | undefined
   /** Stands in for the keychain's process in tests. */
   readonly lend?: typeof withKeychain
-}
-
-/**
- * Makes the directory that says which items of the keychain are this installation's keys.
- *
- * @throws {Fault} `already_initialised`, `keystore_unavailable`, `file_unsafe`.
- */
-export async function createKeychainStore({
-  directory,
-}: {
-  readonly directory: string
-}): Promise<void> {
-  await makeRegistry(directory)
 }
 
 /**

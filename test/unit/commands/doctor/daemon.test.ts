@@ -11,9 +11,10 @@ import {
 } from "../../../../src/commands/doctor/daemon-findings.ts"
 import { keyFinding } from "../../../../src/commands/doctor/key-finding.ts"
 import { lookAtLedger } from "../../../../src/commands/doctor/ledger-look.ts"
+import { loadConfig } from "../../../../src/commands/load-config.ts"
 import { Fault } from "../../../../src/std/fault.ts"
 import { pathsOf } from "../../../../src/vault/installation.ts"
-import { loadConfig, loadFiles } from "../../../../src/vault/load-files.ts"
+import { loadFiles } from "../../../../src/vault/load-files.ts"
 import { makeTestInstallation, openTestVault } from "../../../support/open-test-vault.ts"
 
 const installation = { configDir: "/d", stateDir: "/d" }

@@ -8,7 +8,7 @@ import {
   renderUnit,
   type FlagsByUnit,
 } from "../../../../src/commands/service/render-units.ts"
-import { memoryFlags, memoryVariables } from "../../../../src/std/node-flags.ts"
+import { memoryFlags, memoryVariables } from "../../../../src/commands/daemon/process-flags.ts"
 import { readRepositoryFile, repositoryRoot } from "../../../support/markdown.ts"
 
 const names = readdirSync(`${repositoryRoot}/systemd`).filter((name) =>

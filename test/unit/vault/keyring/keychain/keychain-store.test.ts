@@ -18,12 +18,10 @@ import { afterEach, beforeEach, describe, it } from "node:test"
 
 import { Wallet } from "ethers"
 
+import { createRegistry } from "../../../../../src/commands/init/create-registry.ts"
 import { Fault } from "../../../../../src/std/fault.ts"
 import type { KeychainDriver } from "../../../../../src/vault/keyring/keychain/keychain.ts"
-import {
-  createKeychainStore,
-  openKeychainStore,
-} from "../../../../../src/vault/keyring/keychain/keychain-store.ts"
+import { openKeychainStore } from "../../../../../src/vault/keyring/keychain/keychain-store.ts"
 import { fakeKeychain, type FakeKeychain } from "../../../../support/fake-keychain.ts"
 
 const secret = new Uint8Array(32).fill(0x5a)
@@ -45,52 +43,13 @@ const open = (driver: KeychainDriver = "native") =>
   openKeychainStore({ directory, driver, lend: keychain.lend })
 
 async function openNew(driver: KeychainDriver = "native") {
-  await createKeychainStore({ directory })
+  await createRegistry(directory)
   return open(driver)
 }
 
 const fileOf = (name: string) => join(directory, `${name}.json`)
 const serviceOf = (at: string) => readFileSync(join(at, "service-name"), "utf8")
 const isWiped = (bytes: Uint8Array) => bytes.every((byte) => byte === 0)
-
-describe("createKeychainStore", () => {
-  it("makes a private directory with a service name of its own", async () => {
-    await createKeychainStore({ directory })
-    await createKeychainStore({ directory: join(root, "second") })
-    assert.equal(statSync(directory).mode & 0o777, 0o700)
-    assert.deepEqual(readdirSync(directory), ["service-name"])
-    assert.match(serviceOf(directory), /^countersign-[0-9a-f]{32}$/)
-    assert.notEqual(serviceOf(directory), serviceOf(join(root, "second")))
-    assert.deepEqual(await (await open()).names(), [])
-  })
-
-  it("refuses a second time and changes nothing", async () => {
-    await createKeychainStore({ directory })
-    const before = serviceOf(directory)
-    await assert.rejects(createKeychainStore({ directory }), { code: "already_initialised" })
-    assert.equal(serviceOf(directory), before)
-  })
-
-  it("refuses a directory that holds keys of a lost service name", async () => {
-    await (await openNew()).save("bot", secret)
-    rmSync(join(directory, "service-name"))
-    await assert.rejects(createKeychainStore({ directory }), { code: "already_initialised" })
-    assert.deepEqual(readdirSync(directory), ["bot.json"])
-  })
-
-  it("refuses a directory that others can enter", async () => {
-    mkdirSync(directory)
-    chmodSync(directory, 0o755)
-    const expected = { code: "file_unsafe", message: /chmod 700/ }
-    await assert.rejects(createKeychainStore({ directory }), expected)
-    assert.deepEqual(readdirSync(directory), [])
-  })
-
-  it("refuses a path without a directory above it", async () => {
-    const attempt = createKeychainStore({ directory: join(root, "a", "b") })
-    await assert.rejects(attempt, { code: "keystore_unavailable" })
-  })
-})
 
 describe("openKeychainStore", () => {
   it("asks for init where no directory or no service name is", async () => {
@@ -100,7 +59,7 @@ describe("openKeychainStore", () => {
   })
 
   it("refuses a directory that others can enter, or that is a symlink", async () => {
-    await createKeychainStore({ directory })
+    await createRegistry(directory)
     chmodSync(directory, 0o750)
     await assert.rejects(open(), { code: "file_unsafe", message: /chmod 700/ })
     chmodSync(directory, 0o700)
@@ -111,7 +70,7 @@ describe("openKeychainStore", () => {
 
   for (const text of ["", "countersign", "other-00112233445566778899aabbccddeeff"]) {
     it(`refuses ${JSON.stringify(text)} as a service name`, async () => {
-      await createKeychainStore({ directory })
+      await createRegistry(directory)
       writeFileSync(join(directory, "service-name"), text)
       await assert.rejects(open(), { code: "keystore_invalid", message: /service-name/ })
     })

@@ -2,8 +2,8 @@ import { mkdir } from "node:fs/promises"
 import { dirname } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
-import { assertPrivateDirectory, codeOf } from "./read-private-file.ts"
-import { syncDirectory } from "./write-new-file.ts"
+import { assertPrivateDirectory, codeOf } from "../../vault/keyring/read-private-file.ts"
+import { syncDirectory } from "../../vault/keyring/write-new-file.ts"
 
 /**
  * Makes a directory of mode 0700, or sees that the one that is there is private.

@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url"
 
-import { ifKnown, isWithin, memoryFlags, outermostInstall, readFlags } from "../std/node-flags.ts"
-import { packageRoot } from "../std/program-files.ts"
+import { ifKnown, outermostInstall } from "../../std/node-flags.ts"
+import { packageRoot } from "../../std/program-files.ts"
+import { isWithin, memoryFlags, readFlags } from "./process-flags.ts"
 
 /**
  * Flags that take from the gate what it never needs: writing files, reading any but its own code,

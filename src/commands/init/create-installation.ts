@@ -2,10 +2,10 @@ import { existsSync } from "node:fs"
 import { chmod, lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 
-import { Fault } from "../std/fault.ts"
-import { assertSocketPathsFit, pathsOf, type Installation } from "./installation.ts"
-import { createKeychainStore } from "./keyring/keychain/keychain-store.ts"
-import { createKeystore } from "./keyring/keystore-files.ts"
+import { Fault } from "../../std/fault.ts"
+import { assertSocketPathsFit, pathsOf, type Installation } from "../../vault/installation.ts"
+import { createKeystore } from "./create-keystore.ts"
+import { createRegistry } from "./create-registry.ts"
 
 export type NewInstallation = {
   readonly installation: Installation
@@ -82,7 +82,7 @@ async function makeKeyStore(
       return
     case "keychain":
       made.push(keychainDir) // nothing was there: that was looked at first
-      return createKeychainStore({ directory: keychainDir })
+      return createRegistry(keychainDir)
     case "keystore": {
       await mkdir(keystoreDir, { mode: 0o700 }) // fails where one is: only what we made may go again
       made.push(keystoreDir)

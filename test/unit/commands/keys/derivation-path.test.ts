@@ -6,7 +6,7 @@ import fc from "fast-check"
 import {
   defaultPathText,
   parseDerivationPath,
-} from "../../../../src/vault/keyring/derivation-path.ts"
+} from "../../../../src/commands/keys/derivation-path.ts"
 import { numRuns } from "../../../support/runs.ts"
 
 const hardened = 2 ** 31

@@ -12,10 +12,13 @@ import {
 import { join } from "node:path"
 import { describe, it, type TestContext } from "node:test"
 
-import { configText } from "../../../src/commands/init-texts.ts"
-import { utf8 } from "../../../src/std/bytes.ts"
-import { createInstallation, type NewInstallation } from "../../../src/vault/create-installation.ts"
-import { temporaryDirectory } from "../../support/link-peer.ts"
+import { configText } from "../../../../src/commands/init-texts.ts"
+import { utf8 } from "../../../../src/std/bytes.ts"
+import {
+  createInstallation,
+  type NewInstallation,
+} from "../../../../src/commands/init/create-installation.ts"
+import { temporaryDirectory } from "../../../support/link-peer.ts"
 
 function place(t: TestContext): string {
   const directory = temporaryDirectory()

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { readFlags } from "../../../src/std/node-flags.ts"
+import { readFlags } from "../../../../src/commands/daemon/process-flags.ts"
 
 const cases = [
   {

@@ -1,4 +1,5 @@
-import { digitValue, isSpace, trimWhiteSpace, withoutPrefix } from "./parse-secret.ts"
+import { digitValue } from "../../vault/keyring/keychain/hex-text.ts"
+import { isSpace, trimWhiteSpace, withoutPrefix } from "./parse-secret.ts"
 
 /** What something that should be a private key looks like, with nothing of its contents. */
 export type SecretShape =

@@ -4,8 +4,8 @@ import { wordlist } from "@scure/bip39/wordlists/english.js"
 
 import { decodeUtf8 } from "../../std/decode-utf8.ts"
 import { Fault } from "../../std/fault.ts"
+import { withSecret } from "../../vault/keyring/with-secret.ts"
 import type { DerivationPath } from "./derivation-path.ts"
-import { withSecret } from "./with-secret.ts"
 
 // A limit we accept: words are looked up as strings, and the libraries keep chain codes and copies of their
 // own, none of which can be overwritten. So this runs in the short-lived process of the command line alone.

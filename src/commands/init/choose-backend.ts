@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto"
 
-import { Fault } from "../../../std/fault.ts"
-import { withSecret } from "../with-secret.ts"
-import type { Keychain, KeychainDriver } from "./keychain.ts"
-import { withKeychain } from "./with-keychain.ts"
+import { Fault } from "../../std/fault.ts"
+import type { Keychain, KeychainDriver } from "../../vault/keyring/keychain/keychain.ts"
+import { withKeychain } from "../../vault/keyring/keychain/with-keychain.ts"
+import { withSecret } from "../../vault/keyring/with-secret.ts"
 
 /** Where a new installation's keys should rest, and the one sentence that says why. */
 export type BackendChoice = { readonly backend: "keychain" | "keystore"; readonly why: string }

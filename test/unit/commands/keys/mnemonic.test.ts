@@ -12,8 +12,8 @@ import { addressOfSecret } from "../../../../src/vault/keyring/curve.ts"
 import {
   defaultPathText,
   parseDerivationPath,
-} from "../../../../src/vault/keyring/derivation-path.ts"
-import { secretOfMnemonic } from "../../../../src/vault/keyring/mnemonic.ts"
+} from "../../../../src/commands/keys/derivation-path.ts"
+import { secretOfMnemonic } from "../../../../src/commands/keys/mnemonic.ts"
 import { numRuns } from "../../../support/runs.ts"
 
 /** Of the development nodes, and the first vector of BIP-39: both printed everywhere. */

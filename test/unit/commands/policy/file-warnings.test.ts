@@ -1,0 +1,27 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { mainVenueText } from "../../../../src/commands/init-texts.ts"
+import { fileWarnings } from "../../../../src/commands/policy/file-warnings.ts"
+import { warningsOf } from "../../../../src/vault/warnings.ts"
+import { openTestVault } from "../../../support/open-test-vault.ts"
+
+const placing = "policy: p\nrules:\n  - {name: r, endpoints: [placeOrder]}\n"
+
+describe("what policy check warns of", () => {
+  it("is what the files tell by themselves, and nothing of keys and clients", async (t) => {
+    const test = await openTestVault({
+      venue: `${mainVenueText(undefined)}panic: [{operation: cancelAll, key: none, body: "{}"}]\n`,
+      policies: [placing],
+      settings: "budgets: {shares: {nobody: 10%}}\n",
+    })
+    t.after(() => test.remove())
+    const set = test.vault.active()
+    assert.match(
+      fileWarnings(set).join(),
+      /no cancel can be signed.*A panic freezes and can't cancel/,
+    )
+    assert.doesNotMatch(fileWarnings(set).join(), /there is no such/)
+    assert.match(warningsOf(set, Date.now()).join(), /no such key.*no such client/)
+  })
+})
