@@ -16,6 +16,18 @@ function forbidImports(folder, message, ...patterns) {
   }
 }
 
+/** Refuses, in a folder of commands, all of the keyring but what handles private files and bytes, and `modules`. */
+function forbidInCommands(folder, ...modules) {
+  const known = ["read-private-file", "read-secret-file", "with-secret", "write-new-file"]
+  const allowed = [...known, ...modules].join("|")
+  return forbidImports(
+    folder,
+    "A command has its Terminal, and of the keyring what ARCHITECTURE.md says.",
+    "^node:process$",
+    `/vault/keyring/(?!(${allowed})\\.ts$)`,
+  )
+}
+
 const curve = {
   regex: "^@noble/secp256k1",
   message: "Only vault/keyring/ and the sandbox touch the curve.",
@@ -158,7 +170,17 @@ export default defineConfig(
   ),
   // What the libraries are called, for their types.
   { files: ["src/console/lib/**/*.ts"], rules: { "no-restricted-imports": "off" } },
-  forbidImports("commands", "A command has its Terminal.", "^node:process$"),
+  // What touches private keys, by folder, as ARCHITECTURE.md says.
+  forbidInCommands("commands", "pick-curve", "load-native-curve", "keychain/preflight"),
+  forbidInCommands(
+    "commands/init",
+    "keystore-files",
+    "keystore-v3",
+    "keychain/keychain",
+    "keychain/key-registry",
+    "keychain/with-keychain",
+  ),
+  forbidInCommands("commands/keys", "curve", "noble-curve", "keystore-v3", "keychain/hex-text"),
   forbidImports("client", "A bot's project has the client alone.", "^(?!\\./)"),
   forbidImports(
     "sandbox",

@@ -79,6 +79,43 @@ describe("the import table of ARCHITECTURE.md", () => {
   })
 })
 
+describe("the table of private keys in ARCHITECTURE.md", () => {
+  const keys = sectionOf(readRepositoryFile("ARCHITECTURE.md"), "Private keys in commands")
+  const [prose = ""] = keys.split("\n\n|")
+  const forAll = /\(([^)]+)\)/.exec(prose)?.[1] ?? ""
+  const folders = tableRows(keys).map(([folder = "", modules = ""]) => ({
+    folder: codesIn(folder).join(),
+    modules: codesIn(modules),
+  }))
+
+  for (const { folder, modules } of folders) {
+    it(`names just what ${folder} imports of the keyring`, () => {
+      const inner = folders.map((row) => row.folder).filter((other) => other !== folder)
+      const found = imports
+        .filter(({ file }) => isUnder(file, folder) && !inner.some((path) => isInner(file, path)))
+        .filter(({ target }) => target.startsWith("vault/keyring/"))
+        .map(({ target }) => target.slice("vault/keyring/".length, -".ts".length))
+        .filter((name) => !codesIn(forAll).includes(name))
+      assert.deepEqual([...new Set(found)].sort(), [...modules].sort())
+    })
+
+    function isInner(file: string, path: string): boolean {
+      return path.startsWith(folder) && isUnder(file, path)
+    }
+  }
+
+  it("leaves the opening of a key store to the export of a key and to the doctor", () => {
+    const openers = imports
+      .filter(({ target, isTypeOnly }) => target === "vault/open-key-store.ts" && !isTypeOnly)
+      .map(({ file }) => file)
+      .filter((file) => file.startsWith("commands/"))
+    assert.deepEqual(openers.sort(), [
+      "commands/doctor/key-finding.ts",
+      "commands/keys/export-key.ts",
+    ])
+  })
+})
+
 /** The row that says most about a file. @throws when none does. */
 function rowOf(file: string): Row {
   const found = rows
