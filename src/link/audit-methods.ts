@@ -3,6 +3,8 @@
 
 import { z } from "zod"
 
+import type { DecisionView, WholeRecord } from "./views.ts"
+
 const seq = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
 const name = z.string().max(64)
 const hash = z.string().regex(/^[0-9a-f]{64}$/, "64 hex digits")
@@ -63,6 +65,10 @@ export const auditParams = {
   auditRow: z.strictObject({ seq, offsetBytes: seq }),
   /** A record or hold by id, or an entry by its number. */
   auditShow: z.strictObject({ id: name }),
+  /** The requests and refusals that were recorded last. */
+  auditDecisions: z.strictObject({}),
+  /** A request or refusal by its record's id. */
+  auditRecord: z.strictObject({ id: name }),
   auditVerify: z.strictObject({
     from: position.nullable(),
     count: z.int().min(1).max(maxAuditEntries.verify),
@@ -125,6 +131,12 @@ export type AuditResults = {
     /** The file that it is in if there ever was one. */
     readonly archive: string | null
   }
+  /** At most 200, the newest first. `recorded` rises by one with each that is recorded. */
+  readonly auditDecisions: {
+    readonly recorded: number
+    readonly decisions: readonly DecisionView[]
+  }
+  readonly auditRecord: WholeRecord | null
   readonly auditVerify: {
     readonly position: PositionView
     readonly checked: number

@@ -2,7 +2,7 @@
 
 import { z } from "zod"
 
-import type { CandidateView, PolicyView, ReplayedRefusal } from "./views.ts"
+import type { CandidateView, PolicyView, ReplayedRefusal, SymbolsView } from "./views.ts"
 
 const client = z
   .string()
@@ -13,6 +13,8 @@ const filesHash = z.string().regex(/^[0-9a-f]{64}$/, "64 hex digits, as counters
 export const policyParams = {
   reload: z.strictObject({}),
   showPolicy: z.strictObject({ client }),
+  /** Those of venue.yaml. */
+  listSymbols: z.strictObject({}),
   replay: z.strictObject({
     sinceMs: z.int().positive(),
     texts: z.array(z.strictObject({ name: z.string().max(256), text: z.string() })).max(1_000),
@@ -26,6 +28,7 @@ export const policyParams = {
 export type PolicyResults = {
   reload: { readonly policy_hash: string; readonly warnings: readonly string[] }
   showPolicy: PolicyView
+  listSymbols: SymbolsView
   replay: {
     readonly requests: number
     readonly refusals: number

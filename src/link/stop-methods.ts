@@ -29,6 +29,11 @@ export const stopAdminParams = {
     name: name.nullable(),
     reason: z.string().min(1).max(200),
     cancels: z.boolean(),
+    /** Who asked, where it wasn't the command line: a name that no client can have. */
+    by: z
+      .string()
+      .regex(/^console\/[\w.@-]{1,64}$/, "console/ and a user's name")
+      .optional(),
   }),
   /** `everything` ends all freezes there are. */
   thaw: z.strictObject({

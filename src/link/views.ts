@@ -1,7 +1,8 @@
 // What bots and operators are shown, as it goes over the sockets and out as JSON: names in snake_case,
 // times in milliseconds, amounts as decimal strings.
 
-import type { KeyView, LimitUse } from "./bot-views.ts"
+import type { Alarm } from "./alarms.ts"
+import type { BudgetView, KeyView, LimitUse, RecordView } from "./bot-views.ts"
 import type { FreezeView } from "./stop-views.ts"
 
 export type {
@@ -74,15 +75,31 @@ export type ClientView = {
 }
 
 export type StatusView = {
+  /** The vault's time, in milliseconds. */
+  readonly at: number
+  readonly version: string
   readonly freezes: readonly FreezeView[]
-  /** `locked`: the keys are out of memory until they are unlocked. */
-  readonly state: "ready" | "locked"
+  /** What keeps all of it from signing, or `ready`. `locked`: the keys are out of memory until they are unlocked. */
+  readonly state: "ready" | "locked" | "clock_unsafe" | "restore_unaccepted"
+  /** Whether it signs, and why not, in words. */
+  readonly words: string
+  /** The gravest first. */
+  readonly alarms: readonly Alarm[]
   readonly policy_hash: string
   readonly network: string
   readonly records: number
   readonly keys: readonly KeyView[]
   readonly clients: readonly ClientView[]
   readonly limits: readonly LimitUse[]
+  /** The venue's rate budgets, but for those that are off. */
+  readonly budgets: readonly BudgetUse[]
+  /** How many requests were decided how since the vault started. */
+  readonly decided: Readonly<Record<DecisionView["result"], number>>
+  /**
+   * How long signing took, from judged to signed and recorded, since the vault started. `counts` has one more than
+   * `bounds`, which are seconds: each is of what took at most that long, the last of the rest.
+   */
+  readonly signing: { readonly bounds: readonly number[]; readonly counts: readonly number[] }
   /** The last five, the newest first. */
   readonly last_refusals: readonly RefusalView[]
   /** Of the process that answers. */
@@ -109,6 +126,41 @@ export type RefusalView = {
   readonly message: string
   /** How often it came within its second. */
   readonly times: number
+}
+
+/** One of the venue's rate budgets, with what of it only requests that reduce risk may use. */
+export type BudgetUse = Pick<BudgetView, "scope" | "address" | "max" | "used"> & {
+  readonly kept_for_cancels: number
+}
+
+/** A request or refusal as it was recorded, without its body. */
+export type DecisionView = {
+  /** Of its entry. */
+  readonly seq: number
+  readonly record: string
+  readonly at: number
+  readonly result: "allowed" | "refused" | "held"
+  readonly client: string
+  readonly key: string | null
+  readonly operation: string | null
+  /** `policy/rule` that allowed it, or that said no. */
+  readonly by: string | null
+  /** The code of a refusal, or a denial's reason; `null` for what was allowed. */
+  readonly reason: string | null
+  /** The refusal in a sentence, cut where it is long; `null` for what was allowed. */
+  readonly message: string | null
+  /** How often it came within its second. */
+  readonly times: number
+}
+
+/** A record with its business fields as canonical JSON; `null` for a refusal, of which they aren't recorded. */
+export type WholeRecord = RecordView & { readonly body: string | null }
+
+/** What of the venue's profile tells how an order is meant. */
+export type SymbolsView = {
+  /** By their ids. */
+  readonly names: Readonly<Record<string, string>>
+  readonly default_market_order_type: "base" | "quote" | null
 }
 
 /** What a client may do, in plain words. */

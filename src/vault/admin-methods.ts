@@ -1,5 +1,8 @@
 import type { AdminParams, AdminResults } from "../link/methods.ts"
+import { workBoundsSeconds } from "../std/histogram.ts"
+import { version } from "../version.ts"
 import { agentMethods } from "./agent-methods.ts"
+import { alarmsNow } from "./alarms.ts"
 import { acceptPolicy, candidate, rollback } from "./attestation.ts"
 import { auditMethods } from "./audit-methods.ts"
 import { hasEnded } from "./bindings.ts"
@@ -11,16 +14,18 @@ import { decideHold, listHolds } from "./hold-methods.ts"
 import { keyMethods } from "./key-methods.ts"
 import { withSecret } from "./keyring/with-secret.ts"
 import { listLimits, raiseLimit } from "./limit-methods.ts"
+import { budgetStands } from "./metrics/room-families.ts"
 import { panicForOperator } from "./panic.ts"
 import { policiesFor } from "./policies-for.ts"
 import { describePolicy } from "./policy/describe.ts"
 import { listPrices, setPrice } from "./price-methods.ts"
 import { replay } from "./replay.ts"
 import { reload } from "./reload.ts"
-import { safetyMethods } from "./safety-methods.ts"
+import { safetyMethods, signingState } from "./safety-methods.ts"
+import { stateWords } from "./status-line.ts"
 import { gateSettingsOf } from "./upstream-config.ts"
 import type { Vault } from "./vault.ts"
-import { clientView, keyView, refusalView } from "./views.ts"
+import { budgetUse, clientView, keyView, refusalView } from "./views.ts"
 import { vaultWarnings } from "./vault-warnings.ts"
 
 /** The admin socket's calls, and the same ones for a CLI that opened the vault itself. */
@@ -57,6 +62,7 @@ export function adminMethods(vault: Vault) {
     webhook: () => Promise.resolve({ webhook: vault.active().config.webhook ?? null }),
     explain: (params: AdminParams["explain"]) => Promise.resolve(explain(params, vault)),
     status: () => status(vault),
+    listSymbols: () => Promise.resolve(listSymbols(vault)),
   }
 }
 
@@ -94,7 +100,11 @@ async function status(vault: Vault): Promise<AdminResults["status"]> {
   const set = vault.active()
   const { startedBy } = vault.surroundings
   return {
-    state: vault.state(),
+    at: vault.clock.nowMs(),
+    version,
+    state: signingState(vault),
+    words: stateWords(vault),
+    alarms: alarmsNow(vault),
     policy_hash: set.policyHash,
     network: set.profile.network,
     records: await vault.ledger.count(),
@@ -102,9 +112,21 @@ async function status(vault: Vault): Promise<AdminResults["status"]> {
     clients: set.clients.map(clientView),
     freezes: set.freezes.map(freezeView),
     limits: listLimits(vault),
+    budgets: budgetStands(vault).map(budgetUse),
+    decided: vault.metrics.decisions.totals(),
+    signing: { bounds: workBoundsSeconds, counts: vault.metrics.stages.counts("record") },
     last_refusals: (await vault.ledger.recentRefusals(shownRefusals)).map(refusalView),
     pid: process.pid,
     started_by: startedBy === "command" ? null : startedBy,
     warnings: vaultWarnings(vault),
+  }
+}
+
+function listSymbols(vault: Vault): AdminResults["listSymbols"] {
+  const { symbols, defaultMarketOrderType } = vault.active().profile
+  const names = [...symbols.byId.values()].map(({ id, name }) => [id, name] as const)
+  return {
+    names: Object.fromEntries(names),
+    default_market_order_type: defaultMarketOrderType ?? null,
   }
 }

@@ -2,7 +2,7 @@ import { alarm, type Alarm, type AlarmsNow } from "../link/alarms.ts"
 import { keyAlarms } from "./alarms-of-keys.ts"
 import { roomAlarms } from "./alarms-of-room.ts"
 import { isPriceUsable, listPrices } from "./price-methods.ts"
-import { standstillOf } from "./safety-methods.ts"
+import { signingState } from "./safety-methods.ts"
 import { venueClockOff, venueClockWarnings } from "./venue-clock.ts"
 import type { Vault } from "./vault.ts"
 
@@ -41,7 +41,7 @@ function gravest(alarms: readonly Alarm[]): readonly Alarm[] {
 }
 
 function standstillAlarms(vault: Vault): readonly Alarm[] {
-  const state = standstillOf(vault)[0]?.state ?? vault.state()
+  const state = signingState(vault)
   if (state === "ready") return []
   const advice =
     state === "locked"

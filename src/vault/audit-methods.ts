@@ -5,6 +5,7 @@ import { longestWindowMs } from "./count-anew.ts"
 import type { ChainPosition, StoredEntry } from "./ledger/chain-check.ts"
 import { maxPageBytes } from "./ledger/entry-pages.ts"
 import type { Vault } from "./vault.ts"
+import { decisionView, recordView } from "./views.ts"
 
 /** The calls that read, prove and archive what was recorded. */
 export function auditMethods(vault: Vault) {
@@ -17,6 +18,8 @@ export function auditMethods(vault: Vault) {
     auditPage: (params: AdminParams["auditPage"]) => auditPage(params, vault),
     auditRow: (params: AdminParams["auditRow"]) => auditRow(params, vault),
     auditShow: (params: AdminParams["auditShow"]) => auditShow(params, vault),
+    auditDecisions: () => auditDecisions(vault),
+    auditRecord: (params: AdminParams["auditRecord"]) => auditRecord(params, vault),
     auditVerify: (params: AdminParams["auditVerify"]) => auditVerify(params, vault),
     auditVerifyTables: ({ from, position }: AdminParams["auditVerifyTables"]) =>
       audit.checkTables(from, position),
@@ -59,6 +62,22 @@ async function auditShow(
   }
   const [entry, ...others] = entryViews([found.entry, ...found.others])
   return { entry: entry ?? null, others, archive: null }
+}
+
+/** How many decisions are told at once. */
+const shownDecisions = 200
+
+async function auditDecisions({ ledger }: Vault): Promise<AuditResults["auditDecisions"]> {
+  const { recorded, decisions } = await ledger.audit.decisions(shownDecisions)
+  return { recorded, decisions: decisions.map(decisionView) }
+}
+
+async function auditRecord(
+  { id }: AdminParams["auditRecord"],
+  { ledger, clock }: Vault,
+): Promise<AuditResults["auditRecord"]> {
+  const record = await ledger.record(id, clock.nowMs())
+  return record === undefined ? null : { ...recordView(record), body: record.body }
 }
 
 /** Rows share one bound, so that they cross in one frame; what is over it has to be asked for. */

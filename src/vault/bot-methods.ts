@@ -15,7 +15,7 @@ import { showMetrics } from "./metrics/show-metrics.ts"
 import { outboxMethods } from "./outbox-methods.ts"
 import { feedPrices } from "./price-methods.ts"
 import { refuse } from "./refuse.ts"
-import { standstillOf } from "./safety-methods.ts"
+import { signingState } from "./safety-methods.ts"
 import { settleRecord } from "./settle-record.ts"
 import { shadowRequest } from "./shadow-request.ts"
 import { signBatch } from "./sign-batch.ts"
@@ -76,7 +76,7 @@ async function report(
 async function health(vault: Vault): Promise<BotResults["health"]> {
   try {
     await vault.ledger.count()
-    const state = standstillOf(vault)[0]?.state ?? vault.state()
+    const state = signingState(vault)
     return { ready: state === "ready", state }
   } catch {
     return { ready: false, state: "ledger_unavailable" }

@@ -64,13 +64,13 @@ export function freezeView({ sinceMs: since, ...freeze }: Freeze): FreezeView {
 }
 
 async function freezeForOperator(
-  { scope, name, reason, cancels }: AdminParams["freeze"],
+  { scope, name, reason, cancels, by = operatorName }: AdminParams["freeze"],
   vault: Vault,
 ): Promise<FreezeView> {
   const what = scopeOf(scope, name)
   const unknown = unknownName(what, vault.active())
   if (unknown !== undefined) throw new Fault("name_unknown", unknown)
-  return freeze({ ...what, reason, cancels, by: operatorName }, vault)
+  return freeze({ ...what, reason, cancels, by }, vault)
 }
 
 async function thaw(

@@ -1,8 +1,17 @@
 import type { Refusal } from "../link/refusal.ts"
-import type { ClientView, KeyView, RecordView, RefusalView } from "../link/views.ts"
+import type {
+  BudgetUse,
+  ClientView,
+  DecisionView,
+  KeyView,
+  RecordView,
+  RefusalView,
+} from "../link/views.ts"
 import type { Client, KeyEntry } from "./bindings.ts"
 import type { StoredRecord } from "./ledger/ledger.ts"
-import type { RecentRefusal } from "./ledger/recent-refusals.ts"
+import type { RecentDecision, RecentRefusal } from "./ledger/recent-decisions.ts"
+import { reasonOf, resultOf } from "./metrics/decision-counts.ts"
+import type { Stand } from "./metrics/room-families.ts"
 import type { Vault } from "./vault.ts"
 
 /** A key as scripts and bots see it. */
@@ -50,6 +59,34 @@ export function refusalView({ id, atMs, repeats, ...entry }: RecentRefusal): Ref
     message: refusal.message,
     times: repeats + 1,
   }
+}
+
+/** Of a message, so many characters: of 200 decisions they fit a line of the socket. */
+const maxMessageLength = 240
+
+/** A decision as the operator sees it. */
+export function decisionView({
+  id,
+  atMs,
+  rule,
+  refusal,
+  repeats,
+  ...of
+}: RecentDecision): DecisionView {
+  const { seq, client, key, operation } = of
+  return {
+    ...{ seq, record: id, at: atMs, client, key, operation, times: repeats + 1 },
+    result: refusal === null ? "allowed" : resultOf(refusal),
+    by: refusal === null ? rule : whoRefused(refusal),
+    reason: refusal === null ? null : reasonOf(refusal),
+    message: refusal === null ? null : refusal.message.slice(0, maxMessageLength),
+  }
+}
+
+/** A rate budget as the operator sees it. */
+export function budgetUse({ scope, address, max, used, keptForCancels }: Stand): BudgetUse {
+  const whose = address === "" ? null : address
+  return { scope, address: whose, max, used, kept_for_cancels: keptForCancels }
 }
 
 /** The entry of a policy that said no, `policy/rule` or `policy/limit`; `null` where none did. */

@@ -65,6 +65,10 @@ function runningFinding(
     const unlock = `countersign unlock ${locationWords(installation)}`
     return warn("daemon", "It runs, and its keys are locked, so nothing is signed.", unlock)
   }
+  if (state !== "ready") {
+    const look = `countersign status ${locationWords(installation)}`
+    return warn("daemon", `It runs, and signs nothing: ${state}.`, look)
+  }
   const split = startedBy === null ? "" : ` How it is split: ${separationWords(startedBy)}.`
   return ok("daemon", `It runs (pid ${pid}) and signs.${split}`)
 }

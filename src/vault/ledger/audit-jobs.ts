@@ -15,6 +15,7 @@ import {
 import { readArchivedHead, type Journal } from "./journal.ts"
 import type { LedgerKey } from "./ledger-key.ts"
 import type { WriteRow } from "./projections.ts"
+import { readRecentDecisions, type RecentDecisions } from "./recent-decisions.ts"
 import { archivedTrimmer, findArchive } from "./trim-archived.ts"
 
 /** What the worker does for those who read, prove or archive the journal. */
@@ -37,6 +38,7 @@ export type AuditJob =
       readonly after: number
       readonly bounds: ArchiveBounds
     }
+  | { readonly kind: "audit_decisions"; readonly limit: number }
   | { readonly kind: "audit_trim" }
   | { readonly kind: "audit_archive_of"; readonly atMs: number }
   | {
@@ -53,6 +55,7 @@ export type AuditResults = {
   readonly audit_check: CheckStep
   readonly audit_check_tables: TablesStep
   readonly audit_archivable: ArchivablePage
+  readonly audit_decisions: RecentDecisions
   readonly audit_trim: number
   readonly audit_archive_of: string | undefined
   /** Whether there was anything new to sign. */
@@ -101,6 +104,8 @@ export function auditRunner(database: DatabaseSync, journal: Journal, writeRow: 
         return checkTables(job.from, job.position)
       case "audit_archivable":
         return findArchivable(job.after, job.bounds)
+      case "audit_decisions":
+        return readRecentDecisions(database, job.limit)
       case "audit_trim":
         return trim()
       case "audit_archive_of":

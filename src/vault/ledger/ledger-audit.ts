@@ -6,6 +6,7 @@ import type { TablesCursor, TablesStep } from "./check-tables.ts"
 import type { CommitQueue } from "./commit-queue.ts"
 import type { AboutEntry, EntryAsk, EntryPage } from "./entry-pages.ts"
 import type { LedgerKey } from "./ledger-key.ts"
+import type { RecentDecisions } from "./recent-decisions.ts"
 import { makeRecordId, timeOfId } from "./record-id.ts"
 
 /**
@@ -23,6 +24,8 @@ export type LedgerAudit = {
   checkTables(from: TablesCursor | null, position: ChainPosition): Promise<TablesStep>
   /** Entries after `after` that may go into an archive. */
   archivable(after: number, bounds: ArchiveBounds): Promise<ArchivablePage>
+  /** The requests and refusals that were recorded last, at most `limit`, the newest first. */
+  decisions(limit: number): Promise<RecentDecisions>
   /** Removes some of the entries that are in an archive; returns how many, 0 when none are left. */
   trim(): Promise<number>
   /** The file that a record or hold of this id is in if there ever was one. Ask once it isn't found here. */
@@ -40,6 +43,7 @@ export function ledgerAudit(queue: CommitQueue, flush: () => void): LedgerAudit 
     check: (from, maxEntries) => queue.run({ kind: "audit_check", from, maxEntries }),
     checkTables: (from, position) => queue.run({ kind: "audit_check_tables", from, position }),
     archivable: (after, bounds) => queue.run({ kind: "audit_archivable", after, bounds }),
+    decisions: (limit) => queue.run({ kind: "audit_decisions", limit }),
     trim: () => queue.run({ kind: "audit_trim" }),
     async archiveOf(id) {
       const atMs = timeOfId(id)

@@ -15,7 +15,7 @@ import type { LedgerAudit } from "./ledger-audit.ts"
 import type { AdminEntry, Raise, StoredPrice } from "./admin-entry.ts"
 import type { Budgets, Spending } from "./budgets.ts"
 import type { Headroom, MeterUse } from "./meters.ts"
-import type { RecentRefusal } from "./recent-refusals.ts"
+import type { RecentRefusal } from "./recent-decisions.ts"
 import type { CommitTimes } from "../metrics/commit-times.ts"
 import type { RecordSearch } from "./stored-keys.ts"
 

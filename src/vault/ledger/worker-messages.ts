@@ -7,7 +7,7 @@ import type { Head } from "./journal.ts"
 import type { MeterJob, MeterResults } from "./meter-jobs.ts"
 import type { OpenedState } from "./opened-state.ts"
 import type { Written } from "./projections.ts"
-import type { RecentRefusal } from "./recent-refusals.ts"
+import type { RecentRefusal } from "./recent-decisions.ts"
 import type { JournalRow } from "./row.ts"
 import type { FoundKey, RecordSearch } from "./stored-keys.ts"
 import type {

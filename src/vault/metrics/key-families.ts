@@ -1,6 +1,6 @@
 import type { MetricFamily } from "../../link/metrics.ts"
 import { hasEnded, type KeyEntry } from "../bindings.ts"
-import { standstillOf } from "../safety-methods.ts"
+import { signingState } from "../safety-methods.ts"
 import type { Vault } from "../vault.ts"
 import { flag, gauges, maxNamedSeries } from "./gauge.ts"
 
@@ -13,7 +13,7 @@ export function keyFamilies(vault: Vault): readonly MetricFamily[] {
 }
 
 function stateFamily(vault: Vault): MetricFamily {
-  const state = standstillOf(vault)[0]?.state ?? vault.state()
+  const state = signingState(vault)
   return gauges(
     {
       name: "countersign_vault_state",

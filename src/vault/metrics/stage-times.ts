@@ -13,6 +13,8 @@ export type StageTimes = {
   end(stage: SignStage): number
   /** The same of a stage that began at `startedMs` and gave way meanwhile. */
   endSince(stage: SignStage, startedMs: number): void
+  /** How many lasted how long, by the bounds of {@link workBoundsSeconds}. */
+  counts(stage: SignStage): readonly number[]
   family(): HistogramFamily
 }
 
@@ -36,6 +38,7 @@ export function timeStages(): StageTimes {
     },
     end: (stage) => endSince(stage, beganMs),
     endSince: (stage, startedMs) => void endSince(stage, startedMs),
+    counts: (stage) => histograms[stage].read().counts,
     family: () => ({
       name: "countersign_sign_stage_duration_seconds",
       help: "Time that requests to sign spent in each stage of the vault.",

@@ -4,6 +4,7 @@ import { describe, it } from "node:test"
 import { statusLines, type DaemonStatus } from "../../../src/commands/status/status-lines.ts"
 import { agoWords, spanWords } from "../../../src/commands/status/time-words.ts"
 import { inPipe } from "../../support/in-pipe.ts"
+import { statusView } from "../../support/status-view.ts"
 
 const nowMs = Date.UTC(2026, 10, 24, 12)
 const dayMs = 86_400_000
@@ -56,9 +57,8 @@ const refusal: DaemonStatus["last_refusals"][number] = {
 }
 
 const status: DaemonStatus = {
+  ...statusView,
   daemon: "running",
-  freezes: [],
-  state: "ready",
   policy_hash: "f".repeat(64),
   network: "0x00",
   records: 12,
@@ -66,7 +66,6 @@ const status: DaemonStatus = {
   clients: [client, { ...client, name: "old", revoked: true }],
   limits: [limit],
   last_refusals: [refusal],
-  pid: 4711,
   started_by: "service",
   warnings: ["Look here."],
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
+import { adminParams } from "../../../src/link/methods.ts"
 import {
   assertSigned,
   cancelPath,
@@ -81,6 +82,21 @@ describe("a freeze by the operator", () => {
     assert.equal(await cancelling(), "frozen")
     await test.admin.thaw({ scope: "all", name: null })
     assert.equal(await cancelling(), "signed")
+  })
+
+  it("says who asked, and takes no name for it that a client or the command line could have", async () => {
+    const by = "console/alice"
+    assert.equal((await test.admin.freeze({ ...everything, by })).by, by)
+    const { freeze } = adminParams
+    for (const right of [by, "console/DOMAIN_x.y-z@host", `console/${"a".repeat(64)}`]) {
+      assert.ok(freeze.safeParse({ ...everything, by: right }).success, right)
+    }
+    for (const wrong of [
+      ...["bot", "operator", "", "console", "console/", "console/a/b", "heartbeats/a"],
+      ...["console/a b", "console/\u202e", ` ${by}`, `${by}\n`, `console/${"a".repeat(65)}`],
+    ]) {
+      assert.ok(!freeze.safeParse({ ...everything, by: wrong }).success, wrong)
+    }
   })
 
   it("refuses names that nobody has, and scopes that don't fit theirs", async () => {

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict"
-import { describe, it } from "node:test"
+import { describe, it, type TestContext } from "node:test"
 
 import type { Refusal } from "../../../src/link/refusal.ts"
+import { adminMethods } from "../../../src/vault/admin-methods.ts"
 import { refusalView } from "../../../src/vault/views.ts"
+import { version } from "../../../src/version.ts"
 import { byCount, openLimited } from "../../support/limited-vault.ts"
-import { limitOrder } from "../../support/open-test-vault.ts"
+import { limitOrder, openTestVault, type VaultAsk } from "../../support/open-test-vault.ts"
 
 describe("the admin's status", () => {
   it("has the limits as listLimits tells them, and the last refusals", async (t) => {
@@ -34,6 +36,89 @@ describe("the admin's status", () => {
     assert.deepEqual(
       refusals.map(({ message }) => message),
       ["No, 5.", "No, 4.", "No, 3.", "No, 2.", "No, 1."],
+    )
+  })
+})
+
+const policy = `policy: mm
+rules: [{name: all, endpoints: [placeOrder]}]
+limits: [{name: daily, sum: submitted_notional, window: 1h, max: "7000"}]
+hold: [{name: large, endpoints: [placeOrder], where: [{pointer: /quantity, in: ["0.6"]}], ttl: 5m}]
+`
+
+async function openTrading(t: TestContext, ask: VaultAsk = {}) {
+  const test = await openTestVault(ask)
+  t.after(() => test.remove())
+  await test.addKey({ name: "mm", role: "agent" })
+  return { ...test, token: await test.addClient({ name: "bot", keys: ["mm"] }) }
+}
+
+describe("whether it signs, as the admin's status tells it", () => {
+  it("is ready, with the vault's time and version, where nothing keeps it from that", async (t) => {
+    const { admin, vault } = await openTrading(t)
+    const { state, words, alarms, at, version: told } = await admin.status()
+    assert.deepEqual([state, words, alarms, told], ["ready", "signing", [], version])
+    assert.ok(Math.abs(vault.clock.nowMs() - at) < 10_000)
+  })
+
+  it("names what keeps it from that, and the alarm", async (t) => {
+    const { admin } = await openTrading(t, { keys: "on_disk" })
+    await admin.lock()
+    const { state, words, alarms } = await admin.status()
+    assert.deepEqual([state, words], ["locked", "locked: countersign unlock loads the keys"])
+    assert.equal(alarms[0]?.name, "not_signing")
+  })
+
+  it("names a standstill before keys that are locked", async (t) => {
+    const { vault } = await openTrading(t)
+    const standstill = { state: "clock_unsafe", message: "The clock ran ahead." } as const
+    const safety = { ...vault.ledger.safety, standstills: () => [standstill] }
+    const ledger = { ...vault.ledger, safety }
+    const { state, words } = await adminMethods({
+      ...{ ...vault, ledger },
+      state: () => "locked",
+    }).status()
+    assert.equal(state, "clock_unsafe")
+    assert.equal(words, "signs nothing: clock_unsafe: The clock ran ahead")
+  })
+})
+
+describe("what the admin's status counts", () => {
+  it("is how limits and budgets stand", async (t) => {
+    const settings = "budgets: {cancel_reserve: 10%}\n"
+    const test = await openTrading(t, { policies: [policy], settings })
+    await test.sign(test.token, limitOrder())
+    const { limits, alarms, budgets, keys } = await test.admin.status()
+    assert.deepEqual(
+      limits.map(({ limit, used, max }) => [limit, used, max]),
+      [["daily", "6300", "7000"]],
+    )
+    assert.deepEqual(
+      alarms.map(({ name }) => name),
+      ["limit_nearly_spent"],
+    )
+    assert.deepEqual(budgets, [
+      { scope: "ip", address: null, max: 1_200, used: 1, kept_for_cancels: 120 },
+      { scope: "address", address: keys[0]?.address, max: 2_400, used: 1, kept_for_cancels: 0 },
+    ])
+  })
+
+  it("has no budgets where they are off", async (t) => {
+    const { admin } = await openTrading(t)
+    assert.deepEqual((await admin.status()).budgets, [])
+  })
+
+  it("is what was allowed, refused and held, each refusal that shares a record too, and how long signing took", async (t) => {
+    const test = await openTrading(t, { policies: [policy.replace("7000", "9000000")] })
+    await test.sign(test.token, limitOrder())
+    await test.sign(test.token, limitOrder({ quantity: "0.6" }))
+    for (let n = 0; n < 3; n += 1) await test.sign(test.token, limitOrder({ price: "-1" }))
+    const { decided, signing } = await test.admin.status()
+    assert.deepEqual(decided, { allowed: 1, refused: 3, held: 1 })
+    assert.equal(signing.counts.length, signing.bounds.length + 1)
+    assert.equal(
+      signing.counts.reduce((sum, count) => sum + count, 0),
+      1,
     )
   })
 })
@@ -72,10 +157,13 @@ describe("a refusal as the operator sees it", () => {
     [{ code: "limit_exhausted", message: "No.", data: spent }, null, "desk/daily"],
     [{ code: "overloaded", message: "No.", data: null }, null, null],
   ]
+  const recorded = {
+    ...{ seq: 7, id: "rec_1", atMs: 5, client: "bot", key: "mm", operation: null },
+    ...{ rule: null, repeats: 2 },
+  }
   for (const [refusal, reason, by] of cases) {
     it(`tells ${reason ?? refusal.code} by ${by ?? "nobody's rule"}`, () => {
-      const base = { id: "rec_1", atMs: 5, client: "bot", operation: null, repeats: 2 }
-      assert.deepEqual(refusalView({ ...base, refusal }), {
+      assert.deepEqual(refusalView({ ...recorded, refusal }), {
         record: "rec_1",
         at: 5,
         client: "bot",

@@ -16,6 +16,7 @@ import { Fault } from "../../../../src/std/fault.ts"
 import { pathsOf } from "../../../../src/vault/installation.ts"
 import { loadFiles } from "../../../../src/vault/load-files.ts"
 import { makeTestInstallation, openTestVault } from "../../../support/open-test-vault.ts"
+import { statusView } from "../../../support/status-view.ts"
 
 const installation = { configDir: "/d", stateDir: "/d" }
 const port: PortLook = { host: "127.0.0.1", port: 8420, isAnswered: true }
@@ -24,17 +25,8 @@ const stopped: DaemonLook = { kind: "stopped" }
 const running: Extract<DaemonLook, { readonly kind: "running" }> = {
   kind: "running",
   status: {
-    freezes: [],
-    state: "ready",
-    policy_hash: "",
-    network: "",
+    ...statusView,
     records: 7,
-    keys: [],
-    clients: [],
-    limits: [],
-    last_refusals: [],
-    pid: 4711,
-    started_by: "serve",
     warnings: ["A policy allows requests, but no cancel can be signed."],
   },
 }
@@ -81,6 +73,13 @@ describe("doctor on the daemon", () => {
     const locked: DaemonLook = { ...running, status: { ...running.status, state: "locked" } }
     const [unlock] = daemonFindings(locked, undefined, installation)
     assert.deepEqual([unlock?.state, unlock?.mend], ["warn", "countersign unlock --dir /d"])
+  })
+
+  it("never says that it signs where it doesn't", () => {
+    const status = { ...running.status, state: "clock_unsafe" } as const
+    const [found] = daemonFindings({ ...running, status }, undefined, installation)
+    assert.deepEqual([found?.state, found?.mend], ["warn", "countersign status --dir /d"])
+    assert.equal(found?.message, "It runs, and signs nothing: clock_unsafe.")
   })
 
   for (const [bytes, states] of [

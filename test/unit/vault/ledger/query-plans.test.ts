@@ -7,7 +7,10 @@ import { openJournal } from "../../../../src/vault/ledger/journal.ts"
 import { meterRunner } from "../../../../src/vault/ledger/meter-jobs.ts"
 import { readOpenedState } from "../../../../src/vault/ledger/opened-state.ts"
 import { openProjections } from "../../../../src/vault/ledger/projections.ts"
-import { readRecentRefusals } from "../../../../src/vault/ledger/recent-refusals.ts"
+import {
+  readRecentDecisions,
+  readRecentRefusals,
+} from "../../../../src/vault/ledger/recent-decisions.ts"
 import {
   historyPager,
   recordFinder,
@@ -65,6 +68,7 @@ describe("the statements of a start and of a decision", () => {
     readSet(noting, "")
     readSets(noting)
     readRecentRefusals(noting, 5)
+    readRecentDecisions(noting, 5)
     return statements
   }
 
