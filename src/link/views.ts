@@ -90,9 +90,12 @@ export type StatusView = {
   readonly records: number
   readonly keys: readonly KeyView[]
   readonly clients: readonly ClientView[]
+  /** The 100 with the least room; `listLimits` has them all. */
   readonly limits: readonly LimitUse[]
   /** The venue's rate budgets, but for those that are off. */
   readonly budgets: readonly BudgetUse[]
+  /** The first 50 requests that wait for a person, with the beginning of their bodies; `listHolds` has them all. */
+  readonly holds: readonly HoldView[]
   /** How many requests were decided how since the vault started. */
   readonly decided: Readonly<Record<DecisionView["result"], number>>
   /**

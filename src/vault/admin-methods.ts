@@ -10,11 +10,11 @@ import { explainRequest } from "./check-request.ts"
 import { consoleAdminMethods } from "./console/console-methods.ts"
 import { freezeMethods, freezeView } from "./freeze-methods.ts"
 import { clientMethods, namedClient } from "./client-methods.ts"
-import { decideHold, listHolds } from "./hold-methods.ts"
+import { decideHold, listHolds, waitingHolds } from "./hold-methods.ts"
 import { keyMethods } from "./key-methods.ts"
 import { withSecret } from "./keyring/with-secret.ts"
 import { listLimits, raiseLimit } from "./limit-methods.ts"
-import { budgetStands } from "./metrics/room-families.ts"
+import { budgetStands, fullest, usedShare } from "./metrics/room-families.ts"
 import { panicForOperator } from "./panic.ts"
 import { policiesFor } from "./policies-for.ts"
 import { describePolicy } from "./policy/describe.ts"
@@ -111,7 +111,8 @@ async function status(vault: Vault): Promise<AdminResults["status"]> {
     keys: [...set.keys.values()].map((key) => keyView(key, vault)),
     clients: set.clients.map(clientView),
     freezes: set.freezes.map(freezeView),
-    limits: listLimits(vault),
+    limits: fullest(listLimits(vault), usedShare),
+    holds: waitingHolds(vault),
     budgets: budgetStands(vault).map(budgetUse),
     decided: vault.metrics.decisions.totals(),
     signing: { bounds: workBoundsSeconds, counts: vault.metrics.stages.counts("record") },

@@ -10,6 +10,18 @@ export function listHolds(vault: Vault): readonly HoldView[] {
   return vault.ledger.holds(vault.clock.nowMs()).map(holdView)
 }
 
+/** Of `status`: however many wait, and however long their bodies are, they fit a line of the socket. */
+const shownHolds = 50
+const shownBodyLength = 500
+
+/** What waits for a person, the oldest first. */
+export function waitingHolds(vault: Vault): readonly HoldView[] {
+  return listHolds(vault)
+    .filter(({ state }) => state === "pending")
+    .slice(0, shownHolds)
+    .map((hold) => ({ ...hold, body: hold.body.slice(0, shownBodyLength) }))
+}
+
 /** `countersign held release|refuse`: a person's word. @throws {Fault} `name_unknown`, `usage` when it no longer waits. */
 export async function decideHold(
   { id, decision }: AdminParams["decideHold"],

@@ -14,6 +14,7 @@ export const statusView: StatusView = {
   keys: [],
   clients: [],
   limits: [],
+  holds: [],
   budgets: [],
   decided: { allowed: 0, refused: 0, held: 0 },
   signing: { bounds: [], counts: [0] },

@@ -30,6 +30,7 @@ export function statusLines(status: DaemonStatus, nowMs: number): readonly Line[
     "",
     ...keyLines(status, nowMs),
     ...section(limitLines(limits)),
+    ...section(holdLines(status)),
     ...section(refusalLines(refusals, nowMs)),
     ...section(warnings.map((warning) => `${toned("warning", "doubtful")}: ${visible(warning)}`)),
   ]
@@ -103,6 +104,8 @@ function leftWords({ approval, expires_at: endsAtMs }: KeyView, nowMs: number): 
 
 /** The limits that have least left; `countersign limits show` has them all. */
 const maxLimits = 8
+/** No more are told. */
+const maxTold = 100
 
 function limitLines(limits: readonly LimitUse[]): readonly Line[] {
   if (limits.length === 0) return []
@@ -116,10 +119,10 @@ function limitLines(limits: readonly LimitUse[]): readonly Line[] {
       use.max,
       toned(formatDecimal(left), isScarce ? "doubtful" : "good"),
     ])
-  const more = limits.length - rows.length
+  const more = limits.length < maxTold ? limits.length - rows.length : "many"
   return [
     table(["LIMIT", "FOR", "USED", "MAX", "LEFT"], rows),
-    ...(more > 0 ? [`and ${more} more; countersign limits show lists them`] : []),
+    ...(more === 0 ? [] : [`and ${more} more; countersign limits show lists them`]),
   ]
 }
 
@@ -143,6 +146,11 @@ function amountsOf(use: LimitUse): Amounts {
 /** What is used of `b` as a share of its maximum, against `a`'s: used/max compared crosswise, without division. */
 function byShare(a: Amounts, b: Amounts): number {
   return compareDecimals(multiplyDecimals(b.used, a.max), multiplyDecimals(a.used, b.max))
+}
+
+function holdLines({ holds }: DaemonStatus): readonly Line[] {
+  if (holds.length === 0) return []
+  return [`${toned("WAITING", "doubtful")} for a person: countersign held list shows what`]
 }
 
 function refusalLines(refusals: readonly RefusalView[], nowMs: number): readonly Line[] {

@@ -97,7 +97,7 @@ function budgetFamilies(stands: readonly Stand[]): readonly MetricFamily[] {
   ]
 }
 
-/** Where there are too many, those with the least room. */
-function fullest<Each>(all: readonly Each[], used: (each: Each) => number): readonly Each[] {
+/** Those with the least room first, and no more than 100. */
+export function fullest<Each>(all: readonly Each[], used: (each: Each) => number): readonly Each[] {
   return all.toSorted((a, b) => used(b) - used(a)).slice(0, maxNamedSeries)
 }

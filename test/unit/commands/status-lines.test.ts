@@ -207,6 +207,8 @@ describe("the limits in the status", () => {
   for (const [count, more] of [
     [8, undefined],
     [9, "and 1 more; countersign limits show lists them"],
+    [99, "and 91 more; countersign limits show lists them"],
+    [100, "and many more; countersign limits show lists them"],
   ] as const) {
     it(`${more === undefined ? "are all there" : "are cut off and counted"} when there are ${count}`, () => {
       const limits = Array.from({ length: count }, () => limit)
@@ -218,6 +220,17 @@ describe("the limits in the status", () => {
       )
     })
   }
+})
+
+describe("what waits for a person in the status", () => {
+  it("is told, with the command that shows it, as long as anything does", () => {
+    const hold: DaemonStatus["holds"][number] = {
+      ...{ id: "hold_1", state: "pending", client: "bot", key: "mm", operation: "placeOrder" },
+      ...{ target: null, policy: "desk", rule: "large", body: "{}", worst_case: "", expires_at: 0 },
+    }
+    assert.match(shown({ holds: [hold] }), /^WAITING for a person: countersign held list shows/m)
+    assert.doesNotMatch(shown(), /WAITING/)
+  })
 })
 
 describe("the refusals in the status", () => {

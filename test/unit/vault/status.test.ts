@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
+import { maxFrameBytes } from "../../../src/link/frame.ts"
 import type { Refusal } from "../../../src/link/refusal.ts"
 import { adminMethods } from "../../../src/vault/admin-methods.ts"
 import { refusalView } from "../../../src/vault/views.ts"
@@ -101,6 +102,46 @@ describe("what the admin's status counts", () => {
       { scope: "ip", address: null, max: 1_200, used: 1, kept_for_cancels: 120 },
       { scope: "address", address: keys[0]?.address, max: 2_400, used: 1, kept_for_cancels: 0 },
     ])
+  })
+
+  it("has the hundred limits with the least room, the fullest first", async (t) => {
+    const limits = Array.from(
+      { length: 101 },
+      (_, n) => `  - {name: l${n}, count: requests, window: 1h, max: "${1_000 - n}"}\n`,
+    )
+    const many = `policy: mm\nrules: [{name: all, endpoints: [placeOrder]}]\nlimits:\n${limits.join("")}`
+    const test = await openTrading(t, { policies: [many] })
+    await test.sign(test.token, limitOrder())
+    const shown = (await test.admin.status()).limits
+    assert.equal((await test.admin.listLimits()).length, 101)
+    assert.deepEqual([shown.length, shown[0]?.limit, shown.at(-1)?.limit], [100, "l100", "l1"])
+  })
+
+  it("has what waits for a person, until it is decided", async (t) => {
+    const test = await openTrading(t, { policies: [policy.replace("7000", "9000000")] })
+    await test.sign(test.token, limitOrder({ quantity: "0.6" }))
+    const [hold, ...others] = (await test.admin.status()).holds
+    assert.deepEqual([hold?.client, hold?.state, others], ["bot", "pending", []])
+    assert.match(hold?.body ?? "", /"quantity":"0.6"/)
+    await test.admin.decideHold({ id: hold?.id ?? "", decision: "refused" })
+    assert.deepEqual((await test.admin.status()).holds, [])
+  })
+
+  it("has the beginning of the first fifty that wait, which fit a line of the socket", async (t) => {
+    const { admin, vault } = await openTrading(t)
+    const hold = {
+      ...{ id: `hold_${"0".repeat(26)}`, state: "pending", decidedBy: null, openedAtMs: 0 },
+      ...{ client: "c".repeat(64), key: "k".repeat(64), operation: "adjustIsolatedMargin" },
+      ...{ target: `0x${"a".repeat(40)}`, policy: "p".repeat(64), rule: "r".repeat(64) },
+      ...{ body: "\u6c34".repeat(20_000), bodyHash: "", worst: "w".repeat(500), expiresAtMs: 1 },
+    } as const
+    const holds = () =>
+      Array.from({ length: 51 }, () => hold as ReturnType<typeof vault.ledger.holds>[0])
+    const shown = (await adminMethods({ ...vault, ledger: { ...vault.ledger, holds } }).status())
+      .holds
+    assert.deepEqual([shown.length, shown[0]?.body.length], [50, 500])
+    assert.ok(Buffer.byteLength(JSON.stringify(shown)) < maxFrameBytes - 64 * 1_024)
+    assert.deepEqual((await admin.status()).holds, [])
   })
 
   it("has no budgets where they are off", async (t) => {
