@@ -140,7 +140,7 @@ export default defineConfig(
     "^(\\.\\./)+(?!\\.\\./|std/|link/|venue/envelope|version\\.ts)",
     "node:sqlite",
   ),
-  ...["gate/metrics", "gate/notify", "gate/console"].map((folder) =>
+  ...["gate/metrics", "gate/notify"].map((folder) =>
     forbidImports(
       folder,
       "As the gate, whose folder is one step away.",
@@ -164,12 +164,19 @@ export default defineConfig(
   ),
   forbidImports(
     "console",
-    "The page runs in a browser: itself, its libraries and link/'s types alone.",
+    "The console's server has the pipe and what it serves: std/, link/ and itself alone.",
+    "^(\\.\\./)+(vault|gate|venue|commands|sandbox|client)/",
+    "^(\\.\\./)+version\\.ts$",
+    "node:sqlite",
+  ),
+  forbidImports(
+    "console/page",
+    "The page runs in a browser: itself, its libraries and the types of asks.ts alone.",
     "^(?!\\.{1,2}/)",
-    "^(\\.\\./)+(?!\\.\\./|link/|lib/|[\\w-]+\\.ts$)",
+    "^(\\.\\./)+(?!\\.\\./|asks\\.ts$|lib/|[\\w-]+\\.ts$)",
   ),
   // What the libraries are called, for their types.
-  { files: ["src/console/lib/**/*.ts"], rules: { "no-restricted-imports": "off" } },
+  { files: ["src/console/page/lib/**/*.ts"], rules: { "no-restricted-imports": "off" } },
   // What touches private keys, by folder, as ARCHITECTURE.md says.
   forbidInCommands("commands", "pick-curve", "load-native-curve", "keychain/preflight"),
   forbidInCommands(

@@ -9,6 +9,7 @@ import { build, type BuildOptions, type Plugin } from "esbuild"
 /** Of processes and threads by their paths from src/ on, as `programFile` takes them; and what bots import. */
 const entries = [
   "main",
+  "console/serve/main",
   "gate/main",
   "vault/main",
   "vault/ledger/sqlite-worker",
@@ -31,7 +32,7 @@ const withoutLanguages: Plugin = {
   },
 }
 
-/** What the gate serves beside the console's page, wherever it is imported from. */
+/** What is served beside the console's page, wherever it is imported from. */
 const servedLibraries: Plugin = {
   name: "served-libraries",
   setup(bundle) {
@@ -49,10 +50,14 @@ const dist = values.to
 rmSync(dist, { recursive: true, force: true })
 // One at a time: what a process has of a module it has once, and nothing of it is another's.
 for (const entry of entries) await bundle(entry, forNode())
-await bundle("console/main", { platform: "browser", target: "es2024", plugins: [servedLibraries] })
-for (const name of readdirSync(join(root, "src/console"))) {
+await bundle("console/page/main", {
+  platform: "browser",
+  target: "es2024",
+  plugins: [servedLibraries],
+})
+for (const name of readdirSync(join(root, "src/console/page"))) {
   if (!pageFiles.includes(extname(name))) continue
-  copyFileSync(join(root, "src/console", name), join(dist, "console", name))
+  copyFileSync(join(root, "src/console/page", name), join(dist, "console/page", name))
 }
 for (const name of inlined) {
   copyFileSync(join(root, "node_modules", name, "LICENSE"), join(dist, `LICENSE.${name}`))

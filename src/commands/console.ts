@@ -1,36 +1,116 @@
-import { Fault } from "../std/fault.ts"
-import {
-  command,
-  print,
-  runs,
-  withExamples,
-  withInstallation,
-  withAdmin,
-  withJson,
-  type InstallationOptions,
-  type Printing,
-} from "./command-by-hand.ts"
-import type { Command } from "./command.ts"
-import { hostInUrl } from "./host-in-url.ts"
-import { parsePort } from "./port.ts"
-import type { Admin } from "./with-vault.ts"
+import { statSync } from "node:fs"
+import { setTimeout as after } from "node:timers/promises"
 
-type ConsoleOptions = InstallationOptions & Printing & { readonly port?: string }
+import { linkLifeMs } from "../console/serve/link.ts"
+import { makeSecret } from "../console/serve/secret.ts"
+import { addressFault, assertCanListen } from "../gate/listen.ts"
+import { parseDurationMs } from "../std/duration.ts"
+import { Fault } from "../std/fault.ts"
+import type { Installation } from "../vault/installation.ts"
+import { becomeOwner } from "./become-owner.ts"
+import { command } from "./command.ts"
+import { answerAsks } from "./console/answer-asks.ts"
+import { personBehind, serverUser } from "./console/server-user.ts"
+import { startServer, type ConsoleServer } from "./console/start-server.ts"
+import { vaultAnswers, vaultCalls } from "./console/vault-answers.ts"
+import { installationOf, installationOptions, jsonOption } from "./installation-command.ts"
+import { option, parsed } from "./options.ts"
+import { parsePort } from "./port.ts"
+import { print, type Printing } from "./print.ts"
+import { withStopSignal } from "./signals.ts"
+
+/** Long enough for anything, and short enough for a timer of Node's, which has 31 bits. */
+const longestLifeMs = 7 * 86_400_000
+const usualLifeMs = 12 * 3_600_000
+
+/** `countersign console`: serves a page for people, and prints links to it, until it is told to stop. */
+export const consoleCommand = command({
+  description: "serve a page that shows the daemon at work, and can freeze it",
+  examples: ["countersign console", "countersign console --port 8421 --for 30m"],
+  options: {
+    ...installationOptions,
+    ...jsonOption,
+    port: parsed(
+      option("--port <port>", "where the page is served, on 127.0.0.1 (default: a free port)"),
+      parsePort,
+    ),
+    lifeMs: parsed(
+      option("--for <duration>", "how long it is served at most, up to 7d (default: 12h)"),
+      parseLifeMs,
+    ),
+  },
+  run: async ({ port = 0, lifeMs = usualLifeMs, json, ...named }, terminal) => {
+    const shown = { port, lifeMs, printing: { terminal, json } }
+    const installation = installationOf(named)
+    await withStopSignal((stopped) => serveConsole(installation, shown, stopped), "SIGHUP")
+    return 0
+  },
+})
+
+const host = "127.0.0.1"
+
+type Shown = { readonly port: number; readonly lifeMs: number; readonly printing: Printing }
 
 /**
- * `countersign console`: prints a link to the console. It starts no browser: what a program is started with,
- * every user of the machine can read, and the link's secret would be in it.
+ * The server is started before this process becomes the installation's owner: only root can make it somebody else.
+ * This one has the admin link, and passes on no more than the list of asks.ts.
  */
-export function consoleCommand(): Command {
-  const made = command("console", "print a link to the console, which works once and soon").option(
-    "--port <port>",
-    "where the gate listens, if not where countersign.yaml says",
-  )
-  withExamples(made, "countersign console", "countersign console --port 8421")
-  return runs<ConsoleOptions>(withJson(withInstallation(made)), async (options) => {
-    const given = options.port === undefined ? undefined : parsePort(options.port)
-    print(await withAdmin(options, (admin) => makeLink(admin, given)), options, linesOf)
-  })
+async function serveConsole(
+  installation: Installation,
+  { port: asked, lifeMs, printing }: Shown,
+  stopped: Promise<unknown>,
+): Promise<void> {
+  const { stateDir } = installation
+  const by = personBehind()
+  await assertCanListen(host, asked)
+  const user = serverUser(statSync(stateDir, { throwIfNoEntry: false }))
+  const server = startServer(asked, user, printing.terminal)
+  const vault = vaultCalls(installation)
+  try {
+    becomeOwner(stateDir)
+    await vault.call("health", {})
+    const listening = Promise.withResolvers<number>()
+    const answering = answerAsks(server.pipe, {
+      ...vaultAnswers(vault, by),
+      listening: (report) => {
+        if ("port" in report) listening.resolve(report.port)
+        else listening.reject(addressFault({ code: report.refused }, host, asked))
+        return Promise.resolve(null)
+      },
+    })
+    const ended = answering.catch(() => undefined).then(() => Promise.reject(endedUnasked()))
+    const port = await Promise.race([listening.promise, ended, stopped.then(() => undefined)])
+    if (port === undefined) return
+    printLinks(server, port, printing)
+    await Promise.race([ended, stopped, after(lifeMs, undefined, { ref: false })])
+  } finally {
+    printing.terminal.stdin.pause()
+    vault.close()
+    await server.stop()
+  }
+}
+
+function parseLifeMs(text: string): number {
+  const lifeMs = parseDurationMs(text) ?? Infinity
+  if (lifeMs <= longestLifeMs) return lifeMs
+  throw new Fault("usage", "--for takes a duration of up to 7d, like 30m or 12h.")
+}
+
+/** One at once, and one at each Enter. A browser isn't started: what a program is started with, every user can read. */
+function printLinks(server: ConsoleServer, port: number, printing: Printing): void {
+  const { stdin } = printing.terminal
+  const isTerminal = stdin.isTTY === true
+  const printLink = (): void => {
+    const secret = makeSecret()
+    server.openLink(secret)
+    const url = `http://${host}:${port}/#${secret}`
+    const tunnel = `ssh -L ${port}:${host}:${port}`
+    print({ url, valid_for_ms: linkLifeMs, tunnel }, printing, (link) => linesOf(link, isTerminal))
+  }
+  printLink()
+  if (!isTerminal) return
+  stdin.on("error", () => undefined) // the terminal is gone, which SIGHUP says too
+  stdin.on("data", printLink)
 }
 
 type ConsoleLink = {
@@ -40,35 +120,21 @@ type ConsoleLink = {
   readonly tunnel: string
 }
 
-async function makeLink(admin: Admin, given: number | undefined): Promise<ConsoleLink> {
-  if (admin.daemon === "stopped") throw nothingToShow
-  const { secret, valid_for_ms, ...listens } = await admin.call("linkConsole", {})
-  const host = hostInUrl(wildcards.includes(listens.host) ? "127.0.0.1" : listens.host)
-  const port = given ?? listens.port
-  if (port === 0) throw portUnknown
-  return {
-    url: `http://${host}:${port}/console#${secret}`,
-    valid_for_ms,
-    tunnel: `ssh -L ${port}:${host}:${port}`,
-  }
-}
-
-const wildcards = ["0.0.0.0", "::"]
-
-function linesOf({ url, valid_for_ms, tunnel }: ConsoleLink): readonly string[] {
+function linesOf(
+  { url, valid_for_ms, tunnel }: ConsoleLink,
+  isTerminal: boolean,
+): readonly string[] {
+  const next = isTerminal ? " Enter prints a new one." : ""
   return [
     url,
-    `It works once, within ${valid_for_ms / 1_000} seconds, in a browser of this machine.`,
+    `It works once, within ${valid_for_ms / 1_000} seconds, in a browser of this machine.${next} Ctrl-C ends the console.`,
     `For a browser of another machine, run there first: ${tunnel} <this machine>`,
   ]
 }
 
-const nothingToShow = new Fault(
-  "vault_unavailable",
-  "No daemon runs here, so there is nothing to show; countersign serve starts one.",
-)
-
-const portUnknown = new Fault(
-  "usage",
-  "countersign.yaml lets the gate take any free port; give the one that countersign serve printed with --port.",
-)
+function endedUnasked(): Fault {
+  return new Fault(
+    "internal",
+    "The console's server ended by itself; what it said above tells why.",
+  )
+}

@@ -1,15 +1,18 @@
-/** Gives `run` what resolves at the first SIGTERM or SIGINT from now on, and listens for as long as `run` takes. */
+/**
+ * Gives `run` what resolves at the first SIGTERM, SIGINT or other of these signals from now on, and listens for as long
+ * as `run` takes.
+ */
 export async function withStopSignal(
   run: (stopped: Promise<unknown>) => Promise<void>,
+  ...others: readonly NodeJS.Signals[]
 ): Promise<void> {
   const { promise, resolve: stop } = Promise.withResolvers<unknown>()
-  process.once("SIGTERM", stop)
-  process.once("SIGINT", stop)
+  const signals = ["SIGTERM", "SIGINT", ...others]
+  for (const signal of signals) process.once(signal, stop)
   try {
     await run(promise)
   } finally {
-    process.off("SIGTERM", stop)
-    process.off("SIGINT", stop)
+    for (const signal of signals) process.off(signal, stop)
   }
 }
 

@@ -12,9 +12,6 @@ type Admission = Problem | undefined
 /** Says that the gate runs, and no more: neither load nor a vault that is away makes it another answer. */
 export const livenessPath = "/healthz"
 
-/** The page for people. It holds nothing of this installation. */
-export const consolePath = "/console"
-
 /** Admits what every request must be, whatever its path. No `hosts` are known before the vault told the settings. */
 export function admit(
   request: IncomingMessage,
@@ -109,16 +106,8 @@ function admitOrigin(request: IncomingMessage, hosts: ReadonlySet<string>): Admi
   const isFromHere = headerValues(request, "sec-fetch-site").every(
     (site) => site === "same-origin" || site === "none",
   )
-  if (isOurs && (isFromHere || isVisit(request))) return undefined
+  if (isOurs && isFromHere) return undefined
   return { code: "origin_refused", message: "Web pages of other origins can't call this server." }
-}
-
-/** Somebody follows a link to the console's page, which opens in place of the page that it was on. */
-function isVisit(request: IncomingMessage): boolean {
-  if (request.method !== "GET" || request.url !== consolePath) return false
-  const [mode] = headerValues(request, "sec-fetch-mode")
-  const [dest] = headerValues(request, "sec-fetch-dest")
-  return mode === "navigate" && dest === "document"
 }
 
 /** Refuses every method but those of a path. HEAD and OPTIONS aren't answered for it either. */

@@ -7,7 +7,6 @@ import helmet from "helmet"
 import {
   admit,
   callHeaders,
-  consolePath,
   idempotencyHeader,
   keyHeader,
   shadowHeader,
@@ -24,8 +23,6 @@ import {
   sign,
   whoami,
 } from "./bot-calls.ts"
-import { setConsoleHeaders } from "./console/console-headers.ts"
-import { consoleRoutes } from "./console/console-routes.ts"
 import { contract } from "./contract.ts"
 import { forward, type ForwardDependencies } from "./forward.ts"
 import type { GateLimits } from "./gate-limits.ts"
@@ -70,7 +67,6 @@ export function createApp(deps: AppDependencies): RequestListener {
     const fail = failure(deps, response)
     try {
       setHeaders(request, response, () => undefined)
-      if (isOfConsole(request)) setConsoleHeaders(request, response, () => undefined)
       const problem = admit(request, deps.hosts(request.socket), deps.limits)
       const ofPath = paths.get(directPath(request.url) ?? "")
       if (problem !== undefined) refuse(deps, response, problem)
@@ -81,12 +77,6 @@ export function createApp(deps: AppDependencies): RequestListener {
       fail(error)
     }
   }
-}
-
-function isOfConsole({ url = "" }: IncomingMessage): boolean {
-  return (
-    url === consolePath || url.startsWith(`${consolePath}/`) || url.startsWith(`${consolePath}?`)
-  )
 }
 
 /** The path of the table for a plain path of the venue's. All others are Express's to take apart. */
@@ -139,7 +129,6 @@ function routes(deps: AppDependencies): readonly RouteWithAnswer[] {
     get("/healthz", () => Promise.resolve({ kind: "success", content: { state: "running" } })),
     get("/readyz", () => readiness(deps)),
     get("/openapi.json", () => Promise.resolve(contract)),
-    ...consoleRoutes(deps),
   ]
 }
 

@@ -32,12 +32,6 @@ export const gateLimits = {
   keepAliveMs: 75_000,
   /** Silence on a connection in the middle of a request or an answer. Above the vault's and the venue's deadlines together. */
   silenceMs: 60_000,
-  /** Open consoles. Each has a session, of which the vault keeps 4; besides there are those about to end. */
-  maxConsoles: 8,
-  /** Between two looks at what was decided, for one console. */
-  consolePollMs: 250,
-  /** Between two attempts while the vault is away, each of which keeps the stream from being silent. */
-  consoleRetryMs: 2_000,
   /** How long stopping waits for requests at work. */
   stopMs: 10_000,
 

@@ -50,7 +50,12 @@ function descriptorFault(cause: NodeJS.ErrnoException, name: string): Fault {
   )
 }
 
-function addressFault(cause: NodeJS.ErrnoException, host: string, port: number): Fault {
+/** Why an address can't be listened on. */
+export function addressFault(
+  cause: Pick<NodeJS.ErrnoException, "code">,
+  host: string,
+  port: number,
+): Fault {
   return cause.code === "EADDRINUSE"
     ? new Fault(
         "port_in_use",

@@ -30,13 +30,16 @@ export type LinkClientOptions = {
   readonly deadlineMs?: number
 }
 
+type SpeakOptions = Pick<LinkClientOptions, "deadlineMs"> & { readonly maxBytes?: number }
+
 type Waiting = {
   readonly resolve: (result: unknown) => void
   readonly reject: (fault: Fault) => void
   readonly timer: NodeJS.Timeout
 }
 
-type Connection = {
+export type Speaking = {
+  /** @throws {Fault} as {@link LinkClient} does. */
   call(method: string, params: unknown): Promise<unknown>
   close(): void
 }
@@ -58,10 +61,10 @@ export function connectLink<Params, Results>(
   path: string,
   options: LinkClientOptions = {},
 ): LinkClient<Params, Results> {
-  let current: Promise<Connection> | undefined
+  let current: Promise<Speaking> | undefined
   let isClosed = false
 
-  function connection(): Promise<Connection> {
+  function connection(): Promise<Speaking> {
     if (isClosed) return Promise.reject(unavailable("The connection to the vault is closed."))
     if (current === undefined) {
       const opening = open(path, options, () => {
@@ -91,10 +94,10 @@ async function open(
   path: string,
   options: LinkClientOptions,
   onLost: () => void,
-): Promise<Connection> {
+): Promise<Speaking> {
   try {
     const socket = await dial(path)
-    const opened = speak(socket, options.deadlineMs ?? defaultDeadlineMs, onLost)
+    const opened = speak(socket, options, onLost)
     if (options.secret !== undefined) await greet(opened, options.secret)
     return opened
   } catch (error) {
@@ -103,7 +106,7 @@ async function open(
   }
 }
 
-async function greet(opened: Connection, secret: string): Promise<void> {
+async function greet(opened: Speaking, secret: string): Promise<void> {
   try {
     await opened.call("hello", { secret })
   } catch (error) {
@@ -125,9 +128,13 @@ function dial(path: string): Promise<Socket> {
   })
 }
 
-/** Pairs answers with calls on one open socket. */
-function speak(socket: Socket, deadlineMs: number, onLost: () => void): Connection {
-  const reader = createFrameReader()
+/** Pairs answers with calls on one open socket. A longer line than `maxBytes` ends it. */
+export function speak(
+  socket: Socket,
+  { deadlineMs = defaultDeadlineMs, maxBytes }: SpeakOptions,
+  onLost: () => void,
+): Speaking {
+  const reader = createFrameReader(maxBytes)
   const writer = createFrameWriter(socket)
   const waiting = new Map<number, Waiting>()
   let lastId = 0
@@ -143,11 +150,7 @@ function speak(socket: Socket, deadlineMs: number, onLost: () => void): Connecti
   socket.on("error", () => undefined)
   socket.on("close", () => {
     onLost()
-    for (const { reject, timer } of waiting.values()) {
-      clearTimeout(timer)
-      reject(unavailable("The connection to the vault broke."))
-    }
-    waiting.clear()
+    giveUp(waiting)
   })
 
   return {
@@ -165,6 +168,14 @@ function speak(socket: Socket, deadlineMs: number, onLost: () => void): Connecti
     },
     close: () => socket.destroy(),
   }
+}
+
+function giveUp(waiting: Map<number, Waiting>): void {
+  for (const { reject, timer } of waiting.values()) {
+    clearTimeout(timer)
+    reject(unavailable("The connection to the vault broke."))
+  }
+  waiting.clear()
 }
 
 function writeCall(

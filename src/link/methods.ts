@@ -7,12 +7,6 @@ import { agentParams, type AgentResults } from "./agent-methods.ts"
 import type { AlarmsNow } from "./alarms.ts"
 import { auditParams, type AuditResults } from "./audit-methods.ts"
 import type { Whoami } from "./bot-views.ts"
-import {
-  consoleAdminParams,
-  consoleBotParams,
-  type ConsoleAdminResults,
-  type ConsoleBotResults,
-} from "./console-methods.ts"
 import type { GateSettings, UpstreamSettings } from "./gate-settings.ts"
 import { policyParams, type PolicyResults } from "./policy-methods.ts"
 import { readBotParams, type ReadBotResults } from "./read-methods.ts"
@@ -77,7 +71,6 @@ export const botParams = {
   }),
   ...readBotParams,
   ...stopBotParams,
-  ...consoleBotParams,
   health: z.strictObject({}),
   /** What a gate that can read no configuration must know; nothing in it is secret. */
   gateSettings: z.strictObject({}),
@@ -91,7 +84,6 @@ type Answer<Value> =
 
 /** Results of the bot socket's calls. */
 export type BotResults = StopBotResults &
-  ConsoleBotResults &
   ReadBotResults & {
     /** `rateLimits`: of a client that is known. */
     sign: (Answer<Signed> | Answered) & { readonly rateLimits?: readonly RateLimit[] }
@@ -179,7 +171,6 @@ export const adminParams = {
   ...auditParams,
   ...safetyParams,
   ...stopAdminParams,
-  ...consoleAdminParams,
   /** How a command that sends to the venue by itself gets there. */
   upstream: z.strictObject({}),
   /** Where messages about alarms go. */
@@ -188,12 +179,7 @@ export const adminParams = {
   status: z.strictObject({}),
 }
 
-type PartResults = AgentResults &
-  PolicyResults &
-  AuditResults &
-  SafetyResults &
-  StopAdminResults &
-  ConsoleAdminResults
+type PartResults = AgentResults & PolicyResults & AuditResults & SafetyResults & StopAdminResults
 
 /** Results of the admin socket's calls. */
 export type AdminResults = PartResults & {

@@ -7,7 +7,6 @@ import { acceptPolicy, candidate, rollback } from "./attestation.ts"
 import { auditMethods } from "./audit-methods.ts"
 import { hasEnded } from "./bindings.ts"
 import { explainRequest } from "./check-request.ts"
-import { consoleAdminMethods } from "./console/console-methods.ts"
 import { freezeMethods, freezeView } from "./freeze-methods.ts"
 import { clientMethods, namedClient } from "./client-methods.ts"
 import { decideHold, listHolds, waitingHolds } from "./hold-methods.ts"
@@ -38,7 +37,6 @@ export function adminMethods(vault: Vault) {
     panic: (params: AdminParams["panic"]) => panicForOperator(params, vault),
     ...auditMethods(vault),
     ...safetyMethods(vault),
-    ...consoleAdminMethods(vault),
     health: () => Promise.resolve({ state: vault.state() }),
     lock: async () => {
       await vault.lock("operator")

@@ -5,7 +5,6 @@ import { admitRead, readBudgetSpent } from "./admit-read.ts"
 import { tellAlarms } from "./alarms.ts"
 import { budgetsOfClient } from "./budgets-of-client.ts"
 import { checkRequest } from "./check-request.ts"
-import { consoleBotMethods } from "./console/console-methods.ts"
 import type { StoredRecord } from "./ledger/ledger.ts"
 import { freezeForClient } from "./freeze-methods.ts"
 import { heartbeat } from "./heartbeats.ts"
@@ -41,7 +40,6 @@ export function botMethods(vault: Vault) {
     freeze: (params: BotParams["freeze"]) => freezeForClient(params, vault),
     heartbeat: (params: BotParams["heartbeat"]) => heartbeat(params, vault),
     ...outboxMethods(vault),
-    ...consoleBotMethods(vault),
     read: (params: BotParams["read"]) => Promise.resolve(admitRead(params, vault)),
     readBudgetSpent: (params: BotParams["readBudgetSpent"]) =>
       Promise.resolve(readBudgetSpent(params, vault)),

@@ -11,7 +11,6 @@ import { undenied } from "../std/undenied.ts"
 import { archiveInTime } from "./archive/archive-in-time.ts"
 import { runAccepted } from "./attestation.ts"
 import { signCheckpointsInTime } from "./checkpoints.ts"
-import { logAccess } from "./console/log-access.ts"
 import { lockWalletKeysInTime } from "./auto-lock.ts"
 import { endWithLedger } from "./end-with-ledger.ts"
 import { frozen } from "./freeze.ts"
@@ -88,7 +87,6 @@ function open(
     // On a terminal the ledger is the place to look for them.
     ...logVault(isService ? "info" : "debug"),
     opening: (step: string) => notify.status(step),
-    console: logAccess,
   }
   return openVault(installation, secretFrom(passphraseFile), { listener, surroundings, curve })
 }

@@ -6,7 +6,6 @@ import { openAutoFreeze } from "./auto-freeze.ts"
 import { openCheckpoints } from "./checkpoints.ts"
 import { systemClock } from "./clock.ts"
 import { claimSigners } from "./claim-signers.ts"
-import { openConsoleAccess } from "./console/access.ts"
 import { countAnew } from "./count-anew.ts"
 import { countLastMinute } from "./count-last-minute.ts"
 import { freeBytesAt, openDiskSpace, type DiskSpace } from "./disk-space.ts"
@@ -213,7 +212,6 @@ function watches(
     heartbeats: openHeartbeats(clock),
     venueClock: openVenueClock(clock),
     outbox: openOutbox(clock),
-    console: openConsoleAccess(clock, (event) => listener.console(event)),
   }
 }
 

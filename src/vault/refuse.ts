@@ -3,7 +3,7 @@ import type { ActiveSet } from "./active-set.ts"
 import type { Client } from "./bindings.ts"
 import type { Ledger } from "./ledger/ledger.ts"
 import type { Decision, Denial } from "./policy/decision.ts"
-import type { BodyCall, ReadRequest } from "./read-request.ts"
+import type { BodyCall } from "./read-request.ts"
 
 type Refused = {
   readonly kind: "refused"
@@ -26,8 +26,6 @@ export function recordRefusal(
     readonly set: ActiveSet
     readonly nowMs: number
     readonly ledger: Ledger
-    /** Where it could be read. */
-    readonly request?: ReadRequest
   },
 ): Refused {
   const { client, call, set, nowMs, ledger } = context
@@ -38,7 +36,6 @@ export function recordRefusal(
       operation: set.profile.endpointByPath.get(call.path ?? "")?.id ?? null,
       policyHash: set.policyHash,
       refusal,
-      asked: context.request?.business,
     },
     nowMs,
   )

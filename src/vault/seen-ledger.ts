@@ -1,6 +1,5 @@
 import type { AutoFreeze } from "./auto-freeze.ts"
-import { rememberDecisions, type RecentDecisions } from "./console/decision-feed.ts"
-import { decidedLedger, decidedListener } from "./decided-ledger.ts"
+import { countedLedger, countedListener } from "./counted-ledger.ts"
 import type { DiskSpace } from "./disk-space.ts"
 import type { Ledger } from "./ledger/ledger.ts"
 import { openVaultMetrics, type VaultMetrics } from "./metrics/vault-metrics.ts"
@@ -16,15 +15,9 @@ export function seenLedger(
     readonly autoFreeze: AutoFreeze
     readonly listener: VaultListener
   },
-): {
-  readonly ledger: Ledger
-  readonly metrics: VaultMetrics
-  readonly decisions: RecentDecisions
-} {
+): { readonly ledger: Ledger; readonly metrics: VaultMetrics } {
   const metrics = openVaultMetrics()
-  const decisions = rememberDecisions()
-  const decided = { counts: metrics.decisions, recent: decisions }
-  const heard = decidedListener(by.listener, decided)
+  const heard = countedListener(by.listener, metrics.decisions)
   const watched = watchedLedger(sparingLedger(ledger, by.disk), by.autoFreeze, heard)
-  return { ledger: decidedLedger(watched, decided), metrics, decisions }
+  return { ledger: countedLedger(watched, metrics.decisions), metrics }
 }

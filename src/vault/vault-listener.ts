@@ -1,4 +1,3 @@
-import type { AccessEvent } from "./console/access.ts"
 import type { AdminEntry } from "./ledger/admin-entry.ts"
 import type { RecordId, RefusalEntry, RequestEntry } from "./ledger/ledger.ts"
 
@@ -14,8 +13,6 @@ export type VaultListener = {
   refused(entry: RefusalEntry, record: RecordId): void
   /** The record of a request is durable, so it is signed. */
   reserved(entry: RequestEntry, record: RecordId): void
-  /** Somebody may look at the console now, or no more. */
-  console(event: AccessEvent): void
 }
 
 const nothing = (): void => undefined
@@ -26,5 +23,4 @@ export const noListener: VaultListener = {
   acted: nothing,
   refused: nothing,
   reserved: nothing,
-  console: nothing,
 }

@@ -4,8 +4,6 @@ import type { BadTokenCount } from "./authenticate.ts"
 import type { AutoFreeze } from "./auto-freeze.ts"
 import type { Checkpoints } from "./checkpoints.ts"
 import type { Clock } from "./clock.ts"
-import type { ConsoleAccess } from "./console/access.ts"
-import type { RecentDecisions } from "./console/decision-feed.ts"
 import type { DiskSpace } from "./disk-space.ts"
 import type { Heartbeats } from "./heartbeats.ts"
 import type { Installation } from "./installation.ts"
@@ -38,10 +36,6 @@ export type Vault = {
   readonly outbox: Outbox
   /** What it counts and times of itself. */
   readonly metrics: VaultMetrics
-  /** What the console shows of what was decided. */
-  readonly decisions: RecentDecisions
-  /** Who may look at it. */
-  readonly console: ConsoleAccess
   /** The set in force now. Take it once for each request. */
   active(): ActiveSet
   /** Why the files on disk aren't the ones in force, in a sentence; `undefined` when they are. */

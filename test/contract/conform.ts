@@ -46,9 +46,9 @@ export function headerMap(
   return new Map(sent.map(([name, value]) => [name.toLowerCase(), String(value)]))
 }
 
-/** Whose answer it is; `undefined` for another server's, and for what people are shown: it isn't in the contract. */
-function sourceOf({ headers, path }: Exchange): string | undefined {
-  return /^\/console(?:\/|$)/.test(path) ? undefined : headers.get("countersign-source")
+/** Whose answer it is; `undefined` for another server's. */
+function sourceOf({ headers }: Exchange): string | undefined {
+  return headers.get("countersign-source")
 }
 
 type Found = { readonly pointer: string; readonly found: Json }

@@ -1,3 +1,4 @@
+import { consoleGuards } from "./console-guards.ts"
 import { decidingGuards } from "./deciding-guards.ts"
 import type { Guard } from "./guard.ts"
 import { ledgerGuards } from "./ledger-guards.ts"
@@ -14,4 +15,5 @@ export const guards: readonly Guard[] = [
   ...limitGuards,
   ...vaultGuards,
   ...ledgerGuards,
+  ...consoleGuards,
 ]

@@ -7,6 +7,7 @@ import { setTimeout as pause } from "node:timers/promises"
 
 import type { Browser, BrowserContext, Page } from "playwright-core"
 
+import { personBehind } from "../../src/commands/console/server-user.ts"
 import { axeViolations } from "../support/axe.ts"
 import { limitOrder } from "../support/bot.ts"
 import { keepOutput, registerSecret } from "../support/canaries.ts"
@@ -18,13 +19,15 @@ import {
   type WatchedPage,
 } from "../support/chromium.ts"
 import { startConsoleSite, type ConsoleSite } from "../support/console-site.ts"
-import { countersign, countersignJson } from "../support/countersign.ts"
+import { countersign } from "../support/countersign.ts"
 import { startForeignSite, foreignPage, type ForeignSite } from "../support/foreign-site.ts"
-import { askHttp, assertRefused } from "../support/gate.ts"
+import { exchange } from "../support/exchange.ts"
 import { childRunning } from "../support/process-tree.ts"
 
 const orders = "/sign/v1/trade/orders"
 const tooLarge = { quantity: "7" }
+/** Who the console says froze: the user behind this test. */
+const by = personBehind()
 const sizes = [
   { width: 1440, height: 900 },
   { width: 820, height: 1180 },
@@ -34,9 +37,14 @@ const schemes = ["light", "dark"] as const
 /** What Chromium itself says of an answer that isn't 2xx. */
 const saysUnauthorized =
   "error: Failed to load resource: the server responded with a status of 401 (Unauthorized)"
+/** And of one that says that the vault is away. */
+const saysAway =
+  "error: Failed to load resource: the server responded with a status of 503 (Service Unavailable)"
 
 describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () => {
   let site: ConsoleSite
+  let url: string
+  let port: number
   let browser: Browser
   let context: BrowserContext
   let watched: WatchedPage
@@ -47,12 +55,13 @@ describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () =
   let halves: Readonly<Record<"cookie" | "countersign-console", string>>
   before(async () => {
     site = await startConsoleSite()
-    browser = await openChromium(site.port)
+    ;({ url, port } = site.console)
+    browser = await openChromium(port)
     foreign = await startForeignSite()
     shots = process.env["COUNTERSIGN_SHOTS"] ?? (await mkdtemp(join(tmpdir(), "cs-shots-")))
     context = await browser.newContext({ reducedMotion: "reduce" })
     context.setDefaultTimeout(longestWaitMs)
-    watched = await openWatched(context, site.url)
+    watched = await openWatched(context, url)
     ;({ page } = watched)
   })
   after(async () => {
@@ -76,25 +85,23 @@ describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () =
     assert.equal(await of.getByRole("button", { name: "Freeze…" }).count(), 0)
   }
 
-  it("opens by the link that countersign console prints, which leaves the address bar", async () => {
-    const { url } = await countersignJson<{ readonly url: string }>([
-      ...["console", "--dir", site.dir, "--port", String(site.port)],
-    ])
-    await page.goto(url)
+  it("opens by the link that countersign console prints, once, and the link leaves the address bar", async () => {
+    const { link } = site.console
+    await page.goto(link)
     await standsAs("Signing")
-    assert.equal(page.url(), `${site.url}/console`)
+    assert.equal(page.url(), `${url}/`)
     const devtools = await context.newCDPSession(page)
     const { entries } = await devtools.send("Page.getNavigationHistory")
     assert.deepEqual(
       entries.map((entry) => entry.url),
-      ["about:blank", `${site.url}/console`],
+      ["about:blank", `${url}/`],
     )
     assertCalm()
 
-    const again = await openWatched(context, site.url)
-    await again.page.goto(url)
+    const again = await openWatched(context, url)
+    await again.page.goto(link)
     await assertDoor("This link doesn't open the console", again.page)
-    assert.ok(await again.page.getByText("one works once, for 60 seconds").isVisible())
+    assert.ok(await again.page.getByText("A link works once, within 60 seconds.").isVisible())
     const complaints = again.takeComplaints().filter((each) => each !== saysUnauthorized)
     assert.deepEqual(complaints, [])
     await again.page.close()
@@ -106,7 +113,8 @@ describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () =
     const [cookie, ...others] = await context.cookies()
     assert.ok(cookie !== undefined && others.length === 0)
     const { name, value, httpOnly, sameSite, path } = cookie
-    assert.deepEqual([httpOnly, sameSite, path], [true, "Strict", "/console"])
+    assert.deepEqual([httpOnly, sameSite, path], [true, "Strict", "/"])
+    assert.equal(name, `countersign_console_${port}`)
     assert.equal(await page.evaluate("document.cookie"), "")
     const proof = await page.evaluate<string>("sessionStorage.getItem('countersign-proof')")
     for (const half of [value, proof]) registerSecret("a console's session", half)
@@ -114,13 +122,13 @@ describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () =
     assertCalm()
   })
 
-  it("shows an order and a refusal as they fall, with what was asked, the rule and the reason", async () => {
+  it("shows an order and a refusal as they fall, with the rule and the reason", async () => {
     assert.equal((await sign()).status, 200)
     assert.equal((await sign(tooLarge)).json.code, "policy_denied")
-    const allowed = rowOf("buy 0.1 BTC-PERP at 63000, limit")
+    const allowed = rowOf("✓ allowed").filter({ hasText: "desk/quote" })
     await allowed.waitFor()
-    assert.match(await allowed.innerText(), /allowed[^]*bot · mm[^]*desk\/quote/)
-    const refused = rowOf("buy 7 BTC-PERP")
+    assert.match(await allowed.innerText(), /allowed[^]*placeOrder[^]*bot · mm[^]*desk\/quote/)
+    const refused = rowOf("asked 7 BTC-PERP")
     await refused.waitFor()
     assert.match(
       await refused.innerText(),
@@ -133,6 +141,42 @@ describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () =
     await allowed.waitFor({ state: "detached" })
     assert.equal(await refused.count(), 1)
     await page.getByRole("checkbox", { name: "Only refused and held" }).uncheck()
+    assertCalm()
+  })
+
+  it("opens a decision by click and by Enter, with what was asked in words and as its body", async () => {
+    const allowed = rowOf("✓ allowed").filter({ hasText: "desk/quote" })
+    const details = page.getByRole("row").filter({ has: page.getByText("Asked", { exact: true }) })
+    await allowed.getByRole("cell").first().click()
+    await details.waitFor()
+    assert.match(
+      await details.innerText(),
+      /buy 0\.1 BTC-PERP at 63000, limit[^]*signed[^]*rec_[^]*"quantity":"0\.1"/,
+    )
+    for (const colorScheme of schemes) {
+      await page.emulateMedia({ colorScheme })
+      await assertFit(page, `opened-${colorScheme}`)
+    }
+    await page.emulateMedia({ colorScheme: "light" })
+    const opener = allowed.getByRole("button", { name: "placeOrder" })
+    await opener.focus()
+    await page.keyboard.press("Enter")
+    await details.waitFor({ state: "detached" })
+    await page.keyboard.press("Enter")
+    await details.waitFor()
+
+    const refused = rowOf("asked 7 BTC-PERP")
+    await refused.getByRole("button").click()
+    await rowOf("That of a refusal isn't recorded.").waitFor()
+    await details.waitFor({ state: "detached" })
+    await refused.getByRole("button").click()
+    assertCalm()
+  })
+
+  it("counts a refusal that comes again on its row", async () => {
+    await Promise.all(Array.from({ length: 12 }, () => sign({ quantity: "8" })))
+    await rowOf("asked 8 BTC-PERP").filter({ hasText: "× 12" }).waitFor()
+    assert.equal(await rowOf("asked 8 BTC-PERP").count(), 1)
     assertCalm()
   })
 
@@ -153,7 +197,7 @@ describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () =
     await gauges.getByText("6,300", { exact: true }).waitFor()
     await page.getByRole("row", { name: /^mm .*\b(?:29|30) days left/ }).waitFor()
     await page.getByRole("row", { name: /^main wallet/ }).waitFor()
-    for (const plot of ["Plot of signatures a second", "Plot of how long answers take"]) {
+    for (const plot of ["Plot of signatures a second", "Plot of how long signing takes"]) {
       await page.getByRole("img", { name: plot }).locator("canvas").waitFor()
     }
     assertCalm()
@@ -172,8 +216,8 @@ describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () =
   for (const size of sizes) {
     const { width, height } = size
     it(`fits ${width} x ${height}, and axe finds nothing wrong, light and dark`, async () => {
-      const door = await openWatched(context, site.url)
-      await door.page.goto(`${site.url}/console`)
+      const door = await openWatched(context, url)
+      await door.page.goto(`${url}/`)
       await assertDoor("The console needs a link", door.page)
       await Promise.all([page, door.page].map((each) => each.setViewportSize(size)))
       for (const colorScheme of schemes) {
@@ -224,10 +268,11 @@ describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () =
     await dialog().waitFor({ state: "hidden" })
     const refused = await sign()
     assert.deepEqual([refused.status, refused.json.code], [423, "frozen"])
-    assert.equal(refused.json.data["by"], "console/operator")
+    assert.equal(refused.json.data["by"], by)
     await standsAs("Frozen")
     const notice = page.getByRole("alert", { name: "Frozen" })
-    assert.match(await notice.innerText(), /the feed looks wrong[^]*by console\/operator/)
+    assert.ok((await notice.innerText()).includes(`by ${by}`))
+    assert.match(await notice.innerText(), /the feed looks wrong/)
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme })
       await assertFit(page, `frozen-${colorScheme}`)
@@ -245,27 +290,43 @@ describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () =
   it("keeps up with a hundred decisions a second, and a bounded number of rows", async () => {
     const burst = Array.from({ length: 30 }, async (_, index) => {
       await pause(index * 100)
-      await Promise.all(Array.from({ length: 10 }, () => sign(tooLarge)))
+      // Alike ones would share a record.
+      await Promise.all(
+        Array.from({ length: 10 }, (_, n) => sign({ quantity: `${index}.${n + 1}` })),
+      )
     })
     await button("Freeze…").click()
     await dialog().waitFor()
     await button("Keep signing").click()
     await Promise.all(burst)
     await sign({ quantity: "777" })
-    await rowOf("buy 777 BTC-PERP").waitFor()
+    await rowOf("asked 777 BTC-PERP").waitFor()
     const table = page.getByRole("table", { name: /decisions, the newest first/ })
     const rows = (await table.getByRole("row").count()) - 1
     assert.ok(rows <= 200, `${rows} rows`)
     assertCalm()
   })
 
-  const asPage = () => ({ origin: site.url, "sec-fetch-site": "same-origin" })
+  const asPage = () => ({ origin: url, "content-type": "application/json" })
+
+  async function assertNoSession(headers: Readonly<Record<string, string>>): Promise<void> {
+    for (const [path, body] of [
+      ["/look", "{}"],
+      ["/freeze", '{"reason":"not by a person"}'],
+      ["/end", "{}"],
+    ] as const) {
+      const ask = { method: "POST", path, body, headers: { ...asPage(), ...headers } }
+      assert.equal((await exchange(port, ask)).status, 401, path)
+    }
+  }
 
   /** Signing goes on, and the session sees it. */
   async function assertUnharmed(): Promise<void> {
     price += 1
     assert.equal((await sign({ price: String(price) })).status, 200)
-    await rowOf(`buy 0.1 BTC-PERP at ${price}`).waitFor()
+    const refused = `${price}.5`
+    await sign({ quantity: refused })
+    await rowOf(`asked ${refused} BTC-PERP`).waitFor()
     await standsAs("Signing")
     assertCalm()
   }
@@ -276,7 +337,7 @@ describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () =
       const elsewhere = await context.newPage()
       await elsewhere.goto(`http://${host}:${foreign.port}/`)
       const popup = elsewhere.waitForEvent("popup")
-      const read = await elsewhere.evaluate<Record<string, string>>(`tryAll("${site.url}")`)
+      const read = await elsewhere.evaluate<Record<string, string>>(`tryAll("${url}")`)
       const entries = Object.entries(read)
       assert.ok(entries.length > 15)
       for (const [attempt, seen] of entries) assert.equal(seen, "nothing", attempt)
@@ -293,43 +354,30 @@ describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () =
     await elsewhere.close()
     const cookie = foreign.cookiesAt("/console") ?? ""
     assert.equal(cookie, halves.cookie)
-    const json = { "content-type": "application/json" }
-    for (const proof of [{}, { "countersign-console": "p".repeat(43) }]) {
-      const headers = { ...asPage(), cookie, ...proof }
-      const events = await askHttp(site.port, { path: "/console/events", headers })
-      assertRefused(events, 401, "unauthorized")
-      for (const [path, body] of [
-        ["/console/freeze", '{"reason":"not by a person"}'],
-        ["/console/end", "{}"],
-      ] as const) {
-        const ask = { method: "POST", path, body, headers: { ...headers, ...json } }
-        assertRefused(await askHttp(site.port, ask), 401, "unauthorized")
-      }
-    }
+    await assertNoSession({ cookie })
+    await assertNoSession({ cookie, "countersign-console": "p".repeat(43) })
     await assertUnharmed()
   })
 
   it("isn't served under another name, to a person or to a page that pointed it here", async () => {
-    const evil = `http://evil.example:${site.port}`
+    const evil = `http://evil.example:${port}`
     const elsewhere = await context.newPage()
-    const visit = await elsewhere.goto(`${evil}/console`)
-    const { code } = (await visit?.json()) as { readonly code: string }
-    assert.deepEqual([visit?.status(), code], [421, "misdirected_host"])
+    const visit = await elsewhere.goto(`${evil}/`)
+    assert.equal(visit?.status(), 421)
 
     // As if this page had come from its own server, before its name meant this machine.
-    await elsewhere.route(`${evil}/`, (route) =>
+    await elsewhere.route(`${evil}/own`, (route) =>
       route.fulfill({ contentType: "text/html", body: foreignPage }),
     )
-    await elsewhere.goto(`${evil}/`)
-    const answers = await elsewhere.evaluate(`(async () => {
+    await elsewhere.goto(`${evil}/own`)
+    const statuses = await elsewhere.evaluate(`(async () => {
       const headers = { "content-type": "application/json", "countersign-console": "${"p".repeat(43)}" }
       const post = { method: "POST", headers, body: '{"reason":"rebound"}' }
-      const asked = [["", {}], ["/assets/main.js", {}], ["/events", { headers }], ["/session", post],
-        ["/freeze", post], ["/end", post]]
-      const answers = asked.map(([path, init]) => fetch("/console" + path, init))
-      return Promise.all(answers.map(async (each) => (await (await each).json()).code))
+      const asked = [["/", {}], ["/assets/main.js", {}], ["/look", post], ["/session", post],
+        ["/record", post], ["/freeze", post], ["/end", post]]
+      return Promise.all(asked.map(async ([path, init]) => (await fetch(path, init)).status))
     })()`)
-    assert.deepEqual(answers, Array(6).fill("misdirected_host"))
+    assert.deepEqual(statuses, Array(7).fill(421))
 
     await elsewhere.goto(`http://evil.example:${foreign.port}/`)
     const read = await elsewhere.evaluate(`attempts["fetch of the page"]("${evil}")`)
@@ -340,19 +388,34 @@ describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () =
 
   it("does nothing for a page without a session, and tells a person how to get one", async () => {
     const other = await browser.newContext()
-    const nobody = await openWatched(other, site.url)
+    const nobody = await openWatched(other, url)
     const bare = nobody.page
-    await bare.goto(`${site.url}/console`)
+    await bare.goto(`${url}/`)
     await assertDoor("The console needs a link", bare)
     assert.deepEqual(nobody.takeComplaints(), [])
-    const statuses = await bare.evaluate(`Promise.all([
-      fetch("/console/events"),
-      ...["freeze", "end"].map((name) => fetch("/console/" + name, {
+    const statuses = await bare.evaluate(`Promise.all(
+      ["look", "record", "freeze", "end"].map(async (name) => (await fetch("/" + name, {
         method: "POST", body: '{"reason":"nobody"}', headers: { "content-type": "application/json" },
-      })),
-    ].map(async (each) => (await each).status))`)
-    assert.deepEqual(statuses, [401, 401, 401])
+      })).status))`)
+    assert.deepEqual(statuses, [401, 401, 401, 401])
     await other.close()
+    await assertUnharmed()
+  })
+
+  it("goes on with its session over a restart of the vault, and says meanwhile that it is away", async () => {
+    const vault = await childRunning(site.daemon.pid, "vault/main")
+    // A supervisor that stands still doesn't bring it back before the page has seen it.
+    process.kill(site.daemon.pid, "SIGSTOP")
+    try {
+      process.kill(vault.pid, "SIGKILL")
+      await standsAs("Vault away")
+      const notice = page.getByRole("alert").filter({ hasText: "The vault is away." })
+      assert.match(await notice.innerText(), /Nobody answers on .*admin\.sock/)
+    } finally {
+      process.kill(site.daemon.pid, "SIGCONT")
+    }
+    await standsAs("Signing")
+    watched.takeComplaints().forEach((each) => assert.equal(each, saysAway))
     await assertUnharmed()
   })
 
@@ -365,25 +428,6 @@ describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () =
     assertCalm()
     await page.reload()
     await assertDoor("The console needs a link")
-    const headers = { ...asPage(), ...halves }
-    const events = await askHttp(site.port, { path: "/console/events", headers })
-    assertRefused(events, 401, "unauthorized")
-  })
-
-  it("says that the vault is away, and that the session has ended once it is back", async () => {
-    await page.goto(await site.link())
-    await standsAs("Signing")
-    const vault = await childRunning(site.daemon.pid, "vault/main")
-    // A supervisor that stands still doesn't bring it back before the page has seen it.
-    process.kill(site.daemon.pid, "SIGSTOP")
-    try {
-      process.kill(vault.pid, "SIGKILL")
-      await standsAs("Vault away")
-      await page.getByRole("alert").filter({ hasText: "The vault is away" }).waitFor()
-    } finally {
-      process.kill(site.daemon.pid, "SIGCONT")
-    }
-    await assertDoor("This session has ended")
-    assertCalm()
+    await assertNoSession(halves)
   })
 })

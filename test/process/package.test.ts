@@ -8,7 +8,10 @@ import { text } from "node:stream/consumers"
 
 import type { Finding } from "../../src/commands/doctor/finding.ts"
 import { keepPrinted } from "../support/canaries-of-commands.ts"
-import type { Ended } from "../support/countersign.ts"
+import { logIn } from "../support/console-session.ts"
+import { openConsole } from "../support/console-site.ts"
+import { makeInstallation, serve, type Ended } from "../support/countersign.ts"
+import { exchange } from "../support/exchange.ts"
 import { fencedBlocks, readRepositoryFile, repositoryRoot } from "../support/markdown.ts"
 import { needsNative } from "../support/curves.ts"
 import { installPacked, type Packed } from "../support/packed.ts"
@@ -81,10 +84,10 @@ describe("the npm package", { timeout: 600_000 }, () => {
     ])
     const entries = named.map(([, entry = ""]) => entry)
     assert.ok(entries.length >= 4, entries.join())
-    for (const entry of ["main", "client/create-client", "console/main", ...entries]) {
+    for (const entry of ["main", "client/create-client", "console/page/main", ...entries]) {
       assert.ok(packed.files.includes(`dist/${entry}.js`), entry)
     }
-    for (const name of ["LICENSE.yaml", "LICENSE.zod", "console/page.html"]) {
+    for (const name of ["LICENSE.yaml", "LICENSE.zod", "console/page/page.html"]) {
       assert.ok(packed.files.includes(`dist/${name}`), name)
     }
   })
@@ -142,6 +145,29 @@ declare const order: { symbol_id: number; is_buy: boolean; quantity: string }
     const { code, stdout, stderr } = await run("demo", "--once")
     assert.equal(code, 0, `${stdout}${stderr}`)
     assert.match(stdout, /policy_denied/)
+  })
+
+  it("serves the console's page, its scripts and its libraries", async (t) => {
+    const installation = await makeInstallation()
+    t.after(() => installation.remove())
+    const program = join(packed.packageRoot, "bin/countersign.js")
+    const daemon = await serve(installation.dir, [], { program })
+    t.after(() => daemon.stop())
+    const opened = await openConsole(installation.dir, [], { program })
+    t.after(() => opened.stop())
+    const page = await exchange(opened.port, { path: "/" })
+    const linked = [...page.text.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path = ""]) => path)
+    assert.ok(linked.includes("/assets/main.js"))
+    const script = await exchange(opened.port, { path: "/assets/main.js" })
+    const imported = [...script.text.matchAll(/from"?\s*"(\.\/lib\/[^"]+)"/g)]
+    assert.ok(imported.length > 1)
+    const libraries = imported.map(([, path = ""]) => path.replace(".", "/assets"))
+    for (const path of [...linked, ...libraries]) {
+      assert.equal((await exchange(opened.port, { path })).status, 200, path)
+    }
+    const session = await logIn(opened.link)
+    assert.equal((await session.look()).state, "ready")
+    assert.equal(opened.stderr(), "")
   })
 
   const withoutPackages = (...names: readonly string[]): void => {

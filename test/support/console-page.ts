@@ -4,13 +4,13 @@ import type { TestContext } from "node:test"
 // The console's page in Node. Import this first, and a module of the page that uses a library after it, by import().
 
 /**
- * The page imports its libraries by the names under which the gate serves them, `./lib/lit-html.js`; here they are
+ * The page imports its libraries by the names under which the server has them, `./lib/lit-html.js`; here they are
  * the packages that these are files of.
  */
 registerHooks({
   resolve(specifier, context, next) {
     const name = /^(?:\.\.?\/)+lib\/(.+)\.js$/.exec(specifier)?.[1]
-    const isOfPage = context.parentURL?.includes("/src/console/") === true
+    const isOfPage = context.parentURL?.includes("/src/console/page/") === true
     if (name === undefined || !isOfPage) return next(specifier, context)
     return next(name.replace(/^directives\/.+/, "lit-html/$&.js"), context)
   },
@@ -67,9 +67,9 @@ export function giveFetch(
   return fetched
 }
 
-/** The gate's envelope. */
-export function envelope(status: number, msg: string, content: unknown = null): Response {
-  return Response.json({ code: "some_code", msg, data: content, trace_code: "t-1" }, { status })
+/** What the console's server says where it says no. */
+export function refusal(status: number, why: string): Response {
+  return Response.json({ why }, { status })
 }
 
 type Template = { readonly strings: readonly string[]; readonly values: readonly unknown[] }
@@ -84,10 +84,24 @@ export function wordsOf(template: Template): string {
 /** What a template of the page is made of; values of attributes may lack quotes. */
 export function markupOf(part: unknown): string {
   if (Array.isArray(part)) return part.map(markupOf).join("")
+  if (isRepeat(part)) return part.values[0].map((each) => markupOf(part.values[2](each))).join("")
   if (isTemplate(part)) {
     return part.strings.map((text, index) => text + markupOf(part.values[index])).join("")
   }
   return typeof part === "string" || typeof part === "number" ? String(part) : ""
+}
+
+type Repeat = {
+  readonly values: readonly [
+    items: readonly unknown[],
+    keyOf: unknown,
+    template: (item: unknown) => unknown,
+  ]
+}
+
+/** What lit-html's `repeat` makes, which only a browser draws. */
+function isRepeat(part: unknown): part is Repeat {
+  return typeof part === "object" && part !== null && "_$litDirective$" in part
 }
 
 function isTemplate(part: unknown): part is Template {

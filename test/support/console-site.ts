@@ -3,7 +3,15 @@ import assert from "node:assert/strict"
 import { dialAdmin } from "../../src/commands/dial-admin.ts"
 import type { AdminLink } from "../../src/link/client.ts"
 import { bot, type Bot } from "./bot.ts"
-import { makeInstallation, serve, withBudgets, type Served } from "./countersign.ts"
+import {
+  makeInstallation,
+  serve,
+  startCountersign,
+  withBudgets,
+  type Served,
+  type Started,
+  type StartOptions,
+} from "./countersign.ts"
 import { killAllNaming } from "./process-tree.ts"
 import { addClient, makeTradingKeys, writePolicy } from "./trading-keys.ts"
 
@@ -18,18 +26,34 @@ limits:
   - {name: hourly, sum: submitted_notional, window: 1h, max: "1000000"}
 `
 
-/** A daemon with something of everything that the console shows. */
+/** A daemon with something of everything that the console shows, and a console of it. */
 export type ConsoleSite = {
   readonly dir: string
-  /** The gate's origin. */
-  readonly url: string
-  readonly port: number
   readonly daemon: Served
   readonly bot: Bot
-  readonly admin: AdminLink
-  /** A link to the console, which works once. */
-  link(): Promise<string>
+  readonly console: OpenedConsole
   remove(): Promise<void>
+}
+
+/** A `countersign console` that runs. */
+export type OpenedConsole = Started & {
+  /** Its origin. */
+  readonly url: string
+  readonly port: number
+  /** The link that it printed, which works once. */
+  readonly link: string
+}
+
+/** Starts a console and waits for its link. @throws when it ends before. */
+export async function openConsole(
+  dir: string,
+  options: readonly string[] = [],
+  start?: StartOptions,
+): Promise<OpenedConsole> {
+  const link = /^(http:\/\/127\.0\.0\.1:(\d+))\/#([A-Za-z0-9_-]{43})$/m
+  const started = await startCountersign(["console", "--dir", dir, ...options], link, start)
+  const [found, url = "", port] = started.found
+  return { ...started, url, port: Number(port), link: found }
 }
 
 /** Starts it: the keys `main` and `mm`, `mm` approved for 30 days, and the client `bot`. */
@@ -44,19 +68,13 @@ export async function startConsoleSite(): Promise<ConsoleSite> {
   const admin = await dialAdmin({ configDir: dir, stateDir: dir })
   assert.ok(admin !== undefined)
   await approve(admin)
+  admin.close()
+  const console = await openConsole(dir)
   return {
-    dir,
-    url: daemon.url,
-    port: Number(new URL(daemon.url).port),
-    daemon,
+    ...{ dir, daemon, console },
     bot: bot(daemon.url, token),
-    admin,
-    async link() {
-      const { secret } = await admin.call("linkConsole", {})
-      return `${daemon.url}/console#${secret}`
-    },
     async remove() {
-      admin.close()
+      await console.stop()
       await daemon.stop("SIGKILL")
       await killAllNaming(dir)
       await installation.remove()

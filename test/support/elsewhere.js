@@ -2,44 +2,44 @@
 // could read of an answer; what it could do is seen at the daemon.
 
 globalThis.attempts = {
-  "fetch of the page": (target) => readOf(fetch(`${target}/console`, withCookies)),
-  "fetch of its code": (target) => readOf(fetch(`${target}/console/assets/main.js`, withCookies)),
-  "fetch of the events": (target) => readOf(fetch(`${target}/console/events`, withCookies)),
-  "fetch of the events with a proof": (target) =>
-    readOf(fetch(`${target}/console/events`, { ...withCookies, headers: { ...proof } })),
-  "fetch of the events without CORS": (target) =>
-    readOf(fetch(`${target}/console/events`, { ...withCookies, mode: "no-cors" })),
-  "freeze as JSON": (target) =>
-    readOf(fetch(`${target}/console/freeze`, { ...post, headers: json })),
+  "fetch of the page": (target) => readOf(fetch(`${target}/`, withCookies)),
+  "fetch of its code": (target) => readOf(fetch(`${target}/assets/main.js`, withCookies)),
+  "look as JSON": (target) =>
+    readOf(fetch(`${target}/look`, { ...post, body: "{}", headers: json })),
+  "look as JSON with a proof": (target) =>
+    readOf(fetch(`${target}/look`, { ...post, body: "{}", headers: { ...json, ...proof } })),
+  "look without CORS": (target) =>
+    readOf(fetch(`${target}/look`, { ...post, body: "{}", mode: "no-cors" })),
+  "freeze as JSON": (target) => readOf(fetch(`${target}/freeze`, { ...post, headers: json })),
   "freeze as JSON with a proof": (target) =>
-    readOf(fetch(`${target}/console/freeze`, { ...post, headers: { ...json, ...proof } })),
-  "freeze as text": (target) => readOf(fetch(`${target}/console/freeze`, post)),
+    readOf(fetch(`${target}/freeze`, { ...post, headers: { ...json, ...proof } })),
+  "freeze as text": (target) => readOf(fetch(`${target}/freeze`, post)),
   "freeze as text without CORS": (target) =>
-    readOf(fetch(`${target}/console/freeze`, { ...post, mode: "no-cors" })),
+    readOf(fetch(`${target}/freeze`, { ...post, mode: "no-cors" })),
   "end without CORS": (target) =>
-    readOf(fetch(`${target}/console/end`, { ...post, body: "{}", mode: "no-cors" })),
+    readOf(fetch(`${target}/end`, { ...post, body: "{}", mode: "no-cors" })),
   "log in as JSON": (target) =>
-    readOf(fetch(`${target}/console/session`, { ...post, body: secret, headers: json })),
+    readOf(fetch(`${target}/session`, { ...post, body: secret, headers: json })),
   beacon: (target) => {
-    navigator.sendBeacon(`${target}/console/freeze`, post.body)
+    navigator.sendBeacon(`${target}/freeze`, post.body)
     return nothing
   },
   XMLHttpRequest: (target) => {
     const request = new XMLHttpRequest()
     request.withCredentials = true
-    request.open("GET", `${target}/console/events`)
-    request.send()
+    request.open("POST", `${target}/look`)
+    request.send("{}")
     return firstOf(request, { load: () => request.responseText, error: () => nothing })
   },
   EventSource: (target) => {
-    const source = new EventSource(`${target}/console/events`, { withCredentials: true })
+    const source = new EventSource(`${target}/look`, { withCredentials: true })
     const told = firstOf(source, { open: () => "a stream", error: () => nothing })
     return told.finally(() => source.close())
   },
   "form into a frame": (target) => {
     const frame = added("iframe", { name: "answer" })
     const form = added("form", {
-      ...{ method: "post", action: `${target}/console/freeze`, target: "answer" },
+      ...{ method: "post", action: `${target}/freeze`, target: "answer" },
       enctype: "text/plain",
     })
     // As text/plain it is sent as {"reason":"a form=a form"}.
@@ -52,18 +52,18 @@ globalThis.attempts = {
     form.submit()
     return firstOf(frame, { load: () => readOfFrame(frame) })
   },
-  img: (target) => loaded(added("img", { src: `${target}/console/assets/icon.svg` })),
-  script: (target) => loaded(added("script", { src: `${target}/console/assets/main.js` })),
+  img: (target) => loaded(added("img", { src: `${target}/assets/icon.svg` })),
+  script: (target) => loaded(added("script", { src: `${target}/assets/main.js` })),
   "module script": (target) =>
-    loaded(added("script", { type: "module", src: `${target}/console/assets/main.js` })),
+    loaded(added("script", { type: "module", src: `${target}/assets/main.js` })),
   stylesheet: (target) =>
-    loaded(added("link", { rel: "stylesheet", href: `${target}/console/assets/style.css` })),
+    loaded(added("link", { rel: "stylesheet", href: `${target}/assets/style.css` })),
   iframe: (target) => {
-    const frame = added("iframe", { src: `${target}/console` })
+    const frame = added("iframe", { src: `${target}/` })
     return firstOf(frame, { load: () => readOfFrame(frame) })
   },
   "window.open": async (target) => {
-    const opened = open(`${target}/console`)
+    const opened = open(`${target}/`)
     const lastMs = performance.now() + 30_000
     // It is cut off once the page is there: to who opened it, it is closed then.
     while (!opened.closed) {

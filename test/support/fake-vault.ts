@@ -1,6 +1,5 @@
 import { join } from "node:path"
 
-import type { ConsoleState } from "../../src/link/console-views.ts"
 import { botParams, type BotParams, type BotResults } from "../../src/link/methods.ts"
 import { serveLink, type Methods } from "../../src/link/server.ts"
 import { temporaryDirectory } from "./link-peer.ts"
@@ -69,26 +68,6 @@ export async function startFakeVault(
         answers.gateSettings(params)
       ),
       alarms: (params) => (calls.push({ method: "alarms", params }), answers.alarms(params)),
-      openConsole: (params) => (
-        calls.push({ method: "openConsole", params }),
-        answers.openConsole(params)
-      ),
-      consoleState: (params) => (
-        calls.push({ method: "consoleState", params }),
-        answers.consoleState(params)
-      ),
-      consoleDecisions: (params) => (
-        calls.push({ method: "consoleDecisions", params }),
-        answers.consoleDecisions(params)
-      ),
-      consoleFreeze: (params) => (
-        calls.push({ method: "consoleFreeze", params }),
-        answers.consoleFreeze(params)
-      ),
-      closeConsole: (params) => (
-        calls.push({ method: "closeConsole", params }),
-        answers.closeConsole(params)
-      ),
       report(params) {
         calls.push({ method: "report", params })
         outcomes.push(params.outcome)
@@ -167,44 +146,4 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
   health: () => ({ ready: true, state: "ready" }),
   gateSettings: () => ({ upstream: null, allowedHosts: [] }),
   alarms: () => ({ webhook: null, alarms: [] }),
-  openConsole: () => ({
-    kind: "answer",
-    session: { cookie: "c".repeat(43), proof: "p".repeat(43) },
-    ends_at: Number.MAX_SAFE_INTEGER,
-  }),
-  consoleState: () => ({ kind: "answer", state: consoleState }),
-  consoleDecisions: ({ after = 0 }) => ({
-    kind: "answer",
-    feed: { decisions: [], missed: 0, last: after },
-  }),
-  consoleFreeze: ({ reason }) => ({
-    kind: "answer",
-    freeze: {
-      scope: "all",
-      name: null,
-      reason,
-      by: "console/operator",
-      cancels: true,
-      since: 0,
-    },
-  }),
-  closeConsole: () => ({ kind: "answer" }),
-}
-
-/** How all stands with it, as the console is told. */
-export const consoleState: ConsoleState = {
-  at: 0,
-  version: "0.0.0",
-  network: "test",
-  policy_hash: "0x00",
-  state: "ready",
-  words: "It signs.",
-  freezes: [],
-  alarms: [],
-  keys: [],
-  limits: [],
-  budgets: [],
-  holds: [],
-  decided: { allowed: 0, refused: 0, held: 0 },
-  session_ends_at: Number.MAX_SAFE_INTEGER,
 }

@@ -46,11 +46,6 @@ export type LoggedEvent = {
 /** What a source can log whose events aren't written out there, by its path from `src/` on. */
 const computed: Readonly<Record<string, readonly string[]>> = {
   "gate/forward.ts": ["unsent", "unknown"],
-  "vault/console/log-access.ts": [
-    "console_link_made",
-    "console_session_opened",
-    "console_session_ended",
-  ],
   // Writes what it is given by `logFailure`.
   "vault/log.ts": [],
 }

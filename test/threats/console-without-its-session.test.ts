@@ -1,65 +1,69 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
-import type { ConsoleSession } from "../../src/link/console-methods.ts"
-import { openTestVault, outcomeOf, type TestVault } from "../support/open-test-vault.ts"
+import { pageHeaders, startConsole, type TestConsole } from "../support/console-server.ts"
 
 const guess = "A".repeat(43)
 
-async function open(t: TestContext): Promise<TestVault> {
-  const test = await openTestVault()
-  t.after(() => test.remove())
-  return test
+const open = (site: TestConsole, secret: string) => site.post("/session", { secret })
+
+async function statusesOf(
+  site: TestConsole,
+  headers: Awaited<ReturnType<TestConsole["logIn"]>>,
+): Promise<readonly number[]> {
+  const calls = [
+    ["/look", {}],
+    ["/record", { id: `rec_${"0".repeat(26)}` }],
+    ["/freeze", { reason: "mine" }],
+    ["/end", {}],
+  ] as const
+  const replies = calls.map(([path, body]) => site.post(path, body, headers))
+  return (await Promise.all(replies)).map(({ status }) => status)
 }
 
-async function logIn({ admin, bots }: TestVault): Promise<ConsoleSession> {
-  const opened = await bots.openConsole(await linkOf(admin))
-  assert.ok(opened.kind === "answer")
-  return opened.session
-}
-
-async function linkOf(admin: TestVault["admin"]): Promise<{ readonly secret: string }> {
-  const { secret } = await admin.linkConsole()
-  return { secret }
-}
+const none = [401, 401, 401, 401]
 
 describe("somebody without the console's session", () => {
-  it("gets none by a guess, by a link that was used, or by one that was replaced", async (t) => {
-    const { admin, bots } = await open(t)
-    const replaced = await linkOf(admin)
-    const used = await linkOf(admin)
-    assert.equal(outcomeOf(await bots.openConsole(used)), "signed")
-    for (const link of [{ secret: guess }, used, replaced]) {
-      assert.equal(outcomeOf(await bots.openConsole(link)), "unauthorized")
+  it("gets none by a guess, by a link that was used or is old, or by one that was replaced", async (t) => {
+    const site = await startConsole(t)
+    const replaced = site.link()
+    const used = site.link()
+    assert.equal((await open(site, used)).status, 200)
+    const old = site.link()
+    site.clock.pass(60_000)
+    for (const secret of [guess, used, replaced, old]) {
+      const reply = await open(site, secret)
+      assert.deepEqual([reply.status, reply.headers["set-cookie"]], [401, undefined])
     }
   })
 
   it("can't use what a browser gives to other ports, nor what a page has alone", async (t) => {
-    const test = await open(t)
-    const { cookie, proof } = await logIn(test)
-    const other = await logIn(test)
-    for (const session of [
-      { cookie, proof: guess },
-      { cookie, proof: cookie },
-      { cookie, proof: other.proof },
-      { cookie: guess, proof },
-      { cookie: other.cookie, proof },
+    const site = await startConsole(t)
+    const own = await site.logIn()
+    const other = await site.logIn()
+    const [name = ""] = String(own["cookie"]).split("=")
+    for (const changes of [
+      { "countersign-console": guess },
+      { "countersign-console": String(own["cookie"]).slice(name.length + 1) },
+      { "countersign-console": other["countersign-console"] ?? "" },
+      { cookie: `${name}=${guess}` },
+      { cookie: other["cookie"] ?? "" },
     ]) {
-      const frozen = await test.bots.consoleFreeze({ session, reason: "mine" })
-      assert.equal(outcomeOf(frozen), "unauthorized")
-      assert.equal(outcomeOf(await test.bots.consoleState({ session })), "unauthorized")
-      assert.equal(outcomeOf(await test.bots.consoleDecisions({ session })), "unauthorized")
+      assert.deepEqual(await statusesOf(site, { ...own, ...changes }), none)
     }
-    assert.deepEqual(test.vault.active().freezes, [])
+    assert.deepEqual(await statusesOf(site, pageHeaders), none)
+    assert.deepEqual(site.asked, [])
   })
 
-  it("has no session of before a restart", async (t) => {
-    const test = await open(t)
-    const link = await linkOf(test.admin)
-    const session = await logIn(test)
-    const again = await test.reopen()
-    t.after(() => again.close())
-    assert.equal(outcomeOf(await again.bots.openConsole(link)), "unauthorized")
-    assert.equal(outcomeOf(await again.bots.consoleState({ session })), "unauthorized")
+  it("has no session and no link of another console, or of before it was started again", async (t: TestContext) => {
+    const [site, again] = [await startConsole(t), await startConsole(t)]
+    const session = await site.logIn()
+    const link = site.link()
+    const [, value = ""] = String(session["cookie"]).split("=")
+    const moved = { ...session, cookie: `countersign_console_${again.port}=${value}` }
+    assert.deepEqual(await statusesOf(again, session), none)
+    assert.deepEqual(await statusesOf(again, moved), none)
+    assert.equal((await open(again, link)).status, 401)
+    assert.deepEqual(again.asked, [])
   })
 })

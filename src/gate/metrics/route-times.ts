@@ -11,14 +11,6 @@ export type RouteTimes = {
   /** A call was refused before any route was looked for, or for want of one. */
   refused(code: string): void
   families(): readonly MetricFamily[]
-  /** How long calls took whose answer is a signature, or what the venue said to it. */
-  signingTimes(): SigningTimes
-}
-
-/** `counts` has one more than `bounds`, which are seconds: each is of what took at most that long, the last of the rest. */
-export type SigningTimes = {
-  readonly bounds: readonly number[]
-  readonly counts: readonly number[]
 }
 
 type Codes = Map<string, { count: number }>
@@ -37,30 +29,18 @@ export function timeRoutes(): RouteTimes {
     answered({ method, path }, answered, startedMs) {
       const { seconds, codes } = toldOf(byRoute, method, path)
       seconds.observe((performance.now() - startedMs) / 1_000)
-      count(codes, codeOf(answered, path))
+      count(codes, codeOf(answered))
     },
     refused: (code) => count(elsewhere, code),
     families: () => familiesOf([...byRoute.values()], elsewhere),
-    signingTimes: () => signingTimes(byRoute),
   }
-}
-
-const signingRoutes = ["POST /v1/*path", "POST /sign/v1/*path", "POST /sign/batch"]
-
-function signingTimes(byRoute: ReadonlyMap<string, Told>): SigningTimes {
-  const counts = Array.from({ length: waitBoundsSeconds.length + 1 }, () => 0)
-  for (const route of signingRoutes) {
-    const ofRoute = byRoute.get(route)?.seconds.read().counts ?? []
-    for (const [index, count] of ofRoute.entries()) counts[index] = (counts[index] ?? 0) + count
-  }
-  return { bounds: waitBoundsSeconds, counts }
 }
 
 /** A word of ours: the venue's own codes are as many as it likes. */
-function codeOf(answered: Answered, path: string): string {
+function codeOf(answered: Answered): string {
   if (answered === "gone") return answered
-  // What streams is read from the venue, but for the console's events.
-  if (answered === "written") return path.startsWith("/console/") ? "ok" : "venue"
+  // What streams is read from the venue.
+  if (answered === "written") return "venue"
   if (answered.kind === "problem") return answered.problem.code
   return answered.kind === "venue" ? "venue" : "ok"
 }

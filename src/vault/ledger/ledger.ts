@@ -3,7 +3,6 @@ import type { Refusal } from "../../link/refusal.ts"
 import type { Fault } from "../../std/fault.ts"
 import type { Result } from "../../std/result.ts"
 import type { Address } from "../../venue/address.ts"
-import type { JsonObject } from "../../venue/json.ts"
 import type { OperationId } from "../../venue/profile.ts"
 import type { Client, KeyEntry } from "../bindings.ts"
 import type { Freeze } from "../freeze.ts"
@@ -48,8 +47,6 @@ export type RefusalEntry = {
   readonly operation: OperationId | null
   readonly policyHash: string
   readonly refusal: Refusal
-  /** Its business fields, where they could be read; not recorded. */
-  readonly asked?: JsonObject | undefined
 }
 
 /** The texts of a set of files, and the hash that names it. */

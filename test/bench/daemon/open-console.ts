@@ -1,42 +1,50 @@
-import { dialAdmin } from "../../../src/commands/dial-admin.ts"
-import type { Site } from "./make-site.ts"
-import type { Daemon } from "./serve-site.ts"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 
-/** Logs in as the console's page does, and reads what it is sent. Resolves when the first of it came; what it gives closes it. */
+import { bin } from "../../support/countersign.ts"
+import type { Settings } from "../case.ts"
+import { builtProgram } from "./built-program.ts"
+import type { Site } from "./make-site.ts"
+
+/** Starts a console and reads what its page is told, once a second. Resolves when the first of it came; what it gives ends it. */
 export async function openConsole(
   { dir }: Pick<Site, "dir">,
-  { url }: Pick<Daemon, "url">,
+  { program }: Pick<Settings, "program">,
 ): Promise<() => Promise<void>> {
-  const admin = await dialAdmin({ configDir: dir, stateDir: dir })
-  if (admin === undefined) throw new Error("the daemon doesn't answer")
-  const { secret } = await admin.call("linkConsole", {})
-  admin.close()
-  const headers = { origin: url, "content-type": "application/json" }
-  const login = await fetch(`${url}/console/session`, {
-    ...{ method: "POST", headers, body: JSON.stringify({ secret }) },
+  const launcher = program === "built" ? await builtProgram() : bin
+  const console = spawn(process.execPath, [launcher, "console", "--dir", dir], {
+    stdio: ["ignore", "pipe", "inherit"],
   })
-  const { data } = (await login.json()) as { readonly data: { readonly proof: string } }
-  const [cookie = ""] = login.headers.getSetCookie().map((each) => each.split(";")[0] ?? "")
+  const ended = once(console, "exit")
+  const [printed] = (await once(console.stdout, "data")) as [Buffer]
+  const [link = ""] = printed.toString().split("\n")
+  const look = await logIn(new URL(link))
+  await look()
   const leave = new AbortController()
-  const stream = await fetch(`${url}/console/events`, {
-    headers: { cookie, "countersign-console": data.proof, "sec-fetch-site": "same-origin" },
-    signal: leave.signal,
-  })
-  if (stream.body === null || !stream.ok) throw new Error(`the console answered ${stream.status}`)
-  const reader = stream.body.getReader()
-  await reader.read()
-  const reading = readOn(reader)
+  const looking = (async () => {
+    while (!leave.signal.aborted) await look()
+  })()
   return async () => {
     leave.abort()
-    await reading
+    await looking
+    console.kill()
+    await ended
   }
 }
 
-/** Until it is aborted. */
-async function readOn(reader: ReadableStreamDefaultReader<unknown>): Promise<void> {
-  try {
-    while (!(await reader.read()).done);
-  } catch {
-    // aborted
+/** Uses a link up, and gives what the page does again and again then. */
+async function logIn({ origin, hash }: URL): Promise<() => Promise<void>> {
+  const headers = { origin, "content-type": "application/json" }
+  const post = (path: string, body: object, more: Readonly<Record<string, string>> = {}) =>
+    fetch(`${origin}${path}`, {
+      ...{ method: "POST", headers: { ...headers, ...more }, body: JSON.stringify(body) },
+    })
+  const opened = await post("/session", { secret: hash.slice(1) })
+  const { proof } = (await opened.json()) as { readonly proof: string }
+  const [cookie = ""] = opened.headers.getSetCookie().map((each) => each.split(";")[0] ?? "")
+  return async () => {
+    const answer = await post("/look", {}, { cookie, "countersign-console": proof })
+    await answer.text()
+    if (!answer.ok) throw new Error(`the console answered ${answer.status}`)
   }
 }

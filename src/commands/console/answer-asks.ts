@@ -1,0 +1,66 @@
+import type { Socket } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+
+import type { z } from "zod"
+
+import { asks, maxLineBytes, type AskName, type Asks } from "../../console/asks.ts"
+import { createFrameReader, createFrameWriter, type FrameWriter } from "../../link/frame.ts"
+import { errorOf, requestSchema } from "../../link/message.ts"
+
+/** What each ask is answered; of an answer only what its schema names is passed on. */
+export type Answers = {
+  readonly [Name in AskName]: (
+    params: z.output<Asks[Name]["params"]>,
+  ) => Promise<z.input<Asks[Name]["answer"]>>
+}
+
+/** Between an answer and the next ask: four pages need a few a second, and a server that was broken into gets no more. */
+const pauseMs = 40
+
+/**
+ * Answers the console's server, one ask after the other, until the pipe closes. It is closed on whatever isn't on
+ * the list: no server of ours asks that.
+ *
+ * @throws where something else was asked.
+ */
+export async function answerAsks(pipe: Socket, answers: Answers): Promise<void> {
+  const reader = createFrameReader(maxLineBytes.ask)
+  const writer = createFrameWriter(pipe, maxLineBytes.answer)
+  try {
+    for await (const chunk of pipe as AsyncIterable<Buffer>) {
+      for (const value of reader.push(chunk)) {
+        await answer(parseAsk(value), answers, writer)
+        await sleep(pauseMs)
+      }
+    }
+  } finally {
+    pipe.destroy()
+  }
+}
+
+type Asked = { readonly id: number; readonly name: AskName; readonly params: unknown }
+
+function parseAsk(value: unknown): Asked {
+  const { id, method, params } = requestSchema.parse(value)
+  if (!isAskName(method)) throw new Error("no such ask")
+  return { id, name: method, params: asks[method].params.parse(params) }
+}
+
+function isAskName(method: string): method is AskName {
+  return Object.hasOwn(asks, method)
+}
+
+async function answer(
+  { id, name, params }: Asked,
+  answers: Answers,
+  writer: FrameWriter,
+): Promise<void> {
+  const head = { jsonrpc: "2.0", id } as const
+  try {
+    // The type pairs each ask with the schema that made its parameters.
+    const given = await (answers[name] as (params: unknown) => Promise<unknown>)(params)
+    writer.write({ ...head, result: asks[name].answer.parse(given) })
+  } catch (error) {
+    writer.write({ ...head, error: errorOf(error) })
+  }
+}

@@ -1,0 +1,58 @@
+import { userInfo } from "node:os"
+
+import type { User } from "../../console/serve/drop-rights.ts"
+import { Fault } from "../../std/fault.ts"
+
+/** Linux's user who owns nothing. */
+const nobody: User = { uid: 65_534, gid: 65_534 }
+
+/**
+ * Who the console's server is where root starts it: the user behind sudo, else nobody; never root, nor `owner`, whose
+ * files the keys are. `undefined` where an ordinary user starts it, who can make it nobody else.
+ *
+ * @throws {Fault} `usage` where the installation is nobody's.
+ */
+export function serverUser(
+  owner: User | undefined,
+  {
+    uid = process.getuid?.(),
+    environment = process.env,
+  }: { readonly uid?: number | undefined; readonly environment?: NodeJS.ProcessEnv } = {},
+): User | undefined {
+  if (uid !== 0) return undefined
+  const behind = {
+    uid: idOf(environment["SUDO_UID"]),
+    gid: idOf(environment["SUDO_GID"]),
+  }
+  const isFit = (user: User): boolean =>
+    ![0, owner?.uid].includes(user.uid) && ![0, owner?.gid].includes(user.gid)
+  const fit = [behind, nobody].find(isFit)
+  if (fit !== undefined) return fit
+  throw new Fault(
+    "usage",
+    "This installation belongs to the user nobody, as whom the console's server runs; give it a user of its own.",
+  )
+}
+
+/** The largest but one of 32 bits: the largest stands for none (setreuid(2)). */
+const largestId = 4_294_967_294
+
+/** 0, which is never fit, where it isn't an id. */
+function idOf(text = ""): number {
+  return /^\d{1,10}$/.test(text) && Number(text) <= largestId ? Number(text) : 0
+}
+
+/** Who a freeze from the console is by: the user behind sudo, or the one who started it. */
+export function personBehind(environment: NodeJS.ProcessEnv = process.env): string {
+  const name = environment["SUDO_USER"] ?? ownName()
+  return `console/${name.replace(/[^\w.@-]/g, "_").slice(0, 64) || "unknown"}`
+}
+
+/** A user of a container may have no name. */
+function ownName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid-${process.getuid?.() ?? ""}`
+  }
+}

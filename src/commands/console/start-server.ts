@@ -1,0 +1,87 @@
+import { spawn, type ChildProcess } from "node:child_process"
+import { once } from "node:events"
+import type { Socket } from "node:net"
+import { setTimeout as after } from "node:timers/promises"
+
+import type { User } from "../../console/serve/drop-rights.ts"
+import { programFile } from "../../std/program-files.ts"
+import { visible } from "../../std/visible.ts"
+import { gateAppDirectories, gatePermissionFlags } from "../daemon/gate-flags.ts"
+import { memoryVariables } from "../daemon/process-flags.ts"
+import { tell } from "../print.ts"
+import type { Terminal } from "../terminal.ts"
+
+export type ConsoleServer = {
+  /** On which it asks. */
+  readonly pipe: Socket
+  /** Lets the link with this secret in, in place of an earlier one. */
+  openLink(secret: string): void
+  /** Closes the pipe, which ends it. */
+  stop(): Promise<void>
+}
+
+/** How long it takes to end at most. */
+const graceMs = 5_000
+
+/**
+ * Starts the console's server, on a free port where that is 0; as this process's user, or to become another. It gets
+ * neither a terminal nor the environment: whoever has a terminal can type at it.
+ */
+export function startServer(
+  port: number,
+  user: User | undefined,
+  terminal: Terminal,
+): ConsoleServer {
+  const ids = user === undefined ? [] : ["--uid", String(user.uid), "--gid", String(user.gid)]
+  const child = spawn(
+    process.execPath,
+    [
+      ...gatePermissionFlags(gateAppDirectories()),
+      programFile("console/serve/main"),
+      ...["--port", String(port), ...ids],
+    ],
+    {
+      cwd: "/",
+      env: memoryVariables,
+      detached: true, // in a session of its own, which has no terminal
+      stdio: ["pipe", "ignore", "pipe", "pipe"],
+    },
+  )
+  const ended = once(child, "exit").catch(() => undefined) // it couldn't be started
+  child.on("error", () => undefined)
+  child.stdin?.on("error", () => undefined)
+  tellErrors(child, terminal)
+  const pipe = child.stdio[3] as Socket // Node makes a pair of sockets of what is a pipe here
+  pipe.on("error", () => undefined)
+  return {
+    pipe,
+    openLink: (secret) => void child.stdin?.write(`${secret}\n`),
+    async stop() {
+      pipe.destroy()
+      await Promise.race([ended, after(graceMs, undefined, { ref: false })])
+      if (child.exitCode === null && child.signalCode === null) giveUp(child, terminal)
+    },
+  }
+}
+
+/** It may be another user's by now, which only root can end. */
+function giveUp(child: ChildProcess, terminal: Terminal): void {
+  if (child.kill("SIGKILL")) return
+  child.unref()
+  tell(
+    terminal,
+    `countersign: the console's server didn't end; end it as root: kill -9 ${child.pid ?? ""}`,
+  )
+}
+
+const maxToldLength = 2_000
+
+/** What it says when it breaks, which may be anything once it is broken into. */
+function tellErrors({ stderr }: ChildProcess, terminal: Terminal): void {
+  let left = maxToldLength
+  stderr?.setEncoding("utf8").on("data", (text: string) => {
+    const told = text.slice(0, left)
+    left -= told.length
+    terminal.stderr.write(told.split("\n").map(visible).join("\n"))
+  })
+}

@@ -1,0 +1,88 @@
+import { makeFreezeDialog } from "./freeze-dialog.ts"
+import { render } from "./lib/lit-html.js"
+import {
+  emptyModel,
+  newsIn,
+  standingOf,
+  withLook,
+  withoutConsole,
+  withoutVault,
+  type Model,
+} from "./model.ts"
+import { openedRow } from "./opened-row.ts"
+import { paced } from "./paced.ts"
+import { drawPlots, type Plot } from "./plot.ts"
+import { seriesOf } from "./rates.ts"
+import { readLooks } from "./read-looks.ts"
+import { gatherRefusals, type RefusalNews } from "./refusal-news.ts"
+import { post } from "./session.ts"
+import { consolePage, type ConsoleActions } from "./views/console-page.ts"
+import type { DecisionsShown } from "./views/decisions.ts"
+
+/** A person reads no faster. */
+const frameMs = 250
+
+const everything: DecisionsShown = { paused: undefined, onlyNoes: false, opened: undefined }
+
+/** Shows the console of the session that there is, until it is over; then `ended` hears why. */
+export function showConsole(root: HTMLElement, ended: (why: string) => void): void {
+  let [model, view, isOver] = [emptyModel, everything, false]
+  const [refusals, question] = [gatherRefusals(), makeFreezeDialog()]
+  const draw = openDrawing(root, refusals)
+  const drawNow = (): void => {
+    if (!isOver) draw(model, view, actions)
+  }
+  const drawSoon = paced(drawNow, frameMs)
+  const change = (next: Model): void => {
+    model = next
+    drawSoon()
+  }
+  const look = (next: Partial<DecisionsShown>): void => {
+    view = { ...view, ...next }
+    drawNow()
+  }
+  const end = (why: string): void => {
+    if (isOver) return
+    isOver = true
+    question.close()
+    ended(why)
+  }
+  const actions: ConsoleActions = {
+    freeze: question.open,
+    endSession: () => void endSession().then(end),
+    pause: () => look({ paused: view.paused === undefined ? model : undefined }),
+    onlyNoes: () => look({ onlyNoes: !view.onlyNoes }),
+    open: openedRow((opened) => look({ opened })),
+  }
+  void readLooks({
+    look: (now) => {
+      refusals.hear(newsIn(model, now))
+      change(withLook(model, now))
+    },
+    away: (why) => change(withoutVault(model, why)),
+    lost: (why) => change(withoutConsole(model, why)),
+    ended: end,
+  })
+  drawNow()
+}
+
+/** Draws the whole page, and its plots. */
+function openDrawing(
+  root: HTMLElement,
+  refusals: RefusalNews,
+): (model: Model, view: DecisionsShown, actions: ConsoleActions) => void {
+  const plots = new WeakMap<Element, Plot>()
+  return (model, view, actions) => {
+    const news = refusals.tell(performance.now())
+    const series = seriesOf(model.samples, model.look?.signing.bounds ?? [])
+    document.title = `${standingOf(model).word} · Countersign`
+    render(consolePage(model, { ...view, news, series }, actions), root)
+    drawPlots(series, plots)
+  }
+}
+
+async function endSession(): Promise<string> {
+  const answered = await post("end", {})
+  if (answered.ok) return "You ended it."
+  return `${answered.why} This page has forgotten it; where it goes on, it ends after 15 minutes of silence.`
+}

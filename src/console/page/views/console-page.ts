@@ -1,0 +1,39 @@
+import { html, type TemplateResult } from "../lib/lit-html.js"
+import type { Model } from "../model.ts"
+import type { Series } from "../rates.ts"
+import { decisionsTable, type DecisionsActions, type DecisionsShown } from "./decisions.ts"
+import { holdList } from "./holds.ts"
+import { keysPanel } from "./keys.ts"
+import { limitsPanel } from "./limits.ts"
+import { notices } from "./notices.ts"
+import { statusBar, type StatusActions } from "./status-bar.ts"
+import { trafficPanel } from "./traffic.ts"
+
+export type ConsoleShown = DecisionsShown & {
+  readonly series: Series
+  /** What a screen reader was told last. */
+  readonly news: string
+}
+
+export type ConsoleActions = DecisionsActions & StatusActions
+
+/** The whole page while there is a session. */
+export function consolePage(
+  model: Model,
+  shown: ConsoleShown,
+  actions: ConsoleActions,
+): TemplateResult {
+  const { look } = model
+  return html`<a class="skip" href="#decisions">Skip to the decisions</a>
+    ${statusBar(model, actions)}
+    <main>
+      <div class="watch">
+        ${notices(model)} ${holdList(look?.holds ?? [], look?.at ?? 0)}
+        ${decisionsTable(model, shown, actions)}
+      </div>
+      <div class="gauges" role="region" aria-label="Gauges" tabindex="0">
+        ${trafficPanel(shown.series)} ${limitsPanel(model)} ${keysPanel(model)}
+      </div>
+    </main>
+    <p class="hidden" role="status">${shown.news}</p>`
+}

@@ -1,0 +1,98 @@
+import type { Budget, Limit } from "../../asks.ts"
+import { html, nothing, svg, type TemplateResult } from "../lib/lit-html.js"
+import type { Model } from "../model.ts"
+import { groupedDecimal, leftWords, shortHex } from "../words.ts"
+
+type Meter = {
+  readonly name: string
+  readonly about: string
+  readonly used: string
+  readonly max: string
+  /** Of 1; more where it was overrun. */
+  readonly share: number
+  /** What is left, in words. */
+  readonly left: string
+  /** From this share on, only what reduces risk goes through. */
+  readonly keptFrom?: number
+}
+
+/** Limits and rate budgets with what is left of each, the fullest first. */
+export function limitsPanel({ look }: Model): TemplateResult {
+  const limits = (look?.limits ?? []).map(limitMeter)
+  const budgets = (look?.budgets ?? []).map(budgetMeter)
+  const meters = [...limits, ...budgets].sort((a, b) => b.share - a.share)
+  return html`<section class="panel" aria-labelledby="limits">
+    <h2 id="limits">Limits and budgets</h2>
+    ${
+      meters.length === 0
+        ? html`<p class="empty">
+            Nothing is counted. Limits of your policies and the venue's rate budgets show up here.
+          </p>`
+        : html`<ul class="meters">
+            ${meters.map(meterItem)}
+          </ul>`
+    }
+  </section>`
+}
+
+function limitMeter({ policy, limit, per, for: whose, of, used, max, mode }: Limit): Meter {
+  const counted =
+    per === "all" ? "counted for all" : `${per} ${per === "account" ? shortHex(whose) : whose}`
+  return {
+    name: `${policy}/${limit}`,
+    about: [counted, of, mode === "observe" ? "only observed" : ""].filter(Boolean).join(", "),
+    used: groupedDecimal(used),
+    max: groupedDecimal(max),
+    share: shareOf(used, max),
+    left: leftWords(shareOf(used, max)),
+  }
+}
+
+function budgetMeter({ scope, address, max, used, kept_for_cancels: kept }: Budget): Meter {
+  return {
+    name: scope === "ip" ? "IP budget" : "Address budget",
+    about: [
+      address === null ? "this host" : shortHex(address),
+      "weight of the last minute",
+      kept === 0 ? "" : `${groupedDecimal(String(kept))} kept for cancels`,
+    ]
+      .filter(Boolean)
+      .join(", "),
+    used: groupedDecimal(String(used)),
+    max: groupedDecimal(String(max)),
+    share: shareOf(String(used), String(max)),
+    left: leftWords(shareOf(String(used), String(max))),
+    ...(kept > 0 && max > 0 && { keptFrom: 1 - kept / max }),
+  }
+}
+
+/** For a picture: that amounts of 40 digits lose some as numbers doesn't show. */
+function shareOf(used: string, max: string): number {
+  const share = Number(used) / Number(max)
+  return Number.isFinite(share) ? share : 1
+}
+
+function meterItem(meter: Meter): TemplateResult {
+  const { name, about, used, max, share, left } = meter
+  const tone = share >= 1 ? "spent" : share >= 0.8 ? "nearly" : ""
+  return html`<li class="meter ${tone}">
+    <span class="name">${name}</span>
+    <span class="amount"><strong>${used}</strong> of ${max}</span>
+    ${bar(meter)}
+    <span class="about quiet">${about}</span>
+    <span class="left">${left}</span>
+  </li>`
+}
+
+/** Says nothing that the text beside it doesn't say. */
+function bar({ share, keptFrom }: Meter): TemplateResult {
+  return html`<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+    <rect class="track" width="100" height="6" />
+    ${
+      keptFrom === undefined
+        ? nothing
+        : svg`<rect class="kept" x=${keptFrom * 100} width=${100 - keptFrom * 100} height="6" />`
+    }
+    <rect class="used" width=${Math.min(share, 1) * 100} height="6" />
+  </svg>`
+}

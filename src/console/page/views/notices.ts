@@ -1,0 +1,91 @@
+import type { Alarm, Freeze } from "../../asks.ts"
+import { html, nothing, type TemplateResult } from "../lib/lit-html.js"
+import type { Model } from "../model.ts"
+import { clockWords, dateWords, sentenceOf } from "../words.ts"
+import { command } from "./command.ts"
+
+type Shown = TemplateResult | typeof nothing
+
+/** More than these would push away what is watched. */
+const openAlarms = 3
+
+/** What somebody should know before anything else: no connection, freezes, alarms. */
+export function notices({ connection, look }: Model): TemplateResult {
+  const asOf = look === undefined ? "" : ` What you see is as of ${clockWords(look.at)}.`
+  // The freeze itself says more.
+  const alarms = (look?.alarms ?? []).filter(({ name }) => name !== "frozen")
+  return html`<div class="notices">
+    ${
+      connection.kind === "lost"
+        ? html`<p class="notice unknown" role="alert">
+            <strong>No connection.</strong> ${connection.why} The page tries again by itself.${asOf}
+          </p>`
+        : nothing
+    }
+    ${
+      connection.kind === "away"
+        ? html`<p class="notice unknown" role="alert">
+            <strong>The vault is away.</strong> ${connection.why} The page goes on by itself when it
+            is back.${asOf}
+          </p>`
+        : nothing
+    }
+    ${frozen(look?.freezes ?? [])} ${listed(alarms)}
+  </div>`
+}
+
+function frozen(freezes: readonly Freeze[]): Shown {
+  if (freezes.length === 0) return nothing
+  return html`<section class="notice stopped" role="alert" aria-labelledby="frozen">
+    <h2 id="frozen">Frozen</h2>
+    <ul>
+      ${freezes.map(
+        ({ scope, name, reason, by, since, cancels }) =>
+          html`<li>
+            <strong>${scope === "all" ? "Everything" : `${scope} ${name ?? ""}`}</strong>: ${reason}
+            <span class="quiet"
+              >by ${by}, since
+              ${dateWords(since)}${cancels ? "; cancels and reduce-only orders stay open" : ""}</span
+            >
+          </li>`,
+      )}
+    </ul>
+    <p>Only a terminal can end it: ${command(thawCommand(freezes))}</p>
+  </section>`
+}
+
+function thawCommand(freezes: readonly Freeze[]): string {
+  const [only] = freezes
+  if (only === undefined || freezes.length > 1) return "countersign thaw --everything"
+  return only.scope === "all"
+    ? "countersign thaw --all"
+    : `countersign thaw --${only.scope} ${only.name ?? ""}`
+}
+
+function listed(alarms: readonly Alarm[]): Shown {
+  if (alarms.length === 0) return nothing
+  const more = alarms.slice(openAlarms)
+  return html`<section class="alarms" aria-labelledby="alarms">
+    <h2 id="alarms">Alarms <span class="count">${alarms.length}</span></h2>
+    <ul>
+      ${alarms.slice(0, openAlarms).map(alarmLine)}
+    </ul>
+    ${
+      more.length === 0
+        ? nothing
+        : html`<details>
+            <summary>${more.length} more</summary>
+            <ul>
+              ${more.map(alarmLine)}
+            </ul>
+          </details>`
+    }
+  </section>`
+}
+
+function alarmLine({ severity, fact, advice }: Alarm): TemplateResult {
+  return html`<li class=${severity}>
+    <span class="severity">${severity === "critical" ? "Critical" : "Warning"}</span>
+    <span>${fact}. <span class="quiet">${sentenceOf(advice)}</span></span>
+  </li>`
+}

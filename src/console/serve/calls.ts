@@ -1,0 +1,98 @@
+import type { IncomingMessage } from "node:http"
+import { setTimeout as sleep } from "node:timers/promises"
+
+import { z } from "zod"
+
+import { asks } from "../asks.ts"
+import type { Ask } from "./ask-command.ts"
+import type { ConsoleLink } from "./link.ts"
+import { readForm } from "./read-form.ts"
+import { refused, told, type Reply } from "./reply.ts"
+import { secretPattern } from "./secret.ts"
+import { halvesOf, sessionCookie } from "./session-headers.ts"
+import type { Session, Sessions } from "./sessions.ts"
+import { shownRecord } from "./shown-record.ts"
+
+export type CallDependencies = {
+  readonly ask: Ask
+  readonly link: ConsoleLink
+  readonly sessions: Sessions
+  /** Tells ages; nobody can set it. */
+  readonly nowMs: () => number
+}
+
+/** What is answered to a call of the page that came in on `port`. @throws {Fault} why the command has no answer. */
+export type Call = (request: IncomingMessage, port: number) => Promise<Reply>
+
+/** What the page may call, by its path. */
+export function consoleCalls(deps: CallDependencies): ReadonlyMap<string, Call> {
+  const { ask, sessions } = deps
+  return new Map([
+    ["/session", (request, port) => openSession(deps, request, port)],
+    ["/look", ofSession(deps, asks.look.params, ({ session }) => look(deps, session))],
+    [
+      "/record",
+      ofSession(deps, asks.record.params, async ({ form }) =>
+        told(shownRecord(await ask("record", form))),
+      ),
+    ],
+    [
+      "/freeze",
+      ofSession(deps, asks.freeze.params, async ({ form }) => told(await ask("freeze", form))),
+    ],
+    [
+      "/end",
+      ofSession(deps, z.strictObject({}), ({ session, port }) => {
+        sessions.end(session)
+        return told({}, sessionCookie("", port))
+      }),
+    ],
+  ] satisfies readonly (readonly [string, Call])[])
+}
+
+const linkForm = z.strictObject({ secret: z.string().regex(secretPattern) })
+
+/** A link's secret becomes a session. */
+async function openSession(
+  { link, sessions }: CallDependencies,
+  request: IncomingMessage,
+  port: number,
+): Promise<Reply> {
+  const form = await readForm(request, linkForm)
+  if (!form.ok) return form.error
+  if (!link.take(form.value.secret)) return refused(401, wrongLink)
+  const { cookie, proof } = sessions.open()
+  return told({ proof }, sessionCookie(cookie, port))
+}
+
+type Asked<Form> = { readonly session: Session; readonly form: Form; readonly port: number }
+
+function ofSession<Form>(
+  { sessions }: CallDependencies,
+  schema: z.ZodType<Form>,
+  answer: (asked: Asked<Form>) => Reply | Promise<Reply>,
+): Call {
+  return async (request, port) => {
+    const halves = halvesOf(request, port)
+    const session = halves && sessions.hear(halves)
+    if (session === undefined) return refused(401, noSession)
+    const form = await readForm(request, schema)
+    return form.ok ? answer({ session, form: form.value, port }) : form.error
+  }
+}
+
+const lookEveryMs = 1_000
+
+/** Keeps the page waiting until a second has passed since its last look, so the page needs no clock of its own. */
+async function look({ ask, nowMs }: CallDependencies, session: Session): Promise<Reply> {
+  const now = nowMs()
+  const dueMs = Math.max(now, session.nextLookMs)
+  session.nextLookMs = dueMs + lookEveryMs
+  await sleep(dueMs - now)
+  return told(await ask("look", {}))
+}
+
+const wrongLink =
+  "A link works once, within 60 seconds. Press Enter where countersign console runs for a new one, or start it again."
+const noSession =
+  "This session of the console is over, or never was. Press Enter where countersign console runs for a new link, or start it again."

@@ -1,0 +1,91 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+
+import helmet from "helmet"
+
+import { Fault } from "../../std/fault.ts"
+import { admit, admitOwnPage, ownHosts } from "./admit.ts"
+import type { Call } from "./calls.ts"
+import type { Assets } from "./read-assets.ts"
+import { refused, type Reply } from "./reply.ts"
+
+/** Browsers on one machine: whatever asks for more is no page of ours. */
+const limits = {
+  maxHeaderSize: 16_384,
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  connectionsCheckingInterval: 1_000,
+}
+const maxConnections = 64
+/** In the middle of a request or an answer; longer than the command waits for the vault. */
+const silenceMs = 60_000
+
+/** It is made of our own files alone, without a line of inline code, and only what lit-html makes becomes markup. */
+const setHeaders = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      connectSrc: ["'self'"],
+      imgSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+      requireTrustedTypesFor: ["'script'"],
+      trustedTypes: ["lit-html"],
+    },
+  },
+  strictTransportSecurity: false,
+  xFrameOptions: { action: "deny" },
+})
+
+type Route = { readonly method: "GET" | "POST"; readonly answer: Call }
+type Routes = ReadonlyMap<string, Route>
+
+/** Serves the page and what it calls. */
+export function consoleServer(assets: Assets, calls: ReadonlyMap<string, Call>): Server {
+  const routes = routesOf(assets, calls)
+  const server = createServer(limits, (request, response) => {
+    setHeaders(request, response, () => undefined)
+    replyTo(request, routes)
+      .catch(failure)
+      .then((reply) => send(response, reply))
+      .catch(() => response.destroy())
+  })
+  server.maxConnections = maxConnections
+  return server.setTimeout(silenceMs)
+}
+
+function routesOf({ page, files }: Assets, calls: ReadonlyMap<string, Call>): Routes {
+  const gets = [["/", page] as const, ...files].map(([path, asset]) => {
+    const answer = (): Promise<Reply> => Promise.resolve({ status: 200, ...asset })
+    return [path, { method: "GET", answer }] as const
+  })
+  const posts = [...calls].map(([path, answer]) => [path, { method: "POST", answer }] as const)
+  return new Map<string, Route>([...gets, ...posts])
+}
+
+async function replyTo(request: IncomingMessage, routes: Routes): Promise<Reply> {
+  const port = request.socket.localPort ?? 0
+  const problem = admit(request, ownHosts(port))
+  if (problem !== undefined) return problem
+  const route = routes.get(request.url ?? "")
+  if (route === undefined) return refused(404, "There is nothing here.")
+  const { method, answer } = route
+  if (request.method !== method) return refused(405, `Use ${method} here.`, { Allow: method })
+  const stranger = method === "POST" ? admitOwnPage(request) : undefined
+  return stranger ?? (await answer(request, port))
+}
+
+/** The command's own word where it has one; else nothing is said of what went wrong. */
+function failure(error: unknown): Reply {
+  return error instanceof Fault
+    ? refused(503, error.message)
+    : refused(500, "The console failed at this; countersign status tells the same in a terminal.")
+}
+
+function send(response: ServerResponse, { status, type, text, headers }: Reply): void {
+  response.writeHead(status, { ...headers, "Content-Type": type, "Cache-Control": "no-store" })
+  response.end(text)
+}

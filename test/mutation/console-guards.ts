@@ -1,0 +1,149 @@
+import { guardsOf, type Guard } from "./guard.ts"
+
+/** What keeps others from the console, and the console from more than it may. */
+export const consoleGuards: readonly Guard[] = [
+  ...guardsOf(
+    "commands/console/answer-asks.ts",
+    ["unit/commands/console/answer-asks"],
+    [
+      {
+        find: 'if (!isAskName(method)) throw new Error("no such ask")',
+        replace: 'if (!isAskName(method)) return { id, name: "look", params: {} }',
+        why: "the console's server asks on after it asked for what isn't on the list",
+      },
+      {
+        find: "params: asks[method].params.parse(params)",
+        replace: "params",
+        why: "the console's server freezes by another's name",
+      },
+      {
+        find: "result: asks[name].answer.parse(given)",
+        replace: "result: given",
+        why: "the console's server is told more than it may know",
+      },
+      {
+        find: "await sleep(pauseMs)",
+        replace: "",
+        why: "a console's server that was broken into keeps the vault busy",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "commands/console/server-user.ts",
+    ["unit/commands/console/server-user"],
+    [
+      {
+        find: "![0, owner?.uid].includes(user.uid) && ",
+        replace: "",
+        why: "the console's server is the user who owns the keys",
+      },
+      {
+        find: " && ![0, owner?.gid].includes(user.gid)",
+        replace: "",
+        why: "the console's server has the group of root",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "console/serve/drop-rights.ts",
+    ["unit/console/serve/drop-rights"],
+    [
+      {
+        find: "isChanged && !waysBack.some(works)",
+        replace: "isChanged",
+        why: "the console's server can become root again",
+      },
+      {
+        find: "isChanged && ",
+        replace: "",
+        why: "the console's server keeps root's groups",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "console/serve/admit.ts",
+    ["unit/console/serve/http-server"],
+    [
+      {
+        find: " || !hosts.has(host)",
+        replace: "",
+        why: "the console is served under a name that somebody points here",
+      },
+      {
+        find: "isOurOrigin(request, hosts) && ",
+        replace: "",
+        why: "another origin's page calls the console",
+      },
+      {
+        find: "isPage && headers",
+        replace: "headers",
+        why: "a link on another site calls the console",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "console/serve/http-server.ts",
+    ["unit/console/serve/http-server"],
+    [
+      {
+        find: 'method === "POST" ? admitOwnPage(request) : undefined',
+        replace: "undefined",
+        why: "what is no page of ours calls the console",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "console/serve/session-headers.ts",
+    ["unit/console/serve/calls"],
+    [
+      {
+        find: "values.length === 1 && ",
+        replace: "",
+        why: "another port's cookie is taken for the console's",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "console/serve/sessions.ts",
+    ["unit/console/serve/sessions", "threats/console-without-its-session"],
+    [
+      {
+        find: "digestOf(`${cookie}.${proof}`)",
+        replace: "digestOf(cookie)",
+        why: "the cookie that browsers hand to every port opens the console",
+      },
+      {
+        find: "nowMs() - session.heardMs >= maxIdleMs",
+        replace: "false",
+        why: "a session that nobody uses stays open",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "console/serve/link.ts",
+    ["unit/console/serve/link", "threats/console-without-its-session"],
+    [
+      {
+        find: "if (isRight) link = undefined",
+        replace: "",
+        why: "a link to the console works twice",
+      },
+      {
+        find: "nowMs() - link.madeMs >= linkLifeMs",
+        replace: "false",
+        why: "a link to the console works for good",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "link/stop-methods.ts",
+    ["unit/vault/freeze-methods"],
+    [
+      {
+        find: "/^console\\/[\\w.@-]{1,64}$/",
+        replace: "/./",
+        why: "a freeze is recorded as a client's that didn't ask for it",
+      },
+    ],
+  ),
+]

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict"
+import { describe, it, type TestContext } from "node:test"
+
+import { readLooks } from "../../../../src/console/page/read-looks.ts"
+import { quietLook } from "../../../support/console-look.ts"
+import {
+  giveFetch,
+  giveStorage,
+  refusal,
+  replaceGlobal,
+  type Fetched,
+} from "../../../support/console-page.ts"
+
+const over = () => refusal(401, "It is over.")
+const away = () => refusal(503, "The vault is away.")
+const lost = () => new TypeError("fetch failed")
+const look = () => Response.json(quietLook)
+
+const unreachable = "The console doesn't answer; is countersign console still running?"
+
+type Read = {
+  /** What the page was told, each with what was said. */
+  readonly heard: readonly (readonly [name: string, said: unknown])[]
+  readonly fetched: readonly Fetched[]
+  /** How long it paused each time, in milliseconds. */
+  readonly pauses: readonly number[]
+}
+
+/** Reads until the session is over, by a server that answers this, one after the other. */
+async function read(t: TestContext, answers: readonly (() => Response | Error)[]): Promise<Read> {
+  giveStorage(t)
+  const pauses: number[] = []
+  replaceGlobal(t, "setTimeout", (ring: () => void, ms: number) => {
+    pauses.push(ms)
+    queueMicrotask(ring)
+  })
+  const fetched: readonly Fetched[] = giveFetch(t, () => (answers[fetched.length - 1] ?? over)())
+  const heard: [string, unknown][] = []
+  const hear = (name: string) => (said: unknown) => void heard.push([name, said])
+  await readLooks({
+    ...{ look: hear("look"), away: hear("away"), lost: hear("lost"), ended: hear("ended") },
+  })
+  return { heard, fetched, pauses }
+}
+
+describe("the console's looks", () => {
+  it("are asked for one after the other without a pause of the page's, until the session is over", async (t) => {
+    const { heard, fetched, pauses } = await read(t, [look, look, over])
+    assert.deepEqual(heard, [
+      ["look", quietLook],
+      ["look", quietLook],
+      ["ended", "It is over."],
+    ])
+    assert.deepEqual(
+      fetched.map(({ method, path, body }) => [method, path, body]),
+      Array.from({ length: 3 }, () => ["POST", "/look", {}]),
+    )
+    assert.deepEqual(pauses, [])
+  })
+
+  it("end where the page is refused as another's, and say why", async (t) => {
+    const { heard } = await read(t, [() => refusal(403, "Only the console's page can call this.")])
+    assert.deepEqual(heard, [["ended", "Only the console's page can call this."]])
+  })
+
+  it("go on while the vault is away, with its reason, once a second", async (t) => {
+    const { heard, pauses } = await read(t, [away, away, away, look])
+    assert.deepEqual(heard.slice(0, 4), [
+      ["away", "The vault is away."],
+      ["away", "The vault is away."],
+      ["away", "The vault is away."],
+      ["look", quietLook],
+    ])
+    assert.deepEqual(pauses, [1_000, 1_000, 1_000])
+  })
+
+  it("go on while the console can't be reached, with longer and longer pauses", async (t) => {
+    const { heard, pauses } = await read(t, [lost, lost, lost, lost, lost, lost])
+    assert.deepEqual(heard[0], ["lost", unreachable])
+    assert.deepEqual(pauses, [1_000, 2_000, 4_000, 8_000, 15_000, 15_000])
+  })
+
+  it("begin with short pauses again once one was answered", async (t) => {
+    const { pauses } = await read(t, [lost, lost, look, lost])
+    assert.deepEqual(pauses, [1_000, 2_000, 1_000])
+  })
+})
