@@ -312,6 +312,16 @@ describe("countersign console by root, on an installation of another user", need
     })
   }
 
+  it("can't take a port that root alone may have, and says so", async () => {
+    const { dir } = installation
+    const { code, stderr } = await countersign(["console", "--dir", dir, "--port", "1"])
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      /^countersign: Can't listen on 127\.0\.0\.1 port 1 \(EACCES\); choose another\.\n$/,
+    )
+  })
+
   it("serves it from a checkout and dependencies that its user can't read", async (t) => {
     const home = join(installation.home, "hidden")
     const program = await makeCheckout(home, "with its own")

@@ -1,3 +1,4 @@
+import { once } from "node:events"
 import type { Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 
@@ -31,11 +32,21 @@ export async function answerAsks(pipe: Socket, answers: Answers): Promise<void> 
       for (const value of reader.push(chunk)) {
         await answer(parseAsk(value), answers, writer)
         await sleep(pauseMs)
+        await drained(pipe)
       }
     }
   } finally {
     pipe.destroy()
   }
+}
+
+/** Waits until what was answered has left: who asks and doesn't read gets no more. */
+async function drained(pipe: Socket): Promise<void> {
+  if (!pipe.writableNeedDrain) return
+  const leaving = new AbortController()
+  const { signal } = leaving
+  await Promise.race([once(pipe, "drain", { signal }), once(pipe, "close", { signal })])
+  leaving.abort()
 }
 
 type Asked = { readonly id: number; readonly name: AskName; readonly params: unknown }

@@ -20,7 +20,7 @@ const option = { type: "string" } as const
 const { values } = parseArgs({ options: { port: option, uid: option, gid: option } })
 
 const assets = await readAssets()
-if (values.uid !== undefined) dropRights({ uid: Number(values.uid), gid: Number(values.gid) })
+if (process.getuid?.() === 0) dropRights({ uid: Number(values.uid), gid: Number(values.gid) })
 
 // The time of a suspend counts.
 const nowMs = (): number => uptime() * 1_000

@@ -149,6 +149,26 @@ describe("the pipe between the console's server and its command", () => {
     assert.ok(performance.now() - startMs >= 10 * 40 - 5)
   })
 
+  it("answers nobody who asks and doesn't read", async (t) => {
+    const names = { names: { 1: "x".repeat(64) }, default_market_order_type: null }
+    const body = "y".repeat(600_000)
+    const record = { state: "signed", outcome: null, body }
+    let told = 0
+    const { socket, answering } = await start(t, {
+      record: () => {
+        told += 1
+        return Promise.resolve({ record, symbols: names })
+      },
+    })
+    socket.pause()
+    const ask = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "record", params: { id } })
+    socket.write(`${ask}\n`.repeat(20))
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    assert.ok(told >= 1 && told <= 3, `${told} answers`)
+    socket.destroy()
+    await answering.catch(() => undefined)
+  })
+
   it("ends when the server's end closes", async (t) => {
     const { socket, answering } = await start(t)
     socket.destroy()
