@@ -4,13 +4,7 @@ import type { Socket } from "node:net"
 import express, { type Express, type Request, type Response } from "express"
 import helmet from "helmet"
 
-import {
-  admit,
-  callHeaders,
-  idempotencyHeader,
-  keyHeader,
-  shadowHeader,
-} from "./admit.ts"
+import { admit, callHeaders, idempotencyHeader, keyHeader, shadowHeader } from "./admit.ts"
 import {
   check,
   feedPrices,
@@ -40,8 +34,6 @@ export type AppDependencies = ForwardDependencies & {
   readonly limits: GateLimits
   /** The values of `Host` that mean this gate on `socket`; `undefined` until the settings are known. */
   readonly hosts: (socket: Socket) => ReadonlySet<string> | undefined
-  /** What ends the streams of consoles when the gate stops. */
-  readonly waits: Set<() => void>
 }
 
 /** Bots are served no pages: nothing may load or frame what we answer. TLS, where there is any, isn't ours. */

@@ -33,12 +33,10 @@ export type GateServer = {
 export function createGateServer(deps: GateDependencies): GateServer {
   const limits = { ...gateLimits, ...deps.limits }
   const work = new Set<Promise<unknown>>()
-  const waits = new Set<() => void>()
   const servers: Server[] = []
   const app = createApp({
     ...deps,
     limits,
-    waits,
     sends: createSharedSends(limits.shareAnswerMs),
     upstream: () => deps.settings()?.upstream,
     hosts: ({ localPort }) => deps.settings()?.hosts(localPort),
@@ -56,10 +54,7 @@ export function createGateServer(deps: GateDependencies): GateServer {
       servers.push(http)
       return http
     },
-    stop() {
-      for (const giveUp of waits) giveUp()
-      return stop(servers, work, limits.stopMs)
-    },
+    stop: () => stop(servers, work, limits.stopMs),
   }
 }
 
