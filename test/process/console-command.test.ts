@@ -160,7 +160,7 @@ describe("countersign console", { timeout: 240_000 }, () => {
   })
 
   it("ends with its server when its time is over", async () => {
-    const opened = await openConsole(dir, ["--for", "1s"])
+    const opened = await openConsole(dir, ["--for", "3s"])
     const server = await serverOf(opened)
     assert.equal(await opened.ended, 0)
     await untilGone(server)
@@ -353,21 +353,24 @@ describe("countersign console by root, on an installation of another user", need
     const files = ["admin.secret", "keystore/master.json"].map((file) =>
       join(installation.dir, file),
     )
-    for (const file of files) {
-      const asNobody = spawnSync("cat", [file], { uid: nobody, gid: nobody })
-      assert.notEqual(asNobody.status, 0, file)
-    }
     const probe = fileURLToPath(new URL("../support/rights-probe.ts", import.meta.url))
-    const readBy = (flags: readonly string[]): unknown => {
-      const ran = spawnSync(process.execPath, [...flags, probe, String(nobody), ...files], {
+    const readBy = (user: number, flags: readonly string[]): unknown => {
+      const ran = spawnSync(process.execPath, [...flags, probe, String(user), ...files], {
         encoding: "utf8",
       })
       assert.equal(ran.stderr, "")
       return JSON.parse(ran.stdout)
     }
-    assert.deepEqual(readBy([]), ["EACCES", "EACCES"])
     const flags = gatePermissionFlags(gateAppDirectories())
-    assert.deepEqual(readBy(flags), ["ERR_ACCESS_DENIED", "ERR_ACCESS_DENIED"])
+    for (const user of [nobody, alice]) {
+      for (const file of files) {
+        assert.notEqual(spawnSync("cat", [file], { uid: user, gid: user }).status, 0, file)
+      }
+      assert.deepEqual(readBy(user, []), ["EACCES", "EACCES"])
+      assert.deepEqual(readBy(user, flags), ["ERR_ACCESS_DENIED", "ERR_ACCESS_DENIED"])
+    }
+    // They are there, and their owner reads them.
+    assert.deepEqual(readBy(owner, []), ["read", "read"])
   })
 
   it("keeps its server's memory from other processes of that user", async (t) => {
