@@ -172,6 +172,19 @@ describe("countersign install-service", { ...needsSystemd(), timeout: 1_200_000 
       assert.match(said("sign"), /"signature".*\n200 daemon$/)
       assert.match(said("forward"), /"code":"0".*"order_id".*\n200 venue$/)
     })
+
+    it("has a console whose server is who is behind sudo, and can read no secret of it", () => {
+      const [owner, ids, ...others] = said("console").split("\n")
+      const four = Array(4).fill("54322").join(" ")
+      assert.deepEqual([owner, ids], ["countersign-vault", `Uid: ${four} Gid: ${four} Groups:`])
+      assert.deepEqual(
+        others,
+        ["admin.secret", "keystore/master.json"]
+          .map((name) => `/var/lib/countersign/${name}`)
+          .flatMap((file) => [file, `cat: ${file}: Permission denied`, "code 1"])
+          .concat("ended", "and its server"),
+      )
+    })
   })
 
   const failures: Readonly<Record<string, RegExp>> = {

@@ -123,6 +123,23 @@ echo "== sign"
 send /sign/v1/trade/orders
 echo "== forward"
 send /v1/trade/orders
+
+echo "== console"
+SUDO_UID=54322 SUDO_GID=54322 SUDO_USER=alice countersign console --json < /dev/null > /run/link &
+console=$!
+linked() { [ -s /run/link ]; }
+until_so linked
+server=$(cat "/proc/$console/task/$console/children")
+stat --format %U "/proc/$console"
+grep --extended-regexp '^(Uid|Gid|Groups):' "/proc/\${server% }/status" | xargs
+as_alice() { setpriv --reuid 54322 --regid 54322 --clear-groups "$@"; }
+for file in admin.secret keystore/master.json; do
+  stat --format %n "/var/lib/countersign/$file"
+  as_alice cat "/var/lib/countersign/$file" 2>&1 || echo "code $?"
+done
+kill -HUP "$console"
+wait "$console" && echo ended
+[ -e "/proc/\${server% }" ] || echo "and its server"
 `
 
 const troubles = `
