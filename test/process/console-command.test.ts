@@ -17,7 +17,6 @@ import { logIn, useLink } from "../support/console-session.ts"
 import { openConsole, type OpenedConsole } from "../support/console-site.ts"
 import {
   bin,
-  countersign,
   countersignJson,
   countersignProcess,
   makeInstallation,
@@ -67,7 +66,7 @@ describe("countersign console", { timeout: 240_000 }, () => {
   })
 
   const sign = () => bot(daemon.url, token).post("/sign/v1/trade/orders", limitOrder())
-  const thaw = () => countersign(["thaw", "--all", "--dir", dir])
+  const thaw = () => countersignProcess(["thaw", "--all", "--dir", dir])
 
   it("prints a link that opens one session, in words and with the way from another machine", async (t) => {
     const opened = await openConsole(dir)
@@ -308,13 +307,13 @@ describe("countersign console by root, on an installation of another user", need
       assert.equal((await session.look()).state, "ready")
       const frozen = await session.call("/freeze", { reason: "a drill" })
       assert.equal((JSON.parse(frozen.text) as { by: string }).by, `console/${by}`)
-      assert.equal((await countersign(["thaw", "--all", "--dir", installation.dir])).code, 0)
+      assert.equal((await countersignProcess(["thaw", "--all", "--dir", installation.dir])).code, 0)
     })
   }
 
   it("can't take a port that root alone may have, and says so", async () => {
     const { dir } = installation
-    const { code, stderr } = await countersign(["console", "--dir", dir, "--port", "1"])
+    const { code, stderr } = await countersignProcess(["console", "--dir", dir, "--port", "1"])
     assert.equal(code, 1)
     assert.match(
       stderr,
@@ -346,7 +345,7 @@ describe("countersign console by root, on an installation of another user", need
     assert.equal((await session.call("/freeze", { reason: "" })).status, 400)
     assert.equal((await session.call("/end")).status, 200)
     assert.equal(opened.stderr(), "")
-    await countersign(["thaw", "--all", "--dir", installation.dir])
+    await countersignProcess(["thaw", "--all", "--dir", installation.dir])
   })
 
   it("keeps admin.secret and the keystore from its server, by its user and by its flags", () => {

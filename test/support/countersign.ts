@@ -63,7 +63,9 @@ async function runHere(
   { terminal, stdout, stderr }: MemoryTerminal,
 ): Promise<Ended> {
   const listening = listenersOfProcess()
+  const user = process.getuid?.()
   const code = await asMain(args, () => runCommand(args, terminal))
+  assert.equal(process.getuid?.(), user, "a command that becomes another user is run as a process")
   assert.deepEqual(listenersOfProcess(), listening, "a command leaves no listener behind")
   const printed = { stdout: stdout(), stderr: stderr() }
   keepPrinted(args, printed)
