@@ -1,41 +1,76 @@
-// Runs the tests and closes with `N passed, N failed`. `node test/run.ts [--long] [FILE…]`
+// Runs the tests and closes with `N passed, N failed`. `node test/run.ts [--system] [--long] [FILE…]`
 //
-// `--long` multiplies the random cases of every property; RUNS sets the factor itself.
-// A secret that shows in any output of the run counts as a failure.
+// `--system` runs those of test/system alone, which else are left out. `--long` multiplies the random cases of every
+// property; RUNS sets the factor itself. A secret that shows in any output of the run counts as a failure.
 
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { spec } from "node:test/reporters"
-import { run } from "node:test"
+import { run, type EventData } from "node:test"
+import { spec, type TestEvent } from "node:test/reporters"
 
 import { startCanaryRun } from "./support/canaries-run.ts"
+import { jobsFor, jobsOf, type Job } from "./support/jobs.ts"
 
 const longFactor = "20"
+/** Two at a time: many tests start processes of their own. */
+const workers = 2
 
 const words = process.argv.slice(2)
 const isLong = words.includes("--long")
-const files = words.filter((word) => word !== "--long")
+const files = words.filter((word) => !word.startsWith("--"))
 process.env["RUNS"] ??= isLong ? longFactor : "1"
+/** A job that still runs then is killed, and named as failed. */
+const longestJobMs = 900_000 * Math.max(1, Number(process.env["RUNS"]))
 // Hundreds of processes are started; what Node compiled for one, the next needn't compile again.
 process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "countersign-compile-cache")
 
 const canaries = startCanaryRun()
 const counts = { passed: 0, failed: 0, skipped: 0 }
-const stream = run({
-  ...(files.length > 0 ? { files } : { globPatterns: ["test/**/*.test.ts"] }),
-  // Two at a time: many tests start processes of their own.
-  concurrency: 2,
-})
-stream.on("test:pass", ({ details, skip }) => {
+const report = new spec()
+report.on("data", (chunk: Buffer) => canaries.print(chunk))
+report.pipe(process.stdout, { end: false })
+report.on("end", finish)
+
+const waiting = [...(files.length > 0 ? jobsFor(files) : jobsOf(words.includes("--system")))]
+process.setMaxListeners(0) // each run of Node's listens for signals
+await Promise.all(Array.from({ length: workers }, work))
+report.end()
+
+async function work(): Promise<void> {
+  for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) await runJob(job)
+}
+
+/** Reports a job as a whole when it has ended, so that two never mix. */
+async function runJob({ name, files }: Job): Promise<void> {
+  const started = performance.now()
+  const isBundle = files.length > 1
+  const stream = run({
+    files: isBundle ? ["test/support/bundle.ts"] : [...files],
+    argv: isBundle ? [...files] : [],
+    signal: AbortSignal.timeout(longestJobMs),
+  })
+  const events = (await stream.toArray()) as readonly TestEvent[]
+  const seconds = ((performance.now() - started) / 1_000).toFixed(1)
+  process.stdout.write(`\n${name} (${seconds} s)\n`)
+  for (const event of events.filter((each) => !isSummary(each))) {
+    if (event.type === "test:pass") countPassed(event.data)
+    if (event.type === "test:fail") counts.failed += 1
+    report.write(event)
+  }
+}
+
+/** A line of the counts that Node closes each run with; what a test says has its file. */
+function isSummary({ type, data }: TestEvent): boolean {
+  return type === "test:diagnostic" && data.file === undefined
+}
+
+function countPassed({ details, skip }: EventData.TestPass): void {
   if (details.type === "suite") return
   if (skip === undefined) counts.passed += 1
   else counts.skipped += 1
-})
-stream.on("test:fail", () => (counts.failed += 1))
-const report = stream.compose(new spec())
-report.on("data", (chunk: Buffer) => canaries.print(chunk))
-report.pipe(process.stdout, { end: false })
-report.on("end", () => {
+}
+
+function finish(): void {
   const shown = canaries.finish()
   counts.failed += shown.length
   const { passed, failed, skipped } = counts
@@ -43,4 +78,4 @@ report.on("end", () => {
   process.stdout.write(`\n${shown.map((line) => `${line}\n`).join("")}`)
   process.stdout.write(`${passed} passed, ${failed} failed${tail}\n`)
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0
-})
+}

@@ -1,0 +1,44 @@
+import { globSync } from "node:fs"
+import { basename, dirname } from "node:path"
+
+/** Test files that run one after the other in a process of their own. */
+export type Job = { readonly name: string; readonly files: readonly string[] }
+
+/** Where files touch nothing that a process has once, those of a directory share one. */
+const shared = /^test\/(unit|properties|vectors)\//
+
+/** But these: they look at all modules that are loaded, or at the heap. */
+const alone = ["pick-curve.test.ts"]
+
+/** Longest first, so that no worker has a long job left when the other one has none. What isn't here comes after. */
+const slowest = [
+  "crash.test.ts",
+  "package-deb.test.ts",
+  "properties",
+  "vault",
+  "ledger",
+  "keys.test.ts",
+  "reload.test.ts",
+]
+
+/** Every test but those in test/system, or those alone. */
+export function jobsOf(isSystem: boolean): readonly Job[] {
+  const files = globSync("test/**/*.test.ts", { exclude: ["test/bench/**/node_modules"] })
+  return jobsFor(files.filter((file) => file.startsWith("test/system/") === isSystem).sort())
+}
+
+/** The jobs that run `files`. */
+export function jobsFor(files: readonly string[]): readonly Job[] {
+  const byName = Object.groupBy(files, (file) => (isShared(file) ? dirname(file) : file))
+  const jobs = Object.entries(byName).map(([name, ofJob = []]) => ({ name, files: ofJob }))
+  return jobs.toSorted((one, other) => rank(one) - rank(other))
+}
+
+function isShared(file: string): boolean {
+  return shared.test(file) && !alone.includes(basename(file))
+}
+
+function rank({ name, files }: Job): number {
+  const index = slowest.indexOf(basename(name))
+  return index < 0 ? slowest.length - files.length / 1_000 : index
+}
