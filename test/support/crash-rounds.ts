@@ -3,18 +3,12 @@ import { randomInt } from "node:crypto"
 import { after, before, describe, it, type TestContext } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
 
-import {
-  crashAtUrl,
-  makeCrashSite,
-  type CrashSite,
-  type CrashVault,
-} from "../support/crash-site.ts"
-import { createCrashLoad, type CrashLoad } from "../support/crash-load.ts"
-import { startCountingVenue } from "../support/counting-venue.ts"
-import { startGateProcess, type GateProcess } from "../support/gate-process.ts"
-import { createOutsideChecker } from "../support/outside-checker.ts"
-import { numRuns } from "../support/runs.ts"
-import { seededRandom, type SeededRandom } from "../support/seeded-random.ts"
+import { crashAtUrl, makeCrashSite, type CrashSite, type CrashVault } from "./crash-site.ts"
+import { createCrashLoad, type CrashLoad } from "./crash-load.ts"
+import { startCountingVenue } from "./counting-venue.ts"
+import { startGateProcess, type GateProcess } from "./gate-process.ts"
+import { createOutsideChecker } from "./outside-checker.ts"
+import { seededRandom, type SeededRandom } from "./seeded-random.ts"
 
 /**
  * Where a vault is killed: after a stage of a request, of a batch, of a send; once a bot has its answer and
@@ -26,69 +20,71 @@ const points = [
 ] as const
 type Point = (typeof points)[number]
 
-const killsAtEach = numRuns(18).numRuns
 const seed = process.env["CRASH_SEED"] ?? String(randomInt(2 ** 32))
 
 /** A vault that isn't where it is to be killed by then is killed anyway, and that doesn't count. */
 const longestLifeMs = 60_000
 
-describe("a vault that is killed again and again", { timeout: 1_800_000 }, () => {
-  let site: CrashSite
-  before(async () => {
-    site = await makeCrashSite(Math.max(20, points.length * killsAtEach))
+/** Kills vaults under load, each point's `killsAtEach`, and holds what they recorded against what they signed. */
+export function describeKilledVault(killsAtEach: number): void {
+  describe("a vault that is killed again and again", { timeout: 1_800_000 }, () => {
+    let site: CrashSite
+    before(async () => {
+      site = await makeCrashSite(Math.max(20, points.length * killsAtEach))
+    })
+    after(() => site.remove())
+
+    it("has recorded all that it signed, signs nothing twice, and passes no cap", async (t) => {
+      const startedMs = performance.now()
+      const random = seededRandom(seed)
+      const checker = createOutsideChecker(site.signers)
+      const venue = await startCountingVenue(random, (sent) => checker.receive(sent))
+      t.after(() => venue.close())
+      const gate = await startCrashGate(t, site, venue.url)
+      const gateUrl = `http://127.0.0.1:${gate.message.port ?? 0}`
+      const load = createCrashLoad({ site, gateUrl, random, checker })
+      const kills = new Map<Point, number>()
+      const starts = { lastMs: 400 }
+
+      const plan = random.shuffled(points.flatMap((point) => Array<Point>(killsAtEach).fill(point)))
+      for (const [life, point] of plan.entries()) {
+        if (life % 10 === 0) await checker.checkLedger(site.ledgerFile)
+        // Now and then the clock was set back meanwhile: back behind the nonces that were used.
+        const bornMs = performance.now()
+        const vault = site.startVault(random.isOneIn(2) ? random.below(3_000) : 0)
+        checker.recoverSigners() // while it starts
+        t.after(() => vault.kill())
+        const lived = await liveUntil(point, { vault, bornMs, starts, gate, load, random })
+        assert.equal(lived, "killed")
+        kills.set(point, (kills.get(point) ?? 0) + 1)
+      }
+
+      const last = site.startVault()
+      t.after(() => last.kill())
+      assert.equal(await last.started, "ready", last.stderr())
+      await load.signOne()
+      await load.run(sleep(200))
+      last.kill("SIGTERM")
+      assert.equal(await last.ended, 0, last.stderr())
+      checker.recoverSigners()
+      const ledger = await checker.checkLedger(site.ledgerFile)
+
+      const { requests, repeats, lost, refusals } = load.counts
+      const seconds = Math.round((performance.now() - startedMs) / 1_000)
+      t.diagnostic(
+        [
+          `seed ${seed}: ${plan.length} kills (${told(kills)})`,
+          `${requests} requests, ${lost} of them without an answer, ${repeats} repeats`,
+          `${checker.signatures()} signatures, ${ledger.records} records, ${ledger.withoutSignature} of them without a signature`,
+          `${ledger.spentSymbols} caps reached exactly`,
+          `refusals: ${told(refusals)}`,
+          `${seconds} s`,
+        ].join("; "),
+      )
+      assert.ok(ledger.withoutSignature > 0, "no kill came between record and signature")
+    })
   })
-  after(() => site.remove())
-
-  it("has recorded all that it signed, signs nothing twice, and passes no cap", async (t) => {
-    const startedMs = performance.now()
-    const random = seededRandom(seed)
-    const checker = createOutsideChecker(site.signers)
-    const venue = await startCountingVenue(random, (sent) => checker.receive(sent))
-    t.after(() => venue.close())
-    const gate = await startCrashGate(t, site, venue.url)
-    const gateUrl = `http://127.0.0.1:${gate.message.port ?? 0}`
-    const load = createCrashLoad({ site, gateUrl, random, checker })
-    const kills = new Map<Point, number>()
-    const starts = { lastMs: 400 }
-
-    const plan = random.shuffled(points.flatMap((point) => Array<Point>(killsAtEach).fill(point)))
-    for (const [life, point] of plan.entries()) {
-      if (life % 10 === 0) await checker.checkLedger(site.ledgerFile)
-      // Now and then the clock was set back meanwhile: back behind the nonces that were used.
-      const bornMs = performance.now()
-      const vault = site.startVault(random.isOneIn(2) ? random.below(3_000) : 0)
-      checker.recoverSigners() // while it starts
-      t.after(() => vault.kill())
-      const lived = await liveUntil(point, { vault, bornMs, starts, gate, load, random })
-      assert.equal(lived, "killed")
-      kills.set(point, (kills.get(point) ?? 0) + 1)
-    }
-
-    const last = site.startVault()
-    t.after(() => last.kill())
-    assert.equal(await last.started, "ready", last.stderr())
-    await load.signOne()
-    await load.run(sleep(200))
-    last.kill("SIGTERM")
-    assert.equal(await last.ended, 0, last.stderr())
-    checker.recoverSigners()
-    const ledger = await checker.checkLedger(site.ledgerFile)
-
-    const { requests, repeats, lost, refusals } = load.counts
-    const seconds = Math.round((performance.now() - startedMs) / 1_000)
-    t.diagnostic(
-      [
-        `seed ${seed}: ${plan.length} kills (${told(kills)})`,
-        `${requests} requests, ${lost} of them without an answer, ${repeats} repeats`,
-        `${checker.signatures()} signatures, ${ledger.records} records, ${ledger.withoutSignature} of them without a signature`,
-        `${ledger.spentSymbols} caps reached exactly`,
-        `refusals: ${told(refusals)}`,
-        `${seconds} s`,
-      ].join("; "),
-    )
-    assert.ok(ledger.withoutSignature > 0, "no kill came between record and signature")
-  })
-})
+}
 
 type Life = {
   readonly vault: CrashVault

@@ -8,21 +8,21 @@ import { countersign } from "../../../src/commands/countersign.ts"
 import { codesIn, readRepositoryFile, sectionOf, tableRows } from "../../support/markdown.ts"
 import { commandLines, pageBlocks, type PageBlock } from "../../support/page-blocks.ts"
 
-const docsPages = "test/process/docs-pages.test.ts"
+const docsPages = "test/system/docs-pages.test.ts"
 const packed = "test/support/packed.ts"
 const service = "test/support/service-script.ts"
-const credential = "test/process/systemd-credential.test.ts"
+const credential = "test/system/systemd-credential.test.ts"
 
 /** The pages for a job, each with the test that plays it, or that takes from it the section that is named. */
 const jobPages: readonly (readonly [page: string, playedBy: string])[] = [
-  ["docs/walk.md", "test/process/walk.test.ts"],
+  ["docs/walk.md", "test/system/walk.test.ts"],
   ["docs/policies.md", docsPages],
   ["docs/headless.md", credential],
   ["docs/agents.md", docsPages],
   ["docs/reads-and-budgets.md", docsPages],
   ["docs/incident.md", docsPages],
   ["docs/upgrade.md", docsPages],
-  ["docs/moving-a-bot.md", "test/process/examples.test.ts"],
+  ["docs/moving-a-bot.md", "test/system/examples.test.ts"],
 ]
 
 /**
@@ -48,8 +48,8 @@ const runOtherwise: Readonly<Record<string, readonly (readonly [file: string, wo
     ],
     "apt-get install --yes /tmp/countersign_0.1.0_amd64.deb": [
       ["docs/debian.md", "apt-get install --yes /tmp/countersign_0.1.0_amd64.deb\n"],
-      ["test/process/package-deb.test.ts", 'linesUnder("Install it")'],
-      ["test/process/package-deb.test.ts", "${installHere} --reinstall"],
+      ["test/system/package-deb.test.ts", 'linesUnder("Install it")'],
+      ["test/system/package-deb.test.ts", "${installHere} --reinstall"],
     ],
   }
 
@@ -61,7 +61,7 @@ const takenBy: Readonly<Record<string, string>> = {
 
 const program = await countersign()
 const texts = jobPages.map(([page]) => ({ page, text: readRepositoryFile(page) }))
-const processTests = ["test/process", "test/support"]
+const processTests = ["test/process", "test/system", "test/support"]
   .flatMap((directory) => readdirSync(directory).map((name) => `${directory}/${name}`))
   .filter((file) => file.endsWith(".ts"))
   .map(readRepositoryFile)
