@@ -13,6 +13,7 @@ directory=$(realpath "$1")
 script=$(realpath "$2")
 limit_seconds=${LIMIT_SECONDS:-90}
 console=$(mktemp)
+presets=$(mktemp)
 container=
 first=
 
@@ -43,7 +44,7 @@ end_container() {
       [ -d "$group" ] && find "$group" -depth -type d -exec rmdir {} \; 2>/dev/null
     done
   fi
-  rm -f "$console"
+  rm -f "$console" "$presets"
 }
 trap end_container EXIT
 trap 'exit 143' TERM INT HUP
@@ -58,13 +59,27 @@ inside() {
 exec 8>"${TMPDIR:-/tmp}/countersign-with-systemd.lock"
 flock --timeout 300 8 || give_up
 
-# It goes up to basic.target, so that nothing else that is installed here starts in it. The calls let through are
-# those that nspawn forbids and that units rely on: an IP filter without bpf does nothing, and says nothing.
+# It goes up to basic.target, without what other packages of this machine would add to that: a unit of theirs that
+# fails isn't ours. What they enable by themselves is masked, and else a systemd with an empty /etc would enable it.
+echo 'disable *' >"$presets"
+masks=()
+shopt -s nullglob
+for wanted in /usr/lib/systemd/system/*.{wants,requires,upholds}/*; do
+  case ${wanted##*/} in
+  systemd-firstboot.service) ;; # it would ask
+  systemd-* | dbus.* | *.target | kmod-static-nodes.service | dev-*.mount | sys-*.mount | proc-*.automount) continue ;;
+  esac
+  masks+=("systemd.mask=${wanted##*/}")
+done
+
+# The calls let through are those that nspawn forbids and that units rely on: an IP filter without bpf does nothing,
+# and says nothing.
 SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 setsid systemd-nspawn --quiet --boot --directory=/ --volatile=yes \
   --machine="countersign-$$" --register=no --keep-unit --private-network --console=pipe \
   --system-call-filter='bpf @keyring @memlock' \
   --bind-ro="$directory:/opt/countersign" --bind-ro="$script:/opt/script" \
-  systemd.unit=basic.target systemd.mask=systemd-firstboot.service </dev/null >"$console" 2>&1 8>&- &
+  --bind-ro="$presets:/etc/systemd/system-preset/00-none.preset" \
+  systemd.unit=basic.target "${masks[@]}" </dev/null >"$console" 2>&1 8>&- &
 container=$!
 
 # Its first process is the child that has become systemd.
@@ -90,4 +105,5 @@ if [ "$state" != running ]; then
   give_up
 fi
 
+inside 5 mkdir -p /etc/systemd/system # every machine has it
 inside "$limit_seconds" bash /opt/script
