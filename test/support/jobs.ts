@@ -5,10 +5,10 @@ import { basename, dirname } from "node:path"
 export type Job = { readonly name: string; readonly files: readonly string[] }
 
 /** Where files touch nothing that a process has once, those of a directory share one. */
-const shared = /^test\/(unit|properties|vectors)\//
+const shared = /^test\/(unit|properties|threats|vectors)\//
 
 /** But these: they look at all modules that are loaded, or at the heap. */
-const alone = ["pick-curve.test.ts"]
+const alone = ["pick-curve.test.ts", "memory-written-out.test.ts", "key-left-in-memory.test.ts"]
 
 /** Longest first, so that no worker has a long job left when the other one has none. What isn't here comes after. */
 const slowest = [
