@@ -14,11 +14,11 @@ const alone = ["pick-curve.test.ts", "memory-written-out.test.ts", "key-left-in-
 const slowest = [
   "crash.test.ts",
   "package-deb.test.ts",
-  "properties",
   "vault",
+  "properties",
+  "serve.test.ts",
+  "refuses-to-start.test.ts",
   "ledger",
-  "keys.test.ts",
-  "reload.test.ts",
 ]
 
 /** Every test but those in test/system, or those alone. */

@@ -6,7 +6,7 @@ import { signRequest } from "../../src/vault/sign-request.ts"
 import type { Vault } from "../../src/vault/vault.ts"
 import { callOf, limitOrder, openTestVault, outcomeOf } from "../support/open-test-vault.ts"
 
-// That a real crash keeps the record is shown in test/process/ledger-crash.test.ts; here, the order of calls.
+// That a real crash keeps the record is shown in test/system/ledger-crash.test.ts; here, the order of calls.
 describe("a signature", () => {
   async function watched() {
     const test = await openTestVault()
