@@ -1,0 +1,59 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { circlesIn, linesOfCode, looseFiles, mutualFolders, readImports } from "./house.ts"
+
+const maxLooseFiles = 24
+
+/**
+ * Lines of code in what must be trusted. A change that needs more names here what it adds them for, and adds them;
+ * one that needs fewer lowers the first figure.
+ */
+const trustedLines = [{ lines: 24_000, what: "what it takes to judge, record and sign" }]
+
+/** Folders that import each other, with the reason. */
+const mutual: Readonly<Record<string, string>> = {}
+
+describe("circlesIn", () => {
+  const asImports = (arrows: Readonly<Record<string, readonly string[]>>) =>
+    new Map(Object.entries(arrows).map(([from, to]) => [from, new Set(to)]))
+
+  it("finds none where all imports lead one way", () => {
+    assert.deepEqual(circlesIn(asImports({ a: ["b", "c"], b: ["c"], c: [] })), [])
+  })
+
+  it("finds a circle of two, and a longer one beside it", () => {
+    const arrows = { a: ["b"], b: ["a", "c"], c: ["d"], d: ["e"], e: ["c"], f: ["a"] }
+    const circles = circlesIn(asImports(arrows))
+    assert.deepEqual(new Set(circles.map(String)), new Set(["a,b", "c,d,e"]))
+  })
+})
+
+describe("the sources", () => {
+  const imports = readImports()
+
+  it("are all read", () => {
+    assert.ok(imports.size > 400, String(imports.size))
+    assert.ok(imports.get("vault/sign-request.ts")?.size)
+  })
+
+  it("import each other in no circle, types included", () => {
+    assert.deepEqual(circlesIn(imports), [])
+  })
+
+  it(`lie in folders of at most ${maxLooseFiles} files`, () => {
+    const full = [...looseFiles()].filter(([, count]) => count > maxLooseFiles)
+    assert.deepEqual(full, [])
+  })
+
+  it("lie in folders that import each other only where a reason is given", () => {
+    assert.deepEqual(mutualFolders(imports), Object.keys(mutual).sort())
+  })
+
+  it("that must be trusted (vault, venue, link, std) have no more lines than they are allowed", (t) => {
+    const lines = linesOfCode("vault", "venue", "link", "std")
+    const allowed = trustedLines.reduce((sum, each) => sum + each.lines, 0)
+    t.diagnostic(`${lines} lines of code must be trusted, of ${allowed}`)
+    assert.ok(lines <= allowed, `${lines} of ${allowed}`)
+  })
+})
