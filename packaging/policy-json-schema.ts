@@ -1,6 +1,6 @@
 import { z } from "zod"
 
-import { policySchema } from "../src/vault/policy/policy-schema.ts"
+import { policySchema } from "../src/vault/policy/file/policy-schema.ts"
 import type { SymbolTable } from "../src/venue/profile.ts"
 
 /**

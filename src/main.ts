@@ -1,5 +1,5 @@
+import { openTerminal } from "./commands/cli/terminal.ts"
 import { runCommand } from "./commands/run-command.ts"
-import { openTerminal } from "./commands/terminal.ts"
 
 // Files and sockets that this program makes are the owner's alone.
 process.umask(0o077)

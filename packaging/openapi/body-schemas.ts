@@ -2,10 +2,14 @@
 
 import { maxDecimalDigits } from "../../src/venue/decimal.ts"
 import { snakeCase, uintBits, type StructField, type StructType } from "../../src/venue/eip712.ts"
-import { filledInFields } from "../../src/venue/check-struct.ts"
 import { approveAgentStruct } from "../../src/venue/endpoints.ts"
-import { orderFields, type BodyField, type FieldType } from "../../src/venue/order-fields.ts"
-import { signingFields } from "../../src/venue/signing-fields.ts"
+import { filledInFields } from "../../src/venue/payload/check-struct.ts"
+import {
+  orderFields,
+  type BodyField,
+  type FieldType,
+} from "../../src/venue/payload/order-fields.ts"
+import { signingFields } from "../../src/venue/profile/signing-fields.ts"
 import type { Json } from "./json-schema.ts"
 
 const address: Json = {

@@ -1,8 +1,8 @@
-import { version } from "../../src/version.ts"
+import { version } from "../../src/std/version.ts"
+import type { ContractRoute } from "./contract-route.ts"
 import { headers, headersOf, parameters } from "./headers.ts"
 import type { Json } from "./json-schema.ts"
 import { problemResponses, problemsOf } from "./problem-responses.ts"
-import type { ContractRoute } from "./contract-route.ts"
 import { contractRoutes } from "./routes.ts"
 import { contractSchemas } from "./schemas.ts"
 

@@ -2,9 +2,13 @@
 
 import { z } from "zod"
 
-import { errorCodes, statuses, type ErrorCode } from "../../src/gate/error-response.ts"
-import { denialReasonSchema, refusalSchema, type RefusalCode } from "../../src/link/refusal.ts"
-import { denialReasons } from "../../src/vault/policy/denial-reason.ts"
+import { errorCodes, statuses, type ErrorCode } from "../../src/gate/http/error-response.ts"
+import {
+  denialReasonSchema,
+  refusalSchema,
+  type RefusalCode,
+} from "../../src/link/views/refusal.ts"
+import { denialReasons } from "../../src/vault/policy/terms/decision.ts"
 import { readRepositoryFile, sectionOf, tableRows } from "../../test/support/markdown.ts"
 import { oneOf, refTo, type Json, type Override } from "./json-schema.ts"
 

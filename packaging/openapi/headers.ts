@@ -1,4 +1,4 @@
-import { botParams } from "../../src/link/methods.ts"
+import { botParams } from "../../src/link/calls/methods.ts"
 import { schemaOf, type Json } from "./json-schema.ts"
 
 const { key, idempotencyKey } = botParams.sign.shape

@@ -1,11 +1,11 @@
 // How calls are refused: one response for each status, with every code that it can mean there.
 
-import { statuses, type ErrorCode } from "../../src/gate/error-response.ts"
+import { statuses, type ErrorCode } from "../../src/gate/http/error-response.ts"
+import type { ContractRoute } from "./contract-route.ts"
 import { errorExamples } from "./error-examples.ts"
 import { nameOfCode } from "./error-schemas.ts"
 import { headersOf, rateLimits } from "./headers.ts"
 import { refTo, type Json } from "./json-schema.ts"
-import type { ContractRoute } from "./contract-route.ts"
 
 type Problems = {
   readonly status: number

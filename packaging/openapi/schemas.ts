@@ -2,7 +2,7 @@
 
 import { z } from "zod"
 
-import { batchResultSchema, refusedEnvelope } from "../../src/gate/batch-result.ts"
+import { batchResultSchema, refusedEnvelope } from "../../src/gate/sign/sign-batch.ts"
 import {
   budgetViewSchema,
   checkReportSchema,
@@ -13,12 +13,12 @@ import {
   recordViewSchema,
   verdictSchema,
   whoamiSchema,
-} from "../../src/link/bot-views.ts"
-import { denialSchema, refusalSchema } from "../../src/link/refusal.ts"
-import { freezeViewSchema, heartbeatViewSchema } from "../../src/link/stop-views.ts"
-import { freezeBody } from "../../src/vault/freeze-methods.ts"
-import { pricesBody } from "../../src/vault/price-methods.ts"
-import { batchBody, batchRequest } from "../../src/vault/read-batch.ts"
+} from "../../src/link/views/bot-views.ts"
+import { denialSchema, refusalSchema } from "../../src/link/views/refusal.ts"
+import { freezeViewSchema, heartbeatViewSchema } from "../../src/link/views/stop-views.ts"
+import { pricesBody } from "../../src/vault/operator/price-methods.ts"
+import { batchBody, batchRequest } from "../../src/vault/request/read-batch.ts"
+import { freezeBody } from "../../src/vault/stops/freeze-methods.ts"
 import { bodySchemas } from "./body-schemas.ts"
 import { errorEnvelopes, errorOverrides, problem } from "./error-schemas.ts"
 import { namedSchemas, refTo, type Json } from "./json-schema.ts"

@@ -3,10 +3,11 @@ import { copyFile, link, lstat, open, rm } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 
 import { Fault } from "../std/fault.ts"
-import { verifyBackup } from "../vault/ledger/verify-backup.ts"
-import { installationCommand } from "./installation-command.ts"
-import { option, required } from "./options.ts"
-import { withAdmin, type Admin } from "./with-vault.ts"
+import { verifyBackup } from "../vault/ledger/audit/verify-backup.ts"
+import { option, required } from "./cli/options.ts"
+import type { Admin } from "./installation/admin.ts"
+import { installationCommand } from "./installation/installation-command.ts"
+import { withAdmin } from "./installation/with-vault.ts"
 
 /** `countersign backup --to FILE` */
 export const backup = installationCommand({

@@ -6,18 +6,22 @@ import { makeSecret } from "../console/serve/secret.ts"
 import { addressFault, assertCanListen } from "../gate/listen.ts"
 import { parseDurationMs } from "../std/duration.ts"
 import { Fault } from "../std/fault.ts"
-import type { Installation } from "../vault/installation.ts"
-import { becomeOwner } from "./become-owner.ts"
-import { command } from "./command.ts"
+import type { Installation } from "../vault/config/installation.ts"
+import { command } from "./cli/command.ts"
+import { option, parsed } from "./cli/options.ts"
+import { parsePort } from "./cli/port.ts"
+import { print, type Printing } from "./cli/print.ts"
+import { withStopSignal } from "./cli/signals.ts"
 import { answerAsks } from "./console/answer-asks.ts"
 import { personBehind, serverUser } from "./console/server-user.ts"
 import { startServer, type ConsoleServer } from "./console/start-server.ts"
 import { vaultAnswers, vaultCalls } from "./console/vault-answers.ts"
-import { installationOf, installationOptions, jsonOption } from "./installation-command.ts"
-import { option, parsed } from "./options.ts"
-import { parsePort } from "./port.ts"
-import { print, type Printing } from "./print.ts"
-import { withStopSignal } from "./signals.ts"
+import { becomeOwner } from "./installation/become-owner.ts"
+import {
+  installationOf,
+  installationOptions,
+  jsonOption,
+} from "./installation/installation-command.ts"
 
 /** Long enough for anything, and short enough for a timer of Node's, which has 31 bits. */
 const longestLifeMs = 7 * 86_400_000

@@ -1,8 +1,8 @@
 import { Command as Reader } from "commander"
 
-import { version } from "../version.ts"
-import type { Command, Task } from "./command.ts"
-import { withoutValues } from "./usage-error.ts"
+import { version } from "../std/version.ts"
+import type { Command, Task } from "./cli/command.ts"
+import { withoutValues } from "./cli/usage-error.ts"
 
 type Load = () => Promise<Command>
 type Group = { readonly description: string; readonly commands: Readonly<Record<string, Load>> }
@@ -68,7 +68,7 @@ const tree: Readonly<Record<string, Load | Group>> = {
   doctor: async () => (await import("./doctor.ts")).doctor,
   demo: async () => (await import("./demo.ts")).demo,
   sandbox: async () => (await import("./sandbox.ts")).sandbox,
-  completion: async () => (await import("./completion.ts")).completion,
+  completion: async () => (await import("./completion.ts")).completion(() => countersign()),
   keys: {
     description: "private keys",
     commands: {

@@ -1,9 +1,9 @@
-import { command } from "./command.ts"
+import { command } from "./cli/command.ts"
+import { flag } from "./cli/options.ts"
+import { withStopSignal } from "./cli/signals.ts"
 import { openDemo } from "./demo/open-demo.ts"
 import { playDemo } from "./demo/play-demo.ts"
 import { curlLines } from "./demo/texts.ts"
-import { flag } from "./options.ts"
-import { withStopSignal } from "./signals.ts"
 
 /** `countersign demo` */
 export const demo = command({

@@ -1,7 +1,7 @@
-import { becomeOwner } from "./become-owner.ts"
 import { examine } from "./doctor/examine.ts"
 import { findingLines } from "./doctor/finding-lines.ts"
-import { installationCommand } from "./installation-command.ts"
+import { becomeOwner } from "./installation/become-owner.ts"
+import { installationCommand } from "./installation/installation-command.ts"
 
 /** `countersign doctor`: ends with 1 when anything fails, so that scripts can ask too. */
 export const doctor = installationCommand({

@@ -1,8 +1,9 @@
-import type { AdminParams } from "../link/methods.ts"
-import type { FreezeView } from "../link/views.ts"
+import type { AdminParams } from "../link/calls/methods.ts"
+import type { FreezeView } from "../link/views/views.ts"
 import { Fault } from "../std/fault.ts"
-import { adminCommand } from "./admin-command.ts"
-import { flag, option, required } from "./options.ts"
+import { flag, option, required } from "./cli/options.ts"
+import { adminCommand } from "./installation/admin-command.ts"
+import { freezeLine } from "./status/status-lines.ts"
 
 type ScopeOptions = { readonly client: string | undefined; readonly key: string | undefined }
 
@@ -59,11 +60,4 @@ function scopeOf({ client, key }: ScopeOptions) {
   }
   if (client !== undefined) return { scope: "client" as const, name: client }
   return key === undefined ? undefined : { scope: "key" as const, name: key }
-}
-
-/** A freeze in one line, for people. */
-export function freezeLine({ scope, name, by, reason, cancels, since }: FreezeView): string {
-  const what = name === null ? "Everything" : `The ${scope} ${name}`
-  const open = cancels ? "cancels and reduce-only orders stay open" : "cancels too"
-  return `${what} is frozen since ${new Date(since).toISOString()} by ${by} (${open}): ${reason}`
 }

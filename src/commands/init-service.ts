@@ -2,8 +2,15 @@ import { resolve } from "node:path"
 
 import { Option } from "commander"
 
-import { command, print, runs, withExamples, withJson, type Printing } from "./command-by-hand.ts"
-import type { Command } from "./command.ts"
+import type { Command } from "./cli/command.ts"
+import {
+  command,
+  print,
+  runs,
+  withExamples,
+  withJson,
+  type Printing,
+} from "./installation/command-by-hand.ts"
 import { assertNewInstallation } from "./service/assert-new-installation.ts"
 import { assertServiceable } from "./service/assert-serviceable.ts"
 import { credentialFile, systemInstallation, target } from "./service/layout.ts"

@@ -1,7 +1,8 @@
 import { realpathSync } from "node:fs"
 
 import { packageRoot } from "../std/program-files.ts"
-import { pathsOf } from "../vault/installation.ts"
+import { pathsOf } from "../vault/config/installation.ts"
+import type { Command } from "./cli/command.ts"
 import {
   command,
   confirmDeed,
@@ -10,8 +11,7 @@ import {
   withExamples,
   withJson,
   type Printing,
-} from "./command-by-hand.ts"
-import type { Command } from "./command.ts"
+} from "./installation/command-by-hand.ts"
 import {
   assertNotPackaged,
   assertServiceable,

@@ -1,6 +1,6 @@
 import { Fault } from "../std/fault.ts"
-import { adminCommand } from "./admin-command.ts"
-import type { Admin } from "./with-vault.ts"
+import { adminCommand } from "./installation/admin-command.ts"
+import type { Admin } from "./installation/admin.ts"
 
 /** `countersign lock`: the daemon goes on answering, and signs nothing. */
 export const lock = adminCommand({

@@ -1,12 +1,12 @@
-import type { FreezeView, PanicView } from "../link/stop-views.ts"
+import type { FreezeView, PanicView } from "../link/views/stop-views.ts"
 import { Fault } from "../std/fault.ts"
 import { visible } from "../std/visible.ts"
-import { adminCommand } from "./admin-command.ts"
-import { freezeLine } from "./freeze.ts"
-import { toned } from "./lines.ts"
-import { option, withDefault } from "./options.ts"
-import { failureOf, sendAndSettle } from "./send-signed.ts"
-import type { Admin } from "./with-vault.ts"
+import { failureOf, sendAndSettle } from "./agent/send-signed.ts"
+import { toned } from "./cli/lines.ts"
+import { option, withDefault } from "./cli/options.ts"
+import { adminCommand } from "./installation/admin-command.ts"
+import type { Admin } from "./installation/admin.ts"
+import { freezeLine } from "./status/status-lines.ts"
 
 /** What became of one cancel. `message` says what is known where the venue didn't accept it. */
 export type PanicResult = {

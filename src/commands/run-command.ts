@@ -1,11 +1,11 @@
 import { CommanderError, type Command as Reader } from "commander"
 
-import type { Task } from "./command.ts"
+import type { Task } from "./cli/command.ts"
+import type { ExitCode } from "./cli/exit-code.ts"
+import { printFailure } from "./cli/print.ts"
+import type { Terminal } from "./cli/terminal.ts"
+import { usageFault } from "./cli/usage-error.ts"
 import { countersign } from "./countersign.ts"
-import type { ExitCode } from "./exit-code.ts"
-import { printFailure } from "./print.ts"
-import type { Terminal } from "./terminal.ts"
-import { usageFault } from "./usage-error.ts"
 
 /** Reads a command line and does what it asks for. Resolves with the exit code that this earns. */
 export async function runCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {

@@ -1,16 +1,16 @@
 import { InvalidArgumentError } from "commander"
 
-import { address } from "../sandbox/fields.ts"
-import { defaultSandboxPort } from "../sandbox/market.ts"
 import { sandboxProfile, sandboxUrl } from "../sandbox/profile.ts"
 import { startSandbox } from "../sandbox/start-sandbox.ts"
+import { address } from "../sandbox/state/fields.ts"
+import { defaultSandboxPort } from "../sandbox/state/market.ts"
 import { faultKinds, parseFaultText, type VenueFault } from "../sandbox/venue-fault.ts"
 import { Fault } from "../std/fault.ts"
-import { command } from "./command.ts"
-import { flag, option, parsed, repeated } from "./options.ts"
-import { parsePort } from "./port.ts"
-import { withStopSignal } from "./signals.ts"
-import type { Terminal } from "./terminal.ts"
+import { command } from "./cli/command.ts"
+import { flag, option, parsed, repeated } from "./cli/options.ts"
+import { parsePort } from "./cli/port.ts"
+import { withStopSignal } from "./cli/signals.ts"
+import type { Terminal } from "./cli/terminal.ts"
 
 /** `countersign sandbox` */
 export const sandbox = command({

@@ -1,17 +1,16 @@
 import { Option } from "commander"
 
-import { logLevelVariable } from "../std/log-level.ts"
-import { logLevels, type LogLevel } from "../std/log-line.ts"
+import { logLevelVariable, logLevels, type LogLevel } from "../std/log.ts"
 import { visible } from "../std/visible.ts"
-import { passphraseOption } from "./admin-command.ts"
-import { command } from "./command.ts"
+import { command } from "./cli/command.ts"
+import { flag, option, parsed, taken } from "./cli/options.ts"
+import { parsePort } from "./cli/port.ts"
+import { tell } from "./cli/print.ts"
+import { atHangUp, withStopSignal } from "./cli/signals.ts"
+import type { Terminal } from "./cli/terminal.ts"
 import { startDaemon, type Daemon } from "./daemon/start-daemon.ts"
-import { installationOf, installationOptions } from "./installation-command.ts"
-import { flag, option, parsed, taken } from "./options.ts"
-import { parsePort } from "./port.ts"
-import { tell } from "./print.ts"
-import { atHangUp, withStopSignal } from "./signals.ts"
-import type { Terminal } from "./terminal.ts"
+import { passphraseOption } from "./installation/admin-command.ts"
+import { installationOf, installationOptions } from "./installation/installation-command.ts"
 
 /** `countersign serve` */
 export const serve = command({

@@ -1,4 +1,4 @@
-import { adminCommand } from "./admin-command.ts"
+import { adminCommand } from "./installation/admin-command.ts"
 import { statusLines } from "./status/status-lines.ts"
 
 /** `countersign status` */

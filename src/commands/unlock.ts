@@ -1,13 +1,13 @@
-import { withSecret } from "../vault/keyring/with-secret.ts"
+import type { Installation } from "../vault/config/installation.ts"
 import { readSecretFile } from "../vault/keyring/read-secret-file.ts"
-import type { Installation } from "../vault/installation.ts"
-import { installationCommand } from "./installation-command.ts"
-import { loadConfig } from "./load-config.ts"
+import { withSecret } from "../vault/keyring/with-secret.ts"
+import { option } from "./cli/options.ts"
+import { askPassphrase } from "./cli/passphrase.ts"
+import type { Terminal } from "./cli/terminal.ts"
+import { installationCommand } from "./installation/installation-command.ts"
+import { loadConfig } from "./installation/load-config.ts"
+import { withAdmin } from "./installation/with-vault.ts"
 import { assertRunning } from "./lock.ts"
-import { option } from "./options.ts"
-import { askPassphrase } from "./passphrase.ts"
-import type { Terminal } from "./terminal.ts"
-import { withAdmin } from "./with-vault.ts"
 
 /** `countersign unlock`: loads the keys into the running daemon again. */
 export const unlock = installationCommand({

@@ -4,7 +4,6 @@ import type { Socket } from "node:net"
 import express, { type Express, type Request, type Response } from "express"
 import helmet from "helmet"
 
-import { admit, callHeaders, idempotencyHeader, keyHeader, shadowHeader } from "./admit.ts"
 import {
   check,
   feedPrices,
@@ -17,18 +16,18 @@ import {
   sign,
   whoami,
 } from "./bot-calls.ts"
-import { contract } from "./contract.ts"
-import { forward, type ForwardDependencies } from "./forward.ts"
-import type { GateLimits } from "./gate-limits.ts"
-import { errorFields } from "./log.ts"
-import { showMetrics } from "./metrics/show-metrics.ts"
-import { problemOf } from "./problem.ts"
-import { unknownEndpoint } from "./read-call.ts"
-import { refuse } from "./refuse.ts"
-import { get, post, withBody, withCall, withToken, type RouteWithAnswer } from "./route.ts"
-import { openServe, type PathRoutes, type Serve } from "./serve-route.ts"
-import { batchSigner } from "./sign-batch.ts"
-import { venueReads } from "./venue-reads.ts"
+import { admit, callHeaders, idempotencyHeader, keyHeader, shadowHeader } from "./http/admit.ts"
+import { contract } from "./http/contract.ts"
+import { problemOf } from "./http/problem.ts"
+import { unknownEndpoint } from "./http/read-call.ts"
+import { get, post, withBody, withCall, withToken, type RouteWithAnswer } from "./http/route.ts"
+import { showMetrics } from "./metrics/exposition.ts"
+import type { GateLimits } from "./process/gate-limits.ts"
+import { errorFields } from "./process/log.ts"
+import { venueReads } from "./reads/venue-reads.ts"
+import { refuse, openServe, type PathRoutes, type Serve } from "./serve-route.ts"
+import { forward, type ForwardDependencies } from "./sign/forward.ts"
+import { batchSigner } from "./sign/sign-batch.ts"
 
 export type AppDependencies = ForwardDependencies & {
   readonly limits: GateLimits

@@ -1,12 +1,12 @@
+import type { BotParams, BotResults } from "../link/calls/methods.ts"
 import type { BotLink } from "../link/client.ts"
-import type { BotParams, BotResults } from "../link/methods.ts"
-import type { Refusal } from "../link/refusal.ts"
-import { askSignature, type SignatureDependencies } from "./ask-signature.ts"
-import { repeatedAnswer } from "./kept-answer.ts"
-import { refusedByVault, type Problem } from "./problem.ts"
-import type { Call } from "./read-call.ts"
-import { readSearch } from "./read-search.ts"
-import { withRateLimits, type Reply } from "./reply.ts"
+import type { Refusal } from "../link/views/refusal.ts"
+import { refusedByVault, type Problem } from "./http/problem.ts"
+import type { Call } from "./http/read-call.ts"
+import { withRateLimits, type Reply } from "./http/reply.ts"
+import { askSignature, type SignatureDependencies } from "./sign/forward.ts"
+import { readSearch } from "./sign/read-search.ts"
+import { repeatedAnswer } from "./sign/repeats.ts"
 
 type Dependencies = { readonly link: BotLink }
 

@@ -4,13 +4,13 @@ import { setTimeout as after } from "node:timers/promises"
 
 import type { BotLink } from "../link/client.ts"
 import { createApp } from "./app.ts"
-import { gateLimits, type GateLimits } from "./gate-limits.ts"
-import type { Log } from "./log.ts"
+import { invalidHeader, type Problem } from "./http/problem.ts"
+import { httpAnswer } from "./http/reply.ts"
 import type { GateMetrics } from "./metrics/gate-metrics.ts"
-import { invalidHeader, type Problem } from "./problem.ts"
-import { httpAnswer } from "./reply.ts"
-import { createSharedSends } from "./shared-sends.ts"
+import { gateLimits, type GateLimits } from "./process/gate-limits.ts"
+import type { Log } from "./process/log.ts"
 import type { GateSettings } from "./settings.ts"
+import { createSharedSends } from "./sign/repeats.ts"
 
 export type GateDependencies = {
   readonly link: BotLink

@@ -6,8 +6,8 @@ import { listenFds } from "../std/listen-fds.ts"
 import { serviceExitCode } from "../std/service-exit-code.ts"
 import { serviceNotify } from "../std/service-notify.ts"
 import { undenied } from "../std/undenied.ts"
-import { errorFields, log, logFrom } from "./log.ts"
-import { readArguments } from "./read-arguments.ts"
+import { errorFields, log, logFrom } from "./process/log.ts"
+import { readArguments } from "./process/read-arguments.ts"
 import { runGate, type RunningGate } from "./run-gate.ts"
 
 /** What the gate tells the process that started it, once. */

@@ -1,9 +1,10 @@
 import type { Server } from "node:http"
+import { duplexPair } from "node:stream"
+import { text } from "node:stream/consumers"
 import { setTimeout as after } from "node:timers/promises"
 
 import type { BotLink } from "../link/client.ts"
 import type { ServiceNotify } from "../std/service-notify.ts"
-import { answersItself } from "./self-test.ts"
 
 export type StateReport = {
   /** Says that the gate serves. */
@@ -70,4 +71,26 @@ function placeOf(http: Server): string {
   if (address === null || typeof address === "string") return "a Unix socket"
   const { family, address: host, port } = address
   return family === "IPv6" ? `[${host}]:${port}` : `${host}:${port}`
+}
+
+const request = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+
+/**
+ * Whether `http` answers a request for `/healthz` with 200 in time. The connection is made in memory, and
+ * taken as if it had come in: a gate that answers nobody must not seem alive because its timers run.
+ */
+export async function answersItself(http: Server, deadlineMs: number): Promise<boolean> {
+  const [client, served] = duplexPair()
+  const deadline = setTimeout(() => client.destroy(), deadlineMs)
+  try {
+    http.emit("connection", served)
+    client.write(request)
+    return (await text(client)).startsWith("HTTP/1.1 200 ")
+  } catch {
+    return false
+  } finally {
+    clearTimeout(deadline)
+    client.destroy()
+    served.destroy()
+  }
 }

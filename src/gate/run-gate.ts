@@ -2,17 +2,17 @@ import { setTimeout as after } from "node:timers/promises"
 
 import { connectBotLink, type BotLink } from "../link/client.ts"
 import type { ServiceNotify } from "../std/service-notify.ts"
-import { gateLimits } from "./gate-limits.ts"
 import { createGateServer, portOf } from "./gate-server.ts"
 import { listen } from "./listen.ts"
-import { givenSettings, vaultSettings, type LiveSettings } from "./live-settings.ts"
-import { errorFields, type Log } from "./log.ts"
 import { openGateMetrics } from "./metrics/gate-metrics.ts"
 import { startNotify } from "./notify/notify.ts"
 import { toldSends } from "./notify/told-sends.ts"
-import type { GateArguments } from "./read-arguments.ts"
+import { gateLimits } from "./process/gate-limits.ts"
+import { errorFields, type Log } from "./process/log.ts"
+import type { GateArguments } from "./process/read-arguments.ts"
 import { reportState, waitingForVault } from "./report-state.ts"
-import { outboxDeadlineMs, sendOutbox } from "./send-outbox.ts"
+import { givenSettings, vaultSettings, type LiveSettings } from "./settings.ts"
+import { outboxDeadlineMs, sendOutbox } from "./sign/send-outbox.ts"
 
 export type GateAsk = {
   readonly given: GateArguments

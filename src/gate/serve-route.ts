@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 
-import { admitMethod, admitOwnHeaders, livenessPath } from "./admit.ts"
-import type { ForwardDependencies } from "./forward.ts"
-import type { GateLimits } from "./gate-limits.ts"
-import { errorFields } from "./log.ts"
-import { problemOf, type Problem } from "./problem.ts"
-import { readTraceparent } from "./read-call.ts"
-import { refuse } from "./refuse.ts"
-import { httpAnswer, sendAnswer, type Reply } from "./reply.ts"
-import type { RouteWithAnswer } from "./route.ts"
+import { admitMethod, admitOwnHeaders, livenessPath } from "./http/admit.ts"
+import { problemOf, type Problem } from "./http/problem.ts"
+import { readTraceparent } from "./http/read-call.ts"
+import { httpAnswer, sendAnswer, type Reply } from "./http/reply.ts"
+import type { RouteWithAnswer } from "./http/route.ts"
+import type { GateMetrics } from "./metrics/gate-metrics.ts"
+import type { GateLimits } from "./process/gate-limits.ts"
+import { errorFields } from "./process/log.ts"
+import type { ForwardDependencies } from "./sign/forward.ts"
 
 export type ServeDependencies = Pick<ForwardDependencies, "log" | "metrics" | "track"> & {
   readonly limits: GateLimits
@@ -103,4 +103,14 @@ async function replyTo(
 const overloaded: Problem = {
   code: "overloaded",
   message: "Too many requests are at work; try again in a moment.",
+}
+
+/** Answers what no route was found for, or what none can take now. */
+export function refuse(
+  { metrics }: { readonly metrics: Pick<GateMetrics, "refused"> },
+  response: ServerResponse,
+  problem: Problem,
+): void {
+  metrics.refused(problem.code)
+  sendAnswer(response, httpAnswer({ kind: "problem", problem }))
 }

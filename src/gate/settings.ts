@@ -1,7 +1,14 @@
-import type { GateSettings as SettingsWords, UpstreamSettings } from "../link/gate-settings.ts"
-import { gateLimits } from "./gate-limits.ts"
-import { hostsByPort } from "./admit.ts"
-import { createUpstream, parseBaseUrl, parseProxy, type Upstream } from "./upstream.ts"
+import { setTimeout as after } from "node:timers/promises"
+
+import type { BotLink } from "../link/client.ts"
+import type {
+  GateSettings as SettingsWords,
+  UpstreamSettings,
+} from "../link/views/gate-settings.ts"
+import { hostsByPort } from "./http/admit.ts"
+import { gateLimits } from "./process/gate-limits.ts"
+import { errorFields, type Log } from "./process/log.ts"
+import { createUpstream, parseBaseUrl, parseProxy, type Upstream } from "./upstream/upstream.ts"
 
 export type GateSettings = {
   /** `undefined` when no `base_url` is configured. */
@@ -26,4 +33,45 @@ export function openUpstream({ baseUrl, ca, proxy, deadlineMs }: UpstreamSetting
     ...(ca !== null && { ca }),
     ...(proxy !== null && { proxy: parseProxy(proxy) }),
   })
+}
+
+export type LiveSettings = {
+  /** Those in force; `undefined` until the vault has told them. */
+  readonly now: () => GateSettings | undefined
+  /** Resolves once there are any. Never throws. */
+  readonly known: Promise<unknown>
+  /** Asks for them anew; those in force stay when that throws. `undefined` where nobody can be asked. */
+  readonly renew: (() => Promise<void>) | undefined
+}
+
+/** Before a vault is asked again that gave no answer. */
+const pauseMs = 500
+
+/** Settings that were given on the command line, for good. @throws {Fault} `config_invalid` */
+export function givenSettings(words: SettingsWords): LiveSettings {
+  const settings = settingsOf(words)
+  return { now: () => settings, known: Promise.resolve(), renew: undefined }
+}
+
+/** The vault's settings, since a gate in its own sandbox can read no file of them: asked for until they come. */
+export function vaultSettings(link: BotLink, log: Log): LiveSettings {
+  let settings: GateSettings | undefined
+  // An upstream that was exchanged isn't closed: a request may be about to be sent there. Its
+  // connections close by themselves when they are idle.
+  const renew = async (): Promise<void> => {
+    settings = settingsOf(await link.call("gateSettings", {}))
+  }
+  return { now: () => settings, known: untilDone(renew, log), renew }
+}
+
+async function untilDone(work: () => Promise<void>, log: Log): Promise<void> {
+  for (let isLogged = false; ; isLogged = true) {
+    try {
+      await work()
+      return
+    } catch (error) {
+      if (!isLogged) log({ level: "warn", event: "waiting_for_vault", ...errorFields(error) })
+      await after(pauseMs)
+    }
+  }
 }

@@ -1,9 +1,9 @@
 import { connect, type Socket } from "node:net"
 
 import { Fault } from "../std/fault.ts"
-import { createFrameReader, createFrameWriter, type FrameWriter } from "./frame.ts"
+import type { AdminParams, AdminResults, BotParams, BotResults } from "./calls/methods.ts"
+import { createFrameReader, createFrameWriter, type FrameWriter } from "./connection.ts"
 import { faultOf, responseSchema } from "./message.ts"
-import type { AdminParams, AdminResults, BotParams, BotResults } from "./methods.ts"
 
 /** Calls the methods of a socket. `Params` and `Results` are the maps of methods.ts. */
 export type LinkClient<Params, Results> = {

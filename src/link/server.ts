@@ -4,8 +4,7 @@ import type { z } from "zod"
 
 import { Connection } from "./connection.ts"
 import { linkLimits, type LinkLimits } from "./link-limits.ts"
-import { listenOnFd } from "./listen-on-fd.ts"
-import { listenOnPath } from "./listen-on-path.ts"
+import { listenOnFd, listenOnPath } from "./listen.ts"
 
 export type ParamSchemas = Readonly<Record<string, z.ZodType>>
 

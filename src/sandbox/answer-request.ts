@@ -1,5 +1,6 @@
 import { ok, type Result } from "../std/result.ts"
 import { readEndpoints, writeEndpoints } from "./endpoints.ts"
+import { playWrite } from "./play-write.ts"
 import {
   detailOf,
   errorCodes,
@@ -7,10 +8,9 @@ import {
   reject,
   statusOf,
   type Rejection,
-} from "./error-codes.ts"
-import { isBody, type Body } from "./fields.ts"
-import { playWrite } from "./play-write.ts"
-import type { Outcome, Turn } from "./venue.ts"
+} from "./state/error-codes.ts"
+import { isBody, type Body } from "./state/fields.ts"
+import type { Outcome, Turn } from "./state/turn.ts"
 import { ipWeight } from "./weights.ts"
 
 /** A request as it came in. */

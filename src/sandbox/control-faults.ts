@@ -1,8 +1,8 @@
 import { ok, type Result } from "../std/result.ts"
 import { failure, readBody, success, type Reply, type VenueRequest } from "./answer-request.ts"
-import { reject, type Rejection } from "./error-codes.ts"
-import { parseFault } from "./venue-fault.ts"
 import type { FaultBox } from "./fault-box.ts"
+import { reject, type Rejection } from "./state/error-codes.ts"
+import { parseFault } from "./venue-fault.ts"
 
 /** The sandbox's own, and no venue's: what makes it fail on demand. It weighs nothing and meets no fault. */
 export const controlPath = "/__sandbox/fault"

@@ -1,10 +1,10 @@
-import { reject, type Rejection } from "./error-codes.ts"
-import { cancelPaths, writeEndpoints } from "./endpoints.ts"
-import type { Body } from "./fields.ts"
-import { rememberNonce } from "./nonces.ts"
-import { recordTransaction } from "./records.ts"
-import type { Outcome, Turn } from "./venue.ts"
 import type { Result } from "../std/result.ts"
+import { cancelPaths, writeEndpoints } from "./endpoints.ts"
+import { reject, type Rejection } from "./state/error-codes.ts"
+import type { Body } from "./state/fields.ts"
+import { rememberNonce } from "./state/nonces.ts"
+import { recordTransaction } from "./state/records.ts"
+import type { Outcome, Turn } from "./state/turn.ts"
 
 /** Plays a write whose body is JSON. What is accepted uses its nonce up and becomes a transaction. */
 export function playWrite(path: string, body: Body, turn: Turn): Result<Outcome, Rejection> {

@@ -1,13 +1,5 @@
-import { actionTags } from "./action-tags.ts"
-import { errorCodes } from "./error-codes.ts"
-import {
-  defaultSandboxPort,
-  marketSymbols,
-  sandboxChainId,
-  sandboxServiceChain,
-  type MarketSymbol,
-} from "./market.ts"
-import { readPaths } from "./read-paths.ts"
+import { readPaths } from "./reads/read-paths.ts"
+import { actionTags } from "./signing/action-tags.ts"
 import {
   agentWithTargetType,
   createSubType,
@@ -15,7 +7,15 @@ import {
   revokeAgentType,
   transferType,
   withdrawType,
-} from "./typed-hash.ts"
+} from "./signing/typed-hash.ts"
+import { errorCodes } from "./state/error-codes.ts"
+import {
+  defaultSandboxPort,
+  marketSymbols,
+  sandboxChainId,
+  sandboxServiceChain,
+  type MarketSymbol,
+} from "./state/market.ts"
 import { explorerWeight, readWeight } from "./weights.ts"
 
 /** Where the sandbox listens unless told otherwise. */

@@ -4,11 +4,11 @@ import { setTimeout as wait } from "node:timers/promises"
 
 import { answerRequest, failure, type Reply, type VenueRequest } from "./answer-request.ts"
 import { controlPath, controlFaults } from "./control-faults.ts"
-import { overBudget } from "./error-codes.ts"
-import type { VenueFault } from "./venue-fault.ts"
 import type { FaultBox } from "./fault-box.ts"
 import { sendReply, type Sending } from "./send-reply.ts"
-import type { AcceptedWrite, Venue } from "./venue.ts"
+import { overBudget } from "./state/error-codes.ts"
+import type { AcceptedWrite, Venue } from "./state/turn.ts"
+import type { VenueFault } from "./venue-fault.ts"
 
 export type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse }
 

@@ -1,9 +1,10 @@
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs"
 
 import { Fault } from "../std/fault.ts"
-import { isBody } from "./fields.ts"
 import { playWrite } from "./play-write.ts"
-import { createVenue, type AcceptedWrite, type Venue } from "./venue.ts"
+import { isBody } from "./state/fields.ts"
+import type { AcceptedWrite, Venue } from "./state/turn.ts"
+import { createVenue } from "./venue.ts"
 
 /** A venue whose accepted writes are kept in a file. */
 export type KeptVenue = {

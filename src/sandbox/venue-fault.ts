@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "../std/result.ts"
-import { checkFields, integer, isBody, oneOf, type Body, type Check } from "./fields.ts"
+import { checkFields, integer, isBody, oneOf, type Body, type Check } from "./state/fields.ts"
 
 /** What can be made to go wrong, and when it does. */
 export const faultKinds = {

@@ -1,5 +1,6 @@
 // The weights of the interface's tables.
-import type { Body } from "./fields.ts"
+
+import type { Body } from "./state/fields.ts"
 
 /** What a write weighs against the address budget, by its body. */
 export type AddressWeight = (body: Body) => number

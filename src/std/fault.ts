@@ -1,7 +1,7 @@
 /**
  * Why the job could not be done, as opposed to why it was refused.
  *
- * The CLI turns each code into an exit code in `commands/exit-code.ts`; a bot sees few of them.
+ * The CLI turns each code into an exit code in `commands/cli/exit-code.ts`; a bot sees few of them.
  */
 export type FaultCode =
   | "usage"

@@ -1,12 +1,17 @@
-import { adminParams, botParams, type AdminResults, type BotResults } from "../link/methods.ts"
+import {
+  adminParams,
+  botParams,
+  type AdminResults,
+  type BotResults,
+} from "../link/calls/methods.ts"
 import { serveLink, type LinkPlace, type LinkServer } from "../link/server.ts"
 import { adminMethods } from "./admin-methods.ts"
-import { makeAdminSecret } from "./admin-secret.ts"
 import { botMethods } from "./bot-methods.ts"
-import { pathsOf } from "./installation.ts"
-import { logFailure } from "./log.ts"
-import type { VaultService } from "./vault-service.ts"
-import type { Vault } from "./vault.ts"
+import { pathsOf } from "./config/installation.ts"
+import type { Vault } from "./core/vault.ts"
+import { makeAdminSecret } from "./process/admin-secret.ts"
+import { logFailure } from "./process/log.ts"
+import type { VaultService } from "./serve/vault-service.ts"
 
 /**
  * Serves a vault's two sockets: those that systemd opened under the names `bot` and `admin`, else new ones

@@ -1,7 +1,6 @@
 import { concatBytes, fromHex, utf8 } from "../std/bytes.ts"
-import { err, ok, type Result } from "../std/result.ts"
 import { keccak256 } from "../std/keccak.ts"
-import type { Domain } from "./profile.ts"
+import { err, ok, type Result } from "../std/result.ts"
 
 /** A member of an EIP-712 struct, named as in the type string (camelCase). */
 export type StructField = { readonly name: string; readonly type: string }
@@ -148,3 +147,6 @@ function hashDomain({ name, version, chainId }: Domain): Uint8Array {
 export function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
+
+/** EIP-712 domain; `verifyingContract` is always the zero address. */
+export type Domain = { readonly name: string; readonly version: string; readonly chainId: bigint }

@@ -1,6 +1,6 @@
 import type { Address } from "./address.ts"
 import type { Decimal } from "./decimal.ts"
-import type { StructType } from "./eip712.ts"
+import type { StructType, Domain } from "./eip712.ts"
 import type { JsonObject } from "./json.ts"
 import type { ReadPaths } from "./read-groups.ts"
 
@@ -64,9 +64,6 @@ export type Endpoint = {
   /** Fields that the operator's venue.yaml admits beyond the documented ones. */
   readonly extraFields: readonly string[]
 }
-
-/** EIP-712 domain; `verifyingContract` is always the zero address. */
-export type Domain = { readonly name: string; readonly version: string; readonly chainId: bigint }
 
 /** `reference_price` of a symbol, in quote units for one base unit. It is fresh until `asOfMs + maxAgeMs`. */
 export type ReferencePrice = {

@@ -1,5 +1,4 @@
-import { utf8 } from "../std/bytes.ts"
-import { decodeUtf8 } from "../std/decode-utf8.ts"
+import { utf8, decodeUtf8 } from "../std/bytes.ts"
 import { err, ok, type Result } from "../std/result.ts"
 import type { JsonArray, JsonObject, JsonValue } from "./json.ts"
 

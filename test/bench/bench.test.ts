@@ -1,10 +1,11 @@
 // That the benchmarks still run and measure what they say. How fast anything is, no test asks.
+
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { fromHex } from "../../src/std/bytes.ts"
-import { addressOfSecret, signatureOf } from "../../src/vault/keyring/curve.ts"
 import { nobleCurve } from "../../src/vault/keyring/noble-curve.ts"
+import { addressOfSecret, signatureOf } from "../../src/vault/keyring/recover.ts"
 import { agentStruct, placeOrderTag } from "../../src/venue/endpoints.ts"
 import { actionHash, typeADigest } from "../../src/venue/signing-hash.ts"
 import { readRepositoryFile } from "../support/markdown.ts"

@@ -4,9 +4,9 @@ import assert from "node:assert/strict"
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 
-import { statuses } from "../../src/gate/error-response.ts"
-import { readRepositoryFile } from "../support/markdown.ts"
 import type { Json } from "../../packaging/openapi/json-schema.ts"
+import { statuses } from "../../src/gate/http/error-response.ts"
+import { readRepositoryFile } from "../support/markdown.ts"
 
 export type Exchange = {
   readonly method: string

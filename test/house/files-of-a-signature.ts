@@ -6,7 +6,7 @@ import { join, relative } from "node:path"
 import { setTimeout as after } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 
-import { pathsOf } from "../../src/vault/installation.ts"
+import { pathsOf } from "../../src/vault/config/installation.ts"
 import { bot, limitOrder } from "../support/bot.ts"
 import { makeInstallation } from "../support/countersign.ts"
 import { repositoryRoot } from "../support/markdown.ts"

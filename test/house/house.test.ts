@@ -12,7 +12,13 @@ const maxLooseFiles = 24
 const trustedLines = [{ lines: 24_000, what: "what it takes to judge, record and sign" }]
 
 /** Folders that import each other, with the reason. */
-const mutual: Readonly<Record<string, string>> = {}
+const mutual: Readonly<Record<string, string>> = {
+  "console/page ↔ console/page/views": "a view calls back, by the types of what is shown",
+  "vault/ledger/audit ↔ vault/ledger/store":
+    "the ledger's thread runs the jobs of both, and what checks the chain reads as the store does",
+  "vault/ledger/meters ↔ vault/ledger/store":
+    "the ledger's thread runs the jobs of both, and meters are counted from stored rows",
+}
 
 describe("circlesIn", () => {
   const asImports = (arrows: Readonly<Record<string, readonly string[]>>) =>
@@ -34,7 +40,7 @@ describe("the sources", () => {
 
   it("are all read", () => {
     assert.ok(imports.size > 400, String(imports.size))
-    assert.ok(imports.get("vault/sign-request.ts")?.size)
+    assert.ok(imports.get("vault/request/sign-request.ts")?.size)
   })
 
   it("import each other in no circle, types included", () => {

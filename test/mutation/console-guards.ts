@@ -136,8 +136,8 @@ export const consoleGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "link/stop-methods.ts",
-    ["unit/vault/freeze-methods"],
+    "link/calls/stop-methods.ts",
+    ["unit/vault/stops/freeze-methods"],
     [
       {
         find: "/^console\\/[\\w.@-]{1,64}$/",

@@ -22,7 +22,7 @@ const checks = [
 export const decidingGuards: readonly Guard[] = [
   ...guardsOf(
     `${policy}/judge.ts`,
-    [`${unit}/judge`, `${unit}/hold`, `${unit}/claims-of`, `${unit}/order-size`],
+    [`${unit}/judge`, `${unit}/hold`, `${unit}/claims-of`, "unit/vault/policy/bounds/order-size"],
     [
       { find: "if (match === undefined) continue", replace: "continue", why: "no deny refuses" },
       {
@@ -58,12 +58,12 @@ export const decidingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/try-rule.ts`,
+    "vault/policy/judge.ts",
     [
       `${unit}/judge`,
-      `${unit}/max-quantity`,
-      `${unit}/max-notional`,
-      `${unit}/order-matchers`,
+      "unit/vault/policy/bounds/max-quantity",
+      "unit/vault/policy/bounds/max-notional",
+      "unit/vault/policy/match/order-matchers",
       "properties/policy-agrees",
     ],
     [
@@ -100,8 +100,8 @@ export const decidingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/approve-agent-rule.ts`,
-    [`${unit}/approve-agent-rule`],
+    "vault/policy/bounds/approve-agent-rule.ts",
+    ["unit/vault/policy/bounds/approve-agent-rule"],
     [
       {
         find: "if (!isAgentAllowed(agentAddress, rule, subject)) {",
@@ -126,12 +126,12 @@ export const decidingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/reduces-risk.ts`,
-    [`${unit}/reduces-risk`],
+    "vault/policy/terms/judged-order.ts",
+    ["unit/vault/policy/terms/reduces-risk"],
     [
       {
-        find: 'payload.kind !== "orders" || payload.orders.length === 0',
-        replace: 'payload.kind !== "orders"',
+        find: 'payload.kind !== "orders" || payload.orders.length === 0) return false',
+        replace: 'payload.kind !== "orders") return false',
         why: "no order reduces risk",
       },
       {

@@ -17,8 +17,8 @@ export const ledgerGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${ledger}/trail.ts`,
-    [`${unit}/trail`],
+    "vault/ledger/store/journal.ts",
+    ["unit/vault/ledger/store/trail"],
     [
       {
         find: "return idempotency === undefined && release === undefined",
@@ -33,8 +33,8 @@ export const ledgerGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${ledger}/shortages.ts`,
-    [`${unit}/budgets`],
+    "vault/budgets/budgets.ts",
+    ["unit/vault/budgets/budgets"],
     [
       {
         find: "if (reserveAtMs <= nowMs) return undefined",
@@ -44,8 +44,8 @@ export const ledgerGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${ledger}/budget-reserve.ts`,
-    [`${unit}/budget-reserve`, "properties/cancel-reserve"],
+    "vault/budgets/budget.ts",
+    ["unit/vault/budgets/budget-reserve", "properties/cancel-reserve"],
     [
       {
         find: "(1 + before.length) * reserveEveryMs",
@@ -70,8 +70,8 @@ export const ledgerGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${ledger}/meters.ts`,
-    [`${unit}/meters`],
+    "vault/ledger/meters/meters.ts",
+    ["unit/vault/ledger/meters/meters"],
     [
       {
         find: "fits: compareDecimals(addDecimals(used, ask.asked), claim.max) <= 0",
@@ -131,8 +131,8 @@ export const ledgerGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${ledger}/claim-groups.ts`,
-    [`${unit}/meters`],
+    "vault/ledger/records/request-row.ts",
+    ["unit/vault/ledger/meters/meters"],
     [
       {
         find: "return `${release} ${span} ${meter}`",
@@ -153,7 +153,12 @@ export const ledgerGuards: readonly Guard[] = [
   ),
   ...guardsOf(
     `${ledger}/reserve.ts`,
-    [`${unit}/reserve`, `${unit}/limits`, `${unit}/holds`, "unit/vault/budgets"],
+    [
+      `${unit}/reserve`,
+      "unit/vault/ledger/meters/limits",
+      "unit/vault/ledger/records/holds",
+      "unit/vault/request/budgets",
+    ],
     [
       {
         find: "  nonces.assertClockSafe(ask.nowMs)\n",
@@ -204,7 +209,7 @@ export const ledgerGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${ledger}/nonces.ts`,
+    "vault/ledger/signers/ledger-safety.ts",
     [`${unit}/reserve`, `${unit}/open-ledger`, "threats/nonce-repeated-by-concurrency"],
     [
       {
@@ -231,8 +236,8 @@ export const ledgerGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${ledger}/clock-guard.ts`,
-    [`${unit}/clock-guard`, `${unit}/reserve`],
+    "vault/ledger/signers/ledger-safety.ts",
+    ["unit/vault/ledger/signers/clock-guard", `${unit}/reserve`],
     [
       {
         find: "return leadMs > base.leadMs ? doubtOf(leadMs, base.leadMs) : undefined",
@@ -248,7 +253,7 @@ export const ledgerGuards: readonly Guard[] = [
   ),
   ...guardsOf(
     `${ledger}/hold-book.ts`,
-    [`${unit}/holds`],
+    ["unit/vault/ledger/records/holds"],
     [
       {
         find: 'asOf(hold, nowMs).state !== "released") return false',

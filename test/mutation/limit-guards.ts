@@ -85,8 +85,8 @@ export const limitGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/limit-definition.ts`,
-    [`unit/${policy}/limit-definition`],
+    "vault/policy/file/limit-definition.ts",
+    ["unit/vault/policy/file/limit-definition"],
     [
       {
         find: "    window: windowForm(limit.window),\n",

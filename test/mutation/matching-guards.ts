@@ -18,8 +18,8 @@ const listed = [
 /** What entries match. */
 export const matchingGuards: readonly Guard[] = [
   ...guardsOf(
-    `${policy}/judged-order.ts`,
-    [`${unit}/order-matchers`, `${unit}/request-matchers`],
+    "vault/policy/terms/judged-order.ts",
+    ["unit/vault/policy/match/order-matchers", "unit/vault/policy/match/request-matchers"],
     [
       {
         find: 'if (reading === undefined) return polarity === "deny"',
@@ -44,8 +44,8 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/order-matchers.ts`,
-    [`${unit}/order-matchers`],
+    "vault/policy/match/matchers.ts",
+    ["unit/vault/policy/match/order-matchers"],
     [
       ...listed.map(([key, reason]) => ({
         find: `  listMatcher("${key}", "${reason}"),\n`,
@@ -65,8 +65,8 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/request-matchers.ts`,
-    [`${unit}/request-matchers`],
+    "vault/policy/match/matchers.ts",
+    ["unit/vault/policy/match/request-matchers"],
     [
       {
         find: 'isWithinHours(hours, circumstances.nowMs) ?? polarity === "deny"',
@@ -91,8 +91,8 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/body-field.ts`,
-    [`${unit}/request-matchers`],
+    "vault/policy/terms/body-field.ts",
+    ["unit/vault/policy/match/request-matchers"],
     [
       {
         find: "if (answers.includes(undefined)) return undefined",
@@ -117,8 +117,8 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/hours.ts`,
-    [`${unit}/hours`],
+    "vault/policy/terms/hours.ts",
+    ["unit/vault/policy/terms/hours"],
     [
       {
         find: "isListed(day) && minute >= fromMinute && minute < toMinute",
@@ -138,7 +138,7 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/applies-to.ts`,
+    "vault/policy/terms/judged-order.ts",
     [`${unit}/judge`],
     [
       {
@@ -149,8 +149,8 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/match-entry.ts`,
-    [`${unit}/judge`, `${unit}/order-matchers`],
+    "vault/policy/match/match-entry.ts",
+    [`${unit}/judge`, "unit/vault/policy/match/order-matchers"],
     [
       {
         find: "if (!entry.operations.has(request.operation)) return undefined",

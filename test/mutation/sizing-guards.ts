@@ -6,8 +6,8 @@ const unit = `unit/${policy}`
 /** How large an order, its price and its validity may be. */
 export const sizingGuards: readonly Guard[] = [
   ...guardsOf(
-    `${policy}/max-quantity.ts`,
-    [`${unit}/max-quantity`],
+    "vault/policy/bounds/quantity.ts",
+    ["unit/vault/policy/bounds/max-quantity"],
     [
       {
         find: "if (compareDecimals(order.quantity, max) > 0) {",
@@ -27,8 +27,8 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/size-bound.ts`,
-    [`${unit}/max-quantity`, `${unit}/max-notional`],
+    "vault/policy/bounds/worst-case.ts",
+    ["unit/vault/policy/bounds/max-quantity", "unit/vault/policy/bounds/max-notional"],
     [
       {
         find: "compareDecimals(sum.amount, sum.max) > 0",
@@ -43,8 +43,8 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/max-notional.ts`,
-    [`${unit}/max-notional`],
+    "vault/policy/bounds/max-notional.ts",
+    ["unit/vault/policy/bounds/max-notional"],
     [
       {
         find: "if (compareDecimals(amount, max) > 0) {",
@@ -64,8 +64,12 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/worst-case.ts`,
-    [`${unit}/max-notional`, `${unit}/max-quantity`, `${unit}/order-size`],
+    "vault/policy/bounds/worst-case.ts",
+    [
+      "unit/vault/policy/bounds/max-notional",
+      "unit/vault/policy/bounds/max-quantity",
+      "unit/vault/policy/bounds/order-size",
+    ],
     [
       { find: "order.isBuy &&\n", replace: "", why: "a sell counts at its own price" },
       {
@@ -91,8 +95,8 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/min-quantity.ts`,
-    [`${unit}/price-bounds`, `${unit}/max-quantity`],
+    "vault/policy/bounds/quantity.ts",
+    [`${unit}/price-bounds`, "unit/vault/policy/bounds/max-quantity"],
     [
       {
         find: "compareDecimals(order.quantity, min) < 0",
@@ -102,7 +106,7 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/max-slippage.ts`,
+    "vault/policy/bounds/max-slippage.ts",
     [`${unit}/price-bounds`],
     [
       {
@@ -123,7 +127,7 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/price-band.ts`,
+    "vault/policy/bounds/price-band.ts",
     [`${unit}/price-bounds`],
     [
       {
@@ -154,8 +158,8 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/try-rule.ts`,
-    [`${unit}/price-bounds`, `${unit}/judge`, `${unit}/request-matchers`],
+    "vault/policy/judge.ts",
+    [`${unit}/price-bounds`, `${unit}/judge`, "unit/vault/policy/match/request-matchers"],
     [
       {
         find: "request.expiresInMs <= maxExpiresInMs",

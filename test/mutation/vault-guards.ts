@@ -1,6 +1,10 @@
 import { guardsOf, type Guard } from "./guard.ts"
 
-const heldTests = ["unit/vault/worst-case-text", "unit/policies/treasury", "unit/vault/holds"]
+const heldTests = [
+  "unit/vault/request/worst-case-text",
+  "unit/policies/treasury",
+  "unit/vault/holds",
+]
 
 /** What the vault asks besides policy. */
 export const vaultGuards: readonly Guard[] = [
@@ -21,7 +25,7 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/keyring/is-recoverable.ts",
+    "vault/keyring/curve.ts",
     ["unit/vault/keyring/curve"],
     [
       {
@@ -43,8 +47,8 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/admit-read.ts",
-    ["unit/vault/admit-read"],
+    "vault/request/admit-read.ts",
+    ["unit/vault/request/admit-read"],
     [
       {
         find: "if (!mayRead(set.policies, reader, path)) return err(readNotAllowed(path))",
@@ -69,8 +73,8 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/pick-key.ts",
-    ["unit/vault/pick-key"],
+    "vault/request/read-request.ts",
+    ["unit/vault/request/read-request"],
     [
       {
         find: "if (key.network !== set.profile.network) return wrongNetwork(key.name)",
@@ -115,8 +119,12 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/judge-request.ts",
-    ["unit/vault/read-request", "unit/vault/limit-methods", "threats/foreign-agent-approved"],
+    "vault/request/judge-request.ts",
+    [
+      "unit/vault/request/read-request",
+      "unit/vault/operator/limit-methods",
+      "threats/foreign-agent-approved",
+    ],
     [
       {
         find: "nowMs < key.expiresAtMs - set.config.stopBeforeMs",
@@ -142,8 +150,8 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/sign-request.ts",
-    ["unit/vault/worst-case-text", "unit/vault/holds"],
+    "vault/request/sign-request.ts",
+    ["unit/vault/request/worst-case-text", "unit/vault/holds"],
     [
       {
         find: 'if (decision.kind === "refuse") return err(decision.refusal)',
@@ -153,7 +161,7 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/sign-request.ts",
+    "vault/request/sign-request.ts",
     ["properties/sign-request", "unit/vault/spent-limit", ...heldTests],
     [
       {
@@ -173,7 +181,7 @@ export const vaultGuards: readonly Guard[] = [
       },
     ],
   ),
-  ...guardsOf("vault/hold-request.ts", heldTests, [
+  ...guardsOf("vault/request/judge-request.ts", heldTests, [
     {
       find: 'if (decision.kind === "allow") return',
       replace: "if (true as boolean) return",
@@ -196,8 +204,8 @@ export const vaultGuards: readonly Guard[] = [
     },
   ]),
   ...guardsOf(
-    "vault/reference-prices.ts",
-    ["unit/vault/reference-prices", "unit/vault/price-methods"],
+    "vault/active/reference-prices.ts",
+    ["unit/vault/active/reference-prices", "unit/vault/operator/price-methods"],
     [
       {
         find: "if (fed?.confirmed === false) return false",

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
-import { sandboxChainId, sandboxServiceChain } from "../../src/sandbox/market.ts"
-import { bot, limitOrder, type Bot } from "../support/bot.ts"
+import { sandboxChainId, sandboxServiceChain } from "../../src/sandbox/state/market.ts"
 import { startBotDaemon, type BotDaemon } from "../support/bot-daemon.ts"
+import { bot, limitOrder, type Bot } from "../support/bot.ts"
 import { countersignJson } from "../support/countersign.ts"
 import { addClient } from "../support/trading-keys.ts"
 

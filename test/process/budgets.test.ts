@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
-import type { BudgetView, StatusView } from "../../src/link/views.ts"
+import type { BudgetView, StatusView } from "../../src/link/views/views.ts"
 import { bot, limitOrder, type Answer, type Bot } from "../support/bot.ts"
 import {
   countersignJson,

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url"
 
 import { personBehind } from "../../src/commands/console/server-user.ts"
 import { gateAppDirectories, gatePermissionFlags } from "../../src/commands/daemon/gate-flags.ts"
-import type { StatusView } from "../../src/link/views.ts"
+import type { StatusView } from "../../src/link/views/views.ts"
 import { bot, limitOrder } from "../support/bot.ts"
 import { makeCheckout } from "../support/checkout.ts"
 import { logIn, useLink } from "../support/console-session.ts"

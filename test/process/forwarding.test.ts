@@ -1,10 +1,10 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
-import type { RecordView } from "../../src/link/views.ts"
-import { sandboxChainId, sandboxServiceChain } from "../../src/sandbox/market.ts"
-import { limitOrder, type Answer } from "../support/bot.ts"
+import type { RecordView } from "../../src/link/views/views.ts"
+import { sandboxChainId, sandboxServiceChain } from "../../src/sandbox/state/market.ts"
 import { startBotDaemon, type BotDaemon } from "../support/bot-daemon.ts"
+import { limitOrder, type Answer } from "../support/bot.ts"
 import { sandbox, type Served } from "../support/countersign.ts"
 import { until } from "../support/process-tree.ts"
 import { startRelay, type Relay } from "../support/relay.ts"

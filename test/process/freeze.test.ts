@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises"
 
 import type { PanicReport } from "../../src/commands/panic.ts"
 import { connectLink } from "../../src/link/client.ts"
-import type { StatusView } from "../../src/link/views.ts"
+import type { StatusView } from "../../src/link/views/views.ts"
 import { bot, limitOrder, type Answer, type Bot } from "../support/bot.ts"
 import {
   countersign,

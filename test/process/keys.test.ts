@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test"
 
 import { computeAddress, encryptKeystoreJson, HDNodeWallet, hexlify, randomBytes } from "ethers"
 
-import type { KeyView } from "../../src/link/views.ts"
+import type { KeyView } from "../../src/link/views/views.ts"
 import {
   countersign,
   countersignJson,
@@ -296,7 +296,7 @@ describe("countersign keys", { timeout: 180_000 }, () => {
   })
 })
 
-// All else is read and refused alike, whoever answers: commands/with-vault.ts is one way for both.
+// All else is read and refused alike, whoever answers: commands/installation/with-vault.ts is one way for both.
 describe("countersign keys with the daemon stopped", { timeout: 60_000 }, () => {
   let installation: TemporaryInstallation
   before(async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { once } from "node:events"
 import { after, before, describe, it } from "node:test"
 
-import { systemClock } from "../../src/vault/clock.ts"
+import { systemClock } from "../../src/vault/process/clock.ts"
 import { openLedger } from "../../src/vault/ledger/open-ledger.ts"
 import { ledgerPlace, reserved, type LedgerPlace } from "../support/ledger-ask.ts"
 import {

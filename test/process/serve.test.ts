@@ -2,8 +2,8 @@ import assert from "node:assert/strict"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
-import { systemClock } from "../../src/vault/clock.ts"
 import { openLedger } from "../../src/vault/ledger/open-ledger.ts"
+import { systemClock } from "../../src/vault/process/clock.ts"
 import { bot, limitOrder, type Answer } from "../support/bot.ts"
 import {
   makeInstallation,

@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url"
 
 import openapiTypes, { astToString } from "openapi-typescript"
 
-import { sandboxChainId, sandboxServiceChain } from "../../src/sandbox/market.ts"
+import { sandboxChainId, sandboxServiceChain } from "../../src/sandbox/state/market.ts"
 import { startBotDaemon, type BotDaemon } from "../support/bot-daemon.ts"
 import { sandbox, type Served } from "../support/countersign.ts"
 import { readRepositoryFile, repositoryRoot } from "../support/markdown.ts"

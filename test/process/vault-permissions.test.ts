@@ -7,7 +7,7 @@ import { describe, it } from "node:test"
 import { fileURLToPath } from "node:url"
 
 import { vaultFlags } from "../../src/commands/daemon/vault-flags.ts"
-import { pathsOf } from "../../src/vault/installation.ts"
+import { pathsOf } from "../../src/vault/config/installation.ts"
 import { connectRaw } from "../support/link-peer.ts"
 import { makeTestInstallation } from "../support/open-test-vault.ts"
 

@@ -5,9 +5,9 @@ import { after, before, describe, it, type TestContext } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 
+import type { AdminResults } from "../../src/link/calls/methods.ts"
 import { connectAdminLink, connectBotLink, type AdminLink } from "../../src/link/client.ts"
-import type { AdminResults } from "../../src/link/methods.ts"
-import { pathsOf, type Installation } from "../../src/vault/installation.ts"
+import { pathsOf, type Installation } from "../../src/vault/config/installation.ts"
 import { curves } from "../support/curves.ts"
 import {
   callOf,

@@ -3,20 +3,17 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { createRateLimiter, type RateLimiter } from "../../src/sandbox/rate-limiter.ts"
+import { createRateLimiter, type RateLimiter } from "../../src/sandbox/state/rate-limiter.ts"
 import {
   budgetMax,
   budgetWindowMs,
   reserveEveryMs,
   windowMarginMs,
   type BudgetTerms,
-} from "../../src/vault/ledger/budget.ts"
-import {
-  openBudgets,
-  type Budgets,
   type BudgetScope,
-  type Spending,
-} from "../../src/vault/ledger/budgets.ts"
+} from "../../src/vault/budgets/budget.ts"
+import { openBudgets, type Budgets } from "../../src/vault/budgets/budgets.ts"
+import type { Spending } from "../../src/vault/budgets/spending.ts"
 import type { Address } from "../../src/venue/address.ts"
 import { otherSigner, signer } from "../support/ledger-ask.ts"
 import { numRuns } from "../support/runs.ts"

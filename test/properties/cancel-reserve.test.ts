@@ -3,9 +3,10 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { createRateLimiter } from "../../src/sandbox/rate-limiter.ts"
-import { budgetMax, reserveEveryMs } from "../../src/vault/ledger/budget.ts"
-import { openBudgets, type Spending } from "../../src/vault/ledger/budgets.ts"
+import { createRateLimiter } from "../../src/sandbox/state/rate-limiter.ts"
+import { budgetMax, reserveEveryMs } from "../../src/vault/budgets/budget.ts"
+import { openBudgets } from "../../src/vault/budgets/budgets.ts"
+import type { Spending } from "../../src/vault/budgets/spending.ts"
 import { numRuns } from "../support/runs.ts"
 import { seededRandom } from "../support/seeded-random.ts"
 import { nothingKept, orderSpending } from "../support/spending.ts"

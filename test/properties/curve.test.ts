@@ -1,13 +1,13 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { Signature as EthersSignature, SigningKey, computeAddress } from "ethers"
 import fc from "fast-check"
+import { Signature as EthersSignature, SigningKey, computeAddress } from "ethers"
 import { sign as viemSign } from "viem/accounts"
 
 import { toHex } from "../../src/std/bytes.ts"
+import { addressOfSecret, recoverAddress } from "../../src/vault/keyring/recover.ts"
 import type { Digest } from "../../src/venue/signing-hash.ts"
-import { addressOfSecret, recoverAddress } from "../../src/vault/keyring/curve.ts"
 import { bytes32, order } from "../support/curves.ts"
 import { numRuns } from "../support/runs.ts"
 import { signDigest } from "../support/sign-digest.ts"

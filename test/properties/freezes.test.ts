@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import type { FreezeScope } from "../../src/vault/freeze.ts"
+import type { FreezeScope } from "../../src/vault/ledger/records/freeze.ts"
 import {
   cancelPath,
   limitOrder,

@@ -3,11 +3,11 @@ import { after, before, describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import type { BotResults } from "../../src/link/methods.ts"
-import type { Outcome } from "../../src/link/outcome.ts"
+import type { BotResults } from "../../src/link/calls/methods.ts"
+import type { Outcome } from "../../src/link/views/outcome.ts"
 import { Fault } from "../../src/std/fault.ts"
-import { pathsOf } from "../../src/vault/installation.ts"
-import { signRequest } from "../../src/vault/sign-request.ts"
+import { pathsOf } from "../../src/vault/config/installation.ts"
+import { signRequest } from "../../src/vault/request/sign-request.ts"
 import {
   callOf,
   limitOrder,

@@ -5,9 +5,10 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import type { Ledger, RecordedRequest } from "../../src/vault/ledger/ledger.ts"
+import type { Ledger } from "../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../src/vault/ledger/open-ledger.ts"
-import type { Claim } from "../../src/vault/policy/claim.ts"
+import type { RecordedRequest } from "../../src/vault/ledger/records/entries.ts"
+import type { Claim } from "../../src/vault/policy/terms/claim.ts"
 import { formatDecimal } from "../../src/venue/decimal.ts"
 import { aClaim, dayFrom, hourMs, type ClaimChanges } from "../support/a-claim.ts"
 import { fakeClock, startMs, type FakeClock } from "../support/fake-clock.ts"

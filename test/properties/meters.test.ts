@@ -3,8 +3,8 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { openMeters } from "../../src/vault/ledger/meters.ts"
-import { refundsOf } from "../../src/vault/ledger/refund.ts"
+import { openMeters } from "../../src/vault/ledger/meters/meters.ts"
+import { refundsOf } from "../../src/vault/ledger/records/request-row.ts"
 import { formatDecimal, type Decimal } from "../../src/venue/decimal.ts"
 import { aClaim, dayFrom, hourMs } from "../support/a-claim.ts"
 import { numRuns } from "../support/runs.ts"

@@ -3,10 +3,14 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import type { Circumstances, Decision, JudgedRequest } from "../../src/vault/policy/decision.ts"
 import { judge } from "../../src/vault/policy/judge.ts"
+import type {
+  Circumstances,
+  Decision,
+  JudgedRequest,
+} from "../../src/vault/policy/terms/decision.ts"
 import type { Decimal } from "../../src/venue/decimal.ts"
-import type { Order, OrderLeg, Payload } from "../../src/venue/payload.ts"
+import type { Order, OrderLeg, Payload } from "../../src/venue/payload/payload.ts"
 import { operationIds } from "../../src/venue/profile.ts"
 import { arbitraryPayload, arbitraryTypedOrder } from "../support/arbitrary-payload.ts"
 import { arbitraryPolicies, arbitrarySmallDecimal } from "../support/arbitrary-policies.ts"

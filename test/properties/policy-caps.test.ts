@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 import fc from "fast-check"
 
 import { parseDecimal, type Decimal } from "../../src/venue/decimal.ts"
-import type { Order } from "../../src/venue/payload.ts"
+import type { Order } from "../../src/venue/payload/payload.ts"
 import { circumstances, decide, leg, order, placing, placingBatch } from "../support/policy-case.ts"
 import { numRuns } from "../support/runs.ts"
 

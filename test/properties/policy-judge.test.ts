@@ -3,10 +3,13 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import type { Decision, JudgedRequest } from "../../src/vault/policy/decision.ts"
-import { denialReasons } from "../../src/vault/policy/denial-reason.ts"
 import { judge } from "../../src/vault/policy/judge.ts"
-import type { Policy } from "../../src/vault/policy/policy.ts"
+import {
+  type Decision,
+  type JudgedRequest,
+  denialReasons,
+} from "../../src/vault/policy/terms/decision.ts"
+import type { Policy } from "../../src/vault/policy/terms/policy.ts"
 import { operationIds } from "../../src/venue/profile.ts"
 import { arbitraryDecimal, arbitraryPayload } from "../support/arbitrary-payload.ts"
 import { circumstances, policiesOf, requestFor } from "../support/policy-case.ts"

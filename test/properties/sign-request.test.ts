@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
+import fc from "fast-check"
 import {
   concat,
   getAddress,
@@ -12,11 +13,10 @@ import {
   verifyTypedData,
   ZeroAddress,
 } from "ethers"
-import fc from "fast-check"
 import { hashTypedData, parseSignature } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 
-import { pathsOf } from "../../src/vault/installation.ts"
+import { pathsOf } from "../../src/vault/config/installation.ts"
 import { generateSecret } from "../../src/vault/keyring/generate-secret.ts"
 import { arbitraryOrder } from "../support/arbitrary-order.ts"
 import {

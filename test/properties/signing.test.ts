@@ -1,13 +1,12 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { concat, getAddress, keccak256, toUtf8Bytes, TypedDataEncoder, ZeroAddress } from "ethers"
 import fc from "fast-check"
+import { concat, getAddress, keccak256, toUtf8Bytes, TypedDataEncoder, ZeroAddress } from "ethers"
 import { hashTypedData } from "viem"
 
 import { toHex, utf8 } from "../../src/std/bytes.ts"
 import { parseAddress, type Address } from "../../src/venue/address.ts"
-import { canonicalJson } from "../../src/venue/canonical-json.ts"
 import {
   domainSeparator,
   parseStructType,
@@ -18,8 +17,13 @@ import {
 } from "../../src/venue/eip712.ts"
 import { agentStruct, placeOrderTag } from "../../src/venue/endpoints.ts"
 import { isJsonObject, type JsonObject } from "../../src/venue/json.ts"
-import { parseOrder } from "../../src/venue/place-order.ts"
-import { actionHash, typeADigest, typeBDigest } from "../../src/venue/signing-hash.ts"
+import { parseOrder } from "../../src/venue/payload/place-order.ts"
+import {
+  canonicalJson,
+  actionHash,
+  typeADigest,
+  typeBDigest,
+} from "../../src/venue/signing-hash.ts"
 import { parseStrictJson } from "../../src/venue/strict-json.ts"
 import { typedData } from "../../src/venue/typed-data.ts"
 import { without } from "../support/agent-keys.ts"

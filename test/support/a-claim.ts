@@ -1,5 +1,5 @@
+import type { Claim, ClaimWindow } from "../../src/vault/policy/terms/claim.ts"
 import { parseDecimal, type Decimal } from "../../src/venue/decimal.ts"
-import type { Claim, ClaimWindow } from "../../src/vault/policy/claim.ts"
 
 export const hourMs = 3_600_000
 

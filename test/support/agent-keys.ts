@@ -2,11 +2,11 @@ import assert from "node:assert/strict"
 
 import { TypedDataEncoder, Wallet } from "ethers"
 
-import type { AdminResults } from "../../src/link/methods.ts"
-import type { SignedOperation, TypedOperation } from "../../src/link/views.ts"
+import type { AdminResults, AdminParams } from "../../src/link/calls/methods.ts"
+import type { SignedOperation } from "../../src/link/views/signed.ts"
+import type { TypedOperation } from "../../src/link/views/views.ts"
 import type { Fault, FaultCode } from "../../src/std/fault.ts"
-import { agentMethods } from "../../src/vault/agent-methods.ts"
-import type { AdminParams } from "../../src/link/methods.ts"
+import { agentMethods } from "../../src/vault/agents/agent-methods.ts"
 import { openTestVault, type TestVault, type VaultAsk } from "./open-test-vault.ts"
 
 /** A wallet that is never held here. */

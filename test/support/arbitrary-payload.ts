@@ -1,7 +1,7 @@
 import fc from "fast-check"
 
 import type { Decimal } from "../../src/venue/decimal.ts"
-import type { Order, OrderLeg, Payload } from "../../src/venue/payload.ts"
+import type { Order, OrderLeg, Payload } from "../../src/venue/payload/payload.ts"
 import { addressOf, heldAgent, signer } from "./policy-case.ts"
 
 /** Any decimal that the strict reader can make of a few digits. */

@@ -1,6 +1,13 @@
 import fc from "fast-check"
 
-import type { Entry, Hold, Limit, Policy, Rule, SizeBound } from "../../src/vault/policy/policy.ts"
+import type {
+  Entry,
+  Hold,
+  Limit,
+  Policy,
+  Rule,
+  SizeBound,
+} from "../../src/vault/policy/terms/policy.ts"
 import type { Decimal } from "../../src/venue/decimal.ts"
 import { operationIds } from "../../src/venue/profile.ts"
 import { addressOf, heldAgent, policiesOf, signer } from "./policy-case.ts"

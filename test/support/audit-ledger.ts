@@ -1,12 +1,12 @@
 import { DatabaseSync } from "node:sqlite"
 
 import { verifyLedger, type Verdict } from "../../src/commands/audit/verify-ledger.ts"
-import type { CheckpointView } from "../../src/link/audit-methods.ts"
-import { openClosedLedger } from "../../src/vault/ledger/closed-ledger.ts"
-import { loadLedgerKey, type LedgerKey } from "../../src/vault/ledger/ledger-key.ts"
+import type { CheckpointView } from "../../src/link/calls/audit-methods.ts"
+import { loadLedgerKey, type LedgerKey } from "../../src/vault/ledger/audit/checkpoint.ts"
+import { openClosedLedger } from "../../src/vault/ledger/audit/closed-ledger.ts"
+import { openLedger } from "../../src/vault/ledger/open-ledger.ts"
 import { fakeClock, startMs } from "./fake-clock.ts"
 import { refusalEntry, reserved } from "./ledger-ask.ts"
-import { openLedger } from "../../src/vault/ledger/open-ledger.ts"
 
 /** Checks a closed ledger as `countersign audit verify` does. */
 export async function verdictOf(

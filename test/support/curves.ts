@@ -1,7 +1,7 @@
 import { fromHex } from "../../src/std/bytes.ts"
-import { loadNativeCurve } from "../../src/vault/keyring/load-native-curve.ts"
-import { nobleCurve } from "../../src/vault/keyring/noble-curve.ts"
 import type { Curve } from "../../src/vault/keyring/curve.ts"
+import { loadNativeCurve } from "../../src/vault/keyring/native-curve.ts"
+import { nobleCurve } from "../../src/vault/keyring/noble-curve.ts"
 
 const native = loadNativeCurve()
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/vault/clock.ts"
+import type { Clock } from "../../src/vault/process/clock.ts"
 
 /** Clocks that stand still until a test moves them. */
 export type FakeClock = Clock & {

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 
-import { botParams, type BotParams, type BotResults } from "../../src/link/methods.ts"
+import { botParams, type BotParams, type BotResults } from "../../src/link/calls/methods.ts"
 import { serveLink, type Methods } from "../../src/link/server.ts"
 import { temporaryDirectory } from "./link-peer.ts"
 

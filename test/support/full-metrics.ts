@@ -1,10 +1,10 @@
 import { join } from "node:path"
 
-import { hostsByPort } from "../../src/gate/admit.ts"
 import { createGateServer, portOf } from "../../src/gate/gate-server.ts"
+import { hostsByPort } from "../../src/gate/http/admit.ts"
 import { openGateMetrics } from "../../src/gate/metrics/gate-metrics.ts"
+import { botParams, type BotResults } from "../../src/link/calls/methods.ts"
 import { connectBotLink } from "../../src/link/client.ts"
-import { botParams, type BotResults } from "../../src/link/methods.ts"
 import { serveLink } from "../../src/link/server.ts"
 import { askHttp } from "./gate.ts"
 import { limitOrder, openTestVault } from "./open-test-vault.ts"

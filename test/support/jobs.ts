@@ -4,7 +4,7 @@ import { basename, dirname } from "node:path"
 /** Test files that run one after the other in a process of their own. */
 export type Job = { readonly name: string; readonly files: readonly string[] }
 
-/** Where files touch nothing that a process has once, those of a directory share one. */
+/** Where files touch nothing that a process has once, those of a room share one. */
 const shared = /^test\/(unit|properties|threats|vectors)\//
 
 /** But these: they look at all modules that are loaded, or at the heap. */
@@ -14,11 +14,11 @@ const alone = ["pick-curve.test.ts", "memory-written-out.test.ts", "key-left-in-
 const slowest = [
   "crash.test.ts",
   "package-deb.test.ts",
-  "vault",
   "properties",
   "serve.test.ts",
   "refuses-to-start.test.ts",
   "ledger",
+  "request",
 ]
 
 /** Every test but those in test/system, or those alone. */
@@ -29,9 +29,14 @@ export function jobsOf(isSystem: boolean): readonly Job[] {
 
 /** The jobs that run `files`. */
 export function jobsFor(files: readonly string[]): readonly Job[] {
-  const byName = Object.groupBy(files, (file) => (isShared(file) ? dirname(file) : file))
+  const byName = Object.groupBy(files, (file) => (isShared(file) ? roomOf(file) : file))
   const jobs = Object.entries(byName).map(([name, ofJob = []]) => ({ name, files: ofJob }))
   return jobs.toSorted((one, other) => rank(one) - rank(other))
+}
+
+/** The directory of a file, two below `test/unit/` at most: most are small. */
+function roomOf(file: string): string {
+  return dirname(file).split("/").slice(0, 4).join("/")
 }
 
 function isShared(file: string): boolean {

@@ -2,14 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
+import type { Ledger } from "../../src/vault/ledger/ledger.ts"
 import type {
-  Ledger,
   RecordedRequest,
   RefusalEntry,
   RequestEntry,
-  Reservation,
-  ReserveAsk,
-} from "../../src/vault/ledger/ledger.ts"
+} from "../../src/vault/ledger/records/entries.ts"
+import type { Reservation, ReserveAsk } from "../../src/vault/ledger/records/reservation.ts"
 import { parseAddress } from "../../src/venue/address.ts"
 
 export const signer = parseAddress("0x2c7536e3605d9c16a7a3d7b1898e529396a65c23")!

@@ -7,9 +7,9 @@ import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 
 import { Fault } from "../../src/std/fault.ts"
-import { systemClock } from "../../src/vault/clock.ts"
 import type { Ledger } from "../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../src/vault/ledger/open-ledger.ts"
+import { systemClock } from "../../src/vault/process/clock.ts"
 import { aClaim, hourMs } from "./a-claim.ts"
 import { childLimit, plainAsk, refusalEntry, reserveAt } from "./ledger-ask.ts"
 

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline"
 import { after, before, describe, it } from "node:test"
 import { fileURLToPath } from "node:url"
 
-import { systemClock } from "../../src/vault/clock.ts"
+import { systemClock } from "../../src/vault/process/clock.ts"
 import { openLedger } from "../../src/vault/ledger/open-ledger.ts"
 import { childLimit, ledgerPlace, reserved, type LedgerPlace } from "./ledger-ask.ts"
 import { readLedger } from "./read-ledger.ts"

@@ -3,10 +3,10 @@
 
 import { performance } from "node:perf_hooks"
 
-import { checkRequest } from "../../src/vault/check-request.ts"
-import { openVault } from "../../src/vault/open-vault.ts"
-import { signRequest } from "../../src/vault/sign-request.ts"
 import { utf8 } from "../../src/std/bytes.ts"
+import { openVault } from "../../src/vault/open-vault.ts"
+import { checkRequest } from "../../src/vault/request/check-request.ts"
+import { signRequest } from "../../src/vault/request/sign-request.ts"
 import { limitOrder, ordersPath } from "./open-test-vault.ts"
 
 /** What one run measures. Times are medians, in milliseconds; memory is of the whole process. */

@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test"
 
-import type { BotResults } from "../../src/link/methods.ts"
+import type { BotResults } from "../../src/link/calls/methods.ts"
 import { limitOrder, openTestVault, type TestVault } from "./open-test-vault.ts"
 
 /** A limit of ten requests. */

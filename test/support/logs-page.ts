@@ -45,9 +45,9 @@ export type LoggedEvent = {
 
 /** What a source can log whose events aren't written out there, by its path from `src/` on. */
 const computed: Readonly<Record<string, readonly string[]>> = {
-  "gate/forward.ts": ["unsent", "unknown"],
+  "gate/sign/forward.ts": ["unsent", "unknown"],
   // Writes what it is given by `logFailure`.
-  "vault/log.ts": [],
+  "vault/process/log.ts": [],
 }
 
 const sources: Readonly<Record<string, LogSource>> = {

@@ -1,13 +1,17 @@
 import assert from "node:assert/strict"
 
 import { problemText } from "../../src/std/yaml-file.ts"
-import type { Circumstances, Decision, JudgedRequest } from "../../src/vault/policy/decision.ts"
+import { readPolicies } from "../../src/vault/policy/file/policy-file.ts"
 import { judge } from "../../src/vault/policy/judge.ts"
-import { readPolicies } from "../../src/vault/policy/policy-file.ts"
-import type { Policy } from "../../src/vault/policy/policy.ts"
+import type {
+  Circumstances,
+  Decision,
+  JudgedRequest,
+} from "../../src/vault/policy/terms/decision.ts"
+import type { Policy } from "../../src/vault/policy/terms/policy.ts"
 import { parseAddress, type Address } from "../../src/venue/address.ts"
 import { formatDecimal, parseDecimal, type Decimal } from "../../src/venue/decimal.ts"
-import type { AgentApproval, Order, OrderLeg } from "../../src/venue/payload.ts"
+import type { AgentApproval, Order, OrderLeg } from "../../src/venue/payload/payload.ts"
 import { operationIds, type OperationId } from "../../src/venue/profile.ts"
 import { testProfile } from "./test-profile.ts"
 

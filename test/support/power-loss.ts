@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
 
-import { systemClock } from "../../src/vault/clock.ts"
+import { systemClock } from "../../src/vault/process/clock.ts"
 import type { Ledger } from "../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../src/vault/ledger/open-ledger.ts"
 import { parseAddress } from "../../src/venue/address.ts"

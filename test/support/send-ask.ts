@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 
-import type { SendAsk, Upstream } from "../../src/gate/upstream.ts"
+import type { SendAsk, Upstream } from "../../src/gate/upstream/upstream.ts"
 
 /** What a venue answers that took a request. */
 export const acceptedAnswer = '{"code":"0","msg":"","data":{},"trace_code":""}'

@@ -1,7 +1,7 @@
-import type { Digest } from "../../src/venue/signing-hash.ts"
-import { signatureOf } from "../../src/vault/keyring/curve.ts"
 import type { Signature } from "../../src/vault/keyring/keyring.ts"
 import { nobleCurve } from "../../src/vault/keyring/noble-curve.ts"
+import { signatureOf } from "../../src/vault/keyring/recover.ts"
+import type { Digest } from "../../src/venue/signing-hash.ts"
 
 /** What the reference signs, as the venue wants it. */
 export function signDigest(secret: Uint8Array, digest: Digest): Signature {

@@ -1,5 +1,5 @@
-import type { BudgetTerms } from "../../src/vault/ledger/budget.ts"
-import type { Spending } from "../../src/vault/ledger/budgets.ts"
+import type { BudgetTerms } from "../../src/vault/budgets/budget.ts"
+import type { Spending } from "../../src/vault/budgets/spending.ts"
 import { signer } from "./ledger-ask.ts"
 
 /** Nothing of a budget is kept for anyone. */

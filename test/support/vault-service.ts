@@ -6,7 +6,7 @@ import type { TestContext } from "node:test"
 import { fileURLToPath } from "node:url"
 
 import { vaultFlags } from "../../src/commands/daemon/vault-flags.ts"
-import type { Installation } from "../../src/vault/installation.ts"
+import type { Installation } from "../../src/vault/config/installation.ts"
 import { temporaryDirectory } from "./link-peer.ts"
 import { startNotifySocket, type NotifySocket } from "./notify-socket.ts"
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { ownHosts } from "../../src/gate/admit.ts"
+import { ownHosts } from "../../src/gate/http/admit.ts"
 import { askRaw } from "../support/ask-raw.ts"
 import { token } from "../support/fake-vault.ts"
 import { assertRefused, startGate } from "../support/gate.ts"

@@ -4,11 +4,11 @@ import { join } from "node:path"
 import { describe, it } from "node:test"
 import { fileURLToPath } from "node:url"
 
-import { adminParams, botParams } from "../../src/link/methods.ts"
+import { adminParams, botParams } from "../../src/link/calls/methods.ts"
 import { toHex } from "../../src/std/bytes.ts"
+import type { Vault } from "../../src/vault/core/vault.ts"
 import type { Keyring } from "../../src/vault/keyring/keyring.ts"
-import { signRequest } from "../../src/vault/sign-request.ts"
-import type { Vault } from "../../src/vault/vault.ts"
+import { signRequest } from "../../src/vault/request/sign-request.ts"
 import {
   approval,
   approvePath,
@@ -34,6 +34,7 @@ function sourcesWith(text: string): readonly string[] {
   return readdirSync(source, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
     .filter((name) => readFileSync(join(source, name), "utf8").includes(text))
+    .sort()
 }
 
 describe("a digest or typed data that the caller brings", () => {
@@ -105,9 +106,9 @@ describe("a digest or typed data that the caller brings", () => {
   it("could come from one file alone: no other makes a digest, and these sign", () => {
     assert.deepEqual(sourcesWith("as Digest"), [join("venue", "signing-hash.ts")])
     assert.deepEqual(sourcesWith("keyring.sign("), [
-      join("vault", "operator-request.ts"),
-      join("vault", "sign-reserved.ts"),
+      join("vault", "agents", "operator-request.ts"),
       join("vault", "keyring", "assert-signs.ts"), // a digest of no venue's domain, in a keyring of its own
+      join("vault", "request", "fill-in.ts"),
     ])
     assert.deepEqual(sourcesWith("curve.sign("), [join("vault", "keyring", "open-keyring.ts")])
     assert.deepEqual(sourcesWith("secp256k1.sign("), [join("vault", "keyring", "noble-curve.ts")])

@@ -8,7 +8,7 @@ import {
   botParams,
   type AdminResults,
   type BotResults,
-} from "../../src/link/methods.ts"
+} from "../../src/link/calls/methods.ts"
 import { serveLink } from "../../src/link/server.ts"
 import { generateSecret } from "../../src/vault/keyring/generate-secret.ts"
 import { scanFor } from "../support/canaries-scan.ts"

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { pathsOf } from "../../src/vault/installation.ts"
-import { reload } from "../../src/vault/reload.ts"
+import { pathsOf } from "../../src/vault/config/installation.ts"
+import { reload } from "../../src/vault/operator/reload.ts"
 import {
   askAll,
   byCount,

@@ -3,10 +3,10 @@ import { chmodSync, chownSync, renameSync, statSync, symlinkSync } from "node:fs
 import { join } from "node:path"
 import { describe, it } from "node:test"
 
-import { readAdminSecret } from "../../src/commands/read-admin-secret.ts"
-import { makeAdminSecret } from "../../src/vault/admin-secret.ts"
-import { pathsOf } from "../../src/vault/installation.ts"
+import { readAdminSecret } from "../../src/commands/installation/read-admin-secret.ts"
+import { pathsOf } from "../../src/vault/config/installation.ts"
 import { openVault } from "../../src/vault/open-vault.ts"
+import { makeAdminSecret } from "../../src/vault/process/admin-secret.ts"
 import { makeTestInstallation } from "../support/open-test-vault.ts"
 
 const asRoot = process.getuid?.() === 0 ? {} : { skip: "needs root, to give files away" }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import type { Order } from "../../src/venue/payload.ts"
+import type { Order } from "../../src/venue/payload/payload.ts"
 import {
   decide,
   decimal,

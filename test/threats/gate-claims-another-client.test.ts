@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
-import { adminParams, botParams, type BotResults } from "../../src/link/methods.ts"
+import { adminParams, botParams, type BotResults } from "../../src/link/calls/methods.ts"
 import { serveLink, type LinkServer } from "../../src/link/server.ts"
 import { connectRaw, type RawPeer } from "../support/link-peer.ts"
 import { callOf, limitOrder, openTestVault, type TestVault } from "../support/open-test-vault.ts"

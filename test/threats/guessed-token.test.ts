@@ -2,8 +2,8 @@ import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { describe, it } from "node:test"
 
-import { makeToken } from "../../src/vault/authenticate.ts"
-import { pathsOf } from "../../src/vault/installation.ts"
+import { pathsOf } from "../../src/vault/config/installation.ts"
+import { makeToken } from "../../src/vault/request/authenticate.ts"
 import { limitOrder, openTestVault, outcomeOf } from "../support/open-test-vault.ts"
 import { readLedger } from "../support/read-ledger.ts"
 

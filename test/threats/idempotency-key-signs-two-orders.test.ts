@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
-import { pathsOf } from "../../src/vault/installation.ts"
+import { pathsOf } from "../../src/vault/config/installation.ts"
 import {
   assertSigned,
   limitOrder,

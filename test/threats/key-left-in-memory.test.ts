@@ -2,12 +2,12 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { utf8 } from "../../src/std/bytes.ts"
-import { Fault } from "../../src/std/fault.ts"
 import { keccak256 } from "../../src/std/keccak.ts"
-import type { Digest } from "../../src/venue/signing-hash.ts"
+import { Fault } from "../../src/std/fault.ts"
 import type { KeyStore } from "../../src/vault/keyring/keyring.ts"
 import { openKeyring } from "../../src/vault/keyring/open-keyring.ts"
 import { openVault } from "../../src/vault/open-vault.ts"
+import type { Digest } from "../../src/venue/signing-hash.ts"
 import { makeTestInstallation, openTestVault } from "../support/open-test-vault.ts"
 
 // A key that isn't needed any more is overwritten where it lay: the very bytes that the store handed over,

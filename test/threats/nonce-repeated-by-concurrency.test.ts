@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
-import { pathsOf } from "../../src/vault/installation.ts"
-import { signRequest } from "../../src/vault/sign-request.ts"
+import { pathsOf } from "../../src/vault/config/installation.ts"
+import { signRequest } from "../../src/vault/request/sign-request.ts"
 import {
   assertSigned,
   callOf,

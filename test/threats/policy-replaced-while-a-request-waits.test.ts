@@ -1,10 +1,10 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { makeActiveSet } from "../../src/vault/active-set.ts"
-import { pathsOf } from "../../src/vault/installation.ts"
-import { signRequest } from "../../src/vault/sign-request.ts"
-import type { Vault } from "../../src/vault/vault.ts"
+import { makeActiveSet } from "../../src/vault/active/active-set.ts"
+import { pathsOf } from "../../src/vault/config/installation.ts"
+import type { Vault } from "../../src/vault/core/vault.ts"
+import { signRequest } from "../../src/vault/request/sign-request.ts"
 import { callOf, limitOrder, openTestVault, outcomeOf } from "../support/open-test-vault.ts"
 import { readLedger } from "../support/read-ledger.ts"
 

@@ -3,8 +3,8 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { readProfile } from "../../src/venue/profile-file.ts"
 import { operationIds, type Profile } from "../../src/venue/profile.ts"
+import { readProfile } from "../../src/venue/profile/profile-file.ts"
 import { numRuns } from "../support/runs.ts"
 
 /** What alone separates a signature for one operation from a signature for another. */

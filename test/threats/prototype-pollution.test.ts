@@ -1,10 +1,10 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
-import { readPolicies } from "../../src/vault/policy/policy-file.ts"
-import { readConfig } from "../../src/vault/config.ts"
-import { readProfile } from "../../src/venue/profile-file.ts"
-import { builtinProfile } from "../../src/venue/builtin-profile.ts"
+import { readConfig } from "../../src/vault/config/config.ts"
+import { readPolicies } from "../../src/vault/policy/file/policy-file.ts"
+import { builtinProfile } from "../../src/venue/profile/builtin-profile.ts"
+import { readProfile } from "../../src/venue/profile/profile-file.ts"
 import { limitOrder, openTestVault, outcomeOf, type TestVault } from "../support/open-test-vault.ts"
 
 const keys = ["__proto__", "constructor", "prototype"]

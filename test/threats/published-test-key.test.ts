@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import { HDNodeWallet, Mnemonic } from "ethers"
 
-import { mainVenueText } from "../../src/commands/init-texts.ts"
+import { mainVenueText } from "../../src/commands/init/init-texts.ts"
 import { limitOrder, openTestVault, outcomeOf } from "../support/open-test-vault.ts"
 
 // The mnemonic of the development nodes, from which their documentation prints twenty keys.

@@ -2,12 +2,12 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { keccak256 } from "../../src/std/keccak.ts"
-import type { Digest } from "../../src/venue/signing-hash.ts"
 import type { Curve, CurveSignature } from "../../src/vault/keyring/curve.ts"
 import type { Signature } from "../../src/vault/keyring/keyring.ts"
 import { memoryStore } from "../../src/vault/keyring/memory-store.ts"
 import { publicKeyOf } from "../../src/vault/keyring/noble-curve.ts"
 import { openKeyring } from "../../src/vault/keyring/open-keyring.ts"
+import type { Digest } from "../../src/venue/signing-hash.ts"
 import { bytes32, curves, order } from "../support/curves.ts"
 import { signDigest } from "../support/sign-digest.ts"
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { Fault } from "../../src/std/fault.ts"
-import { signRequest } from "../../src/vault/sign-request.ts"
-import type { Vault } from "../../src/vault/vault.ts"
+import type { Vault } from "../../src/vault/core/vault.ts"
+import { signRequest } from "../../src/vault/request/sign-request.ts"
 import { callOf, limitOrder, openTestVault, outcomeOf } from "../support/open-test-vault.ts"
 
 // That a real crash keeps the record is shown in test/system/ledger-crash.test.ts; here, the order of calls.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { adminParams, botParams } from "../../src/link/methods.ts"
+import { adminParams, botParams } from "../../src/link/calls/methods.ts"
 import { cancelPath, limitOrder, openTestVault, outcomeOf } from "../support/open-test-vault.ts"
 
 const everything = { scope: "all", name: null, reason: "a drill" } as const

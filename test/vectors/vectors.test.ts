@@ -2,19 +2,18 @@ import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { describe, it } from "node:test"
 
+import * as secp256k1 from "@noble/secp256k1"
 import { hmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
-import * as secp256k1 from "@noble/secp256k1"
 
 import { fromHex, toHex, utf8 } from "../../src/std/bytes.ts"
 import { addressOfPublicKey, parseAddress, type Address } from "../../src/venue/address.ts"
-import { canonicalJson } from "../../src/venue/canonical-json.ts"
 import { domainSeparator, hashStruct, type StructValues } from "../../src/venue/eip712.ts"
 import { agentStruct, approveAgentStruct, placeOrderTag } from "../../src/venue/endpoints.ts"
 import { isJsonObject, type JsonObject } from "../../src/venue/json.ts"
-import { actionHash, typeADigest, typeBDigest } from "../../src/venue/signing-hash.ts"
+import { structValues } from "../../src/venue/payload/struct-body.ts"
+import { canonicalJson, actionHash, typeADigest, typeBDigest } from "../../src/venue/signing-hash.ts"
 import { parseStrictJson } from "../../src/venue/strict-json.ts"
-import { structValues } from "../../src/venue/struct-body.ts"
 import { testProfile } from "../support/test-profile.ts"
 
 secp256k1.hashes.sha256 = sha256

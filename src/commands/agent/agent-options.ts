@@ -1,9 +1,9 @@
 import { InvalidArgumentError, Option } from "commander"
 
-import type { KeyView } from "../../link/views.ts"
+import type { KeyView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
-import { option, taken, type Takes } from "../options.ts"
-import type { Admin } from "../with-vault.ts"
+import { option, taken, type Takes } from "../cli/options.ts"
+import type { Admin } from "../installation/admin.ts"
 
 /** For how long an approval is good, and what the venue calls the agent. */
 export type TermOptions = {

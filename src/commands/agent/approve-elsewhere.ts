@@ -1,11 +1,11 @@
-import type { AdminParams } from "../../link/methods.ts"
-import type { TypedOperation } from "../../link/views.ts"
+import type { AdminParams } from "../../link/calls/methods.ts"
+import type { TypedOperation } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
-import { tell, type Printing } from "../print.ts"
-import { sendSigned, type AcceptedOperation } from "../send-signed.ts"
-import type { Admin } from "../with-vault.ts"
+import { tell, type Printing } from "../cli/print.ts"
+import type { Admin } from "../installation/admin.ts"
 import { timeText } from "./agent-options.ts"
 import { askSignature } from "./read-signature-text.ts"
+import { sendSigned, type AcceptedOperation } from "./send-signed.ts"
 
 /**
  * Prints what a wallet held elsewhere has to sign. On a terminal it then asks for the signature and sends

@@ -1,6 +1,6 @@
 import { Fault } from "../../std/fault.ts"
-import { sendSigned, type AcceptedOperation } from "../send-signed.ts"
-import type { Admin } from "../with-vault.ts"
+import type { Admin } from "../installation/admin.ts"
+import { sendSigned, type AcceptedOperation } from "./send-signed.ts"
 
 /** Has an agent's wallet key, which is held here, sign its approval, and sends it. @throws {Fault} */
 export async function approveHere(

@@ -1,22 +1,23 @@
 import { parseDurationMs } from "../../std/duration.ts"
 import { Fault } from "../../std/fault.ts"
-import { passphraseOption, type PassphraseOption } from "../admin-command.ts"
-import { command } from "../command.ts"
+import { command } from "../cli/command.ts"
+import { flag, option, optionalArgument } from "../cli/options.ts"
+import { passphraseFrom } from "../cli/passphrase.ts"
+import { print, tell, type Printing } from "../cli/print.ts"
+import { passphraseOption, type PassphraseOption } from "../installation/admin-command.ts"
+import type { Admin, VaultAccess } from "../installation/admin.ts"
 import {
   installationOf,
   installationOptions,
   jsonOption,
   type InstallationOptions,
-} from "../installation-command.ts"
-import { flag, option, optionalArgument } from "../options.ts"
-import { passphraseFrom } from "../passphrase.ts"
-import { print, tell, type Printing } from "../print.ts"
-import type { AcceptedOperation } from "../send-signed.ts"
-import { withVault, type Admin, type VaultAccess } from "../with-vault.ts"
+} from "../installation/installation-command.ts"
+import { withVault } from "../installation/with-vault.ts"
 import { daysOf, findAgent, termOptions, untilText, type TermOptions } from "./agent-options.ts"
 import { approveElsewhere, completeApproval } from "./approve-elsewhere.ts"
 import { approveHere } from "./approve-here.ts"
 import { readSignatureText } from "./read-signature-text.ts"
+import type { AcceptedOperation } from "./send-signed.ts"
 
 type ApproveOptions = TermOptions &
   PassphraseOption &

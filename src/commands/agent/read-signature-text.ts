@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises"
 
 import { Fault } from "../../std/fault.ts"
-import type { Terminal } from "../terminal.ts"
+import type { Terminal } from "../cli/terminal.ts"
 
 /** More than any signature with what a wallet may print around it. */
 const maxInputBytes = 1_024

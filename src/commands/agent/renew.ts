@@ -1,7 +1,7 @@
-import { adminCommand } from "../admin-command.ts"
-import { argument } from "../options.ts"
-import { sendSigned } from "../send-signed.ts"
+import { argument } from "../cli/options.ts"
+import { adminCommand } from "../installation/admin-command.ts"
 import { daysOf, termOptions, untilText } from "./agent-options.ts"
+import { sendSigned } from "./send-signed.ts"
 
 /** `countersign agent renew NAME`: where the venue's struct is in venue.yaml. */
 export const agentRenew = adminCommand({

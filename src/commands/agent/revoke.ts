@@ -1,6 +1,6 @@
-import { adminCommand } from "../admin-command.ts"
-import { argument } from "../options.ts"
-import { sendSigned } from "../send-signed.ts"
+import { argument } from "../cli/options.ts"
+import { adminCommand } from "../installation/admin-command.ts"
+import { sendSigned } from "./send-signed.ts"
 
 /** `countersign agent revoke NAME`: at the venue, where its struct is in venue.yaml; then it never signs again. */
 export const agentRevoke = adminCommand({

@@ -1,9 +1,9 @@
-import type { ClientView, KeyView } from "../../link/views.ts"
+import type { ClientView, KeyView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
-import { sendSigned } from "../send-signed.ts"
-import type { Admin } from "../with-vault.ts"
+import type { Admin } from "../installation/admin.ts"
 import { daysOf, findAgent, untilText, type TermOptions } from "./agent-options.ts"
 import { approveHere } from "./approve-here.ts"
+import { sendSigned } from "./send-signed.ts"
 import { successorOf } from "./successor.ts"
 
 export type RotateAsk = TermOptions & {

@@ -1,6 +1,6 @@
-import { adminCommand } from "../admin-command.ts"
-import { argument, flag, option } from "../options.ts"
-import { tell } from "../print.ts"
+import { argument, flag, option } from "../cli/options.ts"
+import { tell } from "../cli/print.ts"
+import { adminCommand } from "../installation/admin-command.ts"
 import { termOptions, untilText } from "./agent-options.ts"
 import { rotateKey, type Rotation } from "./rotate-key.ts"
 

@@ -1,6 +1,6 @@
-import type { KeyView } from "../../link/views.ts"
-import { adminCommand } from "../admin-command.ts"
-import { table, type Line } from "../lines.ts"
+import type { KeyView } from "../../link/views/views.ts"
+import { table, type Line } from "../cli/lines.ts"
+import { adminCommand } from "../installation/admin-command.ts"
 import { timeText } from "./agent-options.ts"
 
 /** An agent key with the whole days that are left of its approval. */

@@ -1,4 +1,4 @@
-import type { ClientView, KeyView } from "../../link/views.ts"
+import type { ClientView, KeyView } from "../../link/views/views.ts"
 
 /** The key that takes another one's place: one that is there already, or the name for a new one. */
 export type Successor =

@@ -1,10 +1,10 @@
 import { resolve } from "node:path"
 
-import { writeArchive, type Archiving } from "../../vault/archive/write-archive.ts"
-import { pathsOf } from "../../vault/installation.ts"
-import { installationCommand } from "../installation-command.ts"
-import { option, parsed, withDefault } from "../options.ts"
-import { withAdmin } from "../with-vault.ts"
+import { writeArchive, type Archiving } from "../../vault/audit/write-archive.ts"
+import { pathsOf } from "../../vault/config/installation.ts"
+import { option, parsed, withDefault } from "../cli/options.ts"
+import { installationCommand } from "../installation/installation-command.ts"
+import { withAdmin } from "../installation/with-vault.ts"
 import { auditCallOf } from "./entries-of.ts"
 import { momentOf } from "./moment.ts"
 

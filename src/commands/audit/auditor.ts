@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs"
 
-import type { AdminParams, AdminResults } from "../../link/methods.ts"
+import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
-import { pathsOf, type Installation } from "../../vault/installation.ts"
-import { openClosedLedger } from "../../vault/ledger/closed-ledger.ts"
-import { becomeOwner } from "../become-owner.ts"
-import { dialAdmin } from "../dial-admin.ts"
+import { pathsOf, type Installation } from "../../vault/config/installation.ts"
+import { openClosedLedger } from "../../vault/ledger/audit/closed-ledger.ts"
+import { becomeOwner } from "../installation/become-owner.ts"
+import { dialAdmin } from "../installation/dial-admin.ts"
 
 /** Who checks a ledger: the daemon that has it open, or this process. */
 export type Auditor = {

@@ -1,4 +1,4 @@
-import type { StoredEntry } from "../../vault/ledger/chain-check.ts"
+import type { StoredEntry } from "../../vault/ledger/audit/chain-check.ts"
 import { readFields } from "./entry-words.ts"
 
 const fieldNames = [

@@ -1,8 +1,7 @@
-import type { AdminParams } from "../../link/methods.ts"
-import { wholeEntries } from "../../vault/archive/whole-entries.ts"
-import type { AuditCall } from "../../vault/archive/write-archive.ts"
-import type { StoredEntry } from "../../vault/ledger/chain-check.ts"
-import type { Admin } from "../with-vault.ts"
+import type { AdminParams } from "../../link/calls/methods.ts"
+import { wholeEntries, type AuditCall } from "../../vault/audit/whole-entries.ts"
+import type { StoredEntry } from "../../vault/ledger/audit/chain-check.ts"
+import type { Admin } from "../installation/admin.ts"
 
 /** Which entries a command shows. */
 export type Filter = Pick<AdminParams["auditPage"], "client" | "key" | "kind" | "sinceMs">

@@ -1,5 +1,5 @@
 import { visible } from "../../std/visible.ts"
-import type { StoredEntry } from "../../vault/ledger/chain-check.ts"
+import type { StoredEntry } from "../../vault/ledger/audit/chain-check.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -4,14 +4,18 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 
 import { Fault } from "../../std/fault.ts"
-import { entryLine } from "../../vault/archive/archive-lines.ts"
-import type { AuditCall } from "../../vault/archive/write-archive.ts"
-import { command } from "../command.ts"
-import { installationOf, installationOptions, jsonOption } from "../installation-command.ts"
-import { choice, option, parsed, withDefault } from "../options.ts"
-import { print } from "../print.ts"
-import type { Output } from "../terminal.ts"
-import { withAdmin } from "../with-vault.ts"
+import { entryLine } from "../../vault/audit/archive-lines.ts"
+import type { AuditCall } from "../../vault/audit/whole-entries.ts"
+import { command } from "../cli/command.ts"
+import { choice, option, parsed, withDefault } from "../cli/options.ts"
+import { print } from "../cli/print.ts"
+import type { Output } from "../cli/streams.ts"
+import {
+  installationOf,
+  installationOptions,
+  jsonOption,
+} from "../installation/installation-command.ts"
+import { withAdmin } from "../installation/with-vault.ts"
 import { csvEntry, csvHead } from "./csv.ts"
 import { auditCallOf, entriesAfter } from "./entries-of.ts"
 import { momentOf } from "./moment.ts"

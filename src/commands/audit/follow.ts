@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import type { AdminLink } from "../../link/client.ts"
 import { Fault } from "../../std/fault.ts"
-import type { Installation } from "../../vault/installation.ts"
-import type { StoredEntry } from "../../vault/ledger/chain-check.ts"
-import { dialAdmin } from "../dial-admin.ts"
-import { tell } from "../print.ts"
-import { withStopSignal } from "../signals.ts"
-import type { Terminal } from "../terminal.ts"
+import type { Installation } from "../../vault/config/installation.ts"
+import type { StoredEntry } from "../../vault/ledger/audit/chain-check.ts"
+import { tell } from "../cli/print.ts"
+import { withStopSignal } from "../cli/signals.ts"
+import type { Terminal } from "../cli/terminal.ts"
+import { dialAdmin } from "../installation/dial-admin.ts"
 import { entriesAfter, type Filter } from "./entries-of.ts"
 
 /** How long after one look at the journal the next one comes. */

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises"
 
-import { checkpointSchema, type CheckpointView } from "../../link/audit-methods.ts"
+import { checkpointSchema, type CheckpointView } from "../../link/calls/audit-methods.ts"
 import { Fault } from "../../std/fault.ts"
 import { writeNewFile } from "../../vault/keyring/write-new-file.ts"
-import { isSigned } from "../../vault/ledger/checkpoint.ts"
+import { isSigned } from "../../vault/ledger/audit/checkpoint.ts"
 
 /** Writes a checkpoint to a new file, which is worth something on another machine. @throws {Fault} */
 export async function keepCheckpoint(

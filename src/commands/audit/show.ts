@@ -1,9 +1,9 @@
 import { Fault } from "../../std/fault.ts"
 import { visible } from "../../std/visible.ts"
-import { wholeEntries } from "../../vault/archive/whole-entries.ts"
-import type { StoredEntry } from "../../vault/ledger/chain-check.ts"
-import { adminCommand } from "../admin-command.ts"
-import { argument } from "../options.ts"
+import { wholeEntries } from "../../vault/audit/whole-entries.ts"
+import type { StoredEntry } from "../../vault/ledger/audit/chain-check.ts"
+import { argument } from "../cli/options.ts"
+import { adminCommand } from "../installation/admin-command.ts"
 import { auditCallOf } from "./entries-of.ts"
 import { entryWords, readFields } from "./entry-words.ts"
 

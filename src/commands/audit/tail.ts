@@ -1,10 +1,14 @@
 import { Fault } from "../../std/fault.ts"
-import { entryLine } from "../../vault/archive/archive-lines.ts"
-import type { StoredEntry } from "../../vault/ledger/chain-check.ts"
-import { command } from "../command.ts"
-import { installationOf, installationOptions, jsonOption } from "../installation-command.ts"
-import { flag, option, parsed, withDefault } from "../options.ts"
-import { withAdmin } from "../with-vault.ts"
+import { entryLine } from "../../vault/audit/archive-lines.ts"
+import type { StoredEntry } from "../../vault/ledger/audit/chain-check.ts"
+import { command } from "../cli/command.ts"
+import { flag, option, parsed, withDefault } from "../cli/options.ts"
+import {
+  installationOf,
+  installationOptions,
+  jsonOption,
+} from "../installation/installation-command.ts"
+import { withAdmin } from "../installation/with-vault.ts"
 import { auditCallOf, lastEntries } from "./entries-of.ts"
 import { entryWords } from "./entry-words.ts"
 import { followEntries } from "./follow.ts"

@@ -5,11 +5,11 @@ import {
   type CheckpointView,
   type FlawView,
   type PositionView,
-} from "../../link/audit-methods.ts"
-import type { AdminParams, AdminResults } from "../../link/methods.ts"
+} from "../../link/calls/audit-methods.ts"
+import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
-import { checkArchive } from "../../vault/archive/check-archive.ts"
-import { chainStart } from "../../vault/ledger/chain-check.ts"
+import { checkArchive } from "../../vault/audit/check-archive.ts"
+import { chainStart } from "../../vault/ledger/audit/chain-check.ts"
 import type { Auditor } from "./auditor.ts"
 
 /** What a check of the ledger, and of archives before it, found. */

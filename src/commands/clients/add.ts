@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from "commander"
 
-import { clientRights } from "../../link/methods.ts"
-import type { ClientRight } from "../../vault/bindings.ts"
-import { adminCommand } from "../admin-command.ts"
-import { argument, choice, flag, option, repeated, required, withDefault } from "../options.ts"
+import { clientRights } from "../../link/calls/methods.ts"
+import type { ClientRight } from "../../vault/ledger/records/bindings.ts"
+import { argument, choice, flag, option, repeated, required, withDefault } from "../cli/options.ts"
+import { adminCommand } from "../installation/admin-command.ts"
 
 /** `countersign clients add NAME` */
 export const clientsAdd = adminCommand({

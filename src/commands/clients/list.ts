@@ -1,6 +1,6 @@
-import type { ClientView } from "../../link/views.ts"
-import { adminCommand } from "../admin-command.ts"
-import { table, type Line } from "../lines.ts"
+import type { ClientView } from "../../link/views/views.ts"
+import { table, type Line } from "../cli/lines.ts"
+import { adminCommand } from "../installation/admin-command.ts"
 
 /** `countersign clients list` */
 export const clientsList = adminCommand({

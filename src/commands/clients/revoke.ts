@@ -1,5 +1,5 @@
-import { adminCommand } from "../admin-command.ts"
-import { argument } from "../options.ts"
+import { argument } from "../cli/options.ts"
+import { adminCommand } from "../installation/admin-command.ts"
 
 /** `countersign clients revoke NAME`: its token is refused from then on, for good. */
 export const clientsRevoke = adminCommand({

@@ -1,5 +1,5 @@
-import { adminCommand } from "../admin-command.ts"
-import { argument } from "../options.ts"
+import { argument } from "../cli/options.ts"
+import { adminCommand } from "../installation/admin-command.ts"
 
 /** `countersign clients rotate NAME`: a new token; the old one is refused at once. */
 export const clientsRotate = adminCommand({

@@ -1,4 +1,4 @@
-import { adminCommand } from "../admin-command.ts"
+import { adminCommand } from "../installation/admin-command.ts"
 
 /** `countersign clock accept` */
 export const clockAccept = adminCommand({

@@ -6,10 +6,10 @@ import { setTimeout as after } from "node:timers/promises"
 import type { User } from "../../console/serve/drop-rights.ts"
 import { programFile } from "../../std/program-files.ts"
 import { visible } from "../../std/visible.ts"
+import { tell } from "../cli/print.ts"
+import type { Terminal } from "../cli/terminal.ts"
 import { gateAppDirectories, gatePermissionFlags } from "../daemon/gate-flags.ts"
 import { memoryVariables } from "../daemon/process-flags.ts"
-import { tell } from "../print.ts"
-import type { Terminal } from "../terminal.ts"
 
 export type ConsoleServer = {
   /** On which it asks. */

@@ -1,8 +1,8 @@
 import type { AdminLink } from "../../link/client.ts"
 import { Fault } from "../../std/fault.ts"
-import type { Installation } from "../../vault/installation.ts"
-import { dialAdmin } from "../dial-admin.ts"
-import type { Admin } from "../with-vault.ts"
+import type { Installation } from "../../vault/config/installation.ts"
+import type { Admin } from "../installation/admin.ts"
+import { dialAdmin } from "../installation/dial-admin.ts"
 import type { Answers } from "./answer-asks.ts"
 
 export type VaultCalls = Pick<Admin, "call"> & { close(): void }

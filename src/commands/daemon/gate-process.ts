@@ -1,9 +1,9 @@
 import { z } from "zod"
 
-import type { UpstreamSettings } from "../../link/gate-settings.ts"
-import type { FileSet } from "../../vault/active-set.ts"
-import { pathsOf, type Installation } from "../../vault/installation.ts"
-import { gateSettingsOf } from "../../vault/upstream-config.ts"
+import type { UpstreamSettings } from "../../link/views/gate-settings.ts"
+import { gateSettingsOf } from "../../vault/active/gate-settings.ts"
+import type { FileSet } from "../../vault/config/file-set.ts"
+import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { startChild } from "./child.ts"
 import { gateAppDirectories, gatePermissionFlags } from "./gate-flags.ts"
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import { Fault } from "../../std/fault.ts"
 import { passingCodes } from "../../std/service-exit-code.ts"
-import { logFailure } from "../../vault/log.ts"
+import { logFailure } from "../../vault/process/log.ts"
 import type { Child } from "./child.ts"
 
 export type Kept = {

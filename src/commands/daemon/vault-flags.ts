@@ -1,8 +1,7 @@
 import { ifKnown } from "../../std/node-flags.ts"
-import { nativeCurveFlags } from "../../vault/keyring/load-native-curve.ts"
-import { bootIdFile } from "../../vault/clock.ts"
-import { usualSignerDir } from "../../vault/signer-dir-of.ts"
-import type { Installation } from "../../vault/installation.ts"
+import { usualSignerDir, type Installation } from "../../vault/config/installation.ts"
+import { nativeCurveFlags } from "../../vault/keyring/native-curve.ts"
+import { bootIdFile } from "../../vault/process/clock.ts"
 import { gateAppDirectories } from "./gate-flags.ts"
 import { memoryFlags, readFlags } from "./process-flags.ts"
 

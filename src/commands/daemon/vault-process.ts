@@ -1,5 +1,5 @@
-import type { Installation } from "../../vault/installation.ts"
-import { vaultMessages } from "../../vault/vault-message.ts"
+import type { Installation } from "../../vault/config/installation.ts"
+import { vaultMessages } from "../../vault/serve/vault-service.ts"
 import { startChild } from "./child.ts"
 import { vaultFlags } from "./vault-flags.ts"
 

@@ -4,25 +4,14 @@ import { join } from "node:path"
 
 import { sandboxProfile } from "../../sandbox/profile.ts"
 import { startSandbox } from "../../sandbox/start-sandbox.ts"
-import type { Installation } from "../../vault/installation.ts"
+import type { Installation } from "../../vault/config/installation.ts"
+import type { Terminal } from "../cli/terminal.ts"
 import { startDaemon } from "../daemon/start-daemon.ts"
 import { createInstallation } from "../init/create-installation.ts"
-import { configText } from "../init-texts.ts"
-import type { Terminal } from "../terminal.ts"
-import { withAdmin } from "../with-vault.ts"
+import { configText } from "../init/init-texts.ts"
+import { withAdmin } from "../installation/with-vault.ts"
+import type { Stage } from "./stage.ts"
 import { demoPolicy } from "./texts.ts"
-
-/** What the demo plays on: sandbox and daemon, as real as any, with keys that live as long as it does. */
-export type Stage = {
-  readonly daemonUrl: string
-  readonly sandboxUrl: string
-  readonly token: string
-  readonly walletAddress: string
-  readonly agentAddress: string
-  readonly broken: Promise<never>
-  /** Ends everything and removes the temporary directory. */
-  close(): Promise<void>
-}
 
 /** Makes a temporary installation, starts sandbox and daemon, and adds two keys and a bot. */
 export async function openDemo(terminal: Terminal): Promise<Stage> {

@@ -1,5 +1,5 @@
 import { Fault } from "../../std/fault.ts"
-import type { Stage } from "./open-demo.ts"
+import type { Stage } from "./stage.ts"
 import { demoRequests, type DemoRequest } from "./texts.ts"
 
 /**

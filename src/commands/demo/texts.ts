@@ -1,5 +1,5 @@
-import { sandboxChainId, sandboxServiceChain } from "../../sandbox/market.ts"
-import type { Stage } from "./open-demo.ts"
+import { sandboxChainId, sandboxServiceChain } from "../../sandbox/state/market.ts"
+import type { Stage } from "./stage.ts"
 
 /** What the demo's bot may do. */
 export const demoPolicy = `policy: demo

@@ -1,8 +1,8 @@
-import type { StatusView } from "../../link/views.ts"
+import type { StatusView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
-import { assertSocketPathsFit, type Installation } from "../../vault/installation.ts"
-import { dialAdmin } from "../dial-admin.ts"
-import { separationWords } from "../separation-words.ts"
+import { assertSocketPathsFit, type Installation } from "../../vault/config/installation.ts"
+import { dialAdmin } from "../installation/dial-admin.ts"
+import { separationWords } from "../installation/separation-words.ts"
 import { locationWords } from "./file-findings.ts"
 import { fail, failureOf, ok, warn, type Finding } from "./finding.ts"
 

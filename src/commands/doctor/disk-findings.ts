@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 
 import { sizeText } from "../../std/size.ts"
-import { pathsOf, type Installation } from "../../vault/installation.ts"
+import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { locationWords } from "./file-findings.ts"
 import { fail, ok, shellWord, warn, type Finding } from "./finding.ts"
 

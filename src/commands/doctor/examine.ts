@@ -1,6 +1,6 @@
-import { hostInUrl } from "../host-in-url.ts"
-import { pathsOf, type Installation } from "../../vault/installation.ts"
+import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { pickCurve } from "../../vault/keyring/pick-curve.ts"
+import { hostInUrl } from "../cli/host-in-url.ts"
 import { clockFindings, type ClockFacts } from "./clock-findings.ts"
 import { curveFinding } from "./curve-finding.ts"
 import { daemonFindings, type PortLook } from "./daemon-findings.ts"

@@ -1,6 +1,6 @@
 import { Fault } from "../../std/fault.ts"
-import type { FileSet } from "../../vault/active-set.ts"
-import { pathsOf, type Installation } from "../../vault/installation.ts"
+import type { FileSet } from "../../vault/config/file-set.ts"
+import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { fail, failureOf, ok, shellWord, warn, type Finding } from "./finding.ts"
 
 export type Files =

@@ -1,5 +1,5 @@
 import { visible } from "../../std/visible.ts"
-import { toned } from "../lines.ts"
+import { toned } from "../cli/lines.ts"
 import type { Finding } from "./finding.ts"
 
 /** Findings for people: the worst can't be missed, and what mends it stands below it. */

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs"
 
-import { makeActiveSet, type FileSet } from "../../vault/active-set.ts"
-import { systemClock } from "../../vault/clock.ts"
-import { pathsOf, type Installation } from "../../vault/installation.ts"
+import { makeActiveSet } from "../../vault/active/active-set.ts"
+import type { FileSet } from "../../vault/config/file-set.ts"
+import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { openLedger } from "../../vault/ledger/open-ledger.ts"
-import { warningsOf } from "../../vault/warnings.ts"
+import { systemClock } from "../../vault/process/clock.ts"
+import { warningsOf } from "../../vault/status/warnings.ts"
 import type { DaemonLook } from "./daemon-findings.ts"
 import { failureOf, ok, shellWord, type Finding } from "./finding.ts"
 

@@ -2,7 +2,7 @@ import type { Stats } from "node:fs"
 import { lstat, readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 
-import { pathsOf, type Installation } from "../../vault/installation.ts"
+import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import type { Entry, Keeping } from "./permission-findings.ts"
 
 export type Entries = {

@@ -3,10 +3,10 @@ import { existsSync } from "node:fs"
 import { open, rm, statfs } from "node:fs/promises"
 import { join } from "node:path"
 
-import { freeBytesOf } from "../../vault/disk-space.ts"
-import { defaultMinFreeBytes, type Config } from "../../vault/config.ts"
-import { pathsOf, type Installation } from "../../vault/installation.ts"
-import { spareBytes } from "../../vault/ledger/spare-space.ts"
+import { defaultMinFreeBytes, type Config } from "../../vault/config/config.ts"
+import { pathsOf, type Installation } from "../../vault/config/installation.ts"
+import { spareBytes } from "../../vault/ledger/store/spare-space.ts"
+import { freeBytesOf } from "../../vault/watch/disk-space.ts"
 import type { DiskFacts } from "./disk-findings.ts"
 
 /** Writes, syncs and removes a file in the state directory, and asks how much room there is. `undefined` where it isn't there. */

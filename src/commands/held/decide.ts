@@ -1,6 +1,6 @@
-import type { AdminParams } from "../../link/methods.ts"
-import { adminCommand } from "../admin-command.ts"
-import { argument } from "../options.ts"
+import type { AdminParams } from "../../link/calls/methods.ts"
+import { argument } from "../cli/options.ts"
+import { adminCommand } from "../installation/admin-command.ts"
 import { holdLines } from "./list.ts"
 
 /** `countersign held release ID`: the very same request is then signed once, when the bot sends it again. */

@@ -1,5 +1,5 @@
-import type { HoldView } from "../../link/views.ts"
-import { adminCommand } from "../admin-command.ts"
+import type { HoldView } from "../../link/views/views.ts"
+import { adminCommand } from "../installation/admin-command.ts"
 
 /** `countersign held list` */
 export const heldList = adminCommand({

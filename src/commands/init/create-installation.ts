@@ -3,7 +3,11 @@ import { chmod, lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
-import { assertSocketPathsFit, pathsOf, type Installation } from "../../vault/installation.ts"
+import {
+  assertSocketPathsFit,
+  pathsOf,
+  type Installation,
+} from "../../vault/config/installation.ts"
 import { createKeystore } from "./create-keystore.ts"
 import { createRegistry } from "./create-registry.ts"
 

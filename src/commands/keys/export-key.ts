@@ -1,17 +1,17 @@
 import { open, rm } from "node:fs/promises"
 
 import { Fault } from "../../std/fault.ts"
-import { systemClock } from "../../vault/clock.ts"
-import type { Config } from "../../vault/config.ts"
-import { pathsOf, type Installation } from "../../vault/installation.ts"
-import { addressOfSecret } from "../../vault/keyring/curve.ts"
+import type { Config } from "../../vault/config/config.ts"
+import { pathsOf, type Installation } from "../../vault/config/installation.ts"
+import { openKeyStore, type SecretSource } from "../../vault/custody/open-key-store.ts"
 import { encryptV3 } from "../../vault/keyring/keystore-v3.ts"
+import { addressOfSecret } from "../../vault/keyring/recover.ts"
 import { withSecret } from "../../vault/keyring/with-secret.ts"
 import type { Ledger } from "../../vault/ledger/ledger.ts"
 import { openLedger } from "../../vault/ledger/open-ledger.ts"
-import { openKeyStore, type SecretSource } from "../../vault/open-key-store.ts"
+import { systemClock } from "../../vault/process/clock.ts"
 import type { Address } from "../../venue/address.ts"
-import { loadConfig } from "../load-config.ts"
+import { loadConfig } from "../installation/load-config.ts"
 
 /** scrypt's cost for a file that leaves: N = 2^18, as geth uses it. */
 const exportLogN = 18

@@ -1,14 +1,14 @@
 import { resolve } from "node:path"
 
-import type { Address } from "../../venue/address.ts"
 import { readSecretFile } from "../../vault/keyring/read-secret-file.ts"
-import { passphraseOption } from "../admin-command.ts"
-import { becomeOwner } from "../become-owner.ts"
-import { confirmDeed } from "../confirm-deed.ts"
-import { installationCommand } from "../installation-command.ts"
-import { option, required } from "../options.ts"
-import { passphraseFrom } from "../passphrase.ts"
-import type { Terminal } from "../terminal.ts"
+import type { Address } from "../../venue/address.ts"
+import { confirmDeed } from "../cli/confirm-deed.ts"
+import { option, required } from "../cli/options.ts"
+import { passphraseFrom } from "../cli/passphrase.ts"
+import type { Terminal } from "../cli/terminal.ts"
+import { passphraseOption } from "../installation/admin-command.ts"
+import { becomeOwner } from "../installation/become-owner.ts"
+import { installationCommand } from "../installation/installation-command.ts"
 import { exportKey } from "./export-key.ts"
 
 const fileInstead =

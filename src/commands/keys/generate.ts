@@ -1,4 +1,4 @@
-import { adminCommand } from "../admin-command.ts"
+import { adminCommand } from "../installation/admin-command.ts"
 import { keyLines, keyOptions, newKeyOf } from "./key-options.ts"
 
 /** `countersign keys generate` */

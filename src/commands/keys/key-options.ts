@@ -1,6 +1,6 @@
-import type { AdminParams } from "../../link/methods.ts"
-import type { KeyView } from "../../link/views.ts"
-import { choice, option, required, type Takes } from "../options.ts"
+import type { AdminParams } from "../../link/calls/methods.ts"
+import type { KeyView } from "../../link/views/views.ts"
+import { choice, option, required, type Takes } from "../cli/options.ts"
 
 export type KeyOptions = {
   readonly name: string

@@ -2,7 +2,7 @@ import { HDKey } from "@scure/bip32"
 import { mnemonicToEntropy, mnemonicToSeed } from "@scure/bip39"
 import { wordlist } from "@scure/bip39/wordlists/english.js"
 
-import { decodeUtf8 } from "../../std/decode-utf8.ts"
+import { decodeUtf8 } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import { withSecret } from "../../vault/keyring/with-secret.ts"
 import type { DerivationPath } from "./derivation-path.ts"

@@ -1,5 +1,5 @@
-import { adminCommand } from "../admin-command.ts"
-import { argument } from "../options.ts"
+import { argument } from "../cli/options.ts"
+import { adminCommand } from "../installation/admin-command.ts"
 
 /** `countersign keys remove NAME`: destroys the secret; the name and the address stay taken. */
 export const keysRemove = adminCommand({

@@ -1,7 +1,7 @@
-import type { KeyView } from "../../link/views.ts"
+import type { KeyView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
-import { adminCommand } from "../admin-command.ts"
-import { argument } from "../options.ts"
+import { argument } from "../cli/options.ts"
+import { adminCommand } from "../installation/admin-command.ts"
 
 /** `countersign keys show NAME` */
 export const keysShow = adminCommand({

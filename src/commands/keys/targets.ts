@@ -1,7 +1,7 @@
-import type { AdminResults } from "../../link/methods.ts"
+import type { AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
-import { adminCommand } from "../admin-command.ts"
-import { argument, flag, option } from "../options.ts"
+import { argument, flag, option } from "../cli/options.ts"
+import { adminCommand } from "../installation/admin-command.ts"
 
 type TargetsOptions = { readonly set: string | undefined; readonly none: boolean }
 

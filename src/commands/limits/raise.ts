@@ -1,7 +1,7 @@
 import { parseDurationMs } from "../../std/duration.ts"
 import { Fault } from "../../std/fault.ts"
-import { adminCommand } from "../admin-command.ts"
-import { argument, option, parsed, required } from "../options.ts"
+import { argument, option, parsed, required } from "../cli/options.ts"
+import { adminCommand } from "../installation/admin-command.ts"
 
 /** `countersign limits raise NAME --to X --for 30m --reason …`: ends by itself. */
 export const limitsRaise = adminCommand({

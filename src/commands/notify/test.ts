@@ -1,8 +1,8 @@
 import { testMessage, type Message } from "../../gate/notify/message.ts"
 import { isTaken, postMessage, type Posted } from "../../gate/notify/post-message.ts"
 import { Fault } from "../../std/fault.ts"
-import { installationCommand } from "../installation-command.ts"
-import { withAdmin } from "../with-vault.ts"
+import { installationCommand } from "../installation/installation-command.ts"
+import { withAdmin } from "../installation/with-vault.ts"
 
 /** `countersign notify test`: one message from this process, by the settings in force. */
 export const notifyTest = installationCommand({

@@ -1,12 +1,16 @@
-import type { CandidateView } from "../../link/views.ts"
+import type { CandidateView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
-import { command } from "../command.ts"
-import type { ExitCode } from "../exit-code.ts"
-import { installationOf, installationOptions, jsonOption } from "../installation-command.ts"
-import { option } from "../options.ts"
-import { print } from "../print.ts"
-import type { Terminal } from "../terminal.ts"
-import { withAdmin } from "../with-vault.ts"
+import { command } from "../cli/command.ts"
+import type { ExitCode } from "../cli/exit-code.ts"
+import { option } from "../cli/options.ts"
+import { print } from "../cli/print.ts"
+import type { Terminal } from "../cli/terminal.ts"
+import {
+  installationOf,
+  installationOptions,
+  jsonOption,
+} from "../installation/installation-command.ts"
+import { withAdmin } from "../installation/with-vault.ts"
 
 /** `countersign policy accept`: shows what is different on disk, and takes a person's word for it. */
 export const policyAccept = command({

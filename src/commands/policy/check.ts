@@ -1,5 +1,5 @@
-import { loadFiles } from "../../vault/load-files.ts"
-import { installationCommand } from "../installation-command.ts"
+import { loadFiles } from "../../vault/config/load-files.ts"
+import { installationCommand } from "../installation/installation-command.ts"
 import { fileWarnings } from "./file-warnings.ts"
 
 /** `countersign policy check` */

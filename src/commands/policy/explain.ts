@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises"
 import { buffer } from "node:stream/consumers"
 
-import type { CheckReport } from "../../link/views.ts"
+import type { CheckReport } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
-import { installationCommand } from "../installation-command.ts"
-import { table, type Line } from "../lines.ts"
-import { argument, option, required, withDefault } from "../options.ts"
-import type { Input } from "../terminal.ts"
-import { withAdmin } from "../with-vault.ts"
+import { table, type Line } from "../cli/lines.ts"
+import { argument, option, required, withDefault } from "../cli/options.ts"
+import type { Input } from "../cli/streams.ts"
+import { installationCommand } from "../installation/installation-command.ts"
+import { withAdmin } from "../installation/with-vault.ts"
 
 /** `countersign policy explain PAYLOAD`: what every rule and limit makes of a request; nothing is signed or counted. */
 export const policyExplain = installationCommand({

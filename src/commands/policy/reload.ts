@@ -1,5 +1,5 @@
 import { Fault } from "../../std/fault.ts"
-import { adminCommand } from "../admin-command.ts"
+import { adminCommand } from "../installation/admin-command.ts"
 
 /** `countersign policy reload` */
 export const policyReload = adminCommand({

@@ -1,13 +1,13 @@
 import { resolve } from "node:path"
 
-import type { AdminResults } from "../../link/methods.ts"
+import type { AdminResults } from "../../link/calls/methods.ts"
 import { parseDurationMs } from "../../std/duration.ts"
 import { Fault } from "../../std/fault.ts"
-import { loadFiles } from "../../vault/load-files.ts"
-import { installationCommand } from "../installation-command.ts"
-import { table, type Line } from "../lines.ts"
-import { option, parsed, withDefault } from "../options.ts"
-import { withAdmin } from "../with-vault.ts"
+import { loadFiles } from "../../vault/config/load-files.ts"
+import { table, type Line } from "../cli/lines.ts"
+import { option, parsed, withDefault } from "../cli/options.ts"
+import { installationCommand } from "../installation/installation-command.ts"
+import { withAdmin } from "../installation/with-vault.ts"
 
 /** `countersign policy replay --since 7d`: what other files would have refused of what was signed. */
 export const policyReplay = installationCommand({

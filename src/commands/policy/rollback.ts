@@ -1,6 +1,6 @@
 import { Fault } from "../../std/fault.ts"
-import { adminCommand } from "../admin-command.ts"
-import { optionalArgument } from "../options.ts"
+import { optionalArgument } from "../cli/options.ts"
+import { adminCommand } from "../installation/admin-command.ts"
 
 /** `countersign policy rollback [HASH]` */
 export const policyRollback = adminCommand({

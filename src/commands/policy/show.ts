@@ -1,6 +1,6 @@
-import type { PolicyView } from "../../link/views.ts"
-import { adminCommand } from "../admin-command.ts"
-import { option, required } from "../options.ts"
+import type { PolicyView } from "../../link/views/views.ts"
+import { option, required } from "../cli/options.ts"
+import { adminCommand } from "../installation/admin-command.ts"
 
 /** `countersign policy show --client NAME` */
 export const policyShow = adminCommand({

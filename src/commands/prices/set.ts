@@ -1,5 +1,5 @@
-import { adminCommand } from "../admin-command.ts"
-import { argument } from "../options.ts"
+import { argument } from "../cli/options.ts"
+import { adminCommand } from "../installation/admin-command.ts"
 import { pricesTable } from "./show.ts"
 
 /** `countersign prices set SYMBOL VALUE` */

@@ -1,5 +1,5 @@
 import { Fault } from "../../std/fault.ts"
-import { pathsOf } from "../../vault/installation.ts"
+import { pathsOf } from "../../vault/config/installation.ts"
 import {
   credentialFile,
   credentialName,

@@ -8,7 +8,7 @@ import { Fault } from "../../std/fault.ts"
 import { packageRoot } from "../../std/program-files.ts"
 import { createInstallation } from "../init/create-installation.ts"
 import { credentialLogN } from "../init/create-keystore.ts"
-import { configText, mainVenueText } from "../init-texts.ts"
+import { configText, mainVenueText } from "../init/init-texts.ts"
 import {
   credentialFile,
   credentialName,

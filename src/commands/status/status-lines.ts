@@ -1,4 +1,11 @@
-import type { KeyView, LimitUse, RefusalView, StatusView } from "../../link/views.ts"
+import type {
+  KeyView,
+  LimitUse,
+  RefusalView,
+  StatusView,
+  FreezeView,
+} from "../../link/views/views.ts"
+import { visible } from "../../std/visible.ts"
 import {
   compareDecimals,
   formatDecimal,
@@ -9,10 +16,8 @@ import {
   zero,
   type Decimal,
 } from "../../venue/decimal.ts"
-import { visible } from "../../std/visible.ts"
-import { freezeLine } from "../freeze.ts"
-import { table, toned, type Line } from "../lines.ts"
-import { separationWords } from "../separation-words.ts"
+import { table, toned, type Line } from "../cli/lines.ts"
+import { separationWords } from "../installation/separation-words.ts"
 import { agoWords, spanWords } from "./time-words.ts"
 
 export type DaemonStatus = StatusView & { readonly daemon: "running" | "stopped" }
@@ -166,4 +171,11 @@ function refusalLines(refusals: readonly RefusalView[], nowMs: number): readonly
 
 function whyWords({ reason, by, message }: RefusalView): string {
   return [reason, by].filter((part) => part !== null).join(" by ") || message
+}
+
+/** A freeze in one line, for people. */
+export function freezeLine({ scope, name, by, reason, cancels, since }: FreezeView): string {
+  const what = name === null ? "Everything" : `The ${scope} ${name}`
+  const open = cancels ? "cancels and reduce-only orders stay open" : "cancels too"
+  return `${what} is frozen since ${new Date(since).toISOString()} by ${by} (${open}): ${reason}`
 }

@@ -1,4 +1,8 @@
-import type { HistogramFamily, MetricFamily } from "../../link/metrics.ts"
+import type { BotLink } from "../../link/client.ts"
+import type { HistogramFamily, MetricFamily } from "../../link/views/metrics.ts"
+import { refusedByVault } from "../http/problem.ts"
+import type { Reply } from "../http/reply.ts"
+import type { GateMetrics } from "./gate-metrics.ts"
 
 /** Prometheus' text format, version 0.0.4. */
 export const expositionType = "text/plain; version=0.0.4; charset=utf-8"
@@ -56,4 +60,17 @@ function sample(name: string, labels: readonly string[], value: number): string 
 
 function escaped(text: string): string {
   return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")
+}
+
+/** `/metrics`: what vault and gate count of themselves, for a client with that right. */
+export async function showMetrics(
+  { link, metrics }: { readonly link: BotLink; readonly metrics: GateMetrics },
+  token: string,
+): Promise<Reply> {
+  const counted = await link.call("metrics", { token })
+  if (counted.kind === "refused") {
+    return { kind: "problem", problem: refusedByVault(counted.refusal, counted.record) }
+  }
+  const text = exposition([...metrics.families(), ...counted.families])
+  return { kind: "text", type: expositionType, text }
 }

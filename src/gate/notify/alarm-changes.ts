@@ -1,4 +1,4 @@
-import type { Alarm } from "../../link/alarms.ts"
+import type { Alarm } from "../../link/views/alarms.ts"
 
 /** An alarm that came, or is over. */
 export type Change = { readonly state: "raised" | "cleared"; readonly alarm: Alarm }

@@ -1,5 +1,5 @@
-import { alarm, type AlarmsNow } from "../../link/alarms.ts"
 import type { BotLink } from "../../link/client.ts"
+import { alarm, type AlarmsNow } from "../../link/views/alarms.ts"
 
 /** A vault that is started again is away for one question. */
 const missesUntilTold = 2

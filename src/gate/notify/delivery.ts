@@ -1,6 +1,6 @@
 import { setTimeout as after } from "node:timers/promises"
 
-import type { Log } from "../log.ts"
+import type { Log } from "../process/log.ts"
 import type { Message } from "./message.ts"
 import { isTaken, type Posted } from "./post-message.ts"
 

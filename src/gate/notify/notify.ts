@@ -1,12 +1,11 @@
 import { setTimeout as after } from "node:timers/promises"
 
 import type { BotLink } from "../../link/client.ts"
-import type { Log } from "../log.ts"
+import type { Log } from "../process/log.ts"
 import { alarmChanges, type Change } from "./alarm-changes.ts"
 import { alarmSource } from "./alarm-source.ts"
 import { openDelivery, type Delivery } from "./delivery.ts"
-import { foldAlike } from "./fold-alike.ts"
-import { messageOf } from "./message.ts"
+import { foldAlike, messageOf } from "./message.ts"
 import { postMessage } from "./post-message.ts"
 import { unknownOutcomes } from "./unknown-outcomes.ts"
 

@@ -1,6 +1,6 @@
 import { Agent, request } from "undici"
 
-import { errorFields } from "../log.ts"
+import { errorFields } from "../process/log.ts"
 import type { Message } from "./message.ts"
 
 /** What became of a message: the webhook's status, or why there is none. */

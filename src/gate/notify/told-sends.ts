@@ -1,5 +1,4 @@
-import type { GateMetrics } from "../metrics/gate-metrics.ts"
-import { knownOf } from "../metrics/send-times.ts"
+import { type GateMetrics, knownOf } from "../metrics/gate-metrics.ts"
 import type { Notify } from "./notify.ts"
 
 /** The same metrics; of sends whose outcome is unknown `notify` hears too. */

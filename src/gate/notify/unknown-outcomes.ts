@@ -1,4 +1,4 @@
-import { alarm } from "../../link/alarms.ts"
+import { alarm } from "../../link/views/alarms.ts"
 import type { Change } from "./alarm-changes.ts"
 
 /** Requests that were sent and nobody knows what became of: events, which are never over. */

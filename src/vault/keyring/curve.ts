@@ -1,9 +1,5 @@
-import { fromHex, toHex } from "../../std/bytes.ts"
-import { Fault } from "../../std/fault.ts"
-import { addressOfPublicKey, type Address } from "../../venue/address.ts"
+import { fromHex } from "../../std/bytes.ts"
 import type { Digest } from "../../venue/signing-hash.ts"
-import type { Signature } from "./keyring.ts"
-import { nobleCurve, publicKeyOf } from "./noble-curve.ts"
 
 /** A signature as a curve makes it: `r ‖ s` in 64 bytes, and which of the points with this r was the nonce's, 0 to 3. */
 export type CurveSignature = { readonly compact: Uint8Array; readonly recovery: number }
@@ -27,37 +23,25 @@ export type Curve = {
   readonly recover: (signature: CurveSignature, digest: Digest) => Uint8Array | undefined
 }
 
-/** A signature as the venue wants it. @throws {Fault} `signature_check_failed` when it has no v. */
-export function signatureOf({ compact, recovery }: CurveSignature): Signature {
-  const v = vOf(recovery)
-  return { r: toHex(compact.subarray(0, 32)), s: toHex(compact.subarray(32, 64)), v }
+/** Throws unless these are 32 bytes. Tells type and length of what came, never its contents. */
+export function assert32Bytes(bytes: unknown, label: string): void {
+  if (!(bytes instanceof Uint8Array)) {
+    throw new TypeError(`expected 32 bytes as ${label}, got ${typeof bytes}`)
+  }
+  if (bytes.length !== 32) {
+    throw new RangeError(`expected 32 bytes as ${label}, got Uint8Array of ${bytes.length}`)
+  }
 }
 
-/** The address whose key made `signature` over `digest`; `undefined` when no key did, or s isn't low. */
-export function recoverAddress(signature: Signature, digest: Digest): Address | undefined {
-  const compact = parse64Bytes(signature)
-  if (compact === undefined) return undefined
-  const publicKey = nobleCurve.recover({ compact, recovery: signature.v - 27 }, digest)
-  return publicKey && addressOfPublicKey(publicKey)
+/** Half of the curve's order, rounded down: the largest low s (EIP-2). */
+const largestLowS =
+  fromHex("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0") ?? new Uint8Array(32)
+
+/** Whether a signature has the form of those that are made here: 64 bytes, a recovery id, a low s. */
+export function isRecoverable({ compact, recovery }: CurveSignature): boolean {
+  return compact.length === 64 && [0, 1, 2, 3].includes(recovery) && isLowS(compact)
 }
 
-/** The address that belongs to a private key. */
-export function addressOfSecret(secret: Uint8Array): Address {
-  return addressOfPublicKey(publicKeyOf(secret))
-}
-
-// A recovery id of 2 or 3 means that x of the nonce's point is at least n: one case in 2^128, which v can't say.
-function vOf(recovery: number): 27 | 28 {
-  if (recovery === 0) return 27
-  if (recovery === 1) return 28
-  throw new Fault("signature_check_failed", "This request's signature has no v; send it again.")
-}
-
-function parse64Bytes({ r, s }: Signature): Uint8Array | undefined {
-  const words = [fromHex(r), fromHex(s)] as const
-  if (words[0]?.length !== 32 || words[1]?.length !== 32) return undefined
-  const bytes = new Uint8Array(64)
-  bytes.set(words[0])
-  bytes.set(words[1], 32)
-  return bytes
+function isLowS(compact: Uint8Array): boolean {
+  return Buffer.compare(compact.subarray(32), largestLowS) <= 0
 }

@@ -2,11 +2,11 @@ import { readdir, unlink } from "node:fs/promises"
 import { join } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
-import { addressOfSecret } from "./curve.ts"
-import { isSecretKey } from "./noble-curve.ts"
 import type { KeyStore } from "./keyring.ts"
 import { decryptV3, encryptV3 } from "./keystore-v3.ts"
+import { isSecretKey } from "./noble-curve.ts"
 import { assertPrivateDirectory, codeOf, readPrivateFile } from "./read-private-file.ts"
+import { addressOfSecret } from "./recover.ts"
 import { withSecret } from "./with-secret.ts"
 import { writeNewFile } from "./write-new-file.ts"
 

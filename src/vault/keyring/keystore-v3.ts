@@ -10,11 +10,9 @@ import {
 import { scryptAsync } from "@noble/hashes/scrypt.js"
 
 import { concatBytes, toHex } from "../../std/bytes.ts"
+import { keccak256 } from "../../std/keccak.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Address } from "../../venue/address.ts"
-import { keccak256 } from "../../std/keccak.ts"
-import { addressOfSecret } from "./curve.ts"
-import { isSecretKey } from "./noble-curve.ts"
 import {
   parseV3,
   type Pbkdf2Params,
@@ -22,6 +20,8 @@ import {
   type V3File,
   type V3Kdf,
 } from "./keystore-v3-file.ts"
+import { isSecretKey } from "./noble-curve.ts"
+import { addressOfSecret } from "./recover.ts"
 import { withSecret } from "./with-secret.ts"
 
 // Web3 Secret Storage Definition, version 3, for secrets of 32 bytes.

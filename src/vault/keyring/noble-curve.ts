@@ -1,11 +1,9 @@
+import * as secp256k1 from "@noble/secp256k1"
 import { hmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
-import * as secp256k1 from "@noble/secp256k1"
 
 import { concatBytes } from "../../std/bytes.ts"
-import { assert32Bytes } from "./assert-32-bytes.ts"
-import type { Curve } from "./curve.ts"
-import { isRecoverable } from "./is-recoverable.ts"
+import { assert32Bytes, type Curve, isRecoverable } from "./curve.ts"
 
 // The reference: keys are checked and their public keys worked out here, and it signs where nothing else runs.
 // A limit we accept: the arithmetic is JavaScript's BigInt, whose time depends on its values; whoever can measure

@@ -1,9 +1,10 @@
 import { Fault } from "../../std/fault.ts"
 import { addressOfPublicKey, type Address } from "../../venue/address.ts"
 import type { Digest } from "../../venue/signing-hash.ts"
-import { signatureOf, type Curve } from "./curve.ts"
+import type { Curve } from "./curve.ts"
 import type { Keyring, KeyStore, Signature } from "./keyring.ts"
 import { isSecretKey, nobleCurve, publicKeyOf } from "./noble-curve.ts"
+import { signatureOf } from "./recover.ts"
 import { withSecret } from "./with-secret.ts"
 
 /** `publicKey` and so `address` are the reference's, whichever curve signs. */

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util"
 
-import type { Refusal } from "../../link/refusal.ts"
+import type { Refusal } from "../../link/views/refusal.ts"
 import { Fault } from "../../std/fault.ts"
 import { err, ok, type Result } from "../../std/result.ts"
-import type { CommitQueue } from "./commit-queue.ts"
-import { hashBody, type Hold, type HoldAsk, type HoldBinding } from "./hold.ts"
 import type { Ledger } from "./ledger.ts"
-import { maxEndedHolds } from "./opened-state.ts"
-import { makeHoldId, makeRecordId } from "./record-id.ts"
-import type { Act, ActRow } from "./row.ts"
+import { hashBody, type Hold, type HoldAsk, type HoldBinding } from "./records/hold.ts"
+import { makeHoldId, makeRecordId } from "./records/record-id.ts"
+import type { Act, ActRow } from "./records/row.ts"
+import type { CommitQueue } from "./store/commit-queue.ts"
+import { maxEndedHolds } from "./store/opened-state.ts"
 
 /** How many holds may wait for a person at a time. */
 export const maxPendingHolds = 1_000

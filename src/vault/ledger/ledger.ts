@@ -1,155 +1,31 @@
-import type { Outcome } from "../../link/outcome.ts"
-import type { Refusal } from "../../link/refusal.ts"
+import type { Outcome } from "../../link/views/outcome.ts"
+import type { Refusal } from "../../link/views/refusal.ts"
 import type { Fault } from "../../std/fault.ts"
 import type { Result } from "../../std/result.ts"
 import type { Address } from "../../venue/address.ts"
-import type { OperationId } from "../../venue/profile.ts"
-import type { Client, KeyEntry } from "../bindings.ts"
-import type { Freeze } from "../freeze.ts"
-import type { Claim, OrderSize } from "../policy/claim.ts"
-import type { Hold, HoldAsk, HoldBinding, HoldDecision } from "./hold.ts"
-import type { Idempotency, IdempotencyKey, KeyUse } from "./idempotency.ts"
-import type { LedgerSafety } from "./ledger-safety.ts"
-import type { LedgerAudit } from "./ledger-audit.ts"
-import type { AdminEntry, Raise, StoredPrice } from "./admin-entry.ts"
-import type { Budgets, Spending } from "./budgets.ts"
-import type { Headroom, MeterUse } from "./meters.ts"
-import type { RecentRefusal } from "./recent-decisions.ts"
-import type { CommitTimes } from "../metrics/commit-times.ts"
-import type { RecordSearch } from "./stored-keys.ts"
-
-export type RecordId = string
-
-/** A request that policy allowed, as it is recorded before it is signed. */
-export type RequestEntry = {
-  readonly client: string
-  readonly key: string
-  readonly operation: OperationId
-  readonly path: string
-  readonly target: Address | null
-  /** Canonical JSON of the business fields: what was judged and what is hashed. */
-  readonly body: string
-  readonly policyHash: string
-  /** `policy/rule` that allowed it. */
-  readonly rule: string
-  readonly purpose: "return" | "forward"
-  /** Of a single order. */
-  readonly clientOrderId?: string | undefined
-  /** The trace that the bot said it belongs to. */
-  readonly traceparent?: string | undefined
-  readonly idempotency?: Idempotency | undefined
-}
-
-/** A request that was refused after its client was known. */
-export type RefusalEntry = {
-  readonly client: string
-  readonly key: string | null
-  readonly operation: OperationId | null
-  readonly policyHash: string
-  readonly refusal: Refusal
-}
-
-/** The texts of a set of files, and the hash that names it. */
-export type StoredSet = {
-  readonly hash: string
-  readonly files: readonly { readonly name: string; readonly text: string }[]
-}
-
-/** When a set was active the last time. */
-export type SetActivation = { readonly hash: string; readonly activatedAtMs: number }
-
-/** A recorded request with all that its claims are made of. */
-export type RecordedRequest = {
-  readonly record: RecordId
-  readonly client: string
-  readonly key: string
-  readonly operation: OperationId
-  readonly path: string
-  readonly signer: Address
-  readonly target: Address | null
-  /** Canonical JSON of the business fields. */
-  readonly body: string
-  readonly sizes: readonly OrderSize[]
-  /** Wall time of the decision. */
-  readonly atMs: number
-  /** The time that its claims were counted at: wall time, but never going back. */
-  readonly countedAtMs: number
-  /** When the venue's refusal of its only send gave room back. */
-  readonly releasedAtMs: number | undefined
-}
-
-/** A request that was asked about and isn't signed: `/check` with `Countersign-Shadow`. */
-export type ShadowEntry = Pick<
-  RequestEntry,
-  "client" | "key" | "operation" | "path" | "target" | "body" | "policyHash"
-> & { readonly signer: Address; readonly sizes: readonly OrderSize[] }
-
-export type ReserveAsk = {
-  readonly signer: Address
-  readonly entry: RequestEntry
-  /** All are counted, or the request is refused and none is. */
-  readonly claims: readonly Claim[]
-  /** What its orders were sized at, in their order; recorded. */
-  readonly sizes: readonly OrderSize[]
-  /** The hold whose release it uses up. */
-  readonly release: { readonly hold: string } | undefined
-  /** What it spends of the venue's budgets; left out where none is kept. */
-  readonly spending?: Spending | undefined
-  /** `expires_after = max(now, nonce) + ttlMs`. */
-  readonly ttlMs: number
-  readonly nowMs: number
-}
-
-/** What was taken for a request. Times in milliseconds. */
-export type Taken = {
-  readonly record: RecordId
-  /** Unique and rising for each signer, whatever the clock does. */
-  readonly nonce: number
-  readonly expiresAfterMs: number
-}
-
-export type Reservation<Made = undefined> =
-  | (Taken & {
-      readonly kind: "reserved"
-      /** What was made of it while its record was being committed. */
-      readonly made: Made
-      /** Claims of observed limits that it went over. */
-      readonly over: readonly Headroom[]
-    })
-  | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** A request with this idempotency key came first, and is durable now. Nothing was taken. */
-  | { readonly kind: "repeat" }
-
-/**
- * What became of a request. `sent`: the gate began to send it. `unknown`: it may have arrived.
- * `expired_unresolved`: it was returned or sent, nothing was heard, and it can't be accepted any more.
- */
-export type RecordState =
-  "refused_here" | "signed" | "sent" | "accepted" | "refused" | "unknown" | "expired_unresolved"
-
-export type StoredRecord = {
-  readonly id: RecordId
-  readonly state: RecordState
-  readonly client: string
-  readonly key: string | null
-  readonly operation: OperationId | null
-  /** Who signs, or was to sign elsewhere; `null` for a refusal. */
-  readonly signer: Address | null
-  /** The account it is for, where that isn't the signer. */
-  readonly target: Address | null
-  readonly body: string | null
-  readonly nonce: number | null
-  readonly expiresAfterMs: number | null
-  readonly decidedAtMs: number
-  readonly policyHash: string
-  readonly refusal: Refusal | null
-  readonly outcome: { readonly status: number | null; readonly code: string | null } | null
-  /** `null` also where the key was the `client_order_id`. */
-  readonly idempotencyKey: string | null
-  readonly clientOrderId: string | null
-  /** It has an idempotency key, so the venue's answer is kept. */
-  readonly keepsAnswer: boolean
-}
+import type { Budgets } from "../budgets/budgets.ts"
+import type { Claim } from "../policy/terms/claim.ts"
+import type { LedgerAudit } from "./audit/ledger-audit.ts"
+import type { MeterUse } from "./meters/meters.ts"
+import type { AdminEntry, Raise, StoredPrice } from "./records/admin-entry.ts"
+import type { Client, KeyEntry } from "./records/bindings.ts"
+import type {
+  RefusalEntry,
+  StoredSet,
+  SetActivation,
+  RecordedRequest,
+  ShadowEntry,
+  StoredRecord,
+} from "./records/entries.ts"
+import type { Freeze } from "./records/freeze.ts"
+import type { Hold, HoldAsk, HoldBinding, HoldDecision } from "./records/hold.ts"
+import type { IdempotencyKey, KeyUse } from "./records/idempotency.ts"
+import type { RecordId } from "./records/record-id.ts"
+import type { Headroom, ReserveAsk, Taken, Reservation } from "./records/reservation.ts"
+import type { LedgerSafety } from "./signers/ledger-safety.ts"
+import type { CommitTimes } from "./store/commit-queue.ts"
+import type { RecentRefusal } from "./store/recent-decisions.ts"
+import type { RecordSearch } from "./store/stored-keys.ts"
 
 /** What a start begins with, as durable when the ledger was opened. */
 export type Opened = {

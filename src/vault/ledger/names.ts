@@ -1,7 +1,7 @@
 import { Fault } from "../../std/fault.ts"
-import { isSafety, isSetting, isStop } from "./act-kind.ts"
-import type { AdminEntry } from "./admin-entry.ts"
 import type { Opened } from "./ledger.ts"
+import { isSafety, isSetting, isStop } from "./records/act-row.ts"
+import type { AdminEntry } from "./records/admin-entry.ts"
 
 /** The names of keys and clients, including those of acts that still wait for their commit. */
 export type Names = {

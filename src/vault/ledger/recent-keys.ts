@@ -1,6 +1,6 @@
-import type { Clock } from "../clock.ts"
-import { storedKey, type IdempotencyKey } from "./idempotency.ts"
-import type { RecordId } from "./ledger.ts"
+import type { Clock } from "../process/clock.ts"
+import { storedKey, type IdempotencyKey } from "./records/idempotency.ts"
+import type { RecordId } from "./records/record-id.ts"
 
 /** How long a key is remembered after its request is durable, and how many such are. */
 const rememberedMs = 60_000

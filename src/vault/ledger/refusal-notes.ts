@@ -1,6 +1,6 @@
-import type { RecordId, RefusalEntry } from "./ledger.ts"
-import { makeRecordId } from "./record-id.ts"
-import type { OmittedRow, RefusalRow, RepeatsRow } from "./row.ts"
+import type { RefusalEntry } from "./records/entries.ts"
+import { type RecordId, makeRecordId } from "./records/record-id.ts"
+import type { OmittedRow, RefusalRow, RepeatsRow } from "./records/row.ts"
 
 /** Identical refusals that come within this time are one record. */
 export const repeatWindowMs = 1_000

@@ -1,19 +1,20 @@
-import type { Refusal } from "../../link/refusal.ts"
+import { setImmediate as turnEnded } from "node:timers/promises"
+
+import type { Refusal } from "../../link/views/refusal.ts"
 import { formatDecimal } from "../../venue/decimal.ts"
-import { requestStage } from "../stages.ts"
-import { budgetExhausted } from "./budget-exhausted.ts"
-import type { Budgets } from "./budgets.ts"
-import type { CommitQueue } from "./commit-queue.ts"
+import type { Budgets } from "../budgets/budgets.ts"
+import { budgetExhausted } from "../budgets/shortage.ts"
+import { requestStage } from "../process/stages.ts"
 import type { HoldBook } from "./hold-book.ts"
-import type { IdempotencyKey } from "./idempotency.ts"
-import type { Reservation, ReserveAsk, Taken } from "./ledger.ts"
-import type { Limits } from "./limits.ts"
-import type { Headroom } from "./meters.ts"
-import type { Nonces } from "./nonces.ts"
-import type { SignerMarks } from "./signer-marks.ts"
+import type { Limits } from "./meters/limits.ts"
 import type { RecentKey, RecentKeys } from "./recent-keys.ts"
-import { makeRecordId } from "./record-id.ts"
-import { requestRow } from "./request-row.ts"
+import type { IdempotencyKey } from "./records/idempotency.ts"
+import { makeRecordId } from "./records/record-id.ts"
+import { requestRow } from "./records/request-row.ts"
+import type { Reservation, ReserveAsk, Taken, Headroom } from "./records/reservation.ts"
+import type { Nonces } from "./signers/ledger-safety.ts"
+import type { SignerMarks } from "./signers/signer-marks.ts"
+import type { CommitQueue } from "./store/commit-queue.ts"
 
 /** What a reservation is made in. */
 export type ReserveFrom = {
@@ -151,5 +152,30 @@ function tooFast(retryAfterMs: number): Refusal {
     message:
       "This signer's next nonce would lie more than 1,000 ms ahead of the clock: at most one request a millisecond lasts; try again a little later.",
     data: { retry_after_ms: retryAfterMs },
+  }
+}
+
+/** Work that has begun and may not have ended. */
+export type UnderWay = {
+  /** Follows a piece of work to its end. */
+  follow<Output>(work: Promise<Output>): Promise<Output>
+  /** Resolves when all that has begun by now has ended, and who waited for it has gone on. */
+  ended(): Promise<void>
+}
+
+/** Starts with nothing under way. */
+export function openUnderWay(): UnderWay {
+  const works = new Set<Promise<unknown>>()
+  return {
+    follow(work) {
+      works.add(work)
+      const forget = (): boolean => works.delete(work)
+      work.then(forget, forget)
+      return work
+    },
+    async ended() {
+      await Promise.allSettled([...works])
+      await turnEnded()
+    },
   }
 }

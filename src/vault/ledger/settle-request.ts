@@ -1,10 +1,10 @@
-import type { Outcome } from "../../link/outcome.ts"
+import type { Outcome } from "../../link/views/outcome.ts"
 import { Fault } from "../../std/fault.ts"
-import type { CommitQueue } from "./commit-queue.ts"
-import type { Ledger, RecordId } from "./ledger.ts"
-import type { Limits } from "./limits.ts"
-import { makeRecordId } from "./record-id.ts"
-import type { OutcomeRow } from "./row.ts"
+import type { Ledger } from "./ledger.ts"
+import type { Limits } from "./meters/limits.ts"
+import { type RecordId, makeRecordId } from "./records/record-id.ts"
+import type { OutcomeRow } from "./records/row.ts"
+import type { CommitQueue } from "./store/commit-queue.ts"
 
 /** Records what became of requests, and gives room back where that follows. */
 export function settler(queue: CommitQueue, limits: Limits): Ledger["settle"] {

@@ -1,4 +1,4 @@
-import type { NumberFamily } from "../../link/metrics.ts"
+import type { NumberFamily } from "../../link/views/metrics.ts"
 
 /** At most so many series of one metric whose labels are an operator's names. */
 export const maxNamedSeries = 100

@@ -1,6 +1,5 @@
 import { watchEventLoop, type LoopDelay } from "../../std/event-loop-delay.ts"
-import { countDecisions, type DecisionCounts } from "./decision-counts.ts"
-import { timeStages, type StageTimes } from "./stage-times.ts"
+import { countDecisions, type DecisionCounts, timeStages, type StageTimes } from "./counts.ts"
 
 /** What a vault counts of itself while it works. */
 export type VaultMetrics = {

@@ -1,15 +1,13 @@
 import { err, ok, type Result } from "../../std/result.ts"
 import { maxDecimal, type Decimal } from "../../venue/decimal.ts"
-import { appliesTo } from "./applies-to.ts"
-import type { Claim, ClaimWindow, OrderSize } from "./claim.ts"
-import type { Circumstances, Denial, JudgedRequest, Mismatch } from "./decision.ts"
 import { denialBy } from "./explain-denial.ts"
 import { limitAmounts, type Amount } from "./limit-amounts.ts"
-import { matchEntry } from "./match-entry.ts"
-import type { Limit, Policy } from "./policy.ts"
-import { cancels, reducesRisk } from "./reduces-risk.ts"
-import { accountOf } from "./request-matchers.ts"
-import type { Subject } from "./subject.ts"
+import { matchEntry } from "./match/match-entry.ts"
+import { accountOf } from "./match/matchers.ts"
+import type { Claim, ClaimWindow, OrderSize } from "./terms/claim.ts"
+import type { Circumstances, Denial, JudgedRequest, Mismatch } from "./terms/decision.ts"
+import { appliesTo, cancels, reducesRisk, type Subject } from "./terms/judged-order.ts"
+import type { Limit, Policy } from "./terms/policy.ts"
 
 /** What the limits make of a request: what they count, and which of them can't tell. */
 type Tally = {

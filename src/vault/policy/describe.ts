@@ -1,10 +1,9 @@
 import { formatDecimal, multiplyDecimals, wholeDecimal, type Decimal } from "../../venue/decimal.ts"
 import type { SymbolTable } from "../../venue/profile.ts"
-import type { FieldCondition } from "./body-field.ts"
-import { hoursText } from "./hours.ts"
-import { symbolText } from "./order-text.ts"
-import { orderMakingOperations } from "./judged-order.ts"
-import type { Entry, Hold, Limit, LimitWindow, Policy, Rule, SizeBound } from "./policy.ts"
+import type { FieldCondition } from "./terms/body-field.ts"
+import { hoursText } from "./terms/hours.ts"
+import { symbolText, orderMakingOperations } from "./terms/judged-order.ts"
+import type { Entry, Hold, Limit, LimitWindow, Policy, Rule, SizeBound } from "./terms/policy.ts"
 
 /** One entry of a policy in plain words. */
 export type Described = {

@@ -1,5 +1,5 @@
-import type { Denial, JudgedRequest, Mismatch, Words } from "./decision.ts"
-import type { Entry, Policy } from "./policy.ts"
+import type { Denial, JudgedRequest, Mismatch, Words } from "./terms/decision.ts"
+import type { Entry, Policy } from "./terms/policy.ts"
 
 /** The denial of a request that no policy is for. */
 export function noPolicy({ client, key }: JudgedRequest): Denial {

@@ -1,15 +1,18 @@
 import { err, ok, type Result } from "../../std/result.ts"
 import { addDecimals, wholeDecimal, type Decimal } from "../../venue/decimal.ts"
-import type { Payload } from "../../venue/payload.ts"
-import { fieldAmount, fieldAt, fieldText, type FieldPointer } from "./body-field.ts"
-import type { OrderSize } from "./claim.ts"
-import type { Mismatch } from "./decision.ts"
-import type { Match, MatchedOrder } from "./match-entry.ts"
-import { orderMakingOperations } from "./judged-order.ts"
-import { orderText, quantityText } from "./order-text.ts"
-import type { Counted, Limit } from "./policy.ts"
-import type { Subject } from "./subject.ts"
-import { quantityUnit } from "./worst-case.ts"
+import type { Payload } from "../../venue/payload/payload.ts"
+import { quantityUnit } from "./bounds/worst-case.ts"
+import type { Match, MatchedOrder } from "./match/match-entry.ts"
+import { fieldAmount, fieldAt, fieldText, type FieldPointer } from "./terms/body-field.ts"
+import type { OrderSize } from "./terms/claim.ts"
+import type { Mismatch } from "./terms/decision.ts"
+import {
+  orderMakingOperations,
+  orderText,
+  quantityText,
+  type Subject,
+} from "./terms/judged-order.ts"
+import type { Counted, Limit } from "./terms/policy.ts"
 
 /** How much a limit counts of a request. What is of two groups is never added. */
 export type Amount = { readonly group: string; readonly amount: Decimal }

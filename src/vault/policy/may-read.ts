@@ -1,6 +1,6 @@
 import { coversPath } from "../../venue/path-pattern.ts"
-import { appliesTo } from "./applies-to.ts"
-import type { Policy } from "./policy.ts"
+import { appliesTo } from "./terms/judged-order.ts"
+import type { Policy } from "./terms/policy.ts"
 
 /** Who reads: a client, and the key that it names if it names one. */
 export type Reader = { readonly client: string; readonly key?: string }

@@ -1,7 +1,6 @@
-import type { Case, Subject } from "../case.ts"
-import type { JudgedRequest } from "../../../src/vault/policy/decision.ts"
 import { judge } from "../../../src/vault/policy/judge.ts"
-import type { Policy } from "../../../src/vault/policy/policy.ts"
+import type { JudgedRequest } from "../../../src/vault/policy/terms/decision.ts"
+import type { Policy } from "../../../src/vault/policy/terms/policy.ts"
 import {
   circumstances,
   decimal,
@@ -11,6 +10,7 @@ import {
   placingBatch,
   policiesOf,
 } from "../../support/policy-case.ts"
+import type { Case, Subject } from "../case.ts"
 import { policyTexts } from "../daemon/policy-texts.ts"
 
 /** Judging alone, without reading, recording or signing. */

@@ -1,7 +1,7 @@
+import { pathsOf } from "../../../src/vault/config/installation.ts"
+import { growLedger } from "../../support/big-ledger.ts"
 import type { Case, Settings } from "../case.ts"
 import { makeSite, type Site } from "../daemon/make-site.ts"
-import { pathsOf } from "../../../src/vault/installation.ts"
-import { growLedger } from "../../support/big-ledger.ts"
 import { sideBySide } from "./side-by-side.ts"
 
 /** What a signature costs with an empty and with a large ledger. */

@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 
-import { dialAdmin } from "../../../src/commands/dial-admin.ts"
+import { dialAdmin } from "../../../src/commands/installation/dial-admin.ts"
 import { makeInstallation, makePassphraseInstallation } from "../../support/countersign.ts"
 import type { Settings } from "../case.ts"
 import { policyTexts } from "./policy-texts.ts"

@@ -4,8 +4,8 @@ import type {
   HeldBy,
   JudgedRequest,
   Verdict,
-} from "../../../src/vault/policy/decision.ts"
-import type { Entry, Hold, Policy, Rule } from "../../../src/vault/policy/policy.ts"
+} from "../../../src/vault/policy/terms/decision.ts"
+import type { Entry, Hold, Policy, Rule } from "../../../src/vault/policy/terms/policy.ts"
 import { unitsOf, unitsText } from "./plain-amount.ts"
 import { plainClaims, type PlainClaim, type PlainSizes } from "./plain-limit.ts"
 import { plainMatch } from "./plain-match.ts"

@@ -1,5 +1,5 @@
-import type { DenialReason } from "../../../src/vault/policy/denial-reason.ts"
-import type { Entry } from "../../../src/vault/policy/policy.ts"
+import type { DenialReason } from "../../../src/vault/policy/terms/decision.ts"
+import type { Entry } from "../../../src/vault/policy/terms/policy.ts"
 import type { Profile } from "../../../src/venue/profile.ts"
 import { symbolWords, type Field, type PlainPart, type Values } from "./plain-order.ts"
 

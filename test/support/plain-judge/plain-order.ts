@@ -1,5 +1,5 @@
-import type { JudgedRequest } from "../../../src/vault/policy/decision.ts"
-import type { Order, OrderLeg } from "../../../src/venue/payload.ts"
+import type { JudgedRequest } from "../../../src/vault/policy/terms/decision.ts"
+import type { Order, OrderLeg } from "../../../src/venue/payload/payload.ts"
 import type { Profile } from "../../../src/venue/profile.ts"
 import { decimalText } from "./plain-amount.ts"
 

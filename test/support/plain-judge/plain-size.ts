@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "../../../src/std/result.ts"
-import type { DenialReason } from "../../../src/vault/policy/denial-reason.ts"
-import type { Order } from "../../../src/venue/payload.ts"
+import type { DenialReason } from "../../../src/vault/policy/terms/decision.ts"
+import type { Order } from "../../../src/venue/payload/payload.ts"
 import type { Profile } from "../../../src/venue/profile.ts"
 import { decimalText, times, unitsOf, unitsText, whole } from "./plain-amount.ts"
 import { quantityWords, type PlainOrder, type PlainPart } from "./plain-order.ts"

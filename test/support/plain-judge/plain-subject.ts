@@ -1,5 +1,5 @@
-import type { Circumstances, JudgedRequest } from "../../../src/vault/policy/decision.ts"
-import type { Order } from "../../../src/venue/payload.ts"
+import type { Circumstances, JudgedRequest } from "../../../src/vault/policy/terms/decision.ts"
+import type { Order } from "../../../src/venue/payload/payload.ts"
 import type { Profile } from "../../../src/venue/profile.ts"
 import { unitsOf } from "./plain-amount.ts"
 import { plainOrders, type PlainOrder } from "./plain-order.ts"

@@ -3,8 +3,8 @@ import { describe, it } from "node:test"
 
 import type { Command } from "commander"
 
+import { exitCodes } from "../../../src/commands/cli/exit-code.ts"
 import { countersign } from "../../../src/commands/countersign.ts"
-import { exitCodes } from "../../../src/commands/exit-code.ts"
 import { commandLinesOf, examplesIn, helpOf, leavesOf } from "../../support/command-tree.ts"
 import { readRepositoryFile, sectionOf, tableRows } from "../../support/markdown.ts"
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { successorOf } from "../../../src/commands/agent/successor.ts"
-import type { ClientView, KeyView } from "../../../src/link/views.ts"
+import type { ClientView, KeyView } from "../../../src/link/views/views.ts"
 
 function key(name: string, changes: Partial<KeyView> = {}): KeyView {
   return {

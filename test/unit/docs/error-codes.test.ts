@@ -1,11 +1,11 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { exitCodes } from "../../../src/commands/exit-code.ts"
-import { statuses } from "../../../src/gate/error-response.ts"
-import { denialReasons } from "../../../src/vault/policy/denial-reason.ts"
-import { fieldRules } from "../../../src/venue/field-rules.ts"
-import { orderRules } from "../../../src/venue/order-rule.ts"
+import { exitCodes } from "../../../src/commands/cli/exit-code.ts"
+import { statuses } from "../../../src/gate/http/error-response.ts"
+import { denialReasons } from "../../../src/vault/policy/terms/decision.ts"
+import { fieldRules } from "../../../src/venue/payload/field-rules.ts"
+import { orderRules } from "../../../src/venue/payload/order-rules.ts"
 import { codesIn, readRepositoryFile, sectionOf, tableRows } from "../../support/markdown.ts"
 
 const page = readRepositoryFile("docs/error-codes.md")
@@ -46,9 +46,9 @@ describe("docs/error-codes.md", () => {
 
   it("lists every rule that the vault adds, and no other", () => {
     const sources = [
-      "src/vault/split-body.ts",
-      "src/vault/pick-key.ts",
-      "src/vault/read-request.ts",
+      "src/vault/request/split-body.ts",
+      "src/vault/request/read-request.ts",
+      "src/vault/request/read-request.ts",
     ]
     const rules = sources
       .flatMap((path) => [...readRepositoryFile(path).matchAll(/\brule: "(\w+)"/g)])
@@ -57,13 +57,13 @@ describe("docs/error-codes.md", () => {
   })
 
   it("lists every rule of batches, and no other", () => {
-    const source = readRepositoryFile("src/vault/read-batch.ts")
+    const source = readRepositoryFile("src/vault/request/read-batch.ts")
     const rules = [...source.matchAll(/\brule: "(\w+)"/g)].map(([, rule]) => rule ?? "")
     assertSameWords("Of the body of POST /sign/batch", rules)
   })
 
   it("lists every rule of prices that are fed, and no other", () => {
-    const source = readRepositoryFile("src/vault/price-methods.ts")
+    const source = readRepositoryFile("src/vault/operator/price-methods.ts")
     const words = [...source.matchAll(/\brule: "(\w+)"/g)].map(([, rule]) => rule ?? "")
     const fields = [...source.matchAll(/field: ((?:"\w+"(?: \| )?)+)/g)].flatMap(([, union = ""]) =>
       union.split(" | ").map((field) => `price_${field.replaceAll('"', "")}`),

@@ -8,7 +8,7 @@ import { promisify } from "node:util"
 
 import { concat, keccak256, toUtf8Bytes, verifyTypedData, ZeroAddress } from "ethers"
 
-import { sandboxChainId } from "../../../src/sandbox/market.ts"
+import { sandboxChainId } from "../../../src/sandbox/state/market.ts"
 import { countersignJson, serve, type Served } from "../../support/countersign.ts"
 import {
   fencedBlocks,

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { errorCodes, statuses } from "../../../src/gate/error-response.ts"
-import { gateLimits } from "../../../src/gate/gate-limits.ts"
-import { maxBatchRequests } from "../../../src/vault/read-batch.ts"
-import { fieldRules } from "../../../src/venue/field-rules.ts"
-import { orderRules } from "../../../src/venue/order-rule.ts"
-import { maxBatchItems } from "../../../src/venue/read-items.ts"
+import { errorCodes, statuses } from "../../../src/gate/http/error-response.ts"
+import { gateLimits } from "../../../src/gate/process/gate-limits.ts"
+import { maxBatchRequests } from "../../../src/vault/request/read-batch.ts"
+import { fieldRules } from "../../../src/venue/payload/field-rules.ts"
+import { orderRules } from "../../../src/venue/payload/order-rules.ts"
+import { maxBatchItems } from "../../../src/venue/payload/parse-payload.ts"
 import {
   codesIn,
   fencedBlocks,

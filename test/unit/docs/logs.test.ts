@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { logFields as gateFields } from "../../../src/gate/log.ts"
-import { logFields as vaultFields } from "../../../src/vault/log.ts"
+import { logFields as gateFields } from "../../../src/gate/process/log.ts"
+import { logFields as vaultFields } from "../../../src/vault/process/log.ts"
 import { loggedEvents, pageOfLogs } from "../../support/logs-page.ts"
 import { sourceFiles } from "../../support/source-imports.ts"
 

@@ -3,9 +3,9 @@ import { describe, it } from "node:test"
 
 import { createConfig, lintFromString } from "@redocly/openapi-core"
 
-import { errorCodes } from "../../../src/gate/error-response.ts"
-import { builtinEndpoints } from "../../../src/venue/endpoints.ts"
 import { openApiDocument } from "../../../packaging/openapi/document.ts"
+import { errorCodes } from "../../../src/gate/http/error-response.ts"
+import { builtinEndpoints } from "../../../src/venue/endpoints.ts"
 import { askHttp, startGate } from "../../support/gate.ts"
 import { readRepositoryFile } from "../../support/markdown.ts"
 

@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 import type { Command } from "commander"
 
 import { countersign } from "../../../src/commands/countersign.ts"
-import { readConfig } from "../../../src/vault/config.ts"
+import { readConfig } from "../../../src/vault/config/config.ts"
 import { codesIn, readRepositoryFile, sectionOf, tableRows } from "../../support/markdown.ts"
 
 const page = readRepositoryFile("docs/operations.md")
@@ -40,7 +40,8 @@ describe("docs/operations.md", () => {
   })
 
   it("lists every key of countersign.yaml, and no other", () => {
-    const source = readRepositoryFile("src/vault/config.ts").split("const configSchema")[1] ?? ""
+    const source =
+      readRepositoryFile("src/vault/config/config.ts").split("const configSchema")[1] ?? ""
     const keys = [...source.matchAll(/^ {4}(\w+)(?:: |,$)/gm)].map(([, key = ""]) => key)
     assert.ok(keys.includes("listen"))
     const listed = settings.map((key) => key.split(".")[0] ?? "")

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
+import { policyJsonSchema } from "../../../packaging/policy-json-schema.ts"
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
 import { problemText } from "../../../src/std/yaml-file.ts"
-import { readPolicies } from "../../../src/vault/policy/policy-file.ts"
-import { policyJsonSchema } from "../../../packaging/policy-json-schema.ts"
-import { readProfile } from "../../../src/venue/profile-file.ts"
+import { readPolicies } from "../../../src/vault/policy/file/policy-file.ts"
 import { operationIds, type Profile } from "../../../src/venue/profile.ts"
+import { readProfile } from "../../../src/venue/profile/profile-file.ts"
 import {
   codesIn,
   fencedBlocks,

@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { createFrameReader, createFrameWriter } from "../../../src/link/frame.ts"
+import { createFrameReader, createFrameWriter } from "../../../src/link/connection.ts"
 import { numRuns } from "../../support/runs.ts"
 
 describe("frame reader", () => {

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict"
 
-import { openMeters } from "../../../src/vault/ledger/meters.ts"
-import type { Circumstances, Decision, JudgedRequest } from "../../../src/vault/policy/decision.ts"
+import { openMeters } from "../../../src/vault/ledger/meters/meters.ts"
 import { judge } from "../../../src/vault/policy/judge.ts"
-import type { Policy } from "../../../src/vault/policy/policy.ts"
+import type {
+  Circumstances,
+  Decision,
+  JudgedRequest,
+} from "../../../src/vault/policy/terms/decision.ts"
+import type { Policy } from "../../../src/vault/policy/terms/policy.ts"
 import { operationIds } from "../../../src/venue/profile.ts"
 import { readRepositoryFile } from "../../support/markdown.ts"
 import { circumstances, outcomeOf, policiesOf } from "../../support/policy-case.ts"

@@ -4,8 +4,8 @@ import { describe, it } from "node:test"
 
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
 import { problemText } from "../../../src/std/yaml-file.ts"
-import { readPolicies } from "../../../src/vault/policy/policy-file.ts"
-import { readProfile } from "../../../src/venue/profile-file.ts"
+import { readPolicies } from "../../../src/vault/policy/file/policy-file.ts"
+import { readProfile } from "../../../src/venue/profile/profile-file.ts"
 import { readRepositoryFile, repositoryRoot } from "../../support/markdown.ts"
 
 const names = readdirSync(`${repositoryRoot}/policies`)

@@ -3,8 +3,8 @@ import { describe, it } from "node:test"
 
 import { writeEndpoints } from "../../../src/sandbox/endpoints.ts"
 import { ipWeight } from "../../../src/sandbox/weights.ts"
+import { addressWeight } from "../../../src/vault/request/spending.ts"
 import { builtinEndpoints } from "../../../src/venue/endpoints.ts"
-import { addressWeight } from "../../../src/venue/weights.ts"
 import { agent, approval, operation, typeA, wallet, type Fields } from "./signed-bodies.ts"
 import {
   accepted,

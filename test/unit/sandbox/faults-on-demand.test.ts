@@ -2,8 +2,8 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import type { Envelope } from "../../../src/sandbox/answer-request.ts"
-import { errorCodes } from "../../../src/sandbox/error-codes.ts"
 import { startSandbox } from "../../../src/sandbox/start-sandbox.ts"
+import { errorCodes } from "../../../src/sandbox/state/error-codes.ts"
 import { until } from "../../support/process-tree.ts"
 import { nowMs, typeA, wallet, type Fields } from "./signed-bodies.ts"
 

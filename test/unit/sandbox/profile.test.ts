@@ -1,11 +1,9 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { actionTags } from "../../../src/sandbox/action-tags.ts"
-import { errorCodes } from "../../../src/sandbox/error-codes.ts"
-import { marketSymbols, sandboxChainId, sandboxServiceChain } from "../../../src/sandbox/market.ts"
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
-import { readPaths } from "../../../src/sandbox/read-paths.ts"
+import { readPaths } from "../../../src/sandbox/reads/read-paths.ts"
+import { actionTags } from "../../../src/sandbox/signing/action-tags.ts"
 import {
   agentType,
   agentWithTargetType,
@@ -16,13 +14,19 @@ import {
   revokeAgentType,
   transferType,
   withdrawType,
-} from "../../../src/sandbox/typed-hash.ts"
+} from "../../../src/sandbox/signing/typed-hash.ts"
+import { errorCodes } from "../../../src/sandbox/state/error-codes.ts"
+import {
+  marketSymbols,
+  sandboxChainId,
+  sandboxServiceChain,
+} from "../../../src/sandbox/state/market.ts"
 import { ipWeight } from "../../../src/sandbox/weights.ts"
 import { toHex } from "../../../src/std/bytes.ts"
 import { problemText } from "../../../src/std/yaml-file.ts"
-import { isSandboxNetwork } from "../../../src/vault/sandbox-network.ts"
+import { isSandboxNetwork } from "../../../src/vault/operator/key-methods.ts"
 import { operationIds, type OperationId, type Profile } from "../../../src/venue/profile.ts"
-import { readProfile } from "../../../src/venue/profile-file.ts"
+import { readProfile } from "../../../src/venue/profile/profile-file.ts"
 import { readGroupOf, readWeights } from "../../../src/venue/read-groups.ts"
 import { nowMs } from "./signed-bodies.ts"
 

@@ -3,8 +3,8 @@ import { connect } from "node:net"
 import { describe, it } from "node:test"
 
 import type { Envelope } from "../../../src/sandbox/answer-request.ts"
-import { errorCodes, type ErrorName } from "../../../src/sandbox/error-codes.ts"
 import { startSandbox, type Sandbox } from "../../../src/sandbox/start-sandbox.ts"
+import { errorCodes, type ErrorName } from "../../../src/sandbox/state/error-codes.ts"
 import { nowMs, typeA, wallet } from "./signed-bodies.ts"
 
 const order = { symbol_id: 1, is_buy: true, order_type: "market", quantity: "1" }

@@ -5,8 +5,8 @@ import { join } from "node:path"
 import { describe, it } from "node:test"
 
 import type { Envelope } from "../../../src/sandbox/answer-request.ts"
-import { errorCodes } from "../../../src/sandbox/error-codes.ts"
 import { startSandbox } from "../../../src/sandbox/start-sandbox.ts"
+import { errorCodes } from "../../../src/sandbox/state/error-codes.ts"
 import { agent, approval, nowMs, operation, typeA, wallet, type Fields } from "./signed-bodies.ts"
 
 const order = { symbol_id: 1, is_buy: true, order_type: "limit", quantity: "1", price: "60000" }

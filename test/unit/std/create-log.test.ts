@@ -1,8 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { createLog } from "../../../src/std/create-log.ts"
-import { logLevels, type LogHead, type LogLevel } from "../../../src/std/log-line.ts"
+import { createLog, logLevels, type LogHead, type LogLevel } from "../../../src/std/log.ts"
 
 type Entry = LogHead & { readonly status?: number; readonly code?: string | undefined }
 

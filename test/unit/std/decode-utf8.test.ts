@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { decodeUtf8 } from "../../../src/std/decode-utf8.ts"
+import { decodeUtf8 } from "../../../src/std/bytes.ts"
 import { numRuns } from "../../support/runs.ts"
 
 describe("decodeUtf8", () => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
+import fc from "fast-check"
 import { keccak_256 } from "@noble/hashes/sha3.js"
 import { keccak256 as keccakOfEthers } from "ethers"
-import fc from "fast-check"
 
 import { toHex, utf8 } from "../../../src/std/bytes.ts"
 import { keccak256 } from "../../../src/std/keccak.ts"

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { readLogLevel } from "../../../src/std/log-level.ts"
-import { logLevels } from "../../../src/std/log-line.ts"
+import { readLogLevel, logLevels } from "../../../src/std/log.ts"
 
 describe("the level that the environment asks for", () => {
   it("is info where it asks for none", () => assert.equal(readLogLevel({}), "info"))

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from "node:util"
 
 import fc from "fast-check"
 
-import { logLevels, logLine, type LogFields, type LogForm } from "../../../src/std/log-line.ts"
+import { logLevels, logLine, type LogFields, type LogForm } from "../../../src/std/log.ts"
 
 const frozen = { level: "error", event: "key_frozen" } as const
 const time = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} /

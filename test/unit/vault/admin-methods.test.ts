@@ -1,9 +1,9 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
+import { mainVenueText } from "../../../src/commands/init/init-texts.ts"
 import { generateSecret } from "../../../src/vault/keyring/generate-secret.ts"
-import { hashToken } from "../../../src/vault/authenticate.ts"
-import { mainVenueText } from "../../../src/commands/init-texts.ts"
+import { hashToken } from "../../../src/vault/request/authenticate.ts"
 import { openTestVault, type TestVault } from "../../support/open-test-vault.ts"
 
 // SEC 2: the order of the curve's group.

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
-import type { Outcome } from "../../../src/link/outcome.ts"
-import { pathsOf } from "../../../src/vault/installation.ts"
+import type { Outcome } from "../../../src/link/views/outcome.ts"
+import { pathsOf } from "../../../src/vault/config/installation.ts"
 import {
   approval,
   approvePath,

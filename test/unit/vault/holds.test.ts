@@ -2,10 +2,10 @@ import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
 import { adminMethods } from "../../../src/vault/admin-methods.ts"
-import type { Clock } from "../../../src/vault/clock.ts"
-import { pathsOf } from "../../../src/vault/installation.ts"
-import { reload } from "../../../src/vault/reload.ts"
-import { signRequest } from "../../../src/vault/sign-request.ts"
+import { pathsOf } from "../../../src/vault/config/installation.ts"
+import { reload } from "../../../src/vault/operator/reload.ts"
+import type { Clock } from "../../../src/vault/process/clock.ts"
+import { signRequest } from "../../../src/vault/request/sign-request.ts"
 import {
   assertSigned,
   callOf,

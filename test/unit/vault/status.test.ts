@@ -1,11 +1,11 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
-import { maxFrameBytes } from "../../../src/link/frame.ts"
-import type { Refusal } from "../../../src/link/refusal.ts"
+import { maxFrameBytes } from "../../../src/link/connection.ts"
+import type { Refusal } from "../../../src/link/views/refusal.ts"
+import { version } from "../../../src/std/version.ts"
 import { adminMethods } from "../../../src/vault/admin-methods.ts"
-import { refusalView } from "../../../src/vault/views.ts"
-import { version } from "../../../src/version.ts"
+import { refusalView } from "../../../src/vault/core/views.ts"
 import { byCount, openLimited } from "../../support/limited-vault.ts"
 import { limitOrder, openTestVault, type VaultAsk } from "../../support/open-test-vault.ts"
 

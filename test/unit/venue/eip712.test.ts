@@ -4,6 +4,7 @@ import { describe, it } from "node:test"
 import { id, TypedDataEncoder } from "ethers"
 
 import { toHex, utf8 } from "../../../src/std/bytes.ts"
+import { keccak256 } from "../../../src/std/keccak.ts"
 import {
   domainSeparator,
   hashStruct,
@@ -14,7 +15,6 @@ import {
   type StructValue,
 } from "../../../src/venue/eip712.ts"
 import { agentStruct, approveAgentStruct } from "../../../src/venue/endpoints.ts"
-import { keccak256 } from "../../../src/std/keccak.ts"
 
 const signer = "0x2c7536E3605D9C16a7a3D7b1898e529396a65c23"
 const word = `0x${"ab".repeat(32)}`

@@ -2,9 +2,9 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { toHex } from "../../../src/std/bytes.ts"
-import { builtinProfile } from "../../../src/venue/builtin-profile.ts"
 import { builtinEndpoints } from "../../../src/venue/endpoints.ts"
 import { operationIds, type OperationId } from "../../../src/venue/profile.ts"
+import { builtinProfile } from "../../../src/venue/profile/builtin-profile.ts"
 import { endpointOf, profileOf } from "./profile-text.ts"
 
 /** Copied from the interface's tables by hand: path, weight base, weight per ten items. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 
 import { problemText } from "../../../src/std/yaml-file.ts"
-import { readProfile } from "../../../src/venue/profile-file.ts"
 import type { Endpoint, OperationId, Profile } from "../../../src/venue/profile.ts"
+import { readProfile } from "../../../src/venue/profile/profile-file.ts"
 
 /** The profile of a venue.yaml that says `extends: builtin` and then `lines`. */
 export function profileOf(...lines: readonly string[]): Profile {

@@ -5,7 +5,7 @@ import fc from "fast-check"
 
 import { problemText } from "../../../src/std/yaml-file.ts"
 import { coversPath, patternsMeet } from "../../../src/venue/path-pattern.ts"
-import { readProfile } from "../../../src/venue/profile-file.ts"
+import { readProfile } from "../../../src/venue/profile/profile-file.ts"
 import { readGroupOf, readWeights } from "../../../src/venue/read-groups.ts"
 import { numRuns } from "../../support/runs.ts"
 

@@ -1,7 +1,7 @@
 import { Fault } from "../../../std/fault.ts"
 import type { Address } from "../../../venue/address.ts"
-import { addressOfSecret } from "../curve.ts"
 import { isSecretKey } from "../noble-curve.ts"
+import { addressOfSecret } from "../recover.ts"
 
 /**
  * `secret`, once it is sure that it is the key of `address`. Takes ownership, and overwrites it otherwise.

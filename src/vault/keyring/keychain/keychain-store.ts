@@ -1,8 +1,8 @@
 import { Fault } from "../../../std/fault.ts"
 import { oneAtATime } from "../../../std/one-at-a-time.ts"
-import { addressOfSecret } from "../curve.ts"
-import { isSecretKey } from "../noble-curve.ts"
 import type { KeyStore } from "../keyring.ts"
+import { isSecretKey } from "../noble-curve.ts"
+import { addressOfSecret } from "../recover.ts"
 import { withSecret } from "../with-secret.ts"
 import { checkedSecret } from "./checked-secret.ts"
 import {

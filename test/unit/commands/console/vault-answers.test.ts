@@ -2,8 +2,8 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { vaultAnswers } from "../../../../src/commands/console/vault-answers.ts"
+import type { Admin } from "../../../../src/commands/installation/admin.ts"
 import { asks } from "../../../../src/console/asks.ts"
-import type { Admin } from "../../../../src/commands/with-vault.ts"
 import { limitOrder, openTestVault } from "../../../support/open-test-vault.ts"
 
 describe("what the console's command passes on of the vault", () => {

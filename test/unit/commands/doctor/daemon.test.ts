@@ -11,10 +11,10 @@ import {
 } from "../../../../src/commands/doctor/daemon-findings.ts"
 import { keyFinding } from "../../../../src/commands/doctor/key-finding.ts"
 import { lookAtLedger } from "../../../../src/commands/doctor/ledger-look.ts"
-import { loadConfig } from "../../../../src/commands/load-config.ts"
+import { loadConfig } from "../../../../src/commands/installation/load-config.ts"
 import { Fault } from "../../../../src/std/fault.ts"
-import { pathsOf } from "../../../../src/vault/installation.ts"
-import { loadFiles } from "../../../../src/vault/load-files.ts"
+import { pathsOf } from "../../../../src/vault/config/installation.ts"
+import { loadFiles } from "../../../../src/vault/config/load-files.ts"
 import { makeTestInstallation, openTestVault } from "../../../support/open-test-vault.ts"
 import { statusView } from "../../../support/status-view.ts"
 

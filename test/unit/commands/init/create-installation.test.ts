@@ -12,12 +12,12 @@ import {
 import { join } from "node:path"
 import { describe, it, type TestContext } from "node:test"
 
-import { configText } from "../../../../src/commands/init-texts.ts"
-import { utf8 } from "../../../../src/std/bytes.ts"
 import {
   createInstallation,
   type NewInstallation,
 } from "../../../../src/commands/init/create-installation.ts"
+import { configText } from "../../../../src/commands/init/init-texts.ts"
+import { utf8 } from "../../../../src/std/bytes.ts"
 import { temporaryDirectory } from "../../../support/link-peer.ts"
 
 function place(t: TestContext): string {

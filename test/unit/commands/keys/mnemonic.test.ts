@@ -2,18 +2,18 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { inspect } from "node:util"
 
+import fc from "fast-check"
 import { wordlist } from "@scure/bip39/wordlists/english.js"
 import { HDNodeWallet, Mnemonic } from "ethers"
-import fc from "fast-check"
 import { mnemonicToAccount } from "viem/accounts"
 
-import { toHex, utf8 } from "../../../../src/std/bytes.ts"
-import { addressOfSecret } from "../../../../src/vault/keyring/curve.ts"
 import {
   defaultPathText,
   parseDerivationPath,
 } from "../../../../src/commands/keys/derivation-path.ts"
 import { secretOfMnemonic } from "../../../../src/commands/keys/mnemonic.ts"
+import { toHex, utf8 } from "../../../../src/std/bytes.ts"
+import { addressOfSecret } from "../../../../src/vault/keyring/recover.ts"
 import { numRuns } from "../../../support/runs.ts"
 
 /** Of the development nodes, and the first vector of BIP-39: both printed everywhere. */

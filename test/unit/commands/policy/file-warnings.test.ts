@@ -1,9 +1,9 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { mainVenueText } from "../../../../src/commands/init-texts.ts"
+import { mainVenueText } from "../../../../src/commands/init/init-texts.ts"
 import { fileWarnings } from "../../../../src/commands/policy/file-warnings.ts"
-import { warningsOf } from "../../../../src/vault/warnings.ts"
+import { warningsOf } from "../../../../src/vault/status/warnings.ts"
 import { openTestVault } from "../../../support/open-test-vault.ts"
 
 const placing = "policy: p\nrules:\n  - {name: r, endpoints: [placeOrder]}\n"

@@ -14,7 +14,7 @@ import {
   withoutVault,
   type Model,
 } from "../../../../src/console/page/model.ts"
-import { alarm } from "../../../../src/link/alarms.ts"
+import { alarm } from "../../../../src/link/views/alarms.ts"
 import { lookOf, quietLook } from "../../../support/console-look.ts"
 import { numRuns } from "../../../support/runs.ts"
 

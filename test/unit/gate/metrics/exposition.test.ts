@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { exposition } from "../../../../src/gate/metrics/exposition.ts"
-import type { MetricFamily, NumberFamily } from "../../../../src/link/metrics.ts"
+import type { MetricFamily, NumberFamily } from "../../../../src/link/views/metrics.ts"
 
 const gauge: NumberFamily = {
   name: "room_bytes",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { alarmChanges, lingerMs, type Change } from "../../../../src/gate/notify/alarm-changes.ts"
-import { alarm, type AlarmName } from "../../../../src/link/alarms.ts"
+import { alarm, type AlarmName } from "../../../../src/link/views/alarms.ts"
 
 const said = { fact: "It is so", advice: "mend it" }
 const made = (name: AlarmName, subject = "") => alarm(name, { subject, ...said })

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import type { LogEntry } from "../../../../src/gate/log.ts"
 import { maxWaiting, openDelivery } from "../../../../src/gate/notify/delivery.ts"
 import { testMessage, type Message } from "../../../../src/gate/notify/message.ts"
 import type { Posted } from "../../../../src/gate/notify/post-message.ts"
+import type { LogEntry } from "../../../../src/gate/process/log.ts"
 import { until } from "../../../support/process-tree.ts"
 
 const messageOf = (subject: string): Message => ({ ...testMessage(0), subject })

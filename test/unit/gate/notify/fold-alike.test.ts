@@ -2,8 +2,8 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import type { Change } from "../../../../src/gate/notify/alarm-changes.ts"
-import { foldAlike, maxAlike } from "../../../../src/gate/notify/fold-alike.ts"
-import { alarm, type AlarmName } from "../../../../src/link/alarms.ts"
+import { foldAlike, maxAlike } from "../../../../src/gate/notify/message.ts"
+import { alarm, type AlarmName } from "../../../../src/link/views/alarms.ts"
 
 function changes(count: number, state: Change["state"], name: AlarmName): readonly Change[] {
   return Array.from({ length: count }, (_, n) => {

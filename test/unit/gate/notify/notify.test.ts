@@ -1,12 +1,12 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
-import type { LogEntry } from "../../../../src/gate/log.ts"
 import { openGateMetrics } from "../../../../src/gate/metrics/gate-metrics.ts"
 import { startNotify, type Notify } from "../../../../src/gate/notify/notify.ts"
 import { toldSends } from "../../../../src/gate/notify/told-sends.ts"
-import { alarm, type Alarm, type AlarmsNow } from "../../../../src/link/alarms.ts"
+import type { LogEntry } from "../../../../src/gate/process/log.ts"
 import type { BotLink } from "../../../../src/link/client.ts"
+import { alarm, type Alarm, type AlarmsNow } from "../../../../src/link/views/alarms.ts"
 import { until } from "../../../support/process-tree.ts"
 import { startWebhook, webhookSecret, type Webhook } from "../../../support/webhook.ts"
 

@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from "node:test"
 
 import { messageOf, testMessage } from "../../../../src/gate/notify/message.ts"
 import { postMessage } from "../../../../src/gate/notify/post-message.ts"
-import { alarm } from "../../../../src/link/alarms.ts"
+import { alarm } from "../../../../src/link/views/alarms.ts"
 import { startWebhook, webhookSecret } from "../../../support/webhook.ts"
 
 async function webhookFor(t: TestContext) {

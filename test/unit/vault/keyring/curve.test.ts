@@ -2,14 +2,14 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { toHex } from "../../../../src/std/bytes.ts"
-import { addressOfPublicKey } from "../../../../src/venue/address.ts"
-import type { Digest } from "../../../../src/venue/signing-hash.ts"
+import { isSecretKey, publicKeyOf } from "../../../../src/vault/keyring/noble-curve.ts"
 import {
   addressOfSecret,
   recoverAddress,
   signatureOf,
-} from "../../../../src/vault/keyring/curve.ts"
-import { isSecretKey, publicKeyOf } from "../../../../src/vault/keyring/noble-curve.ts"
+} from "../../../../src/vault/keyring/recover.ts"
+import { addressOfPublicKey } from "../../../../src/venue/address.ts"
+import type { Digest } from "../../../../src/venue/signing-hash.ts"
 import { bytes32, curves, order } from "../../../support/curves.ts"
 
 const secret = bytes32(0x4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318n)

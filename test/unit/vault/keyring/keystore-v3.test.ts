@@ -5,9 +5,9 @@ import { encryptKeystoreJson, Wallet } from "ethers"
 
 import { fromHex, toHex, utf8 } from "../../../../src/std/bytes.ts"
 import { Fault, type FaultCode } from "../../../../src/std/fault.ts"
-import { addressOfSecret } from "../../../../src/vault/keyring/curve.ts"
-import { decryptV3, encryptV3 } from "../../../../src/vault/keyring/keystore-v3.ts"
 import { parseV3 } from "../../../../src/vault/keyring/keystore-v3-file.ts"
+import { decryptV3, encryptV3 } from "../../../../src/vault/keyring/keystore-v3.ts"
+import { addressOfSecret } from "../../../../src/vault/keyring/recover.ts"
 
 const secret = fromHex("7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d")!
 const password = utf8("testpassword")

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { Fault } from "../../../../src/std/fault.ts"
 import { keccak256 } from "../../../../src/std/keccak.ts"
-import type { Digest } from "../../../../src/venue/signing-hash.ts"
-import { addressOfSecret } from "../../../../src/vault/keyring/curve.ts"
+import { Fault } from "../../../../src/std/fault.ts"
 import type { KeyStore } from "../../../../src/vault/keyring/keyring.ts"
 import { memoryStore } from "../../../../src/vault/keyring/memory-store.ts"
 import { openKeyring } from "../../../../src/vault/keyring/open-keyring.ts"
+import { addressOfSecret } from "../../../../src/vault/keyring/recover.ts"
+import type { Digest } from "../../../../src/venue/signing-hash.ts"
 import { signDigest } from "../../../support/sign-digest.ts"
 
 const digest = keccak256(Uint8Array.of(1)) as Digest

@@ -5,13 +5,16 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
-import { err, ok } from "../../../../src/std/result.ts"
 import { curveFinding } from "../../../../src/commands/doctor/curve-finding.ts"
-import type { Digest } from "../../../../src/venue/signing-hash.ts"
-import { loadNativeCurve } from "../../../../src/vault/keyring/load-native-curve.ts"
-import { nativeCurve as curveOf, type Addon } from "../../../../src/vault/keyring/native-curve.ts"
+import { err, ok } from "../../../../src/std/result.ts"
+import {
+  loadNativeCurve,
+  nativeCurve as curveOf,
+  type Addon,
+} from "../../../../src/vault/keyring/native-curve.ts"
 import { nobleCurve } from "../../../../src/vault/keyring/noble-curve.ts"
 import { pickCurve } from "../../../../src/vault/keyring/pick-curve.ts"
+import type { Digest } from "../../../../src/venue/signing-hash.ts"
 import { bytes32, nativeCurve, needsNative } from "../../../support/curves.ts"
 
 const require = createRequire(import.meta.url)

@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import type { Reservation } from "../../../../src/vault/ledger/ledger.ts"
+import type { Reservation } from "../../../../src/vault/ledger/records/reservation.ts"
 import { startMs } from "../../../support/fake-clock.ts"
 import {
   assertReserved,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import type { Refusal } from "../../../../src/link/refusal.ts"
-import { countDecisions, maxDecisionSeries } from "../../../../src/vault/metrics/decision-counts.ts"
+import type { Refusal } from "../../../../src/link/views/refusal.ts"
+import { countDecisions, maxDecisionSeries } from "../../../../src/vault/metrics/counts.ts"
 
 const frozen: Refusal = { code: "overloaded", message: "", data: null }
 const denied: Refusal = {

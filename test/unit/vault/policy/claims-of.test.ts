@@ -2,10 +2,10 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { claimsOf, enforced } from "../../../../src/vault/policy/claims-of.ts"
-import type { Decision } from "../../../../src/vault/policy/decision.ts"
 import { judge } from "../../../../src/vault/policy/judge.ts"
-import { subjectOf } from "../../../../src/vault/policy/subject.ts"
-import type { Order } from "../../../../src/venue/payload.ts"
+import type { Decision } from "../../../../src/vault/policy/terms/decision.ts"
+import { subjectOf } from "../../../../src/vault/policy/terms/judged-order.ts"
+import type { Order } from "../../../../src/venue/payload/payload.ts"
 import {
   addressOf,
   circumstances,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { describePolicy } from "../../../../src/vault/policy/describe.ts"
-import { readPolicies } from "../../../../src/vault/policy/policy-file.ts"
+import { readPolicies } from "../../../../src/vault/policy/file/policy-file.ts"
 import { testProfile } from "../../../support/test-profile.ts"
 
 const profile = testProfile()

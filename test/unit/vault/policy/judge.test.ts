@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import type { JudgedRequest } from "../../../../src/vault/policy/decision.ts"
 import { judge } from "../../../../src/vault/policy/judge.ts"
+import type { JudgedRequest } from "../../../../src/vault/policy/terms/decision.ts"
 import { operationIds } from "../../../../src/venue/profile.ts"
 import {
   circumstances,

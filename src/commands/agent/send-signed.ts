@@ -1,0 +1,151 @@
+import { z } from "zod"
+
+import { openUpstream } from "../../gate/settings.ts"
+import { outcomeOfSent } from "../../gate/sign/forward.ts"
+import type { Sent } from "../../gate/upstream/exchange.ts"
+import type { UpstreamSettings } from "../../link/views/gate-settings.ts"
+import type { Outcome } from "../../link/views/outcome.ts"
+import type { SignedOperation } from "../../link/views/signed.ts"
+import type { KeyView } from "../../link/views/views.ts"
+import { Fault } from "../../std/fault.ts"
+import { visible } from "../../std/visible.ts"
+import type { Admin } from "../installation/admin.ts"
+
+/** An account operation that the venue accepted. */
+export type AcceptedOperation = {
+  readonly record: string
+  /** The key that it was about, as it is since. */
+  readonly key: KeyView
+}
+
+/**
+ * Sends what the vault signed to the venue, once, from this process, and has the vault record what became
+ * of it. `what` names it in sentences, as in "the approval of mm".
+ *
+ * @throws {Fault} `venue_refused`, `venue_unreachable`, `outcome_unknown`, each saying what is known.
+ */
+export async function sendSigned(
+  operation: SignedOperation,
+  admin: Admin,
+  what: string,
+): Promise<AcceptedOperation> {
+  const { sent, outcome, key } = await sendAndSettle(operation, admin, what)
+  if (outcome.kind === "accepted" && key !== null) return { record: operation.record, key }
+  throw failureOf(sent, outcome, { operation, what })
+}
+
+/** What became of a request: as it was seen, as it was recorded, and the key that it was about. */
+export type Settled = {
+  readonly sent: Sent
+  readonly outcome: Outcome
+  readonly key: KeyView | null
+}
+
+/** Sends once and has the outcome recorded, whatever it is. @throws {Fault} when it couldn't be recorded. */
+export async function sendAndSettle(
+  operation: SignedOperation,
+  admin: Admin,
+  what: string,
+): Promise<Settled> {
+  const { record } = operation
+  const told: Promise<unknown>[] = []
+  const settle = (outcome: Outcome) => admin.call("settleOperation", { record, outcome })
+  const upstream = await admin.call("upstream", {})
+  const sent = await send(operation, upstream, () => {
+    // Not awaited: the first byte is about to leave. A failure is the last one's failure too.
+    told.push(settle({ kind: "sent" }).catch(() => undefined))
+  })
+  await Promise.all(told)
+  const outcome = outcomeOfSent(sent)
+  const { key } = await settle(outcome).catch((error: unknown) => {
+    throw unrecorded(error, outcome, { record, what })
+  })
+  return { sent, outcome, key }
+}
+
+async function send(
+  operation: SignedOperation,
+  settings: UpstreamSettings | null,
+  onSend: () => void,
+): Promise<Sent> {
+  const { path, body, expires_after: expiresAfterMs } = operation
+  if (settings === null) return { kind: "unsent", cause: "no base_url" }
+  const upstream = openUpstream(settings)
+  const maySend = (): boolean => {
+    if (Date.now() >= expiresAfterMs) return false
+    onSend()
+    return true
+  }
+  try {
+    return await upstream.send({ path, body, traceparent: undefined, maySend })
+  } finally {
+    await upstream.close()
+  }
+}
+
+type About = { readonly operation: SignedOperation; readonly what: string }
+
+/** Why an operation isn't known to be accepted, as a fault that says what is known. */
+export function failureOf(sent: Sent, outcome: Outcome, { operation, what }: About): Fault {
+  const { record, base_url: baseUrl, expires_after: expiresAfterMs } = operation
+  if (outcome.kind === "unsent") {
+    const where = baseUrl ?? "without a base_url in venue.yaml"
+    return new Fault(
+      "venue_unreachable",
+      `The venue (${where}) couldn't be reached before ${what} expired, so nothing was sent (record ${record}). Mend the connection, then run this again.`,
+    )
+  }
+  if (outcome.kind === "refused") {
+    return new Fault(
+      "venue_refused",
+      `The venue refused ${what} (record ${record}): ${refusalText(sent, outcome)}`,
+    )
+  }
+  return new Fault(
+    "outcome_unknown",
+    `It isn't known whether the venue accepted ${what}: it was sent, and ${answerText(sent)}. The record ${record} is ${outcome.kind}. Look at the venue; after ${new Date(expiresAfterMs).toISOString()} it can't be accepted any more, but may have been before. If it wasn't, run this again.`,
+  )
+}
+
+function answerText(sent: Sent): string {
+  const status = sent.kind === "answered" ? sent.answer.status : statusOf(sent)
+  return status === null
+    ? "no answer came"
+    : `the answer (HTTP ${status}) doesn't say what became of it`
+}
+
+function statusOf(sent: Exclude<Sent, { readonly kind: "answered" }>): number | null {
+  return sent.kind === "unknown" ? sent.status : null
+}
+
+const envelope = z.object({ msg: z.string() })
+
+/** More of the venue's words than anybody needs. */
+const maxMessageChars = 200
+
+function refusalText(sent: Sent, { status, code }: { status: number; code: string }): string {
+  const read = sent.kind === "answered" ? envelope.safeParse(parse(sent.answer.body)) : undefined
+  const message = read?.success === true ? read.data.msg.slice(0, maxMessageChars) : ""
+  return visible(`HTTP ${status}, code ${code}${message === "" ? "." : `: ${message}`}`)
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8")) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+function unrecorded(
+  cause: unknown,
+  { kind }: Outcome,
+  { record, what }: { readonly record: string; readonly what: string },
+): Fault {
+  const why = cause instanceof Fault ? cause : new Fault("internal", "This is a bug.", { cause })
+  return new Fault(
+    why.code,
+    `The outcome of ${what} is ${kind}, and that couldn't be recorded under ${record}: ${why.message}`,
+    { cause },
+  )
+}

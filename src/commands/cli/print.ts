@@ -1,0 +1,57 @@
+import { styleText } from "node:util"
+
+import { Fault } from "../../std/fault.ts"
+import { visible } from "../../std/visible.ts"
+import { exitCodes, type ExitCode } from "./exit-code.ts"
+import { textOf, type Line, type Screen } from "./lines.ts"
+import type { Output } from "./streams.ts"
+import type { Terminal } from "./terminal.ts"
+
+export type Printing = {
+  readonly terminal: Terminal
+  /** For scripts, in place of people. */
+  readonly json: boolean
+}
+
+/** Prints an answer: as JSON for scripts, else as the lines that `human` makes of it. */
+export function print<Answer>(
+  answer: Answer,
+  { terminal, json }: Printing,
+  human: (answer: Answer) => readonly Line[],
+): void {
+  const { stdout } = terminal
+  const text = json ? JSON.stringify(answer) : textOf(human(answer), screenOf(stdout))
+  if (text !== "") stdout.write(`${text}\n`)
+}
+
+/** Prints why a command failed, on standard output as JSON where that was asked for, and returns its exit code. */
+export function printFailure(error: unknown, { terminal, json }: Printing): ExitCode {
+  const { code, message } = error instanceof Fault ? error : internalFault(error)
+  if (json) {
+    terminal.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`)
+  } else {
+    // Of a daemon that isn't what it was, the sentence may be anything.
+    terminal.stderr.write(`countersign: ${message.split("\n").map(visible).join("\n")}\n`)
+  }
+  return exitCodes[code]
+}
+
+/** A step that is done, on standard error, so that what --json prints stays alone on standard output. */
+export function tell({ stderr }: Terminal, line: string): void {
+  stderr.write(`${line}\n`)
+}
+
+/** Colours are for terminals alone, unless NO_COLOR or TERM=dumb is set. */
+function screenOf(stdout: Output): Screen {
+  const isTerminal = stdout.isTTY === true
+  const word = "colour"
+  return {
+    width: isTerminal ? (stdout.columns ?? Infinity) : Infinity,
+    hasColours: isTerminal && styleText("green", word, { stream: stdout }) !== word,
+  }
+}
+
+function internalFault(cause: unknown): Fault {
+  const what = cause instanceof Error ? cause.message : "unknown error"
+  return new Fault("internal", `This is a bug in countersign: ${what}`, { cause })
+}

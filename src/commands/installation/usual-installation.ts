@@ -1,0 +1,54 @@
+import { existsSync, statSync } from "node:fs"
+import { homedir } from "node:os"
+import { isAbsolute, join } from "node:path"
+
+import { Fault } from "../../std/fault.ts"
+import { pathsOf, type Installation } from "../../vault/config/installation.ts"
+import { systemInstallation, target } from "../service/layout.ts"
+
+/**
+ * Where an installation is that no option names: the user's own, or the services' for a root who has none.
+ * Only root can look into theirs.
+ *
+ * @throws {Fault} `not_initialised` where no service has made the state its own yet: root would then read, with root's
+ * rights, what another user may have written.
+ */
+export function usualInstallation({
+  uid = process.getuid?.(),
+  services = systemInstallation,
+}: {
+  readonly uid?: number | undefined
+  readonly services?: Installation
+} = {}): Installation {
+  const own = ownInstallation()
+  if (uid !== 0 || isThere(own) || !isThere(services)) return own
+  assertOfService(services)
+  return services
+}
+
+function assertOfService({ stateDir }: Installation): void {
+  if (statSync(stateDir, { throwIfNoEntry: false })?.uid !== 0) return
+  throw new Fault(
+    "not_initialised",
+    `${stateDir} belongs to root; systemctl start ${target} makes it the service's. Or name an installation with --config-dir and --state-dir.`,
+  )
+}
+
+/** The user's own, in the XDG base directories. */
+export function ownInstallation(): Installation {
+  return {
+    configDir: xdg("XDG_CONFIG_HOME", ".config"),
+    stateDir: xdg("XDG_STATE_HOME", ".local/state"),
+  }
+}
+
+function isThere(installation: Installation): boolean {
+  return existsSync(pathsOf(installation).configFile)
+}
+
+/** XDG Base Directory Specification: a relative path in the variable is ignored. */
+function xdg(variable: string, fallback: string): string {
+  const base = process.env[variable]
+  const home = base !== undefined && isAbsolute(base) ? base : join(homedir(), fallback)
+  return join(home, "countersign")
+}

@@ -1,0 +1,155 @@
+import type { IncomingMessage } from "node:http"
+
+import type { BotParams } from "../../link/calls/methods.ts"
+import { err, ok, type Result } from "../../std/result.ts"
+import type { GateLimits } from "../process/gate-limits.ts"
+import {
+  admitLength,
+  admitMedia,
+  bodyTooLarge,
+  idempotencyHeader,
+  keyHeader,
+  readToken,
+  shadowHeader,
+  tokenMissing,
+  headerValues,
+} from "./admit.ts"
+import { invalidHeader, type Problem } from "./problem.ts"
+
+export type Call = {
+  readonly ask: BotParams["check"]
+  /** The header `Idempotency-Key`. */
+  readonly idempotencyKey: string | undefined
+  /** For the venue, if it is well formed. */
+  readonly traceparent: string | undefined
+}
+
+/** The longest path that link/calls/methods.ts takes. */
+export const maxPathLength = 256
+/** The bounds that it sets for headers, so that nothing over them crosses. */
+const maxKeyLength = 64
+const maxExpiresInLength = 32
+
+/**
+ * Reads a call that carries a body for the venue's `path`. Its body is read last, and only for who
+ * brought a token. `gone`: the client left, and nobody waits for an answer.
+ */
+export async function readCall(
+  request: IncomingMessage,
+  path: string,
+  limits: GateLimits,
+): Promise<Result<Call, Problem | "gone">> {
+  const problem = admitMedia(request) ?? admitLength(request, limits.maxBodyBytes)
+  if (problem !== undefined) return err(problem)
+  const head = readHead(request, path)
+  if (!head.ok) return head
+  const idempotencyKey = readIdempotencyKey(request)
+  if (!idempotencyKey.ok) return idempotencyKey
+  const body = await readBody(request, limits.maxBodyBytes)
+  if (body === "too_large") return err(bodyTooLarge(limits.maxBodyBytes))
+  if (body === "gone") return err(body)
+  return ok({
+    ask: { ...head.value, body: body.toString("base64") },
+    idempotencyKey: idempotencyKey.value,
+    traceparent: readTraceparent(request),
+  })
+}
+
+function readHead(
+  request: IncomingMessage,
+  path: string,
+): Result<Omit<Call["ask"], "body">, Problem> {
+  const token = readToken(request)
+  if (token === undefined) return err(tokenMissing)
+  if (path.length > maxPathLength) return err(unknownEndpoint(path))
+  const own = readOwnHeaders(request)
+  return own.ok ? ok({ token, path, ...own.value }) : own
+}
+
+type OwnHeaders = Pick<Call["ask"], "key" | "expiresIn" | "shadow">
+
+function readOwnHeaders(request: IncomingMessage): Result<OwnHeaders, Problem> {
+  const named = readKey(request)
+  if (!named.ok) return named
+  const key = named.value
+  const [expiresIn] = headerValues(request, "countersign-expires-in")
+  if (expiresIn !== undefined && expiresIn.length > maxExpiresInLength) {
+    return err(tooLong("countersign-expires-in"))
+  }
+  const [shadow] = headerValues(request, shadowHeader)
+  if (shadow === undefined) return ok({ key, expiresIn })
+  if (shadow === "1") return ok({ key, expiresIn, shadow: true })
+  return err(invalidHeader(shadowHeader, `The header ${shadowHeader} can only be 1.`))
+}
+
+/** `Countersign-Key`. */
+export function readKey(request: IncomingMessage): Result<string | undefined, Problem> {
+  const [key] = headerValues(request, keyHeader)
+  if (key === undefined || key.length <= maxKeyLength) return ok(key)
+  return err(tooLong(keyHeader))
+}
+
+const visibleAscii = /^[\x21-\x7e]{1,64}$/
+
+function readIdempotencyKey(request: IncomingMessage): Result<string | undefined, Problem> {
+  const [key] = headerValues(request, idempotencyHeader)
+  if (key === undefined || visibleAscii.test(key)) return ok(key)
+  const message = "Idempotency-Key must be 1 to 64 visible characters of ASCII, without spaces."
+  return err(invalidHeader(idempotencyHeader, message))
+}
+
+/** The problem of a path that nothing is served under. */
+export function unknownEndpoint(path: string): Problem {
+  return {
+    code: "unknown_endpoint",
+    message: "Nothing is served under this path.",
+    data: { path: path.slice(0, maxPathLength) },
+  }
+}
+
+function tooLong(header: string): Problem {
+  return invalidHeader(header, `The header ${header} is too long.`)
+}
+
+// W3C Trace Context §3.2: version ff and ids of zeros are invalid.
+const wellFormedTrace =
+  /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
+
+/** The trace that the venue is told of, if it is well formed. */
+export function readTraceparent(request: IncomingMessage): string | undefined {
+  const values = headerValues(request, "traceparent")
+  return values.length === 1 && wellFormedTrace.test(values[0] ?? "") ? values[0] : undefined
+}
+
+/**
+ * Reads the whole body: `too_large` as soon as it exceeds `maxBytes`, `gone` when the client leaves.
+ *
+ * What is left of a body that is too large is received and thrown away, so that the client can read
+ * its answer; the server's request timeout bounds it.
+ */
+export function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+): Promise<Buffer | "too_large" | "gone"> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    let receivedBytes = 0
+
+    function finish(result: Buffer | "too_large" | "gone"): void {
+      request.off("data", take)
+      request.resume()
+      resolve(result)
+    }
+
+    function take(chunk: Buffer): void {
+      receivedBytes += chunk.length
+      chunks.push(chunk)
+      if (receivedBytes > maxBytes) finish("too_large")
+    }
+
+    request.on("data", take)
+    request.once("end", () => finish(Buffer.concat(chunks)))
+    request.once("error", () => finish("gone"))
+    request.once("close", () => finish("gone"))
+  })
+}

@@ -1,0 +1,69 @@
+import { refusedByVault, type Problem } from "../http/problem.ts"
+import type { Reply, VenueAnswer } from "../http/reply.ts"
+import { causeFields, errorFields } from "../process/log.ts"
+import type { ForwardDependencies } from "../sign/forward.ts"
+import type { Sent } from "../upstream/exchange.ts"
+import { outcomeOf } from "../upstream/outcome.ts"
+import type { ReadAsk } from "./read-ask.ts"
+
+export type ReadDependencies = Pick<ForwardDependencies, "link" | "upstream" | "log">
+
+/** `gone`: the bot left. */
+export type ReadReply = Extract<Reply, { readonly kind: "problem" | "venue" }> | "gone"
+
+/** Reads once of the venue, if the vault lets the client, and ends that when `signal` says that the bot left. */
+export async function fetchRead(
+  deps: ReadDependencies,
+  ask: ReadAsk,
+  signal: AbortSignal,
+): Promise<ReadReply> {
+  const { token, path, key } = ask
+  const upstream = deps.upstream()
+  if (upstream === undefined) return { kind: "problem", problem: baseUrlMissing }
+  const leave = await deps.link.call("read", { token, path, key })
+  if (leave.kind === "refused") {
+    return { kind: "problem", problem: refusedByVault(leave.refusal, leave.record) }
+  }
+  const sent = await upstream.fetch({ ...ask, signal })
+  if (signal.aborted) return "gone"
+  if (sent.kind === "answered") {
+    if (isBudgetSpent(sent.answer)) await tellSpent(deps, token)
+    return { kind: "venue", answer: sent.answer }
+  }
+  deps.log({ level: "warn", event: "read_failed", ...causeFields(sent.cause) })
+  return { kind: "problem", problem: problemOfSent(sent) }
+}
+
+/** A read spends no other budget; what its code and scope are isn't disclosed. */
+function isBudgetSpent(answer: VenueAnswer): boolean {
+  if (answer.status !== 429) return false
+  const outcome = outcomeOf(answer)
+  return outcome.kind === "refused" && outcome.spent !== "address"
+}
+
+async function tellSpent({ link, log }: ReadDependencies, token: string): Promise<void> {
+  try {
+    await link.call("readBudgetSpent", { token })
+  } catch (error) {
+    // The bot gets the venue's answer all the same, and the next read the next 429.
+    log({ level: "error", event: "report_lost", ...errorFields(error) })
+  }
+}
+
+function problemOfSent({ kind }: Exclude<Sent, { readonly kind: "answered" }>): Problem {
+  return kind === "unsent"
+    ? {
+        code: "upstream_unreachable",
+        message: "The venue couldn't be reached; nothing was sent.",
+      }
+    : {
+        code: "read_failed",
+        message: "The venue's answer didn't come whole and in time; ask again, it changes nothing.",
+      }
+}
+
+const baseUrlMissing: Problem = {
+  code: "base_url_missing",
+  message: "No venue is configured; add base_url to venue.yaml.",
+  data: { add_line: "base_url: https://…" },
+}

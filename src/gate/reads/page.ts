@@ -1,0 +1,55 @@
+import { z } from "zod"
+
+import { decodeUtf8 } from "../../std/bytes.ts"
+import { successCode } from "../../venue/envelope.ts"
+import type { VenueAnswer } from "../http/reply.ts"
+
+/** A page of a list of the venue's. */
+export type Page = {
+  /** Each item as one line of JSON, its numbers as they came. */
+  readonly lines: string
+  /** The cursor of the page after it. */
+  readonly next: string | undefined
+}
+
+// More is allowed than the interface shows, but nothing less: what isn't a page can't be told from an end.
+const shape = z.object({
+  code: z.literal(successCode),
+  data: z.object({
+    list: z.array(z.unknown()),
+    next_cursor: z
+      .string()
+      .min(1)
+      .max(1_024)
+      .refine((cursor) => cursor.isWellFormed())
+      .nullable(),
+    has_more: z.boolean(),
+  }),
+})
+
+/** Reads an answer in the interface's paginated shape; `undefined` when it isn't in that, or contradicts itself. */
+export function readPage({ status, body }: VenueAnswer): Page | undefined {
+  const isOk = status >= 200 && status < 300
+  const read = shape.safeParse(isOk ? parse(body) : undefined)
+  if (!read.success) return undefined
+  const { list, next_cursor: cursor, has_more: hasMore } = read.data.data
+  if (hasMore && cursor === null) return undefined
+  const lines = list.map((item) => `${JSON.stringify(item)}\n`).join("")
+  return { lines, next: hasMore && cursor !== null ? cursor : undefined }
+}
+
+// ECMAScript's "JSON.parse source text access", which TypeScript's own types don't have as of 6.0.
+const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => unknown }
+type Source = { readonly source?: string }
+
+function parse(body: Buffer): unknown {
+  const text = decodeUtf8(body)
+  if (!text.ok) return undefined
+  try {
+    return JSON.parse(text.value, (_, value: unknown, context?: Source) =>
+      typeof value === "number" ? rawJSON(context?.source ?? "null") : value,
+    )
+  } catch {
+    return undefined // no JSON, or too deep
+  }
+}

@@ -1,0 +1,221 @@
+import type { BotResults, BotParams } from "../../link/calls/methods.ts"
+import type { VenueClockReading } from "../../link/calls/report.ts"
+import type { BotLink } from "../../link/client.ts"
+import type { Outcome } from "../../link/views/outcome.ts"
+import type { Signed } from "../../link/views/signed.ts"
+import { Fault } from "../../std/fault.ts"
+import { refusedByVault, type Problem } from "../http/problem.ts"
+import type { Call } from "../http/read-call.ts"
+import { asRepeat, withRateLimits, type Reply } from "../http/reply.ts"
+import type { GateMetrics } from "../metrics/gate-metrics.ts"
+import { causeFields, errorFields, type Log, sendStage } from "../process/log.ts"
+import type { Sent } from "../upstream/exchange.ts"
+import { outcomeOf } from "../upstream/outcome.ts"
+import type { Upstream } from "../upstream/upstream.ts"
+import { keptAnswerOf, repeatedAnswer, type SharedSends } from "./repeats.ts"
+
+export type ForwardDependencies = SignatureDependencies & {
+  readonly link: BotLink
+  /** The venue of now; `undefined` when no `base_url` is configured. */
+  readonly upstream: () => Upstream | undefined
+  readonly sends: SharedSends
+  readonly log: Log
+  readonly metrics: GateMetrics
+  readonly clock: () => number
+  /** Keeps the process from stopping before `work` is done. */
+  readonly track: (work: Promise<unknown>) => void
+}
+
+/**
+ * Has a call signed, sends it to the venue once, and tells the vault what became of it. A repeat of an
+ * idempotency key sends the same bytes again, unless an answer is known or on its way.
+ *
+ * It goes on to its end even if the bot hangs up: what is signed counts, so its outcome must be known.
+ */
+export async function forward(deps: ForwardDependencies, call: Call): Promise<Reply> {
+  const upstream = deps.upstream()
+  if (upstream === undefined) return { kind: "problem", problem: baseUrlMissing }
+  const signed = await askSignature(deps, call, "forward")
+  return withRateLimits(await replyTo(deps, signed, { call, upstream }), signed)
+}
+
+async function replyTo(
+  deps: ForwardDependencies,
+  signed: BotResults["sign"],
+  { call, upstream }: { readonly call: Call; readonly upstream: Upstream },
+): Promise<Reply> {
+  const { ask, traceparent } = call
+  if (signed.kind === "refused") {
+    return { kind: "problem", problem: refusedByVault(signed.refusal, signed.record) }
+  }
+  if (signed.kind === "answered") return repeatedAnswer(signed)
+  const send = () => sendSigned(deps, signed, { upstream, token: ask.token, traceparent })
+  if (signed.repeat === undefined) return send()
+  const reply = await deps.sends.share(signed.record, send)
+  return signed.repeat === "first" ? reply : asRepeat(reply)
+}
+
+async function sendSigned(
+  deps: ForwardDependencies,
+  signed: Signed,
+  by: {
+    readonly upstream: Upstream
+    readonly token: string
+    readonly traceparent: string | undefined
+  },
+): Promise<Reply> {
+  const { record, path, body, repeat } = signed
+  const report = reporter(deps, by.token, record)
+  const isLate = (): boolean => deps.clock() >= signed.expiresAfter
+  // So far nothing left, so a refusal will be of the only send. A crash must not let the next one look
+  // like that too: what may leave now is durable before it does.
+  const isAnnounced = repeat === "unsent" && !isLate()
+  if (isAnnounced) await announce(deps, by.token, record)
+  const startedMs = performance.now()
+  const sent: Sent = isLate()
+    ? { kind: "unsent", cause: "late" }
+    : await by.upstream.send({
+        path,
+        body,
+        traceparent: by.traceparent,
+        maySend() {
+          if (isLate()) return false
+          if (!isAnnounced) report({ kind: "sent" })
+          return true
+        },
+      })
+  sendStage("sent")
+  const outcome = reportOf(sent, signed, isAnnounced)
+  report(outcome, sent.kind === "answered" ? sent.venueClock : undefined)
+  deps.metrics.sent(outcome, record)
+  if (sent.kind === "answered") {
+    deps.metrics.waited("venue", startedMs)
+    return replyOf(sent, signed)
+  }
+  deps.log({ level: "warn", event: sent.kind, record, ...causeFields(sent.cause) })
+  return { kind: "problem", problem: problemOfSent(sent, signed, isLate()) }
+}
+
+async function announce(
+  { link, log }: ForwardDependencies,
+  token: string,
+  record: string,
+): Promise<void> {
+  try {
+    const answer = await link.call("report", { token, record, outcome: { kind: "sent" } })
+    if (answer.kind === "answer") return
+  } catch (error) {
+    log({ level: "error", event: "report_lost", record, ...errorFields(error) })
+    throw error
+  }
+  throw new Fault("internal", "The vault took no word of a record.")
+}
+
+/** What a send means for the record of what was signed. */
+function reportOf(sent: Sent, { repeat }: Signed, isAnnounced: boolean): Outcome {
+  const outcome = outcomeOfSent(sent)
+  if (outcome.kind === "unsent" && isAnnounced) return { ...outcome, withdrawn: true }
+  if (sent.kind !== "answered" || !("code" in outcome) || repeat === undefined) return outcome
+  if (isRefusedAgain(outcome, repeat)) return { ...outcome, again: true }
+  return { ...outcome, answer: keptAnswerOf(sent.answer) }
+}
+
+/** The bytes may have been sent before, and the venue takes them once: a refusal now says nothing of then. */
+function isRefusedAgain({ kind }: Outcome, repeat: Signed["repeat"]): boolean {
+  return kind === "refused" && repeat === "perhaps_sent"
+}
+
+function replyOf({ answer }: Extract<Sent, { kind: "answered" }>, signed: Signed): Reply {
+  const { record, expiresAfter, repeat } = signed
+  const outcome = outcomeOf(answer)
+  if (!isRefusedAgain(outcome, repeat)) return { kind: "venue", answer, record }
+  const venue = { status: answer.status, code: "code" in outcome ? outcome.code : null }
+  return {
+    kind: "problem",
+    problem: {
+      code: "upstream_outcome_unknown",
+      message:
+        "The venue refused the request when it was sent again, which doesn't tell what became of it before; look there before you send it anew.",
+      data: { record, expires_after: expiresAfter, venue },
+      record,
+    },
+  }
+}
+
+/** Reports without making the bot wait; the one connection keeps the order in which it is called. */
+function reporter(
+  deps: ForwardDependencies,
+  token: string,
+  record: string,
+): (outcome: Outcome, venueClock?: VenueClockReading) => void {
+  const lost = (error: unknown): void =>
+    deps.log({ level: "error", event: "report_lost", record, ...errorFields(error) })
+  return (outcome, venueClock) =>
+    deps.track(
+      deps.link.call("report", { token, record, outcome, venueClock }).then((answer) => {
+        if (answer.kind === "refused") {
+          deps.log({ level: "error", event: "report_refused", record, code: answer.refusal.code })
+        }
+      }, lost),
+    )
+}
+
+/** What a send means for the record. */
+export function outcomeOfSent(sent: Sent): Outcome {
+  switch (sent.kind) {
+    case "answered":
+      return outcomeOf(sent.answer)
+    case "unsent":
+      return { kind: "unsent" }
+    case "unknown":
+      return { kind: "unknown", status: sent.status }
+  }
+}
+
+function problemOfSent(
+  sent: Exclude<Sent, { readonly kind: "answered" }>,
+  { record, expiresAfter }: Signed,
+  isLate: boolean,
+): Problem {
+  const data = { record, expires_after: expiresAfter }
+  if (sent.kind === "unknown") {
+    return {
+      code: "upstream_outcome_unknown",
+      message: "The request may have reached the venue; look there before you send it anew.",
+      data,
+      record,
+    }
+  }
+  return isLate
+    ? { code: "too_late", message: "The request expired before it was sent.", data, record }
+    : {
+        code: "upstream_unreachable",
+        message: "The venue couldn't be reached; nothing was sent.",
+        data,
+        record,
+      }
+}
+
+const baseUrlMissing: Problem = {
+  code: "base_url_missing",
+  message:
+    "No venue is configured; add base_url to venue.yaml, or call /sign and send it yourself.",
+  data: { add_line: "base_url: https://…" },
+}
+
+export type SignatureDependencies = {
+  readonly link: BotLink
+  readonly metrics: Pick<GateMetrics, "waited">
+}
+
+/** Has the vault sign a call, or say why it doesn't. */
+export async function askSignature(
+  { link, metrics }: SignatureDependencies,
+  { ask, idempotencyKey, traceparent }: Call,
+  purpose: BotParams["sign"]["purpose"],
+): Promise<BotResults["sign"]> {
+  const askedMs = performance.now()
+  const signed = await link.call("sign", { ...ask, idempotencyKey, traceparent, purpose })
+  metrics.waited("vault", askedMs)
+  return signed
+}

@@ -1,0 +1,119 @@
+import type { IncomingHttpHeaders } from "node:http"
+
+import type { Dispatcher } from "undici"
+
+import type { VenueClockReading } from "../../link/calls/report.ts"
+import type { VenueAnswer } from "../http/reply.ts"
+
+/**
+ * Follows one request. undici calls `onRequestStart` right before it writes the first byte, and never
+ * writes without it: an error before that proves that nothing was sent, an error after it proves nothing.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #maySend: () => boolean
+  readonly #maxBytes: number
+  readonly #settle: (sent: Sent) => void
+  #controller: Dispatcher.DispatchController | undefined
+  #isOver = false
+  #head: Omit<VenueAnswer, "body"> | undefined
+  #sentMs = 0
+  #venueClock: VenueClockReading | undefined
+  readonly #chunks: Buffer[] = []
+  #receivedBytes = 0
+
+  constructor(maySend: () => boolean, maxBytes: number, settle: (sent: Sent) => void) {
+    this.#maySend = maySend
+    this.#maxBytes = maxBytes
+    this.#settle = settle
+  }
+
+  /** Settles with what is known, and cuts the connection. */
+  giveUp(cause: unknown): void {
+    if (this.#isOver) return
+    const status = this.#head?.status ?? null
+    if (this.#controller === undefined) this.#finish({ kind: "unsent", cause })
+    else this.#finish({ kind: "unknown", status, cause })
+    this.#controller?.abort(new Error("given up"))
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // undici may start a request anew on another connection; what was begun once is never begun again.
+    if (this.#isOver || this.#controller !== undefined) controller.abort(new Error("not again"))
+    else if (this.#maySend()) {
+      this.#controller = controller
+      this.#sentMs = Date.now()
+    } else {
+      this.#finish({ kind: "unsent", cause: "held back" })
+      controller.abort(new Error("held back"))
+    }
+  }
+
+  onResponseStart(_: unknown, status: number, headers: IncomingHttpHeaders): void {
+    this.#head = { status, headers: passedHeaders(headers) }
+    const times = { sentMs: this.#sentMs, headMs: Date.now() }
+    this.#venueClock = venueOffset(headers.date, times)
+  }
+
+  onResponseData(_: unknown, chunk: Buffer): void {
+    this.#receivedBytes += chunk.length
+    this.#chunks.push(chunk)
+    if (this.#receivedBytes > this.#maxBytes) this.giveUp("answer too large")
+  }
+
+  onResponseEnd(): void {
+    if (this.#isOver || this.#head === undefined) return
+    this.#finish({
+      kind: "answered",
+      answer: { ...this.#head, body: Buffer.concat(this.#chunks) },
+      venueClock: this.#venueClock,
+    })
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.giveUp(error)
+  }
+
+  #finish(sent: Sent): void {
+    this.#isOver = true
+    this.#settle(sent)
+  }
+}
+
+function passedHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
+  const passed = ["content-type", "content-encoding", "retry-after"].flatMap((name) => {
+    const value = headers[name]
+    return typeof value === "string" ? [[name, value] as const] : []
+  })
+  return Object.fromEntries(passed)
+}
+
+/** RFC 9110 §5.6.7, IMF-fixdate: the only form that a server may send. */
+const fixdate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
+/** A `Date` names a whole second, and may be written at its end. */
+const resolutionMs = 1_000
+
+/**
+ * What a `Date` header proves of the venue's clock against ours. It was written at some moment between the
+ * request's first byte and the answer's head, both times by our clock, so a slow answer proves less.
+ */
+export function venueOffset(
+  date: string | string[] | undefined,
+  { sentMs, headMs }: { readonly sentMs: number; readonly headMs: number },
+): VenueClockReading | undefined {
+  const dateMs = typeof date === "string" && fixdate.test(date) ? Date.parse(date) : Number.NaN
+  // Our clock was set back meanwhile: then there is nothing to compare with.
+  if (Number.isNaN(dateMs) || headMs < sentMs) return undefined
+  return { leastMs: dateMs - headMs, mostMs: dateMs + resolutionMs - sentMs }
+}
+
+/** What became of a send. `unsent` is a proof that no byte of the request left; `unknown` claims nothing. */
+export type Sent =
+  | {
+      readonly kind: "answered"
+      readonly answer: VenueAnswer
+      /** Where the answer told its time. */
+      readonly venueClock?: VenueClockReading | undefined
+    }
+  | { readonly kind: "unsent"; readonly cause: unknown }
+  | { readonly kind: "unknown"; readonly status: number | null; readonly cause: unknown }

@@ -1,0 +1,219 @@
+// The calls that cross the two Unix sockets. Whoever answers a call parses its parameters with these
+// schemas first; a field they don't name is refused.
+
+import { z } from "zod"
+
+import type { AlarmsNow } from "../views/alarms.ts"
+import type { Whoami } from "../views/bot-views.ts"
+import type { GateSettings, UpstreamSettings } from "../views/gate-settings.ts"
+import type { MetricFamily } from "../views/metrics.ts"
+import type { Refusal } from "../views/refusal.ts"
+import type { Answered, RateLimit, Signed } from "../views/signed.ts"
+import type {
+  KeyView,
+  PriceView,
+  BudgetView,
+  LimitUse,
+  HoldView,
+  RecordView,
+  CheckReport,
+  ClientView,
+  StatusView,
+} from "../views/views.ts"
+import { agentParams, type AgentResults } from "./agent-methods.ts"
+import { auditParams, type AuditResults } from "./audit-methods.ts"
+import { policyParams, type PolicyResults } from "./policy-methods.ts"
+import { readBotParams, type ReadBotResults } from "./read-methods.ts"
+import { idempotencyKey, record, reportSchema, token, traceparent } from "./report.ts"
+import { safetyParams, type SafetyResults } from "./safety-methods.ts"
+import {
+  stopAdminParams,
+  stopBotParams,
+  type StopAdminResults,
+  type StopBotResults,
+} from "./stop-methods.ts"
+
+const bodyCall = z.strictObject({
+  token,
+  /** The venue's path, `/v1/…`. */
+  path: z.string().max(256),
+  /** The bot's bytes as they came, base64: invalid UTF-8 reaches the one parser too. */
+  body: z.base64(),
+  /** `Countersign-Key`. */
+  key: z.string().max(64).optional(),
+  /** `Countersign-Expires-In`, as it came. */
+  expiresIn: z.string().max(32).optional(),
+})
+
+/** Parameters of the bot socket's calls. The token is the only identity; no call takes a client's name. */
+export const botParams = {
+  /** `idempotencyKey`: the header `Idempotency-Key`. */
+  sign: bodyCall.extend({
+    purpose: z.enum(["return", "forward"]),
+    idempotencyKey: idempotencyKey.optional(),
+    traceparent: traceparent.optional(),
+  }),
+  /** The body of `POST /sign/batch` as it came, base64. */
+  signBatch: z.strictObject({ token, body: z.base64() }),
+  /** `shadow`: `Countersign-Shadow`, to have the request recorded for replays. */
+  check: bodyCall.extend({ shadow: z.boolean().optional() }),
+  report: reportSchema,
+  whoami: z.strictObject({ token }),
+  /** The body of `POST /prices` as it came, base64. */
+  prices: z.strictObject({ token, body: z.base64() }),
+  limits: z.strictObject({ token }),
+  metrics: z.strictObject({ token }),
+  record: z.strictObject({ token, id: record }),
+  records: z.strictObject({
+    token,
+    by: z.enum(["idempotency_key", "client_order_id"]),
+    value: z.string().min(1).max(256),
+  }),
+  ...readBotParams,
+  ...stopBotParams,
+  health: z.strictObject({}),
+  /** What a gate that can read no configuration must know; nothing in it is secret. */
+  gateSettings: z.strictObject({}),
+  /** What the gate sends messages about, and where to. */
+  alarms: z.strictObject({}),
+}
+
+type Answer<Value> =
+  | ({ readonly kind: "answer" } & Value)
+  | { readonly kind: "refused"; readonly refusal: Refusal; readonly record: string | null }
+
+/** Results of the bot socket's calls. */
+export type BotResults = StopBotResults &
+  ReadBotResults & {
+    /** `rateLimits`: of a client that is known. */
+    sign: (Answer<Signed> | Answered) & { readonly rateLimits?: readonly RateLimit[] }
+    /** One result for each request, in their order. */
+    signBatch: Answer<{ readonly results: readonly Answer<Signed>[] }>
+    check: Answer<{ readonly report: CheckReport; readonly record: string | null }>
+    report: Answer<unknown>
+    whoami: Answer<{ readonly whoami: Whoami }>
+    prices: Answer<{ readonly prices: readonly PriceView[] }>
+    limits: Answer<{
+      readonly limits: readonly LimitUse[]
+      readonly budgets: readonly BudgetView[]
+    }>
+    metrics: Answer<{ readonly families: readonly MetricFamily[] }>
+    record: Answer<{ readonly view: RecordView }>
+    records: Answer<{ readonly records: readonly RecordView[] }>
+    health: { readonly ready: boolean; readonly state: string }
+    gateSettings: GateSettings
+    alarms: AlarmsNow
+  }
+
+const name = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "1 to 64 of a-z 0-9 . _ -, starting with a letter or digit")
+/** A limit's name alone, or after its policy's. */
+const limitName = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9._-]{0,63}(\/[a-z0-9][a-z0-9._-]{0,63})?$/,
+    "a limit's name, or policy/name",
+  )
+const role = z.enum(["wallet", "agent"])
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "an address: 0x and 40 hex digits")
+
+/** What a client may do besides asking for signatures. */
+export const clientRights = ["prices", "freeze", "heartbeat", "metrics"] as const
+
+/** Parameters of the admin socket's calls: everything else that changes state. */
+export const adminParams = {
+  health: z.strictObject({}),
+  importKey: z.strictObject({
+    name,
+    role,
+    wallet: name.optional(),
+    /** 32 bytes, base64. */
+    secret: z.base64(),
+  }),
+  generateKey: z.strictObject({ name, role, wallet: name.optional() }),
+  listKeys: z.strictObject({}),
+  /** Destroys the secret; the name and the address stay taken. */
+  removeKey: z.strictObject({ name }),
+  setTargets: z.strictObject({ name, targets: z.array(address).max(100) }),
+  /** Clients switch from one agent key to another, and the first is retired. */
+  replaceKey: z.strictObject({ from: name, to: name }),
+  lock: z.strictObject({}),
+  /** `secret`: what opens the key store, base64; left out where a file or the keychain has it. */
+  unlock: z.strictObject({ secret: z.base64().optional() }),
+  ...agentParams,
+  addClient: z.strictObject({
+    name,
+    keys: z.array(name).min(1).max(100),
+    rights: z.array(z.enum(clientRights)),
+    allowTypeB: z.boolean(),
+    /** `header` if left out. */
+    idempotencyBy: z.enum(["header", "client_order_id"]).optional(),
+  }),
+  listClients: z.strictObject({}),
+  rotateToken: z.strictObject({ name }),
+  revokeClient: z.strictObject({ name }),
+  setPrice: z.strictObject({ symbol: z.string().max(64), value: z.string().max(64) }),
+  listPrices: z.strictObject({}),
+  listHolds: z.strictObject({}),
+  decideHold: z.strictObject({ id: z.string().max(64), decision: z.enum(["released", "refused"]) }),
+  listLimits: z.strictObject({}),
+  raiseLimit: z.strictObject({
+    limit: limitName,
+    to: z.string().max(64),
+    forMs: z
+      .int()
+      .min(1_000)
+      .max(31 * 86_400_000),
+    reason: z.string().min(1).max(200),
+  }),
+  ...policyParams,
+  ...auditParams,
+  ...safetyParams,
+  ...stopAdminParams,
+  /** How a command that sends to the venue by itself gets there. */
+  upstream: z.strictObject({}),
+  /** Where messages about alarms go. */
+  webhook: z.strictObject({}),
+  explain: bodyCall.omit({ token: true }).extend({ client: name }),
+  status: z.strictObject({}),
+}
+
+type PartResults = AgentResults & PolicyResults & AuditResults & SafetyResults & StopAdminResults
+
+/** Results of the admin socket's calls. */
+export type AdminResults = PartResults & {
+  health: { readonly state: "ready" | "locked" }
+  importKey: KeyView
+  generateKey: KeyView
+  listKeys: readonly KeyView[]
+  removeKey: KeyView
+  setTargets: KeyView
+  replaceKey: {
+    readonly from: KeyView
+    readonly to: KeyView
+    readonly clients: readonly string[]
+  }
+  lock: { readonly state: "locked" }
+  unlock: { readonly state: "ready"; readonly keys: number }
+  addClient: { readonly name: string; readonly token: string }
+  listClients: readonly ClientView[]
+  rotateToken: { readonly name: string; readonly token: string }
+  revokeClient: ClientView
+  setPrice: PriceView
+  listPrices: readonly PriceView[]
+  listHolds: readonly HoldView[]
+  decideHold: HoldView
+  listLimits: readonly LimitUse[]
+  raiseLimit: { readonly limit: string; readonly to: string; readonly until: number }
+  upstream: UpstreamSettings | null
+  webhook: Pick<AlarmsNow, "webhook">
+  explain: CheckReport
+  status: StatusView
+}
+
+export type ParamsOf<Schemas extends Record<string, z.ZodType>> = {
+  readonly [Method in keyof Schemas]: z.infer<Schemas[Method]>
+}
+export type BotParams = ParamsOf<typeof botParams>
+export type AdminParams = ParamsOf<typeof adminParams>

@@ -1,0 +1,41 @@
+// The admin socket's calls about the files: which are in force, what they say, what would become of requests.
+
+import { z } from "zod"
+
+import type { CandidateView, PolicyView, ReplayedRefusal, SymbolsView } from "../views/views.ts"
+
+const client = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "1 to 64 of a-z 0-9 . _ -, starting with a letter or digit")
+const filesHash = z.string().regex(/^[0-9a-f]{64}$/, "64 hex digits, as countersign showed them")
+
+/** Their parameters. */
+export const policyParams = {
+  reload: z.strictObject({}),
+  showPolicy: z.strictObject({ client }),
+  /** Those of venue.yaml. */
+  listSymbols: z.strictObject({}),
+  replay: z.strictObject({
+    sinceMs: z.int().positive(),
+    texts: z.array(z.strictObject({ name: z.string().max(256), text: z.string() })).max(1_000),
+  }),
+  candidate: z.strictObject({}),
+  acceptPolicy: z.strictObject({ hash: filesHash }),
+  rollback: z.strictObject({ hash: filesHash.optional() }),
+}
+
+/** Their results. */
+export type PolicyResults = {
+  reload: { readonly policy_hash: string; readonly warnings: readonly string[] }
+  showPolicy: PolicyView
+  listSymbols: SymbolsView
+  replay: {
+    readonly requests: number
+    readonly refusals: number
+    /** The first 500 of them. */
+    readonly refused: readonly ReplayedRefusal[]
+  }
+  candidate: CandidateView
+  acceptPolicy: { readonly policy_hash: string }
+  rollback: { readonly hash: string; readonly policy_hash: string }
+}

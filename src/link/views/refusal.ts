@@ -1,0 +1,147 @@
+// Every way the vault says no to a bot, as a schema: the type of a refusal, and what docs/openapi.json
+// says of each code. Nothing is checked by it at run time.
+
+import { z } from "zod"
+
+import { freezeViewSchema } from "./stop-views.ts"
+
+/** Why policy said no; docs/error-codes.md has the closed list. */
+export const denialReasonSchema = z.string()
+
+/** Which rule said no, and where it is written. */
+export const denialSchema = z
+  .strictObject({
+    policy: z.string().nullable(),
+    rule: z.string().nullable(),
+    reason: denialReasonSchema,
+    file: z.string().nullable(),
+    line: z.int().nullable(),
+    asked: z.string().nullable(),
+    allowed: z.string().nullable(),
+  })
+  .readonly()
+export type Denial = z.infer<typeof denialSchema>
+
+const key = { key: z.string() }
+const timeMs = z.int().describe("Milliseconds since 1970.")
+/** Both `null` where there never is that much room. */
+const room = {
+  frees_at: timeMs.nullable().describe("When there is room; null when there never is that much."),
+  retry_after_ms: z.int().nullable().describe("How long until then."),
+}
+
+const brokenRule = z
+  .strictObject({
+    path: z.string().describe("A JSON Pointer into the body; empty for the body itself."),
+    rule: z.string().describe("A word of docs/error-codes.md."),
+    message: z.string(),
+  })
+  .readonly()
+
+/** It understood, and no signature leaves. */
+export const refusalSchema = z.discriminatedUnion("code", [
+  refused(["invalid_json"], { offset: z.int().describe("In bytes.") }),
+  refused(["invalid_request"], { errors: z.array(brokenRule).readonly() }),
+  refused(["invalid_header"], { header: z.string() }),
+  refusedBare(["unauthorized"]),
+  refused(["too_many_bad_tokens"], { retry_after_ms: z.int() }),
+  refusedWith(["policy_denied"], denialSchema),
+  refused(["wallet_key_required", "wrong_network"], key),
+  refused(["key_not_allowed"], { key: z.string().nullable() }),
+  refused(["target_not_allowed"], { ...key, target: z.string() }),
+  refused(["approval_required"], {
+    hold: z.string().nullable().describe("null where none was opened."),
+    expires_at: timeMs.nullable().describe("null where the hold has ended already."),
+  }),
+  refused(["agent_revoked"], key),
+  refused(["agent_expiring"], { ...key, expires_at: timeMs }),
+  refused(["right_missing"], { right: z.string() }),
+  refused(["locked"], key),
+  refusedWith(["frozen"], freezeViewSchema),
+  refused(["disk_low"], {
+    free_bytes: z.int().nullable().describe("null where it can't be told."),
+    min_free_bytes: z.int(),
+  }),
+  refused(["clock_unsafe"], {
+    venue_ahead_ms: z.int().describe("Negative where the venue's clock is behind."),
+    max_venue_offset_ms: z.int(),
+  }),
+  refused(["unknown_endpoint"], { path: z.string() }),
+  refusedBare(["unknown_record"]),
+  refusedBare(["overloaded"]),
+  refused(["idempotency_conflict"], { record: z.string() }),
+  refused(["idempotency_expired"], { record: z.string(), state: z.string() }),
+  refused(["limit_exhausted"], {
+    policy: z.string(),
+    limit: z.string(),
+    max: z.string(),
+    used: z.string(),
+    asked: z.string(),
+    ...room,
+  }),
+  // The venue's own code, for what it would refuse.
+  refused(["10029"], budgetShortage("address")),
+  refused(["ip_budget_exhausted"], budgetShortage("ip")),
+  refused(["signer_pace"], { retry_after_ms: z.int() }),
+  refused(
+    [
+      "action_tag_undisclosed",
+      "struct_undisclosed",
+      "signing_type_undisclosed",
+      "target_layout_undisclosed",
+    ],
+    { endpoint: z.string(), add_line: z.string().describe("The line of venue.yaml to add.") },
+  ),
+  refused(["read_group_undisclosed"], { path: z.string(), add_line: z.string() }),
+])
+
+/** Every way the vault says no to a bot. */
+export type Refusal = z.infer<typeof refusalSchema>
+export type RefusalCode = Refusal["code"]
+
+function budgetShortage<const Scope extends string>(scope: Scope) {
+  return {
+    scope: z.literal(scope),
+    max: z.int(),
+    used: z.int(),
+    kept: z.int().describe("What of it is free and kept for others."),
+    asked: z.int(),
+    ...room,
+  }
+}
+
+function refusedBare<const Codes extends readonly [string, ...string[]]>(codes: Codes) {
+  return refusedWith(codes, z.null())
+}
+
+function refused<
+  const Codes extends readonly [string, ...string[]],
+  Shape extends Readonly<Record<string, z.ZodType>>,
+>(codes: Codes, shape: Shape) {
+  return refusedWith(codes, z.strictObject(shape).readonly())
+}
+
+/** `data` goes out as the envelope's, so its names are in snake_case. */
+function refusedWith<const Codes extends readonly [string, ...string[]], Data extends z.ZodType>(
+  codes: Codes,
+  data: Data,
+) {
+  return z
+    .strictObject({
+      code: z.enum(codes),
+      message: z
+        .string()
+        .describe(
+          "One plain sentence. It may tell the bot's own values and the limits; never a secret.",
+        ),
+      data,
+    })
+    .readonly()
+}
+
+/** The entry of a policy that said no, `policy/rule` or `policy/limit`; `null` where none did. */
+export function whoRefused({ code, data }: Refusal): string | null {
+  if (code === "limit_exhausted") return `${data.policy}/${data.limit}`
+  if (code !== "policy_denied" || data.policy === null) return null
+  return data.rule === null ? data.policy : `${data.policy}/${data.rule}`
+}

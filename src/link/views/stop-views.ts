@@ -1,0 +1,59 @@
+// What bots, operators and the gate are shown of freezes, heartbeats and panics.
+
+import { z } from "zod"
+
+import type { SignedOperation } from "./signed.ts"
+
+/** A stop that holds until an operator thaws it. `cancels`: whether cancels and reduce-only orders stay open. */
+export const freezeViewSchema = z
+  .strictObject({
+    scope: z.enum(["all", "client", "key"]),
+    name: z.string().nullable(),
+    reason: z.string(),
+    by: z.string(),
+    cancels: z.boolean().describe("Whether cancels and reduce-only orders stay open."),
+    since: z.int().describe("Milliseconds since 1970."),
+  })
+  .readonly()
+export type FreezeView = z.infer<typeof freezeViewSchema>
+
+/** What a heartbeat is answered: for how long silence is taken, `null` where none counts. */
+export const heartbeatViewSchema = z
+  .strictObject({
+    within_ms: z.int().nullable(),
+    then: z.enum(["freeze", "panic"]).nullable(),
+    frozen: z
+      .boolean()
+      .describe(
+        "Whether something stops this client's orders by its default key now. A heartbeat never thaws.",
+      ),
+  })
+  .readonly()
+export type HeartbeatView = z.infer<typeof heartbeatViewSchema>
+
+/** What of a panic is signed and to be sent by who asked for it. */
+export type PanicView = {
+  readonly freeze: FreezeView
+  readonly requests: readonly (SignedOperation & PanicAbout)[]
+  readonly unsigned: readonly UnsignedPanic[]
+  /** Of venue.yaml, without which a panic cancels nothing. */
+  readonly add_lines: readonly string[]
+}
+
+/** `message` says why it isn't signed. */
+export type UnsignedPanic = PanicAbout & { readonly message: string }
+
+type PanicAbout = {
+  readonly operation: string
+  /** `null` where there was none to sign it. */
+  readonly key: string | null
+  readonly target: string | null
+}
+
+/** A signed request for the gate to send, compact JSON to `path`. */
+export type OutboxRequest = {
+  readonly record: string
+  readonly path: string
+  readonly body: string
+  readonly expires_after: number
+}

@@ -1,0 +1,196 @@
+// What bots and operators are shown, as it goes over the sockets and out as JSON: names in snake_case,
+// times in milliseconds, amounts as decimal strings.
+
+import type { Alarm } from "./alarms.ts"
+import type { BudgetView, KeyView, LimitUse, RecordView } from "./bot-views.ts"
+import type { FreezeView } from "./stop-views.ts"
+
+export type {
+  BudgetView,
+  CheckReport,
+  KeyView,
+  LimitUse,
+  LimitView,
+  PriceView,
+  RecordView,
+  Verdict,
+} from "./bot-views.ts"
+export type { FreezeView } from "./stop-views.ts"
+
+/** An account operation for a wallet held elsewhere to sign with `eth_signTypedData_v4`. */
+export type TypedOperation = {
+  readonly record: string
+  /** The wallet's address. */
+  readonly signer: string
+  readonly typed_data: TypedData
+  readonly expires_after: number
+}
+
+/** EIP-712's JSON form; integers beyond 2^53 as decimal strings. */
+export type TypedData = {
+  readonly types: Readonly<
+    Record<string, readonly { readonly name: string; readonly type: string }[]>
+  >
+  readonly primaryType: string
+  readonly domain: Readonly<Record<string, string | number>>
+  readonly message: Readonly<Record<string, string | number | boolean>>
+}
+
+/** A request that waits for a person. */
+export type HoldView = {
+  readonly id: string
+  readonly state: "pending" | "released" | "refused" | "used" | "expired"
+  readonly client: string
+  readonly key: string
+  readonly operation: string
+  readonly target: string | null
+  readonly policy: string
+  readonly rule: string
+  /** The business fields, canonical JSON. */
+  readonly body: string
+  /** What it can cost at worst, in words. */
+  readonly worst_case: string
+  readonly expires_at: number
+}
+
+export type ClientView = {
+  readonly name: string
+  readonly keys: readonly string[]
+  readonly rights: readonly string[]
+  readonly allow_type_b: boolean
+  /** What a request of its is known by, where no header says it. */
+  readonly idempotency_by: "header" | "client_order_id"
+  /** Its token is refused for good. */
+  readonly revoked: boolean
+}
+
+export type StatusView = {
+  /** The vault's time, in milliseconds. */
+  readonly at: number
+  readonly version: string
+  readonly freezes: readonly FreezeView[]
+  /** What keeps all of it from signing, or `ready`. `locked`: the keys are out of memory until they are unlocked. */
+  readonly state: "ready" | "locked" | "clock_unsafe" | "restore_unaccepted"
+  /** Whether it signs, and why not, in words. */
+  readonly words: string
+  /** The gravest first. */
+  readonly alarms: readonly Alarm[]
+  readonly policy_hash: string
+  readonly network: string
+  readonly records: number
+  readonly keys: readonly KeyView[]
+  readonly clients: readonly ClientView[]
+  /** The 100 with the least room; `listLimits` has them all. */
+  readonly limits: readonly LimitUse[]
+  /** The venue's rate budgets, but for those that are off. */
+  readonly budgets: readonly BudgetUse[]
+  /** The first 50 requests that wait for a person, with the beginning of their bodies; `listHolds` has them all. */
+  readonly holds: readonly HoldView[]
+  /** How many requests were decided how since the vault started. */
+  readonly decided: Readonly<Record<DecisionView["result"], number>>
+  /**
+   * How long signing took, from judged to signed and recorded, since the vault started. `counts` has one more than
+   * `bounds`, which are seconds: each is of what took at most that long, the last of the rest.
+   */
+  readonly signing: { readonly bounds: readonly number[]; readonly counts: readonly number[] }
+  /** The last five, the newest first. */
+  readonly last_refusals: readonly RefusalView[]
+  /** Of the process that answers. */
+  readonly pid: number
+  /**
+   * `service`: the vault is a unit of its own under systemd. `serve`: `countersign serve` started vault and
+   * gate as one user. `null` in a command that opened the vault itself.
+   */
+  readonly started_by: "service" | "serve" | null
+  readonly warnings: readonly string[]
+}
+
+/** A refusal as it was recorded. */
+export type RefusalView = {
+  readonly record: string
+  readonly at: number
+  readonly client: string
+  readonly operation: string | null
+  readonly code: string
+  /** Of a denial by policy. */
+  readonly reason: string | null
+  /** `policy/rule` or `policy/limit` that said no. */
+  readonly by: string | null
+  readonly message: string
+  /** How often it came within its second. */
+  readonly times: number
+}
+
+/** One of the venue's rate budgets, with what of it only requests that reduce risk may use. */
+export type BudgetUse = Pick<BudgetView, "scope" | "address" | "max" | "used"> & {
+  readonly kept_for_cancels: number
+}
+
+/** A request or refusal as it was recorded, without its body. */
+export type DecisionView = {
+  /** Of its entry. */
+  readonly seq: number
+  readonly record: string
+  readonly at: number
+  readonly result: "allowed" | "refused" | "held"
+  readonly client: string
+  readonly key: string | null
+  readonly operation: string | null
+  /** `policy/rule` that allowed it, or that said no. */
+  readonly by: string | null
+  /** The code of a refusal, or a denial's reason; `null` for what was allowed. */
+  readonly reason: string | null
+  /** The refusal in a sentence, cut where it is long; `null` for what was allowed. */
+  readonly message: string | null
+  /** How often it came within its second. */
+  readonly times: number
+}
+
+/** A record with its business fields as canonical JSON; `null` for a refusal, of which they aren't recorded. */
+export type WholeRecord = RecordView & { readonly body: string | null }
+
+/** What of the venue's profile tells how an order is meant. */
+export type SymbolsView = {
+  /** By their ids. */
+  readonly names: Readonly<Record<string, string>>
+  readonly default_market_order_type: "base" | "quote" | null
+}
+
+/** What a client may do, in plain words. */
+export type PolicyView = {
+  readonly client: string
+  readonly keys: readonly string[]
+  readonly entries: readonly {
+    readonly kind: "allows" | "denies" | "limits" | "holds"
+    readonly policy: string
+    readonly entry: string
+    readonly file: string
+    readonly line: number
+    readonly words: string
+  }[]
+}
+
+/** The files on disk beside those that a person accepted last. */
+export type CandidateView = {
+  /** Of the files, to be named when they are accepted. */
+  readonly hash: string
+  readonly accepted: boolean
+  readonly changes: readonly {
+    readonly file: string
+    readonly where: string
+    readonly from: string | null
+    readonly to: string | null
+    readonly widens: boolean
+  }[]
+}
+
+/** A request of the past that another set of files would refuse. */
+export type ReplayedRefusal = {
+  readonly record: string
+  readonly client: string
+  readonly operation: string
+  readonly at: number
+  readonly reason: string
+  readonly policy: string | null
+  readonly rule: string | null
+}

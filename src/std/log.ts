@@ -1,0 +1,137 @@
+import { styleText } from "node:util"
+
+import { Fault } from "./fault.ts"
+import { isUnderJournal, journalPrefix } from "./journal.ts"
+import { visible } from "./visible.ts"
+
+/** Every field of an entry besides its level and event: none can be forgotten, and none added. */
+export type FieldsOf<Entry extends LogHead> = Readonly<
+  Record<Exclude<keyof Entry & string, keyof LogHead>, true>
+>
+
+export type OpenLog<Entry extends LogHead> = {
+  readonly log: (entry: Entry) => void
+  /** From now on only this level and the more urgent ones are written. */
+  readonly logFrom: (level: LogLevel) => void
+}
+
+/** Writes entries from `info` up, of each the fields that are named, in their order and no others. */
+export function createLog<Entry extends LogHead>(
+  fields: FieldsOf<Entry>,
+  open: () => LogOut = logOut,
+): OpenLog<Entry> {
+  const names = Object.keys(fields)
+  let minimum: LogLevel = "info"
+  let out: LogOut | undefined // asked for once: a process keeps what it writes to
+  return {
+    log(entry) {
+      if (logLevels.indexOf(entry.level) < logLevels.indexOf(minimum)) return
+      out ??= open()
+      out.write(logLine(entry, told(entry, names), out.form), entry.level)
+    },
+    logFrom(level) {
+      minimum = level
+    },
+  }
+}
+
+function told(entry: LogHead, names: readonly string[]): LogFields {
+  const values = entry as Readonly<Record<string, string | number | undefined>> // all that entries have
+  return names.flatMap((name) => {
+    const value = values[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+}
+
+/** Where each process finds the level that it logs from. */
+export const logLevelVariable = "COUNTERSIGN_LOG_LEVEL"
+
+/** The level that the environment asks for, `info` where it asks for none. @throws {Fault} `usage` */
+export function readLogLevel(environment: NodeJS.ProcessEnv = process.env): LogLevel {
+  const asked = environment[logLevelVariable] ?? "info"
+  const level = logLevels.find((each) => each === asked)
+  if (level !== undefined) return level
+  throw new Fault("usage", `${logLevelVariable} must be debug, info, warn or error.`)
+}
+
+/** From the least to the most urgent. */
+export const logLevels = ["debug", "info", "warn", "error"] as const
+export type LogLevel = (typeof logLevels)[number]
+
+/** What every line has; each process adds a closed set of fields of its own. */
+export type LogHead = {
+  readonly level: LogLevel
+  /** What happened, in snake_case. */
+  readonly event: string
+}
+
+/** For programs, for people, and for people whose terminal has colours. */
+export type LogForm = "json" | "words" | "coloured"
+
+type Value = string | number
+/** In the order in which they are written. */
+export type LogFields = readonly (readonly [name: string, value: Value])[]
+
+/**
+ * One line of log, without its end. Whatever a value is, nothing in the line moves a cursor or begins
+ * another line; as JSON it reads back as it was.
+ */
+export function logLine({ level, event }: LogHead, fields: LogFields, form: LogForm): string {
+  const now = new Date()
+  if (form === "json") {
+    const time = now.toISOString()
+    return visible(JSON.stringify({ time, level, event, ...Object.fromEntries(fields) }))
+  }
+  const named = fields.filter(([name]) => name !== "message").map(assigned)
+  const message = fields.find(([name]) => name === "message")?.[1]
+  const word = form === "coloured" ? coloured(level) : level
+  const indent = " ".repeat("error".length - level.length)
+  return [
+    `${localTime(now)} ${word}${indent}`,
+    event.replaceAll("_", " "),
+    ...(named.length === 0 ? [] : [named.join(" ")]),
+    ...(message === undefined ? [] : [visible(String(message))]),
+  ].join("  ")
+}
+
+const colours = { debug: "gray", info: undefined, warn: "yellow", error: "red" } as const
+
+function coloured(level: LogLevel): string {
+  const colour = colours[level]
+  return colour === undefined ? level : styleText(colour, level, { validateStream: false })
+}
+
+function assigned([name, value]: LogFields[number]): string {
+  const text = String(value)
+  // Quoted where it could be taken for two, or for the message.
+  return `${name}=${visible(/^[^\s"=]+$/.test(text) ? text : JSON.stringify(text))}`
+}
+
+/** `2026-03-04 14:03:07`, where the machine is. */
+function localTime(time: Date): string {
+  const two = (number: number): string => String(number).padStart(2, "0")
+  const date = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join("-")
+  return `${date} ${[time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(":")}`
+}
+
+/** Where a process writes its lines of log, and in what form. */
+export type LogOut = {
+  readonly form: LogForm
+  readonly write: (line: string, level: LogLevel) => void
+}
+
+/** The journal, where stdout goes there; else stderr, in words where that is a terminal. */
+export function logOut(): LogOut {
+  if (isUnderJournal()) {
+    return {
+      form: "json",
+      write: (line, level) => void process.stdout.write(`${journalPrefix(level)}${line}\n`),
+    }
+  }
+  const { stderr } = process
+  const words = (): LogForm => (stderr.hasColors() ? "coloured" : "words") // NO_COLOR says no
+  return {
+    form: stderr.isTTY ? words() : "json",
+    write: (line) => void stderr.write(`${line}\n`),
+  }
+}

@@ -1,0 +1,85 @@
+import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
+import { Fault } from "../../std/fault.ts"
+import type { Vault } from "../core/vault.ts"
+import type { Signature } from "../keyring/keyring.ts"
+import { readSignature } from "../keyring/read-signature.ts"
+import { recoverAddress } from "../keyring/recover.ts"
+import type { StoredRecord } from "../ledger/records/entries.ts"
+import { digestOf } from "../request/fill-in.ts"
+import { agentOf, wasSignedElsewhere } from "../request/settle-record.ts"
+import { agentToApprove } from "./agent-key.ts"
+import { readOperation, signedOperation, walletElsewhere } from "./operator-request.ts"
+
+/**
+ * Puts the signature of a wallet held elsewhere to the approval that was described for it. It keeps
+ * nothing: the request is made anew from its record, and the signature must be that wallet's over it.
+ *
+ * @throws {Fault} `name_unknown`, `usage`.
+ */
+export async function completeApproval(
+  { record: id, signature: text }: AdminParams["completeApproval"],
+  vault: Vault,
+): Promise<AdminResults["completeApproval"]> {
+  const nowMs = vault.clock.nowMs()
+  const record = awaited(await vault.ledger.record(id, nowMs), nowMs)
+  const set = vault.active()
+  agentToApprove(agentOf(record, set)?.name ?? "", set)
+  const request = readOperation(
+    { operation: "approveAgent", body: record.body, wallet: walletElsewhere(record.signer, set) },
+    set,
+  )
+  const validity = { nonce: record.nonce, expiresAfterMs: record.expiresAfterMs }
+  const filling = { validity, profile: set.profile }
+  const signature = readOrThrow(text.trim())
+  const signer = recoverAddress(signature, digestOf(request, filling))
+  if (signer !== record.signer) throw wrongSigner(signer, record.signer)
+  return signedOperation(request, { ...filling, record: record.id }, signature)
+}
+
+/** A record that waits for a signature from elsewhere. */
+type Awaited = StoredRecord & {
+  readonly [Name in "signer" | "body" | "nonce" | "expiresAfterMs"]: NonNullable<StoredRecord[Name]>
+}
+
+function awaited(record: StoredRecord | undefined, nowMs: number): Awaited {
+  if (record?.operation !== "approveAgent" || !wasSignedElsewhere(record)) {
+    throw new Fault(
+      "name_unknown",
+      "No approval with this record waits for a signature; countersign agent approve --external prints the record.",
+    )
+  }
+  const { state } = record
+  if (state === "accepted" || state === "refused") {
+    throw new Fault("usage", `The venue has ${state} this approval already; nothing is left to do.`)
+  }
+  const request = requestOf(record)
+  if (nowMs < request.expiresAfterMs) return request
+  throw new Fault(
+    "usage",
+    `This approval expired at ${new Date(request.expiresAfterMs).toISOString()}; make a new one with countersign agent approve --external.`,
+  )
+}
+
+/** Only a refusal lacks any of these. */
+function requestOf(record: StoredRecord): Awaited {
+  const { signer, body, nonce, expiresAfterMs } = record
+  if (signer === null || body === null || nonce === null || expiresAfterMs === null) {
+    throw new Fault("internal", "A request's record lacks what it was signed with.")
+  }
+  return { ...record, signer, body, nonce, expiresAfterMs }
+}
+
+function readOrThrow(text: string): Signature {
+  const read = readSignature(text)
+  if (read.ok) return read.value
+  throw new Fault("usage", read.error)
+}
+
+function wrongSigner(signer: string | undefined, wanted: string): Fault {
+  const whose =
+    signer === undefined ? "No key made this signature" : `This signature is that of ${signer}`
+  return new Fault(
+    "usage",
+    `${whose} over this approval, and ${wanted} must sign it, exactly as it was printed.`,
+  )
+}

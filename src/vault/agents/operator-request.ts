@@ -1,0 +1,155 @@
+import type { Refusal, RefusalCode } from "../../link/views/refusal.ts"
+import type { SignedOperation } from "../../link/views/signed.ts"
+import { Fault, type FaultCode } from "../../std/fault.ts"
+import type { OperationId } from "../../venue/profile.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import type { Vault } from "../core/vault.ts"
+import type { Signature } from "../keyring/keyring.ts"
+import { type Client, type KeyEntry, operatorName } from "../ledger/records/bindings.ts"
+import type { Reservation } from "../ledger/records/reservation.ts"
+import { canonicalBody, digestOf, signedBody, type Filling } from "../request/fill-in.ts"
+import { readRequest, type ReadRequest } from "../request/read-request.ts"
+import { spendingOf } from "../request/spending.ts"
+
+/** An account operation that the operator asks for. No policy is asked: who asks writes the policies. */
+export type OperatorAsk = {
+  readonly operation: OperationId
+  /** The business fields, JSON. */
+  readonly body: string
+  /** Who signs: a wallet key held here, or one elsewhere as {@link walletElsewhere} tells it. */
+  readonly wallet: KeyEntry
+  /** The usual time of account operations if left out. */
+  readonly ttlMs?: number | undefined
+}
+
+export type Reserved = Extract<Reservation, { readonly kind: "reserved" }>
+
+/**
+ * Reads what an operator asks for with the code that reads a bot's body, so that what no policy can lift
+ * holds here too.
+ *
+ * @throws {Fault} `undisclosed`, `usage`.
+ */
+export function readOperation(ask: OperatorAsk, set: ActiveSet): ReadRequest {
+  const { operation, body, wallet, ttlMs } = ask
+  const endpoint = set.profile.endpoints.get(operation)
+  if (endpoint === undefined) throw new Fault("internal", "The profile lacks an endpoint.")
+  const call = { path: endpoint.path, body: Buffer.from(body).toString("base64"), key: wallet.name }
+  const keys = new Map([[wallet.name, wallet]])
+  const read = readRequest(call, operatorWith(wallet), { ...set, keys })
+  if (!read.ok) throw faultOf(read.error)
+  return ttlMs === undefined ? read.value : Object.freeze({ ...read.value, ttlMs })
+}
+
+/** A wallet whose key is held elsewhere, told as a key is: under its address. */
+export function walletElsewhere(address: KeyEntry["address"], { profile }: ActiveSet): KeyEntry {
+  return {
+    name: address,
+    address,
+    role: "wallet",
+    wallet: null,
+    targets: [],
+    network: profile.network,
+    approval: "unknown",
+    expiresAtMs: null,
+  }
+}
+
+/**
+ * Records an operation and takes its nonce; durable when it resolves. No limit counts it, and no rate budget
+ * stops it.
+ *
+ * @throws {Fault} `vault_unavailable` when its signer was too busy, and what the ledger throws.
+ */
+export async function reserveOperation(
+  request: ReadRequest,
+  { ledger, clock }: Vault,
+  set: ActiveSet,
+): Promise<Reserved> {
+  await ledger.safety.claim(request.parties.signer)
+  const reserved = await ledger.reserve({
+    signer: request.parties.signer,
+    entry: {
+      client: operatorName,
+      key: request.key.name,
+      operation: request.endpoint.id,
+      path: request.endpoint.path,
+      target: null,
+      body: canonicalBody(request, set.profile),
+      policyHash: set.policyHash,
+      rule: operatorName,
+      purpose: "forward",
+    },
+    claims: [],
+    sizes: [],
+    release: undefined,
+    spending: { ...spendingOf(request, operatorName, set), isForced: true },
+    ttlMs: request.ttlMs,
+    nowMs: clock.nowMs(),
+  })
+  if (reserved.kind === "refused") throw faultOf(reserved.refusal)
+  if (reserved.kind === "repeat") throw new Fault("internal", "An operation without a key is one.")
+  return reserved
+}
+
+/**
+ * Records, then signs with a wallet key held here.
+ *
+ * @throws {Fault} `keyring_locked`, `key_not_found`: then nothing was recorded.
+ */
+export async function signOperation(
+  request: ReadRequest,
+  vault: Vault,
+  set: ActiveSet,
+): Promise<SignedOperation> {
+  const { name } = request.key
+  assertCanSign(name, vault)
+  const reserved = await reserveOperation(request, vault, set)
+  const filling = { validity: reserved, profile: set.profile }
+  const signature = vault.keyring.sign(name, digestOf(request, filling))
+  return signedOperation(request, { ...filling, record: reserved.record }, signature)
+}
+
+/** A signed operation as the command line sends it. */
+export function signedOperation(
+  request: ReadRequest,
+  filling: Filling & { readonly record: string },
+  signature: Signature,
+): SignedOperation {
+  return {
+    record: filling.record,
+    base_url: filling.profile.baseUrl ?? null,
+    path: request.endpoint.path,
+    body: signedBody(request, filling, signature),
+    expires_after: filling.validity.expiresAfterMs,
+  }
+}
+
+/** A client that exists for one request, since what the command line asks comes with no token. */
+function operatorWith(wallet: KeyEntry): Client {
+  const tokenHash = null
+  const may = { rights: [], allowTypeB: true, idempotencyBy: "header" } as const
+  return { name: operatorName, tokenHash, keys: [wallet.name], ...may }
+}
+
+function assertCanSign(name: string, { keyring }: Vault): void {
+  if (keyring.isLocked(name)) {
+    throw new Fault("keyring_locked", `The key ${name} is locked; run countersign unlock first.`)
+  }
+  if (keyring.addressOf(name) === undefined) {
+    throw new Fault("key_not_found", `The key ${name} isn't in memory, so it can't sign.`)
+  }
+}
+
+/** A refusal of what an operator asked for, as the command line tells failures. */
+export function faultOf({ code, message }: Refusal): Fault {
+  return new Fault(faultCodes[code] ?? "usage", message)
+}
+
+const faultCodes: Partial<Record<RefusalCode, FaultCode>> = {
+  action_tag_undisclosed: "undisclosed",
+  struct_undisclosed: "undisclosed",
+  signing_type_undisclosed: "undisclosed",
+  target_layout_undisclosed: "undisclosed",
+  signer_pace: "vault_unavailable",
+}

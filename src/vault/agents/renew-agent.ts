@@ -1,0 +1,106 @@
+import type { AdminParams } from "../../link/calls/methods.ts"
+import type { SignedOperation } from "../../link/views/signed.ts"
+import { Fault } from "../../std/fault.ts"
+import { snakeCase, uintBits, type StructField, type StructType } from "../../venue/eip712.ts"
+import type { JsonValue } from "../../venue/json.ts"
+import { filledInFields } from "../../venue/payload/check-struct.ts"
+import type { OperationId, Profile } from "../../venue/profile.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import type { Vault } from "../core/vault.ts"
+import type { KeyEntry } from "../ledger/records/bindings.ts"
+import { agentNamed, agentToApprove, assertSendable, walletHeldFor } from "./agent-key.ts"
+import { operationFields, type OperationSubject } from "./approve-agent.ts"
+import { readOperation, signOperation } from "./operator-request.ts"
+
+/**
+ * `countersign agent revoke`: signs the end of an agent's approval, where the venue's struct is known.
+ *
+ * @throws {Fault} `undisclosed`, `name_unknown`, `usage`, `keyring_locked`.
+ */
+export function revokeAgent(
+  { agent: name }: AdminParams["revokeAgent"],
+  vault: Vault,
+): Promise<SignedOperation> {
+  const agent = agentNamed(name, vault.active())
+  if (agent.approval === "revoked") throw new Fault("usage", `The key ${name} is revoked already.`)
+  return signFor(agent, { operation: "revokeAgent", known: {} }, vault)
+}
+
+/**
+ * `countersign agent renew`: signs a longer approval, where the venue's struct is known.
+ *
+ * @throws {Fault} as {@link revokeAgent}.
+ */
+export function renewAgent(
+  { agent: name, validDays, label }: AdminParams["renewAgent"],
+  vault: Vault,
+): Promise<SignedOperation> {
+  const agent = agentToApprove(name, vault.active())
+  return signFor(agent, { operation: "renewAgent", known: { validDays, label } }, vault)
+}
+
+type Term = {
+  readonly operation: "revokeAgent" | "renewAgent"
+  readonly known: Pick<OperationSubject, "validDays" | "label">
+}
+
+async function signFor(
+  agent: KeyEntry,
+  { operation, known }: Term,
+  vault: Vault,
+): Promise<SignedOperation> {
+  const set = vault.active()
+  assertSendable(set)
+  const wallet = walletHeldFor(agent, set, `send ${operation} to the venue with that wallet`)
+  const fields = operationFields({ agent, wallet, ...known }, set)
+  const body = JSON.stringify(bodyOf(operation, fields, set))
+  return signOperation(readOperation({ operation, body, wallet }, set), vault, set)
+}
+
+/** Of an operation that nothing is known of the body is empty: reading it says which line to add. */
+function bodyOf(
+  operation: OperationId,
+  known: ReadonlyMap<string, JsonValue>,
+  { profile }: ActiveSet,
+): Readonly<Record<string, JsonValue>> {
+  const signing = signingOf(operation, profile)
+  if (signing === undefined) return {}
+  if (signing.type === "A") throw bodyUndisclosed(operation)
+  const names = businessFields(signing.struct).map((field) => {
+    const name = snakeCase(field.name)
+    if (known.has(name) && typeFits(field)) return name
+    throw fieldUnknown(operation, field)
+  })
+  return Object.fromEntries(
+    [...names, "signature_chain_id"].map((name) => [name, known.get(name) ?? null]),
+  )
+}
+
+function signingOf(operation: OperationId, profile: Profile) {
+  const signing = profile.endpoints.get(operation)?.signing
+  return signing?.known === true ? signing.value : undefined
+}
+
+function businessFields(struct: StructType): readonly StructField[] {
+  return struct.fields.filter(({ name }) => !filledInFields.some((field) => field.name === name))
+}
+
+/** By its name alone a field could be meant otherwise. */
+function typeFits({ name, type }: StructField): boolean {
+  if (name === "validDays") return uintBits(type) !== undefined
+  return type === (name === "serviceChain" || name === "label" ? "string" : "address")
+}
+
+function bodyUndisclosed(operation: OperationId): Fault {
+  return new Fault(
+    "undisclosed",
+    `venue.yaml says that ${operation} is Type A, but not which fields its body has; send it yourself through the daemon, with a client that may use the wallet key.`,
+  )
+}
+
+function fieldUnknown(operation: OperationId, { type, name }: StructField): Fault {
+  return new Fault(
+    "undisclosed",
+    `The struct of ${operation} in venue.yaml has the field "${type} ${name}", which Countersign can't fill in; send it yourself through the daemon, with a client that may use the wallet key.`,
+  )
+}

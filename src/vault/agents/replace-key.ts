@@ -1,0 +1,77 @@
+import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
+import { Fault } from "../../std/fault.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import type { Vault } from "../core/vault.ts"
+import { keyView } from "../core/views.ts"
+import { hasEnded, type KeyEntry } from "../ledger/records/bindings.ts"
+import { agentNamed, agentToApprove } from "./agent-key.ts"
+
+/**
+ * Switches clients from one agent key to another of the same wallet, and retires the first. From the call
+ * on, requests are signed by the second; those judged before are still answered with the first's signature.
+ *
+ * @throws {Fault} `name_unknown`, `usage`, `config_invalid` when a policy speaks of the first key alone.
+ */
+export async function replaceKey(
+  { from, to }: AdminParams["replaceKey"],
+  vault: Vault,
+): Promise<AdminResults["replaceKey"]> {
+  const set = vault.active()
+  const [old, next] = [agentNamed(from, set), agentToApprove(to, set)]
+  assertSuccessor(old, next)
+  assertApproved(next, set, vault.clock.nowMs())
+  assertPoliciesFollow(from, to, set)
+  const clients = set.clients.filter(({ keys }) => keys.includes(from)).map(({ name }) => name)
+  if (clients.length > 0 || !hasEnded(old)) await switchKeys(old, next, vault)
+  return { from: viewOf(from, vault), to: viewOf(to, vault), clients }
+}
+
+/** Queued together they share a commit, so that no crash leaves a successor without its targets. */
+async function switchKeys(old: KeyEntry, next: KeyEntry, vault: Vault): Promise<void> {
+  const { targets } = old
+  const inherits = next.targets.length === 0 && targets.length > 0
+  await Promise.all([
+    ...(inherits ? [vault.act({ act: "key_targets_set", name: next.name, targets })] : []),
+    vault.act({ act: "key_replaced", from: old.name, to: next.name }),
+  ])
+}
+
+function assertSuccessor(old: KeyEntry, next: KeyEntry): void {
+  if (old.name === next.name) {
+    throw new Fault("usage", "A key can't take its own place; name another one.")
+  }
+  if (old.wallet === null || old.wallet !== next.wallet) {
+    throw new Fault(
+      "usage",
+      `${old.name} and ${next.name} aren't agents of one wallet, so neither can take the other's place.`,
+    )
+  }
+}
+
+/** A successor that signs nothing, or soon only what reduces risk, would stop the bots. */
+function assertApproved(next: KeyEntry, { config }: ActiveSet, nowMs: number): void {
+  const { name, approval, expiresAtMs } = next
+  const isLasting = expiresAtMs === null || nowMs < expiresAtMs - config.stopBeforeMs
+  if (approval === "approved" && isLasting) return
+  const why = approval === "approved" ? "ends too soon" : "isn't known here"
+  throw new Fault(
+    "usage",
+    `The approval of ${name} ${why}; approve it with countersign agent approve ${name} first.`,
+  )
+}
+
+/** What a policy denies or limits for the first key must not end with it, nor what it allows. */
+function assertPoliciesFollow(from: string, to: string, { policies }: ActiveSet): void {
+  const left = policies.find(
+    ({ appliesTo: { keys } }) => keys?.includes(from) === true && !keys.includes(to),
+  )
+  if (left === undefined) return
+  throw new Fault(
+    "config_invalid",
+    `The policy ${left.name} applies to the key ${from} and not to ${to}: add ${to} to its applies_to, run countersign policy reload, then this again.`,
+  )
+}
+
+function viewOf(name: string, vault: Vault) {
+  return keyView(agentNamed(name, vault.active()), vault)
+}

@@ -1,0 +1,215 @@
+import { isAbsolute } from "node:path"
+
+import { z } from "zod"
+
+import { ok, type Result } from "../../std/result.ts"
+import { readYaml, type Problem } from "../../std/yaml-file.ts"
+import { parseDecimal, type Decimal } from "../../venue/decimal.ts"
+import { budgetsSetting, type BudgetConfig } from "./budget-config.ts"
+import { dayMs, duration, size, yesOrNo } from "./config-values.ts"
+import { freezeOnSetting, heartbeatsSetting, type FreezeOn, type Heartbeat } from "./stop-config.ts"
+import {
+  notifySetting,
+  upstreamSetting,
+  venueOffsetSetting,
+  type UpstreamConfig,
+} from "./upstream-config.ts"
+
+/** `countersign.yaml`, read. Durations in milliseconds. */
+export type Config = {
+  readonly listen: { readonly host: string; readonly port: number }
+  /** Further names that `Host` may carry, without port. */
+  readonly allowedHosts: readonly string[]
+  readonly allowRemote: boolean
+  readonly keystore: {
+    readonly backend: "keychain" | "keystore" | "memory"
+    /** Which library speaks to the keychain. */
+    readonly driver: "native" | "keytar"
+    /** Absolute path; the passphrase itself is never in the configuration. */
+    readonly passphraseFile: string | undefined
+    /** Name of the systemd credential that opens the keystore. */
+    readonly credential: string | undefined
+  }
+  /** After which times wallet keys are locked by themselves; `undefined` for never. */
+  readonly walletKeys: {
+    readonly lifetimeMs: number | undefined
+    readonly lockOnIdleMs: number | undefined
+  }
+  readonly expiresInMs: { readonly trade: number; readonly typeB: number }
+  /** From this long before its computed expiry on, an agent signs only what reduces risk. */
+  readonly stopBeforeMs: number
+  /** From this long before its computed expiry on, status and log warn of an agent. */
+  readonly agentWarningMs: number
+  /** How prices that are fed are taken. */
+  readonly prices: { readonly maxAgeMs: number; readonly maxStep: Decimal }
+  /** Whether a change of the files is loaded without being told to. */
+  readonly reloadOnChange: boolean
+  /** How old entries of the ledger are when they go into an archive; `undefined` for never. */
+  readonly archiveKeepMs: number | undefined
+  /** With less room on its disk the ledger takes only what lowers risk; 0 for never. */
+  readonly minFreeBytes: number
+  /** Where the signers' locks and marks are, absolute; `undefined` for the usual place. */
+  readonly signerDir: string | undefined
+  /** How far the clock may have run on while the machine was off. */
+  readonly maxStartGapMs: number
+  /** Further off the venue's clock only what lowers risk is signed; `undefined` for any. */
+  readonly maxVenueOffsetMs: number | undefined
+  /** Whether changed files wait for `countersign policy accept`. */
+  readonly attestRequired: boolean
+  readonly freezeOn: FreezeOn
+  /** By client: for how long it may be silent once it was heard, and what follows then. */
+  readonly heartbeats: ReadonlyMap<string, Heartbeat>
+  readonly budgets: BudgetConfig
+  readonly upstream: UpstreamConfig
+  /** Where the gate sends what alarms; `undefined` for nowhere. Its path mostly is a secret. */
+  readonly webhook: string | undefined
+}
+
+/** Reads countersign.yaml. Every key but `keystore` has a default; an unknown one is refused. */
+export function readConfig(text: string, file: string): Result<Config, readonly Problem[]> {
+  const read = readYaml(text, file, configSchema)
+  if (!read.ok) return read
+  const written = read.value.value
+  const { keystore, expires_in, prices } = written
+  return ok({
+    listen: written.listen,
+    allowedHosts: written.allowed_hosts,
+    allowRemote: written.allow_remote,
+    keystore: {
+      backend: keystore.backend,
+      driver: keystore.driver,
+      passphraseFile: keystore.passphrase_file,
+      credential: keystore.credential,
+    },
+    walletKeys: {
+      lifetimeMs: written.wallet_keys.lifetime,
+      lockOnIdleMs: written.wallet_keys.lock_on_idle,
+    },
+    expiresInMs: { trade: expires_in.trade, typeB: expires_in.type_b },
+    stopBeforeMs: written.stop_before,
+    agentWarningMs: written.agent_warning,
+    prices: { maxAgeMs: prices.max_age, maxStep: prices.max_step },
+    reloadOnChange: written.reload_on_change,
+    archiveKeepMs: written.archive === "off" ? undefined : written.archive.keep,
+    minFreeBytes: written.ledger.min_free,
+    signerDir: written.signer_dir,
+    maxStartGapMs: written.max_start_gap,
+    maxVenueOffsetMs: written.max_venue_offset,
+    attestRequired: written.attest === "required",
+    freezeOn: written.freeze_on,
+    heartbeats: written.heartbeats,
+    budgets: written.budgets,
+    upstream: written.upstream,
+    webhook: written.notify,
+  })
+}
+
+const loopbackHosts = ["127.0.0.1", "::1", "localhost"]
+
+/** The longest validity a request may be given: a signature that outlives it is a loaded gun. */
+const maxExpiresInMs = 3_600_000
+
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, "expected a port from 0 to 65535")
+  .transform(Number)
+  .refine((number) => number <= 65_535, "expected a port from 0 to 65535")
+
+/** What `ledger.min_free` is if left out: 256 MiB. */
+export const defaultMinFreeBytes = 256 * 1_048_576
+
+const fivePercent: Decimal = { coefficient: 5n, scale: 2 }
+
+/** `5%` as the fraction 0.05. */
+const percentage = z.string().transform((text, context) => {
+  const percent = text.endsWith("%") ? parseDecimal(text.slice(0, -1)) : undefined
+  if (percent !== undefined) return { ...percent, scale: percent.scale + 2 }
+  context.addIssue("expected a percentage like 5%")
+  return z.NEVER
+})
+
+const keystore = z
+  .strictObject({
+    backend: z.enum(["keychain", "keystore", "memory"]),
+    driver: z.enum(["native", "keytar"]).default("native"),
+    passphrase_file: z
+      .string()
+      .refine((path) => isAbsolute(path), "expected an absolute path")
+      .optional(),
+    credential: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "expected the name of a systemd credential")
+      .optional(),
+  })
+  .refine((written) => written.credential === undefined || written.passphrase_file === undefined, {
+    path: ["credential"],
+    message: "a keystore has one secret; leave passphrase_file or credential out",
+  })
+
+const autoLock = z.strictObject({
+  lifetime: duration(31 * 86_400_000).optional(),
+  lock_on_idle: duration(31 * 86_400_000).optional(),
+})
+
+const archived = z.strictObject({
+  keep: duration(36_500 * dayMs)
+    .refine((ms) => ms >= dayMs, "expected a duration of at least 1d")
+    .default(30 * dayMs),
+})
+
+const ledgerSetting = z.strictObject({ min_free: size.default(defaultMinFreeBytes) })
+
+const configSchema = z
+  .strictObject({
+    listen: z
+      .strictObject({ host: z.string().default("127.0.0.1"), port: port.default(8420) })
+      .default({ host: "127.0.0.1", port: 8420 }),
+    allowed_hosts: z
+      .array(z.string().regex(/^[a-z0-9.-]+$/, "expected a lower-case host name without a port"))
+      .default([]),
+    allow_remote: yesOrNo,
+    keystore,
+    wallet_keys: autoLock.default({}),
+    agent_keys: z
+      .undefined({
+        error:
+          "an agent key isn't locked by itself, since its bot would stop in the middle of a trade; wallet_keys can be",
+      })
+      .optional(),
+    expires_in: z
+      .strictObject({
+        trade: duration(maxExpiresInMs).default(15_000),
+        type_b: duration(maxExpiresInMs).default(60_000),
+      })
+      .default({ trade: 15_000, type_b: 60_000 }),
+    stop_before: duration(30 * 86_400_000).default(6 * 3_600_000),
+    agent_warning: duration(90 * 86_400_000).default(7 * 86_400_000),
+    prices: z
+      .strictObject({
+        max_age: duration(86_400_000).default(60_000),
+        max_step: percentage.default(fivePercent),
+      })
+      .default({ max_age: 60_000, max_step: fivePercent }),
+    reload_on_change: yesOrNo,
+    archive: z
+      .union([z.literal("off"), archived], "expected off, or {keep: 30d}")
+      .default({ keep: 30 * dayMs }),
+    ledger: ledgerSetting.default({ min_free: defaultMinFreeBytes }),
+    signer_dir: z
+      .string()
+      .refine((path) => isAbsolute(path), "expected an absolute path")
+      .optional(),
+    max_start_gap: duration(365 * dayMs).default(7 * dayMs),
+    max_venue_offset: venueOffsetSetting,
+    attest: z.enum(["off", "required"]).default("off"),
+    freeze_on: freezeOnSetting,
+    heartbeats: heartbeatsSetting,
+    budgets: budgetsSetting,
+    upstream: upstreamSetting,
+    notify: notifySetting,
+  })
+  .refine((config) => config.allow_remote || loopbackHosts.includes(config.listen.host), {
+    path: ["listen", "host"],
+    message:
+      "listening off loopback shows the daemon to the network; set allow_remote: true if that is meant",
+  })

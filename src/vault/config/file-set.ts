@@ -1,0 +1,17 @@
+import type { Profile } from "../../venue/profile.ts"
+import type { Policy } from "../policy/terms/policy.ts"
+import type { Config } from "./config.ts"
+
+/** A configuration file's content. `name` starts at the configuration directory: a refusal tells bots no path of this machine. */
+export type FileText = { readonly name: string; readonly text: string }
+
+/** What the files say, and a hash of their bytes. */
+export type FileSet = {
+  readonly config: Config
+  readonly profile: Profile
+  readonly policies: readonly Policy[]
+  /** The files themselves, so that a set can be run again. */
+  readonly texts: readonly FileText[]
+  /** SHA-256 over names and bytes, hex. */
+  readonly filesHash: string
+}

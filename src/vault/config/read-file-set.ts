@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto"
+
+import { err, ok, type Result } from "../../std/result.ts"
+import type { Problem } from "../../std/yaml-file.ts"
+import { readProfile } from "../../venue/profile/profile-file.ts"
+import { readPolicies } from "../policy/file/policy-file.ts"
+import { readConfig } from "./config.ts"
+import type { FileSet, FileText } from "./file-set.ts"
+
+export const configName = "countersign.yaml"
+export const venueName = "venue.yaml"
+
+/**
+ * Reads a set of configuration files as one: all of them, or every problem of all of them. Policies are
+ * read against the profile, so their problems show once venue.yaml has none.
+ */
+export function readFileSet(texts: readonly FileText[]): Result<FileSet, readonly Problem[]> {
+  const config = readConfig(textOf(texts, configName), configName)
+  const profile = readProfile(textOf(texts, venueName), venueName)
+  const policies = profile.ok ? readPolicies(policyTexts(texts), profile.value) : undefined
+  if (config.ok && profile.ok && policies?.ok === true) {
+    return ok({
+      config: config.value,
+      profile: profile.value,
+      policies: policies.value,
+      texts,
+      filesHash: hashTexts(texts),
+    })
+  }
+  const problems = [config, profile, policies].map((read) =>
+    read === undefined || read.ok ? [] : read.error,
+  )
+  return err(problems.flat())
+}
+
+function textOf(texts: readonly FileText[], wanted: string): string {
+  return texts.find(({ name }) => name === wanted)?.text ?? ""
+}
+
+function policyTexts(texts: readonly FileText[]) {
+  return texts
+    .filter(({ name }) => name !== configName && name !== venueName)
+    .map(({ name, text }) => ({ file: name, text }))
+}
+
+/** Over file names and texts, each with its length, so that no two sets share one encoding. */
+function hashTexts(texts: readonly FileText[]): string {
+  const hash = createHash("sha256")
+  for (const { name, text } of texts) {
+    hash.update(`${name.length}:${name}:${Buffer.byteLength(text)}:`).update(text, "utf8")
+  }
+  return hash.digest("hex")
+}

@@ -1,0 +1,45 @@
+import { Fault } from "../../std/fault.ts"
+import type { Config } from "../config/config.ts"
+import { pathsOf, type Installation } from "../config/installation.ts"
+import { openKeychainStore } from "../keyring/keychain/keychain-store.ts"
+import type { KeyStore } from "../keyring/keyring.ts"
+import { openKeystore } from "../keyring/keystore-files.ts"
+import { memoryStore } from "../keyring/memory-store.ts"
+import { withSecret } from "../keyring/with-secret.ts"
+
+/** Where the secret comes from that opens a keystore. It is asked only where there is one. */
+export type SecretSource = (config: Config) => Promise<Uint8Array>
+
+/**
+ * Opens the key store that countersign.yaml names.
+ *
+ * @throws {Fault} with a sentence that says what to mend.
+ */
+export async function openKeyStore(
+  config: Config,
+  installation: Installation,
+  secret: SecretSource,
+): Promise<KeyStore> {
+  const { keystoreDir, keychainDir } = pathsOf(installation)
+  switch (config.keystore.backend) {
+    case "memory":
+      return memoryStore()
+    case "keychain":
+      return openKeychainStore({ directory: keychainDir, driver: config.keystore.driver })
+    case "keystore":
+      return withSecret(await secret(config), (passphrase) =>
+        openKeystore({ directory: keystoreDir, passphrase }),
+      )
+  }
+}
+
+/** Takes no key: one that the ledger named and no store held would keep the vault from ever starting. */
+export function lockedStore(): KeyStore {
+  const store = memoryStore()
+  store.lock()
+  return store
+}
+
+/** For a vault that was opened without its keys. */
+export const noSecret: SecretSource = () =>
+  Promise.reject(new Fault("keyring_locked", "This command opened no keys."))

@@ -1,0 +1,116 @@
+import type { DatabaseSync } from "node:sqlite"
+
+import { readArchivedHead } from "../store/journal.ts"
+import { openTimeSlice } from "../store/time-slice.ts"
+import type { StoredEntry } from "./chain-check.ts"
+import { maxPageBytes } from "./entry-pages.ts"
+
+/** What has to stay, all in milliseconds since 1970. */
+export type ArchiveBounds = {
+  /** Entries that are this young. */
+  readonly beforeMs: number
+  /** Requests that count in limits from here on. */
+  readonly countedSinceMs: number
+  readonly nowMs: number
+}
+
+export type ArchivablePage = {
+  readonly entries: readonly StoredEntry[]
+  /** `undefined` while there may be more. */
+  readonly end: "journal_ends" | { readonly seq: number; readonly why: StayReason } | undefined
+}
+
+/** Why an entry can't go yet, and so all after it can't. */
+export type StayReason = "young" | "limits" | "valid" | "hold"
+
+/** Prepares the look-up of the entries after one that may go into an archive, up to the first that stays. */
+export function archivablePager(
+  database: DatabaseSync,
+): (after: number, bounds: ArchiveBounds) => ArchivablePage {
+  const read = database.prepare(
+    `SELECT e.*, r.counted_at, r.released_at, r.expires_after, h.expires_at, h.state
+     FROM entries e
+     LEFT JOIN requests r ON e.kind = 'request' AND r.id = e.id
+     LEFT JOIN holds h ON e.kind = 'act' AND h.seq = e.seq
+     WHERE e.seq > ? ORDER BY e.seq`,
+  )
+  return (after, bounds) => {
+    const isOver = openTimeSlice()
+    const entries: StoredEntry[] = []
+    let bytes = 0
+    for (const columns of read.iterate(after)) {
+      const entry = columns as StoredEntry & Columns // our own STRICT tables
+      const why = reasonToStay(entry, bounds)
+      if (why !== undefined) return { entries, end: { seq: entry.seq, why } }
+      const { seq, id, kind, at_ms, row, hash } = entry
+      bytes += Buffer.byteLength(row)
+      if (entries.length > 0 && bytes > maxPageBytes) return { entries, end: undefined }
+      entries.push({ seq, id, kind, at_ms, row, hash })
+      if (isOver()) return { entries, end: undefined }
+    }
+    return { entries, end: "journal_ends" }
+  }
+}
+
+type Columns = {
+  readonly counted_at: number | null
+  readonly released_at: number | null
+  readonly expires_after: number | null
+  readonly expires_at: number | null
+  readonly state: string | null
+}
+
+function reasonToStay(
+  entry: StoredEntry & Columns,
+  { beforeMs, countedSinceMs, nowMs }: ArchiveBounds,
+): StayReason | undefined {
+  if (entry.at_ms >= beforeMs) return "young"
+  if (isHeldOpen(entry, nowMs)) return "hold"
+  if (entry.counted_at === null) return undefined
+  // What was given back counts from when it was: see readForCounting.
+  if (Math.max(entry.counted_at, entry.released_at ?? 0) >= countedSinceMs) return "limits"
+  return (entry.expires_after ?? 0) > nowMs ? "valid" : undefined
+}
+
+function isHeldOpen({ state, expires_at: expiresAtMs }: Columns, nowMs: number): boolean {
+  const isOpen = state === "pending" || state === "released"
+  return isOpen && (expiresAtMs ?? 0) > nowMs
+}
+
+/** How many entries a step removes: few enough to keep no commit waiting for long. */
+const stepEntries = 200
+
+/**
+ * Prepares the removal of entries that are in an archive, with what follows from them alone. A step
+ * removes some within the open transaction and returns how many; 0 when none are left. Keys, clients,
+ * prices, sets and last nonces stay.
+ */
+export function archivedTrimmer(database: DatabaseSync): () => number {
+  const read = database.prepare(
+    `SELECT seq, id, kind FROM entries WHERE seq <= ? ORDER BY seq LIMIT ${stepEntries}`,
+  )
+  const byKind = new Map([
+    ["request", database.prepare("DELETE FROM requests WHERE id = ?")],
+    ["refusal", database.prepare("DELETE FROM refusals WHERE id = ?")],
+    ["shadow", database.prepare("DELETE FROM shadows WHERE seq = ?")],
+    ["act", database.prepare("DELETE FROM holds WHERE seq = ?")],
+  ])
+  const remove = database.prepare("DELETE FROM entries WHERE seq = ?")
+  return () => {
+    const entries = read.all(readArchivedHead(database).seq)
+    for (const { seq, id, kind } of entries) {
+      const isById = kind === "request" || kind === "refusal"
+      byKind.get(String(kind))?.run(isById ? (id ?? null) : (seq ?? null))
+      remove.run(seq ?? null)
+    }
+    return entries.length
+  }
+}
+
+/** The newest archive that may hold entries of the moment `atMs`, by its file's name. */
+export function findArchive(database: DatabaseSync, atMs: number): string | undefined {
+  const found = database
+    .prepare("SELECT file FROM archives WHERE from_ms <= ?1 AND to_ms >= ?1 ORDER BY seq DESC")
+    .get(atMs)
+  return found?.["file"] as string | undefined // our own STRICT table
+}

@@ -1,0 +1,193 @@
+import type {
+  ActRow,
+  ArchivedFields,
+  CheckpointRow,
+  JournalRow,
+  RequestRow,
+} from "../records/row.ts"
+import { chainHash } from "../store/journal.ts"
+import { isSigned, type Checkpoint } from "./checkpoint.ts"
+
+/** An entry as it is stored, in the database or in an archive. */
+export type StoredEntry = {
+  readonly seq: number
+  readonly id: string
+  readonly kind: string
+  readonly at_ms: number
+  readonly row: string
+  readonly hash: Uint8Array
+}
+
+/** The first entry that isn't what it should be. */
+export type Flaw = {
+  readonly seq: number
+  /** `null` where the entry is missing. */
+  readonly id: string | null
+  /** What is wrong, in a sentence without its full stop. */
+  readonly what: string
+}
+
+/** How far a chain was checked, and what the entries up to there said. Crosses as JSON. */
+export type ChainPosition = {
+  readonly seq: number
+  /** Of the entry `seq`, hex. */
+  readonly hash: string
+  /** Of the checkpoints so far. */
+  readonly publicKey: string | null
+  /** The last nonce of each signer so far. */
+  readonly nonces: Readonly<Record<string, number>>
+  readonly checkpoint: Checkpoint | null
+  /** The last act of archiving so far. */
+  readonly archived: ArchivedFields | null
+  /** A head that was kept elsewhere: the entry that must have this hash. */
+  readonly kept: { readonly seq: number; readonly hash: string } | null
+}
+
+/** Where a chain starts, or goes on after the last entry of an archive. */
+export function chainStart(seq = 0, hash = "0".repeat(64)): ChainPosition {
+  return {
+    seq,
+    hash,
+    publicKey: null,
+    nonces: {},
+    checkpoint: null,
+    archived: null,
+    kept: null,
+  }
+}
+
+/** Takes entries one after the other. */
+export type ChainCheck = {
+  /** What is wrong with the entry, if anything is; the check ends there. */
+  take(entry: StoredEntry): Flaw | undefined
+  position(): ChainPosition
+  /** The row of the entry that was taken last. */
+  row(): NumberedRow | undefined
+}
+
+export type NumberedRow = JournalRow & { readonly seq: number }
+
+/** Goes on from `start`. */
+export function openChainCheck(start: ChainPosition): ChainCheck {
+  const seen: Seen = { ...start, nonces: { ...start.nonces } }
+  let head: Uint8Array = Buffer.from(start.hash, "hex")
+  let row: NumberedRow | undefined
+  return {
+    take(entry) {
+      const gap = gapBefore(entry, seen.seq + 1)
+      if (gap !== undefined) return gap
+      row = parseRow(entry.row)
+      const hash = chainHash(head, entry.row)
+      const wrong = linkWrong(entry, row, hash) ?? (row && contentWrong(row, seen, head))
+      if (wrong !== undefined) return { seq: entry.seq, id: entry.id, what: wrong }
+      head = hash
+      seen.seq = entry.seq
+      return keptWrong(entry, seen)
+    },
+    position: () => ({ ...seen, hash: Buffer.from(head).toString("hex") }),
+    row: () => row,
+  }
+}
+
+type Seen = { -readonly [Field in keyof ChainPosition]: ChainPosition[Field] } & {
+  nonces: Record<string, number>
+}
+
+function gapBefore({ seq }: StoredEntry, expected: number): Flaw | undefined {
+  if (seq === expected) return undefined
+  const last = seq - 1
+  if (last < expected) return { seq: expected, id: null, what: `entry ${seq} is in its place` }
+  const what =
+    last === expected ? "it is missing" : `it and what follows up to entry ${last} are missing`
+  return { seq: expected, id: null, what }
+}
+
+function parseRow(text: string): NumberedRow | undefined {
+  try {
+    const row: unknown = JSON.parse(text)
+    // What the chain holds together, row.ts wrote; what it doesn't is told before it is used.
+    return typeof row === "object" && row !== null ? (row as NumberedRow) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether the entry says what its row says and follows from the one before it. */
+function linkWrong(
+  entry: StoredEntry,
+  row: NumberedRow | undefined,
+  hash: Uint8Array,
+): string | undefined {
+  if (row === undefined) return "its row was changed: it can't be read any more"
+  if (row.seq !== entry.seq && Number.isInteger(row.seq)) {
+    return `its row says that it is entry ${row.seq}: entries were reordered or renumbered`
+  }
+  if (Buffer.compare(hash, entry.hash) !== 0) return hashWrong
+  return columnWrong(entry, row)
+}
+
+function columnWrong(entry: StoredEntry, row: NumberedRow): string | undefined {
+  const isAlike = row.id === entry.id && row.kind === entry.kind && row.at_ms === entry.at_ms
+  if (isAlike && row.seq === entry.seq) return undefined
+  const column = (["seq", "id", "kind", "at_ms"] as const).find((name) => row[name] !== entry[name])
+  return `its column ${column ?? ""} doesn't say what its row says`
+}
+
+/** What is said before it is known which of the two it was. */
+export const hashWrong = "its row or its hash was changed"
+
+function contentWrong(row: NumberedRow, seen: Seen, head: Uint8Array): string | undefined {
+  switch (row.kind) {
+    case "request":
+      return nonceWrong(row, seen)
+    case "checkpoint":
+      return checkpointWrong(row, seen, head)
+    case "act":
+      noteArchived(row, seen)
+      return undefined
+    case "refusal":
+    case "repeats":
+    case "omitted":
+    case "outcome":
+    case "shadow":
+      return undefined
+  }
+}
+
+/** The journal has a signer's nonces in the order in which they were taken, and they only ever rise. */
+function nonceWrong({ signer, nonce }: RequestRow, seen: Seen): string | undefined {
+  const last = seen.nonces[signer]
+  if (last !== undefined && nonce <= last) {
+    return `its nonce ${nonce} isn't above ${last}, an earlier one of the signer ${signer}`
+  }
+  seen.nonces[signer] = nonce
+  return undefined
+}
+
+function checkpointWrong(row: CheckpointRow, seen: Seen, head: Uint8Array): string | undefined {
+  const { at_ms, head_seq, head_hash, public_key, signature } = row
+  const checkpoint = { at_ms, head_seq, head_hash, public_key, signature }
+  if (head_seq !== seen.seq || head_hash !== Buffer.from(head).toString("hex")) {
+    return "the checkpoint isn't of the entry before it"
+  }
+  if (public_key !== (seen.publicKey ?? public_key)) {
+    return "the checkpoint was signed with another key than those before it"
+  }
+  if (!isSigned(checkpoint)) return "the checkpoint's signature isn't the ledger key's"
+  seen.publicKey = public_key
+  seen.checkpoint = checkpoint
+  return undefined
+}
+
+function noteArchived(row: ActRow, seen: Seen): void {
+  if (row.act !== "archived") return
+  const { file, sha256, first_seq, last_seq, last_hash, from_ms, to_ms } = row
+  seen.archived = { file, sha256, first_seq, last_seq, last_hash, from_ms, to_ms }
+}
+
+function keptWrong(entry: StoredEntry, { kept }: Seen): Flaw | undefined {
+  if (kept?.seq !== entry.seq) return undefined
+  if (Buffer.from(entry.hash).toString("hex") === kept.hash) return undefined
+  const what = "it or an entry before it isn't the one of the checkpoint that was kept"
+  return { seq: entry.seq, id: entry.id, what }
+}

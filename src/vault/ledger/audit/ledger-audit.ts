@@ -1,0 +1,57 @@
+import { makeRecordId, timeOfId } from "../records/record-id.ts"
+import type { CommitQueue } from "../store/commit-queue.ts"
+import type { RecentDecisions } from "../store/recent-decisions.ts"
+import type { ArchivablePage, ArchiveBounds } from "./archivable.ts"
+import type { JournalEnds } from "./audit-jobs.ts"
+import type { ChainPosition } from "./chain-check.ts"
+import type { CheckStep } from "./check-entries.ts"
+import type { TablesCursor, TablesStep } from "./check-tables.ts"
+import type { LedgerKey } from "./checkpoint.ts"
+import type { AboutEntry, EntryAsk, EntryPage } from "./entry-pages.ts"
+
+/**
+ * Reading, proving and archiving what was recorded. Every call is one short step among commits, so that
+ * requests go on being signed however long the journal is; whoever wants more calls again.
+ */
+export type LedgerAudit = {
+  ends(): Promise<JournalEnds>
+  page(ask: EntryAsk): Promise<EntryPage>
+  /** A request, refusal or hold by id, or an entry by its number. */
+  about(id: string): Promise<AboutEntry | undefined>
+  /** Checks entries from `from` on; `null` begins where the journal does. */
+  check(from: ChainPosition | null, maxEntries: number): Promise<CheckStep>
+  /** Checks, after the entries, that the tables say nothing that the journal doesn't. */
+  checkTables(from: TablesCursor | null, position: ChainPosition): Promise<TablesStep>
+  /** Entries after `after` that may go into an archive. */
+  archivable(after: number, bounds: ArchiveBounds): Promise<ArchivablePage>
+  /** The requests and refusals that were recorded last, at most `limit`, the newest first. */
+  decisions(limit: number): Promise<RecentDecisions>
+  /** Removes some of the entries that are in an archive; returns how many, 0 when none are left. */
+  trim(): Promise<number>
+  /** The file that a record or hold of this id is in if there ever was one. Ask once it isn't found here. */
+  archiveOf(id: string): Promise<string | undefined>
+  /** Signs the journal's head, unless it is a checkpoint itself. Durable when it resolves. */
+  checkpoint(key: LedgerKey, nowMs: number): Promise<boolean>
+}
+
+/** The audit of the ledger behind `queue`. `flush` queues what is still only counted. */
+export function ledgerAudit(queue: CommitQueue, flush: () => void): LedgerAudit {
+  return {
+    ends: () => queue.run({ kind: "audit_ends" }),
+    page: (ask) => queue.run({ kind: "audit_page", ...ask }),
+    about: (id) => queue.run({ kind: "audit_about", id }),
+    check: (from, maxEntries) => queue.run({ kind: "audit_check", from, maxEntries }),
+    checkTables: (from, position) => queue.run({ kind: "audit_check_tables", from, position }),
+    archivable: (after, bounds) => queue.run({ kind: "audit_archivable", after, bounds }),
+    decisions: (limit) => queue.run({ kind: "audit_decisions", limit }),
+    trim: () => queue.run({ kind: "audit_trim" }),
+    async archiveOf(id) {
+      const atMs = timeOfId(id)
+      return atMs === undefined ? undefined : queue.run({ kind: "audit_archive_of", atMs })
+    },
+    checkpoint(key, nowMs) {
+      flush()
+      return queue.run({ kind: "audit_checkpoint", key, id: makeRecordId(nowMs), atMs: nowMs })
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { DatabaseSync } from "node:sqlite"
+import { pathToFileURL } from "node:url"
+
+import { Fault } from "../../../std/fault.ts"
+import type { JournalHead } from "../signers/signer-marks.ts"
+import { openJournal } from "../store/journal.ts"
+import { faultOf } from "../store/sqlite-fault.ts"
+
+/**
+ * Reads a copy of a ledger from its first page to its last and returns the entry that it ends with.
+ *
+ * @throws {Fault} `ledger_unavailable` when anything is wrong with it.
+ */
+export function verifyBackup(file: string): JournalHead {
+  const location = pathToFileURL(file)
+  location.searchParams.set("immutable", "1") // nobody writes it, so SQLite makes no files beside it
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(location, { readOnly: true })
+    const [first] = database.prepare("PRAGMA integrity_check(1)").all()
+    if (first?.["integrity_check"] !== "ok") throw damaged(file)
+    const { seq, hash } = openJournal(database).head()
+    return { seq, hash: Buffer.from(hash).toString("hex") }
+  } catch (error) {
+    throw faultOf(error, file)
+  } finally {
+    database?.close()
+  }
+}
+
+function damaged(file: string): Fault {
+  return new Fault(
+    "ledger_unavailable",
+    `The copy ${file} is damaged; check the disk and make another.`,
+  )
+}

@@ -1,0 +1,142 @@
+import type { RecordedRequest, ShadowEntry } from "../records/entries.ts"
+import { type RecordId, makeRecordId } from "../records/record-id.ts"
+import { recordedRequest } from "../records/recorded-request.ts"
+import { sizeFieldsOf } from "../records/request-row.ts"
+import type { ShadowRow } from "../records/row.ts"
+import type { CommitQueue } from "../store/commit-queue.ts"
+import type { HistoryCursor, HistoryRow, FoundShadow, ShadowCursor } from "../store/stored-rows.ts"
+import type { History } from "./fold-meters.ts"
+import type { UnheardOutcome } from "./snapshot-text.ts"
+
+/**
+ * Reads page by page the requests that count from `sinceMs` on. The call itself draws the line: what was
+ * queued before it is there, what is queued after it isn't, neither requests nor what gives room back.
+ */
+export function readHistory(queue: CommitQueue, sinceMs: number): AsyncIterable<RecordedRequest> {
+  return requestsFrom(queue, Promise.resolve(sinceMs), drawLine(queue))
+}
+
+/**
+ * Reads what it takes to count anew what is used at `sinceMs` and later, of entries up to `lastSeq`: also
+ * requests from before it whose room was given back since, for how much may be given back is limited
+ * within a window too.
+ */
+export function readForCounting(
+  queue: CommitQueue,
+  sinceMs: number,
+  lastSeq: Promise<number>,
+): AsyncIterable<RecordedRequest> {
+  return requestsFrom(queue, countingStart(queue, sinceMs), lastSeq)
+}
+
+/** The last entry of all that was queued before the call. */
+export function drawLine(queue: CommitQueue): Promise<number> {
+  const lastSeq = queue.run({ kind: "count" })
+  lastSeq.catch(() => undefined) // whoever reads the first page learns of it
+  return lastSeq
+}
+
+/** A request of a row, with the release that an entry up to `lastSeq` made. */
+export function requestAsOf({ row, released }: HistoryRow, lastSeq: number): RecordedRequest {
+  const isReleased = released !== undefined && released.seq <= lastSeq
+  return recordedRequest(row, isReleased ? released.atMs : undefined)
+}
+
+function countingStart(queue: CommitQueue, sinceMs: number): Promise<number> {
+  const startMs = queue.run({ kind: "meters_start", sinceMs: Math.ceil(sinceMs) })
+  startMs.catch(() => undefined)
+  return startMs
+}
+
+async function* requestsFrom(
+  queue: CommitQueue,
+  start: Promise<number>,
+  end: Promise<number>,
+): AsyncGenerator<RecordedRequest> {
+  const lastSeq = await end
+  const first: HistoryCursor = { countedAtMs: Math.ceil(await start), seq: 0 }
+  for (let after: HistoryCursor | undefined = first; after !== undefined;) {
+    const page: readonly HistoryRow[] = await queue.run({ kind: "history", after, lastSeq })
+    for (const row of page) yield requestAsOf(row, lastSeq)
+    after = page.at(-1)
+  }
+}
+
+/** Where a snapshot of the meters ends, and the last entry to go on to. */
+export type Tail = {
+  readonly seq: number
+  readonly lastSeq: number
+  /** Outcomes up to `seq` that may have given room back, which the snapshot doesn't hold. */
+  readonly unheard: readonly UnheardOutcome[]
+}
+
+/** Reads page by page what came after a snapshot: requests, and what gave earlier ones room back. */
+export function readTail(queue: CommitQueue, tail: Tail): Required<History> {
+  return { requests: requestsOf(queue, tail), released: releasesOf(queue, tail) }
+}
+
+async function* requestsOf(
+  queue: CommitQueue,
+  { seq, lastSeq }: Tail,
+): AsyncGenerator<RecordedRequest> {
+  for (let after: number | undefined = seq; after !== undefined;) {
+    const page: readonly HistoryRow[] = await queue.run({
+      kind: "meters_tail",
+      page: { kind: "requests", seq: after, lastSeq },
+    })
+    for (const row of page) yield requestAsOf(row, lastSeq)
+    after = page.at(-1)?.seq
+  }
+}
+
+async function* releasesOf(
+  queue: CommitQueue,
+  { seq, lastSeq, unheard }: Tail,
+): AsyncGenerator<RecordedRequest> {
+  const heardSince = await queue.run({
+    kind: "meters_tail",
+    page: { kind: "unheard", seq, outcomes: unheard },
+  })
+  for (const row of heardSince) yield requestAsOf(row, seq)
+  for (let afterSeq: number | undefined = seq; afterSeq !== undefined;) {
+    const page: readonly HistoryRow[] = await queue.run({
+      kind: "meters_tail",
+      page: { kind: "releases", seq, afterSeq, lastSeq },
+    })
+    for (const row of page) yield requestAsOf(row, lastSeq)
+    afterSeq = page.at(-1)?.released?.seq
+  }
+}
+
+/** Records a request that was only asked about. Durable when it resolves. */
+export async function recordShadow(
+  queue: CommitQueue,
+  entry: ShadowEntry,
+  nowMs: number,
+): Promise<RecordId> {
+  const { client, key, operation, path, target, body, policyHash, signer, sizes } = entry
+  const id = makeRecordId(nowMs)
+  const row: ShadowRow = {
+    kind: "shadow",
+    id,
+    at_ms: nowMs,
+    ...{ client, key, operation, path, target, body, signer },
+    policy_hash: policyHash,
+    ...(sizes.length > 0 && { sizes: sizes.map(sizeFieldsOf) }),
+  }
+  await queue.run({ kind: "write", row })
+  return id
+}
+
+/** Reads page by page the shadows that were asked at `sinceMs` or later. */
+export async function* readShadows(
+  queue: CommitQueue,
+  sinceMs: number,
+): AsyncGenerator<RecordedRequest> {
+  const first: ShadowCursor = { askedAtMs: sinceMs, seq: 0 }
+  for (let after: ShadowCursor | undefined = first; after !== undefined;) {
+    const page: readonly FoundShadow[] = await queue.run({ kind: "shadows", after })
+    for (const { row } of page) yield recordedRequest(row, undefined)
+    after = page.at(-1)
+  }
+}

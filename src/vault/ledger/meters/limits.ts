@@ -1,0 +1,283 @@
+import { Fault } from "../../../std/fault.ts"
+import type { Claim } from "../../policy/terms/claim.ts"
+import type { Clock } from "../../process/clock.ts"
+import { recordedRequest } from "../records/recorded-request.ts"
+import { readRefund } from "../records/request-row.ts"
+import type { Headroom } from "../records/reservation.ts"
+import type { OutcomeRow, RequestRow } from "../records/row.ts"
+import type { CommitQueue } from "../store/commit-queue.ts"
+import type { Job } from "../store/worker-messages.ts"
+import { countRecorded, type Counted, type Recount } from "./count-recorded.ts"
+import { followEvent, type MeterEvent } from "./fold-meters.ts"
+import { openMeters, type Asked, type Meters, type MeterUse, type MetersImage } from "./meters.ts"
+import {
+  snapshotVersion,
+  type UnheardOutcome,
+  writeImage,
+  type SnapshotHead,
+} from "./snapshot-text.ts"
+
+/** The meters in force, and their exchange for others while they are in use. */
+export type Limits = {
+  /** How claims stand. Changes nothing. @throws {Fault} `ledger_unavailable` before the first `replace`. */
+  headroom(claims: readonly Claim[], nowMs: number): readonly Headroom[]
+  /** What is used of every meter. */
+  usage(nowMs: number): readonly MeterUse[]
+  /** Whether claims fit. Call it with safe time only. @throws {Fault} as `headroom` does. */
+  ask(claims: readonly Claim[], nowMs: number): Asked
+  /** The time that a request is counted at that is decided at `nowMs`. */
+  countingTime(nowMs: number): number
+  /** Counts a request that is queued in the same turn. */
+  count(claims: readonly Claim[], row: RequestRow): void
+  /** To be called in the turn in which an outcome is queued. */
+  expectRelease(outcome: Pick<OutcomeRow, "id" | "record">): ExpectedRelease
+  /** As the ledger's `replaceMeters`. */
+  replace(recount: Recount): Promise<void>
+  /** The jobs that keep what is used by now, to be queued in this turn. */
+  lastJobs(): readonly Job[]
+}
+
+/** An outcome that is on its way to the disk. */
+export type ExpectedRelease = {
+  /** The time that room is given back at. */
+  readonly atMs: number
+  /** To be called once it is durable, with the request whose room it gives back, if it does. */
+  heard(request: RequestRow | undefined): void
+}
+
+type State = {
+  readonly queue: CommitQueue
+  readonly steady: SteadyTime
+  readonly snapshots: MeterSnapshots
+  /** Outcomes that are on their way to the disk. */
+  readonly expected: Set<UnheardOutcome>
+  meters: Meters | undefined
+  countedBy: string | undefined
+  /** What happens while other meters are being made. */
+  meanwhile: MeterEvent[] | undefined
+}
+
+/** Starts without meters: until the first are made, no claim can be asked for. */
+export function openLimits(queue: CommitQueue, clock: Clock): Limits {
+  const steady = openSteadyTime(clock, clock.nowMs())
+  const state: State = {
+    ...{ queue, steady, expected: new Set(), meters: undefined, meanwhile: undefined },
+    snapshots: openMeterSnapshots(queue, clock, () => capture(state)),
+    countedBy: undefined,
+  }
+  let lastDone: Promise<unknown> = Promise.resolve()
+  return {
+    headroom(claims, nowMs) {
+      const atMs = Math.max(nowMs, steady.now())
+      const rooms = metersFor(claims, state).headroom(claims, atMs)
+      return rooms.map((room) => onWall(room, nowMs - atMs))
+    },
+    usage: (nowMs) => state.meters?.uses(Math.max(nowMs, steady.now())) ?? [],
+    ask(claims, nowMs) {
+      const atMs = steady.at(nowMs)
+      const { spent, over } = metersFor(claims, state).ask(claims, atMs)
+      const shiftMs = nowMs - atMs
+      return {
+        spent: spent === undefined ? undefined : onWall(spent, shiftMs),
+        over: over.map((room) => onWall(room, shiftMs)),
+      }
+    },
+    countingTime: (nowMs) => steady.at(nowMs),
+    count(claims, row) {
+      state.snapshots.takeIfDue() // first, for this request isn't queued yet
+      state.snapshots.note(1)
+      state.meters?.count(claims, row.counted_at ?? row.at_ms)
+      state.meanwhile?.push({ kind: "counted", request: recordedRequest(row, undefined) })
+    },
+    expectRelease: (outcome) => expectRelease(state, outcome),
+    replace(recount) {
+      const done = lastDone.then(() => replaceMeters(state, recount))
+      lastDone = done.catch(() => undefined)
+      return done
+    },
+    lastJobs: () => state.snapshots.lastJobs(),
+  }
+}
+
+function capture({ meters, countedBy, expected }: State): Captured | undefined {
+  if (meters === undefined || countedBy === undefined) return undefined
+  const image = meters.image()
+  const highWaterMs = image.highWaterMs === -Infinity ? null : image.highWaterMs
+  return {
+    image,
+    head: { version: snapshotVersion, countedBy, highWaterMs, unheard: [...expected] },
+  }
+}
+
+function metersFor(claims: readonly Claim[], { meters }: State): Meters {
+  if (meters !== undefined) return meters
+  if (claims.length === 0) return openMeters()
+  throw new Fault(
+    "ledger_unavailable",
+    "What is used of the limits hasn't been counted yet; wait until the start is over.",
+  )
+}
+
+function expectRelease(
+  state: State,
+  { id, record }: Pick<OutcomeRow, "id" | "record">,
+): ExpectedRelease {
+  const atMs = state.steady.now()
+  const meanwhileThen = state.meanwhile
+  const expected: UnheardOutcome = { record, outcome: id }
+  state.expected.add(expected)
+  return {
+    atMs,
+    heard(row) {
+      state.expected.delete(expected)
+      if (row === undefined) return
+      const request = recordedRequest(row, undefined)
+      state.meters?.release((row.refunds ?? []).map(readRefund), request.countedAtMs, atMs)
+      state.snapshots.note(1)
+      state.snapshots.takeIfDue()
+      // A replacement that began later reads of it in history.
+      if (meanwhileThen !== state.meanwhile) return
+      state.meanwhile?.push({ kind: "released", request, atMs })
+    },
+  }
+}
+
+async function replaceMeters(state: State, recount: Recount): Promise<void> {
+  const meanwhile: MeterEvent[] = []
+  state.meanwhile = meanwhile
+  let counted: Counted
+  try {
+    counted = await countRecorded(state.queue, recount)
+    // From here on nothing is awaited, so that each request is counted exactly once.
+    for (const event of meanwhile) followEvent(counted.meters, recount.build, event)
+  } finally {
+    state.meanwhile = undefined
+  }
+  const { meters, sinceSnapshot } = counted
+  // Since the last start the clock may have been set back: time goes on from what was counted last.
+  if (meters.highWaterMs() > state.steady.now()) state.steady.at(meters.highWaterMs())
+  state.meters = meters
+  state.countedBy = recount.countedBy
+  recount.exchanged?.()
+  if (sinceSnapshot === undefined) state.snapshots.take()
+  else state.snapshots.note(sinceSnapshot + meanwhile.length)
+}
+
+function onWall(room: Headroom, shiftMs: number): Headroom {
+  const { freesAtMs } = room
+  return { ...room, freesAtMs: freesAtMs === undefined ? undefined : freesAtMs + shiftMs }
+}
+
+/** How many changes may wait for a snapshot: what a start after a crash has to fold. */
+export const maxChanges = 5_000
+/** How long a change may wait for one while others follow. */
+export const maxAgeMs = 60_000
+
+/** Keeps a recent snapshot of the meters in the ledger, so that a start needn't count all again. */
+export type MeterSnapshots = {
+  /** To be called when the meters hold `changes` more requests or releases. */
+  note(changes: number): void
+  /** Takes one if it is time. All that the meters hold must have been queued. */
+  takeIfDue(): void
+  /** Takes one now, whatever was begun before. All that the meters hold must have been queued. */
+  take(): void
+  /** The jobs that keep the last state, to be queued in this turn; none if it is kept already. */
+  lastJobs(): readonly Job[]
+}
+
+/** The meters at this moment, and all but them that a snapshot says. */
+export type Captured = { readonly head: SnapshotHead; readonly image: MetersImage }
+
+/**
+ * Captures by `capture`, which answers `undefined` as long as no snapshot can be made.
+ *
+ * What is captured never changes, so it is written bit by bit after the turn; the place in the journal that
+ * it belongs to is taken in the turn itself.
+ */
+export function openMeterSnapshots(
+  queue: CommitQueue,
+  clock: Pick<Clock, "monotonicMs">,
+  capture: () => Captured | undefined,
+): MeterSnapshots {
+  let changes = 0
+  let takenAtMs = clock.monotonicMs()
+  /** The one that is being written. */
+  let current: Captured | undefined
+
+  function take(): void {
+    const captured = capture()
+    if (captured === undefined) return
+    changes = 0
+    takenAtMs = clock.monotonicMs()
+    current = captured
+    const isCurrent = () => current === captured
+    write(queue, captured, isCurrent).then(
+      () => {
+        if (isCurrent()) current = undefined
+      },
+      () => undefined, // the ledger is closed or broken, which every other call tells of
+    )
+  }
+
+  return {
+    note(more) {
+      changes += more
+    },
+    takeIfDue() {
+      if (changes === 0 || current !== undefined) return
+      if (changes >= maxChanges || clock.monotonicMs() - takenAtMs >= maxAgeMs) take()
+    },
+    take,
+    lastJobs() {
+      const captured = changes > 0 || current !== undefined ? capture() : undefined
+      current = undefined
+      return captured === undefined ? [] : jobsOf(captured)
+    },
+  }
+}
+
+/** A later snapshot takes the place of one that isn't whole: what is left of it isn't written. */
+async function write(
+  queue: CommitQueue,
+  { head, image }: Captured,
+  isCurrent: () => boolean,
+): Promise<void> {
+  await queue.run({ kind: "meters_snapshot", step: { kind: "begin" } })
+  for (const text of writeImage(image)) {
+    if (!isCurrent()) return
+    await queue.run({ kind: "meters_snapshot", step: { kind: "add", text } })
+  }
+  if (isCurrent()) await queue.run({ kind: "meters_snapshot", step: { kind: "end", head } })
+}
+
+function jobsOf({ head, image }: Captured): readonly Job[] {
+  return [
+    { kind: "meters_snapshot", step: { kind: "begin" } },
+    ...writeImage(image).map((text): Job => ({
+      kind: "meters_snapshot",
+      step: { kind: "add", text },
+    })),
+    { kind: "meters_snapshot", step: { kind: "end", head } },
+  ]
+}
+
+/** Wall time that never goes back: the highest time seen, carried on by the monotonic clock. */
+export type SteadyTime = {
+  /** The time once wall time was `nowMs`. A clock that was set back is not followed, nor does time stop. */
+  at(nowMs: number): number
+  /** The time by the highest wall time seen so far. */
+  now(): number
+}
+
+/** Starts at `startMs` and goes on from there. */
+export function openSteadyTime(clock: Pick<Clock, "monotonicMs">, startMs: number): SteadyTime {
+  let highestOverMonotonicMs = startMs - clock.monotonicMs()
+  const now = () => clock.monotonicMs() + highestOverMonotonicMs
+  return {
+    at(nowMs) {
+      highestOverMonotonicMs = Math.max(highestOverMonotonicMs, nowMs - clock.monotonicMs())
+      return now()
+    },
+    now,
+  }
+}

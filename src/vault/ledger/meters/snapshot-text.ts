@@ -1,0 +1,108 @@
+import { formatDecimal } from "../../../venue/decimal.ts"
+import type { RecordId } from "../records/record-id.ts"
+import { readDecimal } from "../records/request-row.ts"
+import type { SumPart } from "./expiring-sum.ts"
+import type { MeterImage, MetersImage } from "./meters.ts"
+
+// Snapshots of the meters as text, and back.
+
+/** What of a snapshot isn't parts. */
+export type SnapshotHead = {
+  readonly version: number
+  /** Names what the meters were counted by. */
+  readonly countedBy: string
+  /** `null` when nothing was ever counted. */
+  readonly highWaterMs: number | null
+  /** What was queued before it, and may give room back that isn't given back in it. */
+  readonly unheard: readonly UnheardOutcome[]
+}
+
+/** An outcome's entry, and the request that it is about. */
+export type UnheardOutcome = { readonly record: RecordId; readonly outcome: RecordId }
+
+/** Another number for every change of the text, of what meters are called, or of how they count. */
+export const snapshotVersion = 1
+
+/** As many as take about half a millisecond to write. */
+const partsInText = 1_000
+
+/** Writes meters as texts of few thousand parts, one at each step, so that other work can go between. */
+export function* writeImage({ meters }: MetersImage): Generator<string> {
+  let lines: string[] = []
+  let parts = 0
+  for (const meter of meters) {
+    for (const kind of ["used", "givenBack"] as const) {
+      if (meter[kind].length === 0) continue
+      lines.push(writeSum(meter, kind))
+      parts += meter[kind].length
+      if (parts < partsInText) continue
+      yield lines.join("\n")
+      lines = []
+      parts = 0
+    }
+  }
+  if (lines.length > 0) yield lines.join("\n")
+}
+
+/** Meters as they were after entry `seq`. */
+export type Snapshot = {
+  readonly seq: number
+  readonly image: MetersImage
+  readonly unheard: readonly UnheardOutcome[]
+}
+
+/**
+ * Reads a snapshot that was counted by `countedBy`. Any other, and what can't be read, is as good as none,
+ * for the journal has all that it holds.
+ */
+export function readSnapshot(
+  { seq, head: headText, texts }: StoredSnapshot,
+  countedBy: string | undefined,
+): Snapshot | undefined {
+  try {
+    const head = JSON.parse(headText) as SnapshotHead // of our version it is one
+    if (head.version !== snapshotVersion || head.countedBy !== countedBy) return undefined
+    return { seq, image: readImage(head, texts), unheard: head.unheard }
+  } catch {
+    return undefined
+  }
+}
+
+function readImage(head: SnapshotHead, texts: readonly string[]): MetersImage {
+  const meters = new Map<string, MeterImage>()
+  for (const line of texts.flatMap((text) => text.split("\n"))) {
+    const { id, name, bucketMs, kind, parts } = JSON.parse(line) as SumLine // writeSum wrote it
+    const meter = meters.get(id) ?? { id, name, bucketMs, used: [], givenBack: [] }
+    meters.set(id, { ...meter, [kind]: parts.map(readPart) })
+  }
+  return { highWaterMs: head.highWaterMs ?? -Infinity, meters: [...meters.values()] }
+}
+
+type SumLine = Pick<MeterImage, "id" | "name" | "bucketMs"> & {
+  readonly kind: "used" | "givenBack"
+  readonly parts: readonly PartFields[]
+}
+
+type PartFields = readonly [fromMs: number, firstUntilMs: number, untilMs: number, amount: string]
+
+function writeSum(meter: MeterImage, kind: SumLine["kind"]): string {
+  const { id, name, bucketMs } = meter
+  const line: SumLine = { id, name, bucketMs, kind, parts: meter[kind].map(partFields) }
+  return JSON.stringify(line)
+}
+
+function partFields({ fromMs, firstUntilMs, untilMs, amount }: SumPart): PartFields {
+  return [fromMs, firstUntilMs, untilMs, formatDecimal(amount)]
+}
+
+function readPart([fromMs, firstUntilMs, untilMs, amount]: PartFields): SumPart {
+  return { fromMs, firstUntilMs, untilMs, amount: readDecimal(amount) }
+}
+
+/** The newest whole snapshot as it lies in the database: it holds all that entries up to `seq` say. */
+export type StoredSnapshot = {
+  readonly seq: number
+  /** A SnapshotHead as JSON. */
+  readonly head: string
+  readonly texts: readonly string[]
+}

@@ -1,0 +1,94 @@
+import type { Outcome } from "../../link/views/outcome.ts"
+import type { OutboxRequest } from "../../link/views/stop-views.ts"
+import type { Clock } from "../process/clock.ts"
+import { log } from "../process/log.ts"
+
+/** Requests that nobody asked for over HTTP, for the gate to send. In memory: what a crash loses is never sent. */
+export type Outbox = {
+  put(requests: readonly OutboxRequest[]): void
+  /** Those that wait; when there are none, those of the next {@link outboxWaitMs}, or none. */
+  take(): Promise<readonly OutboxRequest[]>
+  /** What became of one. It stays as long as no byte of it was sent. */
+  heard(record: string, outcome: Outcome): void
+  /** Answers all who wait, now and later, with what there is. */
+  end(): void
+}
+
+/** How long a call waits for requests. */
+export const outboxWaitMs = 25_000
+/** After so long without a word, or after one that nothing was sent, a request is given out again. */
+export const outboxAgainMs = 2_000
+
+type Waiting = { readonly request: OutboxRequest; givenMs: number | undefined }
+
+/** Starts empty. */
+export function openOutbox(clock: Clock): Outbox {
+  const waiting = new Map<string, Waiting>()
+  const sleepers = new Set<() => void>()
+  let isEnded = false
+  const wake = (): void => {
+    for (const wakeOne of sleepers) wakeOne()
+  }
+  return {
+    put(requests) {
+      for (const request of requests) waiting.set(request.record, { request, givenMs: undefined })
+      wake()
+    },
+    async take() {
+      const untilMs = clock.monotonicMs() + outboxWaitMs
+      for (;;) {
+        dropExpired(waiting, clock)
+        const due = giveOut(waiting, clock)
+        const leftMs = untilMs - clock.monotonicMs()
+        if (due.length > 0 || leftMs <= 0 || isEnded) return due
+        await sleep(Math.min(leftMs, nextDueMs(waiting, clock)), sleepers)
+      }
+    },
+    heard(record, { kind }) {
+      const known = waiting.get(record)
+      if (kind === "unsent" && known !== undefined) known.givenMs = clock.monotonicMs()
+      else waiting.delete(record)
+    },
+    end() {
+      isEnded = true
+      wake()
+    },
+  }
+}
+
+function giveOut(waiting: Map<string, Waiting>, clock: Clock): readonly OutboxRequest[] {
+  const nowMs = clock.monotonicMs()
+  const due = [...waiting.values()].filter((each) => dueInMs(each, nowMs) <= 0)
+  for (const each of due) each.givenMs = nowMs
+  return due.map(({ request }) => request)
+}
+
+function dueInMs({ givenMs }: Waiting, nowMs: number): number {
+  return givenMs === undefined ? 0 : givenMs + outboxAgainMs - nowMs
+}
+
+function nextDueMs(waiting: Map<string, Waiting>, clock: Clock): number {
+  const nowMs = clock.monotonicMs()
+  return Math.min(outboxWaitMs, ...[...waiting.values()].map((each) => dueInMs(each, nowMs)))
+}
+
+function dropExpired(waiting: Map<string, Waiting>, clock: Clock): void {
+  for (const [record, { request }] of waiting) {
+    if (clock.nowMs() < request.expires_after) continue
+    waiting.delete(record)
+    const message = `The request ${record} expired before the gate said that it was sent; run countersign panic.`
+    log({ level: "error", event: "panic_unsent", message })
+  }
+}
+
+function sleep(ms: number, sleepers: Set<() => void>): Promise<void> {
+  return new Promise((resolve) => {
+    const awake = (): void => {
+      clearTimeout(timer)
+      sleepers.delete(awake)
+      resolve()
+    }
+    const timer = setTimeout(awake, Math.max(1, ms))
+    sleepers.add(awake)
+  })
+}

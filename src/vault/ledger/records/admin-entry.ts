@@ -1,0 +1,98 @@
+import type { Address } from "../../../venue/address.ts"
+import type { Decimal } from "../../../venue/decimal.ts"
+import type { Client, KeyEntry } from "./bindings.ts"
+import type { StoredSet } from "./entries.ts"
+import type { Freeze, FreezeScope } from "./freeze.ts"
+import type { RecordId } from "./record-id.ts"
+import type { SignerFloor } from "./signer-floor.ts"
+
+/** A change made by an operator, or one that follows from an accepted request. */
+export type AdminEntry =
+  | { readonly act: "started"; readonly policyHash: string }
+  | { readonly act: "key_added"; readonly key: KeyEntry }
+  | { readonly act: "key_exported"; readonly name: string }
+  /** The secret was destroyed. */
+  | { readonly act: "key_removed"; readonly name: string }
+  | { readonly act: "key_targets_set"; readonly name: string; readonly targets: readonly Address[] }
+  /** In every client's list `to` stands where `from` stood, and `from` is retired. */
+  | { readonly act: "key_replaced"; readonly from: string; readonly to: string }
+  | { readonly act: "client_added"; readonly client: Client }
+  | { readonly act: "client_token_set"; readonly name: string; readonly tokenHash: string }
+  | { readonly act: "client_revoked"; readonly name: string }
+  | { readonly act: "locked"; readonly by: string }
+  | { readonly act: "unlocked" }
+  | ({ readonly act: "frozen" } & Freeze)
+  | ({ readonly act: "thawed" } & FreezeScope)
+  /** From now on its silence counts, until it is `missed`. */
+  | { readonly act: "heartbeat_armed" | "heartbeat_missed"; readonly client: string }
+  | {
+      readonly act: "agent_approved"
+      readonly name: string
+      readonly expiresAtMs: number
+      readonly record: RecordId
+      /** The address of the wallet that approved it from elsewhere. */
+      readonly wallet?: Address
+    }
+  | { readonly act: "agent_revoked"; readonly name: string; readonly record: RecordId }
+  | ({ readonly act: "price_set" } & StoredPrice)
+  | ({ readonly act: "limit_raised" } & Raise)
+  | ({ readonly act: "set_activated" } & StoredSet)
+  | { readonly act: "set_accepted"; readonly hash: string }
+  | ({ readonly act: "archived" } & Archived)
+  | SafetyEntry
+
+/** Entries that were moved into a file, which is durable. */
+export type Archived = {
+  /** Its name without a directory. */
+  readonly file: string
+  /** Of the file's bytes, hex. */
+  readonly sha256: string
+  readonly firstSeq: number
+  readonly lastSeq: number
+  /** Of the last of them, hex: what the next one is chained to. */
+  readonly lastHash: string
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** A reference price that was fed or set. */
+export type StoredPrice = {
+  readonly symbolId: number
+  readonly value: Decimal
+  readonly asOfMs: number
+  /** The client or the operator that gave it. */
+  readonly by: string
+  /** Not when it waits for a person, for its step is too large. */
+  readonly confirmed: boolean
+}
+
+/** A limit's maximum for some time. */
+export type Raise = {
+  readonly limit: string
+  readonly to: Decimal
+  readonly untilMs: number
+  readonly reason: string
+}
+
+/** What an operator did about copies of the ledger and about the clock. */
+export type SafetyEntry =
+  /** A copy up to and with the entry `headSeq` was written and checked; `headHash` is that entry's, hex. */
+  | { readonly act: "backed_up"; readonly headSeq: number; readonly headHash: string }
+  /** From here on the ledger has another name, and these signers go on above these nonces. */
+  | {
+      readonly act: "restore_accepted"
+      readonly ledger: string
+      readonly signers: readonly SignerFloor[]
+    }
+  | { readonly act: "clock_accepted" }
+
+/** The same as the journal holds it. */
+export type SafetyAct =
+  | { readonly act: "backed_up"; readonly head_seq: number; readonly head_hash: string }
+  | {
+      readonly act: "restore_accepted"
+      readonly ledger: string
+      /** The nonces that they go on above. */
+      readonly signers: readonly { readonly signer: string; readonly nonce: number }[]
+    }
+  | { readonly act: "clock_accepted" }

@@ -1,0 +1,57 @@
+import type { Refusal } from "../../../link/views/refusal.ts"
+
+/** Whom a freeze stops: everybody, one client, or one key. `name` is `null` for all. */
+export type FreezeScope =
+  | { readonly scope: "all"; readonly name: null }
+  | { readonly scope: "client" | "key"; readonly name: string }
+
+/** A stop that holds until an operator thaws it. */
+export type Freeze = FreezeScope & {
+  readonly reason: string
+  /** The operator, the client that asked for it, or what saw trouble: `freeze_on/…`, `heartbeats/…`. */
+  readonly by: string
+  /** Whether cancels and reduce-only orders stay open. */
+  readonly cancels: boolean
+  readonly sinceMs: number
+}
+
+/** Whether two are about the same: the later takes the earlier one's place. */
+export function isSameScope(a: FreezeScope, b: FreezeScope): boolean {
+  return a.scope === b.scope && a.name === b.name
+}
+
+/** The freeze that stops a request, if any does: of several, one that stops cancels too comes first. */
+export function freezeOf(
+  request: { readonly client: string; readonly key: string; readonly reducesRisk: boolean },
+  freezes: readonly Freeze[],
+): Freeze | undefined {
+  const stopping = freezes
+    .filter((freeze) => isFor(freeze, request))
+    .filter(({ cancels }) => !(request.reducesRisk && cancels))
+  return stopping.find(({ cancels }) => !cancels) ?? stopping[0]
+}
+
+/** The refusal that says what is frozen, by whom and why. */
+export function frozen({ scope, name, reason, by, cancels, sinceMs }: Freeze): Refusal {
+  const what = name === null ? "Everything" : `The ${scope} ${name}`
+  const open = cancels ? "; cancels and reduce-only orders stay open" : ", cancels too"
+  return {
+    code: "frozen",
+    message: `${what} is frozen by ${by}${open}: ${reason}. An operator thaws it with countersign thaw.`,
+    data: { scope, name, reason, by, cancels, since: sinceMs },
+  }
+}
+
+function isFor(
+  freeze: FreezeScope,
+  { client, key }: { readonly client: string; readonly key: string },
+): boolean {
+  switch (freeze.scope) {
+    case "all":
+      return true
+    case "client":
+      return freeze.name === client
+    case "key":
+      return freeze.name === key
+  }
+}

@@ -1,0 +1,50 @@
+import type { KeptAnswer } from "../../../link/views/outcome.ts"
+import type { RecordId } from "./record-id.ts"
+import type { RecordState } from "./record-state.ts"
+
+/** What a client's keys are: the header `Idempotency-Key`, or an order's `client_order_id`. */
+export type KeySource = "header" | "client_order_id"
+
+/** What a client calls a request by, so that it can ask for the same one again. */
+export type IdempotencyKey = {
+  readonly client: string
+  readonly by: KeySource
+  readonly key: string
+}
+
+/** How long a key is kept for its request at least: no other request of the client can have it. */
+export const keptMs = 86_400_000
+
+/** A request's key and all that it stands for. */
+export type Idempotency = Pick<IdempotencyKey, "by" | "key"> & {
+  /** SHA-256 of what was asked and of what the signature is made from, hex. */
+  readonly binding: string
+  /** The request that had the key before, if it was kept long enough. */
+  readonly replaces?: RecordId | undefined
+}
+
+/** The request that a key was used for, as durable when it was looked up. */
+export type EarlierRequest = {
+  readonly record: RecordId
+  readonly binding: string
+  readonly nonce: number
+  readonly expiresAfterMs: number
+  readonly state: RecordState
+  /** The gate said that no byte of it left, and has not begun to send it again. */
+  readonly isUnsent: boolean
+  /** It used up a person's release. */
+  readonly hadRelease: boolean
+  /** The venue's final answer, where it was short enough to be kept. */
+  readonly answer: (KeptAnswer & { readonly status: number }) | undefined
+}
+
+/** What a key was used for: nothing, a request that it still stands for, or one that it is free of. */
+export type KeyUse =
+  | { readonly kind: "unused" }
+  | { readonly kind: "kept"; readonly request: EarlierRequest }
+  | { readonly kind: "ended"; readonly record: RecordId }
+
+/** A key as the ledger's tables hold it: those of the two kinds never meet. */
+export function storedKey({ by, key }: Pick<IdempotencyKey, "by" | "key">): string {
+  return `${by}:${key}`
+}

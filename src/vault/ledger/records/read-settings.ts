@@ -1,0 +1,51 @@
+import type { Address } from "../../../venue/address.ts"
+import type { OperationId } from "../../../venue/profile.ts"
+import type { Raise, StoredPrice } from "./admin-entry.ts"
+import type { Freeze } from "./freeze.ts"
+import type { Hold } from "./hold.ts"
+import { readDecimal } from "./request-row.ts"
+import type { StoredHold, FreezeFields, PriceFields, RaiseFields } from "./row.ts"
+
+/** Reads a price as it was stored. @throws {Fault} `ledger_unusable` when it makes no sense. */
+export function readPrice(fields: PriceFields): StoredPrice {
+  return {
+    symbolId: fields.symbol_id,
+    value: readDecimal(fields.value),
+    asOfMs: fields.as_of,
+    by: fields.by,
+    confirmed: fields.confirmed,
+  }
+}
+
+/** Reads a raised limit as it was stored. @throws {Fault} `ledger_unusable` when it makes no sense. */
+export function readRaise({ limit, to, until, reason }: RaiseFields): Raise {
+  return { limit, to: readDecimal(to), untilMs: until, reason }
+}
+
+/** Reads a freeze as it was stored. */
+export function readFreeze(fields: FreezeFields): Freeze {
+  const { reason, by, cancels, since: sinceMs } = fields
+  const rest = { reason, by, cancels, sinceMs }
+  if (fields.name === null) return { scope: "all", name: null, ...rest }
+  return { scope: fields.scope === "key" ? "key" : "client", name: fields.name, ...rest }
+}
+
+/** Reads a hold as it was stored. */
+export function readHold(fields: StoredHold): Hold {
+  return {
+    id: fields.hold,
+    client: fields.client,
+    key: fields.key,
+    operation: fields.operation as OperationId, // written from one
+    target: fields.target as Address | null, // written from one
+    body: fields.body,
+    bodyHash: fields.body_hash,
+    policy: fields.policy,
+    rule: fields.rule,
+    worst: fields.worst,
+    openedAtMs: fields.opened_at,
+    expiresAtMs: fields.expires_at,
+    state: fields.state,
+    decidedBy: fields.decided_by,
+  }
+}

@@ -1,0 +1,54 @@
+import type { Refusal } from "../../../link/views/refusal.ts"
+import type { Address } from "../../../venue/address.ts"
+import type { Decimal } from "../../../venue/decimal.ts"
+import type { Spending } from "../../budgets/spending.ts"
+import type { Claim, OrderSize } from "../../policy/terms/claim.ts"
+import type { RequestEntry } from "./entries.ts"
+import type { RecordId } from "./record-id.ts"
+
+export type ReserveAsk = {
+  readonly signer: Address
+  readonly entry: RequestEntry
+  /** All are counted, or the request is refused and none is. */
+  readonly claims: readonly Claim[]
+  /** What its orders were sized at, in their order; recorded. */
+  readonly sizes: readonly OrderSize[]
+  /** The hold whose release it uses up. */
+  readonly release: { readonly hold: string } | undefined
+  /** What it spends of the venue's budgets; left out where none is kept. */
+  readonly spending?: Spending | undefined
+  /** `expires_after = max(now, nonce) + ttlMs`. */
+  readonly ttlMs: number
+  readonly nowMs: number
+}
+
+/** What was taken for a request. Times in milliseconds. */
+export type Taken = {
+  readonly record: RecordId
+  /** Unique and rising for each signer, whatever the clock does. */
+  readonly nonce: number
+  readonly expiresAfterMs: number
+}
+
+export type Reservation<Made = undefined> =
+  | (Taken & {
+      readonly kind: "reserved"
+      /** What was made of it while its record was being committed. */
+      readonly made: Made
+      /** Claims of observed limits that it went over. */
+      readonly over: readonly Headroom[]
+    })
+  | { readonly kind: "refused"; readonly refusal: Refusal }
+  /** A request with this idempotency key came first, and is durable now. Nothing was taken. */
+  | { readonly kind: "repeat" }
+
+/** How one claim stands. Claims of one limit on one meter are asked together, so they stand alike. */
+export type Headroom = {
+  readonly claim: Claim
+  readonly asked: Decimal
+  readonly used: Decimal
+  /** `used + asked` is at most the claim's `max`. */
+  readonly fits: boolean
+  /** When what is asked fits: now if it does already, `undefined` if it is more than `max` by itself. */
+  readonly freesAtMs: number | undefined
+}

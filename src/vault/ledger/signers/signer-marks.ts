@@ -1,0 +1,246 @@
+import { join } from "node:path"
+
+import { Fault } from "../../../std/fault.ts"
+import { oneAtATime } from "../../../std/one-at-a-time.ts"
+import type { Address } from "../../../venue/address.ts"
+import type { SignerFloor } from "../records/signer-floor.ts"
+import { openMarkFile, type Mark, type MarkFile } from "./mark-file.ts"
+import { prepareSignerDir, lockSigner, type SignerLock } from "./signer-lock.ts"
+
+/**
+ * What keeps a signer to one daemon and its nonces above all earlier ones even when the ledger is an older
+ * copy: a lock and a mark for each, outside of the state directory and of every backup of it.
+ */
+export type SignerMarks = {
+  /** Resolves with the fault of a mark that can't be written any more. */
+  readonly broken: Promise<Fault>
+  /**
+   * Takes a signer's lock, reads its mark and returns the nonce above which it goes on. Safe to call twice.
+   *
+   * @throws {Fault} `already_running`, `file_unsafe`, `ledger_unavailable`, `ledger_unusable`.
+   */
+  claim(signer: Address): Promise<number>
+  /** @throws {Fault} `ledger_unavailable` when a mark can't be written, or the signer waits or isn't claimed. */
+  assertUsable(signer: Address): void
+  /** As {@link assertUsable}, for what was signed before. */
+  assertNoneWaits(): void
+  /** Resolves once the mark says durably that `nonce` may have been given out. */
+  cover(signer: Address, nonce: number): Promise<void>
+  /** The signers whose ledger was restored, and waits for an operator's word. */
+  waiting(): readonly SignerFloor[]
+  /** Those that wait go on under this ledger's new name, which is durable. */
+  accept(ledger: string): Promise<void>
+  /** Writes down how far the ledger came, and gives the locks back. */
+  close(end: "whole" | "broken"): Promise<void>
+}
+
+/** An entry's number and hash, hex. */
+export type JournalHead = { readonly seq: number; readonly hash: string }
+
+/** What the marks ask of the ledger. */
+export type LedgerStanding = {
+  /** Its name. */
+  readonly ledger: string
+  /** The last entry that is durable. */
+  head(): JournalHead
+  /** Whether it has that entry, or has archived it. */
+  has(head: JournalHead): Promise<boolean>
+  /** The last nonce that was taken. */
+  lastNonce(signer: Address): number | undefined
+}
+
+/** How far ahead of its nonces a mark is written: under load it is written about twice a second. */
+export const leaseNonces = 1_000
+
+/** For a ledger that is opened without: tests, and looks at it. */
+export const noMarks: SignerMarks = {
+  /** A new one each time: one for all would keep every ledger that waits for it. */
+  get broken() {
+    return new Promise<Fault>(() => undefined)
+  },
+  claim: () => Promise.resolve(0),
+  assertUsable: () => undefined,
+  assertNoneWaits: () => undefined,
+  cover: () => Promise.resolve(),
+  waiting: () => [],
+  accept: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+}
+
+type Claimed = {
+  readonly signer: Address
+  readonly lock: SignerLock
+  readonly file: MarkFile
+  mark: Mark
+  /** The highest nonce that was asked for. */
+  askedNonce: number
+  writing: Promise<void> | undefined
+}
+
+/** Keeps the marks in `directory`. */
+export function openSignerMarks(directory: string, standing: LedgerStanding): SignerMarks {
+  return new MarkDirectory(directory, standing)
+}
+
+/** Owns the locks and the open marks, and must be closed. */
+class MarkDirectory implements SignerMarks {
+  readonly broken: Promise<Fault>
+  readonly #tellBroken: (fault: Fault) => void
+  readonly #directory: string
+  readonly #claimed = new Map<Address, Claimed>()
+  readonly #inTurn = oneAtATime()
+  #standing: LedgerStanding
+  #fault: Fault | undefined
+
+  constructor(directory: string, standing: LedgerStanding) {
+    this.#directory = directory
+    this.#standing = standing
+    const { promise, resolve } = Promise.withResolvers<Fault>()
+    this.broken = promise
+    this.#tellBroken = resolve
+  }
+
+  claim(signer: Address): Promise<number> {
+    return this.#inTurn(async () => {
+      const known = this.#claimed.get(signer)
+      if (known !== undefined) return known.mark.nonce
+      const of = await claimSigner(this.#directory, signer, this.#standing)
+      this.#claimed.set(signer, of)
+      return of.mark.nonce
+    })
+  }
+
+  assertUsable(signer: Address): void {
+    if (this.#fault !== undefined) throw this.#fault
+    if (this.#claimed.get(signer)?.mark.waits !== false) throw this.#notUsable(signer)
+  }
+
+  assertNoneWaits(): void {
+    if (this.#fault !== undefined) throw this.#fault
+    for (const { signer, mark } of this.#claimed.values()) {
+      if (mark.waits) throw this.#notUsable(signer)
+    }
+  }
+
+  cover(signer: Address, nonce: number): Promise<void> {
+    const of = this.#claimed.get(signer)
+    if (of === undefined) return Promise.reject(this.#notUsable(signer))
+    of.askedNonce = Math.max(of.askedNonce, nonce)
+    const leftNonces = of.mark.nonce - nonce
+    if (leftNonces < 0) return this.#coverSlowly(of, nonce)
+    // Ahead of need, so that a busy signer never waits for it.
+    if (leftNonces < leaseNonces / 2 && of.writing === undefined) {
+      of.writing = this.#extend(of)
+      of.writing.catch(() => undefined)
+    }
+    return Promise.resolve()
+  }
+
+  waiting(): readonly SignerFloor[] {
+    return [...this.#claimed.values()].flatMap(({ signer, mark }) =>
+      mark.waits ? [{ signer, nonce: mark.nonce }] : [],
+    )
+  }
+
+  accept(ledger: string): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#standing = { ...this.#standing, ledger }
+      for (const of of this.#claimed.values()) {
+        await of.writing
+        await writeMark(of, { ...of.mark, ledger, ...this.#standing.head(), waits: false })
+      }
+    })
+  }
+
+  close(end: "whole" | "broken"): Promise<void> {
+    return this.#inTurn(async () => {
+      for (const of of this.#claimed.values()) {
+        await of.writing?.catch(() => undefined)
+        if (end === "whole" && this.#fault === undefined) await closeMark(of, this.#standing)
+        await of.file.close()
+        of.lock.release()
+      }
+      this.#claimed.clear()
+    })
+  }
+
+  async #coverSlowly(of: Claimed, nonce: number): Promise<void> {
+    while (of.mark.nonce < nonce) await (of.writing ??= this.#extend(of))
+  }
+
+  /** One write at a time; what is asked meanwhile shares the next. */
+  async #extend(of: Claimed): Promise<void> {
+    const { ledger } = this.#standing
+    const nonce = of.askedNonce + leaseNonces
+    try {
+      await writeMark(of, { ...of.mark, ledger, ...this.#standing.head(), nonce })
+    } catch (error) {
+      // Nobody knows what it says now: nothing is signed until a restart has read it.
+      this.#fault ??= error instanceof Fault ? error : new Fault("internal", String(error))
+      this.#tellBroken(this.#fault)
+      throw this.#fault
+    } finally {
+      of.writing = undefined
+    }
+  }
+
+  #notUsable(signer: Address): Fault {
+    const message = this.#claimed.has(signer)
+      ? restoredSentence
+      : `The signer ${signer} hasn't been claimed by this daemon; restart Countersign.`
+    return new Fault("ledger_unavailable", message)
+  }
+}
+
+async function writeMark(of: Claimed, mark: Mark): Promise<void> {
+  await of.file.write(mark)
+  of.mark = mark
+}
+
+async function claimSigner(
+  directory: string,
+  signer: Address,
+  standing: LedgerStanding,
+): Promise<Claimed> {
+  await prepareSignerDir(directory)
+  const lock = lockSigner(join(directory, `${signer}.lock`), signer)
+  let file: MarkFile | undefined
+  try {
+    file = await openMarkFile(join(directory, `${signer}.mark`))
+    const found = await file.read()
+    const mark = await markAtStart(found, signer, standing)
+    await file.write(mark)
+    return { signer, lock, file, mark, askedNonce: mark.nonce - leaseNonces, writing: undefined }
+  } catch (error) {
+    await file?.close()
+    lock.release()
+    throw error
+  }
+}
+
+/** A ledger that lacks an entry which the mark knows, or isn't the one it knows, was restored or exchanged. */
+async function markAtStart(
+  found: Mark | undefined,
+  signer: Address,
+  standing: LedgerStanding,
+): Promise<Mark> {
+  const { ledger } = standing
+  const nonce = Math.max(found?.nonce ?? 0, standing.lastNonce(signer) ?? 0)
+  const usual = { ledger, ...standing.head(), nonce, waits: false }
+  if (found === undefined) return usual
+  const isSame = !found.waits && found.ledger === ledger && (await standing.has(found))
+  return isSame ? usual : { ...found, nonce, waits: true }
+}
+
+/** All is durable, so the mark can say exactly how far it came. One that waits stays as it is. */
+async function closeMark({ mark, file, signer }: Claimed, standing: LedgerStanding): Promise<void> {
+  if (mark.waits) return
+  const { ledger } = standing
+  const nonce = standing.lastNonce(signer) ?? mark.nonce
+  // A disk that refuses leaves the mark further ahead than it need be.
+  await file.write({ ledger, ...standing.head(), nonce, waits: false }).catch(() => undefined)
+}
+
+/** What an operator is told while signers wait. */
+export const restoredSentence =
+  "This ledger is older than what its signers have signed, or another one than theirs: it was restored or exchanged. Nothing is signed until countersign ledger accept-restore."

@@ -1,0 +1,268 @@
+import { once } from "node:events"
+import { Worker } from "node:worker_threads"
+
+import type { HistogramFamily } from "../../../link/views/metrics.ts"
+import { Fault } from "../../../std/fault.ts"
+import { openHistogram, workBoundsSeconds } from "../../../std/histogram.ts"
+import { programFile } from "../../../std/program-files.ts"
+import type { ClockReading } from "../records/clock-reading.ts"
+import type { Head } from "./journal.ts"
+import type { OpenedState } from "./opened-state.ts"
+import type { FromWorker, Job, JobResult, JobResults, ToWorker } from "./worker-messages.ts"
+
+/**
+ * The way to the database. One batch is at work; what comes meanwhile gathers and shares the next commit.
+ * After any error everything that waits and every later call fails with `ledger_unavailable`.
+ */
+export type CommitQueue = {
+  /** Resolves with what broke it, unless it is closed first. */
+  readonly broken: Promise<Fault>
+  /** Resolves once the batch that `job` is in is durable. */
+  run<Kind extends Job["kind"]>(job: Extract<Job, { kind: Kind }>): Promise<JobResults[Kind]>
+  /** @throws {Fault} `ledger_unavailable` when the queue is broken or closed. */
+  assertOpen(): void
+  /** The last entry that is durable. */
+  head(): Head
+  readonly commits: CommitTimes
+  /** What `read` tells is kept with each commit that writes, where it tells anything. */
+  keepClock(read: () => ClockReading | undefined): void
+  /** Copies the database into the empty file `to` while jobs go on. @throws {Fault} `ledger_unavailable`. */
+  copy(to: string): Promise<void>
+  /**
+   * Queues `lastJobs`, waits for what is queued, then closes the database and ends its thread. Safe to call
+   * twice. `broken` when not all of it became durable.
+   */
+  close(lastJobs?: () => readonly Job[]): Promise<"whole" | "broken">
+}
+
+/**
+ * Starts the database's thread on `file` and reads what a start at `nowMs` needs.
+ *
+ * @throws {Fault} as `openDatabase` does.
+ */
+export async function startCommitQueue(
+  file: string,
+  nowMs: number,
+): Promise<{ readonly queue: CommitQueue; readonly state: OpenedState }> {
+  const worker = new Worker(programFile("vault/ledger/store/sqlite-worker"), {
+    workerData: { file, nowMs },
+  })
+  const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()))
+  const message = await firstMessage(worker)
+  if (message?.kind === "opened") {
+    const { head } = message.state.identity
+    return { queue: new WorkerQueue(worker, ended, head), state: message.state }
+  }
+  await ended
+  if (message?.kind === "failed") throw new Fault(message.code, message.message)
+  throw threadFault()
+}
+
+/** `undefined` when the thread ends without a word. */
+async function firstMessage(worker: Worker): Promise<FromWorker | undefined> {
+  const spoken = once(worker, "message") as Promise<[FromWorker]>
+  const silent = once(worker, "exit").then(() => [undefined] as const)
+  try {
+    const [message] = await Promise.race([spoken, silent])
+    return message
+  } catch (error) {
+    throw threadFault(error)
+  }
+}
+
+type Waiting = {
+  readonly job: Job
+  readonly resolve: (result: JobResult) => void
+  readonly reject: (fault: Fault) => void
+}
+
+/** Owns the thread, and must be closed. */
+class WorkerQueue implements CommitQueue {
+  readonly broken: Promise<Fault>
+  readonly commits = timeCommits()
+  readonly #tellBroken: (fault: Fault) => void
+  readonly #worker: Worker
+  readonly #ended: Promise<void>
+  #gathering: Waiting[] = []
+  #atWork: readonly Waiting[] = []
+  #startedMs = 0
+  #isScheduled = false
+  #fault: Fault | undefined
+  #closing: Promise<"whole" | "broken"> | undefined
+  #head: Head
+  #readClock: () => ClockReading | undefined = () => undefined
+  #copying: { readonly done: () => void; readonly failed: (fault: Fault) => void } | undefined
+
+  constructor(worker: Worker, ended: Promise<void>, head: Head) {
+    this.#worker = worker
+    this.#ended = ended
+    this.#head = head
+    const { promise, resolve } = Promise.withResolvers<Fault>()
+    this.broken = promise
+    this.#tellBroken = resolve
+    worker.on("message", (message: FromWorker) => this.#receive(message))
+    worker.on("messageerror", (error) => this.#break(threadFault(error)))
+    worker.on("error", (error) => this.#break(threadFault(error)))
+    worker.on("exit", () => this.#break(threadFault()))
+  }
+
+  async run<Kind extends Job["kind"]>(
+    job: Extract<Job, { kind: Kind }>,
+  ): Promise<JobResults[Kind]> {
+    this.assertOpen()
+    const result = new Promise<JobResult>((resolve, reject) => {
+      this.#gathering.push({ job, resolve, reject })
+    })
+    this.#schedule()
+    return result as Promise<JobResults[Kind]> // the thread answers each job with its own kind's result
+  }
+
+  assertOpen(): void {
+    if (this.#closing !== undefined) throw closedFault()
+    if (this.#fault !== undefined) throw this.#fault
+  }
+
+  head(): Head {
+    return this.#head
+  }
+
+  keepClock(read: () => ClockReading | undefined): void {
+    this.#readClock = read
+  }
+
+  async copy(to: string): Promise<void> {
+    this.assertOpen()
+    if (this.#copying !== undefined) throw new Fault("usage", "A backup is being written already.")
+    const copied = new Promise<void>((done, failed) => (this.#copying = { done, failed }))
+    this.#tell({ kind: "copy", to })
+    return copied
+  }
+
+  close(lastJobs: () => readonly Job[] = () => []): Promise<"whole" | "broken"> {
+    this.#closing ??= this.#drainAndEnd(lastJobs)
+    return this.#closing
+  }
+
+  /** After the current turn's microtasks, so that calls made together share a commit. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#atWork.length > 0) return
+    this.#isScheduled = true
+    queueMicrotask(() => {
+      this.#isScheduled = false
+      this.#startBatch()
+    })
+  }
+
+  #startBatch(): void {
+    if (this.#gathering.length === 0 || this.#atWork.length > 0) return
+    this.#atWork = this.#gathering
+    this.#gathering = []
+    this.#startedMs = performance.now()
+    try {
+      const jobs = this.#atWork.map(({ job }) => job)
+      const clock = jobs.some(({ kind }) => kind === "write") ? this.#readClock() : undefined
+      this.#tell({ kind: "batch", jobs, clock })
+    } catch (error) {
+      this.#break(threadFault(error))
+    }
+  }
+
+  #receive(message: FromWorker): void {
+    if (message.kind === "copied") {
+      this.#endCopy(message.failed)
+      return
+    }
+    if (message.kind !== "committed") {
+      const text = message.kind === "failed" ? message.message : "The ledger's thread lost its way."
+      this.#break(new Fault("ledger_unavailable", text))
+      return
+    }
+    const done = this.#atWork
+    this.#atWork = []
+    this.#head = message.head
+    this.commits.note(this.#startedMs, done)
+    this.#startBatch()
+    for (const [index, { resolve }] of done.entries()) resolve(message.results[index])
+  }
+
+  #break(fault: Fault): void {
+    this.#fault ??= fault
+    const waiting = [...this.#atWork, ...this.#gathering]
+    this.#atWork = []
+    this.#gathering = []
+    for (const { reject } of waiting) reject(this.#fault)
+    this.#endCopy(this.#fault.message)
+    if (this.#closing === undefined) this.#tellBroken(this.#fault)
+  }
+
+  #endCopy(failed: string | undefined): void {
+    const copying = this.#copying
+    this.#copying = undefined
+    if (failed === undefined) copying?.done()
+    else copying?.failed(new Fault("ledger_unavailable", `The ledger can't be copied: ${failed}`))
+  }
+
+  async #drainAndEnd(lastJobs: () => readonly Job[]): Promise<"whole" | "broken"> {
+    for (const job of lastJobs()) this.run(job).catch(() => undefined)
+    // Jobs run in order, so the last one's end is the end of all. On a broken ledger nothing waits.
+    const counted = await this.run({ kind: "count" }).catch(() => undefined)
+    this.#tell({ kind: "close" })
+    await this.#ended
+    return counted === undefined ? "broken" : "whole"
+  }
+
+  #tell(message: ToWorker): void {
+    this.#worker.postMessage(message)
+  }
+}
+
+function threadFault(cause?: unknown): Fault {
+  const message = "The ledger's thread has ended; see the log, then restart Countersign."
+  return new Fault("ledger_unavailable", message, { cause })
+}
+
+function closedFault(): Fault {
+  return new Fault("ledger_unavailable", "The ledger is closed; start Countersign again.")
+}
+
+/** How long the ledger's commits took, and how much each carried. */
+export type CommitTimes = {
+  /** A batch that was handed over at `startedMs` is durable. One that only looked something up isn't counted. */
+  note(startedMs: number, batch: readonly { readonly job: Pick<Job, "kind"> }[]): void
+  families(): readonly HistogramFamily[]
+}
+
+const entryBounds: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+
+/** Starts with nothing timed. */
+export function timeCommits(): CommitTimes {
+  const seconds = openHistogram(workBoundsSeconds)
+  const entries = openHistogram(entryBounds)
+  return {
+    note(startedMs, batch) {
+      let written = 0
+      for (const { job } of batch) if (job.kind === "write") written += 1
+      if (written === 0) return
+      seconds.observe((performance.now() - startedMs) / 1_000)
+      entries.observe(written)
+    },
+    families: () => [
+      {
+        name: "countersign_ledger_commit_duration_seconds",
+        help: "Time from handing a batch to the ledger's thread until it is durable.",
+        type: "histogram",
+        labels: [],
+        bounds: seconds.bounds,
+        series: [[[], seconds.read()]],
+      },
+      {
+        name: "countersign_ledger_commit_entries",
+        help: "Entries that shared a commit.",
+        type: "histogram",
+        labels: [],
+        bounds: entries.bounds,
+        series: [[[], entries.read()]],
+      },
+    ],
+  }
+}

@@ -1,0 +1,120 @@
+import { lstat, open } from "node:fs/promises"
+import { DatabaseSync } from "node:sqlite"
+
+import { Fault } from "../../../std/fault.ts"
+import { migrations } from "./migrations.ts"
+import { faultOf } from "./sqlite-fault.ts"
+
+/** "CSlg", at byte 68 of the file's header: says whose SQLite file it is. */
+const applicationId = 0x43_53_6c_67
+
+/**
+ * Opens the database with its exclusive lock and brings its schema up to date. The lock falls with the
+ * process, however that ends.
+ *
+ * @throws {Fault} `already_running` when the lock is held, `ledger_unavailable`.
+ */
+export function openDatabase(file: string): DatabaseSync {
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(file)
+    configure(database, file)
+    migrate(database, file)
+    return database
+  } catch (error) {
+    database?.close()
+    throw faultOf(error, file)
+  }
+}
+
+function configure(database: DatabaseSync, file: string): void {
+  // Before the first read, so that the lock is the file's own and WAL needs no shared memory.
+  database.exec("PRAGMA locking_mode = EXCLUSIVE")
+  assertOurs(database, file)
+  const { journal_mode: mode } = readPragma(database, "journal_mode = WAL")
+  if (mode !== "wal") {
+    throw new Fault(
+      "ledger_unavailable",
+      `The file system under ${file} can't do write-ahead logging; keep the ledger on a local disk.`,
+    )
+  }
+  database.exec("PRAGMA synchronous = FULL") // an fsync at every commit
+  database.exec("PRAGMA fullfsync = ON") // macOS: through the drive's cache; nothing elsewhere
+  database.exec("PRAGMA checkpoint_fullfsync = ON")
+  database.exec("PRAGMA trusted_schema = OFF")
+  // What a start after a crash has to read of the log: about 4 MiB. The file gives back what it took above 16.
+  database.exec("PRAGMA wal_autocheckpoint = 1000")
+  database.exec(`PRAGMA journal_size_limit = ${16 * 1_048_576}`)
+  // What follows from an entry stays when the entry goes into an archive.
+  database.exec("PRAGMA foreign_keys = OFF")
+}
+
+function assertOurs(database: DatabaseSync, file: string): void {
+  const { application_id: id } = readPragma(database, "application_id")
+  if (id === applicationId || (id === 0 && isEmpty(database))) return
+  throw new Fault(
+    "ledger_unusable",
+    `${file} isn't a Countersign ledger but some other program's database; move it away.`,
+  )
+}
+
+function isEmpty(database: DatabaseSync): boolean {
+  return database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined
+}
+
+function migrate(database: DatabaseSync, file: string): void {
+  const { user_version: version } = readPragma(database, "user_version")
+  if (typeof version !== "number" || version > migrations.length) {
+    throw new Fault(
+      "ledger_unusable",
+      `${file} was written by a newer Countersign (schema ${String(version)}, this one knows ${migrations.length}); install that version.`,
+    )
+  }
+  // In one transaction with its number: a crash leaves a step done or not begun.
+  for (const [index, step] of migrations.entries()) {
+    if (index < version) continue
+    database.exec("BEGIN EXCLUSIVE")
+    database.exec(step)
+    database.exec(`PRAGMA application_id = ${applicationId}`)
+    database.exec(`PRAGMA user_version = ${index + 1}`)
+    database.exec("COMMIT")
+  }
+}
+
+function readPragma(database: DatabaseSync, pragma: string): Readonly<Record<string, unknown>> {
+  return database.prepare(`PRAGMA ${pragma}`).get() ?? {}
+}
+
+/**
+ * Makes the ledger's file (mode 0600) if there is none, and refuses one that others could read.
+ *
+ * It never opens a file that is there: POSIX drops all of this process's locks on a file when any of its
+ * descriptors is closed, and the lock may be a ledger's that is open here.
+ *
+ * @throws {Fault} `file_unsafe`, `ledger_unavailable`.
+ */
+export async function prepareLedgerFile(file: string): Promise<void> {
+  await createIfMissing(file)
+  const stats = await lstat(file)
+  if (!stats.isFile()) {
+    throw new Fault("file_unsafe", `${file} must be a regular file, not a symlink or a directory.`)
+  }
+  if ((stats.mode & 0o077) !== 0) {
+    throw new Fault("file_unsafe", `${file} is open to other users; run: chmod 600 ${file}`)
+  }
+}
+
+async function createIfMissing(file: string): Promise<void> {
+  try {
+    const handle = await open(file, "wx", 0o600)
+    await handle.close()
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code // fs throws ErrnoExceptions
+    if (code === "EEXIST") return
+    throw new Fault(
+      "ledger_unavailable",
+      `${file} can't be made (${code ?? "unknown error"}); check that its directory exists and is ours.`,
+      { cause },
+    )
+  }
+}

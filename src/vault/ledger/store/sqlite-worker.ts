@@ -1,0 +1,221 @@
+// The thread that owns the database, so that no fsync ever holds the event loop of the vault.
+
+import { backup, type DatabaseSync } from "node:sqlite"
+import { parentPort, workerData } from "node:worker_threads"
+
+import { commitStage } from "../../process/stages.ts"
+import { auditRunner, isAuditJob } from "../audit/audit-jobs.ts"
+import { isMeterJob, meterRunner } from "../meters/stored-tail.ts"
+import { openDatabase } from "./database.ts"
+import { clockKeeper, openJournal, type Head, type Journal, readTrail } from "./journal.ts"
+import { readOpenedState, readSet, readSets } from "./opened-state.ts"
+import { openProjections, type Projections } from "./projections.ts"
+import { readRecentRefusals } from "./recent-decisions.ts"
+import { giveUpSpare } from "./spare-space.ts"
+import { faultOf, isFull } from "./sqlite-fault.ts"
+import { keyFinder, recordSearcher } from "./stored-keys.ts"
+import { historyPager, recordFinder, shadowPager } from "./stored-rows.ts"
+import type { Batch, FromWorker, Job, JobResult, ToWorker } from "./worker-messages.ts"
+
+// commit-queue.ts starts this thread
+const { file, nowMs } = workerData as { readonly file: string; readonly nowMs: number }
+
+/** How many requests may trail, and for how long. To catch up with them is a few milliseconds' work. */
+const maxTrailing = 128
+const maxTrailingMs = 50
+const catchUpBatch: Batch = { jobs: [{ kind: "catch_up" }], clock: undefined }
+
+runUntilClosed()
+
+function runUntilClosed(): void {
+  const opened = orFail(open)
+  if (opened === undefined) return // with no listener the thread ends
+  const { database, state, runBatch } = opened
+
+  const commit = committer(runBatch)
+  parentPort?.on("message", (message: ToWorker) => {
+    switch (message.kind) {
+      case "batch":
+        commit.run(message)
+        break
+      case "copy":
+        void copy(database, message.to)
+        break
+      case "close":
+        commit.stop()
+        database.close() // rolls back what a failed batch left open
+        parentPort?.close()
+    }
+  })
+  tell({ kind: "opened", state })
+}
+
+/** Runs batches and tells of them. What trails catches up soon after, with a commit that nobody waits for. */
+function committer(runBatch: (batch: Batch) => Committed) {
+  let isBroken = false
+  let catchingUp: NodeJS.Timeout | undefined
+  const commit = (batch: Batch): Committed | undefined => {
+    if (isBroken) return undefined
+    const committed = orFail(() => runBatch(batch))
+    // After an error nobody knows what the disk holds: only a restart, which reads it, mends that.
+    if (committed === undefined) isBroken = true
+    return committed
+  }
+  const stop = (): void => {
+    clearTimeout(catchingUp)
+    catchingUp = undefined
+  }
+  const catchUp = (): void => {
+    stop()
+    commit(catchUpBatch)
+  }
+  return {
+    run(batch: Batch): void {
+      const committed = commit(batch)
+      if (committed === undefined) return
+      const { results, head, trailing } = committed
+      tell({ kind: "committed", results, head })
+      if (trailing >= maxTrailing) catchUp()
+      else if (trailing > 0) catchingUp ??= setTimeout(catchUp, maxTrailingMs)
+    },
+    stop,
+  }
+}
+
+function open() {
+  const database = openDatabase(file)
+  try {
+    const runBatch = patientRunner(database)
+    if (readTrail(database).length > 0) runBatch(catchUpBatch)
+    return { database, state: readOpenedState(database, nowMs), runBatch }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** Pages at a time; commits go on in between. */
+const copiedPages = 20
+
+async function copy(database: DatabaseSync, to: string): Promise<void> {
+  try {
+    await backup(database, to, { rate: copiedPages })
+    tell({ kind: "copied", failed: undefined })
+  } catch (error) {
+    tell({ kind: "copied", failed: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+type Committed = {
+  readonly results: readonly JobResult[]
+  readonly head: Head
+  /** How many requests the tables don't have yet. */
+  readonly trailing: number
+}
+
+/**
+ * Where the disk is full, the ledger's spare is given up and the whole batch is run once more, from its
+ * beginning and by what the database says: what the failed run kept in memory counts no more.
+ */
+function patientRunner(database: DatabaseSync): (batch: Batch) => Committed {
+  let run = batchRunner(database)
+  return (batch) => {
+    try {
+      return run(batch)
+    } catch (error) {
+      if (!isFull(error) || !giveUpSpare(file)) throw error
+      if (database.isTransaction) database.exec("ROLLBACK")
+      run = batchRunner(database)
+      return run(batch)
+    }
+  }
+}
+
+function batchRunner(database: DatabaseSync): (batch: Batch) => Committed {
+  const journal = openJournal(database)
+  const tables = openProjections(database, journal)
+  const run = jobRunner(database, journal, tables)
+  const keepClock = clockKeeper(database)
+  return ({ jobs, clock }) => {
+    database.exec("BEGIN IMMEDIATE")
+    const results = jobs.map((job) => {
+      if (job.kind === "write") return tables.write(job.row)
+      tables.catchUp()
+      return run(job)
+    })
+    if (clock !== undefined) keepClock(clock)
+    commitStage("written")
+    database.exec("COMMIT")
+    commitStage("committed")
+    return { results, head: journal.head(), trailing: tables.trailing() }
+  }
+}
+
+/** Does whatever isn't writing a row. */
+function jobRunner(
+  database: DatabaseSync,
+  journal: Journal,
+  tables: Projections,
+): (job: Exclude<Job, { readonly kind: "write" }>) => JobResult {
+  const [findRecord, findKey] = [recordFinder(database), keyFinder(database)]
+  const searchRecords = recordSearcher(database)
+  const [findPage, findShadows] = [historyPager(database), shadowPager(database)]
+  const runMeters = meterRunner(database, journal)
+  const writeProbe = prober(database)
+  const runAudit = auditRunner(database, journal, tables.write)
+  return (job) => {
+    if (isAuditJob(job)) return runAudit(job)
+    if (isMeterJob(job)) return runMeters(job)
+    switch (job.kind) {
+      case "catch_up":
+        return undefined
+      case "find":
+        return findRecord(job.id)
+      case "find_key":
+        return findKey(job.key)
+      case "search":
+        return searchRecords(job.search)
+      case "count":
+        return journal.length()
+      case "history":
+        return findPage(job.after, job.lastSeq)
+      case "shadows":
+        return findShadows(job.after)
+      case "set":
+        return readSet(database, job.hash)
+      case "sets":
+        return readSets(database)
+      case "recent_refusals":
+        return readRecentRefusals(database, job.limit)
+      case "probe":
+        return writeProbe(job.nowMs)
+    }
+  }
+}
+
+/** Tells the vault what failed and returns `undefined`. */
+function orFail<Value>(attempt: () => Value): Value | undefined {
+  try {
+    return attempt()
+  } catch (error) {
+    const { code, message } = faultOf(error, file)
+    tell({ kind: "failed", code, message })
+    return undefined
+  }
+}
+
+function tell(message: FromWorker): void {
+  parentPort?.postMessage(message)
+}
+
+/** Prepares writing the row that shows that the ledger can be written. Within the open transaction. */
+export function prober(database: DatabaseSync): (nowMs: number) => number {
+  const write = database.prepare(
+    `INSERT INTO probe (one, at_ms) VALUES (1, ?)
+     ON CONFLICT (one) DO UPDATE SET at_ms = excluded.at_ms`,
+  )
+  return (nowMs) => {
+    write.run(nowMs)
+    return nowMs
+  }
+}

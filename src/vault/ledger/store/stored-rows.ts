@@ -1,0 +1,168 @@
+import type { DatabaseSync } from "node:sqlite"
+
+import type { Address } from "../../../venue/address.ts"
+import type { OperationId } from "../../../venue/profile.ts"
+import type { StoredRecord } from "../records/entries.ts"
+import { type Heard, stateAsOf } from "../records/record-state.ts"
+import type { RefusalRow, RequestRow, ShadowRow } from "../records/row.ts"
+
+/** A record as it lies in the database; its state depends on the time, so it isn't said here. */
+export type FoundRecord =
+  | {
+      readonly row: RequestRow
+      readonly heard: Heard | null
+      readonly status: number | null
+      readonly code: string | null
+    }
+  | { readonly row: RefusalRow }
+
+// Every cast below reads what projections.ts wrote into our own STRICT tables.
+type Columns = Readonly<Record<string, unknown>>
+
+/** Prepares the look-up of a request or refusal by id. */
+export function recordFinder(database: DatabaseSync): (id: string) => FoundRecord | undefined {
+  const findRequest = database.prepare(
+    `SELECT row, heard, status, code FROM requests JOIN entries USING (seq) WHERE requests.id = ?`,
+  )
+  const findRefusal = database.prepare(
+    `SELECT row FROM refusals JOIN entries USING (seq) WHERE refusals.id = ?`,
+  )
+  return (id) => {
+    const request = findRequest.get(id) as Columns | undefined
+    if (request !== undefined) {
+      return {
+        row: JSON.parse(request["row"] as string) as RequestRow,
+        heard: request["heard"] as Heard | null,
+        status: request["status"] as number | null,
+        code: request["code"] as string | null,
+      }
+    }
+    const refusal = findRefusal.get(id) as Columns | undefined
+    if (refusal === undefined) return undefined
+    return { row: JSON.parse(refusal["row"] as string) as RefusalRow }
+  }
+}
+
+/** A request as history holds it. */
+export type HistoryRow = {
+  readonly row: RequestRow
+  readonly seq: number
+  readonly countedAtMs: number
+  /** What gave its room back, if anything did. */
+  readonly released: { readonly atMs: number; readonly seq: number } | undefined
+}
+
+/** Where a page of history begins: after `seq` of those that count from `countedAtMs` on. */
+export type HistoryCursor = { readonly countedAtMs: number; readonly seq: number }
+
+/** How many requests a page holds: few enough to keep no commit waiting for long. */
+export const pageLength = 200
+
+/** Prepares the look-up of a page of requests up to entry `lastSeq`, in the order of counting. */
+export function historyPager(
+  database: DatabaseSync,
+): (after: HistoryCursor, lastSeq: number) => readonly HistoryRow[] {
+  const find = database.prepare(
+    `SELECT requests.seq, row, counted_at, released_at, released_seq
+     FROM requests JOIN entries USING (seq)
+     WHERE (counted_at, requests.seq) > (?, ?) AND requests.seq <= ?
+     ORDER BY counted_at, requests.seq LIMIT ${pageLength}`,
+  )
+  return ({ countedAtMs, seq }, lastSeq) => find.all(countedAtMs, seq, lastSeq).map(historyRow)
+}
+
+/** Where a page of shadows begins: after `seq` of those that were asked from `askedAtMs` on. */
+export type ShadowCursor = { readonly askedAtMs: number; readonly seq: number }
+
+/** A shadow as the journal holds it. */
+export type FoundShadow = { readonly row: ShadowRow } & ShadowCursor
+
+/** Prepares the look-up of a page of shadows, in the order in which they were asked. */
+export function shadowPager(
+  database: DatabaseSync,
+): (after: ShadowCursor) => readonly FoundShadow[] {
+  const find = database.prepare(
+    `SELECT shadows.seq, asked_at, row FROM shadows JOIN entries USING (seq)
+     WHERE (asked_at, shadows.seq) > (?, ?) ORDER BY asked_at, shadows.seq LIMIT ${pageLength}`,
+  )
+  return ({ askedAtMs, seq: after }) =>
+    find.all(Math.ceil(askedAtMs), after).map(({ seq, asked_at, row }) => ({
+      row: JSON.parse(row as string) as ShadowRow,
+      askedAtMs: asked_at as number,
+      seq: seq as number,
+    }))
+}
+
+/** Prepares the look-up of the first request that counts from `sinceMs` on or gave room back since. */
+export function countingStartFinder(database: DatabaseSync): (sinceMs: number) => number {
+  // Left to itself SQLite walks the index on counted_at, from the beginning to the first that fits.
+  const find = database.prepare(
+    `SELECT min(counted_at) AS first FROM requests INDEXED BY requests_by_release
+     WHERE released_at >= ?`,
+  )
+  return (sinceMs) => {
+    const first = find.get(sinceMs)?.["first"] as number | null
+    return Math.min(sinceMs, first ?? sinceMs)
+  }
+}
+
+/** Reads `seq`, `row`, `counted_at`, `released_at` and `released_seq` of a request. */
+export function historyRow(columns: Columns): HistoryRow {
+  const releasedAtMs = columns["released_at"] as number | null
+  return {
+    row: JSON.parse(columns["row"] as string) as RequestRow,
+    seq: columns["seq"] as number,
+    countedAtMs: columns["counted_at"] as number,
+    released:
+      releasedAtMs === null
+        ? undefined
+        : { atMs: releasedAtMs, seq: columns["released_seq"] as number },
+  }
+}
+
+/** A record with its state as of `nowMs`. */
+export function storedRecord(found: FoundRecord, nowMs: number): StoredRecord {
+  if (!("heard" in found)) return refusedRecord(found.row)
+  const { row, heard, status, code } = found
+  return {
+    id: row.id,
+    state: stateAsOf(heard, row.expires_after, nowMs),
+    client: row.client,
+    key: row.key,
+    operation: row.operation as OperationId, // written from one
+    signer: row.signer as Address, // written from one
+    target: row.target as Address | null, // written from one
+    body: row.body,
+    nonce: row.nonce,
+    expiresAfterMs: row.expires_after,
+    decidedAtMs: row.at_ms,
+    policyHash: row.policy_hash,
+    refusal: null,
+    outcome: status === null && code === null ? null : { status, code },
+    idempotencyKey: row.idempotency?.by === "header" ? row.idempotency.key : null,
+    clientOrderId: row.client_order_id ?? null,
+    keepsAnswer: row.idempotency !== undefined,
+  }
+}
+
+function refusedRecord(row: RefusalRow): StoredRecord {
+  return {
+    id: row.id,
+    state: "refused_here",
+    client: row.client,
+    key: row.key,
+    operation: row.operation as OperationId | null, // written from one
+    signer: null,
+    target: null,
+    body: null,
+    nonce: null,
+    expiresAfterMs: null,
+    decidedAtMs: row.at_ms,
+    policyHash: row.policy_hash,
+    refusal: row.refusal,
+    outcome: null,
+    idempotencyKey: null,
+    clientOrderId: null,
+    keepsAnswer: false,
+  }
+}

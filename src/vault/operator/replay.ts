@@ -1,0 +1,81 @@
+import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
+import type { ReplayedRefusal } from "../../link/views/views.ts"
+import { Fault } from "../../std/fault.ts"
+import { problemText } from "../../std/yaml-file.ts"
+import { withFiles, type ActiveSet } from "../active/active-set.ts"
+import { datedPrices } from "../active/reference-prices.ts"
+import { readFileSet } from "../config/read-file-set.ts"
+import type { Vault } from "../core/vault.ts"
+import { openMeters, type Meters } from "../ledger/meters/meters.ts"
+import { isReserved } from "../ledger/records/bindings.ts"
+import type { RecordedRequest } from "../ledger/records/entries.ts"
+import { judge } from "../policy/judge.ts"
+import { circumstancesOf } from "../request/judge-request.ts"
+import { judgedRecord } from "../request/recount.ts"
+
+/** More than a person reads; the count tells the rest. */
+const maxListed = 500
+
+/**
+ * Judges the requests of the past by another set of files: those that were signed, with its limits
+ * counted from the first of them on, and shadows, each by itself. Nothing is signed, recorded or put in
+ * force.
+ *
+ * Prices of the past aren't recorded, so orders are sized by the latest ones known, however old.
+ *
+ * @throws {Fault} `config_invalid` when the other files have problems.
+ */
+export async function replay(
+  { sinceMs, texts }: AdminParams["replay"],
+  vault: Vault,
+): Promise<AdminResults["replay"]> {
+  const files = readFileSet(texts)
+  if (!files.ok) throw new Fault("config_invalid", files.error.map(problemText).join("\n"))
+  const set = withFiles(vault.active(), files.value)
+  const sinceThenMs = vault.clock.nowMs() - sinceMs
+  const meters = openMeters()
+  const tally = { requests: 0, refusals: 0, refused: [] as ReplayedRefusal[] }
+  const count = (refusal: ReplayedRefusal | undefined): void => {
+    tally.requests += 1
+    if (refusal === undefined) return
+    tally.refusals += 1
+    if (tally.refused.length < maxListed) tally.refused.push(refusal)
+  }
+  for await (const request of vault.ledger.history(sinceThenMs)) {
+    // What the operator or a panic asked for was judged by no policy.
+    if (!isReserved(request.client)) count(refusalNow(request, set, meters))
+  }
+  for await (const shadow of vault.ledger.shadows(sinceThenMs)) {
+    // What was only asked about took no room, so its limits are asked for it alone.
+    count(refusalNow(shadow, set, openMeters()))
+  }
+  return tally
+}
+
+function refusalNow(
+  request: RecordedRequest,
+  set: ActiveSet,
+  meters: Meters,
+): ReplayedRefusal | undefined {
+  const { record, client, operation, atMs, countedAtMs } = request
+  const told = { record, client, operation, at: atMs }
+  const judged = judgedRecord(request, set)
+  if (judged === undefined) return { ...told, reason: "key_gone", policy: null, rule: null }
+  const circumstances = {
+    ...circumstancesOf(judged.key, set, countedAtMs),
+    referencePrice: (symbolId: number) => latestPrice(symbolId, set),
+  }
+  const decision = judge(judged.request, set.policies, circumstances)
+  if (decision.kind === "refuse") {
+    const { reason, policy, rule } = decision.denial
+    return { ...told, reason, policy, rule }
+  }
+  const { spent } = meters.take(decision.claims, countedAtMs)
+  if (spent === undefined) return undefined
+  const { policy, limit } = spent.claim
+  return { ...told, reason: "limit_exhausted", policy, rule: limit }
+}
+
+function latestPrice(symbolId: number, set: ActiveSet) {
+  return datedPrices(symbolId, set).toSorted((a, b) => b.asOfMs - a.asOfMs)[0]?.value
+}

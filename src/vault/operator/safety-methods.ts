@@ -1,0 +1,110 @@
+import { randomBytes } from "node:crypto"
+import { open, readdir, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+
+import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
+import { Fault } from "../../std/fault.ts"
+import type { Vault } from "../core/vault.ts"
+import { claimSigners } from "../custody/match-keys.ts"
+import { ledgerBytes } from "../status/ledger-bytes.ts"
+import { copySentence } from "../watch/disk-space.ts"
+
+/** The calls about copies of the ledger and about the clock. */
+export function safetyMethods(vault: Vault) {
+  return {
+    acceptClock: () => acceptClock(vault),
+    acceptRestore: () => vault.inTurn(() => acceptRestore(vault)),
+    copyLedger: ledgerCopier(vault),
+    recordBackup: (params: AdminParams["recordBackup"]) => recordBackup(params, vault),
+  }
+}
+
+async function acceptClock(vault: Vault): Promise<AdminResults["acceptClock"]> {
+  const { ledger, clock } = vault
+  const nowMs = clock.nowMs()
+  const isDoubted = ledger.safety.standstills(nowMs).some(({ state }) => state === "clock_unsafe")
+  if (!isDoubted) throw new Fault("usage", "The clock isn't doubted; nothing was changed.")
+  ledger.safety.acceptClock(nowMs)
+  return { record: await vault.act({ act: "clock_accepted" }), now: nowMs }
+}
+
+/** The act first: a crash before the marks are written leaves them waiting, and this is run again. */
+async function acceptRestore(vault: Vault): Promise<AdminResults["acceptRestore"]> {
+  const { safety } = vault.ledger
+  await claimSigners(vault.active(), vault.ledger)
+  const signers = safety.waiting()
+  if (signers.length === 0) {
+    throw new Fault("usage", "No signer waits: the ledger is the one that its signers know.")
+  }
+  const name = randomBytes(16).toString("hex")
+  const record = await vault.act({ act: "restore_accepted", ledger: name, signers })
+  await safety.acceptRestore(name)
+  return { record, signers }
+}
+
+const copyPattern = /^backup-[0-9a-f]{16}\.db$/
+
+/** A call is answered within this time, however large the ledger is. */
+const answerMs = 4_000
+
+/** Into the state directory, the only place that the vault may write; the command moves it where it belongs. */
+function ledgerCopier(vault: Vault) {
+  let last: Copy | undefined
+  return async ({ file }: AdminParams["copyLedger"]): Promise<AdminResults["copyLedger"]> => {
+    const current = file === undefined ? await startCopy(vault, last) : last
+    const isOther = file !== undefined && current?.file !== file
+    if (current === undefined || isOther) {
+      throw new Fault("usage", "This copy isn't being made; run countersign backup again.")
+    }
+    last = current
+    const isDone = await Promise.race([
+      current.copied.then(() => true),
+      sleep(answerMs, false, { ref: false }),
+    ])
+    return { file: current.file, is_done: isDone }
+  }
+}
+
+type Copy = { readonly file: string; readonly copied: Promise<void>; isAtWork: boolean }
+
+async function startCopy(vault: Vault, last: Copy | undefined): Promise<Copy> {
+  if (last?.isAtWork === true) {
+    throw new Fault("usage", "A backup is being written already; wait until it is done.")
+  }
+  const { stateDir } = vault.installation
+  await removeOldCopies(stateDir)
+  await assertRoomForCopy(vault)
+  const file = join(stateDir, `backup-${randomBytes(8).toString("hex")}.db`)
+  const handle = await open(file, "wx", 0o600).catch((cause: unknown) => {
+    throw new Fault("ledger_unavailable", `${file} can't be made; check the disk.`, { cause })
+  })
+  await handle.close()
+  const copy = { file, copied: vault.ledger.safety.copy(file), isAtWork: true }
+  copy.copied
+    .catch(() => rm(file, { force: true })) // whoever asks for it hears why
+    .catch(() => undefined)
+    .finally(() => (copy.isAtWork = false))
+  return copy
+}
+
+/** What is kept free is for cancels. */
+async function assertRoomForCopy(vault: Vault): Promise<void> {
+  await vault.disk.look()
+  const low = vault.disk.lowWith(await ledgerBytes(vault))
+  if (low === undefined) return
+  throw new Fault("ledger_unavailable", copySentence(low))
+}
+
+/** Those of commands that were cut off. */
+async function removeOldCopies(stateDir: string): Promise<void> {
+  const old = (await readdir(stateDir)).filter((name) => copyPattern.test(name))
+  for (const name of old) await rm(join(stateDir, name), { force: true })
+}
+
+async function recordBackup(
+  { head_seq: headSeq, head_hash: headHash }: AdminParams["recordBackup"],
+  vault: Vault,
+): Promise<AdminResults["recordBackup"]> {
+  return { record: await vault.act({ act: "backed_up", headSeq, headHash }) }
+}

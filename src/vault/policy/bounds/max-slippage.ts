@@ -1,0 +1,26 @@
+import { compareDecimals, formatDecimal } from "../../../venue/decimal.ts"
+import { partText } from "../match/matchers.ts"
+import type { Mismatch } from "../terms/decision.ts"
+import type { Subject } from "../terms/judged-order.ts"
+import type { Rule } from "../terms/policy.ts"
+import { mayBeMarket } from "./worst-case.ts"
+
+/**
+ * Holds all that may become a market order to the rule's `max_slippage`. One without slippage is
+ * refused, and so is a leg that becomes a market order: the interface gives legs none.
+ */
+export function maxSlippage({ maxSlippage: max }: Rule, { parts }: Subject): Mismatch | undefined {
+  if (max === undefined) return undefined
+  for (const part of parts) {
+    if (!mayBeMarket(part)) continue
+    const slippage = part.leg === undefined ? part.order.slippage : undefined
+    const allowed = () => `slippage of at most ${formatDecimal(max)}`
+    if (slippage === undefined) {
+      return { reason: "slippage_required", asked: `${partText(part)}no slippage`, allowed }
+    }
+    if (compareDecimals(slippage, max) > 0) {
+      return { reason: "slippage_over_max", asked: () => formatDecimal(slippage), allowed }
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,90 @@
+import {
+  compareDecimals,
+  formatDecimal,
+  multiplyDecimals,
+  subtractDecimals,
+  type Decimal,
+} from "../../../venue/decimal.ts"
+import type { SymbolTable } from "../../../venue/profile.ts"
+import type { Mismatch } from "../terms/decision.ts"
+import { type ReadOrder, orderText, symbolText, type Subject } from "../terms/judged-order.ts"
+import type { Rule } from "../terms/policy.ts"
+import { isPriceReadable, partPrices } from "./worst-case.ts"
+
+/**
+ * Holds every price that an order writes, and those of its triggers and legs, to the rule's `price_band`
+ * around the reference price, its edges included. Without a fresh one it refuses.
+ *
+ * A price that the venue picks (`price_match`) is taken to lie within the rule's `price_match_band`. A
+ * market order writes no price: `max_slippage` bounds it.
+ */
+export function priceBand(
+  { priceBand: band, priceMatchBand }: Rule,
+  { orders = [], circumstances }: Subject,
+): Mismatch | undefined {
+  if (band === undefined) return undefined
+  const { symbols } = circumstances.profile
+  for (const read of orders) {
+    const mismatch = outsideBand(read, { band, priceMatchBand, symbols })
+    if (mismatch !== undefined) return mismatch
+  }
+  return undefined
+}
+
+type Under = {
+  readonly band: Decimal
+  readonly priceMatchBand: Decimal | undefined
+  readonly symbols: SymbolTable
+}
+
+function outsideBand(read: ReadOrder, under: Under): Mismatch | undefined {
+  const { order, reference } = read
+  const words = () => orderText(order, under.symbols)
+  if (reference === undefined) {
+    const asked = () =>
+      `${symbolText(order.symbolId, under.symbols)}, which has no fresh reference price`
+    return { reason: "reference_price_unknown", asked, allowed: null }
+  }
+  if (!isPriceReadable(order)) {
+    const asked = () => `${words()}, whose price can't be read`
+    return { reason: "order_unreadable", asked, allowed: null }
+  }
+  const matched = order.priceMatch && matchedOutside(words, under)
+  return matched ?? writtenOutside(read, reference, under.band)
+}
+
+function matchedOutside(
+  words: () => string,
+  { band, priceMatchBand }: Under,
+): Mismatch | undefined {
+  if (priceMatchBand === undefined) {
+    return { reason: "price_match_band_required", asked: words, allowed: null }
+  }
+  if (compareDecimals(priceMatchBand, band) <= 0) return undefined
+  const asked = () => `${words()} within the price_match_band ${formatDecimal(priceMatchBand)}`
+  return { reason: "price_outside_band", asked, allowed: () => `a band of ${formatDecimal(band)}` }
+}
+
+function writtenOutside(
+  { parts }: ReadOrder,
+  reference: Decimal,
+  band: Decimal,
+): Mismatch | undefined {
+  const most = multiplyDecimals(reference, band)
+  const odd = parts
+    .flatMap(partPrices)
+    .find(({ price }) => compareDecimals(distanceOf(price, reference), most) > 0)
+  return (
+    odd && {
+      reason: "price_outside_band",
+      asked: odd.words,
+      allowed: () =>
+        `within ${formatDecimal(most)} of the reference price ${formatDecimal(reference)}`,
+    }
+  )
+}
+
+/** Decimals have no sign, so the smaller one is taken from the larger. */
+function distanceOf(a: Decimal, b: Decimal): Decimal {
+  return compareDecimals(a, b) < 0 ? subtractDecimals(b, a) : subtractDecimals(a, b)
+}

@@ -1,0 +1,59 @@
+import type { OperationId } from "../../../venue/profile.ts"
+import { orderMakingOperations } from "../terms/judged-order.ts"
+import type { Counted, Limit } from "../terms/policy.ts"
+import type { Contradiction } from "./contradictions.ts"
+
+type Asked = {
+  readonly counted: Counted
+  readonly per: Limit["per"]
+  readonly endpoints: readonly OperationId[] | undefined
+}
+
+/** Finds what makes a limit refuse all that it covers, or never count anything. */
+export function limitMistakes(asked: Asked): readonly Contradiction[] {
+  return known
+    .filter(({ isIn }) => isIn(asked))
+    .map(({ key, message }) => ({ key, message: message(orderless(asked.endpoints ?? [])) }))
+}
+
+/** Whether a limit that names no endpoints covers what makes orders alone, for what it counts and for whom. */
+export function speaksOfOrders(counted: Counted, per: Limit["per"]): boolean {
+  return isSubmitted(counted) || counted.kind === "orders" || per === "symbol"
+}
+
+const known: readonly {
+  readonly key: string
+  readonly message: (orderless: string) => string
+  readonly isIn: (asked: Asked) => boolean
+}[] = [
+  {
+    key: "sum",
+    message: () => "needs endpoints: the operations whose body has this field",
+    isIn: ({ counted, endpoints }) => counted.kind === "field" && endpoints === undefined,
+  },
+  {
+    key: "per",
+    message: () => "a field of the body belongs to no symbol; tell assets apart with by",
+    isIn: ({ counted, per }) => counted.kind === "field" && per === "symbol",
+  },
+  {
+    key: "per",
+    message: (operations) => `needs orders, and none are made by ${operations}`,
+    isIn: ({ counted, per, endpoints }) =>
+      counted.kind !== "field" && per === "symbol" && orderless(endpoints ?? []) !== "",
+  },
+  {
+    key: "endpoints",
+    message: (operations) => `nothing would be counted: no orders are made by ${operations}`,
+    isIn: ({ counted, endpoints }) =>
+      isSubmitted(counted) && endpoints?.some((id) => orderMakingOperations.has(id)) === false,
+  },
+]
+
+function isSubmitted({ kind }: Counted): boolean {
+  return kind === "submitted_notional" || kind === "submitted_quantity"
+}
+
+function orderless(endpoints: readonly OperationId[]): string {
+  return endpoints.filter((id) => !orderMakingOperations.has(id)).join(", ")
+}

@@ -1,0 +1,93 @@
+import type { z } from "zod"
+
+import { err, ok, type Result } from "../../../std/result.ts"
+import { readYaml, type Located, type Problem } from "../../../std/yaml-file.ts"
+import type { Profile } from "../../../venue/profile.ts"
+import type { Entry, Policy } from "../terms/policy.ts"
+import { limitDefinition } from "./limit-definition.ts"
+import { policySchema, type WrittenPolicy } from "./policy-schema.ts"
+
+/** A policy file as it was found. `file` is the name that messages and refusals give. */
+export type PolicyText = { readonly file: string; readonly text: string }
+
+/**
+ * Reads a set of policy files as one: all of them, or every problem of all of them. Files are taken by name, so
+ * that the order in which they were found changes nothing.
+ */
+export function readPolicies(
+  files: readonly PolicyText[],
+  profile: Profile,
+): Result<readonly Policy[], readonly Problem[]> {
+  const problems: Problem[] = []
+  const policies: Policy[] = []
+  const schema = policySchema(profile.symbols)
+  for (const { file, text } of [...files].sort((a, b) => (a.file < b.file ? -1 : 1))) {
+    if (isBlank(text)) continue
+    const read = readPolicy(text, file, schema)
+    if (!read.ok) {
+      problems.push(...read.error)
+      continue
+    }
+    const { policy, line, column } = read.value
+    const earlier = policies.find(({ name }) => name === policy.name)
+    if (earlier !== undefined) {
+      const message = `policy ${policy.name} is in ${earlier.file} too; give one of them another name`
+      problems.push({ file, line, column, message })
+    }
+    policies.push(policy)
+  }
+  return problems.length > 0 ? err(problems) : ok(policies)
+}
+
+/** A policy and where its name is written. */
+type PlacedPolicy = { readonly policy: Policy; readonly line: number; readonly column: number }
+
+function readPolicy(
+  text: string,
+  file: string,
+  schema: z.ZodType<WrittenPolicy>,
+): Result<PlacedPolicy, readonly Problem[]> {
+  const read = readYaml(text, file, schema)
+  if (!read.ok) return read
+  const problems = repeatedNames(read.value, file)
+  if (problems.length > 0) return err(problems)
+
+  const { value, placeOf } = read.value
+  const placed = <Written>(list: List, entries: readonly Written[]) =>
+    entries.map((entry, index) => ({ ...entry, line: placeOf([list, index]).line }))
+  const policy: Policy = {
+    ...value,
+    file,
+    rules: placed("rules", value.rules),
+    deny: placed("deny", value.deny),
+    limits: placed("limits", value.limits).map((limit) => ({
+      ...limit,
+      definition: limitDefinition(limit, value.appliesTo),
+    })),
+    hold: placed("hold", value.hold),
+  }
+  return ok({ policy, ...placeOf(["policy"]) })
+}
+
+/** A file with nothing but comments holds no policy. */
+function isBlank(text: string): boolean {
+  return text.split("\n").every((line) => /^\s*(?:#|$)/.test(line))
+}
+
+const lists = ["rules", "deny", "limits", "hold"] as const
+type List = (typeof lists)[number]
+
+/** A refusal names policy and rule, so within a file every entry has a name of its own. */
+function repeatedNames({ value, placeOf }: Located<WrittenPolicy>, file: string): Problem[] {
+  const seen = new Set<string>()
+  const repeatedIn = (list: List, entries: readonly Pick<Entry, "name">[]) =>
+    entries.flatMap(({ name }, index): Problem[] => {
+      if (!seen.has(name)) {
+        seen.add(name)
+        return []
+      }
+      const message = `${name} is the name of another entry too; give each its own`
+      return [{ file, ...placeOf([list, index, "name"]), message }]
+    })
+  return lists.flatMap((list) => repeatedIn(list, value[list]))
+}

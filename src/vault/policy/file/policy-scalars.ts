@@ -1,0 +1,176 @@
+import { z } from "zod"
+
+import { parseDurationMs } from "../../../std/duration.ts"
+import { parseAddress, type Address } from "../../../venue/address.ts"
+import { compareDecimals, one, parseDecimal, zero, type Decimal } from "../../../venue/decimal.ts"
+import type { SymbolTable } from "../../../venue/profile.ts"
+import { parseFieldPointer } from "../terms/body-field.ts"
+import { parsePattern, type Pattern } from "../terms/pattern.ts"
+import { tell } from "./described.ts"
+
+/** A name that goes into refusals and records. */
+export const policyName = z
+  .string({ error: "must be a name" })
+  .regex(
+    /^[a-z0-9][a-z0-9._-]{0,63}$/,
+    "must be a name: 1 to 64 of a-z 0-9 . _ -, starting with a letter or digit",
+  )
+
+/** A list that holds something: an empty one would match nothing, which nobody means to write. */
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z
+    .array(item, { error: "must be a list" })
+    .refine((items) => items.length > 0, "must name at least one; or leave it out")
+    .meta({ minItems: 1 })
+}
+
+/** One of `words`. */
+export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return z.enum(words, { error: `must be one of ${words.join(", ")}` })
+}
+
+/** A list of some of `words`. */
+export function listOfWords<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return listOf(oneOf(words))
+}
+
+/** `1%` as the fraction 0.01. */
+export const percentage = textAs(parsePercentage, () => "must be a percentage such as 1%")
+
+/** A fraction from 0 to 1, which is what the venue calls slippage. */
+export const fraction = asNumber(
+  textAs(parseFraction, () => "must be a fraction such as 0.01, at most 1"),
+)
+
+/** A decimal number, zero too. */
+export const amount = asNumber(
+  textAs(parseDecimal, (text) => `${quoted(text)} isn't a decimal number such as 0.5`),
+)
+
+/** A decimal number above zero. */
+export const amountAboveZero = asNumber(textAs(parseAboveZero, notAboveZero))
+
+/** An address, read as requests' addresses are. */
+export const addressText = textAs<Address>(
+  parseAddress,
+  (text) => `${quoted(text)} isn't an address; write 0x and 40 hex digits, with a right checksum`,
+)
+
+/** A whole number of days that fits approveAgent's uint32. */
+export const wholeDays = textAs(parseDays, () => "must be a whole number of days above zero").meta({
+  written: { type: ["integer", "string"] },
+})
+
+/** `true` or `false`. */
+export const yesOrNo = z
+  .enum(["true", "false"], { error: "must be true or false" })
+  .transform((word) => word === "true")
+  .meta({ written: { type: "boolean" } })
+
+/** A JSON Pointer into a request's body. */
+export const fieldPointer = textAs(
+  parseFieldPointer,
+  () => "must be a JSON Pointer such as /amount",
+)
+
+/** A regular expression in RE2's syntax. */
+export const pattern = z
+  .string({ error: "must be a regular expression" })
+  .transform((text, context): Pattern => {
+    const parsed = parsePattern(text)
+    if (parsed.ok) return parsed.value
+    tell(context, parsed.error)
+    return z.NEVER
+  })
+
+/** A duration within bounds, in milliseconds. */
+export function durationMs(bounds: {
+  readonly least: string
+  readonly most: string
+  readonly example: string
+}) {
+  const leastMs = parseDurationMs(bounds.least) ?? 0
+  const mostMs = parseDurationMs(bounds.most) ?? 0
+  return textAs(
+    (text) => {
+      const ms = parseDurationMs(text)
+      return ms !== undefined && ms >= leastMs && ms <= mostMs ? ms : undefined
+    },
+    () => `must be a duration from ${bounds.least} to ${bounds.most} such as ${bounds.example}`,
+  )
+}
+
+/** A symbol's id, by its name in the table or as digits. Ids that the table doesn't list are admitted. */
+export function symbolRef(symbols: SymbolTable) {
+  return textAs(
+    (text) => parseSymbol(text, symbols),
+    (text) => unknownSymbol(text),
+  ).meta({ written: { type: ["string", "integer"] } })
+}
+
+/** Digits are always an id, so that no symbol's name can take another one's place. */
+export function parseSymbol(text: string, symbols: SymbolTable): number | undefined {
+  if (/^(?:0|[1-9]\d{0,14})$/.test(text)) return Number(text)
+  return symbols.byName.get(text)?.id
+}
+
+/** What to say of a symbol that can't be looked up. */
+export function unknownSymbol(text: string): string {
+  return `${quoted(text)} is not in venue.yaml's symbols; use its id or add it`
+}
+
+/** What to say of a text that isn't an amount above zero. */
+export function notAboveZero(text: string): string {
+  return `${quoted(text)} isn't a decimal number above zero such as 0.5`
+}
+
+/** Reads a decimal above zero. */
+export function parseAboveZero(text: string): Decimal | undefined {
+  const value = parseDecimal(text)
+  return value !== undefined && compareDecimals(value, zero) > 0 ? value : undefined
+}
+
+/** Text that `parse` makes something of; else the problem says what to write. */
+export function textAs<Value>(
+  parse: (text: string) => Value | undefined,
+  messageFor: (text: string) => string,
+) {
+  return z
+    .string({
+      error: ({ input }) => (input === undefined ? "must be given" : messageFor(typeof input)),
+    })
+    .transform((text, context): Value => {
+      const value = parse(text)
+      if (value !== undefined) return value
+      tell(context, messageFor(text))
+      return z.NEVER
+    })
+}
+
+/** Editors read `0.5` without quotes as a number; here every scalar is the text that is written. */
+function asNumber<Schema extends z.ZodType>(schema: Schema): Schema {
+  return schema.meta({ written: { type: ["string", "number"] } })
+}
+
+function parsePercentage(text: string): Decimal | undefined {
+  if (!text.endsWith("%")) return undefined
+  const percent = parseDecimal(text.slice(0, -1))
+  return percent && { coefficient: percent.coefficient, scale: percent.scale + 2 }
+}
+
+function parseFraction(text: string): Decimal | undefined {
+  const value = parseDecimal(text)
+  return value !== undefined && compareDecimals(value, one) <= 0 ? value : undefined
+}
+
+const maxUint32 = 2 ** 32 - 1
+
+function parseDays(text: string): number | undefined {
+  if (!/^[1-9]\d{0,9}$/.test(text)) return undefined
+  const days = Number(text)
+  return days <= maxUint32 ? days : undefined
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text)
+}

@@ -1,0 +1,137 @@
+import { z } from "zod"
+
+import { isPathPattern } from "../../../venue/path-pattern.ts"
+import type { SymbolTable } from "../../../venue/profile.ts"
+import type { Entry, Hold, Policy, Rule } from "../terms/policy.ts"
+import { described, objectError, required } from "./described.ts"
+import type { UnplacedLimit } from "./limit-definition.ts"
+import { limitSchema } from "./limit-schema.ts"
+import { matchersOf, matcherShape, operationsOf, speechOf } from "./matcher-schema.ts"
+import { durationMs, listOf, policyName, textAs } from "./policy-scalars.ts"
+import { refusedBounds, ruleSchema } from "./rule-schema.ts"
+
+/** A policy file's content, before its entries know their lines. */
+export type WrittenPolicy = Omit<Policy, "file" | "rules" | "deny" | "limits" | "hold"> & {
+  readonly rules: readonly Omit<Rule, "line">[]
+  readonly deny: readonly Omit<Entry, "line">[]
+  readonly limits: readonly UnplacedLimit[]
+  readonly hold: readonly Omit<Hold, "line">[]
+}
+
+/** The schema of a policy file. Symbol names are looked up while reading, so that a wrong one is told at its line. */
+export function policySchema(symbols: SymbolTable): z.ZodType<WrittenPolicy> {
+  return z
+    .strictObject(
+      { ...headShape, ...listShape(symbols) },
+      { error: objectError("a policy: `policy: <name>` and its rules") },
+    )
+    .transform((written) => ({
+      name: written.policy,
+      appliesTo: { clients: written.applies_to?.clients, keys: written.applies_to?.keys },
+      rules: written.rules ?? [],
+      deny: written.deny ?? [],
+      limits: written.limits ?? [],
+      hold: written.hold ?? [],
+      reads: written.reads ?? [],
+    }))
+}
+
+const appliesTo = z
+  .strictObject(
+    {
+      clients: described(listOf(policyName), "The clients that the file is for.", ["mm-bot"]),
+      keys: described(listOf(policyName), "The keys that the file is for.", ["mm-agent"]),
+    },
+    { error: objectError("clients, keys or both") },
+  )
+  .refine(
+    ({ clients, keys }) => clients !== undefined || keys !== undefined,
+    "must name clients or keys; leave applies_to out to mean everyone",
+  )
+
+const pathPattern = textAs(
+  (text) => (isPathPattern(text) ? text : undefined),
+  () => "must be a path such as /v1/market/**, where * and ** stand for whole segments",
+)
+
+const headShape = {
+  policy: required(
+    policyName,
+    "The policy's name in refusals and records, unique among the files.",
+    "market-maker",
+  ),
+  applies_to: described(appliesTo, "Whom the file is for; left out, everyone.", {
+    clients: ["mm-bot"],
+    keys: ["mm-agent"],
+  }),
+  reads: described(
+    listOf(pathPattern),
+    "Paths that may be read; * stands for one segment of a path, ** for any number of them.",
+    ["/v1/market/**"],
+  ),
+}
+
+function listShape(symbols: SymbolTable) {
+  return {
+    rules: described(
+      listOf(ruleSchema(symbols)),
+      "What is allowed: one entry that matches in full allows the request.",
+      [{ name: "get-out", endpoints: ["cancelOrder", "cancelBatch"] }],
+    ),
+    deny: described(
+      listOf(denySchema(symbols)),
+      "What is never allowed: one entry that matches refuses the request, whatever the rules say.",
+      [{ name: "no-market-orders", order_types: ["market"] }],
+    ),
+    limits: described(
+      listOf(limitSchema(symbols)),
+      "How much is allowed over time: every entry that applies must have room.",
+      [{ name: "hourly", sum: "submitted_notional", window: "1h", max: "1000000" }],
+    ),
+    hold: described(
+      listOf(holdSchema(symbols)),
+      "What a person must release: one entry that matches makes an allowed request wait.",
+      [{ name: "new-agents", endpoints: ["approveAgent"], ttl: "15m" }],
+    ),
+  }
+}
+
+function denySchema(symbols: SymbolTable): z.ZodType<Omit<Entry, "line">> {
+  return z
+    .strictObject(
+      { ...refusedBounds("deny", symbols), ...matcherShape(symbols) },
+      { error: objectError("a deny entry: a name, endpoints and matchers") },
+    )
+    .transform((written, context) => entryOf(written, context))
+}
+
+const defaultHoldMs = 15 * 60_000
+
+function holdSchema(symbols: SymbolTable): z.ZodType<Omit<Hold, "line">> {
+  return z
+    .strictObject(
+      {
+        ...refusedBounds("hold", symbols),
+        ...matcherShape(symbols),
+        ttl: described(
+          durationMs({ least: "1s", most: "24h", example: "15m" }),
+          "How long the request waits for a person; 15m without it.",
+          "15m",
+        ),
+      },
+      { error: objectError("a hold entry: a name, endpoints and matchers") },
+    )
+    .transform((written, context) => ({
+      ...entryOf(written, context),
+      ttlMs: written.ttl ?? defaultHoldMs,
+    }))
+}
+
+type WrittenEntry = z.infer<z.ZodObject<ReturnType<typeof matcherShape>>>
+
+function entryOf(written: WrittenEntry, context: z.RefinementCtx): Omit<Entry, "line"> {
+  const matchers = matchersOf(written, context)
+  const speech = speechOf(matchers, { speakOfOrders: false })
+  const operations = operationsOf(written.endpoints, speech, context)
+  return { name: written.name, operations, matchers }
+}

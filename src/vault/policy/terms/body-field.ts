@@ -1,0 +1,92 @@
+import {
+  compareDecimals,
+  parseDecimal,
+  wholeDecimal,
+  type Decimal,
+} from "../../../venue/decimal.ts"
+import { isJsonObject, type JsonObject, type JsonValue, parsePointer } from "../../../venue/json.ts"
+import type { Pattern } from "./pattern.ts"
+
+/** A JSON Pointer into a request's body, with its steps. */
+export type FieldPointer = { readonly text: string; readonly steps: readonly string[] }
+
+/** What `where` asks of one field: all that is given must hold. */
+export type FieldCondition = {
+  readonly pointer: FieldPointer
+  /** The texts that it may be; `equals` is a list of one. */
+  readonly texts: readonly string[] | undefined
+  readonly matches: Pattern | undefined
+  readonly min: Decimal | undefined
+  readonly max: Decimal | undefined
+  readonly present: boolean | undefined
+}
+
+/** Reads a pointer of at least one step. */
+export function parseFieldPointer(text: string): FieldPointer | undefined {
+  const steps = parsePointer(text)
+  return steps && { text, steps }
+}
+
+/** Whether the body's field meets the condition; `undefined` when it isn't there or isn't of the type that is compared. */
+export function meetsCondition(condition: FieldCondition, body: JsonObject): boolean | undefined {
+  const value = fieldAt(body, condition.pointer)
+  if (condition.present !== undefined) return (value !== undefined) === condition.present
+  const answers = [meetsTexts(condition, value), meetsBounds(condition, value)]
+  if (answers.includes(undefined)) return undefined
+  return !answers.includes(false)
+}
+
+/** What a pointer leads to, through objects and arrays; `undefined` when it leads nowhere. */
+export function fieldAt(body: JsonObject, { steps }: FieldPointer): JsonValue | undefined {
+  let value: JsonValue | undefined = body
+  for (const step of steps) value = childOf(value, step)
+  return value
+}
+
+/** A text, a whole number or a boolean as text; an address in lower case, since its case means nothing. */
+export function fieldText(value: JsonValue | undefined): string | undefined {
+  if (typeof value === "string") return withoutAddressCase(value)
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined
+}
+
+/** An exact amount: a decimal string or a whole number, neither below zero. */
+export function fieldAmount(value: JsonValue | undefined): Decimal | undefined {
+  if (typeof value === "string") return parseDecimal(value)
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) return undefined
+  return wholeDecimal(BigInt(value))
+}
+
+/** Lower case for `0x` and 40 hex digits, and any other text as it is. */
+export function withoutAddressCase(text: string): string {
+  return /^0x[0-9a-f]{40}$/i.test(text) ? text.toLowerCase() : text
+}
+
+function meetsTexts(
+  { texts, matches }: FieldCondition,
+  value: JsonValue | undefined,
+): boolean | undefined {
+  if (texts === undefined && matches === undefined) return true
+  const text = fieldText(value)
+  if (text === undefined) return undefined
+  if (texts?.includes(text) === false) return false
+  return matches?.matches(text) ?? true
+}
+
+function meetsBounds(
+  { min, max }: FieldCondition,
+  value: JsonValue | undefined,
+): boolean | undefined {
+  if (min === undefined && max === undefined) return true
+  const amount = fieldAmount(value)
+  if (amount === undefined) return undefined
+  const isEnough = min === undefined || compareDecimals(amount, min) >= 0
+  return isEnough && (max === undefined || compareDecimals(amount, max) <= 0)
+}
+
+function childOf(value: JsonValue | undefined, step: string): JsonValue | undefined {
+  if (Array.isArray(value)) {
+    const items = value as readonly JsonValue[] // Array.isArray narrows to any[]
+    return /^(?:0|[1-9]\d{0,8})$/.test(step) ? items[Number(step)] : undefined
+  }
+  return isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
+}

@@ -1,0 +1,47 @@
+import { whoRefused } from "../../link/views/refusal.ts"
+import type { LogLevel } from "../../std/log.ts"
+import type { AdminEntry } from "../ledger/records/admin-entry.ts"
+import type { RefusalEntry, RequestEntry } from "../ledger/records/entries.ts"
+import { frozen } from "../ledger/records/freeze.ts"
+import type { RecordId } from "../ledger/records/record-id.ts"
+import { log } from "./log.ts"
+import type { VaultListener } from "./vault-listener.ts"
+
+/**
+ * Writes lines for freezes and their ends, which whoever watches the daemon must hear of; for refusals, whose
+ * level is given, since people look for them in the journal of a service; and for each request that is signed.
+ */
+export function logVault(
+  refusals: LogLevel,
+): Pick<VaultListener, "acted" | "refused" | "reserved"> {
+  return { acted: logAct, refused: refusalLog(refusals), reserved: logRequest }
+}
+
+function logAct(entry: AdminEntry, record: RecordId | undefined): void {
+  if (entry.act === "frozen") {
+    log({ level: "error", event: "frozen", message: frozen(entry).message, record })
+  }
+  if (entry.act === "thawed") {
+    const what = entry.name === null ? "everything" : `the ${entry.scope} ${entry.name}`
+    log({ level: "warn", event: "thawed", message: `The freeze of ${what} is over.`, record })
+  }
+}
+
+/** As many as the ledger counts repeats of at once. */
+const maxRecent = 1_000
+
+/** Like the ledger's rows: a line for the first of those that share a record. */
+function refusalLog(level: LogLevel): VaultListener["refused"] {
+  const recent = new Set<RecordId>()
+  return ({ client, refusal }: RefusalEntry, record) => {
+    if (recent.has(record)) return
+    if (recent.size >= maxRecent) recent.clear()
+    recent.add(record)
+    const rule = whoRefused(refusal) ?? undefined
+    log({ level, event: "refused", client, code: refusal.code, rule, record })
+  }
+}
+
+function logRequest({ client, rule }: RequestEntry, record: RecordId): void {
+  log({ level: "debug", event: "recorded", client, rule, record })
+}

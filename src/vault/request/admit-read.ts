@@ -1,0 +1,101 @@
+import type { BotParams, BotResults } from "../../link/calls/methods.ts"
+import type { Refusal } from "../../link/views/refusal.ts"
+import { err, ok, type Result } from "../../std/result.ts"
+import { readGroupOf, readWeights, type ReadGroup } from "../../venue/read-groups.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import { budgetExhausted } from "../budgets/shortage.ts"
+import type { Spending } from "../budgets/spending.ts"
+import type { Vault } from "../core/vault.ts"
+import type { Client } from "../ledger/records/bindings.ts"
+import { mayRead } from "../policy/may-read.ts"
+import { identify } from "./authenticate.ts"
+import { keyNotAllowed } from "./read-request.ts"
+import { policyDenied, recordRefusal, refuse } from "./refuse.ts"
+import { termsOf } from "./spending.ts"
+
+type ReadCall = BotParams["read"]
+
+/**
+ * Says whether a client may read a path of the venue now, and takes what that weighs of the IP budget. A read
+ * moves nothing, so no freeze and no lock stops it.
+ */
+export function admitRead(call: ReadCall, vault: Vault): BotResults["read"] {
+  const client = identify(call.token, vault)
+  if (!client.ok) return refuse(client.error, null)
+  const set = vault.active()
+  const nowMs = vault.clock.nowMs()
+  const group = judgeRead(call, client.value, set)
+  if (!group.ok) {
+    // Without its path: what is written to the same path is another operation.
+    const refused = { client: client.value, call: { key: call.key }, set, nowMs }
+    return recordRefusal(group.error, { ...refused, ledger: vault.ledger })
+  }
+  const { budgets } = vault.ledger
+  const spending = spendingOfRead(group.value, client.value.name, set)
+  const short = budgets.shortage(spending)
+  // Not recorded: nothing was to change, and a stream of pages asks again and again until there is room.
+  if (short !== undefined) return refuse(budgetExhausted(short, nowMs), null)
+  budgets.count(spending)
+  return { kind: "answer", weight: spending.terms.ip === undefined ? 0 : spending.ipWeight }
+}
+
+/**
+ * Takes the gate's word that the venue called the IP budget spent: it has counted more than was counted here. A
+ * gate that lies about it can only hold off what doesn't reduce risk.
+ */
+export function readBudgetSpent(
+  { token }: BotParams["readBudgetSpent"],
+  vault: Vault,
+): BotResults["readBudgetSpent"] {
+  const client = identify(token, vault)
+  if (!client.ok) return refuse(client.error, null)
+  if (vault.active().config.budgets.isOn.ip) vault.ledger.budgets.fill("ip", undefined)
+  return { kind: "answer" }
+}
+
+function judgeRead(
+  { path, key }: ReadCall,
+  client: Client,
+  set: ActiveSet,
+): Result<ReadGroup, Refusal> {
+  if (key !== undefined && !client.keys.includes(key)) {
+    return err(keyNotAllowed(client.name, key))
+  }
+  const reader = { client: client.name, ...(key !== undefined && { key }) }
+  if (!mayRead(set.policies, reader, path)) return err(readNotAllowed(path))
+  const group = readGroupOf(path, set.profile.reads)
+  return group === undefined ? err(groupUndisclosed(path)) : ok(group)
+}
+
+function spendingOfRead(group: ReadGroup, client: string, set: ActiveSet): Spending {
+  return {
+    client,
+    address: undefined,
+    addressWeight: 0,
+    ipWeight: readWeights[group],
+    isCancel: false,
+    reducesRisk: false,
+    terms: { address: undefined, ip: termsOf("ip", undefined, set) },
+  }
+}
+
+function readNotAllowed(path: string): Refusal {
+  return policyDenied({
+    policy: null,
+    rule: null,
+    reason: "read_not_allowed",
+    file: null,
+    line: null,
+    asked: `GET ${path}`,
+    allowed: null,
+  })
+}
+
+function groupUndisclosed(path: string): Refusal {
+  const addLine = `reads: {<market, trade, account or explorer>: ["${path}"]}`
+  return {
+    code: "read_group_undisclosed",
+    message: `The venue's interface doesn't tell which group this read is of, so its weight isn't known; add to venue.yaml, from the venue's own documentation: ${addLine}`,
+    data: { path, add_line: addLine },
+  }
+}

@@ -1,0 +1,109 @@
+import type { BotParams, BotResults } from "../../link/calls/methods.ts"
+import type { Refusal } from "../../link/views/refusal.ts"
+import type { CheckReport, LimitView } from "../../link/views/views.ts"
+import { formatDecimal } from "../../venue/decimal.ts"
+import { budgetExhausted } from "../budgets/shortage.ts"
+import type { Vault } from "../core/vault.ts"
+import type { Client } from "../ledger/records/bindings.ts"
+import type { Headroom } from "../ledger/records/reservation.ts"
+import { limitExhausted } from "../ledger/reserve.ts"
+import { identify, authenticate } from "./authenticate.ts"
+import { bindingOf, releaseFor, type Release, judgeRequest, refuseNow } from "./judge-request.ts"
+import { readRequest, type BodyCall } from "./read-request.ts"
+import { refuse, wouldHold } from "./refuse.ts"
+import { spendingOf } from "./spending.ts"
+
+/** Tells a bot whether its request would be signed now, and why. */
+export function checkRequest(call: BotParams["check"], vault: Vault): BotResults["check"] {
+  const client = identify(call.token, vault)
+  if (!client.ok) return refuse(client.error, null)
+  return { kind: "answer", report: explainRequest(call, client.value, vault), record: null }
+}
+
+/** Every rule's verdict and every limit's headroom for a request. Takes no nonce, signs nothing, counts nothing. */
+export function explainRequest(call: BodyCall, client: Client, vault: Vault): CheckReport {
+  const nowMs = vault.clock.nowMs()
+  const set = vault.active()
+  const read = readRequest(call, client, set)
+  if (!read.ok) return report({ refusal: read.error })
+  const decision = judgeRequest(read.value, client, { set, nowMs })
+  const verdicts = decision.verdicts()
+  if (decision.kind === "refuse") return report({ refusal: decision.refusal, verdicts })
+  const { ledger } = vault
+  const release = releaseFor(decision, bindingOf(read.value, client, set), { ledger, nowMs })
+  const standing = ledger.headroom(decision.claims, nowMs)
+  const short = ledger.budgets.shortage(spendingOf(read.value, client.name, set))
+  return report({
+    refusal:
+      refuseNow(read.value, set, vault) ??
+      heldOrSpent(release, standing, nowMs) ??
+      (short === undefined ? null : budgetExhausted(short, nowMs)),
+    verdicts,
+    limits: standing.map((headroom) => limitView(headroom, nowMs)),
+  })
+}
+
+function report({
+  refusal,
+  verdicts = [],
+  limits = [],
+}: Pick<CheckReport, "refusal"> & Partial<Pick<CheckReport, "verdicts" | "limits">>): CheckReport {
+  return { would_sign: refusal === null, refusal, verdicts, limits }
+}
+
+/** What stands in the way of what the rules allow: a person's word, else a limit. */
+function heldOrSpent(
+  release: Release,
+  standing: readonly Headroom[],
+  nowMs: number,
+): Refusal | null {
+  if (release.kind === "missing") return wouldHold(release.held)
+  const spent = standing.find(({ claim, fits }) => claim.mode === "enforce" && !fits)
+  return spent === undefined ? null : limitExhausted(spent, nowMs)
+}
+
+/**
+ * Answers as a check does, and records the request, so that `policy replay` can judge it by other files:
+ * a bot can so be tried against a policy before it trades. Nothing is signed or counted. What can't be
+ * read isn't recorded, nor is anything while the disk is nearly full.
+ */
+export async function shadowRequest(
+  call: BotParams["check"],
+  vault: Vault,
+): Promise<BotResults["check"]> {
+  const answer = checkRequest(call, vault)
+  if (answer.kind === "refused") return answer
+  const nowMs = vault.clock.nowMs()
+  const set = vault.active()
+  const client = authenticate(call.token, set, { count: vault.badTokens, nowMs })
+  const read = client.ok ? readRequest(call, client.value, set) : client
+  if (!client.ok || !read.ok || vault.disk.low() !== undefined) return answer
+
+  const decision = judgeRequest(read.value, client.value, { set, nowMs })
+  const record = await vault.ledger.recordShadow(
+    {
+      ...bindingOf(read.value, client.value, set),
+      path: read.value.endpoint.path,
+      signer: read.value.parties.signer,
+      policyHash: set.policyHash,
+      sizes: decision.kind === "refuse" ? [] : decision.sizes,
+    },
+    nowMs,
+  )
+  return { ...answer, record }
+}
+
+/** How a limit stands, as bots and operators see it. */
+export function limitView({ claim, used, asked, freesAtMs }: Headroom, nowMs: number): LimitView {
+  return {
+    policy: claim.policy,
+    limit: claim.limit,
+    file: claim.file,
+    line: claim.line,
+    mode: claim.mode,
+    max: formatDecimal(claim.max),
+    used: formatDecimal(used),
+    asked: formatDecimal(asked),
+    frees_at: freesAtMs === undefined || freesAtMs <= nowMs ? null : freesAtMs,
+  }
+}

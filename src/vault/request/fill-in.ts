@@ -1,0 +1,140 @@
+import type { Signed } from "../../link/views/signed.ts"
+import { Fault } from "../../std/fault.ts"
+import { parseAddress } from "../../venue/address.ts"
+import { snakeCase, type StructType, type StructValues, type Domain } from "../../venue/eip712.ts"
+import type { JsonObject, JsonValue } from "../../venue/json.ts"
+import { structValues } from "../../venue/payload/struct-body.ts"
+import type { CanonicalForm, Profile, Signing } from "../../venue/profile.ts"
+import {
+  canonicalJson,
+  actionHash,
+  typeADigest,
+  typeBDigest,
+  type Digest,
+  type Validity,
+} from "../../venue/signing-hash.ts"
+import type { Signature, Keyring } from "../keyring/keyring.ts"
+import type { Taken } from "../ledger/records/reservation.ts"
+import { requestStage } from "../process/stages.ts"
+import type { ReadRequest } from "./read-request.ts"
+
+/** Canonical JSON of the business fields: what is recorded, and for Type A what is hashed. */
+export function canonicalBody(request: ReadRequest, profile: Profile): string {
+  return canonicalJson(request.business, profile.canonicalForm)
+}
+
+export type Filling = { readonly validity: Validity; readonly profile: Profile }
+
+/** The digest to sign, from the request as it was judged and the validity that was reserved. */
+export function digestOf(request: ReadRequest, filling: Filling): Digest {
+  const { signing } = request
+  return signing.type === "A"
+    ? digestA(request, signing, filling)
+    : digestB(request, signing, filling)
+}
+
+/**
+ * The signed body as the venue takes it: compact JSON, its keys in the order that was hashed, so that a
+ * venue that hashes what it received finds the same.
+ */
+export function signedBody(
+  request: ReadRequest,
+  { validity, profile }: Filling,
+  signature: Signature,
+): string {
+  const wireForm: CanonicalForm = {
+    sort: profile.canonicalForm.sort,
+    escape: "minimal",
+    nulls: "keep",
+  }
+  return canonicalJson({ ...filledBody(request, validity), signature }, wireForm)
+}
+
+function digestA(
+  request: ReadRequest,
+  signing: Extract<Signing, { type: "A" }>,
+  { validity, profile }: Filling,
+): Digest {
+  return typeADigest({
+    domain: profile.domain,
+    struct: request.agentStruct,
+    parties: request.parties,
+    actionHash: actionHash(signing.tag, canonicalBody(request, profile)),
+    validity,
+  })
+}
+
+/** What a Type B request is signed as: its own struct's values, under the domain of `signature_chain_id`. */
+export type TypeBMessage = {
+  readonly domain: Domain
+  readonly struct: StructType
+  readonly values: StructValues
+}
+
+/** The message of a Type B request; what a wallet elsewhere is shown and what is hashed here are both made of it. */
+export function typeBMessage(
+  request: ReadRequest,
+  { struct }: Extract<Signing, { type: "B" }>,
+  { validity, profile }: Filling,
+): TypeBMessage {
+  const values = structValues(struct, filledBody(request, validity))
+  const chainId = request.business["signature_chain_id"]
+  if (!values.ok || typeof chainId !== "number") {
+    throw new Fault("internal", "The struct's values can't be read from a body that was accepted.")
+  }
+  const domain = { ...profile.domain, chainId: BigInt(chainId) }
+  return { domain, struct, values: values.value }
+}
+
+function digestB(
+  request: ReadRequest,
+  signing: Extract<Signing, { type: "B" }>,
+  filling: Filling,
+): Digest {
+  const { domain, struct, values } = typeBMessage(request, signing, filling)
+  return typeBDigest(domain, struct, values)
+}
+
+function filledBody({ business, parties, signing }: ReadRequest, validity: Validity): JsonObject {
+  const filled: Record<string, JsonValue> = {
+    ...business,
+    ...(signing.type === "B" && addressesOf(signing.struct, business)),
+    signer_address: parties.signer,
+    nonce: validity.nonce,
+    expires_after: validity.expiresAfterMs,
+  }
+  if (parties.target !== undefined) filled["target_address"] = parties.target
+  return filled
+}
+
+/** A struct's addresses in EIP-55 form: the same accounts, so the same hash, in whatever case they came. */
+function addressesOf(struct: StructType, business: JsonObject): JsonObject {
+  const named = struct.fields
+    .filter(({ type }) => type === "address")
+    .map(({ name }) => snakeCase(name))
+  return Object.fromEntries(
+    named.flatMap((name) => {
+      const value = business[name]
+      const address = typeof value === "string" ? parseAddress(value) : undefined
+      return address === undefined ? [] : [[name, address] as const]
+    }),
+  )
+}
+
+/** Signs a request with what was taken for it. The same again gives the same bytes. */
+export function signReserved(
+  request: ReadRequest,
+  taken: Taken,
+  { keyring, profile }: { readonly keyring: Keyring; readonly profile: Profile },
+): Signed {
+  const filling = { validity: taken, profile }
+  // The keyring releases a signature only after it recovered the signer from it.
+  const signature = keyring.sign(request.key.name, digestOf(request, filling))
+  requestStage("signed")
+  return {
+    record: taken.record,
+    path: request.endpoint.path,
+    body: signedBody(request, filling, signature),
+    expiresAfter: taken.expiresAfterMs,
+  }
+}

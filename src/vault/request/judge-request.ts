@@ -1,0 +1,203 @@
+import type { Refusal } from "../../link/views/refusal.ts"
+import type { Address } from "../../venue/address.ts"
+import { addDecimals, formatDecimal, maxDecimal, zero, type Decimal } from "../../venue/decimal.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import { referencePrice } from "../active/reference-prices.ts"
+import type { Vault } from "../core/vault.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import { hasEnded, type Client, type KeyEntry } from "../ledger/records/bindings.ts"
+import { freezeOf, frozen } from "../ledger/records/freeze.ts"
+import type { HoldBinding } from "../ledger/records/hold.ts"
+import { judge } from "../policy/judge.ts"
+import type { OrderSize } from "../policy/terms/claim.ts"
+import type { Circumstances, Decision, JudgedRequest, Verdict } from "../policy/terms/decision.ts"
+import { reducesRisk } from "../policy/terms/judged-order.ts"
+import { diskLow } from "../watch/disk-space.ts"
+import { venueClockOff } from "../watch/venue-clock.ts"
+import { canonicalBody } from "./fill-in.ts"
+import type { ReadRequest } from "./read-request.ts"
+import { policyDenied, keyLocked } from "./refuse.ts"
+
+/** A decision, its "no" as the refusal that goes out. */
+export type Judgement =
+  | Extract<Decision, { readonly kind: "allow" | "hold" }>
+  | {
+      readonly kind: "refuse"
+      readonly refusal: Refusal
+      readonly verdicts: () => readonly Verdict[]
+    }
+
+/** Judges a read request by policy, after the invariants that need the clock. */
+export function judgeRequest(
+  request: ReadRequest,
+  client: Client,
+  { set, nowMs }: { readonly set: ActiveSet; readonly nowMs: number },
+): Judgement {
+  const refusal = refuseFrozen(request, client, set) ?? refuseExpiringAgent(request, set, nowMs)
+  if (refusal !== undefined) return { kind: "refuse", refusal, verdicts: () => [] }
+  const decision = judge(
+    judgedRequest(request, client),
+    set.policies,
+    circumstancesOf(request.key, set, nowMs),
+  )
+  if (decision.kind !== "refuse") return decision
+  const { denial, verdicts } = decision
+  return { kind: "refuse", refusal: policyDenied(denial), verdicts }
+}
+
+/** What policy is told of a request. */
+export function judgedRequest(request: ReadRequest, client: Client): JudgedRequest {
+  return {
+    client: client.name,
+    key: { name: request.key.name, address: request.key.address, role: request.key.role },
+    operation: request.endpoint.id,
+    target: request.parties.target,
+    body: request.business,
+    payload: request.payload,
+    expiresInMs: request.ttlMs,
+  }
+}
+
+/** What policy is told of everything else. */
+export function circumstancesOf(key: KeyEntry, set: ActiveSet, nowMs: number): Circumstances {
+  return {
+    profile: set.profile,
+    nowMs,
+    heldAgents: heldAgents(key, set),
+    referencePrice: (symbolId) => referencePrice(symbolId, set, nowMs),
+    raises: set.raises
+      .filter(({ untilMs }) => nowMs < untilMs)
+      .map(({ limit, to }) => ({ limit, max: to })),
+  }
+}
+
+function refuseFrozen(
+  { key, endpoint, payload }: ReadRequest,
+  client: Client,
+  { freezes, profile }: ActiveSet,
+): Refusal | undefined {
+  if (freezes.length === 0) return undefined
+  const request = {
+    client: client.name,
+    key: key.name,
+    reducesRisk: reducesRisk(endpoint.id, payload, profile),
+  }
+  const freeze = freezeOf(request, freezes)
+  return freeze === undefined ? undefined : frozen(freeze)
+}
+
+function refuseExpiringAgent(
+  request: ReadRequest,
+  set: ActiveSet,
+  nowMs: number,
+): Refusal | undefined {
+  const { key, endpoint, payload } = request
+  if (key.role !== "agent" || key.expiresAtMs === null) return undefined
+  if (nowMs < key.expiresAtMs - set.config.stopBeforeMs) return undefined
+  if (reducesRisk(endpoint.id, payload, set.profile)) return undefined
+  return {
+    code: "agent_expiring",
+    message: `The approval of the agent key ${key.name} ends soon or has ended; until it is renewed, the key signs only cancels and reduce-only orders.`,
+    data: { key: key.name, expires_at: key.expiresAtMs },
+  }
+}
+
+function heldAgents(signer: KeyEntry, set: ActiveSet): ReadonlySet<Address> {
+  const agents = [...set.keys.values()].filter(
+    (key) => key.role === "agent" && key.wallet === signer.name && !hasEnded(key),
+  )
+  return new Set(agents.map((key) => key.address))
+}
+
+/** What keeps the vault from signing at this moment, whatever policy says: a disk that is nearly full, a clock that is far off the venue's, a key out of memory. */
+export function refuseNow(
+  { key, endpoint, payload }: ReadRequest,
+  set: ActiveSet,
+  { disk, keyring, venueClock }: Pick<Vault, "disk" | "keyring" | "venueClock">,
+): Refusal | undefined {
+  const low = disk.low()
+  const why = low === undefined ? venueClockOff(venueClock, set) : diskLow(low)
+  if (why !== undefined && !reducesRisk(endpoint.id, payload, set.profile)) return why
+  return keyring.isLocked(key.name) ? keyLocked(key.name) : undefined
+}
+
+type Held = Extract<Decision, { readonly kind: "hold" }>
+type Allowed = Extract<Decision, { readonly kind: "allow" | "hold" }>
+type At = { readonly ledger: Ledger; readonly nowMs: number }
+
+/** Whether a request may go on: no hold stops it, or a person released it and the release is unused. */
+export type Release =
+  | { readonly kind: "free"; readonly use: { readonly hold: string } | undefined }
+  | { readonly kind: "missing"; readonly held: Held }
+
+/** What a release is given for: this very request of this client. */
+export function bindingOf(
+  request: ReadRequest,
+  { name }: Client,
+  { profile }: ActiveSet,
+): HoldBinding {
+  return {
+    client: name,
+    key: request.key.name,
+    operation: request.endpoint.id,
+    target: request.parties.target ?? null,
+    body: canonicalBody(request, profile),
+  }
+}
+
+/** Looks for the release that a held request needs. Within the turn of judging: it doesn't wait. */
+export function releaseFor(
+  decision: Allowed,
+  binding: HoldBinding,
+  { ledger, nowMs }: At,
+): Release {
+  if (decision.kind === "allow") return { kind: "free", use: undefined }
+  const hold = ledger.findRelease(binding, nowMs)
+  return hold === undefined ? { kind: "missing", held: decision } : { kind: "free", use: { hold } }
+}
+
+/** Puts a request before a person, and says to the bot that it waits. Asking again opens nothing new. */
+export async function holdRequest(
+  { hold, sizes }: Held,
+  binding: HoldBinding,
+  at: At,
+): Promise<Refusal> {
+  const { client, key, operation, target, body } = binding
+  const opened = await at.ledger.openHold(
+    {
+      ...{ client, key, operation, target, body },
+      policy: hold.policy,
+      rule: hold.name,
+      worst: worstCaseText(sizes),
+      expiresAtMs: at.nowMs + hold.ttlMs,
+    },
+    at.nowMs,
+  )
+  if (!opened.ok) return opened.error
+  const { id, expiresAtMs } = opened.value
+  const where = `${hold.policy}/${hold.name}, ${hold.file}:${hold.line}`
+  return {
+    code: "approval_required",
+    message: `A person must release this request (${where}): countersign held release ${id}. Then send it again.`,
+    data: { hold: id, expires_at: expiresAtMs },
+  }
+}
+
+/** What orders can cost at worst, in words, for the person who decides. */
+export function worstCaseText(sizes: readonly OrderSize[]): string {
+  if (sizes.length === 0) return "no order that can be read"
+  const costs = sizes.map(worstOf)
+  const known = costs.filter((cost) => cost !== undefined)
+  const sum = formatDecimal(known.reduce((total, cost) => addDecimals(total, cost), zero))
+  const orders = sizes.length === 1 ? "one order" : `${sizes.length} orders`
+  if (known.length === costs.length) return `${orders}, up to ${sum} in quote units`
+  return `${orders}, more than ${sum} in quote units: ${costs.length - known.length} can't be sized`
+}
+
+/** The costliest of entry and legs; `undefined` when one of them can't be sized. */
+function worstOf({ entry, legs }: OrderSize): Decimal | undefined {
+  const parts = [entry, ...legs]
+  const [first, ...others] = parts.filter((part) => part !== null)
+  if (first === undefined || others.length + 1 < parts.length) return undefined
+  return maxDecimal(first, ...others)
+}

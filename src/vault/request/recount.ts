@@ -1,0 +1,147 @@
+import { version } from "../../std/version.ts"
+import type { JsonObject } from "../../venue/json.ts"
+import { parsePayload } from "../../venue/payload/parse-payload.ts"
+import type { Payload } from "../../venue/payload/payload.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import { budgetWindowMs } from "../budgets/budget.ts"
+import type { Spending } from "../budgets/spending.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import { type KeyEntry, isReserved } from "../ledger/records/bindings.ts"
+import type { RecordedRequest } from "../ledger/records/entries.ts"
+import { claimsOf } from "../policy/claims-of.ts"
+import type { Claim } from "../policy/terms/claim.ts"
+import type { JudgedRequest } from "../policy/terms/decision.ts"
+import { subjectOf } from "../policy/terms/judged-order.ts"
+import type { Policy } from "../policy/terms/policy.ts"
+import { circumstancesOf } from "./judge-request.ts"
+import { recordedBody } from "./settle-record.ts"
+import { spendingOf } from "./spending.ts"
+
+/** 26 hours: no calendar has a longer day. */
+const longestDayMs = 26 * 3_600_000
+
+/**
+ * Counts what the limits of a set have used from what was recorded, then puts the set and its meters in
+ * force in one step by `exchange`. `current` is that set with the keys there are by now: one that was
+ * added while others are counted may have signed already.
+ */
+export function countAnew(
+  current: () => ActiveSet,
+  { ledger, nowMs }: { readonly ledger: Ledger; readonly nowMs: number },
+  exchange: () => void,
+): Promise<void> {
+  const sinceMs = nowMs - longestWindowMs(current().policies)
+  // Another version may count otherwise what the same files say.
+  const countedBy = `${version} ${current().filesHash}`
+  return ledger.replaceMeters((request) => recordedClaims(request, current()), sinceMs, {
+    countedBy,
+    exchanged: exchange,
+  })
+}
+
+/** How far back any limit looks. */
+export function longestWindowMs(policies: readonly Policy[]): number {
+  const windows = policies.flatMap(({ limits }) => limits.map(({ window }) => window))
+  return Math.max(
+    0,
+    ...windows.map((window) => (window.kind === "rolling" ? window.lengthMs : longestDayMs)),
+  )
+}
+
+/**
+ * What a set's limits count of a request that was recorded, sized as it was then. What the set's profile
+ * can't read any more counts as what can't be read: in every limit that could mean it.
+ */
+export function recordedClaims(request: RecordedRequest, set: ActiveSet): readonly Claim[] {
+  if (isReserved(request.client)) return [] // as when it was recorded: no limit is the operator's
+  const judged = judgedRecord(request, set)
+  if (judged === undefined) return []
+  const circumstances = circumstancesOf(judged.key, set, request.countedAtMs)
+  const subject = subjectOf(judged.request, circumstances)
+  return claimsOf(subject, request.sizes, set.policies).claims
+}
+
+/** A recorded request as policy is told of it; `undefined` when its key is gone. */
+export function judgedRecord(
+  request: RecordedRequest,
+  set: ActiveSet,
+): { readonly request: JudgedRequest; readonly key: KeyEntry } | undefined {
+  const key = set.keys.get(request.key)
+  if (key === undefined) return undefined
+  const body = recordedBody(request.body)
+  return {
+    key,
+    request: {
+      client: request.client,
+      key: { name: key.name, address: key.address, role: key.role },
+      operation: request.operation,
+      target: request.target ?? undefined,
+      body,
+      payload: payloadOf(request, body, set),
+      expiresInMs: 0, // how long it was good isn't recorded; no limit looks at it
+    },
+  }
+}
+
+/** A recorded request's body as the set's profile reads it, if it still can. */
+export function payloadOf(
+  { operation }: RecordedRequest,
+  body: JsonObject,
+  { profile }: ActiveSet,
+): Payload {
+  const endpoint = profile.endpoints.get(operation)
+  const payload = endpoint === undefined ? undefined : parsePayload(endpoint, body, profile)
+  return payload?.ok === true ? payload.value : { kind: "opaque", batchLength: 1 }
+}
+
+/**
+ * Counts in the venue's rate budgets what was recorded within their window, for a start: the venue goes on
+ * counting. A signature that was only given out again has no record of its own, so it isn't among these.
+ *
+ * Where the clock was set back since, requests lie ahead of it: what the newest of these came within a window
+ * of counts, each by how much older than that it is. So nothing counts as older than it is.
+ */
+export async function countLastMinute(
+  set: ActiveSet,
+  {
+    ledger,
+    nowMs,
+  }: { readonly ledger: Pick<Ledger, "history" | "budgets">; readonly nowMs: number },
+): Promise<void> {
+  const { isOn } = set.config.budgets
+  if (!isOn.address && !isOn.ip) return
+  const recent = await withAges(ledger.history(nowMs - budgetWindowMs), nowMs)
+  for (const { request, ageMs } of recent.toSorted((one, other) => other.ageMs - one.ageMs)) {
+    const spending = recordedSpending(request, set)
+    if (spending !== undefined) ledger.budgets.countEarlier(spending, ageMs)
+  }
+}
+
+type Aged = { readonly request: RecordedRequest; readonly ageMs: number }
+
+/** Of requests in the order of counting, those that may still count. */
+async function withAges(
+  history: AsyncIterable<RecordedRequest>,
+  nowMs: number,
+): Promise<readonly Aged[]> {
+  const passed: Aged[] = []
+  const ahead: RecordedRequest[] = []
+  for await (const request of history) {
+    const { countedAtMs } = request
+    if (countedAtMs <= nowMs) passed.push({ request, ageMs: nowMs - countedAtMs })
+    else ahead.push(request)
+    while ((ahead[0]?.countedAtMs ?? Infinity) <= countedAtMs - budgetWindowMs) ahead.shift()
+  }
+  const newestMs = ahead.at(-1)?.countedAtMs ?? nowMs
+  const aged = ahead.map((request) => ({ request, ageMs: newestMs - request.countedAtMs }))
+  return [...passed, ...aged]
+}
+
+function recordedSpending(request: RecordedRequest, set: ActiveSet): Spending | undefined {
+  const { operation, client, signer, target, body } = request
+  const endpoint = set.profile.endpoints.get(operation)
+  if (endpoint === undefined) return undefined
+  const payload = payloadOf(request, recordedBody(body), set)
+  const parties = { signer, target: target ?? undefined }
+  return spendingOf({ endpoint, payload, parties }, client, set)
+}

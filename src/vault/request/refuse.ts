@@ -1,0 +1,75 @@
+import type { Refusal } from "../../link/views/refusal.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import type { Client } from "../ledger/records/bindings.ts"
+import type { Decision, Denial } from "../policy/terms/decision.ts"
+import type { BodyCall } from "./read-request.ts"
+
+type Refused = {
+  readonly kind: "refused"
+  readonly refusal: Refusal
+  readonly record: string | null
+}
+
+/** The answer that says no. */
+export function refuse(refusal: Refusal, record: string | null): Refused {
+  return { kind: "refused", refusal, record }
+}
+
+/** Says no to a known client, and records it. */
+export function recordRefusal(
+  refusal: Refusal,
+  context: {
+    readonly client: Client
+    /** Without a path it is of no operation. */
+    readonly call: Pick<BodyCall, "key"> & { readonly path?: string }
+    readonly set: ActiveSet
+    readonly nowMs: number
+    readonly ledger: Ledger
+  },
+): Refused {
+  const { client, call, set, nowMs, ledger } = context
+  const record = ledger.note(
+    {
+      client: client.name,
+      key: call.key ?? null,
+      operation: set.profile.endpointByPath.get(call.path ?? "")?.id ?? null,
+      policyHash: set.policyHash,
+      refusal,
+    },
+    nowMs,
+  )
+  return refuse(refusal, record)
+}
+
+/** Policy's "no" as a refusal. */
+export function policyDenied(denial: Denial): Refusal {
+  return { code: "policy_denied", message: denialMessage(denial), data: denial }
+}
+
+/** What a held request would be refused with; checking opens no hold. */
+export function wouldHold({ hold }: Extract<Decision, { kind: "hold" }>): Refusal {
+  return {
+    code: "approval_required",
+    message: `A person must release this request (${hold.policy}/${hold.name}, ${hold.file}:${hold.line}); sending it opens the hold.`,
+    data: { hold: null, expires_at: null },
+  }
+}
+
+/** A key that is out of memory signs nothing until an operator unlocks it. */
+export function keyLocked(key: string): Refusal {
+  return {
+    code: "locked",
+    message: `The key ${key} is locked, so it signs nothing; the operator unlocks it with countersign unlock.`,
+    data: { key },
+  }
+}
+
+function denialMessage({ policy, rule, reason, file, line, asked, allowed }: Denial): string {
+  const where = file === null ? "" : ` (${policy ?? ""}/${rule ?? ""}, ${file}:${line ?? 0})`
+  const what = [
+    asked === null ? "" : `asked ${asked}`,
+    allowed === null ? "" : `allowed ${allowed}`,
+  ].filter((part) => part !== "")
+  return `Refused by policy: ${reason}${where}${what.length > 0 ? `; ${what.join(", ")}` : ""}.`
+}

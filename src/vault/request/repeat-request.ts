@@ -1,0 +1,104 @@
+import type { BotResults } from "../../link/calls/methods.ts"
+import type { Refusal } from "../../link/views/refusal.ts"
+import type { Repeat } from "../../link/views/signed.ts"
+import { err, ok, type Result } from "../../std/result.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import { budgetExhausted } from "../budgets/shortage.ts"
+import type { Spending } from "../budgets/spending.ts"
+import type { Vault } from "../core/vault.ts"
+import type { Client } from "../ledger/records/bindings.ts"
+import type { EarlierRequest } from "../ledger/records/idempotency.ts"
+import { signReserved } from "./fill-in.ts"
+import { bindingHash } from "./idempotency-key.ts"
+import { judgeRequest, type Judgement } from "./judge-request.ts"
+import type { ReadRequest, SignCall } from "./read-request.ts"
+import { keyLocked } from "./refuse.ts"
+
+/** A request whose idempotency key stands for an earlier one. */
+export type RepeatAsk = {
+  readonly request: ReadRequest
+  readonly spending: Spending
+  readonly client: Client
+  readonly call: SignCall
+  readonly set: ActiveSet
+  readonly nowMs: number
+}
+
+/**
+ * Answers a repeat: with the venue's answer if it is known, else with the very body that was signed
+ * before. Nothing is reserved, and no limit counts it; the venue's rate budgets do once in their window, for it may
+ * be sent again.
+ * Lock and policy are judged anew, for what they deny by now isn't released again; an answer that is known
+ * releases nothing, so it is told in any case.
+ */
+export function repeatRequest(
+  earlier: EarlierRequest,
+  ask: RepeatAsk,
+  { keyring, ledger }: Pick<Vault, "keyring" | "ledger">,
+): Result<BotResults["sign"], Refusal> {
+  const { request, client, call, set, nowMs } = ask
+  if (earlier.binding !== bindingHash(request, ask)) return err(conflict(earlier))
+  const { record, answer } = earlier
+  const isForwarded = call.purpose === "forward"
+  if (isForwarded && answer !== undefined) return ok({ kind: "answered", record, answer })
+  const refusal =
+    refuseOver(earlier, isForwarded, nowMs) ??
+    refuseJudged(judgeRequest(request, client, { set, nowMs }), earlier)
+  if (refusal !== undefined) return err(refusal)
+  if (keyring.isLocked(request.key.name)) return err(keyLocked(request.key.name))
+  const spent = spend(ask, record, ledger)
+  if (spent !== undefined) return err(spent)
+  return ok({
+    kind: "answer",
+    ...signReserved(request, earlier, { keyring, profile: set.profile }),
+    repeat: repeatOf(earlier),
+  })
+}
+
+/** Counts it in the budgets, unless one has no room or a repeat of it counts there. */
+function spend(
+  { spending, nowMs }: RepeatAsk,
+  record: string,
+  { budgets }: Vault["ledger"],
+): Refusal | undefined {
+  const short = budgets.countRepeat(record, spending)
+  return short === undefined ? undefined : budgetExhausted(short, nowMs)
+}
+
+function repeatOf({ isUnsent }: EarlierRequest): Repeat {
+  return isUnsent ? "unsent" : "perhaps_sent"
+}
+
+function refuseOver(
+  { record, state, expiresAfterMs }: EarlierRequest,
+  isForwarded: boolean,
+  nowMs: number,
+): Refusal | undefined {
+  const isAnswered = isForwarded && (state === "accepted" || state === "refused")
+  if (!isAnswered && nowMs <= expiresAfterMs) return undefined
+  const message = isAnswered
+    ? `The venue ${state} this key's request, and its answer isn't kept here; look at the venue.`
+    : "This key's request has expired and is never signed anew; look at the venue what became of it, and ask for another one under another key."
+  return { code: "idempotency_expired", message, data: { record, state } }
+}
+
+/** A release that the earlier request used up holds for its repeats. */
+function refuseJudged(decision: Judgement, earlier: EarlierRequest): Refusal | undefined {
+  if (decision.kind === "refuse") return decision.refusal
+  if (decision.kind === "allow" || earlier.hadRelease) return undefined
+  const { policy, name, file, line } = decision.hold
+  return {
+    code: "approval_required",
+    message: `By now a person must release this request (${policy}/${name}, ${file}:${line}); send it under another key to ask for that.`,
+    data: { hold: null, expires_at: null },
+  }
+}
+
+function conflict({ record }: EarlierRequest): Refusal {
+  return {
+    code: "idempotency_conflict",
+    message:
+      "This idempotency key stands for another request of this client; send a new request under a new key.",
+    data: { record },
+  }
+}

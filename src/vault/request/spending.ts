@@ -1,0 +1,136 @@
+import type { BotResults } from "../../link/calls/methods.ts"
+import type { RateLimit } from "../../link/views/signed.ts"
+import type { BudgetView } from "../../link/views/views.ts"
+import type { Address } from "../../venue/address.ts"
+import type { Payload } from "../../venue/payload/payload.ts"
+import type { Endpoint, Parties } from "../../venue/profile.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import { budgetMax, type BudgetTerms, type BudgetScope } from "../budgets/budget.ts"
+import type { Spending } from "../budgets/spending.ts"
+import type { Vault } from "../core/vault.ts"
+import type { Client } from "../ledger/records/bindings.ts"
+import { cancels, reducesRisk } from "../policy/terms/judged-order.ts"
+import type { Asking } from "./asking.ts"
+
+/** Every POST weighs this against the IP budget. */
+const postWeight = 1
+
+/** What a request spends of the venue's budgets, under the shares of a set. */
+export function spendingOf(
+  request: {
+    readonly endpoint: Endpoint
+    readonly payload: Payload
+    readonly parties: Parties
+  },
+  client: string,
+  set: ActiveSet,
+): Spending {
+  const { endpoint, payload, parties } = request
+  const address = rateAddress(parties)
+  return {
+    client,
+    address,
+    addressWeight: addressWeight(endpoint, batchLength(payload)),
+    ipWeight: postWeight,
+    isCancel: cancels.has(endpoint.id),
+    reducesRisk: reducesRisk(endpoint.id, payload, set.profile),
+    terms: { address: termsOf("address", address, set), ip: termsOf("ip", undefined, set) },
+  }
+}
+
+/** Whose budget a request spends: the interface's "Rate-limit address". A Type B request has no target. */
+export function rateAddress({ signer, target }: Parties): Address {
+  return target ?? signer
+}
+
+/**
+ * What of a budget, an address's or the IP's that has none, is kept for whom; `undefined` where it is off. Of an address's budget nothing is kept for
+ * a client that has no key for it, and of none for one that isn't there: nobody else could use that.
+ */
+export function termsOf(
+  scope: BudgetScope,
+  address: Address | undefined,
+  set: ActiveSet,
+): BudgetTerms | undefined {
+  const { isOn, shares, cancelReserve } = set.config.budgets
+  if (!isOn[scope]) return undefined
+  const sharing =
+    shares.size === 0 ? [] : set.clients.filter((client) => mayUse(client, address, set))
+  const keptFor = sharing.map(({ name }) => [name, weightOf(shares.get(name) ?? 0, scope)] as const)
+  // The venue itself has a reserve for cancels of an address.
+  const keptForCancels = scope === "ip" ? weightOf(cancelReserve, scope) : 0
+  return { keptFor: new Map(keptFor), keptForCancels }
+}
+
+function mayUse(client: Client, address: Address | undefined, set: ActiveSet): boolean {
+  if (client.tokenHash === null || !set.config.budgets.shares.has(client.name)) return false
+  return address === undefined || addressesOf(client, set).includes(address)
+}
+
+/** The addresses that a client's keys spend the budgets of. */
+export function addressesOf({ keys }: Client, set: ActiveSet): readonly Address[] {
+  const own = keys.flatMap((name) => set.keys.get(name) ?? [])
+  return [...new Set(own.flatMap(({ address, targets }) => [address, ...targets]))]
+}
+
+/** Whole, for a whole percent of either budget is. */
+function weightOf(percent: number, scope: BudgetScope): number {
+  return (percent * budgetMax[scope]) / 100
+}
+
+function batchLength(payload: Payload): number {
+  if (payload.kind === "orders") return payload.orders.length
+  return payload.kind === "opaque" ? payload.batchLength : 1
+}
+
+/** `GET /limits`: the venue's rate budgets that this client's requests count in, but for those that are off. */
+export function budgetsOfClient(
+  client: Client,
+  { active, ledger }: Pick<Vault, "active" | "ledger">,
+): readonly BudgetView[] {
+  const set = active()
+  const view = (scope: BudgetScope, address: Address | undefined): readonly BudgetView[] => {
+    const terms = termsOf(scope, address, set)
+    if (terms === undefined) return []
+    const { max, used, own, left } = ledger.budgets.stand(client.name, terms, address)
+    return [{ scope, address: address ?? null, max, used, own, left }]
+  }
+  const ofAddresses = addressesOf(client, set).flatMap((address) => view("address", address))
+  return [...view("ip", undefined), ...ofAddresses]
+}
+
+type Asked = Asking & { readonly spending?: Spending }
+
+/** An answer with what it leaves the client of the venue's rate budgets, unless it is one of a batch. */
+export function withRateLimits(
+  answer: BotResults["sign"],
+  asked: Asked,
+  vault: Pick<Vault, "ledger">,
+): BotResults["sign"] {
+  const rateLimits = asked.isAlone ? rateLimitsOf(asked, vault) : []
+  return rateLimits.length === 0 ? answer : { ...answer, rateLimits }
+}
+
+/**
+ * The budgets that a request spends, but for those that are off. Of one that can't be read it isn't known which
+ * address it is for.
+ */
+function rateLimitsOf(
+  { client, set, spending }: Asked,
+  { ledger }: Pick<Vault, "ledger">,
+): readonly RateLimit[] {
+  const terms = spending?.terms ?? { ip: termsOf("ip", undefined, set), address: undefined }
+  const limit = (scope: BudgetScope): readonly RateLimit[] => {
+    const ofScope = terms[scope]
+    if (ofScope === undefined) return []
+    const address = scope === "ip" ? undefined : spending?.address
+    const { max, left, freesInMs } = ledger.budgets.stand(client.name, ofScope, address)
+    return [{ scope, max, left, freesInMs: freesInMs ?? null }]
+  }
+  return [...limit("address"), ...limit("ip")]
+}
+
+/** The weight of a request against the address budget; `batchLength` is 1 for anything but a batch. */
+export function addressWeight({ weight }: Endpoint, batchLength: number): number {
+  return weight.base + weight.perTenItems * Math.floor(batchLength / 10)
+}

@@ -1,0 +1,62 @@
+import { watch } from "node:fs"
+
+import type { LinkServer } from "../../link/server.ts"
+import { pathsOf, type Installation } from "../config/installation.ts"
+import type { Vault } from "../core/vault.ts"
+import { log, logFailure } from "../process/log.ts"
+import type { VaultService } from "./vault-service.ts"
+
+/**
+ * Ends the process in good order at SIGTERM, and when the parent that started it is gone: answers what is at
+ * work, wipes the keys, gives the lock back.
+ */
+export function stopOnSignal(
+  vault: Vault,
+  service: Pick<VaultService, "stopping">,
+  servers: readonly LinkServer[],
+): void {
+  let isStopping = false
+  const stop = (): void => {
+    if (isStopping) return
+    isStopping = true
+    service.stopping()
+    vault.outbox.end() // a gate that waits for requests would hold the sockets open
+    void Promise.all(servers.map((server) => server.close()))
+      .then(() => vault.close())
+      .finally(() => process.exit())
+  }
+  process.on("SIGTERM", stop)
+  process.on("SIGINT", () => undefined) // a terminal sends it to all; the parent stops us in order
+  process.on("disconnect", stop)
+  // The parent may have gone while the vault was opened.
+  if (process.send !== undefined && !process.connected) stop()
+}
+
+/** SIGHUP loads the files anew, and so does a change of them where countersign.yaml says so. */
+export function reloadOnSignal(vault: Vault, service: Pick<VaultService, "reload">): void {
+  const reloadAndLog = (): void => {
+    service.reload().then(
+      ({ policy_hash }) => log({ level: "info", event: "reloaded", policy_hash }),
+      (error: unknown) => logFailure("reload_failed", error),
+    )
+  }
+  process.on("SIGHUP", reloadAndLog)
+  if (vault.active().config.reloadOnChange) watchFiles(vault.installation, reloadAndLog)
+}
+
+/** Editors write a file in several steps; a set is read when nothing has changed for so long. */
+const quietMs = 250
+
+/** Calls `changed` after the configuration's files have changed. Ends with the process. */
+export function watchFiles(installation: Installation, changed: () => void): void {
+  let timer: NodeJS.Timeout | undefined
+  const later = (): void => {
+    clearTimeout(timer)
+    timer = setTimeout(changed, quietMs)
+  }
+  for (const directory of [installation.configDir, pathsOf(installation).policiesDir]) {
+    watch(directory, (_, name) => {
+      if (name === null || /\.ya?ml$/i.test(name)) later()
+    })
+  }
+}

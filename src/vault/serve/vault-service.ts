@@ -1,0 +1,113 @@
+import { z } from "zod"
+
+import type { AdminResults } from "../../link/calls/methods.ts"
+import { Fault } from "../../std/fault.ts"
+import type { ServiceNotify } from "../../std/service-notify.ts"
+import type { Vault } from "../core/vault.ts"
+import { reload } from "../operator/reload.ts"
+import { log, logFailure } from "../process/log.ts"
+import { selfTest, watchdogBeat } from "../status/self-test.ts"
+import { statusLine } from "../status/status-line.ts"
+
+/** A vault as systemd sees it; without systemd it only reloads. */
+export type VaultService = {
+  /** It serves. From now on the status is kept true, and the watchdog fed. */
+  ready(): void
+  /** Puts the files on disk in force as {@link reload} does, and says so. */
+  reload(): Promise<AdminResults["reload"]>
+  stopping(): void
+}
+
+/** Between looks at the status where no watchdog sets the pace. */
+const usualWatchdogMs = 20_000
+
+/** Tells systemd what a vault does, all along. */
+export function vaultService(vault: Vault, service: ServiceNotify): VaultService {
+  const { watchdogMs = usualWatchdogMs } = service
+  const refusals = refusalNote(vault)
+  let shown = ""
+  let beats: NodeJS.Timeout | undefined
+  const line = (): string => (shown = statusLine(vault, refusals.last()))
+  const refresh = (): void => {
+    const before = shown
+    if (line() !== before) service.status(shown)
+  }
+  const feed = watchdogFeed(vault, service)
+  const beat = (): void => {
+    refresh()
+    void feed()
+  }
+  return {
+    ready() {
+      service.ready(line())
+      if (service.isHeard) beats = setInterval(beat, watchdogMs / 2).unref()
+    },
+    async reload() {
+      service.reloading("loading policies")
+      try {
+        return await reload(vault)
+      } catch (error) {
+        refusals.note(error)
+        throw error
+      } finally {
+        service.ready(line())
+      }
+    },
+    stopping() {
+      clearInterval(beats)
+      service.stopping()
+    },
+  }
+}
+
+/** Nothing without a watchdog. */
+function watchdogFeed(vault: Vault, service: ServiceNotify): () => Promise<void> {
+  if (service.watchdogMs === undefined) return () => Promise.resolve()
+  return watchdogBeat({
+    test: () => selfTest(vault),
+    alive: () => service.alive(),
+    tell: logSelfTest,
+  })
+}
+
+function logSelfTest(event: "failed" | "passed", error?: unknown): void {
+  if (event === "failed") logFailure("self_test_failed", error)
+  else log({ level: "info", event: "self_test_passed" })
+}
+
+/** Why the files on disk were refused last; it holds until others are put in force. */
+function refusalNote(vault: Vault) {
+  const inForce = () => vault.active().policies // made anew with every set of files
+  let last: { readonly message: string; readonly while: unknown } | undefined
+  return {
+    note(error: unknown): void {
+      const message = error instanceof Fault ? error.message : "unknown error"
+      last = { message: `the files on disk were refused: ${message}`, while: inForce() }
+    },
+    last: (): string | undefined => (last?.while === inForce() ? last.message : vault.alarm()),
+  }
+}
+
+/** What the vault tells its parent over IPC, once. */
+export const vaultMessages = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("ready"), warnings: z.array(z.string()).readonly() }),
+  z.object({ type: z.literal("failed"), code: z.string(), message: z.string() }),
+])
+export type VaultMessage = z.infer<typeof vaultMessages>
+
+/** For the answers to those who waited; whoever asks meanwhile is told the same. */
+const answeringMs = 200
+
+/**
+ * Ends the process with 1 soon after the ledger broke, so that the one that is started in its place reads
+ * what the disk holds.
+ */
+export function endWithLedger({ ledger, keyring }: Pick<Vault, "ledger" | "keyring">): void {
+  void ledger.broken.then((fault) => {
+    logFailure("ledger_broken", fault)
+    setTimeout(() => {
+      keyring.lock() // overwrites the keys
+      process.exit(1)
+    }, answeringMs)
+  })
+}

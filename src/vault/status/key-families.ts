@@ -1,0 +1,84 @@
+import type { MetricFamily } from "../../link/views/metrics.ts"
+import type { Vault } from "../core/vault.ts"
+import { hasEnded, type KeyEntry } from "../ledger/records/bindings.ts"
+import { flag, gauges, maxNamedSeries } from "../metrics/gauge.ts"
+import { signingState } from "./standstill.ts"
+
+/** Why a vault as a whole signs or doesn't. */
+const states = ["ready", "locked", "clock_unsafe", "restore_unaccepted"] as const
+
+/** What can sign, until when, and what is stopped. Keys that have ended aren't in it. */
+export function keyFamilies(vault: Vault): readonly MetricFamily[] {
+  return [stateFamily(vault), frozenFamily(vault), ...familiesOfKeys(keysOf(vault), vault)]
+}
+
+function stateFamily(vault: Vault): MetricFamily {
+  const state = signingState(vault)
+  return gauges(
+    {
+      name: "countersign_vault_state",
+      help: "1 for the state that the vault is in; it signs while that is ready.",
+      labels: ["state"],
+    },
+    states.map((each) => [[each], flag(each === state)]),
+  )
+}
+
+/** Whether all is frozen is told in any case, so that nobody takes silence for an answer. */
+function frozenFamily(vault: Vault): MetricFamily {
+  const { freezes } = vault.active()
+  const single = freezes.filter(({ name }) => name !== null)
+  const isAllFrozen = single.length < freezes.length
+  const series = [
+    [["all", ""], flag(isAllFrozen)] as const,
+    ...single.map(({ scope, name }) => [[scope, name ?? ""], 1] as const),
+  ]
+  const help = "1 for what is frozen: all, a client or a key."
+  return gauges(
+    { name: "countersign_frozen", help, labels: ["scope", "name"] },
+    series.slice(0, maxNamedSeries),
+  )
+}
+
+function familiesOfKeys(
+  keys: readonly KeyEntry[],
+  { keyring }: Pick<Vault, "keyring">,
+): readonly MetricFamily[] {
+  return [
+    gauges(
+      {
+        name: "countersign_key_info",
+        help: "A key that is held, with what is known of the venue's approval.",
+        labels: ["key", "role", "approval"],
+      },
+      keys.map(({ name, role, approval }) => [[name, role, approval], 1]),
+    ),
+    gauges(
+      {
+        name: "countersign_key_locked",
+        help: "1 for a key that has to be unlocked before it signs.",
+        labels: ["key"],
+      },
+      keys.map(({ name }) => [[name], flag(keyring.isLocked(name))]),
+    ),
+    gauges(
+      {
+        name: "countersign_agent_approval_end_timestamp_seconds",
+        help: "When the venue's approval of an agent key ends, as computed here.",
+        labels: ["key"],
+      },
+      keys.flatMap(({ name, expiresAtMs }) =>
+        expiresAtMs === null ? [] : [[[name], expiresAtMs / 1_000] as const],
+      ),
+    ),
+  ]
+}
+
+/** Those first that end first. */
+function keysOf(vault: Pick<Vault, "active">): readonly KeyEntry[] {
+  const end = ({ expiresAtMs }: KeyEntry): number => expiresAtMs ?? Number.MAX_VALUE
+  return [...vault.active().keys.values()]
+    .filter((key) => !hasEnded(key))
+    .toSorted((a, b) => end(a) - end(b))
+    .slice(0, maxNamedSeries)
+}

@@ -1,0 +1,66 @@
+import { z } from "zod"
+
+import type { LimitUse } from "../../link/views/views.ts"
+import { formatDecimal, maxDecimal } from "../../venue/decimal.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import type { Vault } from "../core/vault.ts"
+import type { MeterUse } from "../ledger/meters/meters.ts"
+import type { Limit, Policy } from "../policy/terms/policy.ts"
+
+/** `countersign limits show`: what of every limit is used, for each that it was ever counted for. */
+export function listLimits(vault: Vault): readonly LimitUse[] {
+  return limitUses(vault.active().policies, vault, () => true)
+}
+
+export type PlacedLimit = { readonly policy: Policy; readonly limit: Limit }
+
+export function placedLimits(policies: readonly Policy[]): readonly PlacedLimit[] {
+  return policies.flatMap((policy) => policy.limits.map((limit) => ({ policy, limit })))
+}
+
+/** One for each that a limit counts for and `isShown` admits; a limit of which there is none shows that nothing is used. */
+export function limitUses(
+  policies: readonly Policy[],
+  vault: Vault,
+  isShown: (limit: Limit, who: string) => boolean,
+): readonly LimitUse[] {
+  const nowMs = vault.clock.nowMs()
+  const uses = vault.ledger.usage(nowMs)
+  return placedLimits(policies).flatMap((placed) => {
+    const { limit } = placed
+    const read = uses.flatMap((use) => readMeter(limit, use))
+    const shown = read.filter((use) => isShown(limit, use.for))
+    const counted = shown.length > 0 ? shown : [{ for: "", of: "", used: "0" }]
+    return counted.map((use) => ({ ...limitOf(placed, vault.active(), nowMs), ...use }))
+  })
+}
+
+function limitOf(
+  { policy, limit }: PlacedLimit,
+  { raises }: ActiveSet,
+  nowMs: number,
+): Omit<LimitUse, "for" | "of" | "used"> {
+  const raised = raises.filter(
+    (raise) =>
+      nowMs < raise.untilMs &&
+      (raise.limit === limit.name || raise.limit === `${policy.name}/${limit.name}`),
+  )
+  return {
+    policy: policy.name,
+    limit: limit.name,
+    file: policy.file,
+    line: limit.line,
+    mode: limit.mode,
+    per: limit.per,
+    max: formatDecimal(maxDecimal(limit.max, ...raised.map(({ to }) => to))),
+  }
+}
+
+/** A meter's name ends in JSON that says for whom, and of what, it counts. */
+const counted = z.tuple([z.string(), z.string()])
+
+function readMeter({ definition }: Limit, { meter, used }: MeterUse) {
+  if (!meter.startsWith(`${definition}:`)) return []
+  const [who, what] = counted.parse(JSON.parse(meter.slice(definition.length + 1)))
+  return [{ for: who, of: what, used: formatDecimal(used) }]
+}

@@ -1,0 +1,96 @@
+import type { MetricFamily } from "../../link/views/metrics.ts"
+import type { LimitUse } from "../../link/views/views.ts"
+import type { Address } from "../../venue/address.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import { type BudgetScope, nobody } from "../budgets/budget.ts"
+import type { Vault } from "../core/vault.ts"
+import type { Stand } from "../core/views.ts"
+import { hasEnded } from "../ledger/records/bindings.ts"
+import { gauges, maxNamedSeries } from "../metrics/gauge.ts"
+import { termsOf } from "../request/spending.ts"
+import { listLimits } from "./limit-use.ts"
+
+/** How much room limits and the venue's rate budgets leave. */
+export function roomFamilies(vault: Vault): readonly MetricFamily[] {
+  return [limitFamily(limitShares(vault)), ...budgetFamilies(budgetStands(vault))]
+}
+
+/** How much of a limit is used, 1 being all. */
+export type LimitShare = Pick<LimitUse, "policy" | "limit" | "mode"> & { readonly share: number }
+
+/** A limit that is counted for many stands by the one that has used most of it; the fullest first. */
+export function limitShares(vault: Vault): readonly LimitShare[] {
+  const most = new Map<string, LimitShare>()
+  for (const use of listLimits(vault)) {
+    const { policy, limit, mode } = use
+    const name = [policy, limit, mode].join("/")
+    const share = usedShare(use)
+    if (share >= (most.get(name)?.share ?? 0)) most.set(name, { policy, limit, mode, share })
+  }
+  return fullest([...most.values()], ({ share }) => share)
+}
+
+function limitFamily(shares: readonly LimitShare[]): MetricFamily {
+  return gauges(
+    {
+      name: "countersign_limit_used_ratio",
+      help: "Share of a limit that is used, 1 being all, by whoever has used most of it.",
+      labels: ["policy", "limit", "mode"],
+    },
+    shares.map(({ policy, limit, mode, share }) => [[policy, limit, mode], share]),
+  )
+}
+
+/** What of a limit is used, 1 being all; of a limit of nothing all is used. */
+export function usedShare({ used, max }: LimitUse): number {
+  return Number(max) === 0 ? 1 : Number(used) / Number(max)
+}
+
+/** Those of a key's address and targets, and the IP's; but for those that are off. */
+export function budgetStands(vault: Vault): readonly Stand[] {
+  const set = vault.active()
+  const stand = (scope: BudgetScope, address: Address | undefined): readonly Stand[] => {
+    const terms = termsOf(scope, address, set)
+    if (terms === undefined) return []
+    const { keptForCancels } = terms
+    const counted = vault.ledger.budgets.stand(nobody, terms, address)
+    return [{ ...counted, scope, address: address ?? "", keptForCancels }]
+  }
+  const ofAddresses = addressesOf(set).flatMap((address) => stand("address", address))
+  return [...stand("ip", undefined), ...fullest(ofAddresses, ({ used }) => used)]
+}
+
+function addressesOf({ keys }: ActiveSet): readonly Address[] {
+  const using = [...keys.values()].filter((key) => !hasEnded(key))
+  return [...new Set(using.flatMap(({ address, targets }) => [address, ...targets]))]
+}
+
+function budgetFamilies(stands: readonly Stand[]): readonly MetricFamily[] {
+  const family = (name: string, help: string, valueOf: (stand: Stand) => number): MetricFamily =>
+    gauges(
+      { name, help, labels: ["scope", "address"] },
+      stands.map((stand) => [[stand.scope, stand.address], valueOf(stand)]),
+    )
+  return [
+    family(
+      "countersign_budget_max_weight",
+      "What requests may weigh in a minute by the venue's rate budget.",
+      ({ max }) => max,
+    ),
+    family(
+      "countersign_budget_used_weight",
+      "What requests of the last minute weighed against the rate budget.",
+      ({ used }) => used,
+    ),
+    family(
+      "countersign_budget_cancel_reserve_weight",
+      "What of the rate budget only requests that reduce risk may use.",
+      ({ keptForCancels }) => keptForCancels,
+    ),
+  ]
+}
+
+/** Those with the least room first, and no more than 100. */
+export function fullest<Each>(all: readonly Each[], used: (each: Each) => number): readonly Each[] {
+  return all.toSorted((a, b) => used(b) - used(a)).slice(0, maxNamedSeries)
+}

@@ -1,0 +1,119 @@
+import { cancelIds, type Profile } from "../../venue/profile.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import type { FileSet } from "../config/file-set.ts"
+
+/** What an operator should know though nothing is wrong enough to stop for. */
+export function warningsOf(set: ActiveSet, nowMs: number): readonly string[] {
+  return [
+    ...cancelWarning(set),
+    ...approvalWarnings(set),
+    ...endingWarnings(set, nowMs),
+    ...stopWarnings(set),
+    ...shareWarnings(set),
+  ]
+}
+
+/** What is promised to nobody is kept for nobody. */
+function shareWarnings({ config, clients }: ActiveSet): readonly string[] {
+  return [...config.budgets.shares.keys()]
+    .filter((name) => !clients.some((each) => each.name === name && each.tokenHash !== null))
+    .map(
+      (name) =>
+        `budgets in countersign.yaml has a share for ${name}, and there is no such client: nothing is kept for it.`,
+    )
+}
+
+/** Orders that can be placed here but not cancelled here. */
+export function cancelWarning({ profile, policies }: FileSet): readonly string[] {
+  const canCancel = cancelIds.some((id) => profile.endpoints.get(id)?.signing.known === true)
+  const mayPlace = policies.some((policy) => policy.rules.length > 0)
+  if (canCancel || !mayPlace) return []
+  return [
+    "A policy allows requests, but no cancel can be signed: add the action tags of cancelOrder, cancelBatch and cancelAll to venue.yaml.",
+  ]
+}
+
+function approvalWarnings({ keys }: ActiveSet): readonly string[] {
+  return [...keys.values()]
+    .filter((key) => key.role === "agent" && key.approval === "unknown")
+    .map(
+      (key) =>
+        `No approval of the agent key ${key.name} went through this daemon; it signs, and the venue decides.`,
+    )
+}
+
+/** Approvals that end within the time that countersign.yaml says, or have ended. */
+function endingWarnings({ keys, config }: ActiveSet, nowMs: number): readonly string[] {
+  return [...keys.values()].flatMap(({ name, role, approval, expiresAtMs }) => {
+    if (role !== "agent" || approval !== "approved" || expiresAtMs === null) return []
+    const leftMs = expiresAtMs - nowMs
+    if (leftMs > config.agentWarningMs) return []
+    const day = new Date(expiresAtMs).toISOString().slice(0, 10)
+    return [
+      `The approval of the agent key ${name} ${endText(leftMs, day)}; renew it with countersign agent rotate ${name}.`,
+    ]
+  })
+}
+
+const hourMs = 3_600_000
+
+/** Rounded down, so that nobody counts on time that isn't there. */
+function endText(leftMs: number, day: string): string {
+  if (leftMs <= 0) return `ended on ${day}`
+  const hours = Math.floor(leftMs / hourMs)
+  if (hours < 1) return `ends within the hour (${day})`
+  return hours < 24
+    ? `ends in ${counted(hours, "hour")} (${day})`
+    : `ends in ${counted(Math.floor(hours / 24), "day")} (${day})`
+}
+
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? "" : "s"}`
+}
+
+/** What would keep heartbeats and panics from doing what the files mean by them. */
+export function stopWarnings(set: ActiveSet): readonly string[] {
+  return [...unheardWarnings(set), ...panicWarnings(set), ...panicKeyWarnings(set)]
+}
+
+/** Silence counts from a client's first heartbeat on, so that of one that can send none never does. */
+function unheardWarnings({ config, clients }: ActiveSet): readonly string[] {
+  return [...config.heartbeats.keys()].flatMap((name) => {
+    const client = clients.find((each) => each.name === name && each.tokenHash !== null)
+    if (client?.rights.includes("heartbeat") === true) return []
+    const what =
+      client === undefined ? "there is no such client" : "it was added without --right heartbeat"
+    return [`heartbeats in countersign.yaml names ${name}, and ${what}: nothing watches it.`]
+  })
+}
+
+/** Where a panic is meant to cancel, it must be able to. */
+export function panicWarnings({ config, profile }: FileSet): readonly string[] {
+  const isMeant =
+    profile.panic.length > 0 || [...config.heartbeats.values()].some(({ then }) => then === "panic")
+  if (!isMeant) return []
+  const lines = missingLines(profile).map(
+    (line) => `A panic freezes and can't cancel; add to venue.yaml: ${line}`,
+  )
+  const noVenue = "A panic can send no cancel without base_url in venue.yaml."
+  return profile.baseUrl === undefined ? [...lines, noVenue] : lines
+}
+
+function panicKeyWarnings({ profile, keys }: ActiveSet): readonly string[] {
+  const named = new Set(profile.panic.flatMap(({ key }) => key ?? []))
+  return [...named]
+    .filter((name) => !keys.has(name))
+    .map((name) => `panic in venue.yaml names the key ${name}, and there is no such key.`)
+}
+
+/** The lines of venue.yaml without which a panic cancels nothing. */
+export function missingLines({ panic: lines, endpoints }: Profile): readonly string[] {
+  const operations = new Set(lines.map(({ operation }) => operation))
+  if (lines.length === 0) operations.add("cancelAll")
+  const tags = [...operations].flatMap((id) => {
+    const signing = endpoints.get(id)?.signing
+    return signing === undefined || signing.known ? [] : [signing.addLine]
+  })
+  const panicLine = "panic: [{operation: cancelAll, body: '{…}'}]"
+  return lines.length === 0 ? [panicLine, ...tags] : tags
+}

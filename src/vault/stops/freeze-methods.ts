@@ -1,0 +1,128 @@
+import { z } from "zod"
+
+import type { AdminParams, BotParams, BotResults } from "../../link/calls/methods.ts"
+import type { Refusal } from "../../link/views/refusal.ts"
+import type { FreezeView } from "../../link/views/views.ts"
+import { Fault } from "../../std/fault.ts"
+import { err, ok, type Result } from "../../std/result.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import type { Vault } from "../core/vault.ts"
+import { operatorName } from "../ledger/records/bindings.ts"
+import { isSameScope, type Freeze, type FreezeScope } from "../ledger/records/freeze.ts"
+import { clientWithRight } from "../request/authenticate.ts"
+import { refuse } from "../request/refuse.ts"
+import { readJson, invalidRequest } from "../request/split-body.ts"
+
+/** Freezes for the operator, and ends freezes: nobody else can. */
+export function freezeMethods(vault: Vault) {
+  return {
+    freeze: (params: AdminParams["freeze"]) => freezeForOperator(params, vault),
+    thaw: (params: AdminParams["thaw"]) => thaw(params, vault),
+  }
+}
+
+/**
+ * In force from the moment it is queued; durable when it resolves, and nothing that it stops is signed
+ * from then on. Whoever asked for it, it takes away no stop: where cancels were stopped, they stay so,
+ * until an operator thaws.
+ */
+export async function freeze(
+  what: Omit<Freeze, "sinceMs">,
+  vault: Pick<Vault, "act" | "active" | "clock">,
+): Promise<FreezeView> {
+  const sinceMs = vault.clock.nowMs()
+  const asked = { ...what, sinceMs } as Freeze // a union that `Omit` takes apart
+  const earlier = vault.active().freezes.find((each) => isSameScope(each, asked))
+  const made = { ...asked, cancels: asked.cancels && earlier?.cancels !== false }
+  await vault.act({ act: "frozen", ...made })
+  return freezeView(made)
+}
+
+/** `POST /freeze`: a client with the right may stop itself, others, a key or everything; it can't thaw. */
+export async function freezeForClient(
+  { token, body }: BotParams["freeze"],
+  vault: Vault,
+): Promise<BotResults["freeze"]> {
+  const set = vault.active()
+  const client = clientWithRight(token, "freeze", vault)
+  if (!client.ok) return refuse(client.error, null)
+  const { name: by } = client.value
+  const read = readFreeze(Buffer.from(body, "base64"))
+  if (!read.ok) return refuse(read.error, null)
+  const unknown = unknownName(read.value, set)
+  if (unknown !== undefined) {
+    const error = { path: "/name", rule: "unknown_name", message: unknown }
+    return refuse(invalidRequest([error]), null)
+  }
+  return { kind: "answer", freeze: await freeze({ ...read.value, by, cancels: true }, vault) }
+}
+
+/** A freeze as it is shown. */
+export function freezeView({ sinceMs: since, ...freeze }: Freeze): FreezeView {
+  return { ...freeze, since }
+}
+
+async function freezeForOperator(
+  { scope, name, reason, cancels, by = operatorName }: AdminParams["freeze"],
+  vault: Vault,
+): Promise<FreezeView> {
+  const what = scopeOf(scope, name)
+  const unknown = unknownName(what, vault.active())
+  if (unknown !== undefined) throw new Fault("name_unknown", unknown)
+  return freeze({ ...what, reason, cancels, by }, vault)
+}
+
+async function thaw(
+  { scope, name }: AdminParams["thaw"],
+  vault: Vault,
+): Promise<readonly FreezeView[]> {
+  const { freezes } = vault.active()
+  const isMeant = (each: FreezeScope): boolean =>
+    scope === "everything" || (each.scope === scope && each.name === name)
+  const ended = freezes.filter(isMeant)
+  if (ended.length === 0) {
+    throw new Fault("name_unknown", "Nothing of this is frozen; countersign status shows what is.")
+  }
+  await Promise.all(
+    ended.map((each) => vault.act({ act: "thawed", ...scopeOf(each.scope, each.name) })),
+  )
+  return vault.active().freezes.map(freezeView)
+}
+
+function scopeOf(scope: FreezeScope["scope"], name: string | null): FreezeScope {
+  if (scope === "all" && name === null) return { scope, name }
+  if (scope !== "all" && name !== null) return { scope, name }
+  throw new Fault("usage", "A client or a key has a name, everything has none.")
+}
+
+function unknownName({ scope, name }: FreezeScope, set: ActiveSet): string | undefined {
+  if (scope === "all") return undefined
+  const isKnown =
+    scope === "key" ? set.keys.has(name) : set.clients.some((client) => client.name === name)
+  return isKnown ? undefined : `There is no ${scope} named ${name}.`
+}
+
+/** The body of `POST /freeze`. */
+export const freezeBody = z.discriminatedUnion("scope", [
+  z.strictObject({ scope: z.literal("all"), reason: z.string().min(1).max(200) }),
+  z.strictObject({
+    scope: z.enum(["client", "key"]),
+    name: z.string().max(64),
+    reason: z.string().min(1).max(200),
+  }),
+])
+
+function readFreeze(bytes: Uint8Array): Result<FreezeScope & { readonly reason: string }, Refusal> {
+  const json = readJson(bytes)
+  if (!json.ok) return json
+  const body = freezeBody.safeParse(json.value)
+  if (body.success) {
+    const { scope, reason } = body.data
+    return ok(
+      scope === "all" ? { scope, name: null, reason } : { scope, name: body.data.name, reason },
+    )
+  }
+  const message =
+    'the body must be {"scope": "all", "reason"} or {"scope": "client" or "key", "name", "reason"}'
+  return err(invalidRequest([{ path: "", rule: "freeze", message }]))
+}

@@ -1,0 +1,145 @@
+import type { BotParams, BotResults } from "../../link/calls/methods.ts"
+import type { Refusal } from "../../link/views/refusal.ts"
+import { err, type Result } from "../../std/result.ts"
+import { isJsonObject } from "../../venue/json.ts"
+import type { Vault } from "../core/vault.ts"
+import { panicName, type Client } from "../ledger/records/bindings.ts"
+import { isSameScope, freezeOf } from "../ledger/records/freeze.ts"
+import { log, logFailure } from "../process/log.ts"
+import { clientWithRight } from "../request/authenticate.ts"
+import { refuse } from "../request/refuse.ts"
+import { readJson, invalidRequest } from "../request/split-body.ts"
+import { freeze } from "./freeze-methods.ts"
+import { panic } from "./panic.ts"
+
+const everyMs = 250
+/** A look that comes this late comes after a standstill of this process, in which beats may wait unread. */
+const lateMs = 1_000
+
+/** Looks for clients that fell silent, as long as the process runs. */
+export function watchHeartbeats(vault: Vault): void {
+  const look = heartbeatLook(vault)
+  setInterval(look, everyMs).unref()
+}
+
+/** One look, to be taken again and again: each client that fell silent is stopped once. */
+export function heartbeatLook(vault: Vault): () => void {
+  const { monotonicMs } = vault.clock
+  const beingStopped = new Set<string>()
+  let lastLookMs = monotonicMs()
+  let wasLate = false
+  return () => {
+    const sinceMs = monotonicMs() - lastLookMs
+    lastLookMs += sinceMs
+    // Passed over once: the next look comes after what waited was read.
+    wasLate = sinceMs > lateMs && !wasLate
+    if (wasLate) return
+    for (const client of silentClients(vault)) {
+      if (beingStopped.has(client)) continue
+      beingStopped.add(client)
+      stopSilent(client, vault).then(
+        () => beingStopped.delete(client),
+        // It stays among those being stopped: without its ledger the vault signs nothing anyway.
+        (error: unknown) => logFailure("missed_heartbeat_not_recorded", error),
+      )
+    }
+  }
+}
+
+/**
+ * Does what countersign.yaml says of a client that fell silent. Recorded last, so that a crash in the
+ * middle leaves it armed, and the next run stops it again.
+ */
+async function stopSilent(client: string, vault: Vault): Promise<void> {
+  const { config, freezes } = vault.active()
+  const { withinMs, then } = config.heartbeats.get(client) ?? { withinMs: 0, then: "freeze" }
+  const reason = `no heartbeat of ${client} for more than ${withinMs / 1_000} s`
+  const by = `heartbeats/${client}` // no client's name has a slash
+  log({ level: "error", event: "heartbeat_missed", message: `${reason}; then: ${then}` })
+  if (then === "panic") await panicForNobody({ reason, by }, vault)
+  else {
+    const scope = { scope: "client", name: client } as const
+    const isFrozen = freezes.some((earlier) => isSameScope(earlier, scope))
+    if (!isFrozen) await freeze({ ...scope, reason, by, cancels: true }, vault)
+  }
+  await vault.act({ act: "heartbeat_missed", client })
+}
+
+/** Nobody is at the command line, so the gate sends what is signed. */
+async function panicForNobody(
+  why: { readonly reason: string; readonly by: string },
+  vault: Vault,
+): Promise<void> {
+  const {
+    requests,
+    unsigned,
+    add_lines: addLines,
+  } = await panic({ ...why, client: panicName }, vault)
+  vault.outbox.put(requests)
+  const lost = unsigned.map(({ operation, key, message }) => `${operation} by ${key}: ${message}`)
+  const missing = addLines.map((line) => `add to venue.yaml: ${line}`)
+  const message = [`${requests.length} requests signed for the gate to send`, ...lost, ...missing]
+  log({
+    level: "error",
+    event: "panic",
+    message: message.join("; "),
+  })
+}
+
+/**
+ * `POST /heartbeat`: the client is there. Its silence counts from its first heartbeat on, since a bot that
+ * never came up has no orders that a stop would help. That it counts is in the ledger, so a restart of the
+ * daemon in which the bot ended too is no way out: the count begins at the start then. Beats never thaw.
+ */
+export async function heartbeat(
+  params: BotParams["heartbeat"],
+  vault: Vault,
+): Promise<BotResults["heartbeat"]> {
+  const read = readHeartbeat(params, vault)
+  if (!read.ok) return refuse(read.error, null)
+  const { name, keys } = read.value
+  vault.heartbeats.hear(name)
+  const { config, armed } = vault.active()
+  const watch = config.heartbeats.get(name)
+  if (watch !== undefined && !armed.includes(name)) {
+    await vault.act({ act: "heartbeat_armed", client: name })
+  }
+  const request = { client: name, key: keys[0], reducesRisk: false }
+  return {
+    kind: "answer",
+    heartbeat: {
+      within_ms: watch?.withinMs ?? null,
+      then: watch?.then ?? null,
+      frozen: freezeOf(request, vault.active().freezes) !== undefined,
+    },
+  }
+}
+
+function readHeartbeat(
+  { token, body }: BotParams["heartbeat"],
+  vault: Vault,
+): Result<Client, Refusal> {
+  const client = clientWithRight(token, "heartbeat", vault)
+  if (!client.ok) return client
+  const wrong = wrongBody(Buffer.from(body, "base64"))
+  return wrong === undefined ? client : err(wrong)
+}
+
+/** The clients that were heard once and are silent for longer than they may be. */
+export function silentClients(vault: Pick<Vault, "active" | "heartbeats">): readonly string[] {
+  const { armed, config, clients } = vault.active()
+  return armed.filter((name) => {
+    const watch = config.heartbeats.get(name)
+    const client = clients.find((each) => each.name === name)
+    // Of a client that is revoked no heartbeat can come any more.
+    if (watch === undefined || client === undefined || client.tokenHash === null) return false
+    return vault.heartbeats.silentMs(name) > watch.withinMs
+  })
+}
+
+function wrongBody(bytes: Uint8Array): Refusal | undefined {
+  const json = readJson(bytes)
+  if (!json.ok) return json.error
+  if (isJsonObject(json.value) && Object.keys(json.value).length === 0) return undefined
+  return invalidRequest([{ path: "", rule: "heartbeat", message: "the body must be {}" }])
+}

@@ -1,0 +1,138 @@
+import type { AdminParams } from "../../link/calls/methods.ts"
+import type { PanicView, UnsignedPanic } from "../../link/views/stop-views.ts"
+import { Fault } from "../../std/fault.ts"
+import type { PanicLine } from "../../venue/profile.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import { faultOf } from "../agents/operator-request.ts"
+import type { Vault } from "../core/vault.ts"
+import {
+  hasEnded,
+  type Client,
+  type KeyEntry,
+  operatorName,
+  panicName,
+} from "../ledger/records/bindings.ts"
+import { canonicalBody, signReserved } from "../request/fill-in.ts"
+import { readRequest, type ReadRequest } from "../request/read-request.ts"
+import { keyLocked } from "../request/refuse.ts"
+import { spendingOf } from "../request/spending.ts"
+import { missingLines } from "../status/warnings.ts"
+import { freeze } from "./freeze-methods.ts"
+
+export type PanicAsk = {
+  readonly reason: string
+  readonly by: string
+  /** In whose name the requests are recorded: who sends them tells by it what became of them. */
+  readonly client: typeof operatorName | typeof panicName
+}
+
+/** `countersign panic`: whoever runs it sends what was signed, and tells it by `settleOperation`. */
+export function panicForOperator(
+  { reason }: AdminParams["panic"],
+  vault: Vault,
+): Promise<PanicView> {
+  return panic({ reason, by: operatorName, client: operatorName }, vault)
+}
+
+/**
+ * Freezes everything, then signs the cancels that venue.yaml gives under `panic`. Neither policy nor a
+ * limit nor a freeze nor a rate budget stops these; what no policy can lift holds here too. What can't be signed is told,
+ * and stops nothing else.
+ */
+export async function panic({ reason, by, client }: PanicAsk, vault: Vault): Promise<PanicView> {
+  const frozen = await freeze(
+    { scope: "all", name: null, reason: `panic: ${reason}`, by, cancels: true },
+    vault,
+  )
+  const set = vault.active()
+  const tries = await Promise.all(asksOf(set).map((ask) => signOne(ask, client, { vault, set })))
+  return {
+    freeze: frozen,
+    requests: tries.flatMap((each) => ("body" in each ? [each] : [])),
+    unsigned: tries.flatMap((each) => ("message" in each ? [each] : [])),
+    add_lines: missingLines(set.profile),
+  }
+}
+
+/** One line by one key; `key` is `undefined` where there is none to sign it. */
+type Ask = { readonly line: PanicLine; readonly key: string | undefined }
+
+function asksOf({ profile, keys }: ActiveSet): readonly Ask[] {
+  const agents = [...keys.values()].filter(
+    (key) => key.role === "agent" && !hasEnded(key) && key.network === profile.network,
+  )
+  return profile.panic.flatMap((line): readonly Ask[] => {
+    if (line.key !== undefined) return [{ line, key: line.key }]
+    if (agents.length === 0) return [{ line, key: undefined }]
+    return agents.map(({ name }) => ({ line, key: name }))
+  })
+}
+
+async function signOne(
+  { line, key }: Ask,
+  client: PanicAsk["client"],
+  { vault, set }: { readonly vault: Vault; readonly set: ActiveSet },
+): Promise<PanicView["requests"][number] | UnsignedPanic> {
+  const about = { operation: line.operation, key: key ?? null, target: line.target ?? null }
+  try {
+    const request = readLine(line, namedKey(key, set), { client, set })
+    return { ...about, ...(await reserveAndSign(request, client, { vault, set })) }
+  } catch (error) {
+    // The others have to go on; a bug is told as one.
+    const message = error instanceof Fault ? error.message : `this is a bug: ${String(error)}`
+    return { ...about, message }
+  }
+}
+
+function namedKey(name: string | undefined, { keys }: ActiveSet): KeyEntry {
+  if (name === undefined) throw new Fault("key_not_found", "There is no agent key to sign it.")
+  const key = keys.get(name)
+  if (key !== undefined) return key
+  throw new Fault("name_unknown", `There is no key named ${name}; mend panic in venue.yaml.`)
+}
+
+/** By the code that reads a bot's body, for a client that exists for one request. @throws {Fault} */
+function readLine(
+  { operation, body, target }: PanicLine,
+  key: KeyEntry,
+  { client, set }: { readonly client: PanicAsk["client"]; readonly set: ActiveSet },
+): ReadRequest {
+  const path = set.profile.endpoints.get(operation)?.path ?? ""
+  const text = JSON.stringify(target === undefined ? body : { ...body, target_address: target })
+  const asking: Client = {
+    ...{ name: client, tokenHash: null, keys: [key.name] },
+    ...{ rights: [], allowTypeB: true, idempotencyBy: "header" },
+  }
+  const read = readRequest({ path, body: Buffer.from(text).toString("base64") }, asking, set)
+  if (!read.ok) throw faultOf(read.error)
+  return read.value
+}
+
+/** Records, then signs. @throws {Fault} */
+async function reserveAndSign(
+  request: ReadRequest,
+  client: PanicAsk["client"],
+  { vault, set }: { readonly vault: Vault; readonly set: ActiveSet },
+) {
+  const { ledger, keyring, clock } = vault
+  const { key, endpoint, parties, ttlMs } = request
+  if (keyring.isLocked(key.name)) throw faultOf(keyLocked(key.name))
+  const reserved = await ledger.reserve({
+    signer: parties.signer,
+    entry: {
+      ...{ client, key: key.name, operation: endpoint.id, path: endpoint.path },
+      target: parties.target ?? null,
+      body: canonicalBody(request, set.profile),
+      policyHash: set.policyHash,
+      rule: panicName,
+      purpose: "forward",
+    },
+    ...{ claims: [], sizes: [], release: undefined, ttlMs, nowMs: clock.nowMs() },
+    spending: { ...spendingOf(request, client, set), isForced: true },
+  })
+  if (reserved.kind === "refused") throw faultOf(reserved.refusal)
+  if (reserved.kind === "repeat") throw new Fault("internal", "A request without a key is one.")
+  const signed = signReserved(request, reserved, { keyring, profile: set.profile })
+  const { record, path, body, expiresAfter } = signed
+  return { record, path, body, expires_after: expiresAfter, base_url: set.profile.baseUrl ?? null }
+}

@@ -1,0 +1,105 @@
+import type { StatsFs } from "node:fs"
+import { statfs } from "node:fs/promises"
+
+import type { Refusal } from "../../link/views/refusal.ts"
+import { sizeText } from "../../std/size.ts"
+
+/** The disk has less room than `ledger.min_free` asks for, or nobody can tell how much it has. */
+export type LowDisk = { readonly freeBytes: number | undefined; readonly minFreeBytes: number }
+
+/** How much room the ledger's disk has, as it was seen last: a request asks for a number that is kept. */
+export type DiskSpace = {
+  /** Looks anew. Doesn't throw: a disk that can't be looked at has no room. */
+  look(): Promise<void>
+  /** `undefined` while there is room, and with `min_free: 0` always. Low until the first look is over. */
+  low(): LowDisk | undefined
+  /** How a file of so many bytes would make it low; `undefined` where it wouldn't. */
+  lowWith(bytes: number): LowDisk | undefined
+  /** `undefined` where it can't be told. */
+  freeBytes(): number | undefined
+  /** Counts a refusal that isn't recorded for want of room. */
+  leaveOut(): void
+  /** How many that were since this was asked last. */
+  takeLeftOut(): number
+}
+
+/** Keeps what `measure` tells beside what the configuration in force asks for. */
+export function openDiskSpace({
+  measure,
+  minFreeBytes,
+}: {
+  readonly measure: () => Promise<number>
+  readonly minFreeBytes: () => number
+}): DiskSpace {
+  let freeBytes: number | undefined
+  let leftOut = 0
+  const below = (leastBytes: number): LowDisk | undefined =>
+    leastBytes === 0 || (freeBytes !== undefined && freeBytes >= leastBytes)
+      ? undefined
+      : { freeBytes, minFreeBytes: leastBytes }
+  return {
+    async look() {
+      freeBytes = await measure().catch(() => undefined)
+    },
+    low: () => below(minFreeBytes()),
+    lowWith: (bytes) => below(minFreeBytes() + bytes),
+    freeBytes: () => freeBytes,
+    leaveOut: () => void (leftOut += 1),
+    takeLeftOut() {
+      const taken = leftOut
+      leftOut = 0
+      return taken
+    },
+  }
+}
+
+/** What a program that isn't root's can still take of the file system that `path` is on. @throws where it doesn't tell. */
+export async function freeBytesAt(path: string): Promise<number> {
+  const stats = await statfs(path)
+  if (stats.blocks === 0) throw new Error("The file system doesn't tell its size.")
+  return freeBytesOf(stats)
+}
+
+/** Blocks are counted in fragments, statvfs(3), whose size Node tells from 26 on; on most file systems it is the block's. */
+export function freeBytesOf(
+  stats: Pick<StatsFs, "bavail" | "bsize"> & Partial<Pick<StatsFs, "frsize">>,
+): number {
+  return stats.bavail * (stats.frsize ?? stats.bsize)
+}
+
+/** What a bot is told whose request would add risk while the disk is nearly full. */
+export function diskLow(low: LowDisk): Refusal {
+  const { freeBytes, minFreeBytes } = low
+  return {
+    code: "disk_low",
+    message: `${roomText(low)}; only cancels and reduce-only orders are signed until an operator makes room.`,
+    data: { free_bytes: freeBytes ?? null, min_free_bytes: minFreeBytes },
+  }
+}
+
+/** What an operator should know of the disk. */
+export function diskWarnings(disk: Pick<DiskSpace, "low">): readonly string[] {
+  const low = disk.low()
+  return low === undefined ? [] : [lowSentence(low)]
+}
+
+/** For operators: what still goes on, and what to do. */
+export function lowSentence(low: LowDisk): string {
+  return `${roomText(low)}; only cancels, reduce-only orders, freezes and operators' acts are recorded. Make room on the disk of the state directory.`
+}
+
+/** Why no copy of the ledger is made now. */
+export function copySentence(low: LowDisk): string {
+  const needed = sizeText(low.minFreeBytes)
+  return `${freeText(low)}, and a copy beside what ledger.min_free asks for needs ${needed}; make room on the disk of the state directory.`
+}
+
+function roomText(low: LowDisk): string {
+  return `${freeText(low)}, and ledger.min_free asks for ${sizeText(low.minFreeBytes)}`
+}
+
+function freeText({ freeBytes }: LowDisk): string {
+  return freeBytes === undefined
+    ? "How much of the ledger's disk is free can't be told"
+    : `${sizeText(freeBytes)} are free on the ledger's disk`
+}

@@ -1,0 +1,52 @@
+import { snakeCase, type StructField, type StructType } from "../eip712.ts"
+
+/** Fields of every Type B struct, which the daemon fills in. */
+export const filledInFields: readonly StructField[] = [
+  { name: "signerAddress", type: "address" },
+  { name: "nonce", type: "uint64" },
+  { name: "expiresAfter", type: "uint64" },
+]
+
+const agentFields: readonly StructField[] = [
+  { name: "signerAddress", type: "address" },
+  { name: "targetAddress", type: "address" },
+  { name: "actionHash", type: "bytes32" },
+  { name: "nonce", type: "uint64" },
+  { name: "expiresAfter", type: "uint64" },
+]
+const disclosedNames = ["Agent", "ApproveAgent"]
+const bodyNames = ["signature_chain_id", "signature", "target_address"]
+
+/**
+ * What keeps a struct from being a Type B operation's, as sentences.
+ *
+ * Two fields never share a name in the body: {@link snakeCase} is one-to-one on the names that a
+ * struct may hold, and no struct holds a name twice.
+ */
+export function checkTypeBStruct(struct: StructType): readonly string[] {
+  const taken = disclosedNames.includes(struct.name)
+    ? [`${struct.name} is the interface's own struct; another operation's can't have that name`]
+    : []
+  const missing = filledInFields
+    .filter((field) => !holds(struct, field))
+    .map(({ type, name }) => `${struct.name} lacks the field "${type} ${name}"`)
+  const colliding = struct.fields
+    .filter((field) => bodyNames.includes(snakeCase(field.name)))
+    .map(({ name }) => `${struct.name}'s field ${name} collides with the body's ${snakeCase(name)}`)
+  return [...taken, ...missing, ...colliding]
+}
+
+/** What keeps a struct from being the `Agent` message with `target_address`, as a sentence. */
+export function checkAgentWithTarget(struct: StructType): readonly string[] {
+  const isComplete =
+    struct.name === "Agent" &&
+    struct.fields.length === agentFields.length &&
+    agentFields.every((field) => holds(struct, field))
+  if (isComplete) return []
+  const fields = agentFields.map(({ type, name }) => `${type} ${name}`).join(", ")
+  return [`agent_message_with_target must be Agent(…) with exactly ${fields}, in the venue's order`]
+}
+
+function holds(struct: StructType, { name, type }: StructField): boolean {
+  return struct.fields.some((field) => field.name === name && field.type === type)
+}

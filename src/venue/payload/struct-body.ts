@@ -1,0 +1,132 @@
+import { err, ok, type Result } from "../../std/result.ts"
+import { parseAddress } from "../address.ts"
+import {
+  snakeCase,
+  uintBits,
+  type StructField,
+  type StructType,
+  type StructValue,
+  type StructValues,
+} from "../eip712.ts"
+import { pointerTo, type FieldError, type JsonObject, type JsonValue } from "../json.ts"
+import type { Profile } from "../profile.ts"
+import { missingField, unknownField, wrongType } from "./check-fields.ts"
+import { filledInFields } from "./check-struct.ts"
+import { fieldError } from "./field-rules.ts"
+
+/**
+ * Reads a complete Type B body (with signer_address, nonce and expires_after) into the values that
+ * `hashStruct` takes, so that the values judged are the values hashed.
+ */
+export function structValues(
+  struct: StructType,
+  body: JsonObject,
+): Result<StructValues, readonly FieldError[]> {
+  return readMembers(struct.fields, body)
+}
+
+/**
+ * Checks the business fields of a Type B body: exactly the struct's, in snake_case, without what the
+ * daemon fills in, and `signature_chain_id`.
+ */
+export function checkStructBody(
+  struct: StructType,
+  body: JsonObject,
+  typeB: Profile["typeB"],
+): readonly FieldError[] {
+  const fields = struct.fields.filter((field) => !isFilledIn(field))
+  const known = new Set([...fields.map((field) => snakeCase(field.name)), "signature_chain_id"])
+  const read = readMembers(fields, body)
+  return [
+    ...(read.ok ? [] : read.error),
+    ...(known.has("service_chain") ? checkServiceChain(body, typeB) : []),
+    ...checkChainId(body, typeB),
+    ...Object.keys(body)
+      .filter((name) => !known.has(name))
+      .map((name) => unknownField(pointerTo("", name))),
+  ]
+}
+
+function isFilledIn(field: StructField): boolean {
+  return filledInFields.some(({ name }) => name === field.name)
+}
+
+function checkServiceChain(body: JsonObject, typeB: Profile["typeB"]): readonly FieldError[] {
+  const serviceChain = fieldOf(body, "service_chain")
+  if (typeof serviceChain !== "string" || serviceChain === typeB.serviceChain) return []
+  const message = `send ${typeB.serviceChain}, the network of this installation`
+  return [fieldError("/service_chain", "wrong_service_chain", message)]
+}
+
+function checkChainId(body: JsonObject, typeB: Profile["typeB"]): readonly FieldError[] {
+  const path = "/signature_chain_id"
+  const chainId = fieldOf(body, "signature_chain_id")
+  if (chainId === undefined) return [missingField(path)]
+  if (typeof chainId !== "number") return [wrongType(path, "an integer")]
+  if (typeB.signatureChainIds.includes(chainId)) return []
+  const message = `send one of ${typeB.signatureChainIds.join(", ")}, which venue.yaml lists`
+  return [fieldError(path, "wrong_signature_chain_id", message)]
+}
+
+function readMembers(
+  fields: readonly StructField[],
+  body: JsonObject,
+): Result<StructValues, readonly FieldError[]> {
+  const values = new Map<string, StructValue>()
+  const errors: FieldError[] = []
+  for (const field of fields) {
+    const name = snakeCase(field.name)
+    const read = readMember(field.type, fieldOf(body, name), pointerTo("", name))
+    if (read.ok) values.set(field.name, read.value)
+    else errors.push(read.error)
+  }
+  return errors.length > 0 ? err(errors) : ok(values)
+}
+
+function fieldOf(body: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(body, name) ? body[name] : undefined
+}
+
+type Read = Result<StructValue, FieldError>
+
+function readMember(type: string, value: JsonValue | undefined, path: string): Read {
+  if (value === undefined) return err(missingField(path))
+  const bits = uintBits(type)
+  if (bits !== undefined) return readUint(bits, value, path)
+  if (type === "bool") {
+    return typeof value === "boolean" ? ok(value) : err(wrongType(path, "true or false"))
+  }
+  if (typeof value !== "string") return err(wrongType(path, "a string"))
+  if (type === "address") return readAddress(value, path)
+  return type === "string" ? ok(value) : readBytes32(value, path)
+}
+
+function readAddress(text: string, path: string): Read {
+  const address = parseAddress(text)
+  if (address !== undefined) return ok(address)
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) {
+    return err(fieldError(path, "not_address", "send an address: 0x and 40 hex digits"))
+  }
+  const message = "the checksum of this address is wrong; check it letter by letter"
+  return err(fieldError(path, "wrong_checksum", message))
+}
+
+function readBytes32(text: string, path: string): Read {
+  if (/^0x[0-9a-fA-F]{64}$/.test(text)) return ok(text)
+  return err(fieldError(path, "not_bytes32", "send 32 bytes: 0x and 64 hex digits"))
+}
+
+/** A JSON integer is exact up to 53 bits; a wider type also takes the integer as a string. */
+function readUint(bits: number, value: JsonValue, path: string): Read {
+  const expected = bits > 53 ? "an integer, or a string of its digits" : "an integer"
+  const integer = integerOf(value, bits)
+  if (integer === undefined) return err(wrongType(path, expected))
+  if (integer >= 0n && integer < 1n << BigInt(bits)) return ok(integer)
+  return err(fieldError(path, "out_of_range", `send an integer from 0 to 2^${bits} - 1`))
+}
+
+function integerOf(value: JsonValue, bits: number): bigint | undefined {
+  if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : undefined
+  const isDigits = typeof value === "string" && /^(?:0|[1-9]\d{0,77})$/.test(value)
+  return isDigits && bits > 53 ? BigInt(value) : undefined
+}

@@ -1,0 +1,31 @@
+import { undisclosedStruct, undisclosedTag } from "../endpoints.ts"
+import type { Disclosed, Endpoint, PayloadShape, Signing } from "../profile.ts"
+import type { EndpointSettings } from "./profile-schema.ts"
+
+/** The endpoint with what venue.yaml says of it; the settings were checked before. */
+export function applySettings(endpoint: Endpoint, settings: EndpointSettings): Endpoint {
+  const signing = signingOf(endpoint, settings)
+  return { ...endpoint, signing, shape: shapeOf(endpoint, settings) }
+}
+
+function signingOf(endpoint: Endpoint, settings: EndpointSettings): Disclosed<Signing> {
+  const { action_tag: tag, struct, signing } = settings
+  if (endpoint.signing.known) return endpoint.signing
+  if (tag !== undefined) return { known: true, value: { type: "A", tag } }
+  if (struct !== undefined) return { known: true, value: { type: "B", struct } }
+  if (signing === "A") return undisclosedTag(endpoint.id, endpoint.area)
+  if (signing === "B") return undisclosedStruct(endpoint.id)
+  return endpoint.signing
+}
+
+function shapeOf(endpoint: Endpoint, settings: EndpointSettings): PayloadShape {
+  const { items, item_like, order_id: orderId } = settings
+  if (endpoint.shape.kind !== "opaque") return endpoint.shape
+  if (settings.struct !== undefined) return { kind: "struct" }
+  if (settings.like !== undefined && orderId !== undefined)
+    return { kind: "order_with_id", orderId }
+  if (items === undefined) return endpoint.shape
+  return item_like === undefined
+    ? { kind: "item_list", items }
+    : { kind: "order_list", items, orderId }
+}

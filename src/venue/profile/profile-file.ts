@@ -1,0 +1,142 @@
+import { err, ok, type Result } from "../../std/result.ts"
+import { readYaml, type Place, type Problem, type YamlPath } from "../../std/yaml-file.ts"
+import { builtinEndpoints } from "../endpoints.ts"
+import { checkAgentWithTarget } from "../payload/check-struct.ts"
+import { parsePayload } from "../payload/parse-payload.ts"
+import type { Disclosed, Endpoint, Profile, Signing, SymbolEntry } from "../profile.ts"
+import { applySettings } from "./apply-settings.ts"
+import { buildProfile, builtinParts } from "./builtin-profile.ts"
+import { checkEndpoints } from "./check-endpoints.ts"
+import { checkExtraFields } from "./check-extra-fields.ts"
+import { checkReads } from "./check-reads.ts"
+import type { PlacedProblem } from "./placed-problem.ts"
+import { profileSchema, type ProfileFile } from "./profile-schema.ts"
+
+/** Reads venue.yaml: the built-in profile and what the operator adds to it. All problems are told at once. */
+export function readProfile(text: string, file: string): Result<Profile, readonly Problem[]> {
+  const read = readYaml(text, file, profileSchema)
+  if (!read.ok) return read
+  const { value, placeOf } = read.value
+  const broken = checkProfile(value, placeOf)
+  const profile = broken.length === 0 ? profileOf(value) : undefined
+  const problems = profile === undefined ? broken : checkPanic(profile)
+  if (profile !== undefined && problems.length === 0) return ok(profile)
+  return err(
+    problems
+      .map(({ path, message }) => ({ file, ...placeOf(path), message }))
+      .sort((a, b) => a.line - b.line || a.column - b.column),
+  )
+}
+
+function checkProfile(
+  value: ProfileFile,
+  placeOf: (path: YamlPath) => Place,
+): readonly PlacedProblem[] {
+  const agent = value.agent_message_with_target
+  const agentProblems = agent === undefined ? [] : checkAgentWithTarget(agent)
+  return [
+    ...checkEndpoints(value.endpoints, placeOf),
+    ...agentProblems.map((message) => ({ path: ["agent_message_with_target"], message })),
+    ...checkSymbols(value.symbols, placeOf),
+    ...checkExtraFields(value),
+    ...checkServiceChain(value),
+    ...checkReads(value.reads, placeOf),
+  ]
+}
+
+/** `service_chain` is what keeps a Type B signature off the main network when a wallet's chain id is used on both. */
+function checkServiceChain({ domain, type_b }: ProfileFile): readonly PlacedProblem[] {
+  const { chainId } = builtinParts.domain
+  const { serviceChain } = builtinParts.typeB
+  if (domain.chain_id === chainId || type_b.service_chain !== serviceChain) return []
+  const message = `${serviceChain} is the main network's service_chain, and domain.chain_id isn't ${chainId}; give this network's own`
+  return [{ path: ["type_b", "service_chain"], message }]
+}
+
+function checkSymbols(
+  symbols: ProfileFile["symbols"],
+  placeOf: (path: YamlPath) => Place,
+): readonly PlacedProblem[] {
+  return symbols.flatMap((symbol, index) =>
+    (["id", "name"] as const).flatMap((key) => {
+      const first = symbols.findIndex((other) => other[key] === symbol[key])
+      if (first === index) return []
+      const { line } = placeOf(["symbols", first, key])
+      const message = `two symbols have the ${key} ${symbol[key]}; the other is in line ${line}`
+      return [{ path: ["symbols", index, key], message }]
+    }),
+  )
+}
+
+/** A body that the venue's interface, as this profile tells it, wouldn't take. */
+function checkPanic(profile: Profile): readonly PlacedProblem[] {
+  return profile.panic.flatMap(({ operation, body }, index) => {
+    const endpoint = profile.endpoints.get(operation)
+    const payload = endpoint && parsePayload(endpoint, body, profile)
+    if (payload === undefined || payload.ok) return []
+    const [first] = payload.error
+    const what =
+      first === undefined ? "it is wrong" : `${first.path || "the body"}: ${first.message}`
+    return [
+      { path: ["panic", index, "body"], message: `${operation} can't have this body: ${what}` },
+    ]
+  })
+}
+
+function profileOf(value: ProfileFile): Profile {
+  const agent = value.agent_message_with_target
+  return buildProfile({
+    baseUrl: value.base_url,
+    domain: { ...builtinParts.domain, chainId: value.domain.chain_id },
+    typeB: {
+      serviceChain: value.type_b.service_chain ?? builtinParts.typeB.serviceChain,
+      signatureChainIds: value.type_b.signature_chain_ids ?? builtinParts.typeB.signatureChainIds,
+    },
+    canonicalForm: value.canonical_json,
+    endpoints: builtinEndpoints.map((endpoint) => endpointOf(endpoint, value)),
+    agentStructWithTarget:
+      agent === undefined ? builtinParts.agentStructWithTarget : { known: true, value: agent },
+    symbols: value.symbols.map(symbolOf),
+    tpslLegs: value.tpsl_legs,
+    defaultMarketOrderType: value.defaults.market_order_type,
+    panic: value.panic.map(({ operation, key, target, body }) => ({
+      operation,
+      key,
+      target,
+      body,
+    })),
+    duplicateNonceCode: value.codes.duplicate_nonce,
+    reads: value.reads,
+  })
+}
+
+function endpointOf(builtin: Endpoint, value: ProfileFile): Endpoint {
+  const endpoint = applySettings(builtin, value.endpoints[builtin.id] ?? {})
+  const signing = onThisNetwork(endpoint.signing, value)
+  return { ...endpoint, signing, extraFields: value.extra_fields[builtin.id] ?? [] }
+}
+
+/**
+ * The main network's values never stand in for another network's: a Type B signature made with
+ * them would hold on the main network.
+ */
+function onThisNetwork(signing: Disclosed<Signing>, value: ProfileFile): Disclosed<Signing> {
+  const isMain = value.domain.chain_id === builtinParts.domain.chainId
+  const { service_chain, signature_chain_ids } = value.type_b
+  const isGiven = service_chain !== undefined && signature_chain_ids !== undefined
+  if (isMain || isGiven || !signing.known || signing.value.type === "A") return signing
+  return {
+    known: false,
+    code: "signing_type_undisclosed",
+    addLine: 'type_b: {service_chain: "…", signature_chain_ids: [<chain id>]}',
+  }
+}
+
+function symbolOf(symbol: ProfileFile["symbols"][number]): SymbolEntry {
+  const { id, name, market, quote, reference_price: price } = symbol
+  const referencePrice =
+    price === undefined
+      ? undefined
+      : { value: price.value, asOfMs: price.as_of, maxAgeMs: price.max_age }
+  return { id, name, market, quote, referencePrice }
+}

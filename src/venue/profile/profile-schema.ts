@@ -1,0 +1,178 @@
+// The shape of venue.yaml. Each value is checked by itself here; what values mean together is checked in
+// check-endpoints.ts, check-struct.ts and profile-file.ts.
+
+import { z } from "zod"
+
+import { parseDurationMs } from "../../std/duration.ts"
+import type { Result } from "../../std/result.ts"
+import { parseAddress } from "../address.ts"
+import { compareDecimals, parseDecimal, zero } from "../decimal.ts"
+import { parseStructType } from "../eip712.ts"
+import { parsePointer } from "../json.ts"
+import { isPathPattern } from "../path-pattern.ts"
+import { cancelIds, operationIds } from "../profile.ts"
+import { parseBaseUrl } from "./base-url.ts"
+import { builtinParts } from "./builtin-profile.ts"
+import { parseBusinessFields } from "./parse-business-fields.ts"
+import { parseUtcMs } from "./utc-time.ts"
+
+const { domain, canonicalForm } = builtinParts
+const maxUint256 = 2n ** 256n - 1n
+const defaultMaxAgeMs = 3_600_000
+
+/** A string that `parse` reads; what it answers on `undefined` is told as `message`. */
+function parsed<Value>(parse: (text: string) => Value | undefined, message: string) {
+  return z.string().transform((text, context) => {
+    const value = parse(text)
+    if (value !== undefined) return value
+    context.addIssue(message)
+    return z.NEVER
+  })
+}
+
+/** A string that `parse` reads and whose error is the message. */
+function readBy<Value>(parse: (text: string) => Result<Value, string>) {
+  return z.string().transform((text, context) => {
+    const read = parse(text)
+    if (read.ok) return read.value
+    context.addIssue(read.error)
+    return z.NEVER
+  })
+}
+
+function wholeNumber(text: string): bigint | undefined {
+  return /^(?:0|[1-9]\d{0,77})$/.test(text) ? BigInt(text) : undefined
+}
+
+function integerBetween(min: number, max: number) {
+  return parsed((text) => {
+    const number = wholeNumber(text)
+    return number !== undefined && number >= BigInt(min) && number <= BigInt(max)
+      ? Number(number)
+      : undefined
+  }, `expected a whole number from ${min} to ${max}`)
+}
+
+const chainId = parsed((text) => {
+  const number = wholeNumber(text)
+  return number !== undefined && number > 0n && number <= maxUint256 ? number : undefined
+}, "expected a chain id, a whole number from 1 to 2^256 - 1")
+
+const aboveZero = parsed((text) => {
+  const decimal = parseDecimal(text)
+  return decimal !== undefined && compareDecimals(decimal, zero) > 0 ? decimal : undefined
+}, 'expected a decimal above zero, like "64000.5"')
+
+const pointer = z
+  .string()
+  .refine((text) => parsePointer(text) !== undefined, "expected a JSON Pointer like /orders")
+
+const word = z.string().regex(/^[^\s\p{Cc}]{1,64}$/u, "expected 1 to 64 characters without spaces")
+
+const symbolName = word.refine(
+  (name) => !/^\d+$/.test(name) && name !== "default",
+  "a symbol's name can't be a number, which would read as an id, nor the word \"default\"",
+)
+
+/** A value that the interface discloses: it may be written out, not changed. */
+function disclosedAs(value: string) {
+  return z.literal(value, `the interface discloses this as "${value}"; write that or remove it`)
+}
+
+const endpointSettings = z.strictObject({
+  action_tag: integerBetween(0, 255).optional(),
+  signing: z.enum(["A", "B"], "expected A or B").optional(),
+  struct: readBy(parseStructType).optional(),
+  items: pointer.optional(),
+  item_like: z.literal("placeOrder", "item_like can only be placeOrder").optional(),
+  like: z.literal("placeOrder", "like can only be placeOrder").optional(),
+  order_id: pointer.optional(),
+})
+
+const referencePrice = z.strictObject({
+  value: aboveZero,
+  as_of: parsed(parseUtcMs, "expected a time in UTC, like 2026-11-20T12:00:00Z"),
+  max_age: parsed(parseDurationMs, "expected a duration like 1h").default(defaultMaxAgeMs),
+})
+
+const symbol = z.strictObject({
+  id: integerBetween(0, Number.MAX_SAFE_INTEGER),
+  name: symbolName,
+  market: z.enum(["spot", "perp"], "expected spot or perp"),
+  quote: word,
+  reference_price: referencePrice.optional(),
+})
+
+const panicLine = z.strictObject({
+  operation: z.enum(cancelIds, `expected one of ${cancelIds.join(", ")}`),
+  key: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "expected the name of a key")
+    .optional(),
+  target: parsed(
+    parseAddress,
+    "expected an address: 0x and 40 hex digits, with the right checksum if the case is mixed",
+  ).optional(),
+  body: readBy(parseBusinessFields),
+})
+
+const fieldName = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/, "expected the name of a JSON field, like new_field")
+
+const readPaths = z
+  .array(
+    z
+      .string()
+      .refine(
+        isPathPattern,
+        "expected a path such as /v1/market/**, where * and ** stand for whole segments",
+      ),
+  )
+  .max(50, "expected at most 50 paths of a group")
+  .default([])
+
+export const profileSchema = z.strictObject({
+  extends: z.literal("builtin", "write extends: builtin, the profile that this file adds to"),
+  base_url: readBy(parseBaseUrl).optional(),
+  domain: z
+    .strictObject({
+      name: disclosedAs(domain.name).optional(),
+      version: disclosedAs(domain.version).optional(),
+      chain_id: chainId.default(domain.chainId),
+    })
+    .prefault({}),
+  type_b: z
+    .strictObject({
+      service_chain: z.string().min(1, "expected the name of the network").optional(),
+      signature_chain_ids: z
+        .array(integerBetween(1, Number.MAX_SAFE_INTEGER))
+        .min(1, "expected at least one chain id")
+        .optional(),
+    })
+    .prefault({}),
+  endpoints: z.partialRecord(z.enum(operationIds), endpointSettings).prefault({}),
+  agent_message_with_target: readBy(parseStructType).optional(),
+  symbols: z.array(symbol).default([]),
+  extra_fields: z.partialRecord(z.enum(operationIds), z.array(fieldName)).prefault({}),
+  canonical_json: z
+    .strictObject({
+      sort: z.enum(["every_depth", "top_level"]).default(canonicalForm.sort),
+      escape: z.enum(["minimal", "html"]).default(canonicalForm.escape),
+      nulls: z.enum(["keep", "omit"]).default(canonicalForm.nulls),
+    })
+    .prefault({}),
+  tpsl_legs: z.enum(["independent", "oco_reduce_only"]).default(builtinParts.tpslLegs),
+  panic: z.array(panicLine).max(20, "expected at most 20 requests").default([]),
+  reads: z
+    .strictObject({ market: readPaths, trade: readPaths, account: readPaths, explorer: readPaths })
+    .prefault({}),
+  codes: z.strictObject({ duplicate_nonce: word.optional() }).prefault({}),
+  defaults: z
+    .strictObject({ market_order_type: z.enum(["base", "quote"]).optional() })
+    .prefault({}),
+})
+
+/** venue.yaml with every value read. */
+export type ProfileFile = z.infer<typeof profileSchema>
+export type EndpointSettings = z.infer<typeof endpointSettings>

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict"
+import { after, before, describe, it } from "node:test"
+
+import { makeActiveSet, type ActiveSet } from "../../../../src/vault/active/active-set.ts"
+import { applyAct } from "../../../../src/vault/active/apply-act.ts"
+import { pathsOf } from "../../../../src/vault/config/installation.ts"
+import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
+import type { Client, KeyEntry } from "../../../../src/vault/ledger/records/bindings.ts"
+import { systemClock } from "../../../../src/vault/process/clock.ts"
+import { parseAddress } from "../../../../src/venue/address.ts"
+import { openTestVault, type TestVault } from "../../../support/open-test-vault.ts"
+
+const key: KeyEntry = {
+  name: "mm",
+  address: parseAddress(`0x${"1".repeat(40)}`)!,
+  role: "agent",
+  wallet: null,
+  targets: [],
+  network: `0x${"00".repeat(32)}`,
+  approval: "unknown",
+  expiresAtMs: null,
+}
+const client: Client = {
+  name: "bot",
+  tokenHash: `0x${"ab".repeat(32)}`,
+  keys: ["mm"],
+  rights: [],
+  allowTypeB: false,
+  idempotencyBy: "header",
+}
+
+describe("the active set", () => {
+  let test: TestVault
+  let empty: ActiveSet
+  before(async () => {
+    test = await openTestVault()
+    empty = test.vault.active()
+  })
+  after(() => test.remove())
+
+  it("has another hash after every act that changes a key or a client, and the same after others", () => {
+    const withKey = applyAct(empty, { act: "key_added", key })
+    const withClient = applyAct(withKey, { act: "client_added", client })
+    const approved = applyAct(withClient, {
+      act: "agent_approved",
+      name: "mm",
+      expiresAtMs: 5,
+      record: "r",
+    })
+    const revoked = applyAct(approved, { act: "agent_revoked", name: "mm", record: "r" })
+    const hashes = [empty, withKey, withClient, approved, revoked].map((set) => set.policyHash)
+    assert.equal(new Set(hashes).size, 5)
+    assert.equal(applyAct(revoked, { act: "started", policyHash: "x" }), revoked)
+    assert.equal(applyAct(revoked, { act: "key_exported", name: "mm" }), revoked)
+  })
+
+  it("leaves the set before an act as it was", () => {
+    const set = makeActiveSet(empty, [key], [])
+    const { policyHash } = set
+    applyAct(set, { act: "agent_revoked", name: "mm", record: "r" })
+    assert.equal(set.keys.get("mm")?.approval, "unknown")
+    assert.equal(set.policyHash, policyHash)
+    assert.ok(Object.isFrozen(set))
+  })
+
+  it("keeps a revoked agent revoked, whatever is approved afterwards", () => {
+    const set = makeActiveSet(empty, [{ ...key, approval: "revoked" }], [])
+    const after = applyAct(set, { act: "agent_approved", name: "mm", expiresAtMs: 5, record: "r" })
+    assert.equal(after.keys.get("mm")?.approval, "revoked")
+  })
+
+  it("never puts a key or a client in the place of another", () => {
+    const set = makeActiveSet(empty, [key], [client])
+    const other = { ...key, role: "wallet" as const }
+    assert.throws(() => applyAct(set, { act: "key_added", key: other }), { code: "name_taken" })
+    const twin = { ...client, allowTypeB: true }
+    assert.throws(() => applyAct(set, { act: "client_added", client: twin }), {
+      code: "name_taken",
+    })
+  })
+
+  it("is the same after a restart as it was in memory", async (t) => {
+    const own = await openTestVault()
+    t.after(() => own.remove())
+    await own.addKey({ name: "main", role: "wallet" })
+    await own.addKey({ name: "mm", role: "agent", wallet: "main" })
+    await own.addClient({ name: "bot", keys: ["mm", "main"], allowTypeB: true })
+    await own.vault.act({ act: "agent_approved", name: "mm", expiresAtMs: 7, record: "r" })
+    const { policyHash, ...files } = own.vault.active()
+    await own.close()
+
+    const file = pathsOf(own.installation).ledgerFile
+    const ledger = await openLedger({ file, clock: systemClock })
+    t.after(() => ledger.close())
+    const { keys, clients } = ledger.opened
+    assert.equal(makeActiveSet(files, keys, clients).policyHash, policyHash)
+  })
+})

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import type { AdminEntry } from "../../../../../src/vault/ledger/records/admin-entry.ts"
+import type { Client, KeyEntry } from "../../../../../src/vault/ledger/records/bindings.ts"
+import { startMs } from "../../../../support/fake-clock.ts"
+import { otherSigner, signer } from "../../../../support/ledger-ask.ts"
+import { ledger, openLedgerForEach, place, reopen } from "../../../../support/ledger-for-each.ts"
+import { readLedger } from "../../../../support/read-ledger.ts"
+
+const wallet: KeyEntry = {
+  name: "main",
+  address: signer,
+  role: "wallet",
+  wallet: null,
+  targets: [],
+  network: "cd".repeat(32),
+  approval: "unknown",
+  expiresAtMs: null,
+}
+const agent: KeyEntry = {
+  ...wallet,
+  name: "agent",
+  address: otherSigner,
+  role: "agent",
+  wallet: "main",
+  targets: [signer],
+}
+const client: Client = {
+  name: "mm-bot",
+  tokenHash: `0x${"ef".repeat(32)}`,
+  keys: ["agent", "main"],
+  rights: ["prices", "freeze"],
+  allowTypeB: true,
+  idempotencyBy: "header",
+}
+
+openLedgerForEach()
+
+async function reopened() {
+  await reopen()
+  const { keys, clients } = ledger.opened
+  return { keys, clients }
+}
+
+async function act(...entries: readonly AdminEntry[]): Promise<void> {
+  for (const entry of entries) await ledger.act(entry, startMs)
+}
+
+describe("an act", () => {
+  it("adds keys and clients, which a new start finds in their order", async () => {
+    assert.deepEqual(await reopened(), { keys: [], clients: [] })
+    const second = { ...client, name: "a-bot", rights: [], allowTypeB: false }
+    await act({ act: "key_added", key: wallet }, { act: "key_added", key: agent })
+    await act({ act: "client_added", client }, { act: "client_added", client: second })
+    assert.deepEqual(await reopened(), { keys: [wallet, agent], clients: [client, second] })
+  })
+
+  it("approves an agent until a time, then revokes it for good", async () => {
+    const record = "rec_00000000000000000000000000"
+    const expiresAtMs = startMs + 1_000
+    await act({ act: "key_added", key: wallet }, { act: "key_added", key: agent })
+    const approve = { act: "agent_approved", name: "agent", expiresAtMs, record } as const
+    await act(approve)
+    const approved = { ...agent, approval: "approved" as const, expiresAtMs }
+    assert.deepEqual((await reopened()).keys, [wallet, approved])
+
+    await act({ act: "agent_revoked", name: "agent", record }, approve)
+    const revoked = { ...approved, approval: "revoked" as const }
+    assert.deepEqual((await reopened()).keys, [wallet, revoked])
+  })
+
+  it("is in the journal with what it said", async () => {
+    const policyHash = "ab".repeat(32)
+    await act({ act: "started", policyHash }, { act: "key_exported", name: "main" })
+    const id = await ledger.act({ act: "client_added", client }, startMs)
+    await ledger.close()
+    const entries = readLedger(place.file)
+    assert.deepEqual(
+      entries.map(({ row }) => row["act"]),
+      ["started", "key_exported", "client_added"],
+    )
+    assert.deepEqual(entries.at(-1)?.row, {
+      seq: 3,
+      kind: "act",
+      id,
+      at_ms: startMs,
+      act: "client_added",
+      client: {
+        name: "mm-bot",
+        token_hash: client.tokenHash,
+        keys: ["agent", "main"],
+        rights: ["prices", "freeze"],
+        allow_type_b: true,
+      },
+    })
+  })
+
+  const refused: readonly (readonly [string, AdminEntry, string])[] = [
+    ["a key's name that is taken", { act: "key_added", key: wallet }, "name_taken"],
+    ["a client's name that is taken", { act: "client_added", client }, "name_taken"],
+    [
+      "an approval of an unknown key",
+      { act: "agent_approved", name: "nobody", expiresAtMs: 1, record: "rec" },
+      "name_unknown",
+    ],
+    [
+      "a revocation of an unknown key",
+      { act: "agent_revoked", name: "nobody", record: "rec" },
+      "name_unknown",
+    ],
+  ]
+  for (const [what, entry, code] of refused) {
+    it(`fails on ${what}, and nothing is written`, async () => {
+      await act({ act: "key_added", key: wallet }, { act: "client_added", client })
+      await assert.rejects(ledger.act(entry, startMs), { name: "Fault", code })
+      assert.equal(await ledger.count(), 2)
+      assert.deepEqual(await reopened(), { keys: [wallet], clients: [client] })
+    })
+  }
+
+  it("takes a name at once: of two that come together the second fails", async () => {
+    const [first, second] = await Promise.allSettled([
+      ledger.act({ act: "client_added", client }, startMs),
+      ledger.act({ act: "client_added", client }, startMs),
+    ])
+    assert.equal(first.status, "fulfilled")
+    assert.equal(second.status, "rejected")
+  })
+})

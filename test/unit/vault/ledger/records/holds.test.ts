@@ -1,0 +1,282 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { maxPendingHolds } from "../../../../../src/vault/ledger/hold-book.ts"
+import type { RequestEntry } from "../../../../../src/vault/ledger/records/entries.ts"
+import { hashBody, type Hold, type HoldAsk } from "../../../../../src/vault/ledger/records/hold.ts"
+import { maxEndedHolds } from "../../../../../src/vault/ledger/store/opened-state.ts"
+import { aClaim } from "../../../../support/a-claim.ts"
+import { startMs } from "../../../../support/fake-clock.ts"
+import {
+  assertReserved,
+  otherSigner,
+  plainAsk,
+  requestEntry,
+  reserved,
+} from "../../../../support/ledger-ask.ts"
+import {
+  clock,
+  ledger,
+  openLedgerForEach,
+  place,
+  reopen,
+} from "../../../../support/ledger-for-each.ts"
+import { query, readLedger } from "../../../../support/read-ledger.ts"
+
+const ttlMs = 900_000
+const holdAsk: HoldAsk = {
+  client: requestEntry.client,
+  key: requestEntry.key,
+  operation: requestEntry.operation,
+  target: requestEntry.target,
+  body: requestEntry.body,
+  policy: "market-maker",
+  rule: "large",
+  worst: "32,000 USD",
+  expiresAtMs: startMs + ttlMs,
+}
+const release = { to: "released", by: "operator" } as const
+const refuse = { to: "refused", by: "operator" } as const
+
+openLedgerForEach()
+
+async function hold(changes: Partial<HoldAsk> = {}): Promise<Hold> {
+  const opened = await ledger.openHold({ ...holdAsk, ...changes }, clock.nowMs())
+  assert.ok(opened.ok)
+  return opened.value
+}
+
+async function released(changes: Partial<HoldAsk> = {}): Promise<string> {
+  const { id } = await hold(changes)
+  await ledger.decideHold(id, release, clock.nowMs())
+  return id
+}
+
+function use(id: string, entry: Partial<RequestEntry> = {}, nowMs = clock.nowMs()) {
+  const ask = { ...plainAsk, entry: { ...requestEntry, ...entry }, release: { hold: id }, nowMs }
+  return ledger.reserve(ask)
+}
+
+function states(nowMs = clock.nowMs()): readonly string[] {
+  return ledger.holds(nowMs).map(({ state }) => state)
+}
+
+describe("a hold", () => {
+  it("is pending until it is decided, and outlives a restart", async () => {
+    const opened = await hold()
+    assert.match(opened.id, /^hold_[0-9A-HJKMNP-TV-Z]{26}$/)
+    const whole: Hold = {
+      ...holdAsk,
+      id: opened.id,
+      bodyHash: hashBody(requestEntry.body),
+      openedAtMs: startMs,
+      state: "pending",
+      decidedBy: null,
+    }
+    assert.deepEqual(opened, whole)
+    await reopen()
+    assert.deepEqual(ledger.holds(startMs), [whole])
+    await ledger.decideHold(opened.id, release, startMs)
+    const decided = { ...whole, state: "released", decidedBy: "operator" }
+    assert.deepEqual(ledger.holds(startMs), [decided])
+    await reopen()
+    assert.deepEqual(ledger.holds(startMs), [decided])
+  })
+
+  it("is opened once for the same request, also when it is asked for at once", async () => {
+    const [first, second] = await Promise.all([hold(), hold()])
+    assert.equal(first.id, second.id)
+    assert.equal((await hold({ worst: "another price" })).id, first.id)
+    assert.equal(await ledger.count(), 1)
+    await reopen()
+    assert.equal((await hold()).id, first.id)
+  })
+
+  const others: readonly (readonly [string, Partial<RequestEntry>])[] = [
+    ["client", { client: "other-bot" }],
+    ["key", { key: "other-agent" }],
+    ["operation", { operation: "placeBatch" }],
+    ["target", { target: otherSigner }],
+    ["body", { body: requestEntry.body.replace("0.5", "0.6") }],
+  ]
+  for (const [what, changes] of others) {
+    it(`is another one for another ${what}, and so is its release`, async () => {
+      const id = await released()
+      assert.equal(ledger.findRelease(holdAsk, startMs), id)
+      assert.equal(ledger.findRelease({ ...holdAsk, ...changes }, startMs), undefined)
+      assert.notEqual((await hold(changes)).id, id)
+      const answer = await use(id, changes)
+      assert.equal(answer.kind === "refused" && answer.refusal.code, "approval_required")
+      assertReserved(await use(id))
+    })
+  }
+
+  it("expires at its time, decided or not, and not a millisecond earlier", async () => {
+    const pending = await hold()
+    const id = await released({ key: "other-agent" })
+    const lastMs = holdAsk.expiresAtMs - 1
+    assert.deepEqual(states(lastMs), ["pending", "released"])
+    assert.deepEqual(states(lastMs + 1), ["expired", "expired"])
+    assert.equal(ledger.findRelease({ ...holdAsk, key: "other-agent" }, lastMs), id)
+    assert.equal(ledger.findRelease({ ...holdAsk, key: "other-agent" }, lastMs + 1), undefined)
+    clock.pass(ttlMs)
+    await assert.rejects(ledger.decideHold(pending.id, release, clock.nowMs()), { code: "usage" })
+    const answer = await use(id, { key: "other-agent" })
+    assert.equal(answer.kind, "refused")
+    assert.notEqual((await hold({ expiresAtMs: startMs + 2 * ttlMs })).id, pending.id)
+  })
+
+  it("is decided once", async () => {
+    const { id } = await hold()
+    const [first, second] = await Promise.allSettled([
+      ledger.decideHold(id, refuse, startMs),
+      ledger.decideHold(id, release, startMs),
+    ])
+    assert.equal(first.status, "fulfilled")
+    assert.equal(second.status, "rejected")
+    assert.deepEqual(states(), ["refused"])
+    await assert.rejects(ledger.decideHold(id, release, startMs), {
+      name: "Fault",
+      code: "usage",
+      message: /refused already/,
+    })
+    assert.equal(ledger.findRelease(holdAsk, startMs), undefined)
+    assert.equal(await ledger.count(), 2)
+  })
+
+  it("that is unknown can't be decided", async () => {
+    const unknown = { name: "Fault", code: "name_unknown" }
+    await assert.rejects(ledger.decideHold("hold_0", release, startMs), unknown)
+    assert.equal(await ledger.count(), 0)
+  })
+
+  it("can be opened again after it was refused or used", async () => {
+    const first = await hold()
+    await ledger.decideHold(first.id, refuse, startMs)
+    const second = await released()
+    assertReserved(await use(second))
+    const third = await hold()
+    assert.equal(new Set([first.id, second, third.id]).size, 3)
+    assert.deepEqual(states(), ["refused", "used", "pending"])
+  })
+
+  it("is in the journal with its decision and its use", async () => {
+    const id = await released()
+    assertReserved(await use(id))
+    await ledger.close()
+    const [opened, decided, request] = readLedger(place.file).map(({ row }) => row)
+    assert.deepEqual(
+      { ...opened, id: null },
+      {
+        seq: 1,
+        kind: "act",
+        id: null,
+        at_ms: startMs,
+        act: "hold_opened",
+        hold: id,
+        client: "mm-bot",
+        key: "mm-agent",
+        operation: "placeOrder",
+        target: null,
+        body: requestEntry.body,
+        body_hash: hashBody(requestEntry.body),
+        policy: "market-maker",
+        rule: "large",
+        worst: "32,000 USD",
+        expires_at: startMs + ttlMs,
+      },
+    )
+    assert.deepEqual(
+      [decided?.["act"], decided?.["hold"], decided?.["by"]],
+      ["hold_released", id, "operator"],
+    )
+    assert.equal(request?.["release"], id)
+  })
+})
+
+describe("a release", () => {
+  it("is used once, of two that come at once by the first", async () => {
+    const id = await released()
+    const [first, second] = await Promise.all([use(id), use(id)])
+    assertReserved(first)
+    assert.deepEqual(second.kind === "refused" && second.refusal, {
+      code: "approval_required",
+      message:
+        "The release of this hold can't be used: it was used, has expired, or is another request's; ask again.",
+      data: { hold: id, expires_at: null },
+    })
+    assert.equal(ledger.findRelease(holdAsk, startMs), undefined)
+    assert.equal(await ledger.count(), 3)
+  })
+
+  it("stays used after a restart", async () => {
+    const id = await released()
+    assertReserved(await use(id))
+    await reopen()
+    assert.deepEqual(states(), ["used"])
+    assert.equal(ledger.findRelease(holdAsk, startMs), undefined)
+    assert.equal((await use(id)).kind, "refused")
+  })
+
+  it("can be used after a restart", async () => {
+    const id = await released()
+    await reopen()
+    assert.equal(ledger.findRelease(holdAsk, startMs), id)
+    assertReserved(await use(id))
+  })
+
+  it("is kept when a limit or the signer's pace refuses the request", async () => {
+    await ledger.replaceMeters(() => [], 0)
+    const id = await released()
+    const full = { ...plainAsk, release: { hold: id }, claims: [aClaim({ amount: "11" })] }
+    const spent = await ledger.reserve({ ...full, nowMs: startMs })
+    assert.equal(spent.kind === "refused" && spent.refusal.code, "limit_exhausted")
+    await Promise.all(Array.from({ length: 1_001 }, () => reserved(ledger, startMs)))
+    const paced = await use(id)
+    assert.equal(paced.kind === "refused" && paced.refusal.code, "signer_pace")
+    assert.equal(ledger.findRelease(holdAsk, startMs), id)
+  })
+
+  it("takes nothing of a limit when it can't be used", async () => {
+    await ledger.replaceMeters(() => [], 0)
+    const ask = { ...plainAsk, release: { hold: "hold_0" }, claims: [aClaim()], nowMs: startMs }
+    assert.equal((await ledger.reserve(ask)).kind, "refused")
+    assert.equal(ledger.headroom([aClaim()], startMs)[0]!.used.coefficient, 0n)
+    assert.equal((await reserved(ledger, startMs)).nonce, startMs)
+  })
+})
+
+describe("many holds", () => {
+  const bodies = (count: number) => Array.from({ length: count }, (_, index) => `{"n":${index}}`)
+
+  it("wait for a person up to a bound, and no more until one is decided", async () => {
+    const [first] = await Promise.all(bodies(maxPendingHolds).map((body) => hold({ body })))
+    const more = await ledger.openHold({ ...holdAsk, body: "{}" }, startMs)
+    assert.equal(!more.ok && more.error.code, "overloaded")
+    assert.equal((await hold({ body: '{"n":0}' })).id, first!.id, "the same one is still found")
+    await ledger.decideHold(first!.id, refuse, startMs)
+    await hold({ body: "{}" })
+  })
+
+  it("make room by expiring", async () => {
+    await Promise.all(bodies(maxPendingHolds).map((body) => hold({ body })))
+    clock.pass(ttlMs)
+    await hold({ body: "{}", expiresAtMs: startMs + 2 * ttlMs })
+    assert.equal(states().filter((state) => state === "pending").length, 1)
+    assert.ok(states().length <= maxEndedHolds + 1)
+  })
+
+  it("are forgotten when they have ended, but for the last, and none that is open is", async () => {
+    const late = { expiresAtMs: startMs + 10 * ttlMs }
+    const open = await hold({ ...late, body: '{"open":1}' })
+    const kept = await released({ ...late, body: '{"open":2}' })
+    await Promise.all(bodies(maxEndedHolds + 20).map((body) => hold({ body })))
+    clock.pass(ttlMs)
+    await reopen()
+    const ids = ledger.holds(clock.nowMs()).map(({ id }) => id)
+    assert.deepEqual(ids.slice(0, 2), [open.id, kept])
+    assert.equal(ids.length, maxEndedHolds + 2)
+    await ledger.close()
+    assert.equal(query(place.file, "SELECT 1 FROM holds").length, maxEndedHolds + 22)
+  })
+})

@@ -1,0 +1,163 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import type { Ledger } from "../../../../../src/vault/ledger/ledger.ts"
+import type { AdminEntry } from "../../../../../src/vault/ledger/records/admin-entry.ts"
+import type { StoredSet } from "../../../../../src/vault/ledger/records/entries.ts"
+import { decimal } from "../../../../support/a-claim.ts"
+import { startMs } from "../../../../support/fake-clock.ts"
+import {
+  clock,
+  ledger,
+  openLedgerForEach,
+  place,
+  reopen,
+} from "../../../../support/ledger-for-each.ts"
+import { readLedger } from "../../../../support/read-ledger.ts"
+
+openLedgerForEach()
+
+async function reopened(): Promise<Ledger["opened"]> {
+  await reopen()
+  return ledger.opened
+}
+
+async function act(...entries: readonly AdminEntry[]): Promise<void> {
+  for (const entry of entries) await ledger.act(entry, clock.nowMs())
+}
+
+/** The rows of the journal's acts, without what every row has. */
+async function acts(): Promise<readonly unknown[]> {
+  await ledger.close()
+  const common = new Set(["seq", "id", "kind", "at_ms"])
+  return readLedger(place.file).map(({ row }) =>
+    Object.fromEntries(Object.entries(row).filter(([name]) => !common.has(name))),
+  )
+}
+
+describe("a new ledger", () => {
+  it("has no prices, raises, sets, freezes or heartbeats", async () => {
+    assert.deepEqual(ledger.opened, {
+      keys: [],
+      clients: [],
+      prices: [],
+      raises: [],
+      lastSet: undefined,
+      acceptedHash: undefined,
+      freezes: [],
+      armed: [],
+    })
+    assert.deepEqual(await ledger.sets(), [])
+    assert.equal(await ledger.set("no such hash"), undefined)
+  })
+})
+
+describe("a price", () => {
+  const btc = {
+    symbolId: 1,
+    value: decimal("64000.25"),
+    asOfMs: startMs,
+    by: "feed",
+    confirmed: true,
+  }
+  const eth = { ...btc, symbolId: 2, value: decimal("0.00000001") }
+
+  it("is found at the next start: of each symbol the last, in the order in which they were set", async () => {
+    const later = { ...btc, value: decimal("70000"), by: "operator", confirmed: false }
+    await act({ act: "price_set", ...btc }, { act: "price_set", ...eth })
+    assert.deepEqual((await reopened()).prices, [btc, eth])
+    await act({ act: "price_set", ...later })
+    assert.deepEqual((await reopened()).prices, [eth, later])
+    await act({ act: "price_set", ...later, confirmed: true })
+    assert.deepEqual((await reopened()).prices, [eth, { ...later, confirmed: true }])
+  })
+
+  it("is in the journal, every one", async () => {
+    await act({ act: "price_set", ...btc }, { act: "price_set", ...btc })
+    const row = {
+      act: "price_set",
+      symbol_id: 1,
+      value: "64000.25",
+      as_of: startMs,
+      by: "feed",
+      confirmed: true,
+    }
+    assert.deepEqual(await acts(), [row, row])
+  })
+})
+
+describe("a raised limit", () => {
+  const raise = (limit: string, untilMs: number) =>
+    ({ limit, to: decimal("120.5"), untilMs, reason: "a busy hour" }) as const
+
+  it("is found at the next start until it ends, and not at its end", async () => {
+    const short = raise("mm/hourly", startMs + 1_000)
+    const long = raise("mm/hourly", startMs + 2_000)
+    await act({ act: "limit_raised", ...long }, { act: "limit_raised", ...short })
+    assert.deepEqual((await reopened()).raises, [long, short])
+    clock.pass(999)
+    assert.deepEqual((await reopened()).raises, [long, short])
+    clock.pass(1)
+    assert.deepEqual((await reopened()).raises, [long])
+    clock.pass(1_000)
+    assert.deepEqual((await reopened()).raises, [])
+    assert.deepEqual((await acts())[1], {
+      act: "limit_raised",
+      limit: "mm/hourly",
+      to: "120.5",
+      until: startMs + 1_000,
+      reason: "a busy hour",
+    })
+  })
+})
+
+describe("a set of files", () => {
+  const set = (hash: string): StoredSet => ({
+    hash,
+    files: [
+      { name: "venue.yaml", text: `# ${hash} — ünïcode\n` },
+      { name: "policies/0.yaml", text: "policy: a\n" },
+    ],
+  })
+  const activated = (hash: string): AdminEntry => ({ act: "set_activated", ...set(hash) })
+
+  it("is found at the next start when it was the last to be active", async () => {
+    await act(activated("a"), activated("b"))
+    assert.deepEqual((await reopened()).lastSet, set("b"))
+    await act(activated("a"))
+    assert.deepEqual((await reopened()).lastSet, set("a"))
+    assert.deepEqual(await ledger.set("b"), set("b"))
+  })
+
+  it("is listed by when it was active last, the newest first, twenty at most", async () => {
+    for (let index = 0; index < 22; index++) {
+      await act(activated(`set-${index}`))
+      clock.pass(1)
+    }
+    await act(activated("set-3"))
+    const sets = await ledger.sets()
+    assert.deepEqual(sets.slice(0, 2), [
+      { hash: "set-3", activatedAtMs: startMs + 22 },
+      { hash: "set-21", activatedAtMs: startMs + 21 },
+    ])
+    assert.equal(sets.length, 20)
+    assert.equal(sets.at(-1)?.hash, "set-2")
+    assert.deepEqual(await ledger.set("set-0"), set("set-0"))
+  })
+
+  it("is stored once, however often it is activated", async () => {
+    await act(activated("a"), activated("a"))
+    assert.deepEqual(await acts(), [
+      { act: "set_activated", ...set("a") },
+      { act: "set_activated", hash: "a" },
+    ])
+  })
+
+  it("is known as accepted when it was the last to be", async () => {
+    await act({ act: "set_accepted", hash: "a" }, { act: "set_accepted", hash: "b" })
+    assert.equal((await reopened()).acceptedHash, "b")
+    await act({ act: "set_accepted", hash: "a" })
+    assert.equal((await reopened()).acceptedHash, "a")
+    assert.deepEqual((await acts()).at(-1), { act: "set_accepted", hash: "a" })
+  })
+})

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict"
+import { createHash } from "node:crypto"
+import { writeFile } from "node:fs/promises"
+import { DatabaseSync } from "node:sqlite"
+import { after, before, describe, it } from "node:test"
+
+import type { Ledger } from "../../../../../src/vault/ledger/ledger.ts"
+import { openLedger } from "../../../../../src/vault/ledger/open-ledger.ts"
+import { migrations } from "../../../../../src/vault/ledger/store/migrations.ts"
+import { aClaim } from "../../../../support/a-claim.ts"
+import { fakeClock, startMs } from "../../../../support/fake-clock.ts"
+import {
+  ledgerPlace,
+  plainAsk,
+  recordedSince,
+  reserved,
+  type LedgerPlace,
+} from "../../../../support/ledger-ask.ts"
+import { query, readLedger } from "../../../../support/read-ledger.ts"
+
+/** A request as the first schema held it. */
+const firstRow = {
+  at_ms: startMs,
+  body: '{"symbol_id":1}',
+  client: "mm-bot",
+  expires_after: startMs + 15_000,
+  id: "rec_01KSR492Z8W9TC0Y2Q3RC6TV01",
+  key: "mm-agent",
+  kind: "request",
+  nonce: startMs,
+  operation: "placeOrder",
+  path: "/v1/trade/place-order",
+  policy_hash: "ab".repeat(32),
+  purpose: "forward",
+  rule: "market-maker/quote",
+  seq: 1,
+  signer: plainAsk.signer,
+  target: null,
+}
+
+function makeFirstSchema(file: string): void {
+  const database = new DatabaseSync(file)
+  database.exec(migrations[0] ?? "")
+  database.exec("PRAGMA application_id = 1129540711; PRAGMA user_version = 1")
+  const text = JSON.stringify(firstRow)
+  const hash = createHash("sha256").update(Buffer.alloc(32)).update(text).digest()
+  database
+    .prepare("INSERT INTO entries VALUES (1, ?, 'request', ?, ?, ?)")
+    .run(firstRow.id, startMs, text, hash)
+  database
+    .prepare(
+      "INSERT INTO requests VALUES (?, 1, 'mm-bot', 'mm-agent', 'placeOrder', ?, ?, ?, ?, 'sent', NULL, NULL)",
+    )
+    .run(firstRow.id, plainAsk.signer, startMs, firstRow.expires_after, startMs)
+  database.prepare("INSERT INTO signers VALUES (?, ?)").run(plainAsk.signer, startMs)
+  database.close()
+}
+
+describe("a ledger of the first schema", () => {
+  let place: LedgerPlace
+  let ledger: Ledger
+  before(async () => {
+    place = await ledgerPlace()
+    await writeFile(place.file, "", { mode: 0o600 })
+    makeFirstSchema(place.file)
+  })
+  after(async () => {
+    await ledger.close()
+    await place.remove()
+  })
+
+  it("is brought up to date, and its requests count in limits made since", async () => {
+    const clock = fakeClock()
+    ledger = await openLedger({ file: place.file, clock })
+    const [request] = await recordedSince(ledger, startMs)
+    assert.equal(request?.record, firstRow.id)
+    assert.deepEqual([request.sizes, request.countedAtMs], [[], startMs])
+
+    const claim = aClaim({ max: "1", release: "refused" })
+    await ledger.replaceMeters(() => [claim], startMs)
+    const refused = { kind: "refused", status: 400, code: "1" } as const
+    await ledger.settle(firstRow.id, refused, startMs) // it didn't say then what would be given back
+    assert.equal(ledger.headroom([claim], startMs)[0]?.fits, false)
+    await reserved(ledger, startMs)
+    await ledger.close()
+
+    assert.equal(readLedger(place.file).length, 3)
+    assert.equal(query(place.file, "PRAGMA user_version")[0]?.["user_version"], migrations.length)
+  })
+})

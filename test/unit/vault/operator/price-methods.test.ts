@@ -1,0 +1,380 @@
+import assert from "node:assert/strict"
+import { describe, it, type TestContext } from "node:test"
+
+import type { BotResults } from "../../../../src/link/calls/methods.ts"
+import { botMethods } from "../../../../src/vault/bot-methods.ts"
+import { pathsOf } from "../../../../src/vault/config/installation.ts"
+import { checkRequest } from "../../../../src/vault/request/check-request.ts"
+import { listPrices } from "../../../../src/vault/status/fed-prices.ts"
+import {
+  callOf,
+  checkOf,
+  limitOrder,
+  openTestVault,
+  type TestVault,
+  type VaultAsk,
+} from "../../../support/open-test-vault.ts"
+import { readLedger } from "../../../support/read-ledger.ts"
+
+/** A venue whose first symbol has no price, and whose second one has an old one. */
+const venue = `extends: builtin
+domain: {name: Service, version: "1", chain_id: 842569901}
+type_b: {service_chain: Sandbox, signature_chain_ids: [842569901]}
+symbols:
+  - {id: 1, name: BTC-PERP, market: perp, quote: USD}
+  - id: 2
+    name: ETH-PERP
+    market: perp
+    quote: USD
+    reference_price: {value: "3200", as_of: 2026-01-01T00:00:00Z, max_age: 1h}
+`
+const capped = `policy: capped
+rules: [{name: cap, endpoints: [placeOrder], max_notional: "10000"}]
+`
+
+type Fed = BotResults["prices"]
+
+async function openFeed(t: TestContext, ask: VaultAsk = {}) {
+  const test = await openTestVault({ venue, policies: [capped], ...ask })
+  t.after(() => test.remove())
+  await test.addKey({ name: "mm", role: "agent" })
+  const feed = await test.addClient({ name: "feed", keys: ["mm"], rights: ["prices"] })
+  const trader = await test.addClient({ name: "trader", keys: ["mm"], rights: ["freeze"] })
+  return { test, feed, trader }
+}
+
+/** Feeds a body as it is. */
+function post({ bots }: Pick<TestVault, "bots">, token: string, body: string): Promise<Fed> {
+  return bots.prices({ token, body: Buffer.from(body).toString("base64") })
+}
+
+function feedPrice(test: Pick<TestVault, "bots">, token: string, value: string) {
+  return post(test, token, JSON.stringify({ prices: [{ symbol: "BTC-PERP", value }] }))
+}
+
+function feedEth(test: Pick<TestVault, "bots">, token: string, value: string) {
+  return post(test, token, JSON.stringify({ prices: [{ symbol: "ETH-PERP", value }] }))
+}
+
+function stateOf(fed: Fed): string | undefined {
+  assert.ok(fed.kind === "answer", fed.kind === "refused" ? fed.refusal.message : "")
+  return fed.prices[0]?.state
+}
+
+/** What becomes of a small buy and a small sell. */
+function outcomes(test: TestVault, token: string, nowMs = test.vault.clock.nowMs()) {
+  const vault = { ...test.vault, clock: { ...test.vault.clock, nowMs: () => nowMs } }
+  return [true, false].map((isBuy) => {
+    const order = limitOrder({ is_buy: isBuy, price: "64000", quantity: "0.001" })
+    const checked = checkRequest(checkOf(callOf(token, order)), vault)
+    assert.ok(checked.kind === "answer")
+    const { would_sign: wouldSign, refusal } = checked.report
+    return wouldSign ? "signed" : (refusal?.data as { reason: string }).reason
+  })
+}
+
+const both = ["signed", "signed"]
+const neither = ["notional_unknown", "notional_unknown"]
+
+describe("feeding a price", () => {
+  it("lets both sides be sized that couldn't be before", async (t) => {
+    const { test, feed } = await openFeed(t)
+    assert.deepEqual(outcomes(test, feed), neither)
+    const beforeMs = test.vault.clock.nowMs()
+    const fed = await feedPrice(test, feed, "64000.50")
+    assert.ok(fed.kind === "answer")
+    const [price, ...others] = fed.prices
+    assert.deepEqual(others, [])
+    assert.deepEqual(
+      { ...price, as_of: 0, good_until: 0 },
+      { symbol: "BTC-PERP", value: "64000.5", as_of: 0, good_until: 0, by: "feed", state: "known" },
+    )
+    assert.ok(Number(price?.as_of) >= beforeMs)
+    assert.equal(Number(price?.good_until) - Number(price?.as_of), 60_000)
+    assert.deepEqual(outcomes(test, feed), both)
+  })
+
+  it("needs the right, which no other right gives", async (t) => {
+    const { test, trader } = await openFeed(t)
+    for (const token of [trader, await test.addClient({ name: "none", keys: ["mm"] })]) {
+      const fed = await feedPrice(test, token, "64000")
+      assert.ok(fed.kind === "refused")
+      assert.deepEqual([fed.refusal.code, fed.refusal.data], ["right_missing", { right: "prices" }])
+    }
+    const unknown = await feedPrice(test, `cs_${"A".repeat(43)}`, "64000")
+    assert.ok(unknown.kind === "refused")
+    assert.equal(unknown.refusal.code, "unauthorized")
+    assert.equal(test.vault.active().prices.size, 0)
+  })
+
+  const price = (symbol: string, value: string) => JSON.stringify({ symbol, value })
+  const good = price("BTC-PERP", "1")
+  const listOf = (count: number) =>
+    `{"prices": [${Array.from({ length: count }, () => good).join()}]}`
+  const refusals: readonly (readonly [string, string, string, readonly string[]])[] = [
+    ["no JSON", "prices", "invalid_json", []],
+    ["a key twice", `{"prices": [], "prices": [${good}]}`, "invalid_json", []],
+    [
+      "a number for a price",
+      '{"prices": [{"symbol": "BTC-PERP", "value": 1}]}',
+      "invalid_request",
+      [""],
+    ],
+    [
+      "a number with a point",
+      '{"prices": [{"symbol": "BTC-PERP", "value": 1.5}]}',
+      "invalid_json",
+      [],
+    ],
+    ["a list without its key", `[${good}]`, "invalid_request", [""]],
+    ["a further key", `{"prices": [${good}], "as_of": "1"}`, "invalid_request", [""]],
+    [
+      "a further key of a price",
+      `{"prices": [{"symbol": "BTC-PERP", "value": "1", "as_of": "1"}]}`,
+      "invalid_request",
+      [""],
+    ],
+    ["no price", '{"prices": []}', "invalid_request", [""]],
+    ["101 prices", listOf(101), "invalid_request", [""]],
+    ["a symbol twice", listOf(2), "invalid_request", ["/prices/1/symbol"]],
+    ["a symbol's id", `{"prices": [${price("1", "1")}]}`, "invalid_request", ["/prices/0/symbol"]],
+    [
+      "an unknown symbol after a good one",
+      `{"prices": [${good}, ${price("X", "1")}]}`,
+      "invalid_request",
+      ["/prices/1/symbol"],
+    ],
+    [
+      "zero after a good one",
+      `{"prices": [${price("ETH-PERP", "3200")}, ${price("BTC-PERP", "0.00")}]}`,
+      "invalid_request",
+      ["/prices/1/value"],
+    ],
+    ...["-1", "1e3", "", " 1", "0x1", "NaN", "1,5", "9".repeat(41)].map(
+      (value) =>
+        [
+          `the value ${JSON.stringify(value)}`,
+          `{"prices": [${price("BTC-PERP", value)}]}`,
+          "invalid_request",
+          ["/prices/0/value"],
+        ] as const,
+    ),
+  ]
+  for (const [what, body, code, paths] of refusals) {
+    it(`refuses ${what}, and takes no price`, async (t) => {
+      const { test, feed } = await openFeed(t)
+      const fed = await post(test, feed, body)
+      assert.ok(fed.kind === "refused")
+      assert.equal(fed.refusal.code, code)
+      const { errors = [] } = fed.refusal.data as { errors?: readonly { path: string }[] }
+      assert.deepEqual(
+        errors.map(({ path }) => path),
+        paths,
+      )
+      assert.equal(test.vault.active().prices.size, 0)
+      await test.close()
+      const rows = readLedger(pathsOf(test.installation).ledgerFile)
+      assert.deepEqual(
+        rows.filter(({ row }) => row["act"] === "price_set"),
+        [],
+      )
+    })
+  }
+
+  it("takes the smallest and the longest price that can be read", async (t) => {
+    const { test, feed } = await openFeed(t)
+    assert.equal(stateOf(await feedPrice(test, feed, "0.00000001")), "known")
+    await test.admin.setPrice({ symbol: "BTC-PERP", value: "9".repeat(40) })
+    assert.equal((await test.admin.listPrices())[0]?.value, "9".repeat(40))
+  })
+
+  it("takes several at once, each with its own state", async (t) => {
+    const { test, feed } = await openFeed(t)
+    await feedPrice(test, feed, "64000")
+    const prices = [
+      { symbol: "BTC-PERP", value: "70000" },
+      { symbol: "ETH-PERP", value: "3300" },
+    ]
+    const fed = await post(test, feed, JSON.stringify({ prices }))
+    assert.ok(fed.kind === "answer")
+    assert.deepEqual(
+      fed.prices.map(({ symbol, state }) => [symbol, state]),
+      [
+        ["BTC-PERP", "unconfirmed"],
+        ["ETH-PERP", "known"],
+      ],
+    )
+  })
+})
+
+describe("a step of a fed price", () => {
+  for (const [from, to, state] of [
+    ["100000", "105000", "known"],
+    ["100000", "105000.00000001", "unconfirmed"],
+    ["105000", "100000", "known"],
+    ["105000", "99999.99999999", "unconfirmed"],
+    ["100000", "95238.0952381", "known"],
+    ["100000", "95238.0952380", "unconfirmed"],
+    ["100000", "100000", "known"],
+  ] as const) {
+    it(`from ${from} to ${to} makes it ${state}`, async (t) => {
+      const { test, feed } = await openFeed(t)
+      assert.equal(stateOf(await feedPrice(test, feed, from)), "known")
+      assert.equal(stateOf(await feedPrice(test, feed, to)), state)
+      assert.deepEqual(outcomes(test, feed), state === "known" ? both : neither)
+    })
+  }
+
+  it("is bounded by max_step, inclusive", async (t) => {
+    const { test, feed } = await openFeed(t, { settings: "prices: {max_step: 0.5%}\n" })
+    for (const [value, state] of [
+      ["10000", "known"],
+      ["10050", "known"],
+      ["10100.25", "known"],
+      ["10150.751251", "unconfirmed"],
+    ] as const) {
+      assert.equal(stateOf(await feedPrice(test, feed, value)), state, value)
+    }
+  })
+
+  it("is measured from the profile's price too, however old", async (t) => {
+    const { test, feed } = await openFeed(t)
+    assert.equal(stateOf(await feedEth(test, feed, "3360")), "known")
+    const again = await openFeed(t)
+    assert.equal(stateOf(await feedEth(again.test, again.feed, "3361")), "unconfirmed")
+  })
+
+  it("that is too large stays unconfirmed whatever is fed after it, by whomever", async (t) => {
+    const { test, feed } = await openFeed(t)
+    const other = await test.addClient({ name: "other", keys: ["mm"], rights: ["prices"] })
+    await feedPrice(test, feed, "64000")
+    for (const [token, value] of [
+      [feed, "70000"],
+      [feed, "70000"],
+      [feed, "64000"],
+      [other, "64000"],
+    ] as const) {
+      assert.equal(stateOf(await feedPrice(test, token, value)), "unconfirmed")
+      assert.deepEqual(outcomes(test, feed), neither)
+    }
+  })
+
+  it("is confirmed by an operator's price, from which the next step is measured", async (t) => {
+    const { test, feed } = await openFeed(t)
+    await feedPrice(test, feed, "64000")
+    await feedPrice(test, feed, "70000")
+    const set = await test.admin.setPrice({ symbol: "BTC-PERP", value: "70000" })
+    assert.deepEqual([set.state, set.by, set.value], ["known", "operator", "70000"])
+    assert.deepEqual(outcomes(test, feed), both)
+    assert.equal(stateOf(await feedPrice(test, feed, "73500")), "known")
+    assert.equal(stateOf(await feedPrice(test, feed, "64000")), "unconfirmed")
+  })
+})
+
+describe("the age of a price", () => {
+  it("is good up to max_age and no longer, before and after", async (t) => {
+    const { test, feed } = await openFeed(t, { settings: "prices: {max_age: 5s}\n" })
+    const fed = await feedPrice(test, feed, "64000")
+    assert.ok(fed.kind === "answer")
+    const asOfMs = Number(fed.prices[0]?.as_of)
+    for (const [passedMs, expected, state] of [
+      [0, both, "known"],
+      [5_000, both, "known"],
+      [5_001, neither, "stale"],
+      [-5_000, both, "known"],
+      [-5_001, neither, "stale"],
+    ] as const) {
+      const nowMs = asOfMs + passedMs
+      assert.deepEqual(outcomes(test, feed, nowMs), expected, `${passedMs} ms`)
+      const vault = { ...test.vault, clock: { ...test.vault.clock, nowMs: () => nowMs } }
+      assert.equal(listPrices(vault)[0]?.state, state)
+    }
+  })
+
+  it("of an operator's price is good for an hour", async (t) => {
+    const { test, feed } = await openFeed(t, { settings: "prices: {max_age: 5s}\n" })
+    const { as_of: asOf, good_until: goodUntil } = await test.admin.setPrice({
+      symbol: "BTC-PERP",
+      value: "64000",
+    })
+    assert.equal(Number(goodUntil) - Number(asOf), 3_600_000)
+    assert.deepEqual(outcomes(test, feed, Number(goodUntil)), both)
+    assert.deepEqual(outcomes(test, feed, Number(goodUntil) + 1), neither)
+  })
+
+  it("begins anew with each price, also the same one", async (t) => {
+    const { test, feed } = await openFeed(t, { settings: "prices: {max_age: 5s}\n" })
+    const late = test.vault.clock.nowMs() + 4_000
+    await feedPrice(test, feed, "64000")
+    const clock = { ...test.vault.clock, nowMs: () => late }
+    await feedPrice({ bots: botMethods({ ...test.vault, clock }) }, feed, "64000")
+    assert.deepEqual(outcomes(test, feed, late + 5_000), both)
+    assert.deepEqual(outcomes(test, feed, late + 5_001), neither)
+  })
+})
+
+describe("prices", () => {
+  it("are there again after a restart, unconfirmed ones as unconfirmed", async (t) => {
+    const { test, feed } = await openFeed(t, { keys: "on_disk" })
+    await feedPrice(test, feed, "64000")
+    await feedEth(test, feed, "3000")
+    const before = await test.admin.listPrices()
+    assert.deepEqual(
+      before.map(({ state }) => state),
+      ["known", "unconfirmed"],
+    )
+    const again = await test.reopen()
+    t.after(() => again.remove())
+    assert.deepEqual(await again.admin.listPrices(), before)
+    assert.deepEqual(outcomes(again, feed), both)
+    assert.equal(stateOf(await feedEth(again, feed, "3200")), "unconfirmed")
+  })
+
+  it("aren't part of what is hashed, and each is recorded with who gave it", async (t) => {
+    const { test, feed } = await openFeed(t)
+    const { policyHash } = test.vault.active()
+    await feedPrice(test, feed, "64000")
+    await test.admin.setPrice({ symbol: "BTC-PERP", value: "90000" })
+    assert.equal(test.vault.active().policyHash, policyHash)
+    await test.close()
+    const rows = readLedger(pathsOf(test.installation).ledgerFile)
+    assert.deepEqual(
+      rows
+        .filter(({ row }) => row["act"] === "price_set")
+        .map(({ row }) => [row["by"], row["value"]]),
+      [
+        ["feed", "64000"],
+        ["operator", "90000"],
+      ],
+    )
+  })
+
+  it("of a symbol that has none are shown as none", async (t) => {
+    const { test } = await openFeed(t)
+    const [none, stale] = await test.admin.listPrices()
+    const nothing = { value: null, as_of: null, good_until: null, by: null }
+    assert.deepEqual(none, { symbol: "BTC-PERP", ...nothing, state: "none" })
+    assert.deepEqual([stale?.value, stale?.by, stale?.state], ["3200", "profile", "stale"])
+  })
+
+  it("can't be set for a symbol that venue.yaml lacks, nor to what is no price", async (t) => {
+    const { test } = await openFeed(t)
+    const set = (symbol: string, value: string) => test.admin.setPrice({ symbol, value })
+    await assert.rejects(set("DOGE-PERP", "1"), { code: "name_unknown" })
+    for (const value of ["0", "-1", "1e3", "", "64,000"]) {
+      await assert.rejects(set("BTC-PERP", value), { code: "usage" })
+    }
+    assert.equal(test.vault.active().prices.size, 0)
+  })
+})
+
+describe("a client's name", () => {
+  for (const name of ["operator", "profile"]) {
+    it(`can't be ${name}, which means somebody else as the source of a price`, async (t) => {
+      const { test } = await openFeed(t)
+      const added = test.addClient({ name, keys: ["mm"], rights: ["prices"] })
+      await assert.rejects(added, { code: "name_taken", message: new RegExp(`^${name} means`) })
+      assert.equal(test.vault.active().clients.length, 2)
+    })
+  }
+})

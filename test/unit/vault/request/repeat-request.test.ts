@@ -1,0 +1,411 @@
+import assert from "node:assert/strict"
+import { after, before, beforeEach, describe, it, type TestContext } from "node:test"
+
+import type { Outcome } from "../../../../src/link/views/outcome.ts"
+import type { Vault } from "../../../../src/vault/core/vault.ts"
+import { reload } from "../../../../src/vault/operator/reload.ts"
+import { settleRecord } from "../../../../src/vault/request/settle-record.ts"
+import { signRequest } from "../../../../src/vault/request/sign-request.ts"
+import { byCount, limitedPolicy } from "../../../support/limited-vault.ts"
+import {
+  approval,
+  approvePath,
+  assertSigned,
+  callOf,
+  cancelPath,
+  limitOrder,
+  openTestVault,
+  outcomeOf,
+  permissivePolicy,
+  writePolicies,
+  type CallChanges,
+  type SignedAnswer,
+  type TestVault,
+  type VaultAsk,
+} from "../../../support/open-test-vault.ts"
+
+const forward: CallChanges = { purpose: "forward" }
+const keyed: CallChanges = { idempotencyKey: "k-1" }
+const kept = { body: Buffer.from('{"code":"0"}').toString("base64"), type: "application/json" }
+const accepted: Outcome = { kind: "accepted", status: 200, code: "0", answer: kept }
+
+/** The vault with another wall clock: repeats go by it, and take no time of the ledger's. */
+function at(test: TestVault, nowMs: number): Vault {
+  return { ...test.vault, clock: { ...test.vault.clock, nowMs: () => nowMs } }
+}
+
+async function openWithBot(t: TestContext, ask: VaultAsk = {}) {
+  const test = await openTestVault(ask)
+  t.after(() => test.remove())
+  await test.addKey({ name: "mm", role: "agent" })
+  const token = await test.addClient({ name: "bot", keys: ["mm"] })
+  const sign = (changes: CallChanges = {}, body: unknown = limitOrder()) =>
+    test.sign(token, body, { ...keyed, ...changes })
+  const first = async (changes: CallChanges = {}): Promise<SignedAnswer> => {
+    const answer = await sign(changes)
+    assertSigned(answer)
+    assert.equal(answer.repeat, "first")
+    return answer
+  }
+  return { test, token, sign, first }
+}
+
+describe("a repeat", () => {
+  it("gets the very bytes of the first answer, in the time that they are good", async (t) => {
+    const { test, token, first } = await openWithBot(t)
+    const { record, body, expiresAfter } = await first()
+    const again = await signRequest(callOf(token, limitOrder(), keyed), at(test, expiresAfter))
+    assertSigned(again)
+    assert.deepEqual([again.record, again.body, again.repeat], [record, body, "perhaps_sent"])
+    const late = await signRequest(callOf(token, limitOrder(), keyed), at(test, expiresAfter + 1))
+    assert.ok(late.kind === "refused")
+    assert.equal(late.refusal.code, "idempotency_expired")
+    assert.deepEqual(late.refusal.data, { record, state: "expired_unresolved" })
+  })
+
+  it("may write the same value in another way: order, white space and validity don't matter", async (t) => {
+    const { sign, first } = await openWithBot(t)
+    const { body } = await first()
+    const turned = Object.fromEntries(Object.entries(limitOrder()).reverse())
+    const again = await sign({ expiresIn: "1000" }, JSON.stringify(turned, null, 2))
+    assertSigned(again)
+    assert.equal(again.body, body)
+  })
+
+  it("counts in no limit and takes no nonce", async (t) => {
+    const { test, sign, first } = await openWithBot(t, { policies: [limitedPolicy(byCount)] })
+    await first()
+    const before = await test.vault.ledger.count()
+    for (let count = 0; count < 20; count++) assertSigned(await sign())
+    assert.equal(await test.vault.ledger.count(), before)
+    const [use] = await test.admin.listLimits()
+    assert.equal(use?.used, "1")
+    for (let count = 2; count <= 10; count++) await sign({ idempotencyKey: `k-${count}` })
+    assert.equal(outcomeOf(await sign({ idempotencyKey: "k-11" })), "limit_exhausted")
+    assertSigned(await sign())
+  })
+
+  it("outlives a restart", async (t) => {
+    const { test, token, first } = await openWithBot(t, { keys: "on_disk" })
+    const { body } = await first()
+    const again = await test.reopen()
+    t.after(() => again.close())
+    const answer = await again.sign(token, limitOrder(), keyed)
+    assertSigned(answer)
+    assert.equal(answer.body, body)
+  })
+
+  it("of 50 at once is of one request", async (t) => {
+    const { test, sign } = await openWithBot(t)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => sign()))
+    const bodies = answers.map((answer) => {
+      assertSigned(answer)
+      return answer.body
+    })
+    assert.equal(new Set(bodies).size, 1)
+    const found = await test.bots.records({
+      token: await tokenOfOther(test),
+      by: "idempotency_key",
+      value: "k-1",
+    })
+    assert.deepEqual(found, { kind: "answer", records: [] }, "another client's is unknown")
+  })
+
+  it("binds nothing that was refused", async (t) => {
+    const { sign } = await openWithBot(t)
+    assert.equal(outcomeOf(await sign({}, limitOrder({ price: "0" }))), "invalid_request")
+    assert.equal(outcomeOf(await sign({}, limitOrder())), "signed")
+  })
+})
+
+async function tokenOfOther(test: TestVault): Promise<string> {
+  return test.addClient({ name: "other", keys: ["mm"] })
+}
+
+describe("a key that stands for another request", () => {
+  let test: TestVault
+  let token: string
+  let count = 0
+  before(async () => {
+    test = await openTestVault()
+    await test.addKey({ name: "main", role: "wallet" })
+    const wallet = test.vault.active().keys.get("main")
+    await test.addKey({ name: "mm", role: "agent", wallet: "main" })
+    await test.addKey({ name: "second", role: "agent", wallet: "main" })
+    for (const name of ["mm", "second"]) {
+      await test.admin.setTargets({ name, targets: [wallet?.address ?? ""] })
+    }
+    token = await test.addClient({ name: "bot", keys: ["mm", "second", "main"], allowTypeB: true })
+  })
+  after(() => test.remove())
+  beforeEach(() => (count += 1))
+
+  for (const [what, changes, body] of [
+    ["another body", {}, limitOrder({ quantity: "0.2" })],
+    ["another way to write a number", {}, limitOrder({ quantity: "0.10" })],
+    ["a field more", {}, limitOrder({ client_order_id: "q-1" })],
+    ["another key", { key: "second" }, limitOrder()],
+    ["another purpose", { purpose: "forward" }, limitOrder()],
+    ["another path", { path: cancelPath }, { order_id: "1" }],
+  ] as const) {
+    it(`is refused for ${what}`, async () => {
+      const idempotencyKey = `k-${count}`
+      const first = await test.sign(token, limitOrder(), { idempotencyKey })
+      assertSigned(first)
+      const before = await test.vault.ledger.count()
+      const other = await test.sign(token, body, { ...changes, idempotencyKey })
+      assert.ok(other.kind === "refused")
+      assert.equal(other.refusal.code, "idempotency_conflict")
+      assert.deepEqual(other.refusal.data, { record: first.record })
+      assert.ok((await test.vault.ledger.count()) <= before + 1)
+      assertSigned(await test.sign(token, limitOrder(), { idempotencyKey }))
+    })
+  }
+
+  it("is refused for an account operation of the same name, and repeats one", async () => {
+    const { keys } = test.vault.active()
+    const ask = approval(keys.get("mm")?.address ?? "", keys.get("main")?.address ?? "")
+    const asked = { idempotencyKey: "b", path: approvePath, key: "main" }
+    const first = await test.sign(token, ask, asked)
+    assertSigned(first)
+    const again = await test.sign(token, ask, asked)
+    assertSigned(again)
+    assert.equal(again.body, first.body)
+    const other = await test.sign(token, { ...ask, valid_days: 31 }, asked)
+    assert.equal(outcomeOf(other), "idempotency_conflict")
+  })
+
+  it("is free for another client", async () => {
+    const other = await test.addClient({ name: "other", keys: ["mm"] })
+    const idempotencyKey = "k-of-both"
+    const first = await test.sign(token, limitOrder(), { idempotencyKey })
+    const second = await test.sign(other, limitOrder(), { idempotencyKey })
+    assertSigned(first)
+    assertSigned(second)
+    assert.notEqual(first.record, second.record)
+  })
+})
+
+describe("what is judged anew on a repeat", () => {
+  it("is policy: what it denies by now isn't released", async (t) => {
+    const { test, sign, first } = await openWithBot(t)
+    await first()
+    const closed = "policy: closed\nrules: [{name: none, endpoints: [revokeAgent]}]\n"
+    await writePolicies(test.installation, [closed])
+    await reload(test.vault)
+    assert.equal(outcomeOf(await sign()), "policy_denied")
+    await writePolicies(test.installation, [permissivePolicy])
+    await reload(test.vault)
+    assertSigned(await sign())
+  })
+
+  it("is the lock", async (t) => {
+    const { test, sign, first } = await openWithBot(t, { keys: "on_disk" })
+    await first()
+    await test.vault.lock("test")
+    assert.equal(outcomeOf(await sign()), "locked")
+  })
+
+  it("is whether the key has ended and the client is revoked", async (t) => {
+    const { test, sign, first } = await openWithBot(t)
+    const { record } = await first()
+    await test.vault.act({ act: "agent_revoked", name: "mm", record })
+    assert.equal(outcomeOf(await sign()), "agent_revoked")
+    await test.admin.revokeClient({ name: "bot" })
+    assert.equal(outcomeOf(await sign()), "unauthorized")
+  })
+
+  it("is what the signature is made from: another reading of the venue is another request", async (t) => {
+    const { test, token, first } = await openWithBot(t)
+    await first()
+    const set = test.vault.active()
+    for (const profile of [
+      {
+        ...set.profile,
+        canonicalForm: { ...set.profile.canonicalForm, sort: "top_level" as const },
+      },
+      { ...set.profile, domain: { ...set.profile.domain, version: "2" } },
+    ]) {
+      const vault = { ...test.vault, active: () => ({ ...set, profile }) }
+      const answer = await signRequest(callOf(token, limitOrder(), keyed), vault)
+      assert.equal(outcomeOf(answer), "idempotency_conflict")
+    }
+  })
+
+  it("isn't a hold whose release the first one used, but is one that came since", async (t) => {
+    const held = `policy: held
+rules: [{name: all, endpoints: [placeOrder]}]
+hold: [{name: large, endpoints: [placeOrder], ttl: 5m}]
+`
+    const { test, sign } = await openWithBot(t, { policies: [held] })
+    assert.equal(outcomeOf(await sign()), "approval_required")
+    const [hold] = await test.admin.listHolds()
+    await test.admin.decideHold({ id: hold?.id ?? "", decision: "released" })
+    const first = await sign()
+    assertSigned(first)
+    const again = await sign()
+    assertSigned(again)
+    assert.equal(again.body, first.body)
+
+    await writePolicies(test.installation, [permissivePolicy])
+    await reload(test.vault)
+    assertSigned(await sign({ idempotencyKey: "k-2" }, limitOrder({ price: "62000" })))
+    await writePolicies(test.installation, [held])
+    await reload(test.vault)
+    const later = await sign({ idempotencyKey: "k-2" }, limitOrder({ price: "62000" }))
+    assert.equal(outcomeOf(later), "approval_required")
+    assert.equal((await test.admin.listHolds()).length, 1, "no hold is opened for it")
+  })
+})
+
+describe("a repeat whose answer is known", () => {
+  async function answered(t: TestContext, outcome: Outcome = accepted) {
+    const opened = await openWithBot(t)
+    const { record, expiresAfter } = await opened.first(forward)
+    await opened.test.bots.report({ token: opened.token, record, outcome: { kind: "sent" } })
+    await opened.test.bots.report({ token: opened.token, record, outcome })
+    return { ...opened, record, expiresAfter }
+  }
+
+  it("gets it, also after its request has expired and whatever policy says by now", async (t) => {
+    const { test, token, sign, record, expiresAfter } = await answered(t)
+    const expected = { kind: "answered", record, answer: { ...kept, status: 200 } }
+    assert.deepEqual(await sign(forward), expected)
+    await test.vault.lock("test").catch(() => undefined) // keys in memory alone stay
+    const call = callOf(token, limitOrder(), { ...keyed, ...forward })
+    assert.deepEqual(await signRequest(call, at(test, expiresAfter + 1)), expected)
+    const other = await sign(forward, limitOrder({ quantity: "0.2" }))
+    assert.equal(outcomeOf(other), "idempotency_conflict")
+  })
+
+  it("is told the state where the answer was too long to be kept", async (t) => {
+    const { sign, record } = await answered(t, { kind: "accepted", status: 200, code: "0" })
+    const answer = await sign(forward)
+    assert.ok(answer.kind === "refused")
+    assert.equal(answer.refusal.code, "idempotency_expired")
+    assert.deepEqual(answer.refusal.data, { record, state: "accepted" })
+    assert.match(answer.refusal.message, /isn't kept here/)
+  })
+
+  it("is signed again while the outcome is unknown, and no longer once it has expired", async (t) => {
+    const { test, token, sign, expiresAfter } = await answered(t, { kind: "unknown", status: null })
+    const again = await sign(forward)
+    assertSigned(again)
+    assert.equal(again.repeat, "perhaps_sent")
+    const call = callOf(token, limitOrder(), { ...keyed, ...forward })
+    const late = await signRequest(call, at(test, expiresAfter + 1))
+    assert.ok(late.kind === "refused" && late.refusal.code === "idempotency_expired")
+    assert.equal(late.refusal.data.state, "unknown")
+  })
+
+  it("is accepted when a nonce that was sent before is refused as used, where its code is known", async (t) => {
+    const { test, first } = await openWithBot(t)
+    const { record } = await first(forward)
+    const set = test.vault.active()
+    const profile = { ...set.profile, duplicateNonceCode: "10012" }
+    const vault = { ...test.vault, active: () => ({ ...set, profile }) }
+    const stateAfter = async (code: string, again?: true): Promise<string | undefined> => {
+      const known = await vault.ledger.record(record, vault.clock.nowMs())
+      assert.ok(known)
+      await settleRecord(known, { kind: "refused", status: 400, code, again }, vault)
+      return (await vault.ledger.record(record, vault.clock.nowMs()))?.state
+    }
+    assert.equal(await stateAfter("10001", true), "unknown")
+    assert.equal(await stateAfter("10012"), "unknown")
+    assert.equal(await stateAfter("10012", true), "accepted")
+  })
+
+  it("knows that nothing left where the gate said so", async (t) => {
+    const { sign, first, test, token } = await openWithBot(t)
+    const { record } = await first(forward)
+    await test.bots.report({ token, record, outcome: { kind: "unsent" } })
+    const again = await sign(forward)
+    assertSigned(again)
+    assert.equal(again.repeat, "unsent")
+  })
+
+  it("is kept of requests with a key alone", async (t) => {
+    const { test, token } = await openWithBot(t)
+    const answer = await test.sign(token, limitOrder(), forward)
+    assertSigned(answer)
+    assert.equal(answer.repeat, undefined)
+    await test.bots.report({ token, record: answer.record, outcome: accepted })
+    const page = await test.vault.ledger.record(answer.record, test.vault.clock.nowMs())
+    assert.deepEqual([page?.state, page?.keepsAnswer], ["accepted", false])
+  })
+})
+
+describe("a client whose orders are known by their client_order_id", () => {
+  async function open(t: TestContext) {
+    const test = await openTestVault()
+    t.after(() => test.remove())
+    await test.addKey({ name: "mm", role: "agent" })
+    const ask = { name: "bot", keys: ["mm"], idempotencyBy: "client_order_id" } as const
+    const token = await test.addClient(ask)
+    return { test, token, order: limitOrder({ client_order_id: "q-1" }) }
+  }
+
+  it("gets one order of the same bytes, and no other with that id", async (t) => {
+    const { test, token, order } = await open(t)
+    const first = await test.sign(token, order)
+    const again = await test.sign(token, order)
+    assertSigned(first)
+    assertSigned(again)
+    assert.equal(again.body, first.body)
+    const other = await test.sign(token, { ...order, quantity: "0.2" })
+    assert.equal(outcomeOf(other), "idempotency_conflict")
+    assert.equal(test.vault.active().clients[0]?.idempotencyBy, "client_order_id")
+  })
+
+  it("of 50 at once gets one", async (t) => {
+    const { test, token, order } = await open(t)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => test.sign(token, order)))
+    assert.equal(new Set(answers.map((answer) => answer.record)).size, 1)
+  })
+
+  it("may still send the header, which is another key than the same word as an id", async (t) => {
+    const { test, token, order } = await open(t)
+    const byId = await test.sign(token, order)
+    const byHeader = await test.sign(token, order, { idempotencyKey: "q-1" })
+    assertSigned(byId)
+    assertSigned(byHeader)
+    assert.notEqual(byHeader.record, byId.record)
+  })
+
+  it("sends orders without an id, and other requests, as often as it likes", async (t) => {
+    const { test, token } = await open(t)
+    for (const body of [limitOrder(), limitOrder()]) assertSigned(await test.sign(token, body))
+    const cancel = { client_order_id: "q-1" }
+    for (let count = 0; count < 2; count++) {
+      const answer = await test.sign(token, cancel, { path: cancelPath })
+      assertSigned(answer)
+      assert.equal(answer.repeat, undefined)
+    }
+  })
+})
+
+describe("looking for one's own records", () => {
+  it("finds them by key and by order", async (t) => {
+    const { test, token, first, sign } = await openWithBot(t)
+    const { record } = await first()
+    const order = await sign({ idempotencyKey: "k-2" }, limitOrder({ client_order_id: "q-1" }))
+    const found = await test.bots.records({ token, by: "idempotency_key", value: "k-1" })
+    assert.ok(found.kind === "answer")
+    assert.deepEqual(
+      found.records.map(({ id, idempotency_key: key }) => [id, key]),
+      [[record, "k-1"]],
+    )
+    const byOrder = await test.bots.records({ token, by: "client_order_id", value: "q-1" })
+    assert.ok(byOrder.kind === "answer")
+    assert.deepEqual(
+      byOrder.records.map(({ id, client_order_id: id2 }) => [id, id2]),
+      [[order.record, "q-1"]],
+    )
+  })
+
+  it("needs a token", async (t) => {
+    const { test } = await openWithBot(t)
+    const ask = { token: "cs_x", by: "idempotency_key", value: "k-1" } as const
+    assert.equal(outcomeOf(await test.bots.records(ask)), "unauthorized")
+  })
+})

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { worstCaseText } from "../../../../src/vault/request/judge-request.ts"
+import { wholeDecimal } from "../../../../src/venue/decimal.ts"
+
+const [five, seven] = [wholeDecimal(5n), wholeDecimal(7n)]
+
+describe("the worst case that a person is shown", () => {
+  const cases = [
+    { name: "no orders", sizes: [], says: "no order that can be read" },
+    {
+      name: "an order by the costliest of entry and legs",
+      sizes: [{ entry: five, legs: [seven] }],
+      says: "one order, up to 7 in quote units",
+    },
+    {
+      name: "several orders together",
+      sizes: [
+        { entry: five, legs: [] },
+        { entry: seven, legs: [] },
+      ],
+      says: "2 orders, up to 12 in quote units",
+    },
+    {
+      name: "an order with a leg that can't be sized as one that can't",
+      sizes: [
+        { entry: five, legs: [] },
+        { entry: seven, legs: [null] },
+      ],
+      says: "2 orders, more than 5 in quote units: 1 can't be sized",
+    },
+  ]
+  for (const { name, sizes, says } of cases) {
+    it(`sizes ${name}`, () => {
+      assert.equal(worstCaseText(sizes), says)
+    })
+  }
+})

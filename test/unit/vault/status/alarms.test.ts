@@ -1,0 +1,218 @@
+import assert from "node:assert/strict"
+import { describe, it, type TestContext } from "node:test"
+
+import { maxFrameBytes } from "../../../../src/link/connection.ts"
+import type { AlarmName } from "../../../../src/link/views/alarms.ts"
+import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
+import type { Vault } from "../../../../src/vault/core/vault.ts"
+import { alarmsOf, maxAlarms, tellAlarms } from "../../../../src/vault/status/alarms.ts"
+import {
+  assertSigned,
+  limitOrder,
+  openTestVault,
+  type TestVault,
+  type VaultAsk,
+} from "../../../support/open-test-vault.ts"
+
+const allowAll = "policy: mm\nrules:\n  - {name: all, endpoints: [placeOrder]}\n"
+const webhook = "https://hooks.example/a-token"
+const notify = `notify: {webhook: "${webhook}"}\n`
+const dayMs = 86_400_000
+
+type Ready = TestVault & { readonly token: string }
+
+async function openWithBot(t: TestContext, ask: VaultAsk = {}): Promise<Ready> {
+  const test = await openTestVault({ policies: [allowAll], settings: notify, ...ask })
+  t.after(() => test.remove())
+  await test.addKey({ name: "main", role: "wallet" })
+  await test.addKey({ name: "mm", role: "agent", wallet: "main" })
+  return { ...test, token: await test.addClient({ name: "bot", keys: ["mm"] }) }
+}
+
+/** The subjects of the alarms of these names, by their name. */
+function told(vault: Vault, ...names: readonly AlarmName[]): readonly string[] {
+  return alarmsOf(vault)
+    .filter(({ name }) => names.includes(name))
+    .map(({ name, subject }) => `${name} ${subject}`.trim())
+}
+
+function factOf(vault: Vault, name: AlarmName): string {
+  return alarmsOf(vault).find((each) => each.name === name)?.fact ?? ""
+}
+
+describe("the vault's alarms", () => {
+  it("are none while all is well, and go with the webhook", async (t) => {
+    const { vault, bots } = await openWithBot(t)
+    assert.deepEqual(alarmsOf(vault), [])
+    assert.deepEqual(await bots.alarms(), { webhook, alarms: [] })
+  })
+
+  it("aren't looked at without a webhook", async (t) => {
+    const { admin, bots, vault } = await openWithBot(t, { settings: "" })
+    await admin.freeze({ scope: "all", name: null, reason: "a drill", cancels: true })
+    assert.equal(alarmsOf(vault).length, 1)
+    assert.deepEqual(await bots.alarms(), { webhook: null, alarms: [] })
+  })
+
+  it("tell what is frozen and by whom, and not the reason that somebody wrote", async (t) => {
+    const { admin, vault } = await openWithBot(t)
+    const freeze = { reason: "<!channel> click here", cancels: true }
+    await admin.freeze({ scope: "all", name: null, ...freeze })
+    await admin.freeze({ scope: "client", name: "bot", ...freeze })
+    assert.deepEqual(told(vault, "frozen"), ["frozen all", "frozen client bot"])
+    assert.equal(factOf(vault, "frozen"), "Everything is frozen by operator")
+    assert.doesNotMatch(JSON.stringify(alarmsOf(vault)), /channel/)
+    await admin.thaw({ scope: "all", name: null })
+    assert.deepEqual(told(vault, "frozen"), ["frozen client bot"])
+  })
+
+  it("tell that the keys are locked, and what unlocks them", async (t) => {
+    const { admin, vault } = await openWithBot(t, { keys: "on_disk" })
+    assert.deepEqual(told(vault, "not_signing"), [])
+    await admin.lock()
+    assert.deepEqual(told(vault, "not_signing"), ["not_signing locked"])
+    assert.match(alarmsOf(vault)[0]?.advice ?? "", /countersign unlock/)
+    const doubted = {
+      ...vault.ledger.safety,
+      standstills: () => [{ state: "clock_unsafe", message: "" }] as const,
+    }
+    const still = { ...vault, ledger: { ...vault.ledger, safety: doubted } }
+    assert.deepEqual(told(still as unknown as Vault, "not_signing"), ["not_signing clock_unsafe"])
+  })
+
+  it("tell of a limit from 80 % on, and when it is spent", async (t) => {
+    const limits = `limits:
+  - {name: few, count: requests, window: 1h, max: "5"}
+  - {name: seen, count: requests, window: 1h, max: "5", mode: observe}\n`
+    const test = await openWithBot(t, { policies: [allowAll + limits] })
+    const spend = async (): Promise<readonly string[]> => {
+      assertSigned(await test.sign(test.token, limitOrder()))
+      return told(test.vault, "limit_nearly_spent", "limit_spent")
+    }
+    for (let n = 0; n < 3; n += 1) assert.deepEqual(await spend(), [])
+    assert.deepEqual(await spend(), ["limit_nearly_spent mm/few"])
+    assert.deepEqual(await spend(), ["limit_spent mm/few", "limit_nearly_spent mm/few"])
+  })
+
+  it("tell that a rate budget is at what is kept for cancels", async (t) => {
+    const settings = `${notify}budgets: {address: off, cancel_reserve: 95%}\n`
+    const test = await openWithBot(t, { settings })
+    const spend = async (count: number): Promise<readonly string[]> => {
+      for (let n = 0; n < count; n += 1) assertSigned(await test.sign(test.token, limitOrder()))
+      return told(test.vault, "budget_at_reserve")
+    }
+    assert.deepEqual(await spend(59), [])
+    assert.deepEqual(await spend(1), ["budget_at_reserve ip"])
+    const off = await openWithBot(t, { settings: `${notify}budgets: {ip: off}\n` })
+    const { address } = off.vault.active().keys.get("mm")!
+    off.vault.ledger.budgets.fill("address", address)
+    const [subject] = told(off.vault, "budget_at_reserve")
+    assert.equal(subject, `budget_at_reserve address ${address}`)
+  })
+
+  it("tell of an agent from agent_warning on, and within a day", async (t) => {
+    const test = await openWithBot(t, { settings: `${notify}agent_warning: 3d\n` })
+    const { vault } = test
+    await test.addKey({ name: "old", role: "agent", wallet: "main" })
+    const nowMs = 1_000 * dayMs
+    const at = { ...vault, clock: { ...vault.clock, nowMs: () => nowMs } }
+    const names = ["agent_ends", "agent_ends_today"] as const
+    const approve = async (name: string, leftMs: number): Promise<readonly string[]> => {
+      const record = { record: "rec_1" }
+      await vault.act({ act: "agent_approved", name, expiresAtMs: nowMs + leftMs, ...record })
+      return told(at, ...names)
+    }
+    assert.deepEqual(told(at, ...names), [])
+    assert.deepEqual(await approve("mm", 3 * dayMs + 1), [])
+    assert.deepEqual(await approve("mm", 3 * dayMs), ["agent_ends mm"])
+    assert.match(factOf(at, "agent_ends"), /ends on 1972-09-30$/)
+    assert.deepEqual(await approve("mm", dayMs), ["agent_ends mm"])
+    const both = ["agent_ends_today mm", "agent_ends mm"]
+    assert.deepEqual(await approve("mm", dayMs - 1), both)
+    assert.deepEqual(await approve("mm", -1), both)
+    await approve("old", 1)
+    await vault.act({ act: "agent_revoked", name: "old", record: "rec_2" })
+    assert.deepEqual(told(at, ...names), both)
+  })
+
+  it("tell that the venue's clock is off from 2 s on, and when orders stop for it", async (t) => {
+    const { vault } = await openWithBot(t, { settings: `${notify}max_venue_offset: 5s\n` })
+    const off = (ms: number): readonly string[] => {
+      vault.venueClock.tell({ leastMs: ms, mostMs: ms + 500 })
+      return told(vault, "clock_off", "clock_stops_orders")
+    }
+    assert.deepEqual(off(1_999), [])
+    assert.deepEqual(off(2_000), ["clock_off"])
+    assert.deepEqual(off(5_000), ["clock_off"])
+    assert.deepEqual(off(5_001), ["clock_stops_orders", "clock_off"])
+  })
+
+  it("tell that the disk fills below twice what is kept free, and that it is low", async (t) => {
+    const { vault } = await openWithBot(t, { settings: `${notify}ledger: {min_free: 1GiB}\n` })
+    const least = 1_073_741_824
+    const free = (freeBytes: number | undefined): readonly string[] => {
+      const isLow = freeBytes === undefined || freeBytes < least
+      const low = () => (isLow ? { freeBytes, minFreeBytes: least } : undefined)
+      const disk = { ...vault.disk, freeBytes: () => freeBytes, low }
+      return told({ ...vault, disk }, "disk_filling", "disk_low")
+    }
+    assert.deepEqual(free(2 * least), [])
+    assert.deepEqual(free(2 * least - 1), ["disk_filling"])
+    assert.deepEqual(free(least), ["disk_filling"])
+    assert.deepEqual(free(least - 1), ["disk_low", "disk_filling"])
+    assert.deepEqual(free(undefined), ["disk_low", "disk_filling"])
+    const careless = await openWithBot(t)
+    const disk = { ...careless.vault.disk, freeBytes: () => 0 }
+    assert.deepEqual(told({ ...careless.vault, disk }, "disk_filling", "disk_low"), [])
+  })
+
+  it("tell of a price that is stale or waits for a word, and of none that never was", async (t) => {
+    const unpriced = `  - {id: 77, name: NEW-PERP, market: perp, quote: USD}\n`
+    const venue = sandboxProfile({ url: sandboxUrl, asOf: new Date() })
+    const withSymbol = venue.replace(/^symbols:\n/m, `symbols:\n${unpriced}`)
+    const test = await openWithBot(t, { venue: withSymbol })
+    const { vault } = test
+    assert.deepEqual(told(vault, "price_stale"), [])
+    assert.equal(vault.active().profile.symbols.byName.has("NEW-PERP"), true)
+    const late = { ...vault.clock, nowMs: () => Date.now() + 400 * dayMs }
+    const stale = told({ ...vault, clock: late }, "price_stale")
+    assert.ok(stale.includes("price_stale BTC-PERP"))
+    assert.ok(!stale.includes("price_stale NEW-PERP"))
+    const feeder = await test.addClient({ name: "feed", keys: ["mm"], rights: ["prices"] })
+    const prices = [{ symbol: "BTC-PERP", value: "1" }]
+    const body = Buffer.from(JSON.stringify({ prices })).toString("base64")
+    assert.equal((await test.bots.prices({ token: feeder, body })).kind, "answer")
+    assert.deepEqual(told(vault, "price_stale"), ["price_stale BTC-PERP"])
+    assert.match(factOf(vault, "price_stale"), /waits for an operator's word/)
+  })
+
+  it("tell that the files on disk can't be used, and nothing that is in them", async (t) => {
+    const { vault } = await openWithBot(t)
+    const broken = { ...vault, alarm: () => "countersign.yaml:3:1: canary" }
+    assert.deepEqual(told(broken, "policy_set_broken"), ["policy_set_broken"])
+    assert.doesNotMatch(JSON.stringify(alarmsOf(broken)), /canary/)
+  })
+
+  it("fit a line of the socket however many there are, and then the gravest are told", async (t) => {
+    const { vault } = await openWithBot(t)
+    const many = Array.from({ length: 500 }, (_, n) => `${n}`.padStart(64, "n"))
+    const freezes = many.map((name) => ({
+      ...{ scope: "client", name, reason: "", by: name, cancels: true, sinceMs: 0 },
+    }))
+    const crowded = { ...vault, active: () => ({ ...vault.active(), freezes }) }
+    const late = { ...vault.clock, nowMs: () => Date.now() + 400 * dayMs }
+    const now = tellAlarms({ ...crowded, clock: late } as unknown as Vault)
+    assert.equal(now.alarms.length, maxAlarms)
+    assert.ok(now.alarms.every(({ severity }) => severity === "critical"))
+    assert.ok(Buffer.byteLength(JSON.stringify(now)) < maxFrameBytes / 2)
+  })
+})
+
+describe("the webhook", () => {
+  it("is told to an operator", async (t) => {
+    const { admin } = await openWithBot(t)
+    assert.deepEqual(await admin.webhook(), { webhook })
+    const none = await openWithBot(t, { settings: "" })
+    assert.deepEqual(await none.admin.webhook(), { webhook: null })
+  })
+})

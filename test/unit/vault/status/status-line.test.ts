@@ -1,0 +1,58 @@
+import assert from "node:assert/strict"
+import { describe, it, type TestContext } from "node:test"
+
+import type { Vault } from "../../../../src/vault/core/vault.ts"
+import { statusLine } from "../../../../src/vault/status/status-line.ts"
+import { openTestVault } from "../../../support/open-test-vault.ts"
+
+async function openWithKeys(t: TestContext) {
+  const test = await openTestVault({ keys: "on_disk" })
+  t.after(() => test.remove())
+  await test.addKey({ name: "main", role: "wallet" })
+  await test.addKey({ name: "mm", role: "agent" })
+  await test.addClient({ name: "bot", keys: ["mm"] })
+  await test.addClient({ name: "old", keys: ["mm"] })
+  await test.admin.revokeClient({ name: "old" })
+  return test
+}
+
+describe("the status line of a vault", () => {
+  it("says that it signs, with what, for how many, and by which policy", async (t) => {
+    const { vault } = await openWithKeys(t)
+    const policy = vault.active().policyHash.slice(0, 12)
+    assert.equal(statusLine(vault), `signing; 2 keys, 1 client, policy ${policy}…`)
+  })
+
+  it("says what is frozen, and why", async (t) => {
+    const { vault, admin } = await openWithKeys(t)
+    await admin.freeze({ scope: "client", name: "bot", reason: "a drill", cancels: true })
+    assert.match(statusLine(vault), /^frozen: The client bot is frozen by .*: a drill\..*; 2 keys/)
+  })
+
+  it("says that the keys are locked", async (t) => {
+    const { vault, admin } = await openWithKeys(t)
+    await admin.lock()
+    assert.match(statusLine(vault), /^locked: countersign unlock loads the keys; 2 keys/)
+  })
+
+  it("says why nothing is signed, before all else", async (t) => {
+    const { vault } = await openWithKeys(t)
+    const standstill = { state: "clock_unsafe", message: "The clock ran ahead." } as const
+    const safety = { ...vault.ledger.safety, standstills: () => [standstill] }
+    const halted: Vault = { ...vault, ledger: { ...vault.ledger, safety }, state: () => "locked" }
+    assert.match(statusLine(halted), /^signs nothing: clock_unsafe: The clock ran ahead; 2 keys/)
+  })
+
+  it("says that the disk is nearly full", async (t) => {
+    const { vault } = await openWithKeys(t)
+    const disk = { ...vault.disk, low: () => ({ freeBytes: 1_024, minFreeBytes: 4_096 }) }
+    assert.match(statusLine({ ...vault, disk }), /^signs only what reduces risk: .*min_free/)
+  })
+
+  it("ends with why the files on disk aren't in force", async (t) => {
+    const { vault } = await openWithKeys(t)
+    assert.match(statusLine(vault, "refused: a.yaml:1:2: no."), /…; refused: a\.yaml:1:2: no\.$/)
+    const alarmed: Vault = { ...vault, alarm: () => "The last good ones run." }
+    assert.match(statusLine(alarmed), /…; The last good ones run\.$/)
+  })
+})

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { mainVenueText } from "../../../../src/commands/init/init-texts.ts"
+import { warningsOf } from "../../../../src/vault/status/warnings.ts"
+import { openTestVault } from "../../../support/open-test-vault.ts"
+
+const placing = "policy: p\nrules:\n  - {name: r, endpoints: [placeOrder]}\n"
+const nowMs = Date.parse("2026-11-21T12:00:00Z")
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+describe("what an operator is warned of", () => {
+  it("is orders that can be placed but not cancelled", async (t) => {
+    const venue = mainVenueText(undefined)
+    const test = await openTestVault({ venue, policies: [placing] })
+    t.after(() => test.remove())
+    assert.match(warningsOf(test.vault.active(), nowMs).join(), /no cancel can be signed/)
+
+    const withTag = venue.replace("# endpoints:", "endpoints: {cancelAll: {action_tag: 9}}\n#")
+    const able = await openTestVault({ venue: withTag, policies: [placing] })
+    t.after(() => able.remove())
+    assert.deepEqual(warningsOf(able.vault.active(), nowMs), [])
+
+    const still = await openTestVault({ venue, policies: [] })
+    t.after(() => still.remove())
+    assert.deepEqual(warningsOf(still.vault.active(), nowMs), [])
+  })
+
+  it("is an agent whose approval isn't known, until it is", async (t) => {
+    const test = await openTestVault()
+    t.after(() => test.remove())
+    await test.addKey({ name: "main", role: "wallet" })
+    await test.addKey({ name: "mm", role: "agent" })
+    assert.match(warningsOf(test.vault.active(), nowMs).join(), /agent key mm/)
+    const expiresAtMs = nowMs + 8 * dayMs
+    await test.vault.act({ act: "agent_approved", name: "mm", expiresAtMs, record: "r" })
+    assert.deepEqual(warningsOf(test.vault.active(), nowMs), [])
+  })
+
+  const ends: readonly (readonly [leftMs: number, words: string | undefined])[] = [
+    [7 * dayMs + 1, undefined],
+    [7 * dayMs, "ends in 7 days (2026-11-28)"],
+    [4 * dayMs - 1, "ends in 3 days (2026-11-25)"],
+    [dayMs, "ends in 1 day (2026-11-22)"],
+    [dayMs - 1, "ends in 23 hours (2026-11-22)"],
+    [hourMs, "ends in 1 hour (2026-11-21)"],
+    [hourMs - 1, "ends within the hour (2026-11-21)"],
+    [1, "ends within the hour (2026-11-21)"],
+    [0, "ended on 2026-11-21"],
+    [-dayMs, "ended on 2026-11-20"],
+  ]
+  for (const [leftMs, words] of ends) {
+    it(`is ${words ?? "no approval"} with ${leftMs} ms left`, async (t) => {
+      const test = await openTestVault()
+      t.after(() => test.remove())
+      await test.addKey({ name: "mm", role: "agent" })
+      const expiresAtMs = nowMs + leftMs
+      await test.vault.act({ act: "agent_approved", name: "mm", expiresAtMs, record: "r" })
+      const sentence = `The approval of the agent key mm ${words}; renew it with countersign agent rotate mm.`
+      const expected = words === undefined ? [] : [sentence]
+      assert.deepEqual(warningsOf(test.vault.active(), nowMs), expected)
+    })
+  }
+
+  it("is no approval of a key that has ended", async (t) => {
+    const test = await openTestVault({ settings: "agent_warning: 90d\n" })
+    t.after(() => test.remove())
+    await test.addKey({ name: "mm", role: "agent" })
+    const act = { act: "agent_approved", name: "mm", expiresAtMs: nowMs + 1, record: "r" } as const
+    await test.vault.act(act)
+    assert.equal(warningsOf(test.vault.active(), nowMs).length, 1)
+    await test.vault.act({ act: "agent_revoked", name: "mm", record: "r" })
+    assert.deepEqual(warningsOf(test.vault.active(), nowMs), [])
+  })
+})

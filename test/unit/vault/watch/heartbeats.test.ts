@@ -1,0 +1,281 @@
+import assert from "node:assert/strict"
+import { describe, it, type TestContext } from "node:test"
+import { setImmediate as nextTurn } from "node:timers/promises"
+
+import type { BotResults } from "../../../../src/link/calls/methods.ts"
+import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
+import { pathsOf } from "../../../../src/vault/config/installation.ts"
+import type { Vault } from "../../../../src/vault/core/vault.ts"
+import { openOutbox } from "../../../../src/vault/ledger/outbox.ts"
+import { heartbeat, heartbeatLook } from "../../../../src/vault/stops/heartbeat.ts"
+import { openHeartbeats } from "../../../../src/vault/watch/heartbeats.ts"
+import { fakeClock } from "../../../support/fake-clock.ts"
+import {
+  limitOrder,
+  openTestVault,
+  outcomeOf,
+  type TestVault,
+} from "../../../support/open-test-vault.ts"
+import { readLedger } from "../../../support/read-ledger.ts"
+
+const settings = "heartbeats: {bot: {within: 10s}, dead: {within: 10s, then: panic}}\n"
+const panicLines = `panic: [{operation: cancelAll, key: mm, body: '{"symbol_id": 1}'}]\n`
+const byBot = "client bot heartbeats/bot"
+const byDead = "all null heartbeats/dead"
+
+/** A vault that goes by a clock of the test's, with clients that send heartbeats. */
+async function open(t: TestContext, { panic = panicLines } = {}) {
+  const venue = sandboxProfile({ url: sandboxUrl, asOf: new Date() }) + panic
+  const first = await openTestVault({ settings, venue, keys: "on_disk" })
+  let now = byClock(first)
+  t.after(() => now.test.remove())
+  await first.addKey({ name: "mm", role: "agent" })
+  const may = { keys: ["mm"], rights: ["heartbeat"] } as const
+  const tokens = {
+    bot: await first.addClient({ name: "bot", ...may }),
+    dead: await first.addClient({ name: "dead", ...may }),
+    unwatched: await first.addClient({ name: "unwatched", ...may }),
+    without: await first.addClient({ name: "without", keys: ["mm"] }),
+  }
+  /** What looks began is done when its acts are durable: this waits behind them. */
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 8; turn++) {
+      await now.vault.ledger.count()
+      await nextTurn()
+    }
+  }
+  return {
+    tokens,
+    current: () => now,
+    settle,
+    /** Twice: a look after a long time is passed over once. */
+    look: async (): Promise<void> => {
+      now.look()
+      now.look()
+      await settle()
+    },
+    beat: (token: string, body = "{}"): Promise<BotResults["heartbeat"]> =>
+      heartbeat({ token, body: Buffer.from(body).toString("base64") }, now.vault),
+    frozen: (): readonly string[] =>
+      now.vault.active().freezes.map(({ scope, name, by }) => `${scope} ${name} ${by}`),
+    armed: (): readonly string[] => now.vault.active().armed,
+    /** Another run of the same installation, whose clock begins anew. */
+    restart: async (): Promise<void> => {
+      now = byClock(await now.test.reopen())
+    },
+  }
+}
+
+function byClock(test: TestVault) {
+  const clock = fakeClock()
+  const parts = { clock, heartbeats: openHeartbeats(clock), outbox: openOutbox(clock) }
+  const vault: Vault = { ...test.vault, ...parts }
+  return { test, clock, vault, look: heartbeatLook(vault) }
+}
+
+describe("a heartbeat", () => {
+  it("answers for how long silence is taken, and what follows", async (t) => {
+    const { beat, tokens } = await open(t)
+    const heard = await beat(tokens.bot)
+    assert.deepEqual(heard, {
+      kind: "answer",
+      heartbeat: { within_ms: 10_000, then: "freeze", frozen: false },
+    })
+    const unwatched = await beat(tokens.unwatched)
+    assert.deepEqual(unwatched.kind === "answer" && unwatched.heartbeat, {
+      ...{ within_ms: null, then: null, frozen: false },
+    })
+  })
+
+  it("needs the right, a token, and the body {}", async (t) => {
+    const { beat, tokens, armed } = await open(t)
+    for (const [token, body, code] of [
+      [tokens.without, "{}", "right_missing"],
+      [`cs_${"x".repeat(43)}`, "{}", "unauthorized"],
+      [tokens.bot, "", "invalid_json"],
+      [tokens.bot, "[]", "invalid_request"],
+      [tokens.bot, '{"client": "dead"}', "invalid_request"],
+    ] as const) {
+      const answer = await beat(token, body)
+      assert.equal(answer.kind === "refused" && answer.refusal.code, code, body)
+    }
+    assert.deepEqual(armed(), [])
+  })
+
+  it("is recorded once, when it begins to count", async (t) => {
+    const { beat, tokens, armed, current } = await open(t)
+    await Promise.all([beat(tokens.bot), beat(tokens.bot)])
+    await beat(tokens.bot)
+    await beat(tokens.unwatched)
+    assert.deepEqual(armed(), ["bot"])
+    await current().test.close()
+    const rows = readLedger(pathsOf(current().test.installation).ledgerFile)
+    const acts = rows.filter(({ row }) => row["act"] === "heartbeat_armed")
+    assert.deepEqual(
+      acts.map(({ row }) => row["client"]),
+      ["bot"],
+    )
+  })
+})
+
+describe("a client's silence", () => {
+  it("counts for nothing before its first heartbeat", async (t) => {
+    const { look, frozen, current } = await open(t)
+    current().clock.pass(3_600_000)
+    await look()
+    assert.deepEqual(frozen(), [])
+  })
+
+  it("freezes it when it is longer than allowed, and not when it is as long", async (t) => {
+    const { beat, tokens, look, frozen, armed, current } = await open(t)
+    await beat(tokens.bot)
+    current().clock.pass(10_000)
+    await look()
+    assert.deepEqual(frozen(), [])
+    current().clock.pass(1)
+    await look()
+    assert.deepEqual(frozen(), [byBot])
+    assert.deepEqual(armed(), [])
+    const { test, vault } = current()
+    assert.equal(vault.active().freezes[0]?.reason, "no heartbeat of bot for more than 10 s")
+    assert.equal(outcomeOf(await test.sign(tokens.bot, limitOrder())), "frozen")
+    assert.equal(outcomeOf(await test.sign(tokens.without, limitOrder())), "signed")
+  })
+
+  it("is measured by the monotonic clock, not by one that is set", async (t) => {
+    const { beat, tokens, look, frozen, current } = await open(t)
+    await beat(tokens.bot)
+    const { clock } = current()
+    clock.setWall(clock.nowMs() + 3_600_000)
+    await look()
+    assert.deepEqual(frozen(), [])
+    clock.setWall(0)
+    clock.pass(10_001)
+    await look()
+    assert.deepEqual(frozen(), [byBot])
+  })
+
+  it("ends with each heartbeat", async (t) => {
+    const { beat, tokens, look, frozen, current } = await open(t)
+    for (let count = 0; count < 5; count++) {
+      await beat(tokens.bot)
+      current().clock.pass(10_000)
+      await look()
+    }
+    assert.deepEqual(frozen(), [])
+  })
+
+  it("stops it once; heartbeats that come again don't thaw it, and it is watched anew", async (t) => {
+    const { beat, tokens, look, frozen, armed, current } = await open(t)
+    await beat(tokens.bot)
+    current().clock.pass(10_001)
+    await look()
+    await look()
+    assert.deepEqual(frozen(), [byBot])
+    const since = current().vault.active().freezes[0]?.sinceMs
+    const heard = await beat(tokens.bot)
+    assert.equal(heard.kind === "answer" && heard.heartbeat.frozen, true)
+    assert.deepEqual(frozen(), [byBot])
+    assert.deepEqual(armed(), ["bot"])
+    current().clock.pass(10_001)
+    await look()
+    assert.equal(current().vault.active().freezes[0]?.sinceMs, since, "it is frozen already")
+    await current().test.admin.thaw({ scope: "client", name: "bot" })
+    await beat(tokens.bot)
+    current().clock.pass(10_001)
+    await look()
+    assert.deepEqual(frozen(), [byBot])
+  })
+
+  it("doesn't count after its client was revoked", async (t) => {
+    const { beat, tokens, look, frozen, current } = await open(t)
+    await beat(tokens.bot)
+    await current().test.admin.revokeClient({ name: "bot" })
+    current().clock.pass(3_600_000)
+    await look()
+    assert.deepEqual(frozen(), [])
+  })
+
+  it("isn't judged by a look that comes late, since beats may wait unread, but by the next", async (t) => {
+    const { beat, tokens, frozen, settle, current } = await open(t)
+    await beat(tokens.bot)
+    current().clock.pass(60_000)
+    current().look()
+    await settle()
+    assert.deepEqual(frozen(), [])
+    current().clock.pass(60_000)
+    current().look()
+    await settle()
+    assert.deepEqual(frozen(), [byBot], "late once more, and judged")
+  })
+})
+
+describe("a restart", () => {
+  it("goes on watching a client that was heard before: its silence begins at the start", async (t) => {
+    const { beat, tokens, look, frozen, armed, restart, current } = await open(t)
+    await beat(tokens.bot)
+    await restart()
+    assert.deepEqual(armed(), ["bot"])
+    current().clock.pass(10_000)
+    await look()
+    assert.deepEqual(frozen(), [])
+    current().clock.pass(1)
+    await look()
+    assert.deepEqual(frozen(), [byBot])
+  })
+
+  it("doesn't watch one that was missed and stopped already", async (t) => {
+    const { beat, tokens, look, frozen, armed, restart, current } = await open(t)
+    await beat(tokens.bot)
+    current().clock.pass(10_001)
+    await look()
+    await restart()
+    assert.deepEqual(armed(), [])
+    await current().test.admin.thaw({ scope: "client", name: "bot" })
+    current().clock.pass(3_600_000)
+    await look()
+    assert.deepEqual(frozen(), [])
+  })
+})
+
+describe("a missed heartbeat that panics", () => {
+  it("freezes everything and gives the cancels of venue.yaml to the gate", async (t) => {
+    const { beat, tokens, look, frozen, current } = await open(t)
+    await beat(tokens.dead)
+    current().clock.pass(10_001)
+    await look()
+    assert.deepEqual(frozen(), [byDead])
+    const { vault, test } = current()
+    assert.equal(outcomeOf(await test.sign(tokens.without, limitOrder())), "frozen")
+    const [request, ...others] = await vault.outbox.take()
+    assert.deepEqual(others, [])
+    assert.equal(request?.path, "/v1/trade/orders/cancel-all")
+    const body = JSON.parse(request.body) as Record<string, unknown>
+    assert.equal(body["symbol_id"], 1)
+    assert.equal(body["signer_address"], vault.active().keys.get("mm")?.address)
+    const record = await vault.ledger.record(request.record, Date.now())
+    assert.deepEqual([record?.client, record?.key, record?.operation], ["panic", "mm", "cancelAll"])
+  })
+
+  it("freezes all the same where venue.yaml says nothing to cancel by", async (t) => {
+    const { beat, tokens, look, frozen, armed, current } = await open(t, { panic: "" })
+    await beat(tokens.dead)
+    current().clock.pass(10_001)
+    await look()
+    assert.deepEqual(frozen(), [byDead])
+    assert.deepEqual(armed(), [])
+  })
+
+  it("cancels again when the client came back and fell silent again", async (t) => {
+    const { beat, tokens, look, frozen, current } = await open(t)
+    for (let time = 0; time < 2; time++) {
+      await beat(tokens.dead)
+      current().clock.pass(10_001)
+      await look()
+      const [request] = await current().vault.outbox.take()
+      assert.ok(request)
+      current().vault.outbox.heard(request.record, { kind: "sent" })
+    }
+    assert.deepEqual(frozen(), [byDead])
+  })
+})
