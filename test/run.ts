@@ -10,6 +10,7 @@ import { spec, type TestEvent } from "node:test/reporters"
 
 import { startCanaryRun } from "./support/canaries-run.ts"
 import { jobsFor, jobsOf, type Job } from "./support/jobs.ts"
+import { testPublished } from "./support/published.ts"
 
 const longFactor = "20"
 /** Two at a time: many tests start processes of their own. */
@@ -23,6 +24,9 @@ process.env["RUNS"] ??= isLong ? longFactor : "1"
 const longestJobMs = 900_000 * Math.max(1, Number(process.env["RUNS"]))
 // Hundreds of processes are started; what Node compiled for one, the next needn't compile again.
 process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "countersign-compile-cache")
+
+// One file alone is soon started from the sources.
+const removePublished = files.length > 0 ? () => undefined : testPublished()
 
 const canaries = startCanaryRun()
 const counts = { passed: 0, failed: 0, skipped: 0 }
@@ -71,6 +75,7 @@ function countPassed({ details, skip }: EventData.TestPass): void {
 }
 
 function finish(): void {
+  removePublished()
   const shown = canaries.finish()
   counts.failed += shown.length
   const { passed, failed, skipped } = counts

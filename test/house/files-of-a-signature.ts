@@ -45,8 +45,7 @@ export async function filesOfASignature(): Promise<readonly string[]> {
   /** What has run since the last time. */
   const take = async (): Promise<ReadonlySet<string>> => {
     for (const { child } of [gate, vault]) child.kill("SIGUSR2")
-    await until(() => (readdirSync(written).length >= threads ? true : undefined), "coverage")
-    const files = filesIn(written)
+    const files = await until(() => filesIn(written), "coverage")
     for (const name of readdirSync(written)) rmSync(join(written, name))
     return files
   }
@@ -97,15 +96,24 @@ type Coverage = {
   }[]
 }
 
-function filesIn(directory: string): ReadonlySet<string> {
-  const scripts = readdirSync(directory).flatMap((name) => {
-    const text = readFileSync(join(directory, name), "utf8")
-    return (JSON.parse(text) as Coverage).result // V8's own form
-  })
+/** `undefined` until each thread has written, and to the end. */
+function filesIn(directory: string): ReadonlySet<string> | undefined {
+  const texts = readdirSync(directory).map((name) => readFileSync(join(directory, name), "utf8"))
+  if (texts.length < threads || !texts.every(isWhole)) return undefined
+  const scripts = texts.flatMap((text) => (JSON.parse(text) as Coverage).result) // V8's own form
   const files = scripts
     .filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
     .filter(({ url }) => url.startsWith("file:"))
     .map(({ url }) => relative(program, fileURLToPath(url)))
     .filter((file) => !file.startsWith(".."))
   return new Set(files)
+}
+
+function isWhole(json: string): boolean {
+  try {
+    JSON.parse(json)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -13,7 +13,6 @@ import { elsewhere, signTyped } from "../support/agent-keys.ts"
 import { startBotDaemon, type BotDaemon } from "../support/bot-daemon.ts"
 import { bot, limitOrder } from "../support/bot.ts"
 import {
-  bin,
   countersign,
   countersignJson,
   makeInstallation,
@@ -21,6 +20,7 @@ import {
   type Ended,
   type Served,
 } from "../support/countersign.ts"
+import { bin } from "../support/published.ts"
 import { startRelay, type Relay } from "../support/relay.ts"
 import { needsTerminal, onTerminal, shellLine } from "../support/terminal.ts"
 import { addClient } from "../support/trading-keys.ts"

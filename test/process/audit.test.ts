@@ -11,7 +11,6 @@ import { verdictOf } from "../support/audit-ledger.ts"
 import { growLedger } from "../support/big-ledger.ts"
 import { bot, limitOrder } from "../support/bot.ts"
 import {
-  bin,
   countersign,
   countersignJson,
   makeInstallation,
@@ -20,6 +19,7 @@ import {
   type Served,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
+import { bin } from "../support/published.ts"
 import { signer } from "../support/ledger-ask.ts"
 import { killAllNaming, until } from "../support/process-tree.ts"
 import { query } from "../support/read-ledger.ts"

@@ -5,12 +5,12 @@ import { text } from "node:stream/consumers"
 import { after, before, describe, it } from "node:test"
 
 import {
-  bin,
   countersignJson,
   makeInstallation,
   serve,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
+import { bin } from "../support/published.ts"
 import { killAllNaming } from "../support/process-tree.ts"
 
 /** One that reads a line and goes, and one that goes at once. */

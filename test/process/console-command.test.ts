@@ -16,7 +16,6 @@ import { makeCheckout } from "../support/checkout.ts"
 import { logIn, useLink } from "../support/console-session.ts"
 import { openConsole, type OpenedConsole } from "../support/console-site.ts"
 import {
-  bin,
   countersignJson,
   countersignProcess,
   makeInstallation,
@@ -25,6 +24,7 @@ import {
   type Served,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
+import { bin } from "../support/published.ts"
 import { exchange } from "../support/exchange.ts"
 import { childRunning, killAllNaming, runningProcess, until } from "../support/process-tree.ts"
 import { needsTerminal, onTerminal, shellLine } from "../support/terminal.ts"

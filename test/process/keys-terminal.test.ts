@@ -14,13 +14,13 @@ import {
 
 import type { KeyView } from "../../src/link/views/views.ts"
 import {
-  bin,
   countersignJson,
   countersignTyped,
   makeInstallation,
   serve,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
+import { bin } from "../support/published.ts"
 import { killAllNaming } from "../support/process-tree.ts"
 import { readLedger } from "../support/read-ledger.ts"
 import { needsTerminal, onTerminal, shellLine } from "../support/terminal.ts"

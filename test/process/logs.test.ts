@@ -4,12 +4,12 @@ import { after, before, describe, it } from "node:test"
 
 import { bot, limitOrder } from "../support/bot.ts"
 import {
-  bin,
   countersignProcess,
   makeInstallation,
   serve,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
+import { bin } from "../support/published.ts"
 import { askHttp } from "../support/gate.ts"
 import { pageOfLogs } from "../support/logs-page.ts"
 import { fencedBlocks, sectionOf } from "../support/markdown.ts"

@@ -14,7 +14,6 @@ import { keepPrinted, registerGiven } from "../support/canaries-of-commands.ts"
 import { registerSecret } from "../support/canaries.ts"
 import { scanFor, type Canary } from "../support/canaries-scan.ts"
 import {
-  bin,
   countersign,
   countersignProcess,
   makeInstallation,
@@ -22,6 +21,7 @@ import {
   serve,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
+import { bin } from "../support/published.ts"
 import { killAllNaming, processesNaming, until } from "../support/process-tree.ts"
 import { addClient, tradingPolicy, writePolicy } from "../support/trading-keys.ts"
 

@@ -6,12 +6,12 @@ import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/pro
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
-import { fileURLToPath } from "node:url"
 
 import { runCommand } from "../../src/commands/run-command.ts"
 import { keepFiles, registerIfSecret } from "./canaries.ts"
 import { keepPrinted, registerGiven, verbOf } from "./canaries-of-commands.ts"
 import { memoryKeyboard, memoryTerminal, type MemoryTerminal } from "./memory-terminal.ts"
+import { bin } from "./published.ts"
 import type { Typed } from "./typist.ts"
 
 /** Holds the signers' marks of all installations of this test process, and nothing of the developer's. */
@@ -20,9 +20,6 @@ process.env["XDG_STATE_HOME"] = stateHome
 const credential = "countersign-key"
 process.env["CREDENTIALS_DIRECTORY"] = join(stateHome, "credentials")
 process.once("exit", () => rmSync(stateHome, { recursive: true, force: true, maxRetries: 10 }))
-
-/** The launcher, as npm links it. */
-export const bin = fileURLToPath(new URL("../../bin/countersign.js", import.meta.url))
 
 /** A command that ends by itself ends long before this; one that hangs is killed, and its code is null. */
 const longestRunMs = 30_000

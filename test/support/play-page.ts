@@ -7,7 +7,7 @@ import { promisify } from "node:util"
 import { parse, parseDocument } from "yaml"
 
 import { keepOutput, registerSecret } from "./canaries.ts"
-import { bin } from "./countersign.ts"
+import { bin } from "./published.ts"
 import { pageBlocks, type PageBlock } from "./page-blocks.ts"
 import { stableText } from "./walk-page.ts"
 

@@ -11,7 +11,8 @@ import { fileURLToPath } from "node:url"
 
 import { keepPrinted } from "./canaries-of-commands.ts"
 import { registerSecret } from "./canaries.ts"
-import { bin, type Ended } from "./countersign.ts"
+import type { Ended } from "./countersign.ts"
+import { bin } from "./published.ts"
 import { until } from "./process-tree.ts"
 
 const folder = fileURLToPath(new URL("../../systemd/secret-service/", import.meta.url))

@@ -6,13 +6,13 @@ import { join } from "node:path"
 import { after, afterEach, before, beforeEach, describe, it } from "node:test"
 
 import {
-  bin,
   countersign,
   makeInstallation,
   serve,
   type Served,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
+import { bin } from "../support/published.ts"
 import {
   childRunning,
   killAllNaming,

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 
-import { bin } from "../../support/countersign.ts"
+import { bin } from "../../support/published.ts"
 import type { Settings } from "../case.ts"
 import { builtProgram } from "./built-program.ts"
 import type { Site } from "./make-site.ts"

@@ -1,4 +1,4 @@
-import { bin } from "../../support/countersign.ts"
+import { bin } from "../../support/published.ts"
 import { processesBelow, until } from "../../support/process-tree.ts"
 import type { Settings } from "../case.ts"
 import { startServer, type Server } from "../start-server.ts"
