@@ -92,7 +92,6 @@ export default defineConfig(
   },
   {
     files: ["src/commands/**/*.ts"],
-    ignores: ["src/commands/install-service.ts"],
     rules: {
       "no-restricted-properties": ["error", ...ofTheProcess],
       "no-console": "error",

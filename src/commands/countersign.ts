@@ -55,8 +55,8 @@ async function group(
 const tree: Readonly<Record<string, Load | Group>> = {
   init: async () => (await import("./init.ts")).init,
   serve: async () => (await import("./serve.ts")).serve,
-  "install-service": async () => (await import("./install-service.ts")).installService(),
-  "init-service": async () => (await import("./init-service.ts")).initService(),
+  "install-service": async () => (await import("./install-service.ts")).installService,
+  "init-service": async () => (await import("./init-service.ts")).initService,
   status: async () => (await import("./status.ts")).status,
   console: async () => (await import("./console.ts")).consoleCommand,
   freeze: async () => (await import("./freeze.ts")).freeze,

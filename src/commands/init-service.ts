@@ -1,66 +1,51 @@
 import { resolve } from "node:path"
 
-import { Option } from "commander"
-
-import type { Command } from "./cli/command.ts"
-import {
-  command,
-  print,
-  runs,
-  withExamples,
-  withJson,
-  type Printing,
-} from "./installation/command-by-hand.ts"
+import { command } from "./cli/command.ts"
+import { choice, option } from "./cli/options.ts"
+import { print } from "./cli/print.ts"
+import { jsonOption } from "./installation/installation-command.ts"
 import { assertNewInstallation } from "./service/assert-new-installation.ts"
 import { assertServiceable } from "./service/assert-serviceable.ts"
 import { credentialFile, systemInstallation, target } from "./service/layout.ts"
-import { makeSystemInstallation, type CredentialKey } from "./service/make-system-installation.ts"
+import { makeSystemInstallation } from "./service/make-system-installation.ts"
 import { thisSystem } from "./service/system.ts"
 
-type InitServiceOptions = Printing & {
-  readonly withKey: CredentialKey
-  readonly copySecretTo?: string
-}
-
 /** `countersign init-service`: what the services start with, whatever has installed them. */
-export function initService(): Command {
-  const made = command(
-    "init-service",
-    "make the services' installation, with a keystore under a new random secret",
-  )
-    .addOption(
-      new Option("--with-key <kind>", "what encrypts the secret that opens the keystore")
-        .choices(["auto", "host", "tpm2", "host+tpm2"])
-        .default("auto"),
-    )
-    .option(
-      "--copy-secret-to <file>",
-      "also write that secret to a new file, to be kept offline: another machine needs it",
-    )
-  withExamples(
-    made,
+export const initService = command({
+  description: "make the services' installation, with a keystore under a new random secret",
+  examples: [
     "countersign init-service",
     "countersign init-service --copy-secret-to /run/countersign-key",
-  )
-  return runs<InitServiceOptions>(withJson(made), initialise)
-}
-
-async function initialise(options: InitServiceOptions): Promise<void> {
-  assertServiceable(thisSystem)
-  assertNewInstallation(thisSystem)
-  const { copySecretTo, withKey } = options
-  const copyTo = copySecretTo === undefined ? undefined : resolve(copySecretTo)
-  await makeSystemInstallation(thisSystem, { withKey, copyTo })
-  const { configDir: config_dir, stateDir: state_dir } = systemInstallation
-  const answer = { config_dir, state_dir, credential: credentialFile, next: nextCommands }
-  print(answer, options, ({ next }) => [
-    `Made ${config_dir}, in which nothing is allowed yet, and ${state_dir}.`,
-    `A new random secret opens the keystore. ${credentialFile} has it, encrypted for this machine.`,
-    ...(copyTo === undefined ? [] : copyLines(copyTo)),
-    "Next:",
-    ...next.map((line) => `  ${line}`),
-  ])
-}
+  ],
+  options: {
+    withKey: choice(
+      "--with-key <kind>",
+      "what encrypts the secret that opens the keystore (default: auto)",
+      ["auto", "host", "tpm2", "host+tpm2"],
+    ),
+    copySecretTo: option(
+      "--copy-secret-to <file>",
+      "also write that secret to a new file, to be kept offline: another machine needs it",
+    ),
+    ...jsonOption,
+  },
+  run: async ({ withKey = "auto", copySecretTo, json }, terminal) => {
+    assertServiceable(thisSystem)
+    assertNewInstallation(thisSystem)
+    const copyTo = copySecretTo === undefined ? undefined : resolve(copySecretTo)
+    await makeSystemInstallation(thisSystem, { withKey, copyTo })
+    const { configDir: config_dir, stateDir: state_dir } = systemInstallation
+    const answer = { config_dir, state_dir, credential: credentialFile, next: nextCommands }
+    print(answer, { terminal, json }, ({ next }) => [
+      `Made ${config_dir}, in which nothing is allowed yet, and ${state_dir}.`,
+      `A new random secret opens the keystore. ${credentialFile} has it, encrypted for this machine.`,
+      ...(copyTo === undefined ? [] : copyLines(copyTo)),
+      "Next:",
+      ...next.map((line) => `  ${line}`),
+    ])
+    return 0
+  },
+})
 
 function copyLines(path: string): readonly string[] {
   return [

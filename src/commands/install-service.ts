@@ -2,16 +2,11 @@ import { realpathSync } from "node:fs"
 
 import { packageRoot } from "../std/program-files.ts"
 import { pathsOf } from "../vault/config/installation.ts"
-import type { Command } from "./cli/command.ts"
-import {
-  command,
-  confirmDeed,
-  print,
-  runs,
-  withExamples,
-  withJson,
-  type Printing,
-} from "./installation/command-by-hand.ts"
+import { command } from "./cli/command.ts"
+import { confirmDeed } from "./cli/confirm-deed.ts"
+import { flag } from "./cli/options.ts"
+import { print, type Printing } from "./cli/print.ts"
+import { jsonOption } from "./installation/installation-command.ts"
 import {
   assertNotPackaged,
   assertServiceable,
@@ -25,70 +20,75 @@ import { installedFiles, unitNames, type InstalledFile } from "./service/service
 import { carryOut, planLines, type Step } from "./service/step.ts"
 import { statusOf, thisSystem } from "./service/system.ts"
 
-type InstallOptions = Printing & {
-  readonly print?: boolean
-  readonly yes?: boolean
-  readonly uninstall?: boolean
+/** What is asked for, and where it is told. */
+type Ask = Printing & {
+  /** Show what would be done, and do nothing. */
+  readonly isShown: boolean
+  /** Don't ask. */
+  readonly isAgreed: boolean
 }
 
 /** `countersign install-service`: two sandboxed services of systemd in place of `countersign serve`. */
-export function installService(): Command {
-  const made = command("install-service", "run it as two sandboxed services of systemd, or no more")
-    .option("--print", "show what would be done and every file, and do nothing")
-    .option("--yes", "don't ask")
-    .option("--uninstall", "remove the services; users, configuration, keys and ledger stay")
-  withExamples(
-    made,
+export const installService = command({
+  description: "run it as two sandboxed services of systemd, or no more",
+  examples: [
     "countersign install-service --print",
     "countersign install-service --yes",
     "countersign install-service --uninstall",
-  )
-  return runs<InstallOptions>(withJson(made), async (options) => {
+  ],
+  options: {
+    isShown: flag("--print", "show what would be done and every file, and do nothing"),
+    isAgreed: flag("--yes", "don't ask"),
+    isEnd: flag("--uninstall", "remove the services; users, configuration, keys and ledger stay"),
+    ...jsonOption,
+  },
+  run: async ({ isEnd, ...options }, terminal) => {
     assertNotPackaged(thisSystem)
     const program = { node: realpathSync(process.execPath), packageRoot }
-    await (options.uninstall === true ? uninstall : install)(program, options)
-  })
-}
+    await (isEnd ? uninstall : install)(program, { ...options, terminal })
+    return 0
+  },
+})
 
-async function install(program: Program, options: InstallOptions): Promise<void> {
-  if (options.print !== true) {
+async function install(program: Program, ask: Ask): Promise<void> {
+  if (!ask.isShown) {
     assertServiceable(thisSystem)
     assertStartable(program)
   }
   const files = installedFiles(program)
   const changes = changesOf(thisSystem, files)
   const steps = installSteps(thisSystem, changes)
-  if (options.print === true) {
-    printPlan(steps, files, options)
+  if (ask.isShown) {
+    printPlan(steps, files, ask)
     return
   }
-  if (changes.length > 0) await agree("Install the services?", steps, options)
+  if (changes.length > 0) await agree("Install the services?", steps, ask)
   carryOut(steps)
   const answer = {
     changed: changes.map(({ path }) => path),
     restart: unitNames(changes.filter(({ before }) => before !== undefined)),
     next: isSetUp() ? [] : nextCommands,
   }
-  print(answer, options, ({ changed, restart, next }) => [
+  print(answer, ask, ({ changed, restart, next }) => [
     changed.length === 0 ? "Everything is as it should be; no file was changed." : "Done.",
     ...(restart.length === 0 ? [] : [restartLine(restart)]),
     ...(next.length === 0 ? [] : ["Next:", ...next.map((line) => `  ${line}`)]),
   ])
 }
 
-async function uninstall(program: Program, options: InstallOptions): Promise<void> {
-  if (options.print !== true) assertServiceable(thisSystem)
+async function uninstall(program: Program, ask: Ask): Promise<void> {
+  if (!ask.isShown) assertServiceable(thisSystem)
   const standing = installedFiles(program).filter(
     ({ path }) => statusOf(thisSystem, path) !== undefined,
   )
   const steps = uninstallSteps(thisSystem, standing)
-  if (options.print === true) {
-    printPlan(steps, [], options)
+  if (ask.isShown) {
+    printPlan(steps, [], ask)
     return
   }
-  if (standing.length > 0) await agree("Remove the services?", steps, options)
+  if (standing.length > 0) await agree("Remove the services?", steps, ask)
   carryOut(steps)
-  print({ removed: standing.map(({ path }) => path), left: vaultDirectories }, options, () => [
+  print({ removed: standing.map(({ path }) => path), left: vaultDirectories }, ask, () => [
     standing.length === 0
       ? "No service is installed; no file was removed."
       : "The services are gone.",
@@ -105,22 +105,18 @@ function isSetUp(): boolean {
 async function agree(
   question: string,
   steps: readonly Step[],
-  options: InstallOptions,
+  { terminal, json, isAgreed }: Ask,
 ): Promise<void> {
   const plan = `${planLines(steps).join("\n")}\n`
-  if (options.json === true) process.stderr.write(plan)
-  else process.stdout.write(plan)
-  await confirmDeed(question, options)
+  const out = json ? terminal.stderr : terminal.stdout
+  out.write(plan)
+  if (!isAgreed) await confirmDeed(terminal, question)
 }
 
-function printPlan(
-  steps: readonly Step[],
-  files: readonly InstalledFile[],
-  options: InstallOptions,
-): void {
+function printPlan(steps: readonly Step[], files: readonly InstalledFile[], ask: Ask): void {
   const shown = files.map(({ path, text }) => ({ path, text }))
   const plan = steps.map(({ title, details }) => ({ title, details }))
-  print({ steps: plan, files: shown }, options, () => [
+  print({ steps: plan, files: shown }, ask, () => [
     ...planLines(steps),
     ...files.flatMap(({ path, text }) => ["", `# ${path}`, text.trimEnd()]),
   ])
