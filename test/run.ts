@@ -26,7 +26,7 @@ const longestJobMs = 900_000 * Math.max(1, Number(process.env["RUNS"]))
 process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "countersign-compile-cache")
 
 // One file alone is soon started from the sources.
-const removePublished = files.length > 0 ? () => undefined : testPublished()
+const removePublished = files.length > 0 ? undefined : await testPublished()
 
 const canaries = startCanaryRun()
 const counts = { passed: 0, failed: 0, skipped: 0 }
@@ -39,6 +39,7 @@ const waiting = [...(files.length > 0 ? jobsFor(files) : jobsOf(words.includes("
 process.setMaxListeners(0) // each run of Node's listens for signals
 await Promise.all(Array.from({ length: workers }, work))
 report.end()
+await removePublished?.()
 
 async function work(): Promise<void> {
   for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) await runJob(job)
@@ -75,7 +76,6 @@ function countPassed({ details, skip }: EventData.TestPass): void {
 }
 
 function finish(): void {
-  removePublished()
   const shown = canaries.finish()
   counts.failed += shown.length
   const { passed, failed, skipped } = counts

@@ -23,7 +23,7 @@ export async function makeCheckout(
 }
 
 /** Those that are published, which a package-lock tells from those of development. */
-async function copyDependencies(directory: string): Promise<void> {
+export async function copyDependencies(directory: string): Promise<void> {
   const lock = JSON.parse(readRepositoryFile("package-lock.json")) as {
     readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>
   }
