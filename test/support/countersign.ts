@@ -11,7 +11,7 @@ import { runCommand } from "../../src/commands/run-command.ts"
 import { keepFiles, registerIfSecret } from "./canaries.ts"
 import { keepPrinted, registerGiven, verbOf } from "./canaries-of-commands.ts"
 import { memoryKeyboard, memoryTerminal, type MemoryTerminal } from "./memory-terminal.ts"
-import { bin } from "./published.ts"
+import { bin, node } from "./published.ts"
 import type { Typed } from "./typist.ts"
 
 /** Holds the signers' marks of all installations of this test process, and nothing of the developer's. */
@@ -98,7 +98,7 @@ export async function countersignProcess(
   { limitMs = longestRunMs, environment = {} }: RunOptions = {},
 ): Promise<Ended> {
   registerGiven(args, input)
-  const child = spawn(process.execPath, [bin, ...args], {
+  const child = spawn(node, [bin, ...args], {
     stdio: "pipe",
     timeout: limitMs,
     killSignal: "SIGKILL",
@@ -231,7 +231,7 @@ export async function startCountersign(
   { environment = {}, program = bin }: StartOptions = {},
 ): Promise<Started> {
   registerGiven(args)
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(node, [program, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...environment },
   })

@@ -1,12 +1,13 @@
 import { execFileSync } from "node:child_process"
-import { cp, mkdtemp, rm } from "node:fs/promises"
+import { constants } from "node:fs"
+import { copyFile, cp, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 import { copyDependencies } from "./checkout.ts"
 import { repositoryRoot } from "./markdown.ts"
 
-/** Names the launcher that tests start in place of the checkout's. */
+/** Names the directory of what tests start in place of the checkout. */
 const variable = "COUNTERSIGN_TESTED"
 
 /** What is published besides dist/, as far as a daemon or a command reads it. */
@@ -14,7 +15,7 @@ const parts = ["bin", "docs", "policies", "systemd", "package.json"]
 
 /**
  * Makes what is published of these sources, and has the tests start that: it takes half the processor time that sources
- * take to start. It lies where other users can read it, whoever can read the checkout. Returns what removes it.
+ * take to start. It lies where other users can read it, and has this Node, whoever can read the checkout. Returns what removes it.
  */
 export async function testPublished(): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), "cs-published-"))
@@ -22,12 +23,20 @@ export async function testPublished(): Promise<() => Promise<void>> {
     await cp(join(repositoryRoot, part), join(directory, part), { recursive: true })
   }
   await copyDependencies(directory)
+  await copyFile(process.execPath, join(directory, "node"), constants.COPYFILE_FICLONE)
   const bundle = join(repositoryRoot, "packaging/bundle.ts")
   execFileSync(process.execPath, [bundle, "--to", join(directory, "dist")], { stdio: "ignore" })
   execFileSync("chmod", ["-R", "go=u-w", directory])
-  process.env[variable] = join(directory, "bin/countersign.js")
+  process.env[variable] = directory
   return () => rm(directory, { recursive: true, force: true })
 }
 
 /** The launcher that tests start: of what was published for this run, else the checkout's, which runs the sources. */
-export const bin: string = process.env[variable] ?? join(repositoryRoot, "bin/countersign.js")
+export const bin: string = join(process.env[variable] ?? repositoryRoot, "bin/countersign.js")
+
+/** The Node that they start it with. */
+export const node: string = nodeIn(process.env[variable])
+
+function nodeIn(published: string | undefined): string {
+  return published === undefined ? process.execPath : join(published, "node")
+}
