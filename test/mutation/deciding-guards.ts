@@ -9,13 +9,13 @@ const checks = [
   "fullTpsl",
   "unreadableSize",
   "unreadablePrice",
-  "minQuantity",
-  "maxQuantity",
-  "maxSlippage",
-  "priceBand",
-  "maxNotional",
-  "maxExpiresIn",
-  "approveAgentRule",
+  'bounded("minQuantity", minQuantity)',
+  'bounded("maxQuantity", maxQuantity)',
+  'bounded("maxSlippage", maxSlippage)',
+  'bounded("priceBand", priceBand)',
+  'bounded("maxNotional", maxNotional)',
+  'bounded("maxExpiresInMs", maxExpiresIn)',
+  "approval",
 ]
 
 /** How a request is decided. */

@@ -162,13 +162,13 @@ export const sizingGuards: readonly Guard[] = [
     [`${unit}/price-bounds`, `${unit}/judge`, "unit/vault/policy/match/request-matchers"],
     [
       {
-        find: "request.expiresInMs <= maxExpiresInMs",
-        replace: "request.expiresInMs < maxExpiresInMs",
+        find: "request.expiresInMs <= maxMs",
+        replace: "request.expiresInMs < maxMs",
         why: "max_expires_in excludes itself",
       },
       {
-        find: "request.expiresInMs <= maxExpiresInMs",
-        replace: "!(request.expiresInMs > maxExpiresInMs)",
+        find: "request.expiresInMs <= maxMs",
+        replace: "!(request.expiresInMs > maxMs)",
         why: "a time that is no number passes",
       },
     ],

@@ -152,14 +152,35 @@ const checks: readonly Check[] = [
   fullTpsl,
   unreadableSize,
   unreadablePrice,
-  minQuantity,
-  maxQuantity,
-  maxSlippage,
-  priceBand,
-  maxNotional,
-  maxExpiresIn,
-  approveAgentRule,
+  bounded("minQuantity", minQuantity),
+  bounded("maxQuantity", maxQuantity),
+  bounded("maxSlippage", maxSlippage),
+  bounded("priceBand", priceBand),
+  bounded("maxNotional", maxNotional),
+  bounded("maxExpiresInMs", maxExpiresIn),
+  approval,
 ]
+
+type Bound = keyof Pick<
+  Rule,
+  "minQuantity" | "maxQuantity" | "maxSlippage" | "priceBand" | "maxNotional" | "maxExpiresInMs"
+>
+
+/** Holds a request to a bound where the rule states one. */
+function bounded<Key extends Bound>(
+  key: Key,
+  check: (bound: NonNullable<Rule[Key]>, rule: Rule, subject: Subject) => Mismatch | undefined,
+): Check {
+  return (rule, subject) => {
+    const bound = rule[key]
+    return bound === undefined ? undefined : check(bound, rule, subject)
+  }
+}
+
+/** Only the approval of an agent is held to what a rule says of agents. */
+function approval(rule: Rule, subject: Subject): Mismatch | undefined {
+  return subject.request.operation === "approveAgent" ? approveAgentRule(rule, subject) : undefined
+}
 
 function endpoint({ operations }: Rule, { request }: Subject): Mismatch | undefined {
   if (operations.has(request.operation)) return undefined
@@ -220,13 +241,13 @@ function isReadable({ orders, request }: Subject): boolean {
 }
 
 /** The time that the signed request would be valid. */
-function maxExpiresIn({ maxExpiresInMs }: Rule, { request }: Subject): Mismatch | undefined {
+function maxExpiresIn(maxMs: number, _: Rule, { request }: Subject): Mismatch | undefined {
   // Not `>`: a number that isn't one compares as false, and must not pass.
-  if (maxExpiresInMs === undefined || request.expiresInMs <= maxExpiresInMs) return undefined
+  if (request.expiresInMs <= maxMs) return undefined
   return {
     reason: "expires_in_over_max",
     asked: `valid for ${request.expiresInMs} ms`,
-    allowed: `${maxExpiresInMs} ms; send Countersign-Expires-In`,
+    allowed: `${maxMs} ms; send Countersign-Expires-In`,
   }
 }
 

@@ -8,11 +8,10 @@ export const defaultMaxValidDays = 90
 
 /**
  * Holds approveAgent to what no policy can lift: the agent is held here or named by the rule, the signer
- * authorizes it unless the rule names another, and it ends. Other operations are let by.
+ * authorizes it unless the rule names another, and it ends.
  */
 export function approveAgentRule(rule: Rule, subject: Subject): Mismatch | undefined {
   const { operation, payload, key } = subject.request
-  if (operation !== "approveAgent") return undefined
   if (payload.kind !== "approve_agent") {
     return { reason: "approval_unreadable", asked: operation, allowed: null }
   }

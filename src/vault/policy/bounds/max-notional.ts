@@ -12,9 +12,7 @@ import { boundFor, overMax, type BoundedAmount } from "./worst-case.ts"
  * Without a fresh reference price every order is refused, also the buy that doesn't need one: a dead feed must not
  * leave a market maker with one side only. Of an entry and its legs the largest one is summed.
  */
-export function maxNotional(rule: Rule, subject: Subject): Mismatch | undefined {
-  const { maxNotional: bound } = rule
-  if (bound === undefined) return undefined
+export function maxNotional(bound: SizeBound, rule: Rule, subject: Subject): Mismatch | undefined {
   return overMax("notional_over_max", subject, (read) =>
     boundedNotional(read, { rule, bound, subject }),
   )

@@ -1,4 +1,4 @@
-import { compareDecimals, formatDecimal } from "../../../venue/decimal.ts"
+import { compareDecimals, formatDecimal, type Decimal } from "../../../venue/decimal.ts"
 import { partText } from "../match/matchers.ts"
 import type { Mismatch } from "../terms/decision.ts"
 import type { Subject } from "../terms/judged-order.ts"
@@ -9,8 +9,7 @@ import { mayBeMarket } from "./worst-case.ts"
  * Holds all that may become a market order to the rule's `max_slippage`. One without slippage is
  * refused, and so is a leg that becomes a market order: the interface gives legs none.
  */
-export function maxSlippage({ maxSlippage: max }: Rule, { parts }: Subject): Mismatch | undefined {
-  if (max === undefined) return undefined
+export function maxSlippage(max: Decimal, _: Rule, { parts }: Subject): Mismatch | undefined {
   for (const part of parts) {
     if (!mayBeMarket(part)) continue
     const slippage = part.leg === undefined ? part.order.slippage : undefined

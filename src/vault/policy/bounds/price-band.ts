@@ -19,10 +19,10 @@ import { isPriceReadable, partPrices } from "./worst-case.ts"
  * market order writes no price: `max_slippage` bounds it.
  */
 export function priceBand(
-  { priceBand: band, priceMatchBand }: Rule,
+  band: Decimal,
+  { priceMatchBand }: Rule,
   { orders = [], circumstances }: Subject,
 ): Mismatch | undefined {
-  if (band === undefined) return undefined
   const { symbols } = circumstances.profile
   for (const read of orders) {
     const mismatch = outsideBand(read, { band, priceMatchBand, symbols })

@@ -24,9 +24,7 @@ import { boundFor, overMax, type BoundedAmount, quantityUnit, worstPrice } from 
  * An amount in quote units never counts against it: with a `max_notional` beside it that one decides, and
  * without one the order is refused.
  */
-export function maxQuantity(rule: Rule, subject: Subject): Mismatch | undefined {
-  const { maxQuantity: bound } = rule
-  if (bound === undefined) return undefined
+export function maxQuantity(bound: SizeBound, rule: Rule, subject: Subject): Mismatch | undefined {
   return overMax("quantity_over_max", subject, (read) =>
     boundedQuantity(read, { rule, bound, subject }),
   )
@@ -62,8 +60,7 @@ function boundedQuantity(
 }
 
 /** Holds every order by itself to the rule's `min_quantity` in base units. An amount in quote units can't be compared. */
-export function minQuantity({ minQuantity: bound }: Rule, subject: Subject): Mismatch | undefined {
-  if (bound === undefined) return undefined
+export function minQuantity(bound: SizeBound, _: Rule, subject: Subject): Mismatch | undefined {
   for (const read of subject.orders ?? []) {
     const mismatch = belowMin(read, bound, subject)
     if (mismatch !== undefined) return mismatch
