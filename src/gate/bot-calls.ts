@@ -1,27 +1,12 @@
-import type { BotParams, BotResults } from "../link/calls/methods.ts"
+import type { BotParams } from "../link/calls/methods.ts"
 import type { BotLink } from "../link/client.ts"
 import type { Refusal } from "../link/views/refusal.ts"
 import { refusedByVault, type Problem } from "./http/problem.ts"
 import type { Call } from "./http/read-call.ts"
-import { withRateLimits, type Reply } from "./http/reply.ts"
-import { askSignature, type SignatureDependencies } from "./sign/forward.ts"
+import type { Reply } from "./http/reply.ts"
 import { readSearch } from "./sign/read-search.ts"
-import { repeatedAnswer } from "./sign/repeats.ts"
 
 type Dependencies = { readonly link: BotLink }
-
-/** `/sign`: the signed body itself. */
-export async function sign(deps: SignatureDependencies, call: Call): Promise<Reply> {
-  const signed = await askSignature(deps, call, "return")
-  return withRateLimits(signatureReply(signed), signed)
-}
-
-function signatureReply(signed: BotResults["sign"]): Reply {
-  if (signed.kind === "refused") return refused(signed)
-  if (signed.kind === "answered") return repeatedAnswer(signed)
-  const { body, record, repeat = "first" } = signed
-  return { kind: "signed", body, record, isRepeat: repeat !== "first" }
-}
 
 /** `/check`: whether it would be signed, and why or why not. */
 export async function check(deps: Dependencies, { ask }: Call): Promise<Reply> {

@@ -9,14 +9,16 @@ import { httpAnswer } from "./http/reply.ts"
 import type { GateMetrics } from "./metrics/gate-metrics.ts"
 import { gateLimits, type GateLimits } from "./process/gate-limits.ts"
 import type { Log } from "./process/log.ts"
-import type { GateSettings } from "./settings.ts"
+import type { LiveSettings } from "./settings.ts"
 import { createSharedSends } from "./sign/repeats.ts"
 
 export type GateDependencies = {
   readonly link: BotLink
   /** Those of now; while there are none, every call is answered 503. */
-  readonly settings: () => GateSettings | undefined
+  readonly settings: Pick<LiveSettings, "current">
   readonly log: Log
+  /** Whether every request has its line of log, and not only those that failed. */
+  readonly logsRequests: boolean
   readonly metrics: GateMetrics
   readonly clock: () => number
   readonly limits?: Partial<GateLimits>
@@ -38,8 +40,8 @@ export function createGateServer(deps: GateDependencies): GateServer {
     ...deps,
     limits,
     sends: createSharedSends(limits.shareAnswerMs),
-    upstream: () => deps.settings()?.upstream,
-    hosts: ({ localPort }) => deps.settings()?.hosts(localPort),
+    upstream: () => deps.settings.current?.upstream,
+    hosts: ({ localPort }) => deps.settings.current?.hosts(localPort),
     track(promise) {
       const tracked = promise.catch(() => undefined).finally(() => work.delete(tracked))
       work.add(tracked)

@@ -43,15 +43,15 @@ export async function runGate(ask: GateAsk): Promise<RunningGate> {
   const settings = settingsFor(ask, link)
   const notify = startNotify({ link, log })
   const metrics = toldSends(openGateMetrics(), notify)
-  const gate = createGateServer({ link, settings: settings.now, log, metrics, clock: Date.now })
+  const shared = { log, metrics, clock: Date.now }
+  const logsRequests = given.logLevel === "debug"
+  const gate = createGateServer({ ...shared, link, settings, logsRequests })
   await untilKnown(settings, service)
   const servers = await listen(gate, { ...given, descriptors })
   const outbox = sendOutbox({
     link: connectBotLink(given.botSocket, { deadlineMs: outboxDeadlineMs }),
-    upstream: () => settings.now()?.upstream,
-    log,
-    metrics,
-    clock: Date.now,
+    upstream: () => settings.current?.upstream,
+    ...shared,
   })
   const [port = 0] = servers.map(portOf).filter((each) => each > 0)
   log({ level: "debug", event: "listening", port })
@@ -78,9 +78,9 @@ export async function runGate(ask: GateAsk): Promise<RunningGate> {
   }
 }
 
-async function untilKnown({ now, known }: LiveSettings, service: ServiceNotify): Promise<void> {
-  if (now() === undefined) service.status(waitingForVault)
-  await Promise.race([known, after(patienceMs, undefined, { ref: false })])
+async function untilKnown(settings: LiveSettings, service: ServiceNotify): Promise<void> {
+  if (settings.current === undefined) service.status(waitingForVault)
+  await Promise.race([settings.known, after(patienceMs, undefined, { ref: false })])
 }
 
 /** A gate that systemd started asks the vault, unless it is told a venue on the command line. */

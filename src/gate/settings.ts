@@ -36,8 +36,8 @@ export function openUpstream({ baseUrl, ca, proxy, deadlineMs }: UpstreamSetting
 }
 
 export type LiveSettings = {
-  /** Those in force; `undefined` until the vault has told them. */
-  readonly now: () => GateSettings | undefined
+  /** Those in force; `undefined` until the vault has told them. It changes: don't keep it. */
+  readonly current: GateSettings | undefined
   /** Resolves once there are any. Never throws. */
   readonly known: Promise<unknown>
   /** Asks for them anew; those in force stay when that throws. `undefined` where nobody can be asked. */
@@ -49,19 +49,18 @@ const pauseMs = 500
 
 /** Settings that were given on the command line, for good. @throws {Fault} `config_invalid` */
 export function givenSettings(words: SettingsWords): LiveSettings {
-  const settings = settingsOf(words)
-  return { now: () => settings, known: Promise.resolve(), renew: undefined }
+  return { current: settingsOf(words), known: Promise.resolve(), renew: undefined }
 }
 
 /** The vault's settings, since a gate in its own sandbox can read no file of them: asked for until they come. */
 export function vaultSettings(link: BotLink, log: Log): LiveSettings {
-  let settings: GateSettings | undefined
+  const live: { current: GateSettings | undefined } = { current: undefined }
   // An upstream that was exchanged isn't closed: a request may be about to be sent there. Its
   // connections close by themselves when they are idle.
   const renew = async (): Promise<void> => {
-    settings = settingsOf(await link.call("gateSettings", {}))
+    live.current = settingsOf(await link.call("gateSettings", {}))
   }
-  return { now: () => settings, known: untilDone(renew, log), renew }
+  return Object.assign(live, { known: untilDone(renew, log), renew })
 }
 
 async function untilDone(work: () => Promise<void>, log: Log): Promise<void> {

@@ -7,7 +7,7 @@ import { keyView, recordView } from "./core/views.ts"
 import type { StoredRecord } from "./ledger/records/entries.ts"
 import { limitsOfClient } from "./operator/limit-methods.ts"
 import { feedPrices } from "./operator/price-methods.ts"
-import { requestStage } from "./process/stages.ts"
+import { requestStages } from "./process/stages.ts"
 import { admitRead, readBudgetSpent } from "./request/admit-read.ts"
 import { identify } from "./request/authenticate.ts"
 import { checkRequest, shadowRequest } from "./request/check-request.ts"
@@ -53,7 +53,7 @@ export function botMethods(vault: Vault) {
 
 async function told<Answer>(signing: Promise<Answer>): Promise<Answer> {
   const answer = await signing
-  requestStage("answered")
+  requestStages.publish({ stage: "answered" })
   return answer
 }
 

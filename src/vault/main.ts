@@ -72,7 +72,7 @@ async function start(): Promise<void> {
 }
 
 function open(
-  { installation, passphraseFile }: VaultArguments,
+  { installation, passphraseFile, logLevel }: VaultArguments,
   curve: PickedCurve,
 ): Promise<Vault> {
   const surroundings: Surroundings = {
@@ -81,7 +81,7 @@ function open(
   }
   const listener = {
     // On a terminal the ledger is the place to look for them.
-    ...logVault(isService ? "info" : "debug"),
+    ...logVault(isService ? "info" : "debug", logLevel),
     opening: (step: string) => notify.status(step),
   }
   return openVault(installation, secretFrom(passphraseFile), { listener, surroundings, curve })

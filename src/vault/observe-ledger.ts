@@ -39,7 +39,7 @@ export function countedListener(listener: VaultListener, counts: DecisionCounts)
     ...listener,
     reserved(entry, record) {
       counts.allowed(entry.client, entry.operation)
-      listener.reserved(entry, record)
+      listener.reserved?.(entry, record)
     },
   }
 }
@@ -73,7 +73,7 @@ export function watchedLedger(
       reserving.then(
         (reserved) => {
           if (isPaced(reserved)) seen.paced(ask.entry.key)
-          if (reserved.kind === "reserved") listener.reserved(ask.entry, reserved.record)
+          if (reserved.kind === "reserved") listener.reserved?.(ask.entry, reserved.record)
         },
         (error: unknown) => {
           if (error instanceof Fault && error.code === "clock_unsafe") seen.clockUnsafe()

@@ -131,7 +131,12 @@ async function startGateAt(t: TestContext, { test, venue, random }: Site) {
   const link = connectBotLink(path)
   const gate = createGateServer({
     ...{ link, limits, metrics: openGateMetrics(), clock: Date.now },
-    settings: () => (random.isOneIn(20) ? away : there),
+    settings: {
+      get current() {
+        return random.isOneIn(20) ? away : there
+      },
+    },
+    logsRequests: true,
     log: ({ level, event }) => {
       if (level === "error") broken.push(event)
     },

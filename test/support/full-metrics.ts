@@ -27,8 +27,9 @@ export async function fullMetrics(): Promise<string> {
   const link = connectBotLink(path)
   const gate = createGateServer({
     ...{ link, metrics: openGateMetrics(), clock: Date.now },
-    settings: () => ({ upstream: undefined, hosts: hostsByPort([]) }),
+    settings: { current: { upstream: undefined, hosts: hostsByPort([]) } },
     log: () => undefined,
+    logsRequests: true,
   })
   const http = gate.open()
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve))

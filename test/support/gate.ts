@@ -75,8 +75,13 @@ export async function startGate(t: TestContext, options: TestGateOptions = {}): 
   }
   const gate = createGateServer({
     link,
-    settings: options.settings ?? (() => settings),
+    settings: {
+      get current() {
+        return options.settings === undefined ? settings : options.settings()
+      },
+    },
     log: (entry) => logged.push(entry),
+    logsRequests: true,
     metrics: openGateMetrics(),
     clock: options.clock ?? Date.now,
     limits: { stopMs: 500, ...options.limits },

@@ -1,7 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 
-import type { StageMessage } from "../../src/std/stages.ts"
-
 /** The stages that are said on a channel of this thread while `work` is done, in their order. */
 export async function heardStages(
   channel: string,
@@ -9,7 +7,7 @@ export async function heardStages(
 ): Promise<readonly string[]> {
   const heard: string[] = []
   const listener = (message: unknown): void => {
-    heard.push((message as StageMessage).stage)
+    heard.push((message as { readonly stage: string }).stage)
   }
   subscribe(channel, listener)
   try {

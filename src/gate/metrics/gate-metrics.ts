@@ -3,7 +3,7 @@ import type { Outcome } from "../../link/views/outcome.ts"
 import { watchEventLoop, type LoopDelay } from "../../std/event-loop-delay.ts"
 import { openHistogram, waitBoundsSeconds, type Histogram } from "../../std/histogram.ts"
 import { version } from "../../std/version.ts"
-import type { Answer, Route } from "../http/route.ts"
+import type { Answer, Route } from "../http/read-call.ts"
 
 /** What a gate counts of itself while it works. Nothing that a bot sent is a label. */
 export type GateMetrics = Omit<RouteTimes, "families"> &

@@ -1,5 +1,6 @@
+import { channel } from "node:diagnostics_channel"
+
 import { errorFields } from "../../std/error-fields.ts"
-import { openStages } from "../../std/stages.ts"
 import { createLog, type FieldsOf, type LogHead } from "../../std/log.ts"
 
 export { errorFields }
@@ -45,5 +46,6 @@ export function causeFields(cause: unknown): { readonly code: string } {
   return { code: typeof cause === "string" ? cause.replaceAll(" ", "_") : errorFields(cause).code }
 }
 
-/** Says on the channel `countersign.send` that what could be sent of a request was sent; its report follows. */
-export const sendStage: (stage: "sent") => void = openStages("countersign.send")
+/** Where it is said that what could be sent of a request was sent; its report follows. */
+export const sendChannel: { publish(message: { readonly stage: "sent" }): void } =
+  channel("countersign.send")

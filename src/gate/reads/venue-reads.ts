@@ -1,5 +1,5 @@
 import type { Problem } from "../http/problem.ts"
-import type { Answer } from "../http/route.ts"
+import type { Answer } from "../http/read-call.ts"
 import type { GateLimits } from "../process/gate-limits.ts"
 import { fetchRead } from "./fetch-read.ts"
 import { readAsk } from "./read-ask.ts"

@@ -1,4 +1,4 @@
-import type { BotResults, BotParams } from "../../link/calls/methods.ts"
+import type { BotResults } from "../../link/calls/methods.ts"
 import type { VenueClockReading } from "../../link/calls/report.ts"
 import type { BotLink } from "../../link/client.ts"
 import type { Outcome } from "../../link/views/outcome.ts"
@@ -8,11 +8,12 @@ import { refusedByVault, type Problem } from "../http/problem.ts"
 import type { Call } from "../http/read-call.ts"
 import { asRepeat, withRateLimits, type Reply } from "../http/reply.ts"
 import type { GateMetrics } from "../metrics/gate-metrics.ts"
-import { causeFields, errorFields, type Log, sendStage } from "../process/log.ts"
+import { causeFields, errorFields, type Log, sendChannel } from "../process/log.ts"
 import type { Sent } from "../upstream/exchange.ts"
 import { outcomeOf } from "../upstream/outcome.ts"
 import type { Upstream } from "../upstream/upstream.ts"
 import { keptAnswerOf, repeatedAnswer, type SharedSends } from "./repeats.ts"
+import { askSignature, type SignatureDependencies } from "./sign.ts"
 
 export type ForwardDependencies = SignatureDependencies & {
   readonly link: BotLink
@@ -84,7 +85,7 @@ async function sendSigned(
           return true
         },
       })
-  sendStage("sent")
+  sendChannel.publish({ stage: "sent" })
   const outcome = reportOf(sent, signed, isAnnounced)
   report(outcome, sent.kind === "answered" ? sent.venueClock : undefined)
   deps.metrics.sent(outcome, record)
@@ -201,21 +202,4 @@ const baseUrlMissing: Problem = {
   message:
     "No venue is configured; add base_url to venue.yaml, or call /sign and send it yourself.",
   data: { add_line: "base_url: https://…" },
-}
-
-export type SignatureDependencies = {
-  readonly link: BotLink
-  readonly metrics: Pick<GateMetrics, "waited">
-}
-
-/** Has the vault sign a call, or say why it doesn't. */
-export async function askSignature(
-  { link, metrics }: SignatureDependencies,
-  { ask, idempotencyKey, traceparent }: Call,
-  purpose: BotParams["sign"]["purpose"],
-): Promise<BotResults["sign"]> {
-  const askedMs = performance.now()
-  const signed = await link.call("sign", { ...ask, idempotencyKey, traceparent, purpose })
-  metrics.waited("vault", askedMs)
-  return signed
 }

@@ -4,7 +4,7 @@ import type { Refusal } from "../../link/views/refusal.ts"
 import { formatDecimal } from "../../venue/decimal.ts"
 import type { Budgets } from "../budgets/budgets.ts"
 import { budgetExhausted } from "../budgets/shortage.ts"
-import { requestStage } from "../process/stages.ts"
+import { requestStages } from "../process/stages.ts"
 import type { HoldBook } from "./hold-book.ts"
 import type { Limits } from "./meters/limits.ts"
 import type { RecentKey, RecentKeys } from "./recent-keys.ts"
@@ -68,7 +68,7 @@ export async function reserve<Made>(
   ])
   const key = keyOf(ask)
   if (key !== undefined) recentKeys.add(key, { record: reserved.record, durable })
-  requestStage("reserved")
+  requestStages.publish({ stage: "reserved" })
   const made = await madeMeanwhile(() => make?.(reserved), durable)
   // Without `make` nothing is asked for, and `Made` is undefined.
   return { kind: "reserved", ...reserved, made: made as Made, over }

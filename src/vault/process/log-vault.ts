@@ -9,12 +9,15 @@ import type { VaultListener } from "./vault-listener.ts"
 
 /**
  * Writes lines for freezes and their ends, which whoever watches the daemon must hear of; for refusals, whose
- * level is given, since people look for them in the journal of a service; and for each request that is signed.
+ * level is given, since people look for them in the journal of a service; and for each request that is signed,
+ * where the log is written from the level of those on.
  */
 export function logVault(
   refusals: LogLevel,
+  from: LogLevel,
 ): Pick<VaultListener, "acted" | "refused" | "reserved"> {
-  return { acted: logAct, refused: refusalLog(refusals), reserved: logRequest }
+  const listener = { acted: logAct, refused: refusalLog(refusals) }
+  return from === "debug" ? { ...listener, reserved: logRequest } : listener
 }
 
 function logAct(entry: AdminEntry, record: RecordId | undefined): void {

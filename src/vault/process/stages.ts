@@ -1,4 +1,4 @@
-import { openStages } from "../../std/stages.ts"
+import { channel } from "node:diagnostics_channel"
 
 /**
  * What is over of a request, in this order. `reserved`: nonce, room and release are taken, and its record
@@ -10,8 +10,8 @@ export type RequestStage = "parsed" | "judged" | "reserved" | "signed" | "durabl
 /** What is over of a batch, in the ledger's thread. */
 export type CommitStage = "written" | "committed"
 
-/** Says on the channel `countersign.request` that a stage of a request is over. */
-export const requestStage: (stage: RequestStage) => void = openStages("countersign.request")
+/** Where it is said, within the same turn, that a stage is over, and no more than that. Nobody may be listening. */
+type Stages<Stage> = { publish(message: { readonly stage: Stage }): void }
 
-/** Says on the channel `countersign.commit` that a stage of a batch is over. */
-export const commitStage: (stage: CommitStage) => void = openStages("countersign.commit")
+export const requestStages: Stages<RequestStage> = channel("countersign.request")
+export const commitStages: Stages<CommitStage> = channel("countersign.commit")

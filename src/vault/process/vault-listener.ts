@@ -13,7 +13,7 @@ export type VaultListener = {
   /** A refusal has a record, or is counted on one; identical ones within a second share it. */
   refused(entry: RefusalEntry, record: RecordId): void
   /** The record of a request is durable, so it is signed. */
-  reserved(entry: RequestEntry, record: RecordId): void
+  reserved?(entry: RequestEntry, record: RecordId): void
 }
 
 const nothing = (): void => undefined
@@ -23,5 +23,4 @@ export const noListener: VaultListener = {
   opening: nothing,
   acted: nothing,
   refused: nothing,
-  reserved: nothing,
 }

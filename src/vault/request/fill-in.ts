@@ -15,7 +15,7 @@ import {
 } from "../../venue/signing-hash.ts"
 import type { Signature, Keyring } from "../keyring/keyring.ts"
 import type { Taken } from "../ledger/records/reservation.ts"
-import { requestStage } from "../process/stages.ts"
+import { requestStages } from "../process/stages.ts"
 import type { ReadRequest } from "./read-request.ts"
 
 /** Canonical JSON of the business fields: what is recorded, and for Type A what is hashed. */
@@ -130,7 +130,7 @@ export function signReserved(
   const filling = { validity: taken, profile }
   // The keyring releases a signature only after it recovered the signer from it.
   const signature = keyring.sign(request.key.name, digestOf(request, filling))
-  requestStage("signed")
+  requestStages.publish({ stage: "signed" })
   return {
     record: taken.record,
     path: request.endpoint.path,

@@ -116,7 +116,10 @@ export function refuseNow(
   { disk, keyring, venueClock }: Pick<Vault, "disk" | "keyring" | "venueClock">,
 ): Refusal | undefined {
   const low = disk.low()
-  const why = low === undefined ? venueClockOff(venueClock, set) : diskLow(low)
+  const { maxVenueOffsetMs } = set.config
+  const off =
+    maxVenueOffsetMs === undefined ? undefined : venueClockOff(venueClock, maxVenueOffsetMs)
+  const why = low === undefined ? off : diskLow(low)
   if (why !== undefined && !reducesRisk(endpoint.id, payload, set.profile)) return why
   return keyring.isLocked(key.name) ? keyLocked(key.name) : undefined
 }

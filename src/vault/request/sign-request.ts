@@ -9,7 +9,7 @@ import type { Vault } from "../core/vault.ts"
 import type { RequestEntry } from "../ledger/records/entries.ts"
 import type { Idempotency, KeyUse } from "../ledger/records/idempotency.ts"
 import type { ReserveAsk, Taken } from "../ledger/records/reservation.ts"
-import { requestStage } from "../process/stages.ts"
+import { requestStages } from "../process/stages.ts"
 import type { Asking } from "./asking.ts"
 import { authenticate } from "./authenticate.ts"
 import { signReserved } from "./fill-in.ts"
@@ -53,7 +53,7 @@ export async function signOf(asking: Asking, vault: Vault): Promise<BotResults["
   vault.metrics.stages.begin()
   const read = readRequest(call, client, set)
   vault.metrics.stages.end("parse")
-  requestStage("parsed")
+  requestStages.publish({ stage: "parsed" })
   if (!read.ok) return refused(read.error, asking, vault)
   const spending = spendingOf(read.value, client.name, set)
   const asked = { ...asking, request: read.value, spending }
@@ -76,7 +76,7 @@ async function judgeAndSign(asked: Asked, vault: Vault): Promise<Answer> {
 
   const decision = judgeRequest(request, client, { set, nowMs })
   const judgedMs = metrics.stages.end("judge")
-  requestStage("judged")
+  requestStages.publish({ stage: "judged" })
   if (decision.kind === "refuse") return err(decision.refusal)
   const refusal = refuseNow(request, set, vault)
   if (refusal !== undefined) return err(refusal)
@@ -99,7 +99,7 @@ async function judgeAndSign(asked: Asked, vault: Vault): Promise<Answer> {
   if (reserved.kind === "refused") return err(reserved.refusal)
   if (reserved.kind === "repeat") return ok("outdated")
   metrics.stages.endSince("record", judgedMs)
-  requestStage("durable")
+  requestStages.publish({ stage: "durable" })
   return ok({ kind: "answer", ...reserved.made })
 }
 

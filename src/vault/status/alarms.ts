@@ -84,7 +84,8 @@ function clockAlarms(vault: Pick<Vault, "venueClock" | "active">): readonly Alar
   const { venueClock } = vault
   const set = vault.active()
   const isOff = venueClockWarnings(venueClock, set).length > 0
-  const isStopping = venueClockOff(venueClock, set) !== undefined
+  const { maxVenueOffsetMs = Infinity } = set.config
+  const isStopping = venueClockOff(venueClock, maxVenueOffsetMs) !== undefined
   const mend = { subject: "", advice: "set this machine's: timedatectl set-ntp true" }
   const off = "The venue's clock and this machine's are 2 s apart or more"
   const stopping =

@@ -60,16 +60,13 @@ export function venueClockWarnings(
 }
 
 /** The refusal of what doesn't reduce risk while the venue's clock is too far off; `undefined` where it isn't. */
-export function venueClockOff(
-  clock: VenueClock,
-  { config: { maxVenueOffsetMs } }: Pick<ActiveSet, "config">,
-): Refusal | undefined {
+export function venueClockOff(clock: VenueClock, maxOffsetMs: number): Refusal | undefined {
   const ms = clock.aheadMs()
-  if (maxVenueOffsetMs === undefined || Math.abs(ms) <= maxVenueOffsetMs) return undefined
+  if (Math.abs(ms) <= maxOffsetMs) return undefined
   return {
     code: "clock_unsafe",
     message: `${offsetSentence(ms)} Until then only cancels and reduce-only orders are signed.`,
-    data: { venue_ahead_ms: ms, max_venue_offset_ms: maxVenueOffsetMs },
+    data: { venue_ahead_ms: ms, max_venue_offset_ms: maxOffsetMs },
   }
 }
 

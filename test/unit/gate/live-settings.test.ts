@@ -32,10 +32,11 @@ describe("settings of the vault", () => {
     const logged: LogEntry[] = []
     const words = { upstream: at("https://venue.example"), allowedHosts: ["bots.internal"] }
     const settings = vaultSettings(linkTo(away, away, words), (entry) => logged.push(entry))
-    assert.equal(settings.now(), undefined)
+    const current = () => settings.current
+    assert.equal(current(), undefined)
     await settings.known
-    assert.notEqual(settings.now()?.upstream, undefined)
-    assert.equal(settings.now()?.hosts(1).has("bots.internal:1"), true)
+    assert.notEqual(current()?.upstream, undefined)
+    assert.equal(current()?.hosts(1).has("bots.internal:1"), true)
     assert.deepEqual(
       logged.map(({ level, event, code }) => [level, event, code]),
       [["warn", "waiting_for_vault", "vault_unavailable"]],
@@ -46,12 +47,13 @@ describe("settings of the vault", () => {
     const first = { upstream: null, allowedHosts: ["a.internal"] }
     const second = { upstream: at("https://venue.example"), allowedHosts: ["b.internal"] }
     const settings = vaultSettings(linkTo(first, second), () => undefined)
+    const current = () => settings.current
     await settings.known
-    assert.equal(settings.now()?.upstream, undefined)
+    assert.equal(current()?.upstream, undefined)
     await settings.renew?.()
-    assert.notEqual(settings.now()?.upstream, undefined)
-    assert.equal(settings.now()?.hosts(undefined).has("a.internal"), false)
-    assert.equal(settings.now()?.hosts(undefined).has("b.internal"), true)
+    assert.notEqual(current()?.upstream, undefined)
+    assert.equal(current()?.hosts(undefined).has("a.internal"), false)
+    assert.equal(current()?.hosts(undefined).has("b.internal"), true)
   })
 
   for (const [what, answer] of [
@@ -61,9 +63,9 @@ describe("settings of the vault", () => {
     it(`stay when ${what} as they are asked for anew`, async () => {
       const settings = vaultSettings(linkTo({ upstream: null, allowedHosts: [] }, answer), () => 0)
       await settings.known
-      const before = settings.now()
+      const before = settings.current
       await assert.rejects(async () => settings.renew?.(), Fault)
-      assert.equal(settings.now(), before)
+      assert.equal(settings.current, before)
     })
   }
 })
@@ -102,7 +104,7 @@ describe("settings of either", () => {
 describe("settings of the command line", () => {
   it("are known from the start and asked of nobody", async () => {
     const settings = givenSettings({ upstream: null, allowedHosts: ["bots.internal"] })
-    assert.equal(settings.now()?.hosts(80).has("bots.internal"), true)
+    assert.equal(settings.current?.hosts(80).has("bots.internal"), true)
     assert.equal(settings.renew, undefined)
     await settings.known
   })

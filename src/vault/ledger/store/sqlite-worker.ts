@@ -3,7 +3,7 @@
 import { backup, type DatabaseSync } from "node:sqlite"
 import { parentPort, workerData } from "node:worker_threads"
 
-import { commitStage } from "../../process/stages.ts"
+import { commitStages } from "../../process/stages.ts"
 import { auditRunner, isAuditJob } from "../audit/audit-jobs.ts"
 import { isMeterJob, meterRunner } from "../meters/stored-tail.ts"
 import { openDatabase } from "./database.ts"
@@ -144,9 +144,9 @@ function batchRunner(database: DatabaseSync): (batch: Batch) => Committed {
       return run(job)
     })
     if (clock !== undefined) keepClock(clock)
-    commitStage("written")
+    commitStages.publish({ stage: "written" })
     database.exec("COMMIT")
-    commitStage("committed")
+    commitStages.publish({ stage: "committed" })
     return { results, head: journal.head(), trailing: tables.trailing() }
   }
 }
