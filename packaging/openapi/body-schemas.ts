@@ -1,7 +1,12 @@
 // The bodies of the venue's operations, from the data that their parser reads.
 
 import { maxDecimalDigits } from "../../src/venue/decimal.ts"
-import { snakeCase, uintBits, type StructField, type StructType } from "../../src/venue/eip712.ts"
+import {
+  snakeCase,
+  uintBits,
+  type StructField,
+  type StructType,
+} from "../../src/venue/signing-hash.ts"
 import { approveAgentStruct } from "../../src/venue/endpoints.ts"
 import { filledInFields } from "../../src/venue/payload/check-struct.ts"
 import {

@@ -1,7 +1,7 @@
 // The write endpoints as the venue's interface discloses them. What it doesn't tell is written as the
 // line of venue.yaml that would tell it.
 
-import { parseStructType, type StructType } from "./eip712.ts"
+import { parseStructType, type StructType } from "./signing-hash.ts"
 import type { Disclosed, Endpoint, OperationId, PayloadShape, Signing, Weight } from "./profile.ts"
 
 /** Type A's message without `target_address`. */

@@ -1,3 +1,6 @@
+import { utf8, decodeUtf8 } from "../std/bytes.ts"
+import { err, ok, type Result } from "../std/result.ts"
+
 /** A JSON value as the strict reader makes it: deeply frozen, objects without a prototype, numbers only safe integers. */
 export type JsonValue = null | boolean | number | string | JsonArray | JsonObject
 export type JsonArray = readonly JsonValue[]
@@ -50,4 +53,249 @@ export function findAt(body: JsonObject, pointer: string): Found {
     path = pointerTo(parent, step)
   }
   return { value, beside }
+}
+
+/**
+ * Why bytes aren't strict JSON. `offset` counts bytes from 0; `message` is a sentence that names the
+ * place too, and no value.
+ */
+export type JsonProblem = { readonly offset: number; readonly message: string }
+
+/** How deep arrays and objects may nest; one at the top is at depth 1. */
+export const maxJsonDepth = 16
+
+/**
+ * Reads UTF-8 bytes as JSON (RFC 8259) that every reader understands alike.
+ *
+ * Refused besides bad JSON: a byte order mark, a key that is there twice or in two cases, keys that
+ * JavaScript gives a meaning, lone surrogates, and numbers other than integers within ±(2^53 − 1). What
+ * is read is deeply frozen and its objects have no prototype.
+ */
+export function parseStrictJson(
+  bytes: Uint8Array,
+  maxDepth = maxJsonDepth,
+): Result<JsonValue, JsonProblem> {
+  const decoded = decodeUtf8(bytes)
+  if (!decoded.ok) return err(problemAt(decoded.error, "the body isn't UTF-8"))
+  const reader: Reader = { text: decoded.value, maxDepth, at: 0, complaint: "" }
+  const value = readBody(reader)
+  if (value !== broken) return ok(value)
+  const offset = utf8(reader.text.slice(0, reader.at)).length
+  return err(problemAt(offset, reader.complaint))
+}
+
+function problemAt(offset: number, complaint: string): JsonProblem {
+  return { offset, message: `${complaint} (at byte ${offset})` }
+}
+
+/** Stands before the UTF-16 unit `at`. Every `read…` function steps over what it reads, or complains. */
+type Reader = {
+  readonly text: string
+  readonly maxDepth: number
+  at: number
+  complaint: string
+}
+
+/** What a `read…` function returns once something has been complained of; nothing is read after it. */
+const broken = Symbol("broken")
+
+function complain(reader: Reader, complaint: string, at: number = reader.at): typeof broken {
+  reader.complaint = complaint
+  reader.at = at
+  return broken
+}
+
+function readBody(reader: Reader): JsonValue | typeof broken {
+  if (reader.text.startsWith("\ufeff")) {
+    return complain(reader, "the body starts with a byte order mark; leave it out")
+  }
+  skipSpace(reader)
+  if (reader.at === reader.text.length) return complain(reader, "the body is empty; send JSON")
+  const value = readValue(reader, 1)
+  if (value === broken) return broken
+  skipSpace(reader)
+  return reader.at === reader.text.length
+    ? value
+    : complain(reader, "the JSON ends here, but the body goes on; send one value")
+}
+
+function readValue(reader: Reader, depth: number): JsonValue | typeof broken {
+  switch (reader.text.charAt(reader.at)) {
+    case "{":
+      return depth > reader.maxDepth ? complainOfDepth(reader) : readObject(reader, depth)
+    case "[":
+      return depth > reader.maxDepth ? complainOfDepth(reader) : readArray(reader, depth)
+    case '"':
+      return readString(reader)
+    default:
+      return readWord(reader)
+  }
+}
+
+function complainOfDepth(reader: Reader): typeof broken {
+  return complain(reader, `arrays and objects are nested more than ${reader.maxDepth} deep`)
+}
+
+function readArray(reader: Reader, depth: number): JsonArray | typeof broken {
+  const items: JsonValue[] = []
+  reader.at += 1
+  if (skipPast(reader, "]")) return Object.freeze(items)
+  do {
+    const item = readValue(reader, depth + 1)
+    if (item === broken) return broken
+    items.push(item)
+  } while (skipPast(reader, ","))
+  return skipPast(reader, "]") ? Object.freeze(items) : complain(reader, "expected a comma or ]")
+}
+
+function readObject(reader: Reader, depth: number): JsonObject | typeof broken {
+  const object = Object.create(null) as Record<string, JsonValue>
+  reader.at += 1
+  if (skipPast(reader, "}")) return Object.freeze(object)
+  const foldedKeys = new Set<string>()
+  do {
+    const key = readKey(reader, object, foldedKeys)
+    const value = key === broken ? broken : readValue(reader, depth + 1)
+    if (key === broken || value === broken) return broken
+    object[key] = value
+  } while (skipPast(reader, ","))
+  return skipPast(reader, "}") ? Object.freeze(object) : complain(reader, "expected a comma or }")
+}
+
+const forbiddenKeys = new Set(["__proto__", "constructor", "prototype"])
+
+/** Reads a key that `object` may have beside its earlier ones, and the colon. */
+function readKey(
+  reader: Reader,
+  object: JsonObject,
+  foldedKeys: Set<string>,
+): string | typeof broken {
+  const start = reader.at
+  if (reader.text[start] !== '"') return complain(reader, "expected a key in double quotes")
+  const key = readString(reader)
+  if (key === broken) return broken
+  if (forbiddenKeys.has(key)) return complain(reader, `the key ${quote(key)} isn't allowed`, start)
+  const folded = foldCase(key)
+  if (foldedKeys.has(folded)) {
+    const fault = Object.hasOwn(object, key) ? "is there twice" : "is there in another case too"
+    return complain(reader, `the key ${quote(key)} ${fault}`, start)
+  }
+  foldedKeys.add(folded)
+  return skipPast(reader, ":") ? key : complain(reader, "expected a colon after the key")
+}
+
+/** One form for keys that differ only in case, by the Unicode rules that the laxest readers go by. */
+function foldCase(key: string): string {
+  if (/^[a-z0-9_]*$/.test(key)) return key
+  return key.toLowerCase().toUpperCase().toLowerCase()
+}
+
+const maxQuotedUnits = 40
+
+/** Printable ASCII of bounded length, whatever the key holds. */
+function quote(key: string): string {
+  const shown = key.length > maxQuotedUnits ? `${key.slice(0, maxQuotedUnits)}...` : key
+  return JSON.stringify(shown).replaceAll(
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  )
+}
+
+const stringStop = /["\\\u0000-\u001f]/g
+
+function readString(reader: Reader): string | typeof broken {
+  const start = reader.at
+  reader.at += 1
+  let text = readRun(reader, stringStop)
+  while (reader.text[reader.at] === "\\") {
+    const character = readEscape(reader)
+    if (character === broken) return broken
+    text += character + readRun(reader, stringStop)
+  }
+  if (reader.at === reader.text.length) return complain(reader, "the string isn't closed", start)
+  if (reader.text[reader.at] !== '"') {
+    return complain(reader, "a control character in a string must be written as an escape")
+  }
+  reader.at += 1
+  if (text.isWellFormed()) return text
+  return complain(reader, "the string holds a lone surrogate, which is half a character", start)
+}
+
+const escapes: ReadonlyMap<string, string> = new Map([
+  ['"', '"'],
+  ["\\", "\\"],
+  ["/", "/"],
+  ["b", "\b"],
+  ["f", "\f"],
+  ["n", "\n"],
+  ["r", "\r"],
+  ["t", "\t"],
+])
+
+function readEscape(reader: Reader): string | typeof broken {
+  const letter = reader.text.charAt(reader.at + 1)
+  if (letter === "u") return readUnicodeEscape(reader)
+  const character = escapes.get(letter)
+  if (character === undefined) return complain(reader, "JSON has no such escape")
+  reader.at += 2
+  return character
+}
+
+function readUnicodeEscape(reader: Reader): string | typeof broken {
+  const digits = reader.text.slice(reader.at + 2, reader.at + 6)
+  if (!/^[0-9a-fA-F]{4}$/.test(digits)) return complain(reader, "\\u takes four hex digits")
+  reader.at += 6
+  return String.fromCharCode(Number.parseInt(digits, 16))
+}
+
+const wordStop = /[^-+.\w]/g
+const literals: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
+  ["true", true],
+  ["false", false],
+  ["null", null],
+])
+
+/** Reads `true`, `false`, `null` or a number. */
+function readWord(reader: Reader): JsonValue | typeof broken {
+  const start = reader.at
+  const word = readRun(reader, wordStop)
+  const literal = literals.get(word)
+  if (literal !== undefined) return literal
+  if (!/^[-\d]/.test(word)) return complain(reader, "expected a value", start)
+  if (isExactInteger(word)) return Number(word)
+  const message = "a number must be an integer from -(2^53 - 1) to 2^53 - 1; send others as strings"
+  return complain(reader, message, start)
+}
+
+/** Whether every JSON reader makes the same number of it: none rounds it, none tells -0 from 0. */
+function isExactInteger(word: string): boolean {
+  if (!/^-?(?:0|[1-9]\d{0,15})$/.test(word)) return false
+  return word !== "-0" && Number.isSafeInteger(Number(word))
+}
+
+/** Steps up to the first character that the global `stop` finds, or to the end. */
+function readRun(reader: Reader, stop: RegExp): string {
+  stop.lastIndex = reader.at
+  const end = stop.test(reader.text) ? stop.lastIndex - 1 : reader.text.length
+  const run = reader.text.slice(reader.at, end)
+  reader.at = end
+  return run
+}
+
+/** Steps over spaces and, if `mark` follows them, over it and the spaces behind it. */
+function skipPast(reader: Reader, mark: string): boolean {
+  skipSpace(reader)
+  if (reader.text[reader.at] !== mark) return false
+  reader.at += 1
+  skipSpace(reader)
+  return true
+}
+
+function skipSpace(reader: Reader): void {
+  while (isSpace(reader.text.charCodeAt(reader.at))) reader.at += 1
+}
+
+// RFC 8259 §2: space, line feed, carriage return, tab.
+function isSpace(unit: number): boolean {
+  return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09
 }

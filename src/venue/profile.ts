@@ -1,6 +1,6 @@
 import type { Address } from "./address.ts"
 import type { Decimal } from "./decimal.ts"
-import type { StructType, Domain } from "./eip712.ts"
+import type { CanonicalForm, Domain, StructType } from "./signing-hash.ts"
 import type { JsonObject } from "./json.ts"
 import type { ReadPaths } from "./read-groups.ts"
 
@@ -85,17 +85,6 @@ export type SymbolTable = {
   readonly byName: ReadonlyMap<string, SymbolEntry>
 }
 
-/**
- * How `canonical_json` is written where the interface leaves it open. The defaults (`every_depth`,
- * `minimal`, `keep`) are our reading; docs/signing.md lists them.
- */
-export type CanonicalForm = {
-  readonly sort: "every_depth" | "top_level"
-  /** `minimal` escapes as JSON.stringify does; `html` also writes `<`, `>`, `&`, U+2028, U+2029 as `\u003c` and so on. */
-  readonly escape: "minimal" | "html"
-  readonly nulls: "keep" | "omit"
-}
-
 /** The operations that take orders away and make none. */
 export const cancelIds = [
   "cancelOrder",
@@ -137,6 +126,3 @@ export type Profile = {
   readonly duplicateNonceCode: string | undefined
   readonly reads: ReadPaths
 }
-
-/** Who operates which account with which key, as the request's signing fields say it. */
-export type Parties = { readonly signer: Address; readonly target: Address | undefined }

@@ -1,4 +1,4 @@
-import type { StructField, StructType, StructValue, StructValues, Domain } from "./eip712.ts"
+import type { StructField, StructType, StructValue, StructValues, Domain } from "./signing-hash.ts"
 
 /** EIP-712's JSON form, as `eth_signTypedData_v4` takes it. */
 export type TypedData = {

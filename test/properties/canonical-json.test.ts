@@ -4,10 +4,8 @@ import { describe, it } from "node:test"
 import fc from "fast-check"
 
 import { utf8 } from "../../src/std/bytes.ts"
-import type { JsonObject, JsonValue } from "../../src/venue/json.ts"
-import type { CanonicalForm } from "../../src/venue/profile.ts"
-import { canonicalJson } from "../../src/venue/signing-hash.ts"
-import { parseStrictJson } from "../../src/venue/strict-json.ts"
+import { type JsonObject, type JsonValue, parseStrictJson } from "../../src/venue/json.ts"
+import { canonicalJson, type CanonicalForm } from "../../src/venue/signing-hash.ts"
 import { arbitraryJsonObject } from "../support/arbitrary-json.ts"
 import { numRuns } from "../support/runs.ts"
 

@@ -7,24 +7,21 @@ import { hashTypedData } from "viem"
 
 import { toHex, utf8 } from "../../src/std/bytes.ts"
 import { parseAddress, type Address } from "../../src/venue/address.ts"
+import { agentStruct, placeOrderTag } from "../../src/venue/endpoints.ts"
+import { isJsonObject, type JsonObject, parseStrictJson } from "../../src/venue/json.ts"
+import { parseOrder } from "../../src/venue/payload/parse-payload.ts"
 import {
+  canonicalJson,
+  actionHash,
+  typeADigest,
+  typeBDigest,
   domainSeparator,
   parseStructType,
   uintBits,
   type StructField,
   type StructType,
   type StructValue,
-} from "../../src/venue/eip712.ts"
-import { agentStruct, placeOrderTag } from "../../src/venue/endpoints.ts"
-import { isJsonObject, type JsonObject } from "../../src/venue/json.ts"
-import { parseOrder } from "../../src/venue/payload/place-order.ts"
-import {
-  canonicalJson,
-  actionHash,
-  typeADigest,
-  typeBDigest,
 } from "../../src/venue/signing-hash.ts"
-import { parseStrictJson } from "../../src/venue/strict-json.ts"
 import { typedData } from "../../src/venue/typed-data.ts"
 import { without } from "../support/agent-keys.ts"
 import { arbitraryOrder } from "../support/arbitrary-order.ts"

@@ -1,4 +1,4 @@
-import type { StructType } from "../../src/venue/eip712.ts"
+import type { StructType } from "../../src/venue/signing-hash.ts"
 import type { Profile, SymbolEntry } from "../../src/venue/profile.ts"
 
 /** Two perpetuals and a spot symbol, without reference prices of their own: tests give them as circumstances. */

@@ -8,12 +8,10 @@ import { sha256 } from "@noble/hashes/sha2.js"
 
 import { fromHex, toHex, utf8 } from "../../src/std/bytes.ts"
 import { addressOfPublicKey, parseAddress, type Address } from "../../src/venue/address.ts"
-import { domainSeparator, hashStruct, type StructValues } from "../../src/venue/eip712.ts"
 import { agentStruct, approveAgentStruct, placeOrderTag } from "../../src/venue/endpoints.ts"
-import { isJsonObject, type JsonObject } from "../../src/venue/json.ts"
+import { isJsonObject, type JsonObject, parseStrictJson } from "../../src/venue/json.ts"
 import { structValues } from "../../src/venue/payload/struct-body.ts"
-import { canonicalJson, actionHash, typeADigest, typeBDigest } from "../../src/venue/signing-hash.ts"
-import { parseStrictJson } from "../../src/venue/strict-json.ts"
+import { canonicalJson, actionHash, typeADigest, typeBDigest, domainSeparator, hashStruct, type StructValues } from "../../src/venue/signing-hash.ts"
 import { testProfile } from "../support/test-profile.ts"
 
 secp256k1.hashes.sha256 = sha256

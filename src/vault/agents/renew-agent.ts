@@ -1,7 +1,7 @@
 import type { AdminParams } from "../../link/calls/methods.ts"
 import type { SignedOperation } from "../../link/views/signed.ts"
 import { Fault } from "../../std/fault.ts"
-import { snakeCase, uintBits, type StructField, type StructType } from "../../venue/eip712.ts"
+import { snakeCase, uintBits, type StructField, type StructType } from "../../venue/signing-hash.ts"
 import type { JsonValue } from "../../venue/json.ts"
 import { filledInFields } from "../../venue/payload/check-struct.ts"
 import type { OperationId, Profile } from "../../venue/profile.ts"

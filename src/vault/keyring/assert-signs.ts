@@ -1,8 +1,12 @@
 import { randomBytes } from "node:crypto"
 
 import { toHex } from "../../std/bytes.ts"
-import { parseStructType, type StructType } from "../../venue/eip712.ts"
-import { typeBDigest, type Digest } from "../../venue/signing-hash.ts"
+import {
+  typeBDigest,
+  type Digest,
+  parseStructType,
+  type StructType,
+} from "../../venue/signing-hash.ts"
 import type { Curve } from "./curve.ts"
 import { memoryStore } from "./memory-store.ts"
 import { openKeyring } from "./open-keyring.ts"

@@ -1,10 +1,9 @@
 import type { Signed } from "../../link/views/signed.ts"
 import { Fault } from "../../std/fault.ts"
 import { parseAddress } from "../../venue/address.ts"
-import { snakeCase, type StructType, type StructValues, type Domain } from "../../venue/eip712.ts"
 import type { JsonObject, JsonValue } from "../../venue/json.ts"
 import { structValues } from "../../venue/payload/struct-body.ts"
-import type { CanonicalForm, Profile, Signing } from "../../venue/profile.ts"
+import type { Profile, Signing } from "../../venue/profile.ts"
 import {
   canonicalJson,
   actionHash,
@@ -12,6 +11,11 @@ import {
   typeBDigest,
   type Digest,
   type Validity,
+  snakeCase,
+  type StructType,
+  type StructValues,
+  type Domain,
+  type CanonicalForm,
 } from "../../venue/signing-hash.ts"
 import type { Signature, Keyring } from "../keyring/keyring.ts"
 import type { Taken } from "../ledger/records/reservation.ts"

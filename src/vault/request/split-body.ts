@@ -7,8 +7,9 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  maxJsonDepth,
+  parseStrictJson,
 } from "../../venue/json.ts"
-import { maxJsonDepth, parseStrictJson } from "../../venue/strict-json.ts"
 
 /** A bot's body: what it wants done, apart from who signs and for whom. */
 export type SplitBody = {

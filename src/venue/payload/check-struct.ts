@@ -1,4 +1,4 @@
-import { snakeCase, type StructField, type StructType } from "../eip712.ts"
+import { snakeCase, type StructField, type StructType } from "../signing-hash.ts"
 
 /** Fields of every Type B struct, which the daemon fills in. */
 export const filledInFields: readonly StructField[] = [

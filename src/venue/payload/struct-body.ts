@@ -7,7 +7,7 @@ import {
   type StructType,
   type StructValue,
   type StructValues,
-} from "../eip712.ts"
+} from "../signing-hash.ts"
 import { pointerTo, type FieldError, type JsonObject, type JsonValue } from "../json.ts"
 import type { Profile } from "../profile.ts"
 import { missingField, unknownField, wrongType } from "./check-fields.ts"

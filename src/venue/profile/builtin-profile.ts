@@ -1,6 +1,6 @@
 import { toHex } from "../../std/bytes.ts"
 import { deepFreeze } from "../../std/deep-freeze.ts"
-import { domainSeparator } from "../eip712.ts"
+import { domainSeparator } from "../signing-hash.ts"
 import { agentStruct, builtinEndpoints } from "../endpoints.ts"
 import type { Endpoint, Profile, SymbolEntry } from "../profile.ts"
 

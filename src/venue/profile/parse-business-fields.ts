@@ -1,7 +1,6 @@
 import { utf8 } from "../../std/bytes.ts"
 import { err, ok, type Result } from "../../std/result.ts"
-import { isJsonObject, type JsonObject } from "../json.ts"
-import { parseStrictJson } from "../strict-json.ts"
+import { isJsonObject, type JsonObject, parseStrictJson } from "../json.ts"
 
 const signingFields = ["signer_address", "target_address", "nonce", "expires_after", "signature"]
 

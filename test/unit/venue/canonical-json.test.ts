@@ -2,10 +2,8 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { utf8 } from "../../../src/std/bytes.ts"
-import { isJsonObject, type JsonObject } from "../../../src/venue/json.ts"
-import type { CanonicalForm } from "../../../src/venue/profile.ts"
-import { canonicalJson } from "../../../src/venue/signing-hash.ts"
-import { parseStrictJson } from "../../../src/venue/strict-json.ts"
+import { isJsonObject, type JsonObject, parseStrictJson } from "../../../src/venue/json.ts"
+import { canonicalJson, type CanonicalForm } from "../../../src/venue/signing-hash.ts"
 
 const form: CanonicalForm = { sort: "every_depth", escape: "minimal", nulls: "keep" }
 

@@ -13,7 +13,7 @@ import {
   uintBits,
   type StructType,
   type StructValue,
-} from "../../../src/venue/eip712.ts"
+} from "../../../src/venue/signing-hash.ts"
 import { agentStruct, approveAgentStruct } from "../../../src/venue/endpoints.ts"
 
 const signer = "0x2c7536E3605D9C16a7a3D7b1898e529396a65c23"

@@ -3,9 +3,14 @@ import { describe, it } from "node:test"
 
 import { toHex } from "../../../src/std/bytes.ts"
 import { parseAddress, type Address } from "../../../src/venue/address.ts"
-import { parseStructType, type StructType } from "../../../src/venue/eip712.ts"
 import { agentStruct, approveAgentStruct } from "../../../src/venue/endpoints.ts"
-import { actionHash, typeADigest, typeBDigest } from "../../../src/venue/signing-hash.ts"
+import {
+  actionHash,
+  typeADigest,
+  typeBDigest,
+  parseStructType,
+  type StructType,
+} from "../../../src/venue/signing-hash.ts"
 
 const domain = { name: "Service", version: "1", chainId: 84256n }
 const signer = addressOf("0x2c7536E3605D9C16a7a3D7b1898e529396a65c23")

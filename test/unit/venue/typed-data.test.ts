@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { parseStructType, type StructValue } from "../../../src/venue/eip712.ts"
+import { parseStructType, type StructValue } from "../../../src/venue/signing-hash.ts"
 import { typedData } from "../../../src/venue/typed-data.ts"
 
 const domain = { name: "Service", version: "1", chainId: 84_256n }

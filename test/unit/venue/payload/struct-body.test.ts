@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 import fc from "fast-check"
 
 import { toHex } from "../../../../src/std/bytes.ts"
-import { hashStruct, parseStructType, type StructType } from "../../../../src/venue/eip712.ts"
+import { hashStruct, parseStructType, type StructType } from "../../../../src/venue/signing-hash.ts"
 import { approveAgentStruct } from "../../../../src/venue/endpoints.ts"
 import type { JsonObject, JsonValue } from "../../../../src/venue/json.ts"
 import { parsePayload } from "../../../../src/venue/payload/parse-payload.ts"

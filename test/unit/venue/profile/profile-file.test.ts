@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { snakeCase } from "../../../../src/venue/eip712.ts"
+import { snakeCase } from "../../../../src/venue/signing-hash.ts"
 import { readProfile } from "../../../../src/venue/profile/profile-file.ts"
 import { numRuns } from "../../../support/runs.ts"
 import { endpointOf, problemsOf, profileOf } from "../profile-text.ts"

@@ -2,8 +2,12 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { utf8 } from "../../../src/std/bytes.ts"
-import type { JsonObject, JsonValue } from "../../../src/venue/json.ts"
-import { parseStrictJson, type JsonProblem } from "../../../src/venue/strict-json.ts"
+import {
+  type JsonObject,
+  type JsonValue,
+  parseStrictJson,
+  type JsonProblem,
+} from "../../../src/venue/json.ts"
 
 function read(input: string | Uint8Array): JsonValue {
   const parsed = parseStrictJson(typeof input === "string" ? utf8(input) : input)
