@@ -75,7 +75,7 @@ type KeyringRow = { readonly path: string; readonly modules: readonly string[] }
 
 /** Of vault/keyring/, what each folder of commands may import besides. */
 export const keyringOfCommands: readonly KeyringRow[] = [
-  { path: "commands/", modules: ["native-curve", "pick-curve", "keychain/preflight"] },
+  { path: "commands/", modules: ["curve", "pick-curve", "keychain/preflight"] },
   {
     path: "commands/init/",
     modules: [

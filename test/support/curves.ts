@@ -1,6 +1,5 @@
 import { fromHex } from "../../src/std/bytes.ts"
-import type { Curve } from "../../src/vault/keyring/curve.ts"
-import { loadNativeCurve } from "../../src/vault/keyring/native-curve.ts"
+import { type Curve, loadNativeCurve } from "../../src/vault/keyring/curve.ts"
 import { nobleCurve } from "../../src/vault/keyring/noble-curve.ts"
 
 const native = loadNativeCurve()

@@ -112,6 +112,6 @@ describe("a digest or typed data that the caller brings", () => {
     ])
     assert.deepEqual(sourcesWith("curve.sign("), [join("vault", "keyring", "open-keyring.ts")])
     assert.deepEqual(sourcesWith("secp256k1.sign("), [join("vault", "keyring", "noble-curve.ts")])
-    assert.deepEqual(sourcesWith("ecdsaSign("), [join("vault", "keyring", "native-curve.ts")])
+    assert.deepEqual(sourcesWith("ecdsaSign("), [join("vault", "keyring", "curve.ts")])
   })
 })

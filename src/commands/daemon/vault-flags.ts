@@ -1,6 +1,6 @@
 import { ifKnown } from "../../std/node-flags.ts"
 import { usualSignerDir, type Installation } from "../../vault/config/installation.ts"
-import { nativeCurveFlags } from "../../vault/keyring/native-curve.ts"
+import { nativeCurveFlags } from "../../vault/keyring/curve.ts"
 import { bootIdFile } from "../../vault/process/clock.ts"
 import { gateAppDirectories } from "./gate-flags.ts"
 import { memoryFlags, readFlags } from "./process-flags.ts"

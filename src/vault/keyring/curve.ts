@@ -1,4 +1,11 @@
-import { fromHex } from "../../std/bytes.ts"
+import { randomBytes } from "node:crypto"
+import { existsSync } from "node:fs"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+import { fromHex, toHex } from "../../std/bytes.ts"
+import { err, ok, type Result } from "../../std/result.ts"
 import type { Digest } from "../../venue/signing-hash.ts"
 
 /** A signature as a curve makes it: `r ‖ s` in 64 bytes, and which of the points with this r was the nonce's, 0 to 3. */
@@ -44,4 +51,122 @@ export function isRecoverable({ compact, recovery }: CurveSignature): boolean {
 
 function isLowS(compact: Uint8Array): boolean {
   return Buffer.compare(compact.subarray(32), largestLowS) <= 0
+}
+
+/** libsecp256k1 as the addon of the npm package secp256k1 5.0.2 gives it. Each call's 0 means that it went well. */
+export type Addon = {
+  contextRandomize(seed: Uint8Array): number
+  ecdsaSign(into: SignedInto, digest: Uint8Array, secret: Uint8Array): number
+  ecdsaRecover(
+    intoPublicKey: Uint8Array,
+    compact: Uint8Array,
+    recovery: number,
+    digest: Uint8Array,
+  ): number
+}
+
+type SignedInto = { readonly signature: Uint8Array; recid: number }
+
+/**
+ * The curve in libsecp256k1, whose signing takes the same time and touches the same memory whatever the key is.
+ * It blinds its arithmetic with random bytes besides; the signatures stay RFC 6979's.
+ *
+ * @throws {Error} when the addon can't be blinded.
+ */
+export function nativeCurve(addon: Addon): Curve {
+  if (addon.contextRandomize(randomBytes(32)) !== 0) throw new Error("it can't be blinded")
+  return Object.freeze({
+    name: "libsecp256k1",
+    sign: (secret, digest) => {
+      assert32Bytes(secret, "private key")
+      assert32Bytes(digest, "digest")
+      const made: SignedInto = { signature: new Uint8Array(64), recid: 0 }
+      if (addon.ecdsaSign(made, reduced(digest), secret) !== 0) {
+        throw new RangeError("expected a private key from 1 to n - 1")
+      }
+      return { compact: made.signature, recovery: made.recid }
+    },
+    recover: (signature, digest) => {
+      assert32Bytes(digest, "digest")
+      // The library ends the process for a recovery id that is none.
+      if (!isRecoverable(signature)) return undefined
+      const publicKey = new Uint8Array(65)
+      const { compact, recovery } = signature
+      return addon.ecdsaRecover(publicKey, compact, recovery, digest) === 0 ? publicKey : undefined
+    },
+  } satisfies Curve)
+}
+
+/** n, as SEC 2 §2.4.1 has it. */
+const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+const orderBytes = bytes32(order)
+
+/**
+ * RFC 6979 §3.2 makes the nonce of the digest modulo n, and the library of the digest as it is: one digest in 2^128
+ * would be signed otherwise than by the reference.
+ */
+function reduced(digest: Uint8Array): Uint8Array {
+  if (Buffer.compare(digest, orderBytes) < 0) return digest
+  return bytes32(BigInt(toHex(digest)) - order)
+}
+
+function bytes32(value: bigint): Uint8Array {
+  return fromHex(value.toString(16).padStart(64, "0")) ?? new Uint8Array(32)
+}
+
+/**
+ * Loads libsecp256k1 from the package's own files: what was built here, else what came with it for this system. Its
+ * JavaScript isn't run, which would take `elliptic` in its place without a word. The error says why there is none.
+ */
+export function loadNativeCurve(directory = packageDirectory()): Result<Curve, string> {
+  if (directory === undefined) return err("the package secp256k1 isn't installed")
+  const files = addonFiles(directory)
+  let first: Result<Curve, string> | undefined
+  for (const file of files) {
+    const opened = openAddon(file)
+    if (opened.ok) return opened
+    first ??= opened
+  }
+  return first ?? err(`there is none for ${process.platform} on ${process.arch}`)
+}
+
+/** What Node's permission model must let the vault do: load addons, where there is one to load. */
+export function nativeCurveFlags(): readonly string[] {
+  const directory = packageDirectory()
+  return directory !== undefined && addonFiles(directory).length > 0 ? ["--allow-addons"] : []
+}
+
+const require = createRequire(import.meta.url)
+
+/** Those that are there. Which of a system's two C libraries is in use, loading tells. */
+function addonFiles(directory: string): readonly string[] {
+  const shipped = join(directory, "prebuilds", `${process.platform}-${process.arch}`)
+  const names = ["secp256k1.glibc.node", "secp256k1.musl.node", "secp256k1.node"]
+  const built = join(directory, "build", "Release", "secp256k1.node")
+  return [built, ...names.map((name) => join(shipped, name))].filter((file) => existsSync(file))
+}
+
+function openAddon(file: string): Result<Curve, string> {
+  try {
+    // What the package's type declarations don't say, `Addon` does.
+    const { Secp256k1 } = require(file) as { readonly Secp256k1: new () => Addon }
+    return ok(nativeCurve(new Secp256k1()))
+  } catch (error) {
+    // It is for another C library, or this process may load none.
+    return err(error instanceof Error ? firstLine(error.message) : "it isn't an addon")
+  }
+}
+
+/** Without its full stop, so that it can be part of a sentence. */
+function firstLine(message: string): string {
+  return message.split("\n", 1).join("").replace(/\.$/, "")
+}
+
+/** `undefined` where the package isn't installed, as it is optional. */
+function packageDirectory(): string | undefined {
+  try {
+    return fileURLToPath(new URL(".", import.meta.resolve("secp256k1/package.json")))
+  } catch {
+    return undefined
+  }
 }

@@ -1,10 +1,10 @@
+import { toHex } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import { addressOfPublicKey, type Address } from "../../venue/address.ts"
 import type { Digest } from "../../venue/signing-hash.ts"
-import type { Curve } from "./curve.ts"
+import type { Curve, CurveSignature } from "./curve.ts"
 import type { Keyring, KeyStore, Signature } from "./keyring.ts"
 import { isSecretKey, nobleCurve, publicKeyOf } from "./noble-curve.ts"
-import { signatureOf } from "./recover.ts"
 import { withSecret } from "./with-secret.ts"
 
 /** `publicKey` and so `address` are the reference's, whichever curve signs. */
@@ -109,6 +109,19 @@ function signChecked({ secret, publicKey }: HeldKey, digest: Digest, curve: Curv
 
 function areSame(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, index) => byte === right[index])
+}
+
+/** A signature as the venue wants it. @throws {Fault} `signature_check_failed` when it has no v. */
+export function signatureOf({ compact, recovery }: CurveSignature): Signature {
+  const v = vOf(recovery)
+  return { r: toHex(compact.subarray(0, 32)), s: toHex(compact.subarray(32, 64)), v }
+}
+
+// A recovery id of 2 or 3 means that x of the nonce's point is at least n: one case in 2^128, which v can't say.
+function vOf(recovery: number): 27 | 28 {
+  if (recovery === 0) return 27
+  if (recovery === 1) return 28
+  throw new Fault("signature_check_failed", "This request's signature has no v; send it again.")
 }
 
 /** As many as Node has threads for scrypt. */

@@ -1,6 +1,5 @@
 import type { Result } from "../../std/result.ts"
-import type { Curve } from "./curve.ts"
-import { loadNativeCurve } from "./native-curve.ts"
+import { type Curve, loadNativeCurve } from "./curve.ts"
 import { nobleCurve } from "./noble-curve.ts"
 
 /** The curve that signs here, and what an operator should know of that. */

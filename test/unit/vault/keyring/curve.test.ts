@@ -3,11 +3,8 @@ import { describe, it } from "node:test"
 
 import { toHex } from "../../../../src/std/bytes.ts"
 import { isSecretKey, publicKeyOf } from "../../../../src/vault/keyring/noble-curve.ts"
-import {
-  addressOfSecret,
-  recoverAddress,
-  signatureOf,
-} from "../../../../src/vault/keyring/recover.ts"
+import { signatureOf } from "../../../../src/vault/keyring/open-keyring.ts"
+import { addressOfSecret, recoverAddress } from "../../../../src/vault/keyring/recover.ts"
 import { addressOfPublicKey } from "../../../../src/venue/address.ts"
 import type { Digest } from "../../../../src/venue/signing-hash.ts"
 import { bytes32, curves, order } from "../../../support/curves.ts"

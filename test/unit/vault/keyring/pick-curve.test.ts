@@ -11,7 +11,7 @@ import {
   loadNativeCurve,
   nativeCurve as curveOf,
   type Addon,
-} from "../../../../src/vault/keyring/native-curve.ts"
+} from "../../../../src/vault/keyring/curve.ts"
 import { nobleCurve } from "../../../../src/vault/keyring/noble-curve.ts"
 import { pickCurve } from "../../../../src/vault/keyring/pick-curve.ts"
 import type { Digest } from "../../../../src/venue/signing-hash.ts"
