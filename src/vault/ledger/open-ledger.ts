@@ -13,7 +13,7 @@ import { readClient, readKey } from "./records/read-bindings.ts"
 import { readFreeze, readHold, readPrice, readRaise } from "./records/read-settings.ts"
 import { makeRecordId } from "./records/record-id.ts"
 import { openRefusalNotes } from "./refusal-notes.ts"
-import { reserve, openUnderWay, type UnderWay } from "./reserve.ts"
+import { reserver, openUnderWay, type UnderWay } from "./reserve.ts"
 import { settler } from "./settle-request.ts"
 import {
   openClockGuard,
@@ -48,7 +48,7 @@ export async function openLedger(input: {
   try {
     const { ledger, clock: last } = state.identity
     const guard = openClockGuard({ clock, last, maxStartGapMs })
-    queue.keepClock(() => guard.reading())
+    queue.keepClock(guard.reading)
     const nonces = openNonces(clock, guard, state.lastNonces)
     return ledgerOver(openedOf(state), {
       queue,
@@ -85,7 +85,7 @@ function ledgerOver(opened: Opened, parts: Parts): Ledger {
     broken: Promise.race([queue.broken, parts.marks.broken]),
     audit: ledgerAudit(queue, () => notes.flush()),
     budgets: parts.budgets,
-    reserve: (ask, make) => underWay.follow(reserve(ask, make, parts)),
+    reserve: reserver(parts, underWay),
     follow: (work) => underWay.follow(work),
     headroom: (claims, nowMs) => limits.headroom(claims, nowMs),
     usage: (nowMs) => limits.usage(nowMs),

@@ -6,6 +6,7 @@ import type { Budgets } from "../budgets/budgets.ts"
 import { budgetExhausted } from "../budgets/shortage.ts"
 import { requestStages } from "../process/stages.ts"
 import type { HoldBook } from "./hold-book.ts"
+import type { Ledger } from "./ledger.ts"
 import type { Limits } from "./meters/limits.ts"
 import type { RecentKey, RecentKeys } from "./recent-keys.ts"
 import type { IdempotencyKey } from "./records/idempotency.ts"
@@ -27,13 +28,18 @@ export type ReserveFrom = {
   readonly recentKeys: RecentKeys
 }
 
+/** Makes a ledger's `reserve`; what it begins is followed to its end. */
+export function reserver(from: ReserveFrom, underWay: UnderWay): Ledger["reserve"] {
+  return (ask, make) => underWay.follow(reserve(ask, make, from))
+}
+
 /**
  * Takes room in every limit, the release, the venue's budgets and the nonce, all of them or none, and records the request.
  *
  * What comes before the `await` runs within the call itself, so that nothing can slip in between; what
  * can refuse comes before anything is taken. What `make` makes of it meanwhile comes out once it is durable.
  */
-export async function reserve<Made>(
+async function reserve<Made>(
   ask: ReserveAsk,
   make: ((taken: Taken) => Made) | undefined,
   from: ReserveFrom,

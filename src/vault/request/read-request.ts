@@ -7,7 +7,10 @@ import { parsePayload } from "../../venue/payload/parse-payload.ts"
 import type { Payload } from "../../venue/payload/payload.ts"
 import type { Disclosed, Endpoint, Signing } from "../../venue/profile.ts"
 import type { ActiveSet } from "../active/active-set.ts"
+import type { Vault } from "../core/vault.ts"
 import { type Client, type KeyEntry, hasEnded } from "../ledger/records/bindings.ts"
+import type { IdempotencyKey } from "../ledger/records/idempotency.ts"
+import { hashToken } from "./authenticate.ts"
 import { invalidRequest, splitBody, splitParsed, type SplitBody } from "./split-body.ts"
 
 /** A request that has been read and whose key is known. Frozen; the record, the hash and the outgoing body come from it. */
@@ -228,4 +231,40 @@ function walletKeyNotAllowed(client: string, key: string): Refusal {
     message: `${key} is a wallet key, and the client ${client} was added without --allow-type-b.`,
     data: { key },
   }
+}
+
+/**
+ * The key that has to be looked up for a call before anything is decided. By the time that is done other
+ * files may be in force, so this is for the look-up alone.
+ */
+export function keyToLookUp(call: SignCall, vault: Vault): IdempotencyKey | undefined {
+  const set = vault.active()
+  const client = set.clientByTokenHash.get(hashToken(call.token))
+  if (client === undefined) return undefined
+  if (call.idempotencyKey !== undefined) return headerKey(client.name, call.idempotencyKey)
+  if (client.idempotencyBy === "header") return undefined
+  const read = readRequest(call, client, set)
+  return read.ok ? keyOf(call, client, read.value) : undefined
+}
+
+/** The header `Idempotency-Key`; without it, for a client that was added so, an order's `client_order_id`. */
+export function keyOf(
+  call: SignCall,
+  { name, idempotencyBy }: Client,
+  request: ReadRequest,
+): IdempotencyKey | undefined {
+  if (call.idempotencyKey !== undefined) return headerKey(name, call.idempotencyKey)
+  if (idempotencyBy === "header" || request.endpoint.id !== "placeOrder") return undefined
+  const key = clientOrderIdOf(request)
+  return key === undefined ? undefined : { client: name, by: "client_order_id", key }
+}
+
+/** The `client_order_id` of a request that makes a single order. */
+export function clientOrderIdOf({ payload }: ReadRequest): string | undefined {
+  if (payload.kind !== "orders" || payload.form !== "single") return undefined
+  return payload.orders[0]?.clientOrderId
+}
+
+function headerKey(client: string, key: string): IdempotencyKey {
+  return { client, by: "header", key }
 }

@@ -1,15 +1,15 @@
 import type { BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import type { Repeat } from "../../link/views/signed.ts"
+import { toHex } from "../../std/bytes.ts"
 import { err, ok, type Result } from "../../std/result.ts"
-import type { ActiveSet } from "../active/active-set.ts"
+import { hashText, type ActiveSet } from "../active/active-set.ts"
 import { budgetExhausted } from "../budgets/shortage.ts"
 import type { Spending } from "../budgets/spending.ts"
 import type { Vault } from "../core/vault.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import type { EarlierRequest } from "../ledger/records/idempotency.ts"
-import { signReserved } from "./fill-in.ts"
-import { bindingHash } from "./idempotency-key.ts"
+import { canonicalBody, digestOf, signReserved } from "./fill-in.ts"
 import { judgeRequest, type Judgement } from "./judge-request.ts"
 import type { ReadRequest, SignCall } from "./read-request.ts"
 import { keyLocked } from "./refuse.ts"
@@ -101,4 +101,28 @@ function conflict({ record }: EarlierRequest): Refusal {
       "This idempotency key stands for another request of this client; send a new request under a new key.",
     data: { record },
   }
+}
+
+/**
+ * All that a key stands for, as a hash: who asks for what, and what the signature is made from. The digest
+ * for nonce and expiry 0 holds the latter: type, tag or struct, layout, domain.
+ */
+export function bindingHash(
+  request: ReadRequest,
+  {
+    client,
+    call,
+    set,
+  }: { readonly client: Client; readonly call: SignCall; readonly set: ActiveSet },
+): string {
+  const { profile } = set
+  const { sort, escape, nulls } = profile.canonicalForm
+  const digest = digestOf(request, { validity: { nonce: 0, expiresAfterMs: 0 }, profile })
+  return hashText(
+    JSON.stringify([
+      ...[client.name, "POST", call.purpose, request.endpoint.path],
+      ...[request.key.name, request.parties.signer, request.parties.target ?? null],
+      ...[canonicalBody(request, profile), sort, escape, nulls, toHex(digest)],
+    ]),
+  )
 }

@@ -13,11 +13,17 @@ import { requestStages } from "../process/stages.ts"
 import type { Asking } from "./asking.ts"
 import { authenticate } from "./authenticate.ts"
 import { signReserved } from "./fill-in.ts"
-import { bindingHash, clientOrderIdOf, keyOf, keyToLookUp } from "./idempotency-key.ts"
 import { bindingOf, holdRequest, releaseFor, judgeRequest, refuseNow } from "./judge-request.ts"
-import { readRequest, type ReadRequest, type SignCall } from "./read-request.ts"
+import {
+  readRequest,
+  type ReadRequest,
+  type SignCall,
+  clientOrderIdOf,
+  keyOf,
+  keyToLookUp,
+} from "./read-request.ts"
 import { recordRefusal, refuse } from "./refuse.ts"
-import { repeatRequest } from "./repeat-request.ts"
+import { repeatRequest, bindingHash } from "./repeat-request.ts"
 import { withRateLimits, spendingOf } from "./spending.ts"
 
 /**

@@ -179,7 +179,7 @@ export type ClockGuard = {
   /** Wall time where it is believed; else what it was believed to be last, carried on. */
   believed(nowMs: number): number
   /** What the ledger keeps with a commit; `undefined` in doubt, and where the machine doesn't tell its uptime. */
-  reading(): ClockReading | undefined
+  readonly reading: () => ClockReading | undefined
   /** Believes wall time as it is now: an operator has looked at it. */
   accept(nowMs: number): void
 }
