@@ -16,16 +16,19 @@ import { addClient, makeTradingKeys, tradingPolicy, writePolicy } from "../suppo
 const probe = fileURLToPath(new URL("coverage-probe.ts", import.meta.url))
 const program = join(repositoryRoot, "src")
 
-/** What trails a signature, as the tables that follow the journal, is done within this. */
-const settleMs = 1_500
+/**
+ * The time between signatures: what trails one, as the tables that follow the journal, is done within it. A daemon that
+ * signs at this pace isn't idle: its signers' marks are written ahead of need, and not at every signature.
+ */
+const paceMs = 200
 /** The gate's, the vault's and the ledger's. */
 const threads = 3
-const rounds = 5
+const rounds = 10
 
 /**
  * The files of `src/` in which any function runs, in gate, vault and the ledger's thread, from when a steady daemon is
- * asked for a signature until it has answered. Sorted, from `src/` on. What timers do meanwhile is left out: they
- * don't run at every signature, and only what ran at each of several counts.
+ * asked for a signature until it has answered. Sorted, from `src/` on. What timers and whatever is done now and then do
+ * meanwhile is left out: only what ran at each of several signatures counts.
  */
 export async function filesOfASignature(): Promise<readonly string[]> {
   const installation = await makeInstallation()
@@ -53,7 +56,7 @@ export async function filesOfASignature(): Promise<readonly string[]> {
     for (let round = 0; round < 20; round++) await sign()
     const taken: ReadonlySet<string>[] = []
     for (let round = 0; round < rounds; round++) {
-      await after(settleMs)
+      await after(paceMs)
       await take()
       await sign()
       taken.push(await take())
@@ -96,12 +99,13 @@ type Coverage = {
   }[]
 }
 
-/** `undefined` until each thread has written, and to the end. */
+/** `undefined` until every thread has written all of its own. */
 function filesIn(directory: string): ReadonlySet<string> | undefined {
-  const texts = readdirSync(directory).map((name) => readFileSync(join(directory, name), "utf8"))
-  if (texts.length < threads || !texts.every(isWhole)) return undefined
-  const scripts = texts.flatMap((text) => (JSON.parse(text) as Coverage).result) // V8's own form
-  const files = scripts
+  const coverages = readdirSync(directory).map((name) => readCoverage(join(directory, name)))
+  const whole = coverages.filter((each) => each !== undefined)
+  if (whole.length < threads) return undefined
+  const files = whole
+    .flatMap(({ result }) => result)
     .filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
     .filter(({ url }) => url.startsWith("file:"))
     .map(({ url }) => relative(program, fileURLToPath(url)))
@@ -109,11 +113,11 @@ function filesIn(directory: string): ReadonlySet<string> | undefined {
   return new Set(files)
 }
 
-function isWhole(json: string): boolean {
+/** `undefined` while it is being written. */
+function readCoverage(file: string): Coverage | undefined {
   try {
-    JSON.parse(json)
-    return true
+    return JSON.parse(readFileSync(file, "utf8")) as Coverage // V8's own form
   } catch {
-    return false
+    return undefined
   }
 }
