@@ -148,7 +148,7 @@ export function circumstances(changes: Partial<Circumstances> = {}): Circumstanc
   return {
     profile: testProfile(),
     nowMs: 1_800_000_000_000,
-    heldAgents: new Set([heldAgent]),
+    heldAgents: () => new Set([heldAgent]),
     referencePrice: (symbolId) => referencePrices.get(symbolId),
     raises: [],
     ...changes,

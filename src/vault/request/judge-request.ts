@@ -63,7 +63,7 @@ export function circumstancesOf(key: KeyEntry, set: ActiveSet, nowMs: number): C
   return {
     profile: set.profile,
     nowMs,
-    heldAgents: heldAgents(key, set),
+    heldAgents: () => heldAgents(key, set),
     referencePrice: (symbolId) => referencePrice(symbolId, set, nowMs),
     raises: set.raises
       .filter(({ untilMs }) => nowMs < untilMs)

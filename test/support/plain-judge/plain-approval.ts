@@ -11,7 +11,7 @@ export function approval(rule: Rule, { request, circumstances }: PlainSubject): 
   }
   const { agentAddress, authorizedAddress, validDays } = payload.approval
   const { agentAddresses, authorizedAddresses, maxValidDays } = rule
-  const agents = agentAddresses === "held" ? [...circumstances.heldAgents] : agentAddresses
+  const agents = agentAddresses === "held" ? [...circumstances.heldAgents()] : agentAddresses
   if (!agents.includes(agentAddress)) {
     const allowed = agentAddresses === "held" ? "the agents held here" : agents.join(", ")
     return { reason: "agent_address_not_allowed", asked: agentAddress, allowed }

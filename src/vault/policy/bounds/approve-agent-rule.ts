@@ -37,6 +37,6 @@ export function approveAgentRule(rule: Rule, subject: Subject): Mismatch | undef
 
 function isAgentAllowed(address: Address, rule: Rule, { circumstances }: Subject): boolean {
   return rule.agentAddresses === "held"
-    ? circumstances.heldAgents.has(address)
+    ? circumstances.heldAgents().has(address)
     : rule.agentAddresses.includes(address)
 }

@@ -25,8 +25,8 @@ export type JudgedRequest = {
 export type Circumstances = {
   readonly profile: Profile
   readonly nowMs: number
-  /** Addresses of the agent keys held here under the signing wallet, revoked ones left out. */
-  readonly heldAgents: ReadonlySet<Address>
+  /** Addresses of the agent keys held here under the signing wallet, revoked ones left out. Only an approval asks. */
+  readonly heldAgents: () => ReadonlySet<Address>
   /** The reference price of a symbol if it is fresh at `nowMs`. */
   readonly referencePrice: (symbolId: number) => Decimal | undefined
   /** What `limits raise` gave for a while, as far as it holds at `nowMs`. */

@@ -44,7 +44,7 @@ describe("an approval of an agent", () => {
   })
 
   it("is refused for an agent that is no longer held", () => {
-    const decision = decide(plain, approving(), { heldAgents: new Set() })
+    const decision = decide(plain, approving(), { heldAgents: () => new Set() })
     assert.equal(outcomeOf(decision), "agent_address_not_allowed")
   })
 
