@@ -74,7 +74,7 @@ export const vaultGuards: readonly Guard[] = [
   ),
   ...guardsOf(
     "vault/request/read-request.ts",
-    ["unit/vault/request/read-request"],
+    ["unit/vault/request/pick-key"],
     [
       {
         find: "if (key.network !== set.profile.network) return wrongNetwork(key.name)",
