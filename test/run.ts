@@ -13,8 +13,8 @@ import { jobsFor, jobsOf, type Job } from "./support/jobs.ts"
 import { testPublished } from "./support/published.ts"
 
 const longFactor = "20"
-/** Two at a time: many tests start processes of their own. */
-const workers = 2
+/** One more than the cores of the smallest machine: many tests wait for processes of their own. */
+const workers = 3
 
 const words = process.argv.slice(2)
 const isLong = words.includes("--long")
