@@ -121,7 +121,7 @@ export type LogOut = {
 }
 
 /** The journal, where stdout goes there; else stderr, in words where that is a terminal. */
-export function logOut(): LogOut {
+function logOut(): LogOut {
   if (isUnderJournal()) {
     return {
       form: "json",

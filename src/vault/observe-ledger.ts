@@ -23,7 +23,7 @@ export function seenLedger(
 }
 
 /** The same ledger; what is refused is counted, whether there is room to record it or not. */
-export function countedLedger(ledger: Ledger, counts: DecisionCounts): Ledger {
+function countedLedger(ledger: Ledger, counts: DecisionCounts): Ledger {
   return {
     ...ledger,
     note(entry, nowMs) {
@@ -34,7 +34,7 @@ export function countedLedger(ledger: Ledger, counts: DecisionCounts): Ledger {
 }
 
 /** The same listener; what is allowed is counted once its record is durable. */
-export function countedListener(listener: VaultListener, counts: DecisionCounts): VaultListener {
+function countedListener(listener: VaultListener, counts: DecisionCounts): VaultListener {
   return {
     ...listener,
     reserved(entry, record) {
@@ -45,7 +45,7 @@ export function countedListener(listener: VaultListener, counts: DecisionCounts)
 }
 
 /** The same ledger; while the disk is nearly full refusals are only counted, so that they can't fill it. */
-export function sparingLedger(ledger: Ledger, disk: Pick<DiskSpace, "low" | "leaveOut">): Ledger {
+function sparingLedger(ledger: Ledger, disk: Pick<DiskSpace, "low" | "leaveOut">): Ledger {
   return {
     ...ledger,
     note(entry, nowMs) {

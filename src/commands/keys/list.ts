@@ -11,7 +11,7 @@ export const keysList = adminCommand({
 })
 
 /** Keys in columns, for people. */
-export function keysTable(keys: readonly KeyView[]): readonly Line[] {
+function keysTable(keys: readonly KeyView[]): readonly Line[] {
   if (keys.length === 0) return ["No keys yet; countersign keys generate or keys import makes one."]
   const rows = keys
     .filter(({ approval }) => approval !== "removed")

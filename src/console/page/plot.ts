@@ -12,7 +12,7 @@ export type Plot = {
 const heightPixels = 116
 
 /** Draws into `place`, as wide as it is, in the colours that the style sheet gives the page. */
-export function openPlot(place: Element, unit: string): Plot {
+function openPlot(place: Element, unit: string): Plot {
   const plot = new uPlot(optionsOf(place, unit), [[], [], []], place as HTMLElement)
   let drawn: uPlot.AlignedData = [[], [], []]
   new ResizeObserver(() => {

@@ -1,7 +1,7 @@
 import { digestOf, isSame, makeSecret, type SecretDigest } from "./secret.ts"
 
 /** A further one ends the one that was heard least recently. */
-export const maxSessions = 4
+const maxSessions = 4
 /** How long a session may be silent. */
 export const maxIdleMs = 15 * 60_000
 

@@ -35,7 +35,7 @@ const maxExpiresInLength = 32
  * Reads a call that carries a body for the venue's `path`. Its body is read last, and only for who
  * brought a token. `gone`: the client left, and nobody waits for an answer.
  */
-export async function readCall(
+async function readCall(
   request: IncomingMessage,
   path: string,
   limits: GateLimits,
@@ -219,6 +219,6 @@ export function withToken<Deps>(
 }
 
 /** Its target, as it came. */
-export function urlOf({ url = "" }: IncomingMessage): string {
+function urlOf({ url = "" }: IncomingMessage): string {
   return url
 }

@@ -63,7 +63,7 @@ export type Envelope = {
 const json = { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store" }
 
 /** What goes with everything that the daemon says itself. */
-export const fromDaemon = { ...json, "Countersign-Source": "daemon" }
+const fromDaemon = { ...json, "Countersign-Source": "daemon" }
 
 /** What goes with everything that the venue says. */
 export const fromVenue = { "Cache-Control": "no-store", "Countersign-Source": "venue" }
@@ -160,9 +160,7 @@ const windowSeconds = 60
  * How much of the venue's rate budgets is left, in the fields of draft-ietf-httpapi-ratelimit-headers: `r` is what may
  * be sent now, `t` in how many seconds the oldest of what is used stops counting.
  */
-export function rateLimitHeaders(
-  limits: readonly RateLimit[] = [],
-): Readonly<Record<string, string>> {
+function rateLimitHeaders(limits: readonly RateLimit[] = []): Readonly<Record<string, string>> {
   if (limits.length === 0) return {}
   const policies = limits.map(({ scope, max }) => `"${scope}";q=${max};w=${windowSeconds}`)
   const stands = limits.map(({ scope, left, freesInMs }) => {

@@ -5,7 +5,7 @@ import type { Reply } from "../http/reply.ts"
 import type { GateMetrics } from "./gate-metrics.ts"
 
 /** Prometheus' text format, version 0.0.4. */
-export const expositionType = "text/plain; version=0.0.4; charset=utf-8"
+const expositionType = "text/plain; version=0.0.4; charset=utf-8"
 
 /** Writes metrics as Prometheus reads them. Families of one name are one metric. */
 export function exposition(families: readonly MetricFamily[]): string {

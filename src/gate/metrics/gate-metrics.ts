@@ -62,7 +62,7 @@ type Told = {
 }
 
 /** Starts with nothing answered. */
-export function timeRoutes(): RouteTimes {
+function timeRoutes(): RouteTimes {
   const byRoute = new Map<string, Told>()
   const elsewhere: Codes = new Map()
   return {
@@ -125,7 +125,7 @@ function familiesOf(all: readonly Told[], elsewhere: Codes): readonly MetricFami
 }
 
 /** What requests that are forwarded wait for. */
-export const sendStages = ["vault", "venue"] as const
+const sendStages = ["vault", "venue"] as const
 export type SendStage = (typeof sendStages)[number]
 
 /** What is known of a request that was sent, or wasn't. */
@@ -142,7 +142,7 @@ export type SendTimes = {
 }
 
 /** Starts with nothing sent. */
-export function timeSends(): SendTimes {
+function timeSends(): SendTimes {
   const seconds = {
     vault: openHistogram(waitBoundsSeconds),
     venue: openHistogram(waitBoundsSeconds),

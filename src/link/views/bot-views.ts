@@ -102,7 +102,7 @@ export const budgetViewSchema = z
 export type BudgetView = z.infer<typeof budgetViewSchema>
 
 /** What became of a request; see the records of docs/http-api.md. */
-export const recordStates = [
+const recordStates = [
   "refused_here",
   "signed",
   "sent",

@@ -5,7 +5,7 @@ import { reject, type Rejection } from "./error-codes.ts"
 export type Funds = Map<string, Map<string, bigint>>
 
 /** What every wallet starts with. Invented. */
-export const startingBalances: Readonly<Record<string, string>> = {
+const startingBalances: Readonly<Record<string, string>> = {
   USD: "1000000",
   USDC: "1000000",
   BTC: "10",

@@ -180,7 +180,7 @@ function countRepeat(state: BudgetState, record: string, spending: Spending): Sh
 }
 
 /** The budgets that have no room for a request, the one that has none for longer first. */
-export function shortages(state: BudgetState, spending: Spending): readonly Shortage[] {
+function shortages(state: BudgetState, spending: Spending): readonly Shortage[] {
   if (spending.isForced === true) return []
   return (["ip", "address"] as const)
     .map((scope) => shortageIn(state, spending, scope))
@@ -217,7 +217,7 @@ export type BudgetState = {
 }
 
 /** Starts with nothing used. */
-export function openBudgetState(nowMs: () => number): BudgetState {
+function openBudgetState(nowMs: () => number): BudgetState {
   return {
     nowMs,
     ip: rollingWindow(budgetWindowMs),
@@ -228,7 +228,7 @@ export function openBudgetState(nowMs: () => number): BudgetState {
 }
 
 /** A budget's window without what has stopped counting: of no address it is the IP's. */
-export function windowNow(
+function windowNow(
   state: BudgetState,
   scope: BudgetScope,
   address: Address | undefined,
@@ -248,7 +248,7 @@ export function windowOf({ addresses }: BudgetState, address: Address | undefine
 }
 
 /** The reserve that a request may take where a budget has no room. */
-export function reserveFor(
+function reserveFor(
   spending: Spending,
   scope: BudgetScope,
   { reserves }: BudgetState,

@@ -8,7 +8,7 @@ import { readConfig } from "./config.ts"
 import type { FileSet, FileText } from "./file-set.ts"
 
 export const configName = "countersign.yaml"
-export const venueName = "venue.yaml"
+const venueName = "venue.yaml"
 
 /**
  * Reads a set of configuration files as one: all of them, or every problem of all of them. Policies are

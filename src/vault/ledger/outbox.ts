@@ -15,7 +15,7 @@ export type Outbox = {
 }
 
 /** How long a call waits for requests. */
-export const outboxWaitMs = 25_000
+const outboxWaitMs = 25_000
 /** After so long without a word, or after one that nothing was sent, a request is given out again. */
 export const outboxAgainMs = 2_000
 

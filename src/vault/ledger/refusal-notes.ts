@@ -3,7 +3,7 @@ import { type RecordId, makeRecordId } from "./records/record-id.ts"
 import type { OmittedRow, RefusalRow, RepeatsRow } from "./records/row.ts"
 
 /** Identical refusals that come within this time are one record. */
-export const repeatWindowMs = 1_000
+const repeatWindowMs = 1_000
 /** How many refusals may wait to be written, and how many different ones are recorded a second. */
 export const maxRefusals = 1_000
 

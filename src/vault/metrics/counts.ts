@@ -98,7 +98,7 @@ function* seriesOf(tree: Tree): Generator<readonly [readonly string[], number]> 
 }
 
 /** What a request goes through here; `record` is from judging until its record is durable, whatever is done meanwhile. */
-export const signStages = ["parse", "judge", "record", "sign"] as const
+const signStages = ["parse", "judge", "record", "sign"] as const
 export type SignStage = (typeof signStages)[number]
 
 /** How long requests were in each stage. */

@@ -252,7 +252,7 @@ function maxExpiresIn(maxMs: number, _: Rule, { request }: Subject): Mismatch | 
 }
 
 /** What every deny, rule and hold of the policies makes of a request, each tried by itself. */
-export function verdictsOf(applicable: readonly Policy[], subject: Subject): readonly Verdict[] {
+function verdictsOf(applicable: readonly Policy[], subject: Subject): readonly Verdict[] {
   return [
     ...verdictsBy(
       applicable,
@@ -276,7 +276,7 @@ export function verdictsOf(applicable: readonly Policy[], subject: Subject): rea
 }
 
 /** What a limit says that refuses: it can't tell what to count. */
-export function verdictOfLimit({ policy, rule, file, line, reason }: Denial): Verdict {
+function verdictOfLimit({ policy, rule, file, line, reason }: Denial): Verdict {
   const place = { policy: policy ?? "", rule: rule ?? "", file: file ?? "", line: line ?? 0 }
   return { ...place, verdict: "denies", reason }
 }

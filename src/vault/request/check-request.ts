@@ -94,7 +94,7 @@ export async function shadowRequest(
 }
 
 /** How a limit stands, as bots and operators see it. */
-export function limitView({ claim, used, asked, freesAtMs }: Headroom, nowMs: number): LimitView {
+function limitView({ claim, used, asked, freesAtMs }: Headroom, nowMs: number): LimitView {
   return {
     policy: claim.policy,
     limit: claim.limit,

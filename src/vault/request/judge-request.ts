@@ -46,7 +46,7 @@ export function judgeRequest(
 }
 
 /** What policy is told of a request. */
-export function judgedRequest(request: ReadRequest, client: Client): JudgedRequest {
+function judgedRequest(request: ReadRequest, client: Client): JudgedRequest {
   return {
     client: client.name,
     key: { name: request.key.name, address: request.key.address, role: request.key.role },

@@ -52,7 +52,7 @@ export function longestWindowMs(policies: readonly Policy[]): number {
  * What a set's limits count of a request that was recorded, sized as it was then. What the set's profile
  * can't read any more counts as what can't be read: in every limit that could mean it.
  */
-export function recordedClaims(request: RecordedRequest, set: ActiveSet): readonly Claim[] {
+function recordedClaims(request: RecordedRequest, set: ActiveSet): readonly Claim[] {
   if (isReserved(request.client)) return [] // as when it was recorded: no limit is the operator's
   const judged = judgedRecord(request, set)
   if (judged === undefined) return []
@@ -84,7 +84,7 @@ export function judgedRecord(
 }
 
 /** A recorded request's body as the set's profile reads it, if it still can. */
-export function payloadOf(
+function payloadOf(
   { operation }: RecordedRequest,
   body: JsonObject,
   { profile }: ActiveSet,

@@ -48,7 +48,7 @@ export function reloadOnSignal(vault: Vault, service: Pick<VaultService, "reload
 const quietMs = 250
 
 /** Calls `changed` after the configuration's files have changed. Ends with the process. */
-export function watchFiles(installation: Installation, changed: () => void): void {
+function watchFiles(installation: Installation, changed: () => void): void {
   let timer: NodeJS.Timeout | undefined
   const later = (): void => {
     clearTimeout(timer)

@@ -118,7 +118,7 @@ function fileAlarms(vault: Pick<Vault, "alarm">): readonly Alarm[] {
 }
 
 /** Agents whose approval ends within `agent_warning`, and within a day. */
-export function keyAlarms(vault: Pick<Vault, "active" | "clock">): readonly Alarm[] {
+function keyAlarms(vault: Pick<Vault, "active" | "clock">): readonly Alarm[] {
   const { keys, config } = vault.active()
   const nowMs = vault.clock.nowMs()
   return [...keys.values()].flatMap((key) => {
@@ -155,7 +155,7 @@ function soon({ name }: KeyEntry, endMs: number): string {
 const nearlySpent = 0.8
 
 /** Limits that are spent or nearly, and rate budgets of which no more is left than cancels may use. */
-export function roomAlarms(vault: Vault): readonly Alarm[] {
+function roomAlarms(vault: Vault): readonly Alarm[] {
   return [
     // One that only observes refuses nothing.
     ...limitShares(vault)

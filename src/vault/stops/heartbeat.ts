@@ -126,7 +126,7 @@ function readHeartbeat(
 }
 
 /** The clients that were heard once and are silent for longer than they may be. */
-export function silentClients(vault: Pick<Vault, "active" | "heartbeats">): readonly string[] {
+function silentClients(vault: Pick<Vault, "active" | "heartbeats">): readonly string[] {
   const { armed, config, clients } = vault.active()
   return armed.filter((name) => {
     const watch = config.heartbeats.get(name)

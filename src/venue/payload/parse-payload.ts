@@ -82,7 +82,7 @@ type Shaped<Kind extends PayloadShape["kind"]> = {
 }
 
 /** Reads the body of placeOrder. */
-export function readOrder(
+function readOrder(
   body: JsonObject,
   endpoint: Endpoint,
   profile: Profile,
@@ -92,7 +92,7 @@ export function readOrder(
 }
 
 /** Reads a body that is an order and, beside it, the id of the order that it changes. */
-export function readOrderWithId(
+function readOrderWithId(
   body: JsonObject,
   { endpoint, shape, profile }: Shaped<"order_with_id">,
 ): ReadOrdersRead<Payload> {
@@ -102,7 +102,7 @@ export function readOrderWithId(
 }
 
 /** Reads a batch of orders, each of them in full. */
-export function readOrderList(
+function readOrderList(
   body: JsonObject,
   { endpoint, shape, profile }: Shaped<"order_list">,
 ): ReadOrdersRead<Payload> {
@@ -165,7 +165,7 @@ function checkId(value: JsonValue | undefined, path: string): readonly FieldErro
 export const maxBatchItems = 100
 
 /** Finds the items of a batch and refuses every other field but `extraFields`. */
-export function readItems(
+function readItems(
   body: JsonObject,
   pointer: string,
   extraFields: readonly string[],

@@ -6,7 +6,7 @@ export type KeychainState =
   "ready" | "locked" | "no_collection" | "no_service" | "no_bus" | "hangs" | "no_program"
 
 /** How long a first look may take. */
-export const preflightLimitMs = 3_000
+const preflightLimitMs = 3_000
 
 /**
  * Tells in which state the keychain is, within `limitMs` and without touching an item: a library may say

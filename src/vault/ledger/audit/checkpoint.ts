@@ -52,7 +52,7 @@ export function isSigned(checkpoint: Checkpoint): boolean {
 }
 
 /** RFC 8410 §4: what stands before the 32 bytes of an Ed25519 public key. */
-export const spkiStart = Buffer.from("302a300506032b6570032100", "hex")
+const spkiStart = Buffer.from("302a300506032b6570032100", "hex")
 
 /** The first line keeps it apart from anything else that such a key might sign. */
 function signedText(fields: Omit<Checkpoint, "signature">): Uint8Array {

@@ -37,7 +37,7 @@ export function drawLine(queue: CommitQueue): Promise<number> {
 }
 
 /** A request of a row, with the release that an entry up to `lastSeq` made. */
-export function requestAsOf({ row, released }: HistoryRow, lastSeq: number): RecordedRequest {
+function requestAsOf({ row, released }: HistoryRow, lastSeq: number): RecordedRequest {
   const isReleased = released !== undefined && released.seq <= lastSeq
   return recordedRequest(row, isReleased ? released.atMs : undefined)
 }

@@ -29,7 +29,7 @@ export type TailPage =
     }
 
 /** Prepares the look-ups, which visit no row of the journal but those that they return. */
-export function tailPager(database: DatabaseSync): (page: TailPage) => readonly HistoryRow[] {
+function tailPager(database: DatabaseSync): (page: TailPage) => readonly HistoryRow[] {
   const columns = "requests.seq, entries.row, counted_at, released_at, released_seq"
   const findRequests = database.prepare(
     `SELECT ${columns} FROM requests JOIN entries USING (seq)

@@ -75,7 +75,7 @@ export function readSize({ entry, legs }: SizeFields): OrderSize {
 }
 
 /** Writes what is given back. */
-export function refundFieldsOf({ meter, window, amount, max }: Refund): RefundFields {
+function refundFieldsOf({ meter, window, amount, max }: Refund): RefundFields {
   return {
     meter,
     amount: formatDecimal(amount),

@@ -168,7 +168,7 @@ export function openNonces(
 /** How far wall time may run ahead of the time that has passed. */
 export const maxClockLeadMs = 10_000
 /** How far it may have run on while the machine was off, unless countersign.yaml says otherwise. */
-export const usualMaxStartGapMs = 7 * 86_400_000
+const usualMaxStartGapMs = 7 * 86_400_000
 
 /** Tells whether wall time can be believed. Only a lead is dangerous: a clock that was set back never stops signing. */
 export type ClockGuard = {

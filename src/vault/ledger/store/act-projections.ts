@@ -107,7 +107,7 @@ function archiveAdder(database: DatabaseSync): (row: ArchivedRow, seq: number) =
 type StopRow = Extract<ActRow, { act: StopName }>
 
 /** Prepares the statements that keep the tables of freezes and heartbeats. Within the open transaction. */
-export function openStopProjections(database: DatabaseSync): (row: StopRow, seq: number) => void {
+function openStopProjections(database: DatabaseSync): (row: StopRow, seq: number) => void {
   const freezes = freezeWriter(database)
   const arm = database.prepare("INSERT OR REPLACE INTO heartbeats (client, seq) VALUES (?, ?)")
   const disarm = database.prepare("DELETE FROM heartbeats WHERE client = ?")
@@ -152,7 +152,7 @@ function freezeWriter(database: DatabaseSync) {
 type SafetyRow = Extract<ActRow, { act: SafetyName }>
 
 /** Prepares the statements of acts about copies and clocks. Within the open transaction. */
-export function openSafetyProjections(database: DatabaseSync): (row: SafetyRow) => void {
+function openSafetyProjections(database: DatabaseSync): (row: SafetyRow) => void {
   const rename = database.prepare("UPDATE identity SET name = ?")
   const raiseFloor = database.prepare(
     `INSERT INTO signers (address, last_nonce) VALUES (?, ?)
@@ -174,7 +174,7 @@ export function openSafetyProjections(database: DatabaseSync): (row: SafetyRow) 
 type HoldRow = Extract<ActRow, { act: `hold_${string}` }>
 
 /** Prepares the statements that keep the table of holds. Within the open transaction. */
-export function openHoldProjections(database: DatabaseSync): (act: HoldRow, seq: number) => void {
+function openHoldProjections(database: DatabaseSync): (act: HoldRow, seq: number) => void {
   const open = database.prepare(
     `INSERT INTO holds (seq, id, client, key, operation, target, body_hash, body, policy, rule,
        worst, opened_at, expires_at, state)

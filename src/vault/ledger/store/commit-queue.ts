@@ -235,7 +235,7 @@ export type CommitTimes = {
 const entryBounds: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 
 /** Starts with nothing timed. */
-export function timeCommits(): CommitTimes {
+function timeCommits(): CommitTimes {
   const seconds = openHistogram(workBoundsSeconds)
   const entries = openHistogram(entryBounds)
   return {

@@ -209,7 +209,7 @@ function tell(message: FromWorker): void {
 }
 
 /** Prepares writing the row that shows that the ledger can be written. Within the open transaction. */
-export function prober(database: DatabaseSync): (nowMs: number) => number {
+function prober(database: DatabaseSync): (nowMs: number) => number {
   const write = database.prepare(
     `INSERT INTO probe (one, at_ms) VALUES (1, ?)
      ON CONFLICT (one) DO UPDATE SET at_ms = excluded.at_ms`,

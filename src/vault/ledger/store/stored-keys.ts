@@ -48,7 +48,7 @@ export type RecordSearch = {
 }
 
 /** How many records a search gives at most. */
-export const maxFoundRecords = 20
+const maxFoundRecords = 20
 
 /** Prepares the look-up of a client's own requests, the newest first. */
 export function recordSearcher(

@@ -174,7 +174,7 @@ function heldAsDefault(input: unknown): unknown {
 const number = { type: ["string", "number"] }
 
 /** One amount for all, or a map from symbols to theirs, with `default` for the others. */
-export function sizeBound(symbols: SymbolTable) {
+function sizeBound(symbols: SymbolTable) {
   return z
     .unknown()
     .transform((input, context): SizeBound => {

@@ -73,7 +73,7 @@ export const orderMakingOperations: ReadonlySet<OperationId> = new Set<Operation
 ])
 
 /** The orders that a request makes; `undefined` when it makes none or they can't be read. */
-export function readOrders(
+function readOrders(
   { operation, payload }: JudgedRequest,
   { profile, referencePrice }: Circumstances,
 ): readonly ReadOrder[] | undefined {
