@@ -12,7 +12,8 @@ export function parseDecimal(text: string): Decimal | undefined {
   const point = text.indexOf(".")
   const digits = point === -1 ? text : text.slice(0, point) + text.slice(point + 1)
   if (digits.length > maxDecimalDigits) return undefined
-  return { coefficient: BigInt(digits), scale: point === -1 ? 0 : text.length - point - 1 }
+  const scale = point === -1 ? 0 : text.length - point - 1
+  return Object.freeze({ coefficient: BigInt(digits), scale })
 }
 
 /** Makes a decimal of a whole number that isn't negative. */

@@ -14,7 +14,7 @@ export function parseApproveAgent(
 ): Result<AgentApproval, readonly FieldError[]> {
   const errors = [...checkStructBody(approveAgentStruct, body, typeB), ...checkValidDays(body)]
   const approval = approvalOf(body)
-  return approval === undefined || errors.length > 0 ? err(errors) : ok(approval)
+  return approval === undefined || errors.length > 0 ? err(errors) : ok(Object.freeze(approval))
 }
 
 function checkValidDays(body: JsonObject): readonly FieldError[] {

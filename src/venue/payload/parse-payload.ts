@@ -1,5 +1,4 @@
 import * as fields from "./order-fields.ts"
-import { deepFreeze } from "../../std/deep-freeze.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { parseDecimal, type Decimal } from "../decimal.ts"
 import {
@@ -23,14 +22,14 @@ import { checkStructBody } from "./struct-body.ts"
 /** The most errors that one answer tells, so that a body of rubbish doesn't get an even longer answer. */
 export const maxFieldErrors = 100
 
-/** Reads the business fields of a request as far as the profile knows their shape. What it returns is frozen. */
+/** Reads the business fields of a request as far as the profile knows their shape. What it returns is frozen, each part where it is made. */
 export function parsePayload(
   endpoint: Endpoint,
   body: JsonObject,
   profile: Profile,
 ): Result<Payload, readonly FieldError[]> {
   const read = readShape(endpoint, body, profile)
-  return read.ok ? ok(deepFreeze(read.value)) : err(read.error.slice(0, maxFieldErrors))
+  return read.ok ? ok(Object.freeze(read.value)) : err(read.error.slice(0, maxFieldErrors))
 }
 
 type Read = Result<Payload, readonly FieldError[]>
@@ -117,11 +116,13 @@ function readOrderList(
     if (order.ok) orders.push(order.value)
     else errors.push(...order.error)
   }
-  return errors.length > 0 ? err(errors) : ok({ kind: "orders", orders, form: "batch" })
+  return errors.length > 0
+    ? err(errors)
+    : ok({ kind: "orders", orders: Object.freeze(orders), form: "batch" })
 }
 
 function single(order: Order): Payload {
-  return { kind: "orders", orders: [order], form: "single" }
+  return { kind: "orders", orders: Object.freeze([order]), form: "single" }
 }
 
 /** What the venue added to its orders, it added to those in a batch or a change too. */
@@ -220,7 +221,7 @@ function orderOf(body: JsonObject): Order | undefined {
   if (typeof symbolId !== "number" || typeof isBuy !== "boolean" || quantity === undefined) {
     return undefined
   }
-  return {
+  return Object.freeze({
     clientOrderId: textOf(body["client_order_id"]),
     symbolId,
     isBuy,
@@ -238,35 +239,37 @@ function orderOf(body: JsonObject): Order | undefined {
     conditional: conditionalOf(objectAt(body, "conditional")),
     tpsl: tpslOf(objectAt(body, "tpsl")),
     flags: flagsOf(body["flags"]),
-  }
+  })
 }
 
 function conditionalOf(conditional: JsonObject | undefined): Order["conditional"] {
   const triggerPrice = decimalOf(conditional?.["trigger_price"])
   const triggerBy = wordOf(fields.triggerSources, conditional?.["trigger_by"])
-  return triggerPrice && triggerBy && { triggerPrice, triggerBy }
+  return triggerPrice && triggerBy && Object.freeze({ triggerPrice, triggerBy })
 }
 
 function tpslOf(tpsl: JsonObject | undefined): Order["tpsl"] {
   const mode = wordOf(fields.tpslModes, tpsl?.["tpsl_mode"])
-  return tpsl && mode && { mode, takeProfit: legOf(tpsl, "tp"), stopLoss: legOf(tpsl, "sl") }
+  if (tpsl === undefined || mode === undefined) return undefined
+  return Object.freeze({ mode, takeProfit: legOf(tpsl, "tp"), stopLoss: legOf(tpsl, "sl") })
 }
 
 function legOf(tpsl: JsonObject, leg: "tp" | "sl"): OrderLeg | undefined {
   const triggerPrice = decimalOf(tpsl[`${leg}_trigger_price`])
   return (
-    triggerPrice && {
+    triggerPrice &&
+    Object.freeze({
       triggerPrice,
       triggerBy: wordOf(fields.triggerSources, tpsl[`${leg}_trigger_by`]),
       orderType: wordOf(fields.orderTypes, tpsl[`${leg}_order_type`]),
       orderPrice: decimalOf(tpsl[`${leg}_order_price`]),
-    }
+    })
   )
 }
 
 function flagsOf(value: JsonValue | undefined): Order["flags"] {
   const words: JsonArray = Array.isArray(value) ? value : []
-  return words.flatMap((word) => wordOf(fields.orderFlags, word) ?? [])
+  return Object.freeze(words.flatMap((word) => wordOf(fields.orderFlags, word) ?? []))
 }
 
 function decimalOf(value: JsonValue | undefined): Decimal | undefined {

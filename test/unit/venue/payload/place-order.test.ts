@@ -599,12 +599,20 @@ describe("an order that was read", () => {
     })
   })
 
-  it("is frozen, down to its decimals", () => {
-    const order = orderOf(limit)
-    assert.throws(() => Object.assign(order, { isBuy: false }), TypeError)
+  it("is frozen at every depth", () => {
+    const order = orderOf({ ...attached, flags: ["post_only"] })
+    const parts = partsOf(order)
+    assert.ok(parts.length >= 7, `${parts.length} parts`)
+    for (const part of parts) assert.ok(Object.isFrozen(part), JSON.stringify(Object.keys(part)))
     assert.throws(() => Object.assign(order.quantity, { scale: 0 }), TypeError)
   })
 })
+
+/** A value and all objects in it. */
+function partsOf(value: unknown): readonly object[] {
+  if (typeof value !== "object" || value === null) return []
+  return [value, ...Object.values(value).flatMap(partsOf)]
+}
 
 /** Values to draw an order's fields from: what the tables allow, and near misses. */
 const pools: Readonly<Record<string, readonly JsonValue[]>> = {
