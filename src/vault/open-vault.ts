@@ -19,7 +19,7 @@ import { openOutbox } from "./ledger/outbox.ts"
 import type { AdminEntry, StoredPrice } from "./ledger/records/admin-entry.ts"
 import type { RecordId } from "./ledger/records/record-id.ts"
 import { giveUpSpare } from "./ledger/store/spare-space.ts"
-import { seenLedger } from "./observe-ledger.ts"
+import { openVaultMetrics } from "./metrics/vault-metrics.ts"
 import { systemClock } from "./process/clock.ts"
 import { noListener, type VaultListener } from "./process/vault-listener.ts"
 import { countAnew, countLastMinute } from "./request/recount.ts"
@@ -55,12 +55,13 @@ export async function openVault(
       : await openKeyStore(files.config, installation, source)
   const keyring = await openKeyring(store, curve)
   listener.opening("checking the ledger")
-  const records = await openRecords(installation, files).catch((error: unknown) => {
+  const disk = openDiskSpace(() => freeBytesAt(installation.stateDir), files.config.minFreeBytes)
+  const records = await openRecords(installation, files, disk).catch((error: unknown) => {
     keyring.lock()
     throw error
   })
   const own = { installation, keyring, secret: source, alarm, listener, surroundings, curve }
-  const vault = makeVault({ ...own, ...records }, openedSet(files, records.ledger))
+  const vault = makeVault({ ...own, ...records, disk }, openedSet(files, records.ledger))
   try {
     await makeRoomToStart(vault)
     if (secret !== "without_keys") {
@@ -99,12 +100,18 @@ async function makeRoomToStart({ disk, installation }: Vault): Promise<void> {
 async function openRecords(
   installation: Installation,
   { config }: FileSet,
+  disk: DiskSpace,
 ): Promise<Pick<Vault, "ledger" | "checkpoints">> {
   const { ledgerFile, ledgerKeyFile: keyFile } = pathsOf(installation)
   const clock = systemClock
   const signerDir = signerDirOf(config, installation)
   const { maxStartGapMs } = config
-  const ledger = await openLedger({ file: ledgerFile, clock, signerDir, maxStartGapMs })
+  // While the disk is nearly full refusals are only counted, so that they can't fill it.
+  const mayNote = (): boolean => {
+    if (disk.low !== undefined) disk.leaveOut()
+    return disk.low === undefined
+  }
+  const ledger = await openLedger({ file: ledgerFile, clock, signerDir, maxStartGapMs, mayNote })
   try {
     return { ledger, checkpoints: await openCheckpoints({ keyFile, ledger, clock }) }
   } catch (error) {
@@ -130,23 +137,25 @@ function usual(): Around {
   return { listener: noListener, surroundings: inACommand, curve: pickCurve() }
 }
 
-type Parts = Pick<Vault, "installation" | "keyring" | "ledger" | "checkpoints"> &
+type Parts = Pick<Vault, "installation" | "keyring" | "ledger" | "checkpoints" | "disk"> &
   Around & {
     readonly secret: SecretSource
     readonly alarm: string | undefined
   }
 
-function makeVault({ alarm: firstAlarm, secret, ...parts }: Parts, first: ActiveSet): Vault {
+/** What is in force, and why it isn't what is on disk, where it isn't. */
+type InForce = { set: ActiveSet; alarm: string | undefined }
+
+function makeVault({ alarm, secret, ...parts }: Parts, first: ActiveSet): Vault {
   const { ledger, listener } = parts
-  let set = first
-  let alarm = firstAlarm
-  const custody = holdKeys({ ...parts, secret, active: () => set })
-  const active = (): ActiveSet => set
+  const inForce: InForce = { set: first, alarm }
+  const active = (): ActiveSet => inForce.set
+  const custody = holdKeys({ ...parts, secret, active })
   // Nothing is awaited before the set is exchanged: whoever asks next is judged by the new one.
   const act: Vault["act"] = async (entry) => {
-    const next = applyAct(set, entry)
+    const next = applyAct(inForce.set, entry)
     const recorded = ledger.act(entry, systemClock.nowMs())
-    set = next
+    inForce.set = next
     tellAct(recorded, entry, listener)
     return recorded
   }
@@ -156,28 +165,33 @@ function makeVault({ alarm: firstAlarm, secret, ...parts }: Parts, first: Active
     ...watches(parts, { active, act, clock: systemClock }),
     badTokens: countBadTokens(systemClock.nowMs()),
     active,
-    alarm: () => alarm,
+    alarm: () => inForce.alarm,
     inTurn: oneAtATime(),
     act,
-    adopt: async (files, why) => {
-      // By a clock that leaped ahead, what is used would lie behind every window.
-      const nowMs = ledger.safety.believed(systemClock.nowMs())
-      let recorded: Promise<unknown> | undefined
-      const next = withFiles(set, files)
-      const current = () => ({ ...next, keys: set.keys })
-      await countAnew(current, { ledger, nowMs }, () => {
-        // Bindings and prices may have changed while it was counted; what limits count hasn't.
-        set = withFiles(set, files)
-        alarm = why
-        recorded = ledger.act(
-          { act: "set_activated", hash: files.filesHash, files: files.texts },
-          nowMs,
-        )
-      })
-      await recorded
-    },
+    adopt: (files, why) => adopt({ ...parts, inForce }, files, why),
     close: () => closeAll(parts),
   }
+}
+
+async function adopt(
+  { ledger, disk, inForce }: Pick<Vault, "ledger" | "disk"> & { readonly inForce: InForce },
+  files: FileSet,
+  alarm: string | undefined,
+): Promise<void> {
+  // By a clock that leaped ahead, what is used would lie behind every window.
+  const nowMs = ledger.safety.believed(systemClock.nowMs())
+  let recorded: Promise<unknown> | undefined
+  const next = withFiles(inForce.set, files)
+  const current = () => ({ ...next, keys: inForce.set.keys })
+  await countAnew(current, { ledger, nowMs }, () => {
+    // Bindings and prices may have changed while it was counted; what limits count hasn't.
+    inForce.set = withFiles(inForce.set, files)
+    inForce.alarm = alarm
+    disk.ask(files.config.minFreeBytes)
+    const act = { act: "set_activated", hash: files.filesHash, files: files.texts } as const
+    recorded = ledger.act(act, nowMs)
+  })
+  await recorded
 }
 
 function tellAct(recorded: Promise<RecordId>, entry: AdminEntry, listener: VaultListener): void {
@@ -187,26 +201,19 @@ function tellAct(recorded: Promise<RecordId>, entry: AdminEntry, listener: Vault
   )
 }
 
-/** What sees trouble, and the ledger as it is seen by it. */
+/** What sees trouble, and what counts. */
 function watches(
-  {
-    ledger,
-    installation: { stateDir },
-    listener,
-  }: Pick<Parts, "ledger" | "installation" | "listener">,
+  { ledger, listener }: Pick<Parts, "ledger" | "listener">,
   vault: Pick<Vault, "active" | "act" | "clock">,
 ) {
-  const { active, clock } = vault
-  const disk: DiskSpace = openDiskSpace({
-    measure: () => freeBytesAt(stateDir),
-    minFreeBytes: () => active().config.minFreeBytes,
-  })
+  const { clock } = vault
   const autoFreeze = openAutoFreeze(vault)
+  const metrics = openVaultMetrics()
+  for (const watcher of [metrics.decisions, autoFreeze, listener]) ledger.watch(watcher)
   return {
     clock,
     autoFreeze,
-    disk,
-    ...seenLedger(ledger, { disk, autoFreeze, listener }),
+    metrics,
     heartbeats: openHeartbeats(clock),
     venueClock: openVenueClock(clock),
     outbox: openOutbox(clock),

@@ -20,6 +20,7 @@ import type {
 import type { Freeze } from "./records/freeze.ts"
 import type { Hold, HoldAsk, HoldBinding, HoldDecision } from "./records/hold.ts"
 import type { IdempotencyKey, KeyUse } from "./records/idempotency.ts"
+import type { LedgerWatcher } from "./records/ledger-watcher.ts"
 import type { RecordId } from "./records/record-id.ts"
 import type { Headroom, ReserveAsk, Taken, Reservation } from "./records/reservation.ts"
 import type { LedgerSafety } from "./signers/ledger-safety.ts"
@@ -67,6 +68,8 @@ export type Ledger = {
   ): Promise<Reservation<Made>>
   /** Has no act answered before `work` is, if it began before: as for a reservation. `work` must wait for no act. */
   follow<Output>(work: Promise<Output>): Promise<Output>
+  /** Tells `watcher` from now on. */
+  watch(watcher: LedgerWatcher): void
   /** What an idempotency key was used for, as far as that was queued before this call. */
   keyUse(key: IdempotencyKey, nowMs: number): Promise<KeyUse>
   /** How claims stand now, in their order. @throws {Fault} `ledger_unavailable` before the first `replaceMeters`. */
@@ -107,7 +110,7 @@ export type Ledger = {
   sets(): Promise<readonly SetActivation[]>
   /**
    * Records a refusal without waiting; identical ones within a second are counted on one record.
-   * Returns its id, or `null` when so many wait that this one is only counted.
+   * Returns its id, or `null` when so many wait, or the disk is so full, that this one is only counted.
    *
    * @throws {Fault} `ledger_unavailable`.
    */

@@ -11,8 +11,9 @@ import { actRow } from "./records/act-row.ts"
 import type { RecordedRequest } from "./records/entries.ts"
 import { readClient, readKey } from "./records/read-bindings.ts"
 import { readFreeze, readHold, readPrice, readRaise } from "./records/read-settings.ts"
+import type { LedgerWatcher } from "./records/ledger-watcher.ts"
 import { makeRecordId } from "./records/record-id.ts"
-import { openRefusalNotes } from "./refusal-notes.ts"
+import { openRefusalNotes, type RefusalNotes } from "./refusal-notes.ts"
 import { reserver, openUnderWay, type UnderWay } from "./reserve.ts"
 import { settler } from "./settle-request.ts"
 import {
@@ -41,8 +42,10 @@ export async function openLedger(input: {
   /** Where its signers' locks and marks are; without, there are none. */
   readonly signerDir?: string
   readonly maxStartGapMs?: number
+  /** Whether a refusal may be recorded, asked for each; where it may not, it is only counted. */
+  readonly mayNote?: () => boolean
 }): Promise<Ledger> {
-  const { file, clock, signerDir, maxStartGapMs } = input
+  const { file, clock, signerDir, maxStartGapMs, mayNote = () => true } = input
   await prepareLedgerFile(file)
   const { queue, state } = await startCommitQueue(file, clock.nowMs())
   try {
@@ -58,6 +61,7 @@ export async function openLedger(input: {
       budgets: openBudgets(clock),
       holds: openHoldBook(queue, state.holds.map(readHold)),
       recentKeys: openRecentKeys(clock),
+      mayNote,
     })
   } catch (error) {
     await queue.close()
@@ -74,6 +78,7 @@ type Parts = {
   readonly budgets: Budgets
   readonly holds: HoldBook
   readonly recentKeys: RecentKeys
+  readonly mayNote: () => boolean
 }
 
 function ledgerOver(opened: Opened, parts: Parts): Ledger {
@@ -85,7 +90,7 @@ function ledgerOver(opened: Opened, parts: Parts): Ledger {
     broken: Promise.race([queue.broken, parts.marks.broken]),
     audit: ledgerAudit(queue, () => notes.flush()),
     budgets: parts.budgets,
-    reserve: reserver(parts, underWay),
+    ...watched(parts, underWay, notes),
     follow: (work) => underWay.follow(work),
     headroom: (claims, nowMs) => limits.headroom(claims, nowMs),
     usage: (nowMs) => limits.usage(nowMs),
@@ -97,10 +102,6 @@ function ledgerOver(opened: Opened, parts: Parts): Ledger {
     findRelease: (binding, nowMs) => holds.findRelease(binding, nowMs),
     holds: (nowMs) => holds.list(nowMs),
     decideHold: (id, decision, nowMs) => holds.decide(id, decision, nowMs),
-    note(entry, nowMs) {
-      queue.assertOpen()
-      return notes.note(entry, nowMs)
-    },
     settle: settler(queue, limits),
     act: actor(queue, openNames(opened), underWay),
     ...lookUps(parts),
@@ -110,6 +111,25 @@ function ledgerOver(opened: Opened, parts: Parts): Ledger {
     async close() {
       notes.flush()
       await parts.marks.close(await queue.close(() => limits.lastJobs()))
+    },
+  }
+}
+
+/** What whoever watches the ledger hears of. */
+function watched(
+  parts: Parts,
+  underWay: UnderWay,
+  notes: RefusalNotes,
+): Pick<Ledger, "watch" | "reserve" | "note"> {
+  const watchers: LedgerWatcher[] = []
+  return {
+    watch: (watcher) => void watchers.push(watcher),
+    reserve: reserver(parts, underWay, watchers),
+    note(entry, nowMs) {
+      parts.queue.assertOpen()
+      const record = parts.mayNote() ? notes.note(entry, nowMs) : null
+      for (const watcher of watchers) watcher.noted?.(entry, record)
+      return record
     },
   }
 }

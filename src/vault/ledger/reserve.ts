@@ -1,6 +1,7 @@
 import { setImmediate as turnEnded } from "node:timers/promises"
 
 import type { Refusal } from "../../link/views/refusal.ts"
+import { Fault } from "../../std/fault.ts"
 import { formatDecimal } from "../../venue/decimal.ts"
 import type { Budgets } from "../budgets/budgets.ts"
 import { budgetExhausted } from "../budgets/shortage.ts"
@@ -10,6 +11,7 @@ import type { Ledger } from "./ledger.ts"
 import type { Limits } from "./meters/limits.ts"
 import type { RecentKey, RecentKeys } from "./recent-keys.ts"
 import type { IdempotencyKey } from "./records/idempotency.ts"
+import type { LedgerWatcher } from "./records/ledger-watcher.ts"
 import { makeRecordId } from "./records/record-id.ts"
 import { requestRow } from "./records/request-row.ts"
 import type { Reservation, ReserveAsk, Taken, Headroom } from "./records/reservation.ts"
@@ -28,9 +30,35 @@ export type ReserveFrom = {
   readonly recentKeys: RecentKeys
 }
 
-/** Makes a ledger's `reserve`; what it begins is followed to its end. */
-export function reserver(from: ReserveFrom, underWay: UnderWay): Ledger["reserve"] {
-  return (ask, make) => underWay.follow(reserve(ask, make, from))
+/** Makes a ledger's `reserve`; what it begins is followed to its end, and told to `watchers`. */
+export function reserver(
+  from: ReserveFrom,
+  underWay: UnderWay,
+  watchers: readonly LedgerWatcher[],
+): Ledger["reserve"] {
+  return (ask, make) => {
+    const reserving = underWay.follow(reserve(ask, make, from))
+    // Beside the answer: who waits for it waits no turn longer.
+    reserving.then(
+      (reserved) => watchers.forEach((watcher) => tell(watcher, ask.entry, reserved)),
+      (error: unknown) => {
+        if (!(error instanceof Fault) || error.code !== "clock_unsafe") return
+        for (const watcher of watchers) watcher.clockUnsafe?.()
+      },
+    )
+    return reserving
+  }
+}
+
+function tell(
+  watcher: LedgerWatcher,
+  entry: ReserveAsk["entry"],
+  reserved: Reservation<unknown>,
+): void {
+  if (reserved.kind === "reserved") watcher.reserved?.(entry, reserved.record)
+  if (reserved.kind === "refused" && reserved.refusal.code === "signer_pace") {
+    watcher.paced?.(entry.key)
+  }
 }
 
 /**

@@ -4,11 +4,17 @@ import { openHistogram, workBoundsSeconds } from "../../std/histogram.ts"
 
 type Result = "allowed" | "refused" | "held"
 
-/** How many requests of known clients were decided how. */
+/** `operation` is `null` where the path is none of the venue's. */
+type Refused = {
+  readonly client: string
+  readonly operation: string | null
+  readonly refusal: Refusal
+}
+
+/** How many requests of known clients were decided how. Watches a ledger. */
 export type DecisionCounts = {
-  allowed(client: string, operation: string): void
-  /** `operation` is `null` where the path is none of the venue's. */
-  refused(client: string, operation: string | null, refusal: Refusal): void
+  reserved(request: { readonly client: string; readonly operation: string }): void
+  noted(refused: Refused): void
   /** How many in all, by result. */
   totals(): Readonly<Record<Result, number>>
   family(): NumberFamily
@@ -39,11 +45,11 @@ export function countDecisions(): DecisionCounts {
     return plant(tree, labels)
   }
   return {
-    allowed(client, operation) {
+    reserved({ client, operation }) {
       totals.allowed += 1
       find([client, operation, "allowed", ""]).count += 1
     },
-    refused(client, operation, refusal) {
+    noted({ client, operation, refusal }) {
       const result = resultOf(refusal)
       totals[result] += 1
       find([client, operation ?? "unknown", result, reasonOf(refusal)]).count += 1

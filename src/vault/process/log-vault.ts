@@ -1,7 +1,7 @@
 import { whoRefused } from "../../link/views/refusal.ts"
 import type { LogLevel } from "../../std/log.ts"
 import type { AdminEntry } from "../ledger/records/admin-entry.ts"
-import type { RefusalEntry, RequestEntry } from "../ledger/records/entries.ts"
+import type { RequestEntry } from "../ledger/records/entries.ts"
 import { frozen } from "../ledger/records/freeze.ts"
 import type { RecordId } from "../ledger/records/record-id.ts"
 import { log } from "./log.ts"
@@ -15,8 +15,8 @@ import type { VaultListener } from "./vault-listener.ts"
 export function logVault(
   refusals: LogLevel,
   from: LogLevel,
-): Pick<VaultListener, "acted" | "refused" | "reserved"> {
-  const listener = { acted: logAct, refused: refusalLog(refusals) }
+): Pick<VaultListener, "acted" | "noted" | "reserved"> {
+  const listener = { acted: logAct, noted: refusalLog(refusals) }
   return from === "debug" ? { ...listener, reserved: logRequest } : listener
 }
 
@@ -34,10 +34,10 @@ function logAct(entry: AdminEntry, record: RecordId | undefined): void {
 const maxRecent = 1_000
 
 /** Like the ledger's rows: a line for the first of those that share a record. */
-function refusalLog(level: LogLevel): VaultListener["refused"] {
+function refusalLog(level: LogLevel): Required<VaultListener>["noted"] {
   const recent = new Set<RecordId>()
-  return ({ client, refusal }: RefusalEntry, record) => {
-    if (recent.has(record)) return
+  return ({ client, refusal }, record) => {
+    if (record === null || recent.has(record)) return
     if (recent.size >= maxRecent) recent.clear()
     recent.add(record)
     const rule = whoRefused(refusal) ?? undefined

@@ -77,7 +77,7 @@ export async function shadowRequest(
   const set = vault.active()
   const client = authenticate(call.token, set, { count: vault.badTokens, nowMs })
   const read = client.ok ? readRequest(call, client.value, set) : client
-  if (!client.ok || !read.ok || vault.disk.low() !== undefined) return answer
+  if (!client.ok || !read.ok || vault.disk.low !== undefined) return answer
 
   const decision = judgeRequest(read.value, client.value, { set, nowMs })
   const record = await vault.ledger.recordShadow(

@@ -115,7 +115,7 @@ export function refuseNow(
   set: ActiveSet,
   { disk, keyring, venueClock }: Pick<Vault, "disk" | "keyring" | "venueClock">,
 ): Refusal | undefined {
-  const low = disk.low()
+  const low = disk.low
   const { maxVenueOffsetMs } = set.config
   const off =
     maxVenueOffsetMs === undefined ? undefined : venueClockOff(venueClock, maxVenueOffsetMs)

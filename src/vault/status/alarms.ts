@@ -75,7 +75,7 @@ function diskAlarms(vault: Pick<Vault, "disk" | "active">): readonly Alarm[] {
   const low =
     "The ledger's disk has less room than ledger.min_free asks for, so only what reduces risk is signed"
   return [
-    ...(disk.low() === undefined ? [] : [alarm("disk_low", { ...mend, fact: low })]),
+    ...(disk.low === undefined ? [] : [alarm("disk_low", { ...mend, fact: low })]),
     ...(isFilling ? [alarm("disk_filling", { ...mend, fact: filling })] : []),
   ]
 }

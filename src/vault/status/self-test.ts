@@ -17,7 +17,7 @@ export async function selfTest({
   curve,
 }: Pick<Vault, "ledger" | "clock" | "disk" | "curve">): Promise<void> {
   await withSecret(generateSecret(), (secret) => assertSigns(secret, curve))
-  if (disk.low() === undefined) await ledger.safety.probe(clock.nowMs())
+  if (disk.low === undefined) await ledger.safety.probe(clock.nowMs())
   else await ledger.count()
 }
 

@@ -26,7 +26,7 @@ export function stateWords(vault: Vault): string {
     return `signs nothing: ${standstill.state}: ${unended(standstill.message)}`
   }
   if (vault.state() === "locked") return "locked: countersign unlock loads the keys"
-  const low = vault.disk.low()
+  const low = vault.disk.low
   if (low !== undefined) return `signs only what reduces risk: ${unended(lowSentence(low))}`
   const [freeze] = vault.active().freezes
   if (freeze !== undefined) return `frozen: ${unended(frozen(freeze).message)}`

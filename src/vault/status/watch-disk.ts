@@ -55,7 +55,7 @@ export function diskWatch(watched: Watched): () => Promise<void> {
 function lowTeller({ disk, log }: Watched): () => void {
   let wasLow = false
   return () => {
-    const low = disk.low()
+    const low = disk.low
     if ((low !== undefined) === wasLow) return
     wasLow = low !== undefined
     if (low !== undefined) {
@@ -76,7 +76,7 @@ function spareKeeper(watched: Watched): () => Promise<void> {
     const least = minFreeBytes()
     const wanted = spareBytesFor(least)
     const bytes = await spare.bytes()
-    const isGone = bytes === 0 && disk.low() !== undefined
+    const isGone = bytes === 0 && disk.low !== undefined
     if (isGone && !wasGone) log({ level: "error", event: "spare_gone", message: goneSentence })
     wasGone = isGone
     const hasRoom = wanted === 0 || (disk.freeBytes() ?? 0) >= least + wanted

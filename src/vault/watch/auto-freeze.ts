@@ -8,12 +8,12 @@ import { isSameScope, type FreezeScope } from "../ledger/records/freeze.ts"
 import type { Clock } from "../process/clock.ts"
 import { logFailure } from "../process/log.ts"
 
-/** Sees signs of trouble, and freezes where `freeze_on` of countersign.yaml says so. Counts in memory alone. */
+/** Sees signs of trouble, most of them by watching the ledger, and freezes where `freeze_on` of countersign.yaml says so. Counts in memory alone. */
 export type AutoFreeze = {
   /** The venue's answer to a request; `record` is as it was before. */
   settled(record: StoredRecord, outcome: Outcome): void
   /** A request of a known client that was refused here. */
-  refused(client: string, refusal: Refusal): void
+  noted(refused: { readonly client: string; readonly refusal: Refusal }): void
   /** A nonce that the signer couldn't have for its pace. */
   paced(key: string): void
   /** A request that wasn't signed for the clock. */
@@ -33,7 +33,7 @@ export function openAutoFreeze(vault: Watched): AutoFreeze {
   const freezeOn = () => vault.active().config.freezeOn
   return {
     settled: venueWatch(vault),
-    refused: policyWatch(vault),
+    noted: policyWatch(vault),
     paced(key) {
       if (!freezeOn().nonceTrouble) return
       const reason = "this key was asked for more than one nonce a millisecond for over 1,000 ms"
@@ -70,9 +70,9 @@ function freezeOnNonce(vault: Watched, key: string, code: string): void {
   freeze(vault, keyScope(key), { sign: "nonce_trouble", reason })
 }
 
-function policyWatch(vault: Watched): AutoFreeze["refused"] {
+function policyWatch(vault: Watched): AutoFreeze["noted"] {
   const recent = countWithin(windowMs, vault.clock)
-  return (client, { code }) => {
+  return ({ client, refusal: { code } }) => {
     const { policyRefusalsPerMinute: most } = vault.active().config.freezeOn
     if (code !== "policy_denied" || most === undefined) return
     if (recent.add(client, most) < most) return

@@ -12,7 +12,9 @@ export type DiskSpace = {
   /** Looks anew. Doesn't throw: a disk that can't be looked at has no room. */
   look(): Promise<void>
   /** `undefined` while there is room, and with `min_free: 0` always. Low until the first look is over. */
-  low(): LowDisk | undefined
+  readonly low: LowDisk | undefined
+  /** From now on so much is asked for. */
+  ask(minFreeBytes: number): void
   /** How a file of so many bytes would make it low; `undefined` where it wouldn't. */
   lowWith(bytes: number): LowDisk | undefined
   /** `undefined` where it can't be told. */
@@ -23,26 +25,26 @@ export type DiskSpace = {
   takeLeftOut(): number
 }
 
-/** Keeps what `measure` tells beside what the configuration in force asks for. */
-export function openDiskSpace({
-  measure,
-  minFreeBytes,
-}: {
-  readonly measure: () => Promise<number>
-  readonly minFreeBytes: () => number
-}): DiskSpace {
+/** Keeps what `measure` tells beside the bytes that the configuration asks for. */
+export function openDiskSpace(measure: () => Promise<number>, minFreeBytes: number): DiskSpace {
   let freeBytes: number | undefined
+  let asked = minFreeBytes
   let leftOut = 0
   const below = (leastBytes: number): LowDisk | undefined =>
     leastBytes === 0 || (freeBytes !== undefined && freeBytes >= leastBytes)
       ? undefined
       : { freeBytes, minFreeBytes: leastBytes }
-  return {
+  const disk = {
+    low: below(asked),
     async look() {
       freeBytes = await measure().catch(() => undefined)
+      disk.low = below(asked)
     },
-    low: () => below(minFreeBytes()),
-    lowWith: (bytes) => below(minFreeBytes() + bytes),
+    ask(bytes: number) {
+      asked = bytes
+      disk.low = below(asked)
+    },
+    lowWith: (bytes: number) => below(asked + bytes),
     freeBytes: () => freeBytes,
     leaveOut: () => void (leftOut += 1),
     takeLeftOut() {
@@ -51,6 +53,7 @@ export function openDiskSpace({
       return taken
     },
   }
+  return disk
 }
 
 /** What a program that isn't root's can still take of the file system that `path` is on. @throws where it doesn't tell. */
@@ -79,8 +82,7 @@ export function diskLow(low: LowDisk): Refusal {
 
 /** What an operator should know of the disk. */
 export function diskWarnings(disk: Pick<DiskSpace, "low">): readonly string[] {
-  const low = disk.low()
-  return low === undefined ? [] : [lowSentence(low)]
+  return disk.low === undefined ? [] : [lowSentence(disk.low)]
 }
 
 /** For operators: what still goes on, and what to do. */

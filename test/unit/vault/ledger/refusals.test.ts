@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { setTimeout } from "node:timers/promises"
 import { describe, it } from "node:test"
 
+import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
 import { maxRefusals } from "../../../../src/vault/ledger/refusal-notes.ts"
 import { startMs } from "../../../support/fake-clock.ts"
 import { refusalEntry, reserved } from "../../../support/ledger-ask.ts"
@@ -17,6 +18,17 @@ async function repeatsById(): Promise<Readonly<Record<string, unknown>>> {
 }
 
 describe("a refusal", () => {
+  it("isn't recorded where it may not be, and whoever watches hears of it all the same", async () => {
+    await ledger.close()
+    const watched = await openLedger({ file: place.file, clock, mayNote: () => false })
+    const heard: unknown[] = []
+    watched.watch({ noted: (...told) => heard.push(told) })
+    assert.equal(watched.note(refusalEntry(), startMs), null)
+    await watched.close()
+    assert.deepEqual(heard, [[refusalEntry(), null]])
+    assert.deepEqual(readLedger(place.file), [])
+  })
+
   it("is recorded with its reason", async () => {
     const id = ledger.note(refusalEntry(), startMs)!
     assert.deepEqual(await ledger.record(id, startMs), {

@@ -3,6 +3,7 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
+import type { Ledger } from "../../../../src/vault/ledger/ledger.ts"
 import type { Reservation } from "../../../../src/vault/ledger/records/reservation.ts"
 import { startMs } from "../../../support/fake-clock.ts"
 import {
@@ -190,6 +191,40 @@ describe("a clock that runs ahead", () => {
     await reserved(ledger, clock.nowMs())
     clock.setWall(startMs)
     assert.equal((await reserved(ledger, clock.nowMs())).nonce, startMs + 9_001)
+  })
+})
+
+describe("who watches a ledger", () => {
+  function heardOf(watched: Ledger): readonly string[] {
+    const heard: string[] = []
+    watched.watch({
+      reserved: ({ client }, record) => heard.push(`${client} ${record}`),
+      paced: (key) => heard.push(`paced ${key}`),
+      clockUnsafe: () => heard.push("clock"),
+    })
+    return heard
+  }
+
+  it("hears of a request once its record is durable", async () => {
+    const earlier = countCommits(`${place.file}-wal`)
+    let commits = 0
+    ledger.watch({ reserved: () => (commits = countCommits(`${place.file}-wal`) - earlier) })
+    const heard = heardOf(ledger)
+    const { record } = await reserved(ledger, clock.nowMs())
+    assert.ok(commits > 0)
+    assert.deepEqual(heard, [`mm-bot ${record}`])
+  })
+
+  it("hears of a nonce that was asked for too fast, of a clock that ran ahead, and of no other refusal", async () => {
+    await reserveMany(1_001)
+    const heard = heardOf(ledger)
+    await reserveAt(ledger, clock.nowMs())
+    assert.deepEqual(heard, ["paced mm-agent"])
+    clock.setWall(startMs + 10_001)
+    await assert.rejects(reserveAt(ledger, clock.nowMs()), { code: "clock_unsafe" })
+    await ledger.close()
+    await assert.rejects(reserveAt(ledger, clock.nowMs()), { code: "ledger_unavailable" })
+    assert.deepEqual(heard, ["paced mm-agent", "clock"])
   })
 })
 

@@ -22,13 +22,13 @@ const held: Refusal = {
 describe("the count of decisions", () => {
   it("tells client, operation, result and reason apart", () => {
     const counts = countDecisions()
-    counts.allowed("a", "placeOrder")
-    counts.allowed("a", "placeOrder")
-    counts.allowed("b", "placeOrder")
-    counts.refused("a", "placeOrder", frozen)
-    counts.refused("a", "cancelOrder", denied)
-    counts.refused("a", "placeOrder", held)
-    counts.refused("a", null, frozen)
+    counts.reserved({ client: "a", operation: "placeOrder" })
+    counts.reserved({ client: "a", operation: "placeOrder" })
+    counts.reserved({ client: "b", operation: "placeOrder" })
+    counts.noted({ client: "a", operation: "placeOrder", refusal: frozen })
+    counts.noted({ client: "a", operation: "cancelOrder", refusal: denied })
+    counts.noted({ client: "a", operation: "placeOrder", refusal: held })
+    counts.noted({ client: "a", operation: null, refusal: frozen })
     assert.deepEqual(counts.family().series, [
       [["a", "placeOrder", "allowed", ""], 2],
       [["a", "placeOrder", "refused", "overloaded"], 1],
@@ -42,14 +42,16 @@ describe("the count of decisions", () => {
 
   it("has the last series that it may have, and counts what comes after it together", () => {
     const counts = countDecisions()
-    for (let n = 1; n <= maxDecisionSeries; n += 1) counts.allowed(`client-${n}`, "placeOrder")
+    for (let n = 1; n <= maxDecisionSeries; n += 1)
+      counts.reserved({ client: `client-${n}`, operation: "placeOrder" })
     const labelled = () => counts.family().series.map(([values]) => values.join())
     assert.equal(labelled().length, maxDecisionSeries)
     assert.ok(!labelled().some((values) => values.startsWith("other")))
 
-    for (let n = 1; n <= 100; n += 1) counts.allowed(`late-${n}`, "placeOrder")
-    counts.refused("late-1", "cancelOrder", denied)
-    counts.allowed("client-1", "placeOrder")
+    for (let n = 1; n <= 100; n += 1)
+      counts.reserved({ client: `late-${n}`, operation: "placeOrder" })
+    counts.noted({ client: "late-1", operation: "cancelOrder", refusal: denied })
+    counts.reserved({ client: "client-1", operation: "placeOrder" })
     assert.deepEqual(labelled().slice(maxDecisionSeries), [
       "other,other,allowed,other",
       "other,other,refused,other",

@@ -152,7 +152,7 @@ describe("the vault's alarms", () => {
     const least = 1_073_741_824
     const free = (freeBytes: number | undefined): readonly string[] => {
       const isLow = freeBytes === undefined || freeBytes < least
-      const low = () => (isLow ? { freeBytes, minFreeBytes: least } : undefined)
+      const low = isLow ? { freeBytes, minFreeBytes: least } : undefined
       const disk = { ...vault.disk, freeBytes: () => freeBytes, low }
       return told({ ...vault, disk }, "disk_filling", "disk_low")
     }

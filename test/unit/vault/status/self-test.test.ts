@@ -15,7 +15,7 @@ async function asked(test: TestVault, lowDisk: typeof low | undefined): Promise<
   await selfTest({
     clock,
     curve,
-    disk: { ...disk, low: () => lowDisk },
+    disk: { ...disk, low: lowDisk },
     ledger: {
       ...ledger,
       safety: {

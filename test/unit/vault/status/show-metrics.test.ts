@@ -223,7 +223,11 @@ describe("the vault's metrics", () => {
     }
     const refusal = { code: "policy_denied", message: "", data } as const
     for (let n = 0; n < 2_000; n += 1) {
-      decisions.refused(`${n}`.padStart(64, "c"), "adjustIsolatedMargin", refusal)
+      decisions.noted({
+        client: `${n}`.padStart(64, "c"),
+        operation: "adjustIsolatedMargin",
+        refusal,
+      })
     }
     const families = await familiesOf({ ...test.vault, active: () => crowded(test) }, test.token)
     for (const family of families) {

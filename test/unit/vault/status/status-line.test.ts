@@ -45,7 +45,7 @@ describe("the status line of a vault", () => {
 
   it("says that the disk is nearly full", async (t) => {
     const { vault } = await openWithKeys(t)
-    const disk = { ...vault.disk, low: () => ({ freeBytes: 1_024, minFreeBytes: 4_096 }) }
+    const disk = { ...vault.disk, low: { freeBytes: 1_024, minFreeBytes: 4_096 } }
     assert.match(statusLine({ ...vault, disk }), /^signs only what reduces risk: .*min_free/)
   })
 

@@ -11,10 +11,7 @@ const wanted = 500
 function watched({ spareBytes = wanted, freeBytes = minFree, minFreeBytes = minFree } = {}) {
   const state = { spareBytes, freeBytes, minFreeBytes, fails: false }
   const events: string[] = []
-  const disk = openDiskSpace({
-    measure: () => Promise.resolve(state.freeBytes),
-    minFreeBytes: () => state.minFreeBytes,
-  })
+  const disk = openDiskSpace(() => Promise.resolve(state.freeBytes), minFreeBytes)
   const look = diskWatch({
     disk,
     minFreeBytes: () => state.minFreeBytes,
@@ -31,6 +28,7 @@ function watched({ spareBytes = wanted, freeBytes = minFree, minFreeBytes = minF
   })
   /** Looks, and says what came of it. */
   const seen = async (): Promise<readonly string[]> => {
+    disk.ask(state.minFreeBytes)
     await look()
     return events.splice(0)
   }

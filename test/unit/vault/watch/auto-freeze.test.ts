@@ -3,11 +3,7 @@ import { describe, it, type TestContext } from "node:test"
 
 import type { Outcome } from "../../../../src/link/views/outcome.ts"
 import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
-import { Fault } from "../../../../src/std/fault.ts"
-import type { Ledger } from "../../../../src/vault/ledger/ledger.ts"
 import type { StoredRecord } from "../../../../src/vault/ledger/records/entries.ts"
-import type { ReserveAsk } from "../../../../src/vault/ledger/records/reservation.ts"
-import { watchedLedger } from "../../../../src/vault/observe-ledger.ts"
 import { policyDenied } from "../../../../src/vault/request/refuse.ts"
 import { openAutoFreeze, type AutoFreeze } from "../../../../src/vault/watch/auto-freeze.ts"
 import { fakeClock, type FakeClock } from "../../../support/fake-clock.ts"
@@ -67,7 +63,7 @@ describe("freeze_on", () => {
     const { seen, frozen, record } = await watch(t, "")
     for (let count = 0; count < 200; count++) {
       seen.settled(record(), refused)
-      seen.refused("bot", denied)
+      seen.noted({ client: "bot", refusal: denied })
     }
     seen.paced("mm")
     seen.clockUnsafe()
@@ -160,11 +156,11 @@ describe("refusals by policy", () => {
 
   it("freeze a client when there are so many, and not at one fewer", async (t) => {
     const { test, seen, frozen } = await watch(t, settings)
-    seen.refused("bot", denied)
-    seen.refused("bot", denied)
-    seen.refused("other", denied)
+    seen.noted({ client: "bot", refusal: denied })
+    seen.noted({ client: "bot", refusal: denied })
+    seen.noted({ client: "other", refusal: denied })
     assert.deepEqual(frozen(), [])
-    seen.refused("bot", denied)
+    seen.noted({ client: "bot", refusal: denied })
     assert.deepEqual(frozen(), [byPolicy])
     const [freeze] = test.vault.active().freezes
     assert.equal(freeze?.reason, "policy refused 3 requests of this client within 60 s")
@@ -172,31 +168,34 @@ describe("refusals by policy", () => {
 
   it("count within 60 s: one that is exactly so old counts no more", async (t) => {
     const { seen, clock, frozen } = await watch(t, settings)
-    seen.refused("bot", denied)
+    seen.noted({ client: "bot", refusal: denied })
     clock.pass(1)
-    seen.refused("bot", denied)
+    seen.noted({ client: "bot", refusal: denied })
     clock.pass(59_999)
-    seen.refused("bot", denied)
+    seen.noted({ client: "bot", refusal: denied })
     assert.deepEqual(frozen(), [])
-    seen.refused("bot", denied)
+    seen.noted({ client: "bot", refusal: denied })
     assert.deepEqual(frozen(), [byPolicy])
   })
 
   it("count one that is a millisecond younger, whatever the wall clock is set to", async (t) => {
     const { seen, clock, frozen } = await watch(t, settings)
-    seen.refused("bot", denied)
-    seen.refused("bot", denied)
+    seen.noted({ client: "bot", refusal: denied })
+    seen.noted({ client: "bot", refusal: denied })
     clock.pass(59_999)
     clock.setWall(1)
-    seen.refused("bot", denied)
+    seen.noted({ client: "bot", refusal: denied })
     assert.deepEqual(frozen(), [byPolicy])
   })
 
   it("are no other refusals", async (t) => {
     const { seen, frozen } = await watch(t, settings)
     for (let count = 0; count < 10; count++) {
-      seen.refused("bot", { code: "locked", message: "", data: { key: "mm" } })
-      seen.refused("bot", { code: "signer_pace", message: "", data: { retry_after_ms: 1 } })
+      seen.noted({ client: "bot", refusal: { code: "locked", message: "", data: { key: "mm" } } })
+      seen.noted({
+        client: "bot",
+        refusal: { code: "signer_pace", message: "", data: { retry_after_ms: 1 } },
+      })
     }
     assert.deepEqual(frozen(), [])
   })
@@ -221,12 +220,7 @@ describe("trouble with nonces", () => {
 
   it("freezes a key that asked for more than its pace", async (t) => {
     const { test, seen, frozen } = await watch(t, settings)
-    const { ledger, reserved } = paced(test.vault.ledger)
-    const watched = watchedLedger(ledger, seen)
-    await watched.reserve(askOf(test))
-    assert.deepEqual(frozen(), [])
-    reserved.kind = "refused"
-    await watched.reserve(askOf(test))
+    seen.paced("mm")
     assert.deepEqual(frozen(), [byNonce])
     const [freeze] = test.vault.active().freezes
     assert.match(freeze?.reason ?? "", /more than one nonce a millisecond for over 1,000 ms/)
@@ -242,39 +236,10 @@ describe("trouble with nonces", () => {
 })
 
 describe("trouble with the clock", () => {
-  it("freezes everything when a request isn't signed for it, and no other fault does", async (t) => {
-    const { test, seen, frozen } = await watch(t, "freeze_on: {clock_trouble: true}\n")
-    for (const code of ["ledger_unavailable", "clock_unsafe", "clock_unsafe"] as const) {
-      const reserve = () => Promise.reject(new Fault(code, "It can't."))
-      const watched = watchedLedger({ ...test.vault.ledger, reserve }, seen)
-      await assert.rejects(watched.reserve(askOf(test)), { code })
-      const expected = code === "clock_unsafe" ? ["all null freeze_on/clock_trouble"] : []
-      assert.deepEqual(frozen(), expected)
-    }
+  it("freezes everything when a request isn't signed for it", async (t) => {
+    const { seen, frozen } = await watch(t, "freeze_on: {clock_trouble: true}\n")
+    seen.clockUnsafe()
+    seen.clockUnsafe()
+    assert.deepEqual(frozen(), ["all null freeze_on/clock_trouble"])
   })
 })
-
-/** A ledger that reserves, until it is told to refuse for the pace of nonces. */
-function paced(ledger: Ledger) {
-  const reserved: { kind: "reserved" | "refused" } = { kind: "reserved" }
-  const refusal = { code: "signer_pace", message: "", data: { retry_after_ms: 1 } } as const
-  const reserve: Ledger["reserve"] = (ask, make) =>
-    reserved.kind === "refused"
-      ? Promise.resolve({ kind: "refused", refusal })
-      : ledger.reserve(ask, make)
-  return { reserved, ledger: { ...ledger, reserve } }
-}
-
-/** What `mm` asks a ledger for. */
-function askOf(test: TestVault): ReserveAsk {
-  const key = test.vault.active().keys.get("mm")
-  assert.ok(key)
-  return {
-    signer: key.address,
-    entry: {
-      ...{ client: "bot", key: "mm", operation: "placeOrder", path: "/v1/trade/orders" },
-      ...{ target: null, body: "{}", policyHash: "", rule: "permissive/all", purpose: "return" },
-    },
-    ...{ claims: [], sizes: [], release: undefined, ttlMs: 1_000, nowMs: Date.now() },
-  }
-}

@@ -7,13 +7,10 @@ const minFree = 1_000
 
 describe("the room on the disk", () => {
   it("is low until somebody has looked", async () => {
-    const disk = openDiskSpace({
-      measure: () => Promise.resolve(minFree),
-      minFreeBytes: () => minFree,
-    })
-    assert.deepEqual(disk.low(), { freeBytes: undefined, minFreeBytes: minFree })
+    const disk = openDiskSpace(() => Promise.resolve(minFree), minFree)
+    assert.deepEqual(disk.low, { freeBytes: undefined, minFreeBytes: minFree })
     await disk.look()
-    assert.equal(disk.low(), undefined)
+    assert.equal(disk.low, undefined)
   })
 
   for (const [freeBytes, low] of [
@@ -23,15 +20,15 @@ describe("the room on the disk", () => {
   ] as const) {
     it(`is ${low === undefined ? "enough" : "low"} with ${freeBytes} bytes free of ${minFree} asked for`, async () => {
       const measure = () => Promise.resolve(freeBytes)
-      const disk = openDiskSpace({ measure, minFreeBytes: () => minFree })
+      const disk = openDiskSpace(measure, minFree)
       await disk.look()
-      assert.deepEqual(disk.low(), low)
+      assert.deepEqual(disk.low, low)
     })
   }
 
   it("is enough for a file that leaves what is asked for, and not for one byte more", async () => {
     const measure = () => Promise.resolve(minFree + 10)
-    const disk = openDiskSpace({ measure, minFreeBytes: () => minFree })
+    const disk = openDiskSpace(measure, minFree)
     await disk.look()
     assert.equal(disk.lowWith(10), undefined)
     assert.deepEqual(disk.lowWith(11), { freeBytes: minFree + 10, minFreeBytes: minFree + 11 })
@@ -40,29 +37,25 @@ describe("the room on the disk", () => {
   it("is low where it can't be told, also when it could be before", async () => {
     let isBroken = false
     const measure = () => (isBroken ? Promise.reject(new Error("EIO")) : Promise.resolve(minFree))
-    const disk = openDiskSpace({ measure, minFreeBytes: () => minFree })
+    const disk = openDiskSpace(measure, minFree)
     await disk.look()
     isBroken = true
-    assert.equal(disk.low(), undefined)
+    assert.equal(disk.low, undefined)
     await disk.look()
-    assert.deepEqual(disk.low(), { freeBytes: undefined, minFreeBytes: minFree })
+    assert.deepEqual(disk.low, { freeBytes: undefined, minFreeBytes: minFree })
   })
 
   it("is judged by what is asked for now, and enough where nothing is", async () => {
-    let minFreeBytes = minFree
-    const disk = openDiskSpace({
-      measure: () => Promise.resolve(minFree),
-      minFreeBytes: () => minFreeBytes,
-    })
+    const disk = openDiskSpace(() => Promise.resolve(minFree), minFree)
     await disk.look()
-    minFreeBytes += 1
-    assert.notEqual(disk.low(), undefined)
-    minFreeBytes = 0
-    assert.equal(disk.low(), undefined)
+    disk.ask(minFree + 1)
+    assert.notEqual(disk.low, undefined)
+    disk.ask(0)
+    assert.equal(disk.low, undefined)
   })
 
   it("counts the refusals that aren't recorded until somebody asks", () => {
-    const disk = openDiskSpace({ measure: () => Promise.resolve(0), minFreeBytes: () => minFree })
+    const disk = openDiskSpace(() => Promise.resolve(0), minFree)
     disk.leaveOut()
     disk.leaveOut()
     assert.deepEqual([disk.takeLeftOut(), disk.takeLeftOut()], [2, 0])
