@@ -76,13 +76,13 @@ function structLine(id: OperationId): string {
 /** Trade endpoints are Type A by the interface. */
 function trade(id: OperationId, path: string, weight: Weight): Endpoint {
   const signing = undisclosedTag(id, "trade")
-  const fixed = { area: "trade", shape: opaque, extraFields: [] } as const
+  const fixed = { area: "trade", shape: opaque, extraFields: [], appliesFlags: false } as const
   return { id, path: `/v1/trade/${path}`, weight, signing, ...fixed }
 }
 
 function account(id: OperationId, path: string, weight: Weight): Endpoint {
   const signing = undisclosedType(id)
-  const fixed = { area: "account", shape: opaque, extraFields: [] } as const
+  const fixed = { area: "account", shape: opaque, extraFields: [], appliesFlags: false } as const
   return { id, path: `/v1/account/${path}`, weight, signing, ...fixed }
 }
 

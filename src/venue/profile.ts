@@ -63,6 +63,8 @@ export type Endpoint = {
   readonly shape: PayloadShape
   /** Fields that the operator's venue.yaml admits beyond the documented ones. */
   readonly extraFields: readonly string[]
+  /** Of a modify: whether the venue applies the flags of the order that it makes, which the interface doesn't say. */
+  readonly appliesFlags: boolean
 }
 
 /** `reference_price` of a symbol, in quote units for one base unit. It is fresh until `asOfMs + maxAgeMs`. */

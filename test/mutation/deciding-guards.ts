@@ -126,13 +126,28 @@ export const decidingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/terms/judged-order.ts",
-    ["unit/vault/policy/terms/reduces-risk"],
+    "venue/payload/lane.ts",
+    ["unit/venue/payload/lane", "threats/modify-passed-off-as-a-way-out"],
     [
       {
-        find: 'payload.kind !== "orders" || payload.orders.length === 0) return false',
-        replace: 'payload.kind !== "orders") return false',
+        find: 'payload.kind !== "orders" || payload.orders.length === 0) return "open"',
+        replace: 'payload.kind !== "orders") return "open"',
         why: "no order reduces risk",
+      },
+      {
+        find: 'if (!heedsFlags.has(endpoint.id) && !endpoint.appliesFlags) return "open"',
+        replace: "",
+        why: "a modify opens a position under a freeze",
+      },
+      {
+        find: "&& !endpoint.appliesFlags",
+        replace: "",
+        why: "the profile's word on modifies counts for nothing",
+      },
+      {
+        find: '(algoOrderType === undefined || algoOrderType === "conditional") &&',
+        replace: "",
+        why: "an order that is called a tpsl counts as a way out",
       },
       {
         find: "payload.orders.every(",

@@ -25,8 +25,8 @@ export const limitGuards: readonly Guard[] = [
         why: "a limit that can't tell refuses nothing",
       },
       {
-        find: "if (cancels.has(operation)) return namesEndpoints",
-        replace: "if (cancels.has(operation)) return true",
+        find: 'if (request.lane === "cancel") return namesEndpoints',
+        replace: 'if (request.lane === "cancel") return true',
         why: "a spent limit stops a cancel",
       },
       { find: '=== (lane === "reduce")', replace: "=== true", why: "only what reduces is counted" },

@@ -66,8 +66,8 @@ export const vaultGuards: readonly Guard[] = [
         why: "reads use up what nobody has counted",
       },
       {
-        find: "reducesRisk: false",
-        replace: "reducesRisk: true",
+        find: 'lane: "open"',
+        replace: 'lane: "reduce"',
         why: "reads take what is kept for cancels",
       },
     ],
@@ -132,7 +132,7 @@ export const vaultGuards: readonly Guard[] = [
         why: "an agent signs a moment longer",
       },
       {
-        find: "if (reducesRisk(endpoint.id, payload, set.profile)) return undefined",
+        find: 'if (lane !== "open") return undefined',
         replace: "",
         why: "an agent that ends can't cancel",
       },

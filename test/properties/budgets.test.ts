@@ -15,6 +15,7 @@ import {
 import { openBudgets, type Budgets } from "../../src/vault/budgets/budgets.ts"
 import type { Spending } from "../../src/vault/budgets/spending.ts"
 import type { Address } from "../../src/venue/address.ts"
+import type { Lane } from "../../src/venue/payload/lane.ts"
 import { otherSigner, signer } from "../support/ledger-ask.ts"
 import { numRuns } from "../support/runs.ts"
 import { seededRandom, type SeededRandom } from "../support/seeded-random.ts"
@@ -77,8 +78,7 @@ type Play = {
 const nothingWritten = {
   address: undefined,
   addressWeight: 0,
-  isCancel: false,
-  reducesRisk: false,
+  lane: "open",
 } as const
 
 function termsOf({ percents, forCancels }: Shares, scope: BudgetScope): BudgetTerms {
@@ -105,7 +105,8 @@ function play(by: Play, onRefused: (refused: Refused) => void): readonly Passed[
     }
     budgets.count(spending)
     const isPastIp =
-      spending.reducesRisk && usedIn({ spending, atMs, scope: "ip", passed }).used >= budgetMax.ip
+      spending.lane !== "open" &&
+      usedIn({ spending, atMs, scope: "ip", passed }).used >= budgetMax.ip
     const earliestMs = by.order === "kept" ? (passed.at(-1)?.arrivesMs ?? 0) : 0
     passed.push({ spending, atMs, arrivesMs: Math.max(earliestMs, atMs + delayMs), isPastIp })
   }
@@ -113,8 +114,8 @@ function play(by: Play, onRefused: (refused: Refused) => void): readonly Passed[
 }
 
 function turnAway(turnedAway: TurnedAway, spending: Spending, atMs: number): void {
-  const { client, address, isCancel } = spending
-  if (isCancel) turnedAway.set(`${address} ${client}`, { spending, atMs })
+  const { client, address, lane } = spending
+  if (lane === "cancel") turnedAway.set(`${address} ${client}`, { spending, atMs })
 }
 
 /** How many other clients may have their turn first, at most. */
@@ -150,12 +151,12 @@ function* hourOf(by: Play) {
 
 function written(random: SeededRandom, by: Play, isLight: boolean) {
   const isCancel = random.below(100) < by.cancels
+  const notCancel: Lane = random.below(100) < by.reducing ? "reduce" : "open"
   return {
     ipWeight: 1,
     address: addresses[random.isOneIn(5) ? 1 : 0],
     addressWeight: isLight ? 1 : random.pick(isCancel ? cancelWeights : orderWeights),
-    isCancel,
-    reducesRisk: isCancel || random.below(100) < by.reducing,
+    lane: isCancel ? ("cancel" as const) : notCancel,
   }
 }
 
@@ -165,7 +166,8 @@ function venueRefusals(passed: readonly Passed[]): readonly unknown[] {
   return passed
     .toSorted((one, other) => one.arrivesMs - other.arrivesMs)
     .flatMap((each) => {
-      const { address, addressWeight, ipWeight, isCancel } = each.spending
+      const { address, addressWeight, ipWeight, lane } = each.spending
+      const isCancel = lane === "cancel"
       const asked = { ip: "here", ipWeight, address, addressWeight, isCancel }
       const verdict = limiter.take({ ...asked, nowMs: each.arrivesMs })
       if (verdict.ok || (each.isPastIp && verdict.scope === "ip")) return []
@@ -202,13 +204,13 @@ function weightIn(scope: BudgetScope, { ipWeight, addressWeight }: Spending): nu
 function assertNoRoom(refused: Refused): void {
   const { scope, spending, atMs } = refused
   const { used, usedBy } = usedIn(refused)
-  const kept = spending.reducesRisk ? 0 : keptFrom(spending, scope, usedBy)
+  const kept = spending.lane !== "open" ? 0 : keptFrom(spending, scope, usedBy)
   assert.ok(used + kept + weightIn(scope, spending) > budgetMax[scope], "it had room")
-  if (!(scope === "ip" ? spending.reducesRisk : spending.isCancel)) return
+  if (!(scope === "ip" ? spending.lane !== "open" : spending.lane === "cancel")) return
   const taken = inWindow(refused).findLast((each) =>
     scope === "ip"
       ? each.isPastIp && each.spending.client === spending.client
-      : each.spending.isCancel,
+      : each.spending.lane === "cancel",
   )
   const turns = scope === "ip" ? 1 : 1 + othersWaiting(refused)
   assert.ok(
@@ -303,14 +305,10 @@ describe("budgets and the venue's own limiter", () => {
     address: fc.constantFrom(...addresses),
     ipWeight: fc.constantFrom(1, 1, 1, 2, 40),
     addressWeight: fc.constantFrom(1, 1, 2, 11, 40),
-    lane: fc.constantFrom("cancel", "reducing", "other", "other"),
+    lane: fc.constantFrom<Lane[]>("cancel", "reduce", "open", "open"),
     times: fc.constantFrom(1, 1, 10, 300),
   })
-  const askings = fc
-    .tuple(asked, shares)
-    .map(([{ lane, ...rest }, kept]) =>
-      ask({ ...rest, isCancel: lane === "cancel", reducesRisk: lane !== "other" }, kept),
-    )
+  const askings = fc.tuple(asked, shares).map(([each, kept]) => ask(each, kept))
 
   it("agree on an hour of anyone's requests, but for what is kept here and counts longer", () => {
     const hour = fc.commands([passes, askings, askings], { size: "max", maxCommands: 240 })
@@ -357,9 +355,10 @@ describe("budgets and the venue's own limiter", () => {
     }
     real.budgets.count(spending)
     const { used } = usedIn({ spending, atMs: nowMs, scope: "ip", passed })
-    const isPastIp = spending.reducesRisk && used + spending.ipWeight > budgetMax.ip
+    const isPastIp = spending.lane !== "open" && used + spending.ipWeight > budgetMax.ip
     passed.push({ spending, atMs: nowMs, arrivesMs: nowMs, isPastIp })
-    const verdict = real.limiter.take({ ...spending, ip: "here", nowMs })
+    const isCancel = spending.lane === "cancel"
+    const verdict = real.limiter.take({ ...spending, isCancel, ip: "here", nowMs })
     assert.ok(verdict.ok || (isPastIp && verdict.scope === "ip"), "the venue refuses it")
     return true
   }
@@ -372,7 +371,7 @@ describe("budgets", () => {
       client: fc.constantFrom(...clients),
       weight: fc.integer({ min: 1, max: 200 }),
       ipWeight: fc.constantFrom(1, 2, 40),
-      lane: fc.constantFrom("cancel", "reducing", "other"),
+      lane: fc.constantFrom<Lane[]>("cancel", "reduce", "open"),
     })
     fc.assert(
       fc.property(
@@ -385,8 +384,7 @@ describe("budgets", () => {
           const address: Address = signer
           for (const { passMs, client, weight, ipWeight, lane } of steps) {
             nowMs += passMs
-            const kind = { isCancel: lane === "cancel", reducesRisk: lane !== "other" }
-            const spending = { client, address, addressWeight: weight, ipWeight, ...kind, terms }
+            const spending = { client, address, addressWeight: weight, ipWeight, lane, terms }
             const waitMs = budgets.shortage(spending)?.retryAfterMs
             if (waitMs === undefined) {
               if (budgets.shortage(spending) === undefined) budgets.count(spending)

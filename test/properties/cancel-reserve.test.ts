@@ -41,10 +41,11 @@ function play(seed: string, each: readonly Manner[]): readonly Client[] {
   const limiter = createRateLimiter()
   const sign = (spending: Spending): void => {
     budgets.count(spending)
-    assert.ok(limiter.take({ ...spending, ip: "here", ipWeight: 0, nowMs }).ok, "it is refused")
+    const asked = { ...spending, isCancel: true, ip: "here", ipWeight: 0, nowMs }
+    assert.ok(limiter.take(asked).ok, "it is refused")
   }
   const clients: readonly Client[] = each.map((manner, index) => ({
-    spending: { ...byAddress, client: `${index}`, isCancel: true, reducesRisk: true },
+    spending: { ...byAddress, client: `${index}`, lane: "cancel" },
     ...{ manner, dueMs: random.below(1_000), signedMs: [] },
   }))
   /** Asks for a client, and tells when it asks again. */

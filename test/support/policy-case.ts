@@ -11,8 +11,10 @@ import type {
 import type { Policy } from "../../src/vault/policy/terms/policy.ts"
 import { parseAddress, type Address } from "../../src/venue/address.ts"
 import { formatDecimal, parseDecimal, type Decimal } from "../../src/venue/decimal.ts"
-import type { AgentApproval, Order, OrderLeg } from "../../src/venue/payload/payload.ts"
+import { laneOf } from "../../src/venue/payload/lane.ts"
+import type { AgentApproval, Order, OrderLeg, Payload } from "../../src/venue/payload/payload.ts"
 import { operationIds, type OperationId } from "../../src/venue/profile.ts"
+import { builtinProfile } from "../../src/venue/profile/builtin-profile.ts"
 import { testProfile } from "./test-profile.ts"
 
 /** A decimal that the test knows to be one. */
@@ -94,13 +96,17 @@ export function requestFor(
   operation: OperationId,
   changes: Partial<JudgedRequest> = {},
 ): JudgedRequest {
+  const payload: Payload = changes.payload ?? { kind: "opaque", batchLength: 1 }
+  const endpoint = builtinProfile.endpoints.get(operation)
+  assert.ok(endpoint)
   return {
     client: "bot",
     key: { name: "bot-agent", address: signer, role: "agent" },
     operation,
     target: undefined,
     body: {},
-    payload: { kind: "opaque", batchLength: 1 },
+    payload,
+    lane: laneOf(endpoint, payload, testProfile()),
     expiresInMs: 15_000,
     ...changes,
   }

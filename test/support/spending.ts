@@ -11,7 +11,6 @@ export const orderSpending: Spending = {
   address: signer,
   addressWeight: 1,
   ipWeight: 1,
-  isCancel: false,
-  reducesRisk: false,
+  lane: "open",
   terms: { address: nothingKept, ip: nothingKept },
 }

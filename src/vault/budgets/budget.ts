@@ -1,3 +1,4 @@
+import type { Lane } from "../../venue/payload/lane.ts"
 import type { RollingWindow } from "./rolling-window.ts"
 
 /** The interface's "Limits": what all requests of an address, or of this machine, may weigh in a window. */
@@ -36,8 +37,8 @@ export const nobody = ""
 export type BudgetAsk = {
   readonly client: string
   readonly weight: number
-  /** Nothing is kept from it. */
-  readonly reducesRisk: boolean
+  /** From what reduces risk nothing is kept. */
+  readonly lane: Lane
   /** Whether what `nobody` uses counts against it. */
   readonly heedsFill: boolean
   readonly terms: BudgetTerms
@@ -77,11 +78,8 @@ export function fitsAtMs(window: RollingWindow, max: number, ask: BudgetAsk): nu
 }
 
 /** What others may still use of their shares, and what is kept for cancels. */
-function keptFrom(
-  { client, reducesRisk, terms }: BudgetAsk,
-  usedBy: (name: string) => number,
-): number {
-  if (reducesRisk) return 0
+function keptFrom({ client, lane, terms }: BudgetAsk, usedBy: (name: string) => number): number {
+  if (lane !== "open") return 0
   let kept = terms.keptForCancels
   for (const [name, share] of terms.keptFor) {
     if (name !== client) kept += Math.max(0, share - usedBy(name))

@@ -106,7 +106,7 @@ function stand(
 ): BudgetStand {
   const scope = address === undefined ? "ip" : "address"
   const window = windowNow(state, scope, address)
-  const ask = { client, weight: 0, reducesRisk: false, heedsFill: true, terms }
+  const ask = { client, weight: 0, lane: "open", heedsFill: true, terms } as const
   const { max, used, kept } = roomIn(window, budgetMax[scope], ask)
   const [oldest] = window.ends()
   return {
@@ -261,20 +261,17 @@ function reserveFor(
 }
 
 /** Its address's for cancels, or its client's way past the IP budget. */
-function reserveName(
-  { client, address, isCancel, reducesRisk }: Spending,
-  scope: BudgetScope,
-): string | undefined {
-  if (scope === "address") return isCancel ? `address ${address}` : undefined
-  return reducesRisk ? `ip ${client}` : undefined
+function reserveName({ client, address, lane }: Spending, scope: BudgetScope): string | undefined {
+  if (scope === "address") return lane === "cancel" ? `address ${address}` : undefined
+  return lane === "open" ? undefined : `ip ${client}`
 }
 
 /** What a request asks of a budget; `undefined` where it is off. */
 export function askOf(spending: Spending, scope: BudgetScope): BudgetAsk | undefined {
-  const { client, isCancel, reducesRisk, terms, ipWeight, addressWeight } = spending
+  const { client, lane, terms, ipWeight, addressWeight } = spending
   const ofScope = terms[scope]
   if (ofScope === undefined) return undefined
   const weight = scope === "ip" ? ipWeight : addressWeight
-  const heedsFill = !reducesRisk || (scope === "address" && isCancel)
-  return { client, weight, reducesRisk, heedsFill, terms: ofScope }
+  const heedsFill = lane === "open" || (scope === "address" && lane === "cancel")
+  return { client, weight, lane, heedsFill, terms: ofScope }
 }

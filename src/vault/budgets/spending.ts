@@ -1,4 +1,5 @@
 import type { Address } from "../../venue/address.ts"
+import type { Lane } from "../../venue/payload/lane.ts"
 import type { BudgetTerms, BudgetScope } from "./budget.ts"
 
 /** What a request spends. What of a budget is `undefined` is neither asked nor counted. */
@@ -8,10 +9,7 @@ export type Spending = {
   readonly address: Address | undefined
   readonly addressWeight: number
   readonly ipWeight: number
-  /** It is of one of the endpoints that the venue has a reserve for. */
-  readonly isCancel: boolean
-  /** It is a cancel, or its orders are all reduce-only on perpetuals. */
-  readonly reducesRisk: boolean
+  readonly lane: Lane
   /** Counted, and never stopped: what an operator or a panic asks for. */
   readonly isForced?: true
   readonly terms: Readonly<Record<BudgetScope, BudgetTerms | undefined>>

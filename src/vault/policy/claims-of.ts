@@ -6,7 +6,7 @@ import { matchEntry } from "./match/match-entry.ts"
 import { accountOf } from "./match/matchers.ts"
 import type { Claim, ClaimWindow, OrderSize } from "./terms/claim.ts"
 import type { Circumstances, Denial, JudgedRequest, Mismatch } from "./terms/decision.ts"
-import { appliesTo, cancels, reducesRisk, type Subject } from "./terms/judged-order.ts"
+import { appliesTo, type Subject } from "./terms/judged-order.ts"
 import type { Limit, Policy } from "./terms/policy.ts"
 
 /** What the limits make of a request: what they count, and which of them can't tell. */
@@ -91,10 +91,9 @@ function claimsOfLimit({
 }
 
 /** What reduces risk counts only where a limit names it, so that a spent limit never keeps anyone in. */
-function isInLane({ lane, namesEndpoints }: Limit, { request, circumstances }: Subject): boolean {
-  const { operation, payload } = request
-  if (cancels.has(operation)) return namesEndpoints
-  return reducesRisk(operation, payload, circumstances.profile) === (lane === "reduce")
+function isInLane({ lane, namesEndpoints }: Limit, { request }: Subject): boolean {
+  if (request.lane === "cancel") return namesEndpoints
+  return (request.lane === "reduce") === (lane === "reduce")
 }
 
 function windowAt({ window }: Limit, nowMs: number): ClaimWindow | undefined {

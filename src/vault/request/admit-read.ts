@@ -73,8 +73,7 @@ function spendingOfRead(group: ReadGroup, client: string, set: ActiveSet): Spend
     address: undefined,
     addressWeight: 0,
     ipWeight: readWeights[group],
-    isCancel: false,
-    reducesRisk: false,
+    lane: "open",
     terms: { address: undefined, ip: termsOf("ip", undefined, set) },
   }
 }

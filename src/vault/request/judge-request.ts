@@ -11,7 +11,6 @@ import type { HoldBinding } from "../ledger/records/hold.ts"
 import { judge } from "../policy/judge.ts"
 import type { OrderSize } from "../policy/terms/claim.ts"
 import type { Circumstances, Decision, JudgedRequest, Verdict } from "../policy/terms/decision.ts"
-import { reducesRisk } from "../policy/terms/judged-order.ts"
 import { diskLow } from "../watch/disk-space.ts"
 import { venueClockOff } from "../watch/venue-clock.ts"
 import { canonicalBody } from "./fill-in.ts"
@@ -54,6 +53,7 @@ function judgedRequest(request: ReadRequest, client: Client): JudgedRequest {
     target: request.parties.target,
     body: request.business,
     payload: request.payload,
+    lane: request.lane,
     expiresInMs: request.ttlMs,
   }
 }
@@ -72,17 +72,12 @@ export function circumstancesOf(key: KeyEntry, set: ActiveSet, nowMs: number): C
 }
 
 function refuseFrozen(
-  { key, endpoint, payload }: ReadRequest,
+  { key, lane }: ReadRequest,
   client: Client,
-  { freezes, profile }: ActiveSet,
+  { freezes }: ActiveSet,
 ): Refusal | undefined {
   if (freezes.length === 0) return undefined
-  const request = {
-    client: client.name,
-    key: key.name,
-    reducesRisk: reducesRisk(endpoint.id, payload, profile),
-  }
-  const freeze = freezeOf(request, freezes)
+  const freeze = freezeOf({ client: client.name, key: key.name, lane }, freezes)
   return freeze === undefined ? undefined : frozen(freeze)
 }
 
@@ -91,10 +86,10 @@ function refuseExpiringAgent(
   set: ActiveSet,
   nowMs: number,
 ): Refusal | undefined {
-  const { key, endpoint, payload } = request
+  const { key, lane } = request
   if (key.role !== "agent" || key.expiresAtMs === null) return undefined
   if (nowMs < key.expiresAtMs - set.config.stopBeforeMs) return undefined
-  if (reducesRisk(endpoint.id, payload, set.profile)) return undefined
+  if (lane !== "open") return undefined
   return {
     code: "agent_expiring",
     message: `The approval of the agent key ${key.name} ends soon or has ended; until it is renewed, the key signs only cancels and reduce-only orders.`,
@@ -111,7 +106,7 @@ function heldAgents(signer: KeyEntry, set: ActiveSet): ReadonlySet<Address> {
 
 /** What keeps the vault from signing at this moment, whatever policy says: a disk that is nearly full, a clock that is far off the venue's, a key out of memory. */
 export function refuseNow(
-  { key, endpoint, payload }: ReadRequest,
+  { key, lane }: ReadRequest,
   set: ActiveSet,
   { disk, keyring, venueClock }: Pick<Vault, "disk" | "keyring" | "venueClock">,
 ): Refusal | undefined {
@@ -120,7 +115,7 @@ export function refuseNow(
   const off =
     maxVenueOffsetMs === undefined ? undefined : venueClockOff(venueClock, maxVenueOffsetMs)
   const why = low === undefined ? off : diskLow(low)
-  if (why !== undefined && !reducesRisk(endpoint.id, payload, set.profile)) return why
+  if (why !== undefined && lane === "open") return why
   return keyring.isLocked(key.name) ? keyLocked(key.name) : undefined
 }
 

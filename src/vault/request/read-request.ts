@@ -3,6 +3,7 @@ import type { Refusal } from "../../link/views/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import type { StructType, Parties } from "../../venue/signing-hash.ts"
 import type { JsonObject, JsonValue } from "../../venue/json.ts"
+import { laneOf, type Lane } from "../../venue/payload/lane.ts"
 import { parsePayload } from "../../venue/payload/parse-payload.ts"
 import type { Payload } from "../../venue/payload/payload.ts"
 import type { Disclosed, Endpoint, Signing } from "../../venue/profile.ts"
@@ -21,6 +22,7 @@ export type ReadRequest = {
   readonly agentStruct: StructType
   readonly business: JsonObject
   readonly payload: Payload
+  readonly lane: Lane
   readonly key: KeyEntry
   readonly parties: Parties
   readonly ttlMs: number
@@ -70,6 +72,7 @@ export function readRequest(
       agentStruct: agentStruct.value,
       business: split.value.business,
       payload: payload.value,
+      lane: laneOf(endpoint, payload.value, set.profile),
       ...picked.value,
       ttlMs: ttlMs.value,
     }),

@@ -1,5 +1,6 @@
 import { version } from "../../std/version.ts"
 import type { JsonObject } from "../../venue/json.ts"
+import { laneOf } from "../../venue/payload/lane.ts"
 import { parsePayload } from "../../venue/payload/parse-payload.ts"
 import type { Payload } from "../../venue/payload/payload.ts"
 import type { ActiveSet } from "../active/active-set.ts"
@@ -14,6 +15,7 @@ import type { JudgedRequest } from "../policy/terms/decision.ts"
 import { subjectOf } from "../policy/terms/judged-order.ts"
 import type { Policy } from "../policy/terms/policy.ts"
 import { circumstancesOf } from "./judge-request.ts"
+import type { ReadRequest } from "./read-request.ts"
 import { recordedBody } from "./settle-record.ts"
 import { spendingOf } from "./spending.ts"
 
@@ -67,8 +69,9 @@ export function judgedRecord(
   set: ActiveSet,
 ): { readonly request: JudgedRequest; readonly key: KeyEntry } | undefined {
   const key = set.keys.get(request.key)
-  if (key === undefined) return undefined
-  const body = recordedBody(request.body)
+  const read = readAgain(request, set)
+  if (key === undefined || read === undefined) return undefined
+  const { body, payload, lane } = read
   return {
     key,
     request: {
@@ -77,21 +80,26 @@ export function judgedRecord(
       operation: request.operation,
       target: request.target ?? undefined,
       body,
-      payload: payloadOf(request, body, set),
+      payload,
+      lane,
       expiresInMs: 0, // how long it was good isn't recorded; no limit looks at it
     },
   }
 }
 
-/** A recorded request's body as the set's profile reads it, if it still can. */
-function payloadOf(
-  { operation }: RecordedRequest,
-  body: JsonObject,
+type ReadAgain = Pick<ReadRequest, "endpoint" | "payload" | "lane"> & { readonly body: JsonObject }
+
+/** A recorded request's body as the set's profile reads it, as far as it still can. */
+function readAgain(
+  request: Pick<RecordedRequest, "operation" | "body">,
   { profile }: ActiveSet,
-): Payload {
-  const endpoint = profile.endpoints.get(operation)
-  const payload = endpoint === undefined ? undefined : parsePayload(endpoint, body, profile)
-  return payload?.ok === true ? payload.value : { kind: "opaque", batchLength: 1 }
+): ReadAgain | undefined {
+  const endpoint = profile.endpoints.get(request.operation)
+  if (endpoint === undefined) return undefined
+  const body = recordedBody(request.body)
+  const read = parsePayload(endpoint, body, profile)
+  const payload: Payload = read.ok ? read.value : { kind: "opaque", batchLength: 1 }
+  return { endpoint, body, payload, lane: laneOf(endpoint, payload, profile) }
 }
 
 /**
@@ -138,10 +146,8 @@ async function withAges(
 }
 
 function recordedSpending(request: RecordedRequest, set: ActiveSet): Spending | undefined {
-  const { operation, client, signer, target, body } = request
-  const endpoint = set.profile.endpoints.get(operation)
-  if (endpoint === undefined) return undefined
-  const payload = payloadOf(request, recordedBody(body), set)
-  const parties = { signer, target: target ?? undefined }
-  return spendingOf({ endpoint, payload, parties }, client, set)
+  const { client, signer, target } = request
+  const read = readAgain(request, set)
+  if (read === undefined) return undefined
+  return spendingOf({ ...read, parties: { signer, target: target ?? undefined } }, client, set)
 }

@@ -2,6 +2,7 @@ import type { BotResults } from "../../link/calls/methods.ts"
 import type { RateLimit } from "../../link/views/signed.ts"
 import type { BudgetView } from "../../link/views/views.ts"
 import type { Address } from "../../venue/address.ts"
+import type { Lane } from "../../venue/payload/lane.ts"
 import type { Payload } from "../../venue/payload/payload.ts"
 import type { Parties } from "../../venue/signing-hash.ts"
 import type { Endpoint } from "../../venue/profile.ts"
@@ -10,7 +11,6 @@ import { budgetMax, type BudgetTerms, type BudgetScope } from "../budgets/budget
 import type { Spending } from "../budgets/spending.ts"
 import type { Vault } from "../core/vault.ts"
 import type { Client } from "../ledger/records/bindings.ts"
-import { cancels, reducesRisk } from "../policy/terms/judged-order.ts"
 import type { Asking } from "./asking.ts"
 
 /** Every POST weighs this against the IP budget. */
@@ -21,20 +21,20 @@ export function spendingOf(
   request: {
     readonly endpoint: Endpoint
     readonly payload: Payload
+    readonly lane: Lane
     readonly parties: Parties
   },
   client: string,
   set: ActiveSet,
 ): Spending {
-  const { endpoint, payload, parties } = request
+  const { endpoint, payload, lane, parties } = request
   const address = rateAddress(parties)
   return {
     client,
     address,
     addressWeight: addressWeight(endpoint, batchLength(payload)),
     ipWeight: postWeight,
-    isCancel: cancels.has(endpoint.id),
-    reducesRisk: reducesRisk(endpoint.id, payload, set.profile),
+    lane,
     terms: { address: termsOf("address", address, set), ip: termsOf("ip", undefined, set) },
   }
 }

@@ -104,7 +104,7 @@ export async function heartbeat(
   if (watch !== undefined && !armed.includes(name)) {
     await vault.act({ act: "heartbeat_armed", client: name })
   }
-  const request = { client: name, key: keys[0], reducesRisk: false }
+  const request = { client: name, key: keys[0], lane: "open" } as const
   return {
     kind: "answer",
     heartbeat: {

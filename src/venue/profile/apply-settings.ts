@@ -5,7 +5,8 @@ import type { EndpointSettings } from "./profile-schema.ts"
 /** The endpoint with what venue.yaml says of it; the settings were checked before. */
 export function applySettings(endpoint: Endpoint, settings: EndpointSettings): Endpoint {
   const signing = signingOf(endpoint, settings)
-  return { ...endpoint, signing, shape: shapeOf(endpoint, settings) }
+  const appliesFlags = settings.applies_flags === "true"
+  return { ...endpoint, signing, shape: shapeOf(endpoint, settings), appliesFlags }
 }
 
 function signingOf(endpoint: Endpoint, settings: EndpointSettings): Disclosed<Signing> {

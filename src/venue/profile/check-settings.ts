@@ -41,13 +41,13 @@ function checkAccountSigning(given: Given): readonly PlacedProblem[] {
   return []
 }
 
-type LayoutSetting = "items" | "item_like" | "like" | "order_id"
-const layoutSettings: readonly LayoutSetting[] = ["items", "item_like", "like", "order_id"]
+const layoutSettings = ["items", "item_like", "like", "order_id", "applies_flags"] as const
+type LayoutSetting = (typeof layoutSettings)[number]
 
 const layoutOf: Partial<Record<OperationId, readonly LayoutSetting[]>> = {
-  modifyOrder: ["like", "order_id"],
+  modifyOrder: ["like", "order_id", "applies_flags"],
   placeBatch: ["items", "item_like"],
-  modifyBatch: ["items", "item_like", "order_id"],
+  modifyBatch: ["items", "item_like", "order_id", "applies_flags"],
   cancelBatch: ["items"],
 }
 
@@ -83,6 +83,7 @@ function checkComplete(given: Given): readonly PlacedProblem[] {
     ...(takesOrderId ? needs("item_like", "order_id") : []),
     ...needs("like", "order_id"),
     ...needs("order_id", id === "modifyOrder" ? "like" : "item_like"),
+    ...needs("applies_flags", id === "modifyOrder" ? "like" : "item_like"),
   ]
 }
 

@@ -87,6 +87,7 @@ const endpointSettings = z.strictObject({
   item_like: z.literal("placeOrder", "item_like can only be placeOrder").optional(),
   like: z.literal("placeOrder", "like can only be placeOrder").optional(),
   order_id: pointer.optional(),
+  applies_flags: z.enum(["true", "false"], "expected true or false").optional(),
 })
 
 const referencePrice = z.strictObject({

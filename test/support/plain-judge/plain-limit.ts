@@ -72,10 +72,12 @@ export function plainClaims(
 function isOfLane({ lane, namesEndpoints }: Limit, { request, profile }: PlainSubject): boolean {
   const { operation, payload } = request
   if (["cancelOrder", "cancelBatch", "cancelAll"].includes(operation)) return namesEndpoints
-  const orders = payload.kind === "orders" ? payload.orders : []
-  const reduces = ({ symbolId, flags, tpsl }: Order) => {
+  const isPlaced = operation === "placeOrder" || operation === "placeBatch"
+  const orders = isPlaced && payload.kind === "orders" ? payload.orders : []
+  const reduces = ({ symbolId, flags, tpsl, algoOrderType }: Order) => {
     const isPerpetual = profile.symbols.byId.get(symbolId)?.market === "perp"
-    return isPerpetual && flags.includes("reduce_only") && tpsl === undefined
+    const hasLegs = tpsl !== undefined || (algoOrderType ?? "").endsWith("tpsl")
+    return isPerpetual && flags.includes("reduce_only") && !hasLegs
   }
   return (orders.length > 0 && orders.every(reduces)) === (lane === "reduce")
 }

@@ -1,4 +1,5 @@
 import type { Refusal } from "../../../link/views/refusal.ts"
+import type { Lane } from "../../../venue/payload/lane.ts"
 
 /** Whom a freeze stops: everybody, one client, or one key. `name` is `null` for all. */
 export type FreezeScope =
@@ -22,12 +23,12 @@ export function isSameScope(a: FreezeScope, b: FreezeScope): boolean {
 
 /** The freeze that stops a request, if any does: of several, one that stops cancels too comes first. */
 export function freezeOf(
-  request: { readonly client: string; readonly key: string; readonly reducesRisk: boolean },
+  request: { readonly client: string; readonly key: string; readonly lane: Lane },
   freezes: readonly Freeze[],
 ): Freeze | undefined {
   const stopping = freezes
     .filter((freeze) => isFor(freeze, request))
-    .filter(({ cancels }) => !(request.reducesRisk && cancels))
+    .filter(({ cancels }) => request.lane === "open" || !cancels)
   return stopping.find(({ cancels }) => !cancels) ?? stopping[0]
 }
 

@@ -1,6 +1,7 @@
 import type { Address } from "../../../venue/address.ts"
 import type { Decimal } from "../../../venue/decimal.ts"
 import type { JsonObject } from "../../../venue/json.ts"
+import type { Lane } from "../../../venue/payload/lane.ts"
 import type { Payload } from "../../../venue/payload/payload.ts"
 import type { OperationId, Profile } from "../../../venue/profile.ts"
 import type { Claim, OrderSize } from "./claim.ts"
@@ -17,6 +18,7 @@ export type JudgedRequest = {
   readonly target: Address | undefined
   readonly body: JsonObject
   readonly payload: Payload
+  readonly lane: Lane
   /** How long the signed request would be valid. */
   readonly expiresInMs: number
 }

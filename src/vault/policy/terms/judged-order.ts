@@ -5,15 +5,8 @@ import type {
   OrderLeg,
   OrderType,
   TimeInForce,
-  Payload,
 } from "../../../venue/payload/payload.ts"
-import {
-  type OperationId,
-  type SymbolEntry,
-  type SymbolTable,
-  cancelIds,
-  type Profile,
-} from "../../../venue/profile.ts"
+import type { OperationId, SymbolEntry, SymbolTable } from "../../../venue/profile.ts"
 import type { Circumstances, JudgedRequest } from "./decision.ts"
 import type { AlgoType, MarginMode, PositionSide, Side, StpMode, Policy } from "./policy.ts"
 
@@ -230,22 +223,4 @@ export function appliesTo(
   const isClient = clients?.includes(client) ?? true
   const isKey = keys === undefined || (key !== undefined && keys.includes(key))
   return isClient && isKey
-}
-
-/** The operations that take orders away and make none. */
-export const cancels: ReadonlySet<OperationId> = new Set(cancelIds)
-
-/**
- * Tells whether a request can only lower risk: a cancel, or orders that are all reduce-only on symbols
- * that the table calls perpetual.
- */
-export function reducesRisk(operation: OperationId, payload: Payload, profile: Profile): boolean {
-  if (cancels.has(operation)) return true
-  if (payload.kind !== "orders" || payload.orders.length === 0) return false
-  return payload.orders.every(
-    (order) =>
-      order.flags.includes("reduce_only") &&
-      order.tpsl === undefined && // legs have no flags, so they may be more than a way out
-      profile.symbols.byId.get(order.symbolId)?.market === "perp",
-  )
 }

@@ -12,10 +12,10 @@ import { nothingKept, orderSpending as order } from "../../../support/spending.t
 /** Of the address budget alone, so that its weights aren't stopped by the other. */
 const byAddress: Spending = { ...order, terms: { address: nothingKept, ip: undefined } }
 const byIp: Spending = { ...order, terms: { address: undefined, ip: nothingKept } }
-const cancel: Spending = { ...byAddress, isCancel: true, reducesRisk: true }
-const ipCancel: Spending = { ...byIp, isCancel: true, reducesRisk: true }
+const cancel: Spending = { ...byAddress, lane: "cancel" }
+const ipCancel: Spending = { ...byIp, lane: "cancel" }
 /** A reduce-only order. */
-const ipReducing: Spending = { ...byIp, reducesRisk: true }
+const ipReducing: Spending = { ...byIp, lane: "reduce" }
 
 function open(): { readonly clock: FakeClock; readonly budgets: Budgets } {
   const clock = fakeClock()
@@ -185,7 +185,7 @@ describe("a share", () => {
 
   it("isn't kept from what reduces risk, of either budget", () => {
     const { budgets } = open()
-    const reducing = { ...of("bot"), reducesRisk: true }
+    const reducing: Spending = { ...of("bot"), lane: "reduce" }
     assert.equal(takeMany(budgets, of("bot"), 2_400), 1_200)
     assert.equal(takeMany(budgets, reducing, 2_400), 1_200)
     const ofIp = {
@@ -218,7 +218,8 @@ function shareReserve() {
   const sendAs = (client: string, spending: Spending): boolean => {
     if (budgets.ask({ ...spending, client }) !== undefined) return false
     budgets.count({ ...spending, client })
-    const sent = { ...spending, ip: "here", ipWeight: 0, nowMs: clock.monotonicMs() }
+    const isCancel = spending.lane === "cancel"
+    const sent = { ...spending, isCancel, ip: "here", ipWeight: 0, nowMs: clock.monotonicMs() }
     assert.ok(limiter.take(sent).ok, "the venue takes it")
     return true
   }
@@ -260,7 +261,7 @@ describe("the venue's reserve", () => {
     const { budgets } = open()
     spend(budgets)
     assert.ok(!take(budgets, byAddress))
-    assert.ok(!take(budgets, { ...byAddress, reducesRisk: true }))
+    assert.ok(!take(budgets, { ...byAddress, lane: "reduce" }))
   })
 
   it("isn't touched while the budget has room", () => {
@@ -384,19 +385,19 @@ describe("the way past a spent IP budget", () => {
     const { budgets, clock } = open()
     spend(budgets)
     takeMany(budgets, byAddress, 2_400)
-    const both = { ...order, isCancel: true, reducesRisk: true }
+    const both: Spending = { ...order, lane: "cancel" }
     assert.ok(take(budgets, both))
     assert.equal(budgets.shortage({ ...both, client: "mm" })?.scope, "address")
     clock.pass(1_100)
     assert.ok(take(budgets, { ...both, client: "mm" }))
     assert.ok(!take(budgets, both))
-    assert.equal(budgets.shortage({ ...order, reducesRisk: true })?.scope, "address")
+    assert.equal(budgets.shortage({ ...order, lane: "reduce" })?.scope, "address")
   })
 
   it("leaves open whether the venue counts it for the address", () => {
     const { budgets, clock } = open()
     spend(budgets)
-    take(budgets, { ...order, addressWeight: 2_400, reducesRisk: true })
+    take(budgets, { ...order, addressWeight: 2_400, lane: "reduce" })
     clock.pass(1_000)
     take(budgets, { ...cancel, addressWeight: 100 })
     clock.pass(59_500)
@@ -446,7 +447,7 @@ describe("a budget that the venue called spent", () => {
     assert.equal(takeMany(budgets, ipReducing, 100), 100)
     assert.equal(takeMany(budgets, ipCancel, 100), 100)
     assert.equal(takeMany(budgets, ipCancel, 9), 1, "by now it is used")
-    assert.equal(takeMany(budgets, { ...byAddress, reducesRisk: true }, 2_401), 2_400)
+    assert.equal(takeMany(budgets, { ...byAddress, lane: "reduce" }, 2_401), 2_400)
     assert.equal(takeMany(budgets, cancel, 9), 1)
     clock.pass(60_500)
     assert.equal(takeMany(budgets, byIp, 1_201), 1_200)
@@ -454,7 +455,7 @@ describe("a budget that the venue called spent", () => {
 
   it("is told with when what is really used leaves room to what reduces risk", () => {
     const { budgets, clock } = open()
-    const reducing = { ...byAddress, reducesRisk: true }
+    const reducing: Spending = { ...byAddress, lane: "reduce" }
     budgets.fill("address", signer)
     clock.pass(10_000)
     take(budgets, { ...reducing, addressWeight: 2_000 })
@@ -471,7 +472,7 @@ describe("a budget that the venue called spent", () => {
   it("makes uncertain what passes it, so that a cancel that the reserve pays counts too", () => {
     const { budgets, clock } = open()
     budgets.fill("address", signer)
-    take(budgets, { ...byAddress, addressWeight: 2_400, reducesRisk: true })
+    take(budgets, { ...byAddress, addressWeight: 2_400, lane: "reduce" })
     clock.pass(1_000)
     take(budgets, { ...cancel, addressWeight: 100 })
     clock.pass(59_500)

@@ -97,7 +97,7 @@ describe("the venue's rate budgets", () => {
     const [mm] = test.vault.active().keys.values()
     assert.ok(mm)
     const spending = { client: "bot", address: mm.address, addressWeight: 1, ipWeight: 1 }
-    const kind = { isCancel: true, reducesRisk: true, terms: { address: undefined, ip: terms } }
+    const kind = { lane: "cancel", terms: { address: undefined, ip: terms } } as const
     for (let count = 0; count < 1_200; count += 1) {
       test.vault.ledger.budgets.count({ ...spending, ...kind })
     }

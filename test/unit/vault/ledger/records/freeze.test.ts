@@ -13,8 +13,8 @@ const all: Freeze = { scope: "all", name: null, ...about }
 const bot: Freeze = { scope: "client", name: "bot", ...about }
 const mm: Freeze = { scope: "key", name: "mm", ...about }
 
-const order = { client: "bot", key: "mm", reducesRisk: false }
-const cancel = { ...order, reducesRisk: true }
+const order = { client: "bot", key: "mm", lane: "open" } as const
+const cancel = { ...order, lane: "cancel" } as const
 
 describe("a freeze", () => {
   for (const [name, freeze, request, isStopped] of [
