@@ -175,6 +175,14 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     },
     ...recorded,
   },
+  items_undisclosed: {
+    msg: "The interface doesn't disclose this; add to venue.yaml, from the venue's own documentation: endpoints: {placeBatch: {action_tag: 8, items: \"/…\", item_like: placeOrder}}",
+    data: {
+      endpoint: "placeBatch",
+      add_line: 'endpoints: {placeBatch: {action_tag: 8, items: "/…", item_like: placeOrder}}',
+    },
+    ...recorded,
+  },
   target_layout_undisclosed: {
     msg: "The interface doesn't disclose this; add to venue.yaml, from the venue's own documentation: agent_message_with_target: \"Agent(…)\"",
     data: { endpoint: "placeOrder", add_line: 'agent_message_with_target: "Agent(…)"' },

@@ -91,6 +91,7 @@ export const signErrors: readonly ErrorCode[] = [
   "action_tag_undisclosed",
   "struct_undisclosed",
   "signing_type_undisclosed",
+  "items_undisclosed",
   "target_layout_undisclosed",
 ]
 

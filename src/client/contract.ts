@@ -389,6 +389,7 @@ export interface components {
             | "action_tag_undisclosed"
             | "struct_undisclosed"
             | "signing_type_undisclosed"
+            | "items_undisclosed"
             | "target_layout_undisclosed"
           /** @description One plain sentence. It may tell the bot's own values and the limits; never a secret. */
           readonly message: string
@@ -1098,6 +1099,20 @@ export interface components {
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
+    /** @description 501: the orders of this batch can't be counted: `venue.yaml` has its tag and no `items`. What to do: the same. */
+    readonly ItemsUndisclosed: {
+      /** @constant */
+      readonly code: "items_undisclosed"
+      /** @description For people; it may change. */
+      readonly msg: string
+      readonly data: {
+        readonly endpoint: string
+        /** @description The line of venue.yaml to add. */
+        readonly add_line: string
+      }
+      /** @description The record's id, where there is one. */
+      readonly trace_code: string
+    }
     /** @description 501: the interface doesn't tell the message with `target_address`. What to do: the same, or leave `target_address` out. */
     readonly TargetLayoutUndisclosed: {
       /** @constant */
@@ -1337,6 +1352,7 @@ export interface components {
       | components["schemas"]["ActionTagUndisclosed"]
       | components["schemas"]["StructUndisclosed"]
       | components["schemas"]["SigningTypeUndisclosed"]
+      | components["schemas"]["ItemsUndisclosed"]
       | components["schemas"]["TargetLayoutUndisclosed"]
       | components["schemas"]["ReadGroupUndisclosed"]
       | components["schemas"]["BaseUrlMissing"]

@@ -21,6 +21,13 @@ const perItem: Weight = { base: 1, perTenItems: 1 }
 const flat = (base: number): Weight => ({ base, perTenItems: 0 })
 const opaque: PayloadShape = { kind: "opaque" }
 
+/** What tells the orders or cancels of a batch apart, as venue.yaml says it. */
+const itemSettings: Partial<Record<OperationId, string>> = {
+  placeBatch: 'items: "/…", item_like: placeOrder',
+  modifyBatch: 'items: "/…", item_like: placeOrder, order_id: "/…"',
+  cancelBatch: 'items: "/…"',
+}
+
 /** All write endpoints of the interface. */
 export const builtinEndpoints: readonly Endpoint[] = [
   {
@@ -53,11 +60,24 @@ export const builtinEndpoints: readonly Endpoint[] = [
 /** Says that an operation is Type A and its tag isn't disclosed. */
 export function undisclosedTag(id: OperationId, area: Endpoint["area"]): Disclosed<Signing> {
   const signing = area === "trade" ? "" : "signing: A, "
+  const items = itemSettings[id]
+  const layout = items === undefined ? "" : `, ${items}`
   return {
     known: false,
     code: "action_tag_undisclosed",
-    addLine: `endpoints: {${id}: {${signing}action_tag: <0-255>}}`,
+    addLine: `endpoints: {${id}: {${signing}action_tag: <0-255>${layout}}}`,
   }
+}
+
+/** Says that nobody can count the orders of a batch, whose tag is known. */
+export function undisclosedItems(id: OperationId, tag: number): Disclosed<Signing> {
+  const addLine = `endpoints: {${id}: {action_tag: ${tag}, ${itemSettings[id] ?? ""}}}`
+  return { known: false, code: "items_undisclosed", addLine }
+}
+
+/** Whether an operation takes several items in one request. */
+export function isBatch(id: OperationId): boolean {
+  return itemSettings[id] !== undefined
 }
 
 /** Says that an operation is Type B and its struct isn't disclosed. */

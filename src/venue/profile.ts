@@ -29,6 +29,7 @@ export type UndisclosedCode =
   | "action_tag_undisclosed"
   | "struct_undisclosed"
   | "signing_type_undisclosed"
+  | "items_undisclosed"
   | "target_layout_undisclosed"
 
 /** Something the venue's interface tells, or the line of venue.yaml that would tell it. */

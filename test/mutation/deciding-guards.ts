@@ -166,4 +166,26 @@ export const decidingGuards: readonly Guard[] = [
       },
     ],
   ),
+  ...guardsOf(
+    "venue/profile/apply-settings.ts",
+    ["threats/uncounted-batch-past-a-limit"],
+    [
+      {
+        find: "isBatch(id) && id !==",
+        replace: "id !== id && id !==",
+        why: "a batch that nobody counts is signed",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "venue/payload/parse-payload.ts",
+    ["threats/uncounted-batch-past-a-limit"],
+    [
+      {
+        find: "batchLength: isBatch(id) ? most : 1",
+        replace: "batchLength: 1",
+        why: "a batch of cancels that nobody counts weighs as one",
+      },
+    ],
+  ),
 ]

@@ -100,7 +100,7 @@ describe("over HTTP the daemon refuses", { timeout: 120_000 }, () => {
       [
         "/v1/trade/orders/batch",
         "action_tag_undisclosed",
-        "endpoints: {placeBatch: {action_tag: <0-255>}}",
+        'endpoints: {placeBatch: {action_tag: <0-255>, items: "/…", item_like: placeOrder}}',
       ],
       [
         "/v1/account/withdraw",

@@ -1,6 +1,7 @@
 import { Fault } from "../../std/fault.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
+import { venueWarnings } from "../policy/venue-warnings.ts"
 import { fail, failureOf, ok, shellWord, warn, type Finding } from "./finding.ts"
 
 export type Files =
@@ -10,12 +11,13 @@ export type Files =
 /** Whether countersign.yaml, venue.yaml and the policies can be used; a finding for every mistake in them. */
 export function fileFindings(files: Files, installation: Installation): readonly Finding[] {
   if (files.kind === "broken") return brokenFindings(files.error, installation)
-  const { policies } = files.files
+  const { policies, profile } = files.files
   const valid = ok("files", `All files in ${installation.configDir} are valid.`)
-  if (policies.some(({ rules }) => rules.length > 0)) return [valid]
+  const found = [valid, ...warningFindings(venueWarnings(profile))]
+  if (policies.some(({ rules }) => rules.length > 0)) return found
   const { policiesDir } = pathsOf(installation)
   const write = `write a rule into a file in ${shellWord(policiesDir)}, then run: countersign policy check`
-  return [valid, warn("policy", "No policy has a rule, so nothing is allowed.", write)]
+  return [...found, warn("policy", "No policy has a rule, so nothing is allowed.", write)]
 }
 
 /** What somebody should know of policies and keys though it is allowed. */

@@ -65,6 +65,7 @@ export const statuses = {
   action_tag_undisclosed: 501,
   struct_undisclosed: 501,
   signing_type_undisclosed: 501,
+  items_undisclosed: 501,
   target_layout_undisclosed: 501,
   read_group_undisclosed: 501,
   base_url_missing: 501,

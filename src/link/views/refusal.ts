@@ -88,6 +88,7 @@ export const refusalSchema = z.discriminatedUnion("code", [
       "action_tag_undisclosed",
       "struct_undisclosed",
       "signing_type_undisclosed",
+      "items_undisclosed",
       "target_layout_undisclosed",
     ],
     { endpoint: z.string(), add_line: z.string().describe("The line of venue.yaml to add.") },

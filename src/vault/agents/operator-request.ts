@@ -150,6 +150,7 @@ const faultCodes: Partial<Record<RefusalCode, FaultCode>> = {
   action_tag_undisclosed: "undisclosed",
   struct_undisclosed: "undisclosed",
   signing_type_undisclosed: "undisclosed",
+  items_undisclosed: "undisclosed",
   target_layout_undisclosed: "undisclosed",
   signer_pace: "vault_unavailable",
 }

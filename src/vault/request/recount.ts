@@ -1,8 +1,7 @@
 import { version } from "../../std/version.ts"
 import type { JsonObject } from "../../venue/json.ts"
 import { laneOf } from "../../venue/payload/lane.ts"
-import { parsePayload } from "../../venue/payload/parse-payload.ts"
-import type { Payload } from "../../venue/payload/payload.ts"
+import { opaquePayload, parsePayload } from "../../venue/payload/parse-payload.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import { budgetWindowMs } from "../budgets/budget.ts"
 import type { Spending } from "../budgets/spending.ts"
@@ -98,7 +97,7 @@ function readAgain(
   if (endpoint === undefined) return undefined
   const body = recordedBody(request.body)
   const read = parsePayload(endpoint, body, profile)
-  const payload: Payload = read.ok ? read.value : { kind: "opaque", batchLength: 1 }
+  const payload = read.ok ? read.value : opaquePayload(endpoint, body)
   return { endpoint, body, payload, lane: laneOf(endpoint, payload, profile) }
 }
 

@@ -11,6 +11,7 @@ import {
   parsePointer,
   type JsonArray,
 } from "../json.ts"
+import { isBatch } from "../endpoints.ts"
 import type { Endpoint, Profile, PayloadShape, SymbolTable } from "../profile.ts"
 import { parseApproveAgent } from "./approve-agent.ts"
 import { checkFields, missingField, unknownField, wrongType, type Spot } from "./check-fields.ts"
@@ -50,8 +51,14 @@ function readShape(endpoint: Endpoint, body: JsonObject, profile: Profile): Read
     case "struct":
       return readStruct(body, endpoint, profile)
     case "opaque":
-      return ok({ kind: "opaque", batchLength: 1 })
+      return ok(opaquePayload(endpoint, body))
   }
+}
+
+/** A body that isn't read. A batch counts as the most items that so many characters hold: one, and a comma. */
+export function opaquePayload({ id }: Endpoint, body: JsonObject): Payload {
+  const most = Math.ceil(JSON.stringify(body).length / 2)
+  return { kind: "opaque", batchLength: isBatch(id) ? most : 1 }
 }
 
 function readItemList(body: JsonObject, endpoint: Endpoint, pointer: string): Read {

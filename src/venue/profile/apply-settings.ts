@@ -1,5 +1,5 @@
-import { undisclosedStruct, undisclosedTag } from "../endpoints.ts"
-import type { Disclosed, Endpoint, PayloadShape, Signing } from "../profile.ts"
+import { isBatch, undisclosedItems, undisclosedStruct, undisclosedTag } from "../endpoints.ts"
+import type { Disclosed, Endpoint, OperationId, PayloadShape, Signing } from "../profile.ts"
 import type { EndpointSettings } from "./profile-schema.ts"
 
 /** The endpoint with what venue.yaml says of it; the settings were checked before. */
@@ -12,11 +12,17 @@ export function applySettings(endpoint: Endpoint, settings: EndpointSettings): E
 function signingOf(endpoint: Endpoint, settings: EndpointSettings): Disclosed<Signing> {
   const { action_tag: tag, struct, signing } = settings
   if (endpoint.signing.known) return endpoint.signing
-  if (tag !== undefined) return { known: true, value: { type: "A", tag } }
+  if (tag !== undefined) return typeA(endpoint.id, tag, settings)
   if (struct !== undefined) return { known: true, value: { type: "B", struct } }
   if (signing === "A") return undisclosedTag(endpoint.id, endpoint.area)
   if (signing === "B") return undisclosedStruct(endpoint.id)
   return endpoint.signing
+}
+
+/** What makes orders is signed once these can be counted; a cancel is signed anyway. */
+function typeA(id: OperationId, tag: number, { items }: EndpointSettings): Disclosed<Signing> {
+  const isUncounted = isBatch(id) && id !== "cancelBatch" && items === undefined
+  return isUncounted ? undisclosedItems(id, tag) : { known: true, value: { type: "A", tag } }
 }
 
 function shapeOf(endpoint: Endpoint, settings: EndpointSettings): PayloadShape {

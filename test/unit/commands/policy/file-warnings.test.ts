@@ -3,9 +3,11 @@ import { describe, it } from "node:test"
 
 import { mainVenueText } from "../../../../src/commands/init/init-texts.ts"
 import { fileWarnings } from "../../../../src/commands/policy/file-warnings.ts"
+import { venueWarnings } from "../../../../src/commands/policy/venue-warnings.ts"
 import { warningsOf } from "../../../../src/vault/status/warnings.ts"
 import { openTestVault } from "../../../support/open-test-vault.ts"
 
+const uncounted = "endpoints:\n  placeBatch: {action_tag: 8}\n  cancelBatch: {action_tag: 9}\n"
 const placing = "policy: p\nrules:\n  - {name: r, endpoints: [placeOrder]}\n"
 
 describe("what policy check warns of", () => {
@@ -23,5 +25,14 @@ describe("what policy check warns of", () => {
     )
     assert.doesNotMatch(fileWarnings(set).join(), /there is no such/)
     assert.match(warningsOf(set, Date.now()).join(), /no such key.*no such client/)
+  })
+
+  it("is a batch whose orders can't be counted, with the line that says where they are", async (t) => {
+    const test = await openTestVault({ venue: `${mainVenueText(undefined)}${uncounted}` })
+    t.after(() => test.remove())
+    const [warning = "", ...others] = venueWarnings(test.vault.active().profile)
+    assert.match(warning, /placeBatch is refused.*placeBatch: \{action_tag: 8, items: /)
+    assert.doesNotMatch(others.join(), /Batch is refused/)
+    assert.ok(fileWarnings(test.vault.active()).includes(warning))
   })
 })

@@ -252,6 +252,20 @@ describe("reading a body by the shape that venue.yaml gives", () => {
     assert.deepEqual(payload.value, { kind: "opaque", batchLength: 1 })
   })
 
+  it("counts a batch without items as the most that so many characters hold", () => {
+    const bare = profileOf("endpoints: {cancelBatch: {action_tag: 10}}")
+    const count = (body: JsonObject) => {
+      const payload = parsePayload(endpointOf(bare, "cancelBatch"), body, bare)
+      assert.ok(payload.ok && payload.value.kind === "opaque")
+      return payload.value.batchLength
+    }
+    assert.equal(count({}), 1)
+    for (const items of [1, 2, 99, 100, 101, 300]) {
+      assert.ok(count({ a: times(items, 7) }) >= items)
+      assert.ok(count({ a: times(items, 7) }) <= items + 4, "not many more either")
+    }
+  })
+
   it("tells no more errors than one answer may hold", () => {
     const rubbish = Object.fromEntries(
       Array.from({ length: 2 * maxFieldErrors }, (_, index) => [`x${index}`, 1]),
