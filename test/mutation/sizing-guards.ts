@@ -83,9 +83,14 @@ export const sizingGuards: readonly Guard[] = [
         why: "the lowest price is the worst",
       },
       {
-        find: 'if (order.slippage === undefined) return err("slippage_required")',
-        replace: "if (order.slippage === undefined) return ok(undefined)",
+        find: 'slippage === undefined ? err("slippage_required") : ok(slippage)',
+        replace: "ok(slippage)",
         why: "a market order without slippage is sized without",
+      },
+      {
+        find: "mayBeMarket(judged) ? slippageOf(order) : undefined",
+        replace: "undefined",
+        why: "a market leg is sized without the slippage that its order says",
       },
       {
         find: 'symbol?.market === "spot" && isPlainMarketOrder(order)',

@@ -149,10 +149,13 @@ function worstCost(plain: Plain, { band }: Caps, prices: Prices): bigint | undef
     matched: { at: reference, rate: band },
     stop_limit: { at: highest(priceCents, triggerCents, reference), rate: 0n },
     stop_market: { at: highest(triggerCents, reference), rate: slippage },
-    bracket: { at: highest(priceCents, triggerCents, reference), rate: 0n },
+    bracket: { at: highest(triggerCents, reference), rate: slippage ?? 0n },
   }
   const { at, rate } = costByForm[form]
-  return rate === undefined ? undefined : milli * at * (10_000n + rate)
+  if (rate === undefined) return undefined
+  // The entry of a bracket is the limit order that it is without its leg.
+  const entry = form === "bracket" ? costByForm.limit.at * 10_000n : 0n
+  return milli * highest(entry, at * (10_000n + rate))
 }
 
 function decisionKind(plains: readonly Plain[], caps: Caps, prices: Prices): string {
@@ -203,7 +206,7 @@ function orderOf(plain: Plain): Order {
     stop_limit: { ...limit, ...stop },
     stop_market: { ...market, ...stop },
     quote: { ...market, marketOrderType: "quote" },
-    bracket: { ...limit, algoOrderType: "attached_tpsl", tpsl },
+    bracket: { ...limit, slippage: market.slippage, algoOrderType: "attached_tpsl", tpsl },
   } as const
   return order(changesByForm[plain.form])
 }

@@ -233,7 +233,7 @@ function cost(
   const reference = referenceCents.get(symbolId) ?? 0n
   const highest = (...prices: readonly bigint[]) =>
     prices.reduce((most, next) => (next > most ? next : most))
-  if (part === "leg") return milli * highest(triggerCents, reference) * 10_000n
+  if (part === "leg") return milli * highest(triggerCents, reference) * (10_000n + slippage)
   const limitPrice = isBuy ? priceCents : highest(priceCents, reference)
   const price = {
     limit: limitPrice * 10_000n,
@@ -280,7 +280,7 @@ function orderOf(plain: Plain): Order {
     stop_limit: { ...limit, ...stop },
     stop_market: { ...market, ...stop },
     quote: { ...market, marketOrderType: "quote" },
-    bracket: { ...limit, algoOrderType: "attached_tpsl", tpsl },
+    bracket: { ...limit, slippage, algoOrderType: "attached_tpsl", tpsl },
   } as const
   return order(changesByForm[plain.form])
 }

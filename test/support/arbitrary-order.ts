@@ -41,9 +41,10 @@ function arbitraryOrderOf(market: Market): fc.Arbitrary<Fields> {
     .tuple(commonFields(market), fc.constantFrom(...algoOrderTypes))
     .chain(([common, algo]) =>
       fc
-        .tuple(typeFields(market, algo), algoFields(market, algo))
+        .tuple(typeFields(algo), algoFields(market, algo))
         .map(([type, extra]) => ({ ...common, ...type, ...extra })),
     )
+    .chain((body) => withMarketFields(body, market))
     .chain((body) => withFlags(body))
 }
 
@@ -69,7 +70,7 @@ function commonFields(market: Market): fc.Arbitrary<Fields> {
 }
 
 /** What depends on the order type, which only a stand-alone tpsl may leave out. */
-function typeFields(market: Market, algo: Algo): fc.Arbitrary<Fields> {
+function typeFields(algo: Algo): fc.Arbitrary<Fields> {
   const timeInForce = fc.constantFrom("gtc", "fok", "ioc")
   const price = arbitraryAmount()
   const limit = optional({ order_type: fc.constant("limit"), price, time_in_force: timeInForce }, [
@@ -81,13 +82,21 @@ function typeFields(market: Market, algo: Algo): fc.Arbitrary<Fields> {
     { order_type: fc.constant("limit"), price_match: priceMatch, time_in_force: timeInForce },
     ["order_type", "price_match"],
   )
-  const market_order_type = fc.constantFrom(...(market === "perp" ? ["base"] : ["base", "quote"]))
-  const slippage = fc.integer({ min: 1, max: 1000 }).map((units) => `0.${pad(units)}`)
-  const marketOrder = optional({ order_type: fc.constant("market"), slippage, market_order_type }, [
-    "order_type",
-  ])
+  const marketOrder = fc.constant({ order_type: "market" })
   const untyped = optional({ price, time_in_force: timeInForce }, [])
   return fc.oneof(limit, matched, marketOrder, ...(algo === "tpsl" ? [untyped] : []))
+}
+
+/** What is for market orders alone, where the order is one or a leg may become one. */
+function withMarketFields(body: Fields, market: Market): fc.Arbitrary<Fields> {
+  const tpsl = (body["tpsl"] ?? {}) as Fields
+  const hasMarketLeg = ["tp", "sl"].some(
+    (side) => `${side}_trigger_price` in tpsl && tpsl[`${side}_order_type`] !== "limit",
+  )
+  if (body["order_type"] !== "market" && !hasMarketLeg) return fc.constant(body)
+  const market_order_type = fc.constantFrom(...(market === "perp" ? ["base"] : ["base", "quote"]))
+  const slippage = fc.integer({ min: 1, max: 1000 }).map((units) => `0.${pad(units)}`)
+  return optional({ slippage, market_order_type }, []).map((extra) => ({ ...body, ...extra }))
 }
 
 /** Ten-thousandths: 1 is the least slippage, 1000 the most. */

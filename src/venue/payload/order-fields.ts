@@ -58,8 +58,12 @@ const conditionalFields: readonly BodyField[] = [
   required("trigger_by", word(triggerSources)),
 ]
 
-/** The fields of a take-profit (`tp`) or stop-loss (`sl`) leg. */
-export function legFields(leg: "tp" | "sl"): readonly BodyField[] {
+/** Take-profit and stop-loss. */
+export const legNames = ["tp", "sl"] as const
+export type LegName = (typeof legNames)[number]
+
+/** The fields of a leg. */
+export function legFields(leg: LegName): readonly BodyField[] {
   return [
     optional(`${leg}_trigger_price`, decimal),
     optional(`${leg}_trigger_by`, word(triggerSources)),
@@ -70,8 +74,7 @@ export function legFields(leg: "tp" | "sl"): readonly BodyField[] {
 
 const tpslFields: readonly BodyField[] = [
   required("tpsl_mode", word(tpslModes)),
-  ...legFields("tp"),
-  ...legFields("sl"),
+  ...legNames.flatMap(legFields),
 ]
 
 /** Every business field of placeOrder. */

@@ -3,7 +3,7 @@
 
 import { type FieldError, type JsonObject, isJsonObject, type JsonValue } from "../json.ts"
 import type { SymbolEntry } from "../profile.ts"
-import { legFields } from "./order-fields.ts"
+import { legFields, legNames, type LegName } from "./order-fields.ts"
 import type { OrderFlag } from "./payload.ts"
 
 /** Every rule over several fields of an order. Bots act on these words, so they never change. */
@@ -124,7 +124,7 @@ const symbolRules: readonly Rule[] = [
 ]
 
 /** A leg is there once any of its fields is. */
-function legRules(leg: "tp" | "sl"): readonly Rule[] {
+function legRules(leg: LegName): readonly Rule[] {
   const names = legFields(leg).map((field) => field.name)
   const [trigger, price, type] = [`${leg}_trigger_price`, `${leg}_order_price`, `${leg}_order_type`]
   return [
@@ -148,8 +148,7 @@ function legRules(leg: "tp" | "sl"): readonly Rule[] {
 const strictRules: readonly Rule[] = [
   ...algoRules,
   ...marketOrderRules,
-  ...legRules("tp"),
-  ...legRules("sl"),
+  ...legNames.flatMap(legRules),
   ...symbolRules,
 ]
 
@@ -170,9 +169,18 @@ function onlyMarketWith(field: string, rule: OrderRule): Rule {
   return {
     rule,
     path: `/${field}`,
-    isBroken: ({ order }) => order["order_type"] !== "market" && has(order, field),
-    message: `leave ${field} out; it is for market orders`,
+    isBroken: ({ order, tpsl }) =>
+      has(order, field) && order["order_type"] !== "market" && !hasMarketLeg(tpsl),
+    message: `leave ${field} out; neither the order nor a leg is a market order`,
   }
+}
+
+/** Whether a leg may become a market order, for all that it says: one that isn't said to be a limit order. */
+function hasMarketLeg(tpsl: JsonObject | undefined): boolean {
+  if (tpsl === undefined) return false
+  return legNames.some(
+    (leg) => has(tpsl, `${leg}_trigger_price`) && tpsl[`${leg}_order_type`] !== "limit",
+  )
 }
 
 function spotWithout(field: string, rule: OrderRule): Rule {

@@ -261,7 +261,7 @@ function tpslOf(tpsl: JsonObject | undefined): Order["tpsl"] {
   return Object.freeze({ mode, takeProfit: legOf(tpsl, "tp"), stopLoss: legOf(tpsl, "sl") })
 }
 
-function legOf(tpsl: JsonObject, leg: "tp" | "sl"): OrderLeg | undefined {
+function legOf(tpsl: JsonObject, leg: fields.LegName): OrderLeg | undefined {
   const triggerPrice = decimalOf(tpsl[`${leg}_trigger_price`])
   return (
     triggerPrice &&

@@ -89,7 +89,8 @@ export const maxSlippage: Bound = ({ maxSlippage: max }, { orders = [] }) => {
   for (const part of orders.flatMap(({ parts }) => parts).filter(mayBeMarket)) {
     const { slippage } = part.order
     if (part.leg !== undefined || slippage === undefined) {
-      return { reason: "slippage_required", asked: `${part.prefix}no slippage`, allowed }
+      const words = part.leg === undefined ? "no slippage" : "no slippage of its own"
+      return { reason: "slippage_required", asked: part.prefix + words, allowed }
     }
     if (unitsOf(slippage) > unitsOf(max)) {
       return { reason: "slippage_over_max", asked: decimalText(slippage), allowed }

@@ -49,8 +49,7 @@ export function partCosts(
   return parts.map((part) => {
     if (!unit.ok) return unit
     if (unit.value === "quote") return ok({ units: quantity, words: " as its quantity says" })
-    const price =
-      part.leg === undefined ? entryPrice(part, pricing) : ok(atLeastReference(part, pricing))
+    const price = part.leg === undefined ? entryPrice(part, pricing) : ok(legPrice(part, pricing))
     if (!price.ok) return price
     const words = `: ${quantityWords(order, pricing.profile)} at ${price.value.words}`
     return ok({ units: times(quantity, price.value.units), words })
@@ -107,6 +106,14 @@ function entryPrice(entry: PlainPart, pricing: Pricing): Result<Worded, DenialRe
   if (priceMatch === undefined) return ok(start)
   if (pricing.matchBand === undefined) return err("price_match_band_required")
   return ok(raised(start, pricing.matchBand, "the price_match_band"))
+}
+
+/** What may be a market order may slip as far as its order says, if it says anything. */
+function legPrice(leg: PlainPart, pricing: Pricing): Worded {
+  const { slippage } = leg.order
+  const start = atLeastReference(leg, pricing)
+  if (slippage === undefined || !mayBeMarket(leg)) return start
+  return raised(start, unitsOf(slippage), "slippage")
 }
 
 /** A limit buy fills at its price at most, unless the venue picks the price or something triggers it. */

@@ -6,8 +6,8 @@ import type { Rule } from "../terms/policy.ts"
 import { mayBeMarket } from "./worst-case.ts"
 
 /**
- * Holds all that may become a market order to the rule's `max_slippage`. One without slippage is
- * refused, and so is a leg that becomes a market order: the interface gives legs none.
+ * Holds all that may become a market order to the rule's `max_slippage`. One without slippage is refused, and
+ * so is a leg that becomes a market order: the interface doesn't say that the order's slippage holds for it.
  */
 export function maxSlippage(max: Decimal, _: Rule, { parts }: Subject): Mismatch | undefined {
   for (const part of parts) {
@@ -15,7 +15,8 @@ export function maxSlippage(max: Decimal, _: Rule, { parts }: Subject): Mismatch
     const slippage = part.leg === undefined ? part.order.slippage : undefined
     const allowed = () => `slippage of at most ${formatDecimal(max)}`
     if (slippage === undefined) {
-      return { reason: "slippage_required", asked: `${partText(part)}no slippage`, allowed }
+      const none = part.leg === undefined ? "no slippage" : "no slippage of its own"
+      return { reason: "slippage_required", asked: `${partText(part)}${none}`, allowed }
     }
     if (compareDecimals(slippage, max) > 0) {
       return { reason: "slippage_over_max", asked: () => formatDecimal(slippage), allowed }

@@ -39,7 +39,8 @@ export function quantityUnit(
  * The highest price that one order can come to be filled at, for all that its request says.
  *
  * A limit buy can't fill above its price. A sell, a trigger or a market order can fill above what is
- * written, so it counts at the reference price at least.
+ * written, so it counts at the reference price at least. The interface doesn't say whether an order's
+ * slippage holds for its legs too: where it is said, a leg counts with it; none has to say it.
  */
 export function worstPrice(
   judged: JudgedOrder,
@@ -47,9 +48,11 @@ export function worstPrice(
   priceMatchBand: Decimal | undefined,
 ): Result<WorstPrice, DenialReason> {
   const referenced = named("the reference price", reference)
-  if (judged.leg !== undefined) return ok(highest([referenced, ...legPrices(judged)]))
-
   const { order } = judged
+  if (judged.leg !== undefined) {
+    const slippage = mayBeMarket(judged) ? slippageOf(order) : undefined
+    return ok(charged(highest([referenced, ...legPrices(judged)]), slippage))
+  }
   if (!isPriceReadable(order)) return err("size_unreadable")
   if (isPlainLimitBuy(order) && order.price !== undefined) {
     return ok(named("its price", order.price))
@@ -135,9 +138,8 @@ function surchargeOf(
   priceMatchBand: Decimal | undefined,
 ): Result<Surcharge, DenialReason> {
   if (order.orderType === "market") {
-    if (order.slippage === undefined) return err("slippage_required")
-    const factor = order.slippage
-    return ok({ factor, words: () => `slippage ${formatDecimal(factor)}` })
+    const slippage = slippageOf(order)
+    return slippage === undefined ? err("slippage_required") : ok(slippage)
   }
   if (order.priceMatch === undefined) return ok(undefined)
   if (priceMatchBand === undefined) return err("price_match_band_required")
@@ -145,6 +147,10 @@ function surchargeOf(
     factor: priceMatchBand,
     words: () => `the price_match_band ${formatDecimal(priceMatchBand)}`,
   })
+}
+
+function slippageOf({ slippage }: Order): Surcharge {
+  return slippage && { factor: slippage, words: () => `slippage ${formatDecimal(slippage)}` }
 }
 
 function charged(start: WorstPrice, surcharge: Surcharge): WorstPrice {

@@ -148,8 +148,10 @@ describe("max_slippage", () => {
     assert.equal(ask(bound, market("0.01"), order(), market("0.02")), "slippage_over_max")
   })
 
-  it("refuses a leg that becomes a market order, since legs have no slippage", () => {
+  it("refuses a leg that becomes a market order, since legs have no slippage of their own", () => {
     assert.equal(ask(bound, withTakeProfit(order())), "slippage_required")
+    const saying = { slippage: decimal("0.001") }
+    assert.equal(ask(bound, withTakeProfit(order(saying))), "slippage_required")
     assert.equal(ask(bound, withTakeProfit(market("0.01"))), "slippage_required")
     const limitLeg = leg({ orderType: "limit", orderPrice: decimal("70000") })
     assert.equal(ask(bound, withTakeProfit(order(), limitLeg)), "allow")
@@ -159,7 +161,7 @@ describe("max_slippage", () => {
     )
     const decision = decide(bound, placing(withTakeProfit(order())))
     assert.equal(decision.kind, "refuse")
-    assert.equal(decision.denial.asked, "take-profit leg: no slippage")
+    assert.equal(decision.denial.asked, "take-profit leg: no slippage of its own")
   })
 
   it("refuses what may be a market order for all that can be read", () => {

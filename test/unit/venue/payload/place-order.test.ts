@@ -405,21 +405,52 @@ describe("what the tables say of an order's kinds", () => {
       body: { ...market, price_match: "queue_1" },
       errors: ["/price_match market_with_price_match"],
     },
-    {
-      name: "refuses slippage on a limit order",
-      body: { ...limit, slippage: "0.01" },
-      errors: ["/slippage slippage_needs_market"],
-    },
-    {
-      name: "refuses slippage on an order without order_type",
-      body: { ...standalone, slippage: "0.01" },
-      errors: ["/slippage slippage_needs_market"],
-    },
-    {
-      name: "refuses market_order_type on a limit order",
-      body: { ...limit, market_order_type: "base" },
-      errors: ["/market_order_type market_order_type_needs_market"],
-    },
+    ...Object.entries({ slippage: "0.01", market_order_type: "base" }).flatMap(([name, value]) => {
+      const refused = [`/${name} ${name}_needs_market`]
+      const withLegs = (order: JsonObject, legs: JsonObject) => ({
+        ...order,
+        tpsl: { tpsl_mode: "partial", ...legs },
+        [name]: value,
+      })
+      const limitLeg = {
+        tp_trigger_price: "1",
+        tp_order_type: "limit",
+        tp_order_price: "1",
+      }
+      const [tp, sl] = [{ tp_trigger_price: "1" }, { sl_trigger_price: "1" }]
+      return [
+        {
+          name: `refuses ${name} on a limit order`,
+          body: { ...limit, [name]: value },
+          errors: refused,
+        },
+        {
+          name: `refuses ${name} on a limit order whose tpsl is null`,
+          body: { ...limit, tpsl: null, [name]: value },
+          errors: refused,
+        },
+        ...[attached, standalone].flatMap((order) => [
+          {
+            name: `refuses ${name} on ${order.algo_order_type} whose legs are limit orders`,
+            body: withLegs(order, limitLeg),
+            errors: refused,
+          },
+          ...[
+            { ...tp, tp_order_type: "market" },
+            { ...sl, sl_order_type: "market" },
+            // Without a type, with or without a price, a leg may become a market order.
+            tp,
+            sl,
+            { ...tp, tp_order_price: "1" },
+            { ...limitLeg, ...sl, sl_order_type: "market" },
+          ].map((legs) => ({
+            name: `accepts ${name} on ${order.algo_order_type} with ${JSON.stringify(legs)}`,
+            body: withLegs(order, legs),
+            errors: [],
+          })),
+        ]),
+      ]
+    }),
     {
       name: "accepts market_order_type base on a market order",
       body: { ...market, market_order_type: "base" },
@@ -636,6 +667,8 @@ const pools: Readonly<Record<string, readonly JsonValue[]>> = {
     { tpsl_mode: "full" },
     { tpsl_mode: "full", tp_order_type: "limit" },
     { tpsl_mode: "full", sl_trigger_price: "1", sl_order_type: "limit" },
+    { tpsl_mode: "full", sl_trigger_price: "1", sl_order_type: "limit", sl_order_price: "1" },
+    { tpsl_mode: "full", sl_trigger_price: "1", sl_order_type: "market" },
     { tpsl_mode: "full", sl_trigger_price: "1", tp_trigger_by: "mark_price" },
     { sl_trigger_price: "1" },
     null,

@@ -57,6 +57,11 @@ const rows: readonly { readonly name: string; readonly order: Order; readonly wo
   { name: "an attached leg at its price", order: withTakeProfit(order(), leg({ orderType: "limit", orderPrice: decimal("75000") })), worst: "37500" },
   { name: "an attached leg at no less than the reference", order: withTakeProfit(order(), leg({ triggerPrice: decimal("1") })), worst: "32000" },
   { name: "the entry where it is larger than its leg", order: withTakeProfit(order({ price: decimal("90000") })), worst: "45000" },
+  { name: "a market leg at its trigger with the slippage that its order says", order: withTakeProfit(order(onePercent)), worst: "35350" },
+  { name: "a market leg at no less than the reference with it", order: withTakeProfit(order(onePercent), leg({ triggerPrice: decimal("1") })), worst: "32320" },
+  { name: "a leg that may become a market order so too", order: withTakeProfit(order(onePercent), leg({ orderPrice: decimal("75000") })), worst: "37875" },
+  { name: "a limit leg without it", order: withTakeProfit(marketOrder(onePercent), leg({ orderType: "limit", orderPrice: decimal("75000") })), worst: "37500" },
+  { name: "a standalone tpsl at its trigger with its slippage", order: standaloneTpsl(leg(), onePercent), worst: "35350" },
   { name: "a standalone tpsl at its trigger", order: standaloneTpsl(), worst: "35000" },
   { name: "a standalone tpsl at no less than the reference", order: standaloneTpsl(leg({ triggerPrice: decimal("1") })), worst: "32000" },
 ]
