@@ -1,6 +1,10 @@
 import { statSync } from "node:fs"
+import { userInfo } from "node:os"
 
-/** As root, takes the identity of the directory's owner before anything is opened, so that no file becomes root's. */
+/**
+ * As root, takes the identity of the directory's owner before anything is opened, so that no file becomes root's, and
+ * none of the owner's is refused as another user's.
+ */
 export function becomeOwner(directory: string): void {
   if (process.getuid?.() !== 0) return
   const owner = statSync(directory, { throwIfNoEntry: false })
@@ -8,4 +12,14 @@ export function becomeOwner(directory: string): void {
   process.setgroups?.([])
   process.setgid?.(owner.gid)
   process.setuid?.(owner.uid)
+  goHome()
+}
+
+/** The owner's signers have their marks there, unless countersign.yaml says where. A user of a service may have no name. */
+function goHome(): void {
+  try {
+    process.env["HOME"] = userInfo().homedir
+  } catch {
+    // Then it has no home either.
+  }
 }

@@ -1,4 +1,5 @@
 import { loadFiles } from "../../vault/config/load-files.ts"
+import { becomeOwner } from "../installation/become-owner.ts"
 import { installationCommand } from "../installation/installation-command.ts"
 import { fileWarnings } from "./file-warnings.ts"
 
@@ -7,6 +8,7 @@ export const policyCheck = installationCommand({
   description: "read countersign.yaml, venue.yaml and every policy, and say what is wrong",
   examples: ["countersign policy check", "countersign policy check --dir ~/countersign-try"],
   answer: async (installation) => {
+    becomeOwner(installation.stateDir)
     const files = await loadFiles(installation)
     return {
       valid: true,

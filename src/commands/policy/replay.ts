@@ -1,3 +1,4 @@
+import { statSync } from "node:fs"
 import { resolve } from "node:path"
 
 import type { AdminResults } from "../../link/calls/methods.ts"
@@ -6,6 +7,7 @@ import { Fault } from "../../std/fault.ts"
 import { loadFiles } from "../../vault/config/load-files.ts"
 import { table, type Line } from "../cli/lines.ts"
 import { option, parsed, withDefault } from "../cli/options.ts"
+import { becomeOwner } from "../installation/become-owner.ts"
 import { installationCommand } from "../installation/installation-command.ts"
 import { withAdmin } from "../installation/with-vault.ts"
 
@@ -28,12 +30,18 @@ export const policyReplay = installationCommand({
   },
   answer: async (installation, { sinceMs, candidate }) => {
     const configDir = candidate === undefined ? installation.configDir : resolve(candidate)
+    // What root has copied for this may be root's alone.
+    if (candidate === undefined || !isRoots(configDir)) becomeOwner(installation.stateDir)
     const files = await loadFiles({ ...installation, configDir })
     const texts = files.texts.map(({ name, text }) => ({ name, text }))
     return withAdmin(installation, (admin) => admin.call("replay", { sinceMs, texts }))
   },
   print: replayLines,
 })
+
+function isRoots(directory: string): boolean {
+  return statSync(directory, { throwIfNoEntry: false })?.uid === 0
+}
 
 function parseSinceMs(text: string): number {
   const sinceMs = parseDurationMs(text)

@@ -48,7 +48,7 @@ function assertTrusted(path: string, { uid, mode }: Stats): void {
   if (uid !== 0 && uid !== process.geteuid?.()) {
     throw new Fault(
       "file_unsafe",
-      `${path} belongs to another user; chown it to root or to the daemon's user.`,
+      `${path} belongs to another user (${uid}), who could change it. Run this as the installation's owner, or as root; the files must be theirs.`,
     )
   }
   if ((mode & 0o022) !== 0) {
