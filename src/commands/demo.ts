@@ -19,11 +19,11 @@ export const demo = command({
         await playDemo(stage, say)
         if (once) return
         for (const line of curlLines(stage)) say(line)
-        await Promise.race([stopped, stage.broken])
+        await Promise.race([stopped, stage.broken, terminal.unread])
       } finally {
         await stage.close()
       }
-    })
+    }, "SIGHUP")
     return 0
   },
 })

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { mkdtempSync, readdirSync } from "node:fs"
+import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { after, before, describe, it } from "node:test"
 
@@ -11,7 +13,7 @@ import {
   type TemporaryInstallation,
 } from "../support/countersign.ts"
 import { bin } from "../support/published.ts"
-import { killAllNaming } from "../support/process-tree.ts"
+import { killAllNaming, processesNaming } from "../support/process-tree.ts"
 
 /** One that reads a line and goes, and one that goes at once. */
 const readers = ["head -1", "true"]
@@ -32,11 +34,17 @@ describe("output into a pipe that closes early", { timeout: 120_000 }, () => {
     it(`ends quietly with the code that the work earned: | ${reader}`, async () => {
       for (const [words, code] of [
         [["--help"], 0],
+        [["--version"], 0],
+        [["keys"], 2],
         [["completion", "zsh"], 0],
         [at("audit", "tail"), 0],
         [at("audit", "tail", "--json"), 0],
         [at("audit", "export"), 0],
+        [at("status"), 0],
         [at("status", "--json"), 0],
+        [at("policy", "check"), 0],
+        [at("doctor", "--json"), 1], // nobody plays the venue
+        [["sandbox", "--print-profile"], 0],
         [[...at("status", "--json"), "--dir", `${installation.home}/none`], 1],
         [["keys", "lst", "--json"], 2],
       ] as const) {
@@ -63,19 +71,43 @@ describe("output into a pipe that closes early", { timeout: 120_000 }, () => {
     }
   })
 
+  for (const redirection of ["", "2>&1"]) {
+    for (const reader of readers) {
+      it(`ends countersign demo, which removes its directory: ${redirection} | ${reader}`, async () => {
+        const temporary = mkdtempSync(join(installation.home, "tmp-"))
+        const demo = { environment: { TMPDIR: temporary }, redirection }
+        const { code, stderr } = await piped(["demo"], reader, demo)
+        assert.deepEqual([code, stderr], [0, ""])
+        assert.deepEqual(readdirSync(temporary), [])
+        assert.deepEqual(processesNaming(temporary), [])
+      })
+    }
+  }
+
   it("is no failure on standard error either", async () => {
-    const { code } = await piped(["keys", "lst"], "true", "2>&1")
+    const { code } = await piped(["keys", "lst"], "true", { redirection: "2>&1" })
     assert.equal(code, 2)
   })
 })
 
 /** Runs the command line into a reader, and takes its exit code, not the reader's. */
-async function piped(words: readonly string[], reader: string, redirection = "") {
+async function piped(
+  words: readonly string[],
+  reader: string,
+  {
+    redirection = "",
+    environment = {},
+  }: {
+    readonly redirection?: string
+    readonly environment?: Readonly<Record<string, string>>
+  } = {},
+) {
   const script = `"$@" ${redirection} | ${reader}; exit "\${PIPESTATUS[0]}"`
   const child = spawn("bash", ["-c", script, "bash", process.execPath, bin, ...words], {
     stdio: ["ignore", "ignore", "pipe"],
     timeout: 30_000,
     killSignal: "SIGKILL",
+    env: { ...process.env, ...environment },
   })
   const [stderr, [code]] = await Promise.all([
     text(child.stderr),

@@ -72,11 +72,16 @@ describe("countersign demo", { timeout: 120_000 }, () => {
     }
   })
 
-  it("ends with 0 on Ctrl-C", async () => {
-    const demo = await startCountersign(["demo"], lastLine, { environment })
-    assert.equal(await demo.stop("SIGINT"), 0)
-    assertNothingLeft()
-  })
+  for (const [signal, when] of [
+    ["SIGINT", "on Ctrl-C"],
+    ["SIGHUP", "when its terminal is closed"],
+  ] as const) {
+    it(`ends with 0 ${when}`, async () => {
+      const demo = await startCountersign(["demo"], lastLine, { environment })
+      assert.equal(await demo.stop(signal), 0)
+      assertNothingLeft()
+    })
+  }
 })
 
 async function shell(line: string): Promise<string> {
