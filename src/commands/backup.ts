@@ -11,6 +11,7 @@ import { withAdmin } from "./installation/with-vault.ts"
 
 /** `countersign backup --to FILE` */
 export const backup = installationCommand({
+  changes: "installation",
   description: "copy the ledger into a file, while requests go on, and check it",
   examples: [
     "countersign backup --to /mnt/backup/ledger-2026-06-01.db",

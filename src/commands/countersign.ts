@@ -165,6 +165,18 @@ const tree: Readonly<Record<string, Load | Group>> = {
   },
 }
 
+/** They work on no installation, or on the services' alone. */
+const withoutPlace = new Set(["install-service", "init-service", "demo", "sandbox", "completion"])
+
+/** The words of every command that takes the options that name an installation. */
+export const namesWithPlace: ReadonlySet<string> = new Set(
+  Object.entries(tree)
+    .flatMap(([name, part]) =>
+      typeof part === "function" ? name : Object.keys(part.commands).map((own) => `${name} ${own}`),
+    )
+    .filter((name) => !withoutPlace.has(name)),
+)
+
 /** commander would end the process with 1; usage errors are ours to end with 2. */
 function throwOnUsageErrors(made: Reader): void {
   made.exitOverride()

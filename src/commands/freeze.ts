@@ -1,56 +1,112 @@
 import type { AdminParams } from "../link/calls/methods.ts"
 import type { FreezeView } from "../link/views/views.ts"
 import { Fault } from "../std/fault.ts"
-import { flag, option, required } from "./cli/options.ts"
+import { visible } from "../std/visible.ts"
+import { flag, option } from "./cli/options.ts"
+import type { Prompts } from "./cli/prompts.ts"
 import { adminCommand } from "./installation/admin-command.ts"
+import type { Admin } from "./installation/admin.ts"
 import { freezeLine } from "./status/status-lines.ts"
+
+/** What is recorded, and told to bots, where an operator gives no reason. */
+export const noReason = "an operator's word"
 
 type ScopeOptions = { readonly client: string | undefined; readonly key: string | undefined }
 
 /** `countersign freeze`: nothing is signed from now on but what reduces risk. */
 export const freeze = adminCommand({
+  changes: "installation",
   description: "stop signing at once, for all, a client or a key, until thaw",
   examples: [
-    "countersign freeze --reason 'the feed looks wrong'",
+    "countersign freeze",
+    "countersign freeze --all --reason 'the feed looks wrong'",
     "countersign freeze --client bot --reason maintenance --no-cancels",
   ],
   options: {
     client: option("--client <name>", "stop this client alone"),
     key: option("--key <name>", "stop this key alone"),
-    reason: required(option("--reason <words>", "why, for the record and for the bots")),
+    all: flag("--all", "stop everybody, which is meant without a client and a key too"),
+    reason: option(
+      "--reason <words>",
+      "why, for the record and for the bots; a terminal is asked for it",
+    ),
     cancels: flag("--no-cancels", "stop cancels and reduce-only orders too"),
   },
-  call: (admin, { reason, cancels, ...options }) => {
-    const scope = scopeOf(options) ?? { scope: "all", name: null }
-    return admin.call("freeze", { ...scope, reason, cancels })
+  call: async (admin, { all, reason, cancels, ...options }, { prompts }) => {
+    const named = scopeOf(options)
+    if (all && named !== undefined) {
+      throw new Fault("usage", "Say whom to freeze: --all, --client or --key, one of them.")
+    }
+    const why = reason ?? (await askReason(prompts))
+    return admin.call("freeze", { ...(named ?? everybody), reason: why, cancels })
   },
-  print: (frozen) => [freezeLine(frozen)],
+  print: (frozen) => [visible(freezeLine(frozen))],
 })
+
+const everybody = { scope: "all", name: null } as const
+
+/** Nobody at a terminal, or nothing typed, is no reason to go on signing. @throws {Fault} `cancelled` when it is left. */
+async function askReason({ canAsk, line }: Prompts): Promise<string> {
+  const typed = canAsk()
+    ? await line("Why? Bots are told it, and it is recorded; Enter for none")
+    : ""
+  if (typed === undefined) throw new Fault("cancelled", "Nothing was frozen.")
+  return typed.trim() === "" ? noReason : typed.trim()
+}
 
 type ThawOptions = ScopeOptions & { readonly all: boolean; readonly everything: boolean }
 
 /** `countersign thaw`: the only way out of a freeze, whoever made it. */
 export const thaw = adminCommand<readonly FreezeView[], ThawOptions>({
-  description: "end a freeze, whoever made it",
-  examples: ["countersign thaw --all", "countersign thaw --client bot"],
+  changes: "installation",
+  description: "end a freeze, whoever made it; of several, the one that is named",
+  examples: ["countersign thaw", "countersign thaw --all", "countersign thaw --client bot"],
   options: {
     client: option("--client <name>", "the freeze of this client"),
     key: option("--key <name>", "the freeze of this key"),
     all: flag("--all", "the freeze of everybody; those of single clients and keys stay"),
     everything: flag("--everything", "every freeze there is"),
   },
-  call: (admin, options) => admin.call("thaw", thawOf(options)),
+  call: async (admin, options) => {
+    const meant = thawOf(options) ?? (await onlyFreeze(admin))
+    return meant === undefined ? [] : admin.call("thaw", meant)
+  },
   print: (left) =>
-    left.length === 0 ? ["Nothing is frozen."] : ["Still frozen:", ...left.map(freezeLine)],
+    left.length === 0
+      ? ["Nothing is frozen."]
+      : ["Still frozen:", ...left.map((each) => visible(freezeLine(each)))],
 })
 
-function thawOf({ all, everything, ...options }: ThawOptions): AdminParams["thaw"] {
+/** `undefined` where nothing is named. */
+function thawOf({ all, everything, ...options }: ThawOptions): AdminParams["thaw"] | undefined {
   const named = scopeOf(options)
-  const said = [all, everything, named !== undefined].filter(Boolean).length
-  if (said !== 1) {
-    throw new Fault("usage", "Say what to thaw: --all, --client, --key or --everything.")
+  if ([all, everything, named !== undefined].filter(Boolean).length > 1) {
+    throw new Fault(
+      "usage",
+      "Say what to thaw: --all, --client, --key or --everything, one of them.",
+    )
   }
-  return named ?? { scope: everything ? "everything" : "all", name: null }
+  if (everything) return { scope: "everything", name: null }
+  return all ? everybody : named
+}
+
+/** `undefined` where there is none. @throws {Fault} `usage` where there are several, with what ends each. */
+async function onlyFreeze(admin: Admin): Promise<AdminParams["thaw"] | undefined> {
+  const { freezes } = await admin.call("status", {})
+  const [only, ...others] = freezes
+  if (only === undefined || others.length === 0) return only && thawing(only)
+  const lines = freezes.map((each) => `${thawCommand(each)}\n    ${visible(freezeLine(each))}`)
+  const all = "countersign thaw --everything\n    All of these."
+  throw new Fault("usage", ["Several freezes stand; say which to end:", ...lines, all].join("\n"))
+}
+
+/** What ends this freeze and no other. */
+function thawCommand({ scope, name }: FreezeView): string {
+  return `countersign thaw --${scope}${name === null ? "" : ` ${name}`}`
+}
+
+function thawing({ scope, name }: FreezeView): AdminParams["thaw"] {
+  return scope === "all" || name === null ? everybody : { scope, name }
 }
 
 /** `undefined` where neither a client nor a key is named. */

@@ -4,6 +4,7 @@ import type { Admin } from "./installation/admin.ts"
 
 /** `countersign lock`: the daemon goes on answering, and signs nothing. */
 export const lock = adminCommand({
+  changes: "installation",
   description: "overwrite the keys in the daemon's memory until they are unlocked",
   examples: ["countersign lock"],
   call: (admin) => {

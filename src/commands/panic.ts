@@ -4,6 +4,7 @@ import { visible } from "../std/visible.ts"
 import { failureOf, sendAndSettle } from "./agent/send-signed.ts"
 import { toned } from "./cli/lines.ts"
 import { option, withDefault } from "./cli/options.ts"
+import { noReason } from "./freeze.ts"
 import { adminCommand } from "./installation/admin-command.ts"
 import type { Admin } from "./installation/admin.ts"
 import { freezeLine } from "./status/status-lines.ts"
@@ -27,12 +28,13 @@ export type PanicReport = {
 
 /** `countersign panic`: ends with 1 unless the venue accepted every cancel that venue.yaml gives. */
 export const panic = adminCommand({
+  changes: "installation",
   description: "freeze everything and send the cancels that venue.yaml gives under panic",
   examples: ["countersign panic", "countersign panic --reason 'positions look wrong'"],
   options: {
     reason: withDefault(
       option("--reason <words>", "why, for the record and for the bots"),
-      "an operator's word",
+      noReason,
     ),
   },
   keys: "needed",

@@ -1,11 +1,12 @@
 import { CommanderError, type Command as Reader } from "commander"
 
 import type { Task } from "./cli/command.ts"
+import { completeCommands } from "./cli/complete-commands.ts"
 import type { ExitCode } from "./cli/exit-code.ts"
 import { printFailure } from "./cli/print.ts"
-import type { Terminal } from "./cli/terminal.ts"
+import { completing, type Terminal } from "./cli/terminal.ts"
 import { usageFault } from "./cli/usage-error.ts"
-import { countersign } from "./countersign.ts"
+import { countersign, namesWithPlace as names } from "./countersign.ts"
 
 /** Reads a command line and does what it asks for. Resolves with the exit code that this earns. */
 export async function runCommand(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
@@ -29,7 +30,9 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
 }
 
 /** A failure is printed in the form asked for. */
-async function runTask({ run, isForScripts }: Task, terminal: Terminal): Promise<ExitCode> {
+async function runTask({ run, isForScripts, place }: Task, usual: Terminal): Promise<ExitCode> {
+  const complete = (text: string) => completeCommands(text, { names, options: place })
+  const terminal = completing(usual, complete)
   try {
     return await run(terminal)
   } catch (error) {

@@ -11,6 +11,7 @@ import { assertRunning } from "./lock.ts"
 
 /** `countersign unlock`: loads the keys into the running daemon again. */
 export const unlock = installationCommand({
+  changes: "installation",
   description: "load the keys into the running daemon's memory again",
   examples: ["countersign unlock", "countersign unlock --passphrase-file /run/passphrase"],
   options: {

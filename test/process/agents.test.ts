@@ -141,7 +141,7 @@ describe("an agent key's life, with a daemon and the sandbox", { timeout: 180_00
   it("is approved by a wallet that never comes here", async () => {
     const printed = await agent("approve", "far", "--generate", ...external, ...days)
     assert.equal(printed.code, 0, printed.stderr)
-    assert.match(printed.stderr, /agent approve --complete \S+ --signature-file FILE/)
+    assert.match(printed.stderr, /agent approve --dir \S+ --complete \S+ --signature-file FILE/)
     const operation = JSON.parse(printed.stdout) as TypedOperation
     const file = join(daemon.dir, "..", "signature")
     writeFileSync(file, `"${signTyped(operation)}"\n`)

@@ -11,6 +11,7 @@ import { bot, limitOrder, type Answer, type Bot } from "../support/bot.ts"
 import {
   countersign,
   countersignJson,
+  countersignTyped,
   makeInstallation,
   sandbox,
   serve,
@@ -20,6 +21,7 @@ import {
 import { killAllNaming } from "../support/process-tree.ts"
 import { readLedger } from "../support/read-ledger.ts"
 import { startRelay, type Relay } from "../support/relay.ts"
+import { ctrlC, enter } from "../support/typist.ts"
 import { addClient, makeTradingKeys, tradingPolicy, writePolicy } from "../support/trading-keys.ts"
 
 const orders = "/v1/trade/orders"
@@ -235,5 +237,90 @@ describe("countersign panic where venue.yaml says nothing of it", () => {
     const { freezes } = await countersignJson<StatusView>(["status", "--dir", dir])
     assert.equal(freezes.length, 1)
     await installation.remove()
+  })
+})
+
+describe("freeze and thaw on a bad day", () => {
+  let installation: TemporaryInstallation
+  before(async () => {
+    installation = await makeInstallation()
+    await makeTradingKeys(installation.dir)
+    await addClient(installation.dir, "bot")
+  })
+  after(() => installation.remove())
+
+  const at = (...words: readonly string[]) => [...words, "--dir", installation.dir]
+  const frozen = async () => (await countersignJson<StatusView>(at("status"))).freezes
+  const freeze = async (...words: readonly string[]) => {
+    assert.equal((await countersign(at("freeze", ...words))).code, 0)
+    return (await frozen()).map(({ scope, name, reason }) => [scope, name, reason])
+  }
+
+  it("need no reason, and --all is what is meant without a name", async () => {
+    for (const words of [[], ["--all"]]) {
+      assert.deepEqual(await freeze(...words), [["all", null, "an operator's word"]])
+      const { code, stdout } = await countersign(at("thaw"))
+      assert.deepEqual([code, stdout], [0, "Nothing is frozen.\n"])
+    }
+  })
+
+  it("refuse --all with a name", async () => {
+    for (const one of ["--client", "--key"]) {
+      const { code, stderr } = await countersign(at("freeze", "--all", one, "bot"))
+      assert.equal(code, 2)
+      assert.match(stderr, /--all, --client or --key/)
+    }
+    assert.deepEqual(await frozen(), [])
+  })
+
+  it("ask for a reason at a terminal, where Enter gives none and Ctrl-C leaves it", async () => {
+    const asked = (keys: string) => countersignTyped(at("freeze"), [{ after: "Why?", keys }])
+    for (const [typed, reason] of [
+      ["the feed looks wrong", "the feed looks wrong"],
+      ["", "an operator's word"],
+    ]) {
+      assert.equal((await asked(`${typed}${enter}`)).code, 0)
+      assert.deepEqual(
+        (await frozen()).map((each) => each.reason),
+        [reason],
+      )
+      await countersign(at("thaw"))
+    }
+    assert.equal((await asked(ctrlC)).code, 1)
+    assert.deepEqual(await frozen(), [])
+  })
+
+  it("end the one freeze there is, and of several name what ends each", async () => {
+    assert.deepEqual(await countersign(at("thaw")), {
+      code: 0,
+      stdout: "Nothing is frozen.\n",
+      stderr: `Installation: ${installation.dir}\n`,
+    })
+    await freeze("--client", "bot", "--reason", "one\ntwo")
+    assert.equal((await countersign(at("thaw"))).code, 0)
+    assert.deepEqual(await frozen(), [])
+
+    await freeze("--client", "bot", "--reason", "one\ntwo")
+    await freeze("--key", "mm")
+    await freeze()
+    const { code, stderr } = await countersign(at("thaw"))
+    assert.equal(code, 2)
+    const thaw = `countersign thaw --dir ${installation.dir}`
+    const named = stderr.split("\n").filter((line) => line.startsWith("countersign thaw"))
+    assert.deepEqual(
+      named.toSorted(),
+      [
+        `${thaw} --all`,
+        `${thaw} --client bot`,
+        `${thaw} --everything`,
+        `${thaw} --key mm`,
+      ].toSorted(),
+    )
+    assert.match(stderr, /one\\u000atwo$/m)
+    assert.equal((await frozen()).length, 3)
+    for (const words of [["--all"], ["--client", "bot"], []]) {
+      assert.equal((await countersign(at("thaw", ...words))).code, 0)
+    }
+    assert.deepEqual(await frozen(), [])
   })
 })

@@ -158,7 +158,10 @@ describe("countersign keys", { timeout: 180_000 }, () => {
       `derivation path: ${path}`,
       "signed and recovered: ok",
     ]
-    assert.deepEqual([stdout, stderr, code], [`${lines.join("\n")}\n`, "", 0])
+    assert.deepEqual(
+      [stdout, stderr, code],
+      [`${lines.join("\n")}\n`, `Installation: ${installation.dir}\n`, 0],
+    )
   })
 
   it("refuses a file with the key that others could read, and says what mends it", async () => {
@@ -361,7 +364,10 @@ describe("keys in memory", () => {
     const { dir } = installation
     const args = ["keys", "generate", "--dir", dir, "--name", "x", "--role", "wallet"]
     const refused = await countersign(args)
-    assert.match(refused.stderr, /^countersign: .* memory; start countersign serve, [^\n]+\n$/)
+    assert.match(
+      refused.stderr,
+      /^countersign: .* memory; start countersign serve --dir \S+, [^\n]+\n$/,
+    )
     assert.equal(refused.code, 4)
 
     const daemon = await serve(dir)

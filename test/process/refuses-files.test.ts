@@ -86,7 +86,7 @@ describe("countersign serve refuses", { timeout: 300_000 }, () => {
   for (const name of ["countersign.yaml", "venue.yaml", "policies"]) {
     itRefuses(
       `an installation without ${name}`,
-      sentence(`/d/${name} doesn't exist; run countersign init first\\.`),
+      sentence(`/d/${name} doesn't exist; run countersign init --dir \\S+ first\\.`),
       (dir) => rmSync(join(dir, name), { recursive: true }),
     )
   }

@@ -177,7 +177,7 @@ describe("countersign serve refuses to start", { timeout: 300_000 }, () => {
     const { code, stderr } = await countersignProcess(args)
     assert.match(
       stderr,
-      /^countersign: \/.*\/none.* doesn't exist; run countersign init first\.\n$/,
+      /^countersign: \/.*\/none.* doesn't exist; run countersign init --dir \S+ first\.\n$/,
     )
     assert.equal(code, 1)
   })

@@ -10,6 +10,7 @@ import {
   installationOf,
   installationOptions,
   jsonOption,
+  tellChanged,
   type InstallationOptions,
 } from "../installation/installation-command.ts"
 import { withVault } from "../installation/with-vault.ts"
@@ -72,7 +73,9 @@ export const agentApprove = command<ApproveOptions>({
     const asked = { ...options, terminal }
     const { complete } = options
     const work = complete === undefined ? approvalOf(asked) : completionOf(asked, complete)
-    const accepted = await withVault(accessFor(asked), work)
+    const access = accessFor(asked)
+    const accepted = await withVault(access, work)
+    tellChanged(access.installation, terminal)
     if (accepted !== undefined) print(accepted, asked, approvedLines)
     return 0
   },

@@ -4,6 +4,7 @@ import { sendSigned } from "./send-signed.ts"
 
 /** `countersign agent revoke NAME`: at the venue, where its struct is in venue.yaml; then it never signs again. */
 export const agentRevoke = adminCommand({
+  changes: "installation",
   description: "end an agent key's approval at the venue",
   examples: ["countersign agent revoke mm"],
   options: { name: argument("<name>", "the agent key") },

@@ -6,6 +6,7 @@ import { rotateKey, type Rotation } from "./rotate-key.ts"
 
 /** `countersign agent rotate NAME`: another agent key in its place, without a bot noticing. */
 export const agentRotate = adminCommand({
+  changes: "installation",
   description:
     "put a new agent key in a key's place: made, approved, clients switched, the old one ended",
   examples: [

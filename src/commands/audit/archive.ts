@@ -10,6 +10,7 @@ import { momentOf } from "./moment.ts"
 
 /** `countersign audit archive --before 30d --to DIR` */
 export const auditArchive = installationCommand({
+  changes: "installation",
   description: "move old entries of the ledger into a compressed file",
   examples: [
     "countersign audit archive --before 30d",

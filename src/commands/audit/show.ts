@@ -17,6 +17,7 @@ export const auditShow = adminCommand({
     if (entry === null) throw unknown(archive)
     return wholeEntries(auditCallOf(admin), [entry, ...others])
   },
+  shows: "records",
   json: answerOf,
   print: linesOf,
 })

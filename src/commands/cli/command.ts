@@ -2,6 +2,7 @@ import { Argument, Command as Reader } from "commander"
 
 import type { ExitCode } from "./exit-code.ts"
 import type { Taken, Takes } from "./options.ts"
+import { shellWord } from "./shell-word.ts"
 import type { Terminal } from "./terminal.ts"
 
 /** What every command says of itself. */
@@ -24,6 +25,8 @@ export type CommandShape<Options> = About & {
 export type Task = {
   /** Whether `--json` is among its options. */
   readonly isForScripts: boolean
+  /** The options that name its installation, as they were given; empty where none was. */
+  readonly place: string
   readonly run: (terminal: Terminal) => Promise<ExitCode>
 }
 
@@ -51,6 +54,7 @@ export function command<Options extends object = object>(shape: CommandShape<Opt
       return reader.action(() =>
         start({
           isForScripts: reader.getOptionValue("json") === true,
+          place: placeOf(reader),
           run: async (terminal) => shape.run(valuesOf(), terminal),
         }),
       )
@@ -62,6 +66,18 @@ export function command<Options extends object = object>(shape: CommandShape<Opt
 function readBy(reader: Reader, { declared }: Taken<unknown>): unknown {
   if (!(declared instanceof Argument)) return reader.getOptionValue(declared.attributeName())
   return reader.processedArgs[reader.registeredArguments.indexOf(declared)]
+}
+
+const placeOptions: readonly (string | undefined)[] = ["--dir", "--config-dir", "--state-dir"]
+
+function placeOf(reader: Reader): string {
+  return reader.options
+    .filter(({ long }) => placeOptions.includes(long))
+    .flatMap((each) => {
+      const value: unknown = reader.getOptionValue(each.attributeName())
+      return typeof value === "string" ? `${each.long ?? ""} ${shellWord(value)}` : []
+    })
+    .join(" ")
 }
 
 function helpOf({ notes, examples }: About): string {

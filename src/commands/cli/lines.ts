@@ -20,6 +20,17 @@ export function table(titles: Table["titles"], rows: Table["rows"]): Table {
   return { titles, rows }
 }
 
+/** The lines with all their texts as `change` makes them. */
+export function changed(lines: readonly Line[], change: (text: string) => string): readonly Line[] {
+  return lines.map((line) => {
+    if (typeof line === "string") return change(line)
+    return table(
+      line.titles,
+      line.rows.map((row) => row.map(change)),
+    )
+  })
+}
+
 /** The lines as they look on a screen. */
 export function textOf(lines: readonly Line[], { width, hasColours }: Screen): string {
   const laidOut = lines.flatMap((line) => (typeof line === "string" ? line : layOut(line, width)))

@@ -3,7 +3,7 @@ import { styleText } from "node:util"
 import { Fault } from "../../std/fault.ts"
 import { visible } from "../../std/visible.ts"
 import { exitCodes, type ExitCode } from "./exit-code.ts"
-import { textOf, type Line, type Screen } from "./lines.ts"
+import { changed, textOf, type Line, type Screen } from "./lines.ts"
 import type { Output } from "./streams.ts"
 import type { Terminal } from "./terminal.ts"
 
@@ -19,14 +19,17 @@ export function print<Answer>(
   { terminal, json }: Printing,
   human: (answer: Answer) => readonly Line[],
 ): void {
-  const { stdout } = terminal
-  const text = json ? JSON.stringify(answer) : textOf(human(answer), screenOf(stdout))
+  const { stdout, complete } = terminal
+  const text = json
+    ? JSON.stringify(answer)
+    : textOf(changed(human(answer), complete), screenOf(stdout))
   if (text !== "") stdout.write(`${text}\n`)
 }
 
 /** Prints why a command failed, on standard output as JSON where that was asked for, and returns its exit code. */
 export function printFailure(error: unknown, { terminal, json }: Printing): ExitCode {
-  const { code, message } = error instanceof Fault ? error : internalFault(error)
+  const { code, message: said } = error instanceof Fault ? error : internalFault(error)
+  const message = terminal.complete(said)
   if (json) {
     terminal.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`)
   } else {
@@ -37,8 +40,8 @@ export function printFailure(error: unknown, { terminal, json }: Printing): Exit
 }
 
 /** A step that is done, on standard error, so that what --json prints stays alone on standard output. */
-export function tell({ stderr }: Terminal, line: string): void {
-  stderr.write(`${line}\n`)
+export function tell({ stderr, complete }: Terminal, line: string): void {
+  stderr.write(`${complete(line)}\n`)
 }
 
 /** Colours are for terminals alone, unless NO_COLOR or TERM=dumb is set. */

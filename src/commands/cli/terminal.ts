@@ -6,6 +6,8 @@ export type Terminal = Streams & {
   readonly prompts: Prompts
   /** Resolves once nobody reads standard output any more, as after `| head`. */
   readonly unread: Promise<void>
+  /** A text for people, with each command that it names as it has to be typed for the installation at hand. */
+  readonly complete: (text: string) => string
 }
 
 /** The terminal that these streams make. `stdin` isn't touched before somebody asks for it. */
@@ -20,7 +22,13 @@ export function openTerminal(streams: Streams): Terminal {
     stderr,
     prompts: openPrompts(streams),
     unread: untilUnread(stdout),
+    complete: (text) => text,
   }
+}
+
+/** The same terminal, where texts are completed in this way. */
+export function completing(terminal: Terminal, complete: Terminal["complete"]): Terminal {
+  return Object.create(terminal, { complete: { value: complete } }) as Terminal // `stdin` isn't touched for it
 }
 
 /** Resolves when its reader has gone. That is no failure: what is written from then on goes nowhere. */

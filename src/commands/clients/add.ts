@@ -7,6 +7,7 @@ import { adminCommand } from "../installation/admin-command.ts"
 
 /** `countersign clients add NAME` */
 export const clientsAdd = adminCommand({
+  changes: "installation",
   description: "give a bot a name, its keys and a token",
   examples: [
     "countersign clients add mm-bot --keys mm",

@@ -3,6 +3,7 @@ import { adminCommand } from "../installation/admin-command.ts"
 
 /** `countersign clients rotate NAME`: a new token; the old one is refused at once. */
 export const clientsRotate = adminCommand({
+  changes: "installation",
   description: "give a bot a new token; the old one is refused from then on",
   examples: ["countersign clients rotate bot", "countersign clients rotate bot --yes"],
   options: { name: argument("<name>", "the client") },

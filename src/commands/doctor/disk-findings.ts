@@ -2,8 +2,9 @@ import { existsSync } from "node:fs"
 
 import { sizeText } from "../../std/size.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
+import { shellWord } from "../cli/shell-word.ts"
 import { locationWords } from "./file-findings.ts"
-import { fail, ok, shellWord, warn, type Finding } from "./finding.ts"
+import { fail, ok, warn, type Finding } from "./finding.ts"
 
 export type DiskFacts = {
   readonly directory: string

@@ -1,8 +1,9 @@
 import { Fault } from "../../std/fault.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
+import { shellWord } from "../cli/shell-word.ts"
 import { venueWarnings } from "../policy/venue-warnings.ts"
-import { fail, failureOf, ok, shellWord, warn, type Finding } from "./finding.ts"
+import { fail, failureOf, ok, warn, type Finding } from "./finding.ts"
 
 export type Files =
   | { readonly kind: "valid"; readonly files: FileSet }

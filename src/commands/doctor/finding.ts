@@ -46,8 +46,3 @@ export function failureOf(check: Check, error: unknown, mend: string): Finding {
   if (sentence === undefined || command === undefined) return fail(check, error.message, mend)
   return fail(check, `${sentence}.`, command)
 }
-
-/** A word as a shell takes it for one, whatever is in it. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
-}

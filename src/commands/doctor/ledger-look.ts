@@ -6,8 +6,9 @@ import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { openLedger } from "../../vault/ledger/open-ledger.ts"
 import { systemClock } from "../../vault/process/clock.ts"
 import { warningsOf } from "../../vault/status/warnings.ts"
+import { shellWord } from "../cli/shell-word.ts"
 import type { DaemonLook } from "./daemon-findings.ts"
-import { failureOf, ok, shellWord, type Finding } from "./finding.ts"
+import { failureOf, ok, type Finding } from "./finding.ts"
 
 /** What the ledger is like, and what files and keys together give to think about. */
 export type LedgerLook = { readonly finding: Finding; readonly warnings: readonly string[] }

@@ -1,5 +1,6 @@
 import { assertPrivate } from "../../vault/keyring/read-private-file.ts"
-import { fail, failureOf, ok, shellWord, warn, type Finding } from "./finding.ts"
+import { shellWord } from "../cli/shell-word.ts"
+import { fail, failureOf, ok, warn, type Finding } from "./finding.ts"
 
 /**
  * Who may do what with a path. `trusted`: others may read it and change nothing. `private`: it is its

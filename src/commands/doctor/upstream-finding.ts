@@ -1,4 +1,5 @@
-import { shellWord, fail, ok, warn, type Finding } from "./finding.ts"
+import { shellWord } from "../cli/shell-word.ts"
+import { fail, ok, warn, type Finding } from "./finding.ts"
 import type { Reached } from "./reach.ts"
 
 /** Whether the venue can be sent to: that `base_url` is set, and that somebody answers there, over TLS where it is https. */

@@ -15,6 +15,7 @@ function decide(
   description: string,
 ) {
   return adminCommand({
+    changes: "installation",
     description,
     examples: [`countersign held ${word} hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC`],
     options: { id: argument("<id>", "the hold, as the bot was told it and held list shows it") },

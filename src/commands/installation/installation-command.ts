@@ -1,15 +1,20 @@
 import { resolve } from "node:path"
 
+import { Option } from "commander"
+
+import { Fault } from "../../std/fault.ts"
 import type { Installation } from "../../vault/config/installation.ts"
 import { command, type About, type Command } from "../cli/command.ts"
 import type { ExitCode } from "../cli/exit-code.ts"
 import type { Line } from "../cli/lines.ts"
-import { flag, joined, option, type Takes } from "../cli/options.ts"
-import { print } from "../cli/print.ts"
-import type { Terminal } from "../cli/terminal.ts"
+import { flag, joined, option, taken, type Takes } from "../cli/options.ts"
+import { print, tell } from "../cli/print.ts"
+import { completing, type Terminal } from "../cli/terminal.ts"
 import { ownInstallation, usualInstallation } from "./usual-installation.ts"
 
 export type InstallationCommandShape<Options, Answer> = About & {
+  /** Of a command that changes something: it then names the installation that it acted on. */
+  readonly changes?: "installation"
   readonly options?: Takes<Options>
   /** Does the work. */
   readonly answer: (
@@ -21,6 +26,8 @@ export type InstallationCommandShape<Options, Answer> = About & {
   readonly json?: (answer: Answer) => unknown
   /** The answer for people. */
   readonly print: (answer: Answer, options: Options) => readonly Line[]
+  /** Of what shows records: not a word of them is another. */
+  readonly shows?: "records"
   /** Of an answer that isn't a success. */
   readonly exitCode?: (answer: Answer) => ExitCode
 }
@@ -33,12 +40,21 @@ export function installationCommand<Answer, Options extends object = object>(
     ...shape,
     options: joined(shape.options, { ...installationOptions, ...jsonOption }),
     run: async (options, terminal) => {
-      const answer = await shape.answer(installationOf(options), options, terminal)
+      const installation = installationOf(options)
+      const answer = await shape.answer(installation, options, terminal)
+      if (shape.changes !== undefined) tellChanged(installation, terminal)
       const forScripts = shape.json === undefined ? answer : shape.json(answer)
-      print(forScripts, { terminal, json: options.json }, () => shape.print(answer, options))
+      const shown = shape.shows === "records" ? completing(terminal, (text) => text) : terminal
+      print(forScripts, { terminal: shown, json: options.json }, () => shape.print(answer, options))
       return shape.exitCode?.(answer) ?? 0
     },
   })
+}
+
+/** Names the installation that was changed: without options it may be another than was meant, as under sudo. */
+export function tellChanged({ configDir, stateDir }: Installation, terminal: Terminal): void {
+  const where = configDir === stateDir ? configDir : `${configDir} and ${stateDir}`
+  tell(terminal, `Installation: ${where}`)
 }
 
 export type InstallationOptions = {
@@ -49,7 +65,7 @@ export type InstallationOptions = {
 
 /** Name an installation, for {@link installationOf}. */
 export const installationOptions: Takes<InstallationOptions> = {
-  dir: option("--dir <dir>", "holds the whole installation"),
+  dir: taken(new Option("--dir <dir>", "holds the whole installation").env("COUNTERSIGN_DIR")),
   configDir: option("--config-dir <dir>", "holds countersign.yaml, venue.yaml and policies/"),
   stateDir: option("--state-dir <dir>", "holds the ledger, the keystore and the sockets"),
 }
@@ -60,10 +76,20 @@ export const jsonOption = { json: flag("--json", "print JSON for scripts") }
 /** The installation that the options name; without any of them {@link usualInstallation}. */
 export function installationOf(options: Partial<InstallationOptions>): Installation {
   const { dir, configDir = dir, stateDir = dir } = options
+  assertNamed([dir, configDir, stateDir])
   if (configDir === undefined && stateDir === undefined) return usualInstallation()
   const own = ownInstallation()
   return {
     configDir: resolve(configDir ?? own.configDir),
     stateDir: resolve(stateDir ?? own.stateDir),
   }
+}
+
+/** An empty word is a script's variable that isn't set; it would be the directory at hand. */
+function assertNamed(given: readonly (string | undefined)[]): void {
+  if (!given.includes("")) return
+  throw new Fault(
+    "usage",
+    "--dir, --config-dir, --state-dir or COUNTERSIGN_DIR is empty; name a directory, or leave it out.",
+  )
 }

@@ -4,7 +4,7 @@ import type { StatusView } from "../../link/views/views.ts"
 export function separationWords(startedBy: NonNullable<StatusView["started_by"]>): string {
   switch (startedBy) {
     case "serve":
-      return "gate and vault are one user (countersign serve): guards against bugs and accidents, not against that user"
+      return "gate and vault are one user (under serve): guards against bugs and accidents, not against that user"
     case "service":
       return "the vault is a service of its own: a boundary, as long as its user is nobody else's"
   }

@@ -16,6 +16,7 @@ const fileInstead =
 
 /** `countersign keys export`: with the daemon stopped, at the keyboard or with a password file, and recorded. */
 export const keysExport = installationCommand({
+  changes: "installation",
   description: "write a key as a v3 JSON keystore, with the daemon stopped; it is recorded",
   examples: [
     "countersign keys export --name main --to main.json",

@@ -3,6 +3,7 @@ import { keyLines, keyOptions, newKeyOf } from "./key-options.ts"
 
 /** `countersign keys generate` */
 export const keysGenerate = adminCommand({
+  changes: "installation",
   description: "make a new private key that never leaves the vault",
   examples: [
     "countersign keys generate --name main --role wallet",

@@ -10,6 +10,7 @@ import { keyLines, keyOptions, newKeyOf } from "./key-options.ts"
 
 /** `countersign keys import`: the key comes on stdin, in a file or by prompt, never as an argument. */
 export const keysImport = installationCommand({
+  changes: "installation",
   description: "take a private key: hex, a v3 JSON keystore, or a mnemonic",
   examples: [
     "countersign keys import --name main --role wallet < key.hex",

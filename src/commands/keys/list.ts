@@ -12,7 +12,8 @@ export const keysList = adminCommand({
 
 /** Keys in columns, for people. */
 function keysTable(keys: readonly KeyView[]): readonly Line[] {
-  if (keys.length === 0) return ["No keys yet; countersign keys generate or keys import makes one."]
+  if (keys.length === 0)
+    return ["No keys yet; countersign keys generate or countersign keys import makes one."]
   const rows = keys
     .filter(({ approval }) => approval !== "removed")
     .map((key) => [

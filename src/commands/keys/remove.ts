@@ -3,6 +3,7 @@ import { adminCommand } from "../installation/admin-command.ts"
 
 /** `countersign keys remove NAME`: destroys the secret; the name and the address stay taken. */
 export const keysRemove = adminCommand({
+  changes: "installation",
   description: "destroy a key for good; its name and address are never used again",
   examples: ["countersign keys remove mm", "countersign keys remove mm --yes"],
   options: { name: argument("<name>", "the key") },

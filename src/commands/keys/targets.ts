@@ -7,6 +7,7 @@ type TargetsOptions = { readonly set: string | undefined; readonly none: boolean
 
 /** `countersign keys targets NAME`: sets the accounts that a key may operate besides its own address. */
 export const keysTargets = adminCommand({
+  changes: "installation",
   description: "set the accounts that a key may operate besides its own address",
   examples: [
     "countersign keys targets mm --set 0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf",

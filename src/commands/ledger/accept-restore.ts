@@ -2,6 +2,7 @@ import { adminCommand } from "../installation/admin-command.ts"
 
 /** `countersign ledger accept-restore` */
 export const ledgerAcceptRestore = adminCommand({
+  changes: "installation",
   description:
     "sign with a ledger that was restored, with nonces above all that were given out since",
   examples: ["countersign ledger accept-restore"],

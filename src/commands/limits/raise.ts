@@ -5,6 +5,7 @@ import { adminCommand } from "../installation/admin-command.ts"
 
 /** `countersign limits raise NAME --to X --for 30m --reason …`: ends by itself. */
 export const limitsRaise = adminCommand({
+  changes: "installation",
   description: "give a limit more room for a while; it ends by itself, and is recorded",
   examples: ["countersign limits raise daily --to 50000 --for 30m --reason 'roll of the hedge'"],
   options: {

@@ -9,6 +9,7 @@ import {
   installationOf,
   installationOptions,
   jsonOption,
+  tellChanged,
 } from "../installation/installation-command.ts"
 import { withAdmin } from "../installation/with-vault.ts"
 
@@ -24,15 +25,18 @@ export const policyAccept = command({
     ...installationOptions,
     ...jsonOption,
   },
-  run: ({ hash, json, ...options }, terminal) =>
-    withAdmin(installationOf(options), async (admin): Promise<ExitCode> => {
+  run: ({ hash, json, ...options }, terminal) => {
+    const installation = installationOf(options)
+    return withAdmin(installation, async (admin): Promise<ExitCode> => {
       const shown = await admin.call("candidate", {})
       print(shown, { terminal, json }, candidateLines)
       if (shown.accepted || !(await isConfirmed(shown, hash, terminal))) return 0
       const { policy_hash } = await admin.call("acceptPolicy", { hash: shown.hash })
+      tellChanged(installation, terminal)
       if (!json) terminal.stdout.write(`Accepted, and in force: ${policy_hash}\n`)
       return 0
-    }),
+    })
+  },
 })
 
 async function isConfirmed(

@@ -3,6 +3,7 @@ import { adminCommand } from "../installation/admin-command.ts"
 
 /** `countersign policy reload` */
 export const policyReload = adminCommand({
+  changes: "installation",
   description: "have the daemon load its files anew: all of them, or none",
   examples: ["countersign policy check && countersign policy reload"],
   call: (admin) => {

@@ -4,6 +4,7 @@ import { pricesTable } from "./show.ts"
 
 /** `countersign prices set SYMBOL VALUE` */
 export const pricesSet = adminCommand({
+  changes: "installation",
   description: "give a symbol its reference price, or confirm one after a large step",
   examples: ["countersign prices set BTC-PERP 64000"],
   options: {

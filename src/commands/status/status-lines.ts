@@ -64,7 +64,8 @@ function splitLines({ started_by: startedBy }: DaemonStatus): readonly string[] 
 }
 
 function keyLines({ keys, daemon }: DaemonStatus, nowMs: number): readonly Line[] {
-  if (keys.length === 0) return ["No keys yet; countersign keys generate or keys import makes one."]
+  if (keys.length === 0)
+    return ["No keys yet; countersign keys generate or countersign keys import makes one."]
   const rows = keys.map((key) => [
     key.name,
     key.role,

@@ -102,7 +102,11 @@ describe("the status of everything", () => {
         { ...status, keys: [], clients: [], limits: [], last_refusals: [], warnings: [] },
         0,
       ).slice(4),
-      ["clients   none", "", "No keys yet; countersign keys generate or keys import makes one."],
+      [
+        "clients   none",
+        "",
+        "No keys yet; countersign keys generate or countersign keys import makes one.",
+      ],
     )
   })
 

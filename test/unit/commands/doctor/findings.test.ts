@@ -1,18 +1,12 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
+import { shellWord } from "../../../../src/commands/cli/shell-word.ts"
 import { clockFindings } from "../../../../src/commands/doctor/clock-findings.ts"
 import { diskFindings, fewFreeBytes } from "../../../../src/commands/doctor/disk-findings.ts"
 import { warningFindings } from "../../../../src/commands/doctor/file-findings.ts"
 import { findingLines } from "../../../../src/commands/doctor/finding-lines.ts"
-import {
-  fail,
-  failureOf,
-  ok,
-  shellWord,
-  warn,
-  type Finding,
-} from "../../../../src/commands/doctor/finding.ts"
+import { fail, failureOf, ok, warn, type Finding } from "../../../../src/commands/doctor/finding.ts"
 import {
   keychainFinding,
   lookAtKeychain,
