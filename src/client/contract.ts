@@ -1201,7 +1201,7 @@ export interface components {
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
-    /** @description 503: the clock ran over 10 s ahead of the time that has passed; or it is further off the venue's than `max_venue_offset`: then cancels and reduce-only orders on perpetuals are signed. What to do: tell the operator: set the clock right, or `clock accept`. */
+    /** @description 503: the clock ran over 10 s ahead of the time that has passed, or is further off the venue's than `max_venue_offset`; cancels and reduce-only orders on perpetuals are signed all the same. What to do: tell the operator: set the clock right, or `clock accept`. */
     readonly ClockUnsafe: {
       /** @constant */
       readonly code: "clock_unsafe"

@@ -43,7 +43,7 @@ export async function runGate(ask: GateAsk): Promise<RunningGate> {
   const settings = settingsFor(ask, link)
   const notify = startNotify({ link, log })
   const metrics = toldSends(openGateMetrics(), notify)
-  const shared = { log, metrics, clock: Date.now }
+  const shared = { log, metrics, clock: () => performance.now() }
   const logsRequests = given.logLevel === "debug"
   const gate = createGateServer({ ...shared, link, settings, logsRequests })
   await untilKnown(settings, service)

@@ -99,7 +99,7 @@ async function status(vault: Vault): Promise<AdminResults["status"]> {
   const set = vault.active()
   const { startedBy } = vault.surroundings
   return {
-    at: vault.clock.nowMs(),
+    at: vault.now(),
     version,
     state: signingState(vault),
     words: stateWords(vault),

@@ -122,7 +122,7 @@ async function ownRecords(
   const client = identify(token, vault)
   if (!client.ok) return refuse(client.error, null)
   const search = { client: client.value.name, by, value }
-  const found = await vault.ledger.records(search, vault.clock.nowMs())
+  const found = await vault.ledger.records(search, vault.now())
   return { kind: "answer", records: found.map(recordView) }
 }
 
@@ -134,7 +134,7 @@ async function findRecord(
 ): Promise<Result<StoredRecord, Refusal>> {
   const client = identify(token, vault)
   if (!client.ok) return client
-  const record = await vault.ledger.record(id, vault.clock.nowMs())
+  const record = await vault.ledger.record(id, vault.now())
   if (record?.client === client.value.name) return ok(record)
   const archive = record === undefined ? await vault.ledger.audit.archiveOf(id) : undefined
   const message =

@@ -79,7 +79,7 @@ export async function openVault(
 /** What is used by now of limits and of the venue's budgets. */
 async function countUsed(vault: Vault): Promise<void> {
   const { ledger } = vault
-  const at = { ledger, nowMs: ledger.safety.believed(systemClock.nowMs()) }
+  const at = { ledger, nowMs: vault.now() }
   await countAnew(
     () => vault.active(),
     at,
@@ -154,7 +154,7 @@ function makeVault({ alarm, secret, ...parts }: Parts, first: ActiveSet): Vault 
   // Nothing is awaited before the set is exchanged: whoever asks next is judged by the new one.
   const act: Vault["act"] = async (entry) => {
     const next = applyAct(inForce.set, entry)
-    const recorded = ledger.act(entry, systemClock.nowMs())
+    const recorded = ledger.act(entry, ledger.now())
     inForce.set = next
     tellAct(recorded, entry, listener)
     return recorded
@@ -162,8 +162,7 @@ function makeVault({ alarm, secret, ...parts }: Parts, first: ActiveSet): Vault 
   return {
     ...parts,
     ...custody,
-    ...watches(parts, { active, act, clock: systemClock }),
-    badTokens: countBadTokens(systemClock.nowMs()),
+    ...watches(parts, { active, act }),
     active,
     alarm: () => inForce.alarm,
     inTurn: oneAtATime(),
@@ -178,8 +177,7 @@ async function adopt(
   files: FileSet,
   alarm: string | undefined,
 ): Promise<void> {
-  // By a clock that leaped ahead, what is used would lie behind every window.
-  const nowMs = ledger.safety.believed(systemClock.nowMs())
+  const nowMs = ledger.now()
   let recorded: Promise<unknown> | undefined
   const next = withFiles(inForce.set, files)
   const current = () => ({ ...next, keys: inForce.set.keys })
@@ -204,14 +202,17 @@ function tellAct(recorded: Promise<RecordId>, entry: AdminEntry, listener: Vault
 /** What sees trouble, and what counts. */
 function watches(
   { ledger, listener }: Pick<Parts, "ledger" | "listener">,
-  vault: Pick<Vault, "active" | "act" | "clock">,
+  { active, act }: Pick<Vault, "active" | "act">,
 ) {
-  const { clock } = vault
-  const autoFreeze = openAutoFreeze(vault)
+  const clock = systemClock
+  const { now } = ledger
+  const autoFreeze = openAutoFreeze({ active, act, now, clock })
   const metrics = openVaultMetrics()
   for (const watcher of [metrics.decisions, autoFreeze, listener]) ledger.watch(watcher)
   return {
+    now,
     clock,
+    badTokens: countBadTokens(now()),
     autoFreeze,
     metrics,
     heartbeats: openHeartbeats(clock),

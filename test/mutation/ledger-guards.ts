@@ -236,18 +236,23 @@ export const ledgerGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/ledger/signers/ledger-safety.ts",
-    ["unit/vault/ledger/signers/clock-guard", `${unit}/reserve`],
+    "vault/ledger/ledger-time.ts",
+    [`${unit}/ledger-time`, `${unit}/reserve`],
     [
       {
-        find: "return leadMs > base.leadMs ? doubtOf(leadMs, base.leadMs) : undefined",
-        replace: "return leadMs >= base.leadMs ? doubtOf(leadMs, base.leadMs) : undefined",
+        find: "return ms > base.leadMs ? doubtOf(ms, base.leadMs) : undefined",
+        replace: "return ms >= base.leadMs ? doubtOf(ms, base.leadMs) : undefined",
         why: "the clock's last moment is refused",
       },
       {
-        find: "return leadMs > base.leadMs ? doubtOf(leadMs, base.leadMs) : undefined",
+        find: "return ms > base.leadMs ? doubtOf(ms, base.leadMs) : undefined",
         replace: "return undefined",
         why: "a clock that leapt is trusted",
+      },
+      {
+        find: "setTo(Math.max(wallMs, timeMs + (clock.monotonicMs() - seenMs) * waitingPace))",
+        replace: "setTo(wallMs)",
+        why: "what has ended comes back when the clock is set back",
       },
     ],
   ),

@@ -1,3 +1,4 @@
+import { ledgerTime } from "../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { createServer, type AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -224,7 +225,7 @@ function assertTrue(
 
 async function recordOf({ vault }: TestVault, value: string) {
   const search = { client: "bot", by: "idempotency_key", value } as const
-  const records = await vault.ledger.records(search, Date.now())
+  const records = await vault.ledger.records(search, ledgerTime(Date.now()))
   assert.equal(records.length, 1)
   return records[0]!
 }

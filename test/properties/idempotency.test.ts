@@ -1,3 +1,4 @@
+import { ledgerTime } from "../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
@@ -92,10 +93,10 @@ describe("idempotency keys, whatever comes in whatever order", () => {
     const byId = asked.client === 1
     const changes: CallChanges = byId ? { purpose } : { purpose, idempotencyKey: name }
     const body = byId ? { ...order, client_order_id: name } : order
-    const nowMs = test.vault.clock.nowMs() + offsetMs
-    const clock = { ...test.vault.clock, nowMs: () => nowMs }
+    const nowMs = test.vault.now() + offsetMs
+    const now = () => ledgerTime(nowMs)
     const call = callOf(tokens[asked.client] ?? "", body, changes)
-    return signRequest(call, { ...test.vault, clock }).catch((error: unknown) => {
+    return signRequest(call, { ...test.vault, now }).catch((error: unknown) => {
       assert.ok(error instanceof Fault && error.code === "clock_unsafe")
       return "clock_unsafe"
     })
@@ -159,7 +160,9 @@ describe("idempotency keys, whatever comes in whatever order", () => {
     )
     const expected = [...used.values()].map(({ record, text }) => [
       record,
-      readBody({ kind: "answer", record, path: "", body: text, expiresAfter: 0 })["nonce"],
+      readBody({ kind: "answer", record, path: "", body: text, expiresAfter: 0, goodForMs: 0 })[
+        "nonce"
+      ],
     ])
     assert.deepEqual(
       new Map(requests.map(({ id, row }) => [id, row["nonce"]])),

@@ -11,7 +11,7 @@ import type { RecordedRequest } from "../../src/vault/ledger/records/entries.ts"
 import type { Claim } from "../../src/vault/policy/terms/claim.ts"
 import { formatDecimal } from "../../src/venue/decimal.ts"
 import { aClaim, dayFrom, hourMs, type ClaimChanges } from "../support/a-claim.ts"
-import { fakeClock, startMs, type FakeClock } from "../support/fake-clock.ts"
+import { fakeClock, startMs, type FakeClock, ledgerTime } from "../support/fake-clock.ts"
 import { ledgerPlace, plainAsk, requestEntry } from "../support/ledger-ask.ts"
 import { numRuns } from "../support/runs.ts"
 
@@ -198,7 +198,7 @@ class Run {
         ...plainAsk,
         entry: { ...requestEntry, body },
         claims: claimsIn({ body }),
-        nowMs: this.clock.nowMs(),
+        nowMs: ledgerTime(this.clock.nowMs()),
       })
       if (answer.kind === "reserved") this.#records.push(answer.record)
       return

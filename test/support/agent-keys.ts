@@ -1,3 +1,4 @@
+import { ledgerTime } from "./fake-clock.ts"
 import assert from "node:assert/strict"
 
 import { TypedDataEncoder, Wallet } from "ethers"
@@ -39,7 +40,7 @@ export async function approve(
 
 /** The calls on a vault at another time; the ledger's own clock stays. */
 export function methodsAt({ vault }: TestVault, nowMs: number): ReturnType<typeof agentMethods> {
-  return agentMethods({ ...vault, clock: { ...vault.clock, nowMs: () => nowMs } })
+  return agentMethods({ ...vault, now: () => ledgerTime(nowMs) })
 }
 
 export function signedOf(answer: AdminResults["approveAgent"]): SignedOperation {

@@ -1,3 +1,4 @@
+import { recordedTime, type LedgerTime } from "../../src/vault/ledger/ledger-time.ts"
 import type { Clock } from "../../src/vault/process/clock.ts"
 
 /** Clocks that stand still until a test moves them. */
@@ -25,4 +26,9 @@ export function fakeClock(): FakeClock {
       wallMs = nowMs
     },
   }
+}
+
+/** A moment as the ledger's time would tell it: tests make their own. */
+export function ledgerTime(ms: number): LedgerTime {
+  return recordedTime(ms)
 }

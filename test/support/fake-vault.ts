@@ -97,6 +97,7 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
     path,
     body: signedBody,
     expiresAfter: Number.MAX_SAFE_INTEGER,
+    goodForMs: 15_000,
   }),
   signBatch: () => ({ kind: "answer", results: [] }),
   check: () => ({

@@ -83,7 +83,7 @@ export async function startGate(t: TestContext, options: TestGateOptions = {}): 
     log: (entry) => logged.push(entry),
     logsRequests: true,
     metrics: openGateMetrics(),
-    clock: options.clock ?? Date.now,
+    clock: options.clock ?? (() => performance.now()),
     limits: { stopMs: 500, ...options.limits },
   })
   const http = gate.open()

@@ -1,3 +1,4 @@
+import { ledgerTime } from "./fake-clock.ts"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -48,11 +49,12 @@ export const plainAsk: Omit<ReserveAsk, "nowMs"> = {
   sizes: [],
   release: undefined,
   ttlMs: 15_000,
+  lane: "open",
 }
 
 /** Reserves for `signer` with a ttl of 15 s. */
 export function reserveAt(ledger: Ledger, nowMs: number, of = signer): Promise<Reservation> {
-  return ledger.reserve({ ...plainAsk, signer: of, nowMs })
+  return ledger.reserve({ ...plainAsk, signer: of, nowMs: ledgerTime(nowMs) })
 }
 
 /** @throws when it was refused. */

@@ -1,3 +1,4 @@
+import { ledgerTime } from "./fake-clock.ts"
 // A process of its own that opens the ledger in argv[2] and works on it as argv[3] says:
 // `hold` keeps it open until stdin ends; `reserve` reserves until it is killed or the ledger breaks, and
 // prints each nonce once its promise has resolved; `limit` does so under a limit of `childLimit` an hour
@@ -58,7 +59,11 @@ async function reserveUntilSpent(ledger: Ledger): Promise<void> {
   const reserveInTurn = async (): Promise<void> => {
     for (;;) {
       const nowMs = systemClock.nowMs()
-      const reservation = await ledger.reserve({ ...plainAsk, claims: [claim], nowMs })
+      const reservation = await ledger.reserve({
+        ...plainAsk,
+        claims: [claim],
+        nowMs: ledgerTime(nowMs),
+      })
       if (reservation.kind === "reserved") print(`nonce ${reservation.nonce}`)
       else if (reservation.kind === "repeat" || reservation.refusal.code !== "signer_pace") break
       else await sleep(1)

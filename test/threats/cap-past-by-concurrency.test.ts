@@ -69,7 +69,7 @@ describe("200 requests at once against a limit with room for ten", () => {
   it("leave no nonce of those that are refused, and tell what is used and when it frees", async (t) => {
     const { test, bots } = await openLimited(t, { limit: byNotional })
     const { signed, refused } = split(await askAll(test, bots))
-    const fromMs = test.vault.clock.nowMs() + 3_590_000
+    const fromMs = test.vault.now() + 3_590_000
     for (const { refusal } of refused) {
       const { frees_at, retry_after_ms, ...others } = refusal.data as Record<string, unknown>
       assert.deepEqual(others, {
@@ -94,10 +94,10 @@ describe("200 requests at once against a limit with room for ten", () => {
   it("leave the signer's next nonce free, so that refusals don't wear its pace down", async (t) => {
     const { test, bots } = await openLimited(t, { limit: byCount })
     for (let round = 0; round < 8; round++) await askAll(test, bots)
-    const beforeMs = test.vault.clock.nowMs()
+    const beforeMs = test.vault.now()
     const answer = await test.sign(bots[0] ?? "", { order_id: "1" }, { path: cancelPath })
     assertSigned(answer)
-    assert.ok(Number(readBody(answer)["nonce"]) <= Math.max(beforeMs, test.vault.clock.nowMs()))
+    assert.ok(Number(readBody(answer)["nonce"]) <= Math.max(beforeMs, test.vault.now()))
   })
 })
 

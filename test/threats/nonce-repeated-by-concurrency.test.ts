@@ -1,3 +1,4 @@
+import { ledgerTime } from "../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
@@ -44,9 +45,9 @@ describe("a nonce", () => {
   })
 
   it("goes on rising when the clock is set back", async () => {
-    const backMs = test.vault.clock.nowMs() - 3_600_000
-    const clock = { ...test.vault.clock, nowMs: () => backMs }
-    const vault = { ...test.vault, clock }
+    const backMs = test.vault.now() - 3_600_000
+    const now = () => ledgerTime(backMs)
+    const vault = { ...test.vault, now }
     for (let count = 0; count < 20; count++) {
       const answer = await signRequest(callOf(tokens[0] ?? "", limitOrder()), vault)
       assertSigned(answer)

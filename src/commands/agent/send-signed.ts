@@ -48,10 +48,11 @@ export async function sendAndSettle(
   what: string,
 ): Promise<Settled> {
   const { record } = operation
+  const untilMs = performance.now() + operation.good_for_ms
   const told: Promise<unknown>[] = []
   const settle = (outcome: Outcome) => admin.call("settleOperation", { record, outcome })
   const upstream = await admin.call("upstream", {})
-  const sent = await send(operation, upstream, () => {
+  const sent = await send({ operation, untilMs }, upstream, () => {
     // Not awaited: the first byte is about to leave. A failure is the last one's failure too.
     told.push(settle({ kind: "sent" }).catch(() => undefined))
   })
@@ -64,15 +65,15 @@ export async function sendAndSettle(
 }
 
 async function send(
-  operation: SignedOperation,
+  { operation, untilMs }: { readonly operation: SignedOperation; readonly untilMs: number },
   settings: UpstreamSettings | null,
   onSend: () => void,
 ): Promise<Sent> {
-  const { path, body, expires_after: expiresAfterMs } = operation
+  const { path, body } = operation
   if (settings === null) return { kind: "unsent", cause: "no base_url" }
   const upstream = openUpstream(settings)
   const maySend = (): boolean => {
-    if (Date.now() >= expiresAfterMs) return false
+    if (performance.now() >= untilMs) return false
     onSend()
     return true
   }

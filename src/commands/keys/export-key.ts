@@ -89,7 +89,7 @@ type Export = {
 async function recordAndWrite({ ledger, name, to, text }: Export): Promise<void> {
   const file = await openNew(to)
   try {
-    await ledger.act({ act: "key_exported", name }, systemClock.nowMs())
+    await ledger.act({ act: "key_exported", name }, ledger.now())
     await file.writeFile(`${text}\n`)
     await file.sync()
   } catch (error) {

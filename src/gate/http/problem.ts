@@ -57,7 +57,8 @@ const botFaults = {
   ledger_unusable: ledgerUnavailable,
   clock_unsafe: {
     code: "clock_unsafe",
-    message: "The clock can't be trusted, so nothing is signed; the vault's log says why.",
+    message:
+      "The clock can't be trusted, so only cancels and reduce-only orders are signed; the vault's log says why.",
   },
   signature_check_failed: {
     code: "signature_check_failed",

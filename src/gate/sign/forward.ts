@@ -22,6 +22,7 @@ export type ForwardDependencies = SignatureDependencies & {
   readonly sends: SharedSends
   readonly log: Log
   readonly metrics: GateMetrics
+  /** Milliseconds that only run on. How long a body is good the vault says; no wall clock is asked. */
   readonly clock: () => number
   /** Keeps the process from stopping before `work` is done. */
   readonly track: (work: Promise<unknown>) => void
@@ -67,7 +68,8 @@ async function sendSigned(
 ): Promise<Reply> {
   const { record, path, body, repeat } = signed
   const report = reporter(deps, by.token, record)
-  const isLate = (): boolean => deps.clock() >= signed.expiresAfter
+  const untilMs = deps.clock() + signed.goodForMs
+  const isLate = (): boolean => deps.clock() >= untilMs
   // So far nothing left, so a refusal will be of the only send. A crash must not let the next one look
   // like that too: what may leave now is durable before it does.
   const isAnnounced = repeat === "unsent" && !isLate()

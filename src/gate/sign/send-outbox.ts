@@ -15,6 +15,7 @@ export type OutboxDependencies = {
   readonly upstream: () => Upstream | undefined
   readonly log: Log
   readonly metrics: Pick<GateMetrics, "sent">
+  /** Milliseconds that only run on. */
   readonly clock: () => number
 }
 
@@ -72,13 +73,14 @@ function onceEach(deps: OutboxDependencies): (request: Request) => Promise<void>
   const atWork = new Set<string>()
   const sent = new Map<string, { readonly outcome: Outcome; readonly untilMs: number }>()
   return async (request) => {
-    const { record, expires_after: untilMs } = request
+    const { record, good_for_ms: goodForMs } = request
+    const untilMs = deps.clock() + goodForMs
     for (const [old, each] of sent) if (each.untilMs < deps.clock()) sent.delete(old)
     if (atWork.has(record)) return
     atWork.add(record)
     try {
       const known = sent.get(record)
-      const outcome = known?.outcome ?? (await send(deps, request))
+      const outcome = known?.outcome ?? (await send(deps, request, untilMs))
       // Of what wasn't sent no byte left, so the vault may give it out again.
       if (outcome.kind !== "unsent") sent.set(record, { outcome, untilMs })
       await report(deps, record, outcome)
@@ -88,14 +90,17 @@ function onceEach(deps: OutboxDependencies): (request: Request) => Promise<void>
   }
 }
 
-async function send(deps: OutboxDependencies, request: Request): Promise<Outcome> {
-  const { record, path, body, expires_after: expiresAfterMs } = request
+async function send(
+  deps: OutboxDependencies,
+  { record, path, body }: Request,
+  untilMs: number,
+): Promise<Outcome> {
   const sent = await deps.upstream()?.send({
     path,
     body,
     traceparent: undefined,
     maySend: () => {
-      if (deps.clock() >= expiresAfterMs) return false
+      if (deps.clock() >= untilMs) return false
       void report(deps, record, { kind: "sent" })
       return true
     },

@@ -7,6 +7,8 @@ export type Signed = {
   /** The signed body, compact JSON, ready to send to `path`. */
   readonly body: string
   readonly expiresAfter: number
+  /** For how long it is good yet, by the vault's time as it answered: who sends it needs no clock that agrees. */
+  readonly goodForMs: number
   /** There where the request has an idempotency key. */
   readonly repeat?: Repeat
 }
@@ -39,4 +41,6 @@ export type SignedOperation = {
   /** Compact JSON, ready to send. */
   readonly body: string
   readonly expires_after: number
+  /** For how long it is good yet, by the vault's time as it answered. */
+  readonly good_for_ms: number
 }

@@ -56,4 +56,6 @@ export type OutboxRequest = {
   readonly path: string
   readonly body: string
   readonly expires_after: number
+  /** For how long it is good yet, by the vault's time as it answered. */
+  readonly good_for_ms: number
 }

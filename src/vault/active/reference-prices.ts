@@ -1,3 +1,4 @@
+import type { LedgerTime } from "../ledger/ledger-time.ts"
 import {
   addDecimals,
   compareDecimals,
@@ -47,7 +48,7 @@ export type DatedPrice = {
 export function referencePrice(
   symbolId: number,
   set: FileSet & Standing,
-  nowMs: number,
+  nowMs: LedgerTime,
 ): Decimal | undefined {
   if (set.prices.get(symbolId)?.confirmed === false) return undefined
   const fresh = datedPrices(symbolId, set).filter((price) => isFresh(price, nowMs))
@@ -69,7 +70,10 @@ export function datedPrices(
 }
 
 /** A price from the future is as good as an old one: else a clock set back, or a wrong year, would keep it for ever. */
-export function isFresh({ asOfMs, maxAgeMs }: DatedPrice | ReferencePrice, nowMs: number): boolean {
+export function isFresh(
+  { asOfMs, maxAgeMs }: DatedPrice | ReferencePrice,
+  nowMs: LedgerTime,
+): boolean {
   return Math.abs(nowMs - asOfMs) <= maxAgeMs
 }
 

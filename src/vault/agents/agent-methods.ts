@@ -29,7 +29,7 @@ async function settleOperation(
   { record: id, outcome }: AdminParams["settleOperation"],
   vault: Vault,
 ): Promise<AdminResults["settleOperation"]> {
-  const record = await vault.ledger.record(id, vault.clock.nowMs())
+  const record = await vault.ledger.record(id, vault.now())
   if (record?.client !== operatorName) {
     throw new Fault("name_unknown", "The operator has sent nothing with this record.")
   }

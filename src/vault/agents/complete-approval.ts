@@ -1,3 +1,4 @@
+import type { LedgerTime } from "../ledger/ledger-time.ts"
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Vault } from "../core/vault.ts"
@@ -20,7 +21,7 @@ export async function completeApproval(
   { record: id, signature: text }: AdminParams["completeApproval"],
   vault: Vault,
 ): Promise<AdminResults["completeApproval"]> {
-  const nowMs = vault.clock.nowMs()
+  const nowMs = vault.now()
   const record = awaited(await vault.ledger.record(id, nowMs), nowMs)
   const set = vault.active()
   agentToApprove(agentOf(record, set)?.name ?? "", set)
@@ -33,7 +34,7 @@ export async function completeApproval(
   const signature = readOrThrow(text.trim())
   const signer = recoverAddress(signature, digestOf(request, filling))
   if (signer !== record.signer) throw wrongSigner(signer, record.signer)
-  return signedOperation(request, { ...filling, record: record.id }, signature)
+  return signedOperation(request, { ...filling, record: record.id }, { signature, now: nowMs })
 }
 
 /** A record that waits for a signature from elsewhere. */
@@ -41,7 +42,7 @@ type Awaited = StoredRecord & {
   readonly [Name in "signer" | "body" | "nonce" | "expiresAfterMs"]: NonNullable<StoredRecord[Name]>
 }
 
-function awaited(record: StoredRecord | undefined, nowMs: number): Awaited {
+function awaited(record: StoredRecord | undefined, nowMs: LedgerTime): Awaited {
   if (record?.operation !== "approveAgent" || !wasSignedElsewhere(record)) {
     throw new Fault(
       "name_unknown",

@@ -6,6 +6,7 @@ import type { ActiveSet } from "../active/active-set.ts"
 import type { Vault } from "../core/vault.ts"
 import type { Signature } from "../keyring/keyring.ts"
 import { type Client, type KeyEntry, operatorName } from "../ledger/records/bindings.ts"
+import type { LedgerTime } from "../ledger/ledger-time.ts"
 import type { Reservation } from "../ledger/records/reservation.ts"
 import { canonicalBody, digestOf, signedBody, type Filling } from "../request/fill-in.ts"
 import { readRequest, type ReadRequest } from "../request/read-request.ts"
@@ -63,9 +64,10 @@ export function walletElsewhere(address: KeyEntry["address"], { profile }: Activ
  */
 export async function reserveOperation(
   request: ReadRequest,
-  { ledger, clock }: Vault,
+  vault: Pick<Vault, "ledger" | "now">,
   set: ActiveSet,
 ): Promise<Reserved> {
+  const { ledger } = vault
   await ledger.safety.claim(request.parties.signer)
   const reserved = await ledger.reserve({
     signer: request.parties.signer,
@@ -85,7 +87,8 @@ export async function reserveOperation(
     release: undefined,
     spending: { ...spendingOf(request, operatorName, set), isForced: true },
     ttlMs: request.ttlMs,
-    nowMs: clock.nowMs(),
+    lane: request.lane,
+    nowMs: vault.now(),
   })
   if (reserved.kind === "refused") throw faultOf(reserved.refusal)
   if (reserved.kind === "repeat") throw new Fault("internal", "An operation without a key is one.")
@@ -107,14 +110,18 @@ export async function signOperation(
   const reserved = await reserveOperation(request, vault, set)
   const filling = { validity: reserved, profile: set.profile }
   const signature = vault.keyring.sign(name, digestOf(request, filling))
-  return signedOperation(request, { ...filling, record: reserved.record }, signature)
+  return signedOperation(
+    request,
+    { ...filling, record: reserved.record },
+    { signature, now: vault.now() },
+  )
 }
 
 /** A signed operation as the command line sends it. */
 export function signedOperation(
   request: ReadRequest,
   filling: Filling & { readonly record: string },
-  signature: Signature,
+  { signature, now }: { readonly signature: Signature; readonly now: LedgerTime },
 ): SignedOperation {
   return {
     record: filling.record,
@@ -122,6 +129,7 @@ export function signedOperation(
     path: request.endpoint.path,
     body: signedBody(request, filling, signature),
     expires_after: filling.validity.expiresAfterMs,
+    good_for_ms: filling.validity.expiresAfterMs - now,
   }
 }
 

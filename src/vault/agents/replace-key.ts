@@ -1,3 +1,4 @@
+import type { LedgerTime } from "../ledger/ledger-time.ts"
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
 import type { ActiveSet } from "../active/active-set.ts"
@@ -19,7 +20,7 @@ export async function replaceKey(
   const set = vault.active()
   const [old, next] = [agentNamed(from, set), agentToApprove(to, set)]
   assertSuccessor(old, next)
-  assertApproved(next, set, vault.clock.nowMs())
+  assertApproved(next, set, vault.now())
   assertPoliciesFollow(from, to, set)
   const clients = set.clients.filter(({ keys }) => keys.includes(from)).map(({ name }) => name)
   if (clients.length > 0 || !hasEnded(old)) await switchKeys(old, next, vault)
@@ -49,7 +50,7 @@ function assertSuccessor(old: KeyEntry, next: KeyEntry): void {
 }
 
 /** A successor that signs nothing, or soon only what reduces risk, would stop the bots. */
-function assertApproved(next: KeyEntry, { config }: ActiveSet, nowMs: number): void {
+function assertApproved(next: KeyEntry, { config }: ActiveSet, nowMs: LedgerTime): void {
   const { name, approval, expiresAtMs } = next
   const isLasting = expiresAtMs === null || nowMs < expiresAtMs - config.stopBeforeMs
   if (approval === "approved" && isLasting) return

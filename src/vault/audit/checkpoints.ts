@@ -37,7 +37,7 @@ export async function openCheckpoints(input: {
     signedAtMs = clock.monotonicMs()
     if (!key.ok) key = await load() // it may have been put back
     if (!key.ok) return false
-    await ledger.audit.checkpoint(key.value, clock.nowMs())
+    await ledger.audit.checkpoint(key.value, ledger.now())
     return true
   }
 

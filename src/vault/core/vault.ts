@@ -5,6 +5,7 @@ import type { FileSet } from "../config/file-set.ts"
 import type { Installation } from "../config/installation.ts"
 import type { Keyring } from "../keyring/keyring.ts"
 import type { PickedCurve } from "../keyring/pick-curve.ts"
+import type { LedgerTime } from "../ledger/ledger-time.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Outbox } from "../ledger/outbox.ts"
 import type { AdminEntry } from "../ledger/records/admin-entry.ts"
@@ -21,7 +22,10 @@ import type { VenueClock } from "../watch/venue-clock.ts"
 export type Vault = {
   readonly installation: Installation
   readonly surroundings: Surroundings
-  readonly clock: Clock
+  /** The time that all is decided at and ends by. The wall clock is the ledger's to read. */
+  readonly now: () => LedgerTime
+  /** For how long something takes. */
+  readonly clock: Pick<Clock, "monotonicMs">
   readonly keyring: Keyring
   /** What the keyring signs with. */
   readonly curve: PickedCurve

@@ -2,7 +2,6 @@ import { Fault } from "../../std/fault.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Vault } from "../core/vault.ts"
 import { hasEnded, type KeyEntry } from "../ledger/records/bindings.ts"
-import { systemClock } from "../process/clock.ts"
 import { logFailure } from "../process/log.ts"
 import { matchKeys } from "./match-keys.ts"
 import { openKeyStore, type SecretSource } from "./open-key-store.ts"
@@ -14,7 +13,7 @@ type Held = Pick<Vault, "installation" | "keyring" | "ledger" | "active"> & {
 /** Locking and unlocking of the keys in memory, each of them recorded. */
 export function holdKeys(held: Held): Pick<Vault, "state" | "unlockedAtMs" | "lock" | "unlock"> {
   const { installation, keyring, ledger, active } = held
-  let unlockedAtMs = systemClock.nowMs()
+  let unlockedAtMs = ledger.now()
   return {
     state: () => {
       const usable = [...active().keys.values()].filter((key) => !hasEnded(key))
@@ -26,7 +25,7 @@ export function holdKeys(held: Held): Pick<Vault, "state" | "unlockedAtMs" | "lo
       assertLockable(active())
       // First in memory: whatever the ledger says, nothing is signed from here on.
       keyring.lock(names)
-      await ledger.act({ act: "locked", by }, systemClock.nowMs())
+      await ledger.act({ act: "locked", by }, ledger.now())
     },
     unlock: async (secret) => {
       const source: SecretSource =
@@ -39,7 +38,7 @@ export function holdKeys(held: Held): Pick<Vault, "state" | "unlockedAtMs" | "lo
         keyring.lock()
         throw error
       }
-      unlockedAtMs = systemClock.nowMs()
+      unlockedAtMs = ledger.now()
       await ledger.act({ act: "unlocked" }, unlockedAtMs)
     },
   }
@@ -72,10 +71,10 @@ export function lockWalletKeysInTime(vault: Vault): void {
 
 /** The wallet keys in memory whose time is up at this moment. */
 export function walletKeysDue(
-  vault: Pick<Vault, "active" | "keyring" | "ledger" | "clock" | "unlockedAtMs">,
+  vault: Pick<Vault, "active" | "keyring" | "ledger" | "now" | "unlockedAtMs">,
   by: "lifetime" | "idle",
 ): readonly KeyEntry[] {
-  const { keyring, ledger, clock } = vault
+  const { keyring, ledger, now } = vault
   const { keys, config } = vault.active()
   const limitMs = by === "lifetime" ? config.walletKeys.lifetimeMs : config.walletKeys.lockOnIdleMs
   if (limitMs === undefined) return []
@@ -83,6 +82,6 @@ export function walletKeysDue(
   return [...keys.values()].filter((key) => {
     if (key.role !== "wallet" || hasEnded(key) || keyring.isLocked(key.name)) return false
     const usedAtMs = by === "idle" ? (ledger.lastNonce(key.address) ?? 0) : 0
-    return clock.nowMs() - Math.max(unlockedAtMs, usedAtMs) >= limitMs
+    return now() - Math.max(unlockedAtMs, usedAtMs) >= limitMs
   })
 }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util"
 import type { Refusal } from "../../link/views/refusal.ts"
 import { Fault } from "../../std/fault.ts"
 import { err, ok, type Result } from "../../std/result.ts"
+import type { LedgerTime } from "./ledger-time.ts"
 import type { Ledger } from "./ledger.ts"
 import { hashBody, type Hold, type HoldAsk, type HoldBinding } from "./records/hold.ts"
 import { makeHoldId, makeRecordId } from "./records/record-id.ts"
@@ -20,7 +21,7 @@ export type HoldBook = {
   readonly decide: Ledger["decideHold"]
   readonly list: Ledger["holds"]
   /** Whether the hold was released for this very request and can still be used. */
-  mayUse(id: string, binding: HoldBinding, nowMs: number): boolean
+  mayUse(id: string, binding: HoldBinding, nowMs: LedgerTime): boolean
   /** Uses a release up. The request that uses it is queued in the same turn. */
   use(id: string): void
 }
@@ -58,7 +59,7 @@ type Book = Map<string, Kept>
 async function openHold(
   { book, queue }: { readonly book: Book; readonly queue: CommitQueue },
   ask: HoldAsk,
-  nowMs: number,
+  nowMs: LedgerTime,
 ): Promise<Result<Hold, Refusal>> {
   queue.assertOpen()
   const earlier = find(book, ask, { state: "pending", nowMs })
@@ -78,7 +79,7 @@ async function openHold(
 function find(
   book: Book,
   binding: HoldBinding,
-  { state, nowMs }: { readonly state: Hold["state"]; readonly nowMs: number },
+  { state, nowMs }: { readonly state: Hold["state"]; readonly nowMs: LedgerTime },
 ): Kept | undefined {
   const wanted = bindingOf(binding)
   return book
@@ -89,7 +90,7 @@ function find(
 }
 
 /** A hold ends at `expiresAtMs`: it is open only while the time is below that. */
-function asOf(hold: Hold, nowMs: number): Hold {
+function asOf(hold: Hold, nowMs: LedgerTime): Hold {
   const isOpen = hold.state === "pending" || hold.state === "released"
   return isOpen && nowMs >= hold.expiresAtMs ? { ...hold, state: "expired" } : hold
 }
@@ -102,16 +103,16 @@ function isEnded({ state }: Hold): boolean {
   return state !== "pending" && state !== "released"
 }
 
-function forgetEnded(book: Book, nowMs: number): void {
+function forgetEnded(book: Book, nowMs: LedgerTime): void {
   const ended = [...book].filter(([, { hold }]) => isEnded(asOf(hold, nowMs)))
   for (const [id] of ended.slice(0, -maxEndedHolds)) book.delete(id)
 }
 
-function countPending(book: Book, nowMs: number): number {
+function countPending(book: Book, nowMs: LedgerTime): number {
   return book.values().reduce((n, { hold }) => n + Number(asOf(hold, nowMs).state === "pending"), 0)
 }
 
-function pendingOf(book: Book, id: string, nowMs: number): Kept {
+function pendingOf(book: Book, id: string, nowMs: LedgerTime): Kept {
   const kept = book.get(id)
   if (kept === undefined) {
     throw new Fault(
@@ -124,7 +125,7 @@ function pendingOf(book: Book, id: string, nowMs: number): Kept {
   throw new Fault("usage", `This hold is ${state} already, so it can't be decided any more.`)
 }
 
-function newHold(ask: HoldAsk, nowMs: number): Hold {
+function newHold(ask: HoldAsk, nowMs: LedgerTime): Hold {
   return {
     ...bindingOf(ask),
     policy: ask.policy,

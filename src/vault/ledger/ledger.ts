@@ -6,6 +6,7 @@ import type { Address } from "../../venue/address.ts"
 import type { Budgets } from "../budgets/budgets.ts"
 import type { Claim } from "../policy/terms/claim.ts"
 import type { LedgerAudit } from "./audit/ledger-audit.ts"
+import type { LedgerTime } from "./ledger-time.ts"
 import type { MeterUse } from "./meters/meters.ts"
 import type { AdminEntry, Raise, StoredPrice } from "./records/admin-entry.ts"
 import type { Client, KeyEntry } from "./records/bindings.ts"
@@ -54,10 +55,12 @@ export type Opened = {
  * with `ledger_unavailable`.
  */
 export type Ledger = {
+  /** The time that everything here is decided at and ends by. */
+  readonly now: () => LedgerTime
   /**
    * Refuses with `limit_exhausted`, `approval_required` (the release can't be used), `10029`, `ip_budget_exhausted`, `signer_pace`.
    * Rejects with {Fault} `ledger_unavailable` (also for claims before the first `replaceMeters`),
-   * `clock_unsafe`; before anything is taken or written.
+   * `clock_unsafe` (never for what reduces risk); before anything is taken or written.
    *
    * `make` runs while the record is on its way to the disk. What it makes comes out with the reservation
    * alone, so never before the record is durable; where it throws, so does this.
@@ -71,7 +74,7 @@ export type Ledger = {
   /** Tells `watcher` from now on. */
   watch(watcher: LedgerWatcher): void
   /** What an idempotency key was used for, as far as that was queued before this call. */
-  keyUse(key: IdempotencyKey, nowMs: number): Promise<KeyUse>
+  keyUse(key: IdempotencyKey, nowMs: LedgerTime): Promise<KeyUse>
   /** How claims stand now, in their order. @throws {Fault} `ledger_unavailable` before the first `replaceMeters`. */
   headroom(claims: readonly Claim[], nowMs: number): readonly Headroom[]
   /** What is used of every meter that has anything left. */
@@ -97,13 +100,13 @@ export type Ledger = {
   /** The shadows that were asked at `sinceMs` or later, in the order of time. */
   shadows(sinceMs: number): AsyncIterable<RecordedRequest>
   /** Holds a request. One that is pending already is returned as it is; `overloaded` when too many are. */
-  openHold(ask: HoldAsk, nowMs: number): Promise<Result<Hold, Refusal>>
+  openHold(ask: HoldAsk, nowMs: LedgerTime): Promise<Result<Hold, Refusal>>
   /** The hold whose release the request may use. */
-  findRelease(binding: HoldBinding, nowMs: number): string | undefined
+  findRelease(binding: HoldBinding, nowMs: LedgerTime): string | undefined
   /** All that are pending or released, and those that ended last; oldest first. */
-  holds(nowMs: number): readonly Hold[]
+  holds(nowMs: LedgerTime): readonly Hold[]
   /** Releases or refuses a pending hold, durable when it resolves. Rejects with {Fault} `name_unknown`, `usage` when it isn't pending. */
-  decideHold(id: string, decision: HoldDecision, nowMs: number): Promise<void>
+  decideHold(id: string, decision: HoldDecision, nowMs: LedgerTime): Promise<void>
   /** The texts of a set that was ever active. */
   set(hash: string): Promise<StoredSet | undefined>
   /** The 20 sets that were active last, the newest first. */
@@ -132,9 +135,9 @@ export type Ledger = {
   /** The nonce that a signer used last: about the time when it signed, in milliseconds. */
   lastNonce(signer: Address): number | undefined
   /** The record of a request or refusal by id, with its state as of `nowMs`. */
-  record(id: RecordId, nowMs: number): Promise<StoredRecord | undefined>
+  record(id: RecordId, nowMs: LedgerTime): Promise<StoredRecord | undefined>
   /** A client's own requests by idempotency key or `client_order_id`: the last 20, the newest first. */
-  records(search: RecordSearch, nowMs: number): Promise<readonly StoredRecord[]>
+  records(search: RecordSearch, nowMs: LedgerTime): Promise<readonly StoredRecord[]>
   /** The refusals that were recorded last, at most `limit`, the newest first. */
   recentRefusals(limit: number): Promise<readonly RecentRefusal[]>
   /** Number of entries that were ever recorded, of every kind. */

@@ -5,6 +5,7 @@ import { openHoldBook, type HoldBook } from "./hold-book.ts"
 import type { Ledger, Opened } from "./ledger.ts"
 import { readHistory, readShadows, recordShadow } from "./meters/history.ts"
 import { openLimits, type Limits } from "./meters/limits.ts"
+import { openLedgerClock, type LedgerClock } from "./ledger-time.ts"
 import { openNames, type Names } from "./names.ts"
 import { openRecentKeys, type RecentKeys } from "./recent-keys.ts"
 import { actRow } from "./records/act-row.ts"
@@ -16,13 +17,7 @@ import { makeRecordId } from "./records/record-id.ts"
 import { openRefusalNotes, type RefusalNotes } from "./refusal-notes.ts"
 import { reserver, openUnderWay, type UnderWay } from "./reserve.ts"
 import { settler } from "./settle-request.ts"
-import {
-  openClockGuard,
-  openSafety,
-  type LedgerSafety,
-  openNonces,
-  type Nonces,
-} from "./signers/ledger-safety.ts"
+import { openSafety, type LedgerSafety, openNonces, type Nonces } from "./signers/ledger-safety.ts"
 import type { SignerMarks } from "./signers/signer-marks.ts"
 import { startCommitQueue, type CommitQueue } from "./store/commit-queue.ts"
 import { prepareLedgerFile } from "./store/database.ts"
@@ -50,14 +45,15 @@ export async function openLedger(input: {
   const { queue, state } = await startCommitQueue(file, clock.nowMs())
   try {
     const { ledger, clock: last } = state.identity
-    const guard = openClockGuard({ clock, last, maxStartGapMs })
-    queue.keepClock(guard.reading)
-    const nonces = openNonces(clock, guard, state.lastNonces)
+    const time = openLedgerClock({ clock, last, maxStartGapMs })
+    queue.keepClock(() => time.reading())
+    const nonces = openNonces(clock, time.now(), state.lastNonces)
     return ledgerOver(openedOf(state), {
       queue,
+      time,
       nonces,
-      ...openSafety({ queue, nonces, guard, ledger, signerDir }),
-      limits: openLimits(queue, { ...clock, nowMs: () => guard.believed(clock.nowMs()) }),
+      ...openSafety({ queue, nonces, time, ledger, signerDir }),
+      limits: openLimits(queue, { ...clock, nowMs: time.now }),
       budgets: openBudgets(clock),
       holds: openHoldBook(queue, state.holds.map(readHold)),
       recentKeys: openRecentKeys(clock),
@@ -71,6 +67,7 @@ export async function openLedger(input: {
 
 type Parts = {
   readonly queue: CommitQueue
+  readonly time: LedgerClock
   readonly nonces: Nonces
   readonly marks: SignerMarks
   readonly safety: LedgerSafety
@@ -87,6 +84,7 @@ function ledgerOver(opened: Opened, parts: Parts): Ledger {
   const notes = openRefusalNotes((row) => queue.run({ kind: "write", row }))
   return {
     opened,
+    now: parts.time.now,
     broken: Promise.race([queue.broken, parts.marks.broken]),
     audit: ledgerAudit(queue, () => notes.flush()),
     budgets: parts.budgets,

@@ -14,15 +14,22 @@ export type Outbox = {
   end(): void
 }
 
+type Monotonic = Pick<Clock, "monotonicMs">
+
 /** How long a call waits for requests. */
 const outboxWaitMs = 25_000
 /** After so long without a word, or after one that nothing was sent, a request is given out again. */
 export const outboxAgainMs = 2_000
 
-type Waiting = { readonly request: OutboxRequest; givenMs: number | undefined }
+/** Times are the monotonic clock's. */
+type Waiting = {
+  readonly request: OutboxRequest
+  readonly untilMs: number
+  givenMs: number | undefined
+}
 
 /** Starts empty. */
-export function openOutbox(clock: Clock): Outbox {
+export function openOutbox(clock: Monotonic): Outbox {
   const waiting = new Map<string, Waiting>()
   const sleepers = new Set<() => void>()
   let isEnded = false
@@ -31,7 +38,10 @@ export function openOutbox(clock: Clock): Outbox {
   }
   return {
     put(requests) {
-      for (const request of requests) waiting.set(request.record, { request, givenMs: undefined })
+      for (const request of requests) {
+        const untilMs = clock.monotonicMs() + request.good_for_ms
+        waiting.set(request.record, { request, untilMs, givenMs: undefined })
+      }
       wake()
     },
     async take() {
@@ -56,25 +66,25 @@ export function openOutbox(clock: Clock): Outbox {
   }
 }
 
-function giveOut(waiting: Map<string, Waiting>, clock: Clock): readonly OutboxRequest[] {
+function giveOut(waiting: Map<string, Waiting>, clock: Monotonic): readonly OutboxRequest[] {
   const nowMs = clock.monotonicMs()
   const due = [...waiting.values()].filter((each) => dueInMs(each, nowMs) <= 0)
   for (const each of due) each.givenMs = nowMs
-  return due.map(({ request }) => request)
+  return due.map(({ request, untilMs }) => ({ ...request, good_for_ms: untilMs - nowMs }))
 }
 
 function dueInMs({ givenMs }: Waiting, nowMs: number): number {
   return givenMs === undefined ? 0 : givenMs + outboxAgainMs - nowMs
 }
 
-function nextDueMs(waiting: Map<string, Waiting>, clock: Clock): number {
+function nextDueMs(waiting: Map<string, Waiting>, clock: Monotonic): number {
   const nowMs = clock.monotonicMs()
   return Math.min(outboxWaitMs, ...[...waiting.values()].map((each) => dueInMs(each, nowMs)))
 }
 
-function dropExpired(waiting: Map<string, Waiting>, clock: Clock): void {
-  for (const [record, { request }] of waiting) {
-    if (clock.nowMs() < request.expires_after) continue
+function dropExpired(waiting: Map<string, Waiting>, clock: Monotonic): void {
+  for (const [record, { untilMs }] of waiting) {
+    if (clock.monotonicMs() < untilMs) continue
     waiting.delete(record)
     const message = `The request ${record} expired before the gate said that it was sent; run countersign panic.`
     log({ level: "error", event: "panic_unsent", message })

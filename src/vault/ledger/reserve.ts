@@ -7,6 +7,7 @@ import type { Budgets } from "../budgets/budgets.ts"
 import { budgetExhausted } from "../budgets/shortage.ts"
 import { requestStages } from "../process/stages.ts"
 import type { HoldBook } from "./hold-book.ts"
+import type { LedgerClock } from "./ledger-time.ts"
 import type { Ledger } from "./ledger.ts"
 import type { Limits } from "./meters/limits.ts"
 import type { RecentKey, RecentKeys } from "./recent-keys.ts"
@@ -22,6 +23,7 @@ import type { CommitQueue } from "./store/commit-queue.ts"
 /** What a reservation is made in. */
 export type ReserveFrom = {
   readonly queue: CommitQueue
+  readonly time: LedgerClock
   readonly limits: Limits
   readonly budgets: Budgets
   readonly holds: HoldBook
@@ -74,7 +76,7 @@ async function reserve<Made>(
 ): Promise<Reservation<Made>> {
   const { queue, limits, nonces, recentKeys } = from
   queue.assertOpen()
-  nonces.assertClockSafe(ask.nowMs)
+  if (ask.lane === "open") from.time.assertSafe()
   from.marks.assertUsable(ask.signer)
   const first = otherWithKey(ask, recentKeys)
   if (first !== undefined) {

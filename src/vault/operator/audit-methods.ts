@@ -74,9 +74,9 @@ async function auditDecisions({ ledger }: Vault): Promise<AuditResults["auditDec
 
 async function auditRecord(
   { id }: AdminParams["auditRecord"],
-  { ledger, clock }: Vault,
+  vault: Vault,
 ): Promise<AuditResults["auditRecord"]> {
-  const record = await ledger.record(id, clock.nowMs())
+  const record = await vault.ledger.record(id, vault.now())
   return record === undefined ? null : { ...recordView(record), body: record.body }
 }
 
@@ -125,8 +125,7 @@ function archiveMethods(vault: Vault) {
   let mayGo: Pick<StoredEntry, "seq" | "hash"> | undefined
   return {
     async auditArchivable({ afterSeq, beforeMs }: AdminParams["auditArchivable"]) {
-      // By a clock that leaped ahead, everything would be old.
-      const nowMs = vault.ledger.safety.believed(vault.clock.nowMs())
+      const nowMs = vault.now()
       const page = await audit.archivable(afterSeq, {
         beforeMs: Math.min(beforeMs, nowMs - leastKeptMs),
         countedSinceMs: nowMs - longestWindowMs(vault.active().policies),

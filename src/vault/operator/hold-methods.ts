@@ -7,7 +7,7 @@ import type { Hold } from "../ledger/records/hold.ts"
 
 /** `countersign held list`: what waits for a person, and what was decided last. */
 export function listHolds(vault: Vault): readonly HoldView[] {
-  return vault.ledger.holds(vault.clock.nowMs()).map(holdView)
+  return vault.ledger.holds(vault.now()).map(holdView)
 }
 
 /** Of `status`: however many wait, and however long their bodies are, they fit a line of the socket. */
@@ -27,7 +27,7 @@ export async function decideHold(
   { id, decision }: AdminParams["decideHold"],
   vault: Vault,
 ): Promise<HoldView> {
-  const nowMs = vault.clock.nowMs()
+  const nowMs = vault.now()
   await vault.ledger.decideHold(id, { to: decision, by: operatorName }, nowMs)
   const hold = vault.ledger.holds(nowMs).find((each) => each.id === id)
   if (hold === undefined) throw new Fault("name_unknown", `There is no hold ${id}.`)

@@ -45,7 +45,7 @@ export async function raiseLimit(
     const maxima = limits.map(({ limit }) => formatDecimal(limit.max)).join(", ")
     throw new Fault("usage", `--to must be a decimal above what the policy allows (${maxima}).`)
   }
-  const untilMs = vault.clock.nowMs() + forMs
+  const untilMs = vault.now() + forMs
   await vault.act({ act: "limit_raised", limit: name, to, untilMs, reason })
   return { limit: name, to: formatDecimal(to), until: untilMs }
 }

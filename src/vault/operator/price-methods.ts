@@ -22,7 +22,7 @@ export async function feedPrices(
   { token, body }: BotParams["prices"],
   vault: Vault,
 ): Promise<BotResults["prices"]> {
-  const nowMs = vault.clock.nowMs()
+  const nowMs = vault.now()
   const set = vault.active()
   const client = clientWithRight(token, "prices", vault)
   if (!client.ok) return refuse(client.error, null)
@@ -48,7 +48,7 @@ export async function setPrice(
     throw new Fault("usage", "A price is a decimal above zero, like 64000.5.")
   }
   await record(vault, { symbol, value, by: operatorName })
-  return priceView(symbol, vault.active(), vault.clock.nowMs())
+  return priceView(symbol, vault.active(), vault.now())
 }
 
 type NewPrice = { readonly symbol: SymbolEntry; readonly value: Decimal }
@@ -59,7 +59,7 @@ function record(
 ): Promise<unknown> {
   const price = { symbolId: symbol.id, value, by }
   const confirmed = isConfirmed(price, vault.active())
-  return vault.act({ act: "price_set", ...price, asOfMs: vault.clock.nowMs(), confirmed })
+  return vault.act({ act: "price_set", ...price, asOfMs: vault.now(), confirmed })
 }
 
 /** More symbols than any table has; bounds the commits that one call makes. */

@@ -22,5 +22,5 @@ async function reloadFiles(vault: Vault): Promise<AdminResults["reload"]> {
   assertReloadable(vault.active(), files)
   await vault.adopt(files)
   const { policyHash } = vault.active()
-  return { policy_hash: policyHash, warnings: warningsOf(vault.active(), vault.clock.nowMs()) }
+  return { policy_hash: policyHash, warnings: warningsOf(vault.active(), vault.now()) }
 }

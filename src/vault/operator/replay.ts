@@ -1,3 +1,4 @@
+import { recordedTime } from "../ledger/ledger-time.ts"
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import type { ReplayedRefusal } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
@@ -32,7 +33,7 @@ export async function replay(
   const files = readFileSet(texts)
   if (!files.ok) throw new Fault("config_invalid", files.error.map(problemText).join("\n"))
   const set = withFiles(vault.active(), files.value)
-  const sinceThenMs = vault.clock.nowMs() - sinceMs
+  const sinceThenMs = vault.now() - sinceMs
   const meters = openMeters()
   const tally = { requests: 0, refusals: 0, refused: [] as ReplayedRefusal[] }
   const count = (refusal: ReplayedRefusal | undefined): void => {
@@ -62,7 +63,7 @@ function refusalNow(
   const judged = judgedRecord(request, set)
   if (judged === undefined) return { ...told, reason: "key_gone", policy: null, rule: null }
   const circumstances = {
-    ...circumstancesOf(judged.key, set, countedAtMs),
+    ...circumstancesOf(judged.key, set, recordedTime(countedAtMs)),
     referencePrice: (symbolId: number) => latestPrice(symbolId, set),
   }
   const decision = judge(judged.request, set.policies, circumstances)

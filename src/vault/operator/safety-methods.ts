@@ -21,11 +21,12 @@ export function safetyMethods(vault: Vault) {
 }
 
 async function acceptClock(vault: Vault): Promise<AdminResults["acceptClock"]> {
-  const { ledger, clock } = vault
-  const nowMs = clock.nowMs()
-  const isDoubted = ledger.safety.standstills(nowMs).some(({ state }) => state === "clock_unsafe")
-  if (!isDoubted) throw new Fault("usage", "The clock isn't doubted; nothing was changed.")
-  ledger.safety.acceptClock(nowMs)
+  const { safety } = vault.ledger
+  const isDoubted = safety.standstills().some(({ state }) => state === "clock_unsafe")
+  if (!isDoubted && safety.clockWarning() === undefined) {
+    throw new Fault("usage", "The clock isn't doubted; nothing was changed.")
+  }
+  const nowMs = safety.acceptClock()
   return { record: await vault.act({ act: "clock_accepted" }), now: nowMs }
 }
 

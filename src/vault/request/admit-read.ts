@@ -23,7 +23,7 @@ export function admitRead(call: ReadCall, vault: Vault): BotResults["read"] {
   const client = identify(call.token, vault)
   if (!client.ok) return refuse(client.error, null)
   const set = vault.active()
-  const nowMs = vault.clock.nowMs()
+  const nowMs = vault.now()
   const group = judgeRead(call, client.value, set)
   if (!group.ok) {
     // Without its path: what is written to the same path is another operation.

@@ -1,3 +1,4 @@
+import type { LedgerTime } from "../ledger/ledger-time.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import type { IdempotencyKey, KeyUse } from "../ledger/records/idempotency.ts"
@@ -8,7 +9,7 @@ export type Asking = {
   readonly client: Client
   readonly call: SignCall
   readonly set: ActiveSet
-  readonly nowMs: number
+  readonly nowMs: LedgerTime
   /** The idempotency key that was looked up, and what it was used for. */
   readonly key: IdempotencyKey | undefined
   readonly use: KeyUse

@@ -1,3 +1,4 @@
+import type { LedgerTime } from "../ledger/ledger-time.ts"
 import type { BotParams, BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import type { CheckReport, LimitView } from "../../link/views/views.ts"
@@ -22,7 +23,7 @@ export function checkRequest(call: BotParams["check"], vault: Vault): BotResults
 
 /** Every rule's verdict and every limit's headroom for a request. Takes no nonce, signs nothing, counts nothing. */
 export function explainRequest(call: BodyCall, client: Client, vault: Vault): CheckReport {
-  const nowMs = vault.clock.nowMs()
+  const nowMs = vault.now()
   const set = vault.active()
   const read = readRequest(call, client, set)
   if (!read.ok) return report({ refusal: read.error })
@@ -55,7 +56,7 @@ function report({
 function heldOrSpent(
   release: Release,
   standing: readonly Headroom[],
-  nowMs: number,
+  nowMs: LedgerTime,
 ): Refusal | null {
   if (release.kind === "missing") return wouldHold(release.held)
   const spent = standing.find(({ claim, fits }) => claim.mode === "enforce" && !fits)
@@ -73,7 +74,7 @@ export async function shadowRequest(
 ): Promise<BotResults["check"]> {
   const answer = checkRequest(call, vault)
   if (answer.kind === "refused") return answer
-  const nowMs = vault.clock.nowMs()
+  const nowMs = vault.now()
   const set = vault.active()
   const client = authenticate(call.token, set, { count: vault.badTokens, nowMs })
   const read = client.ok ? readRequest(call, client.value, set) : client
@@ -94,7 +95,7 @@ export async function shadowRequest(
 }
 
 /** How a limit stands, as bots and operators see it. */
-function limitView({ claim, used, asked, freesAtMs }: Headroom, nowMs: number): LimitView {
+function limitView({ claim, used, asked, freesAtMs }: Headroom, nowMs: LedgerTime): LimitView {
   return {
     policy: claim.policy,
     limit: claim.limit,

@@ -18,6 +18,7 @@ import {
   type CanonicalForm,
 } from "../../venue/signing-hash.ts"
 import type { Signature, Keyring } from "../keyring/keyring.ts"
+import type { LedgerTime } from "../ledger/ledger-time.ts"
 import type { Taken } from "../ledger/records/reservation.ts"
 import { requestStages } from "../process/stages.ts"
 import type { ReadRequest } from "./read-request.ts"
@@ -125,12 +126,20 @@ function addressesOf(struct: StructType, business: JsonObject): JsonObject {
   )
 }
 
+/** What was signed, before it is answered for how long that is good. */
+export type SignedBytes = Omit<Signed, "goodForMs">
+
+/** As it is answered at `now`. */
+export function answered(signed: SignedBytes, now: LedgerTime): Signed {
+  return { ...signed, goodForMs: signed.expiresAfter - now }
+}
+
 /** Signs a request with what was taken for it. The same again gives the same bytes. */
 export function signReserved(
   request: ReadRequest,
   taken: Taken,
   { keyring, profile }: { readonly keyring: Keyring; readonly profile: Profile },
-): Signed {
+): SignedBytes {
   const filling = { validity: taken, profile }
   // The keyring releases a signature only after it recovered the signer from it.
   const signature = keyring.sign(request.key.name, digestOf(request, filling))

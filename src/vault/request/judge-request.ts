@@ -1,3 +1,4 @@
+import type { LedgerTime } from "../ledger/ledger-time.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import type { Address } from "../../venue/address.ts"
 import { addDecimals, formatDecimal, maxDecimal, zero, type Decimal } from "../../venue/decimal.ts"
@@ -30,7 +31,7 @@ export type Judgement =
 export function judgeRequest(
   request: ReadRequest,
   client: Client,
-  { set, nowMs }: { readonly set: ActiveSet; readonly nowMs: number },
+  { set, nowMs }: { readonly set: ActiveSet; readonly nowMs: LedgerTime },
 ): Judgement {
   const refusal = refuseFrozen(request, client, set) ?? refuseExpiringAgent(request, set, nowMs)
   if (refusal !== undefined) return { kind: "refuse", refusal, verdicts: () => [] }
@@ -59,7 +60,7 @@ function judgedRequest(request: ReadRequest, client: Client): JudgedRequest {
 }
 
 /** What policy is told of everything else. */
-export function circumstancesOf(key: KeyEntry, set: ActiveSet, nowMs: number): Circumstances {
+export function circumstancesOf(key: KeyEntry, set: ActiveSet, nowMs: LedgerTime): Circumstances {
   return {
     profile: set.profile,
     nowMs,
@@ -84,7 +85,7 @@ function refuseFrozen(
 function refuseExpiringAgent(
   request: ReadRequest,
   set: ActiveSet,
-  nowMs: number,
+  nowMs: LedgerTime,
 ): Refusal | undefined {
   const { key, lane } = request
   if (key.role !== "agent" || key.expiresAtMs === null) return undefined
@@ -121,7 +122,7 @@ export function refuseNow(
 
 type Held = Extract<Decision, { readonly kind: "hold" }>
 type Allowed = Extract<Decision, { readonly kind: "allow" | "hold" }>
-type At = { readonly ledger: Ledger; readonly nowMs: number }
+type At = { readonly ledger: Ledger; readonly nowMs: LedgerTime }
 
 /** Whether a request may go on: no hold stops it, or a person released it and the release is unused. */
 export type Release =

@@ -19,7 +19,7 @@ async function outboxReport(
   { record: id, outcome }: BotParams["outboxReport"],
   vault: Vault,
 ): Promise<BotResults["outboxReport"]> {
-  const record = await vault.ledger.record(id, vault.clock.nowMs())
+  const record = await vault.ledger.record(id, vault.now())
   if (record?.client !== panicName) {
     const message = "This record is of no request that the gate was given to send."
     return refuse({ code: "unknown_record", message, data: null }, null)

@@ -1,3 +1,4 @@
+import { recordedTime } from "../ledger/ledger-time.ts"
 import { version } from "../../std/version.ts"
 import type { JsonObject } from "../../venue/json.ts"
 import { laneOf } from "../../venue/payload/lane.ts"
@@ -57,7 +58,7 @@ function recordedClaims(request: RecordedRequest, set: ActiveSet): readonly Clai
   if (isReserved(request.client)) return [] // as when it was recorded: no limit is the operator's
   const judged = judgedRecord(request, set)
   if (judged === undefined) return []
-  const circumstances = circumstancesOf(judged.key, set, request.countedAtMs)
+  const circumstances = circumstancesOf(judged.key, set, recordedTime(request.countedAtMs))
   const subject = subjectOf(judged.request, circumstances)
   return claimsOf(subject, request.sizes, set.policies).claims
 }

@@ -1,3 +1,4 @@
+import type { LedgerTime } from "../ledger/ledger-time.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Ledger } from "../ledger/ledger.ts"
@@ -24,7 +25,7 @@ export function recordRefusal(
     /** Without a path it is of no operation. */
     readonly call: Pick<BodyCall, "key"> & { readonly path?: string }
     readonly set: ActiveSet
-    readonly nowMs: number
+    readonly nowMs: LedgerTime
     readonly ledger: Ledger
   },
 ): Refused {

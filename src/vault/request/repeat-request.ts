@@ -1,3 +1,4 @@
+import type { LedgerTime } from "../ledger/ledger-time.ts"
 import type { BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import type { Repeat } from "../../link/views/signed.ts"
@@ -9,7 +10,7 @@ import type { Spending } from "../budgets/spending.ts"
 import type { Vault } from "../core/vault.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import type { EarlierRequest } from "../ledger/records/idempotency.ts"
-import { canonicalBody, digestOf, signReserved } from "./fill-in.ts"
+import { answered, canonicalBody, digestOf, signReserved } from "./fill-in.ts"
 import { judgeRequest, type Judgement } from "./judge-request.ts"
 import type { ReadRequest, SignCall } from "./read-request.ts"
 import { keyLocked } from "./refuse.ts"
@@ -21,7 +22,7 @@ export type RepeatAsk = {
   readonly client: Client
   readonly call: SignCall
   readonly set: ActiveSet
-  readonly nowMs: number
+  readonly nowMs: LedgerTime
 }
 
 /**
@@ -50,7 +51,7 @@ export function repeatRequest(
   if (spent !== undefined) return err(spent)
   return ok({
     kind: "answer",
-    ...signReserved(request, earlier, { keyring, profile: set.profile }),
+    ...answered(signReserved(request, earlier, { keyring, profile: set.profile }), nowMs),
     repeat: repeatOf(earlier),
   })
 }
@@ -72,7 +73,7 @@ function repeatOf({ isUnsent }: EarlierRequest): Repeat {
 function refuseOver(
   { record, state, expiresAfterMs }: EarlierRequest,
   isForwarded: boolean,
-  nowMs: number,
+  nowMs: LedgerTime,
 ): Refusal | undefined {
   const isAnswered = isForwarded && (state === "accepted" || state === "refused")
   if (!isAnswered && nowMs <= expiresAfterMs) return undefined

@@ -24,7 +24,7 @@ export async function settleRecord(
   correctBudget(record, outcome, vault)
   // Queued together they share a commit, so that no crash parts a revocation from what follows of it.
   await Promise.all([
-    vault.ledger.settle(record.id, keptPart(outcome, record), vault.clock.nowMs()),
+    vault.ledger.settle(record.id, keptPart(outcome, record), vault.now()),
     ...(act === undefined ? [] : [vault.act(act)]),
   ])
 }

@@ -32,7 +32,7 @@ async function signEach(
   { token, body }: BotParams["signBatch"],
   vault: Vault,
 ): Promise<BotResults["signBatch"]> {
-  const { ledger, clock } = vault
+  const { ledger } = vault
   const known = identify(token, vault)
   if (!known.ok) return refuse(known.error, null)
   const read = readBatch(Buffer.from(body, "base64"))
@@ -40,7 +40,7 @@ async function signEach(
   const asked = await Promise.all(
     requests.map((request, index) => lookUp(readBatchRequest(request, { index, token }), vault)),
   )
-  const nowMs = clock.nowMs()
+  const nowMs = vault.now()
   const set = vault.active()
 
   const client = authenticate(token, set, { count: vault.badTokens, nowMs })
@@ -66,9 +66,9 @@ async function lookUp(
   vault: Vault,
 ): Promise<Result<LookedUp, Refusal>> {
   if (!call.ok) return call
-  const { ledger, clock } = vault
+  const { ledger } = vault
   const key = keyToLookUp(call.value, vault)
-  const use = key === undefined ? unused : await ledger.keyUse(key, clock.nowMs())
+  const use = key === undefined ? unused : await ledger.keyUse(key, vault.now())
   return ok({ call: call.value, key, use })
 }
 

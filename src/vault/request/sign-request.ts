@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util"
 
 import type { BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
-import type { Signed } from "../../link/views/signed.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import type { Spending } from "../budgets/spending.ts"
 import type { Vault } from "../core/vault.ts"
@@ -12,7 +11,7 @@ import type { ReserveAsk, Taken } from "../ledger/records/reservation.ts"
 import { requestStages } from "../process/stages.ts"
 import type { Asking } from "./asking.ts"
 import { authenticate } from "./authenticate.ts"
-import { signReserved } from "./fill-in.ts"
+import { answered, signReserved, type SignedBytes } from "./fill-in.ts"
 import { bindingOf, holdRequest, releaseFor, judgeRequest, refuseNow } from "./judge-request.ts"
 import {
   readRequest,
@@ -36,10 +35,10 @@ import { withRateLimits, spendingOf } from "./spending.ts"
  * signature, never a signature that left without its record. A throw anywhere means that none leaves.
  */
 export async function signRequest(call: SignCall, vault: Vault): Promise<BotResults["sign"]> {
-  const { ledger, clock } = vault
+  const { ledger } = vault
   const key = keyToLookUp(call, vault)
-  const use = key === undefined ? unused : await ledger.keyUse(key, clock.nowMs())
-  const nowMs = clock.nowMs()
+  const use = key === undefined ? unused : await ledger.keyUse(key, vault.now())
+  const nowMs = vault.now()
   const set = vault.active()
 
   const client = authenticate(call.token, set, { count: vault.badTokens, nowMs })
@@ -99,6 +98,7 @@ async function judgeAndSign(asked: Asked, vault: Vault): Promise<Answer> {
     release: release.use,
     spending: asked.spending,
     ttlMs: request.ttlMs,
+    lane: request.lane,
     nowMs,
   }
   const reserved = await ledger.reserve(ask, (taken) => signFirst(asked, taken, vault))
@@ -106,7 +106,7 @@ async function judgeAndSign(asked: Asked, vault: Vault): Promise<Answer> {
   if (reserved.kind === "repeat") return ok("outdated")
   metrics.stages.endSince("record", judgedMs)
   requestStages.publish({ stage: "durable" })
-  return ok({ kind: "answer", ...reserved.made })
+  return ok({ kind: "answer", ...answered(reserved.made, vault.now()) })
 }
 
 function refused(refusal: Refusal, asking: Asking | Asked, vault: Vault): BotResults["sign"] {
@@ -114,7 +114,7 @@ function refused(refusal: Refusal, asking: Asking | Asked, vault: Vault): BotRes
   return withRateLimits(answer, asking, vault)
 }
 
-function signFirst({ request, set, key }: Asked, taken: Taken, vault: Vault): Signed {
+function signFirst({ request, set, key }: Asked, taken: Taken, vault: Vault): SignedBytes {
   const { keyring, metrics } = vault
   metrics.stages.begin()
   const signed = signReserved(request, taken, { keyring, profile: set.profile })

@@ -39,7 +39,7 @@ export async function archiveIfDue(vault: Vault): Promise<void> {
   await removeTemporaries(directory)
   const keepMs = vault.active().config.archiveKeepMs
   if (keepMs === undefined) return
-  const nowMs = vault.clock.nowMs()
+  const nowMs = vault.now()
   const { archivedAtMs = 0 } = await vault.ledger.audit.ends()
   if (Math.abs(nowMs - archivedAtMs) < dayMs) return
   if (vault.disk.lowWith(await ledgerBytes(vault)) !== undefined) return

@@ -1,3 +1,4 @@
+import type { LedgerTime } from "../ledger/ledger-time.ts"
 import { alarm, type Alarm, type AlarmsNow } from "../../link/views/alarms.ts"
 import { dayMs } from "../config/config-values.ts"
 import type { Vault } from "../core/vault.ts"
@@ -118,9 +119,9 @@ function fileAlarms(vault: Pick<Vault, "alarm">): readonly Alarm[] {
 }
 
 /** Agents whose approval ends within `agent_warning`, and within a day. */
-function keyAlarms(vault: Pick<Vault, "active" | "clock">): readonly Alarm[] {
+function keyAlarms(vault: Pick<Vault, "active" | "now">): readonly Alarm[] {
   const { keys, config } = vault.active()
-  const nowMs = vault.clock.nowMs()
+  const nowMs = vault.now()
   return [...keys.values()].flatMap((key) => {
     const leftMs = timeLeft(key, nowMs)
     if (leftMs === undefined) return []
@@ -138,7 +139,10 @@ function keyAlarms(vault: Pick<Vault, "active" | "clock">): readonly Alarm[] {
   })
 }
 
-function timeLeft({ role, approval, expiresAtMs }: KeyEntry, nowMs: number): number | undefined {
+function timeLeft(
+  { role, approval, expiresAtMs }: KeyEntry,
+  nowMs: LedgerTime,
+): number | undefined {
   if (role !== "agent" || approval !== "approved" || expiresAtMs === null) return undefined
   return expiresAtMs - nowMs
 }

@@ -1,3 +1,4 @@
+import type { LedgerTime } from "../ledger/ledger-time.ts"
 import type { PriceView } from "../../link/views/views.ts"
 import { formatDecimal } from "../../venue/decimal.ts"
 import type { SymbolEntry } from "../../venue/profile.ts"
@@ -9,7 +10,7 @@ import type { Vault } from "../core/vault.ts"
 export function listPrices(vault: Vault): readonly PriceView[] {
   const set = vault.active()
   const symbols = [...set.profile.symbols.byId.values()]
-  return symbols.map((symbol) => priceView(symbol, set, vault.clock.nowMs()))
+  return symbols.map((symbol) => priceView(symbol, set, vault.now()))
 }
 
 /** Whether orders can be sized by a price: it is neither stale nor waiting for an operator. */
@@ -17,7 +18,7 @@ export function isPriceUsable({ state }: Pick<PriceView, "state">): boolean {
   return state === "known"
 }
 
-export function priceView(symbol: SymbolEntry, set: ActiveSet, nowMs: number): PriceView {
+export function priceView(symbol: SymbolEntry, set: ActiveSet, nowMs: LedgerTime): PriceView {
   const dated = datedPrices(symbol.id, set).toSorted((a, b) => b.asOfMs - a.asOfMs)
   const fed = set.prices.get(symbol.id)
   const shown = dated.find((price) => isFresh(price, nowMs)) ?? dated[0]

@@ -1,3 +1,4 @@
+import type { LedgerTime } from "../ledger/ledger-time.ts"
 import { z } from "zod"
 
 import type { LimitUse } from "../../link/views/views.ts"
@@ -24,7 +25,7 @@ export function limitUses(
   vault: Vault,
   isShown: (limit: Limit, who: string) => boolean,
 ): readonly LimitUse[] {
-  const nowMs = vault.clock.nowMs()
+  const nowMs = vault.now()
   const uses = vault.ledger.usage(nowMs)
   return placedLimits(policies).flatMap((placed) => {
     const { limit } = placed
@@ -38,7 +39,7 @@ export function limitUses(
 function limitOf(
   { policy, limit }: PlacedLimit,
   { raises }: ActiveSet,
-  nowMs: number,
+  nowMs: LedgerTime,
 ): Omit<LimitUse, "for" | "of" | "used"> {
   const raised = raises.filter(
     (raise) =>

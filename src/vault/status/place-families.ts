@@ -7,8 +7,8 @@ import { ledgerBytes } from "./ledger-bytes.ts"
 
 /** What the vault depends on besides its keys: files, disk, clock, prices, people. */
 export async function placeFamilies(vault: Vault): Promise<readonly MetricFamily[]> {
-  const { disk, ledger, clock, venueClock } = vault
-  const pending = ledger.holds(clock.nowMs()).filter(({ state }) => state === "pending")
+  const { disk, ledger, venueClock } = vault
+  const pending = ledger.holds(vault.now()).filter(({ state }) => state === "pending")
   return [
     gauge(
       "countersign_policy_set_broken",

@@ -12,12 +12,12 @@ import { withSecret } from "../keyring/with-secret.ts"
  */
 export async function selfTest({
   ledger,
-  clock,
+  now,
   disk,
   curve,
-}: Pick<Vault, "ledger" | "clock" | "disk" | "curve">): Promise<void> {
+}: Pick<Vault, "ledger" | "now" | "disk" | "curve">): Promise<void> {
   await withSecret(generateSecret(), (secret) => assertSigns(secret, curve))
-  if (disk.low === undefined) await ledger.safety.probe(clock.nowMs())
+  if (disk.low === undefined) await ledger.safety.probe(now())
   else await ledger.count()
 }
 

@@ -52,14 +52,16 @@ function counted(count: number, unit: string): string {
 /** All that an operator should know of a vault now, the gravest first. */
 export function vaultWarnings(vault: Vault): readonly string[] {
   const alarm = vault.alarm()
+  const setBack = vault.ledger.safety.clockWarning()
   return [
     ...(alarm === undefined ? [] : [alarm]),
     ...standstillOf(vault).map(({ message }) => message),
+    ...(setBack === undefined ? [] : [setBack]),
     ...diskWarnings(vault.disk),
     ...venueClockWarnings(vault.venueClock, vault.active()),
     ...vault.surroundings.warnings,
     ...(vault.curve.warning === undefined ? [] : [vault.curve.warning]),
     ...vault.checkpoints.alarms(),
-    ...warningsOf(vault.active(), vault.clock.nowMs()),
+    ...warningsOf(vault.active(), vault.now()),
   ]
 }

@@ -28,9 +28,9 @@ export function freezeMethods(vault: Vault) {
  */
 export async function freeze(
   what: Omit<Freeze, "sinceMs">,
-  vault: Pick<Vault, "act" | "active" | "clock">,
+  vault: Pick<Vault, "act" | "active" | "now">,
 ): Promise<FreezeView> {
-  const sinceMs = vault.clock.nowMs()
+  const sinceMs = vault.now()
   const asked = { ...what, sinceMs } as Freeze // a union that `Omit` takes apart
   const earlier = vault.active().freezes.find((each) => isSameScope(each, asked))
   const made = { ...asked, cancels: asked.cancels && earlier?.cancels !== false }

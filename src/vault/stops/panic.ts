@@ -46,9 +46,12 @@ export async function panic({ reason, by, client }: PanicAsk, vault: Vault): Pro
   )
   const set = vault.active()
   const tries = await Promise.all(asksOf(set).map((ask) => signOne(ask, client, { vault, set })))
+  const now = vault.now()
   return {
     freeze: frozen,
-    requests: tries.flatMap((each) => ("body" in each ? [each] : [])),
+    requests: tries.flatMap((each) =>
+      "body" in each ? [{ ...each, good_for_ms: each.expires_after - now }] : [],
+    ),
     unsigned: tries.flatMap((each) => ("message" in each ? [each] : [])),
     add_lines: missingLines(set.profile),
   }
@@ -72,7 +75,7 @@ async function signOne(
   { line, key }: Ask,
   client: PanicAsk["client"],
   { vault, set }: { readonly vault: Vault; readonly set: ActiveSet },
-): Promise<PanicView["requests"][number] | UnsignedPanic> {
+): Promise<Omit<PanicView["requests"][number], "good_for_ms"> | UnsignedPanic> {
   const about = { operation: line.operation, key: key ?? null, target: line.target ?? null }
   try {
     const request = readLine(line, namedKey(key, set), { client, set })
@@ -114,8 +117,8 @@ async function reserveAndSign(
   client: PanicAsk["client"],
   { vault, set }: { readonly vault: Vault; readonly set: ActiveSet },
 ) {
-  const { ledger, keyring, clock } = vault
-  const { key, endpoint, parties, ttlMs } = request
+  const { ledger, keyring } = vault
+  const { key, endpoint, parties, ttlMs, lane } = request
   if (keyring.isLocked(key.name)) throw faultOf(keyLocked(key.name))
   const reserved = await ledger.reserve({
     signer: parties.signer,
@@ -127,8 +130,9 @@ async function reserveAndSign(
       rule: panicName,
       purpose: "forward",
     },
-    ...{ claims: [], sizes: [], release: undefined, ttlMs, nowMs: clock.nowMs() },
+    ...{ claims: [], sizes: [], release: undefined, ttlMs, nowMs: vault.now() },
     spending: { ...spendingOf(request, client, set), isForced: true },
+    lane,
   })
   if (reserved.kind === "refused") throw faultOf(reserved.refusal)
   if (reserved.kind === "repeat") throw new Fault("internal", "A request without a key is one.")

@@ -23,7 +23,8 @@ export type AutoFreeze = {
 type Watched = {
   readonly active: () => ActiveSet
   readonly act: (entry: AdminEntry) => Promise<unknown>
-  readonly clock: Clock
+  readonly now: () => number
+  readonly clock: Pick<Clock, "monotonicMs">
 }
 
 const windowMs = 60_000
@@ -84,13 +85,13 @@ function policyWatch(vault: Watched): AutoFreeze["noted"] {
 
 /** In force at once. What is frozen already stays as it is, whoever froze it. */
 function freeze(
-  { active, act, clock }: Watched,
+  { active, act, now }: Watched,
   scope: FreezeScope,
   { sign, reason }: { readonly sign: string; readonly reason: string },
 ): void {
   if (active().freezes.some((earlier) => isSameScope(earlier, scope))) return
   const by = `freeze_on/${sign}` // no client's name has a slash
-  const made = { ...scope, reason, by, cancels: true, sinceMs: clock.nowMs() }
+  const made = { ...scope, reason, by, cancels: true, sinceMs: now() }
   act({ act: "frozen", ...made }).catch((error: unknown) =>
     logFailure("freeze_not_recorded", error),
   )

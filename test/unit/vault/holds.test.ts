@@ -3,9 +3,10 @@ import { describe, it, type TestContext } from "node:test"
 
 import { adminMethods } from "../../../src/vault/admin-methods.ts"
 import { pathsOf } from "../../../src/vault/config/installation.ts"
+import type { Vault } from "../../../src/vault/core/vault.ts"
 import { reload } from "../../../src/vault/operator/reload.ts"
-import type { Clock } from "../../../src/vault/process/clock.ts"
 import { signRequest } from "../../../src/vault/request/sign-request.ts"
+import { ledgerTime } from "../../support/fake-clock.ts"
 import {
   assertSigned,
   callOf,
@@ -71,7 +72,7 @@ async function states({ admin }: TestVault): Promise<readonly string[]> {
 describe("a held request", () => {
   it("is answered with its hold and when that ends", async (t) => {
     const { test, ask } = await openHolding(t)
-    const before = test.vault.clock.nowMs()
+    const before = test.vault.now()
     const answer = await ask()
     const id = holdOf(answer)
     assert.match(id, /^hold_[0-9A-Z]{26}$/)
@@ -177,7 +178,7 @@ describe("a release", () => {
     const checked = test.check(token, limitOrder())
     assert.ok(checked.kind === "answer" && checked.report.would_sign)
 
-    const releasedAtMs = test.vault.clock.nowMs()
+    const releasedAtMs = test.vault.now()
     const signed = await ask()
     assertSigned(signed)
     assert.ok(Number(readBody(signed)["nonce"]) >= releasedAtMs)
@@ -262,8 +263,7 @@ describe("a release", () => {
     assert.ok(first.kind === "refused")
     await test.admin.decideHold({ id, decision: "released" })
     const { expires_at: endMs } = first.refusal.data as { expires_at: number }
-    const signAt = (nowMs: number) =>
-      signRequest(callOf(token, limitOrder()), { ...test.vault, clock: at(test, nowMs) })
+    const signAt = (nowMs: number) => signRequest(callOf(token, limitOrder()), at(test, nowMs))
     const late = await signAt(endMs)
     assert.notEqual(holdOf(late), id)
     assertSigned(await signAt(endMs - 1))
@@ -274,9 +274,9 @@ describe("a release", () => {
     const first = await ask()
     assert.ok(first.kind === "refused")
     const { expires_at: endMs } = first.refusal.data as { expires_at: number }
-    const stateAt = (nowMs: number) => test.vault.ledger.holds(nowMs)[0]?.state
+    const stateAt = (nowMs: number) => test.vault.ledger.holds(ledgerTime(nowMs))[0]?.state
     assert.deepEqual([stateAt(endMs - 1), stateAt(endMs)], ["pending", "expired"])
-    const late = adminMethods({ ...test.vault, clock: at(test, endMs) })
+    const late = adminMethods(at(test, endMs))
     const decided = late.decideHold({ id: holdOf(first), decision: "released" })
     await assert.rejects(decided, { code: "usage", message: /is expired already/ })
   })
@@ -331,7 +331,7 @@ describe("a released request", () => {
     assert.equal(outcomeOf(spent), "limit_exhausted")
     assert.equal((await test.admin.listLimits())[0]?.used, "1")
     assert.deepEqual(await states(test), ["used", "released"])
-    const later = { ...test.vault, clock: at(test, test.vault.clock.nowMs() + 2_100) }
+    const later = at(test, test.vault.now() + 2_100)
     assertSigned(await signRequest(callOf(token, other), later))
   })
 })
@@ -341,7 +341,7 @@ type Differing = {
   readonly body?: Readonly<Record<string, unknown>>
 }
 
-/** The vault's clock, standing at `nowMs`. */
-function at({ vault }: TestVault, nowMs: number): Clock {
-  return { ...vault.clock, nowMs: () => nowMs }
+/** The vault, its time standing at `nowMs`. */
+function at({ vault }: TestVault, nowMs: number): Vault {
+  return { ...vault, now: () => ledgerTime(nowMs) }
 }

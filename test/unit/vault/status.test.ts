@@ -27,7 +27,7 @@ describe("the admin's status", () => {
 
   it("shows five refusals at most", async (t) => {
     const { test } = await openLimited(t, { limit: byCount })
-    const nowMs = test.vault.clock.nowMs()
+    const nowMs = test.vault.now()
     for (const seconds of [0, 1, 2, 3, 4, 5]) {
       const refusal = { code: "overloaded", message: `No, ${seconds}.`, data: null } as const
       const entry = { client: "bot0", key: null, operation: null, policyHash: "", refusal }
@@ -59,7 +59,7 @@ describe("whether it signs, as the admin's status tells it", () => {
     const { admin, vault } = await openTrading(t)
     const { state, words, alarms, at, version: told } = await admin.status()
     assert.deepEqual([state, words, alarms, told], ["ready", "signing", [], version])
-    assert.ok(Math.abs(vault.clock.nowMs() - at) < 10_000)
+    assert.ok(Math.abs(vault.now() - at) < 10_000)
   })
 
   it("names what keeps it from that, and the alarm", async (t) => {

@@ -1,8 +1,10 @@
 import type { Refusal } from "../../../link/views/refusal.ts"
 import type { Address } from "../../../venue/address.ts"
 import type { Decimal } from "../../../venue/decimal.ts"
+import type { Lane } from "../../../venue/payload/lane.ts"
 import type { Spending } from "../../budgets/spending.ts"
 import type { Claim, OrderSize } from "../../policy/terms/claim.ts"
+import type { LedgerTime } from "../ledger-time.ts"
 import type { RequestEntry } from "./entries.ts"
 import type { RecordId } from "./record-id.ts"
 
@@ -19,7 +21,9 @@ export type ReserveAsk = {
   readonly spending?: Spending | undefined
   /** `expires_after = max(now, nonce) + ttlMs`. */
   readonly ttlMs: number
-  readonly nowMs: number
+  /** What isn't open is signed by the ledger's time also while the wall clock isn't believed. */
+  readonly lane: Lane
+  readonly nowMs: LedgerTime
 }
 
 /** What was taken for a request. Times in milliseconds. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite"
 
+import type { LedgerTime } from "../ledger-time.ts"
 import { keptMs, storedKey, type IdempotencyKey, type KeyUse } from "../records/idempotency.ts"
 import { stateAsOf, type Heard } from "../records/record-state.ts"
 import type { OutcomeRow, RequestRow } from "../records/row.ts"
@@ -8,7 +9,6 @@ import { recordFinder, type FoundRecord } from "./stored-rows.ts"
 /** A request that has a key, as it lies in the database. */
 export type FoundKey = {
   readonly row: RequestRow
-  /** Wall time that never goes back. */
   readonly countedAtMs: number
   readonly heard: Heard | null
   readonly sends: number
@@ -71,7 +71,7 @@ export function recordSearcher(
 }
 
 /** What a key stands for at `nowMs`. It is kept for a day, and for as long as its request is good. */
-export function keyUse(found: FoundKey | undefined, nowMs: number): KeyUse {
+export function keyUse(found: FoundKey | undefined, nowMs: LedgerTime): KeyUse {
   if (found?.row.idempotency === undefined) return { kind: "unused" }
   const { row, countedAtMs, heard, sends, answered } = found
   const untilMs = Math.max(countedAtMs + keptMs, row.expires_after)

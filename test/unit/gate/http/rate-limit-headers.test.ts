@@ -28,7 +28,13 @@ describe("RateLimit fields", () => {
   const stand = '"address";r=2389;t=61, "ip";r=0'
 
   it("are on what is signed and on what is refused", async (t) => {
-    const signed = { kind: "answer", record: "r-1", body: signedBody, expiresAfter: 1 } as const
+    const signed = {
+      kind: "answer",
+      record: "r-1",
+      body: signedBody,
+      expiresAfter: 1,
+      goodForMs: 5,
+    } as const
     for (const answer of [{ ...signed, path: ordersPath }, refusal] as const) {
       const gate = await startGate(t, { script: { sign: () => ({ ...answer, rateLimits }) } })
       const { headers } = await gate.post(`/sign${ordersPath}`)

@@ -11,6 +11,7 @@ import { httpText, startRawVenue } from "../../../support/raw-venue.ts"
 
 const path = "/v1/trade/orders"
 const expiresAfter = 1_000
+const goodForMs = 500
 
 describe("POST /v1", () => {
   it("passes the venue's status and body on as they came, and tells the vault in order", async (t) => {
@@ -118,18 +119,18 @@ describe("POST /v1", () => {
 
   it("sends one millisecond before the request expires, and not when it does", async (t) => {
     const sends: string[] = []
-    let nowMs = expiresAfter - 1
+    let goodForMs = 1
     const gate = await startGate(t, {
       upstream: fakeUpstream((ask) => {
         assert.equal(ask.maySend(), true)
         sends.push(ask.body)
         return answered(200, '{"code":"0"}')
       }),
-      clock: () => nowMs,
-      script: { sign: signExpiring },
+      clock: () => 0,
+      script: { sign: () => ({ ...signExpiring(), goodForMs }) },
     })
     assert.equal((await gate.post(path)).status, 200)
-    nowMs = expiresAfter
+    goodForMs = 0
     const late = await gate.post(path)
     assertRefused(late, 504, "too_late")
     assert.deepEqual(late.envelope.data, { record: "r-9", expires_after: expiresAfter })
@@ -139,10 +140,10 @@ describe("POST /v1", () => {
   })
 
   it("sends nothing that expired while it connected", async (t) => {
-    let nowMs = expiresAfter - 1
+    let nowMs = 0
     const gate = await startGate(t, {
       upstream: fakeUpstream((ask) => {
-        nowMs = expiresAfter
+        nowMs = goodForMs
         assert.equal(ask.maySend(), false)
         return { kind: "unsent", cause: "held back" }
       }),
@@ -277,7 +278,7 @@ function answered(status: number, body: string): Sent {
 }
 
 function signExpiring() {
-  return { kind: "answer", record: "r-9", path, body: signedBody, expiresAfter } as const
+  return { kind: "answer", record: "r-9", path, body: signedBody, expiresAfter, goodForMs } as const
 }
 
 function rawPost(port: number): string {

@@ -15,7 +15,8 @@ const request: OutboxRequest = {
   record: "rec_1",
   path: "/v1/trade/orders/cancel-all",
   body: "{}",
-  expires_after: nowMs + 15_000,
+  expires_after: 1_780_000_000_000,
+  good_for_ms: 15_000,
 }
 
 const accepted: Sent = {
@@ -136,9 +137,9 @@ describe("the gate's outbox", () => {
 
   it("doesn't send what has expired, and does up to then", async (t) => {
     const { reports, give } = await start(t, [])
-    give([{ ...request, expires_after: nowMs }])
+    give([{ ...request, good_for_ms: 0 }])
     assert.deepEqual(told(await reports(1)), ["rec_1 unsent"])
-    give([{ ...request, record: "rec_2", expires_after: nowMs + 1 }])
+    give([{ ...request, record: "rec_2", good_for_ms: 1 }])
     assert.deepEqual(told(await reports(3)).slice(1), ["rec_2 sent", "rec_2 accepted"])
   })
 })

@@ -50,10 +50,10 @@ describe("POST /sign/batch", () => {
     const answer: BotResults["signBatch"] = {
       kind: "answer",
       results: [
-        { ...signed, expiresAfter: 12 },
+        { ...signed, expiresAfter: 12, goodForMs: 5 },
         refused(denied, "r-2"),
-        { ...signed, expiresAfter: 12, repeat: "first" },
-        { ...signed, expiresAfter: 12, repeat: "perhaps_sent" },
+        { ...signed, expiresAfter: 12, goodForMs: 5, repeat: "first" },
+        { ...signed, expiresAfter: 12, goodForMs: 5, repeat: "perhaps_sent" },
         refused(spent(1_001)),
         refused(spent(null)),
       ],

@@ -22,7 +22,7 @@ const expiresAfter = Number.MAX_SAFE_INTEGER
 function signs(repeat: Repeat | undefined, record = "r-1") {
   return ({ path: signedPath }: BotParams["sign"]) => ({
     kind: "answer" as const,
-    ...{ record, path: signedPath, body: signedBody, expiresAfter },
+    ...{ record, path: signedPath, body: signedBody, expiresAfter, goodForMs: 15_000 },
     ...(repeat !== undefined && { repeat }),
   })
 }

@@ -36,7 +36,15 @@ describe("a gate on a port and a Unix socket", () => {
           if (signedCount === 2) answer.resolve(undefined)
           const repeat = signedCount === 1 ? "first" : "perhaps_sent"
           const expiresAfter = Number.MAX_SAFE_INTEGER
-          return { kind: "answer", record: "r-1", path, body: "{}", expiresAfter, repeat }
+          return {
+            kind: "answer",
+            record: "r-1",
+            path,
+            body: "{}",
+            expiresAfter,
+            goodForMs: 15_000,
+            repeat,
+          }
         },
       },
     })

@@ -1,3 +1,4 @@
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
@@ -26,7 +27,7 @@ function setWith(ages: { readonly writtenMs: number; readonly fedMs: number }): 
 }
 
 function priceOf(set: FileSet & Standing): string | undefined {
-  const price = referencePrice(1, set, nowMs)
+  const price = referencePrice(1, set, ledgerTime(nowMs))
   return price === undefined ? undefined : formatDecimal(price)
 }
 

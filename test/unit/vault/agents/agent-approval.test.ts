@@ -1,3 +1,4 @@
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
@@ -109,7 +110,7 @@ describe("the approval of an agent whose wallet key is held here", () => {
     const before = await test.admin.settleOperation({ record, outcome: { kind: "sent" } })
     assert.equal(before.key?.approval, "unknown")
     const { key } = await test.admin.settleOperation({ record, outcome: accepted })
-    const stored = await test.vault.ledger.record(record, Date.now())
+    const stored = await test.vault.ledger.record(record, ledgerTime(Date.now()))
     assert.equal(key?.approval, "approved")
     assert.equal(key.expires_at, (stored?.decidedAtMs ?? 0) + 30 * dayMs)
     assert.equal(key.wallet, "main")

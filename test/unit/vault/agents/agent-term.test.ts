@@ -1,3 +1,4 @@
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
@@ -94,7 +95,7 @@ describe("the renewal of an agent", () => {
     const signed = await test.admin.renewAgent(renewal)
     assert.equal(fieldsOf(signed)["valid_days"], 20)
     const { key } = await test.admin.settleOperation({ record: signed.record, outcome: accepted })
-    const record = await test.vault.ledger.record(signed.record, Date.now())
+    const record = await test.vault.ledger.record(signed.record, ledgerTime(Date.now()))
     assert.equal(key?.expires_at, (record?.decidedAtMs ?? 0) + 20 * dayMs)
   })
 

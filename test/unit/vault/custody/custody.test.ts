@@ -1,3 +1,4 @@
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { afterEach, beforeEach, describe, it } from "node:test"
 import { setImmediate as nextTurn } from "node:timers/promises"
@@ -101,7 +102,7 @@ describe("wallet keys that lock themselves", () => {
 
   const at = (ms: number) => ({
     ...test.vault,
-    clock: { ...test.vault.clock, nowMs: () => test.vault.unlockedAtMs() + ms },
+    now: () => ledgerTime(test.vault.unlockedAtMs() + ms),
   })
   const due = (by: "lifetime" | "idle", ms: number) =>
     walletKeysDue(at(ms), by).map(({ name }) => name)
@@ -118,7 +119,7 @@ describe("wallet keys that lock themselves", () => {
     assert.deepEqual(due("idle", 59_999), [])
     assert.deepEqual(due("idle", 60_000), ["main"])
     const { vault } = test
-    while (vault.clock.nowMs() <= vault.unlockedAtMs()) await nextTurn()
+    while (vault.now() <= vault.unlockedAtMs()) await nextTurn()
     assertSigned(await test.sign(token, approval(), { path: approvePath, key: "main" }))
     assert.deepEqual(due("idle", 60_000), [])
     assert.deepEqual(due("idle", 120_000), ["main"])

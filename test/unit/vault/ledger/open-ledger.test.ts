@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, it } from "node:test"
 import type { Fault } from "../../../../src/std/fault.ts"
 import type { Ledger } from "../../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
-import { fakeClock, startMs } from "../../../support/fake-clock.ts"
+import { fakeClock, startMs, ledgerTime } from "../../../support/fake-clock.ts"
 import {
   ledgerPlace,
   refusalEntry,
@@ -166,7 +166,7 @@ describe("a ledger whose commit failed", () => {
     const before = await reserved(ledger, startMs)
     const settled = await Promise.allSettled([
       reserveAt(ledger, startMs),
-      ledger.reserve({ ...plainAsk, ttlMs: 0.5, nowMs: startMs }), // the table takes whole milliseconds alone
+      ledger.reserve({ ...plainAsk, ttlMs: 0.5, nowMs: ledgerTime(startMs) }), // the table takes whole milliseconds alone
       reserveAt(ledger, startMs),
       ledger.count(),
     ])
@@ -176,7 +176,7 @@ describe("a ledger whose commit failed", () => {
       assert.equal((each.reason as Fault).code, unavailable.code)
     }
     await assert.rejects(reserveAt(ledger, startMs), unavailable)
-    await assert.rejects(ledger.record(before.record, startMs), unavailable)
+    await assert.rejects(ledger.record(before.record, ledgerTime(startMs)), unavailable)
     assert.throws(() => ledger.note(refusalEntry(), startMs), unavailable)
     await ledger.close()
 
@@ -209,7 +209,7 @@ describe("closing a ledger", () => {
     const closed = { name: "Fault", code: "ledger_unavailable" }
     await assert.rejects(reserveAt(ledger, clock.nowMs()), closed)
     await assert.rejects(ledger.count(), closed)
-    await assert.rejects(ledger.record("rec", startMs), closed)
+    await assert.rejects(ledger.record("rec", ledgerTime(startMs)), closed)
     await assert.rejects(ledger.settle("rec", { kind: "sent" }, startMs), closed)
     await assert.rejects(ledger.act({ act: "started", policyHash: "" }, startMs), closed)
     assert.throws(() => ledger.note(refusalEntry(), startMs), closed)

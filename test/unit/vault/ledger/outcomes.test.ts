@@ -5,7 +5,7 @@ import type { Outcome } from "../../../../src/link/views/outcome.ts"
 import type { Ledger } from "../../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
 import type { RecordState } from "../../../../src/vault/ledger/records/record-state.ts"
-import { fakeClock } from "../../../support/fake-clock.ts"
+import { fakeClock, ledgerTime } from "../../../support/fake-clock.ts"
 import {
   ledgerPlace,
   refusalEntry,
@@ -73,20 +73,20 @@ describe("the state of a record", () => {
       for (const kind of heard) await ledger.settle(record, outcomes[kind], clock.nowMs())
       assert.equal(await ledger.count(), lengthBefore + heard.length, "each word is in the journal")
 
-      const atExpiry = await ledger.record(record, expiresAfterMs)
+      const atExpiry = await ledger.record(record, ledgerTime(expiresAfterMs))
       assert.equal(atExpiry?.state, state)
       assert.equal(atExpiry.outcome?.code ?? undefined, code)
-      assert.equal((await ledger.record(record, expiresAfterMs + 1))?.state, expired)
+      assert.equal((await ledger.record(record, ledgerTime(expiresAfterMs + 1)))?.state, expired)
     })
   }
 
   it("carries the venue's status and code", async () => {
     const { record } = await reserved(ledger, clock.nowMs())
     await ledger.settle(record, outcomes.unknown, clock.nowMs())
-    const unknown = await ledger.record(record, clock.nowMs())
+    const unknown = await ledger.record(record, ledgerTime(clock.nowMs()))
     assert.deepEqual(unknown?.outcome, { status: 502, code: null })
     await ledger.settle(record, outcomes.accepted, clock.nowMs())
-    const accepted = await ledger.record(record, clock.nowMs())
+    const accepted = await ledger.record(record, ledgerTime(clock.nowMs()))
     assert.deepEqual(accepted?.outcome, { status: 200, code: "0" })
   })
 
@@ -102,7 +102,10 @@ describe("the state of a record", () => {
   })
 
   it("is unknown of an id that isn't there", async () => {
-    assert.equal(await ledger.record("rec_00000000000000000000000000", clock.nowMs()), undefined)
+    assert.equal(
+      await ledger.record("rec_00000000000000000000000000", ledgerTime(clock.nowMs())),
+      undefined,
+    )
   })
 
   it("outlives a restart", async () => {
@@ -111,6 +114,6 @@ describe("the state of a record", () => {
     await ledger.close()
     assert.equal(readLedger(place.file).at(-1)?.row["outcome"], "refused")
     ledger = await openLedger({ file: place.file, clock })
-    assert.equal((await ledger.record(record, clock.nowMs()))?.state, "refused")
+    assert.equal((await ledger.record(record, ledgerTime(clock.nowMs())))?.state, "refused")
   })
 })

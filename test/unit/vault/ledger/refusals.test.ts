@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 
 import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
 import { maxRefusals } from "../../../../src/vault/ledger/refusal-notes.ts"
-import { startMs } from "../../../support/fake-clock.ts"
+import { startMs, ledgerTime } from "../../../support/fake-clock.ts"
 import { refusalEntry, reserved } from "../../../support/ledger-ask.ts"
 import { clock, ledger, openLedgerForEach, place } from "../../../support/ledger-for-each.ts"
 import { query, readLedger } from "../../../support/read-ledger.ts"
@@ -31,7 +31,7 @@ describe("a refusal", () => {
 
   it("is recorded with its reason", async () => {
     const id = ledger.note(refusalEntry(), startMs)!
-    assert.deepEqual(await ledger.record(id, startMs), {
+    assert.deepEqual(await ledger.record(id, ledgerTime(startMs)), {
       id,
       state: "refused_here",
       client: "mm-bot",

@@ -9,7 +9,7 @@ import type { RecordedRequest } from "../../../../src/vault/ledger/records/entri
 import type { Claim } from "../../../../src/vault/policy/terms/claim.ts"
 import { formatDecimal } from "../../../../src/venue/decimal.ts"
 import { aClaim, hourMs } from "../../../support/a-claim.ts"
-import { fakeClock, startMs } from "../../../support/fake-clock.ts"
+import { fakeClock, startMs, ledgerTime } from "../../../support/fake-clock.ts"
 import {
   assertReserved,
   ledgerPlace,
@@ -85,7 +85,11 @@ describe("replacing the meters", () => {
   it("counts the past by the limits that hold from now on", async () => {
     await ledger.replaceMeters(() => [aClaim({ meter: "old" })], 0)
     for (let count = 0; count < 3; count++) {
-      await ledger.reserve({ ...plainAsk, claims: [aClaim({ meter: "old" })], nowMs: startMs })
+      await ledger.reserve({
+        ...plainAsk,
+        claims: [aClaim({ meter: "old" })],
+        nowMs: ledgerTime(startMs),
+      })
     }
     assert.equal(used("old"), "3")
     await ledger.replaceMeters(() => [aClaim({ meter: "new", amount: "2" })], 0)
@@ -98,7 +102,11 @@ describe("replacing the meters", () => {
     for (let count = 0; count < 3; count++) await reserved(ledger, startMs)
     const claim = aClaim({ max: "2" })
     await ledger.replaceMeters(() => [claim], 0)
-    const answer = await ledger.reserve({ ...plainAsk, claims: [claim], nowMs: startMs })
+    const answer = await ledger.reserve({
+      ...plainAsk,
+      claims: [claim],
+      nowMs: ledgerTime(startMs),
+    })
     assert.equal(answer.kind, "refused")
   })
 
@@ -122,7 +130,7 @@ describe("replacing the meters", () => {
 
   it("keeps the old meters when it fails", async () => {
     await ledger.replaceMeters(() => [], 0)
-    await ledger.reserve({ ...plainAsk, claims: [aClaim()], nowMs: startMs })
+    await ledger.reserve({ ...plainAsk, claims: [aClaim()], nowMs: ledgerTime(startMs) })
     const failing = ledger.replaceMeters(() => {
       throw new Error("no such symbol")
     }, 0)
@@ -216,7 +224,7 @@ class Run {
   }
 
   reserve(): void {
-    const ask = { ...plainAsk, claims: this.claims(), nowMs: startMs }
+    const ask = { ...plainAsk, claims: this.claims(), nowMs: ledgerTime(startMs) }
     const done = this.ledger.reserve(ask).then((reservation) => {
       assertReserved(reservation)
       this.#reserved += 1

@@ -5,7 +5,7 @@ import fc from "fast-check"
 
 import type { Ledger } from "../../../../src/vault/ledger/ledger.ts"
 import type { Reservation } from "../../../../src/vault/ledger/records/reservation.ts"
-import { startMs } from "../../../support/fake-clock.ts"
+import { startMs, ledgerTime } from "../../../support/fake-clock.ts"
 import {
   assertReserved,
   otherSigner,
@@ -43,7 +43,7 @@ function noncesOf(reservations: readonly Reservation[]): readonly number[] {
 describe("what is made of a reservation", () => {
   it("comes out once the record is durable", async () => {
     const earlier = countCommits(`${place.file}-wal`)
-    const ask = { ...plainAsk, nowMs: clock.nowMs() }
+    const ask = { ...plainAsk, nowMs: ledgerTime(clock.nowMs()) }
     const reservation = await ledger.reserve(ask, ({ nonce }) => `of ${nonce}`)
     assert.ok(countCommits(`${place.file}-wal`) > earlier)
     assert.ok(reservation.kind === "reserved")
@@ -51,7 +51,7 @@ describe("what is made of a reservation", () => {
   })
 
   it("is nothing where making it throws, though its nonce is used and its record is there", async () => {
-    const ask = { ...plainAsk, nowMs: clock.nowMs() }
+    const ask = { ...plainAsk, nowMs: ledgerTime(clock.nowMs()) }
     const failing = ledger.reserve(ask, () => {
       throw new Error("no signature")
     })
@@ -179,6 +179,15 @@ describe("a clock that runs ahead", () => {
     assert.equal(await ledger.count(), 0)
   })
 
+  it("stops nothing that reduces risk: that is signed by the time that has passed", async () => {
+    clock.setWall(startMs + dayMs)
+    clock.pass(500)
+    const asked = await ledger.reserve({ ...plainAsk, lane: "cancel", nowMs: ledger.now() })
+    assertReserved(asked)
+    assert.equal(asked.nonce, startMs + 500)
+    assert.equal(asked.expiresAfterMs, startMs + 500 + plainAsk.ttlMs)
+  })
+
   it("lets signing go on once it is right again, with nonces as if nothing had been", async () => {
     clock.setWall(startMs + dayMs)
     await assert.rejects(reserveAt(ledger, clock.nowMs()), { code: "clock_unsafe" })
@@ -232,7 +241,7 @@ describe("a reservation", () => {
   it("is recorded in full", async () => {
     const { record, nonce, expiresAfterMs } = await reserved(ledger, clock.nowMs())
     assert.match(record, /^rec_[0-9A-HJKMNP-TV-Z]{26}$/)
-    assert.deepEqual(await ledger.record(record, clock.nowMs()), {
+    assert.deepEqual(await ledger.record(record, ledgerTime(clock.nowMs())), {
       id: record,
       state: "signed",
       client: requestEntry.client,
@@ -290,7 +299,7 @@ describe("a reservation", () => {
           ...requestEntry,
           idempotency: { by: "header", key, binding: "", replaces: undefined },
         },
-        nowMs: clock.nowMs(),
+        nowMs: ledgerTime(clock.nowMs()),
       })
     const before = countCommits(`${place.file}-wal`)
     await Promise.all(Array.from({ length: 100 }, (_, index) => keyed(`k${index}`)))

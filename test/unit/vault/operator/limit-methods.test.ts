@@ -1,3 +1,4 @@
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
@@ -16,8 +17,8 @@ type Limited = { readonly test: TestVault; readonly bots: readonly string[] }
 
 /** Signs as often as there is room, at some time. Returns how often. */
 async function signAll({ test, bots }: Limited, passedMs = 0): Promise<number> {
-  const nowMs = test.vault.clock.nowMs() + passedMs
-  const vault = { ...test.vault, clock: { ...test.vault.clock, nowMs: () => nowMs } }
+  const nowMs = test.vault.now() + passedMs
+  const vault = { ...test.vault, now: () => ledgerTime(nowMs) }
   for (let signed = 0; signed < 100; signed++) {
     const answer = await signRequest(callOf(bots[0] ?? "", limitOrder()), vault)
     if (outcomeOf(answer) === "limit_exhausted") return signed
@@ -41,7 +42,7 @@ describe("raising a limit", () => {
   it("gives as much more until it ends by itself", async (t) => {
     const opened = await openLimited(t, { limit: byCount })
     assert.equal(await signAll(opened), 10)
-    const beforeMs = opened.test.vault.clock.nowMs()
+    const beforeMs = opened.test.vault.now()
     const { until, ...raised } = await raise(opened, { forMs: 5_000 })
     assert.deepEqual(raised, { limit: "cap", to: "12" })
     assert.ok(until >= beforeMs + 5_000)
@@ -58,7 +59,7 @@ describe("raising a limit", () => {
     const maxAt = (nowMs: number) => {
       const vault = {
         ...opened.test.vault,
-        clock: { ...opened.test.vault.clock, nowMs: () => nowMs },
+        now: () => ledgerTime(nowMs),
       }
       return signRequest(callOf(opened.bots[0] ?? "", limitOrder()), vault)
     }
@@ -174,7 +175,7 @@ describe("checking a request against limits", () => {
     const { would_sign: wouldSign, refusal, limits } = checked.report
     assert.deepEqual([wouldSign, refusal?.code], [false, "limit_exhausted"])
     assert.equal(limits[0]?.used, "63000")
-    assert.ok(Number(limits[0].frees_at) > opened.test.vault.clock.nowMs() + 3_500_000)
+    assert.ok(Number(limits[0].frees_at) > opened.test.vault.now() + 3_500_000)
   })
 
   it("says of more than the limit at once that it never fits", async (t) => {

@@ -1,3 +1,4 @@
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
@@ -62,8 +63,8 @@ function stateOf(fed: Fed): string | undefined {
 }
 
 /** What becomes of a small buy and a small sell. */
-function outcomes(test: TestVault, token: string, nowMs = test.vault.clock.nowMs()) {
-  const vault = { ...test.vault, clock: { ...test.vault.clock, nowMs: () => nowMs } }
+function outcomes(test: TestVault, token: string, nowMs = test.vault.now()) {
+  const vault = { ...test.vault, now: () => ledgerTime(nowMs) }
   return [true, false].map((isBuy) => {
     const order = limitOrder({ is_buy: isBuy, price: "64000", quantity: "0.001" })
     const checked = checkRequest(checkOf(callOf(token, order)), vault)
@@ -80,7 +81,7 @@ describe("feeding a price", () => {
   it("lets both sides be sized that couldn't be before", async (t) => {
     const { test, feed } = await openFeed(t)
     assert.deepEqual(outcomes(test, feed), neither)
-    const beforeMs = test.vault.clock.nowMs()
+    const beforeMs = test.vault.now()
     const fed = await feedPrice(test, feed, "64000.50")
     assert.ok(fed.kind === "answer")
     const [price, ...others] = fed.prices
@@ -285,8 +286,8 @@ describe("the age of a price", () => {
       [-5_001, neither, "stale"],
     ] as const) {
       const nowMs = asOfMs + passedMs
-      assert.deepEqual(outcomes(test, feed, nowMs), expected, `${passedMs} ms`)
-      const vault = { ...test.vault, clock: { ...test.vault.clock, nowMs: () => nowMs } }
+      assert.deepEqual(outcomes(test, feed, ledgerTime(nowMs)), expected, `${passedMs} ms`)
+      const vault = { ...test.vault, now: () => ledgerTime(nowMs) }
       assert.equal(listPrices(vault)[0]?.state, state)
     }
   })
@@ -298,18 +299,18 @@ describe("the age of a price", () => {
       value: "64000",
     })
     assert.equal(Number(goodUntil) - Number(asOf), 3_600_000)
-    assert.deepEqual(outcomes(test, feed, Number(goodUntil)), both)
-    assert.deepEqual(outcomes(test, feed, Number(goodUntil) + 1), neither)
+    assert.deepEqual(outcomes(test, feed, ledgerTime(Number(goodUntil))), both)
+    assert.deepEqual(outcomes(test, feed, ledgerTime(Number(goodUntil) + 1)), neither)
   })
 
   it("begins anew with each price, also the same one", async (t) => {
     const { test, feed } = await openFeed(t, { settings: "prices: {max_age: 5s}\n" })
-    const late = test.vault.clock.nowMs() + 4_000
+    const late = test.vault.now() + 4_000
     await feedPrice(test, feed, "64000")
-    const clock = { ...test.vault.clock, nowMs: () => late }
-    await feedPrice({ bots: botMethods({ ...test.vault, clock }) }, feed, "64000")
-    assert.deepEqual(outcomes(test, feed, late + 5_000), both)
-    assert.deepEqual(outcomes(test, feed, late + 5_001), neither)
+    const now = () => ledgerTime(late)
+    await feedPrice({ bots: botMethods({ ...test.vault, now }) }, feed, "64000")
+    assert.deepEqual(outcomes(test, feed, ledgerTime(late + 5_000)), both)
+    assert.deepEqual(outcomes(test, feed, ledgerTime(late + 5_001)), neither)
   })
 })
 

@@ -117,7 +117,7 @@ describe("a reload of files with a mistake", () => {
       assert.equal(await test.vault.ledger.count(), count)
       const answer = await sign()
       assertSigned(answer)
-      assert.ok(answer.expiresAfter >= test.vault.clock.nowMs() + 10_000)
+      assert.ok(answer.expiresAfter >= test.vault.now() + 10_000)
     })
   }
 
@@ -179,7 +179,7 @@ describe("a reload of what the daemon was started with", () => {
     await reload(test.vault)
     const answer = await sign()
     assertSigned(answer)
-    assert.ok(answer.expiresAfter <= test.vault.clock.nowMs() + 1_000 + 1_000)
+    assert.ok(answer.expiresAfter <= test.vault.now() + 1_000 + 1_000)
     assert.equal((await test.admin.listPrices()).at(-1)?.symbol, "NEW-PERP")
   })
 })

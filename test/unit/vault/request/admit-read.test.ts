@@ -1,3 +1,4 @@
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
@@ -82,7 +83,7 @@ describe("a read", () => {
     assert.ok(denied.kind === "refused" && denied.refusal.code === "policy_denied")
     const { reason, asked } = denied.refusal.data
     assert.deepEqual([reason, asked], ["read_not_allowed", "GET /v1/trade/orders"])
-    const stored = await test.vault.ledger.record(denied.record ?? "", Date.now())
+    const stored = await test.vault.ledger.record(denied.record ?? "", ledgerTime(Date.now()))
     assert.deepEqual([stored?.state, stored?.operation], ["refused_here", null])
     assert.equal(told(await read("/v1/market/../trade/orders")), "policy_denied")
     assert.equal(told(await read("/v1//market/ticker")), "policy_denied")

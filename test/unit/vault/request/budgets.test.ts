@@ -1,3 +1,4 @@
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
@@ -78,7 +79,7 @@ describe("the venue's rate budgets", () => {
     assert.match(message, /^Rate limit exceeded: the IP budget/)
     assert.deepEqual([data.scope, data.max, data.used, data.kept], ["ip", 1_200, 60, 1_140])
     assert.ok((data.retry_after_ms ?? 0) > 0)
-    const stored = await test.vault.ledger.record(refused.record ?? "", Date.now())
+    const stored = await test.vault.ledger.record(refused.record ?? "", ledgerTime(Date.now()))
     assert.equal(stored?.refusal?.code, "ip_budget_exhausted")
   })
 
@@ -184,7 +185,7 @@ describe("the venue's rate budgets", () => {
     const again: CallChanges = { idempotencyKey: "k-1", purpose: "forward" }
     const first = await test.sign(bot, limitOrder(), again)
     assertSigned(first)
-    const record = await test.vault.ledger.record(first.record, Date.now())
+    const record = await test.vault.ledger.record(first.record, ledgerTime(Date.now()))
     assert.ok(record)
     const answer = { body: Buffer.from('{"code":"0"}').toString("base64") }
     await settleRecord(record, { kind: "accepted", status: 200, code: "0", answer }, test.vault)

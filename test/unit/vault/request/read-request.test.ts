@@ -1,3 +1,4 @@
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
@@ -83,7 +84,7 @@ describe("preparing a request", () => {
   }
 
   function judged(request: ReadRequest, nowMs: number, by = set): string {
-    const decision = judgeRequest(request, client, { set: by, nowMs })
+    const decision = judgeRequest(request, client, { set: by, nowMs: ledgerTime(nowMs) })
     return decision.kind === "refuse" ? decision.refusal.code : decision.kind
   }
 

@@ -1,3 +1,4 @@
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { after, before, beforeEach, describe, it, type TestContext } from "node:test"
 
@@ -31,7 +32,7 @@ const accepted: Outcome = { kind: "accepted", status: 200, code: "0", answer: ke
 
 /** The vault with another wall clock: repeats go by it, and take no time of the ledger's. */
 function at(test: TestVault, nowMs: number): Vault {
-  return { ...test.vault, clock: { ...test.vault.clock, nowMs: () => nowMs } }
+  return { ...test.vault, now: () => ledgerTime(nowMs) }
 }
 
 async function openWithBot(t: TestContext, ask: VaultAsk = {}) {
@@ -305,10 +306,10 @@ describe("a repeat whose answer is known", () => {
     const profile = { ...set.profile, duplicateNonceCode: "10012" }
     const vault = { ...test.vault, active: () => ({ ...set, profile }) }
     const stateAfter = async (code: string, again?: true): Promise<string | undefined> => {
-      const known = await vault.ledger.record(record, vault.clock.nowMs())
+      const known = await vault.ledger.record(record, vault.now())
       assert.ok(known)
       await settleRecord(known, { kind: "refused", status: 400, code, again }, vault)
-      return (await vault.ledger.record(record, vault.clock.nowMs()))?.state
+      return (await vault.ledger.record(record, vault.now()))?.state
     }
     assert.equal(await stateAfter("10001", true), "unknown")
     assert.equal(await stateAfter("10012"), "unknown")
@@ -330,7 +331,7 @@ describe("a repeat whose answer is known", () => {
     assertSigned(answer)
     assert.equal(answer.repeat, undefined)
     await test.bots.report({ token, record: answer.record, outcome: accepted })
-    const page = await test.vault.ledger.record(answer.record, test.vault.clock.nowMs())
+    const page = await test.vault.ledger.record(answer.record, test.vault.now())
     assert.deepEqual([page?.state, page?.keepsAnswer], ["accepted", false])
   })
 })

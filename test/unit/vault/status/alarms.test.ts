@@ -1,3 +1,4 @@
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
@@ -115,7 +116,7 @@ describe("the vault's alarms", () => {
     const { vault } = test
     await test.addKey({ name: "old", role: "agent", wallet: "main" })
     const nowMs = 1_000 * dayMs
-    const at = { ...vault, clock: { ...vault.clock, nowMs: () => nowMs } }
+    const at = { ...vault, now: () => ledgerTime(nowMs) }
     const names = ["agent_ends", "agent_ends_today"] as const
     const approve = async (name: string, leftMs: number): Promise<readonly string[]> => {
       const record = { record: "rec_1" }
@@ -174,8 +175,8 @@ describe("the vault's alarms", () => {
     const { vault } = test
     assert.deepEqual(told(vault, "price_stale"), [])
     assert.equal(vault.active().profile.symbols.byName.has("NEW-PERP"), true)
-    const late = { ...vault.clock, nowMs: () => Date.now() + 400 * dayMs }
-    const stale = told({ ...vault, clock: late }, "price_stale")
+    const late = () => ledgerTime(Date.now() + 400 * dayMs)
+    const stale = told({ ...vault, now: late }, "price_stale")
     assert.ok(stale.includes("price_stale BTC-PERP"))
     assert.ok(!stale.includes("price_stale NEW-PERP"))
     const feeder = await test.addClient({ name: "feed", keys: ["mm"], rights: ["prices"] })
@@ -200,8 +201,8 @@ describe("the vault's alarms", () => {
       ...{ scope: "client", name, reason: "", by: name, cancels: true, sinceMs: 0 },
     }))
     const crowded = { ...vault, active: () => ({ ...vault.active(), freezes }) }
-    const late = { ...vault.clock, nowMs: () => Date.now() + 400 * dayMs }
-    const now = tellAlarms({ ...crowded, clock: late } as unknown as Vault)
+    const late = () => ledgerTime(Date.now() + 400 * dayMs)
+    const now = tellAlarms({ ...crowded, now: late } as unknown as Vault)
     assert.equal(now.alarms.length, maxAlarms)
     assert.ok(now.alarms.every(({ severity }) => severity === "critical"))
     assert.ok(Buffer.byteLength(JSON.stringify(now)) < maxFrameBytes / 2)

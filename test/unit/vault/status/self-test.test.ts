@@ -11,9 +11,9 @@ const low = { freeBytes: 1, minFreeBytes: 2 }
 /** What of the ledger was asked. */
 async function asked(test: TestVault, lowDisk: typeof low | undefined): Promise<readonly string[]> {
   const calls: string[] = []
-  const { ledger, clock, disk, curve } = test.vault
+  const { ledger, now, disk, curve } = test.vault
   await selfTest({
-    clock,
+    now,
     curve,
     disk: { ...disk, low: lowDisk },
     ledger: {

@@ -1,3 +1,4 @@
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
@@ -167,8 +168,8 @@ describe("the vault's metrics", () => {
     assert.deepEqual(await valuesOf({ ...test, vault: broken }, "policy_set_broken"), { "": 1 })
 
     assert.equal((await valuesOf(test, "reference_price_usable"))["BTC-PERP"], 1)
-    const late = { ...test.vault.clock, nowMs: () => Date.now() + 365 * 86_400_000 }
-    const stale = { ...test, vault: { ...test.vault, clock: late } }
+    const late = () => ledgerTime(Date.now() + 365 * 86_400_000)
+    const stale = { ...test, vault: { ...test.vault, now: late } }
     assert.equal((await valuesOf(stale, "reference_price_usable"))["BTC-PERP"], 0)
 
     test.vault.venueClock.tell({ leastMs: -2_900, mostMs: -2_500 })

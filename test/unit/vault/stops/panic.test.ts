@@ -1,3 +1,4 @@
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
@@ -44,7 +45,7 @@ describe("a panic", () => {
       const sent = JSON.parse(body) as Record<string, unknown>
       assert.equal(sent["signer_address"], test.vault.active().keys.get(key ?? "")?.address)
       assert.equal(sent["expires_after"], expires_after)
-      const stored = await test.vault.ledger.record(record, Date.now())
+      const stored = await test.vault.ledger.record(record, ledgerTime(Date.now()))
       assert.deepEqual([stored?.client, stored?.state, stored?.key], ["operator", "signed", key])
       const settled = await test.admin.settleOperation({
         record,
@@ -169,7 +170,7 @@ describe("the gate's word on a panic's request", () => {
       const answer = await test.bots.outboxReport({ record, outcome })
       assert.equal(answer.kind === "refused" && answer.refusal.code, "unknown_record")
     }
-    const stored = await test.vault.ledger.record(byBot.record, Date.now())
+    const stored = await test.vault.ledger.record(byBot.record, ledgerTime(Date.now()))
     assert.equal(stored?.state, "signed")
   })
 

@@ -6,7 +6,7 @@ import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import type { StoredRecord } from "../../../../src/vault/ledger/records/entries.ts"
 import { policyDenied } from "../../../../src/vault/request/refuse.ts"
 import { openAutoFreeze, type AutoFreeze } from "../../../../src/vault/watch/auto-freeze.ts"
-import { fakeClock, type FakeClock } from "../../../support/fake-clock.ts"
+import { fakeClock, type FakeClock, ledgerTime } from "../../../support/fake-clock.ts"
 import {
   assertSigned,
   limitOrder,
@@ -45,7 +45,7 @@ async function watch(t: TestContext, settings: string): Promise<Watched> {
   const token = await test.addClient({ name: "bot", keys: ["mm"] })
   const signed = await test.sign(token, limitOrder())
   assertSigned(signed)
-  const stored = await test.vault.ledger.record(signed.record, Date.now())
+  const stored = await test.vault.ledger.record(signed.record, ledgerTime(Date.now()))
   assert.ok(stored)
   const clock = fakeClock()
   return {

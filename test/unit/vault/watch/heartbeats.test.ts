@@ -9,7 +9,7 @@ import type { Vault } from "../../../../src/vault/core/vault.ts"
 import { openOutbox } from "../../../../src/vault/ledger/outbox.ts"
 import { heartbeat, heartbeatLook } from "../../../../src/vault/stops/heartbeat.ts"
 import { openHeartbeats } from "../../../../src/vault/watch/heartbeats.ts"
-import { fakeClock } from "../../../support/fake-clock.ts"
+import { fakeClock, ledgerTime } from "../../../support/fake-clock.ts"
 import {
   limitOrder,
   openTestVault,
@@ -253,7 +253,7 @@ describe("a missed heartbeat that panics", () => {
     const body = JSON.parse(request.body) as Record<string, unknown>
     assert.equal(body["symbol_id"], 1)
     assert.equal(body["signer_address"], vault.active().keys.get("mm")?.address)
-    const record = await vault.ledger.record(request.record, Date.now())
+    const record = await vault.ledger.record(request.record, ledgerTime(Date.now()))
     assert.deepEqual([record?.client, record?.key, record?.operation], ["panic", "mm", "cancelAll"])
   })
 

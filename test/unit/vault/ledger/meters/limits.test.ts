@@ -9,7 +9,7 @@ import type { ReserveAsk } from "../../../../../src/vault/ledger/records/reserva
 import type { Claim } from "../../../../../src/vault/policy/terms/claim.ts"
 import { formatDecimal } from "../../../../../src/venue/decimal.ts"
 import { aClaim, dayFrom, decimal, hourMs, type ClaimChanges } from "../../../../support/a-claim.ts"
-import { fakeClock, startMs, type FakeClock } from "../../../../support/fake-clock.ts"
+import { fakeClock, startMs, type FakeClock, ledgerTime } from "../../../../support/fake-clock.ts"
 import {
   assertReserved,
   ledgerPlace,
@@ -50,7 +50,12 @@ async function reopen(): Promise<void> {
 }
 
 function ask(changes: Partial<ReserveAsk> = {}) {
-  return ledger.reserve({ ...plainAsk, claims: [aClaim()], nowMs: clock.nowMs(), ...changes })
+  return ledger.reserve({
+    ...plainAsk,
+    claims: [aClaim()],
+    nowMs: ledgerTime(clock.nowMs()),
+    ...changes,
+  })
 }
 
 async function take(changes: Partial<ReserveAsk> = {}) {

@@ -20,7 +20,7 @@ import type { Job } from "../../../../../src/vault/ledger/store/worker-messages.
 import { formatDecimal } from "../../../../../src/venue/decimal.ts"
 import { aClaim, hourMs } from "../../../../support/a-claim.ts"
 import { change, openKept, type KeptAsk } from "../../../../support/a-snapshot.ts"
-import { fakeClock, startMs, type FakeClock } from "../../../../support/fake-clock.ts"
+import { fakeClock, startMs, type FakeClock, ledgerTime } from "../../../../support/fake-clock.ts"
 import {
   assertReserved,
   ledgerPlace,
@@ -47,7 +47,7 @@ afterEach(async () => {
 })
 
 function take(claims = [aClaim()]) {
-  return ledger.reserve({ ...plainAsk, claims, nowMs: clock.nowMs() })
+  return ledger.reserve({ ...plainAsk, claims, nowMs: ledgerTime(clock.nowMs()) })
 }
 
 async function takeRefundable(): Promise<string> {

@@ -6,7 +6,7 @@ import type { RequestEntry } from "../../../../../src/vault/ledger/records/entri
 import { hashBody, type Hold, type HoldAsk } from "../../../../../src/vault/ledger/records/hold.ts"
 import { maxEndedHolds } from "../../../../../src/vault/ledger/store/opened-state.ts"
 import { aClaim } from "../../../../support/a-claim.ts"
-import { startMs } from "../../../../support/fake-clock.ts"
+import { startMs, ledgerTime } from "../../../../support/fake-clock.ts"
 import {
   assertReserved,
   otherSigner,
@@ -41,24 +41,24 @@ const refuse = { to: "refused", by: "operator" } as const
 openLedgerForEach()
 
 async function hold(changes: Partial<HoldAsk> = {}): Promise<Hold> {
-  const opened = await ledger.openHold({ ...holdAsk, ...changes }, clock.nowMs())
+  const opened = await ledger.openHold({ ...holdAsk, ...changes }, ledgerTime(clock.nowMs()))
   assert.ok(opened.ok)
   return opened.value
 }
 
 async function released(changes: Partial<HoldAsk> = {}): Promise<string> {
   const { id } = await hold(changes)
-  await ledger.decideHold(id, release, clock.nowMs())
+  await ledger.decideHold(id, release, ledgerTime(clock.nowMs()))
   return id
 }
 
-function use(id: string, entry: Partial<RequestEntry> = {}, nowMs = clock.nowMs()) {
+function use(id: string, entry: Partial<RequestEntry> = {}, nowMs = ledgerTime(clock.nowMs())) {
   const ask = { ...plainAsk, entry: { ...requestEntry, ...entry }, release: { hold: id }, nowMs }
   return ledger.reserve(ask)
 }
 
 function states(nowMs = clock.nowMs()): readonly string[] {
-  return ledger.holds(nowMs).map(({ state }) => state)
+  return ledger.holds(ledgerTime(nowMs)).map(({ state }) => state)
 }
 
 describe("a hold", () => {
@@ -75,12 +75,12 @@ describe("a hold", () => {
     }
     assert.deepEqual(opened, whole)
     await reopen()
-    assert.deepEqual(ledger.holds(startMs), [whole])
-    await ledger.decideHold(opened.id, release, startMs)
+    assert.deepEqual(ledger.holds(ledgerTime(startMs)), [whole])
+    await ledger.decideHold(opened.id, release, ledgerTime(startMs))
     const decided = { ...whole, state: "released", decidedBy: "operator" }
-    assert.deepEqual(ledger.holds(startMs), [decided])
+    assert.deepEqual(ledger.holds(ledgerTime(startMs)), [decided])
     await reopen()
-    assert.deepEqual(ledger.holds(startMs), [decided])
+    assert.deepEqual(ledger.holds(ledgerTime(startMs)), [decided])
   })
 
   it("is opened once for the same request, also when it is asked for at once", async () => {
@@ -102,8 +102,8 @@ describe("a hold", () => {
   for (const [what, changes] of others) {
     it(`is another one for another ${what}, and so is its release`, async () => {
       const id = await released()
-      assert.equal(ledger.findRelease(holdAsk, startMs), id)
-      assert.equal(ledger.findRelease({ ...holdAsk, ...changes }, startMs), undefined)
+      assert.equal(ledger.findRelease(holdAsk, ledgerTime(startMs)), id)
+      assert.equal(ledger.findRelease({ ...holdAsk, ...changes }, ledgerTime(startMs)), undefined)
       assert.notEqual((await hold(changes)).id, id)
       const answer = await use(id, changes)
       assert.equal(answer.kind === "refused" && answer.refusal.code, "approval_required")
@@ -117,10 +117,15 @@ describe("a hold", () => {
     const lastMs = holdAsk.expiresAtMs - 1
     assert.deepEqual(states(lastMs), ["pending", "released"])
     assert.deepEqual(states(lastMs + 1), ["expired", "expired"])
-    assert.equal(ledger.findRelease({ ...holdAsk, key: "other-agent" }, lastMs), id)
-    assert.equal(ledger.findRelease({ ...holdAsk, key: "other-agent" }, lastMs + 1), undefined)
+    assert.equal(ledger.findRelease({ ...holdAsk, key: "other-agent" }, ledgerTime(lastMs)), id)
+    assert.equal(
+      ledger.findRelease({ ...holdAsk, key: "other-agent" }, ledgerTime(lastMs + 1)),
+      undefined,
+    )
     clock.pass(ttlMs)
-    await assert.rejects(ledger.decideHold(pending.id, release, clock.nowMs()), { code: "usage" })
+    await assert.rejects(ledger.decideHold(pending.id, release, ledgerTime(clock.nowMs())), {
+      code: "usage",
+    })
     const answer = await use(id, { key: "other-agent" })
     assert.equal(answer.kind, "refused")
     assert.notEqual((await hold({ expiresAtMs: startMs + 2 * ttlMs })).id, pending.id)
@@ -129,30 +134,30 @@ describe("a hold", () => {
   it("is decided once", async () => {
     const { id } = await hold()
     const [first, second] = await Promise.allSettled([
-      ledger.decideHold(id, refuse, startMs),
-      ledger.decideHold(id, release, startMs),
+      ledger.decideHold(id, refuse, ledgerTime(startMs)),
+      ledger.decideHold(id, release, ledgerTime(startMs)),
     ])
     assert.equal(first.status, "fulfilled")
     assert.equal(second.status, "rejected")
     assert.deepEqual(states(), ["refused"])
-    await assert.rejects(ledger.decideHold(id, release, startMs), {
+    await assert.rejects(ledger.decideHold(id, release, ledgerTime(startMs)), {
       name: "Fault",
       code: "usage",
       message: /refused already/,
     })
-    assert.equal(ledger.findRelease(holdAsk, startMs), undefined)
+    assert.equal(ledger.findRelease(holdAsk, ledgerTime(startMs)), undefined)
     assert.equal(await ledger.count(), 2)
   })
 
   it("that is unknown can't be decided", async () => {
     const unknown = { name: "Fault", code: "name_unknown" }
-    await assert.rejects(ledger.decideHold("hold_0", release, startMs), unknown)
+    await assert.rejects(ledger.decideHold("hold_0", release, ledgerTime(startMs)), unknown)
     assert.equal(await ledger.count(), 0)
   })
 
   it("can be opened again after it was refused or used", async () => {
     const first = await hold()
-    await ledger.decideHold(first.id, refuse, startMs)
+    await ledger.decideHold(first.id, refuse, ledgerTime(startMs))
     const second = await released()
     assertReserved(await use(second))
     const third = await hold()
@@ -205,7 +210,7 @@ describe("a release", () => {
         "The release of this hold can't be used: it was used, has expired, or is another request's; ask again.",
       data: { hold: id, expires_at: null },
     })
-    assert.equal(ledger.findRelease(holdAsk, startMs), undefined)
+    assert.equal(ledger.findRelease(holdAsk, ledgerTime(startMs)), undefined)
     assert.equal(await ledger.count(), 3)
   })
 
@@ -214,14 +219,14 @@ describe("a release", () => {
     assertReserved(await use(id))
     await reopen()
     assert.deepEqual(states(), ["used"])
-    assert.equal(ledger.findRelease(holdAsk, startMs), undefined)
+    assert.equal(ledger.findRelease(holdAsk, ledgerTime(startMs)), undefined)
     assert.equal((await use(id)).kind, "refused")
   })
 
   it("can be used after a restart", async () => {
     const id = await released()
     await reopen()
-    assert.equal(ledger.findRelease(holdAsk, startMs), id)
+    assert.equal(ledger.findRelease(holdAsk, ledgerTime(startMs)), id)
     assertReserved(await use(id))
   })
 
@@ -229,17 +234,22 @@ describe("a release", () => {
     await ledger.replaceMeters(() => [], 0)
     const id = await released()
     const full = { ...plainAsk, release: { hold: id }, claims: [aClaim({ amount: "11" })] }
-    const spent = await ledger.reserve({ ...full, nowMs: startMs })
+    const spent = await ledger.reserve({ ...full, nowMs: ledgerTime(startMs) })
     assert.equal(spent.kind === "refused" && spent.refusal.code, "limit_exhausted")
     await Promise.all(Array.from({ length: 1_001 }, () => reserved(ledger, startMs)))
     const paced = await use(id)
     assert.equal(paced.kind === "refused" && paced.refusal.code, "signer_pace")
-    assert.equal(ledger.findRelease(holdAsk, startMs), id)
+    assert.equal(ledger.findRelease(holdAsk, ledgerTime(startMs)), id)
   })
 
   it("takes nothing of a limit when it can't be used", async () => {
     await ledger.replaceMeters(() => [], 0)
-    const ask = { ...plainAsk, release: { hold: "hold_0" }, claims: [aClaim()], nowMs: startMs }
+    const ask = {
+      ...plainAsk,
+      release: { hold: "hold_0" },
+      claims: [aClaim()],
+      nowMs: ledgerTime(startMs),
+    }
     assert.equal((await ledger.reserve(ask)).kind, "refused")
     assert.equal(ledger.headroom([aClaim()], startMs)[0]!.used.coefficient, 0n)
     assert.equal((await reserved(ledger, startMs)).nonce, startMs)
@@ -251,10 +261,10 @@ describe("many holds", () => {
 
   it("wait for a person up to a bound, and no more until one is decided", async () => {
     const [first] = await Promise.all(bodies(maxPendingHolds).map((body) => hold({ body })))
-    const more = await ledger.openHold({ ...holdAsk, body: "{}" }, startMs)
+    const more = await ledger.openHold({ ...holdAsk, body: "{}" }, ledgerTime(startMs))
     assert.equal(!more.ok && more.error.code, "overloaded")
     assert.equal((await hold({ body: '{"n":0}' })).id, first!.id, "the same one is still found")
-    await ledger.decideHold(first!.id, refuse, startMs)
+    await ledger.decideHold(first!.id, refuse, ledgerTime(startMs))
     await hold({ body: "{}" })
   })
 
@@ -273,7 +283,7 @@ describe("many holds", () => {
     await Promise.all(bodies(maxEndedHolds + 20).map((body) => hold({ body })))
     clock.pass(ttlMs)
     await reopen()
-    const ids = ledger.holds(clock.nowMs()).map(({ id }) => id)
+    const ids = ledger.holds(ledgerTime(clock.nowMs())).map(({ id }) => id)
     assert.deepEqual(ids.slice(0, 2), [open.id, kept])
     assert.equal(ids.length, maxEndedHolds + 2)
     await ledger.close()

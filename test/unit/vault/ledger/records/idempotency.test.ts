@@ -6,7 +6,7 @@ import type { Ledger } from "../../../../../src/vault/ledger/ledger.ts"
 import type { RequestEntry } from "../../../../../src/vault/ledger/records/entries.ts"
 import type { EarlierRequest, KeyUse } from "../../../../../src/vault/ledger/records/idempotency.ts"
 import type { Reservation } from "../../../../../src/vault/ledger/records/reservation.ts"
-import { startMs } from "../../../../support/fake-clock.ts"
+import { startMs, ledgerTime } from "../../../../support/fake-clock.ts"
 import { assertReserved, plainAsk, requestEntry } from "../../../../support/ledger-ask.ts"
 import {
   clock,
@@ -28,7 +28,11 @@ function reserveKeyed(
 ): Promise<Reservation> {
   const idempotency = { by: "header", key: "k-1", binding: "b1", ...changes } as const
   const nowMs = clock.nowMs()
-  return ledger.reserve({ ...plainAsk, entry: { ...requestEntry, ...entry, idempotency }, nowMs })
+  return ledger.reserve({
+    ...plainAsk,
+    entry: { ...requestEntry, ...entry, idempotency },
+    nowMs: ledgerTime(nowMs),
+  })
 }
 
 async function reserved(...ask: Parameters<typeof reserveKeyed>) {
@@ -38,7 +42,7 @@ async function reserved(...ask: Parameters<typeof reserveKeyed>) {
 }
 
 async function useOf(asked: Parameters<Ledger["keyUse"]>[0] = key): Promise<KeyUse> {
-  return ledger.keyUse(asked, clock.nowMs())
+  return ledger.keyUse(asked, ledgerTime(clock.nowMs()))
 }
 
 async function kept(): Promise<EarlierRequest> {
@@ -99,7 +103,7 @@ describe("an idempotency key", () => {
 
   it("binds nothing that was refused", async () => {
     const tooFast = Array.from({ length: 1_001 }, () =>
-      ledger.reserve({ ...plainAsk, nowMs: clock.nowMs() }),
+      ledger.reserve({ ...plainAsk, nowMs: ledgerTime(clock.nowMs()) }),
     )
     await Promise.all(tooFast)
     assert.equal((await reserveKeyed()).kind, "refused")
@@ -130,7 +134,7 @@ describe("an idempotency key", () => {
   it("is kept for as long as its request is good, if that is longer", async () => {
     const idempotency = { by: "header", key: "k-1", binding: "b1" } as const
     const entry = { ...requestEntry, idempotency }
-    await ledger.reserve({ ...plainAsk, entry, ttlMs: 2 * dayMs, nowMs: clock.nowMs() })
+    await ledger.reserve({ ...plainAsk, entry, ttlMs: 2 * dayMs, nowMs: ledgerTime(clock.nowMs()) })
     clock.pass(2 * dayMs)
     assert.equal((await useOf()).kind, "kept")
     clock.pass(1)
@@ -157,7 +161,7 @@ describe("an idempotency key", () => {
 
   it("stands in the row with what it is bound to, and nowhere where there is none", async () => {
     const { record } = await reserved({ binding: "b9" }, { clientOrderId: "q-1" })
-    await ledger.reserve({ ...plainAsk, nowMs: clock.nowMs() })
+    await ledger.reserve({ ...plainAsk, nowMs: ledgerTime(clock.nowMs()) })
     await ledger.close()
     const [first, second] = readLedger(place.file)
     assert.deepEqual(first?.row["idempotency"], { by: "header", key: "k-1", binding: "b9" })
@@ -234,7 +238,7 @@ describe("what became of a key's request", () => {
 
 describe("looking for records", () => {
   const search = (by: "idempotency_key" | "client_order_id", value: string, client = key.client) =>
-    ledger.records({ client, by, value }, clock.nowMs())
+    ledger.records({ client, by, value }, ledgerTime(clock.nowMs()))
 
   it("finds one's own by key and by client_order_id, the newest first", async () => {
     const first = await reserved({}, { clientOrderId: "q-1" })
@@ -262,7 +266,7 @@ describe("looking for records", () => {
       await ledger.reserve({
         ...plainAsk,
         entry: { ...requestEntry, clientOrderId: "q-1" },
-        nowMs: clock.nowMs(),
+        nowMs: ledgerTime(clock.nowMs()),
       })
     }
     const found = await search("client_order_id", "q-1")

@@ -6,7 +6,7 @@ import { prepareLedgerFile } from "../../../../../src/vault/ledger/store/databas
 import { aClaim } from "../../../../support/a-claim.ts"
 import { openKept } from "../../../../support/a-snapshot.ts"
 import { growLedger } from "../../../../support/big-ledger.ts"
-import { fakeClock, startMs } from "../../../../support/fake-clock.ts"
+import { fakeClock, startMs, ledgerTime } from "../../../../support/fake-clock.ts"
 import {
   ledgerPlace,
   plainAsk,
@@ -37,7 +37,7 @@ for (const entries of [5_000, 50_000]) {
       assert.equal(journal.length, entries)
       assert.equal(query(place.file, "SELECT id FROM requests").length, entries * requestShare)
       const { ledger } = await openKept({ file: place.file, clock })
-      const found = await ledger.record(ids[0] ?? "", startMs)
+      const found = await ledger.record(ids[0] ?? "", ledgerTime(startMs))
       await ledger.close()
       assert.equal(found?.id, ids[0])
     })
@@ -49,7 +49,7 @@ for (const entries of [5_000, 50_000]) {
       assert.equal(first.folded, entries * requestShare)
       const second = await openKept({ file: place.file, clock, countedBy: "anew", claims })
       for (let request = 0; request < 5; request++) {
-        await second.ledger.reserve({ ...plainAsk, claims, nowMs: clock.nowMs() })
+        await second.ledger.reserve({ ...plainAsk, claims, nowMs: ledgerTime(clock.nowMs()) })
       }
       await reserved(second.ledger, clock.nowMs())
       await second.ledger.close()

@@ -14,7 +14,7 @@ import {
 } from "../../../../../src/vault/ledger/store/projections.ts"
 import { verdictOf } from "../../../../support/audit-ledger.ts"
 import { copyLedger } from "../../../../support/crash-image.ts"
-import { fakeClock, startMs } from "../../../../support/fake-clock.ts"
+import { fakeClock, startMs, ledgerTime } from "../../../../support/fake-clock.ts"
 import {
   ledgerPlace,
   recordedSince,
@@ -188,7 +188,7 @@ describe("a ledger that was left by a crash", () => {
     assert.equal((await verdictOf(image.file)).flaw, undefined)
     const again = await openLedger({ file: image.file, clock })
     for (const { record, nonce } of told) {
-      assert.equal((await again.record(record, clock.nowMs()))?.nonce, nonce)
+      assert.equal((await again.record(record, ledgerTime(clock.nowMs())))?.nonce, nonce)
     }
     assert.equal((await recordedSince(again, 0)).length, 5)
     const last = told.at(-1)?.nonce ?? 0
