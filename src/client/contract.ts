@@ -1231,7 +1231,7 @@ export interface components {
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
-    /** @description 503: 1,024 requests are at work, 8 of them batches, 128 reads, or 16 of these streams, or 8 of your own; or 1,000 wait for a person. What to do: try again after `Retry-After`, or have a person decide what waits. */
+    /** @description 503: your part of what may be at work is taken (of requests, of batches, of reads, of sends), or of the 1,000 that may wait for a person. What to do: try again after `Retry-After`, or have a person decide what waits. */
     readonly Overloaded: {
       /** @constant */
       readonly code: "overloaded"

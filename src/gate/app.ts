@@ -1,58 +1,31 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
-import type { Socket } from "node:net"
 
 import express, { type Express, type Request, type Response } from "express"
 import helmet from "helmet"
 
-import {
-  check,
-  feedPrices,
-  findRecords,
-  freeze,
-  heartbeat,
-  readiness,
-  showLimits,
-  showRecord,
-  whoami,
-} from "./bot-calls.ts"
-import {
-  admit,
-  admitMethod,
-  admitOwnHeaders,
-  callHeaders,
-  idempotencyHeader,
-  keyHeader,
-  livenessPath,
-  shadowHeader,
-} from "./http/admit.ts"
-import { contract } from "./http/contract.ts"
+import { admit, admitMethod, admitOwnHeaders, livenessPath, readToken } from "./http/admit.ts"
+import type { Connections } from "./http/connections.ts"
 import { problemOf, type Problem } from "./http/problem.ts"
-import {
-  get,
-  post,
-  readTraceparent,
-  unknownEndpoint,
-  withBody,
-  withCall,
-  withToken,
-  type RouteWithAnswer,
-} from "./http/read-call.ts"
+import { readTraceparent, unknownEndpoint, type RouteWithAnswer } from "./http/read-call.ts"
 import { httpAnswer, sendAnswer, type Reply } from "./http/reply.ts"
-import { showMetrics } from "./metrics/exposition.ts"
 import type { GateMetrics } from "./metrics/gate-metrics.ts"
-import type { GateLimits } from "./process/gate-limits.ts"
 import { errorFields } from "./process/log.ts"
-import { venueReads } from "./reads/venue-reads.ts"
-import { forward, type ForwardDependencies } from "./sign/forward.ts"
-import { sign } from "./sign/sign.ts"
-import { batchSigner } from "./sign/sign-batch.ts"
+import { routes, type RouteDependencies } from "./routes.ts"
+import type { LiveSettings } from "./settings.ts"
+import { openPlaces, reducesRisk } from "./http/turns.ts"
 
-export type AppDependencies = ForwardDependencies & {
-  readonly limits: GateLimits
+export type AppDependencies = Omit<RouteDependencies, "track" | "upstream"> & {
+  /** Those of now; while there are none, every call is answered 503. */
+  readonly settings: Pick<LiveSettings, "current">
+  readonly connections: Pick<Connections, "open" | "belongs">
   /** Whether every request has its line of log, and not only those that failed. */
   readonly logsRequests: boolean
-  /** The values of `Host` that mean this gate on `socket`; `undefined` until the settings are known. */
-  readonly hosts: (socket: Socket) => ReadonlySet<string> | undefined
+}
+
+export type App = {
+  readonly serve: RequestListener
+  /** Resolves when nothing is at work. */
+  idle(): Promise<void>
 }
 
 /** Bots are served no pages: nothing may load or frame what we answer. TLS, where there is any, isn't ours. */
@@ -65,20 +38,38 @@ const pagelessHeaders = {
 }
 
 /**
- * The gate's HTTP interface. Every route is here. Express is asked only for what is admitted: it takes a target apart
- * before any of its handlers runs, and has an answer of its own to what it can't read. What bots ask all day goes past
- * it, which costs more than it.
+ * The gate's HTTP interface: what is done for each request. Express is asked only for what is admitted: it takes a target
+ * apart before any of its handlers runs, and has an answer of its own to what it can't read. What bots ask all day goes
+ * past it, which costs more than it.
  */
-export function createApp(deps: AppDependencies): RequestListener {
+export function createApp(deps: AppDependencies): App {
+  const work = new Set<Promise<unknown>>()
+  const track = (promise: Promise<unknown>): void => {
+    const tracked = promise.catch(() => undefined).finally(() => work.delete(tracked))
+    work.add(tracked)
+  }
+  return {
+    serve: createListener({ ...deps, track, upstream: () => deps.settings.current?.upstream }),
+    async idle() {
+      while (work.size > 0) await Promise.all(work)
+    },
+  }
+}
+
+type Dependencies = AppDependencies & RouteDependencies
+
+function createListener(deps: Dependencies): RequestListener {
   const serve = openServe(deps)
   const paths = byPath(routes(deps))
   const setHeaders = helmet(pagelessHeaders)
   const app = createExpress(paths, serve)
   return (request, response) => {
+    if (!deps.connections.open(request, response)) return
     const fail = failure(deps, response)
     try {
       setHeaders(request, response, () => undefined)
-      const problem = admit(request, deps.hosts(request.socket), deps.limits)
+      const hosts = deps.settings.current?.hosts(request.socket.localPort)
+      const problem = admit(request, hosts, deps.limits)
       const ofPath = paths.get(directPath(request.url) ?? "")
       if (problem !== undefined) refuse(deps, response, problem)
       else if (ofPath !== undefined) serve(request, response, ofPath).catch(fail)
@@ -116,36 +107,9 @@ function byPath(all: readonly RouteWithAnswer[]): ReadonlyMap<string, PathRoutes
   return paths
 }
 
-/** Every route there is. */
-function routes(deps: AppDependencies): readonly RouteWithAnswer[] {
-  const signHeaders = [...callHeaders, idempotencyHeader]
-  const checkHeaders = [...callHeaders, shadowHeader]
-  return [
-    post("/v1/*path", signHeaders, withCall(deps, "", forward)),
-    get("/v1/*path", venueReads(deps), [keyHeader]),
-    post("/sign/v1/*path", signHeaders, withCall(deps, "/sign", sign)),
-    post("/sign/batch", [], withBody(deps, batchSigner(deps.limits.maxBatches))),
-    post("/check/v1/*path", checkHeaders, withCall(deps, "/check", check)),
-    // What a client has to have the right to.
-    post("/freeze", [], withBody(deps, freeze)),
-    post("/heartbeat", [], withBody(deps, heartbeat)),
-    post("/prices", [], withBody(deps, feedPrices)),
-    get("/metrics", withToken(deps, showMetrics)),
-    // What it may do, and has done.
-    get("/whoami", withToken(deps, whoami)),
-    get("/limits", withToken(deps, showLimits)),
-    get("/records", withToken(deps, findRecords)),
-    get("/records/:id", withToken(deps, showRecord)),
-    // Without a token.
-    get("/healthz", () => Promise.resolve({ kind: "success", content: { state: "running" } })),
-    get("/readyz", () => readiness(deps)),
-    get("/openapi.json", () => Promise.resolve(contract)),
-  ]
-}
-
 /** Answers what no route of Express's did: there is none, or something of ours failed. */
 function unserved(
-  deps: AppDependencies,
+  deps: Dependencies,
   request: IncomingMessage,
   response: ServerResponse,
 ): (error?: unknown) => void {
@@ -158,7 +122,7 @@ function unserved(
 }
 
 /** Answers a flaw of ours. */
-function failure(deps: AppDependencies, response: ServerResponse): (error: unknown) => void {
+function failure(deps: Dependencies, response: ServerResponse): (error: unknown) => void {
   return (error) => {
     deps.log({ level: "error", event: "failed", ...errorFields(error) })
     if (response.headersSent) response.destroy()
@@ -176,22 +140,22 @@ type Serve = (
   ofPath: PathRoutes,
 ) => Promise<void>
 
-/** Makes what serves, with a bound on all that is at work. */
-function openServe(deps: AppDependencies): Serve {
-  let inFlight = 0
+/** Makes what serves those who have a place for it. */
+function openServe(deps: Dependencies): Serve {
+  const takePlace = placesFor(deps)
   return async (request, response, ofPath) => {
     const route = ofPath.find(({ method }) => method === request.method) ?? ofPath[0]
     const startedMs = performance.now()
-    if (inFlight >= deps.limits.maxInFlight && route.path !== livenessPath) {
+    const leave = takePlace(request)
+    if (leave === undefined) {
       refuse(deps, response, overloaded)
       return
     }
-    inFlight += 1
     deps.metrics.atWork(1)
     const problem = admitMethod(request, ofPath) ?? admitOwnHeaders(request, route.ownHeaders)
     const work = replyTo(deps, { request, response, route, problem })
     deps.track(work)
-    const reply = await work.finally(() => (inFlight -= 1))
+    const reply = await work.finally(leave)
     deps.metrics.atWork(-1)
     deps.metrics.answered(route, reply, startedMs)
     if (reply === "gone") {
@@ -201,6 +165,23 @@ function openServe(deps: AppDependencies): Serve {
     const status = send(response, reply)
     if (status >= 500 || deps.logsRequests)
       logAnswered(deps, { request, route, reply, status, startedMs })
+  }
+}
+
+/** The bound on all that is at work. Whether the gate is alive anyone may ask at any time. */
+function placesFor({
+  connections,
+  limits: { maxInFlight, maxReducing },
+  ownerOf,
+}: Dependencies): (request: IncomingMessage) => (() => void) | undefined {
+  const ordinary = openPlaces(maxInFlight)
+  const reducing = openPlaces(maxReducing)
+  return (request) => {
+    const { socket, url = "" } = request
+    if (url === livenessPath) return () => undefined
+    const owner = ownerOf(readToken(request))
+    connections.belongs(socket, owner)
+    return (reducesRisk(url) ? reducing : ordinary).take(owner)
   }
 }
 
@@ -218,7 +199,7 @@ type Answered = Pick<Served, "request" | "route"> & {
 }
 
 function logAnswered(
-  { log }: AppDependencies,
+  { log }: Dependencies,
   { request, route, reply, status, startedMs }: Answered,
 ): void {
   log({
@@ -253,7 +234,7 @@ type Served = {
 }
 
 async function replyTo(
-  deps: AppDependencies,
+  deps: Dependencies,
   { request, response, route, problem }: Served,
 ): Promise<Reply | "gone" | "written"> {
   if (problem !== undefined) return { kind: "problem", problem }

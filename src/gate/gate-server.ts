@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage, type Server } from "node:http"
+import { createServer, type Server } from "node:http"
 import type { Duplex } from "node:stream"
 import { setTimeout as after } from "node:timers/promises"
 
 import type { BotLink } from "../link/client.ts"
-import { createApp } from "./app.ts"
+import { createApp, type App } from "./app.ts"
+import { Connections } from "./http/connections.ts"
 import { invalidHeader, type Problem } from "./http/problem.ts"
 import { httpAnswer } from "./http/reply.ts"
 import type { GateMetrics } from "./metrics/gate-metrics.ts"
@@ -11,6 +12,7 @@ import { gateLimits, type GateLimits } from "./process/gate-limits.ts"
 import type { Log } from "./process/log.ts"
 import type { LiveSettings } from "./settings.ts"
 import { createSharedSends } from "./sign/repeats.ts"
+import { inTurns, tokenOwners } from "./http/turns.ts"
 
 export type GateDependencies = {
   readonly link: BotLink
@@ -34,29 +36,28 @@ export type GateServer = {
 /** Builds the gate without a server. */
 export function createGateServer(deps: GateDependencies): GateServer {
   const limits = { ...gateLimits, ...deps.limits }
-  const work = new Set<Promise<unknown>>()
   const servers: Server[] = []
+  const connections = new Connections(limits)
+  const ownerOf = tokenOwners(async () => (await deps.link.call("tokens", {})).digests)
   const app = createApp({
     ...deps,
     limits,
+    connections,
+    ownerOf,
+    link: inTurns(deps.link, ownerOf, limits),
     sends: createSharedSends(limits.shareAnswerMs),
-    upstream: () => deps.settings.current?.upstream,
-    hosts: ({ localPort }) => deps.settings.current?.hosts(localPort),
-    track(promise) {
-      const tracked = promise.catch(() => undefined).finally(() => work.delete(tracked))
-      work.add(tracked)
-    },
   })
   return {
     open() {
       const http = createHttpServer(limits)
-      http.on("request", app)
-      http.on("checkExpectation", app)
-      answerBrokenRequests(http)
+      connections.watch(http)
+      http.on("request", app.serve)
+      http.on("checkExpectation", app.serve)
+      answerBrokenRequests(http, connections)
       servers.push(http)
       return http
     },
-    stop: () => stop(servers, work, limits.stopMs),
+    stop: () => stop(servers, app, limits.stopMs),
   }
 }
 
@@ -70,7 +71,6 @@ function createHttpServer(limits: GateLimits): Server {
     // A request without Host gets our own answer to it.
     requireHostHeader: false,
   })
-  http.maxConnections = limits.maxConnections
   http.setTimeout(limits.silenceMs)
   return http
 }
@@ -82,18 +82,11 @@ export function portOf(http: Server): number {
 }
 
 /** Answers what Node's parser refuses in the envelope too. */
-function answerBrokenRequests(http: Server): void {
-  const requests = new WeakMap<Duplex, Set<IncomingMessage>>()
-  http.on("request", (request, response) => {
-    const { socket } = request
-    const open = requests.get(socket) ?? new Set()
-    requests.set(socket, open.add(request))
-    response.on("close", () => open.delete(request))
-  })
+function answerBrokenRequests(http: Server, connections: Pick<Connections, "isAtWork">): void {
   http.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     // While a whole request before it is at work, the client would take this answer for that one's.
-    const isAtWork = [...(requests.get(socket) ?? [])].some((request) => request.complete)
-    if (isAtWork || !socket.writable || error.code === "ECONNRESET") socket.destroy()
+    const isGone = !socket.writable || error.code === "ECONNRESET"
+    if (isGone || connections.isAtWork(socket)) socket.destroy()
     else socket.end(rawAnswer(brokenRequest(error.code)), () => socket.destroy())
   })
 }
@@ -117,7 +110,7 @@ function rawAnswer(problem: Problem): Buffer {
 
 async function stop(
   servers: readonly Server[],
-  work: Set<Promise<unknown>>,
+  app: Pick<App, "idle">,
   limitMs: number,
 ): Promise<void> {
   const closed = Promise.all(
@@ -125,9 +118,7 @@ async function stop(
   )
   // A connection that is kept alive becomes idle when its answer has left; nobody else closes it then.
   const sweep = setInterval(() => servers.forEach((http) => http.closeIdleConnections()), 20)
-  const finished = closed.then(async () => {
-    while (work.size > 0) await Promise.all(work)
-  })
+  const finished = closed.then(() => app.idle())
   await Promise.race([finished, after(limitMs, undefined, { ref: false })])
   clearInterval(sweep)
   servers.forEach((http) => http.closeAllConnections())

@@ -299,3 +299,16 @@ function skipSpace(reader: Reader): void {
 function isSpace(unit: number): boolean {
   return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09
 }
+
+/**
+ * Freezes plain objects, arrays and the values of maps, all the way down, and returns them.
+ *
+ * What a language can't freeze stays guarded by its type alone: a `ReadonlyMap`'s entries and the
+ * bytes of a `Uint8Array`.
+ */
+export function deepFreeze<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value
+  const inner: Iterable<unknown> = value instanceof Map ? value.values() : Object.values(value)
+  for (const part of inner) deepFreeze(part)
+  return Object.freeze(value)
+}

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import { join } from "node:path"
 
 import { botParams, type BotParams, type BotResults } from "../../src/link/calls/methods.ts"
@@ -67,6 +68,8 @@ export async function startFakeVault(
         calls.push({ method: "gateSettings", params }),
         answers.gateSettings(params)
       ),
+      // It comes whenever the gate likes.
+      tokens: (params) => answers.tokens(params),
       alarms: (params) => (calls.push({ method: "alarms", params }), answers.alarms(params)),
       report(params) {
         calls.push({ method: "report", params })
@@ -88,6 +91,11 @@ export async function startFakeVault(
       directory.remove()
     },
   }
+}
+
+/** A token's, as the vault tells it to the gate. */
+export function digestOf(of: string): string {
+  return `0x${hash("sha256", of)}`
 }
 
 const defaultAnswers: Methods<typeof botParams, BotResults> = {
@@ -146,5 +154,6 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
   outboxReport: () => ({ kind: "answer" }),
   health: () => ({ ready: true, state: "ready" }),
   gateSettings: () => ({ upstream: null, allowedHosts: [] }),
+  tokens: () => ({ digests: [digestOf(token)] }),
   alarms: () => ({ webhook: null, alarms: [] }),
 }

@@ -73,11 +73,19 @@ describe("a client that is slow", () => {
     assert.equal((await gate.post("/sign/v1/trade/orders")).status, 200)
   })
 
-  it("is turned away over the bound of connections", async (t) => {
-    const gate = await startGate(t, { limits: { maxConnections: 1 } })
-    const first = await connectRaw(gate.port)
-    const second = await connectRaw(gate.port)
-    await second.closed()
-    first.socket.destroy()
+  it("makes room for a new one when all connections are taken", async (t) => {
+    const gate = await startGate(t, { limits: { maxConnections: 3 } })
+    const idle = [
+      await connectRaw(gate.port),
+      await connectRaw(gate.port),
+      await connectRaw(gate.port),
+    ]
+    t.after(() => idle.forEach((peer) => peer.socket.destroy()))
+    assert.equal((await gate.post("/sign/v1/trade/orders")).status, 200)
+    await idle[0]?.closed()
+    assert.deepEqual(
+      idle.map(({ socket }) => socket.closed),
+      [true, false, false],
+    )
   })
 })

@@ -8,18 +8,26 @@ export const gateLimits = {
   maxHeaderBytes: 16_384,
   /** Header lines. A browser sends some 20. */
   maxHeaders: 100,
-  /** Twice what a slow-loris test opens; each costs a file descriptor, and 4,096 are common. */
+  /** Each costs a file descriptor, and 4,096 are common. */
   maxConnections: 1_024,
-  /** Requests at work. Pipelining could put many on one connection. */
+  /** Requests that are open on one connection. More are cut off with it: Node's parser can't be paused. */
+  maxPipelined: 8,
+  /** Requests at work, but for those that reduce risk. Of this and the following an owner gets its part, see http/turns.ts. */
   maxInFlight: 1_024,
+  /** Requests at work that reduce risk. */
+  maxReducing: 128,
+  /** Calls at the vault at a time. Enough for a commit to carry many, and little for a next one to wait behind. */
+  maxTurns: 64,
+  /** Further calls there that reduce risk. */
+  maxReducingTurns: 16,
   /** Batches at the vault, each up to 100 requests: all of them are far below the link's deadline. */
   maxBatches: 8,
-  /** Reads at the venue: half of the connections there, so that a slow venue can't keep writes waiting behind them. */
+  /** Requests that are signed and sent, but for those that reduce risk. */
+  maxForwards: 256,
+  /** Reads at the venue. */
   maxReads: 128,
-  /** Of these, lists that are streamed whole: each lasts as long as its bot likes. */
+  /** Lists that are streamed whole: each lasts as long as its bot likes. */
   maxStreams: 16,
-  /** Of these, the streams of one token. */
-  maxStreamsOfOne: 8,
   /** How long a stream waits for the IP budget before a page, in all: twice the time in which a spent one is free again. */
   maxRoomWaitMs: 121_000,
   /** From connecting to the end of the headers. */
@@ -42,8 +50,8 @@ export const gateLimits = {
   maxUpstreamAnswerBytes: 1_048_576,
   /** How long repeats are given an answer that the vault may not have heard of yet. Far longer than a commit takes. */
   shareAnswerMs: 2_000,
-  /** Each carries one request at a time. */
-  maxUpstreamConnections: 256,
+  /** Each carries one request at a time. As many as there may be forwards, reads, streams and cancels, so that none waits for one. */
+  maxUpstreamConnections: 528,
   /** Short: a request written to a connection that the venue is closing has an unknown outcome. */
   upstreamKeepAliveMs: 4_000,
 }

@@ -8,8 +8,10 @@ import { refusedByVault, type Problem } from "../http/problem.ts"
 import type { Call } from "../http/read-call.ts"
 import { asRepeat, withRateLimits, type Reply } from "../http/reply.ts"
 import type { GateMetrics } from "../metrics/gate-metrics.ts"
+import type { GateLimits } from "../process/gate-limits.ts"
 import { causeFields, errorFields, type Log, sendChannel } from "../process/log.ts"
 import type { Sent } from "../upstream/exchange.ts"
+import { openPlaces, reducesRisk, type OwnerOf } from "../http/turns.ts"
 import { outcomeOf } from "../upstream/outcome.ts"
 import type { Upstream } from "../upstream/upstream.ts"
 import { keptAnswerOf, repeatedAnswer, type SharedSends } from "./repeats.ts"
@@ -29,12 +31,37 @@ export type ForwardDependencies = SignatureDependencies & {
 }
 
 /**
+ * Makes `POST /v1/…`, with as many at work as there are connections to the venue for them: what is signed is sent at
+ * once. What reduces risk has its own bound, and connections of its own.
+ */
+export function forwarder({
+  limits: { maxForwards },
+  ownerOf,
+}: {
+  readonly limits: Pick<GateLimits, "maxForwards">
+  readonly ownerOf: OwnerOf
+}): typeof forward {
+  const places = openPlaces(maxForwards)
+  return async (deps, call) => {
+    if (reducesRisk(call.ask.path)) return forward(deps, call)
+    const leave = places.take(ownerOf(call.ask.token))
+    if (leave === undefined) return { kind: "problem", problem: overloaded }
+    return forward(deps, call).finally(leave)
+  }
+}
+
+const overloaded: Problem = {
+  code: "overloaded",
+  message: "Too many requests are on their way to the venue; try again in a moment.",
+}
+
+/**
  * Has a call signed, sends it to the venue once, and tells the vault what became of it. A repeat of an
  * idempotency key sends the same bytes again, unless an answer is known or on its way.
  *
  * It goes on to its end even if the bot hangs up: what is signed counts, so its outcome must be known.
  */
-export async function forward(deps: ForwardDependencies, call: Call): Promise<Reply> {
+async function forward(deps: ForwardDependencies, call: Call): Promise<Reply> {
   const upstream = deps.upstream()
   if (upstream === undefined) return { kind: "problem", problem: baseUrlMissing }
   const signed = await askSignature(deps, call, "forward")

@@ -5,23 +5,28 @@ import type { BotLink } from "../../link/client.ts"
 import { retryAfterSeconds, statuses } from "../http/error-response.ts"
 import { refusedByVault, type Problem } from "../http/problem.ts"
 import { problemEnvelope, type Reply } from "../http/reply.ts"
+import type { GateLimits } from "../process/gate-limits.ts"
+import { openPlaces, type OwnerOf } from "../http/turns.ts"
 
-/**
- * Makes `/sign/batch`, with at most `maxBatches` of them at work: each keeps the vault as busy as all of its
- * requests would alone.
- */
-export function batchSigner(maxBatches: number) {
-  let atWork = 0
+/** Makes `/sign/batch`, with a bound of its own: each keeps the vault as busy as all of its requests would alone. */
+export function batchSigner({
+  limits: { maxBatches },
+  ownerOf,
+}: {
+  readonly limits: Pick<GateLimits, "maxBatches">
+  readonly ownerOf: OwnerOf
+}) {
+  const places = openPlaces(maxBatches)
   return async (
     { link }: { readonly link: BotLink },
     { token, body }: Pick<BotParams["check"], "token" | "body">,
   ): Promise<Reply> => {
-    if (atWork >= maxBatches) return { kind: "problem", problem: overloaded }
-    atWork += 1
+    const leave = places.take(ownerOf(token))
+    if (leave === undefined) return { kind: "problem", problem: overloaded }
     try {
       return replyOf(await link.call("signBatch", { token, body }))
     } finally {
-      atWork -= 1
+      leave()
     }
   }
 }

@@ -74,6 +74,8 @@ export const botParams = {
   health: z.strictObject({}),
   /** What a gate that can read no configuration must know; nothing in it is secret. */
   gateSettings: z.strictObject({}),
+  /** By which tokens the gate tells clients apart, for whose turn it is. */
+  tokens: z.strictObject({}),
   /** What the gate sends messages about, and where to. */
   alarms: z.strictObject({}),
 }
@@ -102,6 +104,8 @@ export type BotResults = StopBotResults &
     records: Answer<{ readonly records: readonly RecordView[] }>
     health: { readonly ready: boolean; readonly state: string }
     gateSettings: GateSettings
+    /** `0x` and SHA-256 in hex of tokens that are good. Of more than a frame holds some are left out. */
+    tokens: { readonly digests: readonly string[] }
     alarms: AlarmsNow
   }
 

@@ -1,3 +1,4 @@
+import { deepFreeze } from "../json.ts"
 import { toHex } from "../../std/bytes.ts"
 import { domainSeparator } from "../signing-hash.ts"
 import { agentStruct, builtinEndpoints } from "../endpoints.ts"

@@ -24,7 +24,7 @@ type Shown = {
 
 describe("docs/http-api.md", () => {
   it("lists every route of the gate, and no other", () => {
-    const source = readRepositoryFile("src/gate/app.ts")
+    const source = readRepositoryFile("src/gate/routes.ts")
     const routes = [...source.matchAll(/^ +(get|post)\(\s*"([^"]+)"/gm)].map(
       ([, method = "", path = ""]) => `${method.toUpperCase()} ${path}`,
     )

@@ -28,7 +28,7 @@ const described = Object.entries(paths).flatMap(([path, operations]) =>
 
 /** The gate's routes, each with the paths that it is in the contract by. */
 function served(): readonly string[] {
-  const source = readRepositoryFile("src/gate/app.ts")
+  const source = readRepositoryFile("src/gate/routes.ts")
   const routes = [...source.matchAll(/^ +(get|post)\(\s*"([^"]+)"/gm)]
   return routes.flatMap(([, verb = "", path = ""]) => {
     const method = verb.toUpperCase()

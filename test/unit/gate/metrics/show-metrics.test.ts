@@ -133,7 +133,9 @@ describe("GET /metrics of the gate", () => {
       )
     }
     const text = await metricsOf(gate)
-    const paths = readRepositoryFile("src/gate/app.ts").matchAll(/^ +(?:get|post)\(\s*"([^"]+)"/gm)
+    const paths = readRepositoryFile("src/gate/routes.ts").matchAll(
+      /^ +(?:get|post)\(\s*"([^"]+)"/gm,
+    )
     const routes = new Set([...paths].map(([, path = ""]) => path))
     const isOf = (label: string, known: readonly string[]) => {
       const strange = [...valuesOf(text, label)].filter((value) => !known.includes(value))

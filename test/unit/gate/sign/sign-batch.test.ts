@@ -117,8 +117,9 @@ describe("POST /sign/batch", () => {
       await promise
       return { kind: "answer", results: [] }
     }
-    const limits = { maxBatches: 2 }
+    const limits = { maxBatches: 4 } // half of them for one client
     const gate = await startGate(t, { limits, script: { signBatch: waited } })
+    await gate.post("/sign/v1/trade/orders") // by now the gate knows the client
     const first = [gate.post(path), gate.post(path)]
     // The vault has both, or the third came before one of them: it is then one of the two that wait.
     const third = gate.post(path)

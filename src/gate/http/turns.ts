@@ -1,0 +1,141 @@
+// Who gets what of a bound that several share, and in which order the vault is asked.
+
+import { hash } from "node:crypto"
+
+import type { BotLink } from "../../link/client.ts"
+import type { GateLimits } from "../process/gate-limits.ts"
+
+/** Whose a request is. It decides turns alone; whether a token is good the vault says at each call. */
+export type Owner = string
+
+/** All who bring no token, or one that the vault hasn't told of: they share one part. */
+export const strangers: Owner = ""
+
+/** Tells the owner of a token. */
+export type OwnerOf = (token: string | undefined) => Owner
+
+/** How often the vault is asked at most for the tokens that it knows. */
+const renewMs = 1_000
+
+/**
+ * Knows the tokens that the vault tells digests of; `ask` is asked when an unknown one comes, so that a new client is a
+ * stranger for its first call alone. While the vault is away those of its last answer are known.
+ */
+export function tokenOwners(ask: () => Promise<readonly string[]>): OwnerOf {
+  let known: ReadonlySet<string> = new Set()
+  let askedMs = -Infinity
+  const renew = async (): Promise<void> => {
+    if (performance.now() - askedMs < renewMs) return
+    askedMs = performance.now()
+    known = new Set(await ask().catch(() => known))
+  }
+  return (token) => {
+    if (token === undefined) return strangers
+    const digest = `0x${hash("sha256", token)}`
+    if (known.has(digest)) return digest
+    void renew()
+    return strangers
+  }
+}
+
+/** Room for a number of requests. */
+export type Places = {
+  /** Takes a place; what it gives gives it back. `undefined` where this owner may have no more now. */
+  take(owner: Owner): (() => void) | undefined
+}
+
+/**
+ * Places of which an owner may take one more as long as it holds fewer than are free: one alone gets half of them, three
+ * a quarter each, and as much as each of them has is always left for who comes next.
+ */
+export function openPlaces(max: number): Places {
+  const taken = new Map<Owner, number>()
+  let free = max
+  return {
+    take(owner) {
+      const own = taken.get(owner) ?? 0
+      if (own >= free) return undefined
+      taken.set(owner, own + 1)
+      free -= 1
+      return () => {
+        free += 1
+        const left = (taken.get(owner) ?? 0) - 1
+        if (left > 0) taken.set(owner, left)
+        else taken.delete(owner)
+      }
+    },
+  }
+}
+
+const reducing =
+  /^(?:\/sign)?\/v1\/trade\/orders\/(?:batch\/)?cancel(?:-all)?$|^\/(?:freeze|heartbeat)$/
+
+/**
+ * Whether a call is one that reduces risk, by its path: it has places and turns of its own. An order under such a path
+ * gains a turn and nothing else, for the vault judges by the path that it is asked for.
+ */
+export function reducesRisk(path: string): boolean {
+  return reducing.test(path)
+}
+
+/** The same link, whose calls for bots leave in turns: an owner with many calls waits for itself, and not others for it. */
+export function inTurns(
+  link: BotLink,
+  ownerOf: OwnerOf,
+  { maxTurns, maxReducingTurns }: Pick<GateLimits, "maxTurns" | "maxReducingTurns">,
+): BotLink {
+  const ordinary = openLine(maxTurns)
+  const first = openLine(maxReducingTurns)
+  return {
+    async call(method, params) {
+      // What became of a request is told in the order in which it is known.
+      if (!("token" in params) || method === "report") return link.call(method, params)
+      const path = method === "sign" && "path" in params ? params.path : `/${method}`
+      const line = reducesRisk(path) ? first : ordinary
+      await line.turn(ownerOf(params.token))
+      try {
+        return await link.call(method, params)
+      } finally {
+        line.done()
+      }
+    },
+    close: () => link.close(),
+  }
+}
+
+type Line = {
+  /** Resolves when it is this owner's turn. */
+  turn(owner: Owner): Promise<void>
+  /** A turn is over. */
+  done(): void
+}
+
+/** Serves `max` at a time: of all who wait one call each, and then again. */
+function openLine(max: number): Line {
+  const waiting = new Map<Owner, (() => void)[]>()
+  let free = max
+  return {
+    turn(owner) {
+      if (free > 0) {
+        free -= 1
+        return Promise.resolve()
+      }
+      return new Promise((resolve) => {
+        const own = waiting.get(owner)
+        if (own === undefined) waiting.set(owner, [resolve])
+        else own.push(resolve)
+      })
+    },
+    done() {
+      const [next] = waiting
+      if (next === undefined) {
+        free += 1
+        return
+      }
+      const [owner, [go, ...others]] = next
+      waiting.delete(owner)
+      if (others.length > 0) waiting.set(owner, others)
+      go?.()
+    },
+  }
+}
