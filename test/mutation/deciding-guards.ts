@@ -188,4 +188,20 @@ export const decidingGuards: readonly Guard[] = [
       },
     ],
   ),
+  ...guardsOf(
+    "vault/policy/file/unlisted-groups.ts",
+    ["unit/vault/policy/file/unlisted-groups"],
+    [
+      {
+        find: "pointer.text === text && texts !== undefined",
+        replace: "pointer.text === text",
+        why: "a pattern of assets gives each of them a cap of its own",
+      },
+      {
+        find: ".some((name) => other.includes(name))",
+        replace: ".every((name) => other.includes(name))",
+        why: "a rule for one client more may take any asset",
+      },
+    ],
+  ),
 ]

@@ -5,6 +5,7 @@ import { readYaml, type Located, type Problem } from "../../../std/yaml-file.ts"
 import type { Profile } from "../../../venue/profile.ts"
 import type { Entry, Policy } from "../terms/policy.ts"
 import { limitDefinition } from "./limit-definition.ts"
+import { unlistedGroups } from "./unlisted-groups.ts"
 import { policySchema, type WrittenPolicy } from "./policy-schema.ts"
 
 /** A policy file as it was found. `file` is the name that messages and refusals give. */
@@ -19,7 +20,7 @@ export function readPolicies(
   profile: Profile,
 ): Result<readonly Policy[], readonly Problem[]> {
   const problems: Problem[] = []
-  const policies: Policy[] = []
+  const placed: PlacedPolicy[] = []
   const schema = policySchema(profile.symbols)
   for (const { file, text } of [...files].sort((a, b) => (a.file < b.file ? -1 : 1))) {
     if (isBlank(text)) continue
@@ -28,19 +29,28 @@ export function readPolicies(
       problems.push(...read.error)
       continue
     }
-    const { policy, line, column } = read.value
-    const earlier = policies.find(({ name }) => name === policy.name)
+    const { policy, placeOf } = read.value
+    const earlier = placed.find((each) => each.policy.name === policy.name)
     if (earlier !== undefined) {
-      const message = `policy ${policy.name} is in ${earlier.file} too; give one of them another name`
-      problems.push({ file, line, column, message })
+      const message = `policy ${policy.name} is in ${earlier.policy.file} too; give one of them another name`
+      problems.push({ file, ...placeOf(["policy"]), message })
     }
-    policies.push(policy)
+    placed.push(read.value)
   }
-  return problems.length > 0 ? err(problems) : ok(policies)
+  problems.push(...groupProblems(placed))
+  return problems.length > 0 ? err(problems) : ok(placed.map(({ policy }) => policy))
 }
 
-/** A policy and where its name is written. */
-type PlacedPolicy = { readonly policy: Policy; readonly line: number; readonly column: number }
+/** A policy and where each of its entries is written. */
+type PlacedPolicy = { readonly policy: Policy } & Pick<Located<unknown>, "placeOf">
+
+function groupProblems(placed: readonly PlacedPolicy[]): readonly Problem[] {
+  return unlistedGroups(placed.map(({ policy }) => policy)).flatMap(({ policy, rule, message }) =>
+    placed
+      .filter((each) => each.policy === policy)
+      .map(({ placeOf }) => ({ file: policy.file, ...placeOf(["rules", rule]), message })),
+  )
+}
 
 function readPolicy(
   text: string,
@@ -66,7 +76,7 @@ function readPolicy(
     })),
     hold: placed("hold", value.hold),
   }
-  return ok({ policy, ...placeOf(["policy"]) })
+  return ok({ policy, placeOf })
 }
 
 /** A file with nothing but comments holds no policy. */

@@ -271,7 +271,13 @@ describe("a sum of a field", () => {
   const withdrawn = (...lines: readonly string[]) =>
     limitFile("endpoints: [withdraw]", "window: 24h", "max: '1000'", ...lines)
   const amount = withdrawn("sum: {pointer: /amount}")
-  const byAsset = withdrawn("sum: {pointer: /amount, by: /asset}")
+  const hex = "ab".repeat(20)
+  const byAsset = `policy: test
+rules:
+  - {name: all, endpoints: [withdraw], where: [{pointer: /asset, in: [USDC, "3", "0x${hex}"]}]}
+limits:
+  - {name: entry, endpoints: [withdraw], sum: {pointer: /amount, by: /asset}, window: 24h, max: "1000"}
+`
 
   it("counts what the body says there", () => {
     const ask = (value: string | number) =>
@@ -286,7 +292,6 @@ describe("a sum of a field", () => {
       claimTexts(decide(byAsset, requestFor("withdraw", { body: { amount: "5", asset } })))
     assert.deepEqual(ask("USDC"), [`5 of 1000 in ["","USDC"]`])
     assert.deepEqual(ask(3), [`5 of 1000 in ["","3"]`])
-    const hex = "ab".repeat(20)
     assert.deepEqual(ask(`0x${hex.toUpperCase()}`), ask(`0x${hex}`))
   })
 
@@ -306,8 +311,14 @@ describe("a sum of a field", () => {
       assert.equal(denial.reason, "limit_unreadable", JSON.stringify(body))
       assert.equal(denial.asked, "/amount, which isn't an amount")
     }
-    const bare = deniedAs(decide(byAsset, requestFor("withdraw", { body: { amount: "1" } })))
-    assert.equal(bare.asked, "/asset, which isn't a text")
+  })
+
+  it("has no group for what no rule lists: the rule refuses that", () => {
+    for (const asset of [undefined, "usdc", "USDC ", "USDC\u200b", true, 4]) {
+      const body = asset === undefined ? { amount: "1" } : { amount: "1", asset }
+      const denial = deniedAs(decide(byAsset, requestFor("withdraw", { body })))
+      assert.equal(denial.reason, "body_field_not_allowed", String(asset))
+    }
   })
 
   it("leaves operations alone that it doesn't name", () => {

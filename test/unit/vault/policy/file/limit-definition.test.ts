@@ -114,7 +114,9 @@ describe("a claim's meter", () => {
     ]
     const meters = sums.map((sum) => {
       const lines = ["endpoints: [placeOrder]", `sum: ${sum}`, "window: 1h", "max: '5'"]
-      const decision = judge(withdraw, policiesOf(file("one", lines)), given)
+      const listed = "where: [{pointer: /s, equals: U}, {pointer: /y, equals: '1'}]"
+      const text = file("one", lines).replace("[placeOrder]}", `[placeOrder], ${listed}}`)
+      const decision = judge(withdraw, policiesOf(text), given)
       assert.equal(decision.kind, "allow")
       return decision.claims[0]?.meter
     })
