@@ -14,7 +14,7 @@ import {
   type BodyField,
   type FieldType,
 } from "../../src/venue/payload/order-fields.ts"
-import { signingFields } from "../../src/venue/profile/signing-fields.ts"
+import { signingFields } from "../../src/venue/payload/check-fields.ts"
 import type { Json } from "./json-schema.ts"
 
 const address: Json = {

@@ -73,6 +73,14 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
+    "venue/payload/check-fields.ts",
+    ["unit/vault/request/split-body"],
+    [
+      { find: ".toLowerCase()", replace: "", why: "Nonce is signed beside nonce" },
+      { find: '.normalize("NFKC")', replace: "", why: "a long s passes for another letter" },
+    ],
+  ),
+  ...guardsOf(
     "vault/request/read-request.ts",
     ["unit/vault/request/pick-key"],
     [

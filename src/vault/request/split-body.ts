@@ -10,6 +10,7 @@ import {
   maxJsonDepth,
   parseStrictJson,
 } from "../../venue/json.ts"
+import { signingFieldOf } from "../../venue/payload/check-fields.ts"
 
 /** A bot's body: what it wants done, apart from who signs and for whom. */
 export type SplitBody = {
@@ -56,23 +57,25 @@ function clip(path: string): string {
   return path.length > maxPathUnits ? `${path.slice(0, maxPathUnits)}…` : path
 }
 
-const suppliedByDaemon = ["nonce", "expires_after", "signature"]
-const signingFields = new Set([...suppliedByDaemon, "signer_address", "target_address"])
+const readHere: readonly string[] = ["signer_address", "target_address"]
 
+/** Also under a name that a careless reader takes for a signing field: it would stand beside the real one. */
 function suppliedFields(body: JsonObject): readonly FieldError[] {
-  return suppliedByDaemon
-    .filter((name) => Object.hasOwn(body, name))
-    .map((name) => ({
-      path: pointerTo("", name),
-      rule: "signing_field_supplied",
-      message: `leave ${name} out; the daemon fills it in`,
-    }))
+  return Object.keys(body).flatMap((name): readonly FieldError[] => {
+    const field = signingFieldOf(name)
+    if (field === undefined || (name === field && readHere.includes(name))) return []
+    const path = pointerTo("", name)
+    const message = `leave ${name} out; the daemon fills it in`
+    if (name === field) return [{ path, rule: "signing_field_supplied", message }]
+    const spelling = `another spelling of ${field}; leave it out, or write ${field}`
+    return [{ path, rule: "signing_field_misspelt", message: spelling }]
+  })
 }
 
 function businessFields(body: JsonObject): JsonObject {
   const business = Object.create(null) as Record<string, JsonValue>
   for (const [name, value] of Object.entries(body)) {
-    if (!signingFields.has(name)) business[name] = value
+    if (!readHere.includes(name)) business[name] = value
   }
   return Object.freeze(business)
 }

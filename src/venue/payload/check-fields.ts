@@ -156,3 +156,27 @@ function checkObject(
 export function wrongType(path: string, expected: string): FieldError {
   return fieldError(path, "wrong_type", `send ${expected}`)
 }
+
+/** The fields of a body that say who signs and until when; never business fields. */
+export const signingFields: readonly string[] = [
+  "signer_address",
+  "target_address",
+  "nonce",
+  "expires_after",
+  "signature",
+]
+
+const folded = new Map(signingFields.map((name) => [fold(name), name]))
+
+/** The signing field that a name is, or that a reader which is careless of case and signs takes it for. */
+export function signingFieldOf(name: string): string | undefined {
+  return folded.get(fold(name))
+}
+
+/** `Nonce`, `target-address` and `targetAddress` in one form each; NFKC makes `ſ` and `Ｎ` plain letters. */
+function fold(name: string): string {
+  return name
+    .normalize("NFKC")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, "")
+}

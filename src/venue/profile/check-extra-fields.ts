@@ -1,9 +1,9 @@
 import { parsePointer } from "../json.ts"
+import { signingFieldOf } from "../payload/check-fields.ts"
 import { orderFields } from "../payload/order-fields.ts"
 import { operationIds, type OperationId } from "../profile.ts"
 import type { PlacedProblem } from "./placed-problem.ts"
 import type { ProfileFile } from "./profile-schema.ts"
-import { signingFields } from "./signing-fields.ts"
 
 /** Checks that `extra_fields` adds what isn't there yet, and only where a body can hold more. */
 export function checkExtraFields(value: ProfileFile): readonly PlacedProblem[] {
@@ -16,7 +16,7 @@ export function checkExtraFields(value: ProfileFile): readonly PlacedProblem[] {
     const taken = documentedFields(id, value)
     return names.flatMap((name, index): readonly PlacedProblem[] => {
       const path = ["extra_fields", id, index]
-      if (signingFields.includes(name)) {
+      if (signingFieldOf(name) !== undefined) {
         return [{ path, message: `${name} is a signing field, never an extra field; remove it` }]
       }
       if (!taken.includes(name)) return []

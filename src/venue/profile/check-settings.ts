@@ -1,8 +1,8 @@
 import { parsePointer } from "../json.ts"
+import { signingFieldOf } from "../payload/check-fields.ts"
 import { orderFields } from "../payload/order-fields.ts"
 import type { OperationId } from "../profile.ts"
 import { atSetting, type Given, type PlacedProblem } from "./placed-problem.ts"
-import { signingFields } from "./signing-fields.ts"
 
 /** Checks that an operation's signing type, tag and struct go together. */
 export function checkSigning(given: Given): readonly PlacedProblem[] {
@@ -90,11 +90,12 @@ function checkComplete(given: Given): readonly PlacedProblem[] {
 /** The order's id stands beside the order's own fields, and nothing stands in a signing field. */
 function checkPointers(given: Given): readonly PlacedProblem[] {
   const orderNames = orderFields.map((field) => field.name)
-  const taken = { items: signingFields, order_id: [...signingFields, ...orderNames] }
+  const isTaken = (setting: "items" | "order_id", name: string): boolean =>
+    signingFieldOf(name) !== undefined || (setting === "order_id" && orderNames.includes(name))
   return (["items", "order_id"] as const).flatMap((setting) => {
     const pointer = given.settings[setting]
     const first = pointer === undefined ? undefined : parsePointer(pointer)?.[0]
-    if (first === undefined || !taken[setting].includes(first)) return []
+    if (first === undefined || !isTaken(setting, first)) return []
     const message = `${setting} of ${given.endpoint.id} can't lead into ${first}, which is a field of its own`
     return [atSetting(given, setting, message)]
   })

@@ -1,8 +1,7 @@
 import { utf8 } from "../../std/bytes.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { isJsonObject, type JsonObject, parseStrictJson } from "../json.ts"
-
-const signingFields = ["signer_address", "target_address", "nonce", "expires_after", "signature"]
+import { signingFieldOf } from "../payload/check-fields.ts"
 
 /** Reads the business fields of a request from text, as strictly as a bot's; the error is a sentence. */
 export function parseBusinessFields(text: string): Result<JsonObject, string> {
@@ -10,7 +9,7 @@ export function parseBusinessFields(text: string): Result<JsonObject, string> {
   if (!parsed.ok) return err(`expected JSON, and ${parsed.error.message}`)
   const body = parsed.value
   if (!isJsonObject(body)) return err('expected a JSON object, like {"symbol_id": 1}')
-  const supplied = signingFields.find((name) => Object.hasOwn(body, name))
+  const supplied = Object.keys(body).find((name) => signingFieldOf(name) !== undefined)
   return supplied === undefined
     ? ok(body)
     : err(`leave ${supplied} out; the daemon fills the signing fields in`)

@@ -55,6 +55,22 @@ describe("splitting a body", () => {
     assert.deepEqual(brokenRules(`{"target_address":"${wrong}"}`), ["/target_address address"])
   })
 
+  for (const name of [
+    ...["Nonce", "NONCE", "nonce ", "expiresAfter", "Expires_After", "Signature", "\u017fignature"],
+    ...["Target_Address", "targetAddress", "target-address", "SIGNER_ADDRESS", "\uff4eonce"],
+  ]) {
+    it(`refuses ${JSON.stringify(name)}, which a careless reader takes for the real one`, () => {
+      const text = `{"order_id":"1",${JSON.stringify(name)}:"x"}`
+      assert.deepEqual(brokenRules(text), [`/${name} signing_field_misspelt`])
+    })
+  }
+
+  it("takes names that only begin or end like a signing field", () => {
+    const names = ["nonces", "signature_chain_id", "is_signer", "nonce2", "address", "expires"]
+    const text = JSON.stringify(Object.fromEntries(names.map((name) => [name, 1])))
+    assert.deepEqual(Object.keys(splitOf(text).business), names)
+  })
+
   for (const value of ["null", "1", '""', "{}", '"0x"', `"${lower}0"`, `"${lower.slice(2)}"`]) {
     it(`refuses ${value} as an address`, () => {
       assert.deepEqual(brokenRules(`{"signer_address":${value},"target_address":${value}}`), [
