@@ -1,5 +1,7 @@
 // The bodies of the venue's operations, from the data that their parser reads.
 
+import assert from "node:assert/strict"
+
 import { maxDecimalDigits } from "../../src/venue/decimal.ts"
 import {
   snakeCase,
@@ -35,6 +37,8 @@ const parties: Readonly<Record<string, Json>> = {
   },
 }
 
+const aboveZero = "^(?=.*[1-9])(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?$"
+
 /** Every body by the name of its schema. */
 export const bodySchemas: Readonly<Record<string, Json>> = {
   PlaceOrder: {
@@ -42,7 +46,7 @@ export const bodySchemas: Readonly<Record<string, Json>> = {
     description:
       "The business fields of an order. docs/error-codes.md lists the rules between them; `extra_fields` of venue.yaml may admit more.",
   },
-  ApproveAgent: structBody(approveAgentStruct),
+  ApproveAgent: structBody(approveAgentStruct, { valid_days: { minimum: 1 } }),
   Payload: {
     type: "object",
     properties: {
@@ -99,21 +103,35 @@ function decimalSchema(range: { readonly min: string; readonly max: string } | u
   const bounds = range === undefined ? "above zero" : `from ${range.min} to ${range.max}`
   return {
     type: "string",
-    pattern: "^(?=.*[1-9])(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?$",
+    pattern: range === undefined ? aboveZero : patternBetween(range),
     maxLength: maxDecimalDigits + 1,
     description: `A decimal ${bounds}, at most ${maxDecimalDigits} digits.`,
   }
 }
 
-/** What a bot sends of a struct: its members in snake case, without those that the daemon fills in. */
-function structBody(struct: StructType): Json {
+/** What matches the decimals from `min` to `max`, both of them a tenth, a hundredth and so on. */
+function patternBetween({ min, max }: { readonly min: string; readonly max: string }): string {
+  assert.match(`${max} ${min}`, /^0\.0*1 0\.0*1$/)
+  const [most, least] = [max.length - 3, min.length - 3] // zeros after the point
+  return `^0\\.0{${most}}(?:10*|0{1,${least - most}}[1-9][0-9]*)$`
+}
+
+/**
+ * What a bot sends of a struct: its members in snake case, without those that the daemon fills in. `bounds` are
+ * what is asked of a member besides its type.
+ */
+function structBody(struct: StructType, bounds: Readonly<Record<string, Json>>): Json {
   const filledIn: readonly string[] = filledInFields.map(({ name }) => name)
   const fields = struct.fields.filter(({ name }) => !filledIn.includes(name))
   const names = [...fields.map(({ name }) => snakeCase(name)), "signature_chain_id"]
   return {
     type: "object",
     properties: {
-      ...Object.fromEntries(fields.map((field) => [snakeCase(field.name), memberSchema(field)])),
+      ...Object.fromEntries(
+        fields
+          .map((field) => [snakeCase(field.name), memberSchema(field)] as const)
+          .map(([name, schema]) => [name, { ...schema, ...bounds[name] }]),
+      ),
       signature_chain_id: { type: "integer", minimum: 0 },
       signer_address: parties["signer_address"],
     },

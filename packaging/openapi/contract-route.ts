@@ -8,7 +8,7 @@ export type ContractRoute = {
   readonly id: string
   readonly tag: string
   readonly summary: string
-  readonly description?: string
+  readonly description: string
   /** Names of the document's parameters. */
   readonly parameters: readonly string[]
   readonly body?: { readonly schema: Json; readonly example: unknown }

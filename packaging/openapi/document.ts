@@ -1,7 +1,7 @@
 import { version } from "../../src/std/version.ts"
 import type { ContractRoute } from "./contract-route.ts"
 import { headers, headersOf, parameters } from "./headers.ts"
-import type { Json } from "./json-schema.ts"
+import { refTo, type Json } from "./json-schema.ts"
 import { problemResponses, problemsOf } from "./problem-responses.ts"
 import { contractRoutes } from "./routes.ts"
 import { contractSchemas } from "./schemas.ts"
@@ -16,6 +16,7 @@ export function openApiDocument(): Json {
       version,
       description:
         "A signing daemon for trading bots. docs/http-api.md says all of this in words. Each error that is the daemon's own has a word for `code`: act on `code` and `data`.",
+      contact: { name: "The operator of this installation" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [
@@ -63,7 +64,7 @@ function operationOf(route: ContractRoute): Json {
     operationId: id,
     tags: [tag],
     summary,
-    ...(description !== undefined && { description }),
+    description,
     ...(needsToken ? {} : { security: [] }),
     parameters: route.parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ...(body !== undefined && {
@@ -83,7 +84,9 @@ function answersOf({ answer }: ContractRoute): Json {
     headers: headersOf([isVenue ? "AnySource" : "DaemonSource", ...answer.headers]),
     content: { [type]: { schema, example }, ...contentOf(others) },
   }
-  return isVenue ? { "200": said, default: said } : { "200": said, default: anyProblem }
+  if (!isVenue) return { "200": said, default: anyProblem }
+  const other = { ...said, content: { [type]: { schema: refTo("VenueAnswer") } } }
+  return { "200": said, default: other }
 }
 
 function contentOf(schemas: Readonly<Record<string, Json>>): Json {

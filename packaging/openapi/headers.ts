@@ -4,6 +4,9 @@ import { schemaOf, type Json } from "./json-schema.ts"
 const { key, idempotencyKey } = botParams.sign.shape
 const { value } = botParams.records.shape
 
+/** The interface doesn't show how a read writes a time. */
+const time: Json = { type: "string" }
+
 /** What calls take besides their bodies. */
 export const parameters = {
   CountersignKey: header("Countersign-Key", schemaOf(key), "The name of the key to sign with."),
@@ -35,25 +38,25 @@ export const parameters = {
     in: "path",
     required: true,
     schema: { type: "string" },
+    description:
+      "The rest of the venue's path, any number of segments. A slash in it may come as `%2F`, as generated clients write it.",
     example: "market/ticker",
   },
-  All: {
-    name: "all",
-    in: "query",
-    required: false,
-    schema: { type: "string", const: "true" },
-    description: "Follows the cursor to the end of a list.",
-  },
-  IdempotencyKeyQuery: query("idempotency_key"),
-  ClientOrderIdQuery: query("client_order_id"),
+  Limit: query("limit", { type: "integer" }, "Page size. What it may be is the endpoint's."),
+  Cursor: query("cursor", { type: "string" }, "What `next_cursor` said; left out for the first."),
+  StartTime: query("start_time", time, "Records from then on, where the endpoint filters by time."),
+  EndTime: query("end_time", time, "Records before then."),
+  All: query("all", { type: "string", const: "true" }, "Follows the cursor to the end of a list."),
+  IdempotencyKeyQuery: query("idempotency_key", schemaOf(value)),
+  ClientOrderIdQuery: query("client_order_id", schemaOf(value)),
 }
 
 function header(name: string, schema: Json, description: string): Json {
   return { name, in: "header", required: false, schema, description }
 }
 
-function query(name: string): Json {
-  return { name, in: "query", required: false, schema: schemaOf(value) }
+function query(name: string, schema: Json, description?: string): Json {
+  return { name, in: "query", required: false, schema, ...(description && { description }) }
 }
 
 const source = "Who speaks."

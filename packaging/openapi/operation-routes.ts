@@ -3,7 +3,7 @@
 import type { Endpoint } from "../../src/venue/profile.ts"
 import { jsonAnswer, successAnswer, type ContractRoute } from "./contract-route.ts"
 import { rateLimits } from "./headers.ts"
-import { refTo } from "./json-schema.ts"
+import { refTo, type Json } from "./json-schema.ts"
 import { operationBodies } from "./operation-bodies.ts"
 import { checkErrors, forwardErrors, signErrors } from "./route-errors.ts"
 import { shownAnswer } from "./shown.ts"
@@ -24,7 +24,7 @@ function forwardRoute(endpoint: Endpoint): ContractRoute {
       "Sent once, and never again by itself. The venue's status and body come back as they are.",
     parameters: [...keyHeaders, "IdempotencyKey", "Traceparent"],
     answer: {
-      ...jsonAnswer("The venue's answer.", refTo("VenueAnswer"), shownAnswer("POST /v1/…")),
+      ...jsonAnswer("The venue's answer.", answerOf(endpoint), shownAnswer("POST /v1/…")),
       headers: ["CountersignRecord", "CountersignRepeat", "RetryAfter", ...rateLimits],
       isVenue: true,
     },
@@ -74,6 +74,11 @@ function operationRoute({ id, path }: Endpoint, prefix: string, operationId: str
     body: operationBodies[id],
     needsToken: true,
   } as const
+}
+
+/** The interface shows the answer of one operation alone. */
+function answerOf({ id }: Endpoint): Json {
+  return refTo(id === "placeOrder" ? "PlaceOrderAnswer" : "VenueAnswer")
 }
 
 /** The signed order of docs/http-api.md, with the operation's business fields in the place of the order's. */

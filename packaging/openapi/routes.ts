@@ -33,6 +33,8 @@ const batchRoute: ContractRoute = {
   ...bodyRoute("/sign/batch", "signBatch", "BatchRequests"),
   tag: "batch",
   summary: `Sign up to ${maxBatchRequests} requests, each with its own answer`,
+  description:
+    "Each is judged, counted and recorded for itself, in their order. Nothing is sent; 200 also where each is refused.",
   answer: successAnswer(
     "One result for each, in order.",
     refTo("BatchResults"),
@@ -48,12 +50,15 @@ const readRoute: ContractRoute = {
   tag: "reads",
   summary: "Read from the venue",
   description:
-    "`path` is the rest of the venue's path, slashes and all, and what isn't named here of the query is the venue's. With `all=true` every item of a list is a line of NDJSON, page after page; a stream that breaks off has no last chunk.",
-  parameters: ["VenuePath", "All", "CountersignKey", "Traceparent"],
+    "What isn't named here of the query goes to the venue too. With `all=true` every item of a list is a line of NDJSON, page after page; a stream that breaks off has no last chunk.",
+  parameters: [
+    ...["VenuePath", "Limit", "Cursor", "StartTime", "EndTime", "All"],
+    ...["CountersignKey", "Traceparent"],
+  ],
   answer: {
     ...jsonAnswer(
       "The venue's answer.",
-      refTo("VenueAnswer"),
+      refTo("ReadAnswer"),
       envelope({ list: [], next_cursor: "", has_more: false }),
     ),
     others: { "application/x-ndjson": { type: "string", description: "With `all=true`." } },
@@ -68,16 +73,20 @@ const rightRoutes: readonly ContractRoute[] = [
   {
     ...bodyRoute("/freeze", "freeze", "FreezeRequest"),
     summary: "Stop signing; only an operator ends it",
+    description: "For clients with the right `freeze`. What reduces risk goes on being signed.",
     answer: successAnswer("What is frozen.", refTo("FreezeView"), "POST /freeze"),
   },
   {
     ...bodyRoute("/heartbeat", "heartbeat", "HeartbeatRequest"),
     summary: "Say that the bot is there",
+    description:
+      "For clients with the right `heartbeat`. Silence counts from the first one on, where countersign.yaml names the client.",
     answer: successAnswer("How long silence may last.", refTo("HeartbeatView"), "POST /heartbeat"),
   },
   {
     ...bodyRoute("/prices", "feedPrices", "PricesRequest"),
     summary: "Feed reference prices",
+    description: "For clients with the right `prices`. All of them or none; look at each `state`.",
     answer: successAnswer("The prices as they stand.", refTo("Prices"), "POST /prices"),
   },
 ].map((route) => ({ ...route, tag: "rights", errors: rightErrors }))
@@ -86,6 +95,7 @@ const metricsRoute: ContractRoute = {
   ...askRoute("/metrics", "metrics"),
   tag: "rights",
   summary: "What vault and gate count of themselves, for Prometheus",
+  description: "For clients with the right `metrics`. docs/metrics.md lists the families.",
   answer: {
     ...jsonAnswer("The text format of Prometheus.", { type: "string" }, metricsExample()),
     type: "text/plain",
@@ -97,11 +107,13 @@ const askRoutes: readonly ContractRoute[] = [
   {
     ...askRoute("/whoami", "whoami"),
     summary: "What this token may do",
+    description: "The keys that it may name, and what of the network account operations are for.",
     answer: successAnswer("The client, its keys and rights.", refTo("Whoami"), "GET /whoami"),
   },
   {
     ...askRoute("/limits", "limits"),
     summary: "What is used of the limits and of the venue's rate budgets",
+    description: "As it stands now. Asking counts in none of them.",
     answer: successAnswer("The client's own, and those it shares.", refTo("Limits"), "GET /limits"),
   },
   {
@@ -117,6 +129,7 @@ const askRoutes: readonly ContractRoute[] = [
   {
     ...askRoute("/records/{id}", "showRecord"),
     summary: "What became of one of your own requests",
+    description: "A record of another client is told like one that doesn't exist.",
     parameters: ["RecordId"],
     answer: successAnswer("The record.", refTo("RecordView"), "GET /records/:id"),
     errors: [...callErrors, "unknown_record"],
@@ -127,17 +140,20 @@ const openRoutes: readonly ContractRoute[] = [
   {
     ...openRoute("/healthz", "healthz"),
     summary: "The gate runs",
+    description: "However much is at work. It says nothing of the vault.",
     answer: successAnswer("It does.", refTo("State"), "GET /healthz and GET /readyz"),
     errors: openErrors,
   },
   {
     ...openRoute("/readyz", "readyz"),
     summary: "The vault answers and would sign",
+    description: "503 with a `state` where it wouldn't.",
     answer: jsonAnswerOfReady(),
   },
   {
     ...openRoute("/openapi.json", "openapi"),
     summary: "This document",
+    description: "What this very version takes and answers.",
     answer: jsonAnswer("OpenAPI 3.1.", { type: "object" }, { openapi: "3.1.0" }),
   },
 ]

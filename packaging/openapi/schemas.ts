@@ -67,6 +67,7 @@ const answered = {
   State: z.strictObject({ state: z.string() }),
 }
 
+const text: Json = { type: "string" }
 const bytes32: Json = { type: "string", pattern: "^0x[0-9a-f]{64}$" }
 
 /** What is signed, and what the venue says. */
@@ -89,18 +90,39 @@ const spoken: Readonly<Record<string, Json>> = {
     additionalProperties: true,
     description: "The business fields as they were sent, with what the daemon filled in.",
   },
-  VenueAnswer: {
+  VenueAnswer: venueAnswer({}),
+  PlaceOrderAnswer: venueAnswer({
+    tx_hash: text,
+    order_id: text,
+    client_order_id: { type: ["string", "null"] },
+    state: text,
+  }),
+  ReadAnswer: venueAnswer({
+    list: { type: "array", items: {} },
+    next_cursor: { type: ["string", "null"] },
+    has_more: { type: "boolean" },
+  }),
+}
+
+/** The venue's envelope. `properties` of `data` are there on success; an error may have any status, 200 too. */
+function venueAnswer(properties: Readonly<Record<string, Json>>): Json {
+  return {
     type: "object",
     properties: {
-      code: { type: "string", description: '"0" where it was accepted.' },
-      msg: { type: "string" },
-      data: { type: "object", additionalProperties: true },
-      trace_code: { type: "string" },
+      code: { type: "string", description: '"0" on success, and only then.' },
+      msg: text,
+      data: {
+        type: "object",
+        properties,
+        additionalProperties: true,
+        description: "On success all of what is named; on errors whatever tells more of them.",
+      },
+      trace_code: text,
     },
-    required: ["code"],
+    required: ["code", "msg", "data", "trace_code"],
     additionalProperties: true,
     description: "The venue's own words, as they came; see `Countersign-Source`.",
-  },
+  }
 }
 
 /** What zod checks of a batch one by one stands in its list here. */

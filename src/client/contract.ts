@@ -1304,13 +1304,49 @@ export interface components {
     }
     /** @description The venue's own words, as they came; see `Countersign-Source`. */
     readonly VenueAnswer: {
-      /** @description "0" where it was accepted. */
+      /** @description "0" on success, and only then. */
       readonly code: string
-      readonly msg?: string
-      readonly data?: {
+      readonly msg: string
+      /** @description On success all of what is named; on errors whatever tells more of them. */
+      readonly data: {
         readonly [key: string]: unknown
       }
-      readonly trace_code?: string
+      readonly trace_code: string
+    } & {
+      readonly [key: string]: unknown
+    }
+    /** @description The venue's own words, as they came; see `Countersign-Source`. */
+    readonly PlaceOrderAnswer: {
+      /** @description "0" on success, and only then. */
+      readonly code: string
+      readonly msg: string
+      /** @description On success all of what is named; on errors whatever tells more of them. */
+      readonly data: {
+        readonly tx_hash?: string
+        readonly order_id?: string
+        readonly client_order_id?: string | null
+        readonly state?: string
+      } & {
+        readonly [key: string]: unknown
+      }
+      readonly trace_code: string
+    } & {
+      readonly [key: string]: unknown
+    }
+    /** @description The venue's own words, as they came; see `Countersign-Source`. */
+    readonly ReadAnswer: {
+      /** @description "0" on success, and only then. */
+      readonly code: string
+      readonly msg: string
+      /** @description On success all of what is named; on errors whatever tells more of them. */
+      readonly data: {
+        readonly list?: readonly unknown[]
+        readonly next_cursor?: string | null
+        readonly has_more?: boolean
+      } & {
+        readonly [key: string]: unknown
+      }
+      readonly trace_code: string
     } & {
       readonly [key: string]: unknown
     }

@@ -145,7 +145,8 @@ function dataOf(body: unknown): never {
 }
 
 function venueWords(body: unknown): VenueWords {
-  return (body as Schemas["VenueAnswer"]).data ?? {}
+  const { data = {} } = body as Partial<Schemas["VenueAnswer"]>
+  return data
 }
 
 function signed(body: unknown, text: string): Signed {

@@ -81,8 +81,9 @@ function createListener(deps: Dependencies): RequestListener {
   }
 }
 
-/** The path of the table for a plain path of the venue's. All others are Express's to take apart. */
+/** The path of the table for a plain path of the venue's, and for any id. All others are Express's to take apart. */
 function directPath(url = ""): string | undefined {
+  if (/^\/records\/[^/?#]+$/.test(url)) return "/records/:id"
   if (!/^(?:\/sign)?\/v1(?:\/[A-Za-z0-9_-]+)+$/.test(url)) return undefined
   return url.startsWith("/sign") ? "/sign/v1/*path" : "/v1/*path"
 }

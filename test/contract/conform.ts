@@ -72,21 +72,11 @@ function operationOf({ method, path }: Exchange): { pointer: string; found: Json
 
 function pathOf(path: string, method: string): string | undefined {
   if (path in paths) return path
-  if (!canDecode(path)) return undefined
   if (/^\/records\/[^/]+$/.test(path)) return "/records/{id}"
   if (method === "GET" && /^\/v1\/./.test(path)) return "/v1/{path}"
   // What venues serve besides, and what fake vaults sign, is answered like an order.
   const prefix = /^(\/sign|\/check)?(?=\/v1\/.)/.exec(path)?.[0]
   return prefix === undefined ? undefined : `${prefix}/v1/trade/orders`
-}
-
-/** What can't be decoded has no parameter in it. */
-function canDecode(path: string): boolean {
-  try {
-    return decodeURIComponent(path) !== ""
-  } catch {
-    return false
-  }
 }
 
 /** Where an operation tells of a status. Only the venue may say what isn't named. */

@@ -8,10 +8,15 @@ import { pathToFileURL } from "node:url"
 
 import openapiTypes, { astToString } from "openapi-typescript"
 
-import { sandboxChainId, sandboxServiceChain } from "../../src/sandbox/state/market.ts"
+import {
+  marketSymbols,
+  sandboxChainId,
+  sandboxServiceChain,
+} from "../../src/sandbox/state/market.ts"
 import { startBotDaemon, type BotDaemon } from "../support/bot-daemon.ts"
-import { sandbox, type Served } from "../support/countersign.ts"
+import { countersign, sandbox, type Served } from "../support/countersign.ts"
 import { readRepositoryFile, repositoryRoot } from "../support/markdown.ts"
+import { writePolicy } from "../support/trading-keys.ts"
 
 /** What somebody writes who has docs/openapi.json alone, and the types that a tool makes of it. */
 const client = `
@@ -70,8 +75,29 @@ export async function trade(place: Place, approval: BodyOf<"approveAgent">) {
     reason:
       !refused.ok && refused.problem.code === "policy_denied" ? refused.problem.data.reason : "none",
     code: placed.ok ? placed.data.code : placed.problem.code,
+    orderId: placed.ok ? placed.data.data.order_id?.length : undefined,
   }
 }
+
+type Read = operations["read"]
+type Page = Read["responses"][200]["content"][Json]
+
+/** The names of a list, page by page. A value in a path has its slashes encoded, as OpenAPI asks. */
+export async function readNames(
+  { url, token }: Place,
+  { path }: Read["parameters"]["path"],
+  query: NonNullable<Read["parameters"]["query"]>,
+): Promise<readonly unknown[]> {
+  const values = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)])
+  const target = "/v1/{path}".replace("{path}", encodeURIComponent(path))
+  const headers = { authorization: \`Bearer \${token}\` }
+  const response = await fetch(\`\${url}\${target}?\${new URLSearchParams(values)}\`, { headers })
+  const { data } = (await response.json()) as Page
+  const { list = [], next_cursor: cursor } = data
+  return cursor ? [...list, ...(await readNames({ url, token }, { path }, { ...query, cursor }))] : list
+}
+
+export const period: Read["parameters"]["query"] = { start_time: "1", end_time: "2", all: "true" }
 `
 
 const settings = {
@@ -94,6 +120,11 @@ type Client = {
     place: { readonly url: string; readonly token: string },
     approval: object,
   ) => Promise<Readonly<Record<string, unknown>>>
+  readonly readNames: (
+    place: { readonly url: string; readonly token: string },
+    where: { readonly path: string },
+    query: { readonly limit: number },
+  ) => Promise<readonly { readonly name: string }[]>
 }
 
 describe("a client with types made of docs/openapi.json", { timeout: 120_000 }, () => {
@@ -137,6 +168,21 @@ describe("a client with types made of docs/openapi.json", { timeout: 120_000 }, 
       label: agent.name,
     })
     const reason = "quantity_over_max"
-    assert.deepEqual(done, { approved: true, wouldSign: false, reason, code: "0" })
+    const { orderId, ...others } = done
+    assert.deepEqual(others, { approved: true, wouldSign: false, reason, code: "0" })
+    assert.equal(typeof orderId, "number")
+  })
+
+  it("reads a list page by page, at a path of several segments", async () => {
+    await writePolicy(daemon.dir, "policy: readers\nreads: [/v1/market/**]\n", "readers.yaml")
+    const reloaded = await countersign(["policy", "reload", "--dir", daemon.dir])
+    assert.equal(reloaded.code, 0, reloaded.stderr)
+    const path = pathToFileURL(join(directory, "client.ts")).href
+    const { readNames } = (await import(path)) as Client
+    const names = await readNames(daemon, { path: "market/symbols" }, { limit: 1 })
+    assert.deepEqual(
+      names.map(({ name }) => name),
+      marketSymbols.map(({ name }) => name),
+    )
   })
 })

@@ -32,7 +32,9 @@ export function readAsk(
 type Target = Pick<ReadAsk, "path" | "query"> & { readonly isWhole: boolean }
 
 function readTarget({ url = "", httpVersion }: IncomingMessage): Result<Target, Problem> {
-  const [path = "", ...rest] = url.split("?")
+  const [sent = "", ...rest] = url.split("?")
+  // A parameter of docs/openapi.json stands for many segments; clients made of it encode what is between them.
+  const path = sent.replaceAll(/%2f/gi, "/")
   if (path.length > maxPathLength || !isPlainPath(path)) return err(unknownEndpoint(path))
   const written = rest.join("?")
   if (!isQuery(written)) return err(strangeQuery)

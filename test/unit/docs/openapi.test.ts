@@ -2,19 +2,28 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { createConfig, lintFromString } from "@redocly/openapi-core"
+import { Ajv2020 } from "ajv/dist/2020.js"
+import fc from "fast-check"
 
 import { openApiDocument } from "../../../packaging/openapi/document.ts"
+import type { JsonObject } from "../../../src/venue/json.ts"
+import { parsePayload } from "../../../src/venue/payload/parse-payload.ts"
+import type { OperationId } from "../../../src/venue/profile.ts"
 import { errorCodes } from "../../../src/gate/http/error-response.ts"
 import { builtinEndpoints } from "../../../src/venue/endpoints.ts"
 import { askHttp, startGate } from "../../support/gate.ts"
 import { readRepositoryFile } from "../../support/markdown.ts"
+import { numRuns } from "../../support/runs.ts"
+import { endpointOf, profileOf } from "../venue/profile-text.ts"
 
 const text = readRepositoryFile("docs/openapi.json")
 
 type Schema = {
   readonly $ref?: string
   readonly oneOf?: readonly Schema[]
-  readonly properties?: Readonly<Record<string, { readonly const?: string }>>
+  readonly required?: readonly string[]
+  readonly const?: string
+  readonly properties?: Readonly<Record<string, Schema>>
 }
 type Contract = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
@@ -25,6 +34,18 @@ const { paths, components } = JSON.parse(text) as Contract
 const described = Object.entries(paths).flatMap(([path, operations]) =>
   Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
 )
+
+const edges = ["0.0001", "0.00009", "0.1", "0.10", "0.11", "0", "0.0", "1", "0.00010", "0.1001"]
+/** Decimals around the edges of what slippage may be. */
+const nearSlippage = fc.stringMatching(/^0\.0{0,5}[0-9]{0,6}$|^[0-9]{1,2}(\.[0-9]{1,3})?$/)
+
+const approvalOfMainnet = {
+  service_chain: "Mainnet",
+  signature_chain_id: 84256,
+  agent_address: `0x${"1".repeat(40)}`,
+  authorized_address: `0x${"2".repeat(40)}`,
+  label: "bot",
+}
 
 /** The gate's routes, each with the paths that it is in the contract by. */
 function served(): readonly string[] {
@@ -66,8 +87,42 @@ describe("docs/openapi.json", () => {
     assert.deepEqual(unused, ["method_not_allowed"])
   })
 
+  it("has the ranges that the parser holds orders and approvals to", () => {
+    const ajv = new Ajv2020({ strict: false, validateSchema: false })
+    ajv.addSchema(JSON.parse(text) as object, "contract")
+    const fits = (name: string) => ajv.compile({ $ref: `contract#/components/schemas/${name}` })
+    const [fitsOrder, fitsApproval] = [fits("PlaceOrder"), fits("ApproveAgent")]
+    const profile = profileOf()
+    const reads = (id: OperationId, body: JsonObject) =>
+      parsePayload(endpointOf(profile, id), body, profile).ok
+    const market = { symbol_id: 1, is_buy: true, order_type: "market", quantity: "1" }
+    fc.assert(
+      fc.property(nearSlippage, (slippage) => {
+        const order = { ...market, slippage }
+        assert.equal(fitsOrder(order), reads("placeOrder", order), slippage)
+      }),
+      { ...numRuns(300), examples: edges.map((slippage) => [slippage]) },
+    )
+    for (const valid_days of [-1, 0, 1, 2 ** 32 - 1, 2 ** 32]) {
+      const approval = { ...approvalOfMainnet, valid_days }
+      assert.equal(fitsApproval(approval), reads("approveAgent", approval), String(valid_days))
+    }
+  })
+
+  it("types an order's answer as the interface has it, and the envelope whole", () => {
+    const { PlaceOrderAnswer, VenueAnswer } = components.schemas
+    assert.deepEqual(VenueAnswer?.required, ["code", "msg", "data", "trace_code"])
+    const data = PlaceOrderAnswer?.properties?.["data"]
+    assert.deepEqual(Object.keys(data?.properties ?? {}), [
+      ...["tx_hash", "order_id", "client_order_id", "state"],
+    ])
+  })
+
   it("passes a linter, with its examples", async () => {
-    const config = await createConfig({ extends: ["recommended-strict"] })
+    const config = await createConfig({
+      extends: ["recommended-strict"],
+      rules: { "operation-description": "error", "info-contact": "error" },
+    })
     const problems = await lintFromString({ source: text, absoluteRef: "/openapi.json", config })
     assert.deepEqual(
       problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),

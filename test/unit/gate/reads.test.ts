@@ -71,6 +71,16 @@ describe("GET /v1", () => {
     ])
   })
 
+  for (const path of ["/v1/market%2Fticker", "/v1/market%2fticker", "/v1/a/b%2Fc/d"]) {
+    it(`takes %2F for the slash that it stands for, as generated clients write it: ${path}`, async (t) => {
+      const { venue, gate } = await start(t)
+      assert.equal((await get(gate, `${path}?q=a%2Fb`)).status, 200)
+      const plain = decodeURIComponent(path)
+      assert.match(venue.received.join(""), new RegExp(`^GET ${plain}\\?q=a%2Fb HTTP`))
+      assert.deepEqual(gate.vault.calls, [{ method: "read", params: { token, path: plain } }])
+    })
+  }
+
   it("answers what the venue said, byte by byte", async (t) => {
     const text = '{"code":"90001","msg":"\u00e9", "data":{}}'
     const { gate } = await start(t, {
@@ -120,6 +130,10 @@ describe("GET /v1", () => {
     "/v1/market/.",
     "/v1//market",
     "/v1/market%2f..",
+    "/v1/market%2F%2Fticker",
+    "/v1/market%252Fticker",
+    "/v1/%2Fmarket",
+    "/v1/market%5Cticker",
     "/v1/market/%2e%2e",
     "/v1/market\\x",
     "/v1/a;b",
