@@ -12,14 +12,14 @@ export type Page = {
   readonly next: string | undefined
 }
 
-// More is allowed than the interface shows, but nothing less: what isn't a page can't be told from an end.
+// More is allowed than the interface shows, but nothing less: what isn't a page can't be told from an end. Where
+// there is no more, any cursor is one that nobody follows.
 const shape = z.object({
   code: z.literal(successCode),
   data: z.object({
     list: z.array(z.unknown()),
     next_cursor: z
       .string()
-      .min(1)
       .max(1_024)
       .refine((cursor) => cursor.isWellFormed())
       .nullable(),
@@ -33,9 +33,10 @@ export function readPage({ status, body }: VenueAnswer): Page | undefined {
   const read = shape.safeParse(isOk ? parse(body) : undefined)
   if (!read.success) return undefined
   const { list, next_cursor: cursor, has_more: hasMore } = read.data.data
-  if (hasMore && cursor === null) return undefined
+  const next = hasMore ? (cursor ?? "") : undefined
+  if (next === "") return undefined
   const lines = list.map((item) => `${JSON.stringify(item)}\n`).join("")
-  return { lines, next: hasMore && cursor !== null ? cursor : undefined }
+  return { lines, next }
 }
 
 // ECMAScript's "JSON.parse source text access", which TypeScript's own types don't have as of 6.0.

@@ -83,26 +83,48 @@ function queryFrom(query: string, cursor: string): string {
   return [...others, `cursor=${encoded}`].join("&")
 }
 
-/** The next page, once there is room for it; or what kept it away. */
+/** The next page, once there is room for it, here and at the venue; or what kept it away. */
 async function nextPage(
   deps: StreamDependencies,
   ask: ReadAsk,
   way: StreamWay,
 ): Promise<Page | string> {
   for (let patienceMs = deps.limits.maxRoomWaitMs; ;) {
-    const reply = await fetchRead(deps, ask, way.signal)
-    if (reply === "gone") return "hung_up"
-    if (reply.kind === "venue") return readPage(reply.answer) ?? "not_paginated"
-    const waitMs = waitOf(reply.problem)
-    if (waitMs === undefined || waitMs > patienceMs) return reply.problem.code
-    patienceMs -= waitMs
-    await pause(waitMs, deps.limits, way)
+    const came = cameOf(await fetchRead(deps, ask, way.signal))
+    if (typeof came === "string" || !("waitMs" in came)) return came
+    if (came.waitMs > patienceMs) return came.code
+    patienceMs -= came.waitMs
+    await pause(came.waitMs, deps.limits, way)
     if (way.signal.aborted) return "hung_up"
   }
 }
 
-/** So often at most the vault is asked for room by one stream. */
+/** After how long to ask again, and what to tell where that is too long. */
+type Shortage = { readonly waitMs: number; readonly code: string }
+
+/** A page, or want of room for one, or the word for what failed. */
+function cameOf(reply: ReadReply): Page | Shortage | string {
+  if (reply === "gone") return "hung_up"
+  if (reply.kind === "problem") {
+    const { code } = reply.problem
+    const waitMs = waitOf(reply.problem)
+    return waitMs === undefined ? code : { waitMs, code }
+  }
+  const { answer } = reply
+  if (answer.status !== 429) return readPage(answer) ?? "not_paginated"
+  return { waitMs: waitOfVenue(answer), code: "ip_budget_exhausted" }
+}
+
+/** So often at most the vault is asked for room by one stream, and the venue that has none. */
 const leastPauseMs = 20
+const leastVenuePauseMs = 1_000
+
+/** How long the venue wants to be left alone: seconds, or until a date (RFC 9110 §10.2.3). */
+function waitOfVenue({ headers }: VenueAnswer): number {
+  const said = headers["retry-after"] ?? ""
+  const waitMs = /^\d+$/.test(said) ? Number(said) * 1_000 : Date.parse(said) - Date.now()
+  return Number.isNaN(waitMs) ? leastVenuePauseMs : Math.max(leastVenuePauseMs, waitMs)
+}
 
 /** How long until there is room; `undefined` where it is something else that is missing, or room never comes. */
 function waitOf({ code, data }: Problem): number | undefined {

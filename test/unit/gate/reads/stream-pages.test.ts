@@ -90,6 +90,18 @@ describe("all=true", () => {
     )
   })
 
+  for (const [what, next] of [
+    ["null", null],
+    ["an empty text", ""],
+    ["a cursor all the same", "c2"],
+  ] as const) {
+    it(`ends where there is no more, be next_cursor ${what}`, async (t) => {
+      const streaming = await start(t, [page(["1"], "b"), page(["2"], next, false)])
+      assert.equal((await getAll(streaming)).text, "1\n2\n")
+      assert.equal(streaming.asked().length, 2)
+    })
+  }
+
   it("begins at the bot's own cursor, and takes another's place with it", async (t) => {
     const streaming = await start(t, [page(["1"], "b"), page(["2"], null)])
     assert.equal((await getAll(streaming, "cursor=a&all=true")).text, "1\n2\n")
@@ -278,6 +290,40 @@ describe("a stream and the IP budget", () => {
       await assertCut(streaming, "ip_budget_exhausted")
       assert.equal(streaming.asked().length, 1)
     }
+  })
+
+  const slowDown = (retryAfter: string): string =>
+    httpText(
+      '{"code":"10029","msg":"Rate limit exceeded","data":{"scope":"address"},"trace_code":"t"}',
+      "429 Too Many Requests",
+      retryAfter,
+    )
+
+  for (const [what, retryAfter] of [
+    ["seconds", "Retry-After: 1\r\n"],
+    ["a date", `Retry-After: ${new Date(0).toUTCString()}\r\n`],
+    ["nothing", ""],
+  ] as const) {
+    it(`waits out a 429 of the venue to a later page that says ${what}`, async (t) => {
+      const [first = "", last = ""] = two
+      const streaming = await start(t, [first, slowDown(retryAfter), last])
+      const startedMs = performance.now()
+      assert.equal((await getAll(streaming)).text, "1\n2\n")
+      assert.ok(performance.now() - startedMs >= 990)
+      assert.deepEqual(streaming.asked(), [list, `${list}?cursor=b`, `${list}?cursor=b`])
+    })
+  }
+
+  it("is cut off where the venue wants a longer wait than its patience", async (t) => {
+    const [first = ""] = two
+    for (const retryAfter of ["Retry-After: 122\r\n", "Retry-After: 9999999999999999\r\n"]) {
+      await assertCut(await start(t, [first, slowDown(retryAfter)]), "ip_budget_exhausted")
+    }
+  })
+
+  it("passes on a 429 to the first page", async (t) => {
+    const reply = await getAll(await start(t, [slowDown("Retry-After: 1\r\n"), two[1] ?? ""]))
+    assert.deepEqual([reply.status, reply.headers["retry-after"]], [429, "1"])
   })
 
   it("isn't taken for a dead connection while it waits", async () => {
