@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
-import type { HoldView } from "../../src/link/views/views.ts"
+import type { HoldView, StatusView } from "../../src/link/views/views.ts"
 import { bot, limitOrder, type Answer } from "../support/bot.ts"
 import {
   countersign,
@@ -147,5 +147,31 @@ describe("a held request", { timeout: 240_000 }, () => {
       assert.equal((await place(changes)).status, 200)
       await placeHeld(changes)
     }
+  })
+
+  it("stands above those that are decided, the oldest first", async () => {
+    await countersignJson(held("refuse", await placeHeld({ quantity: "0.4" })))
+    const states = (await list()).map(({ state }) => state)
+    const waiting = states.filter((state) => state === "pending").length
+    assert.ok(waiting > 1 && waiting < states.length)
+    assert.deepEqual(new Set(states.slice(0, waiting)), new Set(["pending"]))
+    const [first = "", second = ""] = (await list()).map(({ id }) => id)
+    assert.ok(first < second) // an id begins with its time
+  })
+
+  it("isn't released, nor said to wait, once its client is revoked or its key ended", async () => {
+    const waiting = async () =>
+      (await countersignJson<StatusView>(["status", "--dir", installation.dir])).holds
+    const id = await placeHeld({ quantity: "0.4" })
+    assert.ok((await waiting()).some((hold) => hold.id === id))
+    await countersignJson(["clients", "revoke", "bot", "--yes", "--dir", installation.dir])
+    assert.deepEqual(await waiting(), [])
+    const revoked = await countersign(held("release", id))
+    assert.equal(revoked.code, 2)
+    assert.match(revoked.stderr, /The client bot is revoked, so this request is never signed/)
+    await countersignJson(["keys", "remove", "mm", "--yes", "--dir", installation.dir])
+    const removed = await countersign(held("release", id))
+    assert.match(removed.stderr, /The key mm never signs again, .*countersign held refuse/)
+    assert.equal((await countersign(held("refuse", id))).code, 0)
   })
 })

@@ -33,15 +33,28 @@ describe("over HTTP the daemon refuses", { timeout: 120_000 }, () => {
 
   describe("who has no right token:", () => {
     const json = { "content-type": "application/json" }
-    for (const [what, headers] of [
-      ["no token", {}],
-      ["a token of another shape", { authorization: "Bearer secret" }],
-      ["another scheme", { authorization: `Basic cs_${"A".repeat(43)}` }],
-      ["nobody's token", { authorization: `Bearer cs_${"A".repeat(43)}` }],
+    for (const [what, headers, sentence] of [
+      ["no token", {}, /^Send your token as/],
+      [
+        "a token of another shape",
+        { authorization: "Bearer secret" },
+        /^Authorization holds no token/,
+      ],
+      [
+        "another scheme",
+        { authorization: `Basic cs_${"A".repeat(43)}` },
+        /^Authorization holds no token/,
+      ],
+      [
+        "nobody's token",
+        { authorization: `Bearer cs_${"A".repeat(43)}` },
+        /^No client has this token/,
+      ],
     ] as const) {
       it(what, async () => {
         const reply = await ask({ ...json, ...headers })
         assertRefused(reply, 401, "unauthorized")
+        assert.match(reply.envelope.msg, sentence)
         assert.equal(reply.headers["www-authenticate"], "Bearer")
         assert.equal(reply.headers["countersign-record"], undefined)
       })

@@ -107,7 +107,8 @@ describe("limits at the command line and over HTTP", { timeout: 180_000 }, () =>
     assert.equal(retryAfter, Math.ceil(Number(retry_after_ms) / 1_000))
 
     const { limits } = (await client.get("/limits")).json.data as { limits: readonly LimitUse[] }
-    assert.deepEqual(limits, await countersignJson(at("limits", "show")))
+    const shown = limits.map((each) => ({ ...each, raised_until: null }))
+    assert.deepEqual(shown, await countersignJson(at("limits", "show")))
     assert.deepEqual(
       limits.map(({ limit, for: who, used, max }) => [limit, who, used, max]),
       [
@@ -127,7 +128,7 @@ describe("limits at the command line and over HTTP", { timeout: 180_000 }, () =>
       "--to",
       "4",
       "--for",
-      "1s",
+      "3s",
       "--reason",
       "test",
     )
@@ -135,11 +136,15 @@ describe("limits at the command line and over HTTP", { timeout: 180_000 }, () =>
     const { stdout, code } = await countersign(raise)
     assert.equal(code, 0)
     assert.match(stdout, /^limited\/few allows 4 until \d{4}-\d\d-\d\dT[\d:.]+Z\.\n$/)
+    const [, until4 = ""] = /until (\S+)\./.exec(stdout) ?? []
+    const shown = await countersign(at("limits", "show"))
+    assert.match(shown.stdout, new RegExp(`^limited/few .* 4 until ${until4}$`, "m"))
     const ended = async () => {
       const [few] = await countersignJson<readonly LimitUse[]>(at("limits", "show"))
       return few?.max === "3" ? true : undefined
     }
     await until(ended, "the raise has ended")
+    assert.doesNotMatch((await countersign(at("limits", "show"))).stdout, / until /)
     const used = Number((await countersignJson<readonly LimitUse[]>(at("limits", "show")))[0]?.used)
     if (used < 4) assert.equal((await place()).status, 429)
   })

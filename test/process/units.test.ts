@@ -112,6 +112,15 @@ describe("the units", { ...(skip === undefined ? {} : { skip }) }, () => {
   }
 })
 
+describe("the journal", () => {
+  for (const name of units.filter((each) => each.endsWith(".service"))) {
+    it(`has lines under the name of ${name}, not of the launcher`, () => {
+      const settings = readRepositoryFile(`systemd/${name}`).split("\n")
+      assert.ok(settings.includes(`SyslogIdentifier=${basename(name, ".service")}`))
+    })
+  }
+})
+
 describe("a drop-in that gives the vault another command", () => {
   const own = startOf(vault)
 

@@ -91,9 +91,10 @@ export function failureOf(sent: Sent, outcome: Outcome, { operation, what }: Abo
   const { record, base_url: baseUrl, expires_after: expiresAfterMs } = operation
   if (outcome.kind === "unsent") {
     const where = baseUrl ?? "without a base_url in venue.yaml"
+    const until = Date.now() < expiresAfterMs ? "" : " before it expired"
     return new Fault(
       "venue_unreachable",
-      `The venue (${where}) couldn't be reached before ${what} expired, so nothing was sent (record ${record}). Mend the connection, then run this again.`,
+      `The venue (${where}) couldn't be reached${until}, so ${what} wasn't sent (record ${record}). Mend the connection, then run this again.`,
     )
   }
   if (outcome.kind === "refused") {

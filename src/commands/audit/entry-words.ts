@@ -1,13 +1,18 @@
 import { visible } from "../../std/visible.ts"
 import type { StoredEntry } from "../../vault/ledger/audit/chain-check.ts"
 
+/** As wide as numbers up to a million; those of a longer ledger move the rest of their line. */
+const seqWidth = 7
+
 type Fields = Readonly<Record<string, unknown>>
 
 /** An entry in one line for people; what others chose can't move the cursor. */
 export function entryWords(entry: StoredEntry): string {
   const at = new Date(entry.at_ms).toISOString()
   const fields = readFields(entry.row)
-  return visible(`${at}  #${entry.seq}  ${entry.kind.padEnd(10)}  ${wordsOf(entry, fields)}`)
+  return visible(
+    `${at}  ${`#${entry.seq}`.padEnd(seqWidth)}  ${entry.kind.padEnd(10)}  ${wordsOf(entry, fields)}`,
+  )
 }
 
 /** The fields of a row; empty when it can't be read. */
@@ -44,13 +49,18 @@ const words: ReadonlyMap<string, (fields: Fields, id: string) => string> = new M
   [
     "outcome",
     (of) =>
-      [`${text(of, "outcome")} `, text(of, "status"), text(of, "code"), ` ${text(of, "record")}`]
-        .filter((part) => part !== "-")
-        .join(" "),
+      [text(of, "outcome"), answerWords(of), text(of, "record")]
+        .filter((part) => part !== "")
+        .join("  "),
   ],
   ["checkpoint", (of) => `of entry ${text(of, "head_seq")}, ${text(of, "head_hash")}`],
   ["act", actWords],
 ])
+
+/** The venue's status and code, as far as it answered. */
+function answerWords(of: Fields): string {
+  return [text(of, "status"), text(of, "code")].filter((part) => part !== "-").join(" ")
+}
 
 function refusalWords(of: Fields): string {
   const refusal = of["refusal"]

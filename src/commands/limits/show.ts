@@ -1,4 +1,4 @@
-import type { LimitUse } from "../../link/views/views.ts"
+import type { StandingLimit } from "../../link/views/views.ts"
 import { table, type Line } from "../cli/lines.ts"
 import { adminCommand } from "../installation/admin-command.ts"
 
@@ -10,14 +10,16 @@ export const limitsShow = adminCommand({
   print: limitsTable,
 })
 
-function limitsTable(limits: readonly LimitUse[]): readonly Line[] {
+function limitsTable(limits: readonly StandingLimit[]): readonly Line[] {
   if (limits.length === 0) return ["No policy has a limit."]
   const rows = limits.map((use) => [
     `${use.policy}/${use.limit}`,
     use.mode,
     [use.for, use.of].filter((part) => part !== "").join(" ") || use.per,
     use.used,
-    use.max,
+    use.raised_until === null
+      ? use.max
+      : `${use.max} until ${new Date(use.raised_until).toISOString()}`,
   ])
   return [table(["LIMIT", "MODE", "FOR", "USED", "MAX"], rows)]
 }

@@ -179,10 +179,21 @@ export function readToken(request: IncomingMessage): string | undefined {
   return values.length === 1 ? bearer.exec(values[0] ?? "")?.[1] : undefined
 }
 
-/** The problem of a request without a token. */
-export const tokenMissing: Problem = {
+/** The problem of a request without a token that a client could have. */
+export function tokenProblem(request: IncomingMessage): Problem {
+  const isSent = headerValues(request, "authorization").length > 0
+  return isSent ? tokenMisshapen : tokenMissing
+}
+
+const tokenMissing: Problem = {
   code: "unauthorized",
   message: "Send your token as `Authorization: Bearer cs_…`.",
+}
+
+const tokenMisshapen: Problem = {
+  code: "unauthorized",
+  message:
+    "Authorization holds no token as countersign clients add prints it; send the whole of it, once, as `Bearer cs_…`.",
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   keyHeader,
   readToken,
   shadowHeader,
-  tokenMissing,
+  tokenProblem,
   headerValues,
 } from "./admit.ts"
 import { invalidHeader, type Problem } from "./problem.ts"
@@ -61,7 +61,7 @@ function readHead(
   path: string,
 ): Result<Omit<Call["ask"], "body">, Problem> {
   const token = readToken(request)
-  if (token === undefined) return err(tokenMissing)
+  if (token === undefined) return err(tokenProblem(request))
   if (path.length > maxPathLength) return err(unknownEndpoint(path))
   const own = readOwnHeaders(request)
   return own.ok ? ok({ token, path, ...own.value }) : own
@@ -213,7 +213,7 @@ export function withToken<Deps>(
   return (request) => {
     const token = readToken(request)
     return token === undefined
-      ? Promise.resolve({ kind: "problem", problem: tokenMissing })
+      ? Promise.resolve({ kind: "problem", problem: tokenProblem(request) })
       : answer(deps, token, urlOf(request))
   }
 }

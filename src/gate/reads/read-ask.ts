@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
 
 import { err, ok, type Result } from "../../std/result.ts"
-import { readToken, tokenMissing } from "../http/admit.ts"
+import { readToken, tokenProblem } from "../http/admit.ts"
 import { invalidHeader, type Problem } from "../http/problem.ts"
 import { maxPathLength, readKey, readTraceparent, unknownEndpoint } from "../http/read-call.ts"
 import { isPlainPath, isQuery } from "../upstream/target.ts"
@@ -19,7 +19,7 @@ export function readAsk(
   request: IncomingMessage,
 ): Result<{ readonly ask: ReadAsk; readonly isWhole: boolean }, Problem> {
   const token = readToken(request)
-  if (token === undefined) return err(tokenMissing)
+  if (token === undefined) return err(tokenProblem(request))
   const target = readTarget(request)
   if (!target.ok) return target
   const key = readKey(request)

@@ -14,6 +14,7 @@ import type {
   PriceView,
   BudgetView,
   LimitUse,
+  StandingLimit,
   HoldView,
   RecordView,
   CheckReport,
@@ -208,7 +209,7 @@ export type AdminResults = PartResults & {
   listPrices: readonly PriceView[]
   listHolds: readonly HoldView[]
   decideHold: HoldView
-  listLimits: readonly LimitUse[]
+  listLimits: readonly StandingLimit[]
   raiseLimit: { readonly limit: string; readonly to: string; readonly until: number }
   upstream: UpstreamSettings | null
   webhook: Pick<AlarmsNow, "webhook">

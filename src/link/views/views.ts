@@ -17,6 +17,12 @@ export type {
 } from "./bot-views.ts"
 export type { FreezeView } from "./stop-views.ts"
 
+/** A limit as an operator sees it. */
+export type StandingLimit = LimitUse & {
+  /** When the raise that `max` is of ends; null where there is none. */
+  readonly raised_until: number | null
+}
+
 /** An account operation for a wallet held elsewhere to sign with `eth_signTypedData_v4`. */
 export type TypedOperation = {
   readonly record: string
@@ -81,7 +87,7 @@ export type StatusView = {
   readonly keys: readonly KeyView[]
   readonly clients: readonly ClientView[]
   /** The 100 with the least room; `listLimits` has them all. */
-  readonly limits: readonly LimitUse[]
+  readonly limits: readonly StandingLimit[]
   /** The venue's rate budgets, but for those that are off. */
   readonly budgets: readonly BudgetUse[]
   /** The first 50 requests that wait for a person, with the beginning of their bodies; `listHolds` has them all. */

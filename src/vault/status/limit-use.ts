@@ -1,7 +1,7 @@
 import type { LedgerTime } from "../ledger/ledger-time.ts"
 import { z } from "zod"
 
-import type { LimitUse } from "../../link/views/views.ts"
+import type { LimitUse, StandingLimit } from "../../link/views/views.ts"
 import { formatDecimal, maxDecimal } from "../../venue/decimal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Vault } from "../core/vault.ts"
@@ -9,8 +9,13 @@ import type { MeterUse } from "../ledger/meters/meters.ts"
 import type { Limit, Policy } from "../policy/terms/policy.ts"
 
 /** `countersign limits show`: what of every limit is used, for each that it was ever counted for. */
-export function listLimits(vault: Vault): readonly LimitUse[] {
-  return limitUses(vault.active().policies, vault, () => true)
+export function listLimits(vault: Vault): readonly StandingLimit[] {
+  const nowMs = vault.now()
+  const { policies, raises } = vault.active()
+  return limitUses(policies, vault, () => true).map((use) => {
+    const raise = raisesOf(use, raises, nowMs).find(({ to }) => formatDecimal(to) === use.max)
+    return { ...use, raised_until: raise?.untilMs ?? null }
+  })
 }
 
 export type PlacedLimit = { readonly policy: Policy; readonly limit: Limit }
@@ -41,11 +46,7 @@ function limitOf(
   { raises }: ActiveSet,
   nowMs: LedgerTime,
 ): Omit<LimitUse, "for" | "of" | "used"> {
-  const raised = raises.filter(
-    (raise) =>
-      nowMs < raise.untilMs &&
-      (raise.limit === limit.name || raise.limit === `${policy.name}/${limit.name}`),
-  )
+  const raised = raisesOf({ policy: policy.name, limit: limit.name }, raises, nowMs)
   return {
     policy: policy.name,
     limit: limit.name,
@@ -55,6 +56,16 @@ function limitOf(
     per: limit.per,
     max: formatDecimal(maxDecimal(limit.max, ...raised.map(({ to }) => to))),
   }
+}
+
+/** Those of the raises that hold now; a limit is named by itself, or with its policy. */
+function raisesOf(
+  { policy, limit }: Pick<LimitUse, "policy" | "limit">,
+  raises: ActiveSet["raises"],
+  nowMs: number,
+): ActiveSet["raises"] {
+  const names = [limit, `${policy}/${limit}`]
+  return raises.filter((raise) => nowMs < raise.untilMs && names.includes(raise.limit))
 }
 
 /** A meter's name ends in JSON that says for whom, and of what, it counts. */

@@ -2,7 +2,6 @@ import * as fields from "./order-fields.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { parseDecimal, type Decimal } from "../decimal.ts"
 import {
-  deepFreeze,
   type FieldError,
   type JsonObject,
   pointerTo,

@@ -57,16 +57,3 @@ export function buildProfile(parts: ProfileParts): Profile {
 
 /** The profile of an installation whose venue.yaml says nothing but `extends: builtin`. */
 export const builtinProfile: Profile = buildProfile(builtinParts)
-
-/**
- * Freezes plain objects, arrays and the values of maps, all the way down, and returns them.
- *
- * What a language can't freeze stays guarded by its type alone: a `ReadonlyMap`'s entries and the
- * bytes of a `Uint8Array`.
- */
-function deepFreeze<Value>(value: Value): Value {
-  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value
-  const inner: Iterable<unknown> = value instanceof Map ? value.values() : Object.values(value)
-  for (const part of inner) deepFreeze(part)
-  return Object.freeze(value)
-}

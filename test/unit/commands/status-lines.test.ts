@@ -32,6 +32,7 @@ const client: DaemonStatus["clients"][number] = {
 }
 
 const limit: DaemonStatus["limits"][number] = {
+  raised_until: null,
   policy: "desk",
   limit: "daily",
   file: "policies/desk.yaml",
