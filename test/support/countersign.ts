@@ -222,16 +222,18 @@ export type StartOptions = {
   readonly environment?: Readonly<Record<string, string>>
   /** Another launcher than this checkout's. */
   readonly program?: string
+  /** Another Node. */
+  readonly node?: string
 }
 
 /** Starts a command that stays up and waits until its stdout has `until`. @throws when it ends before. */
 export async function startCountersign(
   args: readonly string[],
   until: RegExp,
-  { environment = {}, program = bin }: StartOptions = {},
+  { environment = {}, program = bin, node: by = node }: StartOptions = {},
 ): Promise<Started> {
   registerGiven(args)
-  const child = spawn(node, [program, ...args], {
+  const child = spawn(by, [program, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...environment },
   })
