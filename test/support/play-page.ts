@@ -97,7 +97,8 @@ async function shell(lines: string, { home, dir, token }: Stage): Promise<string
   const options = { cwd: home, env: { ...process.env, TOKEN: token }, timeout: 120_000 }
   const { stdout } = await run("bash", ["-euc", `exec 2>&1\n${countersign}${lines}`], options)
   keepPrinted(lines, stdout)
-  return stdout
+  // A page is about the usual installation, which nobody names, and leaves out where it is.
+  return stdout.replaceAll(` --dir ${dir}`, "").replaceAll(`Installation: ${dir}\n`, "")
 }
 
 /** These alone may show a token. */
