@@ -538,6 +538,10 @@ export interface components {
       readonly by: string | null
       /** @enum {string} */
       readonly state: "known" | "stale" | "unconfirmed" | "none"
+      /** @description What the drift is measured from; null without one. */
+      readonly anchor: string | null
+      /** @description What was fed and isn't in force: it moved too fast, or waits for a person. */
+      readonly pending: string | null
     }
     readonly Prices: {
       readonly prices: readonly components["schemas"]["PriceView"][]

@@ -122,6 +122,7 @@ const tree: Readonly<Record<string, Load | Group>> = {
   prices: {
     description: "reference prices",
     commands: {
+      confirm: async () => (await import("./prices/confirm.ts")).pricesConfirm,
       set: async () => (await import("./prices/set.ts")).pricesSet,
       show: async () => (await import("./prices/show.ts")).pricesShow,
     },

@@ -12,7 +12,7 @@ import { clientMethods, namedClient } from "./operator/client-methods.ts"
 import { decideHold, listHolds, waitingHolds } from "./operator/hold-methods.ts"
 import { keyMethods } from "./operator/key-methods.ts"
 import { raiseLimit, policiesFor } from "./operator/limit-methods.ts"
-import { setPrice } from "./operator/price-methods.ts"
+import { confirmPrices, setPrice } from "./operator/price-methods.ts"
 import { reload } from "./operator/reload.ts"
 import { replay } from "./operator/replay.ts"
 import { safetyMethods } from "./operator/safety-methods.ts"
@@ -45,6 +45,7 @@ export function adminMethods(vault: Vault) {
     },
     unlock: (params: AdminParams["unlock"]) => unlock(params, vault),
     setPrice: (params: AdminParams["setPrice"]) => setPrice(params, vault),
+    confirmPrices: (params: AdminParams["confirmPrices"]) => confirmPrices(params, vault),
     listPrices: () => Promise.resolve(listPrices(vault)),
     listHolds: () => Promise.resolve(listHolds(vault)),
     decideHold: (params: AdminParams["decideHold"]) => decideHold(params, vault),

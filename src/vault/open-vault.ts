@@ -167,6 +167,7 @@ function makeVault({ alarm, secret, ...parts }: Parts, first: ActiveSet): Vault 
     alarm: () => inForce.alarm,
     inTurn: oneAtATime(),
     act,
+    hear: (entry) => void (inForce.set = applyAct(inForce.set, entry)),
     adopt: (files, why) => adopt({ ...parts, inForce }, files, why),
     close: () => closeAll(parts),
   }

@@ -26,9 +26,7 @@ export const one: Decimal = wholeDecimal(1n)
 
 /** Negative when `a` is less than `b`, zero when they are equal in value (`1.0` and `1` are), else positive. */
 export function compareDecimals(a: Decimal, b: Decimal): -1 | 0 | 1 {
-  const scale = Math.max(a.scale, b.scale)
-  const left = atScale(a, scale)
-  const right = atScale(b, scale)
+  const [left, right] = atSameScale(a, b)
   if (left === right) return 0
   return left < right ? -1 : 1
 }
@@ -69,6 +67,12 @@ export function formatDecimal({ coefficient, scale }: Decimal): string {
   const fraction = digits.slice(-scale).replace(/0+$/, "")
   const whole = digits.slice(0, -scale)
   return fraction === "" ? whole : `${whole}.${fraction}`
+}
+
+/** The coefficients of two decimals, written with as many places. */
+export function atSameScale(a: Decimal, b: Decimal): readonly [bigint, bigint] {
+  const scale = Math.max(a.scale, b.scale)
+  return [atScale(a, scale), atScale(b, scale)]
 }
 
 function atScale(decimal: Decimal, scale: number): bigint {

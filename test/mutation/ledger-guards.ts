@@ -161,9 +161,14 @@ export const ledgerGuards: readonly Guard[] = [
     ],
     [
       {
-        find: "  nonces.assertClockSafe(ask.nowMs)\n",
+        find: "  if (ask.reducesRisk !== true) from.time.assertSafe()\n",
         replace: "",
-        why: "limits are asked at an unsafe time",
+        why: "orders are signed at an unsafe time",
+      },
+      {
+        find: "if (ask.reducesRisk !== true) from.time.assertSafe()",
+        replace: "from.time.assertSafe()",
+        why: "a clock that leapt stops a cancel",
       },
       {
         find: "if (spent !== undefined) return refused(limitExhausted(spent, ask.nowMs))",
@@ -236,8 +241,8 @@ export const ledgerGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/ledger/ledger-time.ts",
-    [`${unit}/ledger-time`, `${unit}/reserve`],
+    "vault/process/clock.ts",
+    ["unit/vault/process/clock", `${unit}/reserve`],
     [
       {
         find: "return ms > base.leadMs ? doubtOf(ms, base.leadMs) : undefined",

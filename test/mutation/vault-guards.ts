@@ -212,14 +212,50 @@ export const vaultGuards: readonly Guard[] = [
     },
   ]),
   ...guardsOf(
+    "vault/active/price-drift.ts",
+    [
+      "properties/price-drift",
+      "threats/price-walked-by-a-feed",
+      "unit/vault/operator/price-methods",
+    ],
+    [
+      {
+        find: "if (isWaiting || isBeyond",
+        replace: "if (isBeyond",
+        why: "a feed walks out of unconfirmed by itself",
+      },
+      {
+        find: "if (isWaiting || isBeyond(value, drift.anchor.value, bounds.maxDrift)) {",
+        replace: "if (isWaiting) {",
+        why: "a feed walks past its anchor",
+      },
+      {
+        find: "if (move > allowance)",
+        replace: "if (false as boolean)",
+        why: "a price may fall at once",
+      },
+      {
+        find: "lesser(allowance - move, stepOf(bounds.maxStep))",
+        replace: "stepOf(bounds.maxStep)",
+        why: "small steps have no end",
+      },
+      {
+        find: "compareDecimals(value, multiplyDecimals(anchor, factor)) > 0",
+        replace: "compareDecimals(value, multiplyDecimals(anchor, factor)) >= 0",
+        why: "the largest drift up is too large",
+      },
+      {
+        find: "if (last === undefined || drift === undefined) return waiting",
+        replace:
+          "if (last === undefined || drift === undefined) return { ...waiting, confirmed: true }",
+        why: "the first fed price is right",
+      },
+    ],
+  ),
+  ...guardsOf(
     "vault/active/reference-prices.ts",
     ["unit/vault/active/reference-prices", "unit/vault/operator/price-methods"],
     [
-      {
-        find: "if (fed?.confirmed === false) return false",
-        replace: "",
-        why: "a feed walks out of unconfirmed by itself",
-      },
       {
         find: "if (set.prices.get(symbolId)?.confirmed === false) return undefined",
         replace: "",
@@ -234,26 +270,6 @@ export const vaultGuards: readonly Guard[] = [
         find: "Math.abs(nowMs - asOfMs) <= maxAgeMs",
         replace: "nowMs - asOfMs <= maxAgeMs",
         why: "a price from the future is fresh",
-      },
-      {
-        find: "compareDecimals(next, multiplyDecimals(last, factor)) > 0",
-        replace: "compareDecimals(next, multiplyDecimals(last, factor)) >= 0",
-        why: "the largest step up is too large",
-      },
-      {
-        find: "compareDecimals(multiplyDecimals(next, factor), last) < 0",
-        replace: "compareDecimals(multiplyDecimals(next, factor), last) <= 0",
-        why: "the largest step down is too large",
-      },
-      {
-        find: "return !isTooHigh && !isTooLow",
-        replace: "return !isTooHigh",
-        why: "a price may fall at once",
-      },
-      {
-        find: "if (next.by === operatorName) return true",
-        replace: "",
-        why: "an operator can't confirm",
       },
       {
         find: "b.asOfMs - a.asOfMs)[0]",

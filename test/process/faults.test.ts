@@ -1,4 +1,3 @@
-import { ledgerTime } from "../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { createServer, type AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -12,6 +11,7 @@ import { botParams, type BotResults } from "../../src/link/calls/methods.ts"
 import { connectBotLink } from "../../src/link/client.ts"
 import { serveLink } from "../../src/link/server.ts"
 import { sandboxProfile, sandboxUrl } from "../../src/sandbox/profile.ts"
+import { ledgerTime } from "../support/fake-clock.ts"
 import { startFaultyVenue, usedNonceCode, type FaultyVenue } from "../support/faulty-venue.ts"
 import { askHttp, testUpstream, type HttpReply } from "../support/gate.ts"
 import {

@@ -93,21 +93,26 @@ describe("reference prices", { timeout: 180_000 }, () => {
     assert.equal((await feed.post("/prices", { prices }, header)).json.code, "invalid_header")
   })
 
-  it("after too large a step stop both sides under a cap, until an operator confirms", async () => {
+  it("too far from their anchor stop both sides under a cap, until an operator confirms", async () => {
     assert.deepEqual(await bothSides(), [
       [200, ""],
       [200, ""],
     ])
-    const far = await give("70000")
+    const far = await give("90000")
     assert.equal((far.json.data["prices"] as readonly PriceView[])[0]?.state, "unconfirmed")
     const neither = [403, "notional_unknown"]
     assert.deepEqual(await bothSides(), [neither, neither])
     const shown = await countersign(at("prices", "show"))
-    assert.match(shown.stdout, /^BTC-PERP +70000 +unconfirmed +feed +\d{4}-/m)
+    assert.match(shown.stdout, /^BTC-PERP +90000 +unconfirmed +90000 +64000 +feed +\d{4}-/m)
 
-    const { stdout, code } = await countersign(at("prices", "set", "BTC-PERP", "70000"))
+    assert.equal((await countersign(at("prices", "confirm"))).code, 2)
+    const { stdout, code } = await countersign(at("prices", "confirm", "BTC-PERP"))
     assert.equal(code, 0)
-    assert.match(stdout, /^BTC-PERP +70000 +known +operator +\d{4}-/m)
+    assert.match(stdout, /^BTC-PERP +90000 +known +- +90000 +operator +\d{4}-/m)
+    const none = await countersign(at("prices", "confirm", "--all"))
+    assert.deepEqual([none.code, none.stdout], [0, "No price waits.\n"])
+    const { stdout: set } = await countersign(at("prices", "set", "BTC-PERP", "70000"))
+    assert.match(set, /^BTC-PERP +70000 +known +- +70000 +operator +\d{4}-/m)
     assert.deepEqual(await bothSides(), [
       [200, ""],
       [200, ""],
@@ -122,7 +127,7 @@ describe("reference prices", { timeout: 180_000 }, () => {
     daemon = await serve(installation.dir)
     feed = bot(daemon.url, feedToken)
     assert.deepEqual(await show(), before)
-    const far = await give("64000")
+    const far = await give("40000")
     assert.equal((far.json.data["prices"] as readonly PriceView[])[0]?.state, "unconfirmed")
   })
 

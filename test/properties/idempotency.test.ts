@@ -1,4 +1,3 @@
-import { ledgerTime } from "../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
@@ -9,6 +8,7 @@ import type { Outcome } from "../../src/link/views/outcome.ts"
 import { Fault } from "../../src/std/fault.ts"
 import { pathsOf } from "../../src/vault/config/installation.ts"
 import { signRequest } from "../../src/vault/request/sign-request.ts"
+import { ledgerTime } from "../support/fake-clock.ts"
 import {
   callOf,
   limitOrder,

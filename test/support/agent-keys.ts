@@ -1,4 +1,3 @@
-import { ledgerTime } from "./fake-clock.ts"
 import assert from "node:assert/strict"
 
 import { TypedDataEncoder, Wallet } from "ethers"
@@ -8,6 +7,7 @@ import type { SignedOperation } from "../../src/link/views/signed.ts"
 import type { TypedOperation } from "../../src/link/views/views.ts"
 import type { Fault, FaultCode } from "../../src/std/fault.ts"
 import { agentMethods } from "../../src/vault/agents/agent-methods.ts"
+import { ledgerTime } from "./fake-clock.ts"
 import { openTestVault, type TestVault, type VaultAsk } from "./open-test-vault.ts"
 
 /** A wallet that is never held here. */

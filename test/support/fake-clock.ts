@@ -1,5 +1,4 @@
-import { recordedTime, type LedgerTime } from "../../src/vault/ledger/ledger-time.ts"
-import type { Clock } from "../../src/vault/process/clock.ts"
+import { recordedTime, type LedgerTime, type Clock } from "../../src/vault/process/clock.ts"
 
 /** Clocks that stand still until a test moves them. */
 export type FakeClock = Clock & {

@@ -1,4 +1,3 @@
-import { ledgerTime } from "./fake-clock.ts"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -11,6 +10,7 @@ import type {
 } from "../../src/vault/ledger/records/entries.ts"
 import type { Reservation, ReserveAsk } from "../../src/vault/ledger/records/reservation.ts"
 import { parseAddress } from "../../src/venue/address.ts"
+import { ledgerTime } from "./fake-clock.ts"
 
 export const signer = parseAddress("0x2c7536e3605d9c16a7a3d7b1898e529396a65c23")!
 export const otherSigner = parseAddress("0x1a642f0e3c3af545e7acbd38b07251b3990914f1")!

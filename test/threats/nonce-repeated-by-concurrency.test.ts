@@ -1,9 +1,9 @@
-import { ledgerTime } from "../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
 import { pathsOf } from "../../src/vault/config/installation.ts"
 import { signRequest } from "../../src/vault/request/sign-request.ts"
+import { ledgerTime } from "../support/fake-clock.ts"
 import {
   assertSigned,
   callOf,

@@ -22,6 +22,11 @@ export function optionalArgument(flags: string, description: string): Taken<stri
   return taken(new Argument(flags, description))
 }
 
+/** `[names...]`: any number of texts. */
+export function words(flags: string, description: string): Taken<readonly string[]> {
+  return taken(new Argument(flags, description))
+}
+
 /** `--yes`. One that says no, like `--no-cancels`, is true unless it is given. */
 export function flag(flags: string, description: string): Taken<boolean> {
   return { declared: new Option(flags, description), valueOf: (read) => read === true }

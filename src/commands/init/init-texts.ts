@@ -20,7 +20,7 @@ ${keystoreLine(settings)}
 # stop_before: 6h                  # before its approval ends, an agent signs only what reduces risk
 # agent_warning: 7d                # from then on, status and log warn that an approval ends
 # wallet_keys: {lifetime: 8h, lock_on_idle: 15m}   # wallet keys lock themselves; off unless set
-# prices: {max_age: 60s, max_step: 5%}   # of prices that a client feeds
+# prices: {max_age: 60s, max_step: 5%, max_drift_per_minute: 10%, max_drift: 40%}   # of prices that a client feeds
 # reload_on_change: false          # true: changed files are loaded without being told to
 # signer_dir: /a/directory         # of the signers' locks and marks, outside of every backup
 # max_start_gap: 7d                # how far the clock may run on while the machine is off

@@ -5,7 +5,7 @@ import { pricesTable } from "./show.ts"
 /** `countersign prices set SYMBOL VALUE` */
 export const pricesSet = adminCommand({
   changes: "installation",
-  description: "give a symbol its reference price, or confirm one after a large step",
+  description: "give a symbol its reference price",
   examples: ["countersign prices set BTC-PERP 64000"],
   options: {
     symbol: argument("<symbol>", "its name in venue.yaml"),

@@ -17,8 +17,10 @@ export function pricesTable(prices: readonly PriceView[]): readonly Line[] {
     price.symbol,
     price.value ?? "-",
     price.state,
+    price.pending ?? "-",
+    price.anchor ?? "-",
     price.by ?? "-",
     price.good_until === null ? "-" : new Date(price.good_until).toISOString(),
   ])
-  return [table(["SYMBOL", "PRICE", "STATE", "BY", "GOOD UNTIL"], rows)]
+  return [table(["SYMBOL", "PRICE", "STATE", "PENDING", "ANCHOR", "BY", "GOOD UNTIL"], rows)]
 }

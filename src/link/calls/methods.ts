@@ -159,6 +159,10 @@ export const adminParams = {
   rotateToken: z.strictObject({ name }),
   revokeClient: z.strictObject({ name }),
   setPrice: z.strictObject({ symbol: z.string().max(64), value: z.string().max(64) }),
+  /** Without `symbols` all that wait or are held back. */
+  confirmPrices: z.strictObject({
+    symbols: z.array(z.string().max(64)).min(1).max(1_000).optional(),
+  }),
   listPrices: z.strictObject({}),
   listHolds: z.strictObject({}),
   decideHold: z.strictObject({ id: z.string().max(64), decision: z.enum(["released", "refused"]) }),
@@ -206,6 +210,7 @@ export type AdminResults = PartResults & {
   rotateToken: { readonly name: string; readonly token: string }
   revokeClient: ClientView
   setPrice: PriceView
+  confirmPrices: readonly PriceView[]
   listPrices: readonly PriceView[]
   listHolds: readonly HoldView[]
   decideHold: HoldView

@@ -17,6 +17,9 @@ const alarmKinds = {
   disk_filling: { severity: "warning", lingers: true },
   disk_low: { severity: "critical", lingers: true },
   price_stale: { severity: "warning", lingers: true },
+  price_held_back: { severity: "warning", lingers: true },
+  price_drift: { severity: "warning", lingers: true },
+  price_unconfirmed: { severity: "warning", lingers: false },
   policy_set_broken: { severity: "warning", lingers: false },
 } as const
 

@@ -47,6 +47,10 @@ export const priceViewSchema = z
     good_until: time.nullable(),
     by: text.nullable().describe("profile, operator, or the client that fed it."),
     state: z.enum(["known", "stale", "unconfirmed", "none"]),
+    anchor: text.nullable().describe("What the drift is measured from; null without one."),
+    pending: text
+      .nullable()
+      .describe("What was fed and isn't in force: it moved too fast, or waits for a person."),
   })
   .readonly()
 export type PriceView = z.infer<typeof priceViewSchema>

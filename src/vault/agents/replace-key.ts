@@ -1,9 +1,9 @@
-import type { LedgerTime } from "../ledger/ledger-time.ts"
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Vault } from "../core/vault.ts"
 import { keyView } from "../core/views.ts"
+import type { LedgerTime } from "../process/clock.ts"
 import { hasEnded, type KeyEntry } from "../ledger/records/bindings.ts"
 import { agentNamed, agentToApprove } from "./agent-key.ts"
 

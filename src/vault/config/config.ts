@@ -41,7 +41,14 @@ export type Config = {
   /** From this long before its computed expiry on, status and log warn of an agent. */
   readonly agentWarningMs: number
   /** How prices that are fed are taken. */
-  readonly prices: { readonly maxAgeMs: number; readonly maxStep: Decimal }
+  readonly prices: {
+    readonly maxAgeMs: number
+    /** What may be left of a price's allowance, and what it grows by in a minute: shares of the price. */
+    readonly maxStep: Decimal
+    readonly maxDriftPerMinute: Decimal
+    /** How far it may lie from its anchor. */
+    readonly maxDrift: Decimal
+  }
   /** Whether a change of the files is loaded without being told to. */
   readonly reloadOnChange: boolean
   /** How old entries of the ledger are when they go into an archive; `undefined` for never. */
@@ -88,7 +95,7 @@ export function readConfig(text: string, file: string): Result<Config, readonly 
     expiresInMs: { trade: expires_in.trade, typeB: expires_in.type_b },
     stopBeforeMs: written.stop_before,
     agentWarningMs: written.agent_warning,
-    prices: { maxAgeMs: prices.max_age, maxStep: prices.max_step },
+    prices,
     reloadOnChange: written.reload_on_change,
     archiveKeepMs: written.archive === "off" ? undefined : written.archive.keep,
     minFreeBytes: written.ledger.min_free,
@@ -117,8 +124,6 @@ const port = z
 
 /** What `ledger.min_free` is if left out: 256 MiB. */
 export const defaultMinFreeBytes = 256 * 1_048_576
-
-const fivePercent: Decimal = { coefficient: 5n, scale: 2 }
 
 /** `5%` as the fraction 0.05. */
 const percentage = z.string().transform((text, context) => {
@@ -157,6 +162,20 @@ const archived = z.strictObject({
     .default(30 * dayMs),
 })
 
+const pricesSetting = z
+  .strictObject({
+    max_age: duration(86_400_000).default(60_000),
+    max_step: percentage.default({ coefficient: 5n, scale: 2 }),
+    max_drift_per_minute: percentage.default({ coefficient: 10n, scale: 2 }),
+    max_drift: percentage.default({ coefficient: 40n, scale: 2 }),
+  })
+  .transform((written) => ({
+    maxAgeMs: written.max_age,
+    maxStep: written.max_step,
+    maxDriftPerMinute: written.max_drift_per_minute,
+    maxDrift: written.max_drift,
+  }))
+
 const ledgerSetting = z.strictObject({ min_free: size.default(defaultMinFreeBytes) })
 
 const configSchema = z
@@ -184,12 +203,7 @@ const configSchema = z
       .default({ trade: 15_000, type_b: 60_000 }),
     stop_before: duration(30 * 86_400_000).default(6 * 3_600_000),
     agent_warning: duration(90 * 86_400_000).default(7 * 86_400_000),
-    prices: z
-      .strictObject({
-        max_age: duration(86_400_000).default(60_000),
-        max_step: percentage.default(fivePercent),
-      })
-      .default({ max_age: 60_000, max_step: fivePercent }),
+    prices: pricesSetting.default(pricesSetting.parse({})),
     reload_on_change: yesOrNo,
     archive: z
       .union([z.literal("off"), archived], "expected off, or {keep: 30d}")

@@ -5,13 +5,12 @@ import type { FileSet } from "../config/file-set.ts"
 import type { Installation } from "../config/installation.ts"
 import type { Keyring } from "../keyring/keyring.ts"
 import type { PickedCurve } from "../keyring/pick-curve.ts"
-import type { LedgerTime } from "../ledger/ledger-time.ts"
+import type { LedgerTime, Clock } from "../process/clock.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Outbox } from "../ledger/outbox.ts"
 import type { AdminEntry } from "../ledger/records/admin-entry.ts"
 import type { RecordId } from "../ledger/records/record-id.ts"
 import type { VaultMetrics } from "../metrics/vault-metrics.ts"
-import type { Clock } from "../process/clock.ts"
 import type { AutoFreeze } from "../watch/auto-freeze.ts"
 import type { BadTokenCount } from "../watch/bad-tokens.ts"
 import type { DiskSpace } from "../watch/disk-space.ts"
@@ -49,6 +48,8 @@ export type Vault = {
   readonly inTurn: OneAtATime
   /** Records an act; the set that follows from it is in force from the moment it is queued. */
   act(entry: AdminEntry): Promise<RecordId>
+  /** Follows an act that says nothing new, so that it isn't recorded: a restart begins from the last that was. */
+  hear(entry: AdminEntry): void
   /**
    * Puts files in force. What their limits have used is counted from the ledger; then set and meters are
    * exchanged in one step. Once it resolves, that is durable and nothing is signed under the old set.

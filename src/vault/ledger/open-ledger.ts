@@ -1,11 +1,10 @@
 import { openBudgets, type Budgets } from "../budgets/budgets.ts"
-import type { Clock } from "../process/clock.ts"
+import { type Clock, openLedgerClock, type LedgerClock } from "../process/clock.ts"
 import { ledgerAudit } from "./audit/ledger-audit.ts"
 import { openHoldBook, type HoldBook } from "./hold-book.ts"
 import type { Ledger, Opened } from "./ledger.ts"
 import { readHistory, readShadows, recordShadow } from "./meters/history.ts"
 import { openLimits, type Limits } from "./meters/limits.ts"
-import { openLedgerClock, type LedgerClock } from "./ledger-time.ts"
 import { openNames, type Names } from "./names.ts"
 import { openRecentKeys, type RecentKeys } from "./recent-keys.ts"
 import { actRow } from "./records/act-row.ts"
@@ -46,7 +45,7 @@ export async function openLedger(input: {
   try {
     const { ledger, clock: last } = state.identity
     const time = openLedgerClock({ clock, last, maxStartGapMs })
-    queue.keepClock(() => time.reading())
+    queue.keepClock(time.reading)
     const nonces = openNonces(clock, time.now(), state.lastNonces)
     return ledgerOver(openedOf(state), {
       queue,

@@ -5,12 +5,13 @@ import type { Refusal } from "../../link/views/refusal.ts"
 import type { PriceView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { err, ok, type Result } from "../../std/result.ts"
-import { parseDecimal, type Decimal } from "../../venue/decimal.ts"
+import { compareDecimals, parseDecimal, type Decimal } from "../../venue/decimal.ts"
 import type { FieldError } from "../../venue/json.ts"
 import type { SymbolEntry } from "../../venue/profile.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import { isConfirmed } from "../active/reference-prices.ts"
+import { anchored, fed, lastPrice } from "../active/price-drift.ts"
 import type { Vault } from "../core/vault.ts"
+import type { StoredPrice } from "../ledger/records/admin-entry.ts"
 import { operatorName } from "../ledger/records/bindings.ts"
 import { clientWithRight } from "../request/authenticate.ts"
 import { refuse } from "../request/refuse.ts"
@@ -29,37 +30,107 @@ export async function feedPrices(
   const read = readPrices(Buffer.from(body, "base64"), set)
   if (!read.ok) return refuse(read.error, null)
 
-  await Promise.all(read.value.map((price) => record(vault, { ...price, by: client.value.name })))
+  await Promise.all(read.value.map((price) => feed(price, client.value.name, vault)))
   const prices = read.value.map(({ symbol }) => priceView(symbol, vault.active(), nowMs))
   return { kind: "answer", prices }
 }
 
-/** `countersign prices set`: an operator's word, which also confirms a step that was too large. */
+/** `countersign prices set`: an operator's word, from which the next prices are measured. */
 export async function setPrice(
   { symbol: name, value: text }: AdminParams["setPrice"],
   vault: Vault,
 ): Promise<PriceView> {
-  const symbol = vault.active().profile.symbols.byName.get(name)
-  if (symbol === undefined) {
-    throw new Fault("name_unknown", `venue.yaml's symbols have no ${name}; add it there first.`)
-  }
+  const symbol = symbolNamed(name, vault.active())
   const value = positiveDecimal(text)
   if (value === undefined) {
     throw new Fault("usage", "A price is a decimal above zero, like 64000.5.")
   }
-  await record(vault, { symbol, value, by: operatorName })
+  await setByOperator({ symbol, value }, vault)
   return priceView(symbol, vault.active(), vault.now())
+}
+
+/**
+ * `countersign prices confirm`: an operator's word that prices are right as they were fed last: those that wait or are
+ * held back, else those in force. Each is the new anchor.
+ *
+ * @throws {Fault} `name_unknown`, `usage` when a named symbol has no price.
+ */
+export async function confirmPrices(
+  { symbols: names }: AdminParams["confirmPrices"],
+  vault: Vault,
+): Promise<readonly PriceView[]> {
+  const set = vault.active()
+  const pending = names?.map((name) => pendingPrice(symbolNamed(name, set), set)) ?? allPending(set)
+  await Promise.all(pending.map((price) => setByOperator(price, vault)))
+  return pending.map(({ symbol }) => priceView(symbol, vault.active(), vault.now()))
 }
 
 type NewPrice = { readonly symbol: SymbolEntry; readonly value: Decimal }
 
-function record(
-  vault: Vault,
-  { symbol, value, by }: NewPrice & { readonly by: string },
-): Promise<unknown> {
-  const price = { symbolId: symbol.id, value, by }
-  const confirmed = isConfirmed(price, vault.active())
-  return vault.act({ act: "price_set", ...price, asOfMs: vault.now(), confirmed })
+function allPending(set: ActiveSet): readonly NewPrice[] {
+  return [...set.profile.symbols.byId.values()]
+    .filter(({ id }) => isPending(set.prices.get(id)))
+    .map((symbol) => pendingPrice(symbol, set))
+}
+
+function isPending(price: StoredPrice | undefined): boolean {
+  return price !== undefined && (!price.confirmed || price.drift?.held !== undefined)
+}
+
+function pendingPrice(symbol: SymbolEntry, set: ActiveSet): NewPrice {
+  const last = lastPrice(symbol.id, set)
+  if (last === undefined) {
+    throw new Fault("usage", `${symbol.name} has no price; countersign prices set gives it one.`)
+  }
+  return { symbol, value: last.drift?.held?.value ?? last.value }
+}
+
+function symbolNamed(name: string, { profile }: ActiveSet): SymbolEntry {
+  const symbol = profile.symbols.byName.get(name)
+  if (symbol !== undefined) return symbol
+  throw new Fault("name_unknown", `venue.yaml's symbols have no ${name}; add it there first.`)
+}
+
+function setByOperator({ symbol, value }: NewPrice, vault: Vault): Promise<unknown> {
+  const price = { symbolId: symbol.id, value, by: operatorName, now: vault.now() }
+  return vault.act({ act: "price_set", ...anchored(price, vault.active().config.prices) })
+}
+
+/** Records what a client's price makes of the symbol's; what says nothing new is taken without a row. */
+async function feed({ symbol, value }: NewPrice, by: string, vault: Vault): Promise<void> {
+  const set = vault.active()
+  const earlier = set.prices.get(symbol.id)
+  const next = fed({ symbolId: symbol.id, value, by, now: vault.now() }, set)
+  if (isSame(earlier, next)) vault.hear({ act: "price_set", ...next })
+  else if (isSoon(earlier, next)) vault.hear({ act: "price_set", ...asNoted(earlier, next) })
+  else await vault.act({ act: "price_set", ...next })
+}
+
+/** The same price of the same feed, taken again: only its age is new. */
+function isSame(earlier: StoredPrice | undefined, next: StoredPrice): boolean {
+  if (earlier?.by !== next.by || isPending(earlier) || isPending(next)) return false
+  return compareDecimals(earlier.value, next.value) === 0
+}
+
+/** What is held back or waits is recorded once a second: a feed may say it as often as it likes. */
+const notedEveryMs = 1_000
+
+function isSoon(earlier: StoredPrice | undefined, next: StoredPrice): earlier is StoredPrice {
+  if (earlier?.confirmed !== next.confirmed) return false
+  const [notedMs, nowMs] = [pendingSince(earlier), pendingSince(next)]
+  return notedMs !== undefined && nowMs !== undefined && nowMs - notedMs < notedEveryMs
+}
+
+function pendingSince({ confirmed, asOfMs, drift }: StoredPrice): number | undefined {
+  return confirmed ? drift?.held?.atMs : asOfMs
+}
+
+/** With the time at which the one before was recorded. */
+function asNoted(earlier: StoredPrice, next: StoredPrice): StoredPrice {
+  if (!next.confirmed) return { ...next, asOfMs: earlier.asOfMs }
+  if (next.drift?.held === undefined) return next
+  const atMs = pendingSince(earlier) ?? next.drift.held.atMs
+  return { ...next, drift: { ...next.drift, held: { ...next.drift.held, atMs } } }
 }
 
 /** More symbols than any table has; bounds the commits that one call makes. */

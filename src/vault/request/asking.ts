@@ -1,5 +1,5 @@
-import type { LedgerTime } from "../ledger/ledger-time.ts"
 import type { ActiveSet } from "../active/active-set.ts"
+import type { LedgerTime } from "../process/clock.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import type { IdempotencyKey, KeyUse } from "../ledger/records/idempotency.ts"
 import type { SignCall } from "./read-request.ts"

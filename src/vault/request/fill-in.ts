@@ -18,7 +18,7 @@ import {
   type CanonicalForm,
 } from "../../venue/signing-hash.ts"
 import type { Signature, Keyring } from "../keyring/keyring.ts"
-import type { LedgerTime } from "../ledger/ledger-time.ts"
+import type { LedgerTime } from "../process/clock.ts"
 import type { Taken } from "../ledger/records/reservation.ts"
 import { requestStages } from "../process/stages.ts"
 import type { ReadRequest } from "./read-request.ts"

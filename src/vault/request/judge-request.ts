@@ -1,10 +1,10 @@
-import type { LedgerTime } from "../ledger/ledger-time.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import type { Address } from "../../venue/address.ts"
 import { addDecimals, formatDecimal, maxDecimal, zero, type Decimal } from "../../venue/decimal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import { referencePrice } from "../active/reference-prices.ts"
+import { heldPrice, referencePrice } from "../active/reference-prices.ts"
 import type { Vault } from "../core/vault.ts"
+import type { LedgerTime } from "../process/clock.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { hasEnded, type Client, type KeyEntry } from "../ledger/records/bindings.ts"
 import { freezeOf, frozen } from "../ledger/records/freeze.ts"
@@ -66,6 +66,7 @@ export function circumstancesOf(key: KeyEntry, set: ActiveSet, nowMs: LedgerTime
     nowMs,
     heldAgents: () => heldAgents(key, set),
     referencePrice: (symbolId) => referencePrice(symbolId, set, nowMs),
+    heldPrice: (symbolId) => heldPrice(symbolId, set),
     raises: set.raises
       .filter(({ untilMs }) => nowMs < untilMs)
       .map(({ limit, to }) => ({ limit, max: to })),

@@ -1,4 +1,3 @@
-import { recordedTime } from "../ledger/ledger-time.ts"
 import { version } from "../../std/version.ts"
 import type { JsonObject } from "../../venue/json.ts"
 import { laneOf } from "../../venue/payload/lane.ts"
@@ -6,6 +5,7 @@ import { opaquePayload, parsePayload } from "../../venue/payload/parse-payload.t
 import type { ActiveSet } from "../active/active-set.ts"
 import { budgetWindowMs } from "../budgets/budget.ts"
 import type { Spending } from "../budgets/spending.ts"
+import { recordedTime } from "../process/clock.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { type KeyEntry, isReserved } from "../ledger/records/bindings.ts"
 import type { RecordedRequest } from "../ledger/records/entries.ts"

@@ -1,6 +1,6 @@
-import type { LedgerTime } from "../ledger/ledger-time.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
+import type { LedgerTime } from "../process/clock.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import type { Decision, Denial } from "../policy/terms/decision.ts"

@@ -1,11 +1,11 @@
-import type { LedgerTime } from "../ledger/ledger-time.ts"
 import { alarm, type Alarm, type AlarmsNow } from "../../link/views/alarms.ts"
 import { dayMs } from "../config/config-values.ts"
 import type { Vault } from "../core/vault.ts"
 import type { Stand } from "../core/views.ts"
+import type { LedgerTime } from "../process/clock.ts"
 import type { KeyEntry } from "../ledger/records/bindings.ts"
 import { venueClockOff, venueClockWarnings } from "../watch/venue-clock.ts"
-import { isPriceUsable, listPrices } from "./fed-prices.ts"
+import { hasDrifted, listPrices } from "./fed-prices.ts"
 import { budgetStands, limitShares } from "./room-families.ts"
 import { signingState } from "./standstill.ts"
 
@@ -99,16 +99,32 @@ function clockAlarms(vault: Pick<Vault, "venueClock" | "active">): readonly Alar
 
 /** A symbol that never had a price isn't waited for. */
 function priceAlarms(vault: Vault): readonly Alarm[] {
-  return listPrices(vault)
-    .filter((price) => price.state !== "none" && !isPriceUsable(price))
-    .map(({ symbol, state }) => {
-      const why = state === "stale" ? "is stale" : "waits for an operator's word"
-      return alarm("price_stale", {
-        subject: symbol,
-        fact: `The reference price of ${symbol} ${why}, and what needs it is refused`,
-        advice: `countersign prices set ${symbol} gives one`,
-      })
-    })
+  return listPrices(vault).flatMap((price) => {
+    const { symbol: subject, state, pending } = price
+    const what = `The reference price of ${subject}`
+    const advice = `countersign prices confirm ${subject} says that it is right`
+    if (state === "unconfirmed") {
+      const fact = `${what} waits for an operator's word, and what needs it is refused`
+      return [alarm("price_unconfirmed", { subject, fact, advice })]
+    }
+    const stale = {
+      fact: `${what} is stale, and what needs it is refused`,
+      advice: `countersign prices set ${subject} gives one`,
+    }
+    const held = {
+      fact: `${what} moves faster than max_drift_per_minute, so it is held back`,
+      advice,
+    }
+    const far = {
+      fact: `${what} has come half as far from its anchor as max_drift lets it`,
+      advice,
+    }
+    return [
+      ...(state === "stale" ? [alarm("price_stale", { subject, ...stale })] : []),
+      ...(pending === null ? [] : [alarm("price_held_back", { subject, ...held })]),
+      ...(hasDrifted(subject, vault.active()) ? [alarm("price_drift", { subject, ...far })] : []),
+    ]
+  })
 }
 
 function fileAlarms(vault: Pick<Vault, "alarm">): readonly Alarm[] {

@@ -1,10 +1,11 @@
-import type { LedgerTime } from "../ledger/ledger-time.ts"
 import type { PriceView } from "../../link/views/views.ts"
-import { formatDecimal } from "../../venue/decimal.ts"
+import { formatDecimal, multiplyDecimals, type Decimal } from "../../venue/decimal.ts"
 import type { SymbolEntry } from "../../venue/profile.ts"
 import type { ActiveSet } from "../active/active-set.ts"
+import { isBeyond, lastPrice } from "../active/price-drift.ts"
 import { datedPrices, isFresh, type DatedPrice } from "../active/reference-prices.ts"
 import type { Vault } from "../core/vault.ts"
+import type { LedgerTime } from "../process/clock.ts"
 
 /** Every symbol's reference price as it stands. */
 export function listPrices(vault: Vault): readonly PriceView[] {
@@ -18,23 +19,47 @@ export function isPriceUsable({ state }: Pick<PriceView, "state">): boolean {
   return state === "known"
 }
 
+/** Whether a symbol's price has come half as far from its anchor as it may. */
+export function hasDrifted(symbol: string, set: ActiveSet): boolean {
+  const id = set.profile.symbols.byName.get(symbol)?.id
+  const last = id === undefined ? undefined : lastPrice(id, set)
+  if (last?.drift === undefined) return false
+  return isBeyond(
+    last.value,
+    last.drift.anchor.value,
+    multiplyDecimals(set.config.prices.maxDrift, half),
+  )
+}
+
+const half: Decimal = { coefficient: 5n, scale: 1 }
+
 export function priceView(symbol: SymbolEntry, set: ActiveSet, nowMs: LedgerTime): PriceView {
   const dated = datedPrices(symbol.id, set).toSorted((a, b) => b.asOfMs - a.asOfMs)
   const fed = set.prices.get(symbol.id)
   const shown = dated.find((price) => isFresh(price, nowMs)) ?? dated[0]
+  const drift = driftOf(symbol, set)
   if (fed?.confirmed === false) {
     const unconfirmed = dated.find(({ by }) => by === fed.by)
-    return viewOf(symbol, unconfirmed, "unconfirmed")
+    const pending = formatDecimal(fed.value)
+    return { ...viewOf(symbol, unconfirmed, "unconfirmed"), ...drift, pending }
   }
-  if (shown === undefined) return viewOf(symbol, undefined, "none")
-  return viewOf(symbol, shown, isFresh(shown, nowMs) ? "known" : "stale")
+  if (shown === undefined) return { ...viewOf(symbol, undefined, "none"), ...drift }
+  return { ...viewOf(symbol, shown, isFresh(shown, nowMs) ? "known" : "stale"), ...drift }
+}
+
+function driftOf({ id }: SymbolEntry, set: ActiveSet): Pick<PriceView, "anchor" | "pending"> {
+  const drift = lastPrice(id, set)?.drift
+  return {
+    anchor: drift === undefined ? null : formatDecimal(drift.anchor.value),
+    pending: drift?.held === undefined ? null : formatDecimal(drift.held.value),
+  }
 }
 
 function viewOf(
   { name }: SymbolEntry,
   price: DatedPrice | undefined,
   state: PriceView["state"],
-): PriceView {
+): Omit<PriceView, "anchor" | "pending"> {
   return {
     symbol: name,
     value: price === undefined ? null : formatDecimal(price.value),

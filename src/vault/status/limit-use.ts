@@ -1,10 +1,10 @@
-import type { LedgerTime } from "../ledger/ledger-time.ts"
 import { z } from "zod"
 
 import type { LimitUse, StandingLimit } from "../../link/views/views.ts"
 import { formatDecimal, maxDecimal } from "../../venue/decimal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Vault } from "../core/vault.ts"
+import type { LedgerTime } from "../process/clock.ts"
 import type { MeterUse } from "../ledger/meters/meters.ts"
 import type { Limit, Policy } from "../policy/terms/policy.ts"
 

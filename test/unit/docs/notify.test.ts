@@ -12,6 +12,9 @@ const section = sectionOf(readRepositoryFile("docs/operations.md"), "Messages to
 const otherwise: Readonly<Record<string, string | undefined>> = {
   vault_unreachable: "CountersignDown",
   clock_stops_orders: undefined,
+  price_held_back: undefined,
+  price_drift: undefined,
+  price_unconfirmed: "CountersignPriceStale",
 }
 
 describe("the alarms of docs/operations.md", () => {

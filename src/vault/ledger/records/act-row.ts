@@ -1,7 +1,7 @@
 import { formatDecimal } from "../../../venue/decimal.ts"
-import type { AdminEntry, Archived, SafetyEntry } from "./admin-entry.ts"
+import type { AdminEntry, Archived, PriceDrift, SafetyEntry } from "./admin-entry.ts"
 import type { Client, KeyEntry } from "./bindings.ts"
-import type { Act, ActRow, ArchivedFields, ClientFields, KeyFields } from "./row.ts"
+import type { Act, ActRow, ArchivedFields, ClientFields, DriftFields, KeyFields } from "./row.ts"
 
 /** An operator's act as the journal holds it. */
 export function actRow(id: string, entry: AdminEntry, nowMs: number): ActRow {
@@ -81,6 +81,7 @@ function settingOf(entry: SettingEntry): Act {
         as_of: entry.asOfMs,
         by: entry.by,
         confirmed: entry.confirmed,
+        drift: driftFields(entry.drift),
       }
     case "limit_raised":
       return {
@@ -147,6 +148,18 @@ function clientFieldsOf(client: Client): ClientFields {
     rights: client.rights,
     allow_type_b: client.allowTypeB,
     ...(client.idempotencyBy !== "header" && { idempotency_by: client.idempotencyBy }),
+  }
+}
+
+function driftFields(drift: PriceDrift | undefined): DriftFields | null {
+  if (drift === undefined) return null
+  const { anchor, allowance, held } = drift
+  return {
+    anchor: formatDecimal(anchor.value),
+    anchor_at: anchor.atMs,
+    allowance: allowance.toString(),
+    held:
+      held === undefined ? null : { value: formatDecimal(held.value), by: held.by, at: held.atMs },
   }
 }
 

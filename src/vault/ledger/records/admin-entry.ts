@@ -55,15 +55,27 @@ export type Archived = {
   readonly toMs: number
 }
 
-/** A reference price that was fed or set. */
+/** The reference price of a symbol, fed or set. */
 export type StoredPrice = {
   readonly symbolId: number
   readonly value: Decimal
   readonly asOfMs: number
   /** The client or the operator that gave it. */
   readonly by: string
-  /** Not when it waits for a person, for its step is too large. */
+  /** Not when it waits for a person: it lies too far from its anchor, or has none. */
   readonly confirmed: boolean
+  /** What bounds the next one; left out where nobody gave an anchor. */
+  readonly drift?: PriceDrift | undefined
+}
+
+/** How far a fed price may move from one that no feed can move. */
+export type PriceDrift = {
+  /** The last price that a person gave or confirmed, or venue.yaml's. */
+  readonly anchor: { readonly value: Decimal; readonly atMs: number }
+  /** How far the price might move at `asOfMs`, in natural logarithms, 18 decimals. */
+  readonly allowance: bigint
+  /** The last one fed since that moved too fast. */
+  readonly held?: { readonly value: Decimal; readonly by: string; readonly atMs: number }
 }
 
 /** A limit's maximum for some time. */

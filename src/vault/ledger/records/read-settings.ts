@@ -1,6 +1,6 @@
 import type { Address } from "../../../venue/address.ts"
 import type { OperationId } from "../../../venue/profile.ts"
-import type { Raise, StoredPrice } from "./admin-entry.ts"
+import type { PriceDrift, Raise, StoredPrice } from "./admin-entry.ts"
 import type { Freeze } from "./freeze.ts"
 import type { Hold } from "./hold.ts"
 import { readDecimal } from "./request-row.ts"
@@ -14,6 +14,23 @@ export function readPrice(fields: PriceFields): StoredPrice {
     asOfMs: fields.as_of,
     by: fields.by,
     confirmed: fields.confirmed,
+    drift: readDrift(fields),
+  }
+}
+
+/** Of an older version's price nobody said how far it may move: it is its own anchor, unless it waited for a person. */
+function readDrift({ drift, ...price }: PriceFields): PriceDrift | undefined {
+  if (drift === undefined || drift === null) {
+    const anchor = { value: readDecimal(price.value), atMs: price.as_of }
+    return price.confirmed ? { anchor, allowance: 0n } : undefined
+  }
+  const { held } = drift
+  return {
+    anchor: { value: readDecimal(drift.anchor), atMs: drift.anchor_at },
+    allowance: BigInt(drift.allowance),
+    ...(held !== null && {
+      held: { value: readDecimal(held.value), by: held.by, atMs: held.at },
+    }),
   }
 }
 

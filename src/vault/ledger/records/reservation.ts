@@ -4,7 +4,7 @@ import type { Decimal } from "../../../venue/decimal.ts"
 import type { Lane } from "../../../venue/payload/lane.ts"
 import type { Spending } from "../../budgets/spending.ts"
 import type { Claim, OrderSize } from "../../policy/terms/claim.ts"
-import type { LedgerTime } from "../ledger-time.ts"
+import type { LedgerTime } from "../../process/clock.ts"
 import type { RequestEntry } from "./entries.ts"
 import type { RecordId } from "./record-id.ts"
 

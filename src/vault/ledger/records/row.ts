@@ -221,6 +221,16 @@ export type PriceFields = {
   readonly as_of: number
   readonly by: string
   readonly confirmed: boolean
+  /** Absent in rows of older versions. */
+  readonly drift?: DriftFields | null
+}
+
+export type DriftFields = {
+  readonly anchor: string
+  readonly anchor_at: number
+  /** A whole number of 10^-18. */
+  readonly allowance: string
+  readonly held: { readonly value: string; readonly by: string; readonly at: number } | null
 }
 
 export type RaiseFields = {

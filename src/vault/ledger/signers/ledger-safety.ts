@@ -1,6 +1,10 @@
 import type { Address } from "../../../venue/address.ts"
-import type { Clock } from "../../process/clock.ts"
-import { maxClockLeadMs, type LedgerClock, type LedgerTime } from "../ledger-time.ts"
+import {
+  type Clock,
+  maxClockLeadMs,
+  type LedgerClock,
+  type LedgerTime,
+} from "../../process/clock.ts"
 import { openSteadyTime } from "../meters/limits.ts"
 import type { SignerFloor } from "../records/signer-floor.ts"
 import type { CommitQueue } from "../store/commit-queue.ts"

@@ -74,11 +74,11 @@ function settingWriter(database: DatabaseSync): (row: SettingRow, seq: number) =
 
 function priceSetter(database: DatabaseSync): (price: PriceFields, seq: number) => void {
   const set = database.prepare(
-    `INSERT OR REPLACE INTO prices (symbol_id, seq, value, as_of, set_by, confirmed)
-     VALUES (?, ?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO prices (symbol_id, seq, value, as_of, set_by, confirmed, drift)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
-  return ({ symbol_id, value, as_of, by, confirmed }, seq) => {
-    set.run(symbol_id, seq, value, as_of, by, confirmed ? 1 : 0)
+  return ({ symbol_id, value, as_of, by, confirmed, drift = null }, seq) => {
+    set.run(symbol_id, seq, value, as_of, by, confirmed ? 1 : 0, drift && JSON.stringify(drift))
   }
 }
 

@@ -2,7 +2,7 @@ import { hash as digest } from "node:crypto"
 import type { DatabaseSync } from "node:sqlite"
 
 import { Fault } from "../../../std/fault.ts"
-import type { ClockReading } from "../records/clock-reading.ts"
+import type { ClockReading } from "../../process/clock.ts"
 import { canonicalRow, type JournalRow, type RequestRow } from "../records/row.ts"
 
 /** The chained list of everything that was recorded. */

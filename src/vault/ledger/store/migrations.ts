@@ -210,4 +210,7 @@ export const migrations: readonly string[] = [
   `
   -- From here on requests at the end of entries may not be in requests yet; an older program doesn't know that.
   `,
+  `
+  ALTER TABLE prices ADD COLUMN drift TEXT;
+  `,
 ]

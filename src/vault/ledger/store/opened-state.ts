@@ -128,6 +128,7 @@ function priceFields(columns: Columns): PriceFields {
     as_of: columns["as_of"] as number,
     by: columns["set_by"] as string,
     confirmed: columns["confirmed"] === 1,
+    drift: JSON.parse((columns["drift"] as string | null) ?? "null") as PriceFields["drift"] & {},
   }
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite"
 
-import type { LedgerTime } from "../ledger-time.ts"
+import type { LedgerTime } from "../../process/clock.ts"
 import { keptMs, storedKey, type IdempotencyKey, type KeyUse } from "../records/idempotency.ts"
 import { stateAsOf, type Heard } from "../records/record-state.ts"
 import type { OutcomeRow, RequestRow } from "../records/row.ts"

@@ -1,7 +1,7 @@
 import type { FaultCode } from "../../../std/fault.ts"
 import type { AuditJob, AuditResults } from "../audit/audit-jobs.ts"
 import type { MeterJob, MeterResults } from "../meters/stored-tail.ts"
-import type { ClockReading } from "../records/clock-reading.ts"
+import type { ClockReading } from "../../process/clock.ts"
 import type { SetActivation, StoredSet } from "../records/entries.ts"
 import type { IdempotencyKey } from "../records/idempotency.ts"
 import type { JournalRow } from "../records/row.ts"

@@ -50,7 +50,10 @@ function outsideBand(read: ReadOrder, under: Under): Mismatch | undefined {
     return { reason: "order_unreadable", asked, allowed: null }
   }
   const matched = order.priceMatch && matchedOutside(words, under)
-  return matched ?? writtenOutside(read, reference, under.band)
+  if (matched !== undefined) return matched
+  return read.references
+    .map((each) => writtenOutside(read, each, under.band))
+    .find((mismatch) => mismatch !== undefined)
 }
 
 function matchedOutside(

@@ -31,6 +31,8 @@ export type Circumstances = {
   readonly heldAgents: () => ReadonlySet<Address>
   /** The reference price of a symbol if it is fresh at `nowMs`. */
   readonly referencePrice: (symbolId: number) => Decimal | undefined
+  /** One that was fed since and is held back: bounds must hold by both. */
+  readonly heldPrice?: (symbolId: number) => Decimal | undefined
   /** What `limits raise` gave for a while, as far as it holds at `nowMs`. */
   readonly raises: readonly Raise[]
 }

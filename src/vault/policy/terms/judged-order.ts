@@ -1,4 +1,4 @@
-import { type Decimal, formatDecimal } from "../../../venue/decimal.ts"
+import { type Decimal, formatDecimal, maxDecimal } from "../../../venue/decimal.ts"
 import type {
   Order,
   OrderFlag,
@@ -52,8 +52,10 @@ export type ReadOrder = {
   readonly order: Order
   readonly parts: readonly JudgedOrder[]
   readonly symbol: SymbolEntry | undefined
-  /** The fresh reference price. */
+  /** The fresh reference price, or the one that is held back, where that is higher: what sizes. */
   readonly reference: Decimal | undefined
+  /** Both of them. */
+  readonly references: readonly Decimal[]
 }
 
 /** The operations that make orders: the only ones that order matchers and size bounds speak of. */
@@ -68,14 +70,17 @@ export const orderMakingOperations: ReadonlySet<OperationId> = new Set<Operation
 /** The orders that a request makes; `undefined` when it makes none or they can't be read. */
 function readOrders(
   { operation, payload }: JudgedRequest,
-  { profile, referencePrice }: Circumstances,
+  { profile, referencePrice, heldPrice }: Circumstances,
 ): readonly ReadOrder[] | undefined {
   if (!orderMakingOperations.has(operation)) return undefined
   if (payload.kind !== "orders" || payload.orders.length === 0) return undefined
   return payload.orders.map((order) => {
     const symbol = profile.symbols.byId.get(order.symbolId)
-    const reference = referencePrice(order.symbolId)
-    return { order, parts: partsOf(order, symbol), symbol, reference }
+    const fresh = referencePrice(order.symbolId)
+    const held = fresh && heldPrice?.(order.symbolId)
+    const reference = fresh && maxDecimal(fresh, held ?? fresh)
+    const references = [fresh, held].filter((price) => price !== undefined)
+    return { order, parts: partsOf(order, symbol), symbol, reference, references }
   })
 }
 

@@ -1,4 +1,3 @@
-import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
@@ -8,6 +7,7 @@ import { readConfig } from "../../../../src/vault/config/config.ts"
 import type { FileSet } from "../../../../src/vault/config/file-set.ts"
 import { operatorName } from "../../../../src/vault/ledger/records/bindings.ts"
 import { formatDecimal, wholeDecimal } from "../../../../src/venue/decimal.ts"
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import { symbolTable, testProfile } from "../../../support/test-profile.ts"
 
 const nowMs = Date.UTC(2026, 10, 20, 12)

@@ -1,4 +1,3 @@
-import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
@@ -17,6 +16,7 @@ import {
   without,
   type AgentVault,
 } from "../../../support/agent-keys.ts"
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import {
   approval,
   approvePath,

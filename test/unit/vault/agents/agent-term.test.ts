@@ -1,4 +1,3 @@
-import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
@@ -13,6 +12,7 @@ import {
   without,
   type AgentVault,
 } from "../../../support/agent-keys.ts"
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import { limitOrder, outcomeOf } from "../../../support/open-test-vault.ts"
 
 const dayMs = 86_400_000

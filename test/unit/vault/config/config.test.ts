@@ -34,7 +34,12 @@ describe("countersign.yaml", () => {
       expiresInMs: { trade: 15_000, typeB: 60_000 },
       stopBeforeMs: 6 * 3_600_000,
       agentWarningMs: 7 * 86_400_000,
-      prices: { maxAgeMs: 60_000, maxStep: { coefficient: 5n, scale: 2 } },
+      prices: {
+        maxAgeMs: 60_000,
+        maxStep: { coefficient: 5n, scale: 2 },
+        maxDriftPerMinute: { coefficient: 10n, scale: 2 },
+        maxDrift: { coefficient: 40n, scale: 2 },
+      },
       reloadOnChange: false,
       archiveKeepMs: 30 * 86_400_000,
       minFreeBytes: 256 * 1_048_576,

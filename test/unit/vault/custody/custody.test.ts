@@ -1,9 +1,9 @@
-import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { afterEach, beforeEach, describe, it } from "node:test"
 import { setImmediate as nextTurn } from "node:timers/promises"
 
 import { walletKeysDue } from "../../../../src/vault/custody/custody.ts"
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import {
   approvePath,
   assertSigned,

@@ -1,8 +1,8 @@
-import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
 import { signRequest } from "../../../../src/vault/request/sign-request.ts"
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import { byCount, byNotional, limitedPolicy, openLimited } from "../../../support/limited-vault.ts"
 import {
   assertSigned,

@@ -1,4 +1,3 @@
-import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
@@ -7,6 +6,7 @@ import { botMethods } from "../../../../src/vault/bot-methods.ts"
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
 import { checkRequest } from "../../../../src/vault/request/check-request.ts"
 import { listPrices } from "../../../../src/vault/status/fed-prices.ts"
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import {
   callOf,
   checkOf,
@@ -62,6 +62,11 @@ function stateOf(fed: Fed): string | undefined {
   return fed.prices[0]?.state
 }
 
+/** An operator's price, by which those that are fed are measured. */
+function anchor({ admin }: Pick<TestVault, "admin">, value = "64000") {
+  return admin.setPrice({ symbol: "BTC-PERP", value })
+}
+
 /** What becomes of a small buy and a small sell. */
 function outcomes(test: TestVault, token: string, nowMs = test.vault.now()) {
   const vault = { ...test.vault, now: () => ledgerTime(nowMs) }
@@ -82,13 +87,23 @@ describe("feeding a price", () => {
     const { test, feed } = await openFeed(t)
     assert.deepEqual(outcomes(test, feed), neither)
     const beforeMs = test.vault.now()
+    await anchor(test)
     const fed = await feedPrice(test, feed, "64000.50")
     assert.ok(fed.kind === "answer")
     const [price, ...others] = fed.prices
     assert.deepEqual(others, [])
     assert.deepEqual(
       { ...price, as_of: 0, good_until: 0 },
-      { symbol: "BTC-PERP", value: "64000.5", as_of: 0, good_until: 0, by: "feed", state: "known" },
+      {
+        symbol: "BTC-PERP",
+        value: "64000.5",
+        as_of: 0,
+        good_until: 0,
+        by: "feed",
+        state: "known",
+        anchor: "64000",
+        pending: null,
+      },
     )
     assert.ok(Number(price?.as_of) >= beforeMs)
     assert.equal(Number(price?.good_until) - Number(price?.as_of), 60_000)
@@ -184,16 +199,19 @@ describe("feeding a price", () => {
 
   it("takes the smallest and the longest price that can be read", async (t) => {
     const { test, feed } = await openFeed(t)
-    assert.equal(stateOf(await feedPrice(test, feed, "0.00000001")), "known")
-    await test.admin.setPrice({ symbol: "BTC-PERP", value: "9".repeat(40) })
-    assert.equal((await test.admin.listPrices())[0]?.value, "9".repeat(40))
+    for (const value of ["0.00000001", "9".repeat(40)]) {
+      await anchor(test, value)
+      assert.equal(stateOf(await feedPrice(test, feed, value)), "known")
+      assert.equal((await test.admin.listPrices())[0]?.value, value)
+    }
+    assert.equal(stateOf(await feedPrice(test, feed, "0.00000001")), "unconfirmed")
   })
 
   it("takes several at once, each with its own state", async (t) => {
     const { test, feed } = await openFeed(t)
-    await feedPrice(test, feed, "64000")
+    await anchor(test)
     const prices = [
-      { symbol: "BTC-PERP", value: "70000" },
+      { symbol: "BTC-PERP", value: "90000" },
       { symbol: "ETH-PERP", value: "3300" },
     ]
     const fed = await post(test, feed, JSON.stringify({ prices }))
@@ -209,49 +227,50 @@ describe("feeding a price", () => {
 })
 
 describe("a step of a fed price", () => {
-  for (const [from, to, state] of [
-    ["100000", "105000", "known"],
-    ["100000", "105000.00000001", "unconfirmed"],
-    ["105000", "100000", "known"],
-    ["105000", "99999.99999999", "unconfirmed"],
-    ["100000", "95238.0952381", "known"],
-    ["100000", "95238.0952380", "unconfirmed"],
-    ["100000", "100000", "known"],
+  // An hour lies between venue.yaml's price and the first that is fed, so only the anchor bounds it.
+  for (const [value, state] of [
+    ["4480", "known"],
+    ["4480.00000001", "unconfirmed"],
+    ["2285.71428572", "known"],
+    ["2285.71428571", "unconfirmed"],
   ] as const) {
-    it(`from ${from} to ${to} makes it ${state}`, async (t) => {
+    it(`from venue.yaml's 3200 to ${value} makes it ${state}, for that is 40 % up or down`, async (t) => {
       const { test, feed } = await openFeed(t)
-      assert.equal(stateOf(await feedPrice(test, feed, from)), "known")
-      assert.equal(stateOf(await feedPrice(test, feed, to)), state)
-      assert.deepEqual(outcomes(test, feed), state === "known" ? both : neither)
+      assert.equal(stateOf(await feedEth(test, feed, value)), state)
     })
   }
 
-  it("is bounded by max_step, inclusive", async (t) => {
-    const { test, feed } = await openFeed(t, { settings: "prices: {max_step: 0.5%}\n" })
-    for (const [value, state] of [
-      ["10000", "known"],
-      ["10050", "known"],
-      ["10100.25", "known"],
-      ["10150.751251", "unconfirmed"],
-    ] as const) {
-      assert.equal(stateOf(await feedPrice(test, feed, value)), state, value)
-    }
+  it("is bounded by max_drift as it is set", async (t) => {
+    const { test, feed } = await openFeed(t, { settings: "prices: {max_drift: 1%}\n" })
+    assert.equal(stateOf(await feedEth(test, feed, "3232")), "known")
+    assert.equal(stateOf(await feedEth(test, feed, "3232.1")), "unconfirmed")
   })
 
-  it("is measured from the profile's price too, however old", async (t) => {
-    const { test, feed } = await openFeed(t)
-    assert.equal(stateOf(await feedEth(test, feed, "3360")), "known")
-    const again = await openFeed(t)
-    assert.equal(stateOf(await feedEth(again.test, again.feed, "3361")), "unconfirmed")
-  })
+  for (const [settings, held, taken] of [
+    ["max_step: 5%", "105.1", "104.9"],
+    ["max_step: 0.5%", "100.6", "100.4"],
+    ["max_drift_per_minute: 0%", "105.1", "104.9"],
+  ] as const) {
+    it(`of more than max_step at once is held back, and a smaller one taken, with ${settings}`, async (t) => {
+      const { test, feed } = await openFeed(t, { settings: `prices: {${settings}}\n` })
+      await anchor(test, "100")
+      const first = await feedPrice(test, feed, held)
+      assert.ok(first.kind === "answer")
+      const [price] = first.prices
+      assert.deepEqual([price?.state, price?.value, price?.pending], ["known", "100", held])
+      const second = await feedPrice(test, feed, taken)
+      assert.ok(second.kind === "answer")
+      assert.deepEqual([second.prices[0]?.value, second.prices[0]?.pending], [taken, null])
+    })
+  }
 
-  it("that is too large stays unconfirmed whatever is fed after it, by whomever", async (t) => {
+  it("beyond the anchor stays unconfirmed whatever is fed after it, by whomever", async (t) => {
     const { test, feed } = await openFeed(t)
     const other = await test.addClient({ name: "other", keys: ["mm"], rights: ["prices"] })
-    await feedPrice(test, feed, "64000")
+    await anchor(test)
     for (const [token, value] of [
-      [feed, "70000"],
-      [feed, "70000"],
+      [feed, "90000"],
+      [feed, "90000"],
       [feed, "64000"],
       [other, "64000"],
     ] as const) {
@@ -262,19 +281,23 @@ describe("a step of a fed price", () => {
 
   it("is confirmed by an operator's price, from which the next step is measured", async (t) => {
     const { test, feed } = await openFeed(t)
-    await feedPrice(test, feed, "64000")
-    await feedPrice(test, feed, "70000")
-    const set = await test.admin.setPrice({ symbol: "BTC-PERP", value: "70000" })
-    assert.deepEqual([set.state, set.by, set.value], ["known", "operator", "70000"])
+    await anchor(test)
+    await feedPrice(test, feed, "90000")
+    const set = await anchor(test, "70000")
+    assert.deepEqual(
+      [set.state, set.by, set.value, set.anchor],
+      ["known", "operator", "70000", "70000"],
+    )
     assert.deepEqual(outcomes(test, feed), both)
-    assert.equal(stateOf(await feedPrice(test, feed, "73500")), "known")
-    assert.equal(stateOf(await feedPrice(test, feed, "64000")), "unconfirmed")
+    assert.equal(stateOf(await feedPrice(test, feed, "73400")), "known")
+    assert.equal(stateOf(await feedPrice(test, feed, "98000.1")), "unconfirmed")
   })
 })
 
 describe("the age of a price", () => {
   it("is good up to max_age and no longer, before and after", async (t) => {
     const { test, feed } = await openFeed(t, { settings: "prices: {max_age: 5s}\n" })
+    await anchor(test)
     const fed = await feedPrice(test, feed, "64000")
     assert.ok(fed.kind === "answer")
     const asOfMs = Number(fed.prices[0]?.as_of)
@@ -306,6 +329,7 @@ describe("the age of a price", () => {
   it("begins anew with each price, also the same one", async (t) => {
     const { test, feed } = await openFeed(t, { settings: "prices: {max_age: 5s}\n" })
     const late = test.vault.now() + 4_000
+    await anchor(test)
     await feedPrice(test, feed, "64000")
     const now = () => ledgerTime(late)
     await feedPrice({ bots: botMethods({ ...test.vault, now }) }, feed, "64000")
@@ -317,8 +341,9 @@ describe("the age of a price", () => {
 describe("prices", () => {
   it("are there again after a restart, unconfirmed ones as unconfirmed", async (t) => {
     const { test, feed } = await openFeed(t, { keys: "on_disk" })
-    await feedPrice(test, feed, "64000")
-    await feedEth(test, feed, "3000")
+    await anchor(test)
+    await feedPrice(test, feed, "64001")
+    await feedEth(test, feed, "2000")
     const before = await test.admin.listPrices()
     assert.deepEqual(
       before.map(({ state }) => state),
@@ -334,7 +359,8 @@ describe("prices", () => {
   it("aren't part of what is hashed, and each is recorded with who gave it", async (t) => {
     const { test, feed } = await openFeed(t)
     const { policyHash } = test.vault.active()
-    await feedPrice(test, feed, "64000")
+    await anchor(test)
+    await feedPrice(test, feed, "64001")
     await test.admin.setPrice({ symbol: "BTC-PERP", value: "90000" })
     assert.equal(test.vault.active().policyHash, policyHash)
     await test.close()
@@ -344,7 +370,8 @@ describe("prices", () => {
         .filter(({ row }) => row["act"] === "price_set")
         .map(({ row }) => [row["by"], row["value"]]),
       [
-        ["feed", "64000"],
+        ["operator", "64000"],
+        ["feed", "64001"],
         ["operator", "90000"],
       ],
     )
@@ -353,7 +380,14 @@ describe("prices", () => {
   it("of a symbol that has none are shown as none", async (t) => {
     const { test } = await openFeed(t)
     const [none, stale] = await test.admin.listPrices()
-    const nothing = { value: null, as_of: null, good_until: null, by: null }
+    const nothing = {
+      value: null,
+      as_of: null,
+      good_until: null,
+      by: null,
+      anchor: null,
+      pending: null,
+    }
     assert.deepEqual(none, { symbol: "BTC-PERP", ...nothing, state: "none" })
     assert.deepEqual([stale?.value, stale?.by, stale?.state], ["3200", "profile", "stale"])
   })

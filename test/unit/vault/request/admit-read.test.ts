@@ -1,9 +1,9 @@
-import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
 import type { BotResults } from "../../../../src/link/calls/methods.ts"
 import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import {
   cancelPath,
   limitOrder,

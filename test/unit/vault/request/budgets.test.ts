@@ -1,4 +1,3 @@
-import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
@@ -8,6 +7,7 @@ import { settleRecord } from "../../../../src/vault/request/settle-record.ts"
 import { termsOf } from "../../../../src/vault/request/spending.ts"
 import { warningsOf } from "../../../../src/vault/status/warnings.ts"
 import { elsewhere } from "../../../support/agent-keys.ts"
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import {
   approval,
   approvePath,

@@ -1,4 +1,3 @@
-import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
@@ -11,6 +10,7 @@ import {
   type BodyCall,
   type ReadRequest,
 } from "../../../../src/vault/request/read-request.ts"
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import {
   approvePath,
   callOf,

@@ -1,4 +1,3 @@
-import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { after, before, beforeEach, describe, it, type TestContext } from "node:test"
 
@@ -7,6 +6,7 @@ import type { Vault } from "../../../../src/vault/core/vault.ts"
 import { reload } from "../../../../src/vault/operator/reload.ts"
 import { settleRecord } from "../../../../src/vault/request/settle-record.ts"
 import { signRequest } from "../../../../src/vault/request/sign-request.ts"
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import { byCount, limitedPolicy } from "../../../support/limited-vault.ts"
 import {
   approval,

@@ -1,4 +1,3 @@
-import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
@@ -7,6 +6,8 @@ import type { AlarmName } from "../../../../src/link/views/alarms.ts"
 import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import type { Vault } from "../../../../src/vault/core/vault.ts"
 import { alarmsOf, maxAlarms, tellAlarms } from "../../../../src/vault/status/alarms.ts"
+import { wholeDecimal } from "../../../../src/venue/decimal.ts"
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import {
   assertSigned,
   limitOrder,
@@ -180,11 +181,35 @@ describe("the vault's alarms", () => {
     assert.ok(stale.includes("price_stale BTC-PERP"))
     assert.ok(!stale.includes("price_stale NEW-PERP"))
     const feeder = await test.addClient({ name: "feed", keys: ["mm"], rights: ["prices"] })
-    const prices = [{ symbol: "BTC-PERP", value: "1" }]
-    const body = Buffer.from(JSON.stringify({ prices })).toString("base64")
-    assert.equal((await test.bots.prices({ token: feeder, body })).kind, "answer")
-    assert.deepEqual(told(vault, "price_stale"), ["price_stale BTC-PERP"])
-    assert.match(factOf(vault, "price_stale"), /waits for an operator's word/)
+    const feed = async (value: string): Promise<void> => {
+      const prices = [{ symbol: "BTC-PERP", value }]
+      const body = Buffer.from(JSON.stringify({ prices })).toString("base64")
+      assert.equal((await test.bots.prices({ token: feeder, body })).kind, "answer")
+    }
+    const names = ["price_stale", "price_held_back", "price_drift", "price_unconfirmed"] as const
+    const alarms = () => names.flatMap((name) => told(vault, name))
+    await test.admin.setPrice({ symbol: "BTC-PERP", value: "100" })
+    assert.deepEqual(alarms(), [])
+    await feed("120")
+    assert.deepEqual(alarms(), ["price_held_back BTC-PERP"])
+    await test.admin.setPrice({ symbol: "BTC-PERP", value: "100" })
+    await feed("150")
+    assert.deepEqual(alarms(), ["price_unconfirmed BTC-PERP"])
+    assert.match(factOf(vault, "price_unconfirmed"), /waits for an operator's word/)
+    const drifted = {
+      ...{
+        symbolId: 1,
+        value: wholeDecimal(121n),
+        asOfMs: Date.now(),
+        by: "feed",
+        confirmed: true,
+      },
+      drift: { anchor: { value: wholeDecimal(100n), atMs: 0 }, allowance: 0n },
+    }
+    vault.hear({ act: "price_set", ...drifted })
+    assert.deepEqual(alarms(), ["price_drift BTC-PERP"])
+    vault.hear({ act: "price_set", ...drifted, value: wholeDecimal(120n) })
+    assert.deepEqual(alarms(), [], "half of max_drift is no alarm yet")
   })
 
   it("tell that the files on disk can't be used, and nothing that is in them", async (t) => {

@@ -1,4 +1,3 @@
-import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
@@ -12,6 +11,7 @@ import { denialReasons } from "../../../../src/vault/policy/terms/decision.ts"
 import { keyFamilies } from "../../../../src/vault/status/key-families.ts"
 import { showMetrics } from "../../../../src/vault/status/show-metrics.ts"
 import { builtinEndpoints } from "../../../../src/venue/endpoints.ts"
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import {
   cancelPath,
   limitOrder,

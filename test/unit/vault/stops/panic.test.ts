@@ -1,9 +1,9 @@
-import { ledgerTime } from "../../../support/fake-clock.ts"
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
 import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import { elsewhere } from "../../../support/agent-keys.ts"
+import { ledgerTime } from "../../../support/fake-clock.ts"
 import {
   assertSigned,
   cancelPath,

@@ -59,6 +59,11 @@ describe("a price", () => {
     asOfMs: startMs,
     by: "feed",
     confirmed: true,
+    drift: {
+      anchor: { value: decimal("64000"), atMs: startMs - 5 },
+      allowance: 10n ** 17n,
+      held: { value: decimal("70000"), by: "other", atMs: startMs + 5 },
+    },
   }
   const eth = { ...btc, symbolId: 2, value: decimal("0.00000001") }
 
@@ -81,8 +86,25 @@ describe("a price", () => {
       as_of: startMs,
       by: "feed",
       confirmed: true,
+      drift: {
+        anchor: "64000",
+        anchor_at: startMs - 5,
+        allowance: "100000000000000000",
+        held: { value: "70000", by: "other", at: startMs + 5 },
+      },
     }
     assert.deepEqual(await acts(), [row, row])
+  })
+
+  it("of an older version is its own anchor, unless it waits for a person", async () => {
+    const { drift, ...older } = btc
+    assert.ok(drift)
+    await act({ act: "price_set", ...older })
+    const anchor = { value: older.value, atMs: older.asOfMs }
+    assert.deepEqual((await reopened()).prices, [{ ...older, drift: { anchor, allowance: 0n } }])
+    await act({ act: "price_set", ...older, confirmed: false })
+    const waiting = { ...older, confirmed: false, drift: undefined }
+    assert.deepEqual((await reopened()).prices, [waiting])
   })
 })
 

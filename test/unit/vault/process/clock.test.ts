@@ -3,9 +3,12 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { maxClockLeadMs, openLedgerClock } from "../../../../src/vault/ledger/ledger-time.ts"
-import type { ClockReading } from "../../../../src/vault/ledger/records/clock-reading.ts"
-import type { Clock } from "../../../../src/vault/process/clock.ts"
+import {
+  maxClockLeadMs,
+  openLedgerClock,
+  type Clock,
+  type ClockReading,
+} from "../../../../src/vault/process/clock.ts"
 
 const wallMs = 1_780_000_000_000
 const dayMs = 86_400_000

@@ -1,0 +1,39 @@
+/** One in the fixed point of logarithms here: 18 decimals. */
+export const unit = 10n ** 18n
+
+/** Digits that are computed beside those that are told. */
+const spare = 10n ** 6n
+const scale = unit * spare
+
+/** A logarithm between two bounds that lie 2 of the last decimal apart: exact ones are irrational. */
+export type LogBounds = { readonly atLeast: bigint; readonly atMost: bigint }
+
+/** ln(a/b), of whole numbers above zero, its sign left away. */
+export function logOfRatio(a: bigint, b: bigint): LogBounds {
+  if (a === b) return { atLeast: 0n, atMost: 0n }
+  const [more, less] = a > b ? [a, b] : [b, a]
+  // Every step below rounds down, by less than 10^-19 in all.
+  const atLeast = naturalLog(more, less) / spare
+  return { atLeast, atMost: atLeast + 2n }
+}
+
+/** ln(more/less) = k ln 2 + ln(y), where 1 ≤ y < 2. */
+function naturalLog(more: bigint, less: bigint): bigint {
+  let divisor = less
+  let halvings = 0n
+  for (; more >= 2n * divisor; halvings += 1n) divisor *= 2n
+  return halvings * ln2 + logNearOne(more, divisor)
+}
+
+/** ln(a/b) = 2 artanh z = 2 (z + z³/3 + z⁵/5 + …) with z = (a − b) / (a + b), at most a third here. */
+function logNearOne(a: bigint, b: bigint): bigint {
+  const z = ((a - b) * scale) / (a + b)
+  const square = (z * z) / scale
+  let sum = 0n
+  for (let power = z, n = 1n; power > 0n; power = (power * square) / scale, n += 2n) {
+    sum += power / n
+  }
+  return 2n * sum
+}
+
+const ln2 = logNearOne(2n, 1n)

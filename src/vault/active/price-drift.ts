@@ -1,0 +1,93 @@
+import {
+  addDecimals,
+  atSameScale,
+  compareDecimals,
+  multiplyDecimals,
+  one,
+  type Decimal,
+} from "../../venue/decimal.ts"
+import type { FileSet } from "../config/file-set.ts"
+import type { LedgerTime } from "../process/clock.ts"
+import type { PriceDrift, StoredPrice } from "../ledger/records/admin-entry.ts"
+import { logOfRatio } from "./natural-log.ts"
+import type { Standing } from "./standing.ts"
+
+/** A price that somebody gives a symbol, and when. */
+export type NewPrice = Pick<StoredPrice, "symbolId" | "value" | "by"> & { readonly now: LedgerTime }
+
+type Bounds = FileSet["config"]["prices"]
+
+/** A person's price: the anchor of those that are fed after it. */
+export function anchored({ now, ...price }: NewPrice, { maxStep }: Bounds): StoredPrice {
+  const anchor = { value: price.value, atMs: now }
+  return { ...price, asOfMs: now, confirmed: true, drift: { anchor, allowance: stepOf(maxStep) } }
+}
+
+/**
+ * What a symbol's price is after a client fed one.
+ *
+ * A price may move by its allowance v, which grows by ln(1 + max_drift_per_minute) a minute since the last price
+ * was taken, and starts from what that left of it, at most ln(1 + max_step). What moves further is held back: the
+ * last one stays in force as long as it is fresh, and as v grows a later one fits. What lies more than
+ * max_drift from the anchor, or has none, waits for a person. Logarithms are rounded against the feed.
+ */
+export function fed(next: NewPrice, set: FileSet & Standing): StoredPrice {
+  const { symbolId, value, by, now } = next
+  const bounds = set.config.prices
+  const last = lastPrice(symbolId, set)
+  const drift = last?.drift
+  const waiting = { symbolId, value, by, asOfMs: now, confirmed: false }
+  if (last === undefined || drift === undefined) return waiting
+  const isWaiting = set.prices.get(symbolId)?.confirmed === false
+  if (isWaiting || isBeyond(value, drift.anchor.value, bounds.maxDrift)) {
+    return { ...waiting, drift: { anchor: drift.anchor, allowance: 0n } }
+  }
+  const allowance = allowanceAt(last, now, bounds)
+  const move = logOfRatio(...atSameScale(value, last.value)).atMost
+  if (move > allowance) return { ...last, drift: { ...drift, held: { value, by, atMs: now } } }
+  const left = lesser(allowance - move, stepOf(bounds.maxStep))
+  const { anchor } = drift
+  return { symbolId, value, by, asOfMs: now, confirmed: true, drift: { anchor, allowance: left } }
+}
+
+/** The price that the next one is measured by: the fed one, or venue.yaml's where that is later, its own anchor. */
+export function lastPrice(symbolId: number, set: FileSet & Standing): StoredPrice | undefined {
+  const stored = set.prices.get(symbolId)
+  const written = set.profile.symbols.byId.get(symbolId)?.referencePrice
+  if (written === undefined || (stored !== undefined && stored.asOfMs >= written.asOfMs)) {
+    return stored
+  }
+  const { value, asOfMs } = written
+  const drift: PriceDrift = {
+    anchor: { value, atMs: asOfMs },
+    allowance: stepOf(set.config.prices.maxStep),
+  }
+  return { symbolId, value, asOfMs, by: "profile", confirmed: true, drift }
+}
+
+/** Whether a price lies further from its anchor than by the factor 1 + `max`, up or down. */
+export function isBeyond(value: Decimal, anchor: Decimal, max: Decimal): boolean {
+  const factor = addDecimals(one, max)
+  return (
+    compareDecimals(value, multiplyDecimals(anchor, factor)) > 0 ||
+    compareDecimals(multiplyDecimals(value, factor), anchor) < 0
+  )
+}
+
+function allowanceAt(
+  { drift, asOfMs }: StoredPrice,
+  now: LedgerTime,
+  { maxDriftPerMinute }: Bounds,
+): bigint {
+  const passedMs = BigInt(Math.max(0, now - asOfMs))
+  return (drift?.allowance ?? 0n) + (stepOf(maxDriftPerMinute) * passedMs) / 60_000n
+}
+
+/** ln(1 + share), rounded down. */
+function stepOf(share: Decimal): bigint {
+  return logOfRatio(...atSameScale(addDecimals(one, share), one)).atLeast
+}
+
+function lesser(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}
