@@ -8,7 +8,6 @@ import type { Outcome } from "../../src/link/views/outcome.ts"
 import { Fault } from "../../src/std/fault.ts"
 import { pathsOf } from "../../src/vault/config/installation.ts"
 import { signRequest } from "../../src/vault/request/sign-request.ts"
-import { ledgerTime } from "../support/fake-clock.ts"
 import {
   callOf,
   limitOrder,
@@ -19,6 +18,7 @@ import {
 } from "../support/open-test-vault.ts"
 import { readLedger } from "../support/read-ledger.ts"
 import { numRuns } from "../support/runs.ts"
+import { setClock } from "../support/set-clock.ts"
 
 const answer = { body: Buffer.from('{"code":"0"}').toString("base64") }
 const outcomes: readonly Outcome[] = [
@@ -72,7 +72,6 @@ describe("idempotency keys, whatever comes in whatever order", () => {
   let test: TestVault
   let tokens: readonly string[]
   let round = 0
-  let offsetMs = 0
   const used = new Map<string, Used>()
   before(async () => {
     test = await openTestVault({ keys: "on_disk" })
@@ -93,10 +92,8 @@ describe("idempotency keys, whatever comes in whatever order", () => {
     const byId = asked.client === 1
     const changes: CallChanges = byId ? { purpose } : { purpose, idempotencyKey: name }
     const body = byId ? { ...order, client_order_id: name } : order
-    const nowMs = test.vault.now() + offsetMs
-    const now = () => ledgerTime(nowMs)
     const call = callOf(tokens[asked.client] ?? "", body, changes)
-    return signRequest(call, { ...test.vault, now }).catch((error: unknown) => {
+    return signRequest(call, test.vault).catch((error: unknown) => {
       assert.ok(error instanceof Fault && error.code === "clock_unsafe")
       return "clock_unsafe"
     })
@@ -140,15 +137,16 @@ describe("idempotency keys, whatever comes in whatever order", () => {
     if ("answer" in outcome && outcome.answer !== undefined) first.answered = true
   }
 
-  it("stand for one record, one nonce and one text each", async () => {
+  it("stand for one record, one nonce and one text each", async (t) => {
+    const clock = setClock(t)
     const steps = fc.array(step, { maxLength: 12 })
     const property = fc.asyncProperty(steps, async (taken) => {
       round += 1
-      offsetMs = 0
+      clock.setTo(0)
       for (const each of taken) {
         if (each.kind === "sign") await signAll(each.asks)
         else if (each.kind === "settle") await settle(each.ask, each.outcome)
-        else if (each.kind === "clock") offsetMs = each.ms
+        else if (each.kind === "clock") clock.setTo(each.ms)
         else test = await test.reopen()
       }
     })

@@ -4,9 +4,11 @@ import type { TestContext } from "node:test"
 export function setClock(t: TestContext): {
   /** Sets it so much ahead of what it tells now, or back. */
   step(ms: number): void
+  /** Sets it so much ahead of the right time, or behind. */
+  setTo(ms: number): void
 } {
   const real = Date.now
   let offsetMs = 0
   t.mock.method(Date, "now", () => real() + offsetMs)
-  return { step: (ms) => void (offsetMs += ms) }
+  return { step: (ms) => void (offsetMs += ms), setTo: (ms) => void (offsetMs = ms) }
 }
