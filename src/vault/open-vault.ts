@@ -27,6 +27,7 @@ import { openAutoFreeze } from "./watch/auto-freeze.ts"
 import { countBadTokens } from "./watch/bad-tokens.ts"
 import { freeBytesAt, openDiskSpace, type DiskSpace } from "./watch/disk-space.ts"
 import { openHeartbeats } from "./watch/heartbeats.ts"
+import { countShadows } from "./watch/shadow-counts.ts"
 import { openVenueClock } from "./watch/venue-clock.ts"
 
 /**
@@ -219,6 +220,7 @@ function watches(
     heartbeats: openHeartbeats(clock),
     venueClock: openVenueClock(clock),
     outbox: openOutbox(clock),
+    shadows: countShadows(),
   }
 }
 

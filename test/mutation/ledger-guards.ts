@@ -281,8 +281,8 @@ export const ledgerGuards: readonly Guard[] = [
         why: "a release is good for another request",
       },
       {
-        find: "countPending(book, nowMs) >= maxPendingHolds",
-        replace: "countPending(book, nowMs) > maxPendingHolds",
+        find: "pending(book, nowMs), maxPendingHolds)",
+        replace: "pending(book, nowMs), maxPendingHolds + 2)",
         why: "one hold too many waits",
       },
     ],

@@ -92,50 +92,49 @@ export function inTurns(
       if (!("token" in params) || method === "report") return link.call(method, params)
       const path = method === "sign" && "path" in params ? params.path : `/${method}`
       const line = reducesRisk(path) ? first : ordinary
-      await line.turn(ownerOf(params.token))
-      try {
-        return await link.call(method, params)
-      } finally {
-        line.done()
-      }
+      const done = await line.turn(ownerOf(params.token), "body" in params ? params.body.length : 0)
+      return link.call(method, params).finally(done)
     },
     close: () => link.close(),
   }
 }
 
+/** The work of a small order, whose body has less. A batch of a hundred is worth some thirty. */
+const lengthOfATurn = 512
+
 type Line = {
-  /** Resolves when it is this owner's turn. */
-  turn(owner: Owner): Promise<void>
-  /** A turn is over. */
-  done(): void
+  /** Resolves when it is this owner's turn, by the length of the body that it is for; what it gives ends the turn. */
+  turn(owner: Owner, length: number): Promise<() => void>
 }
 
-/** Serves `max` at a time: of all who wait one call each, and then again. */
+type Waiting = { readonly cost: number; readonly go: () => void }
+
+/** Serves as many at a time as are worth `max` turns: of all who wait one call each, and then again. */
 function openLine(max: number): Line {
-  const waiting = new Map<Owner, (() => void)[]>()
+  const waiting = new Map<Owner, Waiting[]>()
   let free = max
-  return {
-    turn(owner) {
-      if (free > 0) {
-        free -= 1
-        return Promise.resolve()
-      }
-      return new Promise((resolve) => {
-        const own = waiting.get(owner)
-        if (own === undefined) waiting.set(owner, [resolve])
-        else own.push(resolve)
-      })
-    },
-    done() {
-      const [next] = waiting
-      if (next === undefined) {
-        free += 1
-        return
-      }
-      const [owner, [go, ...others]] = next
+  const goOn = (): void => {
+    for (const [owner, [next, ...others]] of waiting) {
+      if (next === undefined || next.cost > free) return
+      free -= next.cost
       waiting.delete(owner)
       if (others.length > 0) waiting.set(owner, others)
-      go?.()
+      next.go()
+    }
+  }
+  return {
+    turn(owner, length) {
+      const cost = Math.min(max, 1 + Math.floor(length / lengthOfATurn))
+      return new Promise((resolve) => {
+        const done = (): void => {
+          free += cost
+          goOn()
+        }
+        const own = waiting.get(owner) ?? []
+        own.push({ cost, go: () => resolve(done) })
+        waiting.set(owner, own)
+        goOn()
+      })
     },
   }
 }

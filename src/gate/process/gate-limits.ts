@@ -16,7 +16,7 @@ export const gateLimits = {
   maxInFlight: 1_024,
   /** Requests at work that reduce risk. */
   maxReducing: 128,
-  /** Calls at the vault at a time. Enough for a commit to carry many, and little for a next one to wait behind. */
+  /** Calls at the vault at a time, large ones for several. Enough for a commit to carry many, and little to wait behind. */
   maxTurns: 64,
   /** Further calls there that reduce risk. */
   maxReducingTurns: 16,

@@ -15,6 +15,7 @@ import type { AutoFreeze } from "../watch/auto-freeze.ts"
 import type { BadTokenCount } from "../watch/bad-tokens.ts"
 import type { DiskSpace } from "../watch/disk-space.ts"
 import type { Heartbeats } from "../watch/heartbeats.ts"
+import type { ShadowCounts } from "../watch/shadow-counts.ts"
 import type { VenueClock } from "../watch/venue-clock.ts"
 
 /** Everything that the calls of both sockets work on. */
@@ -31,6 +32,7 @@ export type Vault = {
   readonly ledger: Ledger
   readonly checkpoints: Checkpoints
   readonly badTokens: BadTokenCount
+  readonly shadows: ShadowCounts
   readonly autoFreeze: AutoFreeze
   /** How much room the ledger's disk has. */
   readonly disk: DiskSpace

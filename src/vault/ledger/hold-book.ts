@@ -5,13 +5,14 @@ import { Fault } from "../../std/fault.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import type { Ledger } from "./ledger.ts"
+import { mayTakeOne } from "./may-take-one.ts"
 import { hashBody, type Hold, type HoldAsk, type HoldBinding } from "./records/hold.ts"
 import { makeHoldId, makeRecordId } from "./records/record-id.ts"
 import type { Act, ActRow } from "./records/row.ts"
 import type { CommitQueue } from "./store/commit-queue.ts"
 import { maxEndedHolds } from "./store/opened-state.ts"
 
-/** How many holds may wait for a person at a time. */
+/** How many holds may wait for a person at a time, of all clients. */
 export const maxPendingHolds = 1_000
 
 /** Requests that wait for a person, in memory; every change is queued in the turn in which it is made. */
@@ -68,7 +69,7 @@ async function openHold(
     return ok(asOf(earlier.hold, nowMs))
   }
   forgetEnded(book, nowMs)
-  if (countPending(book, nowMs) >= maxPendingHolds) return err(tooMany())
+  if (!mayTakeOne(ask.client, pending(book, nowMs), maxPendingHolds)) return err(tooMany())
   const hold = newHold(ask, nowMs)
   const durable = queue.run({ kind: "write", row: openedRow(hold) })
   book.set(hold.id, { hold, durable })
@@ -108,8 +109,9 @@ function forgetEnded(book: Book, nowMs: LedgerTime): void {
   for (const [id] of ended.slice(0, -maxEndedHolds)) book.delete(id)
 }
 
-function countPending(book: Book, nowMs: LedgerTime): number {
-  return book.values().reduce((n, { hold }) => n + Number(asOf(hold, nowMs).state === "pending"), 0)
+function pending(book: Book, nowMs: LedgerTime): Iterable<Hold> {
+  const holds = book.values().map(({ hold }) => hold)
+  return holds.filter((hold) => asOf(hold, nowMs).state === "pending")
 }
 
 function pendingOf(book: Book, id: string, nowMs: LedgerTime): Kept {
@@ -165,7 +167,8 @@ function actRow(act: Act, nowMs: number): ActRow {
 function tooMany(): Refusal {
   return {
     code: "overloaded",
-    message: `${maxPendingHolds} requests wait for a person already; try again when some are decided.`,
+    message:
+      "As many requests of this client as may wait for a person do so already; try again when some are decided.",
     data: null,
   }
 }

@@ -1,10 +1,11 @@
+import { mayTakeOne } from "./may-take-one.ts"
 import type { RefusalEntry } from "./records/entries.ts"
 import { type RecordId, makeRecordId } from "./records/record-id.ts"
 import type { OmittedRow, RefusalRow, RepeatsRow } from "./records/row.ts"
 
 /** Identical refusals that come within this time are one record. */
 const repeatWindowMs = 1_000
-/** How many refusals may wait to be written, and how many different ones are recorded a second. */
+/** How many refusals may wait to be written, and how many different ones are recorded a second, of all clients. */
 export const maxRefusals = 1_000
 
 /** Records refusals without making anybody wait; what is too much is only counted. */
@@ -17,6 +18,7 @@ export type RefusalNotes = {
 
 /** What came since `startMs` and looked the same. */
 type Window = {
+  readonly client: string
   readonly record: RecordId
   readonly startMs: number
   lastMs: number
@@ -40,7 +42,7 @@ class TimedNotes implements RefusalNotes {
   readonly #append: (row: NoteRow) => Promise<unknown>
   readonly #windows = new Map<string, Window>()
   #timer: NodeJS.Timeout | undefined
-  #waiting = 0
+  readonly #waiting = new Set<{ readonly client: string }>()
   #omitted = 0
   #omittedAtMs = 0
 
@@ -61,15 +63,21 @@ class TimedNotes implements RefusalNotes {
       this.#queueRepeats(window)
       this.#windows.delete(sameness)
     }
-    if (this.#waiting >= maxRefusals || this.#windows.size >= maxRefusals) {
+    if (!this.#hasPart(entry.client)) {
       this.#omitted += 1
       this.#omittedAtMs = nowMs
       return null
     }
     const record = makeRecordId(nowMs)
-    this.#windows.set(sameness, { record, startMs: nowMs, lastMs: nowMs, repeats: 0 })
-    this.#queue(refusalRow(record, entry, nowMs))
+    const { client } = entry
+    this.#windows.set(sameness, { client, record, startMs: nowMs, lastMs: nowMs, repeats: 0 })
+    this.#queue(refusalRow(record, entry, nowMs), client)
     return record
+  }
+
+  #hasPart(client: string): boolean {
+    const all = [this.#waiting, this.#windows.values()]
+    return all.every((taken) => mayTakeOne(client, taken, maxRefusals))
   }
 
   flush(): void {
@@ -79,21 +87,22 @@ class TimedNotes implements RefusalNotes {
     this.#windows.clear()
     if (this.#omitted === 0) return
     const atMs = this.#omittedAtMs
-    this.#queue({ kind: "omitted", id: makeRecordId(atMs), at_ms: atMs, count: this.#omitted })
+    this.#queue({ kind: "omitted", id: makeRecordId(atMs), at_ms: atMs, count: this.#omitted }, "")
     this.#omitted = 0
   }
 
-  #queueRepeats({ record, repeats, lastMs }: Window): void {
+  #queueRepeats({ client, record, repeats, lastMs }: Window): void {
     if (repeats === 0) return
     const id = makeRecordId(lastMs)
-    this.#queue({ kind: "repeats", id, at_ms: lastMs, record, count: repeats })
+    this.#queue({ kind: "repeats", id, at_ms: lastMs, record, count: repeats }, client)
   }
 
-  #queue(row: NoteRow): void {
-    this.#waiting += 1
+  #queue(row: NoteRow, client: string): void {
+    const waiting = { client }
+    this.#waiting.add(waiting)
     // Nobody awaits it: on a broken ledger every other call fails and says so.
     this.#append(row).then(
-      () => (this.#waiting -= 1),
+      () => this.#waiting.delete(waiting),
       () => undefined,
     )
   }

@@ -66,19 +66,21 @@ function heldOrSpent(
 /**
  * Answers as a check does, and records the request, so that `policy replay` can judge it by other files:
  * a bot can so be tried against a policy before it trades. Nothing is signed or counted. What can't be
- * read isn't recorded, nor is anything while the disk is nearly full.
+ * read isn't recorded, nor what no policy is for, nor anything while the disk is nearly full or when a client asks for
+ * more than its part.
  */
 export async function shadowRequest(
   call: BotParams["check"],
   vault: Vault,
 ): Promise<BotResults["check"]> {
   const answer = checkRequest(call, vault)
-  if (answer.kind === "refused") return answer
+  if (answer.kind === "refused" || isWithoutPolicy(answer.report.refusal)) return answer
   const nowMs = vault.now()
   const set = vault.active()
   const client = authenticate(call.token, set, { count: vault.badTokens, nowMs })
-  const read = client.ok ? readRequest(call, client.value, set) : client
-  if (!client.ok || !read.ok || vault.disk.low !== undefined) return answer
+  if (!client.ok || !hasRoom(call, client.value, vault)) return answer
+  const read = readRequest(call, client.value, set)
+  if (!read.ok) return answer
 
   const decision = judgeRequest(read.value, client.value, { set, nowMs })
   const record = await vault.ledger.recordShadow(
@@ -92,6 +94,15 @@ export async function shadowRequest(
     nowMs,
   )
   return { ...answer, record }
+}
+
+function isWithoutPolicy(refusal: Refusal | null): boolean {
+  return refusal?.code === "policy_denied" && refusal.data.reason === "no_policy_applies"
+}
+
+function hasRoom({ body }: BodyCall, { name }: Client, { clock, disk, shadows }: Vault): boolean {
+  if (disk.low !== undefined) return false
+  return shadows.take(name, Buffer.byteLength(body, "base64"), clock.monotonicMs())
 }
 
 /** How a limit stands, as bots and operators see it. */

@@ -11,6 +11,9 @@ import { query, readLedger } from "../../../support/read-ledger.ts"
 
 openLedgerForEach()
 
+/** What one client may have of the bound while no other has any. */
+const half = maxRefusals / 2
+
 async function repeatsById(): Promise<Readonly<Record<string, unknown>>> {
   await ledger.close()
   const rows = query(place.file, "SELECT id, repeats FROM refusals ORDER BY seq")
@@ -96,11 +99,19 @@ describe("a refusal", () => {
     assert.deepEqual(Object.keys(await repeatsById()), ids)
   })
 
+  it("of one client leaves room for those of another", () => {
+    const note = (client: string, index: number) =>
+      ledger.note({ ...refusalEntry(`Refusal ${index}.`), client }, startMs)
+    for (let index = 0; index < maxRefusals; index++) note("a", index)
+    assert.equal(note("a", maxRefusals), null)
+    assert.notEqual(note("b", 0), null)
+  })
+
   it("is only counted when too many different ones come at once", async () => {
-    const ids = Array.from({ length: maxRefusals + 3 }, (_, index) =>
+    const ids = Array.from({ length: half + 3 }, (_, index) =>
       ledger.note(refusalEntry(`Refusal ${index}.`), startMs),
     )
-    assert.equal(ids.indexOf(null), maxRefusals)
+    assert.equal(ids.indexOf(null), half)
     assert.equal(ids.filter((id) => id === null).length, 3)
     assert.equal(
       ledger.note(refusalEntry("Refusal 0."), startMs),
@@ -111,7 +122,7 @@ describe("a refusal", () => {
 
     await ledger.close()
     const entries = readLedger(place.file)
-    assert.equal(entries.length, maxRefusals + 3)
+    assert.equal(entries.length, half + 3)
     assert.deepEqual(
       entries.slice(-3).map(({ kind, row }) => [kind, row["count"]]),
       [

@@ -259,8 +259,11 @@ describe("a release", () => {
 describe("many holds", () => {
   const bodies = (count: number) => Array.from({ length: count }, (_, index) => `{"n":${index}}`)
 
+  /** What one client may have of the bound while no other has any. */
+  const half = maxPendingHolds / 2
+
   it("wait for a person up to a bound, and no more until one is decided", async () => {
-    const [first] = await Promise.all(bodies(maxPendingHolds).map((body) => hold({ body })))
+    const [first] = await Promise.all(bodies(half).map((body) => hold({ body })))
     const more = await ledger.openHold({ ...holdAsk, body: "{}" }, ledgerTime(startMs))
     assert.equal(!more.ok && more.error.code, "overloaded")
     assert.equal((await hold({ body: '{"n":0}' })).id, first!.id, "the same one is still found")
@@ -268,8 +271,19 @@ describe("many holds", () => {
     await hold({ body: "{}" })
   })
 
+  it("of one client leave room for those of another, and never are more than the bound in all", async () => {
+    for (const client of ["a", "b"]) {
+      for (const body of bodies(half)) await ledger.openHold({ ...holdAsk, client, body }, ledgerTime(startMs))
+    }
+    const own = (client: string): number =>
+      ledger.holds(ledgerTime(startMs)).filter((each) => each.client === client).length
+    assert.deepEqual([own("a"), own("b"), own("c")], [half, half / 2, 0])
+    await hold({ client: "c" })
+    assert.ok(states(startMs).length <= maxPendingHolds)
+  })
+
   it("make room by expiring", async () => {
-    await Promise.all(bodies(maxPendingHolds).map((body) => hold({ body })))
+    await Promise.all(bodies(half).map((body) => hold({ body })))
     clock.pass(ttlMs)
     await hold({ body: "{}", expiresAtMs: startMs + 2 * ttlMs })
     assert.equal(states().filter((state) => state === "pending").length, 1)
