@@ -2,6 +2,7 @@ import type { Case } from "./case.ts"
 import { auditVerify } from "./cases/audit-verify.ts"
 import { withConsole } from "./cases/console.ts"
 import { decision } from "./cases/decision.ts"
+import { fair } from "./cases/fair.ts"
 import { forward } from "./cases/forward.ts"
 import { ledgerSizes } from "./cases/ledger-size.ts"
 import { memory } from "./cases/memory.ts"
@@ -13,6 +14,18 @@ import { steady } from "./cases/steady.ts"
 
 /** In the order in which they run. */
 export const cases: readonly Case[] = [
-  ...[signHttp, steady, forward, memory, start, rules, records, withConsole, decision, auditVerify],
+  ...[
+    signHttp,
+    steady,
+    forward,
+    fair,
+    memory,
+    start,
+    rules,
+    records,
+    withConsole,
+    decision,
+    auditVerify,
+  ],
   ...ledgerSizes,
 ]

@@ -1,0 +1,55 @@
+// While a neighbour floods, another bot places and cancels.
+
+import assert from "node:assert/strict"
+import { after, before, describe, it } from "node:test"
+
+import { makeInstallation, serve, type Served } from "../support/countersign.ts"
+import type { TemporaryInstallation } from "../support/countersign.ts"
+import { floods, type FloodName } from "../support/flood/floods.ts"
+import {
+  medianOf,
+  populate,
+  spell,
+  spellUnder,
+  type FloodTokens,
+} from "../support/flood/run-flood.ts"
+import { killAllNaming } from "../support/process-tree.ts"
+
+const maxCancelMs = 1_000
+const maxStallMs = 600
+
+describe("cancels of a bot whose neighbour sends", { timeout: 240_000 }, () => {
+  let installation: TemporaryInstallation
+  let daemon: Served
+  let tokens: FloodTokens
+  before(async () => {
+    installation = await makeInstallation()
+    tokens = await populate(installation.dir)
+    daemon = await serve(installation.dir)
+  })
+  after(async () => {
+    await daemon.stop("SIGKILL")
+    await killAllNaming(installation.dir)
+    await installation.remove()
+  })
+
+  for (const name of Object.keys(floods) as FloodName[]) {
+    it(`${name} are answered 200 within a second, and the gate never stands`, async (t) => {
+      const port = Number(new URL(daemon.url).port)
+      const ask = { port, token: tokens.victim, seconds: 2, perSecond: 20 }
+      const quiet = await spell({ ...ask, seconds: 1 })
+      const { spell: seen, flooded } = await spellUnder(name, ask, tokens)
+      const slowestMs = Math.max(...seen.cancelMs)
+      const ms = (value: number): string => `${value.toFixed(1)} ms`
+      const [usual, under] = [quiet, seen].map(({ cancelMs }) => ms(medianOf(cancelMs)))
+      t.diagnostic(
+        `a cancel in ${under}, in ${usual} without; at most ${ms(slowestMs)}, the loop ${ms(seen.stallMs)}; ${JSON.stringify(flooded)}`,
+      )
+      assert.deepEqual(seen.failed, [])
+      assert.equal(seen.cancelMs.length, ask.seconds * ask.perSecond)
+      assert.ok(flooded.sent > 0)
+      assert.ok(slowestMs < maxCancelMs, ms(slowestMs))
+      assert.ok(seen.stallMs < maxStallMs, ms(seen.stallMs))
+    })
+  }
+})
