@@ -33,6 +33,8 @@ export type LinkClientOptions = {
 type SpeakOptions = Pick<LinkClientOptions, "deadlineMs"> & { readonly maxBytes?: number }
 
 type Waiting = {
+  /** Of a list that comes in parts: those before the last. */
+  readonly parts: unknown[]
   readonly resolve: (result: unknown) => void
   readonly reject: (fault: Fault) => void
   readonly timer: NodeJS.Timeout
@@ -163,7 +165,7 @@ export function speak(
           waiting.delete(id)
           reject(unavailable(`The vault gave no answer within ${deadlineMs} ms.`))
         }, deadlineMs)
-        waiting.set(id, { resolve, reject, timer })
+        waiting.set(id, { parts: [], resolve, reject, timer })
       })
     },
     close: () => socket.destroy(),
@@ -192,12 +194,21 @@ function settle(value: unknown, waiting: Map<number, Waiting>): void {
     throw new Fault("link_protocol", "The socket sent something else than an answer.")
   const { data: response } = parsed
   // An id that nobody waits for is an answer that came after its deadline.
-  const call = response.id === null ? undefined : waiting.get(response.id)
-  if (call === undefined || response.id === null) return
-  waiting.delete(response.id)
+  const id = response.id ?? -1
+  const call = waiting.get(id)
+  if (call === undefined) return
+  if ("more" in response) {
+    call.parts.push(response.result)
+    return
+  }
+  waiting.delete(id)
   clearTimeout(call.timer)
   if ("error" in response) call.reject(faultOf(response.error))
-  else call.resolve(response.result)
+  else call.resolve(wholeOf(call.parts, response.result))
+}
+
+function wholeOf(parts: readonly unknown[], last: unknown): unknown {
+  return parts.length === 0 ? last : [...parts, last].flat()
 }
 
 function unavailable(message: string, cause?: unknown): Fault {

@@ -91,7 +91,9 @@ export class Connection {
     const outcome = await run(request, this.#options)
     this.#inFlight -= 1
     try {
-      this.#writer.write({ jsonrpc: "2.0", id: request.id, ...outcome })
+      for (const part of partsOf(outcome)) {
+        this.#writer.write({ jsonrpc: "2.0", id: request.id, ...part })
+      }
     } catch (error) {
       this.#options.onError(error, request.method)
       this.#writer.write({ jsonrpc: "2.0", id: request.id, error: errorOf(error) })
@@ -128,10 +130,29 @@ export class Connection {
   }
 }
 
-async function run(
-  request: Request,
-  options: ConnectionOptions,
-): Promise<{ readonly result: unknown } | { readonly error: ErrorMember }> {
+type Outcome = { readonly result: unknown; readonly more?: true } | { readonly error: ErrorMember }
+
+/** A list is answered in parts where a line wouldn't hold all of it. */
+function* partsOf(outcome: Outcome): Generator<Outcome> {
+  if (!("result" in outcome) || !Array.isArray(outcome.result)) {
+    yield outcome
+    return
+  }
+  let part: unknown[] = []
+  let bytes = 0
+  for (const item of outcome.result as readonly unknown[]) {
+    const itemBytes = Buffer.byteLength(JSON.stringify(item))
+    if (part.length > 0 && bytes + itemBytes > maxPartBytes) {
+      yield { result: part, more: true }
+      ;[part, bytes] = [[], 0]
+    }
+    part.push(item)
+    bytes += itemBytes
+  }
+  yield { result: part }
+}
+
+async function run(request: Request, options: ConnectionOptions): Promise<Outcome> {
   const { method } = request
   const schema = Object.hasOwn(options.params, method) ? options.params[method] : undefined
   if (schema === undefined) return { error: rpcErrors.unknownMethod }
@@ -168,6 +189,9 @@ function helloRefused(): Fault {
 
 /** The longest line that either side reads or writes, its end included. A 64 KiB body fits as base64 and as escaped JSON. */
 export const maxFrameBytes = 256 * 1024
+
+/** Of a list that goes out in parts: half a line, so that commas and what is around it fit too. */
+const maxPartBytes = maxFrameBytes / 2
 
 export type FrameReader = {
   /**

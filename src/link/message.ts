@@ -20,8 +20,12 @@ const errorSchema = z.strictObject({
 export type ErrorMember = z.infer<typeof errorSchema>
 
 const version = z.literal("2.0")
+/** `more`: the result is a list of which this is a part, and the next follows. */
 export const responseSchema = z.union([
-  z.strictObject({ jsonrpc: version, id: z.int().min(0), result: z.unknown() }),
+  z.strictObject({
+    ...{ jsonrpc: version, id: z.int().min(0), result: z.unknown() },
+    more: z.literal(true).optional(),
+  }),
   z.strictObject({ jsonrpc: version, id: z.int().min(0).nullable(), error: errorSchema }),
 ])
 export type Response = z.infer<typeof responseSchema>

@@ -96,6 +96,15 @@ async function unlock(
 /** How many refusals `status` shows. */
 const shownRefusals = 5
 
+/** Of each list of `status` that is as long as an operator makes it: all together they fit a line of the socket. */
+const shownBytes = 24 * 1_024
+
+/** The first of a list, as many as fit. */
+function first<Item>(items: readonly Item[]): readonly Item[] {
+  let left = shownBytes
+  return items.filter((item) => (left -= Buffer.byteLength(JSON.stringify(item))) >= 0)
+}
+
 async function status(vault: Vault): Promise<AdminResults["status"]> {
   const set = vault.active()
   const { startedBy } = vault.surroundings
@@ -108,18 +117,18 @@ async function status(vault: Vault): Promise<AdminResults["status"]> {
     policy_hash: set.policyHash,
     network: set.profile.network,
     records: await vault.ledger.count(),
-    keys: [...set.keys.values()].map((key) => keyView(key, vault)),
-    clients: set.clients.map(clientView),
-    freezes: set.freezes.map(freezeView),
+    keys: first([...set.keys.values()].map((key) => keyView(key, vault))),
+    clients: first(set.clients.map(clientView)),
+    freezes: first(set.freezes.map(freezeView)),
     limits: fullest(listLimits(vault), usedShare),
     holds: waitingHolds(vault),
-    budgets: budgetStands(vault).map(budgetUse),
+    budgets: first(budgetStands(vault).map(budgetUse)),
     decided: vault.metrics.decisions.totals(),
     signing: { bounds: workBoundsSeconds, counts: vault.metrics.stages.counts("record") },
     last_refusals: (await vault.ledger.recentRefusals(shownRefusals)).map(refusalView),
     pid: process.pid,
     started_by: startedBy === "command" ? null : startedBy,
-    warnings: vaultWarnings(vault),
+    warnings: first(vaultWarnings(vault)),
   }
 }
 

@@ -17,8 +17,20 @@ export function holdLines(hold: HoldView): readonly string[] {
     `${hold.id}  ${hold.state}, ends ${new Date(hold.expires_at).toISOString()}`,
     `  ${hold.operation} of client ${hold.client} with key ${hold.key}${hold.target === null ? "" : ` for ${hold.target}`}`,
     `  held by ${hold.policy}/${hold.rule}; worst case: ${hold.worst_case}`,
-    ...Object.entries(body).map(([name, value]) => `    ${shownName(name)}: ${shown(value)}`),
+    ...shortened(
+      Object.entries(body).map(([name, value]) => `    ${shownName(name)}: ${shown(value)}`),
+    ),
   ]
+}
+
+/** A body's lines that a person can read; a bot may send 64 KiB. */
+const maxLines = 50
+const maxLineLength = 1_000
+
+function shortened(lines: readonly string[]): readonly string[] {
+  const shown = lines.slice(0, maxLines).map((line) => line.slice(0, maxLineLength))
+  if (shown.join().length === lines.join().length) return lines
+  return [...shown, "    … this isn't all of it; countersign held list --json shows the whole"]
 }
 
 function shownName(name: string): string {

@@ -84,6 +84,7 @@ export type StatusView = {
   readonly policy_hash: string
   readonly network: string
   readonly records: number
+  /** As many as fit, as of clients, freezes, budgets and warnings; `listKeys` and `listClients` have them all. */
   readonly keys: readonly KeyView[]
   readonly clients: readonly ClientView[]
   /** The 100 with the least room; `listLimits` has them all. */

@@ -1,7 +1,7 @@
-import { deepFreeze } from "../json.ts"
 import { toHex } from "../../std/bytes.ts"
-import { domainSeparator } from "../signing-hash.ts"
 import { agentStruct, builtinEndpoints } from "../endpoints.ts"
+import { deepFreeze } from "../json.ts"
+import { domainSeparator } from "../signing-hash.ts"
 import type { Endpoint, Profile, SymbolEntry } from "../profile.ts"
 
 /** What a profile is made of; the rest of it follows from these. */

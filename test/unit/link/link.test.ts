@@ -16,9 +16,16 @@ const params = {
   fail: z.strictObject({ how: z.enum(["fault", "bug"]) }),
   wait: z.strictObject({ turn: z.int() }),
   large: z.strictObject({ bytes: z.int() }),
+  list: z.strictObject({ items: z.int(), bytes: z.int() }),
 }
 type Params = { [Method in keyof typeof params]: z.infer<(typeof params)[Method]> }
-type Results = { echo: { text: string }; fail: null; wait: { turn: number }; large: string }
+type Results = {
+  echo: { text: string }
+  fail: null
+  wait: { turn: number }
+  large: string
+  list: readonly string[]
+}
 
 const directory = temporaryDirectory()
 after(() => directory.remove())
@@ -49,6 +56,8 @@ async function serve(
         return new Promise((resolve) => turns.set(turn, () => resolve({ turn })))
       },
       large: ({ bytes }) => "a".repeat(bytes),
+      list: ({ items, bytes }) =>
+        Array.from({ length: items }, (_, index) => String(index).padEnd(bytes)),
     },
     onError: (error) => errors.push(error),
     ...options,
@@ -109,6 +118,26 @@ describe("link", () => {
     assert.equal(errors.length, 1)
     assert.equal((await link.call("large", { bytes: 200_000 })).length, 200_000)
   })
+
+  for (const [items, bytes] of [
+    [0, 0],
+    [1, 200_000],
+    [2_000, 1_000],
+    [100, 65_536],
+    [100_000, 1],
+  ] as const) {
+    it(`answers a list of ${items} items of ${bytes} bytes, however many lines that takes`, async (t) => {
+      const { path, errors } = await serve(t)
+      const link = client(t, path)
+      const [list, other] = await Promise.all([
+        link.call("list", { items, bytes }),
+        link.call("echo", { text: "between" }),
+      ])
+      assert.deepEqual([list.length, other], [items, { text: "between" }])
+      assert.ok(list.every((item, index) => item === String(index).padEnd(bytes)))
+      assert.deepEqual(errors, [])
+    })
+  }
 
   it("reads no more calls than it may have at work, and goes on as they finish", async (t) => {
     const { path, started, release } = await serve(t, { limits: { maxCallsInFlight: 2 } })

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict"
+import { join } from "node:path"
+import { describe, it, type TestContext } from "node:test"
+
+import { holdLines } from "../../../../src/commands/held/list.ts"
+import { adminParams, type AdminResults } from "../../../../src/link/calls/methods.ts"
+import { connectAdminLink, type AdminLink } from "../../../../src/link/client.ts"
+import { serveLink } from "../../../../src/link/server.ts"
+import { requestEntry } from "../../../support/ledger-ask.ts"
+import { openTestVault, type TestVault } from "../../../support/open-test-vault.ts"
+
+/** The vault's admin socket, as an operator's command has it. */
+async function dial(t: TestContext): Promise<{ test: TestVault; admin: AdminLink }> {
+  const test = await openTestVault()
+  t.after(() => test.remove())
+  const path = join(test.installation.stateDir, "admin-test.sock")
+  const server = await serveLink<typeof adminParams, AdminResults>({
+    ...{ path, params: adminParams, methods: test.admin },
+    onError: () => undefined,
+  })
+  t.after(() => server.close())
+  const admin = connectAdminLink(path, {})
+  t.after(() => admin.close())
+  return { test, admin }
+}
+
+describe("an operator's list over the socket", () => {
+  it("has every hold, however many there are and however long their bodies", async (t) => {
+    const { test, admin } = await dial(t)
+    const count = 300
+    const nowMs = test.vault.clock.nowMs()
+    const text = '"\\"'.repeat(10_000)
+    for (let index = 0; index < count; index++) {
+      const body = JSON.stringify({ n: index, text })
+      const { client, key, operation, target } = requestEntry
+      const opened = await test.vault.ledger.openHold(
+        {
+          ...{ client, key, operation, target, body },
+          ...{ policy: "p", rule: "large", worst: "one order", expiresAtMs: nowMs + 600_000 },
+        },
+        nowMs,
+      )
+      assert.ok(opened.ok)
+    }
+    const holds = await admin.call("listHolds", {})
+    assert.deepEqual(
+      holds.map(({ body }) => (JSON.parse(body) as { n: number }).n),
+      Array.from({ length: count }, (_, index) => index),
+    )
+    const [first] = holds
+    assert.ok(first)
+    const shown = holdLines(first).join("\n")
+    assert.ok(shown.length < 2_000)
+    assert.match(shown, /this isn't all of it; countersign held list --json/)
+    assert.equal((await admin.call("status", {})).holds.length, 50)
+  })
+
+  it("has every client, and status as many as fit", async (t) => {
+    const { test, admin } = await dial(t)
+    await test.addKey({ name: "mm", role: "agent" })
+    const count = 2_000
+    for (let index = 0; index < count; index++) {
+      await test.addClient({ name: `client-${index}`.padEnd(60, "x"), keys: ["mm"] })
+    }
+    assert.equal((await admin.call("listClients", {})).length, count)
+    const { clients } = await admin.call("status", {})
+    assert.ok(clients.length > 50 && clients.length < count)
+  })
+})
