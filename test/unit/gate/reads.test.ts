@@ -263,7 +263,7 @@ describe("a bot that hangs up", () => {
 
 describe("many reads", () => {
   it("leave connections to the venue for what is signed", async (t) => {
-    const limits = { maxReads: 2, upstreamTotalMs: 30_000 }
+    const limits = { maxReads: 4, upstreamTotalMs: 30_000 } // half of them for one client
     const { venue, gate } = await start(
       t,
       {
@@ -273,6 +273,7 @@ describe("many reads", () => {
       },
       { limits },
     )
+    await gate.post("/sign/v1/trade/orders") // by now the gate knows the client
     const slow = [get(gate, ticker), get(gate, ticker)]
     await until(
       () => venue.received.join("").split("GET ").length === 3 || undefined,
