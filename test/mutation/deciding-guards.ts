@@ -204,4 +204,25 @@ export const decidingGuards: readonly Guard[] = [
       },
     ],
   ),
+  ...guardsOf(
+    "vault/policy/bounds/over-size.ts",
+    ["unit/vault/policy/bounds/over-size"],
+    [
+      {
+        find: "amount === undefined ||",
+        replace: "amount !== undefined &&",
+        why: "an order that can't be sized passes a hold for large ones",
+      },
+      {
+        find: "compareDecimals(amount, bound) > 0",
+        replace: "compareDecimals(amount, bound) >= 0",
+        why: "an order of just the size is held",
+      },
+      {
+        find: 'if (subject.request.operation === "chaseOrder") return undefined',
+        replace: "",
+        why: "a chase is taken for the order that it moves",
+      },
+    ],
+  ),
 ]

@@ -205,11 +205,6 @@ export const vaultGuards: readonly Guard[] = [
       replace: "expiresAtMs: at.nowMs + 2 * hold.ttlMs,",
       why: "a hold lasts longer than its ttl",
     },
-    {
-      find: "others.length + 1 < parts.length",
-      replace: "false as boolean",
-      why: "the worst case hides what can't be sized",
-    },
   ]),
   ...guardsOf(
     "vault/active/price-drift.ts",
@@ -249,6 +244,17 @@ export const vaultGuards: readonly Guard[] = [
         replace:
           "if (last === undefined || drift === undefined) return { ...waiting, confirmed: true }",
         why: "the first fed price is right",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/policy/bounds/quantity.ts",
+    ["unit/vault/request/worst-case-text"],
+    [
+      {
+        find: "others.length + 1 < parts.length",
+        replace: "false as boolean",
+        why: "the worst case hides what can't be sized",
       },
     ],
   ),

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 
 import type {
+  Deny,
   Entry,
   Hold,
   Limit,
@@ -138,8 +139,19 @@ const arbitraryRules = fc.oneof(
   fc.array(fc.oneof(ruleOf(1), ruleOf(1), ruleOf(4)), { maxLength: 8 }),
 )
 
+const arbitraryOver = fc.record({
+  kind: fc.constantFrom("quantity" as const, "notional" as const),
+  bound: arbitrarySizeBound,
+})
+
+/** One that asks for a size asks little else, so that sizes decide. */
+const arbitraryDeny: fc.Arbitrary<Omit<Deny, "name" | "line">> = fc.oneof(
+  entryOf(4).map((asked) => ({ ...asked, over: undefined })),
+  fc.tuple(entryOf(1), arbitraryOver).map(([asked, over]) => ({ ...asked, over })),
+)
+
 const arbitraryHold = fc
-  .tuple(entryOf(4), fc.integer({ min: 1, max: 3 }))
+  .tuple(arbitraryDeny, fc.integer({ min: 1, max: 3 }))
   .map(([asked, ttlMs]): Omit<Hold, "name" | "line"> => ({ ...asked, ttlMs }))
 
 const submitted = ["requests", "orders", "submitted_notional", "submitted_quantity"] as const
@@ -177,7 +189,7 @@ export const arbitraryPolicies: fc.Arbitrary<readonly Policy[]> = fc
   .array(
     fc.record({
       rules: arbitraryRules,
-      deny: fc.oneof(fc.constant([]), fc.constant([]), fc.tuple(entryOf(4))),
+      deny: fc.oneof(fc.constant([]), fc.constant([]), fc.tuple(arbitraryDeny)),
       hold: fc.array(arbitraryHold, { maxLength: 2 }),
       limits: fc.array(arbitraryLimit, { maxLength: 3 }),
       clients: sometimes(2, fc.subarray(["bot", "bot-2", "other"])),
@@ -191,7 +203,7 @@ export const arbitraryPolicies: fc.Arbitrary<readonly Policy[]> = fc
       file: `${index}.yaml`,
       appliesTo: { clients, keys },
       rules: named<Rule>("rule", rules),
-      deny: named<Entry>("deny", deny),
+      deny: named<Deny>("deny", deny),
       hold: named<Hold>("hold", hold),
       limits: named<Limit>("limit", limits),
       reads: [],

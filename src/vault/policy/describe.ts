@@ -3,7 +3,16 @@ import type { SymbolTable } from "../../venue/profile.ts"
 import type { FieldCondition } from "./terms/body-field.ts"
 import { hoursText } from "./terms/hours.ts"
 import { symbolText, orderMakingOperations } from "./terms/judged-order.ts"
-import type { Entry, Hold, Limit, LimitWindow, Policy, Rule, SizeBound } from "./terms/policy.ts"
+import type {
+  Deny,
+  Entry,
+  Hold,
+  Limit,
+  LimitWindow,
+  Policy,
+  Rule,
+  SizeBound,
+} from "./terms/policy.ts"
 
 /** One entry of a policy in plain words. */
 export type Described = {
@@ -29,11 +38,19 @@ export function describePolicy(policy: Policy, symbols: SymbolTable): readonly D
     ...policy.rules.map((rule) =>
       placed("allows", rule, [...asked(rule, symbols), ...bounds(rule, symbols)]),
     ),
-    ...policy.deny.map((entry) => placed("denies", entry, asked(entry, symbols))),
+    ...policy.deny.map((entry) =>
+      placed("denies", entry, [...asked(entry, symbols), ...overWords(entry, symbols)]),
+    ),
     ...policy.limits.map((limit) =>
       placed("limits", limit, [...limitWords(limit), ...asked(limit, symbols)]),
     ),
-    ...policy.hold.map((hold) => placed("holds", hold, [...asked(hold, symbols), holdWords(hold)])),
+    ...policy.hold.map((hold) =>
+      placed("holds", hold, [
+        ...asked(hold, symbols),
+        ...overWords(hold, symbols),
+        holdWords(hold),
+      ]),
+    ),
   ]
 }
 
@@ -103,6 +120,12 @@ function limitWords(limit: Limit): readonly string[] {
 
 function windowWords(window: LimitWindow): string {
   return window.kind === "rolling" ? `any ${window.lengthMs / 1_000} s` : `a day in ${window.zone}`
+}
+
+function overWords({ over }: Deny, symbols: SymbolTable): readonly string[] {
+  if (over === undefined) return []
+  const unit = over.kind === "quantity" ? "in base units" : "in quote units at the worst price"
+  return bound("each order over", over.bound, { unit, symbols })
 }
 
 function holdWords({ ttlMs }: Hold): string {

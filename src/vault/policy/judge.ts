@@ -3,11 +3,12 @@ import { compareDecimals, type Decimal } from "../../venue/decimal.ts"
 import { approveAgentRule } from "./bounds/approve-agent-rule.ts"
 import { maxNotional } from "./bounds/max-notional.ts"
 import { maxSlippage } from "./bounds/max-slippage.ts"
+import { allowedSize, matchSized, type Sizes } from "./bounds/over-size.ts"
 import { priceBand } from "./bounds/price-band.ts"
 import { orderSizes, maxQuantity, minQuantity } from "./bounds/quantity.ts"
 import { claimsOf, enforced } from "./claims-of.ts"
 import { denialBy, noPolicy, noRule } from "./explain-denial.ts"
-import { matchEntry, matchText } from "./match/match-entry.ts"
+import { matchText } from "./match/match-entry.ts"
 import {
   orderMatchers,
   usesOrderMatchers,
@@ -15,6 +16,7 @@ import {
   requestMatchers,
   type RequestMatcher,
 } from "./match/matchers.ts"
+import type { OrderSize } from "./terms/claim.ts"
 import type {
   Circumstances,
   Decision,
@@ -43,32 +45,36 @@ export function judge(
   const applicable = policies.filter((policy) =>
     appliesTo(policy, request.client, request.key.name),
   )
-  const verdicts = (): readonly Verdict[] => verdictsOf(applicable, subject)
+  let made: readonly OrderSize[] | undefined
+  const sizes: Sizes = () => (made ??= orderSizes(subject, widestBand(applicable, subject)))
+  const judged = { applicable, subject, sizes }
+  const verdicts = (): readonly Verdict[] => verdictsOf(judged)
   const refuse = (denial: Denial): Decision => ({ kind: "refuse", denial, verdicts })
 
-  const denied = deniedBy(applicable, subject)
+  const denied = deniedBy(judged)
   if (denied !== undefined) return refuse(denied)
   if (applicable.length === 0) return refuse(noPolicy(request))
   const rule = allowingRule(applicable, subject)
   if (!rule.ok) return refuse(rule.error)
 
-  const sizes = orderSizes(subject, widestBand(applicable, subject))
-  const claims = enforced(claimsOf(subject, sizes, applicable))
+  const claims = enforced(claimsOf(subject, sizes(), applicable))
   if (!claims.ok) return refusedByLimit(claims.error, verdicts)
 
-  const allowed = { rule: rule.value, claims: claims.value, sizes, verdicts }
-  const hold = heldBy(applicable, subject)
+  const allowed = { rule: rule.value, claims: claims.value, sizes: sizes(), verdicts }
+  const hold = heldBy(judged)
   return hold === undefined ? { kind: "allow", ...allowed } : { kind: "hold", hold, ...allowed }
 }
 
+type Judged = Readonly<{ applicable: readonly Policy[]; subject: Subject; sizes: Sizes }>
+
 /** A deny that matches. */
-function deniedBy(applicable: readonly Policy[], subject: Subject): Denial | undefined {
+function deniedBy({ applicable, subject, sizes }: Judged): Denial | undefined {
   for (const policy of applicable) {
     for (const entry of policy.deny) {
-      const match = matchEntry(entry, subject)
+      const match = matchSized(entry, subject, sizes)
       if (match === undefined) continue
-      const asked = matchText(entry, match, subject)
-      return denialBy(policy, entry, { reason: "denied_by_rule", asked, allowed: null })
+      const texts = { asked: matchText(entry, match, subject), allowed: allowedSize(entry, match) }
+      return denialBy(policy, entry, { reason: "denied_by_rule", ...texts })
     }
   }
   return undefined
@@ -108,10 +114,10 @@ function widestBand(applicable: readonly Policy[], subject: Subject): Decimal | 
 }
 
 /** Of several holds that match, the one whose release must come soonest. */
-function heldBy(applicable: readonly Policy[], subject: Subject): HeldBy | undefined {
+function heldBy({ applicable, subject, sizes }: Judged): HeldBy | undefined {
   const [soonest] = applicable
     .flatMap((policy) => policy.hold.map((entry) => ({ policy, entry })))
-    .filter(({ entry }) => matchEntry(entry, subject) !== undefined)
+    .filter(({ entry }) => matchSized(entry, subject, sizes) !== undefined)
     .sort((a, b) => a.entry.ttlMs - b.entry.ttlMs)
   if (soonest === undefined) return undefined
   const { policy, entry } = soonest
@@ -252,12 +258,12 @@ function maxExpiresIn(maxMs: number, _: Rule, { request }: Subject): Mismatch | 
 }
 
 /** What every deny, rule and hold of the policies makes of a request, each tried by itself. */
-function verdictsOf(applicable: readonly Policy[], subject: Subject): readonly Verdict[] {
+function verdictsOf({ applicable, subject, sizes }: Judged): readonly Verdict[] {
   return [
     ...verdictsBy(
       applicable,
       ({ deny }) => deny,
-      (entry) => matchEntry(entry, subject) && ["denies", "denied_by_rule"],
+      (entry) => matchSized(entry, subject, sizes) && ["denies", "denied_by_rule"],
     ),
     ...verdictsBy(
       applicable,
@@ -270,7 +276,7 @@ function verdictsOf(applicable: readonly Policy[], subject: Subject): readonly V
     ...verdictsBy(
       applicable,
       ({ hold }) => hold,
-      (entry) => matchEntry(entry, subject) && ["holds", null],
+      (entry) => matchSized(entry, subject, sizes) && ["holds", null],
     ),
   ]
 }

@@ -1,6 +1,6 @@
 import type { Refusal } from "../../link/views/refusal.ts"
 import type { Address } from "../../venue/address.ts"
-import { addDecimals, formatDecimal, maxDecimal, zero, type Decimal } from "../../venue/decimal.ts"
+import { addDecimals, formatDecimal, zero } from "../../venue/decimal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import { heldPrice, referencePrice } from "../active/reference-prices.ts"
 import type { Vault } from "../core/vault.ts"
@@ -9,6 +9,7 @@ import type { Ledger } from "../ledger/ledger.ts"
 import { hasEnded, type Client, type KeyEntry } from "../ledger/records/bindings.ts"
 import { freezeOf, frozen } from "../ledger/records/freeze.ts"
 import type { HoldBinding } from "../ledger/records/hold.ts"
+import { worstOf } from "../policy/bounds/quantity.ts"
 import { judge } from "../policy/judge.ts"
 import type { OrderSize } from "../policy/terms/claim.ts"
 import type { Circumstances, Decision, JudgedRequest, Verdict } from "../policy/terms/decision.ts"
@@ -192,12 +193,4 @@ export function worstCaseText(sizes: readonly OrderSize[]): string {
   const orders = sizes.length === 1 ? "one order" : `${sizes.length} orders`
   if (known.length === costs.length) return `${orders}, up to ${sum} in quote units`
   return `${orders}, more than ${sum} in quote units: ${costs.length - known.length} can't be sized`
-}
-
-/** The costliest of entry and legs; `undefined` when one of them can't be sized. */
-function worstOf({ entry, legs }: OrderSize): Decimal | undefined {
-  const parts = [entry, ...legs]
-  const [first, ...others] = parts.filter((part) => part !== null)
-  if (first === undefined || others.length + 1 < parts.length) return undefined
-  return maxDecimal(first, ...others)
 }

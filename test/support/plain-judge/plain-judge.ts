@@ -5,10 +5,10 @@ import type {
   JudgedRequest,
   Verdict,
 } from "../../../src/vault/policy/terms/decision.ts"
-import type { Entry, Hold, Policy, Rule } from "../../../src/vault/policy/terms/policy.ts"
+import type { Deny, Entry, Hold, Policy, Rule } from "../../../src/vault/policy/terms/policy.ts"
 import { unitsOf, unitsText } from "./plain-amount.ts"
 import { plainClaims, type PlainClaim, type PlainSizes } from "./plain-limit.ts"
-import { plainMatch } from "./plain-match.ts"
+import { plainSized } from "./plain-over.ts"
 import type { Said } from "./plain-matchers.ts"
 import { plainStop } from "./plain-rule.ts"
 import { partCosts } from "./plain-size.ts"
@@ -37,11 +37,16 @@ export function plainJudge(
 ): PlainDecision {
   const subject = plainSubject(request, circumstances)
   const applicable = policies.filter((policy) => isFor(policy, request))
-  const denies = matched(applicable, ({ deny }) => deny, subject)
-  const holds = matched(applicable, ({ hold }) => hold, subject)
   const trials = applicable.flatMap((policy) =>
     policy.rules.map((entry) => ({ policy, entry, stop: plainStop(entry, subject) })),
   )
+  const allowing = trials.filter(({ stop }) => stop === undefined)
+  const sizes = sizesOf(
+    subject,
+    allowing.map(({ entry }) => entry.priceMatchBand),
+  )
+  const denies = matched(applicable, ({ deny }) => deny, { subject, sizes })
+  const holds = matched(applicable, ({ hold }) => hold, { subject, sizes })
   const verdicts = [
     ...denies.map((it) => verdict(it, it.match && ["denies", "denied_by_rule"])),
     ...trials.map((it) =>
@@ -53,17 +58,13 @@ export function plainJudge(
 
   const deny = denies.find(({ match }) => match !== undefined)
   if (deny?.match !== undefined) {
-    const said: Said = { reason: "denied_by_rule", asked: deny.match.words, allowed: null }
+    const { words, allowed } = deny.match
+    const said: Said = { reason: "denied_by_rule", asked: words, allowed }
     return refuse(denialBy(deny, said))
   }
-  const allowing = trials.filter(({ stop }) => stop === undefined)
   const [first] = allowing
   if (first === undefined) return refuse(furthest(trials, subject, applicable))
 
-  const sizes = sizesOf(
-    subject,
-    allowing.map(({ entry }) => entry.priceMatchBand),
-  )
   const limits = applicable.flatMap((policy) =>
     policy.limits.map((entry) => ({
       policy,
@@ -96,13 +97,13 @@ function isFor({ appliesTo }: Policy, { client, key }: JudgedRequest): boolean {
   return clients.includes(client) && keys.includes(key.name)
 }
 
-function matched<Kind extends Entry>(
+function matched<Kind extends Deny>(
   applicable: readonly Policy[],
   listOf: (policy: Policy) => readonly Kind[],
-  subject: PlainSubject,
+  sized: { readonly subject: PlainSubject; readonly sizes: PlainSizes },
 ) {
   return applicable.flatMap((policy) =>
-    listOf(policy).map((entry) => ({ policy, entry, match: plainMatch(entry, subject) })),
+    listOf(policy).map((entry) => ({ policy, entry, match: plainSized(entry, sized) })),
   )
 }
 

@@ -26,7 +26,7 @@ type Keys = Readonly<Record<string, Schema>>
 
 const file = keysOf(policyJsonSchema())
 const rules = keysOf(file["rules"]?.items)
-const matchers = without(keysOf(file["deny"]?.items), ["name"])
+const matchers = without(keysOf(file["deny"]?.items), ["name", "over_quantity", "over_notional"])
 const bounds = without(rules, ["name", ...Object.keys(matchers)])
 const approval = ["agent_addresses", "authorized_addresses", "max_valid_days"]
 

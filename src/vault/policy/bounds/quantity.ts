@@ -2,6 +2,7 @@ import { err, ok, type Result } from "../../../std/result.ts"
 import {
   compareDecimals,
   formatDecimal,
+  maxDecimal,
   multiplyDecimals,
   type Decimal,
 } from "../../../venue/decimal.ts"
@@ -140,6 +141,14 @@ export function orderSizes(
     const [entry = null, ...legs] = amounts
     return { entry, legs }
   })
+}
+
+/** The costliest of entry and legs; `undefined` when one of them can't be sized. */
+export function worstOf(size: OrderSize | undefined): Decimal | undefined {
+  const parts = size === undefined ? [] : [size.entry, ...size.legs]
+  const [first, ...others] = parts.filter((part) => part !== null)
+  if (first === undefined || others.length + 1 < parts.length) return undefined
+  return maxDecimal(first, ...others)
 }
 
 /** Of all that one order can bring about, what costs most. */

@@ -2,18 +2,18 @@ import { z } from "zod"
 
 import { isPathPattern } from "../../../venue/path-pattern.ts"
 import type { SymbolTable } from "../../../venue/profile.ts"
-import type { Entry, Hold, Policy, Rule } from "../terms/policy.ts"
-import { described, objectError, required } from "./described.ts"
+import type { Deny, Hold, Over, Policy, Rule } from "../terms/policy.ts"
+import { described, objectError, required, tell } from "./described.ts"
 import type { UnplacedLimit } from "./limit-definition.ts"
 import { limitSchema } from "./limit-schema.ts"
 import { matchersOf, matcherShape, operationsOf, speechOf } from "./matcher-schema.ts"
 import { durationMs, listOf, policyName, textAs } from "./policy-scalars.ts"
-import { refusedBounds, ruleSchema } from "./rule-schema.ts"
+import { refusedBounds, ruleSchema, sizeBound } from "./rule-schema.ts"
 
 /** A policy file's content, before its entries know their lines. */
 export type WrittenPolicy = Omit<Policy, "file" | "rules" | "deny" | "limits" | "hold"> & {
   readonly rules: readonly Omit<Rule, "line">[]
-  readonly deny: readonly Omit<Entry, "line">[]
+  readonly deny: readonly Omit<Deny, "line">[]
   readonly limits: readonly UnplacedLimit[]
   readonly hold: readonly Omit<Hold, "line">[]
 }
@@ -96,13 +96,28 @@ function listShape(symbols: SymbolTable) {
   }
 }
 
-function denySchema(symbols: SymbolTable): z.ZodType<Omit<Entry, "line">> {
+function denySchema(symbols: SymbolTable): z.ZodType<Omit<Deny, "line">> {
   return z
     .strictObject(
-      { ...refusedBounds("deny", symbols), ...matcherShape(symbols) },
+      { ...refusedBounds("deny", symbols), ...matcherShape(symbols), ...overShape(symbols) },
       { error: objectError("a deny entry: a name, endpoints and matchers") },
     )
     .transform((written, context) => entryOf(written, context))
+}
+
+function overShape(symbols: SymbolTable) {
+  return {
+    over_quantity: described(
+      sizeBound(symbols),
+      "Orders of more base units, each by itself; what can't be told is more.",
+      { "BTC-PERP": "5", default: "50" },
+    ),
+    over_notional: described(
+      sizeBound(symbols),
+      "Orders of more quote units at the worst price, each by itself; what can't be sized is more.",
+      "250000",
+    ),
+  }
 }
 
 const defaultHoldMs = 15 * 60_000
@@ -113,6 +128,7 @@ function holdSchema(symbols: SymbolTable): z.ZodType<Omit<Hold, "line">> {
       {
         ...refusedBounds("hold", symbols),
         ...matcherShape(symbols),
+        ...overShape(symbols),
         ttl: described(
           durationMs({ least: "1s", most: "24h", example: "15m" }),
           "How long the request waits for a person; 15m without it.",
@@ -127,11 +143,25 @@ function holdSchema(symbols: SymbolTable): z.ZodType<Omit<Hold, "line">> {
     }))
 }
 
-type WrittenEntry = z.infer<z.ZodObject<ReturnType<typeof matcherShape>>>
+type WrittenEntry = z.infer<
+  z.ZodObject<ReturnType<typeof matcherShape> & ReturnType<typeof overShape>>
+>
 
-function entryOf(written: WrittenEntry, context: z.RefinementCtx): Omit<Entry, "line"> {
+function entryOf(written: WrittenEntry, context: z.RefinementCtx): Omit<Deny, "line"> {
   const matchers = matchersOf(written, context)
-  const speech = speechOf(matchers, { speakOfOrders: false })
+  const over = overOf(written, context)
+  const speech = speechOf(matchers, { speakOfOrders: over !== undefined })
   const operations = operationsOf(written.endpoints, speech, context)
-  return { name: written.name, operations, matchers }
+  return { name: written.name, operations, matchers, over }
+}
+
+function overOf(
+  { over_quantity: quantity, over_notional: notional }: WrittenEntry,
+  context: z.RefinementCtx,
+): Over | undefined {
+  if (quantity !== undefined && notional !== undefined) {
+    tell(context, "write an entry for each of over_quantity and over_notional", "over_notional")
+  }
+  if (quantity !== undefined) return { kind: "quantity", bound: quantity }
+  return notional && { kind: "notional", bound: notional }
 }

@@ -47,9 +47,9 @@ export function ruleSchema(symbols: SymbolTable): z.ZodType<Omit<Rule, "line">> 
 }
 
 const taken = {
-  deny: "matchers only",
+  deny: "matchers, over_quantity and over_notional",
   limits: "matchers and what is counted over time",
-  hold: "matchers and a ttl only",
+  hold: "matchers, over_quantity, over_notional and a ttl",
 } as const
 
 /** Refuses a rule's bounds in another list, where one could mean "over it" or "within it", and says where they belong. */
@@ -174,7 +174,7 @@ function heldAsDefault(input: unknown): unknown {
 const number = { type: ["string", "number"] }
 
 /** One amount for all, or a map from symbols to theirs, with `default` for the others. */
-function sizeBound(symbols: SymbolTable) {
+export function sizeBound(symbols: SymbolTable) {
   return z
     .unknown()
     .transform((input, context): SizeBound => {

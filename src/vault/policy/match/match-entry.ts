@@ -1,5 +1,5 @@
 import { type ReadOrder, orderText, type Subject } from "../terms/judged-order.ts"
-import type { Entry } from "../terms/policy.ts"
+import type { Deny, Entry } from "../terms/policy.ts"
 import { fitsOrder, usesOrderMatchers, fitsRequest } from "./matchers.ts"
 
 /** One order that an entry matches, where it stands in its request, and the parts that match. */
@@ -31,10 +31,10 @@ export function matchEntry(entry: Entry, subject: Subject): Match | undefined {
 }
 
 /** What was matched, in words. */
-export function matchText(entry: Entry, { orders }: Match, subject: Subject): string {
+export function matchText(entry: Deny, { orders }: Match, subject: Subject): string {
   const { request, circumstances } = subject
-  if (!usesOrderMatchers(entry.matchers)) return request.operation
   const [first] = orders ?? []
+  if (!usesOrderMatchers(entry.matchers) && entry.over === undefined) return request.operation
   if (first === undefined) return `${request.operation}, whose orders can't be read`
   return orderText(first.read.order, circumstances.profile.symbols)
 }

@@ -53,7 +53,7 @@ export type SizeBound =
       readonly defaultAmount: Decimal | undefined
     }
 
-/** An entry of `deny`, and what every entry of the other lists has too. */
+/** What every entry of every list has. */
 export type Entry = {
   readonly name: string
   /** Where it starts in its file, from 1. */
@@ -115,7 +115,12 @@ export type Limit = Entry & {
   readonly definition: string
 }
 
-export type Hold = Entry & { readonly ttlMs: number }
+/** Orders over a size, each by itself, and what can't be sized. */
+export type Over = { readonly kind: "quantity" | "notional"; readonly bound: SizeBound }
+
+export type Deny = Entry & { readonly over: Over | undefined }
+
+export type Hold = Deny & { readonly ttlMs: number }
 
 /** One policy file. */
 export type Policy = {
@@ -127,7 +132,7 @@ export type Policy = {
     readonly keys: readonly string[] | undefined
   }
   readonly rules: readonly Rule[]
-  readonly deny: readonly Entry[]
+  readonly deny: readonly Deny[]
   readonly limits: readonly Limit[]
   readonly hold: readonly Hold[]
   /** Paths that may be read, as patterns. */

@@ -311,7 +311,7 @@ describe("loading refuses", () => {
     ]) {
       const key = bound.split(":")[0] ?? ""
       assert.deepEqual(problemsOf(denyFile("sides: [buy]", bound)), [
-        `p.yaml:7:5: deny takes matchers only; write ${key} in a rule (at deny.0.${key})`,
+        `p.yaml:7:5: deny takes matchers, over_quantity and over_notional; write ${key} in a rule (at deny.0.${key})`,
       ])
     }
   })
@@ -322,7 +322,7 @@ describe("loading refuses", () => {
       "p.yaml:9:5: limits takes matchers and what is counted over time; write max_notional in a rule (at limits.0.max_notional)",
     ])
     assert.deepEqual(problemsOf(holdFile("price_band: 1%")), [
-      "p.yaml:6:5: hold takes matchers and a ttl only; write price_band in a rule (at hold.0.price_band)",
+      "p.yaml:6:5: hold takes matchers, over_quantity, over_notional and a ttl; write price_band in a rule (at hold.0.price_band)",
     ])
   })
 
@@ -467,7 +467,7 @@ describe("policies/example.yaml", () => {
       ["quote", "cross", "get-out", "approve-agents", "sweep"],
     )
     const { deny, limits, hold, reads } = policy
-    assert.deepEqual([deny.length, limits.length, hold.length, reads.length], [2, 3, 1, 1])
+    assert.deepEqual([deny.length, limits.length, hold.length, reads.length], [3, 3, 2, 1])
     const written = active.match(/^ {2}(?: {2}|- )([a-z_]+):/gm)
     const keys = written?.map((key) => key.replaceAll(/[ :-]/g, ""))
     assert.deepEqual([...new Set(keys)].sort(), [...entryKeys()].sort())

@@ -1,0 +1,42 @@
+import { compareDecimals, formatDecimal, type Decimal } from "../../../venue/decimal.ts"
+import { matchEntry, type Match, type MatchedOrder } from "../match/match-entry.ts"
+import type { OrderSize } from "../terms/claim.ts"
+import type { Subject } from "../terms/judged-order.ts"
+import type { Deny } from "../terms/policy.ts"
+import { worstOf } from "./quantity.ts"
+import { boundFor, quantityUnit } from "./worst-case.ts"
+
+/** What each order of the request is sized at; only an entry that asks for a notional asks. */
+export type Sizes = () => readonly OrderSize[]
+
+/**
+ * Matches an entry of `deny` or `hold` with a request, its sizes too: each order by itself, by the same worst case as
+ * a rule's maximum. An order that can't be sized is over, and so is one on a symbol for which nothing is written.
+ */
+export function matchSized(entry: Deny, subject: Subject, sizes: Sizes): Match | undefined {
+  const match = matchEntry(entry, subject)
+  const { over } = entry
+  if (over === undefined || match?.orders === undefined) return match
+  const orders = match.orders.filter((order) => {
+    const amount =
+      over.kind === "quantity" ? baseQuantity(order, subject) : worstOf(sizes()[order.index])
+    const bound = boundFor(over.bound, order.read.order.symbolId)
+    return amount === undefined || bound === undefined || compareDecimals(amount, bound) > 0
+  })
+  return orders.length === 0 ? undefined : { orders }
+}
+
+/** What the first order that matches may be at most; `null` where the entry asks for no size. */
+export function allowedSize({ over }: Deny, { orders }: Match): string | null {
+  const [first] = orders ?? []
+  const bound = over && first && boundFor(over.bound, first.read.order.symbolId)
+  if (over === undefined || bound === undefined) return null
+  return `${formatDecimal(bound)} in ${over.kind === "quantity" ? "base" : "quote"} units`
+}
+
+/** Base units; `undefined` for a chase and where the quantity is in quote units or can't be told. */
+function baseQuantity({ read }: MatchedOrder, subject: Subject): Decimal | undefined {
+  if (subject.request.operation === "chaseOrder") return undefined
+  const unit = quantityUnit(read, subject.circumstances.profile)
+  return unit.ok && unit.value === "base" ? read.order.quantity : undefined
+}
