@@ -75,6 +75,9 @@ export function readYaml<Value>(
 
 /** The parser's own words, apart from advice to the programmer. */
 function syntaxMessage({ code, message }: YAMLError): string {
+  if (code === "DUPLICATE_KEY") {
+    return "this key is there already; put what belongs to it under the first"
+  }
   return code === "MULTIPLE_DOCS" ? "a file holds one document; remove this one" : message
 }
 

@@ -93,6 +93,14 @@ function structLine(id: OperationId): string {
   return `endpoints: {${id}: {signing: B, struct: "…"}}`
 }
 
+/** Lines to add as one file takes them: a key stands in it once. */
+export function joinedLines(lines: readonly string[]): readonly string[] {
+  const ofEndpoint = /^endpoints: \{(.*)\}$/
+  const entries = lines.flatMap((line) => ofEndpoint.exec(line)?.[1] ?? [])
+  const others = new Set(lines.filter((line) => !ofEndpoint.test(line)))
+  return entries.length === 0 ? [...others] : [...others, `endpoints: {${entries.join(", ")}}`]
+}
+
 /** Trade endpoints are Type A by the interface. */
 function trade(id: OperationId, path: string, weight: Weight): Endpoint {
   const signing = undisclosedTag(id, "trade")

@@ -27,7 +27,8 @@ export function actionHash(tag: number, canonicalJson: string): Uint8Array {
 }
 
 /**
- * Signing Type A, steps 7 to 10. `struct` is the `Agent` layout that fits: with `targetAddress` or without.
+ * Signing Type A, steps 7 to 10. `struct` is the `Agent` layout that fits: without the target, or with one field
+ * more, which is it.
  *
  * @throws {RangeError} when it is the other layout, or a value doesn't fit its type.
  */
@@ -45,7 +46,8 @@ export function typeADigest(input: {
     ["nonce", BigInt(validity.nonce)],
     ["expiresAfter", BigInt(validity.expiresAfterMs)],
   ])
-  if (parties.target !== undefined) values.set("targetAddress", parties.target)
+  const more = input.struct.fields.find(({ name }) => !values.has(name))
+  if (parties.target !== undefined) values.set(more?.name ?? "target", parties.target)
   return digest(input.domain, hashStruct(input.struct, values))
 }
 

@@ -48,8 +48,15 @@ const agentMembers = [
   { name: "nonce", type: "uint64" },
   { name: "expiresAfter", type: "uint64" },
 ]
-const targetMember = { name: "targetAddress", type: "address" }
-const targetLayouts = fc.shuffledSubarray([...agentMembers, targetMember], { minLength: 5 })
+/** What a venue may call the target, and where it may have it. */
+const targetLayouts = fc.constantFrom("targetAddress", "account", "onBehalfOf").chain((target) =>
+  fc.record({
+    target: fc.constant(target),
+    fields: fc.shuffledSubarray([...agentMembers, { name: target, type: "address" }], {
+      minLength: 5,
+    }),
+  }),
+)
 
 describe("a Type A digest", () => {
   it("is what ethers and viem compute, for any order without a target", () => {
@@ -86,7 +93,8 @@ describe("a Type A digest", () => {
       fc.tuple(arbitraryOrder(), fc.nat(255), domains),
       fc.tuple(addresses, addresses, validities),
       targetLayouts,
-      ([order, tag, domain], [signer, target, validity], fields) => {
+      ([order, tag, domain], [signer, target, validity], layout) => {
+        const { fields } = layout
         const canonical = canonicalJson(strictly(order), profile.canonicalForm)
         const digest = typeADigest({
           domain,
@@ -97,7 +105,7 @@ describe("a Type A digest", () => {
         })
         const message = {
           ...agentMessage({ order, tag, signer, validity }),
-          targetAddress: target,
+          [layout.target]: target,
         }
         assertAgreed(toHex(digest), { domain, name: "Agent", fields, message })
       },

@@ -1,3 +1,4 @@
+import { joinedLines } from "../../venue/endpoints.ts"
 import { cancelIds, type Profile } from "../../venue/profile.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { FileSet } from "../config/file-set.ts"
@@ -115,5 +116,5 @@ export function missingLines({ panic: lines, endpoints }: Profile): readonly str
     return signing === undefined || signing.known ? [] : [signing.addLine]
   })
   const panicLine = "panic: [{operation: cancelAll, body: '{…}'}]"
-  return lines.length === 0 ? [panicLine, ...tags] : tags
+  return joinedLines(lines.length === 0 ? [panicLine, ...tags] : tags)
 }

@@ -1,3 +1,4 @@
+import { agentStruct } from "../endpoints.ts"
 import { snakeCase, type StructField, type StructType } from "../signing-hash.ts"
 
 /** Fields of every Type B struct, which the daemon fills in. */
@@ -7,13 +8,6 @@ export const filledInFields: readonly StructField[] = [
   { name: "expiresAfter", type: "uint64" },
 ]
 
-const agentFields: readonly StructField[] = [
-  { name: "signerAddress", type: "address" },
-  { name: "targetAddress", type: "address" },
-  { name: "actionHash", type: "bytes32" },
-  { name: "nonce", type: "uint64" },
-  { name: "expiresAfter", type: "uint64" },
-]
 const disclosedNames = ["Agent", "ApproveAgent"]
 const bodyNames = ["signature_chain_id", "signature", "target_address"]
 
@@ -36,15 +30,20 @@ export function checkTypeBStruct(struct: StructType): readonly string[] {
   return [...taken, ...missing, ...colliding]
 }
 
-/** What keeps a struct from being the `Agent` message with `target_address`, as a sentence. */
+/**
+ * What keeps a struct from being the `Agent` message with `target_address`, as a sentence. The interface shows the
+ * other fields in the message without it; what the venue calls this one is its own affair.
+ */
 export function checkAgentWithTarget(struct: StructType): readonly string[] {
-  const isComplete =
-    struct.name === "Agent" &&
-    struct.fields.length === agentFields.length &&
-    agentFields.every((field) => holds(struct, field))
+  const { name, fields } = agentStruct
+  const others = struct.fields.filter((field) => !holds(agentStruct, field))
+  const isTarget = others.length === 1 && others[0]?.type === "address"
+  const isComplete = struct.name === name && struct.fields.length === fields.length + 1 && isTarget
   if (isComplete) return []
-  const fields = agentFields.map(({ type, name }) => `${type} ${name}`).join(", ")
-  return [`agent_message_with_target must be Agent(…) with exactly ${fields}, in the venue's order`]
+  const shown = fields.map((field) => `${field.type} ${field.name}`).join(", ")
+  return [
+    `agent_message_with_target must be ${name}(…) with ${shown} and one address more, the target's, in the venue's order`,
+  ]
 }
 
 function holds(struct: StructType, { name, type }: StructField): boolean {

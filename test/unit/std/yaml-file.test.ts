@@ -76,7 +76,7 @@ describe("readYaml", () => {
 
   it("refuses a key that is there twice, at the second", () => {
     assert.deepEqual(problemsOf("name: x", "bounds: {}", "name: y"), [
-      "test.yaml:3:1: Map keys must be unique",
+      "test.yaml:3:1: this key is there already; put what belongs to it under the first",
     ])
     assert.deepEqual(problemsOf('name: x\n"name": y').length, 1)
     assert.equal(problemsOf("bounds: {a: x, b: y, a: z}").length, 1)

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { toHex } from "../../../src/std/bytes.ts"
-import { builtinEndpoints } from "../../../src/venue/endpoints.ts"
+import { builtinEndpoints, joinedLines } from "../../../src/venue/endpoints.ts"
 import { operationIds, type OperationId } from "../../../src/venue/profile.ts"
 import { builtinProfile } from "../../../src/venue/profile/builtin-profile.ts"
 import { endpointOf, profileOf } from "./profile-text.ts"
@@ -53,6 +53,23 @@ describe("the built-in endpoints", () => {
   it("know how to sign placeOrder and approveAgent, and nothing else", () => {
     const known = builtinEndpoints.filter(({ signing }) => signing.known).map(({ id }) => id)
     assert.deepEqual(known, ["placeOrder", "approveAgent"])
+  })
+
+  it("name lines to add that venue.yaml takes together, once they are joined and filled in", () => {
+    const lines = builtinEndpoints.flatMap(({ signing }) => (signing.known ? [] : signing.addLine))
+    const joined = joinedLines(["panic: []", ...lines])
+    assert.equal(joined.length, 2)
+    let count = 0 // no two operations have one tag, or one struct
+    const filled = joined.map((line) =>
+      line.replaceAll(/<0-255>|…/g, (gap) => {
+        count += 1
+        return gap === "…"
+          ? `X${count}(address signerAddress,uint64 nonce,uint64 expiresAfter)`
+          : `${100 + count}`
+      }),
+    )
+    const { endpoints } = profileOf(...filled)
+    assert.ok([...endpoints.values()].every(({ signing }) => signing.known))
   })
 
   it("sign placeOrder as Type A with the tag 7", () => {

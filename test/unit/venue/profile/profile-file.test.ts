@@ -100,6 +100,8 @@ describe("a venue.yaml that is in order", () => {
   const agentOrders = [
     agentWithTarget,
     "Agent(address targetAddress,bytes32 actionHash,uint64 expiresAfter,uint64 nonce,address signerAddress)",
+    "Agent(address signerAddress,bytes32 actionHash,uint64 nonce,uint64 expiresAfter,address account)",
+    "Agent(address signerAddress,address onBehalfOf,bytes32 actionHash,uint64 nonce,uint64 expiresAfter)",
   ]
   for (const struct of agentOrders) {
     it(`takes the fields of the Agent with target in the order of ${struct}`, () => {
@@ -353,6 +355,8 @@ const wrongTogether: readonly Case[] = [
   })),
   ...[
     "Agent(address signerAddress,bytes32 actionHash,uint64 nonce,uint64 expiresAfter)",
+    "Agent(address signer,address targetAddress,bytes32 actionHash,uint64 nonce,uint64 expiresAfter)",
+    "Agent(address signerAddress,address targetAddress,bytes32 actionHash,uint32 nonce,uint64 expiresAfter)",
     "Agent(address signerAddress,string targetAddress,bytes32 actionHash,uint64 nonce,uint64 expiresAfter)",
     "Agent(address signerAddress,address targetAddress,bytes32 actionHash,uint64 nonce,uint64 expiresAfter,bool x)",
     "Agent2(address signerAddress,address targetAddress,bytes32 actionHash,uint64 nonce,uint64 expiresAfter)",
