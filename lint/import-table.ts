@@ -88,7 +88,14 @@ export const keyringOfCommands: readonly KeyringRow[] = [
   },
   {
     path: "commands/keys/",
-    modules: ["recover", "noble-curve", "keystore-v3", "keychain/hex-text"],
+    modules: [
+      "curve",
+      "pick-curve",
+      "generate-secret",
+      "noble-curve",
+      "keystore-v3",
+      "keychain/hex-text",
+    ],
   },
 ]
 

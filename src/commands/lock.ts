@@ -11,10 +11,14 @@ export const lock = adminCommand({
     assertRunning(admin)
     return admin.call("lock", {})
   },
-  print: () => [
-    "Locked: no key is in memory. countersign unlock brings them back, and so does a restart of the daemon; countersign freeze holds through one.",
+  print: ({ curve }) => [
+    `Locked: ${curve === "libsecp256k1" ? "no key is in memory." : leftByJavaScript} countersign unlock brings them back, and so does a restart of the daemon; countersign freeze holds through one.`,
   ],
 })
+
+/** What noble makes of a key can't be overwritten. */
+const leftByJavaScript =
+  "the daemon can't use its keys, and copies of them may still be in its memory, since it signs in JavaScript; stop it to be rid of them."
 
 /** @throws {Fault} `vault_unavailable` where no daemon has keys in memory. */
 export function assertRunning({ daemon }: Pick<Admin, "daemon">): void {

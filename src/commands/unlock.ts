@@ -27,9 +27,7 @@ export const unlock = installationCommand({
         ? askedSecret(installation, terminal)
         : readSecretFile(passphraseFile))
       if (secret === undefined) return admin.call("unlock", {})
-      return withSecret(secret, (bytes) =>
-        admin.call("unlock", { secret: Buffer.from(bytes).toString("base64") }),
-      )
+      return withSecret(secret, () => admin.call("unlock", { secret }))
     }),
   print: ({ keys }) => [`Unlocked: ${keys} keys are in memory.`],
 })

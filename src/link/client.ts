@@ -143,7 +143,7 @@ export function speak(
 
   socket.on("data", (chunk: Buffer) => {
     try {
-      for (const value of reader.push(chunk)) settle(value, waiting)
+      for (const { value } of reader.push(chunk)) settle(value, waiting)
     } catch {
       socket.destroy()
     }
@@ -180,11 +180,16 @@ function giveUp(waiting: Map<number, Waiting>): void {
   waiting.clear()
 }
 
+/** A parameter `secret` of bytes follows the call: in JSON it would be text, which can't be overwritten. */
 function writeCall(
   writer: FrameWriter,
-  call: { readonly id: number; readonly method: string; readonly params: unknown },
+  { params, ...call }: { readonly id: number; readonly method: string; readonly params: unknown },
 ): void {
-  writer.write({ jsonrpc: "2.0", ...call })
+  const { secret, ...others } = params as { readonly secret?: unknown }
+  if (secret instanceof Uint8Array) {
+    const secretBytes = secret.length
+    writer.write({ jsonrpc: "2.0", ...call, params: others, secretBytes }, secret)
+  } else writer.write({ jsonrpc: "2.0", ...call, params })
 }
 
 /** @throws {Fault} when `value` is no answer: the stream can't be trusted any more. */

@@ -5,6 +5,7 @@ import { setTimeout as after } from "node:timers/promises"
 
 import { z } from "zod"
 
+import { newSecret } from "../std/bytes.ts"
 import { Fault } from "../std/fault.ts"
 import type { LinkLimits } from "./link-limits.ts"
 import { errorOf, requestSchema, rpcErrors, type ErrorMember, type Request } from "./message.ts"
@@ -21,7 +22,7 @@ export type ConnectionOptions = {
 export class Connection {
   readonly #socket: Socket
   readonly #options: ConnectionOptions
-  readonly #reader = createFrameReader()
+  readonly #reader
   readonly #writer
   #isGreeted: boolean
   #isStopping = false
@@ -32,6 +33,9 @@ export class Connection {
   constructor(socket: Socket, options: ConnectionOptions) {
     this.#socket = socket
     this.#options = options
+    // Whoever must say a secret first may send others.
+    const secretBytes = options.secret === undefined ? 0 : maxSecretBytes
+    this.#reader = createFrameReader(maxFrameBytes, secretBytes)
     this.#writer = createFrameWriter(socket)
     this.#isGreeted = options.secret === undefined
     socket.on("data", this.#receive)
@@ -39,6 +43,7 @@ export class Connection {
     socket.on("error", () => socket.destroy())
     socket.on("close", () => {
       clearTimeout(this.#lineTimer)
+      this.#reader.close()
       this.#onIdle()
     })
     this.#watchLine()
@@ -59,10 +64,10 @@ export class Connection {
 
   readonly #receive = (chunk: Buffer): void => {
     try {
-      const values = this.#reader.push(chunk)
-      if (values.length > 0) clearTimeout(this.#lineTimer)
-      if (values.length > 0) this.#lineTimer = undefined
-      for (const value of values) this.#take(value)
+      const frames = this.#reader.push(chunk)
+      if (frames.length > 0) clearTimeout(this.#lineTimer)
+      if (frames.length > 0) this.#lineTimer = undefined
+      for (const frame of frames) void this.#take(frame).finally(() => frame.secret?.fill(0))
     } catch (error) {
       this.#options.onError(error, "")
       this.#fail(rpcErrors.parse)
@@ -70,11 +75,11 @@ export class Connection {
     this.#watchLine()
   }
 
-  #take(value: unknown): void {
+  async #take({ value, secret }: Frame): Promise<void> {
     if (this.#isStopping || !this.#socket.writable) return
     const parsed = requestSchema.safeParse(value)
     if (!parsed.success) this.#fail(rpcErrors.invalidRequest)
-    else if (this.#isGreeted) void this.#answer(parsed.data)
+    else if (this.#isGreeted) await this.#answer({ ...parsed.data, secret })
     else this.#greet(parsed.data)
   }
 
@@ -85,7 +90,7 @@ export class Connection {
     else this.#fail(errorOf(helloRefused()), request.id)
   }
 
-  async #answer(request: Request): Promise<void> {
+  async #answer(request: Call): Promise<void> {
     this.#inFlight += 1
     this.#throttle()
     const outcome = await run(request, this.#options)
@@ -152,11 +157,16 @@ function* partsOf(outcome: Outcome): Generator<Outcome> {
   yield { result: part }
 }
 
-async function run(request: Request, options: ConnectionOptions): Promise<Outcome> {
-  const { method } = request
+/** Bytes that came behind a request stand in its parameters as `secret`, which no JSON can put there. */
+type Call = Request & Pick<Frame, "secret">
+
+async function run(
+  { method, params: given, secret }: Call,
+  options: ConnectionOptions,
+): Promise<Outcome> {
   const schema = Object.hasOwn(options.params, method) ? options.params[method] : undefined
   if (schema === undefined) return { error: rpcErrors.unknownMethod }
-  const params = schema.safeParse(request.params)
+  const params = schema.safeParse(secret ? Object.assign({}, given, { secret }) : given)
   if (!params.success) return { error: rpcErrors.invalidParams }
   try {
     // The types of `serveLink` pair each method with the schema that made its parameters.
@@ -193,36 +203,44 @@ export const maxFrameBytes = 256 * 1024
 /** Of a list that goes out in parts: half a line, so that commas and what is around it fit too. */
 const maxPartBytes = maxFrameBytes / 2
 
+/** The longest secret behind a line: a passphrase's file may have as much. */
+const maxSecretBytes = 64 * 1024
+
+/** A line's JSON value, and the secret that followed it where `secretBytes` in it said so: the receiver's, to overwrite. */
+export type Frame = { readonly value: unknown; readonly secret?: Uint8Array | undefined }
+
 export type FrameReader = {
   /**
-   * Takes the bytes that arrived and gives the JSON value of every line they complete.
+   * Takes the bytes that arrived and gives every frame they complete. Overwrites what in `chunk` was a secret's.
    *
-   * @throws {Fault} `link_protocol` on a line that is too long, or isn't UTF-8 or JSON. Use it no more then.
+   * @throws {Fault} `link_protocol` on a line that is too long, or isn't UTF-8 or JSON, or announces a secret that isn't
+   * taken. Use it no more then.
    */
-  push(chunk: Buffer): readonly unknown[]
-  /** Whether part of a line has arrived and its end has not. */
+  push(chunk: Buffer): readonly Frame[]
+  /** Whether part of a frame has arrived and its end has not. */
   hasPartialLine(): boolean
+  /** Overwrites the part of a secret whose end won't come. */
+  close(): void
 }
 
 const newline = 0x0a
 
-/** Cuts a byte stream into lines, one JSON text each. */
-export function createFrameReader(maxBytes = maxFrameBytes): FrameReader {
+/** Cuts a byte stream into lines, one JSON text each, and secrets that follow some. Takes none unless told how long one may be. */
+export function createFrameReader(maxBytes = maxFrameBytes, maxSecretBytes = 0): FrameReader {
   let parts: Buffer[] = []
   let partBytes = 0
+  let open: OpenFrame | undefined
 
   function keep(part: Buffer): void {
     if (partBytes + part.length >= maxBytes) {
       throw new Fault("link_protocol", `A line on the socket is longer than ${maxBytes} bytes.`)
     }
-    if (part.length === 0) return
     parts.push(part)
     partBytes += part.length
   }
 
   function takeLine(): Buffer {
-    const [only, ...more] = parts
-    const line = only !== undefined && more.length === 0 ? only : Buffer.concat(parts)
+    const line = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)
     parts = []
     partBytes = 0
     return line
@@ -230,18 +248,49 @@ export function createFrameReader(maxBytes = maxFrameBytes): FrameReader {
 
   return {
     push(chunk) {
-      const values: unknown[] = []
+      const frames: Frame[] = []
       let start = 0
-      for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
-        keep(chunk.subarray(start, end))
-        values.push(parseLine(takeLine()))
-        start = end + 1
+      while (start < chunk.length) {
+        if (open === undefined) {
+          const end = chunk.indexOf(newline, start)
+          keep(chunk.subarray(start, end === -1 ? chunk.length : end))
+          if (end === -1) return frames
+          open = openFrame(parseLine(takeLine()), maxSecretBytes)
+          start = end + 1
+        }
+        start += fill(open, chunk.subarray(start, start + open.missingBytes))
+        if (open.missingBytes > 0) return frames
+        frames.push(open.frame)
+        open = undefined
       }
-      keep(chunk.subarray(start))
-      return values
+      return frames
     },
-    hasPartialLine: () => partBytes > 0,
+    hasPartialLine: () => partBytes > 0 || open !== undefined,
+    close: () => open?.frame.secret?.fill(0),
   }
+}
+
+/** A frame whose line is there, and how much of its secret isn't. */
+type OpenFrame = { readonly frame: Frame; missingBytes: number }
+
+function openFrame(value: unknown, maxSecretBytes: number): OpenFrame {
+  if (typeof value !== "object" || value === null || !("secretBytes" in value)) {
+    return { frame: { value }, missingBytes: 0 }
+  }
+  const bytes = z.int().min(1).max(maxSecretBytes).safeParse(value.secretBytes)
+  if (!bytes.success) {
+    throw new Fault("link_protocol", `A secret here has 1 to ${maxSecretBytes} bytes.`)
+  }
+  return { frame: { value, secret: newSecret(bytes.data) }, missingBytes: bytes.data }
+}
+
+/** Moves what is there of the secret to where it belongs, and tells how many bytes that was. */
+function fill(open: OpenFrame, part: Buffer): number {
+  const { secret } = open.frame
+  secret?.set(part, secret.length - open.missingBytes)
+  part.fill(0)
+  open.missingBytes -= part.length
+  return part.length
 }
 
 function parseLine(line: Buffer): unknown {
@@ -256,11 +305,12 @@ function parseLine(line: Buffer): unknown {
 
 export type FrameWriter = {
   /**
-   * Queues `value` as one line; all lines of a tick leave in one write.
+   * Queues `value` as one line; all lines of a tick leave in one write. `secret` follows at once, as it is, and must not
+   * change until it is answered: nothing copies it.
    *
    * @throws {Fault} `link_protocol` when the line would be longer than the other side reads.
    */
-  write(value: unknown): void
+  write(value: unknown, secret?: Uint8Array): void
 }
 
 /** Writes JSON texts to `socket`, one a line. */
@@ -270,17 +320,20 @@ export function createFrameWriter(socket: Socket, maxBytes = maxFrameBytes): Fra
   function flush(): void {
     const text = lines.join("")
     lines = []
-    if (socket.writable) socket.write(text)
+    if (text !== "" && socket.writable) socket.write(text)
   }
 
   return {
-    write(value) {
+    write(value, secret) {
       const line = `${JSON.stringify(value)}\n`
       if (Buffer.byteLength(line) > maxBytes) {
         throw new Fault("link_protocol", `A message for the socket exceeds ${maxBytes} bytes.`)
       }
       if (lines.length === 0) process.nextTick(flush)
       lines.push(line)
+      if (secret === undefined) return
+      flush()
+      if (socket.writable) socket.write(secret)
     },
   }
 }

@@ -1,4 +1,5 @@
-// JSON-RPC 2.0 as it crosses the sockets: no batches, no notifications, parameters by name.
+// JSON-RPC 2.0 as it crosses the sockets: no batches, no notifications, parameters by name. A secret isn't among them:
+// it follows the line, as bytes.
 
 import { z } from "zod"
 
@@ -9,6 +10,8 @@ export const requestSchema = z.strictObject({
   id: z.int().min(0),
   method: z.string().max(64),
   params: z.unknown().optional(),
+  /** How many bytes of a secret follow the line, where some do. */
+  secretBytes: z.int().optional(),
 })
 export type Request = z.infer<typeof requestSchema>
 

@@ -16,6 +16,21 @@ export function fromHex(text: string): Uint8Array | undefined {
   return bytes
 }
 
+/**
+ * Zeros to put a secret in. Up to 64 bytes of an ordinary array lie in V8's heap, where the collector moves them and
+ * leaves what they were behind; these stay where they are until they are overwritten.
+ */
+export function newSecret(length: number): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(new ArrayBuffer(length))
+}
+
+/** A copy of a secret, as {@link newSecret} makes it. Both are to be overwritten. */
+export function copySecret(secret: Uint8Array): Uint8Array<ArrayBuffer> {
+  const copy = newSecret(secret.length)
+  copy.set(secret)
+  return copy
+}
+
 /** Joins byte strings in order. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(parts.reduce((total, part) => total + part.length, 0))

@@ -41,7 +41,7 @@ export function adminMethods(vault: Vault) {
     health: () => Promise.resolve({ state: vault.state() }),
     lock: async () => {
       await vault.lock("operator")
-      return { state: "locked" as const }
+      return { state: "locked" as const, curve: vault.curve.name }
     },
     unlock: (params: AdminParams["unlock"]) => unlock(params, vault),
     setPrice: (params: AdminParams["setPrice"]) => setPrice(params, vault),
@@ -88,7 +88,7 @@ async function unlock(
   vault: Vault,
 ): Promise<AdminResults["unlock"]> {
   if (secret === undefined) await vault.unlock()
-  else await withSecret(Buffer.from(secret, "base64"), (bytes) => vault.unlock(bytes))
+  else await withSecret(secret, () => vault.unlock(secret))
   const keys = [...vault.active().keys.values()].filter((key) => !hasEnded(key))
   return { state: "ready", keys: keys.length }
 }

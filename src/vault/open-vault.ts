@@ -53,7 +53,7 @@ export async function openVault(
   const store =
     secret === "without_keys"
       ? lockedStore()
-      : await openKeyStore(files.config, installation, source)
+      : await openKeyStore({ config: files.config, installation, secret: source, curve })
   const keyring = await openKeyring(store, curve)
   listener.opening("checking the ledger")
   const disk = openDiskSpace(() => freeBytesAt(installation.stateDir), files.config.minFreeBytes)

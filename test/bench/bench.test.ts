@@ -6,7 +6,6 @@ import { describe, it } from "node:test"
 import { fromHex } from "../../src/std/bytes.ts"
 import { nobleCurve } from "../../src/vault/keyring/noble-curve.ts"
 import { signatureOf } from "../../src/vault/keyring/open-keyring.ts"
-import { addressOfSecret } from "../../src/vault/keyring/recover.ts"
 import { agentStruct, placeOrderTag } from "../../src/venue/endpoints.ts"
 import { actionHash, typeADigest } from "../../src/venue/signing-hash.ts"
 import { readRepositoryFile } from "../support/markdown.ts"
@@ -21,6 +20,7 @@ import { barLines } from "./report/bars.ts"
 import { plotOf } from "./report/plot.ts"
 import { tableOf } from "./report/table.ts"
 import { runCase, type Result } from "./run-case.ts"
+import { addressOfSecret } from "../support/key-pair.ts"
 
 const { settings } = readOptions(
   "--checkout --load node --seconds 0.1 --warm-up-seconds 0.1 --rounds 1 --records 1000".split(" "),

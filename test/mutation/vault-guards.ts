@@ -36,6 +36,22 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
+    "vault/keyring/proven-pair.ts",
+    ["unit/vault/keyring/proven-pair"],
+    [
+      {
+        find: "Buffer.compare(derived, publicKey) === 0",
+        replace: "derived.length > 0",
+        why: "a key that isn't the one that was kept is loaded",
+      },
+      {
+        find: "addressOfPublicKey(derived) === address",
+        replace: "derived.length > 0",
+        why: "a key of an older version, of another address, is loaded",
+      },
+    ],
+  ),
+  ...guardsOf(
     "vault/keyring/pick-curve.ts",
     ["unit/vault/keyring/pick-curve"],
     [

@@ -6,9 +6,10 @@ import { Signature as EthersSignature, SigningKey, computeAddress } from "ethers
 import { sign as viemSign } from "viem/accounts"
 
 import { toHex } from "../../src/std/bytes.ts"
-import { addressOfSecret, recoverAddress } from "../../src/vault/keyring/recover.ts"
+import { recoverAddress } from "../../src/vault/keyring/recover.ts"
 import type { Digest } from "../../src/venue/signing-hash.ts"
 import { bytes32, order } from "../support/curves.ts"
+import { addressOfSecret } from "../support/key-pair.ts"
 import { numRuns } from "../support/runs.ts"
 import { signDigest } from "../support/sign-digest.ts"
 

@@ -7,7 +7,7 @@ import fc from "fast-check"
 import { toHex } from "../../src/std/bytes.ts"
 import type { Digest } from "../../src/venue/signing-hash.ts"
 import type { Curve } from "../../src/vault/keyring/curve.ts"
-import { nobleCurve, publicKeyOf } from "../../src/vault/keyring/noble-curve.ts"
+import { nobleCurve } from "../../src/vault/keyring/noble-curve.ts"
 import { bytes32, nativeCurve, needsNative, order } from "../support/curves.ts"
 import { numRuns } from "../support/runs.ts"
 
@@ -46,14 +46,22 @@ function assertAgree(call: (curve: Curve) => unknown): void {
 }
 
 describe("libsecp256k1 and noble", needsNative, () => {
-  it("sign byte for byte the same, and the check finds the signer", () => {
+  it("derive and sign byte for byte the same, and the check finds the signer", () => {
     for (let left = numRuns(5_000).numRuns; left > 0; left--) {
       const secret = Uint8Array.from(randomBytes(32)) // none of 2^127 is no key
       const digest = Uint8Array.from(randomBytes(32)) as Digest
       const made = nativeCurve.sign(secret, digest)
       const which = `${toHex(secret)} signs ${toHex(digest)}`
       assert.deepEqual(made, nobleCurve.sign(secret, digest), which)
-      assert.deepEqual(nativeCurve.recover(made, digest), publicKeyOf(secret), which)
+      const publicKey = nobleCurve.publicKeyOf(secret)
+      assert.deepEqual(nativeCurve.publicKeyOf(secret), publicKey, which)
+      assert.deepEqual(nativeCurve.recover(made, digest), publicKey, which)
+    }
+  })
+
+  it("derive the same public key, or refuse the same private one, at every edge", () => {
+    for (const secret of [...edges, new Uint8Array(31).fill(1), new Uint8Array(33).fill(1)]) {
+      assertAgree((curve) => curve.publicKeyOf(secret))
     }
   })
 

@@ -5,10 +5,17 @@ import { readFile } from "node:fs/promises"
 
 import { createRegistry } from "../../src/commands/init/create-registry.ts"
 import { openKeychainStore } from "../../src/vault/keyring/keychain/keychain-store.ts"
+import { pickCurve } from "../../src/vault/keyring/pick-curve.ts"
 import type { KeychainDriver } from "../../src/vault/keyring/keychain/keychain.ts"
+import { pairOf } from "./key-pair.ts"
 
 const [, , directory = "", driver = "", keytarDirectory] = process.argv
-const settings = { directory, driver: driver as KeychainDriver, keytarDirectory } // the test's own words
+const settings = {
+  directory,
+  driver: driver as KeychainDriver,
+  keytarDirectory,
+  curve: pickCurve(),
+} // the test's own words
 
 // As the vault does: addons once its curve is loaded, threads and the network once it serves. Keys are still added
 // and removed then.
@@ -16,11 +23,11 @@ const permission = process.permission as { drop?: (scope: string) => void } | un
 permission?.drop?.("addon")
 await createRegistry(directory)
 const saving = await openKeychainStore(settings)
-await saving.save("bot", new Uint8Array(32).fill(1))
+await saving.save("bot", pairOf(new Uint8Array(32).fill(1)))
 permission?.drop?.("worker")
 permission?.drop?.("net")
 const loading = await openKeychainStore(settings)
-const secret = await loading.load("bot")
+const { secret } = await loading.load("bot")
 await loading.remove("bot")
 const results = {
   isSame: secret.every((byte) => byte === 1),

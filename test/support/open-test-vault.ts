@@ -20,6 +20,7 @@ import { openVault } from "../../src/vault/open-vault.ts"
 import { checkRequest } from "../../src/vault/request/check-request.ts"
 import { signRequest } from "../../src/vault/request/sign-request.ts"
 import { keepFiles, registerIfSecret, registerSecret } from "./canaries.ts"
+import { keyParams } from "./key-pair.ts"
 
 export const ordersPath = "/v1/trade/orders"
 export const cancelPath = "/v1/trade/orders/cancel"
@@ -164,7 +165,7 @@ function testVault(vault: Vault, made: TestInstallation): TestVault {
     bots: botMethods(vault),
     addKey: ({ secret = randomBytes(32), ...key }) => {
       registerIfSecret(`the key ${key.name}`, secret)
-      return admin.importKey({ ...key, secret: Buffer.from(secret).toString("base64") })
+      return admin.addKey({ ...key, ...keyParams(secret) })
     },
     addClient: async ({ name, keys, rights = [], allowTypeB = false, idempotencyBy }) => {
       const client = { name, keys: [...keys], rights: [...rights], allowTypeB, idempotencyBy }

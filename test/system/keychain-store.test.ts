@@ -14,6 +14,8 @@ import {
   startSecretService,
   type SecretService,
 } from "../support/secret-service.ts"
+import { pairOf } from "../support/key-pair.ts"
+import { nobleCurve } from "../../src/vault/keyring/noble-curve.ts"
 
 const secretOf = (byte: number) => new Uint8Array(32).fill(byte)
 
@@ -29,11 +31,19 @@ describe("a key store in a real keychain", needsSecretService(), () => {
   })
 
   const open = (driver: KeychainDriver, at = directory) =>
-    openKeychainStore({ directory: at, driver, keytarDirectory: keytarDirectory() })
+    openKeychainStore({
+      directory: at,
+      driver,
+      keytarDirectory: keytarDirectory(),
+      curve: nobleCurve,
+    })
 
   it("holds the keys over a restart, in one process for all of them", async () => {
-    const keyring = await openKeyring(await open("native"))
-    const addresses = [await keyring.add("a", secretOf(1)), await keyring.add("b", secretOf(2))]
+    const keyring = await openKeyring(await open("native"), nobleCurve)
+    const addresses = [
+      await keyring.add("a", pairOf(secretOf(1))),
+      await keyring.add("b", pairOf(secretOf(2))),
+    ]
     keyring.lock()
     await service.restart()
     let lent = 0
@@ -41,8 +51,13 @@ describe("a key store in a real keychain", needsSecretService(), () => {
       lent += 1
       return withKeychain(settings, use)
     }
-    const store = await openKeychainStore({ directory, driver: "native", lend: counted })
-    const again = await openKeyring(store)
+    const store = await openKeychainStore({
+      directory,
+      driver: "native",
+      lend: counted,
+      curve: nobleCurve,
+    })
+    const again = await openKeyring(store, nobleCurve)
     assert.deepEqual([again.addressOf("a"), again.addressOf("b")], addresses)
     assert.equal(lent, 1)
   })
@@ -51,39 +66,41 @@ describe("a key store in a real keychain", needsSecretService(), () => {
     const elsewhere = `${directory}-second`
     await createRegistry(elsewhere)
     const [one, two] = [await open("native"), await open("native", elsewhere)]
-    await one.save("bot", secretOf(1))
-    await two.save("bot", secretOf(2))
+    await one.save("bot", pairOf(secretOf(1)))
+    await two.save("bot", pairOf(secretOf(2)))
     await one.remove("bot")
-    assert.deepEqual(await two.load("bot"), secretOf(2))
+    assert.deepEqual((await two.load("bot")).secret, secretOf(2))
   })
 
   it("refuses another key that was put under the name", async () => {
     const store = await open("native")
-    await store.save("bot", secretOf(1))
+    await store.save("bot", pairOf(secretOf(1)))
     const settings = { driver: "native", service: serviceName() } as const
     await withKeychain(settings, (keychain) => keychain.setPassword("bot", secretOf(2)))
     await assert.rejects(store.load("bot"), { code: "keychain_mismatch" })
-    await assert.rejects(openKeyring(await open("native")), { code: "keychain_mismatch" })
+    await assert.rejects(openKeyring(await open("native"), nobleCurve), {
+      code: "keychain_mismatch",
+    })
     await assert.rejects(store.remove("bot"), { code: "keychain_mismatch" })
   })
 
   it("says that the keychain is locked, and keeps what it knows", async () => {
     const store = await open("native")
-    await store.save("bot", secretOf(1))
+    await store.save("bot", pairOf(secretOf(1)))
     await service.lock()
     await assert.rejects(store.load("bot"), { code: "keychain_locked" })
-    await assert.rejects(store.save("new", secretOf(2)), { code: "keychain_locked" })
+    await assert.rejects(store.save("new", pairOf(secretOf(2))), { code: "keychain_locked" })
     await assert.rejects(store.remove("bot"), { code: "keychain_locked" })
     assert.deepEqual(await store.names(), ["bot"])
     await service.restart()
-    assert.deepEqual(await store.load("bot"), secretOf(1))
+    assert.deepEqual((await store.load("bot")).secret, secretOf(1))
   })
 
   it("finds keytar's keys where native is set, and the reverse", needsKeytar(), async () => {
-    await (await open("keytar")).save("old", secretOf(1))
+    await (await open("keytar")).save("old", pairOf(secretOf(1)))
     const store = await open("native")
-    await store.save("new", secretOf(2))
-    const keyring = await openKeyring(await open("keytar"))
+    await store.save("new", pairOf(secretOf(2)))
+    const keyring = await openKeyring(await open("keytar"), nobleCurve)
     assert.ok(keyring.addressOf("old") !== undefined && keyring.addressOf("new") !== undefined)
     await store.remove("old")
     assert.deepEqual(await store.names(), ["new"])

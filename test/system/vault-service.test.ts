@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url"
 import type { AdminResults } from "../../src/link/calls/methods.ts"
 import { connectAdminLink, connectBotLink, type AdminLink } from "../../src/link/client.ts"
 import { pathsOf, type Installation } from "../../src/vault/config/installation.ts"
+import { countersign } from "../support/countersign.ts"
 import { curves } from "../support/curves.ts"
 import {
   callOf,
@@ -205,6 +206,9 @@ describe("the vault as a service", { timeout: 240_000 }, () => {
     const [warning, ...more] = warnings.filter((each) => each.includes("libsecp256k1"))
     assert.match(warning ?? "", /^Signatures are made in JavaScript, .* not in constant time/)
     assert.deepEqual(more, [])
+    const place = ["--config-dir", installation.configDir, "--state-dir", installation.stateDir]
+    const locked = await countersign(["lock", ...place])
+    assert.match(locked.stdout, /^Locked: .* copies of them may still be in its memory, .* stop it/)
     assert.equal(curveIn(vault.journal()), "noble")
     const lines = logged(vault.journal())
     assert.ok(lines.some((line) => line.priority === "4" && line["message"] === warning))

@@ -12,6 +12,7 @@ import {
 import { serveLink } from "../../src/link/server.ts"
 import { generateSecret } from "../../src/vault/keyring/generate-secret.ts"
 import { scanFor } from "../support/canaries-scan.ts"
+import { keyParams } from "../support/key-pair.ts"
 import { connectRaw } from "../support/link-peer.ts"
 import {
   approval,
@@ -45,8 +46,10 @@ describe("tokens and keys", () => {
       const peer = await connectRaw(path)
       t.after(() => peer.socket.destroy())
       let id = 0
-      return async (method: string, params: unknown): Promise<string> => {
-        peer.send(`${JSON.stringify({ jsonrpc: "2.0", id: ++id, method, params })}\n`)
+      return async (method: string, params: unknown, secret?: Uint8Array): Promise<string> => {
+        const secretBytes = secret?.length
+        peer.send(`${JSON.stringify({ jsonrpc: "2.0", id: ++id, method, params, secretBytes })}\n`)
+        if (secret !== undefined) peer.send(Buffer.from(secret))
         const line = (await peer.line()) ?? ""
         outputs.push(line)
         return line
@@ -66,16 +69,16 @@ describe("tokens and keys", () => {
 
     const admin = await speakTo(adminPath)
     await admin("hello", { secret: "s" })
-    const importKey = (key: object, secret: Uint8Array) =>
-      admin("importKey", { ...key, secret: Buffer.from(secret).toString("base64") })
-    await importKey({ name: "main", role: "wallet" }, wallet)
-    await importKey({ name: "mm", role: "agent", wallet: "main" }, agent)
-    await importKey({ name: "mm", role: "agent" }, unused)
-    await importKey({ name: "again", role: "agent" }, agent)
-    await importKey({ name: "../x", role: "agent" }, unused)
-    await importKey({ name: "short", role: "agent" }, unused.subarray(1))
-    await importKey({ name: "twice", role: "agent" }, Buffer.concat([unused, unused]))
-    await importKey({ name: "lost", role: "agent", wallet: "nobody" }, unused)
+    const addKey = (key: object, secret: Uint8Array) =>
+      admin("addKey", { ...key, publicKey: keyParams(secret).publicKey }, secret)
+    await addKey({ name: "main", role: "wallet" }, wallet)
+    await addKey({ name: "mm", role: "agent", wallet: "main" }, agent)
+    await addKey({ name: "mm", role: "agent" }, unused)
+    await addKey({ name: "again", role: "agent" }, agent)
+    await addKey({ name: "../x", role: "agent" }, unused)
+    await addKey({ name: "short", role: "agent" }, unused.subarray(1))
+    await addKey({ name: "twice", role: "agent" }, Buffer.concat([unused, unused]))
+    await addKey({ name: "lost", role: "agent", wallet: "nobody" }, unused)
     const added = await admin("addClient", {
       ...{ name: "bot", keys: ["mm", "main"], rights: [], allowTypeB: true },
     })

@@ -6,9 +6,12 @@ import { keccak256 } from "../../src/std/keccak.ts"
 import { Fault } from "../../src/std/fault.ts"
 import type { KeyStore } from "../../src/vault/keyring/keyring.ts"
 import { openKeyring } from "../../src/vault/keyring/open-keyring.ts"
+import { provenPair } from "../../src/vault/keyring/proven-pair.ts"
 import { openVault } from "../../src/vault/open-vault.ts"
 import type { Digest } from "../../src/venue/signing-hash.ts"
 import { makeTestInstallation, openTestVault } from "../support/open-test-vault.ts"
+import { pairOf } from "../support/key-pair.ts"
+import { nobleCurve } from "../../src/vault/keyring/noble-curve.ts"
 
 // A key that isn't needed any more is overwritten where it lay: the very bytes that the store handed over,
 // to which these tests keep a reference. Copies that V8 made are beyond reach; SECURITY.md says so.
@@ -38,8 +41,8 @@ function watchedStore(
     load: (name) =>
       failures.load === name
         ? Promise.reject(broken)
-        : Promise.resolve(cross(secretOf(bytes[name]!))),
-    save: (_name, secret) => {
+        : Promise.resolve(pairOf(cross(secretOf(bytes[name]!)))),
+    save: (_name, { secret }) => {
       cross(secret)
       return failures.save === true ? Promise.reject(broken) : Promise.resolve()
     },
@@ -59,8 +62,8 @@ function assertOverwritten(crossed: readonly Uint8Array[], count: number): void 
 describe("a key in memory", () => {
   it("is overwritten by a lock, loaded or added since, and the store is locked", async () => {
     const { store, crossed, isLocked } = watchedStore({ a: 1, b: 2 })
-    const keyring = await openKeyring(store)
-    await keyring.add("c", secretOf(3))
+    const keyring = await openKeyring(store, nobleCurve)
+    await keyring.add("c", pairOf(secretOf(3)))
     assert.deepEqual(crossed, [1, 2, 3].map(secretOf))
     keyring.sign("c", digest)
     assert.equal(isLocked(), false)
@@ -71,7 +74,7 @@ describe("a key in memory", () => {
 
   it("is overwritten when it alone is removed or locked, and the others are kept", async () => {
     const { store, crossed } = watchedStore({ a: 1, b: 2, c: 3 })
-    const keyring = await openKeyring(store)
+    const keyring = await openKeyring(store, nobleCurve)
     await keyring.remove("b")
     assert.deepEqual(crossed, [secretOf(1), zeros, secretOf(3)])
     keyring.lock(["a"])
@@ -80,29 +83,30 @@ describe("a key in memory", () => {
 
   it("is overwritten when the next one can't be loaded", async () => {
     const { store, crossed, isLocked } = watchedStore({ a: 1, b: 2, c: 3 }, { load: "c" })
-    await assert.rejects(openKeyring(store), { code: "keystore_unavailable" })
+    await assert.rejects(openKeyring(store, nobleCurve), { code: "keystore_unavailable" })
     assertOverwritten(crossed, 2)
     assert.equal(isLocked(), true)
   })
 
-  it("is overwritten when its address can't be worked out", async () => {
-    const { store, crossed, isLocked } = watchedStore({ a: 1, b: 0xff })
-    await assert.rejects(openKeyring(store), RangeError)
-    assertOverwritten(crossed, 2)
-    assert.equal(isLocked(), true)
+  it("is overwritten when it isn't the one that was kept, or none", () => {
+    const { publicKey } = pairOf(secretOf(2))
+    const [another, none] = [secretOf(1), secretOf(0xff)]
+    assert.equal(provenPair(another, { publicKey }, nobleCurve), undefined)
+    assert.equal(provenPair(none, {}, nobleCurve), undefined)
+    assertOverwritten([another, none], 2)
   })
 
   it("is overwritten when it couldn't be saved", async () => {
     const { store, crossed } = watchedStore({}, { save: true })
-    const keyring = await openKeyring(store)
+    const keyring = await openKeyring(store, nobleCurve)
     const given = secretOf(1)
-    await assert.rejects(keyring.add("a", given), { code: "keystore_unavailable" })
+    await assert.rejects(keyring.add("a", pairOf(given)), { code: "keystore_unavailable" })
     assertOverwritten([...crossed, given], 2)
   })
 
   it("is overwritten when an unlock brings another key under its name", async () => {
     const first = watchedStore({ a: 1 })
-    const keyring = await openKeyring(first.store)
+    const keyring = await openKeyring(first.store, nobleCurve)
     keyring.lock()
     const changed = watchedStore({ a: 2, b: 3 })
     await assert.rejects(keyring.unlock(changed.store), { code: "keystore_invalid" })
@@ -112,7 +116,7 @@ describe("a key in memory", () => {
 
   it("is replaced by an unlock, and the old bytes are overwritten", async () => {
     const [first, second] = [watchedStore({ a: 1 }), watchedStore({ a: 1 })]
-    const keyring = await openKeyring(first.store)
+    const keyring = await openKeyring(first.store, nobleCurve)
     await keyring.unlock(second.store)
     assertOverwritten(first.crossed, 1)
     assert.deepEqual(second.crossed, [secretOf(1)])

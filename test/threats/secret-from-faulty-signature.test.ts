@@ -5,11 +5,12 @@ import { keccak256 } from "../../src/std/keccak.ts"
 import type { Curve, CurveSignature } from "../../src/vault/keyring/curve.ts"
 import type { Signature } from "../../src/vault/keyring/keyring.ts"
 import { memoryStore } from "../../src/vault/keyring/memory-store.ts"
-import { publicKeyOf } from "../../src/vault/keyring/noble-curve.ts"
+import { nobleCurve } from "../../src/vault/keyring/noble-curve.ts"
 import { openKeyring } from "../../src/vault/keyring/open-keyring.ts"
 import type { Digest } from "../../src/venue/signing-hash.ts"
 import { bytes32, curves, order } from "../support/curves.ts"
 import { signDigest } from "../support/sign-digest.ts"
+import { pairOf } from "../support/key-pair.ts"
 
 // A deterministic nonce makes a miscalculated signature beside a right one of the same digest enough to
 // work out the private key. So what wasn't checked isn't released.
@@ -21,7 +22,7 @@ const otherSecret = new Uint8Array(32).fill(8)
 
 async function signWith(curve: Curve, faults: Partial<Curve> = {}): Promise<() => Signature> {
   const store = memoryStore()
-  await store.save("key", secret)
+  await store.save("key", pairOf(secret))
   const keyring = await openKeyring(store, { ...curve, ...faults })
   return () => keyring.sign("key", digest)
 }
@@ -77,14 +78,18 @@ for (const curve of curves) {
     })
 
     it("isn't released when the check finds nobody, another key, or not a whole key", async () => {
-      const wrong = [undefined, publicKeyOf(otherSecret), publicKeyOf(secret).subarray(0, 64)]
+      const wrong = [
+        undefined,
+        nobleCurve.publicKeyOf(otherSecret),
+        nobleCurve.publicKeyOf(secret).subarray(0, 64),
+      ]
       for (const found of wrong) {
         assert.throws(await signWith(curve, { recover: () => found }), caught)
       }
     })
 
     it("isn't released when v can't say which point it was, whatever the check finds", async () => {
-      const recover = () => publicKeyOf(secret)
+      const recover = () => nobleCurve.publicKeyOf(secret)
       const sign = () => ({ ...curve.sign(secret, digest), recovery: 2 })
       assert.throws(await signWith(curve, { sign, recover }), caught)
     })
@@ -106,14 +111,14 @@ for (const curve of curves) {
 describe("a key that changed in memory", () => {
   it("signs nothing", async () => {
     const inner = memoryStore()
-    await inner.save("key", secret)
+    await inner.save("key", pairOf(secret))
     const held: Uint8Array[] = []
     const load = async (name: string) => {
       const loaded = await inner.load(name)
-      held.push(loaded)
+      held.push(loaded.secret)
       return loaded
     }
-    const keyring = await openKeyring({ ...inner, load })
+    const keyring = await openKeyring({ ...inner, load }, nobleCurve)
     keyring.sign("key", digest)
     for (const bytes of held) bytes[31] = bytes[31]! ^ 1
     assert.throws(() => keyring.sign("key", digest), caught)

@@ -14,10 +14,11 @@ import { decryptV3, encryptV3 } from "../../src/vault/keyring/keystore-v3.ts"
 import { memoryStore } from "../../src/vault/keyring/memory-store.ts"
 import { openKeyring } from "../../src/vault/keyring/open-keyring.ts"
 import { readSecretFile } from "../../src/vault/keyring/read-secret-file.ts"
-import { addressOfSecret } from "../../src/vault/keyring/recover.ts"
 import type { Digest } from "../../src/venue/signing-hash.ts"
 import { openTestVault } from "../support/open-test-vault.ts"
 import { signDigest } from "../support/sign-digest.ts"
+import { addressOfSecret, pairOf } from "../support/key-pair.ts"
+import { nobleCurve } from "../../src/vault/keyring/noble-curve.ts"
 
 // Whatever is logged, inspected, serialised or thrown must hold neither a key nor a passphrase, in any
 // of the forms that bytes take in text.
@@ -104,9 +105,9 @@ describe("a secret in text", () => {
     directory = mkdtempSync(join(tmpdir(), "countersign-canary-"))
     const keystore = { directory: join(directory, "keystore"), passphrase: utf8(passphrase) }
     await createKeystore({ ...keystore, logN: 2 })
-    store = await openKeystore(keystore)
-    keyring = await openKeyring(store)
-    await keyring.add("key", Uint8Array.from(key))
+    store = await openKeystore({ ...keystore, curve: nobleCurve })
+    keyring = await openKeyring(store, nobleCurve)
+    await keyring.add("key", pairOf(Uint8Array.from(key)))
   })
   after(() => rmSync(directory, { recursive: true }))
 
@@ -128,8 +129,9 @@ describe("a secret in text", () => {
 
   it("isn't in a key store, a keyring or what they return", async () => {
     const memory = memoryStore()
-    await memory.save("key", key)
-    for (const value of [store, keyring, memory, await openKeyring(memory)]) assertSilent(value)
+    await memory.save("key", pairOf(key))
+    for (const value of [store, keyring, memory, await openKeyring(memory, nobleCurve)])
+      assertSilent(value)
     for (const method of [...Object.values(store), ...Object.values(keyring)]) assertSilent(method)
     assertSilent(keyring.sign("key", digest))
     assertSilent(keyring.addressOf("key"))
@@ -186,14 +188,16 @@ describe("a secret in text", () => {
     }
     const short = { secret: key.subarray(1), password: utf8(passphrase), logN: 2 }
     assertSilent(await failureOf(() => encryptV3(short)))
-    assertSilent(await failureOf(() => keyring.add("other", Uint8Array.from(key.subarray(1)))))
-    assertSilent(await failureOf(() => keyring.add("key", Uint8Array.from(key))))
-    assertSilent(await failureOf(() => store.save("../x", key)))
+    assertSilent(
+      await failureOf(() => keyring.add("other", pairOf(Uint8Array.from(key.subarray(1))))),
+    )
+    assertSilent(await failureOf(() => keyring.add("key", pairOf(Uint8Array.from(key)))))
+    assertSilent(await failureOf(() => store.save("../x", pairOf(key))))
   })
 
   it("isn't in what a wrong or badly kept passphrase is answered with", async () => {
     const wrong = { directory: join(directory, "keystore"), passphrase: utf8(`${passphrase}!`) }
-    assertSilent(await failureOf(() => openKeystore(wrong)))
+    assertSilent(await failureOf(() => openKeystore({ ...wrong, curve: nobleCurve })))
     const path = join(directory, "passphrase")
     writeFileSync(path, passphrase)
     chmodSync(path, 0o644)
@@ -205,11 +209,11 @@ describe("a secret in text", () => {
 
   it("isn't in what a locked keyring says", async () => {
     const locked = memoryStore()
-    await locked.save("key", key)
-    const own = await openKeyring(locked)
+    await locked.save("key", pairOf(key))
+    const own = await openKeyring(locked, nobleCurve)
     own.lock()
     assertSilent(await failureOf(() => own.sign("key", digest)))
-    assertSilent(await failureOf(() => own.add("other", Uint8Array.from(key))))
+    assertSilent(await failureOf(() => own.add("other", pairOf(Uint8Array.from(key)))))
     assertSilent(own)
   })
 })

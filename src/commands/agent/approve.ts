@@ -14,6 +14,7 @@ import {
   type InstallationOptions,
 } from "../installation/installation-command.ts"
 import { withVault } from "../installation/with-vault.ts"
+import { generateKey } from "../keys/add-key.ts"
 import { daysOf, findAgent, termOptions, untilText, type TermOptions } from "./agent-options.ts"
 import { approveElsewhere, completeApproval } from "./approve-elsewhere.ts"
 import { approveHere } from "./approve-here.ts"
@@ -127,7 +128,7 @@ function approvalOf(asked: Asked) {
 /** Makes the key, and says so. */
 async function generate(admin: Admin, name: string, wallet: string | undefined): Promise<string> {
   const ofWallet = wallet === undefined ? {} : { wallet }
-  const key = await admin.call("generateKey", { name, role: "agent", ...ofWallet })
+  const key = await generateKey(admin, { name, role: "agent", ...ofWallet })
   return `${name} is made: agent key, address ${key.address}.`
 }
 

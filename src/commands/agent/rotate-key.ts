@@ -1,6 +1,7 @@
 import type { ClientView, KeyView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Admin } from "../installation/admin.ts"
+import { generateKey } from "../keys/add-key.ts"
 import { daysOf, findAgent, untilText, type TermOptions } from "./agent-options.ts"
 import { approveHere } from "./approve-here.ts"
 import { sendSigned } from "./send-signed.ts"
@@ -96,7 +97,7 @@ async function generate(
 ): Promise<string> {
   if (successor.kind === "held" || wallet === null) throw new Fault("internal", "No key is wanted.")
   const { name } = successor
-  const { address } = await admin.call("generateKey", { name, role: "agent", wallet })
+  const { address } = await generateKey(admin, { name, role: "agent", wallet })
   tell(`${name} is made: agent key, address ${address}.`)
   return name
 }

@@ -29,7 +29,7 @@ export async function answerAsks(pipe: Socket, answers: Answers): Promise<void> 
   const writer = createFrameWriter(pipe, maxLineBytes.answer)
   try {
     for await (const chunk of pipe as AsyncIterable<Buffer>) {
-      for (const value of reader.push(chunk)) {
+      for (const { value } of reader.push(chunk)) {
         await answer(parseAsk(value), answers, writer)
         await sleep(pauseMs)
         await drained(pipe)

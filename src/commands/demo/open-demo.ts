@@ -10,6 +10,7 @@ import { startDaemon } from "../daemon/start-daemon.ts"
 import { createInstallation } from "../init/create-installation.ts"
 import { configText } from "../init/init-texts.ts"
 import { withAdmin } from "../installation/with-vault.ts"
+import { generateKey } from "../keys/add-key.ts"
 import type { Stage } from "./stage.ts"
 import { demoPolicy } from "./texts.ts"
 
@@ -52,8 +53,8 @@ export async function openDemo(terminal: Terminal): Promise<Stage> {
 
 function addBot(installation: Installation) {
   return withAdmin(installation, async (admin) => {
-    const wallet = await admin.call("generateKey", { name: "main", role: "wallet" })
-    const agent = await admin.call("generateKey", { name: "mm", role: "agent", wallet: "main" })
+    const wallet = await generateKey(admin, { name: "main", role: "wallet" })
+    const agent = await generateKey(admin, { name: "mm", role: "agent", wallet: "main" })
     const bot = await admin.call("addClient", {
       name: "bot",
       keys: ["mm", "main"],

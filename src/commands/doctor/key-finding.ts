@@ -2,6 +2,7 @@ import type { Config } from "../../vault/config/config.ts"
 import type { Installation } from "../../vault/config/installation.ts"
 import { openKeyStore } from "../../vault/custody/open-key-store.ts"
 import { secretFileOf } from "../../vault/custody/secret-file-of.ts"
+import { pickCurve } from "../../vault/keyring/pick-curve.ts"
 import { readSecretFile } from "../../vault/keyring/read-secret-file.ts"
 import type { DaemonLook } from "./daemon-findings.ts"
 import { locationWords } from "./file-findings.ts"
@@ -40,7 +41,8 @@ async function tryOpening(config: Config, installation: Installation): Promise<F
   if (backend === "keystore" && file === undefined) {
     return ok("keys", "The keystore's passphrase is asked for at a start; it wasn't tried.")
   }
-  const store = await openKeyStore(config, installation, () => readSecretFile(file ?? ""))
+  const secret = () => readSecretFile(file ?? "")
+  const store = await openKeyStore({ config, installation, secret, curve: pickCurve() })
   try {
     const names = await store.names()
     return ok("keys", `The ${backend} opens, and holds ${names.length} keys.`)

@@ -5,12 +5,12 @@ import type { Config } from "../../vault/config/config.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { openKeyStore, type SecretSource } from "../../vault/custody/open-key-store.ts"
 import { encryptV3 } from "../../vault/keyring/keystore-v3.ts"
-import { addressOfSecret } from "../../vault/keyring/recover.ts"
+import { pickCurve } from "../../vault/keyring/pick-curve.ts"
 import { withSecret } from "../../vault/keyring/with-secret.ts"
 import type { Ledger } from "../../vault/ledger/ledger.ts"
 import { openLedger } from "../../vault/ledger/open-ledger.ts"
 import { systemClock } from "../../vault/process/clock.ts"
-import type { Address } from "../../venue/address.ts"
+import { addressOfPublicKey, type Address } from "../../venue/address.ts"
 import { loadConfig } from "../installation/load-config.ts"
 
 /** scrypt's cost for a file that leaves: N = 2^18, as geth uses it. */
@@ -55,10 +55,11 @@ async function encrypted(
   ask: ExportAsk,
   config: Config,
 ): Promise<{ readonly address: Address; readonly text: string }> {
-  const store = await openKeyStore(config, ask.installation, ask.secret)
+  const store = await openKeyStore({ ...ask, config, curve: pickCurve() })
   try {
-    return await withSecret(await store.load(ask.name), async (secret) => {
-      const address = addressOfSecret(secret)
+    const { secret, publicKey } = await store.load(ask.name)
+    return await withSecret(secret, async () => {
+      const address = addressOfPublicKey(publicKey)
       const text = await withSecret(await ask.password(address), (password) =>
         encryptV3({ secret, password, logN: exportLogN, address }),
       )

@@ -1,6 +1,7 @@
 import { decodeUtf8 } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
-import { decryptV3 } from "../../vault/keyring/keystore-v3.ts"
+import { decryptPair } from "../../vault/keyring/keystore-v3.ts"
+import { nobleCurve } from "../../vault/keyring/noble-curve.ts"
 import { readSecretFile } from "../../vault/keyring/read-secret-file.ts"
 import { withSecret } from "../../vault/keyring/with-secret.ts"
 import { readSecretInput, type SecretInput } from "../cli/secret-input.ts"
@@ -104,7 +105,10 @@ async function decrypt(
         `${source} holds JSON: name the file with its password by --keystore-password-file`,
       )
     : readSecretFile(file))
-  return withSecret(password, () => decryptV3(text.value, password))
+  return withSecret(
+    password,
+    async () => (await decryptPair(text.value, password, nobleCurve)).secret,
+  )
 }
 
 /** Which option the input would take, or what is wrong with it. */

@@ -5,6 +5,7 @@ import { passphraseFrom } from "../cli/passphrase.ts"
 import { passphraseOption } from "../installation/admin-command.ts"
 import { installationCommand } from "../installation/installation-command.ts"
 import { withVault } from "../installation/with-vault.ts"
+import { addKey } from "./add-key.ts"
 import { importSecret } from "./import-secret.ts"
 import { keyLines, keyOptions, newKeyOf } from "./key-options.ts"
 
@@ -38,10 +39,8 @@ export const keysImport = installationCommand({
   answer: async (installation, options, terminal): Promise<Imported> => {
     const access = { installation, secret: passphraseFrom(terminal, options.passphraseFile) }
     const { secret, path } = await importSecret(options, terminal)
-    const key = await withSecret(secret, (bytes) =>
-      withVault(access, (admin) =>
-        admin.call("importKey", { ...newKeyOf(options), secret: base64Of(bytes) }),
-      ),
+    const key = await withSecret(secret, () =>
+      withVault(access, (admin) => addKey(admin, newKeyOf(options), secret)),
     )
     return { ...key, derivation_path: path ?? null, signed_and_recovered: true }
   },
@@ -58,9 +57,4 @@ type Imported = KeyView & {
 function importLines(key: Imported): readonly string[] {
   const from = key.derivation_path === null ? [] : [`derivation path: ${key.derivation_path}`]
   return [...keyLines(key), ...from, "signed and recovered: ok"]
-}
-
-/** As the socket takes it. The bytes of the buffer in between are overwritten; the text can't be. */
-function base64Of(bytes: Uint8Array): string {
-  return withSecret(Buffer.from(bytes), (copy) => (copy as Buffer).toString("base64"))
 }

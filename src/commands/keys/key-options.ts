@@ -1,6 +1,6 @@
-import type { AdminParams } from "../../link/calls/methods.ts"
 import type { KeyView } from "../../link/views/views.ts"
 import { choice, option, required, type Takes } from "../cli/options.ts"
+import type { NewKey } from "./add-key.ts"
 
 export type KeyOptions = {
   readonly name: string
@@ -21,7 +21,7 @@ export const keyOptions: Takes<KeyOptions> = {
 }
 
 /** As a call takes them. */
-export function newKeyOf({ name, role, wallet }: KeyOptions): AdminParams["generateKey"] {
+export function newKeyOf({ name, role, wallet }: KeyOptions): NewKey {
   return { name, role, ...(wallet === undefined ? {} : { wallet }) }
 }
 

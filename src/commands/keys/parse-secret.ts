@@ -1,5 +1,5 @@
+import { isSecretKey } from "../../vault/keyring/curve.ts"
 import { secretOfHexText } from "../../vault/keyring/keychain/hex-text.ts"
-import { isSecretKey } from "../../vault/keyring/noble-curve.ts"
 
 /**
  * Reads a private key as people paste it: 64 hex digits, with or without `0x`, ASCII white space around

@@ -123,20 +123,24 @@ const limitName = z
 const role = z.enum(["wallet", "agent"])
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "an address: 0x and 40 hex digits")
 
+/** Bytes, which cross the socket as they are; the receiver's to overwrite. */
+const secret = z.custom<Uint8Array>((value) => value instanceof Uint8Array, "bytes")
+
 /** What a client may do besides asking for signatures. */
 export const clientRights = ["prices", "freeze", "heartbeat", "metrics"] as const
 
 /** Parameters of the admin socket's calls: everything else that changes state. */
 export const adminParams = {
-  health: z.strictObject({}),
-  importKey: z.strictObject({
+  /** `padding` stands for nothing: it is written over what Node's buffer for reading still has of a secret before it. */
+  health: z.strictObject({ padding: z.string().optional() }),
+  /** Whoever made or read the key worked out the public one too, `04 ‖ x ‖ y`; the vault's must come out the same. */
+  addKey: z.strictObject({
     name,
     role,
     wallet: name.optional(),
-    /** 32 bytes, base64. */
-    secret: z.base64(),
+    publicKey: z.string().regex(/^0x04[0-9a-f]{128}$/, "a public key: 0x04 and 128 hex digits"),
+    secret,
   }),
-  generateKey: z.strictObject({ name, role, wallet: name.optional() }),
   listKeys: z.strictObject({}),
   /** Destroys the secret; the name and the address stay taken. */
   removeKey: z.strictObject({ name }),
@@ -144,8 +148,8 @@ export const adminParams = {
   /** Clients switch from one agent key to another, and the first is retired. */
   replaceKey: z.strictObject({ from: name, to: name }),
   lock: z.strictObject({}),
-  /** `secret`: what opens the key store, base64; left out where a file or the keychain has it. */
-  unlock: z.strictObject({ secret: z.base64().optional() }),
+  /** `secret`: what opens the key store; left out where a file or the keychain has it. */
+  unlock: z.strictObject({ secret: secret.optional() }),
   ...agentParams,
   addClient: z.strictObject({
     name,
@@ -193,8 +197,7 @@ type PartResults = AgentResults & PolicyResults & AuditResults & SafetyResults &
 /** Results of the admin socket's calls. */
 export type AdminResults = PartResults & {
   health: { readonly state: "ready" | "locked" }
-  importKey: KeyView
-  generateKey: KeyView
+  addKey: KeyView
   listKeys: readonly KeyView[]
   removeKey: KeyView
   setTargets: KeyView
@@ -203,7 +206,7 @@ export type AdminResults = PartResults & {
     readonly to: KeyView
     readonly clients: readonly string[]
   }
-  lock: { readonly state: "locked" }
+  lock: { readonly state: "locked"; readonly curve: "libsecp256k1" | "noble" }
   unlock: { readonly state: "ready"; readonly keys: number }
   addClient: { readonly name: string; readonly token: string }
   listClients: readonly ClientView[]

@@ -1,18 +1,20 @@
+import { copySecret } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Vault } from "../core/vault.ts"
 import { hasEnded, type KeyEntry } from "../ledger/records/bindings.ts"
+import { collectGarbage } from "../process/collect-garbage.ts"
 import { logFailure } from "../process/log.ts"
 import { matchKeys } from "./match-keys.ts"
 import { openKeyStore, type SecretSource } from "./open-key-store.ts"
 
-type Held = Pick<Vault, "installation" | "keyring" | "ledger" | "active"> & {
+type Held = Pick<Vault, "installation" | "keyring" | "ledger" | "active" | "curve"> & {
   readonly secret: SecretSource
 }
 
 /** Locking and unlocking of the keys in memory, each of them recorded. */
 export function holdKeys(held: Held): Pick<Vault, "state" | "unlockedAtMs" | "lock" | "unlock"> {
-  const { installation, keyring, ledger, active } = held
+  const { installation, keyring, ledger, active, curve } = held
   let unlockedAtMs = ledger.now()
   return {
     state: () => {
@@ -25,12 +27,14 @@ export function holdKeys(held: Held): Pick<Vault, "state" | "unlockedAtMs" | "lo
       assertLockable(active())
       // First in memory: whatever the ledger says, nothing is signed from here on.
       keyring.lock(names)
+      collectGarbage()
       await ledger.act({ act: "locked", by }, ledger.now())
     },
     unlock: async (secret) => {
       const source: SecretSource =
-        secret === undefined ? held.secret : () => Promise.resolve(Uint8Array.from(secret))
-      const store = await openKeyStore(active().config, installation, source)
+        secret === undefined ? held.secret : () => Promise.resolve(copySecret(secret))
+      const { config } = active()
+      const store = await openKeyStore({ config, installation, secret: source, curve })
       await keyring.unlock(store)
       try {
         await matchKeys(active(), keyring)

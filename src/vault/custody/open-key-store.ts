@@ -1,6 +1,7 @@
 import { Fault } from "../../std/fault.ts"
 import type { Config } from "../config/config.ts"
 import { pathsOf, type Installation } from "../config/installation.ts"
+import type { Curve } from "../keyring/curve.ts"
 import { openKeychainStore } from "../keyring/keychain/keychain-store.ts"
 import type { KeyStore } from "../keyring/keyring.ts"
 import { openKeystore } from "../keyring/keystore-files.ts"
@@ -10,25 +11,30 @@ import { withSecret } from "../keyring/with-secret.ts"
 /** Where the secret comes from that opens a keystore. It is asked only where there is one. */
 export type SecretSource = (config: Config) => Promise<Uint8Array>
 
+type StoreAsk = {
+  readonly config: Config
+  readonly installation: Installation
+  readonly secret: SecretSource
+  /** Derives the public key of each private one that is loaded. */
+  readonly curve: Curve
+}
+
 /**
  * Opens the key store that countersign.yaml names.
  *
  * @throws {Fault} with a sentence that says what to mend.
  */
-export async function openKeyStore(
-  config: Config,
-  installation: Installation,
-  secret: SecretSource,
-): Promise<KeyStore> {
+export async function openKeyStore(ask: StoreAsk): Promise<KeyStore> {
+  const { config, installation, secret, curve } = ask
   const { keystoreDir, keychainDir } = pathsOf(installation)
   switch (config.keystore.backend) {
     case "memory":
       return memoryStore()
     case "keychain":
-      return openKeychainStore({ directory: keychainDir, driver: config.keystore.driver })
+      return openKeychainStore({ directory: keychainDir, driver: config.keystore.driver, curve })
     case "keystore":
       return withSecret(await secret(config), (passphrase) =>
-        openKeystore({ directory: keystoreDir, passphrase }),
+        openKeystore({ directory: keystoreDir, passphrase, curve }),
       )
   }
 }

@@ -15,6 +15,12 @@ export type CurveSignature = { readonly compact: Uint8Array; readonly recovery: 
 export type Curve = {
   readonly name: "libsecp256k1" | "noble"
   /**
+   * The public key that belongs to a private one: `04 ‖ x ‖ y`.
+   *
+   * @throws {TypeError} or {RangeError} when `secret` is no private key.
+   */
+  readonly publicKeyOf: (secret: Uint8Array) => Uint8Array
+  /**
    * Signs 32 bytes as they are. The nonce is RFC 6979's without extra entropy, so a repeat gives the same
    * bytes; s is in the lower half (EIP-2).
    *
@@ -40,6 +46,18 @@ export function assert32Bytes(bytes: unknown, label: string): void {
   }
 }
 
+/** Throws unless `secret` is a private key. As {@link assert32Bytes}, tells nothing of its contents. */
+export function assertSecretKey(secret: Uint8Array): void {
+  assert32Bytes(secret, "private key")
+  if (!isSecretKey(secret)) throw new RangeError("expected a private key from 1 to n - 1")
+}
+
+/** Whether `bytes` are a private key: 32 bytes, from 1 to n − 1 (SEC 1 §3.2.1). No number is made of them. */
+export function isSecretKey(bytes: Uint8Array): boolean {
+  const isSized = bytes instanceof Uint8Array && bytes.length === 32
+  return isSized && bytes.some((byte) => byte !== 0) && Buffer.compare(bytes, orderBytes) < 0
+}
+
 /** Half of the curve's order, rounded down: the largest low s (EIP-2). */
 const largestLowS =
   fromHex("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0") ?? new Uint8Array(32)
@@ -56,6 +74,8 @@ function isLowS(compact: Uint8Array): boolean {
 /** libsecp256k1 as the addon of the npm package secp256k1 5.0.2 gives it. Each call's 0 means that it went well. */
 export type Addon = {
   contextRandomize(seed: Uint8Array): number
+  /** Compressed or not, as what it is written into has room. */
+  publicKeyCreate(into: Uint8Array, secret: Uint8Array): number
   ecdsaSign(into: SignedInto, digest: Uint8Array, secret: Uint8Array): number
   ecdsaRecover(
     intoPublicKey: Uint8Array,
@@ -77,12 +97,19 @@ export function nativeCurve(addon: Addon): Curve {
   if (addon.contextRandomize(randomBytes(32)) !== 0) throw new Error("it can't be blinded")
   return Object.freeze({
     name: "libsecp256k1",
+    publicKeyOf: (secret) => {
+      assertSecretKey(secret)
+      const publicKey = new Uint8Array(65)
+      if (addon.publicKeyCreate(publicKey, secret) !== 0)
+        throw new RangeError("it made no public key")
+      return publicKey
+    },
     sign: (secret, digest) => {
-      assert32Bytes(secret, "private key")
+      assertSecretKey(secret)
       assert32Bytes(digest, "digest")
       const made: SignedInto = { signature: new Uint8Array(64), recid: 0 }
       if (addon.ecdsaSign(made, reduced(digest), secret) !== 0) {
-        throw new RangeError("expected a private key from 1 to n - 1")
+        throw new RangeError("it made no signature")
       }
       return { compact: made.signature, recovery: made.recid }
     },

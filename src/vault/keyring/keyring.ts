@@ -1,6 +1,9 @@
 import type { Address } from "../../venue/address.ts"
 import type { Digest } from "../../venue/signing-hash.ts"
 
+/** A private key and the public one that belongs to it, `04 ‖ x ‖ y`. */
+export type KeyPair = { readonly secret: Uint8Array; readonly publicKey: Uint8Array }
+
 /** ECDSA over secp256k1, low-s (EIP-2), as the venue wants it: 32-byte hex with `0x`. */
 export type Signature = { readonly r: string; readonly s: string; readonly v: 27 | 28 }
 
@@ -19,12 +22,12 @@ export type Keyring = {
    */
   sign(name: string, digest: Digest): Signature
   /**
-   * Stores a new key, then holds it. Takes ownership of `secret` and overwrites it.
+   * Stores a new key, then holds it. Takes ownership of its secret and overwrites it.
    *
-   * @throws {Fault} `key_invalid` when `secret` isn't a private key, `name_taken` when the name is in use,
-   * `keyring_locked`.
+   * @throws {Fault} `key_invalid` when the secret isn't the private key of this public one, `name_taken` when the name
+   * is in use, `keyring_locked`.
    */
-  add(name: string, secret: Uint8Array): Promise<Address>
+  add(name: string, pair: KeyPair): Promise<Address>
   /**
    * Overwrites a key in memory and destroys it in the store. A name that isn't held is left alone.
    *
@@ -47,22 +50,23 @@ export type Keyring = {
   unlock(store: KeyStore): Promise<void>
 }
 
-/** Where keys rest between runs. A driver keeps 32 secret bytes under a name. */
+/** Where keys rest between runs. A driver keeps 32 secret bytes under a name, and in the clear what tells whose they are. */
 export type KeyStore = {
   readonly backend: "keystore" | "keychain" | "memory"
   names(): Promise<readonly string[]>
   /**
-   * The secret is the caller's, to overwrite after use.
+   * The secret is the caller's, to overwrite after use. The public key was derived from it anew, and is the one that
+   * was kept.
    *
-   * @throws {Fault} `key_not_found`, `keystore_invalid`, `file_unsafe`, `keyring_locked`.
+   * @throws {Fault} `key_not_found`, `keystore_invalid`, `keychain_mismatch`, `file_unsafe`, `keyring_locked`.
    */
-  load(name: string): Promise<Uint8Array>
+  load(name: string): Promise<KeyPair>
   /**
-   * Durable when it resolves. `secret` must not change until then, and stays the caller's to overwrite.
+   * Durable when it resolves. The secret must not change until then, and stays the caller's to overwrite.
    *
    * @throws {Fault} `name_taken`, `usage` when the name can't be one, `keystore_unavailable`, `keyring_locked`.
    */
-  save(name: string, secret: Uint8Array): Promise<void>
+  save(name: string, pair: KeyPair): Promise<void>
   /**
    * Destroys a key; durable when it resolves. A name that isn't there is left alone.
    *

@@ -2,11 +2,12 @@ import { readdir, unlink } from "node:fs/promises"
 import { join } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
-import type { KeyStore } from "./keyring.ts"
-import { decryptV3, encryptV3 } from "./keystore-v3.ts"
-import { isSecretKey } from "./noble-curve.ts"
+import { copySecret } from "../../std/bytes.ts"
+import { addressOfPublicKey } from "../../venue/address.ts"
+import { type Curve, isSecretKey } from "./curve.ts"
+import type { KeyPair, KeyStore } from "./keyring.ts"
+import { decryptPair, decryptV3, encryptV3 } from "./keystore-v3.ts"
 import { assertPrivateDirectory, codeOf, readPrivateFile } from "./read-private-file.ts"
-import { addressOfSecret } from "./recover.ts"
 import { withSecret } from "./with-secret.ts"
 import { writeNewFile } from "./write-new-file.ts"
 
@@ -39,8 +40,10 @@ export function isKeyFile(file: string): boolean {
 export async function openKeystore(input: {
   readonly directory: string
   readonly passphrase: Uint8Array
+  /** Derives the public key of each private one that is loaded. */
+  readonly curve: Curve
 }): Promise<KeyStore> {
-  const { directory, passphrase } = input
+  const { directory, passphrase, curve } = input
   await assertPrivateDirectory(directory)
   const path = masterFileOf(directory)
   const json = await readText(path)
@@ -50,22 +53,24 @@ export async function openKeystore(input: {
   const master = await decryptV3(json, passphrase).catch((cause: unknown) => {
     throw withPath(path, cause)
   })
-  return storeUnder(directory, master)
+  return storeUnder({ directory, master, curve })
 }
 
-function storeUnder(directory: string, master: Uint8Array): KeyStore {
+type Place = { readonly directory: string; readonly master: Uint8Array; readonly curve: Curve }
+
+function storeUnder({ directory, master, curve }: Place): KeyStore {
   let isLocked = false
   /** Lends a copy, so that a lock in the middle can't make a key file under overwritten bytes. */
-  const withMaster = <Output>(use: (master: Uint8Array) => Promise<Output>): Promise<Output> => {
+  const withMaster = <Output>(use: (lent: Place) => Promise<Output>): Promise<Output> => {
     if (isLocked) throw new Fault("keyring_locked", "The keystore is locked; unlock it first.")
-    return withSecret(Uint8Array.from(master), use)
+    return withSecret(copySecret(master), (copy) => use({ directory, master: copy, curve }))
   }
   return Object.freeze({
     backend: "keystore",
     names: () => namesIn(directory),
-    load: async (name: string) => withMaster((key) => loadKey(directory, name, key)),
-    save: async (name: string, secret: Uint8Array) => {
-      await withMaster((key) => saveKey(pathForNew(directory, name), secret, key))
+    load: async (name: string) => withMaster((lent) => loadKey(name, lent)),
+    save: async (name: string, pair: KeyPair) => {
+      await withMaster((lent) => saveKey(pathForNew(directory, name), pair, lent))
     },
     remove: async (name: string) => {
       if (isLocked) throw new Fault("keyring_locked", "The keystore is locked; unlock it first.")
@@ -86,26 +91,27 @@ async function namesIn(directory: string): Promise<readonly string[]> {
     .sort()
 }
 
-async function loadKey(directory: string, name: string, master: Uint8Array): Promise<Uint8Array> {
+async function loadKey(name: string, { directory, master, curve }: Place): Promise<KeyPair> {
   const path = pathOf(directory, name)
   const isName = keyName.test(name) && name !== masterName
   const json = isName ? await readText(path) : undefined
   if (json === undefined)
     throw new Fault("key_not_found", "No key of this name is in the keystore.")
-  return decryptV3(json, master).catch((cause: unknown) => {
+  return decryptPair(json, master, curve).catch((cause: unknown) => {
     if (!(cause instanceof Fault) || cause.code !== "passphrase_wrong") throw withPath(path, cause)
     const message = `${path} doesn't belong to this master.json; restore both from one backup.`
     throw new Fault("keystore_invalid", message, { cause })
   })
 }
 
-async function saveKey(path: string, secret: Uint8Array, master: Uint8Array): Promise<void> {
+async function saveKey(path: string, pair: KeyPair, { master, curve }: Place): Promise<void> {
+  const { secret, publicKey } = pair
   if (!isSecretKey(secret)) throw new Fault("key_invalid", "This isn't a private key.")
-  const address = addressOfSecret(secret)
-  const json = await encryptV3({ secret, password: master, logN: keyLogN, address })
+  const address = addressOfPublicKey(publicKey)
+  const json = await encryptV3({ ...pair, password: master, logN: keyLogN, address })
   // What can't be read back must never be all that is left of a key.
-  const readBack = await decryptV3(json, master)
-  readBack.fill(0)
+  const readBack = await decryptPair(json, master, curve)
+  readBack.secret.fill(0)
   if (!(await writeNewFile(path, json))) {
     throw new Fault("name_taken", `${path} exists; choose another name.`)
   }

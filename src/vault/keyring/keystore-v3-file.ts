@@ -20,6 +20,8 @@ export type V3Kdf =
 export type V3File = {
   /** 40 lower-case hex digits, or `undefined`: it is optional. */
   readonly address: string | undefined
+  /** 65 bytes; a field of ours. */
+  readonly publicKey: Uint8Array | undefined
   readonly kdf: V3Kdf
   readonly iv: Uint8Array
   readonly ciphertext: Uint8Array
@@ -46,9 +48,10 @@ export function parseV3(json: string): V3File {
   const outer = parseOuter(json)
   const parsed = fileSchema.safeParse(outer)
   if (!parsed.success) throw invalid(parsed.error.issues[0]?.path.join(".") ?? "")
-  const { address, crypto } = parsed.data
+  const { address, public_key: publicKey, crypto } = parsed.data
   return {
     address: address?.replace("0x", "").toLowerCase(),
+    publicKey,
     kdf: crypto,
     iv: crypto.cipherparams.iv,
     ciphertext: crypto.ciphertext,
@@ -64,7 +67,10 @@ function parseOuter(json: string): unknown {
   const cryptos = fields.filter(([name]) => name.toLowerCase() === "crypto")
   if (cryptos.length !== 1) throw invalid("crypto")
   const named = new Map<string, unknown>(fields)
-  return { version: named.get("version"), address: named.get("address"), crypto: cryptos[0]?.[1] }
+  const picked = ["version", "address", "public_key"].map(
+    (name) => [name, named.get(name)] as const,
+  )
+  return { ...Object.fromEntries(picked), crypto: cryptos[0]?.[1] }
 }
 
 function parseJson(json: string): unknown {
@@ -123,6 +129,7 @@ const fileSchema = z.strictObject({
     .string()
     .regex(/^(?:0x)?[0-9a-fA-F]{40}$/)
     .optional(),
+  public_key: hexBytes(65).optional(),
   crypto: z.discriminatedUnion("kdf", [
     z.strictObject({ ...common, kdf: z.literal("scrypt"), kdfparams: scryptParams }),
     z.strictObject({ ...common, kdf: z.literal("pbkdf2"), kdfparams: pbkdf2Params }),

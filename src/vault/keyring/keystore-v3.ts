@@ -9,10 +9,12 @@ import {
 
 import { scryptAsync } from "@noble/hashes/scrypt.js"
 
-import { concatBytes, toHex } from "../../std/bytes.ts"
+import { concatBytes, copySecret, toHex } from "../../std/bytes.ts"
 import { keccak256 } from "../../std/keccak.ts"
 import { Fault } from "../../std/fault.ts"
-import type { Address } from "../../venue/address.ts"
+import { parseAddress, type Address } from "../../venue/address.ts"
+import type { Curve } from "./curve.ts"
+import type { KeyPair } from "./keyring.ts"
 import {
   parseV3,
   type Pbkdf2Params,
@@ -20,8 +22,7 @@ import {
   type V3File,
   type V3Kdf,
 } from "./keystore-v3-file.ts"
-import { isSecretKey } from "./noble-curve.ts"
-import { addressOfSecret } from "./recover.ts"
+import { provenPair } from "./proven-pair.ts"
 import { withSecret } from "./with-secret.ts"
 
 // Web3 Secret Storage Definition, version 3, for secrets of 32 bytes.
@@ -33,6 +34,8 @@ export type V3Input = {
   readonly logN: number
   /** Written into the file, in the clear, as geth does. */
   readonly address?: Address
+  /** Written into the file too; geth has no such field, and passes over it. */
+  readonly publicKey?: Uint8Array
 }
 
 type Sealed = Pick<V3File, "iv" | "ciphertext" | "mac">
@@ -50,10 +53,29 @@ export async function decryptV3(json: string, password: Uint8Array): Promise<Uin
     if (!timingSafeEqual(macOf(derivedKey, file.ciphertext), file.mac)) {
       throw new Fault("passphrase_wrong", "The passphrase is wrong; try again with the right one.")
     }
-    const secret = aes128Ctr(derivedKey, file.iv, file.ciphertext)
-    assertAddress(file, secret)
-    return secret
+    return aes128Ctr(derivedKey, file.iv, file.ciphertext)
   })
+}
+
+/**
+ * Decrypts the private key in a v3 file, and derives its public key by `curve`. The caller overwrites the secret. The
+ * mac doesn't cover the iv: only what the file names in the clear tells that it was changed.
+ *
+ * @throws {Fault} as {@link decryptV3}, and `keystore_invalid` when the key isn't the one that the file names.
+ */
+export async function decryptPair(
+  json: string,
+  password: Uint8Array,
+  curve: Curve,
+): Promise<KeyPair> {
+  const { publicKey, address: hex } = parseV3(json)
+  const address = hex === undefined ? undefined : parseAddress(`0x${hex}`)
+  const pair = provenPair(await decryptV3(json, password), { publicKey, address }, curve)
+  if (pair !== undefined) return pair
+  throw new Fault(
+    "keystore_invalid",
+    "The key in this file isn't the one of the address it names; restore the file from a backup.",
+  )
 }
 
 /**
@@ -61,7 +83,7 @@ export async function decryptV3(json: string, password: Uint8Array): Promise<Uin
  * secrets are copied before this returns, so that overwriting them early can't make a file of zeros.
  */
 export async function encryptV3(input: V3Input): Promise<string> {
-  const { secret, password, logN, address } = input
+  const { secret, password, logN, address, publicKey } = input
   if (secret.length !== 32)
     throw new RangeError(`expected 32 bytes as secret, got ${secret.length}`)
   if (!Number.isInteger(logN) || logN < 1 || logN > 20) {
@@ -69,13 +91,14 @@ export async function encryptV3(input: V3Input): Promise<string> {
   }
   const costs = { dklen: 32, n: 2 ** logN, p: 1, r: 8 }
   const salt = randomBytes(32)
-  const sealed = await withSecret(Uint8Array.from(secret), async (copy) => {
+  const sealed = await withSecret(copySecret(secret), async (copy) => {
     const derivedKey = await deriveKey({ kdf: "scrypt", kdfparams: { ...costs, salt } }, password)
     return withSecret(derivedKey, () => seal(derivedKey, copy))
   })
   const { iv, ciphertext, mac } = sealed
   return JSON.stringify({
     ...(address === undefined ? {} : { address: bareHex(address).toLowerCase() }),
+    ...(publicKey === undefined ? {} : { public_key: bareHex(toHex(publicKey)) }),
     crypto: {
       cipher: "aes-128-ctr",
       cipherparams: { iv: bareHex(toHex(iv)) },
@@ -133,20 +156,7 @@ function macOf(derivedKey: Uint8Array, ciphertext: Uint8Array): Uint8Array {
 // Version 3: the key is the leftmost 16 bytes of the derived key. In counter mode both ways are one.
 function aes128Ctr(derivedKey: Uint8Array, iv: Uint8Array, input: Uint8Array): Uint8Array {
   const cipher = createCipheriv("aes-128-ctr", derivedKey.subarray(0, 16), iv)
-  return withSecret(cipher.update(input), (output) => Uint8Array.from(output))
-}
-
-/** The mac doesn't cover the iv: only the address, where there is one, tells that it was changed. */
-function assertAddress(file: V3File, secret: Uint8Array): void {
-  if (file.address === undefined) return
-  const isSame =
-    isSecretKey(secret) && bareHex(addressOfSecret(secret)).toLowerCase() === file.address
-  if (isSame) return
-  secret.fill(0)
-  throw new Fault(
-    "keystore_invalid",
-    "The key in this file isn't the one of the address it names; restore the file from a backup.",
-  )
+  return withSecret(cipher.update(input), copySecret)
 }
 
 function bareHex(hex: string): string {

@@ -1,9 +1,10 @@
 import { Fault } from "../../std/fault.ts"
-import type { KeyStore } from "./keyring.ts"
+import { copySecret } from "../../std/bytes.ts"
+import type { KeyPair, KeyStore } from "./keyring.ts"
 
 /** Keeps keys in memory only, for the demo: they are gone with the process. */
 export function memoryStore(): KeyStore {
-  const secrets = new Map<string, Uint8Array>()
+  const pairs = new Map<string, KeyPair>()
   let isLocked = false
   const assertUnlocked = (): void => {
     if (isLocked)
@@ -11,31 +12,34 @@ export function memoryStore(): KeyStore {
   }
   return Object.freeze({
     backend: "memory",
-    names: () => Promise.resolve([...secrets.keys()].sort()),
+    names: () => Promise.resolve([...pairs.keys()].sort()),
     load: async (name: string) => {
       assertUnlocked()
-      const secret = secrets.get(name)
-      if (secret === undefined)
-        throw new Fault("key_not_found", "No key of this name is in memory.")
-      return Promise.resolve(Uint8Array.from(secret))
+      const pair = pairs.get(name)
+      if (pair === undefined) throw new Fault("key_not_found", "No key of this name is in memory.")
+      return Promise.resolve(copyOf(pair))
     },
-    save: async (name: string, secret: Uint8Array) => {
+    save: async (name: string, pair: KeyPair) => {
       assertUnlocked()
-      if (secrets.has(name))
+      if (pairs.has(name))
         throw new Fault("name_taken", "A key of this name exists; choose another.")
-      secrets.set(name, Uint8Array.from(secret))
+      pairs.set(name, copyOf(pair))
       return Promise.resolve()
     },
     remove: async (name: string) => {
       assertUnlocked()
-      secrets.get(name)?.fill(0)
-      secrets.delete(name)
+      pairs.get(name)?.secret.fill(0)
+      pairs.delete(name)
       return Promise.resolve()
     },
     lock: () => {
       isLocked = true
-      for (const secret of secrets.values()) secret.fill(0)
-      secrets.clear()
+      for (const { secret } of pairs.values()) secret.fill(0)
+      pairs.clear()
     },
   } satisfies KeyStore)
+}
+
+function copyOf({ secret, publicKey }: KeyPair): KeyPair {
+  return { secret: copySecret(secret), publicKey }
 }

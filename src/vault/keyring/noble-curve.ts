@@ -3,11 +3,12 @@ import { hmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 
 import { concatBytes } from "../../std/bytes.ts"
-import { assert32Bytes, type Curve, isRecoverable } from "./curve.ts"
+import { assert32Bytes, assertSecretKey, type Curve, isRecoverable } from "./curve.ts"
 
-// The reference: keys are checked and their public keys worked out here, and it signs where nothing else runs.
-// A limit we accept: the arithmetic is JavaScript's BigInt, whose time depends on its values; whoever can measure
-// single signatures to the nanosecond isn't held off here.
+// The reference: public keys are worked out here once, in the command that makes or imports a key, and it signs where
+// nothing else runs. Two limits we accept: the arithmetic is JavaScript's BigInt, whose time depends on its values, so
+// whoever can measure single signatures to the nanosecond isn't held off here; and what it makes of a private key,
+// BigInts and hex, stays in memory until V8 has other use for the place.
 
 secp256k1.hashes.sha256 = sha256
 secp256k1.hashes.hmacSha256 = (key, message) => hmac(sha256, key, message)
@@ -15,6 +16,10 @@ secp256k1.hashes.hmacSha256 = (key, message) => hmac(sha256, key, message)
 /** The curve in JavaScript, which runs wherever Node does. */
 export const nobleCurve: Curve = Object.freeze({
   name: "noble",
+  publicKeyOf: (secret) => {
+    assertSecretKey(secret)
+    return secp256k1.getPublicKey(secret, false)
+  },
   sign: (secret, digest) => {
     assertSecretKey(secret)
     assert32Bytes(digest, "digest")
@@ -38,19 +43,3 @@ export const nobleCurve: Curve = Object.freeze({
     }
   },
 } satisfies Curve)
-
-/** The public key that belongs to a private key: `04 ‖ x ‖ y`. */
-export function publicKeyOf(secret: Uint8Array): Uint8Array {
-  assertSecretKey(secret)
-  return secp256k1.getPublicKey(secret, false)
-}
-
-/** Whether `bytes` are a private key: 32 bytes, from 1 to n − 1 (SEC 1 §3.2.1). */
-export function isSecretKey(bytes: Uint8Array): boolean {
-  return bytes instanceof Uint8Array && secp256k1.utils.isValidSecretKey(bytes)
-}
-
-function assertSecretKey(secret: Uint8Array): void {
-  assert32Bytes(secret, "private key")
-  if (!isSecretKey(secret)) throw new RangeError("expected a private key from 1 to n - 1")
-}

@@ -1,18 +1,13 @@
-import { toHex } from "../../std/bytes.ts"
+import { copySecret, toHex } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import { addressOfPublicKey, type Address } from "../../venue/address.ts"
 import type { Digest } from "../../venue/signing-hash.ts"
 import type { Curve, CurveSignature } from "./curve.ts"
-import type { Keyring, KeyStore, Signature } from "./keyring.ts"
-import { isSecretKey, nobleCurve, publicKeyOf } from "./noble-curve.ts"
+import type { KeyPair, Keyring, KeyStore, Signature } from "./keyring.ts"
+import { provenPair } from "./proven-pair.ts"
 import { withSecret } from "./with-secret.ts"
 
-/** `publicKey` and so `address` are the reference's, whichever curve signs. */
-type HeldKey = {
-  readonly address: Address
-  readonly publicKey: Uint8Array
-  readonly secret: Uint8Array
-}
+type HeldKey = KeyPair & { readonly address: Address }
 
 /**
  * Loads every key of `store` and holds them until `lock`, which locks the store too. The keys live in
@@ -20,15 +15,15 @@ type HeldKey = {
  *
  * @throws {Fault} whatever {@link KeyStore.load} throws; nothing stays in memory then.
  */
-export async function openKeyring(store: KeyStore, curve: Curve = nobleCurve): Promise<Keyring> {
+export async function openKeyring(store: KeyStore, curve: Curve): Promise<Keyring> {
   const held = await loadAll(store)
   const known = new Map([...held].map(([name, { address }]) => [name, address]))
-  const state: State = { held, known, store }
+  const state: State = { held, known, store, curve }
   return Object.freeze({
     addressOf: (name: string) => known.get(name),
     isLocked: (name: string) => known.has(name) && !held.has(name),
     sign: (name: string, digest: Digest) => signChecked(heldKeyOf(name, state), digest, curve),
-    add: (name: string, secret: Uint8Array) => withSecret(secret, () => add(name, secret, state)),
+    add: (name: string, pair: KeyPair) => withSecret(pair.secret, () => add(name, pair, state)),
     remove: async (name: string) => {
       const from = unlockedStore(state)
       forget(held, [name])
@@ -49,6 +44,7 @@ type State = {
   readonly held: Map<string, HeldKey>
   readonly known: Map<string, Address>
   store: KeyStore | undefined
+  readonly curve: Curve
 }
 
 function unlockedStore({ store }: State): KeyStore {
@@ -63,10 +59,13 @@ function heldKeyOf(name: string, { held, known, store }: State): HeldKey {
   throw new Fault("key_not_found", "No key of this name is held.")
 }
 
-async function add(name: string, secret: Uint8Array, state: State): Promise<Address> {
+async function add(name: string, given: KeyPair, state: State): Promise<Address> {
   const into = unlockedStore(state)
-  if (!isSecretKey(secret)) throw new Fault("key_invalid", "This isn't a private key.")
-  const key = heldKey(Uint8Array.from(secret))
+  const pair = provenPair(copySecret(given.secret), given, state.curve)
+  if (pair === undefined) {
+    throw new Fault("key_invalid", "This isn't the private key of the public one beside it.")
+  }
+  const key = heldKey(pair)
   await saveOrForget(into, name, key)
   state.known.set(name, key.address)
   // Locked while it was saved: the key is safe in the store, and only there.
@@ -97,7 +96,11 @@ async function unlock(next: KeyStore, state: State): Promise<void> {
  * Signs, then recovers the signer from the signature: a fault of memory or arithmetic in between could
  * otherwise give away the key itself. Who it is, the public key tells as well as the address, which is its hash.
  */
-function signChecked({ secret, publicKey }: HeldKey, digest: Digest, curve: Curve): Signature {
+export function signChecked(
+  { secret, publicKey }: KeyPair,
+  digest: Digest,
+  curve: Curve,
+): Signature {
   const made = curve.sign(secret, digest)
   const signer = curve.recover(made, digest)
   if (signer !== undefined && areSame(signer, publicKey)) return signatureOf(made)
@@ -146,19 +149,13 @@ async function loadAll(store: KeyStore): Promise<Map<string, HeldKey>> {
   }
 }
 
-function heldKey(secret: Uint8Array): HeldKey {
-  try {
-    const publicKey = publicKeyOf(secret)
-    return { address: addressOfPublicKey(publicKey), publicKey, secret }
-  } catch (error) {
-    secret.fill(0)
-    throw error
-  }
+function heldKey(pair: KeyPair): HeldKey {
+  return { ...pair, address: addressOfPublicKey(pair.publicKey) }
 }
 
 async function saveOrForget(store: KeyStore, name: string, key: HeldKey): Promise<void> {
   try {
-    await store.save(name, key.secret)
+    await store.save(name, key)
   } catch (error) {
     key.secret.fill(0)
     throw error

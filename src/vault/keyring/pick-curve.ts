@@ -19,5 +19,5 @@ function loadOnce(): Result<Curve, string> {
 }
 
 function warningOf(why: string): string {
-  return `Signatures are made in JavaScript, some 20 times slower and not in constant time: libsecp256k1 can't be loaded (${why}).`
+  return `Signatures are made in JavaScript, some 20 times slower and not in constant time, and copies of keys stay in memory after a lock: libsecp256k1 can't be loaded (${why}).`
 }

@@ -1,6 +1,7 @@
 import { constants, type Stats } from "node:fs"
 import { lstat, open, type FileHandle } from "node:fs/promises"
 
+import { copySecret } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 
 /**
@@ -114,7 +115,7 @@ async function readBounded(
     let length = 0
     while (length < buffer.length) {
       const { bytesRead } = await handle.read(buffer, length, buffer.length - length)
-      if (bytesRead === 0) return buffer.slice(0, length)
+      if (bytesRead === 0) return copySecret(buffer.subarray(0, length))
       length += bytesRead
     }
   } finally {

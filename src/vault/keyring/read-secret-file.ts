@@ -1,3 +1,4 @@
+import { copySecret } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import { readPrivateFile } from "./read-private-file.ts"
 import { withSecret } from "./with-secret.ts"
@@ -29,6 +30,6 @@ export async function readSecretFile(path: string): Promise<Uint8Array> {
 
 /** A copy without one trailing `\n` or `\r\n`. */
 function withoutNewline(bytes: Uint8Array): Uint8Array {
-  if (bytes.at(-1) !== 0x0a) return bytes.slice()
-  return bytes.slice(0, bytes.at(-2) === 0x0d ? -2 : -1)
+  if (bytes.at(-1) !== 0x0a) return copySecret(bytes)
+  return copySecret(bytes.subarray(0, bytes.at(-2) === 0x0d ? -2 : -1))
 }

@@ -2,7 +2,7 @@ import { fromHex } from "../../std/bytes.ts"
 import { addressOfPublicKey, type Address } from "../../venue/address.ts"
 import type { Digest } from "../../venue/signing-hash.ts"
 import type { Signature } from "./keyring.ts"
-import { nobleCurve, publicKeyOf } from "./noble-curve.ts"
+import { nobleCurve } from "./noble-curve.ts"
 
 /** The address whose key made `signature` over `digest`; `undefined` when no key did, or s isn't low. */
 export function recoverAddress(signature: Signature, digest: Digest): Address | undefined {
@@ -10,11 +10,6 @@ export function recoverAddress(signature: Signature, digest: Digest): Address | 
   if (compact === undefined) return undefined
   const publicKey = nobleCurve.recover({ compact, recovery: signature.v - 27 }, digest)
   return publicKey && addressOfPublicKey(publicKey)
-}
-
-/** The address that belongs to a private key. */
-export function addressOfSecret(secret: Uint8Array): Address {
-  return addressOfPublicKey(publicKeyOf(secret))
 }
 
 function parse64Bytes({ r, s }: Signature): Uint8Array | undefined {

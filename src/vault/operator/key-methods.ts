@@ -1,37 +1,29 @@
 import type { AdminParams } from "../../link/calls/methods.ts"
 import type { KeyView } from "../../link/views/views.ts"
+import { fromHex } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
-import { parseAddress, type Address } from "../../venue/address.ts"
+import { addressOfPublicKey, parseAddress, type Address } from "../../venue/address.ts"
 import type { Profile } from "../../venue/profile.ts"
 import type { Vault } from "../core/vault.ts"
 import { keyView } from "../core/views.ts"
 import { assertSigns } from "../keyring/assert-signs.ts"
-import { generateSecret } from "../keyring/generate-secret.ts"
-import { isSecretKey } from "../keyring/noble-curve.ts"
+import type { KeyPair } from "../keyring/keyring.ts"
+import { provenPair } from "../keyring/proven-pair.ts"
 import { isPublishedTestKey } from "../keyring/published-test-keys.ts"
-import { addressOfSecret } from "../keyring/recover.ts"
 import { withSecret } from "../keyring/with-secret.ts"
 import type { KeyEntry } from "../ledger/records/bindings.ts"
 
 /** Adds keys, one after another. @throws {Fault} `name_taken`, `name_unknown`, `key_invalid`, `usage`. */
 export function keyMethods(vault: Vault) {
   const inTurn = makeTurns()
-  const add = (ask: NewKey, secret: Uint8Array): Promise<KeyView> =>
-    withSecret(secret, () => inTurn(() => addKey(vault, ask, secret)))
   return {
-    importKey: (params: AdminParams["importKey"]) =>
-      add({ ...params, origin: "imported" }, decodeSecret(params.secret)),
-    generateKey: (params: AdminParams["generateKey"]) =>
-      add({ ...params, origin: "generated" }, generateSecret()),
+    addKey: (params: AdminParams["addKey"]) =>
+      withSecret(params.secret, () => inTurn(() => addKey(vault, params))),
     removeKey: ({ name }: AdminParams["removeKey"]) => inTurn(() => removeKey(name, vault)),
     setTargets: (params: AdminParams["setTargets"]) => setTargets(params, vault),
     listKeys: () =>
       Promise.resolve([...vault.active().keys.values()].map((key) => keyView(key, vault))),
   }
-}
-
-type NewKey = Pick<AdminParams["generateKey"], "name" | "role" | "wallet"> & {
-  readonly origin: "imported" | "generated"
 }
 
 /** One key after another: between the checks of one and its entry in the ledger no other may slip in. */
@@ -44,20 +36,16 @@ function makeTurns(): <Output>(work: () => Promise<Output>) => Promise<Output> {
   }
 }
 
-/** Overwrites the buffer in between: Node cuts it from memory that other buffers share. */
-function decodeSecret(base64: string): Uint8Array {
-  return withSecret(Buffer.from(base64, "base64"), (bytes) => Uint8Array.from(bytes))
-}
-
 /** First the key store, then the ledger, so that the ledger never names a key that isn't safe on disk. */
-async function addKey(vault: Vault, ask: NewKey, secret: Uint8Array): Promise<KeyView> {
+async function addKey(vault: Vault, ask: AdminParams["addKey"]): Promise<KeyView> {
   assertKeyWanted(vault, ask)
-  assertSecretUsable(vault, secret)
-  await assertSigns(secret)
-  const address = addressOfSecret(secret)
+  const pair = pairOf(vault, ask)
+  const address = addressOfPublicKey(pair.publicKey)
+  assertPrivate(vault, address)
+  assertSigns(pair, vault.curve)
   assertAddressNew(vault, address)
   await vault.ledger.safety.claim(address)
-  if (!isHeldAlready(vault, ask, address)) await vault.keyring.add(ask.name, secret)
+  if (!isHeldAlready(vault, ask.name, address)) await vault.keyring.add(ask.name, pair)
   const key: KeyEntry = {
     name: ask.name,
     address,
@@ -129,17 +117,17 @@ function knownKey(name: string, vault: Vault): KeyEntry {
  *
  * @throws {Fault} `name_taken` when the key store holds another key under the name.
  */
-function isHeldAlready(vault: Vault, { name, origin }: NewKey, address: Address): boolean {
+function isHeldAlready(vault: Vault, name: string, address: Address): boolean {
   const held = vault.keyring.addressOf(name)
   if (held === undefined) return false
-  if (held === address && origin === "imported") return true
+  if (held === address) return true
   throw new Fault(
     "name_taken",
     `keystore/${name}.json holds the key of ${held}, which was never fully added; import that key again to finish it, move the file away, or choose another name.`,
   )
 }
 
-function assertKeyWanted(vault: Vault, { name, role, wallet }: NewKey): void {
+function assertKeyWanted(vault: Vault, { name, role, wallet }: AdminParams["addKey"]): void {
   const { keys } = vault.active()
   if (keys.has(name)) {
     throw new Fault("name_taken", `There is a key named ${name} already; choose another name.`)
@@ -158,14 +146,21 @@ function assertKeyWanted(vault: Vault, { name, role, wallet }: NewKey): void {
   }
 }
 
-function assertSecretUsable(vault: Vault, secret: Uint8Array): void {
-  if (!isSecretKey(secret)) {
-    throw new Fault(
-      "key_invalid",
-      "This isn't a private key: 32 bytes, above zero and below the curve's order.",
-    )
-  }
-  if (isPublishedTestKey(addressOfSecret(secret)) && !isSandboxNetwork(vault.active().profile)) {
+/** The reference's public key, and the curve's that signs here, must be one. */
+function pairOf(
+  { curve }: Vault,
+  ask: Pick<AdminParams["addKey"], "publicKey" | "secret">,
+): KeyPair {
+  const pair = provenPair(ask.secret, { publicKey: fromHex(ask.publicKey) }, curve)
+  if (pair !== undefined) return pair
+  throw new Fault(
+    "key_invalid",
+    "This isn't a private key, of 32 bytes, above zero and below the curve's order, or not that of the public key beside it.",
+  )
+}
+
+function assertPrivate(vault: Vault, address: Address): void {
+  if (isPublishedTestKey(address) && !isSandboxNetwork(vault.active().profile)) {
     throw new Fault(
       "key_invalid",
       "This private key is a published test key that anyone can use; it is refused on every network but the sandbox's.",

@@ -16,7 +16,9 @@ export async function selfTest({
   disk,
   curve,
 }: Pick<Vault, "ledger" | "now" | "disk" | "curve">): Promise<void> {
-  await withSecret(generateSecret(), (secret) => assertSigns(secret, curve))
+  withSecret(generateSecret(), (secret) =>
+    assertSigns({ secret, publicKey: curve.publicKeyOf(secret) }, curve),
+  )
   if (disk.low === undefined) await ledger.safety.probe(now())
   else await ledger.count()
 }

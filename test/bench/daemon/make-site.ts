@@ -1,8 +1,10 @@
+import { randomBytes } from "node:crypto"
 import { rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 
 import { dialAdmin } from "../../../src/commands/installation/dial-admin.ts"
 import { makeInstallation, makePassphraseInstallation } from "../../support/countersign.ts"
+import { keyParams } from "../../support/key-pair.ts"
 import type { Settings } from "../case.ts"
 import { policyTexts } from "./policy-texts.ts"
 import { serveSite, type Daemon } from "./serve-site.ts"
@@ -60,7 +62,11 @@ async function addBots(dir: string, keys: number): Promise<readonly Bot[]> {
   const bots: Bot[] = []
   for (let index = 0; index < keys; index++) {
     const name = `k${index}`
-    const { address } = await admin.call("generateKey", { name, role: "agent" })
+    const { address } = await admin.call("addKey", {
+      name,
+      role: "agent",
+      ...keyParams(randomBytes(32)),
+    })
     const client = { name: `bot${index}`, keys: [name], rights: [], allowTypeB: false }
     const { token } = await admin.call("addClient", client)
     bots.push({ token, address })

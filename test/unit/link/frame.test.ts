@@ -4,7 +4,11 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { createFrameReader, createFrameWriter } from "../../../src/link/connection.ts"
+import {
+  createFrameReader,
+  createFrameWriter,
+  maxFrameBytes,
+} from "../../../src/link/connection.ts"
 import { numRuns } from "../../support/runs.ts"
 
 describe("frame reader", () => {
@@ -17,7 +21,8 @@ describe("frame reader", () => {
         const received: unknown[] = []
         let start = 0
         for (const size of [...cuts, bytes.length]) {
-          received.push(...reader.push(bytes.subarray(start, start + size)))
+          const frames = reader.push(bytes.subarray(start, start + size))
+          received.push(...frames.map(({ value }) => value))
           start += size
         }
         // Through JSON, which writes -0 as 0.
@@ -26,6 +31,64 @@ describe("frame reader", () => {
       }),
       numRuns(200),
     )
+  })
+
+  it("gives the secrets that lines announce, however the bytes are cut, and overwrites them where they came", () => {
+    const frames = fc.array(
+      fc.record({ id: fc.nat(), secret: fc.option(fc.uint8Array({ minLength: 1 })) }),
+      { maxLength: 8 },
+    )
+    fc.assert(
+      fc.property(frames, fc.array(fc.integer({ min: 1, max: 40 })), (sent, cuts) => {
+        const bytes = Buffer.concat(sent.map(({ id, secret }) => frameOf(id, secret)))
+        const reader = createFrameReader(maxFrameBytes, 64)
+        const received: (readonly [unknown, Uint8Array | null])[] = []
+        let start = 0
+        for (const size of [...cuts, bytes.length]) {
+          for (const frame of reader.push(bytes.subarray(start, start + size))) {
+            received.push([(frame.value as { id: number }).id, frame.secret ?? null])
+          }
+          start += size
+        }
+        assert.deepEqual(
+          received,
+          sent.map(({ id, secret }) => [id, secret]),
+        )
+        assert.equal(reader.hasPartialLine(), false)
+        const left = sent.map(({ id, secret }) => frameOf(id, secret?.map(() => 0) ?? null, secret))
+        assert.deepEqual(bytes, Buffer.concat(left))
+      }),
+      numRuns(200),
+    )
+  })
+
+  it("takes a secret of up to its bound alone, and none without one", () => {
+    const announced = (secretBytes: unknown) => Buffer.from(`${JSON.stringify({ secretBytes })}\n`)
+    for (const [bound, bytes, isTaken] of [
+      [64, 1, true],
+      [64, 64, true],
+      [64, 65, false],
+      [64, 0, false],
+      [64, -1, false],
+      [64, 1.5, false],
+      [64, "1", false],
+      [64, null, false],
+      [0, 1, false],
+    ] as const) {
+      const push = () => createFrameReader(maxFrameBytes, bound).push(announced(bytes))
+      if (isTaken) assert.deepEqual(push(), [])
+      else assert.throws(push, { code: "link_protocol" })
+    }
+  })
+
+  it("isn't done while a part of a secret is missing, and overwrites that part when it is closed", () => {
+    const reader = createFrameReader(maxFrameBytes, 64)
+    reader.push(Buffer.from('{"secretBytes":3}\n'))
+    assert.equal(reader.hasPartialLine(), true)
+    reader.push(Buffer.of(7, 7))
+    reader.close()
+    const [frame] = reader.push(Buffer.of(7))
+    assert.deepEqual(frame?.secret, Uint8Array.of(0, 0, 7))
   })
 
   it("takes a line of exactly the bound and refuses one byte more", () => {
@@ -59,6 +122,12 @@ describe("frame reader", () => {
     )
   })
 })
+
+/** As a peer writes it: the line, then the secret, or what stands where it was. */
+function frameOf(id: number, secret: Uint8Array | null, announced = secret): Buffer {
+  const line = { id, ...(announced === null ? {} : { secretBytes: announced.length }) }
+  return Buffer.concat([Buffer.from(`${JSON.stringify(line)}\n`), secret ?? Buffer.of()])
+}
 
 describe("frame writer", () => {
   it("sends all lines of a tick in one write", async (t) => {

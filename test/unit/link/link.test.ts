@@ -12,6 +12,10 @@ import { Fault } from "../../../src/std/fault.ts"
 import { connectRaw, temporaryDirectory } from "../../support/link-peer.ts"
 
 const params = {
+  keep: z.strictObject({
+    name: z.string(),
+    secret: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
+  }),
   echo: z.strictObject({ text: z.string() }),
   fail: z.strictObject({ how: z.enum(["fault", "bug"]) }),
   wait: z.strictObject({ turn: z.int() }),
@@ -20,6 +24,7 @@ const params = {
 }
 type Params = { [Method in keyof typeof params]: z.infer<(typeof params)[Method]> }
 type Results = {
+  keep: { bytes: number[] }
   echo: { text: string }
   fail: null
   wait: { turn: number }
@@ -43,10 +48,15 @@ async function serve(
   const turns = new Map<number, () => void>()
   const started: number[] = []
   const errors: unknown[] = []
+  const kept: Uint8Array[] = []
   const server = await serveLink<typeof params, Results>({
     path,
     params,
     methods: {
+      keep: ({ secret }) => {
+        kept.push(secret)
+        return { bytes: [...secret] }
+      },
       echo: ({ text }) => ({ text }),
       fail({ how }) {
         throw how === "fault" ? new Fault("name_taken", "Choose another.") : new Error("canary")
@@ -64,7 +74,7 @@ async function serve(
   })
   t.after(() => server.close())
   const release = (...order: number[]): void => order.forEach((turn) => turns.get(turn)?.())
-  return { path, server, started, errors, release }
+  return { path, server, started, errors, kept, release }
 }
 
 function client(t: TestContext, path: string, options?: LinkClientOptions) {
@@ -271,6 +281,57 @@ describe("link with a secret", () => {
     assert.deepEqual(await client(t, path, { secret: "s3cret" }).call("echo", { text: "a" }), {
       text: "a",
     })
+  })
+
+  it("brings another secret as it is, and overwrites it where it came once the call is answered", async (t) => {
+    const { path, kept } = await serve(t, { secret: "s3cret" })
+    const link = client(t, path, { secret: "s3cret" })
+    const secret = Uint8Array.of(0, 10, 34, 255)
+    const calls = [
+      link.call("echo", { text: "before" }),
+      link.call("keep", { name: "a", secret }),
+      link.call("echo", { text: "after" }),
+    ]
+    const bytes = [0, 10, 34, 255]
+    assert.deepEqual(await Promise.all(calls), [{ text: "before" }, { bytes }, { text: "after" }])
+    assert.deepEqual(secret, Uint8Array.from(bytes)) // its owner's to overwrite
+    assert.deepEqual(kept, [new Uint8Array(4)])
+  })
+
+  const keep = (params: object, secretBytes?: number): string =>
+    `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "keep", params, secretBytes })}\n`
+
+  for (const [what, text] of [
+    ["as text", keep({ name: "a", secret: "AAAA" })],
+    ["as a list of numbers", keep({ name: "a", secret: [1, 2] })],
+    ["not at all", keep({ name: "a" })],
+    ["for a call that takes none", `${echo.trimEnd().slice(0, -1)},"secretBytes":1}\n!`],
+  ] as const) {
+    it(`refuses the parameters of a call whose secret comes ${what}`, async (t) => {
+      const { path, kept } = await serve(t, { secret: "s3cret" })
+      const raw = await connectRaw(path)
+      t.after(() => raw.socket.destroy())
+      raw.send(hello("s3cret") + text)
+      assert.match((await raw.line()) ?? "", /"result"/)
+      assert.match((await raw.line()) ?? "", /-32602/)
+      assert.deepEqual(kept, [])
+    })
+  }
+
+  it("takes no secret on a socket that asks for none", async (t) => {
+    const { path, kept } = await serve(t)
+    const raw = await connectRaw(path)
+    raw.send(`${keep({ name: "a" }, 2)}!!`)
+    assert.deepEqual(await answerOf(raw), { id: null, code: -32700 })
+    await raw.closed()
+    assert.deepEqual(kept, [])
+  })
+
+  it("disconnects who leaves a secret unfinished", async (t) => {
+    const { path } = await serve(t, { secret: "s3cret", limits: { partialLineMs: 30 } })
+    const raw = await connectRaw(path)
+    raw.send(`${hello("s3cret")}${keep({ name: "a" }, 2)}!`)
+    await raw.closed()
   })
 
   for (const [what, secret] of [

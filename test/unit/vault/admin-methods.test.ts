@@ -5,6 +5,7 @@ import { mainVenueText } from "../../../src/commands/init/init-texts.ts"
 import { generateSecret } from "../../../src/vault/keyring/generate-secret.ts"
 import { hashToken } from "../../../src/vault/request/authenticate.ts"
 import { openTestVault, type TestVault } from "../../support/open-test-vault.ts"
+import { pairOf } from "../../support/key-pair.ts"
 
 // SEC 2: the order of the curve's group.
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -93,7 +94,7 @@ describe("an addition of a key that was cut off before the ledger had it", () =>
   const secret = generateSecret()
   before(async () => {
     test = await openTestVault()
-    await test.vault.keyring.add("mm", Uint8Array.from(secret))
+    await test.vault.keyring.add("mm", pairOf(Uint8Array.from(secret)))
   })
   after(() => test.remove())
 

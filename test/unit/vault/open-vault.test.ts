@@ -1,4 +1,5 @@
 import assert from "node:assert/strict"
+import { randomBytes } from "node:crypto"
 import { chmodSync, mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "node:test"
@@ -14,6 +15,8 @@ import { openKeystore } from "../../../src/vault/keyring/keystore-files.ts"
 import { openVault } from "../../../src/vault/open-vault.ts"
 import { temporaryDirectory } from "../../support/link-peer.ts"
 import { makeTestInstallation, openTestVault } from "../../support/open-test-vault.ts"
+import { keyParams, pairOf } from "../../support/key-pair.ts"
+import { nobleCurve } from "../../../src/vault/keyring/noble-curve.ts"
 
 const passphrase = () => Promise.resolve(utf8("a passphrase of a test"))
 
@@ -34,13 +37,15 @@ async function keystoreInstallation(home: string) {
   return { installation, directory }
 }
 
+const newKey = () => ({ name: "mm", role: "agent", ...keyParams(randomBytes(32)) }) as const
+
 describe("opening the vault", () => {
   it("finds the keys and clients of the run before", async (t) => {
     const place = temporaryDirectory()
     t.after(() => place.remove())
     const { installation } = await keystoreInstallation(place.path)
     const first = await openVault(installation, passphrase)
-    const key = await adminMethods(first).generateKey({ name: "mm", role: "agent" })
+    const key = await adminMethods(first).addKey(newKey())
     const { policyHash } = first.active()
     await first.close()
     const second = await openVault(installation, passphrase)
@@ -54,14 +59,18 @@ describe("opening the vault", () => {
     t.after(() => place.remove())
     const { installation, directory } = await keystoreInstallation(place.path)
     const first = await openVault(installation, passphrase)
-    await adminMethods(first).generateKey({ name: "mm", role: "agent" })
+    await adminMethods(first).addKey(newKey())
     await first.close()
     rmSync(join(directory, "mm.json"))
     const expected = { code: "keystore_invalid", message: /keystore\/mm\.json/ }
     await assert.rejects(openVault(installation, passphrase), expected)
 
-    const store = await openKeystore({ directory, passphrase: await passphrase() })
-    await store.save("mm", new Uint8Array(32).fill(7))
+    const store = await openKeystore({
+      directory,
+      passphrase: await passphrase(),
+      curve: nobleCurve,
+    })
+    await store.save("mm", pairOf(new Uint8Array(32).fill(7)))
     store.lock()
     await assert.rejects(openVault(installation, passphrase), {
       code: "keystore_invalid",
@@ -77,8 +86,12 @@ describe("opening the vault", () => {
     t.after(() => place.remove())
     const { installation, directory } = await keystoreInstallation(place.path)
     const secret = new Uint8Array(32).fill(9)
-    const store = await openKeystore({ directory, passphrase: await passphrase() })
-    await store.save("mm", secret)
+    const store = await openKeystore({
+      directory,
+      passphrase: await passphrase(),
+      curve: nobleCurve,
+    })
+    await store.save("mm", pairOf(secret))
     store.lock()
     const vault = await openVault(installation, passphrase)
     const admin = adminMethods(vault)
@@ -92,9 +105,9 @@ describe("opening the vault", () => {
     const key = {
       name: "mm",
       role: "agent",
-      secret: Buffer.from(secret).toString("base64"),
+      ...keyParams(secret),
     } as const
-    await admin.importKey(key)
+    await admin.addKey(key)
     await vault.close()
     const again = await openVault(installation, passphrase)
     assert.equal(again.active().keys.size, 1)
@@ -122,7 +135,7 @@ describe("opening the vault", () => {
     t.after(() => made.remove())
     const vault = await openVault(made.installation, "without_keys")
     t.after(() => vault.close())
-    const added = adminMethods(vault).generateKey({ name: "mm", role: "agent" })
+    const added = adminMethods(vault).addKey(newKey())
     await assert.rejects(added, { code: "keyring_locked" })
     assert.equal(vault.active().keys.size, 0)
   })
@@ -143,7 +156,7 @@ describe("keys in memory", () => {
     t.after(() => made.remove())
     const { installation } = made
     const added = withVault({ installation, secret: passphrase }, (admin) =>
-      admin.call("generateKey", { name: "mm", role: "agent" }),
+      admin.call("addKey", newKey()),
     )
     await assert.rejects(added, { code: "vault_unavailable", message: /countersign serve/ })
     const keys = await withAdmin(installation, (admin) => admin.call("listKeys", {}))

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream"
 
-import { concatBytes, utf8 } from "../../../std/bytes.ts"
+import { concatBytes, copySecret, utf8 } from "../../../std/bytes.ts"
 
 /** One message between the vault and the keychain's process: a head in JSON, and secrets as bytes. */
 export type Frame = {
@@ -41,7 +41,7 @@ export async function* framesOf(stream: Readable): AsyncGenerator<Frame, void, u
     pending = joined(pending, chunk)
     for (let length = frameLength(pending); length !== undefined; length = frameLength(pending)) {
       const frame = frameIn(pending)
-      const rest = pending.slice(length)
+      const rest = copySecret(pending.subarray(length))
       pending.fill(0)
       pending = rest
       yield frame
@@ -71,7 +71,7 @@ function frameIn(bytes: Uint8Array): Frame {
   const secretStart = prefixBytes + jsonBytes
   return {
     head: JSON.parse(new TextDecoder().decode(bytes.subarray(prefixBytes, secretStart))),
-    secret: bytes.slice(secretStart, secretStart + secretBytes),
+    secret: copySecret(bytes.subarray(secretStart, secretStart + secretBytes)),
   }
 }
 

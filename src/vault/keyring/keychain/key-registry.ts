@@ -3,6 +3,7 @@ import { join } from "node:path"
 
 import { z } from "zod"
 
+import { fromHex, toHex } from "../../../std/bytes.ts"
 import { Fault } from "../../../std/fault.ts"
 import { parseAddress, type Address } from "../../../venue/address.ts"
 import { assertPrivateDirectory, codeOf, readPrivateFile } from "../read-private-file.ts"
@@ -19,6 +20,8 @@ export type RegistryEntry = {
   readonly service: string
   readonly account: string
   readonly address: Address
+  /** `undefined` of a key that was stored before public keys were kept. */
+  readonly publicKey: Uint8Array | undefined
 }
 
 const keyName = /^[a-z0-9][a-z0-9._-]{0,63}$/
@@ -77,8 +80,12 @@ async function readEntryAt(path: string): Promise<RegistryEntry | undefined> {
 }
 
 /** Durable when it resolves; `false` when the name is taken. */
-export function writeEntry(directory: string, name: string, entry: RegistryEntry) {
-  const text = JSON.stringify({ version: 1, ...entry }, undefined, 2)
+export function writeEntry(
+  directory: string,
+  name: string,
+  { publicKey, ...entry }: RegistryEntry & { readonly publicKey: Uint8Array },
+) {
+  const text = JSON.stringify({ version: 1, ...entry, public_key: toHex(publicKey) }, undefined, 2)
   return writeNewFile(pathOf(directory, name), text)
 }
 
@@ -125,8 +132,19 @@ const entrySchema = z
       context.addIssue({ code: "custom", message: "expected an address" })
       return z.NEVER
     }),
+    public_key: z
+      .string()
+      .regex(/^0x04[0-9a-f]{128}$/)
+      .transform((text) => fromHex(text) ?? z.NEVER)
+      .optional(),
   })
-  .transform(({ driver, service, account, address }) => ({ driver, service, account, address }))
+  .transform(({ driver, service, account, address, public_key: publicKey }) => ({
+    driver,
+    service,
+    account,
+    address,
+    publicKey,
+  }))
 
 function nameOf(file: string): string | undefined {
   const name = /^(.*)\.json$/.exec(file)?.[1]

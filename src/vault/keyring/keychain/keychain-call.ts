@@ -1,9 +1,12 @@
 import type { FaultCode } from "../../../std/fault.ts"
 
+/** `cover` brings zeros, to be written over what the vault's buffer for reading still has of a key. */
+type Verb = "getPassword" | "setPassword" | "deletePassword" | "findCredentials" | "cover"
+
 /** What the vault asks of the keychain's process, one call at a time. A secret follows it as bytes. */
 export type KeychainCall = {
-  readonly verb: "getPassword" | "setPassword" | "deletePassword" | "findCredentials"
-  /** Empty for `findCredentials`. */
+  readonly verb: Verb
+  /** Empty for `findCredentials` and `cover`. */
   readonly account: string
 }
 

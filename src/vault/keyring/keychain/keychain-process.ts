@@ -15,6 +15,8 @@ import type { Credential, Keychain } from "./keychain.ts"
 const longestLifeMs = 15_000
 
 const nothing = new Uint8Array()
+/** More than an answer has that brings a key. */
+const coverBytes = 4_096
 
 setTimeout(() => process.kill(process.pid, "SIGKILL"), longestLifeMs).unref()
 await serve()
@@ -85,6 +87,8 @@ async function carryOut(
       return { isDone: await keychain.deletePassword(account), items: [] }
     case "findCredentials":
       return { isDone: true, items: await keychain.findCredentials() }
+    case "cover":
+      return { isDone: true, items: [{ account, secret: new Uint8Array(coverBytes) }] }
   }
 }
 

@@ -1,10 +1,10 @@
 import { Fault } from "../../../std/fault.ts"
 import { oneAtATime } from "../../../std/one-at-a-time.ts"
-import type { KeyStore } from "../keyring.ts"
-import { isSecretKey } from "../noble-curve.ts"
-import { addressOfSecret } from "../recover.ts"
+import { addressOfPublicKey } from "../../../venue/address.ts"
+import { type Curve, isSecretKey } from "../curve.ts"
+import type { KeyPair, KeyStore } from "../keyring.ts"
 import { withSecret } from "../with-secret.ts"
-import { checkedSecret } from "./checked-secret.ts"
+import { checkedPair } from "./checked-pair.ts"
 import {
   assertKeyName,
   beginRemoval,
@@ -23,6 +23,8 @@ import { withKeychain } from "./with-keychain.ts"
 export type KeychainStoreSettings = {
   readonly directory: string
   readonly driver: KeychainDriver
+  /** Derives the public key of each private one that is loaded. */
+  readonly curve: Curve
   /** keytar's own directory, an absolute path, where it isn't installed beside this program. */
   readonly keytarDirectory?: string | undefined
   /** Stands in for the keychain's process in tests. */
@@ -36,12 +38,12 @@ export type KeychainStoreSettings = {
  * @throws {Fault} `not_initialised`, `keystore_invalid`, `file_unsafe`.
  */
 export async function openKeychainStore(settings: KeychainStoreSettings): Promise<KeyStore> {
-  const { directory, keytarDirectory, lend: lendKeychain = withKeychain } = settings
+  const { directory, keytarDirectory, curve, lend: lendKeychain = withKeychain } = settings
   const service = await readService(directory)
   const lend: Lend = ({ driver, service }, use) =>
     lendKeychain({ driver, service, keytarDirectory }, use)
-  const place = { directory, lend }
-  const cache = prefetch(directory, lend)
+  const place = { directory, lend, curve }
+  const cache = prefetch(directory, lend, curve)
   const queue = oneAtATime()
   let isLocked = false
   const whileUnlocked = <Output>(work: () => Promise<Output>): Promise<Output> =>
@@ -53,8 +55,8 @@ export async function openKeychainStore(settings: KeychainStoreSettings): Promis
     backend: "keychain",
     names: () => readNames(directory),
     load: (name: string) => whileUnlocked(() => cache.take(name)),
-    save: (name: string, secret: Uint8Array) =>
-      whileUnlocked(() => saveKey(place, { name, secret, service, driver: settings.driver })),
+    save: (name: string, pair: KeyPair) =>
+      whileUnlocked(() => saveKey(place, { name, pair, service, driver: settings.driver })),
     remove: (name: string) =>
       whileUnlocked(() => {
         cache.forget(name)
@@ -67,21 +69,23 @@ export async function openKeychainStore(settings: KeychainStoreSettings): Promis
   } satisfies KeyStore)
 }
 
-type Place = { readonly directory: string; readonly lend: Lend }
+type Place = { readonly directory: string; readonly lend: Lend; readonly curve: Curve }
 
-/** A key to be saved, and where. `secret` stays the caller's. */
+/** A key to be saved, and where. Its secret stays the caller's. */
 type NewKey = {
   readonly name: string
-  readonly secret: Uint8Array
+  readonly pair: KeyPair
   readonly service: string
   readonly driver: KeychainDriver
 }
 
 async function saveKey({ directory, lend }: Place, key: NewKey): Promise<void> {
-  const { name, secret, service, driver } = key
+  const { name, pair, service, driver } = key
+  const { secret, publicKey } = pair
   assertKeyName(name)
   if (!isSecretKey(secret)) throw new Fault("key_invalid", "This isn't a private key.")
-  const entry = { driver, service, account: name, address: addressOfSecret(secret) }
+  const address = addressOfPublicKey(publicKey)
+  const entry = { driver, service, account: name, address, publicKey }
   if ((await readEntry(directory, name)) !== undefined) throw nameTaken(name)
   await lend(entry, async (keychain) => {
     const isNew = await putItem(keychain, name, secret)
@@ -136,14 +140,14 @@ function isSameAndWiped(found: Uint8Array, secret: Uint8Array): boolean {
 }
 
 /** Deletes the item only if it is the key that was stored: another isn't ours to destroy. */
-async function removeKey({ directory, lend }: Place, name: string): Promise<void> {
+async function removeKey({ directory, lend, curve }: Place, name: string): Promise<void> {
   assertKeyName(name)
   const entry = await readEntryToRemove(directory, name)
   if (entry === undefined) return
-  const { account, address } = entry
+  const { account } = entry
   await lend(entry, async (keychain) => {
     const found = await keychain.getPassword(account)
-    if (found !== undefined) checkedSecret(name, found, address).fill(0)
+    if (found !== undefined) checkedPair(found, { name, entry, curve }).secret.fill(0)
     await beginRemoval(directory, name)
     if (found !== undefined) await keychain.deletePassword(account)
   })

@@ -1,5 +1,7 @@
 import { Fault } from "../../../std/fault.ts"
-import { checkedSecret } from "./checked-secret.ts"
+import type { Curve } from "../curve.ts"
+import type { KeyPair } from "../keyring.ts"
+import { checkedPair } from "./checked-pair.ts"
 import { readEntry, readNames, type RegistryEntry } from "./key-registry.ts"
 import type { Keychain, KeychainSettings } from "./keychain.ts"
 
@@ -12,11 +14,11 @@ export type Lend = <Output>(
 /** Keys on their way out of the keychain. */
 export type Prefetch = {
   /**
-   * A key's secret, the caller's to overwrite.
+   * A key, whose secret is the caller's to overwrite.
    *
    * @throws {Fault} `key_not_found`, `keychain_mismatch`, `keyring_locked`, and what lending the keychain throws.
    */
-  take(name: string): Promise<Uint8Array>
+  take(name: string): Promise<KeyPair>
   /** Overwrites one that wasn't taken. */
   forget(name: string): void
   /** Overwrites all that weren't taken. Nothing can be taken afterwards. */
@@ -27,7 +29,7 @@ export type Prefetch = {
  * Takes the keys of a registry from the keychain. The first one brings all others that its driver holds, so
  * that a start needs one process, however many keys; they wait here until they are taken.
  */
-export function prefetch(directory: string, lend: Lend): Prefetch {
+export function prefetch(directory: string, lend: Lend, curve: Curve): Prefetch {
   const waiting = new Map<string, Uint8Array>()
   const fetchedFrom = new Set<string>()
   let isClosed = false
@@ -57,7 +59,7 @@ export function prefetch(directory: string, lend: Lend): Prefetch {
       if (isClosed) throw new Fault("keyring_locked", "The keys are locked; unlock them first.")
       const secret = waiting.get(name)
       waiting.delete(name)
-      return checkedSecret(name, secret, entry.address)
+      return checkedPair(secret, { name, entry, curve })
     },
     forget,
     close,

@@ -3,6 +3,7 @@ import type { Readable, Writable } from "node:stream"
 
 import { z } from "zod"
 
+import { copySecret } from "../../../std/bytes.ts"
 import { Fault } from "../../../std/fault.ts"
 import { programFile } from "../../../std/program-files.ts"
 import { withSecret } from "../with-secret.ts"
@@ -38,6 +39,8 @@ export async function withKeychain<Output>(
     if (error instanceof Fault && error.code === "keychain_unavailable") await assertStillReady()
     throw error
   } finally {
+    // Node reads a process's streams into one buffer, where what came last stays until as much comes again.
+    await session.call({ verb: "cover", account: "" }).catch(() => undefined) // it ended: nothing more comes
     session.end()
   }
 }
@@ -155,7 +158,7 @@ function replyIn({ head, secret }: Frame): Reply {
     let start = 0
     const items = answer.items.map(({ account, secretBytes }) => {
       start += secretBytes
-      return { account, secret: secret.slice(start - secretBytes, start) }
+      return { account, secret: copySecret(secret.subarray(start - secretBytes, start)) }
     })
     return { isDone: answer.isDone, items }
   })

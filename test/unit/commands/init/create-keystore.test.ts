@@ -16,6 +16,8 @@ import { createKeystore } from "../../../../src/commands/init/create-keystore.ts
 import { utf8 } from "../../../../src/std/bytes.ts"
 import { openKeystore } from "../../../../src/vault/keyring/keystore-files.ts"
 import { decryptV3 } from "../../../../src/vault/keyring/keystore-v3.ts"
+import { pairOf } from "../../../support/key-pair.ts"
+import { nobleCurve } from "../../../../src/vault/keyring/noble-curve.ts"
 
 const passphrase = utf8("correct horse battery staple")
 const secret = new Uint8Array(32).fill(0x5a)
@@ -38,14 +40,14 @@ describe("createKeystore", () => {
     assert.equal(statSync(path).mode & 0o777, 0o600)
     assert.deepEqual(readdirSync(directory), ["master.json"])
     assert.match(readFileSync(path, "utf8"), /"n":262144,"p":1,"r":8/)
-    const store = await openKeystore({ directory, passphrase })
+    const store = await openKeystore({ directory, passphrase, curve: nobleCurve })
     assert.deepEqual(await store.names(), [])
   })
 
   it("leaves the passphrase as it was", async () => {
     const own = Uint8Array.from(passphrase)
     await createKeystore({ directory, passphrase: own, logN })
-    await openKeystore({ directory, passphrase: own })
+    await openKeystore({ directory, passphrase: own, curve: nobleCurve })
     assert.deepEqual(own, passphrase)
   })
 
@@ -70,8 +72,8 @@ describe("createKeystore", () => {
 
   it("refuses a directory that holds keys of a lost master.json", async () => {
     await createKeystore({ directory, passphrase, logN })
-    const store = await openKeystore({ directory, passphrase })
-    await store.save("bot", secret)
+    const store = await openKeystore({ directory, passphrase, curve: nobleCurve })
+    await store.save("bot", pairOf(secret))
     rmSync(join(directory, "master.json"))
     const again = createKeystore({ directory, passphrase, logN })
     await assert.rejects(again, { code: "already_initialised" })

@@ -15,6 +15,8 @@ import { afterEach, beforeEach, describe, it } from "node:test"
 import { createRegistry } from "../../../../src/commands/init/create-registry.ts"
 import { openKeychainStore } from "../../../../src/vault/keyring/keychain/keychain-store.ts"
 import { fakeKeychain } from "../../../support/fake-keychain.ts"
+import { pairOf } from "../../../support/key-pair.ts"
+import { nobleCurve } from "../../../../src/vault/keyring/noble-curve.ts"
 
 const secret = new Uint8Array(32).fill(0x5a)
 
@@ -27,7 +29,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
-const open = () => openKeychainStore({ directory, driver: "native", lend: fakeKeychain().lend })
+const open = () =>
+  openKeychainStore({ directory, driver: "native", lend: fakeKeychain().lend, curve: nobleCurve })
 const serviceOf = (at: string) => readFileSync(join(at, "service-name"), "utf8")
 
 describe("createRegistry", () => {
@@ -50,7 +53,7 @@ describe("createRegistry", () => {
 
   it("refuses a directory that holds keys of a lost service name", async () => {
     await createRegistry(directory)
-    await (await open()).save("bot", secret)
+    await (await open()).save("bot", pairOf(secret))
     rmSync(join(directory, "service-name"))
     await assert.rejects(createRegistry(directory), { code: "already_initialised" })
     assert.deepEqual(readdirSync(directory), ["bot.json"])

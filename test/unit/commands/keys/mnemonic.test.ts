@@ -13,8 +13,8 @@ import {
 } from "../../../../src/commands/keys/derivation-path.ts"
 import { secretOfMnemonic } from "../../../../src/commands/keys/mnemonic.ts"
 import { toHex, utf8 } from "../../../../src/std/bytes.ts"
-import { addressOfSecret } from "../../../../src/vault/keyring/recover.ts"
 import { numRuns } from "../../../support/runs.ts"
+import { addressOfSecret } from "../../../support/key-pair.ts"
 
 /** Of the development nodes, and the first vector of BIP-39: both printed everywhere. */
 const development = `${"test ".repeat(11)}junk`

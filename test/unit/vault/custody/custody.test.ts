@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
 import { afterEach, beforeEach, describe, it } from "node:test"
+import { utf8 } from "../../../../src/std/bytes.ts"
 import { setImmediate as nextTurn } from "node:timers/promises"
 
 import { walletKeysDue } from "../../../../src/vault/custody/custody.ts"
@@ -63,7 +64,7 @@ describe("locking the keys", () => {
   it("ends with an unlock, after which the same keys sign, and both are recorded", async () => {
     const before = await test.vault.ledger.count()
     await test.admin.lock()
-    const secret = Buffer.from("a passphrase of a test").toString("base64")
+    const secret = utf8("a passphrase of a test")
     assert.deepEqual(await test.admin.unlock({ secret }), { state: "ready", keys: 2 })
     assertSigned(await test.sign(token, limitOrder()))
     assert.equal(await test.vault.ledger.count(), before + 3)
@@ -71,7 +72,7 @@ describe("locking the keys", () => {
 
   it("stays when the passphrase is wrong", async () => {
     await test.admin.lock()
-    const secret = Buffer.from("another").toString("base64")
+    const secret = utf8("another")
     await assert.rejects(test.admin.unlock({ secret }), { code: "passphrase_wrong" })
     assert.equal(outcomeOf(await test.sign(token, limitOrder())), "locked")
   })

@@ -2,9 +2,10 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { toHex } from "../../../../src/std/bytes.ts"
-import { isSecretKey, publicKeyOf } from "../../../../src/vault/keyring/noble-curve.ts"
+import { isSecretKey } from "../../../../src/vault/keyring/curve.ts"
+import { nobleCurve } from "../../../../src/vault/keyring/noble-curve.ts"
 import { signatureOf } from "../../../../src/vault/keyring/open-keyring.ts"
-import { addressOfSecret, recoverAddress } from "../../../../src/vault/keyring/recover.ts"
+import { recoverAddress } from "../../../../src/vault/keyring/recover.ts"
 import { addressOfPublicKey } from "../../../../src/venue/address.ts"
 import type { Digest } from "../../../../src/venue/signing-hash.ts"
 import { bytes32, curves, order } from "../../../support/curves.ts"
@@ -54,13 +55,13 @@ for (const curve of curves) {
 
     it("signs with the smallest and the largest key", () => {
       for (const key of [bytes32(1n), bytes32(order - 1n)]) {
-        assert.deepEqual(signerOf(key, digest), publicKeyOf(key))
+        assert.deepEqual(signerOf(key, digest), nobleCurve.publicKeyOf(key))
       }
     })
 
     it("signs digests of all zeros, all ones and at the order", () => {
       for (const value of [0n, 2n ** 256n - 1n, order - 1n, order, order + 1n]) {
-        assert.deepEqual(signerOf(secret, bytes32(value) as Digest), publicKeyOf(secret))
+        assert.deepEqual(signerOf(secret, bytes32(value) as Digest), nobleCurve.publicKeyOf(secret))
       }
     })
 
@@ -91,6 +92,18 @@ for (const curve of curves) {
         assert.throws(() => curve.sign(bytes32(value), digest), RangeError)
       })
     }
+  })
+
+  describe(`a public key by ${curve.name}`, () => {
+    it("is that of the published address", () => {
+      assert.equal(addressOfPublicKey(curve.publicKeyOf(secret)), address)
+    })
+
+    it("is refused of what isn't a key", () => {
+      assert.throws(() => curve.publicKeyOf(new Uint8Array(32)), RangeError)
+      assert.throws(() => curve.publicKeyOf(new Uint8Array(31).fill(1)), RangeError)
+      assert.throws(() => curve.publicKeyOf(bytes32(order)), RangeError)
+    })
   })
 
   describe(`recovery by ${curve.name}`, () => {
@@ -175,17 +188,6 @@ describe("recoverAddress", () => {
       assert.equal(recoverAddress({ ...signature, ...change }, digest), undefined)
     })
   }
-})
-
-describe("addressOfSecret", () => {
-  it("gives the address of the published key", () => {
-    assert.equal(addressOfSecret(secret), address)
-  })
-
-  it("refuses what isn't a key", () => {
-    assert.throws(() => addressOfSecret(new Uint8Array(32)), RangeError)
-    assert.throws(() => addressOfSecret(new Uint8Array(31).fill(1)), RangeError)
-  })
 })
 
 describe("isSecretKey", () => {

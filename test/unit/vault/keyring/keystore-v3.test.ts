@@ -6,8 +6,9 @@ import { encryptKeystoreJson, Wallet } from "ethers"
 import { fromHex, toHex, utf8 } from "../../../../src/std/bytes.ts"
 import { Fault, type FaultCode } from "../../../../src/std/fault.ts"
 import { parseV3 } from "../../../../src/vault/keyring/keystore-v3-file.ts"
-import { decryptV3, encryptV3 } from "../../../../src/vault/keyring/keystore-v3.ts"
-import { addressOfSecret } from "../../../../src/vault/keyring/recover.ts"
+import { decryptPair, decryptV3, encryptV3 } from "../../../../src/vault/keyring/keystore-v3.ts"
+import { nobleCurve } from "../../../../src/vault/keyring/noble-curve.ts"
+import { addressOfSecret, pairOf } from "../../../support/key-pair.ts"
 
 const secret = fromHex("7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d")!
 const password = utf8("testpassword")
@@ -128,19 +129,43 @@ describe("decryptV3", () => {
       await refuses(JSON.stringify(file), "passphrase_wrong")
     }
   })
+})
+
+describe("decryptPair", () => {
+  for (const [what, shown] of [
+    ["its address", { address: addressOfSecret(secret) }],
+    ["its public key too", pairOf(secret)],
+    ["nothing", {}],
+  ] as const) {
+    it(`opens a file that names of its key ${what}`, async () => {
+      const json = await encryptV3({ ...shown, secret, password, logN: cheapLogN })
+      assert.deepEqual(await decryptPair(json, password, nobleCurve), pairOf(secret))
+    })
+  }
 
   it("notices a changed iv by the address, since the mac doesn't cover it", async () => {
     const file = await cheapFile()
     file.crypto["cipherparams"] = { iv: "00".repeat(16) }
-    await refuses(JSON.stringify(file), "keystore_invalid", /address/)
+    await refusesPair(file)
   })
 
   it("refuses a file that names another key's address", async () => {
     const file = await cheapFile()
     file["address"] = "2c7536e3605d9c16a7a3d7b1898e529396a65c23"
-    await refuses(JSON.stringify(file), "keystore_invalid", /address/)
+    await refusesPair(file)
+  })
+
+  it("refuses a file that names another public key, though the address is right", async () => {
+    const file = await cheapFile()
+    const { publicKey } = pairOf(new Uint8Array(32).fill(7))
+    await refusesPair({ ...file, public_key: Buffer.from(publicKey).toString("hex") })
   })
 })
+
+function refusesPair(file: Json): Promise<void> {
+  const pair = decryptPair(JSON.stringify(file), password, nobleCurve)
+  return assert.rejects(pair, { code: "keystore_invalid", message: /address/ })
+}
 
 describe("a key file's form", () => {
   const outside = [

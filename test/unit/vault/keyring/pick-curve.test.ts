@@ -37,6 +37,7 @@ describe("pickCurve", () => {
     const picked = pickCurve(() => err("there is none for plan9 on mips"))
     assert.equal(picked.name, "noble")
     assert.match(picked.warning ?? "", /JavaScript.*\(there is none for plan9 on mips\)\.$/)
+    assert.match(picked.warning ?? "", /copies of keys stay in memory after a lock/)
     assert.deepEqual(picked.sign(secret, digest), nobleCurve.sign(secret, digest))
     const { state, message } = curveFinding(picked)
     assert.deepEqual([state, message], ["warn", picked.warning])
@@ -84,7 +85,12 @@ describe("loadNativeCurve", () => {
 })
 
 describe("an addon that fails", () => {
-  const addon: Addon = { contextRandomize: () => 0, ecdsaSign: () => 0, ecdsaRecover: () => 0 }
+  const addon: Addon = {
+    contextRandomize: () => 0,
+    publicKeyCreate: () => 0,
+    ecdsaSign: () => 0,
+    ecdsaRecover: () => 0,
+  }
 
   it("isn't used when it can't be blinded", () => {
     assert.throws(() => curveOf({ ...addon, contextRandomize: () => 1 }), /blinded/)
@@ -103,7 +109,9 @@ describe("an addon that fails", () => {
   })
 
   it("signs nothing, and finds nobody, where it says that it failed", () => {
-    const failing = curveOf({ ...addon, ecdsaSign: () => 1, ecdsaRecover: () => 1 })
+    const failures = { publicKeyCreate: () => 1, ecdsaSign: () => 1, ecdsaRecover: () => 1 }
+    const failing = curveOf({ ...addon, ...failures })
+    assert.throws(() => failing.publicKeyOf(secret), RangeError)
     assert.throws(() => failing.sign(secret, digest), RangeError)
     assert.equal(failing.recover(nobleCurve.sign(secret, digest), digest), undefined)
   })
