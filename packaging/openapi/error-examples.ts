@@ -212,14 +212,29 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   ledger_unavailable: {
     msg: "Nothing can be recorded, so nothing is signed; the vault's log says why.",
   },
+  not_signing: {
+    msg: "The vault signs nothing: restore_unaccepted. countersign status says what to do.",
+    data: { signs: "nothing", reasons: ["restore_unaccepted"] },
+  },
+  restore_unaccepted: {
+    msg: "This ledger is older than what its signers have signed, or another one than theirs: it was restored or exchanged. Nothing is signed until countersign ledger accept-restore.",
+    data: { signs: "nothing", fix: "countersign ledger accept-restore" },
+    ...recorded,
+  },
   clock_unsafe: {
-    msg: "The venue's clock and this machine's are too far apart, so nothing is signed.",
-    data: { venue_ahead_ms: -4200, max_venue_offset_ms: 3000 },
+    msg: "The venue's clock is at least 4 s behind this machine's, by the Date of its answers; set this one: timedatectl set-ntp true. Until then only cancels and reduce-only orders are signed.",
+    data: {
+      ...{ signs: "reduce_only", fix: "timedatectl set-ntp true" },
+      ...{ venue_ahead_ms: -4200, max_venue_offset_ms: 3000 },
+    },
     ...recorded,
   },
   disk_low: {
     msg: "The disk is nearly full; only what reduces risk is signed.",
-    data: { free_bytes: 104857600, min_free_bytes: 268435456 },
+    data: {
+      ...{ signs: "reduce_only", fix: "make room on the disk of the state directory" },
+      ...{ free_bytes: 104857600, min_free_bytes: 268435456 },
+    },
     ...recorded,
   },
   overloaded: { msg: "Too many requests are at work; try again in a moment." },

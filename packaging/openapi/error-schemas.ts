@@ -8,6 +8,7 @@ import {
   refusalSchema,
   type RefusalCode,
 } from "../../src/link/views/refusal.ts"
+import { openSigningSchema } from "../../src/link/views/signing.ts"
 import { denialReasons } from "../../src/vault/policy/terms/decision.ts"
 import { readRepositoryFile, sectionOf, tableRows } from "../../test/support/markdown.ts"
 import { oneOf, refTo, type Json, type Override } from "./json-schema.ts"
@@ -33,7 +34,8 @@ const gateData: Readonly<Record<Exclude<ErrorCode, RefusalCode>, z.ZodType>> = {
   too_late: z.strictObject(sending),
   internal: none,
   signature_check_failed: none,
-  vault_unavailable: z.strictObject({ state: z.string().optional().describe("Of /readyz alone.") }),
+  vault_unavailable: none,
+  not_signing: openSigningSchema,
   ledger_unavailable: none,
   not_paginated: none,
   read_failed: none,

@@ -10,6 +10,7 @@ import { refTo, type Json } from "./json-schema.ts"
 type Problems = {
   readonly status: number
   readonly codes: readonly ErrorCode[]
+  /** Whose responses it is one of: a tag's, or a route's own. */
   readonly tag: string
   /** The venue may answer the same status. */
   readonly isVenue: boolean
@@ -44,13 +45,14 @@ export function problemResponses(routes: readonly ContractRoute[]): Json {
   }
 }
 
-function problemsByStatus({ errors, tag, answer }: ContractRoute): readonly Problems[] {
+function problemsByStatus({ errors, id, tag, answer }: ContractRoute): readonly Problems[] {
   const { isVenue } = answer
+  const named = errors.includes("not_signing") ? id : tag // no other route without a token has that one
   return [...new Set(errors.map((code) => statuses[code]))]
     .sort((a, b) => a - b)
     .map((status) => {
       const codes = errors.filter((code) => statuses[code] === status)
-      return { status, codes, tag, isVenue }
+      return { status, codes, tag: named, isVenue }
     })
 }
 

@@ -41,6 +41,7 @@ export const batchErrors: readonly ErrorCode[] = [
   ...bodyErrors,
   "invalid_json",
   "invalid_request",
+  "restore_unaccepted",
   "clock_unsafe",
   "locked",
   "signature_check_failed",

@@ -149,6 +149,7 @@ const openRoutes: readonly ContractRoute[] = [
     summary: "The vault answers and would sign",
     description: "503 with a `state` where it wouldn't.",
     answer: jsonAnswerOfReady(),
+    errors: [...readyErrors, "not_signing"],
   },
   {
     ...openRoute("/openapi.json", "openapi"),
@@ -174,8 +175,8 @@ function openRoute(path: string, id: string) {
 }
 
 function jsonAnswerOfReady() {
-  const answer = successAnswer("It would.", refTo("State"), "GET /healthz and GET /readyz")
-  return { ...answer, example: envelope({ state: "ready" }) }
+  const answer = successAnswer("It would.", refTo("Signing"), "GET /healthz and GET /readyz")
+  return { ...answer, example: envelope({ signs: "all", reasons: [] }) }
 }
 
 function metricsExample(): string {

@@ -15,6 +15,7 @@ import {
   whoamiSchema,
 } from "../../src/link/views/bot-views.ts"
 import { denialSchema, refusalSchema } from "../../src/link/views/refusal.ts"
+import { openSigningSchema } from "../../src/link/views/signing.ts"
 import { freezeViewSchema, heartbeatViewSchema } from "../../src/link/views/stop-views.ts"
 import { pricesBody } from "../../src/vault/operator/price-methods.ts"
 import { batchBody, batchRequest } from "../../src/vault/request/read-batch.ts"
@@ -65,6 +66,7 @@ const answered = {
   RecordView: recordViewSchema,
   Records: z.strictObject({ records: z.array(recordViewSchema) }),
   State: z.strictObject({ state: z.string() }),
+  Signing: openSigningSchema,
 }
 
 const text: Json = { type: "string" }

@@ -257,13 +257,17 @@ export interface components {
         }
       | {
           /** @enum {string} */
-          readonly code: "disk_low"
+          readonly code: "restore_unaccepted"
           /** @description One plain sentence. It may tell the bot's own values and the limits; never a secret. */
           readonly message: string
           readonly data: {
-            /** @description null where it can't be told. */
-            readonly free_bytes: number | null
-            readonly min_free_bytes: number
+            /**
+             * @description What is signed all the same.
+             * @enum {string}
+             */
+            readonly signs: "reduce_only" | "nothing"
+            /** @description What the operator does about it. */
+            readonly fix: string
           }
         }
       | {
@@ -272,9 +276,34 @@ export interface components {
           /** @description One plain sentence. It may tell the bot's own values and the limits; never a secret. */
           readonly message: string
           readonly data: {
-            /** @description Negative where the venue's clock is behind. */
-            readonly venue_ahead_ms: number
-            readonly max_venue_offset_ms: number
+            /**
+             * @description What is signed all the same.
+             * @enum {string}
+             */
+            readonly signs: "reduce_only" | "nothing"
+            /** @description What the operator does about it. */
+            readonly fix: string
+            /** @description Negative where the venue's clock is behind; null where this machine's leapt. */
+            readonly venue_ahead_ms: number | null
+            readonly max_venue_offset_ms: number | null
+          }
+        }
+      | {
+          /** @enum {string} */
+          readonly code: "disk_low"
+          /** @description One plain sentence. It may tell the bot's own values and the limits; never a secret. */
+          readonly message: string
+          readonly data: {
+            /**
+             * @description What is signed all the same.
+             * @enum {string}
+             */
+            readonly signs: "reduce_only" | "nothing"
+            /** @description What the operator does about it. */
+            readonly fix: string
+            /** @description null where it can't be told. */
+            readonly free_bytes: number | null
+            readonly min_free_bytes: number
           }
         }
       | {
@@ -646,6 +675,27 @@ export interface components {
     }
     readonly State: {
       readonly state: string
+    }
+    readonly Signing: {
+      /**
+       * @description What the vault signs now, as far as policies allow it.
+       * @enum {string}
+       */
+      readonly signs: "all" | "reduce_only" | "nothing"
+      /** @description Why not all; the gravest first. */
+      readonly reasons: readonly (
+        | "not_running"
+        | "ledger_unavailable"
+        | "restore_unaccepted"
+        | "clock_unsafe"
+        | "locked"
+        | "frozen"
+        | "disk_low"
+        | "agent_expiring"
+        | "price_stale"
+        | "price_unconfirmed"
+        | "action_tag_undisclosed"
+      )[]
     }
     /** @description 429: the rate budget of an address has no room for it, by the vault's own count: nothing was sent. What to do: wait that long; cancels still go, one about every second, by turns. */
     readonly AddressBudgetExhausted: {
@@ -1188,20 +1238,45 @@ export interface components {
       readonly code: "vault_unavailable"
       /** @description For people; it may change. */
       readonly msg: string
-      readonly data: {
-        /** @description Of /readyz alone. */
-        readonly state?: string
-      }
+      readonly data: Record<string, never>
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
-    /** @description 503: nothing can be recorded, or a restored ledger waits for its operator, so nothing is signed. What to do: tell the operator: disk full or broken; try again once it is mended. */
+    /** @description 503: of `/readyz` alone: the vault signs nothing. What to do: `countersign status` says what to do. */
+    readonly NotSigning: {
+      /** @constant */
+      readonly code: "not_signing"
+      /** @description For people; it may change. */
+      readonly msg: string
+      readonly data: components["schemas"]["Signing"]
+      /** @description The record's id, where there is one. */
+      readonly trace_code: string
+    }
+    /** @description 503: nothing can be recorded, so nothing is signed. What to do: tell the operator: disk full or broken; try again once it is fixed. */
     readonly LedgerUnavailable: {
       /** @constant */
       readonly code: "ledger_unavailable"
       /** @description For people; it may change. */
       readonly msg: string
       readonly data: Record<string, never>
+      /** @description The record's id, where there is one. */
+      readonly trace_code: string
+    }
+    /** @description 503: a restored ledger waits for its operator, so nothing is signed. What to do: tell the operator: `ledger accept-restore`. */
+    readonly RestoreUnaccepted: {
+      /** @constant */
+      readonly code: "restore_unaccepted"
+      /** @description For people; it may change. */
+      readonly msg: string
+      readonly data: {
+        /**
+         * @description What is signed all the same.
+         * @enum {string}
+         */
+        readonly signs: "reduce_only" | "nothing"
+        /** @description What the operator does about it. */
+        readonly fix: string
+      }
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
@@ -1213,9 +1288,16 @@ export interface components {
       readonly msg: string
       readonly data:
         | {
-            /** @description Negative where the venue's clock is behind. */
-            readonly venue_ahead_ms: number
-            readonly max_venue_offset_ms: number
+            /**
+             * @description What is signed all the same.
+             * @enum {string}
+             */
+            readonly signs: "reduce_only" | "nothing"
+            /** @description What the operator does about it. */
+            readonly fix: string
+            /** @description Negative where the venue's clock is behind; null where this machine's leapt. */
+            readonly venue_ahead_ms: number | null
+            readonly max_venue_offset_ms: number | null
           }
         | Record<string, never>
       /** @description The record's id, where there is one. */
@@ -1228,6 +1310,13 @@ export interface components {
       /** @description For people; it may change. */
       readonly msg: string
       readonly data: {
+        /**
+         * @description What is signed all the same.
+         * @enum {string}
+         */
+        readonly signs: "reduce_only" | "nothing"
+        /** @description What the operator does about it. */
+        readonly fix: string
         /** @description null where it can't be told. */
         readonly free_bytes: number | null
         readonly min_free_bytes: number
@@ -1399,7 +1488,9 @@ export interface components {
       | components["schemas"]["UpstreamUnreachable"]
       | components["schemas"]["NotPaginated"]
       | components["schemas"]["VaultUnavailable"]
+      | components["schemas"]["NotSigning"]
       | components["schemas"]["LedgerUnavailable"]
+      | components["schemas"]["RestoreUnaccepted"]
       | components["schemas"]["ClockUnsafe"]
       | components["schemas"]["DiskLow"]
       | components["schemas"]["Overloaded"]

@@ -5,7 +5,7 @@ import { installationCommand } from "./installation/installation-command.ts"
 
 /** `countersign doctor`: ends with 1 when anything fails, so that scripts can ask too. */
 export const doctor = installationCommand({
-  description: "look for what is wrong with an installation, and say what mends it",
+  description: "look for what is wrong with an installation, and say what fixes it",
   examples: ["countersign doctor", "countersign doctor --dir ~/countersign-try --json"],
   answer: async (installation) => {
     becomeOwner(installation.stateDir)

@@ -55,7 +55,9 @@ function copyLines(path: string): readonly string[] {
 }
 
 const nextCommands: readonly string[] = [
+  // systemctl comes back with 0 though a unit of the target has failed.
   `systemctl enable --now ${target}`,
+  "countersign status",
   "countersign keys generate --name main --role wallet",
   "countersign keys generate --name mm --role agent --wallet main",
   "countersign clients add bot --keys mm",

@@ -131,5 +131,7 @@ function restartLine(units: readonly string[]): string {
 
 const nextCommands: readonly string[] = [
   "countersign init-service",
+  // systemctl comes back with 0 though a unit of the target has failed.
   `systemctl enable --now ${target}`,
+  "countersign status",
 ]

@@ -29,7 +29,10 @@ export const unlock = installationCommand({
       if (secret === undefined) return admin.call("unlock", {})
       return withSecret(secret, () => admin.call("unlock", { secret }))
     }),
-  print: ({ keys }) => [`Unlocked: ${keys} keys are in memory.`],
+  print: ({ keys, state }) => [
+    `Unlocked: ${keys} keys are in memory.`,
+    `The vault ${state.words}.`,
+  ],
 })
 
 /** `undefined` where the daemon has a file, a credential or a keychain of its own to open the store with. */

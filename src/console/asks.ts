@@ -71,10 +71,16 @@ const decision = z.object({
   ...{ reason: name.nullable(), message: text(300).nullable() },
 })
 
+/** What the vault signs now. */
+const signing = z.object({
+  signs: z.enum(["all", "reduce_only", "nothing"]),
+  words: text(1_000),
+  reasons: list(z.object({ code: name, scope: z.enum(["all", "client", "key", "symbol"]) }), 100),
+})
+
 const look = z.object({
   ...{ at: z.number(), version: name, network: name, policy_hash: name },
-  state: z.enum(["ready", "locked", "clock_unsafe", "restore_unaccepted"]),
-  words: text(1_000),
+  state: signing,
   alarms: list(alarm, 100),
   freezes: list(freeze, 100),
   holds: list(hold, 50),

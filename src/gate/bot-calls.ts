@@ -79,14 +79,12 @@ export async function findRecords(deps: Dependencies, token: string, url: string
     : { kind: "success", content: { records: found.records } }
 }
 
-/** `/readyz`: whether the vault would sign now. */
+/** `/readyz`: what the vault signs now. Not ready is one that signs nothing: else a balancer would take cancels away too. */
 export async function readiness(deps: Dependencies): Promise<Reply> {
-  const { ready, state } = await deps.link.call("health", {})
-  if (ready) return { kind: "success", content: { state } }
-  return {
-    kind: "problem",
-    problem: { code: "vault_unavailable", message: "The vault isn't ready.", data: { state } },
-  }
+  const data = await deps.link.call("health", {})
+  if (data.signs !== "nothing") return { kind: "success", content: data }
+  const message = `The vault signs nothing: ${data.reasons.join(", ")}. countersign status says what to do.`
+  return { kind: "problem", problem: { code: "not_signing", message, data } }
 }
 
 const unknownRecord: Problem = {

@@ -58,8 +58,8 @@ async function onBeat(pauseMs: number, work: () => Promise<void>): Promise<never
 
 async function wordOf(link: BotLink): Promise<string> {
   try {
-    const { ready, state } = await link.call("health", {})
-    return ready ? "the vault is ready" : `the vault says ${state}`
+    const { signs, reasons } = await link.call("health", {})
+    return `the vault signs ${[signs, ...reasons].join(", ")}`
   } catch {
     return waitingForVault
   }

@@ -93,6 +93,7 @@ const faultCodes: Readonly<Record<FaultCode, true>> = {
   not_accepted: true,
   ledger_unavailable: true,
   ledger_unusable: true,
+  restore_unaccepted: true,
   vault_unavailable: true,
   clock_unsafe: true,
   signature_check_failed: true,

@@ -35,6 +35,7 @@ export type FaultCode =
   | "not_accepted"
   | "ledger_unavailable"
   | "ledger_unusable"
+  | "restore_unaccepted"
   | "vault_unavailable"
   | "clock_unsafe"
   | "signature_check_failed"

@@ -23,8 +23,8 @@ import { acceptPolicy, candidate, rollback } from "./status/attestation.ts"
 import { listPrices } from "./status/fed-prices.ts"
 import { listLimits } from "./status/limit-use.ts"
 import { budgetStands, fullest, usedShare } from "./status/room-families.ts"
-import { signingState } from "./status/standstill.ts"
-import { stateWords, vaultWarnings } from "./status/status-line.ts"
+import { signingNow } from "./status/signing.ts"
+import { vaultWarnings } from "./status/warnings.ts"
 import { freezeMethods, freezeView } from "./stops/freeze-methods.ts"
 import { panicForOperator } from "./stops/panic.ts"
 
@@ -38,7 +38,7 @@ export function adminMethods(vault: Vault) {
     panic: (params: AdminParams["panic"]) => panicForOperator(params, vault),
     ...auditMethods(vault),
     ...safetyMethods(vault),
-    health: () => Promise.resolve({ state: vault.state() }),
+    health: () => Promise.resolve({}),
     lock: async () => {
       await vault.lock("operator")
       return { state: "locked" as const, curve: vault.curve.name }
@@ -90,7 +90,7 @@ async function unlock(
   if (secret === undefined) await vault.unlock()
   else await withSecret(secret, () => vault.unlock(secret))
   const keys = [...vault.active().keys.values()].filter((key) => !hasEnded(key))
-  return { state: "ready", keys: keys.length }
+  return { keys: keys.length, state: signingNow(vault) }
 }
 
 /** How many refusals `status` shows. */
@@ -111,8 +111,7 @@ async function status(vault: Vault): Promise<AdminResults["status"]> {
   return {
     at: vault.now(),
     version,
-    state: signingState(vault),
-    words: stateWords(vault),
+    state: signingNow(vault),
     alarms: alarmsNow(vault),
     policy_hash: set.policyHash,
     network: set.profile.network,

@@ -1,5 +1,7 @@
 import type { BotParams, BotResults } from "../link/calls/methods.ts"
 import type { Refusal } from "../link/views/refusal.ts"
+import { openSigning } from "../link/views/signing.ts"
+import { Fault } from "../std/fault.ts"
 import { err, ok, type Result } from "../std/result.ts"
 import { gateSettingsOf } from "./active/gate-settings.ts"
 import type { Vault } from "./core/vault.ts"
@@ -11,6 +13,7 @@ import { requestStages } from "./process/stages.ts"
 import { admitRead, readBudgetSpent } from "./request/admit-read.ts"
 import { identify } from "./request/authenticate.ts"
 import { checkRequest, shadowRequest } from "./request/check-request.ts"
+import { stopsNow } from "./request/judge-request.ts"
 import { outboxMethods } from "./request/outbox-methods.ts"
 import { refuse } from "./request/refuse.ts"
 import { settleRecord } from "./request/settle-record.ts"
@@ -19,15 +22,15 @@ import { signRequest } from "./request/sign-request.ts"
 import { budgetsOfClient } from "./request/spending.ts"
 import { tellAlarms } from "./status/alarms.ts"
 import { showMetrics } from "./status/show-metrics.ts"
-import { signingState } from "./status/standstill.ts"
+import { signingNow } from "./status/signing.ts"
 import { freezeForClient } from "./stops/freeze-methods.ts"
 import { heartbeat } from "./stops/heartbeat.ts"
 
 /** The bot socket's calls. None of them changes a policy, a key or a client. */
 export function botMethods(vault: Vault) {
   return {
-    sign: (params: BotParams["sign"]) => told(signRequest(params, vault)),
-    signBatch: (params: BotParams["signBatch"]) => told(signBatch(params, vault)),
+    sign: (params: BotParams["sign"]) => told(signRequest(params, vault), vault),
+    signBatch: (params: BotParams["signBatch"]) => told(signBatch(params, vault), vault),
     check: (params: BotParams["check"]) =>
       params.shadow === true
         ? shadowRequest(params, vault)
@@ -59,10 +62,19 @@ function tokenDigests(vault: Pick<Vault, "active">): readonly string[] {
   return vault.active().clientByTokenHash.keys().take(maxDigests).toArray()
 }
 
-async function told<Answer>(signing: Promise<Answer>): Promise<Answer> {
-  const answer = await signing
+async function told<Answer>(signing: Promise<Answer>, vault: Vault) {
+  const answer = await signing.catch((error: unknown) => stopped(error, vault))
   requestStages.publish({ stage: "answered" })
   return answer
+}
+
+/** What the ledger refused for a stop that holds now is told as that stop. @throws what it was else. */
+function stopped(error: unknown, vault: Vault) {
+  const stop = stopsNow(vault, vault.active()).find(
+    ({ code }) => error instanceof Fault && error.code === code,
+  )
+  if (stop === undefined) throw error
+  return refuse(stop, null)
 }
 
 /** Takes the gate's word on what became of a request. It adds information, never headroom. */
@@ -77,14 +89,13 @@ async function report(
   return { kind: "answer" }
 }
 
-/** Ready is who could record and has keys in memory: else the vault signs nothing. */
+/** What it signs; nothing where it couldn't record it. */
 async function health(vault: Vault): Promise<BotResults["health"]> {
   try {
     await vault.ledger.count()
-    const state = signingState(vault)
-    return { ready: state === "ready", state }
+    return openSigning(signingNow(vault))
   } catch {
-    return { ready: false, state: "ledger_unavailable" }
+    return { signs: "nothing", reasons: ["ledger_unavailable"] }
   }
 }
 

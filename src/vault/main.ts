@@ -18,7 +18,6 @@ import type { SecretSource } from "./custody/open-key-store.ts"
 import { secretFileOf } from "./custody/secret-file-of.ts"
 import { pickCurve, type PickedCurve } from "./keyring/pick-curve.ts"
 import { readSecretFile } from "./keyring/read-secret-file.ts"
-import { frozen } from "./ledger/records/freeze.ts"
 import { openVault } from "./open-vault.ts"
 import { log, logFailure, logFrom } from "./process/log.ts"
 import { logVault } from "./process/log-vault.ts"
@@ -27,7 +26,8 @@ import { archiveInTime } from "./serve/archive-in-time.ts"
 import { reloadOnSignal, stopOnSignal } from "./serve/signals.ts"
 import { endWithLedger, type VaultMessage, vaultService } from "./serve/vault-service.ts"
 import { runAccepted } from "./status/attestation.ts"
-import { vaultWarnings } from "./status/status-line.ts"
+import { signingNow } from "./status/signing.ts"
+import { vaultWarnings } from "./status/warnings.ts"
 import { watchDisk } from "./status/watch-disk.ts"
 import { watchHeartbeats } from "./stops/heartbeat.ts"
 
@@ -117,7 +117,8 @@ async function recordStart(vault: Vault): Promise<void> {
 }
 
 function startWarnings(vault: Vault): readonly string[] {
-  return [...vault.active().freezes.map((each) => frozen(each).message), ...vaultWarnings(vault)]
+  const told = [...signingNow(vault).reasons, ...vaultWarnings(vault)]
+  return told.map(({ message }) => message)
 }
 
 /**

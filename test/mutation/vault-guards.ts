@@ -151,8 +151,8 @@ export const vaultGuards: readonly Guard[] = [
     ],
     [
       {
-        find: "nowMs < key.expiresAtMs - set.config.stopBeforeMs",
-        replace: "nowMs <= key.expiresAtMs - set.config.stopBeforeMs",
+        find: "nowMs >= key.expiresAtMs - set.config.stopBeforeMs",
+        replace: "nowMs > key.expiresAtMs - set.config.stopBeforeMs",
         why: "an agent signs a moment longer",
       },
       {

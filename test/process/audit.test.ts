@@ -172,7 +172,7 @@ describe("audit archive", { timeout: 180_000 }, () => {
   before(async () => {
     installation = await makeInstallation()
     ledger = join(installation.dir, "ledger.db")
-    assert.equal((await countersign(["status", "--dir", installation.dir])).code, 0)
+    assert.equal((await countersign(["keys", "list", "--dir", installation.dir])).code, 0)
     const endMs = Date.now() - 31 * dayMs
     growLedger(ledger, { client: "mm-bot", key: "mm-agent", signer, entries: old, endMs })
   })
@@ -194,7 +194,7 @@ describe("audit archive", { timeout: 180_000 }, () => {
 
   async function assertNothingLost(): Promise<void> {
     // As the ledger is opened after a crash: by the next command.
-    assert.equal((await countersign(["status", "--dir", installation.dir])).code, 0)
+    assert.equal((await countersign(["keys", "list", "--dir", installation.dir])).code, 0)
     const verdict = await verdictOf(ledger, { archives: await namedArchives() })
     assert.equal(verdict.flaw, undefined)
     assert.equal(verdict.firstSeq, 1)
@@ -247,7 +247,7 @@ describe("a daemon whose ledger is older than 30 days", { timeout: 120_000 }, ()
   it("archives it by itself, under Node's permission model", async () => {
     const installation = await makeInstallation()
     try {
-      assert.equal((await countersign(["status", "--dir", installation.dir])).code, 0)
+      assert.equal((await countersign(["keys", "list", "--dir", installation.dir])).code, 0)
       const ledger = join(installation.dir, "ledger.db")
       const endMs = Date.now() - 31 * dayMs
       growLedger(ledger, { client: "mm-bot", key: "mm-agent", signer, entries: 500, endMs })

@@ -38,7 +38,11 @@ describe("backup and restore", { timeout: 180_000 }, () => {
     if (status === 200) nonces.push(json["nonce"] as number)
     return status
   }
-  const state = async () => (await client.get("/readyz")).json.data["state"]
+  /** What is signed, and the first reason why not all. */
+  const state = async () => {
+    const { signs, reasons } = (await client.get("/readyz")).json.data
+    return (reasons as readonly string[])[0] ?? signs
+  }
 
   before(async () => {
     installation = await makeInstallation()
@@ -111,12 +115,14 @@ describe("backup and restore", { timeout: 180_000 }, () => {
     await start()
     assert.match(daemon.stderr(), /countersign ledger accept-restore/)
     assert.equal(await state(), "restore_unaccepted")
+    const { json } = await client.post("/sign/v1/trade/orders", limitOrder())
+    assert.equal(json.code, "restore_unaccepted")
     assert.equal(await sign(), 503)
 
     const accepted = await countersign(at("ledger", "accept-restore"))
     assert.equal(accepted.code, 0, accepted.stderr)
     assert.match(accepted.stdout, /goes on above nonce/)
-    assert.equal(await state(), "ready")
+    assert.equal(await state(), "all")
     const highest = Math.max(...nonces)
     assert.equal(await sign(), 200)
     assert.ok((nonces.at(-1) ?? 0) > highest)
@@ -125,14 +131,14 @@ describe("backup and restore", { timeout: 180_000 }, () => {
   it("needs that word once, and takes it with the daemon stopped too", async () => {
     await daemon.stop()
     await start()
-    assert.equal(await state(), "ready")
+    assert.equal(await state(), "all")
     await daemon.stop()
     rmSync(join(installation.dir, "ledger.db-wal"), { force: true })
     cpSync(written.file, join(installation.dir, "ledger.db"))
     const accepted = await countersign(at("ledger", "accept-restore"))
     assert.equal(accepted.code, 0, accepted.stderr)
     await start()
-    assert.equal(await state(), "ready")
+    assert.equal(await state(), "all")
     assert.equal(await sign(), 200)
     assert.equal(new Set(nonces).size, nonces.length)
     const again = await countersign(at("ledger", "accept-restore"))

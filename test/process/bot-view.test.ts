@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test"
 import { sandboxChainId, sandboxServiceChain } from "../../src/sandbox/state/market.ts"
 import { startBotDaemon, type BotDaemon } from "../support/bot-daemon.ts"
 import { bot, limitOrder, type Bot } from "../support/bot.ts"
-import { countersignJson } from "../support/countersign.ts"
+import { statusJson } from "../support/countersign.ts"
 import { addClient } from "../support/trading-keys.ts"
 
 const path = "/sign/v1/trade/orders"
@@ -27,8 +27,7 @@ describe("what a bot sees of the daemon", { timeout: 120_000 }, () => {
   })
   after(() => daemon.remove())
 
-  const status = () =>
-    countersignJson<{ records: number; policy_hash: string }>(["status", "--dir", daemon.dir])
+  const status = () => statusJson<{ records: number; policy_hash: string }>(["--dir", daemon.dir])
 
   const approval = () => ({
     service_chain: sandboxServiceChain,

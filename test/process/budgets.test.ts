@@ -4,12 +4,12 @@ import { after, before, describe, it } from "node:test"
 import type { BudgetView, StatusView } from "../../src/link/views/views.ts"
 import { bot, limitOrder, type Answer, type Bot } from "../support/bot.ts"
 import {
-  countersignJson,
   makeInstallation,
   serve,
   withBudgets,
   type Served,
   type TemporaryInstallation,
+  statusJson,
 } from "../support/countersign.ts"
 import { killAllNaming } from "../support/process-tree.ts"
 import { addClient, makeTradingKeys, writePolicy } from "../support/trading-keys.ts"
@@ -48,10 +48,13 @@ describe("rate budgets over HTTP", { timeout: 180_000 }, () => {
   })
 
   it("warn of a share for a client that isn't there yet", async () => {
-    const status = () => countersignJson<StatusView>(["status", "--dir", installation.dir])
-    assert.match((await status()).warnings.join(), /a share for modest/)
+    const status = () => statusJson<StatusView>(["--dir", installation.dir])
+    assert.match(
+      (await status()).warnings.map(({ message }) => message).join(),
+      /a share for modest/,
+    )
     modest = bot(daemon.url, await addClient(installation.dir, "modest", ["--keys", "mm"]))
-    assert.doesNotMatch((await status()).warnings.join(), /share/)
+    assert.doesNotMatch((await status()).warnings.map(({ message }) => message).join(), /share/)
   })
 
   it("stop one bot that has used up both, in the venue's own words", async () => {

@@ -45,7 +45,8 @@ describe("output into a pipe that closes early", { timeout: 120_000 }, () => {
         [at("policy", "check"), 0],
         [at("doctor", "--json"), 1], // nobody plays the venue
         [["sandbox", "--print-profile"], 0],
-        [[...at("status", "--json"), "--dir", `${installation.home}/none`], 1],
+        [at("keys", "list", "--json"), 0],
+        [[...at("keys", "list", "--json"), "--dir", `${installation.home}/none`], 1],
         [["keys", "lst", "--json"], 2],
       ] as const) {
         const ended = await piped(words, reader)

@@ -12,6 +12,7 @@ import {
   serve,
   type Served,
   type TemporaryInstallation,
+  statusJson,
 } from "../support/countersign.ts"
 import { killAllNaming } from "../support/process-tree.ts"
 import { makeTradingKeys, tradingPolicy, writePolicy } from "../support/trading-keys.ts"
@@ -36,7 +37,7 @@ describe("the command line", { timeout: 180_000 }, () => {
   })
 
   const at = (...args: readonly string[]) => [...args, "--dir", installation.dir]
-  const status = () => countersignJson<Status>(at("status"))
+  const status = () => statusJson<Status>(at())
 
   async function failureOf(args: readonly string[]): Promise<readonly [string, number | null]> {
     const ended = await countersign([...args, "--json"])
@@ -57,10 +58,14 @@ describe("the command line", { timeout: 180_000 }, () => {
       const { keys, clients, network, policy_hash: policyHash, pid } = answer
       assert.partialDeepStrictEqual(answer, {
         daemon: state,
-        state: "ready",
+        state: { signs: state === "running" ? "all" : "nothing" },
         limits: [],
         warnings: [
-          "No approval of the agent key mm went through this daemon; it signs, and the venue decides.",
+          {
+            message:
+              "No approval of the agent key mm went through this daemon; it signs, and the venue decides.",
+            fix: `countersign agent approve mm --dir ${installation.dir}`,
+          },
         ],
       })
       assert.match(String(policyHash), /^[0-9a-f]{64}$/)
@@ -68,10 +73,10 @@ describe("the command line", { timeout: 180_000 }, () => {
       assert.deepEqual(keys, await countersignJson(at("keys", "list")))
       assert.deepEqual(clients, await countersignJson(at("clients", "list")))
       const { stdout, code } = await countersign(at("status"))
-      const says = state === "running" ? `running, ready; the vault's pid is ${String(pid)}` : state
+      const says = state === "running" ? `running; the vault's pid is ${String(pid)}` : state
       assert.match(stdout, new RegExp(`^daemon +${says}`, "m"))
       assert.match(stdout, /^main +wallet +0x\w{40} +- +- +never$/m)
-      assert.equal(code, 0)
+      assert.equal(code, state === "running" ? 0 : 1)
     })
 
     it(`adds a client with the daemon ${state}, and tells its token once`, async () => {

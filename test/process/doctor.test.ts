@@ -29,7 +29,7 @@ type Finding = {
   readonly check: string
   readonly state: "ok" | "warn" | "fail"
   readonly message: string
-  readonly mend: string | null
+  readonly fix: string | null
 }
 /** A test stores nothing in the keychain of whoever runs it. */
 process.env["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nowhere"
@@ -60,7 +60,7 @@ describe("countersign doctor", { timeout: 300_000 }, () => {
 
   const place = (name: string) => join(installation.dir, name)
 
-  /** What doctor finds. It never tells a secret, its exit code says whether anything fails, and all but ok has a mend. */
+  /** What doctor finds. It never tells a secret, its exit code says whether anything fails, and all but ok has a fix. */
   async function doctor(dir = installation.dir): Promise<readonly Finding[]> {
     const ended = await countersign(["doctor", "--dir", dir, "--json"])
     assert.equal(ended.stderr, "")
@@ -68,9 +68,9 @@ describe("countersign doctor", { timeout: 300_000 }, () => {
     const { ok, findings } = JSON.parse(ended.stdout) as Answer
     assert.equal(ok, !findings.some(({ state }) => state === "fail"))
     assert.equal(ended.code, ok ? 0 : 1)
-    for (const { state, message, mend } of findings) {
+    for (const { state, message, fix } of findings) {
       assert.match(message, /^\S[^]*\S$/)
-      assert.equal(mend === null, state === "ok", message)
+      assert.equal(fix === null, state === "ok", message)
     }
     return findings
   }
@@ -93,15 +93,15 @@ describe("countersign doctor", { timeout: 300_000 }, () => {
     assertSaid(found, "upstream", /takes connections/)
     assertSaid(found, "policy", /agent key mm/)
     assertSaid(found, "daemon", /No daemon runs here/)
-    assert.equal(found.at(-1)?.mend, `countersign serve --dir ${installation.dir}`)
+    assert.equal(found.at(-1)?.fix, `countersign serve --dir ${installation.dir}`)
   })
 
-  it("says the same for people, with what mends it, and leaves nothing behind", async () => {
+  it("says the same for people, with what fixes it, and leaves nothing behind", async () => {
     const words = ["doctor", "--dir", installation.dir]
     const { stdout, stderr, code } = await countersign(words)
     assert.deepEqual([stderr, code], ["", 0])
     assert.match(stdout, /^ok {4}node {9}Node \d/m)
-    assert.match(stdout, /^warn {2}daemon .*\n +mend: countersign serve --dir /m)
+    assert.match(stdout, /^warn {2}daemon .*\n +fix: countersign serve --dir /m)
     assert.match(stdout, /\n\n0 failed, \d to look at\.\n$/)
     assert.equal(stdout.includes(passphrase), false)
     assert.deepEqual(
@@ -115,14 +115,14 @@ describe("countersign doctor", { timeout: 300_000 }, () => {
     const found = await doctor()
     assert.deepEqual(failing(found), [])
     const messages = found.map(({ message }) => message).join("\n")
-    assert.match(messages, /It runs \(pid \d+\) and signs/)
+    assert.match(messages, /It runs \(pid \d+\)\..*\nIt signs what policies allow\./)
     assert.match(messages, /The daemon has it open: \d+ records/)
-    assert.match(messages, /The daemon has the keystore open: 2 keys/)
+    assert.match(messages, /The daemon has its keys from the keystore: 2\./)
 
     chmodSync(place("admin.secret"), 0o640)
     const open = await doctor()
     assert.deepEqual(failing(open), ["permissions", "ledger", "daemon"])
-    assert.ok(open.some(({ mend }) => mend === `chmod 600 ${place("admin.secret")}`))
+    assert.ok(open.some(({ fix }) => fix === `chmod 600 ${place("admin.secret")}`))
     chmodSync(place("admin.secret"), 0o600)
     await daemon.stop()
   })
@@ -194,16 +194,16 @@ describe("countersign doctor", { timeout: 300_000 }, () => {
       },
     ],
   ]
-  for (const [what, checks, mends, spoil] of broken) {
+  for (const [what, checks, fixes, spoil] of broken) {
     it(`finds ${what}, and goes on looking`, async () => {
-      const mend = spoil()
+      const fix = spoil()
       try {
         const found = await doctor()
         assert.deepEqual([...new Set(failing(found))].sort(), [...checks].sort())
-        assert.ok(found.some(({ state, mend: how }) => state === "fail" && mends.test(how ?? "")))
+        assert.ok(found.some(({ state, fix: how }) => state === "fail" && fixes.test(how ?? "")))
         assert.equal(JSON.stringify(found).includes("hunter2"), false)
       } finally {
-        mend()
+        fix()
       }
     })
   }
@@ -212,7 +212,7 @@ describe("countersign doctor", { timeout: 300_000 }, () => {
     await venue.stop()
     const found = await doctor()
     assert.deepEqual(failing(found), ["upstream"])
-    assert.match(found.find(({ check }) => check === "upstream")?.mend ?? "", /countersign sandbox/)
+    assert.match(found.find(({ check }) => check === "upstream")?.fix ?? "", /countersign sandbox/)
   })
 
   it("finds that there is no installation at all, and makes nothing", async () => {

@@ -17,6 +17,7 @@ import {
   serve,
   type Served,
   type TemporaryInstallation,
+  statusJson,
 } from "../support/countersign.ts"
 import { killAllNaming } from "../support/process-tree.ts"
 import { readLedger } from "../support/read-ledger.ts"
@@ -69,8 +70,7 @@ describe(
     const withRight = (name: string, right: string): Promise<string> =>
       addClient(installation.dir, name, ["--keys", "mm", "--right", right])
     const run = (...args: readonly string[]) => countersign([...args, "--dir", installation.dir])
-    const status = (): Promise<StatusView> =>
-      countersignJson<StatusView>(["status", "--dir", installation.dir])
+    const status = (): Promise<StatusView> => statusJson<StatusView>(["--dir", installation.dir])
     const thaw = () => countersignJson(["thaw", "--everything", "--dir", installation.dir])
     const place = (): Promise<Answer> => client.post(orders, limitOrder())
     const frozenBy = async (): Promise<readonly string[]> =>
@@ -234,7 +234,7 @@ describe("countersign panic where venue.yaml says nothing of it", () => {
     assert.equal(panicked.code, 1)
     assert.match(panicked.stdout, /^Everything is frozen/)
     assert.match(panicked.stdout, /add to venue\.yaml: panic: \[\{operation: cancelAll, body: /)
-    const { freezes } = await countersignJson<StatusView>(["status", "--dir", dir])
+    const { freezes } = await statusJson<StatusView>(["--dir", dir])
     assert.equal(freezes.length, 1)
     await installation.remove()
   })

@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { createServer } from "node:net"
 import { describe, it, type TestContext } from "node:test"
 
+import type { OpenSigning } from "../../src/link/views/signing.ts"
 import { orderText } from "../support/bot.ts"
 import { startFakeVault, token } from "../support/fake-vault.ts"
 import { askHttp, jsonHeaders } from "../support/gate.ts"
@@ -10,7 +11,7 @@ import { startGateProcess } from "../support/gate-process.ts"
 
 /** A gate before a vault that answers `/readyz` only when `release` is called. */
 async function startHeld(t: TestContext) {
-  const held = Promise.withResolvers<{ ready: boolean; state: string }>()
+  const held = Promise.withResolvers<OpenSigning>()
   const asked = Promise.withResolvers<undefined>()
   const vault = await startFakeVault({
     health() {
@@ -28,7 +29,7 @@ async function startHeld(t: TestContext) {
   ])
   const reply = askHttp(gate.message.port ?? 0, { path: "/readyz" })
   await asked.promise
-  return { gate, reply, release: () => held.resolve({ ready: true, state: "ready" }) }
+  return { gate, reply, release: () => held.resolve({ signs: "all", reasons: [] } as const) }
 }
 
 describe("the gate's process", () => {

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
+import type { StatusView } from "../../src/link/views/views.ts"
 import { bot, limitOrder } from "../support/bot.ts"
 import {
   countersign,
@@ -10,6 +11,7 @@ import {
   countersignProcess,
   makeInstallation,
   serve,
+  statusJson,
   type Served,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
@@ -47,8 +49,8 @@ describe("countersign lock and unlock", () => {
     const ready = await fetch(`${daemon.url}/readyz`)
     assert.equal(ready.status, 503)
     assert.match(await ready.text(), /locked/)
-    const { state } = await countersignJson<{ state: string }>(["status", "--dir", dir])
-    assert.equal(state, "locked")
+    const { state } = await statusJson<Pick<StatusView, "state">>(["--dir", dir])
+    assert.deepEqual([state.signs, state.reasons[0]?.code], ["nothing", "locked"])
 
     await countersignJson(["unlock", "--dir", dir])
     assert.equal((await client.post(path, limitOrder())).status, 200)

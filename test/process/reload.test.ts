@@ -11,6 +11,7 @@ import {
   serve,
   type Served,
   type TemporaryInstallation,
+  statusJson,
 } from "../support/countersign.ts"
 import { childRunning, killAllNaming, processesBelow, until } from "../support/process-tree.ts"
 import { assertRefused, copyOf } from "../support/refused-start.ts"
@@ -43,7 +44,7 @@ describe("changing files while the daemon runs", { timeout: 300_000 }, () => {
   })
 
   const at = (...args: readonly string[]) => [...args, "--dir", installation.dir]
-  const status = () => countersignJson<Status>(at("status"))
+  const status = () => statusJson<Status>(at())
   const place = () => client.post(path, limitOrder())
   const write = (text: string) => writePolicy(installation.dir, text)
 
@@ -230,7 +231,7 @@ describe("files that broke while the daemon was down", { timeout: 300_000 }, () 
   })
 
   const at = (...args: readonly string[]) => [...args, "--dir", installation.dir]
-  const status = () => countersignJson<Status>(at("status"))
+  const status = () => statusJson<Status>(at())
 
   async function withDaemon(use: (daemon: Served) => Promise<void>): Promise<void> {
     const daemon = await serve(installation.dir)

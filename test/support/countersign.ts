@@ -126,6 +126,14 @@ export async function countersignJson<Answer>(
   return JSON.parse(stdout) as Answer
 }
 
+/** What `status --json` says of the installation that `where` names; its exit code says whether anything is signed. */
+export async function statusJson<Answer>(where: readonly string[]): Promise<Answer> {
+  const { code, stdout, stderr } = await countersign(["status", ...where, "--json"])
+  const answer = JSON.parse(stdout) as Answer & { readonly state?: { readonly signs: string } }
+  assert.equal(code, answer.state?.signs === "nothing" ? 1 : 0, stderr)
+  return answer
+}
+
 export type TemporaryInstallation = {
   /** Holds the installation, the passphrase's file and whatever a test puts beside them. */
   readonly home: string

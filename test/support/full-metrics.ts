@@ -42,6 +42,7 @@ export async function fullMetrics(): Promise<string> {
     const headers = { authorization: `Bearer ${token}` }
     await test.sign(token, limitOrder())
     await askHttp(portOf(http), { path: "/whoami", headers })
+    await test.admin.freeze({ scope: "key", name: "main", reason: "a drill", cancels: true })
     await test.vault.disk.look()
     return (await askHttp(portOf(http), { path: "/metrics", headers })).text
   } finally {

@@ -89,10 +89,12 @@ export type TestVault = {
 /** Opens a vault whose venue is the sandbox and whose policies are `permissivePolicy`, unless told otherwise. */
 export async function openTestVault(ask: VaultAsk = {}): Promise<TestVault> {
   const made = await makeTestInstallation(ask)
-  const vault = await openVault(made.installation, passphrase).catch(async (error: unknown) => {
-    await made.remove()
-    throw error
-  })
+  const vault = await openVault(made.installation, passphrase, asDaemon).catch(
+    async (error: unknown) => {
+      await made.remove()
+      throw error
+    },
+  )
   return testVault(vault, made)
 }
 
@@ -149,6 +151,9 @@ function passphrase(): Promise<Uint8Array> {
   return Promise.resolve(utf8(testPassphrase))
 }
 
+/** As `countersign serve` has it. */
+const asDaemon = { surroundings: { startedBy: "serve", warnings: [] } } as const
+
 /** One whose scrypt is quick. */
 async function makeKeystore(installation: Installation): Promise<void> {
   const directory = pathsOf(installation).keystoreDir
@@ -177,7 +182,7 @@ function testVault(vault: Vault, made: TestInstallation): TestVault {
     check: (token, body, changes) => checkRequest(checkOf(callOf(token, body, changes)), vault),
     reopen: async () => {
       await vault.close()
-      return testVault(await openVault(made.installation, passphrase), made)
+      return testVault(await openVault(made.installation, passphrase, asDaemon), made)
     },
     close: () => vault.close(),
     remove: async () => {

@@ -16,13 +16,13 @@ import { makeCheckout } from "../support/checkout.ts"
 import { logIn, useLink } from "../support/console-session.ts"
 import { openConsole, type OpenedConsole } from "../support/console-site.ts"
 import {
-  countersignJson,
   countersignProcess,
   makeInstallation,
   makePassphraseInstallation,
   serve,
   type Served,
   type TemporaryInstallation,
+  statusJson,
 } from "../support/countersign.ts"
 import { bin } from "../support/published.ts"
 import { exchange } from "../support/exchange.ts"
@@ -79,7 +79,7 @@ describe("countersign console", { timeout: 240_000 }, () => {
     )
     assert.match(tunnel, new RegExp(`ssh -L ${port}:127\\.0\\.0\\.1:${port} <this machine>$`))
     const session = await logIn(link)
-    assert.equal((await session.look()).state, "ready")
+    assert.equal((await session.look()).state.signs, "all")
     const again = await useLink(link)
     assert.deepEqual([again.status, again.headers["set-cookie"]], [401, undefined])
     const secret = new URL(link).hash.slice(1)
@@ -254,7 +254,7 @@ describe("countersign console", { timeout: 240_000 }, () => {
     assert.match(stderr, /heard \{"jsonrpc":"2\.0","id":1,"result":\{"scope":"all"/)
     assert.doesNotMatch(stderr, /"id":[23]/)
     assert.match(stderr, /The console's server ended by itself/)
-    const { freezes } = await countersignJson<StatusView>(["status", "--dir", dir])
+    const { freezes } = await statusJson<StatusView>(["--dir", dir])
     assert.deepEqual(
       freezes.map(({ reason }) => reason),
       ["what it may do"],
@@ -304,7 +304,7 @@ describe("countersign console by root, on an installation of another user", need
       }
       assert.deepEqual(idsOf(server, "Groups"), [])
       const session = await logIn(opened.link)
-      assert.equal((await session.look()).state, "ready")
+      assert.equal((await session.look()).state.signs, "all")
       const frozen = await session.call("/freeze", { reason: "a drill" })
       assert.equal((JSON.parse(frozen.text) as { by: string }).by, `console/${by}`)
       assert.equal((await countersignProcess(["thaw", "--all", "--dir", installation.dir])).code, 0)
@@ -339,7 +339,7 @@ describe("countersign console by root, on an installation of another user", need
       assert.equal((await exchange(port, { path })).status, 200)
     }
     const session = await logIn(link)
-    assert.equal((await session.look()).state, "ready")
+    assert.equal((await session.look()).state.signs, "all")
     assert.equal((await session.call("/record", { id: `rec_${"0".repeat(26)}` })).text, "null")
     assert.equal((await session.call("/freeze", { reason: "a drill" })).status, 200)
     assert.equal((await session.call("/freeze", { reason: "" })).status, 400)

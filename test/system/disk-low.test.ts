@@ -6,11 +6,11 @@ import { after, before, describe, it } from "node:test"
 import { bot, limitOrder, type Bot } from "../support/bot.ts"
 import {
   countersign,
-  countersignJson,
   makeInstallation,
   serve,
   type Served,
   type TemporaryInstallation,
+  statusJson,
 } from "../support/countersign.ts"
 import { childRunning, killAllNaming, until } from "../support/process-tree.ts"
 import { readLedger } from "../support/read-ledger.ts"
@@ -104,8 +104,8 @@ describe("a disk that fills up", { timeout: 180_000, ...needsMount() }, () => {
     assert.equal((await client.get("/readyz")).status, 200)
     const frozen = await countersign(at("freeze", "--key", "main", "--reason", "a drill"))
     assert.equal(frozen.code, 0, frozen.stderr)
-    const shown = await countersignJson<{ warnings: readonly string[] }>(at("status"))
-    assert.match(shown.warnings.join("\n"), /ledger\.min_free asks for 2 MiB/)
+    const shown = await statusJson<{ state: { reasons: readonly { message: string }[] } }>(at())
+    assert.match(shown.state.reasons[0]?.message ?? "", /ledger\.min_free asks for 2 MiB/)
     assert.ok(existsSync(spare), "the spare is for later")
   })
 

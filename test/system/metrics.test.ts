@@ -40,7 +40,7 @@ describe("the metrics of a daemon", { timeout: 120_000 }, () => {
     const decided = 'countersign_decisions_total{client="bot",operation="placeOrder"'
     assert.ok(lines.includes(`${decided},result="allowed",reason=""} 1`))
     assert.ok(lines.includes(`${decided},result="refused",reason="quantity_over_max"} 1`))
-    assert.ok(lines.includes('countersign_vault_state{state="ready"} 1'))
+    assert.ok(lines.includes('countersign_signs{what="all"} 1'))
     for (const part of ["gate", "vault"]) {
       assert.match(
         text,

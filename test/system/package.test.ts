@@ -166,7 +166,7 @@ declare const order: { symbol_id: number; is_buy: boolean; quantity: string }
       assert.equal((await exchange(opened.port, { path })).status, 200, path)
     }
     const session = await logIn(opened.link)
-    assert.equal((await session.look()).state, "ready")
+    assert.equal((await session.look()).state.signs, "all")
     assert.equal(opened.stderr(), "")
   })
 

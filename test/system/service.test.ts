@@ -74,7 +74,7 @@ describe("countersign install-service", { ...needsSystemd(), timeout: 1_200_000 
     it("says what makes an installation for them, which is refused before", () => {
       assert.match(
         said("install"),
-        /\nDone\.\nNext:\n {2}countersign init-service\n {2}systemctl enable --now countersign\.target$/,
+        /\nDone\.\nNext:\n {2}countersign init-service\n {2}systemctl enable --now countersign\.target\n {2}countersign status$/,
       )
       assert.match(
         said("too early"),
@@ -108,7 +108,7 @@ describe("countersign install-service", { ...needsSystemd(), timeout: 1_200_000 
     it("makes an installation that is the vault's alone", () => {
       assert.match(
         said("init"),
-        /^Made \/etc\/countersign, .*\n(?:.*\n){3}Next:\n {2}systemctl enable --now countersign\.target\n/,
+        /^Made \/etc\/countersign, .*\n(?:.*\n){3}Next:\n {2}systemctl enable --now countersign\.target\n {2}countersign status\n/,
       )
       assert.deepEqual(said("owners").split("\n"), [
         "700 countersign-vault /etc/countersign",

@@ -87,7 +87,8 @@ describe("the vault as a service", { timeout: 240_000 }, () => {
     const status = await withAdmin((admin) => admin.call("status", {}))
     assert.equal(status.started_by, "service")
     const unsafe = "The sandbox doesn't deny reading the vault's files: install the unit as"
-    assert.ok(status.warnings.includes(`${unsafe} countersign-vault.service has it.`))
+    const warned = status.warnings.map(({ message }) => message)
+    assert.ok(warned.includes(`${unsafe} countersign-vault.service has it.`))
     assert.equal(status.pid, vault.pid)
 
     assert.equal(await sign(botSocket, limitOrder()), "signed")
@@ -203,7 +204,8 @@ describe("the vault as a service", { timeout: 240_000 }, () => {
     await vault.notify.until(/READY=1/)
     assert.equal(await sign(pathsOf(installation).botSocket, limitOrder()), "signed")
     const { warnings } = await withAdmin((admin) => admin.call("status", {}))
-    const [warning, ...more] = warnings.filter((each) => each.includes("libsecp256k1"))
+    const messages = warnings.map(({ message }) => message)
+    const [warning, ...more] = messages.filter((each) => each.includes("libsecp256k1"))
     assert.match(warning ?? "", /^Signatures are made in JavaScript, .* not in constant time/)
     assert.deepEqual(more, [])
     const place = ["--config-dir", installation.configDir, "--state-dir", installation.stateDir]

@@ -15,6 +15,7 @@ export const exitCodes = {
   vault_unavailable: 4,
   ledger_unavailable: 4,
   ledger_unusable: 4,
+  restore_unaccepted: 4,
   keyring_locked: 4,
   keychain_locked: 4,
   keychain_unavailable: 4,

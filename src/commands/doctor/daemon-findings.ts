@@ -3,7 +3,7 @@ import { Fault } from "../../std/fault.ts"
 import { assertSocketPathsFit, type Installation } from "../../vault/config/installation.ts"
 import { dialAdmin } from "../installation/dial-admin.ts"
 import { separationWords } from "../installation/separation-words.ts"
-import { locationWords } from "./file-findings.ts"
+import { fixHere } from "./file-findings.ts"
 import { fail, failureOf, ok, warn, type Finding } from "./finding.ts"
 
 export type DaemonLook =
@@ -31,46 +31,35 @@ export async function lookAtDaemon(installation: Installation): Promise<DaemonLo
   }
 }
 
-/** Whether a daemon runs and signs, and whether its port and sockets are its own. */
+/** Whether a daemon runs, and whether its port and sockets are its own. */
 export function daemonFindings(
   daemon: DaemonLook,
   port: PortLook | undefined,
   installation: Installation,
 ): readonly Finding[] {
-  const serve = `countersign serve ${locationWords(installation)}`
+  const serve = fixHere("countersign serve", installation)
   const isRunning = daemon.kind === "running"
   return [
-    stateFinding(daemon, installation, serve),
+    stateFinding(daemon, serve),
     ...(port === undefined ? [] : portFindings(port, isRunning)),
     ...socketFindings(installation),
   ]
 }
 
-function stateFinding(daemon: DaemonLook, installation: Installation, serve: string): Finding {
+function stateFinding(daemon: DaemonLook, serve: string): Finding {
   switch (daemon.kind) {
     case "stopped":
       return warn("daemon", "No daemon runs here, so nothing is signed.", serve)
     case "refused":
       return failureOf("daemon", daemon.error, `stop the daemon that runs here, then run: ${serve}`)
     case "running":
-      return runningFinding(daemon.status, installation)
+      return runningFinding(daemon.status)
   }
 }
 
-function runningFinding(
-  { state, pid, started_by: startedBy }: StatusView,
-  installation: Installation,
-): Finding {
-  if (state === "locked") {
-    const unlock = `countersign unlock ${locationWords(installation)}`
-    return warn("daemon", "It runs, and its keys are locked, so nothing is signed.", unlock)
-  }
-  if (state !== "ready") {
-    const look = `countersign status ${locationWords(installation)}`
-    return warn("daemon", `It runs, and signs nothing: ${state}.`, look)
-  }
+function runningFinding({ pid, started_by: startedBy }: StatusView): Finding {
   const split = startedBy === null ? "" : ` How it is split: ${separationWords(startedBy)}.`
-  return ok("daemon", `It runs (pid ${pid}) and signs.${split}`)
+  return ok("daemon", `It runs (pid ${pid}).${split}`)
 }
 
 function portFindings(

@@ -54,8 +54,8 @@ export function missingFinding(installation: Installation): Finding {
   const { stateDir } = installation
   const isNew = !existsSync(pathsOf(installation).configFile)
   const again = `restore it from a back-up, or begin anew: mkdir -p -m 700 ${shellWord(stateDir)}`
-  const mend = isNew ? `countersign init ${locationWords(installation)}` : again
-  return fail("disk", `${stateDir} doesn't exist.`, mend)
+  const fix = isNew ? `countersign init ${locationWords(installation)}` : again
+  return fail("disk", `${stateDir} doesn't exist.`, fix)
 }
 
 function spaceFindings(facts: DiskFacts): readonly Finding[] {

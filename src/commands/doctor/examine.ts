@@ -15,6 +15,7 @@ import { lookAtDisk } from "./look-at-disk.ts"
 import { nodeFinding } from "./node-finding.ts"
 import { permissionFindings, unreadableFindings } from "./permission-findings.ts"
 import { reach } from "./reach.ts"
+import { signingFindings } from "./signing-findings.ts"
 import { upstreamFinding } from "./upstream-finding.ts"
 import { whatIsKnown, type Known } from "./what-is-known.ts"
 
@@ -24,13 +25,13 @@ import { whatIsKnown, type Known } from "./what-is-known.ts"
  */
 export async function examine(installation: Installation): Promise<readonly Finding[]> {
   const known = await whatIsKnown(installation)
-  const mend = `see to the other findings, then run: countersign doctor ${locationWords(installation)}`
+  const fix = `see to the other findings, then run: countersign doctor ${locationWords(installation)}`
   const found = await Promise.all(
     checks.map(async ([check, look]) => {
       try {
         return await look(known)
       } catch (error) {
-        return [failureOf(check, error, mend)]
+        return [failureOf(check, error, fix)]
       }
     }),
   )
@@ -76,7 +77,7 @@ async function clockFacts(entries: Known["listed"]["entries"]): Promise<ClockFac
 async function lookAtRecords({ installation, daemon, files }: Known): Promise<readonly Finding[]> {
   const set = files.kind === "valid" ? files.files : undefined
   const { finding, warnings } = await lookAtLedger(installation, daemon, set)
-  return [finding, ...warningFindings(warnings)]
+  return [finding, ...warningFindings(warnings, installation)]
 }
 
 async function lookAtKeys({ config, installation, daemon }: Known): Promise<readonly Finding[]> {
@@ -93,12 +94,14 @@ async function lookAtUpstream({ venue, installation, config }: Known): Promise<r
     const connect = (url: URL) => reach(url, config?.upstream)
     return [await upstreamFinding({ baseUrl: venue.baseUrl, venueFile }, connect)]
   }
-  const mend = `countersign policy check ${locationWords(installation)}`
-  return [warn("upstream", "Without a venue.yaml that can be used, it wasn't tried.", mend)]
+  const fix = `countersign policy check ${locationWords(installation)}`
+  return [warn("upstream", "Without a venue.yaml that can be used, it wasn't tried.", fix)]
 }
 
 async function lookAtProcesses(known: Known): Promise<readonly Finding[]> {
-  return daemonFindings(known.daemon, await lookAtPort(known), known.installation)
+  const { daemon, installation } = known
+  const found = daemonFindings(daemon, await lookAtPort(known), installation)
+  return [...found, ...signingFindings(daemon, installation)]
 }
 
 async function lookAtPort({ config }: Known): Promise<PortLook | undefined> {

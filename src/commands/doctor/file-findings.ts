@@ -1,8 +1,10 @@
+import type { Warning } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { shellWord } from "../cli/shell-word.ts"
 import { venueWarnings } from "../policy/venue-warnings.ts"
+import { systemInstallation, target } from "../service/layout.ts"
 import { fail, failureOf, ok, warn, type Finding } from "./finding.ts"
 
 export type Files =
@@ -14,32 +16,31 @@ export function fileFindings(files: Files, installation: Installation): readonly
   if (files.kind === "broken") return brokenFindings(files.error, installation)
   const { policies, profile } = files.files
   const valid = ok("files", `All files in ${installation.configDir} are valid.`)
-  const found = [valid, ...warningFindings(venueWarnings(profile))]
+  const found = [valid, ...warningFindings(venueWarnings(profile), installation)]
   if (policies.some(({ rules }) => rules.length > 0)) return found
   const { policiesDir } = pathsOf(installation)
-  const write = `write a rule into a file in ${shellWord(policiesDir)}, then run: countersign policy check`
+  const write = `write a rule into a file in ${shellWord(policiesDir)}, then run: countersign policy check ${locationWords(installation)}`
   return [...found, warn("policy", "No policy has a rule, so nothing is allowed.", write)]
 }
 
 /** What somebody should know of policies and keys though it is allowed. */
-export function warningFindings(warnings: readonly string[]): readonly Finding[] {
-  return warnings.map((warning) => {
-    const check = warning.startsWith("The venue's clock") ? "clock" : "policy"
-    return warn(check, warning, mendOf(warning))
-  })
+export function warningFindings(
+  warnings: readonly Warning[],
+  installation: Installation,
+): readonly Finding[] {
+  return warnings.map(({ message, fix }) => warn("policy", message, fixHere(fix, installation)))
 }
 
 function brokenFindings(error: unknown, installation: Installation): readonly Finding[] {
   const where = locationWords(installation)
-  if (!(error instanceof Fault)) return [failureOf("files", error, "countersign policy check")]
+  if (!(error instanceof Fault) || !["not_initialised", "config_invalid"].includes(error.code)) {
+    return [failureOf("files", error, `countersign policy check ${where}`)]
+  }
   if (error.code === "not_initialised") {
     return [fail("files", error.message, `countersign init ${where}`)]
   }
-  if (error.code !== "config_invalid") {
-    return [failureOf("files", error, `countersign policy check ${where}`)]
-  }
-  const mend = `edit it, then run: countersign policy check ${where}`
-  return error.message.split("\n").map((line) => fail("files", line, mend))
+  const fix = `edit it, then run: countersign policy check ${where}`
+  return error.message.split("\n").map((line) => fail("files", line, fix))
 }
 
 /** The options that name an installation. */
@@ -49,14 +50,9 @@ export function locationWords({ configDir, stateDir }: Installation): string {
     : `--config-dir ${shellWord(configDir)} --state-dir ${shellWord(stateDir)}`
 }
 
-/** A warning's sentence names the command or the file. */
-function mendOf(warning: string): string {
-  const command =
-    /\btimedatectl [a-z-]+ true|\bcountersign [a-z]+(?: [a-z]+)?(?: [a-z0-9][a-z0-9._-]*[a-z0-9])?/.exec(
-      warning,
-    )
-  if (command !== null) return command[0]
-  const agent = /agent key ([a-z0-9][a-z0-9._-]*)/.exec(warning)?.[1]
-  if (agent !== undefined) return `countersign agent approve ${agent}`
-  return "change what the sentence names, then run: countersign policy check"
+/** What to do, with the installation named where that ends with a command of ours. */
+export function fixHere(fix: string, installation: Installation): string {
+  const isService = installation.stateDir === systemInstallation.stateDir
+  if (isService && fix === "countersign serve") return `systemctl start ${target}`
+  return /(?:^|: )countersign [^:]+$/.test(fix) ? `${fix} ${locationWords(installation)}` : fix
 }

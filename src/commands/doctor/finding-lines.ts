@@ -2,12 +2,12 @@ import { visible } from "../../std/visible.ts"
 import { toned } from "../cli/lines.ts"
 import type { Finding } from "./finding.ts"
 
-/** Findings for people: the worst can't be missed, and what mends it stands below it. */
+/** Findings for people: the worst can't be missed, and what fixes it stands below it. */
 export function findingLines(findings: readonly Finding[]): readonly string[] {
   const width = Math.max(...findings.map(({ check }) => check.length))
-  const lines = findings.flatMap(({ check, state, message, mend }) => [
+  const lines = findings.flatMap(({ check, state, message, fix }) => [
     `${toned(state, tones[state])}${" ".repeat(4 - state.length)}  ${check.padEnd(width)}  ${visible(message)}`,
-    ...(mend === null ? [] : [`${" ".repeat(6 + width)}  mend: ${visible(mend)}`]),
+    ...(fix === null ? [] : [`${" ".repeat(6 + width)}  fix: ${visible(fix)}`]),
   ])
   return [...lines, "", summary(findings)]
 }

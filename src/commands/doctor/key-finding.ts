@@ -20,13 +20,16 @@ export async function keyFinding(
     return warn("keys", message, "make an installation that keeps them: countersign init --dir …")
   }
   if (daemon.kind === "running") {
-    return ok("keys", `The daemon has the ${backend} open: ${daemon.status.keys.length} keys.`)
+    const { keys } = daemon.status
+    const locked = keys.filter(({ locked }) => locked).length
+    const out = locked === 0 ? "" : `, ${locked} of them locked`
+    return ok("keys", `The daemon has its keys from the ${backend}: ${keys.length}${out}.`)
   }
   try {
     return await tryOpening(config, installation)
   } catch (error) {
-    const mend = `put it right, then run: countersign doctor ${locationWords(installation)}`
-    return failureOf("keys", error, mend)
+    const fix = `put it right, then run: countersign doctor ${locationWords(installation)}`
+    return failureOf("keys", error, fix)
   }
 }
 

@@ -39,11 +39,11 @@ export function keychainFinding(look: KeychainLook, isUsed: boolean): Finding {
     const use = isUsed ? "and keys rest in it" : "and keys could rest in it; a keystore is used"
     return ok("keychain", `It is unlocked, stores and deletes a trial item, ${use}.`)
   }
-  if (isUsed) return fail("keychain", look.why, mends[look.state])
+  if (isUsed) return fail("keychain", look.why, fixes[look.state])
   return ok("keychain", `It can't be used here, and no key rests in it. ${look.why}`)
 }
 
-const mends: Readonly<Record<KeychainState, string>> = {
+const fixes: Readonly<Record<KeychainState, string>> = {
   ready: "npm rebuild, or reinstall countersign for this system",
   locked: "gnome-keyring-daemon --unlock, or log in to the desktop",
   no_collection: "gnome-keyring-daemon --unlock, or make a default keyring in Seahorse",

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs"
 
 import { makeActiveSet } from "../../vault/active/active-set.ts"
+import type { Warning } from "../../link/views/views.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { openLedger } from "../../vault/ledger/open-ledger.ts"
@@ -11,7 +12,7 @@ import type { DaemonLook } from "./daemon-findings.ts"
 import { failureOf, ok, type Finding } from "./finding.ts"
 
 /** What the ledger is like, and what files and keys together give to think about. */
-export type LedgerLook = { readonly finding: Finding; readonly warnings: readonly string[] }
+export type LedgerLook = { readonly finding: Finding; readonly warnings: readonly Warning[] }
 
 /**
  * Asks the daemon for its ledger; where none runs, opens it under the daemon's own lock. Makes none where
@@ -34,8 +35,8 @@ export async function lookAtLedger(
   try {
     return await openAndLook(ledgerFile, files)
   } catch (error) {
-    const mend = `stop what uses ${shellWord(ledgerFile)}, or restore it from a back-up`
-    return { finding: failureOf("ledger", error, mend), warnings: warningsFor(files) }
+    const fix = `stop what uses ${shellWord(ledgerFile)}, or restore it from a back-up`
+    return { finding: failureOf("ledger", error, fix), warnings: warningsFor(files) }
   }
 }
 
@@ -60,7 +61,7 @@ type Bindings = {
 function warningsFor(
   files: FileSet | undefined,
   { keys, clients }: Bindings = { keys: [], clients: [] },
-): readonly string[] {
+): readonly Warning[] {
   if (files === undefined) return []
   return warningsOf(makeActiveSet(files, keys, clients), systemClock.nowMs())
 }

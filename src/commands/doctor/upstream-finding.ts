@@ -27,7 +27,7 @@ export async function upstreamFinding(
   return fail(
     "upstream",
     `${url.origin} ${words(reached.code)}.`,
-    isSandbox ? `countersign sandbox --port ${url.port}` : mendOf(url, reached.code),
+    isSandbox ? `countersign sandbox --port ${url.port}` : fixOf(url, reached.code),
   )
 }
 
@@ -54,7 +54,7 @@ function words(code: string): string {
   return meanings.get(code) ?? `can't be reached (${code})`
 }
 
-function mendOf(url: URL, code: string): string {
+function fixOf(url: URL, code: string): string {
   const host = shellWord(url.hostname)
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `getent hosts ${host}`
   return `curl -v ${shellWord(url.origin)}`

@@ -4,5 +4,10 @@ import { venueWarnings } from "./venue-warnings.ts"
 
 /** What the files give to think about by themselves, where nobody knows which keys and clients there are. */
 export function fileWarnings(files: FileSet): readonly string[] {
-  return [...cancelWarning(files), ...panicWarnings(files), ...venueWarnings(files.profile)]
+  const warnings = [
+    ...cancelWarning(files),
+    ...panicWarnings(files),
+    ...venueWarnings(files.profile),
+  ]
+  return warnings.map(({ message }) => message)
 }

@@ -48,7 +48,7 @@ export function assertNotPackaged(system: System): void {
   if (statusOf(system, `/usr/lib/systemd/system/${target}`) === undefined) return
   throw new Fault(
     "usage",
-    `The Debian package has installed the services already: countersign init-service sets them up, systemctl enable --now ${target} starts them, and apt-get remove countersign removes them.`,
+    `The Debian package has installed the services already: countersign init-service sets them up, systemctl enable --now ${target} starts them (countersign status tells whether they run), and apt-get remove countersign removes them.`,
   )
 }
 

@@ -28,6 +28,7 @@ export function statusLines(status: DaemonStatus, nowMs: number): readonly Line[
   return [
     ...freezeLines(status),
     `daemon    ${daemonWords(status)}`,
+    ...signingLines(status),
     ...splitLines(status),
     `policies  ${status.policy_hash}`,
     `records   ${status.records}`,
@@ -37,7 +38,7 @@ export function statusLines(status: DaemonStatus, nowMs: number): readonly Line[
     ...section(limitLines(limits)),
     ...section(holdLines(status)),
     ...section(refusalLines(refusals, nowMs)),
-    ...section(warnings.map((warning) => `${toned("warning", "doubtful")}: ${visible(warning)}`)),
+    ...section(warnings.flatMap(({ message, fix }) => saidLines("warning", message, fix))),
   ]
 }
 
@@ -52,11 +53,27 @@ function section(lines: readonly Line[]): readonly Line[] {
   return lines.length === 0 ? [] : ["", ...lines]
 }
 
-function daemonWords({ daemon, state, pid }: DaemonStatus): string {
-  // A command that opened the ledger itself opened no keys, so its own state says nothing.
+function daemonWords({ daemon, pid }: DaemonStatus): string {
   if (daemon === "stopped") return `${toned("stopped", "bad")}; this was read from its ledger`
-  const shown = toned(state, state === "ready" ? "good" : "doubtful")
-  return `${toned("running", "good")}, ${shown}; the vault's pid is ${pid}`
+  return `${toned("running", "good")}; the vault's pid is ${pid}`
+}
+
+/** Told one by one; `--json` has them all. */
+const maxReasons = 10
+
+/** What it signs, in the vault's words, and each reason why not more with what to do about it. */
+function signingLines({ state: { signs, words, reasons } }: DaemonStatus): readonly Line[] {
+  const partly = reasons.length === 0 ? "good" : "doubtful"
+  const more = reasons.length - maxReasons
+  return [
+    `signing   ${toned(visible(words), signs === "nothing" ? "bad" : partly)}`,
+    ...reasons.slice(0, maxReasons).flatMap((each) => saidLines(each.code, each.message, each.fix)),
+    ...(more > 0 ? [`and ${more} more; countersign status --json has them`] : []),
+  ]
+}
+
+function saidLines(what: string, message: string, fix: string): readonly Line[] {
+  return [`${toned(what, "doubtful")}: ${visible(message)}`, `  fix: ${visible(fix)}`]
 }
 
 function splitLines({ started_by: startedBy }: DaemonStatus): readonly string[] {

@@ -108,23 +108,15 @@ export function standingOf({ connection, look }: Model): Standing {
   return standingOfVault(look)
 }
 
-/** Cancels and reduce-only orders go on under these. */
-const stopsOrders: readonly string[] = ["disk_low", "clock_stops_orders"]
+const wordsOfStops: Readonly<Record<string, string>> = { locked: "Locked", frozen: "Frozen" }
 
-function standingOfVault({ freezes, state, words, alarms }: Look): Standing {
-  if (state !== "ready") {
-    const word = state === "locked" ? "Locked" : "Not signing"
-    return { tone: "stopped", word, sentence: sentenceOf(words) }
+function standingOfVault({ state: { signs, words, reasons } }: Look): Standing {
+  const sentence = sentenceOf(words)
+  const [first] = reasons
+  if (first === undefined) return { tone: "good", word: "Signing", sentence }
+  const isFrozen = first.code === "frozen"
+  if (signs === "nothing" || (isFrozen && first.scope === "all")) {
+    return { tone: "stopped", word: wordsOfStops[first.code] ?? "Not signing", sentence }
   }
-  if (freezes.some(({ scope }) => scope === "all")) {
-    return { tone: "stopped", word: "Frozen", sentence: "No orders are signed." }
-  }
-  if (freezes.length > 0) {
-    const frozen = freezes.map(({ scope, name }) => `${scope} ${name ?? ""}`).join(", ")
-    return { tone: "partly", word: "Partly frozen", sentence: `Stopped: ${frozen}.` }
-  }
-  if (alarms.some(({ name }) => stopsOrders.includes(name))) {
-    return { tone: "partly", word: "Partly signing", sentence: "Only what reduces risk is signed." }
-  }
-  return { tone: "good", word: "Signing", sentence: "What policies allow is signed." }
+  return { tone: "partly", word: isFrozen ? "Partly frozen" : "Partly signing", sentence }
 }

@@ -13,6 +13,7 @@ type GateCode =
   | "upstream_unreachable"
   | "upstream_outcome_unknown"
   | "too_late"
+  | "not_signing"
   | "not_paginated"
   | "read_failed"
 
@@ -72,7 +73,9 @@ export const statuses = {
   upstream_unreachable: 502,
   not_paginated: 502,
   vault_unavailable: 503,
+  not_signing: 503,
   ledger_unavailable: 503,
+  restore_unaccepted: 503,
   clock_unsafe: 503,
   disk_low: 503,
   overloaded: 503,

@@ -58,7 +58,7 @@ const botFaults = {
   clock_unsafe: {
     code: "clock_unsafe",
     message:
-      "The clock can't be trusted, so only cancels and reduce-only orders are signed; the vault's log says why.",
+      "The clock can't be trusted, so only cancels and reduce-only orders are signed; see `countersign status`.",
   },
   signature_check_failed: {
     code: "signature_check_failed",

@@ -9,6 +9,7 @@ import type { GateSettings, UpstreamSettings } from "../views/gate-settings.ts"
 import type { MetricFamily } from "../views/metrics.ts"
 import type { Refusal } from "../views/refusal.ts"
 import type { Answered, RateLimit, Signed } from "../views/signed.ts"
+import type { OpenSigning, Signing } from "../views/signing.ts"
 import type {
   KeyView,
   PriceView,
@@ -103,7 +104,7 @@ export type BotResults = StopBotResults &
     metrics: Answer<{ readonly families: readonly MetricFamily[] }>
     record: Answer<{ readonly view: RecordView }>
     records: Answer<{ readonly records: readonly RecordView[] }>
-    health: { readonly ready: boolean; readonly state: string }
+    health: OpenSigning
     gateSettings: GateSettings
     /** `0x` and SHA-256 in hex of tokens that are good. Of more than a frame holds some are left out. */
     tokens: { readonly digests: readonly string[] }
@@ -196,7 +197,8 @@ type PartResults = AgentResults & PolicyResults & AuditResults & SafetyResults &
 
 /** Results of the admin socket's calls. */
 export type AdminResults = PartResults & {
-  health: { readonly state: "ready" | "locked" }
+  /** That it answers. */
+  health: object
   addKey: KeyView
   listKeys: readonly KeyView[]
   removeKey: KeyView
@@ -207,7 +209,7 @@ export type AdminResults = PartResults & {
     readonly clients: readonly string[]
   }
   lock: { readonly state: "locked"; readonly curve: "libsecp256k1" | "noble" }
-  unlock: { readonly state: "ready"; readonly keys: number }
+  unlock: { readonly keys: number; readonly state: Signing }
   addClient: { readonly name: string; readonly token: string }
   listClients: readonly ClientView[]
   rotateToken: { readonly name: string; readonly token: string }

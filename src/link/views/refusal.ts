@@ -3,6 +3,7 @@
 
 import { z } from "zod"
 
+import { signsSchema } from "./signing.ts"
 import { freezeViewSchema } from "./stop-views.ts"
 
 /** Why policy said no; docs/error-codes.md has the closed list. */
@@ -28,6 +29,12 @@ const timeMs = z.int().describe("Milliseconds since 1970.")
 const room = {
   frees_at: timeMs.nullable().describe("When there is room; null when there never is that much."),
   retry_after_ms: z.int().nullable().describe("How long until then."),
+}
+
+/** What keeps the whole vault from signing. */
+const stop = {
+  signs: signsSchema.exclude(["all"]).describe("What is signed all the same."),
+  fix: z.string().describe("What the operator does about it."),
 }
 
 const brokenRule = z
@@ -58,13 +65,19 @@ export const refusalSchema = z.discriminatedUnion("code", [
   refused(["right_missing"], { right: z.string() }),
   refused(["locked"], key),
   refusedWith(["frozen"], freezeViewSchema),
+  refused(["restore_unaccepted"], stop),
+  refused(["clock_unsafe"], {
+    ...stop,
+    venue_ahead_ms: z
+      .int()
+      .nullable()
+      .describe("Negative where the venue's clock is behind; null where this machine's leapt."),
+    max_venue_offset_ms: z.int().nullable(),
+  }),
   refused(["disk_low"], {
+    ...stop,
     free_bytes: z.int().nullable().describe("null where it can't be told."),
     min_free_bytes: z.int(),
-  }),
-  refused(["clock_unsafe"], {
-    venue_ahead_ms: z.int().describe("Negative where the venue's clock is behind."),
-    max_venue_offset_ms: z.int(),
   }),
   refused(["unknown_endpoint"], { path: z.string() }),
   refusedBare(["unknown_record"]),
@@ -99,6 +112,12 @@ export const refusalSchema = z.discriminatedUnion("code", [
 /** Every way the vault says no to a bot. */
 export type Refusal = z.infer<typeof refusalSchema>
 export type RefusalCode = Refusal["code"]
+
+/** What keeps the vault as a whole from signing. */
+export type Stop = Extract<
+  Refusal,
+  { readonly code: "restore_unaccepted" | "clock_unsafe" | "disk_low" }
+>
 
 function budgetShortage<const Scope extends string>(scope: Scope) {
   return {

@@ -3,6 +3,7 @@
 
 import type { Alarm } from "./alarms.ts"
 import type { BudgetView, KeyView, LimitUse, RecordView } from "./bot-views.ts"
+import type { Signing } from "./signing.ts"
 import type { FreezeView } from "./stop-views.ts"
 
 export type {
@@ -70,15 +71,15 @@ export type ClientView = {
   readonly revoked: boolean
 }
 
+/** What somebody should know, and what to do about it; a command of ours stands at the end, without the installation's place. */
+export type Warning = { readonly message: string; readonly fix: string }
+
 export type StatusView = {
   /** The vault's time, in milliseconds. */
   readonly at: number
   readonly version: string
   readonly freezes: readonly FreezeView[]
-  /** What keeps all of it from signing, or `ready`. `locked`: the keys are out of memory until they are unlocked. */
-  readonly state: "ready" | "locked" | "clock_unsafe" | "restore_unaccepted"
-  /** Whether it signs, and why not, in words. */
-  readonly words: string
+  readonly state: Signing
   /** The gravest first. */
   readonly alarms: readonly Alarm[]
   readonly policy_hash: string
@@ -109,7 +110,8 @@ export type StatusView = {
    * gate as one user. `null` in a command that opened the vault itself.
    */
   readonly started_by: "service" | "serve" | null
-  readonly warnings: readonly string[]
+  /** Of what `state` doesn't tell, the gravest first. */
+  readonly warnings: readonly Warning[]
 }
 
 /** A refusal as it was recorded. */

@@ -58,8 +58,6 @@ export type Vault = {
    * `alarm` says why they aren't those on disk, where they aren't.
    */
   adopt(files: FileSet, alarm?: string): Promise<void>
-  /** `locked` when there are keys to sign with and none of them is in memory. */
-  state(): "ready" | "locked"
   /** When the keys were loaded last, in milliseconds. */
   unlockedAtMs(): number
   /**

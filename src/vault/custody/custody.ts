@@ -13,15 +13,10 @@ type Held = Pick<Vault, "installation" | "keyring" | "ledger" | "active" | "curv
 }
 
 /** Locking and unlocking of the keys in memory, each of them recorded. */
-export function holdKeys(held: Held): Pick<Vault, "state" | "unlockedAtMs" | "lock" | "unlock"> {
+export function holdKeys(held: Held): Pick<Vault, "unlockedAtMs" | "lock" | "unlock"> {
   const { installation, keyring, ledger, active, curve } = held
   let unlockedAtMs = ledger.now()
   return {
-    state: () => {
-      const usable = [...active().keys.values()].filter((key) => !hasEnded(key))
-      const isLocked = usable.length > 0 && usable.every(({ name }) => keyring.isLocked(name))
-      return isLocked ? "locked" : "ready"
-    },
     unlockedAtMs: () => unlockedAtMs,
     lock: async (by, names) => {
       assertLockable(active())

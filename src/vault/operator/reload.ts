@@ -21,6 +21,9 @@ async function reloadFiles(vault: Vault): Promise<AdminResults["reload"]> {
   assertAccepted(files, vault.active())
   assertReloadable(vault.active(), files)
   await vault.adopt(files)
-  const { policyHash } = vault.active()
-  return { policy_hash: policyHash, warnings: warningsOf(vault.active(), vault.now()) }
+  const warnings = warningsOf(vault.active(), vault.now())
+  return {
+    policy_hash: vault.active().policyHash,
+    warnings: warnings.map(({ message }) => message),
+  }
 }

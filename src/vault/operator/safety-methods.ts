@@ -22,8 +22,7 @@ export function safetyMethods(vault: Vault) {
 
 async function acceptClock(vault: Vault): Promise<AdminResults["acceptClock"]> {
   const { safety } = vault.ledger
-  const isDoubted = safety.standstills().some(({ state }) => state === "clock_unsafe")
-  if (!isDoubted && safety.clockWarning() === undefined) {
+  if (safety.doubt() === undefined && safety.clockWarning() === undefined) {
     throw new Fault("usage", "The clock isn't doubted; nothing was changed.")
   }
   const nowMs = safety.acceptClock()

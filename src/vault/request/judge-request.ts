@@ -1,4 +1,4 @@
-import type { Refusal } from "../../link/views/refusal.ts"
+import type { Refusal, Stop } from "../../link/views/refusal.ts"
 import type { Address } from "../../venue/address.ts"
 import { addDecimals, formatDecimal, zero } from "../../venue/decimal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
@@ -9,6 +9,7 @@ import type { Ledger } from "../ledger/ledger.ts"
 import { hasEnded, type Client, type KeyEntry } from "../ledger/records/bindings.ts"
 import { freezeOf, frozen } from "../ledger/records/freeze.ts"
 import type { HoldBinding } from "../ledger/records/hold.ts"
+import { restoredSentence } from "../ledger/signers/signer-marks.ts"
 import { worstOf } from "../policy/bounds/quantity.ts"
 import { judge } from "../policy/judge.ts"
 import type { OrderSize } from "../policy/terms/claim.ts"
@@ -17,7 +18,7 @@ import { diskLow } from "../watch/disk-space.ts"
 import { venueClockOff } from "../watch/venue-clock.ts"
 import { canonicalBody } from "./fill-in.ts"
 import type { ReadRequest } from "./read-request.ts"
-import { policyDenied, keyLocked } from "./refuse.ts"
+import { keyLocked, policyDenied } from "./refuse.ts"
 
 /** A decision, its "no" as the refusal that goes out. */
 export type Judgement =
@@ -90,13 +91,23 @@ function refuseExpiringAgent(
   nowMs: LedgerTime,
 ): Refusal | undefined {
   const { key, lane } = request
-  if (key.role !== "agent" || key.expiresAtMs === null) return undefined
-  if (nowMs < key.expiresAtMs - set.config.stopBeforeMs) return undefined
+  if (!isEnding(key, set, nowMs)) return undefined
   if (lane !== "open") return undefined
+  return agentExpiring(key)
+}
+
+/** Whether an agent's approval ends so soon that it adds no risk any more, or has ended. */
+export function isEnding(key: KeyEntry, set: ActiveSet, nowMs: LedgerTime): boolean {
+  if (key.role !== "agent" || key.expiresAtMs === null) return false
+  return nowMs >= key.expiresAtMs - set.config.stopBeforeMs
+}
+
+/** Of an agent that {@link isEnding}. */
+export function agentExpiring({ name, expiresAtMs }: KeyEntry): Refusal {
   return {
     code: "agent_expiring",
-    message: `The approval of the agent key ${key.name} ends soon or has ended; until it is renewed, the key signs only cancels and reduce-only orders.`,
-    data: { key: key.name, expires_at: key.expiresAtMs },
+    message: `The approval of the agent key ${name} ends soon or has ended; until it is renewed, the key signs only cancels and reduce-only orders.`,
+    data: { key: name, expires_at: expiresAtMs ?? 0 },
   }
 }
 
@@ -107,19 +118,44 @@ function heldAgents(signer: KeyEntry, set: ActiveSet): ReadonlySet<Address> {
   return new Set(agents.map((key) => key.address))
 }
 
-/** What keeps the vault from signing at this moment, whatever policy says: a disk that is nearly full, a clock that is far off the venue's, a key out of memory. */
+/** What keeps the vault from signing it at this moment, whatever policy says: what stops the vault as a whole, or a key out of memory. */
 export function refuseNow(
   { key, lane }: ReadRequest,
   set: ActiveSet,
-  { disk, keyring, venueClock }: Pick<Vault, "disk" | "keyring" | "venueClock">,
+  vault: Stoppable & Pick<Vault, "keyring">,
 ): Refusal | undefined {
-  const low = disk.low
-  const { maxVenueOffsetMs } = set.config
-  const off =
-    maxVenueOffsetMs === undefined ? undefined : venueClockOff(venueClock, maxVenueOffsetMs)
-  const why = low === undefined ? off : diskLow(low)
-  if (why !== undefined && lane === "open") return why
-  return keyring.isLocked(key.name) ? keyLocked(key.name) : undefined
+  const stop = stopsNow(vault, set).find(({ data }) => data.signs === "nothing" || lane === "open")
+  if (stop !== undefined) return stop
+  return vault.keyring.isLocked(key.name) ? keyLocked(key.name) : undefined
+}
+
+type Stoppable = Pick<Vault, "ledger" | "disk" | "venueClock">
+
+/** What the vault as a whole doesn't sign now, whoever asks and whatever policy says; the gravest first. */
+export function stopsNow(vault: Stoppable, { config }: ActiveSet): readonly Stop[] {
+  const low = vault.disk.low
+  const { maxVenueOffsetMs: most } = config
+  const stops = [
+    restored(vault),
+    clockLeapt(vault),
+    low === undefined ? undefined : diskLow(low),
+    most === undefined ? undefined : venueClockOff(vault.venueClock, most),
+  ]
+  return stops.filter((stop) => stop !== undefined)
+}
+
+function restored({ ledger }: Stoppable): Stop | undefined {
+  if (ledger.safety.waiting().length === 0) return undefined
+  const data = { signs: "nothing", fix: "countersign ledger accept-restore" } as const
+  return { code: "restore_unaccepted", message: restoredSentence, data }
+}
+
+function clockLeapt({ ledger }: Stoppable): Stop | undefined {
+  const message = ledger.safety.doubt()
+  if (message === undefined) return undefined
+  const fix = "set the clock right, or if it is: countersign clock accept"
+  const venue = { venue_ahead_ms: null, max_venue_offset_ms: null }
+  return { code: "clock_unsafe", message, data: { signs: "reduce_only", fix, ...venue } }
 }
 
 type Held = Extract<Decision, { readonly kind: "hold" }>

@@ -1,13 +1,15 @@
-import { alarm, type Alarm, type AlarmsNow } from "../../link/views/alarms.ts"
+import { alarm, type Alarm, type AlarmName, type AlarmsNow } from "../../link/views/alarms.ts"
+import type { Reason } from "../../link/views/signing.ts"
 import { dayMs } from "../config/config-values.ts"
 import type { Vault } from "../core/vault.ts"
 import type { Stand } from "../core/views.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import type { KeyEntry } from "../ledger/records/bindings.ts"
-import { venueClockOff, venueClockWarnings } from "../watch/venue-clock.ts"
+import { makeRoom } from "../watch/disk-space.ts"
+import { venueClockWarnings } from "../watch/venue-clock.ts"
 import { hasDrifted, listPrices } from "./fed-prices.ts"
 import { budgetStands, limitShares } from "./room-families.ts"
-import { signingState } from "./standstill.ts"
+import { signingNow } from "./signing.ts"
 
 /** So many fit a line of the socket, however long their names are. */
 export const maxAlarms = 100
@@ -27,13 +29,12 @@ export function alarmsNow(vault: Vault): readonly Alarm[] {
 /** Everything that somebody should see to now, by the numbers of the metrics. */
 export function alarmsOf(vault: Vault): readonly Alarm[] {
   return [
-    ...standstillAlarms(vault),
-    ...freezeAlarms(vault),
-    ...diskAlarms(vault),
+    ...signingAlarms(vault),
+    ...fillingAlarms(vault),
     ...clockAlarms(vault),
+    ...driftAlarms(vault),
     ...keyAlarms(vault),
     ...roomAlarms(vault),
-    ...priceAlarms(vault),
     ...fileAlarms(vault),
   ]
 }
@@ -43,88 +44,64 @@ function gravest(alarms: readonly Alarm[]): readonly Alarm[] {
   return alarms.toSorted((a, b) => rank(a) - rank(b)).slice(0, maxAlarms)
 }
 
-function standstillAlarms(vault: Vault): readonly Alarm[] {
-  const state = signingState(vault)
-  if (state === "ready") return []
-  const advice =
-    state === "locked"
-      ? "countersign unlock loads the keys"
-      : "countersign status says why, and what to do"
-  return [
-    alarm("not_signing", { subject: state, fact: `The vault signs nothing: ${state}`, advice }),
-  ]
-}
-
-/** Without its reason, which a bot may have written. */
-function freezeAlarms(vault: Pick<Vault, "active">): readonly Alarm[] {
-  return vault.active().freezes.map(({ scope, name, by }) => {
-    const what = name === null ? "Everything" : `The ${scope} ${name}`
-    return alarm("frozen", {
-      subject: name === null ? "all" : `${scope} ${name}`,
-      fact: `${what} is frozen by ${by}`,
-      advice: "countersign status says why, and countersign thaw ends it",
-    })
+/** Of what keeps the vault from signing, those that somebody should see to. */
+function signingAlarms(vault: Vault): readonly Alarm[] {
+  return signingNow(vault).reasons.flatMap((reason) => {
+    const name = alarmOf(reason)
+    const { code, scope, message, fix: advice } = reason
+    const what = reason.name === null ? scope : `${scope} ${reason.name}`
+    const subjects: Partial<Record<AlarmName, string>> = {
+      not_signing: code,
+      frozen: what,
+      price_stale: reason.name ?? "",
+      price_unconfirmed: reason.name ?? "",
+    }
+    if (name === undefined) return []
+    return [alarm(name, { subject: subjects[name] ?? "", fact: unended(message), advice })]
   })
 }
 
-function diskAlarms(vault: Pick<Vault, "disk" | "active">): readonly Alarm[] {
-  const { disk } = vault
-  const { minFreeBytes } = vault.active().config
-  const isFilling = minFreeBytes > 0 && (disk.freeBytes() ?? 0) < 2 * minFreeBytes
-  const mend = { subject: "", advice: "make room on the disk of the state directory" }
-  const filling = "The ledger's disk has less than twice the room that ledger.min_free asks for"
-  const low =
-    "The ledger's disk has less room than ledger.min_free asks for, so only what reduces risk is signed"
-  return [
-    ...(disk.low === undefined ? [] : [alarm("disk_low", { ...mend, fact: low })]),
-    ...(isFilling ? [alarm("disk_filling", { ...mend, fact: filling })] : []),
-  ]
+/** Its message has no words that a bot wrote. Agents that end have alarms of their own, which come earlier. */
+function alarmOf({ code, scope, signs }: Reason): AlarmName | undefined {
+  if (code === "price_stale" || code === "price_unconfirmed") return code
+  if (code === "frozen" || code === "disk_low") return code
+  if (scope === "all" && signs === "nothing") return "not_signing"
+  return code === "clock_unsafe" ? "clock_stops_orders" : undefined
 }
 
-function clockAlarms(vault: Pick<Vault, "venueClock" | "active">): readonly Alarm[] {
-  const { venueClock } = vault
-  const set = vault.active()
-  const isOff = venueClockWarnings(venueClock, set).length > 0
-  const { maxVenueOffsetMs = Infinity } = set.config
-  const isStopping = venueClockOff(venueClock, maxVenueOffsetMs) !== undefined
-  const mend = { subject: "", advice: "set this machine's: timedatectl set-ntp true" }
-  const off = "The venue's clock and this machine's are 2 s apart or more"
-  const stopping =
-    "The venue's clock and this machine's are further apart than max_venue_offset, so only what reduces risk is signed"
-  return [
-    ...(isStopping ? [alarm("clock_stops_orders", { ...mend, fact: stopping })] : []),
-    ...(isOff ? [alarm("clock_off", { ...mend, fact: off })] : []),
-  ]
+function unended(sentence: string): string {
+  return sentence.replace(/\.$/, "")
 }
 
-/** A symbol that never had a price isn't waited for. */
-function priceAlarms(vault: Vault): readonly Alarm[] {
-  return listPrices(vault).flatMap((price) => {
-    const { symbol: subject, state, pending } = price
+/** Prices that are used, and that somebody should look at. Those that aren't are among what isn't signed. */
+function driftAlarms(vault: Vault): readonly Alarm[] {
+  return listPrices(vault).flatMap(({ symbol: subject, state, pending }) => {
+    if (state === "unconfirmed") return []
     const what = `The reference price of ${subject}`
     const advice = `countersign prices confirm ${subject} says that it is right`
-    if (state === "unconfirmed") {
-      const fact = `${what} waits for an operator's word, and what needs it is refused`
-      return [alarm("price_unconfirmed", { subject, fact, advice })]
-    }
-    const stale = {
-      fact: `${what} is stale, and what needs it is refused`,
-      advice: `countersign prices set ${subject} gives one`,
-    }
-    const held = {
-      fact: `${what} moves faster than max_drift_per_minute, so it is held back`,
-      advice,
-    }
-    const far = {
-      fact: `${what} has come half as far from its anchor as max_drift lets it`,
-      advice,
-    }
+    const held = `${what} moves faster than max_drift_per_minute, so it is held back`
+    const far = `${what} has come half as far from its anchor as max_drift lets it`
     return [
-      ...(state === "stale" ? [alarm("price_stale", { subject, ...stale })] : []),
-      ...(pending === null ? [] : [alarm("price_held_back", { subject, ...held })]),
-      ...(hasDrifted(subject, vault.active()) ? [alarm("price_drift", { subject, ...far })] : []),
+      ...(pending === null ? [] : [alarm("price_held_back", { subject, fact: held, advice })]),
+      ...(hasDrifted(subject, vault.active())
+        ? [alarm("price_drift", { subject, fact: far, advice })]
+        : []),
     ]
   })
+}
+
+function fillingAlarms({ disk, active }: Pick<Vault, "disk" | "active">): readonly Alarm[] {
+  const { minFreeBytes } = active().config
+  if (minFreeBytes === 0 || (disk.freeBytes() ?? 0) >= 2 * minFreeBytes) return []
+  const fact = "The ledger's disk has less than twice the room that ledger.min_free asks for"
+  return [alarm("disk_filling", { subject: "", fact, advice: makeRoom })]
+}
+
+function clockAlarms({ venueClock, active }: Pick<Vault, "venueClock" | "active">) {
+  const fact = "The venue's clock and this machine's are 2 s apart or more"
+  return venueClockWarnings(venueClock, active()).map(({ fix: advice }) =>
+    alarm("clock_off", { subject: "", fact, advice }),
+  )
 }
 
 function fileAlarms(vault: Pick<Vault, "alarm">): readonly Alarm[] {

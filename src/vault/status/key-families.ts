@@ -1,27 +1,37 @@
 import type { MetricFamily } from "../../link/views/metrics.ts"
+import { signsSchema } from "../../link/views/signing.ts"
 import type { Vault } from "../core/vault.ts"
 import { hasEnded, type KeyEntry } from "../ledger/records/bindings.ts"
 import { flag, gauges, maxNamedSeries } from "../metrics/gauge.ts"
-import { signingState } from "./standstill.ts"
+import { signingNow } from "./signing.ts"
 
-/** Why a vault as a whole signs or doesn't. */
-const states = ["ready", "locked", "clock_unsafe", "restore_unaccepted"] as const
-
-/** What can sign, until when, and what is stopped. Keys that have ended aren't in it. */
+/** What the vault signs, what can sign, until when, and what is stopped. Keys that have ended aren't in it. */
 export function keyFamilies(vault: Vault): readonly MetricFamily[] {
-  return [stateFamily(vault), frozenFamily(vault), ...familiesOfKeys(keysOf(vault), vault)]
+  return [...signingFamilies(vault), frozenFamily(vault), ...familiesOfKeys(keysOf(vault), vault)]
 }
 
-function stateFamily(vault: Vault): MetricFamily {
-  const state = signingState(vault)
-  return gauges(
-    {
-      name: "countersign_vault_state",
-      help: "1 for the state that the vault is in; it signs while that is ready.",
-      labels: ["state"],
-    },
-    states.map((each) => [[each], flag(each === state)]),
-  )
+function signingFamilies(vault: Vault): readonly MetricFamily[] {
+  const { signs, reasons } = signingNow(vault)
+  const what = {
+    name: "countersign_signs",
+    help: "1 for what the vault signs now.",
+    labels: ["what"],
+  }
+  const why = {
+    name: "countersign_signing_reason",
+    help: "1 for each reason that the vault doesn't sign all, with what of its scope is still signed.",
+    labels: ["code", "scope", "name", "signs"],
+  }
+  return [
+    gauges(
+      what,
+      signsSchema.options.map((each) => [[each], flag(each === signs)]),
+    ),
+    gauges(
+      why,
+      reasons.map((each) => [[each.code, each.scope, each.name ?? "", each.signs], 1]),
+    ),
+  ]
 }
 
 /** Whether all is frozen is told in any case, so that nobody takes silence for an answer. */

@@ -1,12 +1,41 @@
 import { joinedLines } from "../../venue/endpoints.ts"
+import type { Warning } from "../../link/views/views.ts"
 import { cancelIds, type Profile } from "../../venue/profile.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { FileSet } from "../config/file-set.ts"
+import type { Vault } from "../core/vault.ts"
+import { venueClockWarnings } from "../watch/venue-clock.ts"
 
-/** What an operator should know though nothing is wrong enough to stop for. */
-export function warningsOf(set: ActiveSet, nowMs: number): readonly string[] {
+/** What an operator should know of a running vault besides what it signs, the gravest first. */
+export function vaultWarnings(vault: Vault): readonly Warning[] {
+  const alarm = vault.alarm()
+  const { surroundings, curve, ledger } = vault
+  const setBack = ledger.safety.clockWarning()
+  const set = vault.active()
   return [
-    ...cancelWarning(set),
+    ...(alarm === undefined ? [] : [{ message: alarm, fix: "countersign policy check" }]),
+    ...(setBack === undefined ? [] : [{ message: setBack, fix: setBackFix }]),
+    ...venueClockWarnings(vault.venueClock, set),
+    ...surroundings.warnings.map((message) => ({ message, fix: unitFix })),
+    ...(curve.warning === undefined ? [] : [{ message: curve.warning, fix: curveFix }]),
+    ...vault.checkpoints.alarms().map((message) => ({ message, fix: "countersign doctor" })),
+    ...setWarnings(set, vault.now()),
+  ]
+}
+
+const setBackFix = "set the clock right, or if it is: countersign clock accept"
+const unitFix = "install the unit anew, then: systemctl daemon-reload"
+export const curveFix =
+  "on a system that it is built for: npm install --global --include=optional countersign"
+const changeFiles = "change countersign.yaml or venue.yaml, then: countersign policy reload"
+
+/** What keys, clients and files give to think about together, though nothing is wrong enough to stop for. */
+export function warningsOf(set: ActiveSet, nowMs: number): readonly Warning[] {
+  return [...cancelWarning(set), ...setWarnings(set, nowMs)]
+}
+
+function setWarnings(set: ActiveSet, nowMs: number): readonly Warning[] {
+  return [
     ...approvalWarnings(set),
     ...endingWarnings(set, nowMs),
     ...stopWarnings(set),
@@ -15,44 +44,44 @@ export function warningsOf(set: ActiveSet, nowMs: number): readonly string[] {
 }
 
 /** What is promised to nobody is kept for nobody. */
-function shareWarnings({ config, clients }: ActiveSet): readonly string[] {
+function shareWarnings({ config, clients }: ActiveSet): readonly Warning[] {
   return [...config.budgets.shares.keys()]
     .filter((name) => !clients.some((each) => each.name === name && each.tokenHash !== null))
-    .map(
-      (name) =>
-        `budgets in countersign.yaml has a share for ${name}, and there is no such client: nothing is kept for it.`,
-    )
+    .map((name) => ({
+      message: `budgets in countersign.yaml has a share for ${name}, and there is no such client: nothing is kept for it.`,
+      fix: changeFiles,
+    }))
 }
 
 /** Orders that can be placed here but not cancelled here. */
-export function cancelWarning({ profile, policies }: FileSet): readonly string[] {
+export function cancelWarning({ profile, policies }: FileSet): readonly Warning[] {
   const canCancel = cancelIds.some((id) => profile.endpoints.get(id)?.signing.known === true)
   const mayPlace = policies.some((policy) => policy.rules.length > 0)
   if (canCancel || !mayPlace) return []
-  return [
-    "A policy allows requests, but no cancel can be signed: add the action tags of cancelOrder, cancelBatch and cancelAll to venue.yaml.",
-  ]
+  const message =
+    "A policy allows requests, but no cancel can be signed: add the action tags of cancelOrder, cancelBatch and cancelAll to venue.yaml."
+  return [{ message, fix: changeFiles }]
 }
 
-function approvalWarnings({ keys }: ActiveSet): readonly string[] {
+function approvalWarnings({ keys }: ActiveSet): readonly Warning[] {
   return [...keys.values()]
     .filter((key) => key.role === "agent" && key.approval === "unknown")
-    .map(
-      (key) =>
-        `No approval of the agent key ${key.name} went through this daemon; it signs, and the venue decides.`,
-    )
+    .map(({ name }) => ({
+      message: `No approval of the agent key ${name} went through this daemon; it signs, and the venue decides.`,
+      fix: `countersign agent approve ${name}`,
+    }))
 }
 
 /** Approvals that end within the time that countersign.yaml says, or have ended. */
-function endingWarnings({ keys, config }: ActiveSet, nowMs: number): readonly string[] {
+function endingWarnings({ keys, config }: ActiveSet, nowMs: number): readonly Warning[] {
   return [...keys.values()].flatMap(({ name, role, approval, expiresAtMs }) => {
     if (role !== "agent" || approval !== "approved" || expiresAtMs === null) return []
     const leftMs = expiresAtMs - nowMs
     if (leftMs > config.agentWarningMs) return []
     const day = new Date(expiresAtMs).toISOString().slice(0, 10)
-    return [
-      `The approval of the agent key ${name} ${endText(leftMs, day)}; renew it with countersign agent rotate ${name}.`,
-    ]
+    const fix = `countersign agent rotate ${name}`
+    const message = `The approval of the agent key ${name} ${endText(leftMs, day)}; renew it with ${fix}.`
+    return [{ message, fix }]
   })
 }
 
@@ -73,8 +102,9 @@ function counted(count: number, unit: string): string {
 }
 
 /** What would keep heartbeats and panics from doing what the files mean by them. */
-export function stopWarnings(set: ActiveSet): readonly string[] {
-  return [...unheardWarnings(set), ...panicWarnings(set), ...panicKeyWarnings(set)]
+export function stopWarnings(set: ActiveSet): readonly Warning[] {
+  const ofKeys = [...unheardWarnings(set), ...panicKeyWarnings(set)]
+  return [...panicWarnings(set), ...ofKeys.map((message) => ({ message, fix: changeFiles }))]
 }
 
 /** Silence counts from a client's first heartbeat on, so that of one that can send none never does. */
@@ -89,7 +119,7 @@ function unheardWarnings({ config, clients }: ActiveSet): readonly string[] {
 }
 
 /** Where a panic is meant to cancel, it must be able to. */
-export function panicWarnings({ config, profile }: FileSet): readonly string[] {
+export function panicWarnings({ config, profile }: FileSet): readonly Warning[] {
   const isMeant =
     profile.panic.length > 0 || [...config.heartbeats.values()].some(({ then }) => then === "panic")
   if (!isMeant) return []
@@ -97,7 +127,8 @@ export function panicWarnings({ config, profile }: FileSet): readonly string[] {
     (line) => `A panic freezes and can't cancel; add to venue.yaml: ${line}`,
   )
   const noVenue = "A panic can send no cancel without base_url in venue.yaml."
-  return profile.baseUrl === undefined ? [...lines, noVenue] : lines
+  const messages = profile.baseUrl === undefined ? [...lines, noVenue] : lines
+  return messages.map((message) => ({ message, fix: changeFiles }))
 }
 
 function panicKeyWarnings({ profile, keys }: ActiveSet): readonly string[] {

@@ -2,7 +2,7 @@ import { pathsOf } from "../config/installation.ts"
 import type { Vault } from "../core/vault.ts"
 import { makeSpare, spareBytes, spareBytesFor } from "../ledger/store/spare-space.ts"
 import { log, logFailure, type LogEntry } from "../process/log.ts"
-import { type DiskSpace, lowSentence } from "../watch/disk-space.ts"
+import { diskLow, type DiskSpace } from "../watch/disk-space.ts"
 
 const everyMs = 2_000
 
@@ -59,7 +59,7 @@ function lowTeller({ disk, log }: Watched): () => void {
     if ((low !== undefined) === wasLow) return
     wasLow = low !== undefined
     if (low !== undefined) {
-      log({ level: "error", event: "disk_low", message: lowSentence(low) })
+      log({ level: "error", event: "disk_low", message: diskLow(low).message })
       return
     }
     const leftOut = disk.takeLeftOut()

@@ -32,19 +32,26 @@ const windowMs = 60_000
 /** Watches one vault; a restart begins all counts anew. */
 export function openAutoFreeze(vault: Watched): AutoFreeze {
   const freezeOn = () => vault.active().config.freezeOn
+  const ofPolicy = policyWatch(vault)
+  const clockUnsafe = (): void => {
+    if (!freezeOn().clockTrouble) return
+    const reason = "the clock ran too far ahead to sign by it"
+    freeze(vault, { scope: "all", name: null }, { sign: "clock_trouble", reason })
+  }
   return {
     settled: venueWatch(vault),
-    noted: policyWatch(vault),
+    noted(refused) {
+      const { refusal } = refused
+      const isOfClock = refusal.code === "clock_unsafe" && refusal.data.venue_ahead_ms === null
+      if (isOfClock) clockUnsafe()
+      else ofPolicy(refused)
+    },
     paced(key) {
       if (!freezeOn().nonceTrouble) return
       const reason = "this key was asked for more than one nonce a millisecond for over 1,000 ms"
       freeze(vault, keyScope(key), { sign: "nonce_trouble", reason })
     },
-    clockUnsafe() {
-      if (!freezeOn().clockTrouble) return
-      const reason = "the clock ran too far ahead to sign by it"
-      freeze(vault, { scope: "all", name: null }, { sign: "clock_trouble", reason })
-    },
+    clockUnsafe,
   }
 }
 

@@ -1,7 +1,7 @@
 import type { StatsFs } from "node:fs"
 import { statfs } from "node:fs/promises"
 
-import type { Refusal } from "../../link/views/refusal.ts"
+import type { Stop } from "../../link/views/refusal.ts"
 import { sizeText } from "../../std/size.ts"
 
 /** The disk has less room than `ledger.min_free` asks for, or nobody can tell how much it has. */
@@ -70,34 +70,26 @@ export function freeBytesOf(
   return stats.bavail * (stats.frsize ?? stats.bsize)
 }
 
-/** What a bot is told whose request would add risk while the disk is nearly full. */
-export function diskLow(low: LowDisk): Refusal {
+export const makeRoom = "make room on the disk of the state directory"
+
+/** While the disk is nearly full nothing is signed that adds risk. */
+export function diskLow(low: LowDisk): Stop {
   const { freeBytes, minFreeBytes } = low
+  const least = sizeText(minFreeBytes)
   return {
     code: "disk_low",
-    message: `${roomText(low)}; only cancels and reduce-only orders are signed until an operator makes room.`,
-    data: { free_bytes: freeBytes ?? null, min_free_bytes: minFreeBytes },
+    message: `${freeText(low)}, and ledger.min_free asks for ${least}; only cancels, reduce-only orders, freezes and operators' acts are recorded until an operator makes room.`,
+    data: {
+      ...{ signs: "reduce_only", fix: makeRoom },
+      ...{ free_bytes: freeBytes ?? null, min_free_bytes: minFreeBytes },
+    },
   }
-}
-
-/** What an operator should know of the disk. */
-export function diskWarnings(disk: Pick<DiskSpace, "low">): readonly string[] {
-  return disk.low === undefined ? [] : [lowSentence(disk.low)]
-}
-
-/** For operators: what still goes on, and what to do. */
-export function lowSentence(low: LowDisk): string {
-  return `${roomText(low)}; only cancels, reduce-only orders, freezes and operators' acts are recorded. Make room on the disk of the state directory.`
 }
 
 /** Why no copy of the ledger is made now. */
 export function copySentence(low: LowDisk): string {
   const needed = sizeText(low.minFreeBytes)
-  return `${freeText(low)}, and a copy beside what ledger.min_free asks for needs ${needed}; make room on the disk of the state directory.`
-}
-
-function roomText(low: LowDisk): string {
-  return `${freeText(low)}, and ledger.min_free asks for ${sizeText(low.minFreeBytes)}`
+  return `${freeText(low)}, and a copy beside what ledger.min_free asks for needs ${needed}; ${makeRoom}.`
 }
 
 function freeText({ freeBytes }: LowDisk): string {

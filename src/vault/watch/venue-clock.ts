@@ -1,5 +1,6 @@
 import type { VenueClockReading } from "../../link/calls/report.ts"
-import type { Refusal } from "../../link/views/refusal.ts"
+import type { Stop } from "../../link/views/refusal.ts"
+import type { Warning } from "../../link/views/views.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Clock } from "../process/clock.ts"
 import { log } from "../process/log.ts"
@@ -22,6 +23,8 @@ const goodForMs = 60_000
 const noticeableMs = 2_000
 /** A reading that leaves more open than this can't tell that the clocks agree. */
 const vagueMs = 3_000
+
+const setClock = "timedatectl set-ntp true"
 
 type Said = { readonly aheadMs: number; readonly atMs: number }
 
@@ -48,25 +51,24 @@ export function openVenueClock(clock: Pick<Clock, "monotonicMs">): VenueClock {
 /** What `status` warns of. */
 export function venueClockWarnings(
   clock: VenueClock,
-  { config: { expiresInMs, maxVenueOffsetMs } }: Pick<ActiveSet, "config">,
-): readonly string[] {
+  { config: { expiresInMs } }: Pick<ActiveSet, "config">,
+): readonly Warning[] {
   const ms = clock.aheadMs()
   if (!isNoticeable(ms)) return []
-  const isStopped = maxVenueOffsetMs !== undefined && Math.abs(ms) > maxVenueOffsetMs
-  const stop = isStopped
-    ? " Only cancels and reduce-only orders are signed (max_venue_offset)."
-    : ""
-  return [offsetSentence(ms) + meaning(ms, expiresInMs.trade) + stop]
+  return [{ message: offsetSentence(ms) + meaning(ms, expiresInMs.trade), fix: setClock }]
 }
 
 /** The refusal of what doesn't reduce risk while the venue's clock is too far off; `undefined` where it isn't. */
-export function venueClockOff(clock: VenueClock, maxOffsetMs: number): Refusal | undefined {
+export function venueClockOff(clock: VenueClock, maxOffsetMs: number): Stop | undefined {
   const ms = clock.aheadMs()
   if (Math.abs(ms) <= maxOffsetMs) return undefined
   return {
     code: "clock_unsafe",
     message: `${offsetSentence(ms)} Until then only cancels and reduce-only orders are signed.`,
-    data: { venue_ahead_ms: ms, max_venue_offset_ms: maxOffsetMs },
+    data: {
+      ...{ signs: "reduce_only", fix: setClock },
+      ...{ venue_ahead_ms: ms, max_venue_offset_ms: maxOffsetMs },
+    },
   }
 }
 
@@ -87,7 +89,7 @@ function isNoticeable(aheadMs: number): boolean {
 function offsetSentence(aheadMs: number): string {
   const side = aheadMs > 0 ? "ahead of" : "behind"
   const seconds = Math.floor(Math.abs(aheadMs) / 1_000)
-  return `The venue's clock is at least ${seconds} s ${side} this machine's, by the Date of its answers; set this one: timedatectl set-ntp true.`
+  return `The venue's clock is at least ${seconds} s ${side} this machine's, by the Date of its answers; set this one: ${setClock}.`
 }
 
 function meaning(aheadMs: number, expiresInMs: number): string {

@@ -3,6 +3,7 @@ import { describe, it } from "node:test"
 
 import { statusLines, type DaemonStatus } from "../../../src/commands/status/status-lines.ts"
 import { agoWords, spanWords } from "../../../src/commands/status/time-words.ts"
+import type { Reason, Signing } from "../../../src/link/views/signing.ts"
 import { inPipe } from "../../support/in-pipe.ts"
 import { statusView } from "../../support/status-view.ts"
 
@@ -68,7 +69,7 @@ const status: DaemonStatus = {
   limits: [limit],
   last_refusals: [refusal],
   started_by: "service",
-  warnings: ["Look here."],
+  warnings: [{ message: "Look here.", fix: "countersign policy check --dir /d" }],
 }
 
 function shown(changes: Partial<DaemonStatus> = {}): string {
@@ -78,7 +79,8 @@ function shown(changes: Partial<DaemonStatus> = {}): string {
 describe("the status of everything", () => {
   it("is one screen with daemon, keys, limits, refusals and warnings", () => {
     assert.deepEqual(shown().split("\n"), [
-      "daemon    running, ready; the vault's pid is 4711",
+      "daemon    running; the vault's pid is 4711",
+      "signing   signs what policies allow",
       "split     the vault is a service of its own: a boundary, as long as its user is nobody else's",
       `policies  ${"f".repeat(64)}`,
       "records   12",
@@ -94,6 +96,7 @@ describe("the status of everything", () => {
       "5 s ago  bot     policy_denied  max_quantity by desk/quote",
       "",
       "warning: Look here.",
+      "  fix: countersign policy check --dir /d",
     ])
   })
 
@@ -102,7 +105,7 @@ describe("the status of everything", () => {
       statusLines(
         { ...status, keys: [], clients: [], limits: [], last_refusals: [], warnings: [] },
         0,
-      ).slice(4),
+      ).slice(5),
       [
         "clients   none",
         "",
@@ -116,14 +119,29 @@ describe("the status of everything", () => {
     assert.doesNotMatch(shown({ started_by: null }), /^split/m)
   })
 
-  it("says of a stopped daemon that its ledger was read, and no pid or state of its own", () => {
-    const [first = ""] = shown({ daemon: "stopped", state: "locked" }).split("\n")
+  it("says of a stopped daemon that its ledger was read, and no pid", () => {
+    const [first = ""] = shown({ daemon: "stopped" }).split("\n")
     assert.equal(first, "daemon    stopped; this was read from its ledger")
   })
 
-  it("says that the keys are locked, where a daemon runs", () => {
+  it("says what is signed in the vault's words, with each reason and what to do about it", () => {
+    const reason: Reason = {
+      ...{ code: "locked", scope: "all", name: null, signs: "nothing", note: null },
+      ...{ message: "The keys are locked.", fix: "countersign unlock --dir /d" },
+    }
+    const words = "signs nothing: The keys are locked"
+    const state: Signing = { signs: "nothing", words, reasons: [reason] }
+    assert.deepEqual(shown({ state }).split("\n").slice(1, 4), [
+      "signing   signs nothing: The keys are locked",
+      "locked: The keys are locked.",
+      "  fix: countersign unlock --dir /d",
+    ])
+    const reasons = Array.from({ length: 12 }, () => reason)
+    assert.match(shown({ state: { ...state, reasons } }), /^and 2 more; countersign status --json/m)
+  })
+
+  it("says which keys are locked, where a daemon runs", () => {
     const keys = [{ ...key, locked: true }]
-    assert.match(shown({ state: "locked", keys }), /^daemon +running, locked;/)
     assert.match(shown({ keys }), / approved, locked +23 d/)
     assert.doesNotMatch(shown({ keys, daemon: "stopped" }), /locked/)
     assert.doesNotMatch(shown({ keys: [{ ...key, locked: true, approval: "revoked" }] }), /locked/)

@@ -114,9 +114,9 @@ describe("the bot socket's calls", () => {
   it("say that the vault is ready as long as its ledger is", async (t) => {
     const own = await openTestVault()
     t.after(() => own.remove())
-    assert.deepEqual(await own.bots.health(), { ready: true, state: "ready" })
+    assert.deepEqual(await own.bots.health(), { signs: "all", reasons: [] })
     await own.vault.ledger.close()
-    assert.deepEqual(await own.bots.health(), { ready: false, state: "ledger_unavailable" })
+    assert.deepEqual(await own.bots.health(), { signs: "nothing", reasons: ["ledger_unavailable"] })
   })
 })
 

@@ -57,9 +57,10 @@ function frozen(freezes: readonly Freeze[]): Shown {
 function thawCommand(freezes: readonly Freeze[]): string {
   const [only] = freezes
   if (only === undefined || freezes.length > 1) return "countersign thaw --everything"
-  return only.scope === "all"
-    ? "countersign thaw --all"
-    : `countersign thaw --${only.scope} ${only.name ?? ""}`
+  if (only.name === null) return "countersign thaw --all"
+  return only.scope === "client"
+    ? `countersign thaw --client ${only.name}`
+    : `countersign thaw --key ${only.name}`
 }
 
 function listed(alarms: readonly Alarm[]): Shown {

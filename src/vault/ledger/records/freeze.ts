@@ -33,14 +33,20 @@ export function freezeOf(
 }
 
 /** The refusal that says what is frozen, by whom and why. */
-export function frozen({ scope, name, reason, by, cancels, sinceMs }: Freeze): Refusal {
-  const what = name === null ? "Everything" : `The ${scope} ${name}`
-  const open = cancels ? "; cancels and reduce-only orders stay open" : ", cancels too"
+export function frozen(freeze: Freeze): Refusal {
+  const { scope, name, reason, by, cancels, sinceMs } = freeze
   return {
     code: "frozen",
-    message: `${what} is frozen by ${by}${open}: ${reason}. An operator thaws it with countersign thaw.`,
+    message: `${freezeSentence(freeze)}: ${reason}. An operator thaws it with countersign thaw.`,
     data: { scope, name, reason, by, cancels, since: sinceMs },
   }
+}
+
+/** What is frozen, by whom and how far, without the reason, which a bot may have written; and without a full stop. */
+export function freezeSentence({ scope, name, by, cancels }: Freeze): string {
+  const what = name === null ? "Everything" : `The ${scope} ${name}`
+  const open = cancels ? "; cancels and reduce-only orders stay open" : ", cancels too"
+  return `${what} is frozen by ${by}${open}`
 }
 
 function isFor(

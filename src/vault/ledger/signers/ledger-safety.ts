@@ -8,19 +8,7 @@ import {
 import { openSteadyTime } from "../meters/limits.ts"
 import type { SignerFloor } from "../records/signer-floor.ts"
 import type { CommitQueue } from "../store/commit-queue.ts"
-import {
-  noMarks,
-  openSignerMarks,
-  restoredSentence,
-  type JournalHead,
-  type SignerMarks,
-} from "./signer-marks.ts"
-
-/** Why nothing is signed though keys and policy are there, and a sentence that says what to do. */
-export type Standstill = {
-  readonly state: "clock_unsafe" | "restore_unaccepted"
-  readonly message: string
-}
+import { noMarks, openSignerMarks, type JournalHead, type SignerMarks } from "./signer-marks.ts"
 
 /** What keeps nonces from repeating when more than a crash went wrong: copies, restores and clocks; and a probe. */
 export type LedgerSafety = {
@@ -30,8 +18,8 @@ export type LedgerSafety = {
    * @throws {Fault} `already_running`, `file_unsafe`, `ledger_unavailable`.
    */
   claim(signer: Address): Promise<void>
-  /** What an operator has to look at; empty when all is well. */
-  standstills(): readonly Standstill[]
+  /** Why wall time isn't believed, in a sentence that says what to do. */
+  doubt(): string | undefined
   /** That the clock was set back so far that the ledger's time waits for it, in a sentence. */
   clockWarning(): string | undefined
   /** Goes by wall time from now on; record it in the same turn. */
@@ -67,16 +55,7 @@ export function openSafety(parts: {
   const marks = signerDir === undefined ? noMarks : openSignerMarks(signerDir, standing)
   const safety: LedgerSafety = {
     claim: async (signer) => nonces.raise(signer, await marks.claim(signer)),
-    standstills() {
-      const doubt = time.doubt()
-      const isRestored = marks.waiting().length > 0
-      return [
-        ...(doubt === undefined ? [] : [{ state: "clock_unsafe" as const, message: doubt }]),
-        ...(isRestored
-          ? [{ state: "restore_unaccepted" as const, message: restoredSentence }]
-          : []),
-      ]
-    },
+    doubt: () => time.doubt(),
     clockWarning: () => warningOf(time.behindMs()),
     acceptClock: () => time.accept(),
     waiting: () => marks.waiting(),

@@ -20,7 +20,7 @@ export type SignerMarks = {
    * @throws {Fault} `already_running`, `file_unsafe`, `ledger_unavailable`, `ledger_unusable`.
    */
   claim(signer: Address): Promise<number>
-  /** @throws {Fault} `ledger_unavailable` when a mark can't be written, or the signer waits or isn't claimed. */
+  /** @throws {Fault} `restore_unaccepted` when the signer waits; `ledger_unavailable` when a mark can't be written, or it isn't claimed. */
   assertUsable(signer: Address): void
   /** As {@link assertUsable}, for what was signed before. */
   assertNoneWaits(): void
@@ -185,9 +185,8 @@ class MarkDirectory implements SignerMarks {
   }
 
   #notUsable(signer: Address): Fault {
-    const message = this.#claimed.has(signer)
-      ? restoredSentence
-      : `The signer ${signer} hasn't been claimed by this daemon; restart Countersign.`
+    if (this.#claimed.has(signer)) return new Fault("restore_unaccepted", restoredSentence)
+    const message = `The signer ${signer} hasn't been claimed by this daemon; restart Countersign.`
     return new Fault("ledger_unavailable", message)
   }
 }

@@ -21,7 +21,7 @@ describe("what the console's command passes on of the vault", () => {
     const answers = vaultAnswers({ call }, "console/alice")
 
     const look = asks.look.answer.parse(await answers.look({}))
-    assert.deepEqual([look.state, look.recorded, look.decided.allowed], ["ready", 1, 1])
+    assert.deepEqual([look.state.signs, look.recorded, look.decided.allowed], ["all", 1, 1])
     const [decision] = look.decisions
     assert.deepEqual([decision?.client, decision?.result], ["bot", "allowed"])
 

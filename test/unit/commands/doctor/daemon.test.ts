@@ -9,9 +9,13 @@ import {
   type DaemonLook,
   type PortLook,
 } from "../../../../src/commands/doctor/daemon-findings.ts"
+import { fail, ok, warn } from "../../../../src/commands/doctor/finding.ts"
 import { keyFinding } from "../../../../src/commands/doctor/key-finding.ts"
 import { lookAtLedger } from "../../../../src/commands/doctor/ledger-look.ts"
+import { signingFindings } from "../../../../src/commands/doctor/signing-findings.ts"
 import { loadConfig } from "../../../../src/commands/installation/load-config.ts"
+import { systemInstallation } from "../../../../src/commands/service/layout.ts"
+import type { Reason } from "../../../../src/link/views/signing.ts"
 import { Fault } from "../../../../src/std/fault.ts"
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
 import { loadFiles } from "../../../../src/vault/config/load-files.ts"
@@ -27,7 +31,7 @@ const running: Extract<DaemonLook, { readonly kind: "running" }> = {
   status: {
     ...statusView,
     records: 7,
-    warnings: ["A policy allows requests, but no cancel can be signed."],
+    warnings: [{ message: "Look here.", fix: "countersign policy check" }],
   },
 }
 
@@ -63,23 +67,15 @@ describe("doctor on the daemon", () => {
     }
     assert.match(said("serve") ?? "", /one user .*not against that user\.$/)
     assert.match(said("service") ?? "", /a service of its own: a boundary/)
-    assert.equal(said(null), "It runs (pid 4711) and signs.")
+    assert.equal(said(null), "It runs (pid 4711).")
   })
 
-  it("says how to start and how to unlock it, with the directories that it was asked about", () => {
+  it("says how to start it, with the directories that it was asked about", () => {
     const apart = { configDir: "/etc/c s", stateDir: "/var/s" }
     const [start] = daemonFindings(stopped, undefined, apart)
-    assert.equal(start?.mend, "countersign serve --config-dir '/etc/c s' --state-dir /var/s")
-    const locked: DaemonLook = { ...running, status: { ...running.status, state: "locked" } }
-    const [unlock] = daemonFindings(locked, undefined, installation)
-    assert.deepEqual([unlock?.state, unlock?.mend], ["warn", "countersign unlock --dir /d"])
-  })
-
-  it("never says that it signs where it doesn't", () => {
-    const status = { ...running.status, state: "clock_unsafe" } as const
-    const [found] = daemonFindings({ ...running, status }, undefined, installation)
-    assert.deepEqual([found?.state, found?.mend], ["warn", "countersign status --dir /d"])
-    assert.equal(found?.message, "It runs, and signs nothing: clock_unsafe.")
+    assert.equal(start?.fix, "countersign serve --config-dir '/etc/c s' --state-dir /var/s")
+    const [service] = daemonFindings(stopped, undefined, systemInstallation)
+    assert.equal(service?.fix, "systemctl start countersign.target")
   })
 
   for (const [bytes, states] of [
@@ -98,6 +94,44 @@ describe("doctor on the daemon", () => {
 
   it("takes an installation that isn't there for one without a daemon", async () => {
     assert.deepEqual(await lookAtDaemon({ configDir: "/none", stateDir: "/none" }), stopped)
+  })
+})
+
+describe("doctor on what is signed", () => {
+  const locked: Reason = {
+    ...{ code: "locked", scope: "all", name: null, signs: "nothing", note: null },
+    ...{ message: "The keys are locked.", fix: "countersign unlock" },
+  }
+  const found = (reasons: readonly Reason[]) => {
+    const state = { ...statusView.state, reasons }
+    return signingFindings({ kind: "running", status: { ...statusView, state } }, installation)
+  }
+
+  it("is ok where no reason keeps the daemon from it, and silent where none runs", () => {
+    assert.deepEqual(found([]), [ok("signing", "It signs what policies allow.")])
+    assert.deepEqual(signingFindings(stopped, installation), [])
+  })
+
+  it("fails with what stops all of it, and warns of the rest, in the vault's own words", () => {
+    const frozen: Reason = {
+      ...{ ...locked, code: "frozen", scope: "client", name: "bot", note: "a drill" },
+      ...{ message: "The client bot is frozen.", fix: "countersign thaw --client bot" },
+    }
+    assert.deepEqual(found([locked, frozen]), [
+      fail("signing", "The keys are locked.", "countersign unlock --dir /d"),
+      warn(
+        "signing",
+        "The client bot is frozen. a drill",
+        "countersign thaw --client bot --dir /d",
+      ),
+    ])
+  })
+
+  it("names the installation only behind a command of ours", () => {
+    const low: Reason = { ...locked, signs: "reduce_only", fix: "make room on the disk" }
+    assert.equal(found([low])[0]?.fix, "make room on the disk")
+    const clock = { ...locked, fix: "set the clock right, or if it is: countersign clock accept" }
+    assert.equal(found([clock])[0]?.fix, `${clock.fix} --dir /d`)
   })
 })
 
@@ -130,7 +164,7 @@ describe("doctor on the ledger", () => {
     const { finding, warnings } = await lookAtLedger(test.installation, stopped, files)
     assert.equal(finding.state, "ok")
     assert.match(finding.message, /\d records/)
-    assert.ok(warnings.some((warning) => warning.includes("agent key mm")))
+    assert.ok(warnings.some(({ message }) => message.includes("agent key mm")))
   })
 
   it("fails with one that is something else", async (t) => {
@@ -140,7 +174,7 @@ describe("doctor on the ledger", () => {
     writeFileSync(ledgerFile, "something else, and long enough to be looked at", { mode: 0o600 })
     const { finding } = await lookAtLedger(made.installation, stopped, undefined)
     assert.equal(finding.state, "fail")
-    assert.match(finding.mend, /back-up/)
+    assert.match(finding.fix, /back-up/)
   })
 })
 
@@ -189,7 +223,7 @@ describe("doctor on the keys", () => {
     const asked = await keyFinding({ ...config, keystore }, made.installation, running)
     assert.deepEqual(
       [asked.state, asked.message],
-      ["ok", "The daemon has the keystore open: 0 keys."],
+      ["ok", "The daemon has its keys from the keystore: 0."],
     )
   })
 })

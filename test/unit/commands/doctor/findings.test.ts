@@ -121,7 +121,7 @@ describe("doctor on the disk", () => {
     const [found, ...others] = diskFindings({ ...good, directory: "/my d", syncError: "EROFS" })
     assert.deepEqual([found?.state, others], ["fail", []])
     assert.match(found?.message ?? "", /EROFS/)
-    assert.match(found?.mend ?? "", /ls -ld '\/my d' && df -h '\/my d'/)
+    assert.match(found?.fix ?? "", /ls -ld '\/my d' && df -h '\/my d'/)
   })
 })
 
@@ -135,7 +135,7 @@ describe("doctor on the keychain", () => {
       )
       const used = keychainFinding(look, true)
       assert.equal(used.state, "fail")
-      assert.notEqual(used.mend, "")
+      assert.notEqual(used.fix, "")
       const unused = keychainFinding(look, false)
       assert.equal(unused.state, "ok")
       assert.ok(unused.message.endsWith(used.message))
@@ -161,29 +161,16 @@ describe("doctor on the keychain", () => {
 })
 
 describe("a warning of policies and keys", () => {
-  const cases: readonly (readonly [string, string])[] = [
-    [
-      "The approval of the agent key mm ends in 3 days (2026-11-27); renew it with countersign agent rotate mm.",
-      "countersign agent rotate mm",
-    ],
-    [
-      "No approval of the agent key mm-2.b went through this daemon; it signs, and the venue decides.",
-      "countersign agent approve mm-2.b",
-    ],
-    [
-      "A policy allows requests, but no cancel can be signed: add the action tags to venue.yaml.",
-      "change what the sentence names, then run: countersign policy check",
-    ],
-  ]
-  for (const [warning, mend] of cases) {
-    it(`is mended by: ${mend}`, () => {
-      assert.deepEqual(warningFindings([warning]), [warn("policy", warning, mend)])
-    })
-  }
+  it("is fixed by what it brings, here", () => {
+    const warning = { message: "It ends.", fix: "countersign agent rotate mm-2.b" }
+    const [found] = warningFindings([warning], { configDir: "/c", stateDir: "/s" })
+    const fix = "countersign agent rotate mm-2.b --config-dir /c --state-dir /s"
+    assert.deepEqual(found, warn("policy", "It ends.", fix))
+  })
 })
 
 describe("a fault that doctor meets", () => {
-  it("gives its command away as what mends it", () => {
+  it("gives its command away as what fixes it", () => {
     const fault = new Fault("file_unsafe", "/k is open to other users; run: chmod 600 /k")
     assert.deepEqual(
       failureOf("keys", fault, "else"),
@@ -214,7 +201,7 @@ describe("a word for a shell", () => {
 })
 
 describe("findings for people", () => {
-  it("have what mends them below them, and a sum at the end", () => {
+  it("have what fixes them below them, and a sum at the end", () => {
     const found = [
       ok("node", "Fine."),
       warn("clock", "Hm.", "timedatectl set-ntp true"),
@@ -223,9 +210,9 @@ describe("findings for people", () => {
     assert.deepEqual(inPipe(findingLines(found)).split("\n"), [
       "ok    node         Fine.",
       "warn  clock        Hm.",
-      "                   mend: timedatectl set-ntp true",
+      "                   fix: timedatectl set-ntp true",
       "fail  permissions  Bad: \\u001b[2J.",
-      "                   mend: chmod 600 x",
+      "                   fix: chmod 600 x",
       "",
       "1 failed, 1 to look at.",
     ])

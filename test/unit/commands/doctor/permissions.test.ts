@@ -51,13 +51,13 @@ describe("doctor on permissions", () => {
     [{ keeping: "socket", kind: "socket", mode: 0o666 }, "fail", "chmod o-rwx /d/file"],
     [{ keeping: "trusted", path: "/my d", mode: 0o666 }, "fail", "chmod go-w '/my d'"],
   ]
-  for (const [changes, state, mend] of cases) {
+  for (const [changes, state, fix] of cases) {
     const { mode, ...others } = { mode: 0o600, ...changes }
     it(`is ${state} with ${mode.toString(8)} ${JSON.stringify(others)}`, () => {
       const found = permissionFindings([entry(changes)], uid)
       assert.deepEqual(
-        found.map((each) => [each.state, each.mend]),
-        [[state, mend]],
+        found.map((each) => [each.state, each.fix]),
+        [[state, fix]],
       )
     })
   }
@@ -66,7 +66,7 @@ describe("doctor on permissions", () => {
     it(`fails with a symlink where ${keeping} is wanted`, () => {
       const [found] = permissionFindings([entry({ keeping, kind: "symlink", mode: 0o777 })], uid)
       assert.equal(found?.state, "fail")
-      assert.equal(found.mend, 'cp --remove-destination "$(readlink -f /d/file)" /d/file')
+      assert.equal(found.fix, 'cp --remove-destination "$(readlink -f /d/file)" /d/file')
     })
   }
 
@@ -81,7 +81,7 @@ describe("doctor on permissions", () => {
   it("says of what it can't look at as whom to run it", () => {
     const [found] = unreadableFindings(["/d"], "--dir /d")
     assert.equal(found?.state, "fail")
-    assert.match(found.mend, /sudo -u "\$\(stat -c %U \/d\)" countersign doctor --dir \/d/)
+    assert.match(found.fix, /sudo -u "\$\(stat -c %U \/d\)" countersign doctor --dir \/d/)
   })
 })
 

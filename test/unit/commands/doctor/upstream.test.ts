@@ -22,13 +22,13 @@ describe("doctor on the venue", () => {
     const found = await upstreamFinding({ baseUrl: undefined, venueFile }, () =>
       assert.fail("it connected"),
     )
-    assert.deepEqual([found.state, found.mend], ["warn", "add base_url to /d/venue.yaml"])
+    assert.deepEqual([found.state, found.fix], ["warn", "add base_url to /d/venue.yaml"])
   })
 
   it("is ok where somebody answers, and says that the certificate was looked at", async () => {
     const reached = answering({ kind: "reached" })
     const https = await upstreamFinding({ baseUrl: "https://venue.example", venueFile }, reached)
-    assert.deepEqual([https.state, https.mend], ["ok", null])
+    assert.deepEqual([https.state, https.fix], ["ok", null])
     assert.match(https.message, /certificate is valid/)
     const http = await upstreamFinding({ baseUrl: "http://127.0.0.1:8421", venueFile }, reached)
     assert.doesNotMatch(http.message, /certificate/)
@@ -41,7 +41,7 @@ describe("doctor on the venue", () => {
     ["https://venue.example", "EODD", /\(EODD\)/, "curl -v https://venue.example"],
     ["http://127.0.0.1:8421", "ECONNREFUSED", /refuses/, "countersign sandbox --port 8421"],
   ]
-  for (const [baseUrl, code, says, mend] of failures) {
+  for (const [baseUrl, code, says, fix] of failures) {
     it(`fails with ${code} from ${baseUrl}, and says what to run`, async () => {
       const found = await upstreamFinding(
         { baseUrl, venueFile },
@@ -49,7 +49,7 @@ describe("doctor on the venue", () => {
       )
       assert.equal(found.state, "fail")
       assert.match(found.message, says)
-      assert.equal(found.mend, mend)
+      assert.equal(found.fix, fix)
     })
   }
 })

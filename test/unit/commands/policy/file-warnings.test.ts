@@ -24,13 +24,20 @@ describe("what policy check warns of", () => {
       /no cancel can be signed.*A panic freezes and can't cancel/,
     )
     assert.doesNotMatch(fileWarnings(set).join(), /there is no such/)
-    assert.match(warningsOf(set, Date.now()).join(), /no such key.*no such client/)
+    assert.match(
+      warningsOf(set, Date.now())
+        .map(({ message }) => message)
+        .join(),
+      /no such key.*no such client/,
+    )
   })
 
   it("is a batch whose orders can't be counted, with the line that says where they are", async (t) => {
     const test = await openTestVault({ venue: `${mainVenueText(undefined)}${uncounted}` })
     t.after(() => test.remove())
-    const [warning = "", ...others] = venueWarnings(test.vault.active().profile)
+    const [warning = "", ...others] = venueWarnings(test.vault.active().profile).map(
+      ({ message }) => message,
+    )
     assert.match(warning, /placeBatch is refused.*placeBatch: \{action_tag: 8, items: /)
     assert.doesNotMatch(others.join(), /Batch is refused/)
     assert.ok(fileWarnings(test.vault.active()).includes(warning))

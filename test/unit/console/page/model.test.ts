@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import type { Decision, Freeze, Look } from "../../../../src/console/asks.ts"
+import type { Decision, Look } from "../../../../src/console/asks.ts"
 import {
   emptyModel,
   maxRows,
@@ -14,13 +14,8 @@ import {
   withoutVault,
   type Model,
 } from "../../../../src/console/page/model.ts"
-import { alarm } from "../../../../src/link/views/alarms.ts"
 import { lookOf, quietLook } from "../../../support/console-look.ts"
 import { numRuns } from "../../../support/runs.ts"
-
-const freeze: Freeze = {
-  ...{ scope: "all", name: null, reason: "a drill", by: "admin", cancels: true, since: 0 },
-}
 
 const told = (model: Model, changes: Partial<Look>): Model =>
   withLook(model, { ...quietLook, ...changes })
@@ -161,31 +156,26 @@ describe("how the console says that it stands", () => {
     assert.equal(standingOf(away).sentence, "The vault doesn't answer.")
   })
 
+  type Reason = Look["state"]["reasons"][number]
+  const under = (signs: Look["state"]["signs"], ...reasons: readonly Reason[]): Model =>
+    told(opened, { state: { signs, words: "signs so much: for that", reasons } })
+  const all = (code: string): Reason => ({ code, scope: "all" })
+
   it("says that it signs only where nothing keeps it from that", () => {
     assert.equal(wordOf(opened), "good: Signing")
-    const low = alarm("disk_low", { subject: "", fact: "The disk is full", advice: "make room" })
-    const filling = alarm("disk_filling", { subject: "", fact: "It fills", advice: "make room" })
-    assert.equal(wordOf(told(opened, { alarms: [filling] })), "good: Signing")
-    assert.equal(wordOf(told(opened, { alarms: [filling, low] })), "partly: Partly signing")
-    assert.equal(wordOf(told(opened, { state: "locked" })), "stopped: Locked")
-    assert.equal(wordOf(told(opened, { state: "clock_unsafe" })), "stopped: Not signing")
-    assert.equal(wordOf(told(opened, { freezes: [freeze] })), "stopped: Frozen")
-    assert.equal(wordOf(told(opened, { state: "locked", freezes: [freeze] })), "stopped: Locked")
+    assert.equal(wordOf(under("reduce_only", all("disk_low"))), "partly: Partly signing")
+    assert.equal(
+      wordOf(under("all", { code: "price_stale", scope: "symbol" })),
+      "partly: Partly signing",
+    )
+    assert.equal(wordOf(under("nothing", all("locked"))), "stopped: Locked")
+    assert.equal(wordOf(under("nothing", all("restore_unaccepted"))), "stopped: Not signing")
+    assert.equal(wordOf(under("reduce_only", all("frozen"))), "stopped: Frozen")
+    assert.equal(wordOf(under("nothing", all("locked"), all("frozen"))), "stopped: Locked")
+    assert.equal(wordOf(under("all", { code: "frozen", scope: "client" })), "partly: Partly frozen")
   })
 
-  it("says what keeps all of it from signing, in a sentence", () => {
-    const locked = told(opened, { state: "locked", words: "locked: countersign unlock loads them" })
-    assert.equal(standingOf(locked).sentence, "Locked: countersign unlock loads them.")
-  })
-
-  it("names what is stopped where not everything is", () => {
-    const freezes: readonly Freeze[] = [
-      { ...freeze, scope: "client", name: "maker" },
-      { ...freeze, scope: "key", name: "agent" },
-    ]
-    const model = told(opened, { freezes: [...freezes] })
-    assert.equal(wordOf(model), "partly: Partly frozen")
-    assert.equal(standingOf(model).sentence, "Stopped: client maker, key agent.")
-    assert.equal(wordOf(told(opened, { freezes: [...freezes, freeze] })), "stopped: Frozen")
+  it("says what is signed in the vault's own words", () => {
+    assert.equal(standingOf(under("nothing", all("locked"))).sentence, "Signs so much: for that.")
   })
 })

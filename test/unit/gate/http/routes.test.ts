@@ -203,15 +203,26 @@ describe("health", () => {
     assert.equal(ready.headers["retry-after"], "1")
   })
 
-  it("is ready when the vault is", async (t) => {
-    const states = [true, false]
-    const gate = await startGate(t, {
-      script: { health: () => ({ ready: states.shift() ?? false, state: "locked" }) },
-    })
-    assert.equal((await gate.ask({ path: "/readyz" })).status, 200)
+  it("is ready while the vault signs anything, and says what and why not all", async (t) => {
+    const told = [
+      { signs: "all", reasons: [] },
+      { signs: "reduce_only", reasons: ["disk_low"] },
+      { signs: "nothing", reasons: ["restore_unaccepted", "locked"] },
+    ] as const
+    const answers = [...told]
+    const gate = await startGate(t, { script: { health: () => answers.shift() ?? told[2] } })
+    for (const each of told.slice(0, 2)) {
+      const ready = await gate.ask({ path: "/readyz" })
+      assert.deepEqual([ready.status, ready.envelope.data], [200, each])
+    }
     const reply = await gate.ask({ path: "/readyz" })
-    assertRefused(reply, 503, "vault_unavailable")
-    assert.deepEqual(reply.envelope.data, { state: "locked" })
+    assertRefused(reply, 503, "not_signing")
+    assert.deepEqual(reply.envelope.data, told[2])
+    assert.match(
+      reply.envelope.msg,
+      /signs nothing: restore_unaccepted, locked\. countersign status/,
+    )
+    assert.equal(reply.headers["retry-after"], undefined)
   })
 })
 
@@ -374,7 +385,7 @@ describe("what breaks", () => {
       limits: { maxInFlight: 1 },
       script: {
         health: () =>
-          new Promise((resolve) => (release = () => resolve({ ready: true, state: "ready" }))),
+          new Promise((resolve) => (release = () => resolve({ signs: "all", reasons: [] }))),
       },
     })
     const first = gate.ask({ path: "/readyz" })

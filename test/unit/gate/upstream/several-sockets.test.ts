@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import type { Upstream } from "../../../../src/gate/upstream/upstream.ts"
+import type { OpenSigning } from "../../../../src/link/views/signing.ts"
 import { limitOrder } from "../../../support/bot.ts"
 import { askHttp, assertRefused, jsonHeaders, startGate } from "../../../support/gate.ts"
 
@@ -66,7 +67,7 @@ describe("a gate on a port and a Unix socket", () => {
 
   it("counts what is at work on both together", async (t) => {
     const asked = Promise.withResolvers<undefined>()
-    const held = Promise.withResolvers<{ ready: boolean; state: string }>()
+    const held = Promise.withResolvers<OpenSigning>()
     const gate = await startGate(t, {
       limits: { maxInFlight: 1 },
       script: {
@@ -80,13 +81,13 @@ describe("a gate on a port and a Unix socket", () => {
     const first = gate.ask({ path: "/readyz" })
     await asked.promise
     assertRefused(await askHttp(path, { path: "/readyz" }), 503, "overloaded")
-    held.resolve({ ready: true, state: "ready" })
+    held.resolve({ signs: "all", reasons: [] } as const)
     assert.equal((await first).status, 200)
   })
 
   it("finishes what is at work on both when it stops", async (t) => {
     const asked = Promise.withResolvers<undefined>()
-    const held = Promise.withResolvers<{ ready: boolean; state: string }>()
+    const held = Promise.withResolvers<OpenSigning>()
     let askedCount = 0
     const gate = await startGate(t, {
       limits: { stopMs: 30_000 },
@@ -102,7 +103,7 @@ describe("a gate on a port and a Unix socket", () => {
     const replies = [gate.port, path].map((to) => askHttp(to, { path: "/readyz" }))
     await asked.promise
     const stopped = gate.stop()
-    held.resolve({ ready: true, state: "ready" })
+    held.resolve({ signs: "all", reasons: [] } as const)
     for (const reply of replies) assert.equal((await reply).status, 200)
     await stopped
     for (const to of [gate.port, path]) {

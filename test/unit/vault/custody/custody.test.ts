@@ -42,11 +42,10 @@ describe("locking the keys", () => {
   })
 
   it("says locked to whoever asks for the state, and of each key", async () => {
-    assert.deepEqual(await test.bots.health(), { ready: true, state: "ready" })
+    assert.deepEqual(await test.bots.health(), { signs: "all", reasons: [] })
     await test.admin.lock()
-    assert.deepEqual(await test.bots.health(), { ready: false, state: "locked" })
-    assert.deepEqual(await test.admin.health(), { state: "locked" })
-    assert.equal((await test.admin.status()).state, "locked")
+    assert.deepEqual(await test.bots.health(), { signs: "nothing", reasons: ["locked"] })
+    assert.equal((await test.admin.status()).state.reasons[0]?.code, "locked")
     assert.deepEqual(
       (await test.admin.listKeys()).map(({ locked }) => locked),
       [true, true],
@@ -65,7 +64,8 @@ describe("locking the keys", () => {
     const before = await test.vault.ledger.count()
     await test.admin.lock()
     const secret = utf8("a passphrase of a test")
-    assert.deepEqual(await test.admin.unlock({ secret }), { state: "ready", keys: 2 })
+    const { keys, state } = await test.admin.unlock({ secret })
+    assert.deepEqual([keys, state.signs], [2, "all"])
     assertSigned(await test.sign(token, limitOrder()))
     assert.equal(await test.vault.ledger.count(), before + 3)
   })
@@ -91,7 +91,7 @@ describe("locking keys that are in memory alone", () => {
     try {
       await volatile.addKey({ name: "mm", role: "agent" })
       await assert.rejects(volatile.admin.lock(), { code: "usage", message: /would lose them/ })
-      assert.equal(volatile.vault.state(), "ready")
+      assert.equal((await volatile.admin.status()).state.signs, "all")
     } finally {
       await volatile.remove()
     }
@@ -132,7 +132,11 @@ describe("wallet keys that lock themselves", () => {
     assertSigned(await test.sign(token, limitOrder()))
     const wallet = await test.sign(token, approval(), { path: approvePath, key: "main" })
     assert.equal(outcomeOf(wallet), "locked")
-    assert.equal(test.vault.state(), "ready")
+    const { signs, reasons } = (await test.admin.status()).state
+    assert.deepEqual(
+      [signs, reasons.map(({ code, name }) => [code, name])],
+      ["all", [["locked", "main"]]],
+    )
     assert.deepEqual(walletKeysDue(at(10 ** 9), "idle"), [])
   })
 

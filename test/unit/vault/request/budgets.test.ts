@@ -342,7 +342,10 @@ describe("a share of a client that isn't there", () => {
     const test = await openTestVault({ settings: byIp, venue })
     t.after(() => test.remove())
     await test.addKey({ name: "mm", role: "agent" })
-    const warned = () => warningsOf(test.vault.active(), Date.now()).join()
+    const warned = () =>
+      warningsOf(test.vault.active(), Date.now())
+        .map(({ message }) => message)
+        .join()
     assert.match(warned(), /a share for other, and there is no such client/)
     await test.addClient({ name: "other", keys: ["mm"] })
     assert.doesNotMatch(warned(), /share/)

@@ -62,7 +62,8 @@ describe("the vault's alarms", () => {
     await admin.freeze({ scope: "all", name: null, ...freeze })
     await admin.freeze({ scope: "client", name: "bot", ...freeze })
     assert.deepEqual(told(vault, "frozen"), ["frozen all", "frozen client bot"])
-    assert.equal(factOf(vault, "frozen"), "Everything is frozen by operator")
+    const open = "cancels and reduce-only orders stay open"
+    assert.equal(factOf(vault, "frozen"), `Everything is frozen by operator; ${open}`)
     assert.doesNotMatch(JSON.stringify(alarmsOf(vault)), /channel/)
     await admin.thaw({ scope: "all", name: null })
     assert.deepEqual(told(vault, "frozen"), ["frozen client bot"])
@@ -74,12 +75,10 @@ describe("the vault's alarms", () => {
     await admin.lock()
     assert.deepEqual(told(vault, "not_signing"), ["not_signing locked"])
     assert.match(alarmsOf(vault)[0]?.advice ?? "", /countersign unlock/)
-    const doubted = {
-      ...vault.ledger.safety,
-      standstills: () => [{ state: "clock_unsafe", message: "" }] as const,
-    }
+    const doubted = { ...vault.ledger.safety, doubt: () => "It leapt." }
     const still = { ...vault, ledger: { ...vault.ledger, safety: doubted } }
-    assert.deepEqual(told(still as unknown as Vault, "not_signing"), ["not_signing clock_unsafe"])
+    const both = ["not_signing clock_unsafe", "not_signing locked"]
+    assert.deepEqual(told(still, "not_signing"), both)
   })
 
   it("tell of a limit from 80 % on, and when it is spent", async (t) => {

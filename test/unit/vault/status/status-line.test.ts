@@ -20,27 +20,29 @@ describe("the status line of a vault", () => {
   it("says that it signs, with what, for how many, and by which policy", async (t) => {
     const { vault } = await openWithKeys(t)
     const policy = vault.active().policyHash.slice(0, 12)
-    assert.equal(statusLine(vault), `signing; 2 keys, 1 client, policy ${policy}…`)
+    assert.equal(
+      statusLine(vault),
+      `signs what policies allow; 2 keys, 1 client, policy ${policy}…`,
+    )
   })
 
   it("says what is frozen, and why", async (t) => {
     const { vault, admin } = await openWithKeys(t)
     await admin.freeze({ scope: "client", name: "bot", reason: "a drill", cancels: true })
-    assert.match(statusLine(vault), /^frozen: The client bot is frozen by .*: a drill\..*; 2 keys/)
-  })
-
-  it("says that the keys are locked", async (t) => {
-    const { vault, admin } = await openWithKeys(t)
-    await admin.lock()
-    assert.match(statusLine(vault), /^locked: countersign unlock loads the keys; 2 keys/)
+    const frozen =
+      "signs what policies allow, but: The client bot is frozen by operator; cancels and"
+    assert.ok(
+      statusLine(vault).startsWith(`${frozen} reduce-only orders stay open: a drill; 2 keys`),
+    )
   })
 
   it("says why nothing is signed, before all else", async (t) => {
-    const { vault } = await openWithKeys(t)
-    const standstill = { state: "clock_unsafe", message: "The clock ran ahead." } as const
-    const safety = { ...vault.ledger.safety, standstills: () => [standstill] }
-    const halted: Vault = { ...vault, ledger: { ...vault.ledger, safety }, state: () => "locked" }
-    assert.match(statusLine(halted), /^signs nothing: clock_unsafe: The clock ran ahead; 2 keys/)
+    const { vault, admin } = await openWithKeys(t)
+    await admin.lock()
+    assert.match(statusLine(vault), /^signs nothing: The keys are locked: none .* memory; 2 keys/)
+    const safety = { ...vault.ledger.safety, doubt: () => "The clock ran ahead." }
+    const halted: Vault = { ...vault, ledger: { ...vault.ledger, safety } }
+    assert.match(statusLine(halted), /^signs nothing: The clock ran ahead; and 1 more; 2 keys/)
   })
 
   it("says that the disk is nearly full", async (t) => {

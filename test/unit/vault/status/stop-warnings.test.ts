@@ -16,7 +16,8 @@ async function open(t: TestContext, settings: string, venue: string): Promise<Te
   return test
 }
 
-const warnings = (test: TestVault): readonly string[] => stopWarnings(test.vault.active())
+const warnings = (test: TestVault): readonly string[] =>
+  stopWarnings(test.vault.active()).map(({ message }) => message)
 
 describe("the warnings of heartbeats and panics", () => {
   it("say nothing where neither is meant, and nothing where all is there", async (t) => {

@@ -3,19 +3,25 @@ import { describe, it } from "node:test"
 
 import { mainVenueText } from "../../../../src/commands/init/init-texts.ts"
 import { warningsOf } from "../../../../src/vault/status/warnings.ts"
-import { openTestVault } from "../../../support/open-test-vault.ts"
+import { openTestVault, type TestVault } from "../../../support/open-test-vault.ts"
 
 const placing = "policy: p\nrules:\n  - {name: r, endpoints: [placeOrder]}\n"
 const nowMs = Date.parse("2026-11-21T12:00:00Z")
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
+const warned = ({ vault }: TestVault) => warningsOf(vault.active(), nowMs)
+const messagesOf = (test: TestVault) =>
+  warned(test)
+    .map(({ message }) => message)
+    .join()
+
 describe("what an operator is warned of", () => {
   it("is orders that can be placed but not cancelled", async (t) => {
     const venue = mainVenueText(undefined)
     const test = await openTestVault({ venue, policies: [placing] })
     t.after(() => test.remove())
-    assert.match(warningsOf(test.vault.active(), nowMs).join(), /no cancel can be signed/)
+    assert.match(messagesOf(test), /no cancel can be signed/)
 
     const withTag = venue.replace("# endpoints:", "endpoints: {cancelAll: {action_tag: 9}}\n#")
     const able = await openTestVault({ venue: withTag, policies: [placing] })
@@ -32,7 +38,7 @@ describe("what an operator is warned of", () => {
     t.after(() => test.remove())
     await test.addKey({ name: "main", role: "wallet" })
     await test.addKey({ name: "mm", role: "agent" })
-    assert.match(warningsOf(test.vault.active(), nowMs).join(), /agent key mm/)
+    assert.match(messagesOf(test), /agent key mm/)
     const expiresAtMs = nowMs + 8 * dayMs
     await test.vault.act({ act: "agent_approved", name: "mm", expiresAtMs, record: "r" })
     assert.deepEqual(warningsOf(test.vault.active(), nowMs), [])
@@ -58,7 +64,8 @@ describe("what an operator is warned of", () => {
       const expiresAtMs = nowMs + leftMs
       await test.vault.act({ act: "agent_approved", name: "mm", expiresAtMs, record: "r" })
       const sentence = `The approval of the agent key mm ${words}; renew it with countersign agent rotate mm.`
-      const expected = words === undefined ? [] : [sentence]
+      const fix = "countersign agent rotate mm"
+      const expected = words === undefined ? [] : [{ message: sentence, fix }]
       assert.deepEqual(warningsOf(test.vault.active(), nowMs), expected)
     })
   }

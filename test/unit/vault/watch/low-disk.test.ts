@@ -94,11 +94,12 @@ describe("a disk that is nearly full", () => {
     assert.equal(await entries(test), before + 3)
   })
 
-  it("is a warning of status, and the vault stays ready", async (t) => {
+  it("is a reason in status, and the vault goes on with what reduces risk", async (t) => {
     const { test } = await openLow(t)
-    const { warnings } = await test.admin.status()
-    assert.match(warnings.join("\n"), /min_free asks for .* Make room on the disk/)
-    assert.deepEqual(await test.bots.health(), { ready: true, state: "ready" })
+    const { state } = await test.admin.status()
+    assert.match(state.reasons[0]?.message ?? "", /min_free asks for /)
+    assert.match(state.reasons[0]?.fix ?? "", /^make room on the disk/)
+    assert.deepEqual(await test.bots.health(), { signs: "reduce_only", reasons: ["disk_low"] })
   })
 
   it("is over once countersign.yaml asks for less and is loaded anew", async (t) => {

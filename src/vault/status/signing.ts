@@ -1,0 +1,144 @@
+import type { Reason, Signing, Signs } from "../../link/views/signing.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import type { Vault } from "../core/vault.ts"
+import { hasEnded, type KeyEntry } from "../ledger/records/bindings.ts"
+import { freezeSentence, type Freeze } from "../ledger/records/freeze.ts"
+import { agentExpiring, isEnding, stopsNow } from "../request/judge-request.ts"
+import { keyLocked } from "../request/refuse.ts"
+import { isPriceUsable, listPrices } from "./fed-prices.ts"
+import { cancelWarning } from "./warnings.ts"
+
+/** So many fit a line of the socket, however long their names are. */
+const maxReasons = 100
+
+/** What the vault signs now, and why not more: the one value that everything which tells of it shows. */
+export function signingNow(vault: Vault): Signing {
+  const reasons = reasonsNow(vault).toSorted((a, b) => rank(a) - rank(b))
+  const signs = signsUnder(reasons)
+  return { signs, words: wordsOf(signs, reasons), reasons: reasons.slice(0, maxReasons) }
+}
+
+function reasonsNow(vault: Vault): readonly Reason[] {
+  const set = vault.active()
+  const isRunning = vault.surroundings.startedBy !== "command"
+  const stops = stopsNow(vault, set).map(({ code, message, data: { signs, fix } }) =>
+    reason({ code, signs, message, fix }),
+  )
+  return [
+    ...(isRunning ? [] : [notRunning]),
+    ...stops,
+    ...(isRunning ? lockedReasons(vault, set) : []),
+    ...set.freezes.map(freezeReason),
+    ...endingReasons(vault, set),
+    ...priceReasons(vault),
+    ...cancelReasons(set),
+  ]
+}
+
+function reason(of: Pick<Reason, "code" | "signs" | "message" | "fix"> & Partial<Reason>): Reason {
+  return { scope: "all", name: null, note: null, ...of }
+}
+
+/** What a command reads from the ledger tells what a daemon would do, and there is none. */
+const notRunning = reason({
+  code: "not_running",
+  signs: "nothing",
+  message: "No daemon runs here.",
+  fix: "countersign serve",
+})
+
+/** An agent that is locked stops its bots; a wallet key that is locked while agents sign is as it should be. */
+function lockedReasons({ keyring }: Vault, set: ActiveSet): readonly Reason[] {
+  const usable = usableKeys(set)
+  const locked = usable.filter(({ name }) => keyring.isLocked(name))
+  const about = { code: "locked", signs: "nothing", fix: "countersign unlock" } as const
+  if (locked.length > 0 && locked.length === usable.length) {
+    return [reason({ ...about, message: "The keys are locked: none of them is in memory." })]
+  }
+  return locked.map(({ name }) =>
+    reason({ ...about, scope: "key", name, message: keyLocked(name).message }),
+  )
+}
+
+function freezeReason(freeze: Freeze): Reason {
+  const { scope, name, cancels, reason: note } = freeze
+  return reason({
+    ...{ code: "frozen", scope, name, note, signs: cancels ? "reduce_only" : "nothing" },
+    message: `${freezeSentence(freeze)}.`,
+    fix: thawing(freeze),
+  })
+}
+
+function thawing({ scope, name }: Freeze): string {
+  if (scope === "all") return "countersign thaw --all"
+  return scope === "client" ? `countersign thaw --client ${name}` : `countersign thaw --key ${name}`
+}
+
+function endingReasons({ now }: Vault, set: ActiveSet): readonly Reason[] {
+  const nowMs = now()
+  return usableKeys(set)
+    .filter((key) => isEnding(key, set, nowMs))
+    .map((key) =>
+      reason({
+        ...{ code: "agent_expiring", scope: "key", name: key.name, signs: "reduce_only" },
+        message: agentExpiring(key).message,
+        fix: `countersign agent rotate ${key.name}`,
+      }),
+    )
+}
+
+/** A symbol that never had a price isn't waited for. */
+function priceReasons(vault: Vault): readonly Reason[] {
+  return listPrices(vault)
+    .filter((price) => price.state !== "none" && !isPriceUsable(price))
+    .map(({ symbol, state }) => {
+      const about = { scope: "symbol", name: symbol, signs: "some" } as const
+      const what = `The reference price of ${symbol}`
+      return state === "stale"
+        ? reason({
+            ...{ ...about, code: "price_stale" },
+            message: `${what} is stale, and what needs it is refused.`,
+            fix: `countersign prices set ${symbol} <price>`,
+          })
+        : reason({
+            ...{ ...about, code: "price_unconfirmed" },
+            message: `${what} waits for an operator's word, and what needs it is refused.`,
+            fix: `countersign prices confirm ${symbol}`,
+          })
+    })
+}
+
+function cancelReasons(set: ActiveSet): readonly Reason[] {
+  return cancelWarning(set).map(({ message, fix }) =>
+    reason({ code: "action_tag_undisclosed", signs: "some", message, fix }),
+  )
+}
+
+function usableKeys({ keys }: ActiveSet): readonly KeyEntry[] {
+  return [...keys.values()].filter((key) => !hasEnded(key))
+}
+
+/** What is about every request comes first, and of each kind what takes the most away. */
+function rank({ scope, signs }: Reason): number {
+  return (scope === "all" ? 0 : 3) + ["nothing", "reduce_only", "some"].indexOf(signs)
+}
+
+function signsUnder(reasons: readonly Reason[]): Signs {
+  const left = reasons.filter(({ scope }) => scope === "all").map(({ signs }) => signs)
+  if (left.includes("nothing")) return "nothing"
+  return left.includes("reduce_only") ? "reduce_only" : "all"
+}
+
+const headings: Readonly<Record<Signs, string>> = {
+  all: "signs what policies allow",
+  reduce_only: "signs only what reduces risk",
+  nothing: "signs nothing",
+}
+
+function wordsOf(signs: Signs, [first, ...others]: readonly Reason[]): string {
+  if (first === undefined) return headings[signs]
+  const but = signs === "all" ? ", but" : ""
+  const note = first.note === null ? "" : `: ${first.note}`
+  const more = others.length === 0 ? "" : `; and ${others.length} more`
+  return `${headings[signs]}${but}: ${first.message.replace(/\.$/, "")}${note}${more}`
+}
