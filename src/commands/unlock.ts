@@ -31,7 +31,7 @@ export const unlock = installationCommand({
     }),
   print: ({ keys, state }) => [
     `Unlocked: ${keys} keys are in memory.`,
-    `The vault ${state.words}.`,
+    ...(state.signs === "all" ? [] : [`The vault ${state.words}.`]),
   ],
 })
 

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net"
 
 import { Fault } from "../std/fault.ts"
 import type { AdminParams, AdminResults, BotParams, BotResults } from "./calls/methods.ts"
-import { createFrameReader, createFrameWriter, type FrameWriter } from "./connection.ts"
+import { createFrameReader, createFrameWriter, type FrameWriter } from "./frames.ts"
 import { faultOf, responseSchema } from "./message.ts"
 
 /** Calls the methods of a socket. `Params` and `Results` are the maps of methods.ts. */

@@ -3,6 +3,7 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
+import type { StatusView } from "../../src/link/views/views.ts"
 import { bot, limitOrder, type Answer, type Bot } from "../support/bot.ts"
 import {
   countersign,
@@ -19,6 +20,12 @@ import { addClient, makeTradingKeys, tradingPolicy, writePolicy } from "../suppo
 
 type Status = { readonly policy_hash: string; readonly warnings: readonly string[] }
 type Failure = { readonly error: { readonly code: string; readonly message: string } }
+
+/** Its hash, and its warnings' sentences. */
+async function statusOf(where: readonly string[]): Promise<Status> {
+  const { policy_hash, warnings } = await statusJson<StatusView>(where)
+  return { policy_hash, warnings: warnings.map(({ message }) => message) }
+}
 
 const path = "/sign/v1/trade/orders"
 const denial = "deny:\n  - {name: stop, endpoints: [placeOrder]}\n"
@@ -44,7 +51,7 @@ describe("changing files while the daemon runs", { timeout: 300_000 }, () => {
   })
 
   const at = (...args: readonly string[]) => [...args, "--dir", installation.dir]
-  const status = () => statusJson<Status>(at())
+  const status = () => statusOf(at())
   const place = () => client.post(path, limitOrder())
   const write = (text: string) => writePolicy(installation.dir, text)
 
@@ -231,7 +238,7 @@ describe("files that broke while the daemon was down", { timeout: 300_000 }, () 
   })
 
   const at = (...args: readonly string[]) => [...args, "--dir", installation.dir]
-  const status = () => statusJson<Status>(at())
+  const status = () => statusOf(at())
 
   async function withDaemon(use: (daemon: Served) => Promise<void>): Promise<void> {
     const daemon = await serve(installation.dir)

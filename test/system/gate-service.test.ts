@@ -38,7 +38,7 @@ describe("the gate as a service of systemd", needs("perl", "apt-get install perl
     const vault = await startFakeVault({ gateSettings: () => ({ upstream: null, allowedHosts }) })
     t.after(() => vault.close())
     service.connectVault(vault.path)
-    await notify.until(/^STATUS=serving .*; the vault is ready$/)
+    await notify.until(/^STATUS=serving .*; the vault signs all$/)
     const answers = async (): Promise<true | undefined> =>
       (await askHttp(port, order)).status === 200 ? true : undefined
     await until(answers, "the settings are known")
@@ -50,7 +50,7 @@ describe("the gate as a service of systemd", needs("perl", "apt-get install perl
     const from = notify.messages().length
     await service.kill("SIGHUP")
     await notify.until(/^RELOADING=1\n/, from)
-    await notify.until(/^READY=1\nSTATUS=serving .*; the vault is ready$/, from)
+    await notify.until(/^READY=1\nSTATUS=serving .*; the vault signs all$/, from)
     assert.equal((await askHttp(port, asked)).status, 200)
 
     await service.kill("SIGTERM")

@@ -61,7 +61,8 @@ describe("the vault as a service", { timeout: 240_000 }, () => {
     return answer.kind === "refused" ? (answer.record ?? "") : outcomeOf(answer)
   }
 
-  const signing = /^READY=1\nSTATUS=signing; 1 key, 1 client, policy [0-9a-f]{12}…$/
+  const signing =
+    /^READY=1\nSTATUS=signs what policies allow; 1 key, 1 client, policy [0-9a-f]{12}…$/
 
   it("serves the sockets that systemd opened, says what it does all along, and leaves them when it stops", async (t) => {
     const botSocket = join(dirname(installation.stateDir), "elsewhere.sock")
@@ -113,9 +114,12 @@ describe("the vault as a service", { timeout: 240_000 }, () => {
     const all = { scope: "all", name: null } as const
     const from = notify.messages().length
     await withAdmin((admin) => admin.call("freeze", { ...all, reason: "a drill", cancels: true }))
-    await notify.until(/^STATUS=frozen: Everything is frozen by .*a drill/, from)
+    await notify.until(
+      /^STATUS=signs only what reduces risk: Everything is frozen by .*a drill/,
+      from,
+    )
     await withAdmin((admin) => admin.call("thaw", all))
-    await notify.until(/^STATUS=signing/, from)
+    await notify.until(/^STATUS=signs what policies allow;/, from)
   }
 
   async function reloadBroken(vault: Service): Promise<void> {
@@ -125,7 +129,7 @@ describe("the vault as a service", { timeout: 240_000 }, () => {
     vault.signal("SIGHUP")
     await notify.until(/^RELOADING=1\nSTATUS=loading policies$/, from)
     await notify.until(
-      /^READY=1\nSTATUS=signing; .*; the files on disk were refused: .*0\.yaml:4:5: /,
+      /^READY=1\nSTATUS=signs what policies allow; .*; the files on disk were refused: .*0\.yaml:4:5: /,
       from,
     )
     await assert.rejects(
@@ -142,9 +146,9 @@ describe("the vault as a service", { timeout: 240_000 }, () => {
   async function lockAndUnlock(notify: Service["notify"]): Promise<void> {
     const from = notify.messages().length
     await withAdmin((admin) => admin.call("lock", {}))
-    await notify.until(/^STATUS=locked: countersign unlock/, from)
+    await notify.until(/^STATUS=signs nothing: The keys are locked/, from)
     await withAdmin((admin): Promise<AdminResults["unlock"]> => admin.call("unlock", {}))
-    await notify.until(/^STATUS=signing/, from)
+    await notify.until(/^STATUS=signs what policies allow;/, from)
   }
 
   /** Each line with its priority and the ledger's id, one a record. */

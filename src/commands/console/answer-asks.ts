@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { z } from "zod"
 
 import { asks, maxLineBytes, type AskName, type Asks } from "../../console/asks.ts"
-import { createFrameReader, createFrameWriter, type FrameWriter } from "../../link/connection.ts"
+import { createFrameReader, createFrameWriter, type FrameWriter } from "../../link/frames.ts"
 import { errorOf, requestSchema } from "../../link/message.ts"
 
 /** What each ask is answered; of an answer only what its schema names is passed on. */

@@ -8,7 +8,7 @@ import {
   createFrameReader,
   createFrameWriter,
   maxFrameBytes,
-} from "../../../src/link/connection.ts"
+} from "../../../src/link/frames.ts"
 import { numRuns } from "../../support/runs.ts"
 
 describe("frame reader", () => {

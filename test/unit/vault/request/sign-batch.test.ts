@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it, type TestContext } from "node:test"
 
-import { maxFrameBytes } from "../../../../src/link/connection.ts"
+import { maxFrameBytes } from "../../../../src/link/frames.ts"
 import { Fault } from "../../../../src/std/fault.ts"
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
 import type { Vault } from "../../../../src/vault/core/vault.ts"

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
 import { errorCodes } from "../../../../src/gate/http/error-response.ts"
-import { maxFrameBytes } from "../../../../src/link/connection.ts"
+import { maxFrameBytes } from "../../../../src/link/frames.ts"
 import type { MetricFamily } from "../../../../src/link/views/metrics.ts"
 import type { ActiveSet } from "../../../../src/vault/active/active-set.ts"
 import type { Vault } from "../../../../src/vault/core/vault.ts"
