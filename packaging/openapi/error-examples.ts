@@ -90,6 +90,16 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     msg: "This idempotency key stands for another request.",
     data: { record },
   },
+  already_accepted: {
+    msg: "The venue accepted this key's request, and its answer isn't kept here; look there by what data tells.",
+    data: {
+      record,
+      nonce: 1795249043898,
+      expires_after: 1795249058898,
+      signing_hash: `0x${"5b".repeat(32)}`,
+      client_order_id: "q-1",
+    },
+  },
   idempotency_expired: {
     msg: "The request of this idempotency key has expired.",
     data: { record, state: "expired_unresolved" },

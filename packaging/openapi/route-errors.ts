@@ -81,6 +81,7 @@ export const signErrors: readonly ErrorCode[] = [
   "approval_required",
   "agent_revoked",
   "agent_expiring",
+  "already_accepted",
   "idempotency_conflict",
   "idempotency_expired",
   "frozen",

@@ -103,7 +103,11 @@ function readVenues<Wanted>(came: Came, read: Reading<Wanted>): Answer<Wanted> {
 }
 
 /** With any other code of the daemon's, nothing of this request has left it. */
-const doubtful: readonly string[] = ["upstream_outcome_unknown", "idempotency_expired"]
+const doubtful: readonly string[] = [
+  "upstream_outcome_unknown",
+  "idempotency_expired",
+  "already_accepted",
+]
 
 /** What is known where no answer came. */
 export function noAnswer(msg: string): Failure {

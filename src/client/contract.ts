@@ -340,6 +340,22 @@ export interface components {
         }
       | {
           /** @enum {string} */
+          readonly code: "already_accepted"
+          /** @description One plain sentence. It may tell the bot's own values and the limits; never a secret. */
+          readonly message: string
+          readonly data: {
+            readonly record: string
+            readonly nonce: number
+            /** @description Milliseconds since 1970. */
+            readonly expires_after: number
+            /** @description What was signed, 32 bytes in hex. */
+            readonly signing_hash: string
+            /** @description Of a single order. */
+            readonly client_order_id: string | null
+          }
+        }
+      | {
+          /** @enum {string} */
           readonly code: "idempotency_expired"
           /** @description One plain sentence. It may tell the bot's own values and the limits; never a secret. */
           readonly message: string
@@ -604,6 +620,10 @@ export interface components {
       readonly rights: readonly string[]
       /** @description Whether it may sign with wallet keys. */
       readonly allow_type_b: boolean
+      /** @description The network's, for account operations. */
+      readonly service_chain: string | null
+      /** @description One of them is an account operation's. */
+      readonly signature_chain_ids: readonly number[]
     }
     readonly LimitUse: {
       readonly policy: string
@@ -936,6 +956,25 @@ export interface components {
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
+    /** @description 409: the venue accepted this key's request, and its answer isn't kept here. What to do: don't send it anew; find it at the venue by these. */
+    readonly AlreadyAccepted: {
+      /** @constant */
+      readonly code: "already_accepted"
+      /** @description For people; it may change. */
+      readonly msg: string
+      readonly data: {
+        readonly record: string
+        readonly nonce: number
+        /** @description Milliseconds since 1970. */
+        readonly expires_after: number
+        /** @description What was signed, 32 bytes in hex. */
+        readonly signing_hash: string
+        /** @description Of a single order. */
+        readonly client_order_id: string | null
+      }
+      /** @description The record's id, where there is one. */
+      readonly trace_code: string
+    }
     /** @description 409: this idempotency key stands for another request of yours. What to do: send what the key stands for, or use a new key. */
     readonly IdempotencyConflict: {
       /** @constant */
@@ -948,7 +987,7 @@ export interface components {
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
-    /** @description 409: this key's request has expired and is never signed anew; or it was answered, and the answer wasn't kept. What to do: look at the venue what became of it, then ask anew under a new key. */
+    /** @description 409: this key's request has expired and is never signed anew; or it was refused, and the answer wasn't kept. What to do: look at the venue what became of it, then ask anew under a new key. */
     readonly IdempotencyExpired: {
       /** @constant */
       readonly code: "idempotency_expired"
@@ -1464,6 +1503,7 @@ export interface components {
       | components["schemas"]["UnknownRecord"]
       | components["schemas"]["MethodNotAllowed"]
       | components["schemas"]["RequestTimeout"]
+      | components["schemas"]["AlreadyAccepted"]
       | components["schemas"]["IdempotencyConflict"]
       | components["schemas"]["IdempotencyExpired"]
       | components["schemas"]["BodyTooLarge"]

@@ -56,5 +56,5 @@ function isLastWord(failure: Failure): boolean {
   const { code, data } = failure
   // The venue saw the same bytes again and refused them, which tells nothing of the first time.
   if (code === "upstream_outcome_unknown") return data.venue !== undefined
-  return code === "idempotency_expired" || code === "idempotency_conflict"
+  return ["already_accepted", "idempotency_expired", "idempotency_conflict"].includes(code)
 }

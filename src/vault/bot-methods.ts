@@ -3,6 +3,7 @@ import type { Refusal } from "../link/views/refusal.ts"
 import { openSigning } from "../link/views/signing.ts"
 import { Fault } from "../std/fault.ts"
 import { err, ok, type Result } from "../std/result.ts"
+import type { Profile } from "../venue/profile.ts"
 import { gateSettingsOf } from "./active/gate-settings.ts"
 import type { Vault } from "./core/vault.ts"
 import { keyView, recordView } from "./core/views.ts"
@@ -112,7 +113,17 @@ function whoami({ token }: BotParams["whoami"], vault: Vault): BotResults["whoam
       default_key: keys[0],
       rights,
       allow_type_b: allowTypeB,
+      ...networkOf(set.profile),
     },
+  }
+}
+
+/** What account operations must say of the network; nothing where venue.yaml has yet to tell it. */
+function networkOf({ typeB, endpoints }: Profile) {
+  const isKnown = endpoints.get("approveAgent")?.signing.known === true
+  return {
+    service_chain: isKnown ? typeB.serviceChain : null,
+    signature_chain_ids: isKnown ? typeB.signatureChainIds : [],
   }
 }
 

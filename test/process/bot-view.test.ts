@@ -8,6 +8,10 @@ import { statusJson } from "../support/countersign.ts"
 import { addClient } from "../support/trading-keys.ts"
 
 const path = "/sign/v1/trade/orders"
+const network = {
+  service_chain: sandboxServiceChain,
+  signature_chain_ids: [sandboxChainId],
+}
 const approvePath = "/sign/v1/account/approve-agent"
 
 describe("what a bot sees of the daemon", { timeout: 120_000 }, () => {
@@ -46,6 +50,7 @@ describe("what a bot sees of the daemon", { timeout: 120_000 }, () => {
       default_key: "mm",
       rights: [],
       allow_type_b: true,
+      ...network,
     })
     assert.deepEqual((await walletBot.get("/whoami")).json.data, {
       client: "wallet-bot",
@@ -53,6 +58,7 @@ describe("what a bot sees of the daemon", { timeout: 120_000 }, () => {
       default_key: "main",
       rights: ["metrics"],
       allow_type_b: false,
+      ...network,
     })
   })
 

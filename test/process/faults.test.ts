@@ -197,7 +197,7 @@ const daemonMeanings: Readonly<Record<string, Meaning>> = {
   "502 upstream_unreachable": "unsent",
   "504 upstream_outcome_unknown": "unknown",
   // Known by the code of a used nonce, so there is no answer to give again.
-  "409 idempotency_expired": "accepted",
+  "409 already_accepted": "accepted",
 }
 
 function isClear(reply: HttpReply): boolean {

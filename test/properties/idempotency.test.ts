@@ -102,8 +102,11 @@ describe("idempotency keys, whatever comes in whatever order", () => {
     const first = used.get(nameOf(asked))
     const isSame = first !== undefined && isSameAsk(first.ask, asked)
     if (result.kind === "refused") {
-      const expected = isSame ? "idempotency_expired" : "idempotency_conflict"
-      assert.deepEqual([result.refusal.code, first !== undefined], [expected, true])
+      const expected = isSame
+        ? /^(idempotency_expired|already_accepted)$/
+        : /^idempotency_conflict$/
+      assert.match(result.refusal.code, expected)
+      assert.ok(first)
     } else if (first !== undefined) {
       assert.deepEqual([isSame, result.record], [true, first.record])
       assert.ok(result.kind === "answer" ? result.body === first.text : first.answered)

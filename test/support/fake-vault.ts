@@ -116,7 +116,10 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
   report: () => ({ kind: "answer" }),
   whoami: () => ({
     kind: "answer",
-    whoami: { client: "mm-bot", keys: [], default_key: "mm", rights: [], allow_type_b: false },
+    whoami: {
+      ...{ client: "mm-bot", keys: [], default_key: "mm", rights: [], allow_type_b: false },
+      ...{ service_chain: "Mainnet", signature_chain_ids: [84256] },
+    },
   }),
   record: ({ id }) => ({
     kind: "answer",

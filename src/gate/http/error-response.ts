@@ -48,6 +48,7 @@ export const statuses = {
   unknown_record: 404,
   method_not_allowed: 405,
   request_timeout: 408,
+  already_accepted: 409,
   idempotency_conflict: 409,
   idempotency_expired: 409,
   body_too_large: 413,

@@ -2,6 +2,7 @@ import type { BotResults } from "../../link/calls/methods.ts"
 import type { VenueClockReading } from "../../link/calls/report.ts"
 import type { BotLink } from "../../link/client.ts"
 import type { Outcome } from "../../link/views/outcome.ts"
+import type { Refusal } from "../../link/views/refusal.ts"
 import type { Signed } from "../../link/views/signed.ts"
 import { Fault } from "../../std/fault.ts"
 import { refusedByVault, type Problem } from "../http/problem.ts"
@@ -78,7 +79,9 @@ async function replyTo(
     return { kind: "problem", problem: refusedByVault(signed.refusal, signed.record) }
   }
   if (signed.kind === "answered") return repeatedAnswer(signed)
-  const send = () => sendSigned(deps, signed, { upstream, token: ask.token, traceparent })
+  const askAgain = () => askSignature(deps, call, "forward")
+  const by = { upstream, token: ask.token, traceparent, askAgain }
+  const send = () => sendSigned(deps, signed, by)
   if (signed.repeat === undefined) return send()
   const reply = await deps.sends.share(signed.record, send)
   return signed.repeat === "first" ? reply : asRepeat(reply)
@@ -91,6 +94,7 @@ async function sendSigned(
     readonly upstream: Upstream
     readonly token: string
     readonly traceparent: string | undefined
+    readonly askAgain: () => Promise<BotResults["sign"]>
   },
 ): Promise<Reply> {
   const { record, path, body, repeat } = signed
@@ -110,17 +114,17 @@ async function sendSigned(
         traceparent: by.traceparent,
         maySend() {
           if (isLate()) return false
-          if (!isAnnounced) report({ kind: "sent" })
+          if (!isAnnounced) void report({ kind: "sent" })
           return true
         },
       })
   sendChannel.publish({ stage: "sent" })
   const outcome = reportOf(sent, signed, isAnnounced)
-  report(outcome, sent.kind === "answered" ? sent.venueClock : undefined)
+  const told = report(outcome, sent.kind === "answered" ? sent.venueClock : undefined)
   deps.metrics.sent(outcome, record)
   if (sent.kind === "answered") {
     deps.metrics.waited("venue", startedMs)
-    return replyOf(sent, signed)
+    return replyOf(sent, signed, () => proofOf(told, by.askAgain))
   }
   deps.log({ level: "warn", event: sent.kind, record, ...causeFields(sent.cause) })
   return { kind: "problem", problem: problemOfSent(sent, signed, isLate()) }
@@ -155,10 +159,30 @@ function isRefusedAgain({ kind }: Outcome, repeat: Signed["repeat"]): boolean {
   return kind === "refused" && repeat === "perhaps_sent"
 }
 
-function replyOf({ answer }: Extract<Sent, { kind: "answered" }>, signed: Signed): Reply {
+/**
+ * The refusal that says what was accepted, where the vault takes the venue's code for a proof of that. It tells once
+ * it has heard of the code; where it can't be asked, the doubt stays.
+ */
+async function proofOf(
+  told: Promise<void>,
+  askAgain: () => Promise<BotResults["sign"]>,
+): Promise<Refusal | undefined> {
+  await told
+  const again = await askAgain().catch(() => undefined)
+  const refusal = again?.kind === "refused" ? again.refusal : undefined
+  return refusal?.code === "already_accepted" ? refusal : undefined
+}
+
+async function replyOf(
+  { answer }: Extract<Sent, { kind: "answered" }>,
+  signed: Signed,
+  prove: () => Promise<Refusal | undefined>,
+): Promise<Reply> {
   const { record, expiresAfter, repeat } = signed
   const outcome = outcomeOf(answer)
   if (!isRefusedAgain(outcome, repeat)) return { kind: "venue", answer, record }
+  const proof = await prove()
+  if (proof !== undefined) return { kind: "problem", problem: refusedByVault(proof, record) }
   const venue = { status: answer.status, code: "code" in outcome ? outcome.code : null }
   return {
     kind: "problem",
@@ -172,22 +196,23 @@ function replyOf({ answer }: Extract<Sent, { kind: "answered" }>, signed: Signed
   }
 }
 
-/** Reports without making the bot wait; the one connection keeps the order in which it is called. */
+/** Reports, and needs nobody to wait for that; the one connection keeps the order in which it is called. */
 function reporter(
   deps: ForwardDependencies,
   token: string,
   record: string,
-): (outcome: Outcome, venueClock?: VenueClockReading) => void {
+): (outcome: Outcome, venueClock?: VenueClockReading) => Promise<void> {
   const lost = (error: unknown): void =>
     deps.log({ level: "error", event: "report_lost", record, ...errorFields(error) })
-  return (outcome, venueClock) =>
-    deps.track(
-      deps.link.call("report", { token, record, outcome, venueClock }).then((answer) => {
-        if (answer.kind === "refused") {
-          deps.log({ level: "error", event: "report_refused", record, code: answer.refusal.code })
-        }
-      }, lost),
-    )
+  return (outcome, venueClock) => {
+    const told = deps.link.call("report", { token, record, outcome, venueClock }).then((answer) => {
+      if (answer.kind === "refused") {
+        deps.log({ level: "error", event: "report_refused", record, code: answer.refusal.code })
+      }
+    }, lost)
+    deps.track(told)
+    return told
+  }
 }
 
 /** What a send means for the record. */

@@ -83,6 +83,13 @@ export const refusalSchema = z.discriminatedUnion("code", [
   refusedBare(["unknown_record"]),
   refusedBare(["overloaded"]),
   refused(["idempotency_conflict"], { record: z.string() }),
+  refused(["already_accepted"], {
+    record: z.string(),
+    nonce: z.int(),
+    expires_after: z.int().describe("Milliseconds since 1970."),
+    signing_hash: z.string().describe("What was signed, 32 bytes in hex."),
+    client_order_id: z.string().nullable().describe("Of a single order."),
+  }),
   refused(["idempotency_expired"], { record: z.string(), state: z.string() }),
   refused(["limit_exhausted"], {
     policy: z.string(),

@@ -12,7 +12,7 @@ import type { Client } from "../ledger/records/bindings.ts"
 import type { EarlierRequest } from "../ledger/records/idempotency.ts"
 import { answered, canonicalBody, digestOf, signReserved } from "./fill-in.ts"
 import { judgeRequest, type Judgement } from "./judge-request.ts"
-import type { ReadRequest, SignCall } from "./read-request.ts"
+import { clientOrderIdOf, type ReadRequest, type SignCall } from "./read-request.ts"
 import { keyLocked } from "./refuse.ts"
 
 /** A request whose idempotency key stands for an earlier one. */
@@ -43,8 +43,7 @@ export function repeatRequest(
   const isForwarded = call.purpose === "forward"
   if (isForwarded && answer !== undefined) return ok({ kind: "answered", record, answer })
   const refusal =
-    refuseOver(earlier, isForwarded, nowMs) ??
-    refuseJudged(judgeRequest(request, client, { set, nowMs }), earlier)
+    refuseOver(earlier, ask) ?? refuseJudged(judgeRequest(request, client, { set, nowMs }), earlier)
   if (refusal !== undefined) return err(refusal)
   if (keyring.isLocked(request.key.name)) return err(keyLocked(request.key.name))
   const spent = spend(ask, record, ledger)
@@ -70,17 +69,37 @@ function repeatOf({ isUnsent }: EarlierRequest): Repeat {
   return isUnsent ? "unsent" : "perhaps_sent"
 }
 
-function refuseOver(
-  { record, state, expiresAfterMs }: EarlierRequest,
-  isForwarded: boolean,
-  nowMs: LedgerTime,
-): Refusal | undefined {
-  const isAnswered = isForwarded && (state === "accepted" || state === "refused")
-  if (!isAnswered && nowMs <= expiresAfterMs) return undefined
-  const message = isAnswered
-    ? `The venue ${state} this key's request, and its answer isn't kept here; look at the venue.`
+/** Whether it is over: answered, and the answer isn't kept; or expired. */
+function refuseOver(earlier: EarlierRequest, ask: RepeatAsk): Refusal | undefined {
+  const { record, state, expiresAfterMs } = earlier
+  const isForwarded = ask.call.purpose === "forward"
+  if (isForwarded && state === "accepted") return alreadyAccepted(earlier, ask)
+  const isRefused = isForwarded && state === "refused"
+  if (!isRefused && ask.nowMs <= expiresAfterMs) return undefined
+  const message = isRefused
+    ? "The venue refused this key's request, and its answer isn't kept here; look at the venue."
     : "This key's request has expired and is never signed anew; look at the venue what became of it, and ask for another one under another key."
   return { code: "idempotency_expired", message, data: { record, state } }
+}
+
+/** What a bot finds its request by at the venue. The binding holds all that the hash is made from. */
+function alreadyAccepted(
+  { record, nonce, expiresAfterMs }: EarlierRequest,
+  { request, set: { profile } }: RepeatAsk,
+): Refusal {
+  const hash = digestOf(request, { validity: { nonce, expiresAfterMs }, profile })
+  return {
+    code: "already_accepted",
+    message:
+      "The venue accepted this key's request, and its answer isn't kept here; look there by what data tells.",
+    data: {
+      record,
+      nonce,
+      expires_after: expiresAfterMs,
+      signing_hash: toHex(hash),
+      client_order_id: clientOrderIdOf(request) ?? null,
+    },
+  }
 }
 
 /** A release that the earlier request used up holds for its repeats. */

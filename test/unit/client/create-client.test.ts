@@ -337,6 +337,7 @@ describe("sending until it is clear", () => {
     for (const lastWord of [
       problem(504, "upstream_outcome_unknown", { data: again }),
       problem(409, "idempotency_expired", { data: { record: "rec_1", state: "accepted" } }),
+      problem(409, "already_accepted", { data: { record: "rec_1" } }),
       problem(409, "idempotency_conflict", { data: { record: "rec_1" } }),
     ]) {
       const { last, sends } = await sendAll(unknown, lastWord)

@@ -71,6 +71,28 @@ describe("the bot socket's calls", () => {
     )
   })
 
+  for (const [what, venue, known] of [
+    ["the network that account operations are for", "", ["Mainnet", [84256]]],
+    ["none that venue.yaml has yet to tell", "domain: {chain_id: 5}\n", [null, []]],
+    [
+      "the one that venue.yaml tells",
+      'domain: {chain_id: 5}\ntype_b: {service_chain: "Test", signature_chain_ids: [5, 6]}\n',
+      ["Test", [5, 6]],
+    ],
+  ] as const) {
+    it(`tell ${what}`, async (t) => {
+      const own = await openTestVault({ venue: `extends: builtin\n${venue}` })
+      t.after(() => own.remove())
+      await own.addKey({ name: "mm", role: "agent" })
+      const answer = await own.bots.whoami({
+        token: await own.addClient({ name: "b", keys: ["mm"] }),
+      })
+      assert.ok(answer.kind === "answer")
+      const { service_chain, signature_chain_ids } = answer.whoami
+      assert.deepEqual([service_chain, signature_chain_ids], known)
+    })
+  }
+
   it("refuse every call with a wrong token", async () => {
     const wrong = `cs_${"x".repeat(43)}`
     const answers = [

@@ -195,6 +195,33 @@ describe("a repeat that may have been sent before", () => {
     assert.deepEqual(told, { kind: "refused", status: 400, code: "10012", again: true })
   })
 
+  it("is told as accepted, with what finds it, where the vault has the refusal for a proof", async (t) => {
+    const data = {
+      ...{ record: "r-1", nonce: 1, expires_after: 2, client_order_id: "q-1" },
+      signing_hash: `0x${"5b".repeat(32)}`,
+    }
+    const refusal = { code: "already_accepted", message: "It did.", data } as const
+    const { upstream, bodies } = scriptedUpstream(() => answered(400, '{"code":"10012"}'))
+    let isProven = false
+    const gate = await startGate(t, {
+      upstream,
+      script: {
+        sign: (asked) =>
+          isProven ? { kind: "refused", refusal, record: "r-2" } : signs("perhaps_sent")(asked),
+        report: ({ outcome }) => {
+          isProven = outcome.kind === "refused"
+          return { kind: "answer" }
+        },
+      },
+    })
+    const reply = await gate.post(path, "{}", keyed)
+    assertRefused(reply, 409, "already_accepted")
+    assert.deepEqual(reply.envelope.data, data)
+    assert.equal(reply.headers["countersign-record"], "r-1")
+    assert.equal(reply.headers["countersign-repeat"], "1")
+    assert.equal(bodies.length, 1)
+  })
+
   it("is sent anew each time that the outcome stays unknown", async (t) => {
     const { upstream, bodies } = scriptedUpstream((count) =>
       count < 3 ? { kind: "unknown", status: null, cause: "lost" } : answered(200, '{"code":"0"}'),

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict"
 import { after, before, beforeEach, describe, it, type TestContext } from "node:test"
 
+import { recoverAddress } from "ethers"
+
 import type { Outcome } from "../../../../src/link/views/outcome.ts"
 import type { Vault } from "../../../../src/vault/core/vault.ts"
 import { reload } from "../../../../src/vault/operator/reload.ts"
@@ -42,8 +44,8 @@ async function openWithBot(t: TestContext, ask: VaultAsk = {}) {
   const token = await test.addClient({ name: "bot", keys: ["mm"] })
   const sign = (changes: CallChanges = {}, body: unknown = limitOrder()) =>
     test.sign(token, body, { ...keyed, ...changes })
-  const first = async (changes: CallChanges = {}): Promise<SignedAnswer> => {
-    const answer = await sign(changes)
+  const first = async (changes: CallChanges = {}, body?: unknown): Promise<SignedAnswer> => {
+    const answer = await sign(changes, body)
     assertSigned(answer)
     assert.equal(answer.repeat, "first")
     return answer
@@ -260,12 +262,12 @@ hold: [{name: large, endpoints: [placeOrder], ttl: 5m}]
 })
 
 describe("a repeat whose answer is known", () => {
-  async function answered(t: TestContext, outcome: Outcome = accepted) {
+  async function answered(t: TestContext, outcome: Outcome = accepted, order = limitOrder()) {
     const opened = await openWithBot(t)
-    const { record, expiresAfter } = await opened.first(forward)
+    const { record, expiresAfter, body } = await opened.first(forward, order)
     await opened.test.bots.report({ token: opened.token, record, outcome: { kind: "sent" } })
     await opened.test.bots.report({ token: opened.token, record, outcome })
-    return { ...opened, record, expiresAfter }
+    return { ...opened, record, expiresAfter, body }
   }
 
   it("gets it, also after its request has expired and whatever policy says by now", async (t) => {
@@ -280,12 +282,27 @@ describe("a repeat whose answer is known", () => {
   })
 
   it("is told the state where the answer was too long to be kept", async (t) => {
-    const { sign, record } = await answered(t, { kind: "accepted", status: 200, code: "0" })
-    const answer = await sign(forward)
+    const unkept: Outcome = { kind: "accepted", status: 200, code: "0" }
+    const order = limitOrder({ client_order_id: "q-1" })
+    const { sign, record, body } = await answered(t, unkept, order)
+    const answer = await sign(forward, order)
     assert.ok(answer.kind === "refused")
-    assert.equal(answer.refusal.code, "idempotency_expired")
-    assert.deepEqual(answer.refusal.data, { record, state: "accepted" })
+    assert.equal(answer.refusal.code, "already_accepted")
+    const { nonce, expires_after, signature, signer_address } = JSON.parse(body) as {
+      readonly [name: string]: unknown
+      readonly signature: { readonly r: string; readonly s: string; readonly v: 27 | 28 }
+    }
+    const { signing_hash, ...others } = answer.refusal.data
+    assert.deepEqual(others, { record, nonce, expires_after, client_order_id: "q-1" })
+    assert.equal(recoverAddress(signing_hash, signature), signer_address)
     assert.match(answer.refusal.message, /isn't kept here/)
+  })
+
+  it("is told the state where the refusal was too long to be kept", async (t) => {
+    const { sign, record } = await answered(t, { kind: "refused", status: 400, code: "10001" })
+    const answer = await sign(forward)
+    assert.ok(answer.kind === "refused" && answer.refusal.code === "idempotency_expired")
+    assert.deepEqual(answer.refusal.data, { record, state: "refused" })
   })
 
   it("is signed again while the outcome is unknown, and no longer once it has expired", async (t) => {
