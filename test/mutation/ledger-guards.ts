@@ -161,12 +161,12 @@ export const ledgerGuards: readonly Guard[] = [
     ],
     [
       {
-        find: "  if (ask.reducesRisk !== true) from.time.assertSafe()\n",
+        find: '  if (ask.lane === "open") from.time.assertSafe()\n',
         replace: "",
         why: "orders are signed at an unsafe time",
       },
       {
-        find: "if (ask.reducesRisk !== true) from.time.assertSafe()",
+        find: 'if (ask.lane === "open") from.time.assertSafe()',
         replace: "from.time.assertSafe()",
         why: "a clock that leapt stops a cancel",
       },

@@ -20,7 +20,7 @@ export const bootIdFile = "/proc/sys/kernel/random/boot_id"
 
 /** The clocks of this machine. */
 export const systemClock: Clock = {
-  nowMs: Date.now,
+  nowMs: () => Date.now(),
   monotonicMs: () => Math.floor(performance.now()),
   // Node reads /proc/uptime, which counts the time of a suspend.
   uptimeMs: () => Math.floor(uptime() * 1_000),

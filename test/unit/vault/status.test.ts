@@ -119,7 +119,7 @@ describe("what the admin's status counts", () => {
     const { admin, vault } = await openTrading(t)
     const hold = {
       ...{ id: `hold_${"0".repeat(26)}`, state: "pending", decidedBy: null, openedAtMs: 0 },
-      ...{ client: "c".repeat(64), key: "k".repeat(64), operation: "adjustIsolatedMargin" },
+      ...{ client: "bot", key: "mm", operation: "adjustIsolatedMargin" },
       ...{ target: `0x${"a".repeat(40)}`, policy: "p".repeat(64), rule: "r".repeat(64) },
       ...{ body: "\u6c34".repeat(20_000), bodyHash: "", worst: "w".repeat(500), expiresAtMs: 1 },
     } as const

@@ -77,8 +77,10 @@ describe("the vault's alarms", () => {
     assert.match(alarmsOf(vault)[0]?.advice ?? "", /countersign unlock/)
     const doubted = { ...vault.ledger.safety, doubt: () => "It leapt." }
     const still = { ...vault, ledger: { ...vault.ledger, safety: doubted } }
-    const both = ["not_signing clock_unsafe", "not_signing locked"]
-    assert.deepEqual(told(still, "not_signing"), both)
+    assert.deepEqual(told(still, "not_signing", "clock_stops_orders"), [
+      "not_signing locked",
+      "clock_stops_orders",
+    ])
   })
 
   it("tell of a limit from 80 % on, and when it is spent", async (t) => {

@@ -70,14 +70,14 @@ describe("what the vault signs", () => {
     assert.deepEqual(told(leapt).slice(0, 3), [
       "nothing",
       "restore_unaccepted all -: nothing",
-      "clock_unsafe all -: nothing",
+      "clock_unsafe all -: reduce_only",
     ])
     await admin.freeze({ scope: "client", name: "bot", reason: "a drill", cancels: false })
     await admin.lock()
     assert.deepEqual(told(halted(vault, { doubt })), [
       "nothing",
-      "clock_unsafe all -: nothing",
       "locked all -: nothing",
+      "clock_unsafe all -: reduce_only",
       "frozen client bot: nothing",
     ])
   })
@@ -122,8 +122,8 @@ describe("what the vault signs", () => {
 
   it("leaves out what needs a price that is stale, and cancels where none can be signed", async (t) => {
     const { vault } = await open(t)
-    const late = { ...vault.clock, nowMs: () => Date.now() + 400 * dayMs }
-    const believed = halted({ ...vault, clock: late }, { doubt: () => undefined })
+    const late = () => ledgerTime(Date.now() + 400 * dayMs)
+    const believed = halted({ ...vault, now: late }, { doubt: () => undefined })
     const [signs, ...reasons] = told(believed)
     assert.equal(signs, "all")
     assert.ok(reasons.includes("price_stale symbol BTC-PERP: some"))
@@ -163,22 +163,22 @@ describe("what the vault signs", () => {
   })
 })
 
-describe("what a bot is told while the vault signs nothing", () => {
-  for (const [what, safety] of [
-    ["a restored ledger", { waiting }],
-    ["a clock that leapt", { doubt: () => "The clock ran ahead." }],
+describe("what a bot is told whose request is stopped for all", () => {
+  for (const [what, safety, signs, paths] of [
+    ["a restored ledger", { waiting }, "nothing", [ordersPath, cancelPath]],
+    ["a clock that leapt", { doubt: () => "The clock ran ahead." }, "reduce_only", [ordersPath]],
   ] as const) {
     it(`is the very reason that status tells, in a check too: ${what}`, async (t) => {
       const test = await open(t)
       const stopped = halted(test.vault, safety)
       const [reason] = signingNow(stopped).reasons
-      for (const path of [ordersPath, cancelPath]) {
+      for (const path of paths) {
         const call = callOf(test.token, limitOrder(), { path })
         const answer = await botMethods(stopped).sign(call)
         assert.ok(answer.kind === "refused")
         const { code, message, data } = answer.refusal
         assert.deepEqual([code, message], [reason?.code, reason?.message])
-        assert.partialDeepStrictEqual(data, { signs: "nothing", fix: reason?.fix })
+        assert.partialDeepStrictEqual(data, { signs, fix: reason?.fix })
         const check = checkRequest(checkOf(call), stopped)
         assert.ok(check.kind === "answer")
         assert.deepEqual(check.report.refusal, answer.refusal)
