@@ -1,8 +1,6 @@
 // The process with the keys. It has no network. `countersign serve` starts it and learns over IPC when it
 // is ready; a unit of systemd learns it from sd_notify(3).
 
-import { buffer } from "node:stream/consumers"
-
 import { Fault } from "../std/fault.ts"
 import { listenFds } from "../std/listen-fds.ts"
 import { serviceExitCode } from "../std/service-exit-code.ts"
@@ -17,7 +15,7 @@ import { lockWalletKeysInTime } from "./custody/custody.ts"
 import type { SecretSource } from "./custody/open-key-store.ts"
 import { secretFileOf } from "./custody/secret-file-of.ts"
 import { pickCurve, type PickedCurve } from "./keyring/pick-curve.ts"
-import { readSecretFile } from "./keyring/read-secret-file.ts"
+import { readPipedSecret, readSecretFile } from "./keyring/read-secret-file.ts"
 import { openVault } from "./open-vault.ts"
 import { log, logFailure, logFrom } from "./process/log.ts"
 import { logVault } from "./process/log-vault.ts"
@@ -95,7 +93,7 @@ function secretFrom(file: string | undefined): SecretSource {
     if (named !== undefined) return readSecretFile(named)
     if (isAsked) throw secretNotKept()
     isAsked = true
-    return buffer(process.stdin)
+    return readPipedSecret()
   }
 }
 

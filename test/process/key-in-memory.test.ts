@@ -2,10 +2,11 @@ import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
-import { readFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it, type TestContext } from "node:test"
 
+import { vaultProcess } from "../../src/commands/daemon/vault-process.ts"
 import { utf8 } from "../../src/std/bytes.ts"
 import { decryptV3 } from "../../src/vault/keyring/keystore-v3.ts"
 import { bot, limitOrder } from "../support/bot.ts"
@@ -13,6 +14,7 @@ import {
   countersign,
   countersignJson,
   makeInstallation,
+  makePassphraseInstallation,
   passphrase,
   sandbox,
   serve,
@@ -21,7 +23,7 @@ import {
 } from "../support/countersign.ts"
 import { needsNative } from "../support/curves.ts"
 import { formsOf, scanMemory, type Wanted } from "../support/memory-scan.ts"
-import { childRunning, killAllNaming } from "../support/process-tree.ts"
+import { childRunning, killAllNaming, processesNaming } from "../support/process-tree.ts"
 import { addClient, tradingPolicy, writePolicy } from "../support/trading-keys.ts"
 
 // The memory of a running vault, read from outside, by root or by whoever started it.
@@ -153,6 +155,26 @@ describe("a key in the vault's memory", { timeout: 300_000, ...needsNative }, ()
     wanted.push({ name: "mm-2", secret: await secretIn("mm-2", secretOf("master")) })
     await signMany()
     await assertHeld(t, ["main", "mm", "mm-2", "master"])
+  })
+
+  it("needs a passphrase that is nowhere once it was typed at a start", async (t) => {
+    const place = await makePassphraseInstallation()
+    t.after(() => place.remove())
+    const file = join(place.dir, "countersign.yaml")
+    writeFileSync(file, readFileSync(file, "utf8").replace(/^ *passphrase_file.*\n/m, ""))
+    const typed = {
+      ...{ passphraseFile: undefined, input: Buffer.from(passphrase), usesKeychain: false },
+      signerDir: join(place.home, "signers"),
+    }
+    const starting = { installation: { configDir: place.dir, stateDir: place.dir } }
+    const vault = await vaultProcess(starting, typed)
+    t.after(() => vault.stop())
+    const [started] = processesNaming(place.dir)
+    assert.ok(started)
+    assert.deepEqual(
+      scanMemory(started.pid, [{ name: "typed", secret: utf8(passphrase) }]).hits,
+      {},
+    )
   })
 
   it("is there once after a start, and isn't after a lock that follows", async (t) => {

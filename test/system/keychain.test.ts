@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
+import { randomBytes } from "node:crypto"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, it } from "node:test"
@@ -14,7 +15,9 @@ import {
   serve,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
-import { killAllNaming } from "../support/process-tree.ts"
+import { needsNative } from "../support/curves.ts"
+import { scanMemory } from "../support/memory-scan.ts"
+import { childRunning, killAllNaming } from "../support/process-tree.ts"
 import {
   needsSecretService,
   setEnvironment,
@@ -74,6 +77,30 @@ describe("a daemon whose keys rest in the system's keychain", needsSecretService
     await keychain.restart()
     const { keys } = await countersignJson<{ keys: number }>(["unlock", "--dir", dir])
     assert.equal(keys, 2)
+    await daemon.stop()
+  })
+
+  it("has each key once in memory, as bytes, and none after a lock", needsNative, async (t) => {
+    const at = ["--dir", installation.dir]
+    const wanted = ["main", "other"].map((name) => ({ name, secret: randomBytes(32) }))
+    for (const { name, secret } of wanted) {
+      const args = ["keys", "import", ...at, "--name", name, "--role", "wallet"]
+      await countersignJson(args, Buffer.from(secret).toString("hex"))
+    }
+    const daemon = await serve(installation.dir)
+    const { pid } = await childRunning(daemon.pid, "vault/main")
+    const held = { "main: raw bytes": 1, "other: raw bytes": 1 }
+    for (const [command, hits] of [
+      ["status", held],
+      ["lock", {}],
+      ["unlock", held],
+      ["lock", {}],
+    ] as const) {
+      await countersignJson([command, ...at])
+      const scan = scanMemory(pid, wanted)
+      t.diagnostic(`${scan.bytes} bytes read after ${command}: ${JSON.stringify(scan.hits)}`)
+      assert.deepEqual(scan.hits, hits)
+    }
     await daemon.stop()
   })
 

@@ -107,8 +107,11 @@ describe("a digest or typed data that the caller brings", () => {
     assert.deepEqual(sourcesWith("as Digest"), [join("venue", "signing-hash.ts")])
     assert.deepEqual(sourcesWith("keyring.sign("), [
       join("vault", "agents", "operator-request.ts"),
-      join("vault", "keyring", "assert-signs.ts"), // a digest of no venue's domain, in a keyring of its own
       join("vault", "request", "fill-in.ts"),
+    ])
+    assert.deepEqual(sourcesWith("signChecked("), [
+      join("vault", "keyring", "assert-signs.ts"), // a digest of no venue's domain
+      join("vault", "keyring", "open-keyring.ts"),
     ])
     assert.deepEqual(sourcesWith("curve.sign("), [join("vault", "keyring", "open-keyring.ts")])
     assert.deepEqual(sourcesWith("secp256k1.sign("), [join("vault", "keyring", "noble-curve.ts")])

@@ -9,7 +9,7 @@ import {
 
 import { scryptAsync } from "@noble/hashes/scrypt.js"
 
-import { concatBytes, copySecret, toHex } from "../../std/bytes.ts"
+import { concatBytes, copySecret, newSecret, toHex } from "../../std/bytes.ts"
 import { keccak256 } from "../../std/keccak.ts"
 import { Fault } from "../../std/fault.ts"
 import { parseAddress, type Address } from "../../venue/address.ts"
@@ -153,10 +153,22 @@ function macOf(derivedKey: Uint8Array, ciphertext: Uint8Array): Uint8Array {
   return withSecret(concatBytes(derivedKey.subarray(16, 32), ciphertext), keccak256)
 }
 
-// Version 3: the key is the leftmost 16 bytes of the derived key. In counter mode both ways are one.
+/** Longer than any secret, and of a size that hardly anything else is. */
+const zeros = new Uint8Array(512)
+
+/**
+ * Version 3: the key is the leftmost 16 bytes of the derived key. In counter mode both ways are one: a stream of bytes is
+ * added to the input. The stream alone is OpenSSL's, and what follows of it is written over it: Node gives back the place where
+ * a cipher's output was made as it is.
+ */
 function aes128Ctr(derivedKey: Uint8Array, iv: Uint8Array, input: Uint8Array): Uint8Array {
   const cipher = createCipheriv("aes-128-ctr", derivedKey.subarray(0, 16), iv)
-  return withSecret(cipher.update(input), copySecret)
+  const output = newSecret(input.length)
+  withSecret(cipher.update(zeros), (stream) => {
+    for (const [index, byte] of input.entries()) output[index] = byte ^ (stream[index] ?? 0)
+  })
+  cipher.update(zeros)
+  return output
 }
 
 function bareHex(hex: string): string {

@@ -1,4 +1,6 @@
-import { copySecret } from "../../std/bytes.ts"
+import { readSync } from "node:fs"
+
+import { copySecret, newSecret } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import { readPrivateFile } from "./read-private-file.ts"
 import { withSecret } from "./with-secret.ts"
@@ -26,6 +28,20 @@ export async function readSecretFile(path: string): Promise<Uint8Array> {
     throw new Fault("passphrase_missing", `${path} is empty; put the passphrase there.`)
   }
   return secret
+}
+
+/**
+ * Reads what the parent wrote to our standard input, which it then closed. A stream would leave copies of it in Node's
+ * buffers. The caller overwrites it after use.
+ */
+export function readPipedSecret(): Uint8Array {
+  return withSecret(newSecret(maxSecretFileBytes), (bytes) => {
+    let length = 0
+    for (let read = -1; read !== 0; length += read) {
+      read = readSync(0, bytes, { offset: length })
+    }
+    return copySecret(bytes.subarray(0, length))
+  })
 }
 
 /** A copy without one trailing `\n` or `\r\n`. */
