@@ -273,7 +273,8 @@ describe("many holds", () => {
 
   it("of one client leave room for those of another, and never are more than the bound in all", async () => {
     for (const client of ["a", "b"]) {
-      for (const body of bodies(half)) await ledger.openHold({ ...holdAsk, client, body }, ledgerTime(startMs))
+      for (const body of bodies(half))
+        await ledger.openHold({ ...holdAsk, client, body }, ledgerTime(startMs))
     }
     const own = (client: string): number =>
       ledger.holds(ledgerTime(startMs)).filter((each) => each.client === client).length
