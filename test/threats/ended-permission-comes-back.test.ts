@@ -63,7 +63,7 @@ describe("a clock that is set back", () => {
     assert.equal(await outcome(test, token), "approval_required")
     assert.deepEqual(
       (await test.admin.listHolds()).map(({ state }) => state),
-      ["expired", "pending"],
+      ["pending", "expired"],
     )
   })
 

@@ -184,7 +184,7 @@ describe("a release", () => {
     assert.ok(Number(readBody(signed)["nonce"]) >= releasedAtMs)
     const second = holdOf(await ask())
     assert.notEqual(second, first)
-    assert.deepEqual(await states(test), ["used", "pending"])
+    assert.deepEqual(await states(test), ["pending", "used"])
 
     await test.close()
     const rows = readLedger(pathsOf(test.installation).ledgerFile)
@@ -200,7 +200,7 @@ describe("a release", () => {
     await test.admin.decideHold({ id: holdOf(await ask()), decision: "released" })
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask()))
     assert.equal(answers.filter(({ kind }) => kind === "answer").length, 1)
-    assert.deepEqual(await states(test), ["used", "pending"])
+    assert.deepEqual(await states(test), ["pending", "used"])
   })
 
   it("is for the request whose body reads the same, however it is written", async (t) => {
@@ -230,7 +230,7 @@ describe("a release", () => {
       const sent = "target_address" in body ? { ...body, target_address: address } : body
       const asks = { ...changes, token: changes.token === "other" ? other : token }
       assert.notEqual(holdOf(await ask(asks, sent)), id)
-      assert.deepEqual(await states(test), ["released", "pending"])
+      assert.deepEqual(await states(test), ["pending", "released"])
       assertSigned(await ask())
     })
   }
@@ -244,7 +244,7 @@ describe("a release", () => {
     const third = await again.reopen()
     t.after(() => third.remove())
     holdOf(await third.sign(token, limitOrder()))
-    assert.deepEqual(await states(third), ["used", "pending"])
+    assert.deepEqual(await states(third), ["pending", "used"])
   })
 
   it("isn't given twice, nor to a hold that isn't there", async (t) => {
@@ -330,7 +330,7 @@ describe("a released request", () => {
     const spent = await ask({}, other)
     assert.equal(outcomeOf(spent), "limit_exhausted")
     assert.equal((await test.admin.listLimits())[0]?.used, "1")
-    assert.deepEqual(await states(test), ["used", "released"])
+    assert.deepEqual(await states(test), ["released", "used"])
     const later = at(test, test.vault.now() + 2_100)
     assertSigned(await signRequest(callOf(token, other), later))
   })

@@ -27,12 +27,14 @@ async function dial(t: TestContext): Promise<{ test: TestVault; admin: AdminLink
 describe("an operator's list over the socket", () => {
   it("has every hold, however many there are and however long their bodies", async (t) => {
     const { test, admin } = await dial(t)
+    const { client, key, operation, target } = requestEntry
+    await test.addKey({ name: key, role: "agent" })
+    await test.addClient({ name: client, keys: [key] })
     const count = 300
     const nowMs = test.vault.now()
     const text = '"\\"'.repeat(10_000)
     for (let index = 0; index < count; index++) {
       const body = JSON.stringify({ n: index, text })
-      const { client, key, operation, target } = requestEntry
       const opened = await test.vault.ledger.openHold(
         {
           ...{ client, key, operation, target, body },
