@@ -68,6 +68,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   "limits show": [],
   "limits raise": ["daily", "--to", "1", "--for", "1m", "--reason", "a test"],
   "prices set": ["BTC-PERP", "64000"],
+  "prices confirm": ["--all"],
   "prices show": [],
   "held list": [],
   "held release": ["hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC"],

@@ -69,7 +69,7 @@ describe("the audit commands", { timeout: 180_000 }, () => {
         const human = await countersign(at("tail", "-n", "3"))
         assert.equal(human.code, 0, human.stderr)
         assert.equal(human.stdout.trim().split("\n").length, 3)
-        assert.match(human.stdout, /^\d{4}-\S+Z {2}#\d+ {2}\w+/)
+        assert.match(human.stdout, /^\d{4}-\S+Z {2}#\d+ +\w+/)
         const json = await countersign(at("tail", "--client", "bot", "--kind", "request", "--json"))
         const [line] = linesOf(json.stdout)
         assert.equal(line?.row["id"], record)

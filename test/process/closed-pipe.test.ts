@@ -40,8 +40,8 @@ describe("output into a pipe that closes early", { timeout: 120_000 }, () => {
         [at("audit", "tail"), 0],
         [at("audit", "tail", "--json"), 0],
         [at("audit", "export"), 0],
-        [at("status"), 0],
-        [at("status", "--json"), 0],
+        [at("status"), 1],
+        [at("status", "--json"), 1],
         [at("policy", "check"), 0],
         [at("doctor", "--json"), 1], // nobody plays the venue
         [["sandbox", "--print-profile"], 0],

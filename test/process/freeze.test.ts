@@ -250,7 +250,7 @@ describe("freeze and thaw on a bad day", () => {
   after(() => installation.remove())
 
   const at = (...words: readonly string[]) => [...words, "--dir", installation.dir]
-  const frozen = async () => (await countersignJson<StatusView>(at("status"))).freezes
+  const frozen = async () => (await statusJson<StatusView>(["--dir", installation.dir])).freezes
   const freeze = async (...words: readonly string[]) => {
     assert.equal((await countersign(at("freeze", ...words))).code, 0)
     return (await frozen()).map(({ scope, name, reason }) => [scope, name, reason])

@@ -61,7 +61,11 @@ describe("countersign serve refuses", { timeout: 300_000 }, () => {
       sentence(`${at}1: unknown key "nonsense"`),
       append("nonsense: 1\n"),
     )
-    itRefuses(`a key that is twice in ${name}`, sentence(`${at}1: .*unique`), append(`${key}: 1\n`))
+    itRefuses(
+      `a key that is twice in ${name}`,
+      sentence(`${at}1: .*this key is there already.*`),
+      append(`${key}: 1\n`),
+    )
     itRefuses(`a syntax error in ${name}`, sentence(`${at}\\d+: .+`), append("open: [1\n"))
     itRefuses(
       `bytes that aren't text in ${name}`,
