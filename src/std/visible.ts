@@ -6,6 +6,11 @@ export function visible(text: string): string {
   return text.replace(unseen, (character) => character.split("").map(escaped).join(""))
 }
 
+/** The same of several lines, which stay apart. */
+export function visibleLines(text: string): string {
+  return text.split("\n").map(visible).join("\n")
+}
+
 /** One UTF-16 unit as JSON would escape it. */
 function escaped(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`

@@ -63,7 +63,7 @@ describe("countersign serve refuses", { timeout: 300_000 }, () => {
     )
     itRefuses(
       `a key that is twice in ${name}`,
-      sentence(`${at}1: .*this key is there already.*`),
+      sentence(`${at}1: this key is there already; .+`),
       append(`${key}: 1\n`),
     )
     itRefuses(`a syntax error in ${name}`, sentence(`${at}\\d+: .+`), append("open: [1\n"))
@@ -86,6 +86,15 @@ describe("countersign serve refuses", { timeout: 300_000 }, () => {
       },
     )
   }
+
+  itRefuses(
+    "a symlink for policies",
+    sentence("/d/policies is a symlink; put the directory itself there\\."),
+    (dir) => {
+      renameSync(join(dir, "policies"), `${dir}.policies`)
+      symlinkSync(`${dir}.policies`, join(dir, "policies"))
+    },
+  )
 
   for (const name of ["countersign.yaml", "venue.yaml", "policies"]) {
     itRefuses(

@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
+import { pathToFileURL } from "node:url"
 
 import { bot, limitOrder, type Answer, type Bot } from "../support/bot.ts"
 import {
@@ -12,6 +13,7 @@ import {
   type Served,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
+import { repositoryRoot } from "../support/markdown.ts"
 import { lacking, needs } from "../support/needs.ts"
 import { killAllNaming } from "../support/process-tree.ts"
 import { readLedger } from "../support/read-ledger.ts"
@@ -34,6 +36,19 @@ limits:
 
 const dayMs = 86_400_000
 
+/** `serve` passes none of this on, so a launcher of the test's own gives it to what is started. */
+function launcherFor(environment: Readonly<Record<string, string>>): string {
+  return `import childProcess from "node:child_process"
+import { syncBuiltinESMExports } from "node:module"
+
+const { spawn } = childProcess
+childProcess.spawn = (program, args, options) =>
+  spawn(program, args, { ...options, env: { ...options.env, ...${JSON.stringify(environment)} } })
+syncBuiltinESMExports()
+await import(${JSON.stringify(pathToFileURL(join(repositoryRoot, "bin/countersign.js")).href)})
+`
+}
+
 describe("a daemon whose clock is set", { timeout: 180_000, ...options }, () => {
   let installation: TemporaryInstallation
   let clockFile: string
@@ -49,7 +64,9 @@ describe("a daemon whose clock is set", { timeout: 180_000, ...options }, () => 
       FAKETIME_NO_CACHE: "1",
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
     }
-    daemon = await serve(installation.dir, [], { environment })
+    const program = join(installation.home, "launcher.mjs")
+    writeFileSync(program, launcherFor(environment))
+    daemon = await serve(installation.dir, [], { program })
     client = bot(daemon.url, token)
   }
   const setClock = (offset: string) => writeFileSync(clockFile, offset)

@@ -117,6 +117,14 @@ describe("a request that two readers could read in two ways", () => {
     ["two lengths", "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}"],
     ["a strange length", "Content-Length: +2\r\n\r\n{}"],
     ["a strange framing", "Transfer-Encoding: xchunked\r\n\r\n{}"],
+    ["an encoding before the chunks", "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"],
+    [
+      "an encoding line before",
+      "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ],
+    ["an encoding alone", "Transfer-Encoding: gzip\r\n\r\n{}"],
+    ["an encoding behind the chunks", "Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n"],
+    ["chunks twice", "Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n"],
     ["a folded header", "X: a\r\n b\r\nContent-Length: 2\r\n\r\n{}"],
     ["a space before the colon", "Content-Length : 2\r\n\r\n{}"],
     ["a zero byte", "X: \0\r\nContent-Length: 2\r\n\r\n{}"],
@@ -128,6 +136,29 @@ describe("a request that two readers could read in two ways", () => {
       assert.ok(reply)
       assertRefused(reply, 400, "invalid_header")
       assert.deepEqual(gate.vault.calls, [])
+    })
+  }
+
+  for (const version of ["0.9", "1.2", "2.0", "3.0"]) {
+    it(`is refused: HTTP/${version}`, async (t) => {
+      const gate = await startGate(t)
+      const reply = await askRaw(
+        gate.port,
+        head(gate.port, ["Connection: close"], `GET /healthz HTTP/${version}`),
+      )
+      assert.ok(reply)
+      assertRefused(reply, 400, "invalid_header")
+    })
+  }
+
+  for (const line of ["HTTP/1.1", "HTTP/1.0"]) {
+    it(`is answered: ${line}, and chunks in any case`, async (t) => {
+      const gate = await startGate(t)
+      const ask = head(gate.port, ["Connection: close"], `GET /healthz ${line}`)
+      assert.equal((await askRaw(gate.port, ask))?.status, 200)
+      const chunks = ["Transfer-Encoding: Chunked", "Connection: close"]
+      const posted = await askRaw(gate.port, `${head(gate.port, chunks)}2\r\n{}\r\n0\r\n\r\n`)
+      assert.equal(posted?.status, 200)
     })
   }
 

@@ -1,7 +1,8 @@
 import type { AdminParams } from "../../link/calls/methods.ts"
 import type { TypedOperation } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
-import { tell, type Printing } from "../cli/print.ts"
+import { visibleLines } from "../../std/visible.ts"
+import { jsonText, tell, type Printing } from "../cli/print.ts"
 import type { Admin } from "../installation/admin.ts"
 import { timeText } from "./agent-options.ts"
 import { askSignature } from "./read-signature-text.ts"
@@ -27,7 +28,7 @@ export async function approveElsewhere(
     printOperation(operation, printing)
     return undefined
   }
-  terminal.stdout.write(`${JSON.stringify(typed_data, null, 2)}\n`)
+  terminal.stdout.write(`${visibleLines(JSON.stringify(typed_data, null, 2))}\n`)
   tell(terminal, `Have the wallet ${signer} sign this, as eth_signTypedData_v4 does.`)
   tell(terminal, wayOn(operation))
   return completeApproval(admin, record, await askSignature(terminal))
@@ -44,7 +45,7 @@ export async function completeApproval(
 }
 
 function printOperation(operation: TypedOperation, { terminal, json }: Printing): void {
-  const text = json ? JSON.stringify(operation) : JSON.stringify(operation, null, 2)
+  const text = json ? jsonText(operation) : visibleLines(JSON.stringify(operation, null, 2))
   terminal.stdout.write(`${text}\n`)
   if (!json) tell(terminal, wayOn(operation))
 }

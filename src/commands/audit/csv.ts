@@ -1,3 +1,4 @@
+import { visible } from "../../std/visible.ts"
 import type { StoredEntry } from "../../vault/ledger/audit/chain-check.ts"
 import { readFields } from "./entry-words.ts"
 
@@ -50,6 +51,7 @@ const formulaStart = /^[=+\-@\t\r]/
 function csvCell(value: unknown): string {
   if (typeof value === "number") return String(value)
   if (typeof value !== "string") return ""
-  const text = formulaStart.test(value) ? `'${value}` : value
+  const shown = value.replace(/[^\t\r\n]+/g, visible)
+  const text = formulaStart.test(shown) ? `'${shown}` : shown
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -4,7 +4,6 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 
 import { Fault } from "../../std/fault.ts"
-import { entryLine } from "../../vault/audit/archive-lines.ts"
 import type { AuditCall } from "../../vault/audit/whole-entries.ts"
 import { command } from "../cli/command.ts"
 import { choice, option, parsed, withDefault } from "../cli/options.ts"
@@ -19,6 +18,7 @@ import { withAdmin } from "../installation/with-vault.ts"
 import { csvEntry, csvHead } from "./csv.ts"
 import { auditCallOf, entriesAfter } from "./entries-of.ts"
 import { momentOf } from "./moment.ts"
+import { shownEntry } from "./shown-entry.ts"
 
 /** `countersign audit export --format csv --since 7d --to FILE` */
 export const auditExport = command({
@@ -63,7 +63,7 @@ async function* linesOf(
   if (format === "csv") yield csvHead()
   for await (const page of entriesAfter(call, 0, { sinceMs })) {
     counted.entries += page.length
-    if (page.length > 0) yield page.map(format === "csv" ? csvEntry : entryLine).join("")
+    if (page.length > 0) yield page.map(format === "csv" ? csvEntry : shownEntry).join("")
   }
 }
 

@@ -1,5 +1,4 @@
 import { Fault } from "../../std/fault.ts"
-import { entryLine } from "../../vault/audit/archive-lines.ts"
 import type { StoredEntry } from "../../vault/ledger/audit/chain-check.ts"
 import { command } from "../cli/command.ts"
 import { flag, option, parsed, withDefault } from "../cli/options.ts"
@@ -12,6 +11,7 @@ import { withAdmin } from "../installation/with-vault.ts"
 import { auditCallOf, lastEntries } from "./entries-of.ts"
 import { entryWords } from "./entry-words.ts"
 import { followEntries } from "./follow.ts"
+import { shownEntry } from "./shown-entry.ts"
 
 /** `countersign audit tail --follow` */
 export const auditTail = command({
@@ -32,7 +32,7 @@ export const auditTail = command({
   run: async ({ count, client, key, kind, follow, json, ...options }, terminal) => {
     const filter = { client, key, kind }
     const installation = installationOf(options)
-    const lineOf = json ? entryLine : (entry: StoredEntry) => `${entryWords(entry)}\n`
+    const lineOf = json ? shownEntry : (entry: StoredEntry) => `${entryWords(entry)}\n`
     const show = (shown: readonly StoredEntry[]): void => {
       terminal.stdout.write(shown.map(lineOf).join(""))
     }

@@ -1,7 +1,7 @@
 import { styleText } from "node:util"
 
 import { Fault } from "../../std/fault.ts"
-import { visible } from "../../std/visible.ts"
+import { visible, visibleLines } from "../../std/visible.ts"
 import { exitCodes, type ExitCode } from "./exit-code.ts"
 import { changed, textOf, type Line, type Screen } from "./lines.ts"
 import type { Output } from "./streams.ts"
@@ -20,9 +20,7 @@ export function print<Answer>(
   human: (answer: Answer) => readonly Line[],
 ): void {
   const { stdout, complete } = terminal
-  const text = json
-    ? JSON.stringify(answer)
-    : textOf(changed(human(answer), complete), screenOf(stdout))
+  const text = json ? jsonText(answer) : textOf(changed(human(answer), complete), screenOf(stdout))
   if (text !== "") stdout.write(`${text}\n`)
 }
 
@@ -31,12 +29,17 @@ export function printFailure(error: unknown, { terminal, json }: Printing): Exit
   const { code, message: said } = error instanceof Fault ? error : internalFault(error)
   const message = terminal.complete(said)
   if (json) {
-    terminal.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`)
+    terminal.stdout.write(`${jsonText({ error: { code, message } })}\n`)
   } else {
     // Of a daemon that isn't what it was, the sentence may be anything.
-    terminal.stderr.write(`countersign: ${message.split("\n").map(visible).join("\n")}\n`)
+    terminal.stderr.write(`countersign: ${visibleLines(message)}\n`)
   }
   return exitCodes[code]
+}
+
+/** One line of JSON. It may be read on a terminal, so what would move its cursor is written as JSON escapes it. */
+export function jsonText(value: unknown): string {
+  return visible(JSON.stringify(value))
 }
 
 /** A step that is done, on standard error, so that what --json prints stays alone on standard output. */

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs"
 import type { z } from "zod"
 
 import { Fault, type FaultCode } from "../../std/fault.ts"
+import { logLevelVariable } from "../../std/log.ts"
 import { programFile } from "../../std/program-files.ts"
 import { memoryVariables } from "./process-flags.ts"
 
@@ -102,8 +103,17 @@ function withoutCoreFile(program: string, args: readonly string[]): [string, rea
   return [shell, ["-c", 'ulimit -c 0; exec "$@"', "sh", program, ...args]]
 }
 
-/** NODE_OPTIONS and its like could load code into the process with the keys. */
+/**
+ * What gate and vault read of the environment, and no more: NODE_OPTIONS, LD_PRELOAD and OpenSSL's variables, among
+ * others, could load code into the process with the keys.
+ */
+const passedOn: readonly string[] = [
+  ...["PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TZ", "LANG", "LC_ALL"],
+  ...["XDG_STATE_HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"],
+  ...["CREDENTIALS_DIRECTORY", "JOURNAL_STREAM", logLevelVariable],
+]
+
 function childEnvironment(): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(([name]) => !name.startsWith("NODE_"))
-  return { ...memoryVariables, ...Object.fromEntries(own) }
+  const kept = Object.entries(process.env).filter(([name]) => passedOn.includes(name))
+  return { ...memoryVariables, ...Object.fromEntries(kept) }
 }

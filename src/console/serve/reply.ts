@@ -1,3 +1,5 @@
+import { visible } from "../../std/visible.ts"
+
 /** What a request is answered. */
 export type Reply = {
   readonly status: number
@@ -12,7 +14,7 @@ export type Refused = Reply & {
 
 /** An answer to the page. */
 export function told(content: object | null, headers: Reply["headers"] = {}): Reply {
-  return { status: 200, type: jsonType, text: JSON.stringify(content), headers }
+  return { status: 200, type: jsonType, text: visible(JSON.stringify(content)), headers }
 }
 
 /** No, and why, in a sentence for a person. */
@@ -21,7 +23,7 @@ export function refused(
   why: string,
   headers: Reply["headers"] = {},
 ): Refused {
-  return { status, type: jsonType, text: JSON.stringify({ why }), headers }
+  return { status, type: jsonType, text: visible(JSON.stringify({ why })), headers }
 }
 
 const jsonType = "application/json; charset=utf-8"

@@ -58,6 +58,8 @@ function admitForm(request: IncomingMessage, limits: GateLimits): Admission {
   if (request.rawHeaders.length / 2 > limits.maxHeaders) {
     return { code: "headers_too_large", message: `Send at most ${limits.maxHeaders} headers.` }
   }
+  const framing = admitFraming(request)
+  if (framing !== undefined) return framing
   if (headerValues(request, "host").length !== 1) {
     return invalidHeader("Host", "Send exactly one Host header.")
   }
@@ -71,6 +73,19 @@ function admitForm(request: IncomingMessage, limits: GateLimits): Admission {
     return invalidHeader("Expect", "Expect can only be 100-continue.")
   }
   return undefined
+}
+
+/**
+ * Node's parser takes versions that it doesn't speak, and any encoding before the chunks, which it leaves in the body.
+ * Whatever doesn't end in chunks it refuses itself.
+ */
+function admitFraming(request: IncomingMessage): Admission {
+  if (request.httpVersion !== "1.1" && request.httpVersion !== "1.0") {
+    return invalidHeader("request-line", "Send HTTP/1.1.")
+  }
+  const encodings = headerValues(request, "transfer-encoding").join().toLowerCase()
+  if (!/,[ \t]*chunked[ \t]*$/.test(encodings)) return undefined
+  return invalidHeader("Transfer-Encoding", "Transfer-Encoding can only be chunked.")
 }
 
 function admitTarget(target: string, method: string | undefined): Admission {

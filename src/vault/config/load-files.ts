@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs"
-import { readdir } from "node:fs/promises"
+import { lstat, readdir } from "node:fs/promises"
 import { join, relative } from "node:path"
 
 import { Fault, type FaultCode } from "../../std/fault.ts"
@@ -50,7 +50,7 @@ async function readTexts(
 }
 
 async function policyFiles(directory: string): Promise<readonly string[]> {
-  await assertTrustedDirectory(directory)
+  await assertTrustedDirectory(directory, lstat)
   const names = await readdir(directory).catch((cause: unknown) => {
     throw new Fault("config_invalid", `${directory} can't be read; check its mode.`, { cause })
   })

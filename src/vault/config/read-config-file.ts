@@ -32,14 +32,18 @@ export async function readConfigFile(path: string): Promise<Uint8Array> {
 
 /**
  * Throws unless `path` is a directory in which nobody but root and the daemon's user can add, remove or
- * exchange files: whoever can take a file of denials away widens what is allowed.
+ * exchange files: whoever can take a file of denials away widens what is allowed. With `lstat` to look by, it may be
+ * no symlink either: what lies on the way to where that leads isn't looked at.
  *
  * @throws {Fault} `not_initialised`, `file_unsafe`, `config_invalid`.
  */
-export async function assertTrustedDirectory(path: string): Promise<void> {
-  const stats = await stat(path).catch((cause: unknown) => {
+export async function assertTrustedDirectory(path: string, look = stat): Promise<void> {
+  const stats = await look(path).catch((cause: unknown) => {
     throw openFault(path, cause)
   })
+  if (stats.isSymbolicLink()) {
+    throw new Fault("file_unsafe", `${path} is a symlink; put the directory itself there.`)
+  }
   if (!stats.isDirectory()) throw new Fault("config_invalid", `${path} isn't a directory.`)
   assertTrusted(path, stats)
 }

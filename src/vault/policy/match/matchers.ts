@@ -12,6 +12,7 @@ import {
   symbolText,
   type Subject,
 } from "../terms/judged-order.ts"
+import type { Pattern } from "../terms/pattern.ts"
 import type { OrderMatchers, RequestMatchers } from "../terms/policy.ts"
 
 /** One matcher: the key that asks it, whether an order fits it, and what to say when it doesn't. */
@@ -52,7 +53,7 @@ export const orderMatchers: readonly OrderMatcher[] = [
   {
     key: "clientOrderId",
     fits: ({ clientOrderId }, order, polarity) =>
-      clientOrderId === undefined || agrees(order.clientOrderId, polarity, clientOrderId.matches),
+      clientOrderId === undefined || agreesWith(clientOrderId, order.clientOrderId, polarity),
     mismatch: ({ clientOrderId }, order) => ({
       reason: "client_order_id_not_allowed",
       asked: () => readingText(order.clientOrderId?.map(shortText)),
@@ -145,7 +146,7 @@ export const requestMatchers: readonly RequestMatcher[] = [
   },
   {
     fits: ({ label }, { request }, polarity) =>
-      label === undefined || agrees(labelOf(request), polarity, label.matches),
+      label === undefined || agreesWith(label, labelOf(request), polarity),
     mismatch: ({ label }, { request }) => ({
       reason: "label_not_allowed",
       asked: labelOf(request)?.map(shortText).join(", ") ?? "unreadable",
@@ -193,6 +194,16 @@ export function accountOf({ target, key }: JudgedRequest): JudgedRequest["key"][
 }
 
 /** Only approveAgent's label is documented; another operation's is read by `where`. */
+/** A text that is too long to be held against a pattern can't be read. */
+function agreesWith(pattern: Pattern, reading: Reading<string>, polarity: Polarity): boolean {
+  const fits = reading?.map(pattern.matches)
+  return agrees(
+    fits?.includes(undefined) === true ? undefined : fits,
+    polarity,
+    (fit) => fit === true,
+  )
+}
+
 function labelOf({ payload }: JudgedRequest): Reading<string> {
   return payload.kind === "approve_agent" ? [payload.approval.label] : undefined
 }

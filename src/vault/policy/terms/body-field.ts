@@ -69,7 +69,7 @@ function meetsTexts(
   const text = fieldText(value)
   if (text === undefined) return undefined
   if (texts?.includes(text) === false) return false
-  return matches?.matches(text) ?? true
+  return matches === undefined || matches.matches(text)
 }
 
 function meetsBounds(

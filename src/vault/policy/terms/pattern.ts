@@ -2,10 +2,20 @@ import { RE2JS } from "re2js"
 
 import { err, ok, type Result } from "../../../std/result.ts"
 
-/** A regular expression that is held against a whole text, in time linear in its length. */
-export type Pattern = { readonly source: string; readonly matches: (text: string) => boolean }
+/**
+ * A regular expression that is held against a whole text, in time linear in its length. A text over
+ * {@link maxMatchedLength} isn't read: `undefined`.
+ */
+export type Pattern = {
+  readonly source: string
+  readonly matches: (text: string) => boolean | undefined
+}
 
 const maxPatternLength = 200
+/** Instructions of the compiled expression: as many steps a character may take. Repetition multiplies them. */
+const maxProgramSize = 500
+/** In UTF-16 units. Together the bounds keep a match far below what others wait for. */
+export const maxMatchedLength = 1_024
 
 /** Reads a regular expression in RE2's syntax, which has no backreferences and no lookaround; else says why not. */
 export function parsePattern(source: string): Result<Pattern, string> {
@@ -14,8 +24,11 @@ export function parsePattern(source: string): Result<Pattern, string> {
   }
   try {
     const compiled = RE2JS.compile(source)
+    if (compiled.programSize() > maxProgramSize) return err("repeats too much; repeat less")
     compiled.testExact("") // builds its tables now, not at the first request
-    return ok({ source, matches: (text) => compiled.testExact(text) })
+    const matches: Pattern["matches"] = (text) =>
+      text.length > maxMatchedLength ? undefined : compiled.testExact(text)
+    return ok({ source, matches })
   } catch (cause) {
     const why = cause instanceof Error ? cause.message.replace("error parsing regexp: ", "") : ""
     return err(`isn't a regular expression in RE2's syntax: ${why}`)

@@ -33,6 +33,12 @@ describe("an entry as CSV", () => {
     assert.ok(line.endsWith("\r\n"))
   })
 
+  it("writes out what could move a cursor or reorder letters, in every cell", () => {
+    const line = lineOf({ client: "a\u009b1mb", refusal: { code: "x", message: "\u202eon" } })
+    assert.doesNotMatch(line, /[\u0080-\u009f\u202a-\u202e]/)
+    assert.match(line, /,a\\u009b1mb,.*,\\u202eon,/)
+  })
+
   it("doesn't break on a row that can't be read", () => {
     assert.match(csvEntry({ ...base, kind: "act", row: "}{" }), /^1,1970-01-01T00:00:00\.000Z,act,/)
   })

@@ -52,6 +52,17 @@ describe("an answer", () => {
     assert.equal(printed(memoryScreen(80), true), `{"state":"bad"}\n`)
   })
 
+  it("is JSON of one line whose texts move no cursor, with the values as they are", () => {
+    const { terminal, stdout } = memoryTerminal()
+    const moving = { label: "a\u009b2J\u202eb\nc", error: "\u2066" }
+    print(moving, { terminal, json: true }, () => [])
+    assert.match(stdout(), /^[\x20-\x7e]+\n$/)
+    assert.deepEqual(JSON.parse(stdout()), moving)
+    const failed = memoryTerminal()
+    printFailure(new Fault("usage", "no \u202e"), { terminal: failed.terminal, json: true })
+    assert.match(failed.stdout(), /^[\x20-\x7e]+\n$/)
+  })
+
   it("isn't an empty line where there is nothing to say", () => {
     const { terminal, stdout } = memoryTerminal()
     print(answer, { terminal, json: false }, () => [])

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it, type TestContext } from "node:test"
 
@@ -81,6 +81,20 @@ describe("loading the files of an installation", () => {
     const { policiesDir } = pathsOf(installation)
     symlinkSync(join(policiesDir, "0.yaml"), join(policiesDir, "1.yaml"))
     await assert.rejects(loadFiles(installation), { code: "file_unsafe" })
+  })
+
+  it("refuses policies/ that is a symlink, and takes an installation that is reached by one", async (t) => {
+    const installation = await installationOf(t)
+    const { policiesDir } = pathsOf(installation)
+    const link = `${installation.configDir}-link`
+    symlinkSync(installation.configDir, link)
+    t.after(() => rmSync(link, { force: true }))
+    await loadFiles({ ...installation, configDir: link })
+    const real = join(installation.configDir, "elsewhere")
+    renameSync(policiesDir, real)
+    symlinkSync(real, policiesDir)
+    const refused = { code: "file_unsafe", message: /policies is a symlink/ }
+    await assert.rejects(loadFiles(installation), refused)
   })
 
   it("refuses directories in which others could take a file away or put one", async (t) => {
