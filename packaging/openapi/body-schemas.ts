@@ -33,7 +33,7 @@ const parties: Readonly<Record<string, Json>> = {
   },
   target_address: {
     ...address,
-    description: "The account that is operated; on trade paths alone.",
+    description: "The account that is operated; on what is signed as type A alone.",
   },
 }
 

@@ -58,7 +58,7 @@ export interface components {
       readonly flags?: readonly ("post_only" | "reduce_only")[]
       /** @description Picks the key; must not contradict `Countersign-Key`. */
       readonly signer_address?: string
-      /** @description The account that is operated; on trade paths alone. */
+      /** @description The account that is operated; on what is signed as type A alone. */
       readonly target_address?: string
     }
     /** @description The members of the struct that is signed, and the chain of the signature. */
@@ -78,7 +78,7 @@ export interface components {
     readonly Payload: {
       /** @description Picks the key; must not contradict `Countersign-Key`. */
       readonly signer_address?: string
-      /** @description The account that is operated; on trade paths alone. */
+      /** @description The account that is operated; on what is signed as type A alone. */
       readonly target_address?: string
       readonly nonce?: never
       readonly expires_after?: never

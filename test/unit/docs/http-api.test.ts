@@ -6,7 +6,9 @@ import { gateLimits } from "../../../src/gate/process/gate-limits.ts"
 import { maxBatchRequests } from "../../../src/vault/request/read-batch.ts"
 import { fieldRules } from "../../../src/venue/payload/field-rules.ts"
 import { orderRules } from "../../../src/venue/payload/order-rules.ts"
+import { builtinEndpoints } from "../../../src/venue/endpoints.ts"
 import { maxBatchItems } from "../../../src/venue/payload/parse-payload.ts"
+import { countersign } from "../../support/countersign.ts"
 import {
   codesIn,
   fencedBlocks,
@@ -51,6 +53,40 @@ describe("docs/http-api.md", () => {
     assert.ok(pairs.length > 5)
     const known: Readonly<Record<string, number>> = statuses
     for (const [code, status] of pairs) assert.equal(known[code], Number(status), code)
+  })
+
+  it("gives the weights that the interface has", () => {
+    const text = sectionOf(page, "Rate budgets").replaceAll(/\s+/g, " ")
+    const [, said = ""] = /is the interface's: (.*?)\. The address/.exec(text) ?? []
+    const nameOf = (path: string): string => `\`${path.split("/").at(-1)}\``
+    const ofWeight = (area: string, base: number): string => {
+      const found = builtinEndpoints.filter(
+        ({ weight, ...endpoint }) =>
+          endpoint.area === area && weight.base === base && weight.perTenItems === 0,
+      )
+      return found.map(({ path }) => nameOf(path)).join(" and ")
+    }
+    const { length: usual } = builtinEndpoints.filter(
+      ({ area, weight }) => area === "account" && weight.base === 40,
+    )
+    assert.ok(usual > 5)
+    assert.equal(
+      said,
+      `\`1 + floor(items / 10)\` of trade requests, where anything but a batch is one item, and 5 of ${ofWeight("trade", 5)}; ` +
+        `40 of account operations, and 2 of ${ofWeight("account", 2)}`,
+    )
+    const flat = builtinEndpoints.filter(({ weight }) => weight.perTenItems === 0)
+    const others = flat.filter(({ weight }) => ![2, 5, 40].includes(weight.base))
+    assert.deepEqual(others, [])
+  })
+
+  it("names commands that there are", async () => {
+    const named = [...page.matchAll(/`countersign ((?:[a-z]+ ?)+)/g)].map(([, words = ""]) => words)
+    assert.ok(named.length > 2)
+    for (const words of named) {
+      const { code, stderr } = await countersign([...words.trim().split(" "), "--help"])
+      assert.equal(code, 0, `${words}: ${stderr}`)
+    }
   })
 
   it("gives the bounds that the code has", () => {

@@ -25,14 +25,26 @@ type Schema = {
   readonly const?: string
   readonly properties?: Readonly<Record<string, Schema>>
 }
+type Shown = { readonly example?: unknown; readonly examples?: object }
+type Content = Readonly<Record<string, Shown>>
+type Operation = {
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: { readonly "200": { readonly content: Content } }
+}
 type Contract = {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly responses: Readonly<Record<string, { readonly content: Content }>>
+  }
 }
 
 const { paths, components } = JSON.parse(text) as Contract
-const described = Object.entries(paths).flatMap(([path, operations]) =>
-  Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+const operations = Object.entries(paths).flatMap(([path, ofPath]) =>
+  Object.values(ofPath).map((operation) => [path, operation] as const),
+)
+const described = Object.entries(paths).flatMap(([path, ofPath]) =>
+  Object.keys(ofPath).map((method) => `${method.toUpperCase()} ${path}`),
 )
 
 const edges = ["0.0001", "0.00009", "0.1", "0.10", "0.11", "0", "0.0", "1", "0.00010", "0.1001"]
@@ -45,6 +57,10 @@ const approvalOfMainnet = {
   agent_address: `0x${"1".repeat(40)}`,
   authorized_address: `0x${"2".repeat(40)}`,
   label: "bot",
+}
+
+function firstOf(content: Content): Shown {
+  return Object.values(content)[0] ?? {}
 }
 
 /** The gate's routes, each with the paths that it is in the contract by. */
@@ -106,6 +122,19 @@ describe("docs/openapi.json", () => {
     for (const valid_days of [-1, 0, 1, 2 ** 32 - 1, 2 ** 32]) {
       const approval = { ...approvalOfMainnet, valid_days }
       assert.equal(fitsApproval(approval), reads("approveAgent", approval), String(valid_days))
+    }
+  })
+
+  it("has an example of each body that is sent, of each success and of each error's code", () => {
+    for (const [path, operation] of operations) {
+      const { requestBody, responses } = operation
+      if (requestBody !== undefined) assert.ok(firstOf(requestBody.content).example, path)
+      assert.notEqual(firstOf(responses["200"].content).example, undefined, path)
+    }
+    const { AnyProblem, ...problems } = components.responses
+    assert.ok(AnyProblem)
+    for (const [name, { content }] of Object.entries(problems)) {
+      assert.ok(firstOf(content).examples, name)
     }
   })
 
