@@ -18,6 +18,33 @@ const listed = [
 /** What entries match. */
 export const matchingGuards: readonly Guard[] = [
   ...guardsOf(
+    "vault/policy/terms/pattern.ts",
+    ["unit/vault/policy/terms/pattern", "threats/text-too-long-for-a-deny"],
+    [
+      {
+        find: "if (compiled.programSize() > maxProgramSize)",
+        replace: "if (compiled.programSize() < 0)",
+        why: "an expression may repeat without end",
+      },
+      {
+        find: "text.length > maxMatchedLength ? undefined",
+        replace: "text.length > maxMatchedLength ? false",
+        why: "a text that is too long passes a deny by an expression",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/policy/match/matchers.ts",
+    ["threats/text-too-long-for-a-deny"],
+    [
+      {
+        find: "fits?.includes(undefined) === true",
+        replace: "fits?.includes(undefined) === undefined",
+        why: "a label that is too long passes a deny",
+      },
+    ],
+  ),
+  ...guardsOf(
     "vault/policy/terms/judged-order.ts",
     ["unit/vault/policy/match/order-matchers", "unit/vault/policy/match/request-matchers"],
     [
