@@ -50,12 +50,12 @@ ${restText}`
 
 const endpointsText = `endpoints:
   modifyOrder: {action_tag: ${actionTags.modifyOrder}, like: placeOrder, order_id: /order_id} # an order, and "order_id": "…"
-  cancelOrder: {action_tag: ${actionTags.cancelOrder}} # {"order_id": "…"}
+  cancelOrder: {action_tag: ${actionTags.cancelOrder}, fields: [order_id]} # {"order_id": "…"}
   chaseOrder: {action_tag: ${actionTags.chaseOrder}} # {"order_id": "…"}
   placeBatch: {action_tag: ${actionTags.placeBatch}, items: /orders, item_like: placeOrder} # {"orders": [{…}]}
   modifyBatch: {action_tag: ${actionTags.modifyBatch}, items: /orders, item_like: placeOrder, order_id: /order_id}
-  cancelBatch: {action_tag: ${actionTags.cancelBatch}, items: /order_ids} # {"order_ids": ["…"]}
-  cancelAll: {action_tag: ${actionTags.cancelAll}} # {} or {"symbol_id": 1}
+  cancelBatch: {action_tag: ${actionTags.cancelBatch}, items: /order_ids, fields: [order_ids]} # {"order_ids": ["…"]}
+  cancelAll: {action_tag: ${actionTags.cancelAll}, fields: [symbol_id]} # {} or {"symbol_id": 1}
   setPositionMode: {signing: A, action_tag: ${actionTags.setPositionMode}} # {"position_mode": "one_way" or "hedge"}
   setLeverage: {signing: A, action_tag: ${actionTags.setLeverage}} # {"symbol_id": 1, "leverage": 5}
   adjustIsolatedMargin: {signing: A, action_tag: ${actionTags.adjustIsolatedMargin}} # {"symbol_id": 1, "amount": "10", "is_add": true}

@@ -2,7 +2,7 @@
 // line of venue.yaml that would tell it.
 
 import { parseStructType, type StructType } from "./signing-hash.ts"
-import type { Disclosed, Endpoint, OperationId, PayloadShape, Signing, Weight } from "./profile.ts"
+import type { Disclosed, Endpoint, OperationId, Signing, Weight } from "./profile.ts"
 
 /** Type A's message without `target_address`. */
 export const agentStruct = knownStruct(
@@ -19,7 +19,13 @@ export const placeOrderTag = 7
 
 const perItem: Weight = { base: 1, perTenItems: 1 }
 const flat = (base: number): Weight => ({ base, perTenItems: 0 })
-const opaque: PayloadShape = { kind: "opaque" }
+/** Of a body, where neither the interface nor venue.yaml says more. */
+const nothingSaid: Pick<Endpoint, "shape" | "extraFields" | "fields" | "appliesFlags"> = {
+  shape: { kind: "opaque" },
+  extraFields: [],
+  fields: undefined,
+  appliesFlags: false,
+}
 
 /** What tells the orders or cancels of a batch apart, as venue.yaml says it. */
 const itemSettings: Partial<Record<OperationId, string>> = {
@@ -104,14 +110,12 @@ export function joinedLines(lines: readonly string[]): readonly string[] {
 /** Trade endpoints are Type A by the interface. */
 function trade(id: OperationId, path: string, weight: Weight): Endpoint {
   const signing = undisclosedTag(id, "trade")
-  const fixed = { area: "trade", shape: opaque, extraFields: [], appliesFlags: false } as const
-  return { id, path: `/v1/trade/${path}`, weight, signing, ...fixed }
+  return { id, path: `/v1/trade/${path}`, area: "trade", weight, signing, ...nothingSaid }
 }
 
 function account(id: OperationId, path: string, weight: Weight): Endpoint {
   const signing = undisclosedType(id)
-  const fixed = { area: "account", shape: opaque, extraFields: [], appliesFlags: false } as const
-  return { id, path: `/v1/account/${path}`, weight, signing, ...fixed }
+  return { id, path: `/v1/account/${path}`, area: "account", weight, signing, ...nothingSaid }
 }
 
 /** @throws {Error} when `text` isn't a struct; only called with the constants above. */

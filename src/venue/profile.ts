@@ -64,6 +64,8 @@ export type Endpoint = {
   readonly shape: PayloadShape
   /** Fields that the operator's venue.yaml admits beyond the documented ones. */
   readonly extraFields: readonly string[]
+  /** Of a cancel: the names that its body may have, at any depth; `undefined` where venue.yaml doesn't list them. */
+  readonly fields: readonly string[] | undefined
   /** Of a modify: whether the venue applies the flags of the order that it makes, which the interface doesn't say. */
   readonly appliesFlags: boolean
 }

@@ -182,8 +182,8 @@ export const decidingGuards: readonly Guard[] = [
     ["threats/uncounted-batch-past-a-limit"],
     [
       {
-        find: "batchLength: isBatch(id) ? most : 1",
-        replace: "batchLength: 1",
+        find: "isBatch(id) ? Math.ceil(JSON.stringify(body).length / 2) : 1",
+        replace: "1",
         why: "a batch of cancels that nobody counts weighs as one",
       },
     ],
@@ -222,6 +222,27 @@ export const decidingGuards: readonly Guard[] = [
         find: 'if (subject.request.operation === "chaseOrder") return undefined',
         replace: "",
         why: "a chase is taken for the order that it moves",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "venue/payload/cancel-body.ts",
+    ["unit/venue/payload/cancel-body"],
+    [
+      {
+        find: "ofOrders.has(foldName(name))",
+        replace: "false as boolean",
+        why: "an order is signed as a cancel",
+      },
+      {
+        find: "!known.has(name)",
+        replace: "false as boolean",
+        why: "a closed list of a cancel's fields is open",
+      },
+      {
+        find: "length > maxOpenCancelBytes",
+        replace: "length > 16 * maxOpenCancelBytes",
+        why: "any long body is signed as a cancel",
       },
     ],
   ),

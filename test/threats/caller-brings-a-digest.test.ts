@@ -16,6 +16,7 @@ import {
   callOf,
   limitOrder,
   openTestVault,
+  venueWithOpenCancels,
   outcomeOf,
 } from "../support/open-test-vault.ts"
 
@@ -86,7 +87,7 @@ describe("a digest or typed data that the caller brings", () => {
   })
 
   it("is hashed, not signed, where the body isn't documented", async (t) => {
-    const test = await openTestVault()
+    const test = await openTestVault({ venue: venueWithOpenCancels() })
     t.after(() => test.remove())
     await test.addKey({ name: "main", role: "wallet" })
     const token = await test.addClient({ name: "bot", keys: ["main"], allowTypeB: true })

@@ -48,7 +48,7 @@ domain: {name: Service, version: "1", chain_id: 84256}
 type_b: {service_chain: Mainnet, signature_chain_ids: [84256]}
 
 # endpoints:
-#   cancelOrder: {action_tag: …}
+#   cancelOrder: {action_tag: …, fields: [order_id]}   # the names that its body may have
 #   placeBatch: {action_tag: …, items: /orders, item_like: placeOrder}
 # agent_message_with_target: "Agent(…)"
 # symbols:                          # policies name symbols by these names, and size orders by the prices

@@ -166,15 +166,15 @@ export const signingFields: readonly string[] = [
   "signature",
 ]
 
-const folded = new Map(signingFields.map((name) => [fold(name), name]))
+const folded = new Map(signingFields.map((name) => [foldName(name), name]))
 
 /** The signing field that a name is, or that a reader which is careless of case and signs takes it for. */
 export function signingFieldOf(name: string): string | undefined {
-  return folded.get(fold(name))
+  return folded.get(foldName(name))
 }
 
 /** `Nonce`, `target-address` and `targetAddress` in one form each; NFKC makes `ſ` and `Ｎ` plain letters. */
-function fold(name: string): string {
+export function foldName(name: string): string {
   return name
     .normalize("NFKC")
     .toLowerCase()

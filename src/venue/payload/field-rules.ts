@@ -18,6 +18,8 @@ export const fieldRules = [
   "wrong_service_chain",
   "wrong_signature_chain_id",
   "too_many_items",
+  "field_of_orders",
+  "too_large",
   "undisclosed",
 ] as const
 export type FieldRule = (typeof fieldRules)[number]

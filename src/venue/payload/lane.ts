@@ -10,12 +10,17 @@ export type Lane = "cancel" | "reduce" | "open"
 
 const cancels: ReadonlySet<OperationId> = new Set(cancelIds)
 
+/** Whether an operation takes orders away and makes none. */
+export function isCancel(id: OperationId): boolean {
+  return cancels.has(id)
+}
+
 /** Of these alone the interface says that an order's flags hold. */
 const heedsFlags: ReadonlySet<OperationId> = new Set<OperationId>(["placeOrder", "placeBatch"])
 
 /** The lane of a request. Orders reduce only all together, and one that can't be read doesn't. */
 export function laneOf(endpoint: Endpoint, payload: Payload, { symbols }: Profile): Lane {
-  if (cancels.has(endpoint.id)) return "cancel"
+  if (isCancel(endpoint.id)) return "cancel"
   if (!heedsFlags.has(endpoint.id) && !endpoint.appliesFlags) return "open"
   if (payload.kind !== "orders" || payload.orders.length === 0) return "open"
   return payload.orders.every((order) => canOnlyReduce(order, symbols)) ? "reduce" : "open"

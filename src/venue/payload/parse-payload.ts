@@ -12,10 +12,12 @@ import {
   type JsonArray,
 } from "../json.ts"
 import { isBatch } from "../endpoints.ts"
-import type { Endpoint, Profile, PayloadShape, SymbolTable } from "../profile.ts"
+import type { Endpoint, Profile, PayloadShape } from "../profile.ts"
 import { parseApproveAgent } from "./approve-agent.ts"
+import { checkCancelBody } from "./cancel-body.ts"
 import { checkFields, missingField, unknownField, wrongType, type Spot } from "./check-fields.ts"
 import { fieldError } from "./field-rules.ts"
+import { isCancel } from "./lane.ts"
 import type { Payload, Order, OrderLeg } from "./payload.ts"
 import { objectAt, brokenOrderRules } from "./order-rules.ts"
 import { checkStructBody } from "./struct-body.ts"
@@ -37,6 +39,8 @@ type Read = Result<Payload, readonly FieldError[]>
 
 function readShape(endpoint: Endpoint, body: JsonObject, profile: Profile): Read {
   const { shape } = endpoint
+  const notCancel = isCancel(endpoint.id) ? checkCancelBody(endpoint, body) : []
+  if (notCancel.length > 0) return err(notCancel)
   switch (shape.kind) {
     case "order":
       return readOrder(body, endpoint, profile)
@@ -57,8 +61,8 @@ function readShape(endpoint: Endpoint, body: JsonObject, profile: Profile): Read
 
 /** A body that isn't read. A batch counts as the most items that so many characters hold: one, and a comma. */
 export function opaquePayload({ id }: Endpoint, body: JsonObject): Payload {
-  const most = Math.ceil(JSON.stringify(body).length / 2)
-  return { kind: "opaque", batchLength: isBatch(id) ? most : 1 }
+  const batchLength = isBatch(id) ? Math.ceil(JSON.stringify(body).length / 2) : 1
+  return { kind: "opaque", batchLength }
 }
 
 function readItemList(body: JsonObject, endpoint: Endpoint, pointer: string): Read {
@@ -88,11 +92,7 @@ type Shaped<Kind extends PayloadShape["kind"]> = {
 }
 
 /** Reads the body of placeOrder. */
-function readOrder(
-  body: JsonObject,
-  endpoint: Endpoint,
-  profile: Profile,
-): ReadOrdersRead<Payload> {
+function readOrder(body: JsonObject, endpoint: Endpoint, profile: Profile): Read {
   const order = parseOrder(body, { path: "", alsoAllowed: endpoint.extraFields }, profile.symbols)
   return order.ok ? ok(single(order.value)) : order
 }
@@ -207,7 +207,7 @@ function isJsonArray(value: unknown): value is JsonArray {
 export function parseOrder(
   body: JsonObject,
   spot: Spot,
-  symbols: SymbolTable,
+  symbols: Profile["symbols"],
 ): Result<Order, readonly FieldError[]> {
   const symbolId = body["symbol_id"]
   const symbol = typeof symbolId === "number" ? symbols.byId.get(symbolId) : undefined

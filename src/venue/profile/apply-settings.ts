@@ -5,8 +5,9 @@ import type { EndpointSettings } from "./profile-schema.ts"
 /** The endpoint with what venue.yaml says of it; the settings were checked before. */
 export function applySettings(endpoint: Endpoint, settings: EndpointSettings): Endpoint {
   const signing = signingOf(endpoint, settings)
-  const appliesFlags = settings.applies_flags === "true"
-  return { ...endpoint, signing, shape: shapeOf(endpoint, settings), appliesFlags }
+  const { fields, applies_flags } = settings
+  const shape = shapeOf(endpoint, settings)
+  return { ...endpoint, signing, shape, fields, appliesFlags: applies_flags === "true" }
 }
 
 function signingOf(endpoint: Endpoint, settings: EndpointSettings): Disclosed<Signing> {

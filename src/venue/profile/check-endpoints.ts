@@ -40,8 +40,12 @@ function checkOverride(given: Given): readonly PlacedProblem[] {
   const { id } = given.endpoint
   const own = disclosed[id]
   if (own === undefined) return []
-  const { struct, ...others } = given.settings
-  const written: Written = struct === undefined ? others : { ...others, struct: struct.typeString }
+  const { struct, fields, ...others } = given.settings
+  const written: Written = {
+    ...others,
+    ...(fields && { fields: fields.join(", ") }),
+    ...(struct && { struct: struct.typeString }),
+  }
   return (Object.keys(written) as (keyof Written)[]) // of a strict object, so no other keys
     .filter((setting) => written[setting] !== own[setting])
     .map((setting) => {

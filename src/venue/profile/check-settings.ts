@@ -41,14 +41,17 @@ function checkAccountSigning(given: Given): readonly PlacedProblem[] {
   return []
 }
 
-const layoutSettings = ["items", "item_like", "like", "order_id", "applies_flags"] as const
+const bodySettings = ["items", "item_like", "like", "order_id", "fields"] as const
+const layoutSettings = [...bodySettings, "applies_flags"] as const
 type LayoutSetting = (typeof layoutSettings)[number]
 
 const layoutOf: Partial<Record<OperationId, readonly LayoutSetting[]>> = {
   modifyOrder: ["like", "order_id", "applies_flags"],
   placeBatch: ["items", "item_like"],
   modifyBatch: ["items", "item_like", "order_id", "applies_flags"],
-  cancelBatch: ["items"],
+  cancelOrder: ["fields"],
+  cancelBatch: ["items", "fields"],
+  cancelAll: ["fields"],
 }
 
 /** Checks that the settings which describe a body are this operation's, are complete, and name no field that is taken. */

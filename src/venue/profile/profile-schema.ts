@@ -79,6 +79,10 @@ function disclosedAs(value: string) {
   return z.literal(value, `the interface discloses this as "${value}"; write that or remove it`)
 }
 
+const fieldName = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/, "expected the name of a JSON field, like new_field")
+
 const endpointSettings = z.strictObject({
   action_tag: integerBetween(0, 255).optional(),
   signing: z.enum(["A", "B"], "expected A or B").optional(),
@@ -87,6 +91,7 @@ const endpointSettings = z.strictObject({
   item_like: z.literal("placeOrder", "item_like can only be placeOrder").optional(),
   like: z.literal("placeOrder", "like can only be placeOrder").optional(),
   order_id: pointer.optional(),
+  fields: z.array(fieldName).min(1, "expected at least one name").optional(),
   applies_flags: z.enum(["true", "false"], "expected true or false").optional(),
 })
 
@@ -116,10 +121,6 @@ const panicLine = z.strictObject({
   ).optional(),
   body: readBy(parseBusinessFields),
 })
-
-const fieldName = z
-  .string()
-  .regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/, "expected the name of a JSON field, like new_field")
 
 const readPaths = z
   .array(

@@ -18,6 +18,7 @@ import {
   cancelPath,
   limitOrder,
   openTestVault,
+  venueWithOpenCancels,
   outcomeOf,
   permissivePolicy,
   writePolicies,
@@ -355,7 +356,7 @@ describe("a repeat whose answer is known", () => {
 
 describe("a client whose orders are known by their client_order_id", () => {
   async function open(t: TestContext) {
-    const test = await openTestVault()
+    const test = await openTestVault({ venue: venueWithOpenCancels() })
     t.after(() => test.remove())
     await test.addKey({ name: "mm", role: "agent" })
     const ask = { name: "bot", keys: ["mm"], idempotencyBy: "client_order_id" } as const

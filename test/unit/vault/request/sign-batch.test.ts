@@ -21,6 +21,7 @@ import {
   outcomeOf,
   permissivePolicy,
   readBody,
+  venueWithOpenCancels,
   type TestVault,
   type VaultAsk,
 } from "../../../support/open-test-vault.ts"
@@ -47,7 +48,7 @@ describe("a batch", () => {
   let test: TestVault
   let token: string
   before(async () => {
-    test = await openTestVault()
+    test = await openTestVault({ venue: venueWithOpenCancels() })
     await test.addKey({ name: "main", role: "wallet" })
     await test.addKey({ name: "mm", role: "agent", wallet: "main" })
     token = await test.addClient({ name: "bot", keys: ["mm", "main"], allowTypeB: true })

@@ -1,0 +1,63 @@
+import { utf8 } from "../../std/bytes.ts"
+import {
+  pointerTo,
+  type FieldError,
+  type JsonObject,
+  type JsonValue,
+  parsePointer,
+} from "../json.ts"
+import type { Endpoint } from "../profile.ts"
+import { foldName, unknownField } from "./check-fields.ts"
+import { fieldError } from "./field-rules.ts"
+import { orderFields } from "./order-fields.ts"
+
+/** The longest body of a cancel whose fields venue.yaml doesn't list. */
+export const maxOpenCancelBytes = 4_096
+
+/** What says which order is meant, in an order and in a cancel alike. */
+const shared = ["symbol_id", "client_order_id"]
+/** `side` is what others call `is_buy`. */
+const ofOrders = new Set(
+  ["side", ...orderFields.map(({ name }) => name)]
+    .filter((name) => !shared.includes(name))
+    .map(foldName),
+)
+
+/**
+ * Checks the body of a cancel. The interface shows none, and a cancel passes freezes and limits, so nothing but the
+ * operator's action tag tells it from an order. Where venue.yaml lists its `fields`, no object in it has another name;
+ * else it has no name that only orders have, and few bytes.
+ */
+export function checkCancelBody(endpoint: Endpoint, body: JsonObject): readonly FieldError[] {
+  const { fields, shape, extraFields } = endpoint
+  const found = namesIn(body, "")
+  if (fields !== undefined) {
+    const items = shape.kind === "item_list" ? (parsePointer(shape.items) ?? []) : []
+    const known = new Set([...fields, ...extraFields, ...items])
+    return found.filter(({ name }) => !known.has(name)).map(({ path }) => unknownField(path))
+  }
+  const own = found.filter(({ name }) => ofOrders.has(foldName(name)))
+  const isLong = utf8(JSON.stringify(body)).length > maxOpenCancelBytes
+  const message = `only orders have this field; leave it out, or list the fields of ${endpoint.id} in venue.yaml`
+  return [
+    ...own.map(({ path }) => fieldError(path, "field_of_orders", message)),
+    ...(isLong ? [tooLarge(endpoint)] : []),
+  ]
+}
+
+function tooLarge({ id }: Endpoint): FieldError {
+  const message = `a cancel has at most ${maxOpenCancelBytes} bytes unless venue.yaml lists the fields of ${id}`
+  return fieldError("", "too_large", message)
+}
+
+type Named = { readonly name: string; readonly path: string }
+
+/** The name of every field at every depth. */
+function namesIn(value: JsonValue, path: string): readonly Named[] {
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries<JsonValue>(value).flatMap(([name, inner]) => {
+    const at = pointerTo(path, name)
+    const below = namesIn(inner, at)
+    return Array.isArray(value) ? below : [{ name, path: at }, ...below]
+  })
+}
