@@ -21,6 +21,7 @@ const trustedLines = [
   { lines: 165, what: "one value that tells what is signed, and why not more" },
   { lines: 140, what: "keys that leave nothing in memory" },
   { lines: 60, what: "what the interface lets an order have, and what was accepted" },
+  { lines: 90, what: "cancels that could be orders, and texts too long for a deny" },
 ]
 
 /** Folders that import each other, with the reason. */
