@@ -51,7 +51,7 @@ describe("countersign init", { timeout: 180_000 }, () => {
     assert.match(config, new RegExp(`^  passphrase_file: "${file}"$`, "m"))
     assert.equal(config.includes(passphrase), false)
     const checked = await countersignJson(["policy", "check", "--dir", dir])
-    assert.deepEqual(checked, { valid: true, policies: [], warnings: [] })
+    assert.deepEqual(checked, { valid: true, policies: [], warnings: [], notes: [] })
   })
 
   it("prints with --json where it was made", async () => {

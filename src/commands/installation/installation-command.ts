@@ -29,7 +29,7 @@ export type InstallationCommandShape<Options, Answer> = About & {
   /** Of what shows records: not a word of them is another. */
   readonly shows?: "records"
   /** Of an answer that isn't a success. */
-  readonly exitCode?: (answer: Answer) => ExitCode
+  readonly exitCode?: (answer: Answer, options: Options) => ExitCode
 }
 
 /** A command that works on an installation and prints what came of it. */
@@ -46,7 +46,7 @@ export function installationCommand<Answer, Options extends object = object>(
       const forScripts = shape.json === undefined ? answer : shape.json(answer)
       const shown = shape.shows === "records" ? completing(terminal, (text) => text) : terminal
       print(forScripts, { terminal: shown, json: options.json }, () => shape.print(answer, options))
-      return shape.exitCode?.(answer) ?? 0
+      return shape.exitCode?.(answer, options) ?? 0
     },
   })
 }

@@ -53,7 +53,7 @@ function listsValues({ matchers }: Entry, { text }: FieldPointer): boolean {
 }
 
 /** Whether one client with one key can be meant by both. */
-function mayMeet(one: Policy["appliesTo"], other: Policy["appliesTo"]): boolean {
+export function mayMeet(one: Policy["appliesTo"], other: Policy["appliesTo"]): boolean {
   return share(one.clients, other.clients) && share(one.keys, other.keys)
 }
 
