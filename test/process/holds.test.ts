@@ -16,10 +16,10 @@ import { addClient, makeTradingKeys, writePolicy } from "../support/trading-keys
 
 const policy = `policy: held
 rules:
-  - {name: all, endpoints: [placeOrder, cancelAll]}
+  - {name: all, endpoints: [placeOrder, chaseOrder]}
 hold:
   - {name: large, endpoints: [placeOrder], ttl: 10m}
-  - {name: all-out, endpoints: [cancelAll]}
+  - {name: chase, endpoints: [chaseOrder]}
 `
 
 describe("a held request", { timeout: 240_000 }, () => {
@@ -80,7 +80,7 @@ describe("a held request", { timeout: 240_000 }, () => {
   it("is shown in plain ASCII, a line for each field, whatever a bot writes into it", async () => {
     await placeHeld({ client_order_id: "a\u202eb\u009b2J\u0430" })
     const strange = { "x\n  held by nobody; worst case: nothing": "\u001b[2J" }
-    await bot(daemon?.url ?? "", token).post("/sign/v1/trade/orders/cancel-all", strange)
+    await bot(daemon?.url ?? "", token).post("/sign/v1/trade/orders/chase", strange)
     const { stdout } = await countersign(held("list"))
     assert.match(stdout, /^[\n -~]+$/)
     assert.ok(stdout.includes('    client_order_id: "a\\u202eb\\u009b2J\\u0430"\n'), stdout)

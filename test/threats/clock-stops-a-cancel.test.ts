@@ -36,7 +36,7 @@ describe("a clock that steps ahead", () => {
   })
 
   const lanes = [
-    { name: "a cancel", path: cancelPath, body: { symbol_id: 1, order_id: "1" } },
+    { name: "a cancel", path: cancelPath, body: { order_id: "1" } },
     {
       name: "a reduce-only order",
       path: "/v1/trade/orders",

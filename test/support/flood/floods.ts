@@ -51,7 +51,7 @@ export const floods = {
     }),
   ),
   "cancels of its own": answered(64, 500, (count, { neighbour }) =>
-    post(`${place}/cancel`, neighbour, { symbol_id: 1, order_id: String(count) }),
+    post(`${place}/cancel`, neighbour, { order_id: String(count) }),
   ),
   "1,000 wrong tokens at once on a connection": {
     connections: 50,

@@ -39,7 +39,7 @@ async function trade({ seconds, perSecond }: VictimAsk): Promise<Spell> {
       limitOrder({ price: String(60_000 + count) }),
     )
     placeMs.push(placed.tookMs)
-    const cancel = { symbol_id: 1, order_id: String(count) }
+    const cancel = { order_id: String(count) }
     const cancelled = await timed("/sign/v1/trade/orders/cancel", cancel)
     cancelMs.push(cancelled.tookMs)
     if (cancelled.status !== "200") failed.push(cancelled.status)

@@ -29,7 +29,7 @@ describe("pickCurve", () => {
       check: "curve",
       state: "ok",
       message: "libsecp256k1 signs, in constant time.",
-      mend: null,
+      fix: null,
     })
   })
 

@@ -164,16 +164,18 @@ describe("what the vault signs", () => {
 })
 
 describe("what a bot is told whose request is stopped for all", () => {
-  for (const [what, safety, signs, paths] of [
-    ["a restored ledger", { waiting }, "nothing", [ordersPath, cancelPath]],
-    ["a clock that leapt", { doubt: () => "The clock ran ahead." }, "reduce_only", [ordersPath]],
+  const order = { path: ordersPath, body: limitOrder() }
+  const cancel = { path: cancelPath, body: { order_id: "1" } }
+  for (const [what, safety, signs, requests] of [
+    ["a restored ledger", { waiting }, "nothing", [order, cancel]],
+    ["a clock that leapt", { doubt: () => "The clock ran ahead." }, "reduce_only", [order]],
   ] as const) {
     it(`is the very reason that status tells, in a check too: ${what}`, async (t) => {
       const test = await open(t)
       const stopped = halted(test.vault, safety)
       const [reason] = signingNow(stopped).reasons
-      for (const path of paths) {
-        const call = callOf(test.token, limitOrder(), { path })
+      for (const { path, body } of requests) {
+        const call = callOf(test.token, body, { path })
         const answer = await botMethods(stopped).sign(call)
         assert.ok(answer.kind === "refused")
         const { code, message, data } = answer.refusal
