@@ -1,19 +1,13 @@
-import { constants } from "node:fs"
-import { cp } from "node:fs/promises"
+import { copyFile, link } from "node:fs/promises"
 import { join } from "node:path"
-import { after, before } from "node:test"
 
-import { installPacked, type Packed } from "../support/packed.ts"
+import { makeCheckout } from "../support/checkout.ts"
 import { signsInEveryPlace } from "../support/signs-in-every-place.ts"
 
-let packed: Packed
-before(async () => {
-  packed = await installPacked()
-})
-after(() => packed.remove())
-
-signsInEveryPlace("the npm package", async (root) => {
-  const mode = constants.COPYFILE_FICLONE
-  await cp(packed.prefix, root, { recursive: true, verbatimSymlinks: true, mode })
-  return { root, program: join(root, "bin/countersign"), node: join(root, "bin/node") }
+// With dependencies of its own: these lie in the checkout's path too.
+signsInEveryPlace("a checkout", async (root) => {
+  const program = await makeCheckout(root, "with its own")
+  const node = join(root, "node")
+  await link(process.execPath, node).catch(() => copyFile(process.execPath, node)) // another disk
+  return { root, program, node }
 })
