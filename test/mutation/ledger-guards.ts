@@ -223,14 +223,19 @@ export const ledgerGuards: readonly Guard[] = [
         why: "a nonce is used twice",
       },
       {
-        find: "if (leadMs > maxNonceLeadMs) {",
-        replace: "if (leadMs >= maxNonceLeadMs) {",
+        find: "if (leadMs > maxNonceLeadMs[lane]) {",
+        replace: "if (leadMs >= maxNonceLeadMs[lane]) {",
         why: "the last millisecond of the lead is refused",
       },
       {
-        find: "if (leadMs > maxNonceLeadMs) {",
+        find: "if (leadMs > maxNonceLeadMs[lane]) {",
         replace: "if (false as boolean) {",
         why: "nonces run ahead without end",
+      },
+      {
+        find: "if (leadMs > maxNonceLeadMs[lane]) {",
+        replace: "if (leadMs > maxNonceLeadMs.open) {",
+        why: "a flood of orders stops the cancels of its signer",
       },
       { find: "      last.set(signer, nonce)\n", replace: "", why: "a nonce is forgotten" },
       {

@@ -87,7 +87,7 @@ async function reserve<Made>(
   if (spent !== undefined) return refused(limitExhausted(spent, ask.nowMs))
   const refusal = refuseRest(ask, from)
   if (refusal !== undefined) return refused(refusal)
-  const taken = nonces.take(ask.signer, ask.nowMs)
+  const taken = nonces.take(ask.signer, ask.nowMs, ask.lane)
   if (taken.kind === "too_fast") return refused(tooFast(taken.retryAfterMs))
 
   const reserved = {
@@ -186,7 +186,7 @@ function tooFast(retryAfterMs: number): Refusal {
   return {
     code: "signer_pace",
     message:
-      "This signer's next nonce would lie more than 1,000 ms ahead of the clock: at most one request a millisecond lasts; try again a little later.",
+      "This signer's next nonce would lie too far ahead of the clock: at most one request a millisecond lasts; try again a little later.",
     data: { retry_after_ms: retryAfterMs },
   }
 }

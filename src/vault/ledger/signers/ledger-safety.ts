@@ -1,4 +1,5 @@
 import type { Address } from "../../../venue/address.ts"
+import type { Lane } from "../../../venue/payload/lane.ts"
 import {
   type Clock,
   maxClockLeadMs,
@@ -98,8 +99,9 @@ async function hasEntry(queue: CommitQueue, { seq, hash }: JournalHead): Promise
   return entry?.seq === seq && Buffer.from(entry.hash).toString("hex") === hash
 }
 
-/** How far a nonce may lie ahead of the clock. */
-export const maxNonceLeadMs = 1_000
+/** How far a nonce may lie ahead of the clock. The last 250 ms are kept for what reduces risk: a signer has many bots. */
+export const maxNonceLeadMs = { open: 1_000, reduce: 1_250, cancel: 1_250 } as const
+const furthestMs = Math.max(...Object.values(maxNonceLeadMs))
 
 export type NonceTaken =
   | { readonly kind: "taken"; readonly nonce: number }
@@ -111,7 +113,7 @@ export type Nonces = {
   last(signer: Address): number | undefined
   /** Every nonce of the signer is above `floor` from now on. */
   raise(signer: Address, floor: number): void
-  take(signer: Address, nowMs: LedgerTime): NonceTaken
+  take(signer: Address, nowMs: LedgerTime, lane: Lane): NonceTaken
 }
 
 /**
@@ -132,18 +134,18 @@ export function openNonces(
     if (floor === 0) return // nothing was ever signed
     last.set(signer, Math.max(floor, last.get(signer) ?? 0))
     // No nonce was ever further ahead than the lead; if one is now, the clock was set back since.
-    if (floor - steady.now() > maxNonceLeadMs) steady.at(floor)
+    if (floor - steady.now() > furthestMs) steady.at(floor)
   }
 
   for (const [signer, nonce] of lastNonces) raise(signer, nonce)
   return {
     last: (signer) => last.get(signer),
     raise,
-    take(signer, nowMs) {
+    take(signer, nowMs, lane) {
       const nonce = Math.max(nowMs, (last.get(signer) ?? 0) + 1)
       const leadMs = nonce - steady.at(nowMs)
-      if (leadMs > maxNonceLeadMs) {
-        return { kind: "too_fast", retryAfterMs: leadMs - maxNonceLeadMs }
+      if (leadMs > maxNonceLeadMs[lane]) {
+        return { kind: "too_fast", retryAfterMs: leadMs - maxNonceLeadMs[lane] }
       }
       last.set(signer, nonce)
       return { kind: "taken", nonce }

@@ -152,11 +152,20 @@ describe("a signer's pace", () => {
       refusal: {
         code: "signer_pace",
         message:
-          "This signer's next nonce would lie more than 1,000 ms ahead of the clock: at most one request a millisecond lasts; try again a little later.",
+          "This signer's next nonce would lie too far ahead of the clock: at most one request a millisecond lasts; try again a little later.",
         data: { retry_after_ms: 1 },
       },
     })
     assert.equal(await ledger.count(), 1_001, "the refused one is not recorded")
+  })
+
+  it("keeps 250 ms more for what reduces risk, which a flood of orders can't take", async () => {
+    await reserveMany(1_002)
+    const reduce = (lane: "cancel" | "reduce") =>
+      ledger.reserve({ ...plainAsk, lane, nowMs: ledgerTime(clock.nowMs()) })
+    const lanes = Array.from({ length: 251 }, (_, turn) => reduce(turn % 2 ? "cancel" : "reduce"))
+    const kinds = (await Promise.all(lanes)).map(({ kind }) => kind)
+    assert.deepEqual(kinds, [...Array.from({ length: 250 }, () => "reserved"), "refused"])
   })
 
   it("lets the same signer go on when the time has passed, and others at once", async () => {
