@@ -24,6 +24,7 @@ import { archiveInTime } from "./serve/archive-in-time.ts"
 import { reloadOnSignal, stopOnSignal } from "./serve/signals.ts"
 import { endWithLedger, type VaultMessage, vaultService } from "./serve/vault-service.ts"
 import { runAccepted } from "./status/attestation.ts"
+import { toldReason } from "../link/views/signing.ts"
 import { signingNow } from "./status/signing.ts"
 import { vaultWarnings } from "./status/warnings.ts"
 import { watchDisk } from "./status/watch-disk.ts"
@@ -115,8 +116,8 @@ async function recordStart(vault: Vault): Promise<void> {
 }
 
 function startWarnings(vault: Vault): readonly string[] {
-  const told = [...signingNow(vault).reasons, ...vaultWarnings(vault)]
-  return told.map(({ message }) => message)
+  const warnings = vaultWarnings(vault).map(({ message }) => message)
+  return [...signingNow(vault).reasons.map(toldReason), ...warnings]
 }
 
 /**

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { appendFileSync, existsSync, writeFileSync } from "node:fs"
+import { appendFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
@@ -14,25 +14,17 @@ import {
   type Served,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
-import { lacking, needs } from "../support/needs.ts"
+import { clockOf, launcherWith, needsFaketime } from "../support/faketime.ts"
 import { killAllNaming } from "../support/process-tree.ts"
 import { addClient, makeTradingKeys, tradingPolicy, writePolicy } from "../support/trading-keys.ts"
-
-// As in clock.test.ts: moved while the daemon runs, gate and vault alike. The sandbox keeps the right time.
-const library = `/usr/lib/${process.arch === "arm64" ? "aarch64" : "x86_64"}-linux-gnu/faketime/libfaketimeMT.so.1`
-
-const options = {
-  ...needs("faketime", "apt-get install faketime"),
-  ...(existsSync(library) ? {} : lacking(`needs ${library}`)),
-}
 
 const turns = 20
 const openAtOnce = 5
 
-describe("a clock that steps ahead under load", { timeout: 180_000, ...options }, () => {
+describe("a clock that steps ahead under load", { timeout: 180_000, ...needsFaketime }, () => {
   let venue: Served
   let installation: TemporaryInstallation
-  let environment: Record<string, string>
+  let environment: Readonly<Record<string, string>>
   let clockFile: string
   let daemon: Served
   let client: Bot
@@ -42,17 +34,13 @@ describe("a clock that steps ahead under load", { timeout: 180_000, ...options }
     installation = await makeInstallation(["--venue", "sandbox", "--upstream", venue.url])
     const { dir } = installation
     clockFile = join(installation.home, "clock")
-    environment = {
-      LD_PRELOAD: library,
-      FAKETIME_TIMESTAMP_FILE: clockFile,
-      FAKETIME_NO_CACHE: "1",
-      FAKETIME_DONT_FAKE_MONOTONIC: "1",
-    }
+    environment = clockOf(clockFile)
     setClock("+0")
     const panic = "panic: [{operation: cancelAll, key: mm, body: '{\"symbol_id\": 1}'}]\n"
     appendFileSync(join(dir, "venue.yaml"), panic)
     await writePolicy(dir, tradingPolicy)
-    daemon = await serve(dir, [], { environment })
+    // Gate and vault alike; the sandbox keeps the right time.
+    daemon = await serve(dir, [], { program: launcherWith(environment, installation.home) })
     await makeTradingKeys(dir)
     await countersignJson(["agent", "approve", "mm", "--valid-days", "30", "--dir", dir])
     client = bot(daemon.url, await addClient(dir, "bot"))

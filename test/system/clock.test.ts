@@ -1,8 +1,7 @@
 import assert from "node:assert/strict"
-import { existsSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
-import { pathToFileURL } from "node:url"
 
 import { bot, limitOrder, type Answer, type Bot } from "../support/bot.ts"
 import {
@@ -13,19 +12,10 @@ import {
   type Served,
   type TemporaryInstallation,
 } from "../support/countersign.ts"
-import { repositoryRoot } from "../support/markdown.ts"
-import { lacking, needs } from "../support/needs.ts"
+import { clockOf, launcherWith, movedClock, needsFaketime } from "../support/faketime.ts"
 import { killAllNaming } from "../support/process-tree.ts"
 import { readLedger } from "../support/read-ledger.ts"
 import { addClient, makeTradingKeys, writePolicy } from "../support/trading-keys.ts"
-
-// Debian's path; the program `faketime` itself sets the clock once, and here it is moved while the daemon runs.
-const library = `/usr/lib/${process.arch === "arm64" ? "aarch64" : "x86_64"}-linux-gnu/faketime/libfaketimeMT.so.1`
-
-const options = {
-  ...needs("faketime", "apt-get install faketime"),
-  ...(existsSync(library) ? {} : lacking(`needs ${library}`)),
-}
 
 const policy = `policy: limited
 rules:
@@ -36,20 +26,7 @@ limits:
 
 const dayMs = 86_400_000
 
-/** `serve` passes none of this on, so a launcher of the test's own gives it to what is started. */
-function launcherFor(environment: Readonly<Record<string, string>>): string {
-  return `import childProcess from "node:child_process"
-import { syncBuiltinESMExports } from "node:module"
-
-const { spawn } = childProcess
-childProcess.spawn = (program, args, options) =>
-  spawn(program, args, { ...options, env: { ...options.env, ...${JSON.stringify(environment)} } })
-syncBuiltinESMExports()
-await import(${JSON.stringify(pathToFileURL(join(repositoryRoot, "bin/countersign.js")).href)})
-`
-}
-
-describe("a daemon whose clock is set", { timeout: 180_000, ...options }, () => {
+describe("a daemon whose clock is set", { timeout: 180_000, ...needsFaketime }, () => {
   let installation: TemporaryInstallation
   let clockFile: string
   let daemon: Served
@@ -58,14 +35,7 @@ describe("a daemon whose clock is set", { timeout: 180_000, ...options }, () => 
   const answers: Answer[] = []
 
   const start = async (): Promise<void> => {
-    const environment = {
-      LD_PRELOAD: library,
-      FAKETIME_TIMESTAMP_FILE: clockFile,
-      FAKETIME_NO_CACHE: "1",
-      FAKETIME_DONT_FAKE_MONOTONIC: "1",
-    }
-    const program = join(installation.home, "launcher.mjs")
-    writeFileSync(program, launcherFor(environment))
+    const program = launcherWith(clockOf(clockFile), installation.home)
     daemon = await serve(installation.dir, [], { program })
     client = bot(daemon.url, token)
   }
@@ -158,9 +128,8 @@ describe("a daemon whose clock is set", { timeout: 180_000, ...options }, () => 
   it("goes by the clock that an operator accepts", async () => {
     setClock("+2d")
     assert.equal(await state(), "clock_unsafe")
-    const environment = { LD_PRELOAD: library, FAKETIME: "+2d", FAKETIME_DONT_FAKE_MONOTONIC: "1" }
     const args = ["clock", "accept", "--dir", installation.dir]
-    const accepted = await countersignProcess(args, "", { environment })
+    const accepted = await countersignProcess(args, "", { environment: movedClock("+2d") })
     assert.equal(accepted.code, 0, accepted.stderr)
     const { status, json } = await sign()
     assert.equal(status, 200)

@@ -188,7 +188,7 @@ describe("disk trouble", { timeout: 120_000, ...needsMount() }, () => {
     await start()
     assert.match(served().stderr(), /countersign ledger accept-restore/)
     const { status, json } = await sign()
-    assert.deepEqual([status, json.code], [503, "ledger_unavailable"])
+    assert.deepEqual([status, json.code], [503, "restore_unaccepted"])
     const highest = Math.max(...signed)
     assert.equal((await countersign(at("ledger", "accept-restore"))).code, 0)
     await untilSigned()

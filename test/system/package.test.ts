@@ -195,7 +195,7 @@ declare const order: { symbol_id: number; is_buy: boolean; quantity: string }
       check: "curve",
       state: "ok",
       message: "libsecp256k1 signs, in constant time.",
-      mend: null,
+      fix: null,
     })
   })
 

@@ -1,4 +1,5 @@
 import type { Installation } from "../../vault/config/installation.ts"
+import { toldReason } from "../../link/views/signing.ts"
 import type { DaemonLook } from "./daemon-findings.ts"
 import { fixHere } from "./file-findings.ts"
 import { fail, ok, warn, type Finding } from "./finding.ts"
@@ -11,12 +12,9 @@ export function signingFindings(
   if (daemon.kind !== "running") return []
   const { reasons } = daemon.status.state
   if (reasons.length === 0) return [ok("signing", "It signs what policies allow.")]
-  return reasons.map(({ scope, signs, message, note, fix }) => {
+  return reasons.map((reason) => {
+    const { scope, signs, fix } = reason
     const say = scope === "all" && signs === "nothing" ? fail : warn
-    return say(
-      "signing",
-      note === null ? message : `${message} ${note}`,
-      fixHere(fix, installation),
-    )
+    return say("signing", toldReason(reason), fixHere(fix, installation))
   })
 }

@@ -39,6 +39,11 @@ export type Reason = {
   readonly fix: string
 }
 
+/** The message, and after it what somebody wrote about it, without a full stop then. */
+export function toldReason({ message, note }: Pick<Reason, "message" | "note">): string {
+  return note === null ? message : `${message.replace(/\.$/, "")}: ${note}`
+}
+
 export type Signing = {
   /** What holds for every request; a reason of a narrower scope takes its own away. */
   readonly signs: Signs

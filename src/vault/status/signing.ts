@@ -1,4 +1,4 @@
-import type { Reason, Signing, Signs } from "../../link/views/signing.ts"
+import { toldReason, type Reason, type Signing, type Signs } from "../../link/views/signing.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Vault } from "../core/vault.ts"
 import { hasEnded, type KeyEntry } from "../ledger/records/bindings.ts"
@@ -138,7 +138,6 @@ const headings: Readonly<Record<Signs, string>> = {
 function wordsOf(signs: Signs, [first, ...others]: readonly Reason[]): string {
   if (first === undefined) return headings[signs]
   const but = signs === "all" ? ", but" : ""
-  const note = first.note === null ? "" : `: ${first.note}`
   const more = others.length === 0 ? "" : `; and ${others.length} more`
-  return `${headings[signs]}${but}: ${first.message.replace(/\.$/, "")}${note}${more}`
+  return `${headings[signs]}${but}: ${toldReason(first).replace(/\.$/, "")}${more}`
 }

@@ -121,7 +121,7 @@ describe("doctor on what is signed", () => {
       fail("signing", "The keys are locked.", "countersign unlock --dir /d"),
       warn(
         "signing",
-        "The client bot is frozen. a drill",
+        "The client bot is frozen: a drill",
         "countersign thaw --client bot --dir /d",
       ),
     ])
