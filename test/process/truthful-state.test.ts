@@ -3,7 +3,7 @@ import { cpSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
-import type { Signing } from "../../src/link/views/signing.ts"
+import { toldReason, type Signing } from "../../src/link/views/signing.ts"
 import type { StatusView } from "../../src/link/views/views.ts"
 import { bot, limitOrder, type Bot } from "../support/bot.ts"
 import {
@@ -90,8 +90,8 @@ describe("what the vault signs, by everything that tells of it", { timeout: 180_
       own.map(({ fix }) => fix),
       reasons.length === 0 ? [null] : reasons.map(({ fix }) => fix),
     )
-    for (const [index, { message, note }] of reasons.entries()) {
-      assert.equal(own[index]?.message, note === null ? message : `${message} ${note}`)
+    for (const [index, reason] of reasons.entries()) {
+      assert.equal(own[index]?.message, toldReason(reason))
     }
     for (const { fix } of findings) await parseCommand(fix ?? "")
   }
