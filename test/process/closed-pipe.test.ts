@@ -85,6 +85,14 @@ describe("output into a pipe that closes early", { timeout: 120_000 }, () => {
     }
   }
 
+  it("says in a line that there is no room for it, and fails: > /dev/full", async () => {
+    for (const words of [["--help"], ["demo"], at("keys", "list"), at("audit", "export")]) {
+      const { code, stderr } = await piped(words, "cat", { redirection: "> /dev/full" })
+      assert.equal(code, 1, words.join(" "))
+      assert.match(stderr, /^countersign: what it prints can't be written: ENOSPC[^\n]*\n$/)
+    }
+  })
+
   it("is no failure on standard error either", async () => {
     const { code } = await piped(["keys", "lst"], "true", { redirection: "2>&1" })
     assert.equal(code, 2)

@@ -91,7 +91,7 @@ async function writeTo(target: Target | Output, lines: AsyncGenerator<string>): 
   try {
     await pipeline(Readable.from(lines), target, { end: false })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error
+    if ((error as NodeJS.ErrnoException).syscall !== "write") throw error // the terminal tells that
   }
 }
 

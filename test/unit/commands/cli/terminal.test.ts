@@ -16,10 +16,11 @@ function brokenPipe(): Error {
 describe("a terminal", () => {
   it("is told once nobody reads its standard output any more, and that is no failure", async () => {
     const { stdout, ...others } = streams()
-    const { unread } = openTerminal({ stdout, ...others })
+    const { unread, lost } = openTerminal({ stdout, ...others })
     stdout.emit("error", brokenPipe())
     stdout.emit("error", brokenPipe())
     await unread
+    assert.equal(lost(), false)
   })
 
   it("takes no notice where nobody reads its standard error", () => {
@@ -28,11 +29,19 @@ describe("a terminal", () => {
     stderr.emit("error", brokenPipe())
   })
 
-  it("fails on all else that keeps it from writing", () => {
-    const { stdout, ...others } = streams()
-    openTerminal({ stdout, ...others })
-    const full = Object.assign(new Error("write ENOSPC"), { code: "ENOSPC" })
-    assert.throws(() => stdout.emit("error", full), full)
+  it("says once what else keeps it from writing, and that something was lost", async () => {
+    const { stdout, stderr, ...others } = streams()
+    const { unread, lost } = openTerminal({ stdout, stderr, ...others })
+    const full = Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" })
+    stdout.emit("error", full)
+    stdout.emit("error", full)
+    await unread
+    assert.equal(lost(), true)
+    const said = String(stderr.read())
+    assert.equal(
+      said,
+      "countersign: what it prints can't be written: ENOSPC: no space left on device.\n",
+    )
   })
 
   it("doesn't touch standard input before it is asked for", () => {
