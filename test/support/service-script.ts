@@ -1,4 +1,4 @@
-// The life of the services, as lines of bash for a container that has the package's prefix at /opt/countersign.
+// The life of the services, as lines of bash for a container that has the package at /opt/countersign.
 // Each section's title is on a line `== title`; service.test.ts says what has to be in it.
 
 /** Where the load script is put below the prefix. */
@@ -7,9 +7,14 @@ export const loadScript = "try/service-load.ts"
 export const hangModule = "hang-on-signal.mjs"
 
 const setUp = `
-export PATH=/opt/countersign/bin:$PATH
-node=/opt/countersign/bin/node
-package=/opt/countersign/lib/node_modules/countersign
+# Its path begins with that of the services' state, and is come to by a link.
+mkdir -p /var/lib/countersign-program
+mount --bind /opt/countersign /var/lib/countersign-program
+ln -s /var/lib/countersign-program /var/lib/program
+prefix=/var/lib/program
+export PATH=$prefix/bin:$PATH
+node=$prefix/bin/node
+package=/var/lib/countersign-program/lib/node_modules/countersign
 vault=countersign-vault.service
 gate=countersign-gate.service
 
@@ -19,7 +24,7 @@ shown() { systemctl show --property="$2" --value "$1"; }
 is() { [ "$(shown "$1" "$2")" = "$3" ]; }
 restarted() { [ "$(shown "$1" NRestarts)" -gt 0 ] && is "$1" ActiveState active; }
 answers() { curl --silent --fail --max-time 5 --output /dev/null http://127.0.0.1:8420/readyz; }
-load() { "$node" /opt/countersign/${loadScript} "$token" "$@"; }
+load() { "$node" "$prefix/${loadScript}" "$token" "$@"; }
 
 # send PATH: the answer's status, whose word it is, and its body
 send() {
