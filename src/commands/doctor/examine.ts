@@ -57,9 +57,13 @@ const checks: readonly (readonly [Check, Look])[] = [
 
 function lookAtPermissions({ listed, installation }: Known): readonly Finding[] {
   const uid = process.geteuid?.() ?? 0
-  const unreadable = unreadableFindings(listed.unreadable, locationWords(installation))
+  const where = locationWords(installation)
+  const unreadable = unreadableFindings(listed.unreadable, where)
   if (listed.entries.length === 0) return unreadable
-  return [...unreadable, ...permissionFindings(listed.entries, uid)]
+  return [
+    ...unreadable,
+    ...permissionFindings(listed.entries, { uid, where, stateDir: installation.stateDir }),
+  ]
 }
 
 async function lookAtStateDirectory({ installation, config }: Known): Promise<readonly Finding[]> {

@@ -18,8 +18,22 @@ export type Entry = {
   readonly writtenMs: number
 }
 
-/** Whether everything belongs to the user `uid` or root, is no symlink, and is closed to others. */
-export function permissionFindings(entries: readonly Entry[], uid: number): readonly Finding[] {
+/** Who looks, and where: as a path, and as the installation is named on a command line. */
+export type Looking = { readonly uid: number; readonly stateDir: string; readonly where: string }
+
+/**
+ * Whether everything belongs to the user `uid` or root, is no symlink, and is closed to others. Where the state
+ * directory is another user's, so is the installation: to change owners would break it, so its owner is asked.
+ */
+export function permissionFindings(
+  entries: readonly Entry[],
+  { uid, stateDir, where }: Looking,
+): readonly Finding[] {
+  const owner = entries.find(({ path }) => path === stateDir)?.uid ?? uid
+  if (owner !== uid && owner !== 0) {
+    const message = `${stateDir} belongs to another user (${owner}); this is user ${uid}.`
+    return [fail("permissions", message, asOwnerOf(stateDir, where))]
+  }
   const wrong = entries.flatMap((entry) => findingsOf(entry, uid))
   if (wrong.length > 0) return wrong
   const said = `${entries.length} files and directories are this user's or root's, and closed to others.`
@@ -29,10 +43,13 @@ export function permissionFindings(entries: readonly Entry[], uid: number): read
 /** What this user can't even look at; `where` names the installation on a command line. */
 export function unreadableFindings(paths: readonly string[], where: string): readonly Finding[] {
   return paths.map((path) => {
-    const word = shellWord(path)
-    const owner = `sudo -u "$(stat -c %U ${word})" countersign doctor ${where}`
-    return fail("permissions", `${path} can't be looked at by this user.`, `as its owner: ${owner}`)
+    const message = `${path} can't be looked at by this user.`
+    return fail("permissions", message, asOwnerOf(path, where))
   })
+}
+
+function asOwnerOf(path: string, where: string): string {
+  return `as its owner: sudo -u "$(stat -c %U ${shellWord(path)})" countersign doctor ${where}`
 }
 
 function findingsOf(entry: Entry, uid: number): readonly Finding[] {

@@ -12,6 +12,7 @@ import {
 } from "../../../../src/commands/doctor/permission-findings.ts"
 
 const uid = 1_000
+const here = { uid, stateDir: "/d", where: "--dir /d" }
 
 function entry(changes: Partial<Entry>): Entry {
   return {
@@ -54,7 +55,7 @@ describe("doctor on permissions", () => {
   for (const [changes, state, fix] of cases) {
     const { mode, ...others } = { mode: 0o600, ...changes }
     it(`is ${state} with ${mode.toString(8)} ${JSON.stringify(others)}`, () => {
-      const found = permissionFindings([entry(changes)], uid)
+      const found = permissionFindings([entry(changes)], here)
       assert.deepEqual(
         found.map((each) => [each.state, each.fix]),
         [[state, fix]],
@@ -64,7 +65,7 @@ describe("doctor on permissions", () => {
 
   for (const keeping of ["trusted", "private", "own"] as const) {
     it(`fails with a symlink where ${keeping} is wanted`, () => {
-      const [found] = permissionFindings([entry({ keeping, kind: "symlink", mode: 0o777 })], uid)
+      const [found] = permissionFindings([entry({ keeping, kind: "symlink", mode: 0o777 })], here)
       assert.equal(found?.state, "fail")
       assert.equal(found.fix, 'cp --remove-destination "$(readlink -f /d/file)" /d/file')
     })
@@ -72,10 +73,19 @@ describe("doctor on permissions", () => {
 
   it("tells of every path that is wrong, and sums the others up", () => {
     const wrong = [entry({ path: "/a", mode: 0o644 }), entry({ path: "/b" }), entry({ uid: 7 })]
-    assert.equal(permissionFindings(wrong, uid).length, 2)
-    const [found, ...others] = permissionFindings([entry({}), entry({})], uid)
+    assert.equal(permissionFindings(wrong, here).length, 2)
+    const [found, ...others] = permissionFindings([entry({}), entry({})], here)
     assert.deepEqual([found?.state, others], ["ok", []])
     assert.match(found?.message ?? "", /^2 files/)
+  })
+
+  it("has the owner asked where the state directory is another user's, and no owner changed", () => {
+    const wrong = [entry({ uid: 7 }), entry({ path: "/d", kind: "directory", mode: 0o700, uid: 7 })]
+    const found = permissionFindings(wrong, here)
+    assert.deepEqual(
+      found.map(({ state, fix }) => [state, fix]),
+      [["fail", 'as its owner: sudo -u "$(stat -c %U /d)" countersign doctor --dir /d']],
+    )
   })
 
   it("says of what it can't look at as whom to run it", () => {
