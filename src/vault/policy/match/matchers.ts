@@ -193,7 +193,6 @@ export function accountOf({ target, key }: JudgedRequest): JudgedRequest["key"][
   return target ?? key.address
 }
 
-/** Only approveAgent's label is documented; another operation's is read by `where`. */
 /** A text that is too long to be held against a pattern can't be read. */
 function agreesWith(pattern: Pattern, reading: Reading<string>, polarity: Polarity): boolean {
   const fits = reading?.map(pattern.matches)
@@ -204,6 +203,7 @@ function agreesWith(pattern: Pattern, reading: Reading<string>, polarity: Polari
   )
 }
 
+/** Only approveAgent's label is documented; another operation's is read by `where`. */
 function labelOf({ payload }: JudgedRequest): Reading<string> {
   return payload.kind === "approve_agent" ? [payload.approval.label] : undefined
 }
