@@ -101,7 +101,6 @@ async function hasEntry(queue: CommitQueue, { seq, hash }: JournalHead): Promise
 
 /** How far a nonce may lie ahead of the clock. The last 250 ms are kept for what reduces risk: a signer has many bots. */
 export const maxNonceLeadMs = { open: 1_000, reduce: 1_250, cancel: 1_250 } as const
-const furthestMs = Math.max(...Object.values(maxNonceLeadMs))
 
 export type NonceTaken =
   | { readonly kind: "taken"; readonly nonce: number }
@@ -131,10 +130,10 @@ export function openNonces(
   const steady = openSteadyTime(clock, startMs)
 
   function raise(signer: string, floor: number): void {
-    if (floor === 0) return // nothing was ever signed
+    if (floor === 0) return // nothing was ever signed, or it was raised before
     last.set(signer, Math.max(floor, last.get(signer) ?? 0))
-    // No nonce was ever further ahead than the lead; if one is now, the clock was set back since.
-    if (floor - steady.now() > furthestMs) steady.at(floor)
+    // Further ahead than orders run: the clock was set back since, or a mark was written ahead of need.
+    if (floor - steady.now() > maxNonceLeadMs.open) steady.at(floor)
   }
 
   for (const [signer, nonce] of lastNonces) raise(signer, nonce)

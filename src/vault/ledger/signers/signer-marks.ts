@@ -15,7 +15,7 @@ export type SignerMarks = {
   /** Resolves with the fault of a mark that can't be written any more. */
   readonly broken: Promise<Fault>
   /**
-   * Takes a signer's lock, reads its mark and returns the nonce above which it goes on. Safe to call twice.
+   * Takes a signer's lock, reads its mark and returns the nonce above which it goes on. 0 where that was done before.
    *
    * @throws {Fault} `already_running`, `file_unsafe`, `ledger_unavailable`, `ledger_unusable`.
    */
@@ -103,7 +103,7 @@ class MarkDirectory implements SignerMarks {
   claim(signer: Address): Promise<number> {
     return this.#inTurn(async () => {
       const known = this.#claimed.get(signer)
-      if (known !== undefined) return known.mark.nonce
+      if (known !== undefined) return 0 // its nonces go on above it already
       const of = await claimSigner(this.#directory, signer, this.#standing)
       this.#claimed.set(signer, of)
       return of.mark.nonce

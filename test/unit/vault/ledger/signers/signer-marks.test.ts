@@ -79,6 +79,17 @@ describe("a signer's mark", () => {
     assert.equal((await reserved(again, at.clock.nowMs())).nonce, first.nonce + 1)
   })
 
+  it("moves no nonce of a signer that is claimed again, far as it is ahead", async (t) => {
+    const at = await placeFor(t)
+    const ledger = await open(at)
+    t.after(() => ledger.close())
+    const { nonce } = await reserved(ledger, at.clock.nowMs())
+    for (let turn = 1; turn <= 3; turn++) {
+      await ledger.safety.claim(signer)
+      assert.equal((await reserved(ledger, at.clock.nowMs())).nonce, nonce + turn)
+    }
+  })
+
   it("has a signer that was never claimed sign nothing", async (t) => {
     const at = await placeFor(t)
     const ledger = await openLedger(at)
