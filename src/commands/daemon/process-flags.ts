@@ -26,10 +26,12 @@ export function isWithin(path: string, directory: string): boolean {
 
 /**
  * What keeps gate and vault small: how many MB of each thread's new values V8 gathers before it looks for those still in
- * use, of which a request leaves hardly any; and by how much all may grow before it looks through the old ones.
+ * use, of which a request leaves hardly any; and by how much all may grow before it looks through the old ones. It
+ * looks in the thread itself: threads of its own would take the cores from gate and vault.
  */
 export const memoryFlags: readonly string[] = [
-  "--max-semi-space-size=4",
+  "--max-semi-space-size=8",
+  "--single-threaded-gc",
   "--heap-growing-percent=50",
 ]
 
