@@ -30,31 +30,31 @@ describe("output into a pipe that closes early", { timeout: 120_000 }, () => {
 
   const at = (...words: readonly string[]) => [...words, "--dir", installation.dir]
 
-  for (const reader of readers) {
-    it(`ends quietly with the code that the work earned: | ${reader}`, async () => {
-      for (const [words, code] of [
-        [["--help"], 0],
-        [["--version"], 0],
-        [["keys"], 2],
-        [["completion", "zsh"], 0],
-        [at("audit", "tail"), 0],
-        [at("audit", "tail", "--json"), 0],
-        [at("audit", "export"), 0],
-        [at("status"), 1],
-        [at("status", "--json"), 1],
-        [at("policy", "check"), 0],
-        [at("doctor", "--json"), 1], // nobody plays the venue
-        [["sandbox", "--print-profile"], 0],
-        [at("keys", "list", "--json"), 0],
-        [[...at("keys", "list", "--json"), "--dir", `${installation.home}/none`], 1],
-        [["keys", "lst", "--json"], 2],
-      ] as const) {
-        const ended = await piped(words, reader)
-        assert.equal(ended.code, code, words.join(" "))
-        assert.equal(/EPIPE|Error|node:/.test(ended.stderr), false, ended.stderr)
-      }
-    })
-  }
+  it("ends quietly with the code that the work earned", async () => {
+    const commands = [
+      [["--help"], 0],
+      [["--version"], 0],
+      [["keys"], 2],
+      [["completion", "zsh"], 0],
+      [at("audit", "tail"), 0],
+      [at("audit", "tail", "--json"), 0],
+      [at("audit", "export"), 0],
+      [at("status"), 1],
+      [at("status", "--json"), 1],
+      [at("policy", "check"), 0],
+      [at("doctor", "--json"), 1], // nobody plays the venue
+      [["sandbox", "--print-profile"], 0],
+      [at("keys", "list", "--json"), 0],
+      [[...at("keys", "list", "--json"), "--dir", `${installation.home}/none`], 1],
+      [["keys", "lst", "--json"], 2],
+    ] as const
+    for (const [index, [words, code]] of commands.entries()) {
+      const reader = readers[index % readers.length] ?? ""
+      const ended = await piped(words, reader)
+      assert.equal(ended.code, code, `${words.join(" ")} | ${reader}`)
+      assert.equal(/EPIPE|Error|node:/.test(ended.stderr), false, ended.stderr)
+    }
+  })
 
   it("ends what would go on for ever, at the next that it prints", async () => {
     const daemon = await serve(installation.dir)
@@ -72,21 +72,22 @@ describe("output into a pipe that closes early", { timeout: 120_000 }, () => {
     }
   })
 
-  for (const redirection of ["", "2>&1"]) {
-    for (const reader of readers) {
-      it(`ends countersign demo, which removes its directory: ${redirection} | ${reader}`, async () => {
-        const temporary = mkdtempSync(join(installation.home, "tmp-"))
-        const demo = { environment: { TMPDIR: temporary }, redirection }
-        const { code, stderr } = await piped(["demo"], reader, demo)
-        assert.deepEqual([code, stderr], [0, ""])
-        assert.deepEqual(readdirSync(temporary), [])
-        assert.deepEqual(processesNaming(temporary), [])
-      })
-    }
+  for (const [redirection, reader] of [
+    ["", "true"],
+    ["2>&1", "head -1"],
+  ] as const) {
+    it(`ends countersign demo, which removes its directory: ${redirection} | ${reader}`, async () => {
+      const temporary = mkdtempSync(join(installation.home, "tmp-"))
+      const demo = { environment: { TMPDIR: temporary }, redirection }
+      const { code, stderr } = await piped(["demo"], reader, demo)
+      assert.deepEqual([code, stderr], [0, ""])
+      assert.deepEqual(readdirSync(temporary), [])
+      assert.deepEqual(processesNaming(temporary), [])
+    })
   }
 
   it("says in a line that there is no room for it, and fails: > /dev/full", async () => {
-    for (const words of [["--help"], ["demo"], at("keys", "list"), at("audit", "export")]) {
+    for (const words of [["--help"], at("keys", "list"), at("audit", "export")]) {
       const { code, stderr } = await piped(words, "cat", { redirection: "> /dev/full" })
       assert.equal(code, 1, words.join(" "))
       assert.match(stderr, /^countersign: what it prints can't be written: ENOSPC[^\n]*\n$/)

@@ -110,7 +110,7 @@ describe("GET /metrics of the gate", () => {
     })
   }
 
-  it("has no more series after 10,000 random requests than its lists of labels allow", async (t) => {
+  it("has no more series after 2,500 random requests than its lists of labels allow", async (t) => {
     const random = seededRandom("metrics of the gate")
     const sends: readonly Sent[] = [
       answered(200, '{"code":"0"}'),
@@ -124,7 +124,7 @@ describe("GET /metrics of the gate", () => {
     const gate = await startGate(t, { upstream: upstreamOf(pickSent) })
     const pool = new Pool(`http://127.0.0.1:${gate.port}`, { connections: 8, pipelining: 16 })
     t.after(() => pool.close())
-    for (let hundred = 0; hundred < 100; hundred += 1) {
+    for (let hundred = 0; hundred < 25; hundred += 1) {
       await Promise.all(
         Array.from({ length: 100 }, async () => {
           const { body } = await pool.request(randomRequest(random))
@@ -147,7 +147,7 @@ describe("GET /metrics of the gate", () => {
     isOf("outcome", sendOutcomes)
     const counted = [...text.matchAll(/^countersign_http_requests_total\{.*\} (\d+)$/gm)]
     const sum = counted.reduce((total, [, count]) => total + Number(count), 0)
-    assert.equal(sum, 10_000)
+    assert.equal(sum, 2_500)
   })
 })
 

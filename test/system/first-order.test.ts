@@ -8,15 +8,15 @@ import { promisify } from "node:util"
 
 import { concat, keccak256, toUtf8Bytes, verifyTypedData, ZeroAddress } from "ethers"
 
-import { sandboxChainId } from "../../../src/sandbox/state/market.ts"
-import { countersignJson, serve, type Served } from "../../support/countersign.ts"
+import { sandboxChainId } from "../../src/sandbox/state/market.ts"
+import { countersignJson, serve, type Served } from "../support/countersign.ts"
 import {
   fencedBlocks,
   readRepositoryFile,
   repositoryRoot,
   sectionOf,
-} from "../../support/markdown.ts"
-import { needs } from "../../support/needs.ts"
+} from "../support/markdown.ts"
+import { needs } from "../support/needs.ts"
 
 const run = promisify(execFile)
 
