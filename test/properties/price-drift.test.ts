@@ -100,6 +100,18 @@ describe("a fed price", () => {
     )
   })
 
+  it("that went too far stays a person's, however near the anchor the next ones are", () => {
+    const walk = walkFrom(anchor)
+    assert.equal(walk.feed((anchor * 3n) / 2n, 0).confirmed, false)
+    for (const [share, atMs] of [
+      [150n, 1_000],
+      [139n, 600_000],
+      [100n, 3_600_000],
+    ] as const) {
+      assert.equal(walk.feed((anchor * share) / 100n, atMs).confirmed, false, `${share} %`)
+    }
+  })
+
   // Fed once a second. What is refused for want of a price: measured, in seconds.
   const falls = [
     { name: "one tick", overS: 0, withoutS: 50 },

@@ -58,6 +58,8 @@ describe("a limit that sums by a field", () => {
   it("asks nothing of rules for other clients or other keys", () => {
     const caps = "applies_to: {clients: [a], keys: [k]}\n"
     assert.equal(problemsBeside(open, "applies_to: {clients: [a, b]}\n", caps).length, 1)
+    const wider = "applies_to: {clients: [a, b], keys: [k, l]}\n"
+    assert.equal(problemsBeside(open, "applies_to: {clients: [a], keys: [k]}\n", wider).length, 1)
     assert.equal(problemsBeside(open, "applies_to: {keys: [k]}\n", caps).length, 1)
     assert.deepEqual(problemsBeside(open, "applies_to: {clients: [b]}\n", caps), [])
     assert.deepEqual(problemsBeside(open, "applies_to: {keys: [l]}\n", caps), [])
