@@ -178,7 +178,7 @@ export const vaultGuards: readonly Guard[] = [
     ["unit/vault/request/worst-case-text", "unit/vault/holds"],
     [
       {
-        find: 'if (decision.kind === "refuse") return err(decision.refusal)',
+        find: 'if (decision.kind === "refuse") return atOnce(err(decision.refusal))',
         replace: 'if (decision.kind === "refuse") throw new Error("slip")',
         why: "a refusal isn't one",
       },
@@ -199,8 +199,8 @@ export const vaultGuards: readonly Guard[] = [
         why: "a release is never used up",
       },
       {
-        find: 'if (release.kind === "missing") return err(await holdRequest(release.held, entry, at))',
-        replace: "",
+        find: 'if (release.kind === "missing") {',
+        replace: "if (false as boolean) {",
         why: "a hold holds nothing",
       },
     ],

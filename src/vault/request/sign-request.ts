@@ -7,7 +7,7 @@ import type { Spending } from "../budgets/spending.ts"
 import type { Vault } from "../core/vault.ts"
 import type { RequestEntry } from "../ledger/records/entries.ts"
 import type { Idempotency, KeyUse } from "../ledger/records/idempotency.ts"
-import type { ReserveAsk, Taken } from "../ledger/records/reservation.ts"
+import type { Reservation, ReserveAsk, Taken } from "../ledger/records/reservation.ts"
 import { requestStages } from "../process/stages.ts"
 import type { Asking } from "./asking.ts"
 import { authenticate } from "./authenticate.ts"
@@ -29,8 +29,8 @@ import { withRateLimits, spendingOf } from "./spending.ts"
  * Authenticates, parses, validates, picks the key, judges by policy, reserves nonce, limits and
  * release, records, signs, checks, answers — in that order.
  *
- * What waits comes first: the look-up of an idempotency key, if there is one. From judging to reserving there is no
- * `await`, so no other request slips in between. It is signed while the record is being committed, and
+ * What waits comes first: the look-up of an idempotency key, if there is one. Judging and reserving are one turn
+ * ({@link decide}), so no other request slips in between. It is signed while the record is being committed, and
  * `reserve` gives the signature out once the record is durable: a crash can leave a record without a
  * signature, never a signature that left without its record. A throw anywhere means that none leaves.
  */
@@ -74,21 +74,49 @@ type Asked = Asking & { readonly request: ReadRequest; readonly spending: Spendi
 type Answer = Result<BotResults["sign"] | "outdated", Refusal>
 
 async function judgeAndSign(asked: Asked, vault: Vault): Promise<Answer> {
+  const decided = decide(asked, vault)
+  if (decided.kind === "answer") return decided.answer
+  if (decided.kind === "hold") return err(await decided.refusal)
+  const reserved = await decided.reserving
+  if (reserved.kind === "refused") return err(reserved.refusal)
+  if (reserved.kind === "repeat") return ok("outdated")
+  vault.metrics.stages.endSince("record", decided.judgedMs)
+  requestStages.publish({ stage: "durable" })
+  return ok({ kind: "answer", ...answered(reserved.made, vault.now()) })
+}
+
+/** What was decided in one turn. What is still to come became certain in it, and is on its way to the disk. */
+type Decided =
+  | { readonly kind: "answer"; readonly answer: Answer }
+  | { readonly kind: "hold"; readonly refusal: Promise<Refusal> }
+  | {
+      readonly kind: "reserve"
+      readonly reserving: Promise<Reservation<SignedBytes>>
+      readonly judgedMs: number
+    }
+
+/**
+ * Judges a request and takes all that it needs, in one turn. It isn't `async` and its answer is no promise, so an
+ * `await` in it doesn't compile (test/house/one-turn.test.ts).
+ */
+function decide(asked: Asked, vault: Vault): Decided {
   const { client, call, set, nowMs, request, key, use } = asked
   const { ledger, metrics } = vault
-  if (!isDeepStrictEqual(keyOf(call, client, request), key)) return ok("outdated")
-  if (use.kind === "kept") return repeatRequest(use.request, asked, vault)
+  if (!isDeepStrictEqual(keyOf(call, client, request), key)) return atOnce(ok("outdated"))
+  if (use.kind === "kept") return atOnce(repeatRequest(use.request, asked, vault))
 
   const decision = judgeRequest(request, client, { set, nowMs })
   const judgedMs = metrics.stages.end("judge")
   requestStages.publish({ stage: "judged" })
-  if (decision.kind === "refuse") return err(decision.refusal)
+  if (decision.kind === "refuse") return atOnce(err(decision.refusal))
   const refusal = refuseNow(request, set, vault)
-  if (refusal !== undefined) return err(refusal)
+  if (refusal !== undefined) return atOnce(err(refusal))
   const entry = entryOf(asked, decision.rule)
   const at = { ledger, nowMs }
   const release = releaseFor(decision, entry, at)
-  if (release.kind === "missing") return err(await holdRequest(release.held, entry, at))
+  if (release.kind === "missing") {
+    return { kind: "hold", refusal: holdRequest(release.held, entry, at) }
+  }
 
   const ask: ReserveAsk = {
     signer: request.parties.signer,
@@ -101,12 +129,12 @@ async function judgeAndSign(asked: Asked, vault: Vault): Promise<Answer> {
     lane: request.lane,
     nowMs,
   }
-  const reserved = await ledger.reserve(ask, (taken) => signFirst(asked, taken, vault))
-  if (reserved.kind === "refused") return err(reserved.refusal)
-  if (reserved.kind === "repeat") return ok("outdated")
-  metrics.stages.endSince("record", judgedMs)
-  requestStages.publish({ stage: "durable" })
-  return ok({ kind: "answer", ...answered(reserved.made, vault.now()) })
+  const reserving = ledger.reserve(ask, (taken) => signFirst(asked, taken, vault))
+  return { kind: "reserve", reserving, judgedMs }
+}
+
+function atOnce(answer: Answer): Decided {
+  return { kind: "answer", answer }
 }
 
 function refused(refusal: Refusal, asking: Asking | Asked, vault: Vault): BotResults["sign"] {
