@@ -22,6 +22,7 @@ const trustedLines = [
   { lines: 140, what: "keys that leave nothing in memory" },
   { lines: 60, what: "what the interface lets an order have, and what was accepted" },
   { lines: 90, what: "cancels that could be orders, and texts too long for a deny" },
+  { lines: 25, what: "judging and reserving in a turn that the compiler keeps whole" },
 ]
 
 /** Folders that import each other, with the reason. */
