@@ -1,4 +1,5 @@
 import { fixHere } from "./doctor/file-findings.ts"
+import { askStatus } from "./installation/ask-status.ts"
 import { installationCommand } from "./installation/installation-command.ts"
 import { withAdmin } from "./installation/with-vault.ts"
 import { statusLines } from "./status/status-lines.ts"
@@ -9,7 +10,7 @@ export const status = installationCommand({
   examples: ["countersign status", "countersign status --json"],
   answer: (installation) =>
     withAdmin(installation, async (admin) => {
-      const { state, warnings, ...told } = await admin.call("status", {})
+      const { state, warnings, ...told } = await askStatus(admin)
       const here = <Told extends { readonly fix: string }>(each: Told): Told => ({
         ...each,
         fix: fixHere(each.fix, installation),

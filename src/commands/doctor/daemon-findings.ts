@@ -1,6 +1,7 @@
 import type { StatusView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { assertSocketPathsFit, type Installation } from "../../vault/config/installation.ts"
+import { askStatus } from "../installation/ask-status.ts"
 import { dialAdmin } from "../installation/dial-admin.ts"
 import { separationWords } from "../installation/separation-words.ts"
 import { fixHere } from "./file-findings.ts"
@@ -23,7 +24,7 @@ export async function lookAtDaemon(installation: Installation): Promise<DaemonLo
   try {
     const link = await dialAdmin(installation)
     if (link === undefined) return { kind: "stopped" }
-    const status = await link.call("status", {}).finally(() => link.close())
+    const status = await askStatus(link).finally(() => link.close())
     return { kind: "running", status }
   } catch (error) {
     const isNew = error instanceof Fault && error.code === "not_initialised"
