@@ -1,3 +1,4 @@
+import { share } from "../../vault/policy/file/unlisted-groups.ts"
 import type { Deny, Entry, Rule } from "../../vault/policy/terms/policy.ts"
 import { cancelIds, type OperationId } from "../../venue/profile.ts"
 import { rulesBeside, type Files, type PlacedEntry } from "./placed-entry.ts"
@@ -14,7 +15,9 @@ export function stopsWaysOut(placed: PlacedEntry<Deny>, files: Files): string | 
   if (covered(cancelIds, rules)) {
     return "stops cancels that a rule allows: name the endpoints that it is for, without them"
   }
-  const forExits = rules.filter((rule) => mayBeReducing(rule, files) && meets(rule, entry))
+  const forExits = rules.filter(
+    (rule) => mayBeReducing(rule, files) && share(rule.matchers.symbols, entry.matchers.symbols),
+  )
   if (mayBeReducing(entry, files) && covered(placing, forExits)) {
     return "stops reduce-only orders that a rule allows: add forbid_flags: [reduce_only]"
   }
@@ -28,9 +31,4 @@ function mayBeReducing({ matchers }: Entry, { profile }: Files): boolean {
   if (algoOrderTypes?.some((type) => type === "none" || type === "conditional") === false)
     return false
   return symbols?.some((id) => profile.symbols.byId.get(id)?.market === "perp") ?? true
-}
-
-function meets(one: Entry, other: Entry): boolean {
-  const [mine, theirs] = [one.matchers.symbols, other.matchers.symbols]
-  return mine === undefined || theirs === undefined || mine.some((id) => theirs.includes(id))
 }

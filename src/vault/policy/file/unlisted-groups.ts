@@ -57,6 +57,10 @@ export function mayMeet(one: Policy["appliesTo"], other: Policy["appliesTo"]): b
   return share(one.clients, other.clients) && share(one.keys, other.keys)
 }
 
-function share(one: readonly string[] | undefined, other: readonly string[] | undefined): boolean {
+/** Whether two lists have something in common; without one, everything is meant. */
+export function share<Item>(
+  one: readonly Item[] | undefined,
+  other: readonly Item[] | undefined,
+): boolean {
   return one === undefined || other === undefined || one.some((name) => other.includes(name))
 }
