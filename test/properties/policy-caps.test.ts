@@ -3,9 +3,19 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
+import { judge } from "../../src/vault/policy/judge.ts"
+import type { JudgedRequest } from "../../src/vault/policy/terms/decision.ts"
 import { parseDecimal, type Decimal } from "../../src/venue/decimal.ts"
 import type { Order } from "../../src/venue/payload/payload.ts"
-import { circumstances, decide, leg, order, placing, placingBatch } from "../support/policy-case.ts"
+import {
+  circumstances,
+  decide,
+  leg,
+  order,
+  placing,
+  placingBatch,
+  policiesOf,
+} from "../support/policy-case.ts"
 import { numRuns } from "../support/runs.ts"
 
 /**
@@ -50,6 +60,8 @@ const plainOrder: fc.Arbitrary<Plain> = fc.record({
   slippage: fc.option(fc.bigInt({ min: 1n, max: 1_000n }), { nil: undefined, freq: 6 }),
 })
 
+const plainOrders = fc.array(plainOrder, { minLength: 1, maxLength: 3 })
+
 const arbitraryCaps: fc.Arbitrary<Caps> = fc
   .record({
     maxMilli: fc.option(fc.bigInt({ min: 1n, max: 6_000n }), { nil: undefined }),
@@ -71,16 +83,20 @@ describe("caps on orders", () => {
     let allowed = 0
     fc.assert(
       fc.property(
-        fc.array(plainOrder, { minLength: 1, maxLength: 3 }),
+        // To read policies takes longer than to judge by them, so each are asked several requests.
+        fc.array(fc.tuple(plainOrders, arbitraryPrices), { minLength: 4, maxLength: 4 }),
         arbitraryCaps,
-        arbitraryPrices,
-        (plains, caps, prices) => {
-          const kind = decisionKind(plains, caps, prices)
-          assert.equal(kind, isWithin(plains, caps, prices) ? "allow" : "refuse")
-          if (kind === "allow") allowed += 1
+        (requests, caps) => {
+          const policies = policiesOf(capsText(caps))
+          for (const [plains, prices] of requests) {
+            const given = circumstances({ referencePrice: referencePrice(prices) })
+            const { kind } = judge(requestOf(plains), policies, given)
+            assert.equal(kind, isWithin(plains, caps, prices) ? "allow" : "refuse")
+            if (kind === "allow") allowed += 1
+          }
         },
       ),
-      numRuns(600),
+      numRuns(200),
     )
     assert.ok(allowed > 0, "some orders are allowed, so that the property says something")
   })
@@ -158,18 +174,20 @@ function worstCost(plain: Plain, { band }: Caps, prices: Prices): bigint | undef
   return milli * highest(entry, at * (10_000n + rate))
 }
 
-function decisionKind(plains: readonly Plain[], caps: Caps, prices: Prices): string {
+function capsText(caps: Caps): string {
   const lines = [
     caps.maxMilli === undefined ? [] : [`    max_quantity: "${scaled(caps.maxMilli, 3)}"`],
     caps.maxCents === undefined ? [] : [`    max_notional: "${scaled(caps.maxCents, 2)}"`],
     caps.band === undefined ? [] : [`    price_match_band: ${scaled(caps.band, 2)}%`],
   ].flat()
-  const text = ["policy: p", "rules:", "  - name: r", ...lines].join("\n")
+  return ["policy: p", "rules:", "  - name: r", ...lines].join("\n")
+}
+
+function requestOf(plains: readonly Plain[]): JudgedRequest {
   const orders = plains.map(orderOf)
   const [first] = orders
   assert.ok(first)
-  const request = orders.length === 1 ? placing(first) : placingBatch(...orders)
-  return decide(text, request, { referencePrice: referencePrice(prices) }).kind
+  return orders.length === 1 ? placing(first) : placingBatch(...orders)
 }
 
 function referencePrice(prices: Prices): ReturnType<typeof circumstances>["referencePrice"] {

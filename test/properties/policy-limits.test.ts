@@ -91,16 +91,18 @@ const arbitraryLimit: fc.Arbitrary<PlainLimit> = fc.record({
 
 const isOco = fc.boolean()
 const request = fc.array(arbitraryPlain, { minLength: 1, maxLength: 4 })
+const requests = fc.array(request, { maxLength: 4 })
 
 describe("limits on random orders", () => {
   it("claim what a count in whole numbers comes to, request after request", () => {
     let claimed = 0
     fc.assert(
-      fc.property(fc.array(request, { maxLength: 4 }), arbitraryLimit, isOco, (all, limit, oco) => {
+      fc.property(requests, arbitraryLimit, isOco, (all, limit, oco) => {
+        const policies = policiesOf(fileOf(limit))
         const used = new Map<string, bigint>()
         const expected = new Map<string, bigint>()
         for (const plains of all) {
-          for (const { meter, amount } of claimsFor(plains, limit, oco) ?? []) {
+          for (const { meter, amount } of claimsFor(plains, policies, oco) ?? []) {
             add(used, groupOf(meter), inUnits(amount))
             claimed += 1
           }
@@ -117,28 +119,31 @@ describe("limits on random orders", () => {
 
   it("refuse exactly what the count can't tell", () => {
     fc.assert(
-      fc.property(request, arbitraryLimit, isOco, (plains, limit, oco) => {
-        assert.equal(
-          claimsFor(plains, limit, oco) === undefined,
-          oracle(plains, limit, oco) === undefined,
-        )
+      fc.property(requests, arbitraryLimit, isOco, (all, limit, oco) => {
+        const policies = policiesOf(fileOf(limit))
+        for (const plains of all) {
+          assert.equal(
+            claimsFor(plains, policies, oco) === undefined,
+            oracle(plains, limit, oco) === undefined,
+          )
+        }
       }),
-      numRuns(200),
+      numRuns(100),
     )
   })
 })
 
-/** What a limit claims; `undefined` when it refuses. */
+/** What the policies' limit claims; `undefined` when it refuses. */
 function claimsFor(
   plains: readonly Plain[],
-  limit: PlainLimit,
+  policies: readonly Policy[],
   oco: boolean,
 ): readonly Claim[] | undefined {
   const given = circumstances({
     profile: testProfile({ tpslLegs: oco ? "oco_reduce_only" : "independent" }),
     referencePrice: (symbolId) => asDecimal(referenceCents.get(symbolId) ?? 0n, 2),
   })
-  const decision = judge(requestOf(plains), policiesOf(fileOf(limit)), given)
+  const decision = judge(requestOf(plains), policies, given)
   return decision.kind === "refuse" ? undefined : decision.claims
 }
 
@@ -397,79 +402,93 @@ const arbitraryCircumstances = fc
     circumstances({ referencePrice: () => price, nowMs, profile: testProfile({ tpslLegs }) }),
   )
 
-const anything = [arbitraryRequest, arbitraryPolicies, arbitraryCircumstances] as const
+/** To read policies takes longer than to judge by them, so each are asked several requests. */
+const several = fc.array(fc.tuple(arbitraryRequest, arbitraryCircumstances), {
+  minLength: 5,
+  maxLength: 5,
+})
 
 describe("limits and holds, whatever the request", () => {
   it("answer and don't throw, and claims have amounts above zero and meters of one window", () => {
     fc.assert(
-      fc.property(...anything, (asked, policies, given) => {
-        const decision = judge(asked, policies, given)
-        if (decision.kind === "refuse") {
-          assert.ok(denialReasons.includes(decision.denial.reason))
-          return
+      fc.property(arbitraryPolicies, several, (policies, requests) => {
+        for (const [asked, given] of requests) {
+          const decision = judge(asked, policies, given)
+          if (decision.kind === "refuse") {
+            assert.ok(denialReasons.includes(decision.denial.reason))
+            continue
+          }
+          const windows = new Map<string, string>()
+          for (const { meter, amount, window } of decision.claims) {
+            assert.ok(amount.coefficient > 0n)
+            const form = JSON.stringify(window)
+            assert.equal(windows.get(meter) ?? form, form)
+            windows.set(meter, form)
+          }
+          const { orders = [] } = asked.payload.kind === "orders" ? asked.payload : {}
+          assert.ok(decision.sizes.length === 0 || decision.sizes.length === orders.length)
         }
-        const windows = new Map<string, string>()
-        for (const { meter, amount, window } of decision.claims) {
-          assert.ok(amount.coefficient > 0n)
-          const form = JSON.stringify(window)
-          assert.equal(windows.get(meter) ?? form, form)
-          windows.set(meter, form)
-        }
-        const { orders = [] } = asked.payload.kind === "orders" ? asked.payload : {}
-        assert.ok(decision.sizes.length === 0 || decision.sizes.length === orders.length)
       }),
-      numRuns(150),
+      numRuns(60),
     )
   })
 
   it("claim the same of a recorded request by its sizes, though no price is known any more", () => {
     fc.assert(
-      fc.property(...anything, (asked, policies, given) => {
-        const decision = judge(asked, policies, given)
-        if (decision.kind === "refuse") return
-        const later = { ...given, referencePrice: () => undefined }
-        const again = claimsOf(subjectOf(asked, later), decision.sizes, policies)
-        assert.deepEqual(enforced(again), { ok: true, value: decision.claims })
+      fc.property(arbitraryPolicies, several, (policies, requests) => {
+        for (const [asked, given] of requests) {
+          const decision = judge(asked, policies, given)
+          if (decision.kind === "refuse") continue
+          const later = { ...given, referencePrice: () => undefined }
+          const again = claimsOf(subjectOf(asked, later), decision.sizes, policies)
+          assert.deepEqual(enforced(again), { ok: true, value: decision.claims })
+        }
       }),
-      numRuns(150),
+      numRuns(60),
     )
   })
 
   it("claim and hold the same in every order of files and entries", () => {
     fc.assert(
-      fc.property(fc.tuple(...anything), fc.infiniteStream(fc.nat()), (drawn, dice) => {
-        const [asked, policies, given] = drawn
-        const shuffled = shuffle(policies, dice).map((policy) => ({
-          ...policy,
-          limits: shuffle(policy.limits, dice),
-          hold: shuffle(policy.hold, dice),
-          deny: shuffle(policy.deny, dice),
-        }))
-        const [one, other] = [judge(asked, policies, given), judge(asked, shuffled, given)]
-        assert.equal(one.kind, other.kind)
-        if (one.kind === "refuse" || other.kind === "refuse") return
-        assert.deepEqual(claimSet(other.claims), claimSet(one.claims))
-        assert.deepEqual(other.sizes, one.sizes)
-      }),
-      numRuns(150),
+      fc.property(
+        arbitraryPolicies,
+        several,
+        fc.infiniteStream(fc.nat()),
+        (policies, requests, dice) => {
+          for (const [asked, given] of requests) {
+            const shuffled = shuffle(policies, dice).map((policy) => ({
+              ...policy,
+              limits: shuffle(policy.limits, dice),
+              hold: shuffle(policy.hold, dice),
+              deny: shuffle(policy.deny, dice),
+            }))
+            const [one, other] = [judge(asked, policies, given), judge(asked, shuffled, given)]
+            assert.equal(one.kind, other.kind)
+            if (one.kind === "refuse" || other.kind === "refuse") continue
+            assert.deepEqual(claimSet(other.claims), claimSet(one.claims))
+            assert.deepEqual(other.sizes, one.sizes)
+          }
+        },
+      ),
+      numRuns(60),
     )
   })
 
   it("match what a deny with the same matchers matches", () => {
     fc.assert(
-      fc.property(arbitraryRequest, someMatchers, arbitraryCircumstances, (asked, lines, given) => {
+      fc.property(someMatchers, several, (lines, requests) => {
         const all = `rules:\n  - {name: all, endpoints: [${operationIds.join(", ")}], allow_full_tpsl: true}\n`
-        const kindWith = (list: string) => {
-          const text = `policy: p\n${all}${entries(list, [lines])}`
-          return judge(asked, policiesOf(text), given)
+        const withList = (list: string) => policiesOf(`policy: p\n${all}${entries(list, [lines])}`)
+        const [denying, holding] = [withList("deny"), withList("hold")]
+        for (const [asked, given] of requests) {
+          const denied = judge(asked, denying, given)
+          const held = judge(asked, holding, given)
+          const isDenied = denied.kind === "refuse" && denied.denial.reason === "denied_by_rule"
+          const isHeld = held.verdicts().some(({ verdict }) => verdict === "holds")
+          assert.equal(isHeld, isDenied)
         }
-        const denied = kindWith("deny")
-        const held = kindWith("hold")
-        const isDenied = denied.kind === "refuse" && denied.denial.reason === "denied_by_rule"
-        const isHeld = held.verdicts().some(({ verdict }) => verdict === "holds")
-        assert.equal(isHeld, isDenied)
       }),
-      numRuns(150),
+      numRuns(60),
     )
   })
 })

@@ -111,7 +111,7 @@ describe("a signed request", () => {
       })
       expectedBodies.set(answer.record, canonical)
     })
-    await fc.assert(property, numRuns(1000))
+    await fc.assert(property, numRuns(300)) // test/properties/signing.test.ts has a thousand orders' hashes
   })
 
   it("of Type B is what ethers and viem hash and sign, whatever the label", async () => {
@@ -146,7 +146,7 @@ describe("a signed request", () => {
       })
       expectedBodies.set(answer.record, sortedText(ask))
     })
-    await fc.assert(property, numRuns(300))
+    await fc.assert(property, numRuns(100))
   })
 
   it("is in the ledger with the canonical form of what was asked, and nothing else is", async () => {

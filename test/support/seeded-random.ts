@@ -9,12 +9,19 @@ export type SeededRandom = {
   shuffled<Item>(items: readonly Item[]): readonly Item[]
 }
 
+/** Hex digits that a choice takes of a hash, which has enough for five. */
+const digits = 12
+const choicesOfHash = 5
+
 /** Makes choices from the hashes of a seed and a count. */
 export function seededRandom(seed: string): SeededRandom {
   let count = 0
+  let hashed = ""
   const below = (end: number): number => {
+    const start = (count % choicesOfHash) * digits
+    if (start === 0) hashed = hash("sha256", `${seed}/${count}`)
     count += 1
-    return Number.parseInt(hash("sha256", `${seed}/${count}`).slice(0, 12), 16) % end
+    return Number.parseInt(hashed.slice(start, start + digits), 16) % end
   }
   return {
     below,
