@@ -20,6 +20,7 @@ import {
   ordersPath,
   type TestVault,
 } from "../support/open-test-vault.ts"
+import { numRuns } from "../support/runs.ts"
 import { seededRandom, type SeededRandom } from "../support/seeded-random.ts"
 
 const hourMs = 3_600_000
@@ -39,15 +40,15 @@ const mostAsks = 5
 const bots = 40
 
 for (const { what, codes, faults, refusalsUseNonces } of [
-  { what: "whose code for a used nonce isn't known", codes: "", faults: 1_000 },
+  { what: "whose code for a used nonce isn't known", codes: "", faults: numRuns(400).numRuns },
   {
     what: "whose code for a used nonce means accepted",
     codes: `codes: {duplicate_nonce: "${usedNonceCode}"}\n`,
-    faults: 150,
+    faults: numRuns(100).numRuns,
     refusalsUseNonces: false,
   },
 ].map((each) => ({ refusalsUseNonces: true, ...each }))) {
-  describe(`${faults} random faults of a venue ${what}`, { timeout: 240_000 }, () => {
+  describe(`${faults} random faults of a venue ${what}`, { timeout: 1_000 * faults }, () => {
     it("place no order twice, are told as they are known, and count for as long as they must", async (t) => {
       const random = seededRandom(`faults/${what}`)
       const venue = await startFaultyVenue(t, { random, refusalsUseNonces })

@@ -107,6 +107,7 @@ const settings = {
     types: [],
     module: "nodenext",
     noEmit: true,
+    skipLibCheck: true,
     strict: true,
     exactOptionalPropertyTypes: true,
     allowImportingTsExtensions: true,

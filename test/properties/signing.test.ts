@@ -24,6 +24,7 @@ import {
 } from "../../src/venue/signing-hash.ts"
 import { typedData } from "../../src/venue/typed-data.ts"
 import { without } from "../support/agent-keys.ts"
+import { anyCharacter } from "../support/any-character.ts"
 import { arbitraryOrder } from "../support/arbitrary-order.ts"
 import { numRuns } from "../support/runs.ts"
 import { testProfile } from "../support/test-profile.ts"
@@ -210,7 +211,7 @@ function withValue(type: string): fc.Arbitrary<{ type: string; value: StructValu
 function valueOf(type: string): fc.Arbitrary<StructValue> {
   if (type === "address") return addresses
   if (type === "bool") return fc.boolean()
-  if (type === "string") return fc.string({ unit: "binary", maxLength: 40 })
+  if (type === "string") return fc.string({ unit: anyCharacter, maxLength: 40 })
   if (type === "bytes32") return fc.uint8Array({ minLength: 32, maxLength: 32 }).map(toHex)
   const bits = uintBits(type)
   assert.ok(bits)

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 
 import type { SymbolEntry } from "../../src/venue/profile.ts"
+import { anyCharacter } from "./any-character.ts"
 
 type Fields = Record<string, unknown>
 
@@ -61,7 +62,7 @@ function commonFields(market: Market): fc.Arbitrary<Fields> {
       is_buy: fc.boolean(),
       quantity: arbitraryAmount(),
       // 36 code points at most, any of them
-      client_order_id: fc.string({ unit: "binary", minLength: 1, maxLength: 36 }),
+      client_order_id: fc.string({ unit: anyCharacter, minLength: 1, maxLength: 36 }),
       stp_mode: fc.constantFrom("cancel_maker", "cancel_taker", "cancel_both", "none"),
       ...(market === "perp" ? perpetual : {}),
     },

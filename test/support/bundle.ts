@@ -5,7 +5,7 @@ import { before, describe } from "node:test"
 import { resolve } from "node:path"
 
 /** A file that hangs is named by its suite's failure. `RUNS` multiplies its work. */
-const longestFileMs = 60_000 * Math.max(1, Number(process.env["RUNS"] ?? "1"))
+const longestFileMs = 180_000 * Math.max(1, Number(process.env["RUNS"] ?? "1"))
 
 for (const file of process.argv.slice(2)) {
   describe(file, { timeout: longestFileMs }, async () => {

@@ -4,22 +4,17 @@ import { basename, dirname } from "node:path"
 /** Test files that run one after the other in a process of their own. */
 export type Job = { readonly name: string; readonly files: readonly string[] }
 
-/** Where files touch nothing that a process has once, those of a room share one. */
-const shared = /^test\/(unit|properties|threats|vectors)\//
+/** Where files touch nothing that a process has once, those of a room share one: half of a short file's time is its start. */
+const shared = /^test\/(unit|properties|threats|vectors|house|process)\//
 
 /** But these: they look at all modules that are loaded, or at the heap. */
 const alone = ["pick-curve.test.ts", "memory-written-out.test.ts", "key-left-in-memory.test.ts"]
 
+/** Tests of processes wait more than they compute, so that they are dealt to so many rooms that run side by side. */
+const roomsOfProcesses = 8
+
 /** Longest first, so that no worker has a long job left when the other one has none. What isn't here comes after. */
-const slowest = [
-  "crash.test.ts",
-  "package-deb.test.ts",
-  "properties",
-  "serve.test.ts",
-  "refuses-to-start.test.ts",
-  "ledger",
-  "request",
-]
+const slowest = ["crash.test.ts", "package-deb.test.ts", "properties", "ledger", "threats"]
 
 /** Every test but those in test/system, or those alone. */
 export function jobsOf(isSystem: boolean): readonly Job[] {
@@ -29,14 +24,18 @@ export function jobsOf(isSystem: boolean): readonly Job[] {
 
 /** The jobs that run `files`. */
 export function jobsFor(files: readonly string[]): readonly Job[] {
-  const byName = Object.groupBy(files, (file) => (isShared(file) ? roomOf(file) : file))
+  const byName = Object.groupBy(files, (file, index) =>
+    isShared(file) ? roomOf(file, index) : file,
+  )
   const jobs = Object.entries(byName).map(([name, ofJob = []]) => ({ name, files: ofJob }))
   return jobs.toSorted((one, other) => rank(one) - rank(other))
 }
 
-/** The directory of a file, two below `test/unit/` at most: most are small. */
-function roomOf(file: string): string {
-  return dirname(file).split("/").slice(0, 4).join("/")
+/** The directory of a file, one below `test/unit/` at most, since most are small; of the vault, the largest, two. */
+function roomOf(file: string, index: number): string {
+  if (file.startsWith("test/process/")) return `test/process ${index % roomsOfProcesses}`
+  const depth = file.startsWith("test/unit/vault/") ? 4 : 3
+  return dirname(file).split("/").slice(0, depth).join("/")
 }
 
 function isShared(file: string): boolean {

@@ -5,6 +5,7 @@ import fc from "fast-check"
 
 import { shownText } from "../../../src/console/shown-text.ts"
 import { unseen } from "../../../src/std/visible.ts"
+import { anyCharacter } from "../../support/any-character.ts"
 
 describe("text that others chose", () => {
   it("is whole up to its length, and cut beyond", () => {
@@ -25,7 +26,7 @@ describe("text that others chose", () => {
     })
     fc.assert(
       fc.property(
-        fc.oneof(fc.string({ unit: "binary" }), strange),
+        fc.oneof(fc.string({ unit: anyCharacter }), strange),
         fc.integer({ min: 1, max: 40 }),
         (given, max) => {
           const shown = shownText(given, max)

@@ -5,6 +5,7 @@ import { stripVTControlCharacters } from "node:util"
 import fc from "fast-check"
 
 import { logLevels, logLine, type LogFields, type LogForm } from "../../../src/std/log.ts"
+import { anyCharacter } from "../../support/any-character.ts"
 
 const frozen = { level: "error", event: "key_frozen" } as const
 const time = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} /
@@ -21,7 +22,7 @@ const hostile = fc.array(
   fc.tuple(
     fc.constantFrom("client", "rule", "message"),
     fc.oneof(
-      fc.string({ unit: "binary" }),
+      fc.string({ unit: anyCharacter }),
       fc.constantFrom("\u001b[2J", "\r\nfake", "\u009b1m", "\u202e", "a=b", '"'),
     ),
   ),
