@@ -6,7 +6,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from "node:fs"
 import { createServer, type AddressInfo } from "node:net"
@@ -52,30 +51,9 @@ describe("countersign serve refuses to start", { timeout: 300_000 }, () => {
       (file) => chmodSync(file, 0o644),
     ],
     [
-      "a symlink for a passphrase file",
-      /\/passphrase is a symlink; put the file itself there\.$/m,
-      (file) => {
-        renameSync(file, `${file}.real`)
-        symlinkSync(`${file}.real`, file)
-      },
-    ],
-    [
-      "a directory for a passphrase file",
-      /\/passphrase must be a regular file\.$/m,
-      (file) => {
-        rmSync(file)
-        mkdirSync(file, { mode: 0o700 })
-      },
-    ],
-    [
       "no passphrase file",
       /\/passphrase doesn't exist; put the passphrase there \(mode 0600\)\.$/m,
       (file) => rmSync(file),
-    ],
-    [
-      "an empty passphrase file",
-      /\/passphrase is empty; put the passphrase there\.$/m,
-      (file) => writeFileSync(file, "\n"),
     ],
   ] as const satisfies readonly (readonly [string, RegExp, (file: string) => void])[]) {
     it(`with ${what}`, async () => {

@@ -10,11 +10,11 @@ const shared = /^test\/(unit|properties|threats|vectors|house|process)\//
 /** But these: they look at all modules that are loaded, or at the heap. */
 const alone = ["pick-curve.test.ts", "memory-written-out.test.ts", "key-left-in-memory.test.ts"]
 
-/** Tests of processes wait more than they compute, so that they are dealt to so many rooms that run side by side. */
-const roomsOfProcesses = 8
+/** Directories with too much for one room: what is below them is dealt to so many that run side by side. */
+const dealt: Readonly<Record<string, number>> = { "test/process": 8, "test/unit/vault": 6 }
 
 /** Longest first, so that no worker has a long job left when the other one has none. What isn't here comes after. */
-const slowest = ["crash.test.ts", "package-deb.test.ts", "properties", "ledger", "threats"]
+const slowest = ["crash.test.ts", "package-deb.test.ts", "properties", "threats"]
 
 /** Every test but those in test/system, or those alone. */
 export function jobsOf(isSystem: boolean): readonly Job[] {
@@ -31,11 +31,11 @@ export function jobsFor(files: readonly string[]): readonly Job[] {
   return jobs.toSorted((one, other) => rank(one) - rank(other))
 }
 
-/** The directory of a file, one below `test/unit/` at most, since most are small; of the vault, the largest, two. */
+/** The directory of a file, one below `test/unit/` at most, since most are small. */
 function roomOf(file: string, index: number): string {
-  if (file.startsWith("test/process/")) return `test/process ${index % roomsOfProcesses}`
-  const depth = file.startsWith("test/unit/vault/") ? 4 : 3
-  return dirname(file).split("/").slice(0, depth).join("/")
+  const directory = dirname(file).split("/").slice(0, 3).join("/")
+  const rooms = dealt[directory]
+  return rooms === undefined ? directory : `${directory} ${(index % rooms) + 1}`
 }
 
 function isShared(file: string): boolean {

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { readArguments } from "../../../../src/gate/process/read-arguments.ts"
+
+const given = ["--bot-socket", "/nowhere"]
+
+describe("the gate's command line", () => {
+  for (const port of ["0", "65535"]) {
+    it(`takes ${port} for a port`, () => {
+      assert.equal(readArguments([...given, "--port", port]).port, Number(port))
+    })
+  }
+
+  for (const [what, args] of [
+    ["a port above the last", [...given, "--port", "65536"]],
+    ["a port in words", [...given, "--port", "http"]],
+    ["no bot socket", ["--port", "0"]],
+  ] as const) {
+    it(`is refused for ${what}`, () => {
+      assert.throws(() => readArguments(args), { name: "Fault", code: "usage" })
+    })
+  }
+})
