@@ -4,6 +4,8 @@
 import { before, describe } from "node:test"
 import { resolve } from "node:path"
 
+import "./published-ledger.ts"
+
 /** A file that hangs is named by its suite's failure. `RUNS` multiplies its work. */
 const longestFileMs = 180_000 * Math.max(1, Number(process.env["RUNS"] ?? "1"))
 

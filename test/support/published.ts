@@ -31,12 +31,15 @@ export async function testPublished(): Promise<() => Promise<void>> {
   return () => rm(directory, { recursive: true, force: true })
 }
 
+/** What was published for this run, if anything was. */
+export const published: string | undefined = process.env[variable]
+
 /** The launcher that tests start: of what was published for this run, else the checkout's, which runs the sources. */
-export const bin: string = join(process.env[variable] ?? repositoryRoot, "bin/countersign.js")
+export const bin: string = join(published ?? repositoryRoot, "bin/countersign.js")
 
 /** The Node that they start it with. */
-export const node: string = nodeIn(process.env[variable])
+export const node: string = nodeIn(published)
 
-function nodeIn(published: string | undefined): string {
-  return published === undefined ? process.execPath : join(published, "node")
+function nodeIn(directory: string | undefined): string {
+  return directory === undefined ? process.execPath : join(directory, "node")
 }
