@@ -88,8 +88,8 @@ export const decidingGuards: readonly Guard[] = [
         why: "a chase has a size",
       },
       {
-        find: "for (const part of parts) {",
-        replace: "for (const part of parts.slice(0, 1)) {",
+        find: "for (const on of judgedOf(subject)) {",
+        replace: "for (const on of judgedOf(subject).slice(0, 1)) {",
         why: "legs and batch items aren't judged",
       },
       ...checks.map((check) => ({

@@ -95,8 +95,19 @@ export const limitGuards: readonly Guard[] = [
       },
       { find: "    per: limit.per,\n", replace: "", why: "limits for two share a meter" },
       {
-        find: "where: sorted(matchers.where?.map((condition) => JSON.stringify(conditionForm(condition)))),",
+        find: "...Object.fromEntries<unknown>(forms)",
         replace: "",
+        why: "limits with two matchers share a meter",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/policy/match/where.ts",
+    ["unit/vault/policy/file/limit-definition"],
+    [
+      {
+        find: "JSON.stringify(conditionForm(condition))",
+        replace: '""',
         why: "limits on two conditions share a meter",
       },
     ],

@@ -3,23 +3,17 @@ import { guardsOf, type Guard } from "./guard.ts"
 const policy = "vault/policy"
 const unit = `unit/${policy}`
 
-/** The matchers that compare with a list, each in a line of its own. */
+/** The matchers that compare with a list, each in a line of the table. */
 const listed = [
-  ["symbols", "symbol_not_allowed"],
-  ["sides", "side_not_allowed"],
-  ["orderTypes", "order_type_not_allowed"],
-  ["timeInForce", "time_in_force_not_allowed"],
-  ["positionSides", "position_side_not_allowed"],
-  ["marginModes", "margin_mode_not_allowed"],
-  ["stpModes", "stp_mode_not_allowed"],
-  ["algoOrderTypes", "algo_order_type_not_allowed"],
+  ...["symbols", "sides", "orderTypes", "timeInForce"],
+  ...["positionSides", "marginModes", "stpModes", "algoOrderTypes"],
 ]
 
 /** What entries match. */
 export const matchingGuards: readonly Guard[] = [
   ...guardsOf(
-    "vault/policy/terms/pattern.ts",
-    ["unit/vault/policy/terms/pattern", "threats/text-too-long-for-a-deny"],
+    "vault/policy/values/pattern.ts",
+    ["unit/vault/policy/values/pattern", "threats/text-too-long-for-a-deny"],
     [
       {
         find: "if (compiled.programSize() > maxProgramSize)",
@@ -34,7 +28,7 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/match/matchers.ts",
+    "vault/policy/match/matcher.ts",
     ["threats/text-too-long-for-a-deny"],
     [
       {
@@ -45,7 +39,7 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/terms/judged-order.ts",
+    "vault/policy/judged/judged-order.ts",
     ["unit/vault/policy/match/order-matchers", "unit/vault/policy/match/request-matchers"],
     [
       {
@@ -74,42 +68,33 @@ export const matchingGuards: readonly Guard[] = [
     "vault/policy/match/matchers.ts",
     ["unit/vault/policy/match/order-matchers"],
     [
-      ...listed.map(([key, reason]) => ({
-        find: `  listMatcher("${key}", "${reason}"),\n`,
+      ...listed.map((name) => ({
+        find: `  ${name},\n`,
         replace: "",
-        why: `${key} aren't asked`,
+        why: `${name} aren't asked`,
       })),
+    ],
+  ),
+  ...guardsOf(
+    "vault/policy/match/flags.ts",
+    ["unit/vault/policy/match/order-matchers"],
+    [
       {
-        find: "requireFlags.every((flag)",
-        replace: "requireFlags.some((flag)",
+        find: "required.every((flag)",
+        replace: "required.some((flag)",
         why: "one required flag is enough",
       },
       {
-        find: "!forbidFlags.some((flag)",
-        replace: "!forbidFlags.every((flag)",
+        find: "!forbidden.some((flag)",
+        replace: "!forbidden.every((flag)",
         why: "one forbidden flag passes",
       },
     ],
   ),
   ...guardsOf(
-    "vault/policy/match/matchers.ts",
+    "vault/policy/match/target-addresses.ts",
     ["unit/vault/policy/match/request-matchers"],
     [
-      {
-        find: 'isWithinHours(hours, circumstances.nowMs) ?? polarity === "deny"',
-        replace: "isWithinHours(hours, circumstances.nowMs) ?? false",
-        why: "a time that no clock shows passes a deny",
-      },
-      {
-        find: 'meetsCondition(condition, request.body) ?? polarity === "deny"',
-        replace: 'meetsCondition(condition, request.body) ?? polarity === "rule"',
-        why: "a field that can't be read meets a rule",
-      },
-      {
-        find: "where.every((condition)",
-        replace: "where.some((condition)",
-        why: "one condition of where is enough",
-      },
       {
         find: "return target ?? key.address",
         replace: "return key.address",
@@ -118,9 +103,19 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/terms/body-field.ts",
+    "vault/policy/match/where.ts",
     ["unit/vault/policy/match/request-matchers"],
     [
+      {
+        find: 'meetsCondition(condition, request.body) ?? polarity === "deny"',
+        replace: 'meetsCondition(condition, request.body) ?? polarity === "rule"',
+        why: "a field that can't be read meets a rule",
+      },
+      {
+        find: "conditions.every((condition)",
+        replace: "conditions.some((condition)",
+        why: "one condition of where is enough",
+      },
       {
         find: "if (answers.includes(undefined)) return undefined",
         replace: "if (answers.includes(undefined)) return true",
@@ -144,9 +139,14 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/terms/hours.ts",
-    ["unit/vault/policy/terms/hours"],
+    "vault/policy/match/hours.ts",
+    ["unit/vault/policy/match/hours", "unit/vault/policy/match/request-matchers"],
     [
+      {
+        find: 'isWithinHours(listed, circumstances.nowMs) ?? polarity === "deny"',
+        replace: "isWithinHours(listed, circumstances.nowMs) ?? false",
+        why: "a time that no clock shows passes a deny",
+      },
       {
         find: "isListed(day) && minute >= fromMinute && minute < toMinute",
         replace: "isListed(day) && minute > fromMinute && minute < toMinute",
@@ -165,7 +165,7 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/terms/judged-order.ts",
+    "vault/policy/judged/judged-order.ts",
     [`${unit}/judge`],
     [
       {

@@ -4,11 +4,8 @@ import { describe, it } from "node:test"
 import fc from "fast-check"
 
 import { judge } from "../../src/vault/policy/judge.ts"
-import type {
-  Circumstances,
-  Decision,
-  JudgedRequest,
-} from "../../src/vault/policy/terms/decision.ts"
+import type { Decision } from "../../src/vault/policy/terms/decision.ts"
+import type { Circumstances, JudgedRequest } from "../../src/vault/policy/judged/judged-request.ts"
 import type { Decimal } from "../../src/venue/decimal.ts"
 import type { Order, OrderLeg, Payload } from "../../src/venue/payload/payload.ts"
 import { operationIds } from "../../src/venue/profile.ts"

@@ -4,11 +4,8 @@ import { describe, it } from "node:test"
 import fc from "fast-check"
 
 import { judge } from "../../src/vault/policy/judge.ts"
-import {
-  type Decision,
-  type JudgedRequest,
-  denialReasons,
-} from "../../src/vault/policy/terms/decision.ts"
+import { type Decision, denialReasons } from "../../src/vault/policy/terms/decision.ts"
+import type { JudgedRequest } from "../../src/vault/policy/judged/judged-request.ts"
 import type { Policy } from "../../src/vault/policy/terms/policy.ts"
 import { operationIds } from "../../src/venue/profile.ts"
 import { arbitraryDecimal, arbitraryPayload } from "../support/arbitrary-payload.ts"

@@ -3,11 +3,8 @@ import assert from "node:assert/strict"
 import { problemText } from "../../src/std/yaml-file.ts"
 import { readPolicies } from "../../src/vault/policy/file/policy-file.ts"
 import { judge } from "../../src/vault/policy/judge.ts"
-import type {
-  Circumstances,
-  Decision,
-  JudgedRequest,
-} from "../../src/vault/policy/terms/decision.ts"
+import type { Decision } from "../../src/vault/policy/terms/decision.ts"
+import type { Circumstances, JudgedRequest } from "../../src/vault/policy/judged/judged-request.ts"
 import type { Policy } from "../../src/vault/policy/terms/policy.ts"
 import { parseAddress, type Address } from "../../src/venue/address.ts"
 import { formatDecimal, parseDecimal, type Decimal } from "../../src/venue/decimal.ts"

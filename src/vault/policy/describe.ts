@@ -1,8 +1,7 @@
 import { formatDecimal, multiplyDecimals, wholeDecimal, type Decimal } from "../../venue/decimal.ts"
 import type { SymbolTable } from "../../venue/profile.ts"
-import type { FieldCondition } from "./terms/body-field.ts"
-import { hoursText } from "./terms/hours.ts"
-import { symbolText, orderMakingOperations } from "./terms/judged-order.ts"
+import { mapAsked } from "./match/matchers.ts"
+import { symbolText, orderMakingOperations } from "./judged/judged-order.ts"
 import type {
   Deny,
   Entry,
@@ -56,24 +55,9 @@ export function describePolicy(policy: Policy, symbols: SymbolTable): readonly D
 
 /** What an entry asks, an absent matcher saying nothing. */
 function asked({ operations, matchers }: Entry, symbols: SymbolTable): readonly string[] {
-  const names = matchers.symbols?.map((id) => symbolText(id, symbols))
   return [
     operations === orderMakingOperations ? "every order" : [...operations].join(", "),
-    ...list("symbols", names),
-    ...list("sides", matchers.sides),
-    ...list("order types", matchers.orderTypes),
-    ...list("time in force", matchers.timeInForce),
-    ...list("with flags", matchers.requireFlags),
-    ...list("without flags", matchers.forbidFlags),
-    ...list("position sides", matchers.positionSides),
-    ...list("margin modes", matchers.marginModes),
-    ...list("self-trade prevention", matchers.stpModes),
-    ...list("algo order types", matchers.algoOrderTypes),
-    ...list("client order ids like", matchers.clientOrderId && [matchers.clientOrderId.source]),
-    ...list("for accounts", matchers.targetAddresses),
-    ...list("labels like", matchers.label && [matchers.label.source]),
-    ...list("in the hours", matchers.hours && [hoursText(matchers.hours)]),
-    ...(matchers.where ?? []).map(conditionWords),
+    ...mapAsked(matchers, (matcher, value) => `${matcher.key}: ${matcher.allowed(value, symbols)}`),
   ]
 }
 
@@ -155,15 +139,4 @@ function percent(label: string, fraction: Decimal | undefined, tail: string): re
   if (fraction === undefined) return []
   const text = formatDecimal(multiplyDecimals(fraction, wholeDecimal(100n)))
   return [`${label} ${text}% ${tail}`.trimEnd()]
-}
-
-function conditionWords({ pointer, texts, matches, min, max, present }: FieldCondition): string {
-  const parts = [
-    ...(texts === undefined ? [] : [`one of ${texts.join(", ")}`]),
-    ...(matches === undefined ? [] : [`like ${matches.source}`]),
-    ...(min === undefined ? [] : [`at least ${formatDecimal(min)}`]),
-    ...(max === undefined ? [] : [`at most ${formatDecimal(max)}`]),
-    ...(present === undefined ? [] : [present ? "present" : "absent"]),
-  ]
-  return `${pointer.text} ${parts.join(" and ")}`
 }

@@ -1,4 +1,5 @@
-import type { Denial, JudgedRequest, Mismatch, Words } from "./terms/decision.ts"
+import type { Denial, Mismatch, Words } from "./terms/decision.ts"
+import type { JudgedRequest } from "./judged/judged-request.ts"
 import type { Entry, Policy } from "./terms/policy.ts"
 
 /** The denial of a request that no policy is for. */

@@ -9,24 +9,11 @@ import { orderSizes, maxQuantity, minQuantity } from "./bounds/quantity.ts"
 import { claimsOf, enforced } from "./claims-of.ts"
 import { denialBy, noPolicy, noRule } from "./explain-denial.ts"
 import { matchText } from "./match/match-entry.ts"
-import {
-  orderMatchers,
-  usesOrderMatchers,
-  type OrderMatcher,
-  requestMatchers,
-  type RequestMatcher,
-} from "./match/matchers.ts"
+import { type Named, orderMatchers, requestMatchers, usesOrderMatchers } from "./match/matchers.ts"
 import type { OrderSize } from "./terms/claim.ts"
-import type {
-  Circumstances,
-  Decision,
-  Denial,
-  HeldBy,
-  JudgedRequest,
-  Verdict,
-  Mismatch,
-} from "./terms/decision.ts"
-import { appliesTo, subjectOf, type Subject, quantityText } from "./terms/judged-order.ts"
+import type { Decision, Denial, HeldBy, Verdict, Mismatch } from "./terms/decision.ts"
+import { appliesTo, subjectOf, type Subject, quantityText } from "./judged/judged-order.ts"
+import type { Circumstances, JudgedRequest } from "./judged/judged-request.ts"
 import type { Policy, Rule, Entry } from "./terms/policy.ts"
 
 /**
@@ -152,9 +139,9 @@ type Check = (rule: Rule, subject: Subject) => Mismatch | undefined
 /** From the coarse to the fine, so that the rule that passes most is the one that was meant. */
 const checks: readonly Check[] = [
   endpoint,
-  ...requestMatchers.map(requestCheck),
+  ...requestMatchers.map((named) => matching(named, (subject) => [subject])),
   unreadableOrders,
-  ...orderMatchers.map(orderCheck),
+  ...orderMatchers.map((named) => matching(named, ({ parts }) => parts)),
   fullTpsl,
   unreadableSize,
   unreadablePrice,
@@ -194,17 +181,22 @@ function endpoint({ operations }: Rule, { request }: Subject): Mismatch | undefi
   return { reason: "endpoint_not_covered", asked: request.operation, allowed }
 }
 
-function requestCheck(matcher: RequestMatcher): Check {
-  return ({ matchers }, subject) =>
-    matcher.fits(matchers, subject, "rule") ? undefined : matcher.mismatch(matchers, subject)
-}
-
-function orderCheck(matcher: OrderMatcher): Check {
-  return ({ matchers }, { parts, circumstances }) => {
-    if (matchers[matcher.key] === undefined) return undefined
-    for (const part of parts) {
-      if (matcher.fits(matchers, part, "rule")) continue
-      return matcher.mismatch(matchers, part, circumstances.profile.symbols)
+/** Holds the request, or each of its orders and legs, to what a rule asks by one matcher. */
+function matching<On>(
+  [name, matcher]: Named<On>,
+  judgedOf: (subject: Subject) => readonly On[],
+): Check {
+  return ({ matchers }, subject) => {
+    const value = matchers[name]
+    if (value === undefined) return undefined
+    for (const on of judgedOf(subject)) {
+      if (matcher.fits(value, on, "rule")) continue
+      const { symbols } = subject.circumstances.profile
+      return {
+        reason: matcher.reason,
+        asked: () => matcher.asked(on, symbols, value),
+        allowed: () => matcher.allowed(value, symbols),
+      }
     }
     return undefined
   }

@@ -3,7 +3,7 @@ import { addDecimals, wholeDecimal, type Decimal } from "../../venue/decimal.ts"
 import type { Payload } from "../../venue/payload/payload.ts"
 import { quantityUnit } from "./bounds/worst-case.ts"
 import type { Match, MatchedOrder } from "./match/match-entry.ts"
-import { fieldAmount, fieldAt, fieldText, type FieldPointer } from "./terms/body-field.ts"
+import { fieldAmount, fieldAt, fieldText, type FieldPointer } from "./values/body-field.ts"
 import type { OrderSize } from "./terms/claim.ts"
 import type { Mismatch } from "./terms/decision.ts"
 import {
@@ -11,7 +11,7 @@ import {
   orderText,
   quantityText,
   type Subject,
-} from "./terms/judged-order.ts"
+} from "./judged/judged-order.ts"
 import type { Counted, Limit } from "./terms/policy.ts"
 
 /** How much a limit counts of a request. What is of two groups is never added. */

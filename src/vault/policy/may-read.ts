@@ -1,5 +1,5 @@
 import { coversPath } from "../../venue/path-pattern.ts"
-import { appliesTo } from "./terms/judged-order.ts"
+import { appliesTo } from "./judged/judged-order.ts"
 import type { Policy } from "./terms/policy.ts"
 
 /** Who reads: a client, and the key that it names if it names one. */

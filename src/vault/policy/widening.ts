@@ -3,6 +3,7 @@ import { z } from "zod"
 import { parseDurationMs } from "../../std/duration.ts"
 import { readYaml } from "../../std/yaml-file.ts"
 import { compareDecimals, parseDecimal } from "../../venue/decimal.ts"
+import { allMatchers } from "./match/matchers.ts"
 
 /** One difference between two sets of files, as people read it. */
 export type Change = {
@@ -94,14 +95,17 @@ function narrows(list: List, key: string, { from, to }: Values): boolean {
 
 const never = (): boolean => false
 
+const narrowing = {
+  fewer: isFewer,
+  more: (from: unknown, to: unknown) => isFewer(to ?? [], from ?? []),
+}
+
 /** A rule's keys whose direction is plain. Absent means "any" for lists, and "no bound" for bounds. */
 const ruleNarrowing: ReadonlyMap<string, (from: unknown, to: unknown) => boolean> = new Map([
-  ...[
-    ...["endpoints", "symbols", "sides", "order_types", "time_in_force", "position_sides"],
-    ...["margin_modes", "stp_modes", "algo_order_types", "target_addresses"],
-  ].map((key) => [key, isFewer] as const),
-  ...["require_flags", "forbid_flags", "where"].map(
-    (key) => [key, (from: unknown, to: unknown) => isFewer(to ?? [], from ?? [])] as const,
+  ["endpoints", isFewer],
+  ...allMatchers.map(
+    ([, { key, narrowedBy }]) =>
+      [key, narrowedBy === undefined ? never : narrowing[narrowedBy]] as const,
   ),
   ...["max_quantity", "max_notional", "max_slippage", "max_expires_in", "max_valid_days"].map(
     (key) => [key, isLess] as const,

@@ -1,10 +1,8 @@
+import type { Denial, HeldBy, Verdict } from "../../../src/vault/policy/terms/decision.ts"
 import type {
   Circumstances,
-  Denial,
-  HeldBy,
   JudgedRequest,
-  Verdict,
-} from "../../../src/vault/policy/terms/decision.ts"
+} from "../../../src/vault/policy/judged/judged-request.ts"
 import type { Deny, Entry, Hold, Policy, Rule } from "../../../src/vault/policy/terms/policy.ts"
 import { unitsOf, unitsText } from "./plain-amount.ts"
 import { plainClaims, type PlainClaim, type PlainSizes } from "./plain-limit.ts"

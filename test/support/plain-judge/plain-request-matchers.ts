@@ -1,6 +1,6 @@
-import type { FieldCondition } from "../../../src/vault/policy/terms/body-field.ts"
-import type { JudgedRequest } from "../../../src/vault/policy/terms/decision.ts"
-import type { Hours } from "../../../src/vault/policy/terms/hours.ts"
+import type { FieldCondition } from "../../../src/vault/policy/match/where.ts"
+import type { JudgedRequest } from "../../../src/vault/policy/judged/judged-request.ts"
+import type { Hours } from "../../../src/vault/policy/match/hours.ts"
 import type { JsonObject, JsonValue } from "../../../src/venue/json.ts"
 import { decimalText, fieldUnits, unitsOf } from "./plain-amount.ts"
 import { clockAt, dayBefore, timeText, type ClockTime } from "./plain-clock.ts"
@@ -83,7 +83,7 @@ function where({ matchers, request, list }: RequestAsk): Said | undefined {
   if (holds.every((answer) => answer ?? list === "other")) return undefined
   const odd = conditions[holds.findIndex((answer) => answer !== true)]
   if (odd === undefined) return undefined
-  const allowed = conditionText(odd)
+  const allowed = conditions.map(conditionText).join("; ")
   return { reason: "body_field_not_allowed", asked: fieldText(odd, request.body), allowed }
 }
 
@@ -143,14 +143,13 @@ function fieldText({ pointer }: FieldCondition, body: JsonObject): string {
   return `${pointer.text} ${text === undefined ? "unreadable" : JSON.stringify(text)}`
 }
 
-function conditionText({ texts, matches, min, max, present }: FieldCondition): string {
-  if (present !== undefined) return present ? "present" : "absent"
-  return [
+function conditionText({ pointer, texts, matches, min, max, present }: FieldCondition): string {
+  const asked = [
     texts?.map((text) => JSON.stringify(text)).join(", "),
     matches && `matching ${matches.source}`,
     min && `at least ${decimalText(min)}`,
     max && `at most ${decimalText(max)}`,
-  ]
-    .filter((words) => words !== undefined)
-    .join(", ")
+    present === undefined ? undefined : present ? "present" : "absent",
+  ].filter((words) => words !== undefined)
+  return `${pointer.text} ${asked.join(", ")}`
 }

@@ -1,4 +1,7 @@
-import type { Circumstances, JudgedRequest } from "../../../src/vault/policy/terms/decision.ts"
+import type {
+  Circumstances,
+  JudgedRequest,
+} from "../../../src/vault/policy/judged/judged-request.ts"
 import type { Order } from "../../../src/venue/payload/payload.ts"
 import type { Profile } from "../../../src/venue/profile.ts"
 import { unitsOf } from "./plain-amount.ts"

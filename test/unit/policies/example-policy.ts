@@ -2,11 +2,11 @@ import assert from "node:assert/strict"
 
 import { openMeters } from "../../../src/vault/ledger/meters/meters.ts"
 import { judge } from "../../../src/vault/policy/judge.ts"
+import type { Decision } from "../../../src/vault/policy/terms/decision.ts"
 import type {
   Circumstances,
-  Decision,
   JudgedRequest,
-} from "../../../src/vault/policy/terms/decision.ts"
+} from "../../../src/vault/policy/judged/judged-request.ts"
 import type { Policy } from "../../../src/vault/policy/terms/policy.ts"
 import { operationIds } from "../../../src/venue/profile.ts"
 import { readRepositoryFile } from "../../support/markdown.ts"

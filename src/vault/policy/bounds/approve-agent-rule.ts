@@ -1,6 +1,6 @@
 import type { Address } from "../../../venue/address.ts"
 import type { Mismatch } from "../terms/decision.ts"
-import type { Subject } from "../terms/judged-order.ts"
+import type { Subject } from "../judged/judged-order.ts"
 import type { Rule } from "../terms/policy.ts"
 
 /** The most days that an agent is approved for unless the rule says another number. */

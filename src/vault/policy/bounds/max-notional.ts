@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "../../../std/result.ts"
 import { compareDecimals, formatDecimal } from "../../../venue/decimal.ts"
 import type { Mismatch } from "../terms/decision.ts"
-import { type ReadOrder, orderText, symbolText, type Subject } from "../terms/judged-order.ts"
+import { type ReadOrder, orderText, symbolText, type Subject } from "../judged/judged-order.ts"
 import type { Rule, SizeBound } from "../terms/policy.ts"
 import { worstNotional } from "./quantity.ts"
 import { boundFor, overMax, type BoundedAmount } from "./worst-case.ts"

@@ -1,7 +1,6 @@
 import { compareDecimals, formatDecimal, type Decimal } from "../../../venue/decimal.ts"
-import { partText } from "../match/matchers.ts"
 import type { Mismatch } from "../terms/decision.ts"
-import type { Subject } from "../terms/judged-order.ts"
+import { partText, type Subject } from "../judged/judged-order.ts"
 import type { Rule } from "../terms/policy.ts"
 import { mayBeMarket } from "./worst-case.ts"
 

@@ -1,7 +1,7 @@
 import { compareDecimals, formatDecimal, type Decimal } from "../../../venue/decimal.ts"
 import { matchEntry, type Match, type MatchedOrder } from "../match/match-entry.ts"
 import type { OrderSize } from "../terms/claim.ts"
-import type { Subject } from "../terms/judged-order.ts"
+import type { Subject } from "../judged/judged-order.ts"
 import type { Deny } from "../terms/policy.ts"
 import { worstOf } from "./quantity.ts"
 import { boundFor, quantityUnit } from "./worst-case.ts"

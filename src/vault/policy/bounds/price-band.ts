@@ -7,7 +7,7 @@ import {
 } from "../../../venue/decimal.ts"
 import type { SymbolTable } from "../../../venue/profile.ts"
 import type { Mismatch } from "../terms/decision.ts"
-import { type ReadOrder, orderText, symbolText, type Subject } from "../terms/judged-order.ts"
+import { type ReadOrder, orderText, symbolText, type Subject } from "../judged/judged-order.ts"
 import type { Rule } from "../terms/policy.ts"
 import { isPriceReadable, partPrices } from "./worst-case.ts"
 

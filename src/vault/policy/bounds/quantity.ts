@@ -15,7 +15,7 @@ import {
   symbolText,
   type Subject,
   type JudgedOrder,
-} from "../terms/judged-order.ts"
+} from "../judged/judged-order.ts"
 import type { Rule, SizeBound } from "../terms/policy.ts"
 import { boundFor, overMax, type BoundedAmount, quantityUnit, worstPrice } from "./worst-case.ts"
 

@@ -10,7 +10,7 @@ import {
 import type { Order } from "../../../venue/payload/payload.ts"
 import type { Profile } from "../../../venue/profile.ts"
 import type { DenialReason, Mismatch } from "../terms/decision.ts"
-import type { JudgedOrder, ReadOrder, Subject } from "../terms/judged-order.ts"
+import type { JudgedOrder, ReadOrder, Subject } from "../judged/judged-order.ts"
 import type { SizeBound } from "../terms/policy.ts"
 
 /** A price together with where it comes from, as people read it. */

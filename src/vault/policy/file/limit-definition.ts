@@ -1,8 +1,8 @@
 import { sha256 } from "@noble/hashes/sha2.js"
 
 import { toHex, utf8 } from "../../../std/bytes.ts"
-import { formatDecimal, type Decimal } from "../../../venue/decimal.ts"
-import type { FieldCondition, FieldPointer } from "../terms/body-field.ts"
+import { sorted } from "../match/matcher.ts"
+import { mapAsked } from "../match/matchers.ts"
 import type { Counted, Limit, LimitWindow, Policy } from "../terms/policy.ts"
 
 /** What a limit is before its file and line are known. */
@@ -28,55 +28,24 @@ export function limitDefinition(limit: UnplacedLimit, appliesTo: Policy["applies
   return toHex(sha256(utf8(JSON.stringify(definition))).slice(0, 16)).slice(2)
 }
 
-function matchersForm(matchers: Limit["matchers"]) {
-  const { hours } = matchers
-  return {
-    symbols: sorted(matchers.symbols?.map(String)),
-    sides: sorted(matchers.sides),
-    order_types: sorted(matchers.orderTypes),
-    time_in_force: sorted(matchers.timeInForce),
-    require_flags: sorted(matchers.requireFlags),
-    forbid_flags: sorted(matchers.forbidFlags),
-    position_sides: sorted(matchers.positionSides),
-    margin_modes: sorted(matchers.marginModes),
-    stp_modes: sorted(matchers.stpModes),
-    algo_order_types: sorted(matchers.algoOrderTypes),
-    client_order_id: matchers.clientOrderId?.source ?? null,
-    target_addresses: sorted(matchers.targetAddresses),
-    label: matchers.label?.source ?? null,
-    hours: hours && [hours.zone, sorted(hours.days), hours.fromMinute, hours.toMinute],
-    where: sorted(matchers.where?.map((condition) => JSON.stringify(conditionForm(condition)))),
-  }
+/** Digests had these in this form from the start. What came later is only there where an entry asks it. */
+const unasked = {
+  ...{ symbols: null, sides: null, order_types: null, time_in_force: null, require_flags: null },
+  ...{ forbid_flags: null, position_sides: null, margin_modes: null, stp_modes: null },
+  ...{ algo_order_types: null, client_order_id: null, target_addresses: null, label: null },
+  ...{ hours: undefined, where: null },
 }
 
-function conditionForm({ pointer, texts, matches, min, max, present }: FieldCondition) {
-  return [
-    pointer.text,
-    sorted(texts),
-    matches?.source ?? null,
-    amountForm(min),
-    amountForm(max),
-    present ?? null,
-  ]
+function matchersForm(matchers: Limit["matchers"]) {
+  const forms = mapAsked(matchers, (matcher, value) => [matcher.key, matcher.form(value)] as const)
+  return { ...unasked, ...Object.fromEntries<unknown>(forms) }
 }
 
 function countedForm(counted: Counted) {
   if (counted.kind !== "field") return counted.kind
-  return [counted.pointer.text, pointerForm(counted.by)]
+  return [counted.pointer.text, counted.by?.text ?? null]
 }
 
 function windowForm(window: LimitWindow): readonly (string | number)[] {
   return window.kind === "rolling" ? ["rolling", window.lengthMs] : ["day", window.zone]
-}
-
-function pointerForm(pointer: FieldPointer | undefined): string | null {
-  return pointer?.text ?? null
-}
-
-function amountForm(amount: Decimal | undefined): string | null {
-  return amount === undefined ? null : formatDecimal(amount)
-}
-
-function sorted(words: readonly string[] | undefined): readonly string[] | null {
-  return words === undefined ? null : [...new Set(words)].sort()
 }

@@ -1,7 +1,6 @@
 import type { OperationId } from "../../../venue/profile.ts"
-import { orderMakingOperations } from "../terms/judged-order.ts"
+import { orderMakingOperations } from "../judged/judged-order.ts"
 import type { Counted, Limit } from "../terms/policy.ts"
-import type { Contradiction } from "./contradictions.ts"
 
 type Asked = {
   readonly counted: Counted
@@ -9,8 +8,11 @@ type Asked = {
   readonly endpoints: readonly OperationId[] | undefined
 }
 
+/** What is wrong, told at the `key` to change. */
+type Mistake = { readonly key: string; readonly message: string }
+
 /** Finds what makes a limit refuse all that it covers, or never count anything. */
-export function limitMistakes(asked: Asked): readonly Contradiction[] {
+export function limitMistakes(asked: Asked): readonly Mistake[] {
   return known
     .filter(({ isIn }) => isIn(asked))
     .map(({ key, message }) => ({ key, message: message(orderless(asked.endpoints ?? [])) }))

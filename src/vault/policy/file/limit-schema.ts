@@ -2,14 +2,13 @@ import { z } from "zod"
 
 import type { Decimal } from "../../../venue/decimal.ts"
 import type { SymbolTable } from "../../../venue/profile.ts"
-import { dayWindow } from "../match/day-window.ts"
+import { dayWindow } from "./day-window.ts"
 import type { Counted, LimitWindow } from "../terms/policy.ts"
-import { described, objectError, required, tell } from "./described.ts"
-import { timeZone } from "./hours-schema.ts"
+import { described, objectError, required, tell } from "../values/described.ts"
 import type { UnplacedLimit } from "./limit-definition.ts"
 import { limitMistakes, speaksOfOrders } from "./limit-mistakes.ts"
 import { matchersOf, matcherShape, operationsOf, speechOf } from "./matcher-schema.ts"
-import { amountAboveZero, durationMs, fieldPointer, oneOf } from "./policy-scalars.ts"
+import { amountAboveZero, durationMs, fieldPointer, oneOf, timeZone } from "../values/scalars.ts"
 import { refusedBounds } from "./rule-schema.ts"
 
 /** An entry of `limits`. */

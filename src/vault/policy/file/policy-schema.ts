@@ -3,11 +3,11 @@ import { z } from "zod"
 import { isPathPattern } from "../../../venue/path-pattern.ts"
 import type { SymbolTable } from "../../../venue/profile.ts"
 import type { Deny, Hold, Over, Policy, Rule } from "../terms/policy.ts"
-import { described, objectError, required, tell } from "./described.ts"
+import { described, objectError, required, tell } from "../values/described.ts"
 import type { UnplacedLimit } from "./limit-definition.ts"
 import { limitSchema } from "./limit-schema.ts"
 import { matchersOf, matcherShape, operationsOf, speechOf } from "./matcher-schema.ts"
-import { durationMs, listOf, policyName, textAs } from "./policy-scalars.ts"
+import { durationMs, listOf, policyName, textAs } from "../values/scalars.ts"
 import { refusedBounds, ruleSchema, sizeBound } from "./rule-schema.ts"
 
 /** A policy file's content, before its entries know their lines. */

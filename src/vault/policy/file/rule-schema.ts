@@ -4,7 +4,7 @@ import { compareDecimals, parseDecimal, type Decimal } from "../../../venue/deci
 import type { SymbolTable } from "../../../venue/profile.ts"
 import { defaultMaxValidDays } from "../bounds/approve-agent-rule.ts"
 import type { Entry, Rule, SizeBound } from "../terms/policy.ts"
-import { described, objectError, tell } from "./described.ts"
+import { described, objectError, tell } from "../values/described.ts"
 import { matchersOf, matcherShape, operationsOf, speechOf } from "./matcher-schema.ts"
 import {
   addressText,
@@ -18,7 +18,7 @@ import {
   parseAboveZero,
   parseSymbol,
   unknownSymbol,
-} from "./policy-scalars.ts"
+} from "../values/scalars.ts"
 
 /** An entry of `rules`. */
 export function ruleSchema(symbols: SymbolTable): z.ZodType<Omit<Rule, "line">> {
@@ -31,7 +31,7 @@ export function ruleSchema(symbols: SymbolTable): z.ZodType<Omit<Rule, "line">> 
       const matchers = matchersOf(written, context)
       const bounds = boundsOf(written)
       const speech = speechOf(matchers, { speakOfOrders: boundsOrders(bounds) })
-      if (written.endpoints === undefined && !speech.orders && !speech.labels) {
+      if (written.endpoints === undefined && speech.length === 0) {
         tell(context, "this rule would allow everything; name its endpoints")
       }
       if (isEmptyRange(bounds)) {

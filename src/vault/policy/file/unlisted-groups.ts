@@ -1,4 +1,4 @@
-import type { FieldPointer } from "../terms/body-field.ts"
+import type { FieldPointer } from "../values/body-field.ts"
 import type { Entry, Limit, Policy } from "../terms/policy.ts"
 
 /** A rule that lets a bot choose the group that a limit counts by. */

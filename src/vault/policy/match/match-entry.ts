@@ -1,6 +1,19 @@
-import { type ReadOrder, orderText, type Subject } from "../terms/judged-order.ts"
-import type { Deny, Entry } from "../terms/policy.ts"
-import { fitsOrder, usesOrderMatchers, fitsRequest } from "./matchers.ts"
+import type { OperationId } from "../../../venue/profile.ts"
+import { type ReadOrder, orderText, type Subject } from "../judged/judged-order.ts"
+import {
+  type Matchers,
+  type Named,
+  orderMatchers,
+  requestMatchers,
+  usesOrderMatchers,
+} from "./matchers.ts"
+
+/** What an entry of any list asks. */
+export type Asking = {
+  /** What it covers: its `endpoints`; without them all, or only what its other keys speak of. */
+  readonly operations: ReadonlySet<OperationId>
+  readonly matchers: Matchers
+}
 
 /** One order that an entry matches, where it stands in its request, and the parts that match. */
 export type MatchedOrder = {
@@ -17,24 +30,35 @@ export type Match = {
 }
 
 /** Matches an entry with a request. One order or leg is enough, and so is what can't be read. */
-export function matchEntry(entry: Entry, subject: Subject): Match | undefined {
+export function matchEntry(entry: Asking, subject: Subject): Match | undefined {
   const { request, orders } = subject
   if (!entry.operations.has(request.operation)) return undefined
-  if (!fitsRequest(entry.matchers, subject, "deny")) return undefined
+  if (!fitsAll(requestMatchers, entry.matchers, subject)) return undefined
   if (orders === undefined) return { orders: undefined }
 
   const matched = orders.flatMap((read, index): readonly MatchedOrder[] => {
-    const isPartMatched = read.parts.map((part) => fitsOrder(entry.matchers, part, "deny"))
+    const isPartMatched = read.parts.map((part) => fitsAll(orderMatchers, entry.matchers, part))
     return isPartMatched.includes(true) ? [{ index, read, isPartMatched }] : []
   })
   return matched.length === 0 ? undefined : { orders: matched }
 }
 
 /** What was matched, in words. */
-export function matchText(entry: Deny, { orders }: Match, subject: Subject): string {
+export function matchText(
+  entry: Asking & { readonly over: unknown },
+  { orders }: Match,
+  subject: Subject,
+): string {
   const { request, circumstances } = subject
   const [first] = orders ?? []
   if (!usesOrderMatchers(entry.matchers) && entry.over === undefined) return request.operation
   if (first === undefined) return `${request.operation}, whose orders can't be read`
   return orderText(first.read.order, circumstances.profile.symbols)
+}
+
+function fitsAll<On>(named: readonly Named<On>[], asked: Matchers, on: On): boolean {
+  return named.every(([name, matcher]) => {
+    const value = asked[name]
+    return value === undefined || matcher.fits(value, on, "deny")
+  })
 }

@@ -1,44 +1,5 @@
-import type { Address } from "../../../venue/address.ts"
-import type { Decimal } from "../../../venue/decimal.ts"
-import type { JsonObject } from "../../../venue/json.ts"
-import type { Lane } from "../../../venue/payload/lane.ts"
-import type { Payload } from "../../../venue/payload/payload.ts"
-import type { OperationId, Profile } from "../../../venue/profile.ts"
+import { matcherReasons, type MatcherReason } from "../match/matchers.ts"
 import type { Claim, OrderSize } from "./claim.ts"
-
-/** What is judged: who asks for what, with everything read that can be read. */
-export type JudgedRequest = {
-  readonly client: string
-  readonly key: {
-    readonly name: string
-    readonly address: Address
-    readonly role: "wallet" | "agent"
-  }
-  readonly operation: OperationId
-  readonly target: Address | undefined
-  readonly body: JsonObject
-  readonly payload: Payload
-  readonly lane: Lane
-  /** How long the signed request would be valid. */
-  readonly expiresInMs: number
-}
-
-/** What the request is judged against, besides the policies. Given as values: policy has no clock and no disk. */
-export type Circumstances = {
-  readonly profile: Profile
-  readonly nowMs: number
-  /** Addresses of the agent keys held here under the signing wallet, revoked ones left out. Only an approval asks. */
-  readonly heldAgents: () => ReadonlySet<Address>
-  /** The reference price of a symbol if it is fresh at `nowMs`. */
-  readonly referencePrice: (symbolId: number) => Decimal | undefined
-  /** One that was fed since and is held back: bounds must hold by both. */
-  readonly heldPrice?: (symbolId: number) => Decimal | undefined
-  /** What `limits raise` gave for a while, as far as it holds at `nowMs`. */
-  readonly raises: readonly Raise[]
-}
-
-/** A limit, by its name or by `policy/name`, and the maximum it has in place of a lower one. */
-export type Raise = { readonly limit: string; readonly max: Decimal }
 
 /** Why a rule didn't allow, with what was asked and what is allowed as text for people. */
 export type Denial = {
@@ -104,27 +65,11 @@ export type Decision = Explained &
     | { readonly kind: "refuse"; readonly denial: Denial }
   )
 
-/** Why policy said no. A closed list that bots act on: docs/error-codes.md explains each, and a test keeps it true. */
-export const denialReasons = [
+const otherReasons = [
   "no_policy_applies",
   "no_rule_covers_endpoint",
   "endpoint_not_covered",
   "denied_by_rule",
-  "symbol_not_allowed",
-  "side_not_allowed",
-  "order_type_not_allowed",
-  "time_in_force_not_allowed",
-  "flag_required",
-  "flag_forbidden",
-  "position_side_not_allowed",
-  "margin_mode_not_allowed",
-  "stp_mode_not_allowed",
-  "algo_order_type_not_allowed",
-  "client_order_id_not_allowed",
-  "target_address_not_allowed",
-  "label_not_allowed",
-  "outside_hours",
-  "body_field_not_allowed",
   "expires_in_over_max",
   "symbol_without_max",
   "symbol_without_min",
@@ -149,4 +94,8 @@ export const denialReasons = [
   "limit_unreadable",
   "read_not_allowed",
 ] as const
-export type DenialReason = (typeof denialReasons)[number]
+
+export type DenialReason = MatcherReason | (typeof otherReasons)[number]
+
+/** Why policy said no. A closed list that bots act on: docs/error-codes.md explains each, and a test keeps it true. */
+export const denialReasons: readonly DenialReason[] = [...otherReasons, ...matcherReasons]

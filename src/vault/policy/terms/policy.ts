@@ -1,48 +1,9 @@
 import type { Address } from "../../../venue/address.ts"
 import type { Decimal } from "../../../venue/decimal.ts"
-import type {
-  AlgoOrderType,
-  Order,
-  OrderFlag,
-  OrderType,
-  TimeInForce,
-} from "../../../venue/payload/payload.ts"
-import type { OperationId } from "../../../venue/profile.ts"
-import type { FieldCondition, FieldPointer } from "./body-field.ts"
+import type { Asking } from "../match/match-entry.ts"
+import type { FieldPointer } from "../values/body-field.ts"
 import type { ClaimWindow } from "./claim.ts"
-import type { Hours } from "./hours.ts"
-import type { Pattern } from "./pattern.ts"
-
-export type Side = "buy" | "sell"
-export type PositionSide = NonNullable<Order["positionSide"]>
-export type MarginMode = NonNullable<Order["marginMode"]>
-export type StpMode = NonNullable<Order["stpMode"]>
-/** `none`: the order has no `algo_order_type`. */
-export type AlgoType = AlgoOrderType | "none"
-
-/** What an entry asks of an order. An absent matcher asks nothing. */
-export type OrderMatchers = {
-  readonly symbols: readonly number[] | undefined
-  readonly sides: readonly Side[] | undefined
-  readonly orderTypes: readonly OrderType[] | undefined
-  readonly timeInForce: readonly TimeInForce[] | undefined
-  readonly requireFlags: readonly OrderFlag[] | undefined
-  readonly forbidFlags: readonly OrderFlag[] | undefined
-  readonly positionSides: readonly PositionSide[] | undefined
-  readonly marginModes: readonly MarginMode[] | undefined
-  readonly stpModes: readonly StpMode[] | undefined
-  readonly algoOrderTypes: readonly AlgoType[] | undefined
-  readonly clientOrderId: Pattern | undefined
-}
-
-/** What an entry asks of a request as a whole, whatever its operation. An absent matcher asks nothing. */
-export type RequestMatchers = {
-  readonly targetAddresses: readonly Address[] | undefined
-  /** The label that approveAgent gives the agent. */
-  readonly label: Pattern | undefined
-  readonly hours: Hours | undefined
-  readonly where: readonly FieldCondition[] | undefined
-}
+import type { AppliesTo } from "../judged/judged-order.ts"
 
 /** An amount for every symbol, or symbol by symbol. A symbol without one is refused. */
 export type SizeBound =
@@ -54,13 +15,10 @@ export type SizeBound =
     }
 
 /** What every entry of every list has. */
-export type Entry = {
+export type Entry = Asking & {
   readonly name: string
   /** Where it starts in its file, from 1. */
   readonly line: number
-  /** What it covers: its `endpoints`; without them all, or only what its other keys speak of. */
-  readonly operations: ReadonlySet<OperationId>
-  readonly matchers: OrderMatchers & RequestMatchers
 }
 
 export type Rule = Entry & {
@@ -126,11 +84,7 @@ export type Hold = Deny & { readonly ttlMs: number }
 export type Policy = {
   readonly name: string
   readonly file: string
-  /** Both must match; `undefined` is everyone. */
-  readonly appliesTo: {
-    readonly clients: readonly string[] | undefined
-    readonly keys: readonly string[] | undefined
-  }
+  readonly appliesTo: AppliesTo
   readonly rules: readonly Rule[]
   readonly deny: readonly Deny[]
   readonly limits: readonly Limit[]

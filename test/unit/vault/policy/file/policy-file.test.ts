@@ -256,7 +256,7 @@ const refused: readonly { readonly lines: readonly string[]; readonly problem: s
   { lines: ["client_order_id: ''"], problem: "4:5: must be a regular expression of 1 to 200 characters (at rules.0.client_order_id)" },
   { lines: ["client_order_id: '(a'"], problem: "4:5: isn't a regular expression in RE2's syntax: missing closing ): `(a` (at rules.0.client_order_id)" },
   { lines: ["endpoints: [placeOrder]", "target_addresses: [me]"], problem: `5:24: "me" isn't an address; write 0x and 40 hex digits, with a right checksum (at rules.0.target_addresses.0)` },
-  { lines: ["label: a", "sides: [buy]"], problem: "4:5: nothing matches: label speaks of approveAgent, other keys of orders (at rules.0.label)" },
+  { lines: ["label: a", "sides: [buy]"], problem: "3:5: no request matches: its keys speak of different operations, as label and symbols do (at rules.0)" },
   ...["hours: {zone: UTC, from: '08:00'}", "where: [{pointer: /a, present: true}]", `target_addresses: ["0x${"1".repeat(40)}"]`, "max_expires_in: 10s"].map((line) => ({
     lines: [line],
     problem: "3:5: this rule would allow everything; name its endpoints (at rules.0)",

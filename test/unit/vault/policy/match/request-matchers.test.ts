@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import type { JudgedRequest } from "../../../../../src/vault/policy/terms/decision.ts"
+import type { JudgedRequest } from "../../../../../src/vault/policy/judged/judged-request.ts"
 import type { JsonObject } from "../../../../../src/venue/json.ts"
 import {
   addressOf,
@@ -221,7 +221,7 @@ describe("where", () => {
       assert.equal(decision.kind, "refuse")
       return [decision.denial.asked, decision.denial.allowed]
     }
-    const allowed = `"x", "y", matching ., at most 3`
+    const allowed = `/a "x", "y", matching ., at most 3`
     assert.deepEqual(denial({ a: "z" }), [`/a "z"`, allowed])
     assert.deepEqual(denial({}), ["/a absent", allowed])
     assert.deepEqual(denial({ a: null }), ["/a unreadable", allowed])

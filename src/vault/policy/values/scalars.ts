@@ -4,9 +4,10 @@ import { parseDurationMs } from "../../../std/duration.ts"
 import { parseAddress, type Address } from "../../../venue/address.ts"
 import { compareDecimals, one, parseDecimal, zero, type Decimal } from "../../../venue/decimal.ts"
 import type { SymbolTable } from "../../../venue/profile.ts"
-import { parseFieldPointer } from "../terms/body-field.ts"
-import { parsePattern, type Pattern } from "../terms/pattern.ts"
+import { parseFieldPointer } from "./body-field.ts"
 import { tell } from "./described.ts"
+import { localClock, type LocalClock } from "./local-clock.ts"
+import { parsePattern, type Pattern } from "./pattern.ts"
 
 /** A name that goes into refusals and records. */
 export const policyName = z
@@ -71,6 +72,15 @@ export const yesOrNo = z
 export const fieldPointer = textAs(
   parseFieldPointer,
   () => "must be a JSON Pointer such as /amount",
+)
+
+/** A time zone by its IANA name, with a clock of its own. */
+export const timeZone = textAs(
+  (zone): { readonly zone: string; readonly clock: LocalClock } | undefined => {
+    const clock = localClock(zone)
+    return clock && { zone, clock }
+  },
+  (zone) => `${JSON.stringify(zone)} isn't a time zone; write one such as Europe/Berlin or UTC`,
 )
 
 /** A regular expression in RE2's syntax. */

@@ -1,39 +1,13 @@
-import {
-  compareDecimals,
-  parseDecimal,
-  wholeDecimal,
-  type Decimal,
-} from "../../../venue/decimal.ts"
+import { parseDecimal, wholeDecimal, type Decimal } from "../../../venue/decimal.ts"
 import { isJsonObject, type JsonObject, type JsonValue, parsePointer } from "../../../venue/json.ts"
-import type { Pattern } from "./pattern.ts"
 
 /** A JSON Pointer into a request's body, with its steps. */
 export type FieldPointer = { readonly text: string; readonly steps: readonly string[] }
-
-/** What `where` asks of one field: all that is given must hold. */
-export type FieldCondition = {
-  readonly pointer: FieldPointer
-  /** The texts that it may be; `equals` is a list of one. */
-  readonly texts: readonly string[] | undefined
-  readonly matches: Pattern | undefined
-  readonly min: Decimal | undefined
-  readonly max: Decimal | undefined
-  readonly present: boolean | undefined
-}
 
 /** Reads a pointer of at least one step. */
 export function parseFieldPointer(text: string): FieldPointer | undefined {
   const steps = parsePointer(text)
   return steps && { text, steps }
-}
-
-/** Whether the body's field meets the condition; `undefined` when it isn't there or isn't of the type that is compared. */
-export function meetsCondition(condition: FieldCondition, body: JsonObject): boolean | undefined {
-  const value = fieldAt(body, condition.pointer)
-  if (condition.present !== undefined) return (value !== undefined) === condition.present
-  const answers = [meetsTexts(condition, value), meetsBounds(condition, value)]
-  if (answers.includes(undefined)) return undefined
-  return !answers.includes(false)
 }
 
 /** What a pointer leads to, through objects and arrays; `undefined` when it leads nowhere. */
@@ -59,28 +33,6 @@ export function fieldAmount(value: JsonValue | undefined): Decimal | undefined {
 /** Lower case for `0x` and 40 hex digits, and any other text as it is. */
 export function withoutAddressCase(text: string): string {
   return /^0x[0-9a-f]{40}$/i.test(text) ? text.toLowerCase() : text
-}
-
-function meetsTexts(
-  { texts, matches }: FieldCondition,
-  value: JsonValue | undefined,
-): boolean | undefined {
-  if (texts === undefined && matches === undefined) return true
-  const text = fieldText(value)
-  if (text === undefined) return undefined
-  if (texts?.includes(text) === false) return false
-  return matches === undefined || matches.matches(text)
-}
-
-function meetsBounds(
-  { min, max }: FieldCondition,
-  value: JsonValue | undefined,
-): boolean | undefined {
-  if (min === undefined && max === undefined) return true
-  const amount = fieldAmount(value)
-  if (amount === undefined) return undefined
-  const isEnough = min === undefined || compareDecimals(amount, min) >= 0
-  return isEnough && (max === undefined || compareDecimals(amount, max) <= 0)
 }
 
 function childOf(value: JsonValue | undefined, step: string): JsonValue | undefined {

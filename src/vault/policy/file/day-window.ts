@@ -1,5 +1,5 @@
 import type { ClaimWindow } from "../terms/claim.ts"
-import type { LocalClock } from "../terms/local-clock.ts"
+import type { LocalClock } from "../values/local-clock.ts"
 
 type Day = Extract<ClaimWindow, { readonly kind: "day" }>
 

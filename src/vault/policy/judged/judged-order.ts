@@ -1,14 +1,7 @@
 import { type Decimal, formatDecimal, maxDecimal } from "../../../venue/decimal.ts"
-import type {
-  Order,
-  OrderFlag,
-  OrderLeg,
-  OrderType,
-  TimeInForce,
-} from "../../../venue/payload/payload.ts"
+import type { Order, OrderLeg, OrderType } from "../../../venue/payload/payload.ts"
 import type { OperationId, SymbolEntry, SymbolTable } from "../../../venue/profile.ts"
-import type { Circumstances, JudgedRequest } from "./decision.ts"
-import type { AlgoType, MarginMode, PositionSide, Side, StpMode, Policy } from "./policy.ts"
+import type { Circumstances, JudgedRequest } from "./judged-request.ts"
 
 /**
  * Every value that a field can stand for. Empty: the order certainly has none. `undefined`: it can't
@@ -33,18 +26,10 @@ export function agrees<Value>(
 export type JudgedOrder = {
   readonly part: "entry" | "take_profit" | "stop_loss"
   readonly order: Order
+  /** `undefined` for the entry. */
   readonly leg: OrderLeg | undefined
-  readonly symbols: readonly number[]
-  readonly sides: readonly Side[]
+  readonly symbol: SymbolEntry | undefined
   readonly orderTypes: Reading<OrderType>
-  readonly timeInForce: Reading<TimeInForce>
-  readonly flags: readonly OrderFlag[]
-  readonly positionSides: Reading<PositionSide>
-  readonly marginModes: Reading<MarginMode>
-  readonly stpModes: Reading<StpMode>
-  readonly algoOrderTypes: Reading<AlgoType>
-  /** The bot's name for the order with its legs; empty without one. */
-  readonly clientOrderId: Reading<string>
 }
 
 /** An order of a request with all that it can bring about, and what is known of its symbol. */
@@ -85,71 +70,19 @@ function readOrders(
 }
 
 function partsOf(order: Order, symbol: SymbolEntry | undefined): readonly JudgedOrder[] {
-  const shared = sharedReadings(order, symbol)
+  const legOf = (part: "take_profit" | "stop_loss", leg: OrderLeg | undefined): JudgedOrder[] =>
+    leg === undefined ? [] : [{ part, order, leg, symbol, orderTypes: legTypes(leg) }]
   const legs = [
-    judgedLeg(shared, "take_profit", order.tpsl?.takeProfit),
-    judgedLeg(shared, "stop_loss", order.tpsl?.stopLoss),
-  ].filter((leg) => leg !== undefined)
-
+    ...legOf("take_profit", order.tpsl?.takeProfit),
+    ...legOf("stop_loss", order.tpsl?.stopLoss),
+  ]
   const orderTypes = order.orderType === undefined ? typesOfLegs(legs) : [order.orderType]
-  const entry: JudgedOrder = {
-    ...shared,
-    part: "entry",
-    leg: undefined,
-    sides: isStandalone(order) ? ["buy", "sell"] : [order.isBuy ? "buy" : "sell"],
-    orderTypes,
-    timeInForce: timeInForceOf(order),
-    flags: order.flags,
-    stpModes: [order.stpMode ?? "cancel_maker"], // the documented default
-  }
-  return [entry, ...legs]
-}
-
-type SharedReadings = Pick<
-  JudgedOrder,
-  "order" | "symbols" | "positionSides" | "marginModes" | "algoOrderTypes" | "clientOrderId"
->
-
-/** What an order says of its legs too: they belong to the same position, margin and name. */
-function sharedReadings(order: Order, symbol: SymbolEntry | undefined): SharedReadings {
-  // Omitted on spot by the interface; elsewhere the account's mode decides, which the request doesn't tell.
-  const absent = symbol?.market === "spot" ? [] : undefined
-  return {
-    order,
-    symbols: [order.symbolId],
-    positionSides: order.positionSide === undefined ? absent : [order.positionSide],
-    marginModes: order.marginMode === undefined ? absent : [order.marginMode],
-    algoOrderTypes: algoTypeOf(order),
-    clientOrderId: order.clientOrderId === undefined ? [] : [order.clientOrderId],
-  }
+  return [{ part: "entry", order, leg: undefined, symbol, orderTypes }, ...legs]
 }
 
 /** The interface doesn't say whether `is_buy` of a standalone tpsl means the position or what closes it. */
-function isStandalone(order: Order): boolean {
+export function isStandalone(order: Order): boolean {
   return order.algoOrderType === "tpsl"
-}
-
-function judgedLeg(
-  shared: SharedReadings,
-  part: "take_profit" | "stop_loss",
-  leg: OrderLeg | undefined,
-): JudgedOrder | undefined {
-  if (leg === undefined) return undefined
-  const { order } = shared
-  const orderTypes = legTypes(leg)
-  return {
-    ...shared,
-    part,
-    leg,
-    sides: isStandalone(order) ? ["buy", "sell"] : [order.isBuy ? "sell" : "buy"],
-    orderTypes,
-    // A market order has none; of a leg's limit order the interface doesn't tell it.
-    timeInForce: orderTypes.includes("limit") ? undefined : [],
-    // The interface gives legs no flags, so no leg is post_only or reduce_only by its own word.
-    flags: [],
-    // Nor does it tell whether a leg's order takes over the mode of its entry.
-    stpModes: undefined,
-  }
 }
 
 /** A limit child order needs a price, so a leg without type and price can only become a market order. */
@@ -164,17 +97,20 @@ function typesOfLegs(legs: readonly JudgedOrder[]): Reading<OrderType> {
   return types.length === 0 ? undefined : types
 }
 
-function timeInForceOf(order: Order): Reading<TimeInForce> {
-  if (order.timeInForce !== undefined) return [order.timeInForce]
-  if (order.orderType === "limit") return ["gtc"] // the documented default
-  return order.orderType === "market" ? [] : undefined
+/** What the two matchers read that most policies have: here, so that no file of theirs has to run for each order. */
+export const symbolsOf = ({ order }: JudgedOrder): readonly number[] => [order.symbolId]
+export const orderTypesOf = ({ orderTypes }: JudgedOrder): Reading<OrderType> => orderTypes
+
+/** What comes before a part's text, so that a refusal tells the entry from its legs. */
+export function partText({ part }: JudgedOrder): string {
+  return partTexts[part]
 }
 
-/** What the venue's rules keep together is not taken for "none" where it came apart. */
-function algoTypeOf(order: Order): Reading<AlgoType> {
-  if (order.algoOrderType !== undefined) return [order.algoOrderType]
-  return order.conditional === undefined && order.tpsl === undefined ? ["none"] : undefined
-}
+const partTexts = {
+  entry: "",
+  take_profit: "take-profit leg: ",
+  stop_loss: "stop-loss leg: ",
+} as const
 
 /** The symbol's name, or its id where venue.yaml doesn't list it. */
 export function symbolText(symbolId: number, symbols: SymbolTable): string {
@@ -216,12 +152,18 @@ export function subjectOf(request: JudgedRequest, circumstances: Circumstances):
   return { request, circumstances, orders, parts: orders?.flatMap(({ parts }) => parts) ?? [] }
 }
 
+/** Whom a policy is for: both must match; `undefined` is everyone. */
+export type AppliesTo = {
+  readonly clients: readonly string[] | undefined
+  readonly keys: readonly string[] | undefined
+}
+
 /**
  * Whether a policy is for a client and the key that signs, or that a read names. One for certain keys is for no
  * read that names none.
  */
 export function appliesTo(
-  { appliesTo: { clients, keys } }: Policy,
+  { appliesTo: { clients, keys } }: { readonly appliesTo: AppliesTo },
   client: string,
   key: string | undefined,
 ): boolean {

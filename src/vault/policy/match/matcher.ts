@@ -1,0 +1,127 @@
+import type { z } from "zod"
+
+import type { OrderFlag, OrderType } from "../../../venue/payload/payload.ts"
+import type { OperationId, SymbolTable } from "../../../venue/profile.ts"
+import {
+  agrees,
+  partText,
+  shortText,
+  type JudgedOrder,
+  type Polarity,
+  type Reading,
+} from "../judged/judged-order.ts"
+import type { Pattern } from "../values/pattern.ts"
+import { listOf, pattern } from "../values/scalars.ts"
+
+/**
+ * What an entry may ask under one key: how it is written, what fits it, and what is said of it. `On` is what it is
+ * asked of: an order or leg, or the request as a whole. Its functions are methods, so that one table holds the
+ * matchers of all kinds of values; each is only ever given a value that its own schema made.
+ */
+export type Matcher<Value, On, Reason extends string = string> = {
+  /** The key in policy files. */
+  readonly key: string
+  schema(symbols: SymbolTable): z.ZodType<Value>
+  /** One sentence for editors and the reference, and an example. */
+  readonly meaning: string
+  readonly example: unknown
+  /** For the reference: what may be written, where it isn't a list of words. */
+  readonly written?: string
+  /** For the reference: what can't be read, or stands for several values. */
+  readonly unreadable?: string
+  /** Why a rule refuses what doesn't fit: bots act on it. */
+  readonly reason: Reason
+  /** What can't be read fits no rule, and fits every entry of the other lists (`deny`). */
+  fits(value: Value, on: On, polarity: Polarity): boolean
+  /** What was found where it doesn't fit, as text for people. */
+  asked(on: On, symbols: SymbolTable, value: Value): string
+  /** What the entry allows, as text for people. */
+  allowed(value: Value, symbols: SymbolTable): string
+  /** What a limit's digest has of it: the same for all that means the same. */
+  form(value: Value): unknown
+  /** Whether a rule surely allows no more once a written list has `fewer` or `more` items. */
+  readonly narrowedBy?: "fewer" | "more"
+  /** The operations that it speaks of, where not all. */
+  readonly speaksOf?: ReadonlySet<OperationId>
+  readonly contradictions?: readonly Contradiction<Value>[]
+}
+
+/** What no order can meet together with what the entry asks by another matcher. */
+type Contradiction<Value> = {
+  readonly message: string
+  isIn(value: Value, beside: Beside): boolean
+}
+
+/** What the same entry may ask by other matchers. */
+export type Beside = {
+  readonly orderTypes?: readonly OrderType[] | undefined
+  readonly requireFlags?: readonly OrderFlag[] | undefined
+}
+
+/** What the matchers of one kind don't have in common. */
+type Told<Value, On, Reason extends string> = Omit<
+  Matcher<Value, On, Reason>,
+  "schema" | "fits" | "asked" | "allowed" | "form" | "narrowedBy"
+>
+
+type Listing<Value, Reason extends string> = Told<readonly Value[], JudgedOrder, Reason> & {
+  readonly item: (symbols: SymbolTable) => z.ZodType<Value>
+  /** Every value that an order or leg may have. */
+  readonly read: (order: JudgedOrder) => Reading<Value>
+  readonly text?: (value: Value, symbols: SymbolTable) => string
+}
+
+/** A matcher that lists the values which an order may have. */
+export function listMatcher<Value extends string | number, const Reason extends string>({
+  item,
+  read,
+  text = String,
+  ...told
+}: Listing<Value, Reason>): Matcher<readonly Value[], JudgedOrder, Reason> {
+  const textOf = (values: Reading<Value>, symbols: SymbolTable): string =>
+    readingText(values?.map((value) => text(value, symbols)))
+  return {
+    ...told,
+    schema: (symbols) => listOf(item(symbols)),
+    fits: (list, order, polarity) => agrees(read(order), polarity, (value) => list.includes(value)),
+    asked: (order, symbols) => `${partText(order)}${textOf(read(order), symbols)}`,
+    allowed: textOf,
+    form: (list) => sorted(list.map(String)),
+    narrowedBy: "fewer",
+  }
+}
+
+type Matching<On, Reason extends string> = Told<Pattern, On, Reason> & {
+  readonly read: (on: On) => Reading<string>
+}
+
+/** A matcher that holds a text against a regular expression. One that is too long for it can't be read. */
+export function patternMatcher<On, const Reason extends string>({
+  read,
+  ...told
+}: Matching<On, Reason>): Matcher<Pattern, On, Reason> {
+  return {
+    ...told,
+    written: "regular expression",
+    schema: () => pattern,
+    fits: ({ matches }, on, polarity) => {
+      const fits = read(on)?.map(matches)
+      const readable = fits?.includes(undefined) === true ? undefined : fits
+      return agrees(readable, polarity, (fit) => fit === true)
+    },
+    asked: (on) => readingText(read(on)?.map(shortText)),
+    allowed: ({ source }) => source,
+    form: ({ source }) => source,
+  }
+}
+
+/** What was read, as people read it. */
+export function readingText(reading: Reading<string>): string {
+  if (reading === undefined) return "unreadable"
+  return reading.length === 0 ? "none" : reading.join(", ")
+}
+
+/** Each word once, in an order of their own: lists that mean the same are the same. `null` without a list. */
+export function sorted(words: readonly string[] | undefined): readonly string[] | null {
+  return words === undefined ? null : [...new Set(words)].sort()
+}
