@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { policyJsonSchema } from "../../../packaging/policy-json-schema.ts"
+import { withMatcherTable } from "../../../packaging/policy-matcher-table.ts"
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
 import { problemText } from "../../../src/std/yaml-file.ts"
 import { readPolicies } from "../../../src/vault/policy/file/policy-file.ts"
@@ -61,6 +62,12 @@ describe("docs/policy-reference.md", () => {
       }
     })
   }
+
+  it("has the table of matchers that the code makes; npm run schema writes it", () => {
+    const title = "Matchers: in every list"
+    const made = tableRows(sectionOf(withMatcherTable(page), title))
+    assert.deepEqual(tableRows(sectionOf(page, title)), made)
+  })
 
   it("has the matchers alike in every list", () => {
     for (const list of ["rules", "limits", "hold"]) {
