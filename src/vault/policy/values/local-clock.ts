@@ -19,7 +19,7 @@ export function localClock(zone: string): LocalClock | undefined {
     if (!(Math.abs(nowMs) <= maxTimeMs)) return undefined
     // Zones differ by whole seconds, so within one of them the answer stays: policies ask many times a request.
     const second = Math.floor(nowMs / 1_000)
-    if (last?.second !== second) last = { second, time: readTime(formatter.format(nowMs)) }
+    if (last?.second !== second) last = { second, time: parseTime(formatter.format(nowMs)) }
     return last.time
   }
 }
@@ -45,8 +45,8 @@ function formatterFor(zone: string): Intl.DateTimeFormat | undefined {
 
 const formatPattern = /^(\w{3}), (\d+\/\d+\/\d+), (\d{2}):(\d{2})$/
 
-/** Reads `Fri, 11/20/2026, 09:30`. */
-function readTime(text: string): LocalTime | undefined {
+/** From a text such as `Fri, 11/20/2026, 09:30`. */
+function parseTime(text: string): LocalTime | undefined {
   const [, weekday = "", date = "", hour, minute] = formatPattern.exec(text) ?? []
   const day = days.find((name) => name === weekday.toLowerCase())
   return day && { date, day, minute: Number(hour) * 60 + Number(minute) }
