@@ -7,12 +7,13 @@ import type { Profile } from "../venue/profile.ts"
 import { gateSettingsOf } from "./active/gate-settings.ts"
 import type { Vault } from "./core/vault.ts"
 import { keyView, recordView } from "./core/views.ts"
+import type { Client } from "./ledger/records/bindings.ts"
 import type { StoredRecord } from "./ledger/records/entries.ts"
 import { limitsOfClient } from "./operator/limit-methods.ts"
 import { feedPrices } from "./operator/price-methods.ts"
 import { requestStages } from "./process/stages.ts"
 import { admitRead, readBudgetSpent } from "./request/admit-read.ts"
-import { identify } from "./request/authenticate.ts"
+import { clientWithRight, identify } from "./request/authenticate.ts"
 import { checkRequest, shadowRequest } from "./request/check-request.ts"
 import { stopsNow } from "./request/judge-request.ts"
 import { outboxMethods } from "./request/outbox-methods.ts"
@@ -37,18 +38,28 @@ export function botMethods(vault: Vault) {
         ? shadowRequest(params, vault)
         : Promise.resolve(checkRequest(params, vault)),
     report: (params: BotParams["report"]) => report(params, vault),
-    whoami: (params: BotParams["whoami"]) => Promise.resolve(whoami(params, vault)),
+    whoami: ({ token }: BotParams["whoami"]) =>
+      served(identify(token, vault), (client) => whoami(client, vault)),
     record: (params: BotParams["record"]) => ownRecord(params, vault),
-    records: (params: BotParams["records"]) => ownRecords(params, vault),
-    freeze: (params: BotParams["freeze"]) => freezeForClient(params, vault),
-    heartbeat: (params: BotParams["heartbeat"]) => heartbeat(params, vault),
+    records: ({ token, ...search }: BotParams["records"]) =>
+      served(identify(token, vault), (client) => ownRecords(search, client, vault)),
+    freeze: ({ token, body }: BotParams["freeze"]) =>
+      served(clientWithRight(token, "freeze", vault), (by) => freezeForClient(body, by, vault)),
+    heartbeat: ({ token, body }: BotParams["heartbeat"]) =>
+      served(clientWithRight(token, "heartbeat", vault), (of) => heartbeat(body, of, vault)),
     ...outboxMethods(vault),
     read: (params: BotParams["read"]) => Promise.resolve(admitRead(params, vault)),
     readBudgetSpent: (params: BotParams["readBudgetSpent"]) =>
       Promise.resolve(readBudgetSpent(params, vault)),
-    prices: (params: BotParams["prices"]) => feedPrices(params, vault),
-    limits: (params: BotParams["limits"]) => Promise.resolve(limits(params, vault)),
-    metrics: (params: BotParams["metrics"]) => showMetrics(params, vault),
+    prices: ({ token, body }: BotParams["prices"]) =>
+      served(clientWithRight(token, "prices", vault), (by) => feedPrices(body, by, vault)),
+    limits: ({ token }: BotParams["limits"]) =>
+      served(identify(token, vault), (client) => limits(client, vault)),
+    metrics: ({ token }: BotParams["metrics"]) =>
+      served(clientWithRight(token, "metrics", vault), async () => ({
+        kind: "answer" as const,
+        families: await showMetrics(vault),
+      })),
     health: () => health(vault),
     gateSettings: () => Promise.resolve(gateSettingsOf(vault.active())),
     tokens: () => Promise.resolve({ digests: tokenDigests(vault) }),
@@ -61,6 +72,14 @@ const maxDigests = 3_000
 
 function tokenDigests(vault: Pick<Vault, "active">): readonly string[] {
   return vault.active().clientByTokenHash.keys().take(maxDigests).toArray()
+}
+
+/** What a client is answered, or why it isn't served. */
+async function served<Answer>(
+  client: Result<Client, Refusal>,
+  answer: (client: Client) => Answer | Promise<Answer>,
+) {
+  return client.ok ? answer(client.value) : refuse(client.error, null)
 }
 
 async function told<Answer>(signing: Promise<Answer>, vault: Vault) {
@@ -100,10 +119,7 @@ async function health(vault: Vault): Promise<BotResults["health"]> {
   }
 }
 
-function whoami({ token }: BotParams["whoami"], vault: Vault): BotResults["whoami"] {
-  const client = identify(token, vault)
-  if (!client.ok) return refuse(client.error, null)
-  const { name, keys, rights, allowTypeB } = client.value
+function whoami({ name, keys, rights, allowTypeB }: Client, vault: Vault): BotResults["whoami"] {
   const set = vault.active()
   return {
     kind: "answer",
@@ -127,13 +143,11 @@ function networkOf({ typeB, endpoints }: Profile) {
   }
 }
 
-function limits({ token }: BotParams["limits"], vault: Vault): BotResults["limits"] {
-  const client = identify(token, vault)
-  if (!client.ok) return refuse(client.error, null)
+function limits(client: Client, vault: Vault): BotResults["limits"] {
   return {
     kind: "answer",
-    limits: limitsOfClient(client.value, vault),
-    budgets: budgetsOfClient(client.value, vault),
+    limits: limitsOfClient(client, vault),
+    budgets: budgetsOfClient(client, vault),
   }
 }
 
@@ -146,13 +160,11 @@ async function ownRecord(
 }
 
 async function ownRecords(
-  { token, by, value }: BotParams["records"],
+  search: Pick<BotParams["records"], "by" | "value">,
+  { name: client }: Client,
   vault: Vault,
 ): Promise<BotResults["records"]> {
-  const client = identify(token, vault)
-  if (!client.ok) return refuse(client.error, null)
-  const search = { client: client.value.name, by, value }
-  const found = await vault.ledger.records(search, vault.now())
+  const found = await vault.ledger.records({ client, ...search }, vault.now())
   return { kind: "answer", records: found.map(recordView) }
 }
 

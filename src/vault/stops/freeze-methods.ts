@@ -1,15 +1,14 @@
 import { z } from "zod"
 
-import type { AdminParams, BotParams, BotResults } from "../../link/calls/methods.ts"
+import type { AdminParams, BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import type { FreezeView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Vault } from "../core/vault.ts"
-import { operatorName } from "../ledger/records/bindings.ts"
+import { type Client, operatorName } from "../ledger/records/bindings.ts"
 import { isSameScope, type Freeze, type FreezeScope } from "../ledger/records/freeze.ts"
-import { clientWithRight } from "../request/authenticate.ts"
 import { refuse } from "../request/refuse.ts"
 import { readJson, invalidRequest } from "../request/split-body.ts"
 
@@ -38,18 +37,15 @@ export async function freeze(
   return freezeView(made)
 }
 
-/** `POST /freeze`: a client with the right may stop itself, others, a key or everything; it can't thaw. */
+/** `POST /freeze`: a client with the right may stop itself, others, a key or everything; it can't thaw. `body` is base64. */
 export async function freezeForClient(
-  { token, body }: BotParams["freeze"],
+  body: string,
+  { name: by }: Client,
   vault: Vault,
 ): Promise<BotResults["freeze"]> {
-  const set = vault.active()
-  const client = clientWithRight(token, "freeze", vault)
-  if (!client.ok) return refuse(client.error, null)
-  const { name: by } = client.value
   const read = readFreeze(Buffer.from(body, "base64"))
   if (!read.ok) return refuse(read.error, null)
-  const unknown = unknownName(read.value, set)
+  const unknown = unknownName(read.value, vault.active())
   if (unknown !== undefined) {
     const error = { path: "/name", rule: "unknown_name", message: unknown }
     return refuse(invalidRequest([error]), null)

@@ -1,12 +1,10 @@
-import type { BotParams, BotResults } from "../../link/calls/methods.ts"
+import type { BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
-import { err, type Result } from "../../std/result.ts"
 import { isJsonObject } from "../../venue/json.ts"
 import type { Vault } from "../core/vault.ts"
 import { panicName, type Client } from "../ledger/records/bindings.ts"
 import { isSameScope, freezeOf } from "../ledger/records/freeze.ts"
 import { log, logFailure } from "../process/log.ts"
-import { clientWithRight } from "../request/authenticate.ts"
 import { refuse } from "../request/refuse.ts"
 import { readJson, invalidRequest } from "../request/split-body.ts"
 import { freeze } from "./freeze-methods.ts"
@@ -89,15 +87,15 @@ async function panicForNobody(
 /**
  * `POST /heartbeat`: the client is there. Its silence counts from its first heartbeat on, since a bot that
  * never came up has no orders that a stop would help. That it counts is in the ledger, so a restart of the
- * daemon in which the bot ended too is no way out: the count begins at the start then. Beats never thaw.
+ * daemon in which the bot ended too is no way out: the count begins at the start then. Beats never thaw. `body` is base64.
  */
 export async function heartbeat(
-  params: BotParams["heartbeat"],
+  body: string,
+  { name, keys }: Client,
   vault: Vault,
 ): Promise<BotResults["heartbeat"]> {
-  const read = readHeartbeat(params, vault)
-  if (!read.ok) return refuse(read.error, null)
-  const { name, keys } = read.value
+  const wrong = wrongBody(Buffer.from(body, "base64"))
+  if (wrong !== undefined) return refuse(wrong, null)
   vault.heartbeats.hear(name)
   const { config, armed } = vault.active()
   const watch = config.heartbeats.get(name)
@@ -113,16 +111,6 @@ export async function heartbeat(
       frozen: freezeOf(request, vault.active().freezes) !== undefined,
     },
   }
-}
-
-function readHeartbeat(
-  { token, body }: BotParams["heartbeat"],
-  vault: Vault,
-): Result<Client, Refusal> {
-  const client = clientWithRight(token, "heartbeat", vault)
-  if (!client.ok) return client
-  const wrong = wrongBody(Buffer.from(body, "base64"))
-  return wrong === undefined ? client : err(wrong)
 }
 
 /** The clients that were heard once and are silent for longer than they may be. */

@@ -3,7 +3,6 @@ import { describe, it, type TestContext } from "node:test"
 
 import { errorCodes } from "../../../../src/gate/http/error-response.ts"
 import { maxFrameBytes } from "../../../../src/link/frames.ts"
-import type { MetricFamily } from "../../../../src/link/views/metrics.ts"
 import type { ActiveSet } from "../../../../src/vault/active/active-set.ts"
 import type { Vault } from "../../../../src/vault/core/vault.ts"
 import { maxNamedSeries } from "../../../../src/vault/metrics/gauge.ts"
@@ -34,27 +33,21 @@ async function openWithBot(t: TestContext, ask: VaultAsk = {}) {
   return { ...test, token }
 }
 
-async function familiesOf(vault: Vault, token: string): Promise<readonly MetricFamily[]> {
-  const shown = await showMetrics({ token }, vault)
-  if (shown.kind === "refused") throw new Error(shown.refusal.code)
-  return shown.families
-}
-
 /** The values of a number's series, by their labels. */
 async function valuesOf(
-  { vault, token }: { readonly vault: Vault; readonly token: string },
+  { vault }: { readonly vault: Vault },
   metric: string,
 ): Promise<Readonly<Record<string, number>>> {
-  const family = (await familiesOf(vault, token)).find((each) => each.name === name + metric)
+  const family = (await showMetrics(vault)).find((each) => each.name === name + metric)
   assert.ok(family !== undefined && family.type !== "histogram", metric)
   return Object.fromEntries(family.series.map(([labels, value]) => [labels.join(" "), value]))
 }
 
 async function countsOf(
-  { vault, token }: { readonly vault: Vault; readonly token: string },
+  { vault }: { readonly vault: Vault },
   metric: string,
 ): Promise<readonly number[]> {
-  const family = (await familiesOf(vault, token)).find((each) => each.name === name + metric)
+  const family = (await showMetrics(vault)).find((each) => each.name === name + metric)
   assert.ok(family?.type === "histogram", metric)
   return family.series.map(([, { counts }]) => counts.reduce((sum, count) => sum + count, 0))
 }
@@ -231,7 +224,7 @@ describe("the vault's metrics", () => {
         refusal,
       })
     }
-    const families = await familiesOf({ ...test.vault, active: () => crowded(test) }, test.token)
+    const families = await showMetrics({ ...test.vault, active: () => crowded(test) })
     for (const family of families) {
       assert.ok(family.series.length <= 1_010, `${family.name}: ${family.series.length}`)
     }

@@ -4,10 +4,11 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 
 import type { BotResults } from "../../../../src/link/calls/methods.ts"
 import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
+import { botMethods } from "../../../../src/vault/bot-methods.ts"
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
 import type { Vault } from "../../../../src/vault/core/vault.ts"
 import { openOutbox } from "../../../../src/vault/ledger/outbox.ts"
-import { heartbeat, heartbeatLook } from "../../../../src/vault/stops/heartbeat.ts"
+import { heartbeatLook } from "../../../../src/vault/stops/heartbeat.ts"
 import { openHeartbeats } from "../../../../src/vault/watch/heartbeats.ts"
 import { fakeClock, ledgerTime } from "../../../support/fake-clock.ts"
 import {
@@ -55,7 +56,7 @@ async function open(t: TestContext, { panic = panicLines } = {}) {
       await settle()
     },
     beat: (token: string, body = "{}"): Promise<BotResults["heartbeat"]> =>
-      heartbeat({ token, body: Buffer.from(body).toString("base64") }, now.vault),
+      now.bots.heartbeat({ token, body: Buffer.from(body).toString("base64") }),
     frozen: (): readonly string[] =>
       now.vault.active().freezes.map(({ scope, name, by }) => `${scope} ${name} ${by}`),
     armed: (): readonly string[] => now.vault.active().armed,
@@ -70,7 +71,7 @@ function byClock(test: TestVault) {
   const clock = fakeClock()
   const parts = { clock, heartbeats: openHeartbeats(clock), outbox: openOutbox(clock) }
   const vault: Vault = { ...test.vault, ...parts }
-  return { test, clock, vault, look: heartbeatLook(vault) }
+  return { test, clock, vault, bots: botMethods(vault), look: heartbeatLook(vault) }
 }
 
 describe("a heartbeat", () => {
