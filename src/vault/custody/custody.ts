@@ -1,19 +1,41 @@
 import { copySecret } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import type { Vault } from "../core/vault.ts"
+import type { SetInForce } from "../active/in-force.ts"
+import type { Installation } from "../config/installation.ts"
+import type { Keyring } from "../keyring/keyring.ts"
+import type { PickedCurve } from "../keyring/pick-curve.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import { hasEnded, type KeyEntry } from "../ledger/records/bindings.ts"
 import { collectGarbage } from "../process/collect-garbage.ts"
 import { logFailure } from "../process/log.ts"
 import { matchKeys } from "./match-keys.ts"
 import { openKeyStore, type SecretSource } from "./open-key-store.ts"
 
-type Held = Pick<Vault, "installation" | "keyring" | "ledger" | "active" | "curve"> & {
+/** Locks and unlocks the keys in memory, and records it. */
+export type Custody = {
+  /** When the keys were loaded last, in milliseconds. */
+  unlockedAtMs(): number
+  /**
+   * Overwrites the named keys in memory, or all; they sign nothing from now on. `by` says who or what asked for it.
+   *
+   * @throws {Fault} `usage` when the keys are in memory alone, and would be lost.
+   */
+  lock(by: string, names?: readonly string[]): Promise<void>
+  /** Loads the keys anew; without `secret`, from the file, credential or keychain of countersign.yaml. @throws {Fault} */
+  unlock(secret?: Uint8Array): Promise<void>
+}
+
+type Held = Pick<SetInForce, "active"> & {
+  readonly installation: Installation
+  readonly keyring: Keyring
+  readonly ledger: Ledger
+  readonly curve: PickedCurve
   readonly secret: SecretSource
 }
 
-/** Locking and unlocking of the keys in memory, each of them recorded. */
-export function holdKeys(held: Held): Pick<Vault, "unlockedAtMs" | "lock" | "unlock"> {
+/** The custody of an open vault's keys, just unlocked. */
+export function holdKeys(held: Held): Custody {
   const { installation, keyring, ledger, active, curve } = held
   let unlockedAtMs = ledger.now()
   return {
@@ -51,33 +73,37 @@ function assertLockable({ config }: ActiveSet): void {
   )
 }
 
+/** What tells how long wallet keys may stay in memory, and locks them. */
+type WalletKeys = SetInForce &
+  Custody & {
+    readonly keyring: Pick<Keyring, "isLocked">
+    readonly ledger: Pick<Ledger, "lastNonce">
+  }
+
 const everyMs = 1_000
 
 /**
  * Locks wallet keys whose lifetime in memory has ended, or that signed nothing for long, as
  * countersign.yaml says. Agent keys stay: their bots would stop in the middle of a trade.
  */
-export function lockWalletKeysInTime(vault: Vault): void {
+export function lockWalletKeysInTime(held: WalletKeys): void {
   const look = (): void => {
     for (const by of ["lifetime", "idle"] as const) {
-      const names = walletKeysDue(vault, by).map(({ name }) => name)
+      const names = walletKeysDue(held, by).map(({ name }) => name)
       if (names.length === 0) continue
-      vault.lock(by, names).catch((error: unknown) => logFailure("lock_not_recorded", error))
+      held.lock(by, names).catch((error: unknown) => logFailure("lock_not_recorded", error))
     }
   }
   setInterval(look, everyMs).unref()
 }
 
 /** The wallet keys in memory whose time is up at this moment. */
-export function walletKeysDue(
-  vault: Pick<Vault, "active" | "keyring" | "ledger" | "now" | "unlockedAtMs">,
-  by: "lifetime" | "idle",
-): readonly KeyEntry[] {
-  const { keyring, ledger, now } = vault
-  const { keys, config } = vault.active()
+export function walletKeysDue(held: WalletKeys, by: "lifetime" | "idle"): readonly KeyEntry[] {
+  const { keyring, ledger, now } = held
+  const { keys, config } = held.active()
   const limitMs = by === "lifetime" ? config.walletKeys.lifetimeMs : config.walletKeys.lockOnIdleMs
   if (limitMs === undefined) return []
-  const unlockedAtMs = vault.unlockedAtMs()
+  const unlockedAtMs = held.unlockedAtMs()
   return [...keys.values()].filter((key) => {
     if (key.role !== "wallet" || hasEnded(key) || keyring.isLocked(key.name)) return false
     const usedAtMs = by === "idle" ? (ledger.lastNonce(key.address) ?? 0) : 0

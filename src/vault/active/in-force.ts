@@ -1,0 +1,39 @@
+import type { OneAtATime } from "../../std/one-at-a-time.ts"
+import type { FileSet } from "../config/file-set.ts"
+import type { Installation } from "../config/installation.ts"
+import type { AdminEntry } from "../ledger/records/admin-entry.ts"
+import type { RecordId } from "../ledger/records/record-id.ts"
+import type { LedgerTime } from "../process/clock.ts"
+import type { ActiveSet } from "./active-set.ts"
+
+/** The set in force, to be read alone. */
+export type SetInForce = {
+  /** The set in force now. Take it once for each request. */
+  active(): ActiveSet
+  /** The time that all is decided at and ends by. The wall clock is the ledger's to read. */
+  readonly now: () => LedgerTime
+}
+
+/** Changes bindings and standing of the set in force. */
+export type Acts = SetInForce & {
+  /** Records an act; the set that follows from it is in force from the moment it is queued. */
+  act(entry: AdminEntry): Promise<RecordId>
+  /** Follows an act that says nothing new, so that it isn't recorded: a restart begins from the last that was. */
+  hear(entry: AdminEntry): void
+}
+
+/** Changes the files of the set in force. */
+export type FilesInForce = SetInForce & {
+  /** Where files are read from. */
+  readonly installation: Installation
+  /** Why the files on disk aren't the ones in force, in a sentence; `undefined` when they are. */
+  alarm(): string | undefined
+  /** So that no files read earlier replace what was read later. */
+  readonly inTurn: OneAtATime
+  /**
+   * Puts files in force. What their limits have used is counted from the ledger; then set and meters are
+   * exchanged in one step. Once it resolves, that is durable and nothing is signed under the old set.
+   * `alarm` says why they aren't those on disk, where they aren't.
+   */
+  adopt(files: FileSet, alarm?: string): Promise<void>
+}
