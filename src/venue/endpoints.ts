@@ -1,7 +1,7 @@
 // The write endpoints as the venue's interface discloses them. What it doesn't tell is written as the
 // line of venue.yaml that would tell it.
 
-import { parseStructType, type StructType } from "./signing-hash.ts"
+import { knownStruct } from "./signing-hash.ts"
 import type { Disclosed, Endpoint, OperationId, Signing, Weight } from "./profile.ts"
 
 /** Type A's message without `target_address`. */
@@ -116,11 +116,4 @@ function trade(id: OperationId, path: string, weight: Weight): Endpoint {
 function account(id: OperationId, path: string, weight: Weight): Endpoint {
   const signing = undisclosedType(id)
   return { id, path: `/v1/account/${path}`, area: "account", weight, signing, ...nothingSaid }
-}
-
-/** @throws {Error} when `text` isn't a struct; only called with the constants above. */
-function knownStruct(text: string): StructType {
-  const struct = parseStructType(text)
-  if (!struct.ok) throw new Error(struct.error)
-  return struct.value
 }

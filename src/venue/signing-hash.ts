@@ -180,6 +180,13 @@ export function parseStructType(text: string): Result<StructType, string> {
   return ok({ name, fields, typeString: text, typeHash: keccak256(utf8(text)) })
 }
 
+/** A struct that the sources themselves write down. @throws {Error} when `text` isn't one. */
+export function knownStruct(text: string): StructType {
+  const struct = parseStructType(text)
+  if (!struct.ok) throw new Error(struct.error)
+  return struct.value
+}
+
 function parseField(member: string): Result<StructField, string> {
   const [, type, name] = fieldPattern.exec(member) ?? []
   if (type === undefined || name === undefined) return err(`"${member}" isn't "type name"`)

@@ -7,7 +7,7 @@ import type { AlarmsNow } from "../views/alarms.ts"
 import type { Whoami } from "../views/bot-views.ts"
 import type { GateSettings, UpstreamSettings } from "../views/gate-settings.ts"
 import type { MetricFamily } from "../views/metrics.ts"
-import type { Refusal } from "../views/refusal.ts"
+import type { Refused } from "../views/refusal.ts"
 import type { Answered, RateLimit, Signed } from "../views/signed.ts"
 import type { OpenSigning, Signing } from "../views/signing.ts"
 import type {
@@ -82,9 +82,7 @@ export const botParams = {
   alarms: z.strictObject({}),
 }
 
-type Answer<Value> =
-  | ({ readonly kind: "answer" } & Value)
-  | { readonly kind: "refused"; readonly refusal: Refusal; readonly record: string | null }
+type Answer<Value> = ({ readonly kind: "answer" } & Value) | Refused
 
 /** Results of the bot socket's calls. */
 export type BotResults = StopBotResults &

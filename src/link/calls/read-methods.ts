@@ -2,7 +2,7 @@
 
 import { z } from "zod"
 
-import type { Refusal } from "../views/refusal.ts"
+import type { Refused } from "../views/refusal.ts"
 import { token } from "./report.ts"
 
 export const readBotParams = {
@@ -14,12 +14,6 @@ export const readBotParams = {
   }),
   /** The venue refused a read of this client for the IP budget. */
   readBudgetSpent: z.strictObject({ token }),
-}
-
-type Refused = {
-  readonly kind: "refused"
-  readonly refusal: Refusal
-  readonly record: string | null
 }
 
 export type ReadBotResults = {

@@ -3,7 +3,7 @@
 import { z } from "zod"
 
 import { outcomeSchema } from "../views/outcome.ts"
-import type { Refusal } from "../views/refusal.ts"
+import type { Refused } from "../views/refusal.ts"
 import type { FreezeView, HeartbeatView, OutboxRequest, PanicView } from "../views/stop-views.ts"
 
 const token = z.string().max(128)
@@ -42,12 +42,6 @@ export const stopAdminParams = {
   }),
   /** Freezes everything and signs the cancels of venue.yaml; the caller sends them. */
   panic: z.strictObject({ reason: z.string().min(1).max(190) }),
-}
-
-type Refused = {
-  readonly kind: "refused"
-  readonly refusal: Refusal
-  readonly record: string | null
 }
 
 export type StopBotResults = {

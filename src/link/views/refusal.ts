@@ -120,6 +120,13 @@ export const refusalSchema = z.discriminatedUnion("code", [
 export type Refusal = z.infer<typeof refusalSchema>
 export type RefusalCode = Refusal["code"]
 
+/** The answer that says no. `record` is that of the refusal, where it has one. */
+export type Refused = {
+  readonly kind: "refused"
+  readonly refusal: Refusal
+  readonly record: string | null
+}
+
 /** What keeps the vault as a whole from signing. */
 export type Stop = Extract<
   Refusal,

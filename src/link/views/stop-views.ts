@@ -51,11 +51,4 @@ type PanicAbout = {
 }
 
 /** A signed request for the gate to send, compact JSON to `path`. */
-export type OutboxRequest = {
-  readonly record: string
-  readonly path: string
-  readonly body: string
-  readonly expires_after: number
-  /** For how long it is good yet, by the vault's time as it answered. */
-  readonly good_for_ms: number
-}
+export type OutboxRequest = Omit<SignedOperation, "base_url">

@@ -1,6 +1,7 @@
 // What bots and operators are shown, as it goes over the sockets and out as JSON: names in snake_case,
 // times in milliseconds, amounts as decimal strings.
 
+import type { TypedData } from "../../venue/typed-data.ts"
 import type { Alarm } from "./alarms.ts"
 import type { BudgetView, KeyView, LimitUse, RecordView } from "./bot-views.ts"
 import type { Signing } from "./signing.ts"
@@ -31,16 +32,6 @@ export type TypedOperation = {
   readonly signer: string
   readonly typed_data: TypedData
   readonly expires_after: number
-}
-
-/** EIP-712's JSON form; integers beyond 2^53 as decimal strings. */
-export type TypedData = {
-  readonly types: Readonly<
-    Record<string, readonly { readonly name: string; readonly type: string }[]>
-  >
-  readonly primaryType: string
-  readonly domain: Readonly<Record<string, string | number>>
-  readonly message: Readonly<Record<string, string | number | boolean>>
 }
 
 /** A request that waits for a person. */

@@ -1,5 +1,6 @@
 import { z } from "zod"
 
+import { parseJson } from "../../std/parse-json.ts"
 import type { StoredEntry } from "../ledger/audit/chain-check.ts"
 
 /** How an archive begins: what its first entry is chained to. */
@@ -80,12 +81,4 @@ export function parseEndLine(line: string): ArchiveEnd | undefined {
   if (!read.success) return undefined
   const { last_seq: lastSeq, last_hash: lastHash, from_ms: fromMs, to_ms: toMs } = read.data
   return { lastSeq, lastHash, fromMs, toMs }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto"
 
 import { toHex } from "../../std/bytes.ts"
-import { typeBDigest, parseStructType, type StructType } from "../../venue/signing-hash.ts"
+import { knownStruct, typeBDigest } from "../../venue/signing-hash.ts"
 import type { Curve } from "./curve.ts"
 import type { KeyPair } from "./keyring.ts"
 import { signChecked } from "./open-keyring.ts"
 
 /** A domain and a struct that no venue has, so that the signature is good for nothing. */
 const domain = Object.freeze({ name: "Countersign key check", version: "1", chainId: 0n })
-const keyCheck = structOf("KeyCheck(bytes32 random)")
+const keyCheck = knownStruct("KeyCheck(bytes32 random)")
 
 /**
  * Throws unless the key signs a throw-away digest and its public key is recovered from the signature. The secret stays
@@ -19,10 +19,4 @@ const keyCheck = structOf("KeyCheck(bytes32 random)")
 export function assertSigns(pair: KeyPair, curve: Curve): void {
   const random = new Map([["random", toHex(randomBytes(32))]])
   void signChecked(pair, typeBDigest(domain, keyCheck, random), curve)
-}
-
-function structOf(text: string): StructType {
-  const struct = parseStructType(text)
-  if (!struct.ok) throw new Error(struct.error)
-  return struct.value
 }

@@ -2,6 +2,7 @@ import { z } from "zod"
 
 import { fromHex } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
+import { parseJson } from "../../std/parse-json.ts"
 
 export type ScryptParams = {
   readonly n: number
@@ -71,14 +72,6 @@ function parseOuter(json: string): unknown {
     (name) => [name, named.get(name)] as const,
   )
   return { ...Object.fromEntries(picked), crypto: cryptos[0]?.[1] }
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown
-  } catch {
-    return undefined // no cause: the message of a SyntaxError quotes the text
-  }
 }
 
 function invalid(path: string): Fault {

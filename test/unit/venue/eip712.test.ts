@@ -8,6 +8,7 @@ import { keccak256 } from "../../../src/std/keccak.ts"
 import {
   domainSeparator,
   hashStruct,
+  knownStruct,
   parseStructType,
   snakeCase,
   uintBits,
@@ -101,6 +102,7 @@ describe("parseStructType", () => {
   for (const [title, text] of refused) {
     it(`refuses ${title}`, () => {
       assert.equal(parseStructType(text).ok, false)
+      assert.throws(() => knownStruct(text), /./)
     })
   }
 })

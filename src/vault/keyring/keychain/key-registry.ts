@@ -5,6 +5,7 @@ import { z } from "zod"
 
 import { fromHex, toHex } from "../../../std/bytes.ts"
 import { Fault } from "../../../std/fault.ts"
+import { parseJson } from "../../../std/parse-json.ts"
 import { parseAddress, type Address } from "../../../venue/address.ts"
 import { assertPrivateDirectory, codeOf, readPrivateFile } from "../read-private-file.ts"
 import { writeNewFile } from "../write-new-file.ts"
@@ -163,14 +164,6 @@ function removalOf(directory: string, name: string): string {
 async function readText(path: string): Promise<string | undefined> {
   const bytes = await readPrivateFile(path, maxFileBytes)
   return bytes === undefined ? undefined : new TextDecoder().decode(bytes)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }
 
 function damaged(path: string): Fault {
