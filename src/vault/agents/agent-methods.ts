@@ -1,7 +1,7 @@
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Vault } from "../core/vault.ts"
-import { keyView } from "../core/views.ts"
+import { keyView } from "../status/views.ts"
 import { operatorName } from "../ledger/records/bindings.ts"
 import { agentOf, settleRecord } from "../request/settle-record.ts"
 import { renewAgent, revokeAgent } from "./renew-agent.ts"

@@ -2,7 +2,7 @@ import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import type { ClientView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Vault } from "../core/vault.ts"
-import { clientView } from "../core/views.ts"
+import { clientView } from "../status/views.ts"
 import { hasEnded, type Client, reservedNames } from "../ledger/records/bindings.ts"
 import { hashToken, makeToken } from "../request/authenticate.ts"
 

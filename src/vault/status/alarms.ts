@@ -2,7 +2,7 @@ import { alarm, type Alarm, type AlarmName, type AlarmsNow } from "../../link/vi
 import type { Reason } from "../../link/views/signing.ts"
 import { dayMs } from "../config/config-values.ts"
 import type { Vault } from "../core/vault.ts"
-import type { Stand } from "../core/views.ts"
+import type { Stand } from "./views.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import type { KeyEntry } from "../ledger/records/bindings.ts"
 import { makeRoom } from "../watch/disk-space.ts"

@@ -5,7 +5,7 @@ import { maxFrameBytes } from "../../../src/link/frames.ts"
 import type { Refusal } from "../../../src/link/views/refusal.ts"
 import { version } from "../../../src/std/version.ts"
 import { adminMethods } from "../../../src/vault/admin-methods.ts"
-import { refusalView } from "../../../src/vault/core/views.ts"
+import { refusalView } from "../../../src/vault/status/views.ts"
 import { byCount, openLimited } from "../../support/limited-vault.ts"
 import { limitOrder, openTestVault, type VaultAsk } from "../../support/open-test-vault.ts"
 

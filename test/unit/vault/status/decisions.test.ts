@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from "node:test"
 
 import { adminParams } from "../../../../src/link/calls/methods.ts"
 import { maxFrameBytes } from "../../../../src/link/frames.ts"
-import { decisionView } from "../../../../src/vault/core/views.ts"
+import { decisionView } from "../../../../src/vault/status/views.ts"
 import { makeRecordId } from "../../../../src/vault/ledger/records/record-id.ts"
 import {
   cancelPath,

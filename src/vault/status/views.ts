@@ -13,7 +13,7 @@ import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
 import type { StoredRecord } from "../ledger/records/entries.ts"
 import type { RecentDecision, RecentRefusal } from "../ledger/store/recent-decisions.ts"
 import { reasonOf, resultOf } from "../metrics/counts.ts"
-import type { Vault } from "./vault.ts"
+import type { Vault } from "../core/vault.ts"
 
 /** A key as scripts and bots see it. */
 export function keyView(
