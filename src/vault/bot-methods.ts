@@ -40,7 +40,8 @@ export function botMethods(vault: Vault) {
     report: (params: BotParams["report"]) => report(params, vault),
     whoami: ({ token }: BotParams["whoami"]) =>
       served(identify(token, vault), (client) => whoami(client, vault)),
-    record: (params: BotParams["record"]) => ownRecord(params, vault),
+    record: async ({ token, id }: BotParams["record"]) =>
+      served(await findRecord(token, id, vault), ownRecord),
     records: ({ token, ...search }: BotParams["records"]) =>
       served(identify(token, vault), (client) => ownRecords(search, client, vault)),
     freeze: ({ token, body }: BotParams["freeze"]) =>
@@ -74,12 +75,12 @@ function tokenDigests(vault: Pick<Vault, "active">): readonly string[] {
   return vault.active().clientByTokenHash.keys().take(maxDigests).toArray()
 }
 
-/** What a client is answered, or why it isn't served. */
-async function served<Answer>(
-  client: Result<Client, Refusal>,
-  answer: (client: Client) => Answer | Promise<Answer>,
+/** What is answered of a client or a record that was found, or why none was. */
+async function served<Found, Answer>(
+  found: Result<Found, Refusal>,
+  answer: (found: Found) => Answer | Promise<Answer>,
 ) {
-  return client.ok ? answer(client.value) : refuse(client.error, null)
+  return found.ok ? answer(found.value) : refuse(found.error, null)
 }
 
 async function told<Answer>(signing: Promise<Answer>, vault: Vault) {
@@ -151,12 +152,8 @@ function limits(client: Client, vault: Vault): BotResults["limits"] {
   }
 }
 
-async function ownRecord(
-  { token, id }: BotParams["record"],
-  vault: Vault,
-): Promise<BotResults["record"]> {
-  const found = await findRecord(token, id, vault)
-  return found.ok ? { kind: "answer", view: recordView(found.value) } : refuse(found.error, null)
+function ownRecord(record: StoredRecord): BotResults["record"] {
+  return { kind: "answer", view: recordView(record) }
 }
 
 async function ownRecords(

@@ -10,7 +10,7 @@ import { signCheckpointsInTime } from "./audit/checkpoints.ts"
 import { assertSocketPathsFit } from "./config/installation.ts"
 import { loadFiles } from "./config/load-files.ts"
 import { readArguments, type VaultArguments } from "./config/read-arguments.ts"
-import type { Surroundings, Vault } from "./core/vault.ts"
+import type { Vault } from "./core/vault.ts"
 import { lockWalletKeysInTime } from "./custody/custody.ts"
 import type { SecretSource } from "./custody/open-key-store.ts"
 import { secretFileOf } from "./custody/secret-file-of.ts"
@@ -25,6 +25,7 @@ import { reloadOnSignal, stopOnSignal } from "./serve/signals.ts"
 import { endWithLedger, type VaultMessage, vaultService } from "./serve/vault-service.ts"
 import { runAccepted } from "./status/attestation.ts"
 import { toldReason } from "../link/views/signing.ts"
+import type { StatusSources, Surroundings } from "./status/sources.ts"
 import { signingNow } from "./status/signing.ts"
 import { vaultWarnings } from "./status/warnings.ts"
 import { watchDisk } from "./status/watch-disk.ts"
@@ -115,9 +116,9 @@ async function recordStart(vault: Vault): Promise<void> {
   await vault.act({ act: "set_activated", hash, files })
 }
 
-function startWarnings(vault: Vault): readonly string[] {
-  const warnings = vaultWarnings(vault).map(({ message }) => message)
-  return [...signingNow(vault).reasons.map(toldReason), ...warnings]
+function startWarnings(sources: StatusSources): readonly string[] {
+  const warnings = vaultWarnings(sources).map(({ message }) => message)
+  return [...signingNow(sources).reasons.map(toldReason), ...warnings]
 }
 
 /**
@@ -130,13 +131,13 @@ function drop(scope: "addon" | "worker" | "net"): void {
 }
 
 /** A parent shows the warnings itself. */
-function tellReady(vault: Vault): void {
-  const warnings = startWarnings(vault)
+function tellReady(sources: StatusSources): void {
+  const warnings = startWarnings(sources)
   if (!isService) {
     tellParent({ type: "ready", warnings }, () => undefined)
     return
   }
-  log({ level: "info", event: "ready", curve: vault.curve.name })
+  log({ level: "info", event: "ready", curve: sources.curve.name })
   for (const message of warnings) log({ level: "warn", event: "warning", message })
 }
 

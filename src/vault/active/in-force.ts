@@ -9,7 +9,7 @@ import type { ActiveSet } from "./active-set.ts"
 /** The set in force, to be read alone. */
 export type SetInForce = {
   /** The set in force now. Take it once for each request. */
-  active(): ActiveSet
+  readonly active: () => ActiveSet
   /** The time that all is decided at and ends by. The wall clock is the ledger's to read. */
   readonly now: () => LedgerTime
 }
@@ -27,7 +27,7 @@ export type FilesInForce = SetInForce & {
   /** Where files are read from. */
   readonly installation: Installation
   /** Why the files on disk aren't the ones in force, in a sentence; `undefined` when they are. */
-  alarm(): string | undefined
+  readonly alarm: () => string | undefined
   /** So that no files read earlier replace what was read later. */
   readonly inTurn: OneAtATime
   /**

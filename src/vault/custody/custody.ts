@@ -9,6 +9,7 @@ import type { Ledger } from "../ledger/ledger.ts"
 import { hasEnded, type KeyEntry } from "../ledger/records/bindings.ts"
 import { collectGarbage } from "../process/collect-garbage.ts"
 import { logFailure } from "../process/log.ts"
+import type { KeyStates } from "../status/views.ts"
 import { matchKeys } from "./match-keys.ts"
 import { openKeyStore, type SecretSource } from "./open-key-store.ts"
 
@@ -73,12 +74,7 @@ function assertLockable({ config }: ActiveSet): void {
   )
 }
 
-/** What tells how long wallet keys may stay in memory, and locks them. */
-type WalletKeys = SetInForce &
-  Custody & {
-    readonly keyring: Pick<Keyring, "isLocked">
-    readonly ledger: Pick<Ledger, "lastNonce">
-  }
+type WalletKeys = SetInForce & Custody & KeyStates
 
 const everyMs = 1_000
 

@@ -50,6 +50,9 @@ export type Keyring = {
   unlock(store: KeyStore): Promise<void>
 }
 
+/** Tells of keys which are locked; it can't sign. */
+export type KeyLocks = Pick<Keyring, "isLocked">
+
 /** Where keys rest between runs. A driver keeps 32 secret bytes under a name, and in the clear what tells whose they are. */
 export type KeyStore = {
   readonly backend: "keystore" | "keychain" | "memory"

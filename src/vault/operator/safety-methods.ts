@@ -91,7 +91,7 @@ async function startCopy(vault: Vault, last: Copy | undefined): Promise<Copy> {
 /** What is kept free is for cancels. */
 async function assertRoomForCopy(vault: Vault): Promise<void> {
   await vault.disk.look()
-  const low = vault.disk.lowWith(await ledgerBytes(vault))
+  const low = vault.disk.lowWith(await ledgerBytes(vault.installation))
   if (low === undefined) return
   throw new Fault("ledger_unavailable", copySentence(low))
 }

@@ -42,7 +42,7 @@ export async function archiveIfDue(vault: Vault): Promise<void> {
   const nowMs = vault.now()
   const { archivedAtMs = 0 } = await vault.ledger.audit.ends()
   if (Math.abs(nowMs - archivedAtMs) < dayMs) return
-  if (vault.disk.lowWith(await ledgerBytes(vault)) !== undefined) return
+  if (vault.disk.lowWith(await ledgerBytes(vault.installation)) !== undefined) return
   const { archive } = await writeArchive({ call, directory, beforeMs: nowMs - keepMs })
   if (archive === undefined) return
   log({ level: "info", event: "archived", message: `${archive.entries} entries: ${archive.file}` })

@@ -1,41 +1,43 @@
 import { alarm, type Alarm, type AlarmName, type AlarmsNow } from "../../link/views/alarms.ts"
 import type { Reason } from "../../link/views/signing.ts"
 import { dayMs } from "../config/config-values.ts"
-import type { Vault } from "../core/vault.ts"
+import type { ActiveSet } from "../active/active-set.ts"
 import type { Stand } from "./views.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import type { KeyEntry } from "../ledger/records/bindings.ts"
-import { makeRoom } from "../watch/disk-space.ts"
-import { venueClockWarnings } from "../watch/venue-clock.ts"
+import { type DiskSpace, makeRoom } from "../watch/disk-space.ts"
+import { type VenueClock, venueClockWarnings } from "../watch/venue-clock.ts"
 import { hasDrifted, listPrices } from "./fed-prices.ts"
 import { budgetStands, limitShares } from "./room-families.ts"
 import { signingNow } from "./signing.ts"
+import type { StatusSources } from "./sources.ts"
 
 /** So many fit a line of the socket, however long their names are. */
 export const maxAlarms = 100
 
 /** What the gate asks for a webhook, if there is one. It names what `metrics` names, and no amounts. */
-export function tellAlarms(vault: Vault): AlarmsNow {
-  const { webhook } = vault.active().config
+export function tellAlarms(sources: StatusSources): AlarmsNow {
+  const { webhook } = sources.active().config
   if (webhook === undefined) return { webhook: null, alarms: [] }
-  return { webhook, alarms: alarmsNow(vault) }
+  return { webhook, alarms: alarmsNow(sources) }
 }
 
 /** What there is to see to, the gravest first, and as many as fit. */
-export function alarmsNow(vault: Vault): readonly Alarm[] {
-  return gravest(alarmsOf(vault))
+export function alarmsNow(sources: StatusSources): readonly Alarm[] {
+  return gravest(alarmsOf(sources))
 }
 
 /** Everything that somebody should see to now, by the numbers of the metrics. */
-export function alarmsOf(vault: Vault): readonly Alarm[] {
+export function alarmsOf(sources: StatusSources): readonly Alarm[] {
+  const [set, nowMs] = [sources.active(), sources.now()]
   return [
-    ...signingAlarms(vault),
-    ...fillingAlarms(vault),
-    ...clockAlarms(vault),
-    ...driftAlarms(vault),
-    ...keyAlarms(vault),
-    ...roomAlarms(vault),
-    ...fileAlarms(vault),
+    ...signingAlarms(sources),
+    ...fillingAlarms(sources.disk, set),
+    ...clockAlarms(sources.venueClock, set),
+    ...driftAlarms(set, nowMs),
+    ...keyAlarms(set, nowMs),
+    ...roomAlarms(sources),
+    ...fileAlarms(sources.alarm()),
   ]
 }
 
@@ -45,8 +47,8 @@ function gravest(alarms: readonly Alarm[]): readonly Alarm[] {
 }
 
 /** Of what keeps the vault from signing, those that somebody should see to. */
-function signingAlarms(vault: Vault): readonly Alarm[] {
-  return signingNow(vault).reasons.flatMap((reason) => {
+function signingAlarms(sources: StatusSources): readonly Alarm[] {
+  return signingNow(sources).reasons.flatMap((reason) => {
     const name = alarmOf(reason)
     const { code, scope, message, fix: advice } = reason
     const what = reason.name === null ? scope : `${scope} ${reason.name}`
@@ -74,8 +76,8 @@ function unended(sentence: string): string {
 }
 
 /** Prices that are used, and that somebody should look at. Those that aren't are among what isn't signed. */
-function driftAlarms(vault: Vault): readonly Alarm[] {
-  return listPrices(vault).flatMap(({ symbol: subject, state, pending }) => {
+function driftAlarms(set: ActiveSet, nowMs: LedgerTime): readonly Alarm[] {
+  return listPrices(set, nowMs).flatMap(({ symbol: subject, state, pending }) => {
     if (state === "unconfirmed") return []
     const what = `The reference price of ${subject}`
     const advice = `countersign prices confirm ${subject} says that it is right`
@@ -83,38 +85,34 @@ function driftAlarms(vault: Vault): readonly Alarm[] {
     const far = `${what} has come half as far from its anchor as max_drift lets it`
     return [
       ...(pending === null ? [] : [alarm("price_held_back", { subject, fact: held, advice })]),
-      ...(hasDrifted(subject, vault.active())
-        ? [alarm("price_drift", { subject, fact: far, advice })]
-        : []),
+      ...(hasDrifted(subject, set) ? [alarm("price_drift", { subject, fact: far, advice })] : []),
     ]
   })
 }
 
-function fillingAlarms({ disk, active }: Pick<Vault, "disk" | "active">): readonly Alarm[] {
-  const { minFreeBytes } = active().config
+function fillingAlarms(disk: DiskSpace, { config }: ActiveSet): readonly Alarm[] {
+  const { minFreeBytes } = config
   if (minFreeBytes === 0 || (disk.freeBytes() ?? 0) >= 2 * minFreeBytes) return []
   const fact = "The ledger's disk has less than twice the room that ledger.min_free asks for"
   return [alarm("disk_filling", { subject: "", fact, advice: makeRoom })]
 }
 
-function clockAlarms({ venueClock, active }: Pick<Vault, "venueClock" | "active">) {
+function clockAlarms(venueClock: VenueClock, set: ActiveSet): readonly Alarm[] {
   const fact = "The venue's clock and this machine's are 2 s apart or more"
-  return venueClockWarnings(venueClock, active()).map(({ fix: advice }) =>
+  return venueClockWarnings(venueClock, set).map(({ fix: advice }) =>
     alarm("clock_off", { subject: "", fact, advice }),
   )
 }
 
-function fileAlarms(vault: Pick<Vault, "alarm">): readonly Alarm[] {
-  if (vault.alarm() === undefined) return []
+function fileAlarms(why: string | undefined): readonly Alarm[] {
+  if (why === undefined) return []
   const fact = "The configuration files on disk aren't those in force"
   const advice = "countersign status says why, and countersign policy check what is wrong in them"
   return [alarm("policy_set_broken", { subject: "", fact, advice })]
 }
 
 /** Agents whose approval ends within `agent_warning`, and within a day. */
-function keyAlarms(vault: Pick<Vault, "active" | "now">): readonly Alarm[] {
-  const { keys, config } = vault.active()
-  const nowMs = vault.now()
+function keyAlarms({ keys, config }: ActiveSet, nowMs: LedgerTime): readonly Alarm[] {
   return [...keys.values()].flatMap((key) => {
     const leftMs = timeLeft(key, nowMs)
     if (leftMs === undefined) return []
@@ -152,13 +150,13 @@ function soon({ name }: KeyEntry, endMs: number): string {
 const nearlySpent = 0.8
 
 /** Limits that are spent or nearly, and rate budgets of which no more is left than cancels may use. */
-function roomAlarms(vault: Vault): readonly Alarm[] {
+function roomAlarms(sources: StatusSources): readonly Alarm[] {
   return [
     // One that only observes refuses nothing.
-    ...limitShares(vault)
+    ...limitShares(sources)
       .filter(({ mode }) => mode === "enforce")
       .flatMap(({ policy, limit, share }) => limitAlarms(`${policy}/${limit}`, share)),
-    ...budgetStands(vault).flatMap(budgetAlarms),
+    ...budgetStands(sources.active(), sources.ledger.budgets).flatMap(budgetAlarms),
   ]
 }
 

@@ -5,8 +5,12 @@ import type { Standing } from "../active/standing.ts"
 import type { FileSet } from "../config/file-set.ts"
 import { loadFiles } from "../config/load-files.ts"
 import { readFileSet } from "../config/read-file-set.ts"
-import type { Vault } from "../core/vault.ts"
+import type { Acts, FilesInForce } from "../active/in-force.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import { changesBetween } from "../policy/widening.ts"
+
+/** The files in force; those that were before are in the ledger. */
+type KeptFiles = FilesInForce & { readonly ledger: Pick<Ledger, "opened" | "set" | "sets"> }
 
 /**
  * With `attest: required`, files count once a person has accepted them. It is asked of the files in force
@@ -27,26 +31,24 @@ export function assertAccepted(files: FileSet, active: FileSet & Standing): void
  *
  * @throws {Fault} `not_accepted` when none ever were.
  */
-export async function runAccepted(vault: Vault): Promise<void> {
-  const active = vault.active()
-  if (isAccepted(active, { ...active, config: await lastConfig(vault, active) })) return
-  const { acceptedHash } = active
-  const files = acceptedHash === undefined ? undefined : await storedFiles(vault, acceptedHash)
+export async function runAccepted(kept: KeptFiles): Promise<void> {
+  const active = kept.active()
+  if (isAccepted(active, { ...active, config: await lastConfig(kept) })) return
+  const files = await storedFiles(active.acceptedHash, kept)
   if (files === undefined) {
     throw new Fault(
       "not_accepted",
       "attest is required, and nobody has accepted the files yet: countersign policy accept shows them.",
     )
   }
-  await vault.adopt(files, "The files on disk aren't accepted; those that were accepted last run.")
+  await kept.adopt(files, "The files on disk aren't accepted; those that were accepted last run.")
 }
 
 /** `countersign policy accept`, before it asks: what is different on disk from what was accepted, or else ran, last. */
-export async function candidate(vault: Vault): Promise<AdminResults["candidate"]> {
-  const files = await loadFiles(vault.installation)
-  const { acceptedHash } = vault.active()
-  const lastHash = acceptedHash ?? vault.ledger.opened.lastSet?.hash
-  const last = lastHash === undefined ? undefined : await storedFiles(vault, lastHash)
+export async function candidate(kept: KeptFiles): Promise<AdminResults["candidate"]> {
+  const files = await loadFiles(kept.installation)
+  const { acceptedHash } = kept.active()
+  const last = await storedFiles(acceptedHash ?? kept.ledger.opened.lastSet?.hash, kept)
   return {
     hash: files.filesHash,
     accepted: acceptedHash === files.filesHash,
@@ -61,16 +63,16 @@ export async function candidate(vault: Vault): Promise<AdminResults["candidate"]
  */
 export async function acceptPolicy(
   { hash }: AdminParams["acceptPolicy"],
-  vault: Vault,
+  inForce: Acts & FilesInForce,
 ): Promise<AdminResults["acceptPolicy"]> {
-  const files = await loadFiles(vault.installation)
+  const files = await loadFiles(inForce.installation)
   if (files.filesHash !== hash) {
     throw new Fault("usage", "The files have changed since they were shown; look at them again.")
   }
-  assertReloadable(vault.active(), files)
-  await vault.act({ act: "set_accepted", hash })
-  await vault.adopt(files)
-  return { policy_hash: vault.active().policyHash }
+  assertReloadable(inForce.active(), files)
+  await inForce.act({ act: "set_accepted", hash })
+  await inForce.adopt(files)
+  return { policy_hash: inForce.active().policyHash }
 }
 
 /**
@@ -81,19 +83,19 @@ export async function acceptPolicy(
  */
 export async function rollback(
   { hash }: AdminParams["rollback"],
-  vault: Vault,
+  kept: Acts & KeptFiles,
 ): Promise<AdminResults["rollback"]> {
-  const { filesHash, config } = vault.active()
-  const earlier = (await vault.ledger.sets()).find((set) => set.hash !== filesHash)
+  const { filesHash, config } = kept.active()
+  const earlier = (await kept.ledger.sets()).find((set) => set.hash !== filesHash)
   const wanted = hash ?? earlier?.hash
-  const files = wanted === undefined ? undefined : await storedFiles(vault, wanted)
+  const files = await storedFiles(wanted, kept)
   if (wanted === undefined || files === undefined) {
     throw new Fault("name_unknown", "There is no such set of files to go back to.")
   }
-  assertReloadable(vault.active(), files)
-  if (config.attestRequired) await vault.act({ act: "set_accepted", hash: wanted })
-  await vault.adopt(files, "An earlier set was put in force; the files on disk differ from it.")
-  return { hash: wanted, policy_hash: vault.active().policyHash }
+  assertReloadable(kept.active(), files)
+  if (config.attestRequired) await kept.act({ act: "set_accepted", hash: wanted })
+  await kept.adopt(files, "An earlier set was put in force; the files on disk differ from it.")
+  return { hash: wanted, policy_hash: kept.active().policyHash }
 }
 
 function isAccepted(files: FileSet, active: FileSet & Standing): boolean {
@@ -102,14 +104,16 @@ function isAccepted(files: FileSet, active: FileSet & Standing): boolean {
 }
 
 /** The settings that were in force last: whoever changes countersign.yaml can't lift what they asked for. */
-async function lastConfig(vault: Vault, active: FileSet): Promise<FileSet["config"]> {
-  const { lastSet } = vault.ledger.opened
-  const files = lastSet === undefined ? undefined : await storedFiles(vault, lastSet.hash)
-  return files?.config ?? active.config
+async function lastConfig(kept: KeptFiles): Promise<FileSet["config"]> {
+  const files = await storedFiles(kept.ledger.opened.lastSet?.hash, kept)
+  return (files ?? kept.active()).config
 }
 
-async function storedFiles(vault: Vault, hash: string): Promise<FileSet | undefined> {
-  const stored = await vault.ledger.set(hash)
+async function storedFiles(
+  hash: string | undefined,
+  { ledger }: KeptFiles,
+): Promise<FileSet | undefined> {
+  const stored = hash === undefined ? undefined : await ledger.set(hash)
   const read = stored === undefined ? undefined : readFileSet(stored.files)
   return read?.ok === true ? read.value : undefined
 }

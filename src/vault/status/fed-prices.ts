@@ -4,14 +4,12 @@ import type { SymbolEntry } from "../../venue/profile.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import { isBeyond, lastPrice } from "../active/price-drift.ts"
 import { datedPrices, isFresh, type DatedPrice } from "../active/reference-prices.ts"
-import type { Vault } from "../core/vault.ts"
 import type { LedgerTime } from "../process/clock.ts"
 
 /** Every symbol's reference price as it stands. */
-export function listPrices(vault: Vault): readonly PriceView[] {
-  const set = vault.active()
+export function listPrices(set: ActiveSet, nowMs: LedgerTime): readonly PriceView[] {
   const symbols = [...set.profile.symbols.byId.values()]
-  return symbols.map((symbol) => priceView(symbol, set, vault.now()))
+  return symbols.map((symbol) => priceView(symbol, set, nowMs))
 }
 
 /** Whether orders can be sized by a price: it is neither stale nor waiting for an operator. */

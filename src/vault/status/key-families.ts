@@ -1,17 +1,23 @@
 import type { MetricFamily } from "../../link/views/metrics.ts"
-import { signsSchema } from "../../link/views/signing.ts"
-import type { Vault } from "../core/vault.ts"
+import { type Signing, signsSchema } from "../../link/views/signing.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import type { KeyLocks } from "../keyring/keyring.ts"
 import { hasEnded, type KeyEntry } from "../ledger/records/bindings.ts"
 import { flag, gauges, maxNamedSeries } from "../metrics/gauge.ts"
 import { signingNow } from "./signing.ts"
+import type { StatusSources } from "./sources.ts"
 
 /** What the vault signs, what can sign, until when, and what is stopped. Keys that have ended aren't in it. */
-export function keyFamilies(vault: Vault): readonly MetricFamily[] {
-  return [...signingFamilies(vault), frozenFamily(vault), ...familiesOfKeys(keysOf(vault), vault)]
+export function keyFamilies(sources: StatusSources): readonly MetricFamily[] {
+  const set = sources.active()
+  return [
+    ...signingFamilies(signingNow(sources)),
+    frozenFamily(set),
+    ...familiesOfKeys(keysOf(set), sources.keyring),
+  ]
 }
 
-function signingFamilies(vault: Vault): readonly MetricFamily[] {
-  const { signs, reasons } = signingNow(vault)
+function signingFamilies({ signs, reasons }: Signing): readonly MetricFamily[] {
   const what = {
     name: "countersign_signs",
     help: "1 for what the vault signs now.",
@@ -35,8 +41,7 @@ function signingFamilies(vault: Vault): readonly MetricFamily[] {
 }
 
 /** Whether all is frozen is told in any case, so that nobody takes silence for an answer. */
-function frozenFamily(vault: Vault): MetricFamily {
-  const { freezes } = vault.active()
+function frozenFamily({ freezes }: ActiveSet): MetricFamily {
   const single = freezes.filter(({ name }) => name !== null)
   const isAllFrozen = single.length < freezes.length
   const series = [
@@ -50,10 +55,7 @@ function frozenFamily(vault: Vault): MetricFamily {
   )
 }
 
-function familiesOfKeys(
-  keys: readonly KeyEntry[],
-  { keyring }: Pick<Vault, "keyring">,
-): readonly MetricFamily[] {
+function familiesOfKeys(keys: readonly KeyEntry[], keyring: KeyLocks): readonly MetricFamily[] {
   return [
     gauges(
       {
@@ -85,9 +87,9 @@ function familiesOfKeys(
 }
 
 /** Those first that end first. */
-function keysOf(vault: Pick<Vault, "active">): readonly KeyEntry[] {
+function keysOf(set: ActiveSet): readonly KeyEntry[] {
   const end = ({ expiresAtMs }: KeyEntry): number => expiresAtMs ?? Number.MAX_VALUE
-  return [...vault.active().keys.values()]
+  return [...set.keys.values()]
     .filter((key) => !hasEnded(key))
     .toSorted((a, b) => end(a) - end(b))
     .slice(0, maxNamedSeries)

@@ -1,10 +1,9 @@
 import { stat } from "node:fs/promises"
 
-import { pathsOf } from "../config/installation.ts"
-import type { Vault } from "../core/vault.ts"
+import { type Installation, pathsOf } from "../config/installation.ts"
 
 /** How large the ledger is, its log included: the most that a copy of it takes. */
-export async function ledgerBytes({ installation }: Pick<Vault, "installation">): Promise<number> {
+export async function ledgerBytes(installation: Installation): Promise<number> {
   const { ledgerFile } = pathsOf(installation)
   const sizes = [ledgerFile, `${ledgerFile}-wal`].map((file) =>
     stat(file).then(

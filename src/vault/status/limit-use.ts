@@ -3,16 +3,16 @@ import { z } from "zod"
 import type { LimitUse, StandingLimit } from "../../link/views/views.ts"
 import { formatDecimal, maxDecimal } from "../../venue/decimal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import type { Vault } from "../core/vault.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import type { MeterUse } from "../ledger/meters/meters.ts"
 import type { Limit, Policy } from "../policy/terms/policy.ts"
+import type { StatusSources } from "./sources.ts"
 
 /** `countersign limits show`: what of every limit is used, for each that it was ever counted for. */
-export function listLimits(vault: Vault): readonly StandingLimit[] {
-  const nowMs = vault.now()
-  const { policies, raises } = vault.active()
-  return limitUses(policies, vault, () => true).map((use) => {
+export function listLimits(sources: StatusSources): readonly StandingLimit[] {
+  const nowMs = sources.now()
+  const { policies, raises } = sources.active()
+  return limitUses(policies, sources, () => true).map((use) => {
     const raise = raisesOf(use, raises, nowMs).find(({ to }) => formatDecimal(to) === use.max)
     return { ...use, raised_until: raise?.untilMs ?? null }
   })
@@ -27,17 +27,17 @@ export function placedLimits(policies: readonly Policy[]): readonly PlacedLimit[
 /** One for each that a limit counts for and `isShown` admits; a limit of which there is none shows that nothing is used. */
 export function limitUses(
   policies: readonly Policy[],
-  vault: Vault,
+  { active, ledger, now }: StatusSources,
   isShown: (limit: Limit, who: string) => boolean,
 ): readonly LimitUse[] {
-  const nowMs = vault.now()
-  const uses = vault.ledger.usage(nowMs)
+  const nowMs = now()
+  const uses = ledger.usage(nowMs)
   return placedLimits(policies).flatMap((placed) => {
     const { limit } = placed
     const read = uses.flatMap((use) => readMeter(limit, use))
     const shown = read.filter((use) => isShown(limit, use.for))
     const counted = shown.length > 0 ? shown : [{ for: "", of: "", used: "0" }]
-    return counted.map((use) => ({ ...limitOf(placed, vault.active(), nowMs), ...use }))
+    return counted.map((use) => ({ ...limitOf(placed, active(), nowMs), ...use }))
   })
 }
 

@@ -1,19 +1,20 @@
 import type { MetricFamily } from "../../link/views/metrics.ts"
 import type { PriceView } from "../../link/views/views.ts"
-import type { Vault } from "../core/vault.ts"
 import { flag, gauge, gauges, maxNamedSeries } from "../metrics/gauge.ts"
 import { isPriceUsable, listPrices } from "./fed-prices.ts"
 import { ledgerBytes } from "./ledger-bytes.ts"
+import type { StatusSources } from "./sources.ts"
 
 /** What the vault depends on besides its keys: files, disk, clock, prices, people. */
-export async function placeFamilies(vault: Vault): Promise<readonly MetricFamily[]> {
-  const { disk, ledger, venueClock } = vault
-  const pending = ledger.holds(vault.now()).filter(({ state }) => state === "pending")
+export async function placeFamilies(sources: StatusSources): Promise<readonly MetricFamily[]> {
+  const { disk, ledger, venueClock, installation } = sources
+  const [set, nowMs] = [sources.active(), sources.now()]
+  const pending = ledger.holds(nowMs).filter(({ state }) => state === "pending")
   return [
     gauge(
       "countersign_policy_set_broken",
       "1 while the files on disk can't be used and the last good ones are in force.",
-      flag(vault.alarm() !== undefined),
+      flag(sources.alarm() !== undefined),
     ),
     gauge("countersign_holds_pending", "Requests that wait for a person.", pending.length),
     gauge(
@@ -24,19 +25,19 @@ export async function placeFamilies(vault: Vault): Promise<readonly MetricFamily
     gauge(
       "countersign_disk_min_free_bytes",
       "Below this room only what reduces risk is signed.",
-      vault.active().config.minFreeBytes,
+      set.config.minFreeBytes,
     ),
     gauge(
       "countersign_ledger_size_bytes",
       "Size of the ledger's file and its log.",
-      await ledgerBytes(vault),
+      await ledgerBytes(installation),
     ),
     gauge(
       "countersign_venue_clock_offset_seconds",
       "How far the venue's clock is ahead for certain; negative where it is behind.",
       venueClock.aheadMs() / 1_000,
     ),
-    ...priceFamilies(listPrices(vault)),
+    ...priceFamilies(listPrices(set, nowMs)),
   ]
 }
 

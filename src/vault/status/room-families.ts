@@ -3,25 +3,27 @@ import type { LimitUse } from "../../link/views/views.ts"
 import type { Address } from "../../venue/address.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import { type BudgetScope, nobody } from "../budgets/budget.ts"
-import type { Vault } from "../core/vault.ts"
+import type { Budgets } from "../budgets/budgets.ts"
 import type { Stand } from "./views.ts"
 import { hasEnded } from "../ledger/records/bindings.ts"
 import { gauges, maxNamedSeries } from "../metrics/gauge.ts"
 import { termsOf } from "../request/spending.ts"
 import { listLimits } from "./limit-use.ts"
+import type { StatusSources } from "./sources.ts"
 
 /** How much room limits and the venue's rate budgets leave. */
-export function roomFamilies(vault: Vault): readonly MetricFamily[] {
-  return [limitFamily(limitShares(vault)), ...budgetFamilies(budgetStands(vault))]
+export function roomFamilies(sources: StatusSources): readonly MetricFamily[] {
+  const stands = budgetStands(sources.active(), sources.ledger.budgets)
+  return [limitFamily(limitShares(sources)), ...budgetFamilies(stands)]
 }
 
 /** How much of a limit is used, 1 being all. */
 export type LimitShare = Pick<LimitUse, "policy" | "limit" | "mode"> & { readonly share: number }
 
 /** A limit that is counted for many stands by the one that has used most of it; the fullest first. */
-export function limitShares(vault: Vault): readonly LimitShare[] {
+export function limitShares(sources: StatusSources): readonly LimitShare[] {
   const most = new Map<string, LimitShare>()
-  for (const use of listLimits(vault)) {
+  for (const use of listLimits(sources)) {
     const { policy, limit, mode } = use
     const name = [policy, limit, mode].join("/")
     const share = usedShare(use)
@@ -47,13 +49,12 @@ export function usedShare({ used, max }: LimitUse): number {
 }
 
 /** Those of a key's address and targets, and the IP's; but for those that are off. */
-export function budgetStands(vault: Vault): readonly Stand[] {
-  const set = vault.active()
+export function budgetStands(set: ActiveSet, budgets: Budgets): readonly Stand[] {
   const stand = (scope: BudgetScope, address: Address | undefined): readonly Stand[] => {
     const terms = termsOf(scope, address, set)
     if (terms === undefined) return []
     const { keptForCancels } = terms
-    const counted = vault.ledger.budgets.stand(nobody, terms, address)
+    const counted = budgets.stand(nobody, terms, address)
     return [{ ...counted, scope, address: address ?? "", keptForCancels }]
   }
   const ofAddresses = addressesOf(set).flatMap((address) => stand("address", address))

@@ -1,7 +1,7 @@
-import type { Vault } from "../core/vault.ts"
 import { assertSigns } from "../keyring/assert-signs.ts"
 import { generateSecret } from "../keyring/generate-secret.ts"
 import { withSecret } from "../keyring/with-secret.ts"
+import type { StatusSources } from "./sources.ts"
 
 /**
  * Does what a request needs, without one: a throw-away key signs and is recovered from its signature, and the
@@ -15,7 +15,7 @@ export async function selfTest({
   now,
   disk,
   curve,
-}: Pick<Vault, "ledger" | "now" | "disk" | "curve">): Promise<void> {
+}: Pick<StatusSources, "ledger" | "now" | "disk" | "curve">): Promise<void> {
   withSecret(generateSecret(), (secret) =>
     assertSigns({ secret, publicKey: curve.publicKeyOf(secret) }, curve),
   )

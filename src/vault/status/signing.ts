@@ -1,36 +1,38 @@
 import { toldReason, type Reason, type Signing, type Signs } from "../../link/views/signing.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import type { Vault } from "../core/vault.ts"
+import type { KeyLocks } from "../keyring/keyring.ts"
 import { hasEnded, type KeyEntry } from "../ledger/records/bindings.ts"
 import { freezeSentence, type Freeze } from "../ledger/records/freeze.ts"
+import type { LedgerTime } from "../process/clock.ts"
 import { agentExpiring, isEnding, stopsNow } from "../request/judge-request.ts"
 import { keyLocked } from "../request/refuse.ts"
 import { isPriceUsable, listPrices } from "./fed-prices.ts"
+import type { StatusSources } from "./sources.ts"
 import { cancelWarning } from "./warnings.ts"
 
 /** So many fit a line of the socket, however long their names are. */
 const maxReasons = 100
 
 /** What the vault signs now, and why not more: the one value that everything which tells of it shows. */
-export function signingNow(vault: Vault): Signing {
-  const reasons = reasonsNow(vault).toSorted((a, b) => rank(a) - rank(b))
+export function signingNow(sources: StatusSources): Signing {
+  const reasons = reasonsNow(sources).toSorted((a, b) => rank(a) - rank(b))
   const signs = signsUnder(reasons)
   return { signs, words: wordsOf(signs, reasons), reasons: reasons.slice(0, maxReasons) }
 }
 
-function reasonsNow(vault: Vault): readonly Reason[] {
-  const set = vault.active()
-  const isRunning = vault.surroundings.startedBy !== "command"
-  const stops = stopsNow(vault, set).map(({ code, message, data: { signs, fix } }) =>
+function reasonsNow(sources: StatusSources): readonly Reason[] {
+  const [set, nowMs] = [sources.active(), sources.now()]
+  const isRunning = sources.surroundings.startedBy !== "command"
+  const stops = stopsNow(sources, set).map(({ code, message, data: { signs, fix } }) =>
     reason({ code, signs, message, fix }),
   )
   return [
     ...(isRunning ? [] : [notRunning]),
     ...stops,
-    ...(isRunning ? lockedReasons(vault, set) : []),
+    ...(isRunning ? lockedReasons(sources.keyring, set) : []),
     ...set.freezes.map(freezeReason),
-    ...endingReasons(vault, set),
-    ...priceReasons(vault),
+    ...endingReasons(set, nowMs),
+    ...priceReasons(set, nowMs),
     ...cancelReasons(set),
   ]
 }
@@ -48,7 +50,7 @@ const notRunning = reason({
 })
 
 /** An agent that is locked stops its bots; a wallet key that is locked while agents sign is as it should be. */
-function lockedReasons({ keyring }: Vault, set: ActiveSet): readonly Reason[] {
+function lockedReasons(keyring: KeyLocks, set: ActiveSet): readonly Reason[] {
   const usable = usableKeys(set)
   const locked = usable.filter(({ name }) => keyring.isLocked(name))
   const about = { code: "locked", signs: "nothing", fix: "countersign unlock" } as const
@@ -74,8 +76,7 @@ function thawing({ scope, name }: Freeze): string {
   return scope === "client" ? `countersign thaw --client ${name}` : `countersign thaw --key ${name}`
 }
 
-function endingReasons({ now }: Vault, set: ActiveSet): readonly Reason[] {
-  const nowMs = now()
+function endingReasons(set: ActiveSet, nowMs: LedgerTime): readonly Reason[] {
   return usableKeys(set)
     .filter((key) => isEnding(key, set, nowMs))
     .map((key) =>
@@ -88,8 +89,8 @@ function endingReasons({ now }: Vault, set: ActiveSet): readonly Reason[] {
 }
 
 /** A symbol that never had a price isn't waited for. */
-function priceReasons(vault: Vault): readonly Reason[] {
-  return listPrices(vault)
+function priceReasons(set: ActiveSet, nowMs: LedgerTime): readonly Reason[] {
+  return listPrices(set, nowMs)
     .filter((price) => price.state !== "none" && !isPriceUsable(price))
     .map(({ symbol, state }) => {
       const about = { scope: "symbol", name: symbol, signs: "some" } as const

@@ -1,6 +1,8 @@
-import type { Vault } from "../core/vault.ts"
+import type { ActiveSet } from "../active/active-set.ts"
 import { hasEnded } from "../ledger/records/bindings.ts"
 import { signingNow } from "./signing.ts"
+import type { StatusSources } from "./sources.ts"
+import { counted } from "./warnings.ts"
 
 /** Of a policy's hash, enough to tell two apart. */
 const shownHashDigits = 12
@@ -9,20 +11,15 @@ const shownHashDigits = 12
  * What a vault does now, for the line that `systemctl status` shows: what it signs and why not more, then what it
  * has, then `refused`: why the files on disk aren't in force.
  */
-export function statusLine(vault: Vault, refused: string | undefined = vault.alarm()): string {
-  return [signingNow(vault).words, setWords(vault), refused]
+export function statusLine(sources: StatusSources, refused = sources.alarm()): string {
+  return [signingNow(sources).words, setWords(sources.active()), refused]
     .filter((part) => part !== undefined)
     .join("; ")
 }
 
-function setWords(vault: Vault): string {
-  const { keys, clients, policyHash } = vault.active()
+function setWords({ keys, clients, policyHash }: ActiveSet): string {
   const usable = [...keys.values()].filter((key) => !hasEnded(key)).length
   const served = clients.filter(({ tokenHash }) => tokenHash !== null).length
   const policy = policyHash.slice(0, shownHashDigits)
   return `${counted(usable, "key")}, ${counted(served, "client")}, policy ${policy}…`
-}
-
-function counted(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? "" : "s"}`
 }

@@ -9,17 +9,21 @@ import type {
 } from "../../link/views/views.ts"
 import type { BudgetScope } from "../budgets/budget.ts"
 import type { BudgetStand } from "../budgets/budgets.ts"
+import type { KeyLocks } from "../keyring/keyring.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
 import type { StoredRecord } from "../ledger/records/entries.ts"
 import type { RecentDecision, RecentRefusal } from "../ledger/store/recent-decisions.ts"
 import { reasonOf, resultOf } from "../metrics/counts.ts"
-import type { Vault } from "../core/vault.ts"
+
+/** What tells how a key stands. */
+export type KeyStates = {
+  readonly keyring: KeyLocks
+  readonly ledger: Pick<Ledger, "lastNonce">
+}
 
 /** A key as scripts and bots see it. */
-export function keyView(
-  key: KeyEntry,
-  { keyring, ledger }: Pick<Vault, "keyring" | "ledger">,
-): KeyView {
+export function keyView(key: KeyEntry, { keyring, ledger }: KeyStates): KeyView {
   return {
     name: key.name,
     address: key.address,

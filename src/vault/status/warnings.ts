@@ -3,23 +3,23 @@ import type { Warning } from "../../link/views/views.ts"
 import { cancelIds, type Profile } from "../../venue/profile.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { FileSet } from "../config/file-set.ts"
-import type { Vault } from "../core/vault.ts"
 import { venueClockWarnings } from "../watch/venue-clock.ts"
+import type { StatusSources } from "./sources.ts"
 
 /** What an operator should know of a running vault besides what it signs, the gravest first. */
-export function vaultWarnings(vault: Vault): readonly Warning[] {
-  const alarm = vault.alarm()
-  const { surroundings, curve, ledger } = vault
+export function vaultWarnings(sources: StatusSources): readonly Warning[] {
+  const alarm = sources.alarm()
+  const { surroundings, curve, ledger } = sources
   const setBack = ledger.safety.clockWarning()
-  const set = vault.active()
+  const set = sources.active()
   return [
     ...(alarm === undefined ? [] : [{ message: alarm, fix: "countersign policy check" }]),
     ...(setBack === undefined ? [] : [{ message: setBack, fix: setBackFix }]),
-    ...venueClockWarnings(vault.venueClock, set),
+    ...venueClockWarnings(sources.venueClock, set),
     ...surroundings.warnings.map((message) => ({ message, fix: unitFix })),
     ...(curve.warning === undefined ? [] : [{ message: curve.warning, fix: curveFix }]),
-    ...vault.checkpoints.alarms().map((message) => ({ message, fix: "countersign doctor" })),
-    ...setWarnings(set, vault.now()),
+    ...sources.checkpoints.alarms().map((message) => ({ message, fix: "countersign doctor" })),
+    ...setWarnings(set, sources.now()),
   ]
 }
 
@@ -97,7 +97,8 @@ function endText(leftMs: number, day: string): string {
     : `ends in ${counted(Math.floor(hours / 24), "day")} (${day})`
 }
 
-function counted(count: number, unit: string): string {
+/** So many of a unit, in words. */
+export function counted(count: number, unit: string): string {
   return `${count} ${unit}${count === 1 ? "" : "s"}`
 }
 

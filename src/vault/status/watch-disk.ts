@@ -1,17 +1,17 @@
 import { pathsOf } from "../config/installation.ts"
-import type { Vault } from "../core/vault.ts"
 import { makeSpare, spareBytes, spareBytesFor } from "../ledger/store/spare-space.ts"
 import { log, logFailure, type LogEntry } from "../process/log.ts"
 import { diskLow, type DiskSpace } from "../watch/disk-space.ts"
+import type { StatusSources } from "./sources.ts"
 
 const everyMs = 2_000
 
 /** Looks at the disk for as long as the process runs, says in the log what changed, and keeps the ledger's spare. */
-export function watchDisk(vault: Pick<Vault, "active" | "disk" | "installation" | "ledger">): void {
-  const { ledgerFile } = pathsOf(vault.installation)
+export function watchDisk(sources: StatusSources): void {
+  const { ledgerFile } = pathsOf(sources.installation)
   const look = diskWatch({
-    disk: vault.disk,
-    minFreeBytes: () => vault.active().config.minFreeBytes,
+    disk: sources.disk,
+    minFreeBytes: () => sources.active().config.minFreeBytes,
     spare: {
       bytes: () => spareBytes(ledgerFile),
       make: (bytes) => makeSpare(ledgerFile, bytes),
@@ -29,7 +29,7 @@ export function watchDisk(vault: Pick<Vault, "active" | "disk" | "installation" 
   lookInTurn()
   setInterval(lookInTurn, everyMs).unref()
   // The spare may have been given up and used up since the last look.
-  void vault.ledger.broken.then(lookInTurn)
+  void sources.ledger.broken.then(lookInTurn)
 }
 
 export type Watched = {

@@ -312,8 +312,7 @@ describe("the age of a price", () => {
     ] as const) {
       const nowMs = asOfMs + passedMs
       assert.deepEqual(outcomes(test, feed, ledgerTime(nowMs)), expected, `${passedMs} ms`)
-      const vault = { ...test.vault, now: () => ledgerTime(nowMs) }
-      assert.equal(listPrices(vault)[0]?.state, state)
+      assert.equal(listPrices(test.vault.active(), ledgerTime(nowMs))[0]?.state, state)
     }
   })
 

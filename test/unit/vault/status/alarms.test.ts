@@ -4,8 +4,8 @@ import { describe, it, type TestContext } from "node:test"
 import { maxFrameBytes } from "../../../../src/link/frames.ts"
 import type { AlarmName } from "../../../../src/link/views/alarms.ts"
 import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
-import type { Vault } from "../../../../src/vault/core/vault.ts"
 import { alarmsOf, maxAlarms, tellAlarms } from "../../../../src/vault/status/alarms.ts"
+import type { StatusSources } from "../../../../src/vault/status/sources.ts"
 import { wholeDecimal } from "../../../../src/venue/decimal.ts"
 import { ledgerTime } from "../../../support/fake-clock.ts"
 import {
@@ -32,13 +32,13 @@ async function openWithBot(t: TestContext, ask: VaultAsk = {}): Promise<Ready> {
 }
 
 /** The subjects of the alarms of these names, by their name. */
-function told(vault: Vault, ...names: readonly AlarmName[]): readonly string[] {
+function told(vault: StatusSources, ...names: readonly AlarmName[]): readonly string[] {
   return alarmsOf(vault)
     .filter(({ name }) => names.includes(name))
     .map(({ name, subject }) => `${name} ${subject}`.trim())
 }
 
-function factOf(vault: Vault, name: AlarmName): string {
+function factOf(vault: StatusSources, name: AlarmName): string {
   return alarmsOf(vault).find((each) => each.name === name)?.fact ?? ""
 }
 
@@ -228,7 +228,7 @@ describe("the vault's alarms", () => {
     }))
     const crowded = { ...vault, active: () => ({ ...vault.active(), freezes }) }
     const late = () => ledgerTime(Date.now() + 400 * dayMs)
-    const now = tellAlarms({ ...crowded, now: late } as unknown as Vault)
+    const now = tellAlarms({ ...crowded, now: late } as unknown as StatusSources)
     assert.equal(now.alarms.length, maxAlarms)
     assert.ok(now.alarms.every(({ severity }) => severity === "critical"))
     assert.ok(Buffer.byteLength(JSON.stringify(now)) < maxFrameBytes / 2)

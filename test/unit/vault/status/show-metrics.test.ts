@@ -4,11 +4,11 @@ import { describe, it, type TestContext } from "node:test"
 import { errorCodes } from "../../../../src/gate/http/error-response.ts"
 import { maxFrameBytes } from "../../../../src/link/frames.ts"
 import type { ActiveSet } from "../../../../src/vault/active/active-set.ts"
-import type { Vault } from "../../../../src/vault/core/vault.ts"
 import { maxNamedSeries } from "../../../../src/vault/metrics/gauge.ts"
 import { denialReasons } from "../../../../src/vault/policy/terms/decision.ts"
 import { keyFamilies } from "../../../../src/vault/status/key-families.ts"
 import { showMetrics } from "../../../../src/vault/status/show-metrics.ts"
+import type { StatusSources } from "../../../../src/vault/status/sources.ts"
 import { builtinEndpoints } from "../../../../src/venue/endpoints.ts"
 import { ledgerTime } from "../../../support/fake-clock.ts"
 import {
@@ -35,7 +35,7 @@ async function openWithBot(t: TestContext, ask: VaultAsk = {}) {
 
 /** The values of a number's series, by their labels. */
 async function valuesOf(
-  { vault }: { readonly vault: Vault },
+  { vault }: { readonly vault: StatusSources },
   metric: string,
 ): Promise<Readonly<Record<string, number>>> {
   const family = (await showMetrics(vault)).find((each) => each.name === name + metric)
@@ -44,7 +44,7 @@ async function valuesOf(
 }
 
 async function countsOf(
-  { vault }: { readonly vault: Vault },
+  { vault }: { readonly vault: StatusSources },
   metric: string,
 ): Promise<readonly number[]> {
   const family = (await showMetrics(vault)).find((each) => each.name === name + metric)

@@ -6,9 +6,10 @@ import { maxFrameBytes } from "../../../../src/link/frames.ts"
 import { openSigning } from "../../../../src/link/views/signing.ts"
 import { Fault } from "../../../../src/std/fault.ts"
 import { botMethods } from "../../../../src/vault/bot-methods.ts"
-import { inACommand, type Vault } from "../../../../src/vault/core/vault.ts"
+import type { Ledger } from "../../../../src/vault/ledger/ledger.ts"
 import { checkRequest } from "../../../../src/vault/request/check-request.ts"
 import { signingNow } from "../../../../src/vault/status/signing.ts"
+import { inACommand, type StatusSources } from "../../../../src/vault/status/sources.ts"
 import { ledgerTime } from "../../../support/fake-clock.ts"
 import {
   callOf,
@@ -35,7 +36,7 @@ async function open(t: TestContext, ask: VaultAsk = {}): Promise<Opened> {
 }
 
 /** What is signed, and each reason as `code scope name: signs`. */
-function told(vault: Vault): readonly [signs: string, ...reasons: readonly string[]] {
+function told(vault: StatusSources): readonly [signs: string, ...reasons: readonly string[]] {
   const { signs, reasons } = signingNow(vault)
   const shown = reasons.map(
     (each) => `${each.code} ${each.scope} ${each.name ?? "-"}: ${each.signs}`,
@@ -43,11 +44,14 @@ function told(vault: Vault): readonly [signs: string, ...reasons: readonly strin
   return [signs, ...shown]
 }
 
-function halted(vault: Vault, safety: Partial<Vault["ledger"]["safety"]>): Vault {
-  return { ...vault, ledger: { ...vault.ledger, safety: { ...vault.ledger.safety, ...safety } } }
+function halted<Parts extends { readonly ledger: Ledger }>(
+  parts: Parts,
+  safety: Partial<Ledger["safety"]>,
+): Parts {
+  return { ...parts, ledger: { ...parts.ledger, safety: { ...parts.ledger.safety, ...safety } } }
 }
 
-const waiting = (): ReturnType<Vault["ledger"]["safety"]["waiting"]> => [
+const waiting = (): ReturnType<Ledger["safety"]["waiting"]> => [
   { signer: `0x${"1".repeat(40)}` as never, nonce: 1 },
 ]
 

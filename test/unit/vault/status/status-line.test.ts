@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
-import type { Vault } from "../../../../src/vault/core/vault.ts"
+import type { StatusSources } from "../../../../src/vault/status/sources.ts"
 import { statusLine } from "../../../../src/vault/status/status-line.ts"
 import { openTestVault } from "../../../support/open-test-vault.ts"
 
@@ -41,7 +41,7 @@ describe("the status line of a vault", () => {
     await admin.lock()
     assert.match(statusLine(vault), /^signs nothing: The keys are locked: none .* memory; 2 keys/)
     const safety = { ...vault.ledger.safety, doubt: () => "The clock ran ahead." }
-    const halted: Vault = { ...vault, ledger: { ...vault.ledger, safety } }
+    const halted: StatusSources = { ...vault, ledger: { ...vault.ledger, safety } }
     assert.match(statusLine(halted), /^signs nothing: The keys are locked: .*; and 1 more; 2 keys/)
   })
 
@@ -54,7 +54,7 @@ describe("the status line of a vault", () => {
   it("ends with why the files on disk aren't in force", async (t) => {
     const { vault } = await openWithKeys(t)
     assert.match(statusLine(vault, "refused: a.yaml:1:2: no."), /…; refused: a\.yaml:1:2: no\.$/)
-    const alarmed: Vault = { ...vault, alarm: () => "The last good ones run." }
+    const alarmed: StatusSources = { ...vault, alarm: () => "The last good ones run." }
     assert.match(statusLine(alarmed), /…; The last good ones run\.$/)
   })
 })
