@@ -1,6 +1,7 @@
 import type { AdminParams, AdminResults } from "../link/calls/methods.ts"
 import { workBoundsSeconds } from "../std/histogram.ts"
 import { version } from "../std/version.ts"
+import type { ActiveSet } from "./active/active-set.ts"
 import { gateSettingsOf } from "./active/gate-settings.ts"
 import { agentMethods } from "./agents/agent-methods.ts"
 import type { Vault } from "./core/vault.ts"
@@ -52,7 +53,8 @@ export function adminMethods(vault: Vault) {
     listLimits: () => Promise.resolve(listLimits(vault)),
     raiseLimit: (params: AdminParams["raiseLimit"]) => raiseLimit(params, vault),
     reload: () => reload(vault),
-    showPolicy: (params: AdminParams["showPolicy"]) => Promise.resolve(showPolicy(params, vault)),
+    showPolicy: (params: AdminParams["showPolicy"]) =>
+      Promise.resolve(showPolicy(params, vault.active())),
     replay: (params: AdminParams["replay"]) => replay(params, vault),
     candidate: () => candidate(vault),
     acceptPolicy: (params: AdminParams["acceptPolicy"]) =>
@@ -60,23 +62,19 @@ export function adminMethods(vault: Vault) {
     rollback: (params: AdminParams["rollback"]) => vault.inTurn(() => rollback(params, vault)),
     upstream: () => Promise.resolve(gateSettingsOf(vault.active()).upstream),
     webhook: () => Promise.resolve({ webhook: vault.active().config.webhook ?? null }),
-    explain: (params: AdminParams["explain"]) => Promise.resolve(explain(params, vault)),
+    explain: ({ client, ...call }: AdminParams["explain"]) =>
+      Promise.resolve(explainRequest(call, namedClient(client, vault.active()), vault)),
     status: () => status(vault),
-    listSymbols: () => Promise.resolve(listSymbols(vault)),
+    listSymbols: () => Promise.resolve(listSymbols(vault.active())),
   }
-}
-
-function explain({ client: name, ...call }: AdminParams["explain"], vault: Vault) {
-  return explainRequest(call, namedClient(name, vault), vault)
 }
 
 /** What the policies that are for a client say, whichever of its keys it uses. */
 function showPolicy(
   { client: name }: AdminParams["showPolicy"],
-  vault: Vault,
+  set: ActiveSet,
 ): AdminResults["showPolicy"] {
-  const client = namedClient(name, vault)
-  const set = vault.active()
+  const client = namedClient(name, set)
   const entries = policiesFor(client, set).flatMap((policy) =>
     describePolicy(policy, set.profile.symbols),
   )
@@ -131,8 +129,8 @@ async function status(vault: Vault): Promise<AdminResults["status"]> {
   }
 }
 
-function listSymbols(vault: Vault): AdminResults["listSymbols"] {
-  const { symbols, defaultMarketOrderType } = vault.active().profile
+function listSymbols({ profile }: ActiveSet): AdminResults["listSymbols"] {
+  const { symbols, defaultMarketOrderType } = profile
   const names = [...symbols.byId.values()].map(({ id, name }) => [id, name] as const)
   return {
     names: Object.fromEntries(names),

@@ -2,23 +2,27 @@ import { Fault } from "../../std/fault.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import { hasEnded, type KeyEntry } from "../ledger/records/bindings.ts"
 
+/** The key of a name. @throws {Fault} `name_unknown`. */
+export function keyNamed(name: string, { keys }: ActiveSet): KeyEntry {
+  const key = keys.get(name)
+  if (key !== undefined) return key
+  throw new Fault(
+    "name_unknown",
+    `There is no key named ${name}; countersign keys list shows them.`,
+  )
+}
+
 /**
  * The agent key of a name.
  *
  * @throws {Fault} `name_unknown`, `usage` when it is a wallet key or made for another network.
  */
-export function agentNamed(name: string, { keys, profile }: ActiveSet): KeyEntry {
-  const key = keys.get(name)
-  if (key === undefined) {
-    throw new Fault(
-      "name_unknown",
-      `There is no key named ${name}; countersign keys list shows them.`,
-    )
-  }
+export function agentNamed(name: string, set: ActiveSet): KeyEntry {
+  const key = keyNamed(name, set)
   if (key.role !== "agent") {
     throw new Fault("usage", `${name} is a wallet key; name an agent key.`)
   }
-  if (key.network !== profile.network) {
+  if (key.network !== set.profile.network) {
     throw new Fault(
       "usage",
       `The key ${name} was made for another network than the one in venue.yaml.`,

@@ -1,50 +1,63 @@
 import type { AuditResults, EntryView } from "../../link/calls/audit-methods.ts"
 import type { AdminParams } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
-import type { Vault } from "../core/vault.ts"
+import type { Acts, FilesInForce } from "../active/in-force.ts"
+import type { Checkpoints } from "../audit/checkpoints.ts"
 import { decisionView, recordView } from "../status/views.ts"
 import type { ChainPosition, StoredEntry } from "../ledger/audit/chain-check.ts"
 import { maxPageBytes } from "../ledger/audit/entry-pages.ts"
+import type { LedgerAudit } from "../ledger/audit/ledger-audit.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import { longestWindowMs } from "../request/recount.ts"
 
+/** What was recorded; archiving is an act, one at a time. */
+export type AuditParts = Acts &
+  Pick<FilesInForce, "inTurn"> & {
+    readonly ledger: Pick<Ledger, "audit" | "record">
+    readonly checkpoints: Pick<Checkpoints, "sign">
+  }
+
 /** The calls that read, prove and archive what was recorded. */
-export function auditMethods(vault: Vault) {
-  const { audit } = vault.ledger
+export function auditMethods(parts: AuditParts) {
+  const { audit } = parts.ledger
   return {
     async auditEnds(): Promise<AuditResults["auditEnds"]> {
       const { seq, hash, archivedSeq, archivedHash } = await audit.ends()
       return { seq, hash, archived_seq: archivedSeq, archived_hash: archivedHash }
     },
-    auditPage: (params: AdminParams["auditPage"]) => auditPage(params, vault),
-    auditRow: (params: AdminParams["auditRow"]) => auditRow(params, vault),
-    auditShow: (params: AdminParams["auditShow"]) => auditShow(params, vault),
-    auditDecisions: () => auditDecisions(vault),
-    auditRecord: (params: AdminParams["auditRecord"]) => auditRecord(params, vault),
-    auditVerify: (params: AdminParams["auditVerify"]) => auditVerify(params, vault),
+    auditPage: (params: AdminParams["auditPage"]) => auditPage(params, audit),
+    auditRow: (params: AdminParams["auditRow"]) => auditRow(params, audit),
+    auditShow: (params: AdminParams["auditShow"]) => auditShow(params, audit),
+    auditDecisions: () => auditDecisions(audit),
+    async auditRecord({ id }: AdminParams["auditRecord"]): Promise<AuditResults["auditRecord"]> {
+      const record = await parts.ledger.record(id, parts.now())
+      return record === undefined ? null : { ...recordView(record), body: record.body }
+    },
+    auditVerify: (params: AdminParams["auditVerify"]) => auditVerify(params, audit),
     auditVerifyTables: ({ from, position }: AdminParams["auditVerifyTables"]) =>
       audit.checkTables(from, position),
     auditCheckpoint: async (): Promise<AuditResults["auditCheckpoint"]> => ({
-      signed: await vault.checkpoints.sign(),
+      signed: await parts.checkpoints.sign(),
     }),
-    ...archiveMethods(vault),
+    ...archiveMethods(parts),
   }
 }
 
 async function auditPage(
   { afterSeq, beforeSeq = Number.MAX_SAFE_INTEGER, limit, ...filter }: AdminParams["auditPage"],
-  { ledger }: Vault,
+  audit: LedgerAudit,
 ): Promise<AuditResults["auditPage"]> {
   const from = afterSeq === undefined ? { before: beforeSeq } : { after: afterSeq }
-  const { entries, next, isEnd } = await ledger.audit.page({ from, limit, filter })
+  const { entries, next, isEnd } = await audit.page({ from, limit, filter })
   return { entries: entryViews(entries), next, is_end: isEnd }
 }
 
 async function auditRow(
   { seq, offsetBytes }: AdminParams["auditRow"],
-  { ledger }: Vault,
+  audit: LedgerAudit,
 ): Promise<AuditResults["auditRow"]> {
   const from = { after: seq - 1 }
-  const { entries } = await ledger.audit.page({ from, limit: 1, filter: {} })
+  const { entries } = await audit.page({ from, limit: 1, filter: {} })
   const [entry] = entries
   if (entry?.seq !== seq) throw new Fault("name_unknown", `There is no entry ${seq} in the ledger.`)
   const row = Buffer.from(entry.row)
@@ -54,11 +67,11 @@ async function auditRow(
 
 async function auditShow(
   { id }: AdminParams["auditShow"],
-  { ledger }: Vault,
+  audit: LedgerAudit,
 ): Promise<AuditResults["auditShow"]> {
-  const found = await ledger.audit.about(id)
+  const found = await audit.about(id)
   if (found === undefined) {
-    return { entry: null, others: [], archive: (await ledger.audit.archiveOf(id)) ?? null }
+    return { entry: null, others: [], archive: (await audit.archiveOf(id)) ?? null }
   }
   const [entry, ...others] = entryViews([found.entry, ...found.others])
   return { entry: entry ?? null, others, archive: null }
@@ -67,17 +80,9 @@ async function auditShow(
 /** How many decisions are told at once. */
 const shownDecisions = 200
 
-async function auditDecisions({ ledger }: Vault): Promise<AuditResults["auditDecisions"]> {
-  const { recorded, decisions } = await ledger.audit.decisions(shownDecisions)
+async function auditDecisions(audit: LedgerAudit): Promise<AuditResults["auditDecisions"]> {
+  const { recorded, decisions } = await audit.decisions(shownDecisions)
   return { recorded, decisions: decisions.map(decisionView) }
-}
-
-async function auditRecord(
-  { id }: AdminParams["auditRecord"],
-  vault: Vault,
-): Promise<AuditResults["auditRecord"]> {
-  const record = await vault.ledger.record(id, vault.now())
-  return record === undefined ? null : { ...recordView(record), body: record.body }
 }
 
 /** Rows share one bound, so that they cross in one frame; what is over it has to be asked for. */
@@ -101,12 +106,12 @@ const stepEntries = 2_000
 
 async function auditVerify(
   { from, count }: AdminParams["auditVerify"],
-  { ledger }: Vault,
+  audit: LedgerAudit,
 ): Promise<AuditResults["auditVerify"]> {
   let position: ChainPosition | null = from
   let checked = 0
   for (;;) {
-    const step = await ledger.audit.check(position, Math.min(stepEntries, count - checked))
+    const step = await audit.check(position, Math.min(stepEntries, count - checked))
     position = step.position
     checked += step.checked
     if (step.flaw !== null || step.isEnd || checked >= count) return { ...step, checked }
@@ -120,27 +125,27 @@ const leastKeptMs = 86_400_000
 const trimSteps = 20
 
 /** Only what this process has handed out as archivable can be archived, up to where it was. */
-function archiveMethods(vault: Vault) {
-  const { audit } = vault.ledger
+function archiveMethods(parts: AuditParts) {
+  const { audit } = parts.ledger
   let mayGo: Pick<StoredEntry, "seq" | "hash"> | undefined
   return {
     async auditArchivable({ afterSeq, beforeMs }: AdminParams["auditArchivable"]) {
-      const nowMs = vault.now()
+      const nowMs = parts.now()
       const page = await audit.archivable(afterSeq, {
         beforeMs: Math.min(beforeMs, nowMs - leastKeptMs),
-        countedSinceMs: nowMs - longestWindowMs(vault.active().policies),
+        countedSinceMs: nowMs - longestWindowMs(parts.active().policies),
         nowMs,
       })
       mayGo = page.entries.at(-1) ?? mayGo
       return { entries: entryViews(page.entries), end: page.end ?? null }
     },
     auditArchive: (params: AdminParams["auditArchive"]) =>
-      vault.inTurn(async (): Promise<AuditResults["auditArchive"]> => {
+      parts.inTurn(async (): Promise<AuditResults["auditArchive"]> => {
         const { archivedSeq } = await audit.ends()
         const isNext = params.first_seq === archivedSeq + 1 && params.last_seq === mayGo?.seq
         const hash = Buffer.from(mayGo?.hash ?? []).toString("hex")
         if (!isNext || params.last_hash !== hash) throw archivedMeanwhile()
-        return { record: await vault.act(archivedAct(params)) }
+        return { record: await parts.act(archivedAct(params)) }
       }),
     async auditTrim(): Promise<AuditResults["auditTrim"]> {
       let removed = 0

@@ -1,24 +1,25 @@
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import type { ClientView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
-import type { Vault } from "../core/vault.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import type { Acts } from "../active/in-force.ts"
 import { clientView } from "../status/views.ts"
 import { hasEnded, type Client, reservedNames } from "../ledger/records/bindings.ts"
 import { hashToken, makeToken } from "../request/authenticate.ts"
 
 /** Adds clients, gives them new tokens, and revokes them. @throws {Fault} `name_taken`, `name_unknown`, `usage`. */
-export function clientMethods(vault: Vault) {
+export function clientMethods(acts: Acts) {
   return {
-    addClient: (params: AdminParams["addClient"]) => addClient(vault, params),
-    rotateToken: (params: AdminParams["rotateToken"]) => rotateToken(params, vault),
-    revokeClient: (params: AdminParams["revokeClient"]) => revokeClient(params, vault),
-    listClients: () => Promise.resolve(vault.active().clients.map(clientView)),
+    addClient: (params: AdminParams["addClient"]) => addClient(params, acts),
+    rotateToken: (params: AdminParams["rotateToken"]) => rotateToken(params, acts),
+    revokeClient: (params: AdminParams["revokeClient"]) => revokeClient(params, acts),
+    listClients: () => Promise.resolve(acts.active().clients.map(clientView)),
   }
 }
 
 /** @throws {Fault} `name_unknown`. */
-export function namedClient(name: string, vault: Vault): Client {
-  const client = vault.active().clients.find((each) => each.name === name)
+export function namedClient(name: string, { clients }: ActiveSet): Client {
+  const client = clients.find((each) => each.name === name)
   if (client !== undefined) return client
   throw new Fault(
     "name_unknown",
@@ -27,13 +28,14 @@ export function namedClient(name: string, vault: Vault): Client {
 }
 
 async function addClient(
-  vault: Vault,
   { name, keys, rights, allowTypeB, idempotencyBy = "header" }: AdminParams["addClient"],
+  acts: Acts,
 ): Promise<AdminResults["addClient"]> {
-  assertNameFree(name, vault)
-  const usable = usableKeys(keys, vault)
+  const set = acts.active()
+  assertNameFree(name, set)
+  const usable = usableKeys(keys, set)
   const token = makeToken()
-  await vault.act({
+  await acts.act({
     act: "client_added",
     client: {
       ...{ name, tokenHash: hashToken(token), keys: usable },
@@ -43,21 +45,20 @@ async function addClient(
   return { name, token }
 }
 
-function assertNameFree(name: string, vault: Vault): void {
+function assertNameFree(name: string, { clients }: ActiveSet): void {
   if (reservedNames.includes(name)) {
     throw new Fault(
       "name_taken",
       `${name} means somebody else in the records; choose another name.`,
     )
   }
-  if (vault.active().clients.some((client) => client.name === name)) {
+  if (clients.some((client) => client.name === name)) {
     throw new Fault("name_taken", `There is a client named ${name} already; choose another name.`)
   }
 }
 
 /** Each once, in their order. @throws {Fault} `name_unknown`, `usage`. */
-function usableKeys(names: readonly string[], vault: Vault): Client["keys"] {
-  const { keys } = vault.active()
+function usableKeys(names: readonly string[], { keys }: ActiveSet): Client["keys"] {
   const [first, ...others] = [...new Set(names)]
   const unknown = names.find((name) => !keys.has(name))
   if (first === undefined || unknown !== undefined) {
@@ -72,20 +73,21 @@ function usableKeys(names: readonly string[], vault: Vault): Client["keys"] {
 /** The old token is refused from the moment this is recorded; there is no time in which both work. */
 async function rotateToken(
   { name }: AdminParams["rotateToken"],
-  vault: Vault,
+  acts: Acts,
 ): Promise<AdminResults["rotateToken"]> {
-  if (namedClient(name, vault).tokenHash === null) {
+  if (namedClient(name, acts.active()).tokenHash === null) {
     throw new Fault("usage", `The client ${name} is revoked for good; add a new one.`)
   }
   const token = makeToken()
-  await vault.act({ act: "client_token_set", name, tokenHash: hashToken(token) })
+  await acts.act({ act: "client_token_set", name, tokenHash: hashToken(token) })
   return { name, token }
 }
 
 async function revokeClient(
   { name }: AdminParams["revokeClient"],
-  vault: Vault,
+  acts: Acts,
 ): Promise<ClientView> {
-  if (namedClient(name, vault).tokenHash !== null) await vault.act({ act: "client_revoked", name })
-  return clientView(namedClient(name, vault))
+  if (namedClient(name, acts.active()).tokenHash !== null)
+    await acts.act({ act: "client_revoked", name })
+  return clientView(namedClient(name, acts.active()))
 }

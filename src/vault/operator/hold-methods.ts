@@ -1,13 +1,18 @@
 import type { AdminParams } from "../../link/calls/methods.ts"
 import type { HoldView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
-import type { Vault } from "../core/vault.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import type { SetInForce } from "../active/in-force.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import { hasEnded, operatorName } from "../ledger/records/bindings.ts"
 import type { Hold } from "../ledger/records/hold.ts"
 
+/** What waits for a person, and what is judged by. */
+type Holds = SetInForce & { readonly ledger: Pick<Ledger, "holds" | "decideHold"> }
+
 /** `countersign held list`: what waits for a person, the oldest first, and then what was decided, the last first. */
-export function listHolds(vault: Vault): readonly HoldView[] {
-  const holds = vault.ledger.holds(vault.now()).map(holdView)
+export function listHolds({ ledger, now }: Holds): readonly HoldView[] {
+  const holds = ledger.holds(now()).map(holdView)
   const [waiting, decided] = [holds.filter(isPending), holds.filter((each) => !isPending(each))]
   return [...waiting, ...decided.toReversed()]
 }
@@ -21,9 +26,9 @@ const shownHolds = 50
 const shownBodyLength = 500
 
 /** What waits for a person, the oldest first, and could still be signed. */
-export function waitingHolds(vault: Vault): readonly HoldView[] {
-  return listHolds(vault)
-    .filter((hold) => isPending(hold) && whyNever(hold, vault) === undefined)
+export function waitingHolds(holds: Holds): readonly HoldView[] {
+  return listHolds(holds)
+    .filter((hold) => isPending(hold) && whyNever(hold, holds.active()) === undefined)
     .slice(0, shownHolds)
     .map((hold) => ({ ...hold, body: hold.body.slice(0, shownBodyLength) }))
 }
@@ -31,20 +36,20 @@ export function waitingHolds(vault: Vault): readonly HoldView[] {
 /** `countersign held release|refuse`: a person's word. @throws {Fault} `name_unknown`, `usage` when it no longer waits. */
 export async function decideHold(
   { id, decision }: AdminParams["decideHold"],
-  vault: Vault,
+  holds: Holds,
 ): Promise<HoldView> {
-  const nowMs = vault.now()
-  if (decision === "released") assertSignable(id, vault)
-  await vault.ledger.decideHold(id, { to: decision, by: operatorName }, nowMs)
-  const hold = vault.ledger.holds(nowMs).find((each) => each.id === id)
+  const nowMs = holds.now()
+  if (decision === "released") assertSignable(id, holds)
+  await holds.ledger.decideHold(id, { to: decision, by: operatorName }, nowMs)
+  const hold = holds.ledger.holds(nowMs).find((each) => each.id === id)
   if (hold === undefined) throw new Fault("name_unknown", `There is no hold ${id}.`)
   return holdView(hold)
 }
 
 /** A release would let nothing be signed. @throws {Fault} `usage` */
-function assertSignable(id: string, vault: Vault): void {
-  const hold = listHolds(vault).find((each) => each.id === id && isPending(each))
-  const why = hold && whyNever(hold, vault)
+function assertSignable(id: string, holds: Holds): void {
+  const hold = listHolds(holds).find((each) => each.id === id && isPending(each))
+  const why = hold && whyNever(hold, holds.active())
   if (why === undefined) return
   throw new Fault(
     "usage",
@@ -53,13 +58,12 @@ function assertSignable(id: string, vault: Vault): void {
 }
 
 /** Why what is held can't be signed whatever a person decides; `undefined` where it can. */
-function whyNever({ key: keyName, client: name }: HoldView, vault: Vault): string | undefined {
-  const { keys, clients } = vault.active()
-  const key = keys.get(keyName)
-  if (key === undefined || hasEnded(key)) return `The key ${keyName} never signs again`
-  const client = clients.find((each) => each.name === name)
+function whyNever(hold: HoldView, { keys, clients }: ActiveSet): string | undefined {
+  const key = keys.get(hold.key)
+  if (key === undefined || hasEnded(key)) return `The key ${hold.key} never signs again`
+  const client = clients.find(({ name }) => name === hold.client)
   const isGone = client === undefined || client.tokenHash === null
-  return isGone ? `The client ${name} is revoked` : undefined
+  return isGone ? `The client ${hold.client} is revoked` : undefined
 }
 
 function holdView(hold: Hold): HoldView {

@@ -2,95 +2,99 @@ import type { AdminParams } from "../../link/calls/methods.ts"
 import type { KeyView } from "../../link/views/views.ts"
 import { fromHex } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
+import { oneAtATime } from "../../std/one-at-a-time.ts"
 import { addressOfPublicKey, parseAddress, type Address } from "../../venue/address.ts"
 import type { Profile } from "../../venue/profile.ts"
-import type { Vault } from "../core/vault.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import type { Acts } from "../active/in-force.ts"
+import { keyNamed } from "../agents/agent-key.ts"
 import { keyView } from "../status/views.ts"
 import { assertSigns } from "../keyring/assert-signs.ts"
-import type { KeyPair } from "../keyring/keyring.ts"
+import type { KeyPair, Keyring } from "../keyring/keyring.ts"
+import type { PickedCurve } from "../keyring/pick-curve.ts"
 import { provenPair } from "../keyring/proven-pair.ts"
 import { isPublishedTestKey } from "../keyring/published-test-keys.ts"
 import { withSecret } from "../keyring/with-secret.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import type { KeyEntry } from "../ledger/records/bindings.ts"
 
-/** Adds keys, one after another. @throws {Fault} `name_taken`, `name_unknown`, `key_invalid`, `usage`. */
-export function keyMethods(vault: Vault) {
-  const inTurn = makeTurns()
-  return {
-    addKey: (params: AdminParams["addKey"]) =>
-      withSecret(params.secret, () => inTurn(() => addKey(vault, params))),
-    removeKey: ({ name }: AdminParams["removeKey"]) => inTurn(() => removeKey(name, vault)),
-    setTargets: (params: AdminParams["setTargets"]) => setTargets(params, vault),
-    listKeys: () =>
-      Promise.resolve([...vault.active().keys.values()].map((key) => keyView(key, vault))),
-  }
+/** Where keys are held, and where they are recorded. */
+type Keys = Acts & {
+  readonly keyring: Keyring
+  readonly curve: PickedCurve
+  readonly ledger: Pick<Ledger, "lastNonce" | "safety">
 }
 
-/** One key after another: between the checks of one and its entry in the ledger no other may slip in. */
-function makeTurns(): <Output>(work: () => Promise<Output>) => Promise<Output> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const turn = last.then(work)
-    last = turn.catch(() => undefined)
-    return turn
+/** Adds keys, one after another. @throws {Fault} `name_taken`, `name_unknown`, `key_invalid`, `usage`. */
+export function keyMethods(keys: Keys) {
+  // Between the checks of one key and its entry in the ledger no other may slip in.
+  const inTurn = oneAtATime()
+  return {
+    addKey: (params: AdminParams["addKey"]) =>
+      withSecret(params.secret, () => inTurn(() => addKey(params, keys))),
+    removeKey: ({ name }: AdminParams["removeKey"]) => inTurn(() => removeKey(name, keys)),
+    setTargets: (params: AdminParams["setTargets"]) => setTargets(params, keys),
+    listKeys: () =>
+      Promise.resolve([...keys.active().keys.values()].map((key) => keyView(key, keys))),
   }
 }
 
 /** First the key store, then the ledger, so that the ledger never names a key that isn't safe on disk. */
-async function addKey(vault: Vault, ask: AdminParams["addKey"]): Promise<KeyView> {
-  assertKeyWanted(vault, ask)
-  const pair = pairOf(vault, ask)
+async function addKey(ask: AdminParams["addKey"], keys: Keys): Promise<KeyView> {
+  const { keyring, curve, ledger } = keys
+  const set = keys.active()
+  assertKeyWanted(ask, set)
+  const pair = pairOf(ask, curve)
   const address = addressOfPublicKey(pair.publicKey)
-  assertPrivate(vault, address)
-  assertSigns(pair, vault.curve)
-  assertAddressNew(vault, address)
-  await vault.ledger.safety.claim(address)
-  if (!isHeldAlready(vault, ask.name, address)) await vault.keyring.add(ask.name, pair)
+  assertPrivate(address, set.profile)
+  assertSigns(pair, curve)
+  assertAddressNew(address, set)
+  await ledger.safety.claim(address)
+  if (!isHeldAlready(ask.name, address, keyring)) await keyring.add(ask.name, pair)
   const key: KeyEntry = {
     name: ask.name,
     address,
     role: ask.role,
     wallet: ask.wallet ?? null,
     targets: [],
-    network: vault.active().profile.network,
+    network: keys.active().profile.network,
     approval: "unknown",
     expiresAtMs: null,
   }
-  await vault.act({ act: "key_added", key })
-  return keyView(key, vault)
+  await keys.act({ act: "key_added", key })
+  return keyView(key, keys)
 }
 
 /**
  * First the ledger, then the key store: what is recorded as removed signs nothing from that moment, and a
  * start finishes a removal that was cut off.
  */
-async function removeKey(name: string, vault: Vault): Promise<KeyView> {
-  const key = knownKey(name, vault)
-  const user = vault
-    .active()
-    .clients.find((client) => client.tokenHash !== null && client.keys.includes(name))
+async function removeKey(name: string, keys: Keys): Promise<KeyView> {
+  const set = keys.active()
+  const key = keyNamed(name, set)
+  const user = set.clients.find((client) => client.tokenHash !== null && client.keys.includes(name))
   if (user !== undefined) {
     throw new Fault(
       "usage",
       `The client ${user.name} uses the key ${name}; revoke the client or switch it with countersign agent rotate first.`,
     )
   }
-  if (vault.keyring.isLocked(name)) {
+  if (keys.keyring.isLocked(name)) {
     throw new Fault("keyring_locked", "The keys are locked; run countersign unlock first.")
   }
-  if (key.approval !== "removed") await vault.act({ act: "key_removed", name })
-  await vault.keyring.remove(name)
-  return keyView(knownKey(name, vault), vault)
+  if (key.approval !== "removed") await keys.act({ act: "key_removed", name })
+  await keys.keyring.remove(name)
+  return keyView(keyNamed(name, keys.active()), keys)
 }
 
 async function setTargets(
   { name, targets }: AdminParams["setTargets"],
-  vault: Vault,
+  keys: Keys,
 ): Promise<KeyView> {
-  const { approval } = knownKey(name, vault)
+  const { approval } = keyNamed(name, keys.active())
   if (approval === "removed") throw new Fault("usage", `The key ${name} is removed.`)
-  await vault.act({ act: "key_targets_set", name, targets: targets.map(parseTarget) })
-  return keyView(knownKey(name, vault), vault)
+  await keys.act({ act: "key_targets_set", name, targets: targets.map(parseTarget) })
+  return keyView(keyNamed(name, keys.active()), keys)
 }
 
 function parseTarget(text: string): Address {
@@ -102,23 +106,14 @@ function parseTarget(text: string): Address {
   )
 }
 
-function knownKey(name: string, vault: Vault): KeyEntry {
-  const key = vault.active().keys.get(name)
-  if (key !== undefined) return key
-  throw new Fault(
-    "name_unknown",
-    `There is no key named ${name}; countersign keys list shows them.`,
-  )
-}
-
 /**
  * Whether an addition of this very key was cut off between key store and ledger; importing it again
  * finishes it.
  *
  * @throws {Fault} `name_taken` when the key store holds another key under the name.
  */
-function isHeldAlready(vault: Vault, name: string, address: Address): boolean {
-  const held = vault.keyring.addressOf(name)
+function isHeldAlready(name: string, address: Address, keyring: Keyring): boolean {
+  const held = keyring.addressOf(name)
   if (held === undefined) return false
   if (held === address) return true
   throw new Fault(
@@ -127,8 +122,7 @@ function isHeldAlready(vault: Vault, name: string, address: Address): boolean {
   )
 }
 
-function assertKeyWanted(vault: Vault, { name, role, wallet }: AdminParams["addKey"]): void {
-  const { keys } = vault.active()
+function assertKeyWanted({ name, role, wallet }: AdminParams["addKey"], { keys }: ActiveSet): void {
   if (keys.has(name)) {
     throw new Fault("name_taken", `There is a key named ${name} already; choose another name.`)
   }
@@ -147,11 +141,8 @@ function assertKeyWanted(vault: Vault, { name, role, wallet }: AdminParams["addK
 }
 
 /** The reference's public key, and the curve's that signs here, must be one. */
-function pairOf(
-  { curve }: Vault,
-  ask: Pick<AdminParams["addKey"], "publicKey" | "secret">,
-): KeyPair {
-  const pair = provenPair(ask.secret, { publicKey: fromHex(ask.publicKey) }, curve)
+function pairOf({ secret, publicKey }: AdminParams["addKey"], curve: PickedCurve): KeyPair {
+  const pair = provenPair(secret, { publicKey: fromHex(publicKey) }, curve)
   if (pair !== undefined) return pair
   throw new Fault(
     "key_invalid",
@@ -159,8 +150,8 @@ function pairOf(
   )
 }
 
-function assertPrivate(vault: Vault, address: Address): void {
-  if (isPublishedTestKey(address) && !isSandboxNetwork(vault.active().profile)) {
+function assertPrivate(address: Address, profile: Profile): void {
+  if (isPublishedTestKey(address) && !isSandboxNetwork(profile)) {
     throw new Fault(
       "key_invalid",
       "This private key is a published test key that anyone can use; it is refused on every network but the sandbox's.",
@@ -168,8 +159,8 @@ function assertPrivate(vault: Vault, address: Address): void {
   }
 }
 
-function assertAddressNew(vault: Vault, address: string): void {
-  const same = [...vault.active().keys.values()].find((key) => key.address === address)
+function assertAddressNew(address: string, { keys }: ActiveSet): void {
+  const same = [...keys.values()].find((key) => key.address === address)
   if (same !== undefined) {
     throw new Fault(
       "name_taken",

@@ -3,14 +3,15 @@ import type { LimitUse } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { compareDecimals, formatDecimal, parseDecimal } from "../../venue/decimal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import type { Vault } from "../core/vault.ts"
+import type { Acts } from "../active/in-force.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import type { Policy } from "../policy/terms/policy.ts"
 import { type PlacedLimit, placedLimits, limitUses } from "../status/limit-use.ts"
+import type { StatusSources } from "../status/sources.ts"
 
 /** `GET /limits`: those of the limits that this client's own requests count in. */
-export function limitsOfClient(client: Client, vault: Vault): readonly LimitUse[] {
-  const set = vault.active()
+export function limitsOfClient(client: Client, sources: StatusSources): readonly LimitUse[] {
+  const set = sources.active()
   const keys = client.keys.flatMap((name) => set.keys.get(name) ?? [])
   const own = {
     client: [client.name],
@@ -19,7 +20,7 @@ export function limitsOfClient(client: Client, vault: Vault): readonly LimitUse[
     symbol: [""],
     all: [""],
   } satisfies Record<LimitUse["per"], readonly string[]>
-  return limitUses(policiesFor(client, set), vault, ({ per }, who) =>
+  return limitUses(policiesFor(client, set), sources, ({ per }, who) =>
     own[per].some((each) => each === who),
   )
 }
@@ -31,9 +32,9 @@ export function limitsOfClient(client: Client, vault: Vault): readonly LimitUse[
  */
 export async function raiseLimit(
   { limit: name, to: text, forMs, reason }: AdminParams["raiseLimit"],
-  vault: Vault,
+  acts: Acts,
 ): Promise<AdminResults["raiseLimit"]> {
-  const limits = namedLimits(vault.active(), name)
+  const limits = namedLimits(acts.active(), name)
   if (limits.length === 0) {
     throw new Fault(
       "name_unknown",
@@ -45,8 +46,8 @@ export async function raiseLimit(
     const maxima = limits.map(({ limit }) => formatDecimal(limit.max)).join(", ")
     throw new Fault("usage", `--to must be a decimal above what the policy allows (${maxima}).`)
   }
-  const untilMs = vault.now() + forMs
-  await vault.act({ act: "limit_raised", limit: name, to, untilMs, reason })
+  const untilMs = acts.now() + forMs
+  await acts.act({ act: "limit_raised", limit: name, to, untilMs, reason })
   return { limit: name, to: formatDecimal(to), until: untilMs }
 }
 

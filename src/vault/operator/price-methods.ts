@@ -10,7 +10,7 @@ import type { FieldError } from "../../venue/json.ts"
 import type { SymbolEntry } from "../../venue/profile.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import { anchored, fed, lastPrice } from "../active/price-drift.ts"
-import type { Vault } from "../core/vault.ts"
+import type { Acts } from "../active/in-force.ts"
 import type { StoredPrice } from "../ledger/records/admin-entry.ts"
 import { type Client, operatorName } from "../ledger/records/bindings.ts"
 import { refuse } from "../request/refuse.ts"
@@ -21,29 +21,29 @@ import { priceView } from "../status/fed-prices.ts"
 export async function feedPrices(
   body: string,
   { name: by }: Client,
-  vault: Vault,
+  acts: Acts,
 ): Promise<BotResults["prices"]> {
-  const nowMs = vault.now()
-  const read = readPrices(Buffer.from(body, "base64"), vault.active())
+  const nowMs = acts.now()
+  const read = readPrices(Buffer.from(body, "base64"), acts.active())
   if (!read.ok) return refuse(read.error, null)
 
-  await Promise.all(read.value.map((price) => feed(price, by, vault)))
-  const prices = read.value.map(({ symbol }) => priceView(symbol, vault.active(), nowMs))
+  await Promise.all(read.value.map((price) => feed(price, by, acts)))
+  const prices = read.value.map(({ symbol }) => priceView(symbol, acts.active(), nowMs))
   return { kind: "answer", prices }
 }
 
 /** `countersign prices set`: an operator's word, from which the next prices are measured. */
 export async function setPrice(
   { symbol: name, value: text }: AdminParams["setPrice"],
-  vault: Vault,
+  acts: Acts,
 ): Promise<PriceView> {
-  const symbol = symbolNamed(name, vault.active())
+  const symbol = symbolNamed(name, acts.active())
   const value = positiveDecimal(text)
   if (value === undefined) {
     throw new Fault("usage", "A price is a decimal above zero, like 64000.5.")
   }
-  await setByOperator({ symbol, value }, vault)
-  return priceView(symbol, vault.active(), vault.now())
+  await setByOperator({ symbol, value }, acts)
+  return priceView(symbol, acts.active(), acts.now())
 }
 
 /**
@@ -54,12 +54,12 @@ export async function setPrice(
  */
 export async function confirmPrices(
   { symbols: names }: AdminParams["confirmPrices"],
-  vault: Vault,
+  acts: Acts,
 ): Promise<readonly PriceView[]> {
-  const set = vault.active()
+  const set = acts.active()
   const pending = names?.map((name) => pendingPrice(symbolNamed(name, set), set)) ?? allPending(set)
-  await Promise.all(pending.map((price) => setByOperator(price, vault)))
-  return pending.map(({ symbol }) => priceView(symbol, vault.active(), vault.now()))
+  await Promise.all(pending.map((price) => setByOperator(price, acts)))
+  return pending.map(({ symbol }) => priceView(symbol, acts.active(), acts.now()))
 }
 
 type NewPrice = { readonly symbol: SymbolEntry; readonly value: Decimal }
@@ -88,19 +88,19 @@ function symbolNamed(name: string, { profile }: ActiveSet): SymbolEntry {
   throw new Fault("name_unknown", `venue.yaml's symbols have no ${name}; add it there first.`)
 }
 
-function setByOperator({ symbol, value }: NewPrice, vault: Vault): Promise<unknown> {
-  const price = { symbolId: symbol.id, value, by: operatorName, now: vault.now() }
-  return vault.act({ act: "price_set", ...anchored(price, vault.active().config.prices) })
+function setByOperator({ symbol, value }: NewPrice, acts: Acts): Promise<unknown> {
+  const price = { symbolId: symbol.id, value, by: operatorName, now: acts.now() }
+  return acts.act({ act: "price_set", ...anchored(price, acts.active().config.prices) })
 }
 
 /** Records what a client's price makes of the symbol's; what says nothing new is taken without a row. */
-async function feed({ symbol, value }: NewPrice, by: string, vault: Vault): Promise<void> {
-  const set = vault.active()
+async function feed({ symbol, value }: NewPrice, by: string, acts: Acts): Promise<void> {
+  const set = acts.active()
   const earlier = set.prices.get(symbol.id)
-  const next = fed({ symbolId: symbol.id, value, by, now: vault.now() }, set)
-  if (isSame(earlier, next)) vault.hear({ act: "price_set", ...next })
-  else if (isSoon(earlier, next)) vault.hear({ act: "price_set", ...asNoted(earlier, next) })
-  else await vault.act({ act: "price_set", ...next })
+  const next = fed({ symbolId: symbol.id, value, by, now: acts.now() }, set)
+  if (isSame(earlier, next)) acts.hear({ act: "price_set", ...next })
+  else if (isSoon(earlier, next)) acts.hear({ act: "price_set", ...asNoted(earlier, next) })
+  else await acts.act({ act: "price_set", ...next })
 }
 
 /** The same price of the same feed, taken again: only its age is new. */

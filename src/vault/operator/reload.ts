@@ -1,7 +1,7 @@
 import type { AdminResults } from "../../link/calls/methods.ts"
 import { assertReloadable } from "../active/assert-reloadable.ts"
 import { loadFiles } from "../config/load-files.ts"
-import type { Vault } from "../core/vault.ts"
+import type { FilesInForce } from "../active/in-force.ts"
 import { assertAccepted } from "../status/attestation.ts"
 import { warningsOf } from "../status/warnings.ts"
 
@@ -12,18 +12,18 @@ import { warningsOf } from "../status/warnings.ts"
  * @throws {Fault} `config_invalid` with file, line and column of every problem, `not_accepted`, `usage`
  * when a change needs a restart.
  */
-export function reload(vault: Vault): Promise<AdminResults["reload"]> {
-  return vault.inTurn(() => reloadFiles(vault))
+export function reload(inForce: FilesInForce): Promise<AdminResults["reload"]> {
+  return inForce.inTurn(() => reloadFiles(inForce))
 }
 
-async function reloadFiles(vault: Vault): Promise<AdminResults["reload"]> {
-  const files = await loadFiles(vault.installation)
-  assertAccepted(files, vault.active())
-  assertReloadable(vault.active(), files)
-  await vault.adopt(files)
-  const warnings = warningsOf(vault.active(), vault.now())
+async function reloadFiles(inForce: FilesInForce): Promise<AdminResults["reload"]> {
+  const files = await loadFiles(inForce.installation)
+  assertAccepted(files, inForce.active())
+  assertReloadable(inForce.active(), files)
+  await inForce.adopt(files)
+  const warnings = warningsOf(inForce.active(), inForce.now())
   return {
-    policy_hash: vault.active().policyHash,
+    policy_hash: inForce.active().policyHash,
     warnings: warnings.map(({ message }) => message),
   }
 }

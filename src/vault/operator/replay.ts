@@ -5,7 +5,8 @@ import { problemText } from "../../std/yaml-file.ts"
 import { withFiles, type ActiveSet } from "../active/active-set.ts"
 import { datedPrices } from "../active/reference-prices.ts"
 import { readFileSet } from "../config/read-file-set.ts"
-import type { Vault } from "../core/vault.ts"
+import type { SetInForce } from "../active/in-force.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import { recordedTime } from "../process/clock.ts"
 import { openMeters, type Meters } from "../ledger/meters/meters.ts"
 import { isReserved } from "../ledger/records/bindings.ts"
@@ -16,6 +17,9 @@ import { judgedRecord } from "../request/recount.ts"
 
 /** More than a person reads; the count tells the rest. */
 const maxListed = 500
+
+/** What was decided, and the set that the other files are put into. */
+type Past = SetInForce & { readonly ledger: Pick<Ledger, "history" | "shadows"> }
 
 /**
  * Judges the requests of the past by another set of files: those that were signed, with its limits
@@ -28,12 +32,12 @@ const maxListed = 500
  */
 export async function replay(
   { sinceMs, texts }: AdminParams["replay"],
-  vault: Vault,
+  { active, now, ledger }: Past,
 ): Promise<AdminResults["replay"]> {
   const files = readFileSet(texts)
   if (!files.ok) throw new Fault("config_invalid", files.error.map(problemText).join("\n"))
-  const set = withFiles(vault.active(), files.value)
-  const sinceThenMs = vault.now() - sinceMs
+  const set = withFiles(active(), files.value)
+  const sinceThenMs = now() - sinceMs
   const meters = openMeters()
   const tally = { requests: 0, refusals: 0, refused: [] as ReplayedRefusal[] }
   const count = (refusal: ReplayedRefusal | undefined): void => {
@@ -42,11 +46,11 @@ export async function replay(
     tally.refusals += 1
     if (tally.refused.length < maxListed) tally.refused.push(refusal)
   }
-  for await (const request of vault.ledger.history(sinceThenMs)) {
+  for await (const request of ledger.history(sinceThenMs)) {
     // What the operator or a panic asked for was judged by no policy.
     if (!isReserved(request.client)) count(refusalNow(request, set, meters))
   }
-  for await (const shadow of vault.ledger.shadows(sinceThenMs)) {
+  for await (const shadow of ledger.shadows(sinceThenMs)) {
     // What was only asked about took no room, so its limits are asked for it alone.
     count(refusalNow(shadow, set, openMeters()))
   }

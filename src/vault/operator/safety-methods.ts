@@ -5,40 +5,50 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
-import type { Vault } from "../core/vault.ts"
+import type { Acts, FilesInForce } from "../active/in-force.ts"
 import { claimSigners } from "../custody/match-keys.ts"
+import type { Installation } from "../config/installation.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import { ledgerBytes } from "../status/ledger-bytes.ts"
-import { copySentence } from "../watch/disk-space.ts"
+import { copySentence, type DiskSpace } from "../watch/disk-space.ts"
+
+/** The ledger, where it lies, and what room there is for a copy. */
+type Copied = {
+  readonly ledger: Ledger
+  readonly installation: Installation
+  readonly disk: DiskSpace
+}
 
 /** The calls about copies of the ledger and about the clock. */
-export function safetyMethods(vault: Vault) {
+export function safetyMethods(parts: Copied & Acts & Pick<FilesInForce, "inTurn">) {
   return {
-    acceptClock: () => acceptClock(vault),
-    acceptRestore: () => vault.inTurn(() => acceptRestore(vault)),
-    copyLedger: ledgerCopier(vault),
-    recordBackup: (params: AdminParams["recordBackup"]) => recordBackup(params, vault),
+    acceptClock: () => acceptClock(parts.ledger, parts),
+    acceptRestore: () => parts.inTurn(() => acceptRestore(parts.ledger, parts)),
+    copyLedger: ledgerCopier(parts),
+    async recordBackup({ head_seq: headSeq, head_hash: headHash }: AdminParams["recordBackup"]) {
+      return { record: await parts.act({ act: "backed_up", headSeq, headHash }) }
+    },
   }
 }
 
-async function acceptClock(vault: Vault): Promise<AdminResults["acceptClock"]> {
-  const { safety } = vault.ledger
+async function acceptClock({ safety }: Ledger, acts: Acts): Promise<AdminResults["acceptClock"]> {
   if (safety.doubt() === undefined && safety.clockWarning() === undefined) {
     throw new Fault("usage", "The clock isn't doubted; nothing was changed.")
   }
   const nowMs = safety.acceptClock()
-  return { record: await vault.act({ act: "clock_accepted" }), now: nowMs }
+  return { record: await acts.act({ act: "clock_accepted" }), now: nowMs }
 }
 
 /** The act first: a crash before the marks are written leaves them waiting, and this is run again. */
-async function acceptRestore(vault: Vault): Promise<AdminResults["acceptRestore"]> {
-  const { safety } = vault.ledger
-  await claimSigners(vault.active(), vault.ledger)
+async function acceptRestore(ledger: Ledger, acts: Acts): Promise<AdminResults["acceptRestore"]> {
+  const { safety } = ledger
+  await claimSigners(acts.active(), ledger)
   const signers = safety.waiting()
   if (signers.length === 0) {
     throw new Fault("usage", "No signer waits: the ledger is the one that its signers know.")
   }
   const name = randomBytes(16).toString("hex")
-  const record = await vault.act({ act: "restore_accepted", ledger: name, signers })
+  const record = await acts.act({ act: "restore_accepted", ledger: name, signers })
   await safety.acceptRestore(name)
   return { record, signers }
 }
@@ -49,10 +59,10 @@ const copyPattern = /^backup-[0-9a-f]{16}\.db$/
 const answerMs = 4_000
 
 /** Into the state directory, the only place that the vault may write; the command moves it where it belongs. */
-function ledgerCopier(vault: Vault) {
+function ledgerCopier(copied: Copied) {
   let last: Copy | undefined
   return async ({ file }: AdminParams["copyLedger"]): Promise<AdminResults["copyLedger"]> => {
-    const current = file === undefined ? await startCopy(vault, last) : last
+    const current = file === undefined ? await startCopy(copied, last) : last
     const isOther = file !== undefined && current?.file !== file
     if (current === undefined || isOther) {
       throw new Fault("usage", "This copy isn't being made; run countersign backup again.")
@@ -68,19 +78,19 @@ function ledgerCopier(vault: Vault) {
 
 type Copy = { readonly file: string; readonly copied: Promise<void>; isAtWork: boolean }
 
-async function startCopy(vault: Vault, last: Copy | undefined): Promise<Copy> {
+async function startCopy(copied: Copied, last: Copy | undefined): Promise<Copy> {
   if (last?.isAtWork === true) {
     throw new Fault("usage", "A backup is being written already; wait until it is done.")
   }
-  const { stateDir } = vault.installation
+  const { stateDir } = copied.installation
   await removeOldCopies(stateDir)
-  await assertRoomForCopy(vault)
+  await assertRoomForCopy(copied)
   const file = join(stateDir, `backup-${randomBytes(8).toString("hex")}.db`)
   const handle = await open(file, "wx", 0o600).catch((cause: unknown) => {
     throw new Fault("ledger_unavailable", `${file} can't be made; check the disk.`, { cause })
   })
   await handle.close()
-  const copy = { file, copied: vault.ledger.safety.copy(file), isAtWork: true }
+  const copy = { file, copied: copied.ledger.safety.copy(file), isAtWork: true }
   copy.copied
     .catch(() => rm(file, { force: true })) // whoever asks for it hears why
     .catch(() => undefined)
@@ -89,9 +99,9 @@ async function startCopy(vault: Vault, last: Copy | undefined): Promise<Copy> {
 }
 
 /** What is kept free is for cancels. */
-async function assertRoomForCopy(vault: Vault): Promise<void> {
-  await vault.disk.look()
-  const low = vault.disk.lowWith(await ledgerBytes(vault.installation))
+async function assertRoomForCopy({ disk, installation }: Copied): Promise<void> {
+  await disk.look()
+  const low = disk.lowWith(await ledgerBytes(installation))
   if (low === undefined) return
   throw new Fault("ledger_unavailable", copySentence(low))
 }
@@ -100,11 +110,4 @@ async function assertRoomForCopy(vault: Vault): Promise<void> {
 async function removeOldCopies(stateDir: string): Promise<void> {
   const old = (await readdir(stateDir)).filter((name) => copyPattern.test(name))
   for (const name of old) await rm(join(stateDir, name), { force: true })
-}
-
-async function recordBackup(
-  { head_seq: headSeq, head_hash: headHash }: AdminParams["recordBackup"],
-  vault: Vault,
-): Promise<AdminResults["recordBackup"]> {
-  return { record: await vault.act({ act: "backed_up", headSeq, headHash }) }
 }
