@@ -1,4 +1,5 @@
 import type { AdminParams, AdminResults } from "../link/calls/methods.ts"
+import { Fault } from "../std/fault.ts"
 import { workBoundsSeconds } from "../std/histogram.ts"
 import { version } from "../std/version.ts"
 import type { ActiveSet } from "./active/active-set.ts"
@@ -7,7 +8,7 @@ import { agentMethods } from "./agents/agent-methods.ts"
 import type { Vault } from "./core/vault.ts"
 import { budgetUse, clientView, keyView, refusalView } from "./status/views.ts"
 import { withSecret } from "./keyring/with-secret.ts"
-import { hasEnded } from "./ledger/records/bindings.ts"
+import { hasEnded, operatorName } from "./ledger/records/bindings.ts"
 import { auditMethods } from "./operator/audit-methods.ts"
 import { clientMethods, namedClient } from "./operator/client-methods.ts"
 import { decideHold, listHolds, waitingHolds } from "./operator/hold-methods.ts"
@@ -19,6 +20,7 @@ import { replay } from "./operator/replay.ts"
 import { safetyMethods } from "./operator/safety-methods.ts"
 import { describePolicy } from "./policy/describe.ts"
 import { explainRequest } from "./request/check-request.ts"
+import { agentOf, settleRecord } from "./request/settle-record.ts"
 import { alarmsNow } from "./status/alarms.ts"
 import { acceptPolicy, candidate, rollback } from "./status/attestation.ts"
 import { listPrices } from "./status/fed-prices.ts"
@@ -34,6 +36,7 @@ export function adminMethods(vault: Vault) {
   return {
     ...keyMethods(vault),
     ...agentMethods(vault),
+    settleOperation: (params: AdminParams["settleOperation"]) => settleOperation(params, vault),
     ...clientMethods(vault),
     ...freezeMethods(vault),
     panic: (params: AdminParams["panic"]) => panicForOperator(params, vault),
@@ -67,6 +70,20 @@ export function adminMethods(vault: Vault) {
     status: () => status(vault),
     listSymbols: () => Promise.resolve(listSymbols(vault.active())),
   }
+}
+
+/** As the gate's report for a bot, of what the operator sent. @throws {Fault} `name_unknown`. */
+async function settleOperation(
+  { record: id, outcome }: AdminParams["settleOperation"],
+  vault: Vault,
+): Promise<AdminResults["settleOperation"]> {
+  const record = await vault.ledger.record(id, vault.now())
+  if (record?.client !== operatorName) {
+    throw new Fault("name_unknown", "The operator has sent nothing with this record.")
+  }
+  await settleRecord(record, outcome, vault)
+  const key = agentOf(record, vault.active())
+  return { key: key === undefined ? null : keyView(key, vault) }
 }
 
 /** What the policies that are for a client say, whichever of its keys it uses. */

@@ -4,12 +4,13 @@ import { parseAddress, type Address } from "../../venue/address.ts"
 import type { JsonValue } from "../../venue/json.ts"
 import { typedData } from "../../venue/typed-data.ts"
 import { type ActiveSet, walletAddressOf } from "../active/active-set.ts"
-import type { Vault } from "../core/vault.ts"
 import { hasEnded, type KeyEntry } from "../ledger/records/bindings.ts"
 import { defaultMaxValidDays } from "../policy/bounds/approve-agent-rule.ts"
 import { typeBMessage } from "../request/fill-in.ts"
 import { agentToApprove, assertSendable, walletHeldFor } from "./agent-key.ts"
 import {
+  type OperatorRecords,
+  type OperatorSigning,
   readOperation,
   reserveOperation,
   signOperation,
@@ -27,30 +28,34 @@ const elsewhereTtlMs = 15 * 60_000
  *
  * @throws {Fault} `name_unknown`, `usage`, `undisclosed`, `keyring_locked`.
  */
-export async function approveAgent(ask: Ask, vault: Vault): Promise<AdminResults["approveAgent"]> {
-  const set = vault.active()
+export async function approveAgent(
+  ask: Ask,
+  signing: OperatorSigning,
+): Promise<AdminResults["approveAgent"]> {
+  const set = signing.active()
   const agent = agentToApprove(ask.agent, set)
   // Not `>`: a number that isn't one compares as false, and must not pass.
   if (!(ask.validDays <= defaultMaxValidDays)) {
     throw new Fault("usage", `An agent is approved for at most ${defaultMaxValidDays} days.`)
   }
   assertSendable(set)
-  if (ask.wallet !== undefined) return describe(ask, agent, { vault, set, text: ask.wallet })
+  if (ask.wallet !== undefined)
+    return describe(ask, agent, { records: signing, set, text: ask.wallet })
   const wayOn = `have it sign: countersign agent approve ${agent.name} --wallet ADDRESS --external`
   const request = approvalBy(walletHeldFor(agent, set, wayOn), { ask, agent, set })
-  return { kind: "signed", ...(await signOperation(request, vault, set)) }
+  return { kind: "signed", ...(await signOperation(request, signing, set)) }
 }
 
 async function describe(
   ask: Ask,
   agent: KeyEntry,
-  at: { readonly vault: Vault; readonly set: ActiveSet; readonly text: string },
+  at: { readonly records: OperatorRecords; readonly set: ActiveSet; readonly text: string },
 ): Promise<AdminResults["approveAgent"]> {
-  const { vault, set } = at
+  const { records, set } = at
   const address = addressElsewhere(at.text, agent, set)
   const request = approvalBy(walletElsewhere(address, set), { ask, agent, set })
   if (request.signing.type !== "B") throw new Fault("internal", "An approval is Type B.")
-  const reserved = await reserveOperation(request, vault, set)
+  const reserved = await reserveOperation(request, records, set)
   const filling = { validity: reserved, profile: set.profile }
   const { domain, struct, values } = typeBMessage(request, request.signing, filling)
   return {

@@ -1,6 +1,5 @@
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
-import type { Vault } from "../core/vault.ts"
 import type { Signature } from "../keyring/keyring.ts"
 import { readSignature } from "../keyring/read-signature.ts"
 import { recoverAddress } from "../keyring/recover.ts"
@@ -9,7 +8,12 @@ import type { StoredRecord } from "../ledger/records/entries.ts"
 import { digestOf } from "../request/fill-in.ts"
 import { agentOf, wasSignedElsewhere } from "../request/settle-record.ts"
 import { agentToApprove } from "./agent-key.ts"
-import { readOperation, signedOperation, walletElsewhere } from "./operator-request.ts"
+import {
+  type OperatorRecords,
+  readOperation,
+  signedOperation,
+  walletElsewhere,
+} from "./operator-request.ts"
 
 /**
  * Puts the signature of a wallet held elsewhere to the approval that was described for it. It keeps
@@ -19,11 +23,11 @@ import { readOperation, signedOperation, walletElsewhere } from "./operator-requ
  */
 export async function completeApproval(
   { record: id, signature: text }: AdminParams["completeApproval"],
-  vault: Vault,
+  { active, ledger, now }: OperatorRecords,
 ): Promise<AdminResults["completeApproval"]> {
-  const nowMs = vault.now()
-  const record = awaited(await vault.ledger.record(id, nowMs), nowMs)
-  const set = vault.active()
+  const nowMs = now()
+  const record = awaited(await ledger.record(id, nowMs), nowMs)
+  const set = active()
   agentToApprove(agentOf(record, set)?.name ?? "", set)
   const request = readOperation(
     { operation: "approveAgent", body: record.body, wallet: walletElsewhere(record.signer, set) },

@@ -3,14 +3,21 @@ import type { SignedOperation } from "../../link/views/signed.ts"
 import { Fault, type FaultCode } from "../../std/fault.ts"
 import type { OperationId } from "../../venue/profile.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import type { Vault } from "../core/vault.ts"
-import type { Signature } from "../keyring/keyring.ts"
+import type { SetInForce } from "../active/in-force.ts"
+import type { Keyring, Signature } from "../keyring/keyring.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import { type Client, type KeyEntry, operatorName } from "../ledger/records/bindings.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import type { Reservation } from "../ledger/records/reservation.ts"
 import { canonicalBody, digestOf, signedBody, type Filling } from "../request/fill-in.ts"
 import { readRequest, type ReadRequest } from "../request/read-request.ts"
 import { spendingOf } from "../request/spending.ts"
+
+/** What an operation of the operator is read by and recorded in. */
+export type OperatorRecords = SetInForce & { readonly ledger: Ledger }
+
+/** The same, with the keys that sign it. */
+export type OperatorSigning = OperatorRecords & { readonly keyring: Keyring }
 
 /** An account operation that the operator asks for. No policy is asked: who asks writes the policies. */
 export type OperatorAsk = {
@@ -64,7 +71,7 @@ export function walletElsewhere(address: KeyEntry["address"], { profile }: Activ
  */
 export async function reserveOperation(
   request: ReadRequest,
-  vault: Pick<Vault, "ledger" | "now">,
+  vault: OperatorRecords,
   set: ActiveSet,
 ): Promise<Reserved> {
   const { ledger } = vault
@@ -102,18 +109,18 @@ export async function reserveOperation(
  */
 export async function signOperation(
   request: ReadRequest,
-  vault: Vault,
+  signing: OperatorSigning,
   set: ActiveSet,
 ): Promise<SignedOperation> {
   const { name } = request.key
-  assertCanSign(name, vault)
-  const reserved = await reserveOperation(request, vault, set)
+  assertCanSign(name, signing.keyring)
+  const reserved = await reserveOperation(request, signing, set)
   const filling = { validity: reserved, profile: set.profile }
-  const signature = vault.keyring.sign(name, digestOf(request, filling))
+  const signature = signing.keyring.sign(name, digestOf(request, filling))
   return signedOperation(
     request,
     { ...filling, record: reserved.record },
-    { signature, now: vault.now() },
+    { signature, now: signing.now() },
   )
 }
 
@@ -140,7 +147,7 @@ function operatorWith(wallet: KeyEntry): Client {
   return { name: operatorName, tokenHash, keys: [wallet.name], ...may }
 }
 
-function assertCanSign(name: string, { keyring }: Vault): void {
+function assertCanSign(name: string, keyring: Keyring): void {
   if (keyring.isLocked(name)) {
     throw new Fault("keyring_locked", `The key ${name} is locked; run countersign unlock first.`)
   }

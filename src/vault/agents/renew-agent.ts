@@ -6,11 +6,10 @@ import type { JsonValue } from "../../venue/json.ts"
 import { filledInFields } from "../../venue/payload/check-struct.ts"
 import type { OperationId, Profile } from "../../venue/profile.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import type { Vault } from "../core/vault.ts"
 import type { KeyEntry } from "../ledger/records/bindings.ts"
 import { agentNamed, agentToApprove, assertSendable, walletHeldFor } from "./agent-key.ts"
 import { operationFields, type OperationSubject } from "./approve-agent.ts"
-import { readOperation, signOperation } from "./operator-request.ts"
+import { type OperatorSigning, readOperation, signOperation } from "./operator-request.ts"
 
 /**
  * `countersign agent revoke`: signs the end of an agent's approval, where the venue's struct is known.
@@ -19,11 +18,11 @@ import { readOperation, signOperation } from "./operator-request.ts"
  */
 export function revokeAgent(
   { agent: name }: AdminParams["revokeAgent"],
-  vault: Vault,
+  signing: OperatorSigning,
 ): Promise<SignedOperation> {
-  const agent = agentNamed(name, vault.active())
+  const agent = agentNamed(name, signing.active())
   if (agent.approval === "revoked") throw new Fault("usage", `The key ${name} is revoked already.`)
-  return signFor(agent, { operation: "revokeAgent", known: {} }, vault)
+  return signFor(agent, { operation: "revokeAgent", known: {} }, signing)
 }
 
 /**
@@ -33,10 +32,10 @@ export function revokeAgent(
  */
 export function renewAgent(
   { agent: name, validDays, label }: AdminParams["renewAgent"],
-  vault: Vault,
+  signing: OperatorSigning,
 ): Promise<SignedOperation> {
-  const agent = agentToApprove(name, vault.active())
-  return signFor(agent, { operation: "renewAgent", known: { validDays, label } }, vault)
+  const agent = agentToApprove(name, signing.active())
+  return signFor(agent, { operation: "renewAgent", known: { validDays, label } }, signing)
 }
 
 type Term = {
@@ -47,14 +46,14 @@ type Term = {
 async function signFor(
   agent: KeyEntry,
   { operation, known }: Term,
-  vault: Vault,
+  signing: OperatorSigning,
 ): Promise<SignedOperation> {
-  const set = vault.active()
+  const set = signing.active()
   assertSendable(set)
   const wallet = walletHeldFor(agent, set, `send ${operation} to the venue with that wallet`)
   const fields = operationFields({ agent, wallet, ...known }, set)
   const body = JSON.stringify(bodyOf(operation, fields, set))
-  return signOperation(readOperation({ operation, body, wallet }, set), vault, set)
+  return signOperation(readOperation({ operation, body, wallet }, set), signing, set)
 }
 
 /** Of an operation that nothing is known of the body is empty: reading it says which line to add. */

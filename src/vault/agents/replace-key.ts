@@ -1,8 +1,8 @@
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import type { Vault } from "../core/vault.ts"
-import { keyView } from "../status/views.ts"
+import type { Acts } from "../active/in-force.ts"
+import { type KeyStates, keyView } from "../status/views.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import { hasEnded, type KeyEntry } from "../ledger/records/bindings.ts"
 import { agentNamed, agentToApprove } from "./agent-key.ts"
@@ -15,25 +15,26 @@ import { agentNamed, agentToApprove } from "./agent-key.ts"
  */
 export async function replaceKey(
   { from, to }: AdminParams["replaceKey"],
-  vault: Vault,
+  acts: Acts & KeyStates,
 ): Promise<AdminResults["replaceKey"]> {
-  const set = vault.active()
+  const set = acts.active()
   const [old, next] = [agentNamed(from, set), agentToApprove(to, set)]
   assertSuccessor(old, next)
-  assertApproved(next, set, vault.now())
+  assertApproved(next, set, acts.now())
   assertPoliciesFollow(from, to, set)
   const clients = set.clients.filter(({ keys }) => keys.includes(from)).map(({ name }) => name)
-  if (clients.length > 0 || !hasEnded(old)) await switchKeys(old, next, vault)
-  return { from: viewOf(from, vault), to: viewOf(to, vault), clients }
+  if (clients.length > 0 || !hasEnded(old)) await switchKeys(old, next, acts)
+  const viewOf = (name: string) => keyView(agentNamed(name, acts.active()), acts)
+  return { from: viewOf(from), to: viewOf(to), clients }
 }
 
 /** Queued together they share a commit, so that no crash leaves a successor without its targets. */
-async function switchKeys(old: KeyEntry, next: KeyEntry, vault: Vault): Promise<void> {
+async function switchKeys(old: KeyEntry, next: KeyEntry, acts: Acts): Promise<void> {
   const { targets } = old
   const inherits = next.targets.length === 0 && targets.length > 0
   await Promise.all([
-    ...(inherits ? [vault.act({ act: "key_targets_set", name: next.name, targets })] : []),
-    vault.act({ act: "key_replaced", from: old.name, to: next.name }),
+    ...(inherits ? [acts.act({ act: "key_targets_set", name: next.name, targets })] : []),
+    acts.act({ act: "key_replaced", from: old.name, to: next.name }),
   ])
 }
 
@@ -71,8 +72,4 @@ function assertPoliciesFollow(from: string, to: string, { policies }: ActiveSet)
     "config_invalid",
     `The policy ${left.name} applies to the key ${from} and not to ${to}: add ${to} to its applies_to, run countersign policy reload, then this again.`,
   )
-}
-
-function viewOf(name: string, vault: Vault) {
-  return keyView(agentNamed(name, vault.active()), vault)
 }
