@@ -6,17 +6,17 @@ import type { FreezeView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import type { Vault } from "../core/vault.ts"
+import type { Acts } from "../active/in-force.ts"
 import { type Client, operatorName } from "../ledger/records/bindings.ts"
 import { isSameScope, type Freeze, type FreezeScope } from "../ledger/records/freeze.ts"
 import { refuse } from "../request/refuse.ts"
 import { readJson, invalidRequest } from "../request/split-body.ts"
 
 /** Freezes for the operator, and ends freezes: nobody else can. */
-export function freezeMethods(vault: Vault) {
+export function freezeMethods(acts: Acts) {
   return {
-    freeze: (params: AdminParams["freeze"]) => freezeForOperator(params, vault),
-    thaw: (params: AdminParams["thaw"]) => thaw(params, vault),
+    freeze: (params: AdminParams["freeze"]) => freezeForOperator(params, acts),
+    thaw: (params: AdminParams["thaw"]) => thaw(params, acts),
   }
 }
 
@@ -25,15 +25,12 @@ export function freezeMethods(vault: Vault) {
  * from then on. Whoever asked for it, it takes away no stop: where cancels were stopped, they stay so,
  * until an operator thaws.
  */
-export async function freeze(
-  what: Omit<Freeze, "sinceMs">,
-  vault: Pick<Vault, "act" | "active" | "now">,
-): Promise<FreezeView> {
-  const sinceMs = vault.now()
+export async function freeze(what: Omit<Freeze, "sinceMs">, acts: Acts): Promise<FreezeView> {
+  const sinceMs = acts.now()
   const asked = { ...what, sinceMs } as Freeze // a union that `Omit` takes apart
-  const earlier = vault.active().freezes.find((each) => isSameScope(each, asked))
+  const earlier = acts.active().freezes.find((each) => isSameScope(each, asked))
   const made = { ...asked, cancels: asked.cancels && earlier?.cancels !== false }
-  await vault.act({ act: "frozen", ...made })
+  await acts.act({ act: "frozen", ...made })
   return freezeView(made)
 }
 
@@ -41,16 +38,16 @@ export async function freeze(
 export async function freezeForClient(
   body: string,
   { name: by }: Client,
-  vault: Vault,
+  acts: Acts,
 ): Promise<BotResults["freeze"]> {
   const read = readFreeze(Buffer.from(body, "base64"))
   if (!read.ok) return refuse(read.error, null)
-  const unknown = unknownName(read.value, vault.active())
+  const unknown = unknownName(read.value, acts.active())
   if (unknown !== undefined) {
     const error = { path: "/name", rule: "unknown_name", message: unknown }
     return refuse(invalidRequest([error]), null)
   }
-  return { kind: "answer", freeze: await freeze({ ...read.value, by, cancels: true }, vault) }
+  return { kind: "answer", freeze: await freeze({ ...read.value, by, cancels: true }, acts) }
 }
 
 /** A freeze as it is shown. */
@@ -60,19 +57,19 @@ export function freezeView({ sinceMs: since, ...freeze }: Freeze): FreezeView {
 
 async function freezeForOperator(
   { scope, name, reason, cancels, by = operatorName }: AdminParams["freeze"],
-  vault: Vault,
+  acts: Acts,
 ): Promise<FreezeView> {
   const what = scopeOf(scope, name)
-  const unknown = unknownName(what, vault.active())
+  const unknown = unknownName(what, acts.active())
   if (unknown !== undefined) throw new Fault("name_unknown", unknown)
-  return freeze({ ...what, reason, cancels, by }, vault)
+  return freeze({ ...what, reason, cancels, by }, acts)
 }
 
 async function thaw(
   { scope, name }: AdminParams["thaw"],
-  vault: Vault,
+  acts: Acts,
 ): Promise<readonly FreezeView[]> {
-  const { freezes } = vault.active()
+  const { freezes } = acts.active()
   const isMeant = (each: FreezeScope): boolean =>
     scope === "everything" || (each.scope === scope && each.name === name)
   const ended = freezes.filter(isMeant)
@@ -80,9 +77,9 @@ async function thaw(
     throw new Fault("name_unknown", "Nothing of this is frozen; countersign status shows what is.")
   }
   await Promise.all(
-    ended.map((each) => vault.act({ act: "thawed", ...scopeOf(each.scope, each.name) })),
+    ended.map((each) => acts.act({ act: "thawed", ...scopeOf(each.scope, each.name) })),
   )
-  return vault.active().freezes.map(freezeView)
+  return acts.active().freezes.map(freezeView)
 }
 
 function scopeOf(scope: FreezeScope["scope"], name: string | null): FreezeScope {

@@ -1,28 +1,38 @@
 import type { BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import { isJsonObject } from "../../venue/json.ts"
-import type { Vault } from "../core/vault.ts"
+import type { Acts } from "../active/in-force.ts"
+import type { Outbox } from "../ledger/outbox.ts"
 import { panicName, type Client } from "../ledger/records/bindings.ts"
 import { isSameScope, freezeOf } from "../ledger/records/freeze.ts"
+import type { Clock } from "../process/clock.ts"
 import { log, logFailure } from "../process/log.ts"
 import { refuse } from "../request/refuse.ts"
 import { readJson, invalidRequest } from "../request/split-body.ts"
+import type { Heartbeats } from "../watch/heartbeats.ts"
 import { freeze } from "./freeze-methods.ts"
-import { panic } from "./panic.ts"
+import { panic, type Panics } from "./panic.ts"
 
 const everyMs = 250
 /** A look that comes this late comes after a standstill of this process, in which beats may wait unread. */
 const lateMs = 1_000
 
+/** Who was heard, and what is done about silence. */
+type Heard = Acts & { readonly heartbeats: Heartbeats }
+
+/** What a missed heartbeat does; the outbox hands the gate what a panic signed. */
+type Stops = Panics & { readonly outbox: Outbox }
+
+type Watched = Heard & Stops & { readonly clock: Pick<Clock, "monotonicMs"> }
+
 /** Looks for clients that fell silent, as long as the process runs. */
-export function watchHeartbeats(vault: Vault): void {
-  const look = heartbeatLook(vault)
-  setInterval(look, everyMs).unref()
+export function watchHeartbeats(watched: Watched): void {
+  setInterval(heartbeatLook(watched), everyMs).unref()
 }
 
 /** One look, to be taken again and again: each client that fell silent is stopped once. */
-export function heartbeatLook(vault: Vault): () => void {
-  const { monotonicMs } = vault.clock
+export function heartbeatLook(watched: Watched): () => void {
+  const { monotonicMs } = watched.clock
   const beingStopped = new Set<string>()
   let lastLookMs = monotonicMs()
   let wasLate = false
@@ -32,10 +42,10 @@ export function heartbeatLook(vault: Vault): () => void {
     // Passed over once: the next look comes after what waited was read.
     wasLate = sinceMs > lateMs && !wasLate
     if (wasLate) return
-    for (const client of silentClients(vault)) {
+    for (const client of silentClients(watched)) {
       if (beingStopped.has(client)) continue
       beingStopped.add(client)
-      stopSilent(client, vault).then(
+      stopSilent(client, watched).then(
         () => beingStopped.delete(client),
         // It stays among those being stopped: without its ledger the vault signs nothing anyway.
         (error: unknown) => logFailure("missed_heartbeat_not_recorded", error),
@@ -48,32 +58,32 @@ export function heartbeatLook(vault: Vault): () => void {
  * Does what countersign.yaml says of a client that fell silent. Recorded last, so that a crash in the
  * middle leaves it armed, and the next run stops it again.
  */
-async function stopSilent(client: string, vault: Vault): Promise<void> {
-  const { config, freezes } = vault.active()
+async function stopSilent(client: string, stops: Stops): Promise<void> {
+  const { config, freezes } = stops.active()
   const { withinMs, then } = config.heartbeats.get(client) ?? { withinMs: 0, then: "freeze" }
   const reason = `no heartbeat of ${client} for more than ${withinMs / 1_000} s`
   const by = `heartbeats/${client}` // no client's name has a slash
   log({ level: "error", event: "heartbeat_missed", message: `${reason}; then: ${then}` })
-  if (then === "panic") await panicForNobody({ reason, by }, vault)
+  if (then === "panic") await panicForNobody({ reason, by }, stops)
   else {
     const scope = { scope: "client", name: client } as const
     const isFrozen = freezes.some((earlier) => isSameScope(earlier, scope))
-    if (!isFrozen) await freeze({ ...scope, reason, by, cancels: true }, vault)
+    if (!isFrozen) await freeze({ ...scope, reason, by, cancels: true }, stops)
   }
-  await vault.act({ act: "heartbeat_missed", client })
+  await stops.act({ act: "heartbeat_missed", client })
 }
 
 /** Nobody is at the command line, so the gate sends what is signed. */
 async function panicForNobody(
   why: { readonly reason: string; readonly by: string },
-  vault: Vault,
+  stops: Stops,
 ): Promise<void> {
   const {
     requests,
     unsigned,
     add_lines: addLines,
-  } = await panic({ ...why, client: panicName }, vault)
-  vault.outbox.put(requests)
+  } = await panic({ ...why, client: panicName }, stops)
+  stops.outbox.put(requests)
   const lost = unsigned.map(({ operation, key, message }) => `${operation} by ${key}: ${message}`)
   const missing = addLines.map((line) => `add to venue.yaml: ${line}`)
   const message = [`${requests.length} requests signed for the gate to send`, ...lost, ...missing]
@@ -92,15 +102,15 @@ async function panicForNobody(
 export async function heartbeat(
   body: string,
   { name, keys }: Client,
-  vault: Vault,
+  heard: Heard,
 ): Promise<BotResults["heartbeat"]> {
   const wrong = wrongBody(Buffer.from(body, "base64"))
   if (wrong !== undefined) return refuse(wrong, null)
-  vault.heartbeats.hear(name)
-  const { config, armed } = vault.active()
+  heard.heartbeats.hear(name)
+  const { config, armed } = heard.active()
   const watch = config.heartbeats.get(name)
   if (watch !== undefined && !armed.includes(name)) {
-    await vault.act({ act: "heartbeat_armed", client: name })
+    await heard.act({ act: "heartbeat_armed", client: name })
   }
   const request = { client: name, key: keys[0], lane: "open" } as const
   return {
@@ -108,20 +118,20 @@ export async function heartbeat(
     heartbeat: {
       within_ms: watch?.withinMs ?? null,
       then: watch?.then ?? null,
-      frozen: freezeOf(request, vault.active().freezes) !== undefined,
+      frozen: freezeOf(request, heard.active().freezes) !== undefined,
     },
   }
 }
 
 /** The clients that were heard once and are silent for longer than they may be. */
-function silentClients(vault: Pick<Vault, "active" | "heartbeats">): readonly string[] {
-  const { armed, config, clients } = vault.active()
+function silentClients({ active, heartbeats }: Heard): readonly string[] {
+  const { armed, config, clients } = active()
   return armed.filter((name) => {
     const watch = config.heartbeats.get(name)
     const client = clients.find((each) => each.name === name)
     // Of a client that is revoked no heartbeat can come any more.
     if (watch === undefined || client === undefined || client.tokenHash === null) return false
-    return vault.heartbeats.silentMs(name) > watch.withinMs
+    return heartbeats.silentMs(name) > watch.withinMs
   })
 }
 

@@ -3,8 +3,8 @@ import type { PanicView, UnsignedPanic } from "../../link/views/stop-views.ts"
 import { Fault } from "../../std/fault.ts"
 import type { PanicLine } from "../../venue/profile.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import { faultOf } from "../agents/operator-request.ts"
-import type { Vault } from "../core/vault.ts"
+import { faultOf, type OperatorSigning } from "../agents/operator-request.ts"
+import type { Acts } from "../active/in-force.ts"
 import {
   hasEnded,
   type Client,
@@ -19,6 +19,9 @@ import { spendingOf } from "../request/spending.ts"
 import { missingLines } from "../status/warnings.ts"
 import { freeze } from "./freeze-methods.ts"
 
+/** What freezes everything, and signs what cancels. */
+export type Panics = Acts & OperatorSigning
+
 export type PanicAsk = {
   readonly reason: string
   readonly by: string
@@ -29,7 +32,7 @@ export type PanicAsk = {
 /** `countersign panic`: whoever runs it sends what was signed, and tells it by `settleOperation`. */
 export function panicForOperator(
   { reason }: AdminParams["panic"],
-  vault: Vault,
+  vault: Panics,
 ): Promise<PanicView> {
   return panic({ reason, by: operatorName, client: operatorName }, vault)
 }
@@ -39,7 +42,7 @@ export function panicForOperator(
  * limit nor a freeze nor a rate budget stops these; what no policy can lift holds here too. What can't be signed is told,
  * and stops nothing else.
  */
-export async function panic({ reason, by, client }: PanicAsk, vault: Vault): Promise<PanicView> {
+export async function panic({ reason, by, client }: PanicAsk, vault: Panics): Promise<PanicView> {
   const frozen = await freeze(
     { scope: "all", name: null, reason: `panic: ${reason}`, by, cancels: true },
     vault,
@@ -74,7 +77,7 @@ function asksOf({ profile, keys }: ActiveSet): readonly Ask[] {
 async function signOne(
   { line, key }: Ask,
   client: PanicAsk["client"],
-  { vault, set }: { readonly vault: Vault; readonly set: ActiveSet },
+  { vault, set }: { readonly vault: OperatorSigning; readonly set: ActiveSet },
 ): Promise<Omit<PanicView["requests"][number], "good_for_ms"> | UnsignedPanic> {
   const about = { operation: line.operation, key: key ?? null, target: line.target ?? null }
   try {
@@ -115,7 +118,7 @@ function readLine(
 async function reserveAndSign(
   request: ReadRequest,
   client: PanicAsk["client"],
-  { vault, set }: { readonly vault: Vault; readonly set: ActiveSet },
+  { vault, set }: { readonly vault: OperatorSigning; readonly set: ActiveSet },
 ) {
   const { ledger, keyring } = vault
   const { key, endpoint, parties, ttlMs, lane } = request
