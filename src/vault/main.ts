@@ -60,7 +60,7 @@ async function start(): Promise<void> {
     watchHeartbeats(vault)
     signCheckpointsInTime(vault.checkpoints)
     archiveInTime(vault)
-    endWithLedger(vault)
+    endWithLedger(vault.ledger, vault.keyring)
     watchDisk(vault)
     service.ready()
     tellReady(vault)

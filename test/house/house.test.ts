@@ -1,4 +1,5 @@
 import assert from "node:assert/strict"
+import { dirname } from "node:path"
 import { describe, it } from "node:test"
 
 import { circlesIn, linesOfCode, looseFiles, mutualFolders, readImports } from "./house.ts"
@@ -24,6 +25,9 @@ const trustedLines = [
   { lines: 90, what: "cancels that could be orders, and texts too long for a deny" },
   { lines: 25, what: "judging and reserving in a turn that the compiler keeps whole" },
 ]
+
+/** Folders that know all of an open vault; what others need of it they name. */
+const wholeVault: readonly string[] = ["vault", "vault/request"]
 
 /** Folders that import each other, with the reason. */
 const mutual: Readonly<Record<string, string>> = {
@@ -70,6 +74,11 @@ describe("the sources", () => {
 
   it("lie in folders that import each other only where a reason is given", () => {
     assert.deepEqual(mutualFolders(imports), Object.keys(mutual).sort())
+  })
+
+  it("know all of a vault only where one is opened and its parts are handed out", () => {
+    const knowing = [...imports].filter(([, targets]) => targets.has("vault/core/vault.ts"))
+    assert.deepEqual([...new Set(knowing.map(([file]) => dirname(file)))].sort(), wholeVault)
   })
 
   it("that must be trusted (vault, venue, link, std) have no more lines than they are allowed", (t) => {

@@ -4,12 +4,15 @@ import { setTimeout as after } from "node:timers/promises"
 
 import type { AuditCall } from "../audit/whole-entries.ts"
 import { trimArchived, writeArchive } from "../audit/write-archive.ts"
-import { pathsOf } from "../config/installation.ts"
-import type { Vault } from "../core/vault.ts"
+import { type Installation, pathsOf } from "../config/installation.ts"
 import { temporaryPrefix } from "../keyring/write-new-file.ts"
-import { auditMethods } from "../operator/audit-methods.ts"
+import { auditMethods, type AuditParts } from "../operator/audit-methods.ts"
 import { log, logFailure } from "../process/log.ts"
 import { ledgerBytes } from "../status/ledger-bytes.ts"
+import type { DiskSpace } from "../watch/disk-space.ts"
+
+/** What is archived, where to, and what room there is. */
+type Archived = AuditParts & { readonly installation: Installation; readonly disk: DiskSpace }
 
 const dayMs = 86_400_000
 const everyMs = 3_600_000
@@ -18,10 +21,10 @@ const everyMs = 3_600_000
  * Once a day moves entries that are older than countersign.yaml says into the state directory's
  * archive/, for as long as the process runs. What fails is logged and tried again an hour later.
  */
-export function archiveInTime(vault: Vault): void {
+export function archiveInTime(archived: Archived): void {
   const look = async (): Promise<void> => {
     for (;;) {
-      await archiveIfDue(vault).catch((error: unknown) => logFailure("archive_failed", error))
+      await archiveIfDue(archived).catch((error: unknown) => logFailure("archive_failed", error))
       await after(everyMs, undefined, { ref: false })
     }
   }
@@ -32,17 +35,17 @@ export function archiveInTime(vault: Vault): void {
  * Archives if nothing was archived within the last day, and there is room for as much as the ledger has: what is
  * kept free is for cancels. What a crash left of the last time goes first.
  */
-export async function archiveIfDue(vault: Vault): Promise<void> {
-  const call = callsOf(vault)
-  const directory = pathsOf(vault.installation).archiveDir
+export async function archiveIfDue(archived: Archived): Promise<void> {
+  const call = callsOf(archived)
+  const directory = pathsOf(archived.installation).archiveDir
   await trimArchived(call)
   await removeTemporaries(directory)
-  const keepMs = vault.active().config.archiveKeepMs
+  const keepMs = archived.active().config.archiveKeepMs
   if (keepMs === undefined) return
-  const nowMs = vault.now()
-  const { archivedAtMs = 0 } = await vault.ledger.audit.ends()
+  const nowMs = archived.now()
+  const { archivedAtMs = 0 } = await archived.ledger.audit.ends()
   if (Math.abs(nowMs - archivedAtMs) < dayMs) return
-  if (vault.disk.lowWith(await ledgerBytes(vault.installation)) !== undefined) return
+  if (archived.disk.lowWith(await ledgerBytes(archived.installation)) !== undefined) return
   const { archive } = await writeArchive({ call, directory, beforeMs: nowMs - keepMs })
   if (archive === undefined) return
   log({ level: "info", event: "archived", message: `${archive.entries} entries: ${archive.file}` })
@@ -57,8 +60,8 @@ async function removeTemporaries(directory: string): Promise<void> {
 }
 
 /** As over the admin socket, in this process. */
-function callsOf(vault: Vault): AuditCall {
-  const methods = auditMethods(vault)
+function callsOf(parts: AuditParts): AuditCall {
+  const methods = auditMethods(parts)
   return (method, params) => {
     // The table pairs each method with its own parameters; TypeScript can't follow that through a union.
     const run = methods[method] as (params: unknown) => Promise<never>

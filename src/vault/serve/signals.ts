@@ -2,7 +2,8 @@ import { watch } from "node:fs"
 
 import type { LinkServer } from "../../link/server.ts"
 import { pathsOf, type Installation } from "../config/installation.ts"
-import type { Vault } from "../core/vault.ts"
+import type { FilesInForce } from "../active/in-force.ts"
+import type { Outbox } from "../ledger/outbox.ts"
 import { log, logFailure } from "../process/log.ts"
 import type { VaultService } from "./vault-service.ts"
 
@@ -11,7 +12,7 @@ import type { VaultService } from "./vault-service.ts"
  * work, wipes the keys, gives the lock back.
  */
 export function stopOnSignal(
-  vault: Vault,
+  vault: { readonly outbox: Outbox; close(): Promise<void> },
   service: Pick<VaultService, "stopping">,
   servers: readonly LinkServer[],
 ): void {
@@ -33,7 +34,7 @@ export function stopOnSignal(
 }
 
 /** SIGHUP loads the files anew, and so does a change of them where countersign.yaml says so. */
-export function reloadOnSignal(vault: Vault, service: Pick<VaultService, "reload">): void {
+export function reloadOnSignal(files: FilesInForce, service: Pick<VaultService, "reload">): void {
   const reloadAndLog = (): void => {
     service.reload().then(
       ({ policy_hash }) => log({ level: "info", event: "reloaded", policy_hash }),
@@ -41,7 +42,7 @@ export function reloadOnSignal(vault: Vault, service: Pick<VaultService, "reload
     )
   }
   process.on("SIGHUP", reloadAndLog)
-  if (vault.active().config.reloadOnChange) watchFiles(vault.installation, reloadAndLog)
+  if (files.active().config.reloadOnChange) watchFiles(files.installation, reloadAndLog)
 }
 
 /** Editors write a file in several steps; a set is read when nothing has changed for so long. */

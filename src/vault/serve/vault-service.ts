@@ -3,10 +3,13 @@ import { z } from "zod"
 import type { AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
 import type { ServiceNotify } from "../../std/service-notify.ts"
-import type { Vault } from "../core/vault.ts"
+import type { FilesInForce } from "../active/in-force.ts"
+import type { Keyring } from "../keyring/keyring.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import { reload } from "../operator/reload.ts"
 import { log, logFailure } from "../process/log.ts"
 import { selfTest, watchdogBeat } from "../status/self-test.ts"
+import type { StatusSources } from "../status/sources.ts"
 import { statusLine } from "../status/status-line.ts"
 
 /** A vault as systemd sees it; without systemd it only reloads. */
@@ -21,8 +24,11 @@ export type VaultService = {
 /** Between looks at the status where no watchdog sets the pace. */
 const usualWatchdogMs = 20_000
 
+/** What systemd is told of, and has loaded anew. */
+type Served = StatusSources & FilesInForce
+
 /** Tells systemd what a vault does, all along. */
-export function vaultService(vault: Vault, service: ServiceNotify): VaultService {
+export function vaultService(vault: Served, service: ServiceNotify): VaultService {
   const { watchdogMs = usualWatchdogMs } = service
   const refusals = refusalNote(vault)
   let shown = ""
@@ -61,10 +67,10 @@ export function vaultService(vault: Vault, service: ServiceNotify): VaultService
 }
 
 /** Nothing without a watchdog. */
-function watchdogFeed(vault: Vault, service: ServiceNotify): () => Promise<void> {
+function watchdogFeed(sources: StatusSources, service: ServiceNotify): () => Promise<void> {
   if (service.watchdogMs === undefined) return () => Promise.resolve()
   return watchdogBeat({
-    test: () => selfTest(vault),
+    test: () => selfTest(sources),
     alive: () => service.alive(),
     tell: logSelfTest,
   })
@@ -76,15 +82,15 @@ function logSelfTest(event: "failed" | "passed", error?: unknown): void {
 }
 
 /** Why the files on disk were refused last; it holds until others are put in force. */
-function refusalNote(vault: Vault) {
-  const inForce = () => vault.active().policies // made anew with every set of files
+function refusalNote({ active, alarm }: FilesInForce) {
+  const inForce = () => active().policies // made anew with every set of files
   let last: { readonly message: string; readonly while: unknown } | undefined
   return {
     note(error: unknown): void {
       const message = error instanceof Fault ? error.message : "unknown error"
       last = { message: `the files on disk were refused: ${message}`, while: inForce() }
     },
-    last: (): string | undefined => (last?.while === inForce() ? last.message : vault.alarm()),
+    last: (): string | undefined => (last?.while === inForce() ? last.message : alarm()),
   }
 }
 
@@ -102,7 +108,7 @@ const answeringMs = 200
  * Ends the process with 1 soon after the ledger broke, so that the one that is started in its place reads
  * what the disk holds.
  */
-export function endWithLedger({ ledger, keyring }: Pick<Vault, "ledger" | "keyring">): void {
+export function endWithLedger(ledger: Ledger, keyring: Keyring): void {
   void ledger.broken.then((fault) => {
     logFailure("ledger_broken", fault)
     setTimeout(() => {
