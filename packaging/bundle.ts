@@ -12,7 +12,7 @@ const entries = [
   "console/serve/main",
   "gate/main",
   "vault/main",
-  "vault/ledger/store/sqlite-worker",
+  "vault/ledger/sqlite/sqlite-worker",
   "vault/keyring/keychain/keychain-process",
   "client/create-client",
 ]

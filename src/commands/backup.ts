@@ -3,7 +3,7 @@ import { copyFile, link, lstat, open, rm } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 
 import { Fault } from "../std/fault.ts"
-import { verifyBackup } from "../vault/ledger/audit/verify-backup.ts"
+import { verifyBackup } from "../vault/ledger/sqlite/verify-backup.ts"
 import { option, required } from "./cli/options.ts"
 import type { Admin } from "./installation/admin.ts"
 import { installationCommand } from "./installation/installation-command.ts"

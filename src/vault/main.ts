@@ -1,6 +1,7 @@
 // The process with the keys. It has no network. `countersign serve` starts it and learns over IPC when it
 // is ready; a unit of systemd learns it from sd_notify(3).
 
+import { toldReason } from "../link/views/signing.ts"
 import { Fault } from "../std/fault.ts"
 import { listenFds } from "../std/listen-fds.ts"
 import { serviceExitCode } from "../std/service-exit-code.ts"
@@ -10,26 +11,25 @@ import { signCheckpointsInTime } from "./audit/checkpoints.ts"
 import { assertSocketPathsFit } from "./config/installation.ts"
 import { loadFiles } from "./config/load-files.ts"
 import { readArguments, type VaultArguments } from "./config/read-arguments.ts"
-import type { Vault } from "./core/vault.ts"
 import { lockWalletKeysInTime } from "./custody/custody.ts"
 import type { SecretSource } from "./custody/open-key-store.ts"
 import { secretFileOf } from "./custody/secret-file-of.ts"
 import { pickCurve, type PickedCurve } from "./keyring/pick-curve.ts"
 import { readPipedSecret, readSecretFile } from "./keyring/read-secret-file.ts"
 import { openVault } from "./open-vault.ts"
-import { log, logFailure, logFrom } from "./process/log.ts"
 import { logVault } from "./process/log-vault.ts"
+import { log, logFailure, logFrom } from "./process/log.ts"
 import { serveSockets } from "./serve-sockets.ts"
 import { archiveInTime } from "./serve/archive-in-time.ts"
 import { reloadOnSignal, stopOnSignal } from "./serve/signals.ts"
 import { endWithLedger, type VaultMessage, vaultService } from "./serve/vault-service.ts"
 import { runAccepted } from "./status/attestation.ts"
-import { toldReason } from "../link/views/signing.ts"
-import type { StatusSources, Surroundings } from "./status/sources.ts"
 import { signingNow } from "./status/signing.ts"
+import type { StatusSources, Surroundings } from "./status/sources.ts"
 import { vaultWarnings } from "./status/warnings.ts"
 import { watchDisk } from "./status/watch-disk.ts"
 import { watchHeartbeats } from "./stops/heartbeat.ts"
+import type { Vault } from "./vault.ts"
 
 process.umask(0o077)
 // Whoever has an IPC channel was started by `countersign serve`, which has the descriptors for itself.
@@ -112,7 +112,7 @@ function secretNotKept(): Fault {
 async function recordStart(vault: Vault): Promise<void> {
   const { policyHash, filesHash: hash, texts: files } = vault.active()
   await vault.act({ act: "started", policyHash })
-  if (vault.alarm() !== undefined || vault.ledger.opened.lastSet?.hash === hash) return
+  if (vault.alarm() !== undefined || vault.ledger.lastSet?.hash === hash) return
   await vault.act({ act: "set_activated", hash, files })
 }
 

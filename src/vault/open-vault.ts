@@ -1,29 +1,27 @@
 import { oneAtATime } from "../std/one-at-a-time.ts"
-import { makeActiveSet, withFiles, type ActiveSet } from "./active/active-set.ts"
-import { applyAct } from "./active/apply-act.ts"
-import { withPrice } from "./active/reference-prices.ts"
+import { withFiles } from "./active/active-set.ts"
+import { type ExchangedSet, putInForce } from "./active/in-force.ts"
 import { openCheckpoints } from "./audit/checkpoints.ts"
 import type { FileSet } from "./config/file-set.ts"
 import { pathsOf, type Installation, signerDirOf } from "./config/installation.ts"
 import { loadUsableFiles } from "./config/load-files.ts"
 import { assertTrustedDirectory } from "./config/read-config-file.ts"
-import type { Vault } from "./core/vault.ts"
 import { holdKeys } from "./custody/custody.ts"
 import { claimSigners, matchKeys } from "./custody/match-keys.ts"
 import { lockedStore, noSecret, openKeyStore, type SecretSource } from "./custody/open-key-store.ts"
 import { openKeyring } from "./keyring/open-keyring.ts"
 import { pickCurve } from "./keyring/pick-curve.ts"
-import type { Ledger } from "./ledger/ledger.ts"
 import { openLedger } from "./ledger/open-ledger.ts"
 import { openOutbox } from "./ledger/outbox.ts"
-import type { AdminEntry, StoredPrice } from "./ledger/records/admin-entry.ts"
+import type { AdminEntry } from "./ledger/records/admin-entry.ts"
 import type { RecordId } from "./ledger/records/record-id.ts"
-import { giveUpSpare } from "./ledger/store/spare-space.ts"
+import { giveUpSpare } from "./ledger/sqlite/spare-space.ts"
 import { openVaultMetrics } from "./metrics/vault-metrics.ts"
-import { systemClock } from "./process/clock.ts"
+import { type Clock, systemClock } from "./process/clock.ts"
 import { noListener, type VaultListener } from "./process/vault-listener.ts"
 import { countAnew, countLastMinute } from "./request/recount.ts"
 import { inACommand } from "./status/sources.ts"
+import type { Vault } from "./vault.ts"
 import { openAutoFreeze } from "./watch/auto-freeze.ts"
 import { countBadTokens } from "./watch/bad-tokens.ts"
 import { freeBytesAt, openDiskSpace, type DiskSpace } from "./watch/disk-space.ts"
@@ -45,7 +43,7 @@ export async function openVault(
   secret: SecretSource | "without_keys",
   around: Partial<Around> = {},
 ): Promise<Vault> {
-  const { listener, surroundings, curve } = { ...usual(), ...around }
+  const { listener, surroundings, curve, clock } = { ...usual(), ...around }
   listener.opening("loading policies")
   const { files, alarm } = await loadUsableFiles(installation)
   await assertTrustedDirectory(installation.stateDir)
@@ -58,12 +56,14 @@ export async function openVault(
   const keyring = await openKeyring(store, curve)
   listener.opening("checking the ledger")
   const disk = openDiskSpace(() => freeBytesAt(installation.stateDir), files.config.minFreeBytes)
-  const records = await openRecords(installation, files, disk).catch((error: unknown) => {
-    keyring.lock()
-    throw error
-  })
-  const own = { installation, keyring, secret: source, alarm, listener, surroundings, curve }
-  const vault = makeVault({ ...own, ...records, disk }, openedSet(files, records.ledger))
+  const records = await openRecords(installation, files, { disk, clock }).catch(
+    (error: unknown) => {
+      keyring.lock()
+      throw error
+    },
+  )
+  const own = { installation, keyring, secret: source, listener, surroundings, curve }
+  const vault = assembleVault({ ...own, ...records, disk, clock, files, alarm })
   try {
     await makeRoomToStart(vault)
     if (secret !== "without_keys") {
@@ -102,10 +102,9 @@ async function makeRoomToStart({ disk, installation }: Vault): Promise<void> {
 async function openRecords(
   installation: Installation,
   { config }: FileSet,
-  disk: DiskSpace,
+  { disk, clock }: { readonly disk: DiskSpace; readonly clock: Clock },
 ): Promise<Pick<Vault, "ledger" | "checkpoints">> {
   const { ledgerFile, ledgerKeyFile: keyFile } = pathsOf(installation)
-  const clock = systemClock
   const signerDir = signerDirOf(config, installation)
   const { maxStartGapMs } = config
   // While the disk is nearly full refusals are only counted, so that they can't fill it.
@@ -122,42 +121,32 @@ async function openRecords(
   }
 }
 
-function openedSet(files: FileSet, { opened }: Ledger): ActiveSet {
-  const prices = opened.prices.reduce(withPrice, new Map<number, StoredPrice>())
-  const { raises, acceptedHash, freezes, armed } = opened
-  return makeActiveSet(
-    { ...files, prices, raises, acceptedHash, freezes, armed },
-    opened.keys,
-    opened.clients,
-  )
+/** What a vault is told about, and told of, that isn't in its files. */
+type Around = Pick<Vault, "surroundings" | "curve"> & {
+  readonly listener: VaultListener
+  readonly clock: Clock
 }
 
-/** What a vault is told about, and told of, that isn't in its files. */
-type Around = Pick<Vault, "surroundings" | "curve"> & { readonly listener: VaultListener }
-
 function usual(): Around {
-  return { listener: noListener, surroundings: inACommand, curve: pickCurve() }
+  return { listener: noListener, surroundings: inACommand, curve: pickCurve(), clock: systemClock }
 }
 
 type Parts = Pick<Vault, "installation" | "keyring" | "ledger" | "checkpoints" | "disk"> &
   Around & {
+    readonly files: FileSet
     readonly secret: SecretSource
     readonly alarm: string | undefined
   }
 
-/** What is in force, and why it isn't what is on disk, where it isn't. */
-type InForce = { set: ActiveSet; alarm: string | undefined }
-
-function makeVault({ alarm, secret, ...parts }: Parts, first: ActiveSet): Vault {
+/** Puts a vault together of parts that are open. */
+export function assembleVault({ files, alarm, secret, ...parts }: Parts): Vault {
   const { ledger, listener } = parts
-  const inForce: InForce = { set: first, alarm }
-  const active = (): ActiveSet => inForce.set
+  const inForce = putInForce(files, alarm, ledger)
+  const { active } = inForce
   const custody = holdKeys({ ...parts, secret, active })
-  // Nothing is awaited before the set is exchanged: whoever asks next is judged by the new one.
-  const act: Vault["act"] = async (entry) => {
-    const next = applyAct(inForce.set, entry)
+  // It is followed in the turn in which it is queued: whoever asks next is judged by it.
+  const act: Vault["act"] = (entry) => {
     const recorded = ledger.act(entry, ledger.now())
-    inForce.set = next
     tellAct(recorded, entry, listener)
     return recorded
   }
@@ -166,28 +155,27 @@ function makeVault({ alarm, secret, ...parts }: Parts, first: ActiveSet): Vault 
     ...custody,
     ...watches(parts, { active, act }),
     active,
-    alarm: () => inForce.alarm,
+    alarm: inForce.alarm,
     inTurn: oneAtATime(),
     act,
-    hear: (entry) => void (inForce.set = applyAct(inForce.set, entry)),
-    adopt: (files, why) => adopt({ ...parts, inForce }, files, why),
+    hear: (entry) => ledger.hear(entry, ledger.now()),
+    adopt: (next, why) => adopt({ ...parts, inForce }, next, why),
     close: () => closeAll(parts),
   }
 }
 
 async function adopt(
-  { ledger, disk, inForce }: Pick<Vault, "ledger" | "disk"> & { readonly inForce: InForce },
+  { ledger, disk, inForce }: Pick<Vault, "ledger" | "disk"> & { readonly inForce: ExchangedSet },
   files: FileSet,
   alarm: string | undefined,
 ): Promise<void> {
   const nowMs = ledger.now()
   let recorded: Promise<unknown> | undefined
-  const next = withFiles(inForce.set, files)
-  const current = () => ({ ...next, keys: inForce.set.keys })
+  const next = withFiles(inForce.active(), files)
+  const current = () => ({ ...next, keys: inForce.active().keys })
   await countAnew(current, { ledger, nowMs }, () => {
     // Bindings and prices may have changed while it was counted; what limits count hasn't.
-    inForce.set = withFiles(inForce.set, files)
-    inForce.alarm = alarm
+    inForce.exchange(files, alarm)
     disk.ask(files.config.minFreeBytes)
     const act = { act: "set_activated", hash: files.filesHash, files: files.texts } as const
     recorded = ledger.act(act, nowMs)
@@ -204,17 +192,15 @@ function tellAct(recorded: Promise<RecordId>, entry: AdminEntry, listener: Vault
 
 /** What sees trouble, and what counts. */
 function watches(
-  { ledger, listener }: Pick<Parts, "ledger" | "listener">,
+  { ledger, listener, clock }: Pick<Parts, "ledger" | "listener" | "clock">,
   { active, act }: Pick<Vault, "active" | "act">,
 ) {
-  const clock = systemClock
   const { now } = ledger
   const autoFreeze = openAutoFreeze({ active, act, now, clock })
   const metrics = openVaultMetrics()
   for (const watcher of [metrics.decisions, autoFreeze, listener]) ledger.watch(watcher)
   return {
     now,
-    clock,
     badTokens: countBadTokens(now()),
     autoFreeze,
     metrics,

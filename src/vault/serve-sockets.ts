@@ -8,10 +8,10 @@ import { serveLink, type LinkPlace, type LinkServer } from "../link/server.ts"
 import { adminMethods } from "./admin-methods.ts"
 import { botMethods } from "./bot-methods.ts"
 import { pathsOf } from "./config/installation.ts"
-import type { Vault } from "./core/vault.ts"
 import { makeAdminSecret } from "./process/admin-secret.ts"
 import { logFailure } from "./process/log.ts"
 import type { VaultService } from "./serve/vault-service.ts"
+import type { Vault } from "./vault.ts"
 
 /**
  * Serves a vault's two sockets: those that systemd opened under the names `bot` and `admin`, else new ones

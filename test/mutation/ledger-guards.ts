@@ -6,19 +6,19 @@ const unit = `unit/${ledger}`
 /** What the ledger takes in one step. */
 export const ledgerGuards: readonly Guard[] = [
   ...guardsOf(
-    `${ledger}/reserve.ts`,
+    `${ledger}/decide.ts`,
     [`${unit}/reserve`],
     [
       {
-        find: "  await durable\n  return made",
-        replace: "  return made",
+        find: "  await Promise.all(taken.durable)\n",
+        replace: "",
         why: "a signature leaves before its record is durable",
       },
     ],
   ),
   ...guardsOf(
-    "vault/ledger/store/journal.ts",
-    ["unit/vault/ledger/store/trail"],
+    "vault/ledger/sqlite/journal.ts",
+    ["unit/vault/ledger/sqlite/trail"],
     [
       {
         find: "return idempotency === undefined && release === undefined",
@@ -84,13 +84,13 @@ export const ledgerGuards: readonly Guard[] = [
         why: "what is asked isn't added",
       },
       {
-        find: "if (answer.spent === undefined) count(claims, nowMs)",
+        find: "if (spent === undefined) count(claims, nowMs)",
         replace: "count(claims, nowMs)",
         why: "what is refused is counted",
       },
       {
-        find: 'full.filter(({ claim }) => claim.mode === "enforce")',
-        replace: 'full.filter(({ claim }) => claim.mode === "observe")',
+        find: '!fits && claim.mode === "enforce"',
+        replace: '!fits && claim.mode === "observe"',
         why: "a limit that is enforced only observes",
       },
       {
@@ -152,64 +152,94 @@ export const ledgerGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${ledger}/reserve.ts`,
+    `${ledger}/decide.ts`,
     [
       `${unit}/reserve`,
       "unit/vault/ledger/meters/limits",
       "unit/vault/ledger/records/holds",
+      "unit/vault/ledger/records/idempotency",
+      "unit/vault/ledger/signers/signer-marks",
       "unit/vault/request/budgets",
+      "unit/vault/request/sign-batch",
     ],
     [
       {
-        find: '  if (ask.lane === "open") from.time.assertSafe()\n',
+        find: '  if (ask.lane === "open") assertClockSafe(from)\n',
         replace: "",
         why: "orders are signed at an unsafe time",
       },
       {
-        find: 'if (ask.lane === "open") from.time.assertSafe()',
-        replace: "from.time.assertSafe()",
+        find: 'if (ask.lane === "open") assertClockSafe(from)',
+        replace: "assertClockSafe(from)",
         why: "a clock that leapt stops a cancel",
       },
       {
-        find: "if (spent !== undefined) return refused(limitExhausted(spent, ask.nowMs))",
-        replace: "",
+        find: "spent === undefined ? refuseRest(ask, from) : limitExhausted(spent, ask.nowMs)",
+        replace: "refuseRest(ask, from)",
         why: "a spent limit refuses nothing",
       },
       {
-        find: "!holds.mayUse(release.hold, entry, nowMs)",
+        find: "!state.holds.mayUse(release.hold, entry, nowMs)",
         replace: "(false as boolean)",
         why: "any release will do",
       },
       {
-        find: 'if (taken.kind === "too_fast") return refused(tooFast(taken.retryAfterMs))\n',
-        replace: 'if (taken.kind === "too_fast") throw new Error("slip")\n',
+        find: 'if (next.kind === "too_fast") return { kind: "refused", refusal: tooFast(next.retryAfterMs) }',
+        replace: 'if (next.kind === "too_fast") throw new Error("slip")',
         why: "too fast a signer breaks",
       },
       {
-        find: "Math.max(ask.nowMs, taken.nonce) + ask.ttlMs",
+        find: "Math.max(ask.nowMs, nonce) + ask.ttlMs",
         replace: "ask.nowMs + ask.ttlMs",
         why: "a nonce ahead of the clock shortens its validity",
       },
-      { find: "  limits.count(ask.claims, row)\n", replace: "", why: "nothing is counted" },
       {
         find: "budgets.ask(spending)",
         replace: "budgets.shortage(spending)",
         why: "who is refused a cancel has no turn",
       },
       {
-        find: "if (release !== undefined) holds.use(release.hold)",
-        replace: "",
-        why: "a release is good twice",
-      },
-      {
-        find: "if (spending !== undefined) budgets.count(spending)",
+        find: "if (ask.spending !== undefined) budgets.count(ask.spending)",
         replace: "",
         why: "what is signed takes nothing of a budget",
       },
       {
-        find: "  await durable\n",
-        replace: "  void durable\n",
-        why: "the signature leaves before its record",
+        find: "  waitFor(taken, from.marks.cover(ask.signer, nonce))\n",
+        replace: "",
+        why: "a signature doesn't wait for its signer's mark",
+      },
+      {
+        find: "taken.keyUses.get(nameOf(key)) ?? keyUse",
+        replace: "keyUse",
+        why: "a batch signs the same key twice",
+      },
+      {
+        find: "if (keys.length === 0) return work()",
+        replace: "if (keys.length < 99) return work()",
+        why: "two with the same key are looked up at once",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${ledger}/state.ts`,
+    [
+      `${unit}/reserve`,
+      "unit/vault/ledger/meters/limits",
+      "unit/vault/ledger/records/holds",
+      "unit/vault/ledger/records/idempotency",
+      "unit/vault/request/sign-batch",
+    ],
+    [
+      { find: "      limits.count(claims, row)\n", replace: "", why: "nothing is counted" },
+      {
+        find: "if (row.release !== undefined) holds.use(row.release)",
+        replace: "",
+        why: "a release is good twice",
+      },
+      {
+        find: "      nonces.used(row.signer, row.nonce)\n",
+        replace: "",
+        why: "a nonce is forgotten",
       },
     ],
   ),
@@ -237,7 +267,6 @@ export const ledgerGuards: readonly Guard[] = [
         replace: "if (leadMs > maxNonceLeadMs.open) {",
         why: "a flood of orders stops the cancels of its signer",
       },
-      { find: "      last.set(signer, nonce)\n", replace: "", why: "a nonce is forgotten" },
       {
         find: "  for (const [signer, nonce] of lastNonces) raise(signer, nonce)\n",
         replace: "",
@@ -286,8 +315,8 @@ export const ledgerGuards: readonly Guard[] = [
         why: "a release is good for another request",
       },
       {
-        find: "pending(book, nowMs), maxPendingHolds)",
-        replace: "pending(book, nowMs), maxPendingHolds + 2)",
+        find: "pendingIn(book, nowMs), maxPendingHolds)",
+        replace: "pendingIn(book, nowMs), maxPendingHolds + 2)",
         why: "one hold too many waits",
       },
     ],

@@ -178,7 +178,7 @@ export const vaultGuards: readonly Guard[] = [
     ["unit/vault/request/worst-case-text", "unit/vault/holds"],
     [
       {
-        find: 'if (decision.kind === "refuse") return atOnce(err(decision.refusal))',
+        find: 'if (decision.kind === "refuse") return err(decision.refusal)',
         replace: 'if (decision.kind === "refuse") throw new Error("slip")',
         why: "a refusal isn't one",
       },
@@ -194,13 +194,13 @@ export const vaultGuards: readonly Guard[] = [
         why: "nothing is counted",
       },
       {
-        find: "    release: release.use,\n",
+        find: "    release: given.use,\n",
         replace: "    release: undefined,\n",
         why: "a release is never used up",
       },
       {
-        find: 'if (release.kind === "missing") {',
-        replace: "if (false as boolean) {",
+        find: 'if (given.kind === "missing") return',
+        replace: 'if (given.kind === "missing" && (false as boolean)) return',
         why: "a hold holds nothing",
       },
     ],
@@ -217,8 +217,8 @@ export const vaultGuards: readonly Guard[] = [
       why: "what isn't released is free",
     },
     {
-      find: "expiresAtMs: at.nowMs + hold.ttlMs,",
-      replace: "expiresAtMs: at.nowMs + 2 * hold.ttlMs,",
+      find: "expiresAtMs: turn.nowMs + hold.ttlMs,",
+      replace: "expiresAtMs: turn.nowMs + 2 * hold.ttlMs,",
       why: "a hold lasts longer than its ttl",
     },
   ]),

@@ -1,9 +1,6 @@
-import assert from "node:assert/strict"
 import { copyFile, rm } from "node:fs/promises"
 import { DatabaseSync } from "node:sqlite"
 import { describe, it } from "node:test"
-
-import fc from "fast-check"
 
 import type { Ledger } from "../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../src/vault/ledger/open-ledger.ts"
@@ -12,8 +9,12 @@ import type { Claim } from "../../src/vault/policy/terms/claim.ts"
 import { formatDecimal } from "../../src/venue/decimal.ts"
 import { aClaim, dayFrom, hourMs, type ClaimChanges } from "../support/a-claim.ts"
 import { fakeClock, startMs, type FakeClock, ledgerTime } from "../support/fake-clock.ts"
-import { ledgerPlace, plainAsk, requestEntry } from "../support/ledger-ask.ts"
+import { reserve, ledgerPlace, plainAsk, requestEntry } from "../support/ledger-ask.ts"
 import { numRuns } from "../support/runs.ts"
+
+import assert from "node:assert/strict"
+
+import fc from "fast-check"
 
 const limits: readonly ClaimChanges[] = [
   { meter: "short", lengthMs: 5_000, release: "refused", max: "40" },
@@ -194,7 +195,7 @@ class Run {
     if (ledger === undefined) throw new Error("not started")
     if (one.kind === "reserve") {
       const body = bodyOf(one)
-      const answer = await ledger.reserve({
+      const answer = await reserve(ledger, {
         ...plainAsk,
         entry: { ...requestEntry, body },
         claims: claimsIn({ body }),

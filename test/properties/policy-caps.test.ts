@@ -1,10 +1,8 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import fc from "fast-check"
-
 import { judge } from "../../src/vault/policy/judge.ts"
-import type { JudgedRequest } from "../../src/vault/policy/terms/decision.ts"
+import type { JudgedRequest } from "../../src/vault/policy/judged/judged-request.ts"
 import { parseDecimal, type Decimal } from "../../src/venue/decimal.ts"
 import type { Order } from "../../src/venue/payload/payload.ts"
 import {
@@ -17,6 +15,8 @@ import {
   policiesOf,
 } from "../support/policy-case.ts"
 import { numRuns } from "../support/runs.ts"
+
+import fc from "fast-check"
 
 /**
  * An order in whole numbers: quantities in thousandths, prices in cents, rates in hundredths of a

@@ -1,8 +1,8 @@
 import { makeRecordId } from "../../src/vault/ledger/records/record-id.ts"
 import type { JournalRow, RequestRow } from "../../src/vault/ledger/records/row.ts"
-import { openDatabase } from "../../src/vault/ledger/store/database.ts"
-import { openJournal } from "../../src/vault/ledger/store/journal.ts"
-import { openProjections, type WriteRow } from "../../src/vault/ledger/store/projections.ts"
+import { openDatabase } from "../../src/vault/ledger/sqlite/database.ts"
+import { openJournal } from "../../src/vault/ledger/sqlite/journal.ts"
+import { openProjections, type WriteRow } from "../../src/vault/ledger/sqlite/projections.ts"
 
 const threeDaysMs = 3 * 86_400_000
 const rowsInTransaction = 50_000

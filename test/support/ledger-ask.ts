@@ -2,12 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-import type { Ledger } from "../../src/vault/ledger/ledger.ts"
+import type { Ledger, LedgerTurn } from "../../src/vault/ledger/ledger.ts"
 import type {
   RecordedRequest,
   RefusalEntry,
   RequestEntry,
 } from "../../src/vault/ledger/records/entries.ts"
+import type { HoldAsk } from "../../src/vault/ledger/records/hold.ts"
+import type { IdempotencyKey, KeyUse } from "../../src/vault/ledger/records/idempotency.ts"
 import type { Reservation, ReserveAsk } from "../../src/vault/ledger/records/reservation.ts"
 import { parseAddress } from "../../src/venue/address.ts"
 import { ledgerTime } from "./fake-clock.ts"
@@ -52,9 +54,36 @@ export const plainAsk: Omit<ReserveAsk, "nowMs"> = {
   lane: "open",
 }
 
+/** Reserves in a turn of its own. */
+export function reserve(ledger: Ledger, ask: ReserveAsk): Promise<Reservation> {
+  return ledger.decide([], (turn) => {
+    const reservation = turn.reserve(ask)
+    return () => reservation
+  })
+}
+
+/** Opens a hold in a turn of its own, or finds it. */
+export function openHold(
+  ledger: Ledger,
+  ask: HoldAsk,
+): Promise<ReturnType<LedgerTurn["openHold"]>> {
+  return ledger.decide([], (turn) => {
+    const opened = turn.openHold(ask)
+    return () => opened
+  })
+}
+
+/** What an idempotency key was used for. */
+export function keyUse(ledger: Ledger, key: IdempotencyKey): Promise<KeyUse> {
+  return ledger.decide([key], (turn) => {
+    const use = turn.keyUse(key)
+    return () => use
+  })
+}
+
 /** Reserves for `signer` with a ttl of 15 s. */
 export function reserveAt(ledger: Ledger, nowMs: number, of = signer): Promise<Reservation> {
-  return ledger.reserve({ ...plainAsk, signer: of, nowMs: ledgerTime(nowMs) })
+  return reserve(ledger, { ...plainAsk, signer: of, nowMs: ledgerTime(nowMs) })
 }
 
 /** @throws when it was refused. */
@@ -62,7 +91,6 @@ export function assertReserved(
   reservation: Reservation,
 ): asserts reservation is Extract<Reservation, { kind: "reserved" }> {
   if (reservation.kind === "refused") throw new Error(`refused: ${reservation.refusal.code}`)
-  if (reservation.kind === "repeat") throw new Error("a repeat")
 }
 
 /** A reservation that must succeed. */

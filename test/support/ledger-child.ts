@@ -1,9 +1,3 @@
-import { ledgerTime } from "./fake-clock.ts"
-// A process of its own that opens the ledger in argv[2] and works on it as argv[3] says:
-// `hold` keeps it open until stdin ends; `reserve` reserves until it is killed or the ledger breaks, and
-// prints each nonce once its promise has resolved; `limit` does so under a limit of `childLimit` an hour
-// until it is killed or the limit is spent.
-
 import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 
@@ -12,7 +6,13 @@ import type { Ledger } from "../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../src/vault/ledger/open-ledger.ts"
 import { systemClock } from "../../src/vault/process/clock.ts"
 import { aClaim, hourMs } from "./a-claim.ts"
-import { childLimit, plainAsk, refusalEntry, reserveAt } from "./ledger-ask.ts"
+import { ledgerTime } from "./fake-clock.ts"
+import { childLimit, plainAsk, refusalEntry, reserveAt, reserve } from "./ledger-ask.ts"
+
+// A process of its own that opens the ledger in argv[2] and works on it as argv[3] says:
+// `hold` keeps it open until stdin ends; `reserve` reserves until it is killed or the ledger breaks, and
+// prints each nonce once its promise has resolved; `limit` does so under a limit of `childLimit` an hour
+// until it is killed or the limit is spent.
 
 const [, , file = "", work] = process.argv
 
@@ -59,13 +59,13 @@ async function reserveUntilSpent(ledger: Ledger): Promise<void> {
   const reserveInTurn = async (): Promise<void> => {
     for (;;) {
       const nowMs = systemClock.nowMs()
-      const reservation = await ledger.reserve({
+      const reservation = await reserve(ledger, {
         ...plainAsk,
         claims: [claim],
         nowMs: ledgerTime(nowMs),
       })
       if (reservation.kind === "reserved") print(`nonce ${reservation.nonce}`)
-      else if (reservation.kind === "repeat" || reservation.refusal.code !== "signer_pace") break
+      else if (reservation.refusal.code !== "signer_pace") break
       else await sleep(1)
     }
     print("spent")

@@ -1,6 +1,7 @@
 import type { TestContext } from "node:test"
 
 import type { BotResults } from "../../src/link/calls/methods.ts"
+import type { Clock } from "../../src/vault/process/clock.ts"
 import { limitOrder, openTestVault, type TestVault } from "./open-test-vault.ts"
 
 /** A limit of ten requests. */
@@ -33,11 +34,12 @@ export async function openLimited(
     readonly limit: string
     readonly clients?: number
     readonly keys?: "in_memory" | "on_disk"
+    readonly clock?: Clock
   },
 ): Promise<LimitedVault> {
-  const { limit, clients = 1, keys = "in_memory" } = ask
+  const { limit, clients = 1, ...vault } = ask
   const open = "policy: open\nrules: [{name: all, endpoints: [placeOrder]}]\n"
-  const test = await openTestVault({ policies: [limitedPolicy(limit), open], keys })
+  const test = await openTestVault({ policies: [limitedPolicy(limit), open], ...vault })
   t.after(() => test.remove())
   await test.addKey({ name: "mm", role: "agent" })
   await test.addKey({ name: "other", role: "agent" })

@@ -14,11 +14,12 @@ import { utf8 } from "../../src/std/bytes.ts"
 import { adminMethods } from "../../src/vault/admin-methods.ts"
 import { botMethods } from "../../src/vault/bot-methods.ts"
 import { pathsOf, type Installation } from "../../src/vault/config/installation.ts"
-import type { Vault } from "../../src/vault/core/vault.ts"
 import type { Client, ClientRight } from "../../src/vault/ledger/records/bindings.ts"
 import { openVault } from "../../src/vault/open-vault.ts"
+import type { Clock } from "../../src/vault/process/clock.ts"
 import { checkRequest } from "../../src/vault/request/check-request.ts"
 import { signRequest } from "../../src/vault/request/sign-request.ts"
+import type { Vault } from "../../src/vault/vault.ts"
 import { keepFiles, registerIfSecret, registerSecret } from "./canaries.ts"
 import { keyParams } from "./key-pair.ts"
 
@@ -46,6 +47,8 @@ export type VaultAsk = {
   readonly settings?: string
   /** Where keys rest; `in_memory` if left out. Those on disk are there again when it is reopened. */
   readonly keys?: "in_memory" | "on_disk"
+  /** This machine's if left out. */
+  readonly clock?: Clock
 }
 
 /** What of a call differs from the usual one: the client's default key, and a signed body that is returned. */
@@ -89,13 +92,18 @@ export type TestVault = {
 /** Opens a vault whose venue is the sandbox and whose policies are `permissivePolicy`, unless told otherwise. */
 export async function openTestVault(ask: VaultAsk = {}): Promise<TestVault> {
   const made = await makeTestInstallation(ask)
-  const vault = await openVault(made.installation, passphrase, asDaemon).catch(
-    async (error: unknown) => {
-      await made.remove()
-      throw error
-    },
-  )
+  const vault = await openVault(made.installation, passphrase, {
+    ...asDaemon,
+    ...around(ask),
+  }).catch(async (error: unknown) => {
+    await made.remove()
+    throw error
+  })
   return testVault(vault, made)
+}
+
+function around({ clock }: VaultAsk) {
+  return clock === undefined ? {} : { clock }
 }
 
 export type TestInstallation = {

@@ -89,7 +89,8 @@ describe("the pages by job", { timeout: 240_000, ...needs("curl", "apt-get insta
   })
 
   describe("docs/upgrade.md", () => {
-    it("looks before", () => plays(pages.upgrade, "Before", /^(?:0 failed, \d+ to look at|All is well)\.$/m))
+    it("looks before", () =>
+      plays(pages.upgrade, "Before", /^(?:0 failed, \d+ to look at|All is well)\.$/m))
     it("looks after", () => plays(pages.upgrade, "After", /"would_sign":true/))
   })
 

@@ -10,12 +10,7 @@ import { concat, keccak256, toUtf8Bytes, verifyTypedData, ZeroAddress } from "et
 
 import { sandboxChainId } from "../../src/sandbox/state/market.ts"
 import { countersignJson, serve, type Served } from "../support/countersign.ts"
-import {
-  fencedBlocks,
-  readRepositoryFile,
-  repositoryRoot,
-  sectionOf,
-} from "../support/markdown.ts"
+import { fencedBlocks, readRepositoryFile, repositoryRoot, sectionOf } from "../support/markdown.ts"
 import { needs } from "../support/needs.ts"
 
 const run = promisify(execFile)

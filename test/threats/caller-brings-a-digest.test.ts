@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url"
 
 import { adminParams, botParams } from "../../src/link/calls/methods.ts"
 import { toHex } from "../../src/std/bytes.ts"
-import type { Vault } from "../../src/vault/core/vault.ts"
 import type { Keyring } from "../../src/vault/keyring/keyring.ts"
 import { signRequest } from "../../src/vault/request/sign-request.ts"
+import type { Vault } from "../../src/vault/vault.ts"
 import {
   approval,
   approvePath,

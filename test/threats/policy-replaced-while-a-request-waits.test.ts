@@ -3,8 +3,8 @@ import { describe, it } from "node:test"
 
 import { makeActiveSet } from "../../src/vault/active/active-set.ts"
 import { pathsOf } from "../../src/vault/config/installation.ts"
-import type { Vault } from "../../src/vault/core/vault.ts"
 import { signRequest } from "../../src/vault/request/sign-request.ts"
+import type { Vault } from "../../src/vault/vault.ts"
 import { callOf, limitOrder, openTestVault, outcomeOf } from "../support/open-test-vault.ts"
 import { readLedger } from "../support/read-ledger.ts"
 

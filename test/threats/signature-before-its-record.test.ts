@@ -2,8 +2,8 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { Fault } from "../../src/std/fault.ts"
-import type { Vault } from "../../src/vault/core/vault.ts"
 import { signRequest } from "../../src/vault/request/sign-request.ts"
+import type { Vault } from "../../src/vault/vault.ts"
 import { callOf, limitOrder, openTestVault, outcomeOf } from "../support/open-test-vault.ts"
 
 // That a real crash keeps the record is shown in test/system/ledger-crash.test.ts; here, the order of calls.
@@ -18,9 +18,17 @@ describe("a signature", () => {
       ...test.vault,
       ledger: {
         ...ledger,
-        reserve: (ask, make) => {
-          calls.push("reserve")
-          return ledger.reserve(ask, make).finally(() => calls.push("durable"))
+        decide: (keys, step) => {
+          const decided = ledger.decide(keys, (turn) =>
+            step({
+              ...turn,
+              reserve(ask) {
+                calls.push("reserve")
+                return turn.reserve(ask)
+              },
+            }),
+          )
+          return decided.finally(() => calls.push("durable"))
         },
       },
       keyring: {
@@ -49,8 +57,8 @@ describe("a signature", () => {
       ...vault,
       ledger: {
         ...ledger,
-        async reserve(ask, make) {
-          await ledger.reserve(ask, make)
+        async decide(keys, step) {
+          await ledger.decide(keys, step)
           throw new Fault("ledger_unavailable", "The commit failed.")
         },
       },

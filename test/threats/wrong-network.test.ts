@@ -3,8 +3,8 @@ import { describe, it } from "node:test"
 
 import { mainVenueText } from "../../src/commands/init/init-texts.ts"
 import { makeActiveSet } from "../../src/vault/active/active-set.ts"
-import type { Vault } from "../../src/vault/core/vault.ts"
 import { signRequest } from "../../src/vault/request/sign-request.ts"
+import type { Vault } from "../../src/vault/vault.ts"
 import { readProfile } from "../../src/venue/profile/profile-file.ts"
 import {
   approval,

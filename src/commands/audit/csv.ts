@@ -1,5 +1,5 @@
 import { visible } from "../../std/visible.ts"
-import type { StoredEntry } from "../../vault/ledger/audit/chain-check.ts"
+import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
 import { readFields } from "./entry-words.ts"
 
 const fieldNames = [

@@ -1,6 +1,6 @@
 import type { AdminParams } from "../../link/calls/methods.ts"
 import { wholeEntries, type AuditCall } from "../../vault/audit/whole-entries.ts"
-import type { StoredEntry } from "../../vault/ledger/audit/chain-check.ts"
+import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
 import type { Admin } from "../installation/admin.ts"
 
 /** Which entries a command shows. */

@@ -1,5 +1,5 @@
 import { visible } from "../../std/visible.ts"
-import type { StoredEntry } from "../../vault/ledger/audit/chain-check.ts"
+import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
 
 /** As wide as numbers up to a million; those of a longer ledger move the rest of their line. */
 const seqWidth = 7

@@ -1,7 +1,7 @@
 import { Fault } from "../../std/fault.ts"
 import { visible } from "../../std/visible.ts"
 import { wholeEntries } from "../../vault/audit/whole-entries.ts"
-import type { StoredEntry } from "../../vault/ledger/audit/chain-check.ts"
+import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
 import { argument } from "../cli/options.ts"
 import { adminCommand } from "../installation/admin-command.ts"
 import { auditCallOf } from "./entries-of.ts"

@@ -1,6 +1,6 @@
 import { visible } from "../../std/visible.ts"
 import { entryLine } from "../../vault/audit/archive-lines.ts"
-import type { StoredEntry } from "../../vault/ledger/audit/chain-check.ts"
+import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
 
 /**
  * An entry as a line of JSON that a terminal can show. Of the row as it is chained it differs in escapes alone: what

@@ -1,5 +1,5 @@
 import { Fault } from "../../std/fault.ts"
-import type { StoredEntry } from "../../vault/ledger/audit/chain-check.ts"
+import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
 import { command } from "../cli/command.ts"
 import { flag, option, parsed, withDefault } from "../cli/options.ts"
 import {

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs"
 
-import { makeActiveSet } from "../../vault/active/active-set.ts"
 import type { Warning } from "../../link/views/views.ts"
+import { boundSet, makeActiveSet } from "../../vault/active/active-set.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
+import type { Bindings } from "../../vault/ledger/bindings.ts"
 import { openLedger } from "../../vault/ledger/open-ledger.ts"
 import { systemClock } from "../../vault/process/clock.ts"
 import { warningsOf } from "../../vault/status/warnings.ts"
@@ -46,22 +47,17 @@ async function openAndLook(file: string, files: FileSet | undefined): Promise<Le
     const records = await ledger.count()
     return {
       finding: ok("ledger", `It opens, and its last record is whole: ${records} records.`),
-      warnings: warningsFor(files, ledger.opened),
+      warnings: warningsFor(files, ledger.bindings()),
     }
   } finally {
     await ledger.close()
   }
 }
 
-type Bindings = {
-  readonly keys: Parameters<typeof makeActiveSet>[1]
-  readonly clients: Parameters<typeof makeActiveSet>[2]
-}
-
-function warningsFor(
-  files: FileSet | undefined,
-  { keys, clients }: Bindings = { keys: [], clients: [] },
-): readonly Warning[] {
+function warningsFor(files: FileSet | undefined, bindings?: Bindings): readonly Warning[] {
   if (files === undefined) return []
-  return warningsOf(makeActiveSet(files, keys, clients), systemClock.nowMs())
+  return warningsOf(
+    bindings === undefined ? makeActiveSet(files, [], []) : boundSet(files, bindings),
+    systemClock.nowMs(),
+  )
 }

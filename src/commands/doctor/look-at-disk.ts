@@ -5,7 +5,7 @@ import { join } from "node:path"
 
 import { defaultMinFreeBytes, type Config } from "../../vault/config/config.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
-import { spareBytes } from "../../vault/ledger/store/spare-space.ts"
+import { spareBytes } from "../../vault/ledger/sqlite/spare-space.ts"
 import { freeBytesOf } from "../../vault/watch/disk-space.ts"
 import type { DiskFacts } from "./disk-findings.ts"
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
 
 import type { FileSet } from "../config/file-set.ts"
+import type { Bindings, Standing } from "../ledger/bindings.ts"
 import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
-import type { Standing } from "./standing.ts"
 
 /**
  * Everything that a decision depends on, as one value that never changes: a request is judged by one
@@ -42,11 +42,19 @@ export function makeActiveSet(
   })
 }
 
+/** The set of files and what was bound by now. Of `last`, under the same files, nothing is made anew that is the same. */
+export function boundSet(files: FileSet, bindings: Bindings, last?: ActiveSet): ActiveSet {
+  const { keys, clients, prices, raises, acceptedHash, freezes, armed } = bindings
+  const standing: Standing = { prices, raises, acceptedHash, freezes, armed }
+  if (last?.filesHash === files.filesHash && last.keys === keys && last.clients === clients) {
+    return Object.freeze({ ...last, ...standing })
+  }
+  return makeActiveSet({ ...files, ...standing }, [...keys.values()], clients)
+}
+
 /** The same set under other files: what was bound and what the market says stay. */
 export function withFiles(set: ActiveSet, files: FileSet): ActiveSet {
-  const { prices, raises, acceptedHash, freezes, armed } = set
-  const standing = { prices, raises, acceptedHash, freezes, armed }
-  return makeActiveSet({ ...files, ...standing }, [...set.keys.values()], set.clients)
+  return boundSet(files, set)
 }
 
 /** SHA-256 of UTF-8 text as lower-case hex. */

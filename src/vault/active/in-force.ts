@@ -1,10 +1,11 @@
 import type { OneAtATime } from "../../std/one-at-a-time.ts"
 import type { FileSet } from "../config/file-set.ts"
 import type { Installation } from "../config/installation.ts"
+import type { Bindings } from "../ledger/bindings.ts"
 import type { AdminEntry } from "../ledger/records/admin-entry.ts"
 import type { RecordId } from "../ledger/records/record-id.ts"
 import type { LedgerTime } from "../process/clock.ts"
-import type { ActiveSet } from "./active-set.ts"
+import { boundSet, type ActiveSet } from "./active-set.ts"
 
 /** The set in force, to be read alone. */
 export type SetInForce = {
@@ -36,4 +37,34 @@ export type FilesInForce = SetInForce & {
    * `alarm` says why they aren't those on disk, where they aren't.
    */
   adopt(files: FileSet, alarm?: string): Promise<void>
+}
+
+/** The set in force, which whoever holds this exchanges. */
+export type ExchangedSet = Pick<FilesInForce, "active" | "alarm"> & {
+  /** Puts other files in force, at once. */
+  exchange(files: FileSet, alarm: string | undefined): void
+}
+
+/** Starts with `files`; what is bound is the ledger's word at each moment. */
+export function putInForce(
+  files: FileSet,
+  alarm: string | undefined,
+  ledger: { bindings(): Bindings },
+): ExchangedSet {
+  let bound = ledger.bindings()
+  let now = { set: boundSet(files, bound), alarm }
+  return {
+    active() {
+      const bindings = ledger.bindings()
+      if (bindings === bound) return now.set
+      bound = bindings
+      now = { ...now, set: boundSet(now.set, bindings, now.set) }
+      return now.set
+    },
+    alarm: () => now.alarm,
+    exchange(next, why) {
+      bound = ledger.bindings()
+      now = { set: boundSet(next, bound), alarm: why }
+    },
+  }
 }

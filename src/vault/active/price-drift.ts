@@ -7,10 +7,10 @@ import {
   type Decimal,
 } from "../../venue/decimal.ts"
 import type { FileSet } from "../config/file-set.ts"
-import type { LedgerTime } from "../process/clock.ts"
+import type { Standing } from "../ledger/bindings.ts"
 import type { PriceDrift, StoredPrice } from "../ledger/records/admin-entry.ts"
+import type { LedgerTime } from "../process/clock.ts"
 import { logOfRatio } from "./natural-log.ts"
-import type { Standing } from "./standing.ts"
 
 /** A price that somebody gives a symbol, and when. */
 export type NewPrice = Pick<StoredPrice, "symbolId" | "value" | "by"> & { readonly now: LedgerTime }

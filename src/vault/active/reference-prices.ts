@@ -1,18 +1,12 @@
 import type { Decimal } from "../../venue/decimal.ts"
 import type { ReferencePrice } from "../../venue/profile.ts"
 import type { FileSet } from "../config/file-set.ts"
-import type { LedgerTime } from "../process/clock.ts"
-import type { StoredPrice } from "../ledger/records/admin-entry.ts"
+import type { Standing } from "../ledger/bindings.ts"
 import { operatorName } from "../ledger/records/bindings.ts"
-import type { Standing, FedPrices } from "./standing.ts"
+import type { LedgerTime } from "../process/clock.ts"
 
 /** How long an operator's price is good: as long as one in venue.yaml that doesn't say. */
 const operatorMaxAgeMs = 3_600_000
-
-/** The prices after one more; in the order in which they came. */
-export function withPrice(prices: FedPrices, price: StoredPrice): FedPrices {
-  return new Map(prices).set(price.symbolId, price)
-}
 
 /** A price with the times between which it is good. */
 export type DatedPrice = {

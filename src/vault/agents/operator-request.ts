@@ -7,8 +7,8 @@ import type { SetInForce } from "../active/in-force.ts"
 import type { Keyring, Signature } from "../keyring/keyring.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { type Client, type KeyEntry, operatorName } from "../ledger/records/bindings.ts"
+import type { Reservation, ReserveAsk } from "../ledger/records/reservation.ts"
 import type { LedgerTime } from "../process/clock.ts"
-import type { Reservation } from "../ledger/records/reservation.ts"
 import { canonicalBody, digestOf, signedBody, type Filling } from "../request/fill-in.ts"
 import { readRequest, type ReadRequest } from "../request/read-request.ts"
 import { spendingOf } from "../request/spending.ts"
@@ -76,7 +76,7 @@ export async function reserveOperation(
 ): Promise<Reserved> {
   const { ledger } = vault
   await ledger.safety.claim(request.parties.signer)
-  const reserved = await ledger.reserve({
+  const ask: ReserveAsk = {
     signer: request.parties.signer,
     entry: {
       client: operatorName,
@@ -96,10 +96,12 @@ export async function reserveOperation(
     ttlMs: request.ttlMs,
     lane: request.lane,
     nowMs: vault.now(),
+  }
+  return ledger.decide([], (turn) => {
+    const reserved = turn.reserve(ask)
+    if (reserved.kind === "refused") throw faultOf(reserved.refusal)
+    return () => reserved
   })
-  if (reserved.kind === "refused") throw faultOf(reserved.refusal)
-  if (reserved.kind === "repeat") throw new Fault("internal", "An operation without a key is one.")
-  return reserved
 }
 
 /**

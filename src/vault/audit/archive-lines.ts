@@ -1,7 +1,7 @@
 import { z } from "zod"
 
 import { parseJson } from "../../std/parse-json.ts"
-import type { StoredEntry } from "../ledger/audit/chain-check.ts"
+import type { StoredEntry } from "../ledger/store/audit-jobs.ts"
 
 /** How an archive begins: what its first entry is chained to. */
 export type ArchiveStart = { readonly firstSeq: number; readonly previousHash: string }

@@ -4,13 +4,8 @@ import { Transform } from "node:stream"
 import { createGunzip } from "node:zlib"
 
 import { Fault } from "../../std/fault.ts"
-import {
-  chainStart,
-  openChainCheck,
-  type ChainCheck,
-  type ChainPosition,
-  type Flaw,
-} from "../ledger/audit/chain-check.ts"
+import { chainStart, openChainCheck, type ChainCheck } from "../ledger/audit/chain-check.ts"
+import type { ChainPosition, Flaw } from "../ledger/store/audit-jobs.ts"
 import {
   parseEndLine,
   parseEntryLine,

@@ -102,7 +102,7 @@ async function lastGoodFiles(installation: Installation): Promise<FileSet | unde
   const { openLedger } = await import("../ledger/open-ledger.ts")
   const ledger = await openLedger({ file: ledgerFile, clock: systemClock })
   try {
-    const { lastSet } = ledger.opened
+    const { lastSet } = ledger
     const read = lastSet === undefined ? undefined : readFileSet(lastSet.files)
     return read?.ok === true ? read.value : undefined
   } finally {

@@ -1,93 +1,84 @@
 import { isDeepStrictEqual } from "node:util"
 
-import type { Refusal } from "../../link/views/refusal.ts"
 import { Fault } from "../../std/fault.ts"
-import { err, ok, type Result } from "../../std/result.ts"
-import type { LedgerTime } from "../process/clock.ts"
-import type { Ledger } from "./ledger.ts"
+import { type LedgerTime, recordedTime } from "../process/clock.ts"
 import { mayTakeOne } from "./may-take-one.ts"
 import { hashBody, type Hold, type HoldAsk, type HoldBinding } from "./records/hold.ts"
+import { readHold } from "./records/read-settings.ts"
 import { makeHoldId, makeRecordId } from "./records/record-id.ts"
-import type { Act, ActRow } from "./records/row.ts"
-import type { CommitQueue } from "./store/commit-queue.ts"
-import { maxEndedHolds } from "./store/opened-state.ts"
+import type { ActRow } from "./records/row.ts"
+import { maxEndedHolds } from "./store/store.ts"
+
+/** An act about a hold. */
+export type HoldRow = Extract<ActRow, { readonly act: `hold_${string}` }>
 
 /** How many holds may wait for a person at a time, of all clients. */
 export const maxPendingHolds = 1_000
 
-/** Requests that wait for a person, in memory; every change is queued in the turn in which it is made. */
+/** Requests that wait for a person, in memory: what the rows say of them. */
 export type HoldBook = {
-  readonly open: Ledger["openHold"]
-  readonly findRelease: Ledger["findRelease"]
-  readonly decide: Ledger["decideHold"]
-  readonly list: Ledger["holds"]
+  /** The one of this very request that waits for a person. */
+  pending(binding: HoldBinding, nowMs: LedgerTime): Hold | undefined
+  /** Whether the client may have one more that waits. */
+  hasRoom(client: string, nowMs: LedgerTime): boolean
+  /** The hold whose release the request may use. */
+  findRelease(binding: HoldBinding, nowMs: LedgerTime): string | undefined
+  /** All that are pending or released, and those that ended last; oldest first. */
+  list(nowMs: LedgerTime): readonly Hold[]
+  /** @throws {Fault} `name_unknown`, `usage` when it isn't pending. */
+  assertPending(id: string, nowMs: LedgerTime): void
   /** Whether the hold was released for this very request and can still be used. */
   mayUse(id: string, binding: HoldBinding, nowMs: LedgerTime): boolean
-  /** Uses a release up. The request that uses it is queued in the same turn. */
+  /** Uses a release up. */
   use(id: string): void
+  /** Follows an act about a hold. */
+  follow(row: HoldRow): void
 }
 
-/** A hold whose opening, and nothing but it, may still be on its way to the disk. */
-type Kept = { hold: Hold; readonly durable: Promise<unknown> }
-
 /** Goes on with the holds that are in the ledger. */
-export function openHoldBook(queue: CommitQueue, stored: readonly Hold[]): HoldBook {
-  const book: Book = new Map(stored.map((hold) => [hold.id, { hold, durable: Promise.resolve() }]))
+export function openHoldBook(stored: readonly Hold[]): HoldBook {
+  const book: Book = new Map(stored.map((hold) => [hold.id, hold]))
+  const change = (id: string, changes: Pick<Hold, "state"> & Partial<Hold>): void => {
+    const hold = book.get(id)
+    if (hold !== undefined) book.set(id, { ...hold, ...changes })
+  }
   return {
-    open: (ask, nowMs) => openHold({ book, queue }, ask, nowMs),
-    findRelease: (binding, nowMs) => find(book, binding, { state: "released", nowMs })?.hold.id,
-    async decide(id, { to, by }, nowMs) {
-      queue.assertOpen()
-      const kept = pendingOf(book, id, nowMs)
-      kept.hold = { ...kept.hold, state: to, decidedBy: by }
-      await queue.run({ kind: "write", row: actRow({ act: `hold_${to}`, hold: id, by }, nowMs) })
-    },
-    list: (nowMs) => [...book.values()].map(({ hold }) => asOf(hold, nowMs)),
+    pending: (binding, nowMs) => find(book, binding, { state: "pending", nowMs }),
+    hasRoom: (client, nowMs) => mayTakeOne(client, pendingIn(book, nowMs), maxPendingHolds),
+    findRelease: (binding, nowMs) => find(book, binding, { state: "released", nowMs })?.id,
+    list: (nowMs) => [...book.values()].map((hold) => asOf(hold, nowMs)),
+    assertPending: (id, nowMs) => assertPending(book.get(id), nowMs),
     mayUse(id, binding, nowMs) {
-      const hold = book.get(id)?.hold
+      const hold = book.get(id)
       if (hold === undefined || asOf(hold, nowMs).state !== "released") return false
       return isDeepStrictEqual(bindingOf(hold), bindingOf(binding))
     },
-    use(id) {
-      const kept = book.get(id)
-      if (kept !== undefined) kept.hold = { ...kept.hold, state: "used" }
+    use: (id) => change(id, { state: "used" }),
+    follow(row) {
+      if (row.act === "hold_opened") {
+        forgetEnded(book, recordedTime(row.at_ms))
+        book.set(row.hold, readHold({ ...row, ...justOpened, opened_at: row.at_ms }))
+      } else {
+        const state = row.act === "hold_released" ? "released" : "refused"
+        change(row.hold, { state, decidedBy: row.by })
+      }
     },
   }
 }
 
-type Book = Map<string, Kept>
+type Book = Map<string, Hold>
 
-async function openHold(
-  { book, queue }: { readonly book: Book; readonly queue: CommitQueue },
-  ask: HoldAsk,
-  nowMs: LedgerTime,
-): Promise<Result<Hold, Refusal>> {
-  queue.assertOpen()
-  const earlier = find(book, ask, { state: "pending", nowMs })
-  if (earlier !== undefined) {
-    await earlier.durable
-    return ok(asOf(earlier.hold, nowMs))
-  }
-  forgetEnded(book, nowMs)
-  if (!mayTakeOne(ask.client, pending(book, nowMs), maxPendingHolds)) return err(tooMany())
-  const hold = newHold(ask, nowMs)
-  const durable = queue.run({ kind: "write", row: openedRow(hold) })
-  book.set(hold.id, { hold, durable })
-  await durable
-  return ok(hold)
-}
+const justOpened = { state: "pending", decided_by: null } as const
 
 function find(
   book: Book,
   binding: HoldBinding,
   { state, nowMs }: { readonly state: Hold["state"]; readonly nowMs: LedgerTime },
-): Kept | undefined {
+): Hold | undefined {
   const wanted = bindingOf(binding)
   return book
     .values()
-    .find(
-      ({ hold }) => asOf(hold, nowMs).state === state && isDeepStrictEqual(bindingOf(hold), wanted),
-    )
+    .find((hold) => asOf(hold, nowMs).state === state && isDeepStrictEqual(bindingOf(hold), wanted))
 }
 
 /** A hold ends at `expiresAtMs`: it is open only while the time is below that. */
@@ -105,70 +96,40 @@ function isEnded({ state }: Hold): boolean {
 }
 
 function forgetEnded(book: Book, nowMs: LedgerTime): void {
-  const ended = [...book].filter(([, { hold }]) => isEnded(asOf(hold, nowMs)))
+  const ended = [...book].filter(([, hold]) => isEnded(asOf(hold, nowMs)))
   for (const [id] of ended.slice(0, -maxEndedHolds)) book.delete(id)
 }
 
-function pending(book: Book, nowMs: LedgerTime): Iterable<Hold> {
-  const holds = book.values().map(({ hold }) => hold)
-  return holds.filter((hold) => asOf(hold, nowMs).state === "pending")
+function pendingIn(book: Book, nowMs: LedgerTime): Iterable<Hold> {
+  return book.values().filter((hold) => asOf(hold, nowMs).state === "pending")
 }
 
-function pendingOf(book: Book, id: string, nowMs: LedgerTime): Kept {
-  const kept = book.get(id)
-  if (kept === undefined) {
+function assertPending(hold: Hold | undefined, nowMs: LedgerTime): void {
+  if (hold === undefined) {
     throw new Fault(
       "name_unknown",
       "There is no hold with this id; countersign held list shows them.",
     )
   }
-  const { state } = asOf(kept.hold, nowMs)
-  if (state === "pending") return kept
+  const { state } = asOf(hold, nowMs)
+  if (state === "pending") return
   throw new Fault("usage", `This hold is ${state} already, so it can't be decided any more.`)
 }
 
-function newHold(ask: HoldAsk, nowMs: LedgerTime): Hold {
+/** The row that opens a hold. */
+export function holdRow(
+  ask: HoldAsk,
+  nowMs: LedgerTime,
+): HoldRow & { readonly act: "hold_opened" } {
+  const { client, key, operation, target, body, policy, rule, worst } = ask
   return {
-    ...bindingOf(ask),
-    policy: ask.policy,
-    rule: ask.rule,
-    worst: ask.worst,
-    expiresAtMs: ask.expiresAtMs,
-    id: makeHoldId(nowMs),
-    bodyHash: hashBody(ask.body),
-    openedAtMs: nowMs,
-    state: "pending",
-    decidedBy: null,
-  }
-}
-
-function openedRow(hold: Hold): ActRow {
-  const act: Act = {
+    kind: "act",
+    id: makeRecordId(nowMs),
+    at_ms: nowMs,
     act: "hold_opened",
-    hold: hold.id,
-    client: hold.client,
-    key: hold.key,
-    operation: hold.operation,
-    target: hold.target,
-    body_hash: hold.bodyHash,
-    body: hold.body,
-    policy: hold.policy,
-    rule: hold.rule,
-    worst: hold.worst,
-    expires_at: hold.expiresAtMs,
-  }
-  return actRow(act, hold.openedAtMs)
-}
-
-function actRow(act: Act, nowMs: number): ActRow {
-  return { kind: "act", id: makeRecordId(nowMs), at_ms: nowMs, ...act }
-}
-
-function tooMany(): Refusal {
-  return {
-    code: "overloaded",
-    message:
-      "As many requests of this client as may wait for a person do so already; try again when some are decided.",
-    data: null,
+    hold: makeHoldId(nowMs),
+    ...{ client, key, operation, target, body, policy, rule, worst },
+    body_hash: hashBody(body),
+    expires_at: ask.expiresAtMs,
   }
 }

@@ -5,76 +5,51 @@ import type { Result } from "../../std/result.ts"
 import type { Address } from "../../venue/address.ts"
 import type { Budgets } from "../budgets/budgets.ts"
 import type { Claim } from "../policy/terms/claim.ts"
-import type { LedgerAudit } from "./audit/ledger-audit.ts"
 import type { LedgerTime } from "../process/clock.ts"
+import type { LedgerAudit } from "./audit/ledger-audit.ts"
+import type { Bindings } from "./bindings.ts"
 import type { MeterUse } from "./meters/meters.ts"
-import type { AdminEntry, Raise, StoredPrice } from "./records/admin-entry.ts"
-import type { Client, KeyEntry } from "./records/bindings.ts"
+import type { AdminEntry } from "./records/admin-entry.ts"
 import type {
-  RefusalEntry,
-  StoredSet,
-  SetActivation,
   RecordedRequest,
+  RefusalEntry,
+  SetActivation,
   ShadowEntry,
   StoredRecord,
+  StoredSet,
 } from "./records/entries.ts"
-import type { Freeze } from "./records/freeze.ts"
 import type { Hold, HoldAsk, HoldBinding, HoldDecision } from "./records/hold.ts"
 import type { IdempotencyKey, KeyUse } from "./records/idempotency.ts"
 import type { LedgerWatcher } from "./records/ledger-watcher.ts"
 import type { RecordId } from "./records/record-id.ts"
-import type { Headroom, ReserveAsk, Taken, Reservation } from "./records/reservation.ts"
+import type { Headroom, Reservation, ReserveAsk } from "./records/reservation.ts"
 import type { LedgerSafety } from "./signers/ledger-safety.ts"
-import type { CommitTimes } from "./store/commit-queue.ts"
-import type { RecentRefusal } from "./store/recent-decisions.ts"
-import type { RecordSearch } from "./store/stored-keys.ts"
-
-/** What a start begins with, as durable when the ledger was opened. */
-export type Opened = {
-  readonly keys: readonly KeyEntry[]
-  readonly clients: readonly Client[]
-  /** The last one of each symbol, confirmed or not. */
-  readonly prices: readonly StoredPrice[]
-  /** Those that hadn't ended, in the order in which they were made. */
-  readonly raises: readonly Raise[]
-  readonly lastSet: StoredSet | undefined
-  /** The set that a person accepted last. */
-  readonly acceptedHash: string | undefined
-  /** Those that nobody thawed. */
-  readonly freezes: readonly Freeze[]
-  /** Clients whose silence counts. */
-  readonly armed: readonly string[]
-}
+import type { StateImage } from "./state.ts"
+import type { RecentRefusal } from "./store/audit-jobs.ts"
+import type { LedgerStore, RecordSearch } from "./store/store.ts"
 
 /**
- * The record of everything that was decided, and the only source of nonces.
- *
- * `reserve` is the one atomic call of the signing path: it takes claims, release, budgets and nonce synchronously,
- * all of them or none, so nothing can slip in between judging and reserving, and resolves once the record
- * is durable. After any write error the ledger is broken for good: what waits and every later call fails
- * with `ledger_unavailable`.
+ * The record of everything that was decided, and the only source of nonces. `decide` is its one door for requests.
+ * After any write error the ledger is broken for good: what waits and every later call fails with
+ * `ledger_unavailable`.
  */
 export type Ledger = {
   /** The time that everything here is decided at and ends by. */
   readonly now: () => LedgerTime
   /**
-   * Refuses with `limit_exhausted`, `approval_required` (the release can't be used), `10029`, `ip_budget_exhausted`, `signer_pace`.
-   * Rejects with {Fault} `ledger_unavailable` (also for claims before the first `replaceMeters`),
-   * `clock_unsafe` (never for what reduces risk); before anything is taken or written.
+   * Runs `step` in a turn: from what it sees to what it takes nothing else is decided, nor with one of these
+   * idempotency keys before all that was asked with them earlier is durable. `step` can't wait: it is no async
+   * function, and gives back what shall be made of what it took. That runs while the records are on their
+   * way to the disk, and comes out once they are durable, so never without them; where it throws, so does this.
    *
-   * `make` runs while the record is on its way to the disk. What it makes comes out with the reservation
-   * alone, so never before the record is durable; where it throws, so does this.
+   * No act that comes meanwhile is answered before this is. Rejects with {Fault} `ledger_unavailable` and what `step` throws.
    */
-  reserve<Made = undefined>(
-    ask: ReserveAsk,
-    make?: (taken: Taken) => Made,
-  ): Promise<Reservation<Made>>
-  /** Has no act answered before `work` is, if it began before: as for a reservation. `work` must wait for no act. */
-  follow<Output>(work: Promise<Output>): Promise<Output>
+  decide<Made>(
+    keys: readonly IdempotencyKey[],
+    step: (turn: LedgerTurn) => () => Made,
+  ): Promise<Made>
   /** Tells `watcher` from now on. */
   watch(watcher: LedgerWatcher): void
-  /** What an idempotency key was used for, as far as that was queued before this call. */
-  keyUse(key: IdempotencyKey, nowMs: LedgerTime): Promise<KeyUse>
   /** How claims stand now, in their order. @throws {Fault} `ledger_unavailable` before the first `replaceMeters`. */
   headroom(claims: readonly Claim[], nowMs: number): readonly Headroom[]
   /** What is used of every meter that has anything left. */
@@ -99,8 +74,6 @@ export type Ledger = {
   recordShadow(entry: ShadowEntry, nowMs: number): Promise<RecordId>
   /** The shadows that were asked at `sinceMs` or later, in the order of time. */
   shadows(sinceMs: number): AsyncIterable<RecordedRequest>
-  /** Holds a request. One that is pending already is returned as it is; `overloaded` when too many are. */
-  openHold(ask: HoldAsk, nowMs: LedgerTime): Promise<Result<Hold, Refusal>>
   /** The hold whose release the request may use. */
   findRelease(binding: HoldBinding, nowMs: LedgerTime): string | undefined
   /** All that are pending or released, and those that ended last; oldest first. */
@@ -132,6 +105,8 @@ export type Ledger = {
    * Rejects with {Fault} `name_taken`, `name_unknown`; nothing is written then.
    */
   act(entry: AdminEntry, nowMs: number): Promise<RecordId>
+  /** Follows an act that says nothing new, so that it isn't recorded: a restart begins from the last that was. */
+  hear(entry: AdminEntry, nowMs: number): void
   /** The nonce that a signer used last: about the time when it signed, in milliseconds. */
   lastNonce(signer: Address): number | undefined
   /** The record of a request or refusal by id, with its state as of `nowMs`. */
@@ -142,7 +117,12 @@ export type Ledger = {
   recentRefusals(limit: number): Promise<readonly RecentRefusal[]>
   /** Number of entries that were ever recorded, of every kind. */
   count(): Promise<number>
-  readonly opened: Opened
+  /** Keys, clients, prices, freezes and the like as of now; the same value until an act changes them. */
+  bindings(): Bindings
+  /** The set that was in force last when the ledger was opened. */
+  readonly lastSet: StoredSet | undefined
+  /** All that decisions depend on besides files and keys, as values. */
+  image(): StateImage
   /** Resolves with what broke it; only opening it anew mends that. Never, if it is closed first. */
   readonly broken: Promise<Fault>
   /** Reading, proving and archiving what was recorded. */
@@ -151,7 +131,28 @@ export type Ledger = {
   readonly budgets: Budgets
   /** Guards against copies, restores and clocks. */
   readonly safety: LedgerSafety
-  readonly commits: CommitTimes
+  readonly commits: LedgerStore["commits"]
   /** Waits for what is queued, then gives the lock back. Safe to call twice. */
   close(): Promise<void>
 }
+
+/** One turn of `decide`. Nothing in it waits. */
+export type LedgerTurn = {
+  /** The ledger's time, the same for the whole turn. */
+  readonly nowMs: LedgerTime
+  /** What a key was used for: one of the turn's own. @throws {Fault} `ledger_unavailable` after a restore that nobody accepted. */
+  keyUse(key: IdempotencyKey): KeyUse
+  /**
+   * Takes claims, release, budgets and nonce, all of them or none, and appends the record.
+   *
+   * Refuses with `limit_exhausted`, `approval_required` (the release can't be used), `10029`, `ip_budget_exhausted`, `signer_pace`.
+   * Throws {Fault} `ledger_unavailable` (also for claims before the first `replaceMeters`),
+   * `clock_unsafe` (never for what reduces risk); before anything is taken or written.
+   */
+  reserve(ask: ReserveAsk): Reservation
+  /** Holds a request. One that is pending already is returned as it is; `overloaded` when too many are. */
+  openHold(ask: HoldAsk): Result<OpenHold, Refusal>
+}
+
+/** A hold that a person is asked about. */
+export type OpenHold = Pick<Hold, "id" | "expiresAtMs">

@@ -1,28 +1,35 @@
-import { openBudgets, type Budgets } from "../budgets/budgets.ts"
-import { type Clock, openLedgerClock, type LedgerClock } from "../process/clock.ts"
+import { openBudgets } from "../budgets/budgets.ts"
+import { type Clock, openLedgerClock } from "../process/clock.ts"
 import { ledgerAudit } from "./audit/ledger-audit.ts"
-import { openHoldBook, type HoldBook } from "./hold-book.ts"
-import type { Ledger, Opened } from "./ledger.ts"
+import { assertNames } from "./bindings.ts"
+import { decider, type DecideFrom, openUnderWay, type UnderWay } from "./decide.ts"
+import { storedRecord } from "./found-records.ts"
+import type { Ledger } from "./ledger.ts"
+import { countRecorded } from "./meters/count-recorded.ts"
 import { readHistory, readShadows, recordShadow } from "./meters/history.ts"
-import { openLimits, type Limits } from "./meters/limits.ts"
-import { openNames, type Names } from "./names.ts"
-import { openRecentKeys, type RecentKeys } from "./recent-keys.ts"
+import { openMeterSnapshots, type Past } from "./meters/limits.ts"
 import { actRow } from "./records/act-row.ts"
-import type { RecordedRequest } from "./records/entries.ts"
-import { readClient, readKey } from "./records/read-bindings.ts"
-import { readFreeze, readHold, readPrice, readRaise } from "./records/read-settings.ts"
+import type { RecordedRequest, StoredSet } from "./records/entries.ts"
 import type { LedgerWatcher } from "./records/ledger-watcher.ts"
 import { makeRecordId } from "./records/record-id.ts"
+import type { ActRow } from "./records/row.ts"
 import { openRefusalNotes, type RefusalNotes } from "./refusal-notes.ts"
-import { reserver, openUnderWay, type UnderWay } from "./reserve.ts"
 import { settler } from "./settle-request.ts"
-import { openSafety, type LedgerSafety, openNonces, type Nonces } from "./signers/ledger-safety.ts"
-import type { SignerMarks } from "./signers/signer-marks.ts"
-import { startCommitQueue, type CommitQueue } from "./store/commit-queue.ts"
-import { prepareLedgerFile } from "./store/database.ts"
-import type { OpenedState } from "./store/opened-state.ts"
-import { keyUse } from "./store/stored-keys.ts"
-import { storedRecord } from "./store/stored-rows.ts"
+import { openSafety, type LedgerSafety } from "./signers/ledger-safety.ts"
+import { openSqliteStore } from "./sqlite/commit-queue.ts"
+import { prepareLedgerFile } from "./sqlite/database.ts"
+import { openState } from "./state.ts"
+import type { LedgerStore, OpenStore } from "./store/store.ts"
+
+/** What a ledger goes by besides what it has recorded. */
+export type LedgerOptions = {
+  readonly clock: Clock
+  /** Where its signers' locks and marks are; without, there are none. */
+  readonly signerDir?: string | undefined
+  readonly maxStartGapMs?: number | undefined
+  /** Whether a refusal may be recorded, asked for each; where it may not, it is only counted. */
+  readonly mayNote?: () => boolean
+}
 
 /**
  * Opens the ledger in a SQLite file, which is made if it isn't there, and holds its exclusive lock until
@@ -30,168 +37,151 @@ import { storedRecord } from "./store/stored-rows.ts"
  *
  * @throws {Fault} `already_running`, `file_unsafe`, `ledger_unavailable`, `ledger_unusable`.
  */
-export async function openLedger(input: {
-  readonly file: string
-  readonly clock: Clock
-  /** Where its signers' locks and marks are; without, there are none. */
-  readonly signerDir?: string
-  readonly maxStartGapMs?: number
-  /** Whether a refusal may be recorded, asked for each; where it may not, it is only counted. */
-  readonly mayNote?: () => boolean
-}): Promise<Ledger> {
-  const { file, clock, signerDir, maxStartGapMs, mayNote = () => true } = input
+export async function openLedger({
+  file,
+  ...options
+}: LedgerOptions & { readonly file: string }): Promise<Ledger> {
   await prepareLedgerFile(file)
-  const { queue, state } = await startCommitQueue(file, clock.nowMs())
+  return openLedgerOver((nowMs) => openSqliteStore(file, nowMs), options)
+}
+
+/** Opens the ledger over what an engine opens, and holds that until it is closed. @throws {Fault} */
+export async function openLedgerOver(
+  openStore: OpenStore,
+  { clock, signerDir, maxStartGapMs, mayNote = () => true }: LedgerOptions,
+): Promise<Ledger> {
+  const { store, state: stored } = await openStore(clock.nowMs())
   try {
-    const { ledger, clock: last } = state.identity
+    const { ledger, clock: last } = stored.identity
     const time = openLedgerClock({ clock, last, maxStartGapMs })
-    queue.keepClock(time.reading)
-    const nonces = openNonces(clock, time.now(), state.lastNonces)
-    return ledgerOver(openedOf(state), {
-      queue,
-      time,
-      nonces,
-      ...openSafety({ queue, nonces, time, ledger, signerDir }),
-      limits: openLimits(queue, { ...clock, nowMs: time.now }),
+    store.keepClock(time.reading)
+    const past = pastOf(store, clock)
+    const state = openState(stored, {
+      past,
+      clock: { ...clock, nowMs: time.now },
+      startMs: time.now(),
+    })
+    const { nonces } = state
+    return ledgerOver(stored.lastSet, {
+      ...{ store, time, state, mayNote, watchers: [], holds: { durable: Promise.resolve() } },
+      ...openSafety({ store, nonces, time, ledger, signerDir }),
       budgets: openBudgets(clock),
-      holds: openHoldBook(queue, state.holds.map(readHold)),
-      recentKeys: openRecentKeys(clock),
-      mayNote,
     })
   } catch (error) {
-    await queue.close()
+    await store.close()
     throw error
   }
 }
 
-type Parts = {
-  readonly queue: CommitQueue
-  readonly time: LedgerClock
-  readonly nonces: Nonces
-  readonly marks: SignerMarks
+function pastOf(store: LedgerStore, clock: Clock): Past {
+  return {
+    count: (recount) => countRecorded(store, recount),
+    snapshots: (capture) => openMeterSnapshots(store, clock, capture),
+  }
+}
+
+type Parts = DecideFrom & {
+  readonly watchers: LedgerWatcher[]
   readonly safety: LedgerSafety
-  readonly limits: Limits
-  readonly budgets: Budgets
-  readonly holds: HoldBook
-  readonly recentKeys: RecentKeys
   readonly mayNote: () => boolean
 }
 
-function ledgerOver(opened: Opened, parts: Parts): Ledger {
-  const { queue, nonces, limits, holds } = parts
+function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
+  const { store, time, watchers } = parts
+  const { limits, holds, nonces, bindings, image } = parts.state
   const underWay = openUnderWay()
-  const notes = openRefusalNotes((row) => queue.run({ kind: "write", row }))
+  const notes = openRefusalNotes((row) => store.append(row))
   return {
-    opened,
-    now: parts.time.now,
-    broken: Promise.race([queue.broken, parts.marks.broken]),
-    audit: ledgerAudit(queue, () => notes.flush()),
+    now: time.now,
+    lastSet,
+    bindings,
+    image: () => image(time.now()),
+    broken: Promise.race([store.broken, parts.marks.broken]),
+    audit: ledgerAudit(store, () => notes.flush()),
     budgets: parts.budgets,
-    ...watched(parts, underWay, notes),
-    follow: (work) => underWay.follow(work),
+    decide: decider(parts, underWay),
+    watch: (watcher) => void watchers.push(watcher),
+    note: noter(parts, notes),
     headroom: (claims, nowMs) => limits.headroom(claims, nowMs),
     usage: (nowMs) => limits.usage(nowMs),
     replaceMeters: (build, sinceMs, ask) => limits.replace({ build, sinceMs, ...ask }),
-    history: (sinceMs) => historyOf(queue, sinceMs),
-    recordShadow: (entry, nowMs) => recordShadow(queue, entry, nowMs),
-    shadows: (sinceMs) => readShadows(queue, sinceMs),
-    openHold: (ask, nowMs) => holds.open(ask, nowMs),
+    history: (sinceMs) => historyOf(store, sinceMs),
+    recordShadow: (entry, nowMs) => recordShadow(store, entry, nowMs),
+    shadows: (sinceMs) => readShadows(store, sinceMs),
     findRelease: (binding, nowMs) => holds.findRelease(binding, nowMs),
     holds: (nowMs) => holds.list(nowMs),
-    decideHold: (id, decision, nowMs) => holds.decide(id, decision, nowMs),
-    settle: settler(queue, limits),
-    act: actor(queue, openNames(opened), underWay),
-    ...lookUps(parts),
+    decideHold: holdDecider(parts),
+    settle: settler(store, limits),
+    act: actor(parts, underWay),
+    hear: (entry, nowMs) => parts.state.acted(actRow(makeRecordId(nowMs), entry, nowMs)),
+    ...lookUps(store),
     lastNonce: (signer) => nonces.last(signer),
     safety: parts.safety,
-    commits: queue.commits,
+    commits: store.commits,
     async close() {
       notes.flush()
-      await parts.marks.close(await queue.close(() => limits.lastJobs()))
+      await parts.marks.close(await store.close(() => limits.lastJobs()))
     },
   }
 }
 
-/** What whoever watches the ledger hears of. */
-function watched(
-  parts: Parts,
-  underWay: UnderWay,
-  notes: RefusalNotes,
-): Pick<Ledger, "watch" | "reserve" | "note"> {
-  const watchers: LedgerWatcher[] = []
-  return {
-    watch: (watcher) => void watchers.push(watcher),
-    reserve: reserver(parts, underWay, watchers),
-    note(entry, nowMs) {
-      parts.queue.assertOpen()
-      const record = parts.mayNote() ? notes.note(entry, nowMs) : null
-      for (const watcher of watchers) watcher.noted?.(entry, record)
-      return record
-    },
+function noter({ store, mayNote, watchers }: Parts, notes: RefusalNotes): Ledger["note"] {
+  return (entry, nowMs) => {
+    store.assertOpen()
+    const record = mayNote() ? notes.note(entry, nowMs) : null
+    for (const watcher of watchers) watcher.noted?.(entry, record)
+    return record
   }
 }
 
-function lookUps({
-  queue,
-  marks,
-  recentKeys,
-}: Parts): Pick<
-  Ledger,
-  "record" | "records" | "keyUse" | "set" | "sets" | "recentRefusals" | "count"
-> {
+function lookUps(
+  store: LedgerStore,
+): Pick<Ledger, "record" | "records" | "set" | "sets" | "recentRefusals" | "count"> {
   return {
-    set: (hash) => queue.run({ kind: "set", hash }),
-    sets: () => queue.run({ kind: "sets" }),
-    recentRefusals: (limit) => queue.run({ kind: "recent_refusals", limit }),
-    count: () => queue.run({ kind: "count" }),
+    set: (hash) => store.run({ kind: "set", hash }),
+    sets: () => store.run({ kind: "sets" }),
+    recentRefusals: (limit) => store.run({ kind: "recent_refusals", limit }),
+    count: () => store.run({ kind: "count" }),
     async record(id, nowMs) {
-      const found = await queue.run({ kind: "find", id })
+      const found = await store.run({ kind: "find", id })
       return found === undefined ? undefined : storedRecord(found, nowMs)
     },
     async records(search, nowMs) {
-      const found = await queue.run({ kind: "search", search })
+      const found = await store.run({ kind: "search", search })
       return found.map((record) => storedRecord(record, nowMs))
     },
-    async keyUse(key, nowMs) {
-      marks.assertNoneWaits()
-      const use = keyUse(await queue.run({ kind: "find_key", key }), nowMs)
-      // Its record is durable by now, but a signature waits for more than that.
-      await recentKeys.find(key)?.durable
-      return use
-    },
-  }
-}
-
-function openedOf(state: OpenedState): Opened {
-  return {
-    keys: state.keys.map(readKey),
-    clients: state.clients.map(readClient),
-    prices: state.prices.map(readPrice),
-    raises: state.raises.map(readRaise),
-    lastSet: state.lastSet,
-    acceptedHash: state.acceptedHash,
-    freezes: state.freezes.map(readFreeze),
-    armed: state.armed,
   }
 }
 
 /** Begins with its first step, so that one that is never taken asks nothing of the ledger. */
-async function* historyOf(queue: CommitQueue, sinceMs: number): AsyncGenerator<RecordedRequest> {
-  yield* readHistory(queue, sinceMs)
+async function* historyOf(store: LedgerStore, sinceMs: number): AsyncGenerator<RecordedRequest> {
+  yield* readHistory(store, sinceMs)
 }
 
 /**
  * What was reserved before an act is signed before the act is answered: a reservation waits for more than
  * its commit, and whoever was told of a revocation or a freeze must see no signature after it.
  */
-function actor(queue: CommitQueue, names: Names, underWay: UnderWay): Ledger["act"] {
+function actor({ store, state }: Parts, underWay: UnderWay): Ledger["act"] {
   return async (entry, nowMs) => {
-    queue.assertOpen()
-    names.follow(entry)
+    store.assertOpen()
+    assertNames(entry, state.bindings())
     const row = actRow(makeRecordId(nowMs), entry, nowMs)
+    state.acted(row)
     const earlier = underWay.ended()
-    await queue.run({ kind: "write", row })
+    await store.append(row)
     await earlier
     return row.id
+  }
+}
+
+function holdDecider({ store, state }: Parts): Ledger["decideHold"] {
+  return async (id, { to, by }, nowMs) => {
+    store.assertOpen()
+    state.holds.assertPending(id, nowMs)
+    const act = { act: `hold_${to}`, hold: id, by } as const
+    const row: ActRow = { kind: "act", id: makeRecordId(nowMs), at_ms: nowMs, ...act }
+    state.acted(row)
+    await store.append(row)
   }
 }

@@ -4,10 +4,10 @@ import type { Ledger } from "./ledger.ts"
 import type { Limits } from "./meters/limits.ts"
 import { type RecordId, makeRecordId } from "./records/record-id.ts"
 import type { OutcomeRow } from "./records/row.ts"
-import type { CommitQueue } from "./store/commit-queue.ts"
+import type { LedgerStore } from "./store/store.ts"
 
 /** Records what became of requests, and gives room back where that follows. */
-export function settler(queue: CommitQueue, limits: Limits): Ledger["settle"] {
+export function settler(store: LedgerStore, limits: Limits): Ledger["settle"] {
   return async (record, outcome, nowMs) => {
     const heard = outcomeRow(record, outcome, nowMs)
     const release = limits.expectRelease(heard)
@@ -15,7 +15,7 @@ export function settler(queue: CommitQueue, limits: Limits): Ledger["settle"] {
       ...heard,
       ...(outcome.kind === "refused" && release.atMs !== nowMs && { counted_at: release.atMs }),
     }
-    const written = await queue.run({ kind: "write", row })
+    const written = await store.append(row)
     release.heard(written.kind === "written" ? written.released : undefined)
     if (written.kind === "unknown_request") {
       throw new Fault("name_unknown", "The ledger has no request with this id; check the id.")

@@ -3,12 +3,12 @@ import type { AdminParams } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Acts, FilesInForce } from "../active/in-force.ts"
 import type { Checkpoints } from "../audit/checkpoints.ts"
-import { decisionView, recordView } from "../status/views.ts"
-import type { ChainPosition, StoredEntry } from "../ledger/audit/chain-check.ts"
-import { maxPageBytes } from "../ledger/audit/entry-pages.ts"
 import type { LedgerAudit } from "../ledger/audit/ledger-audit.ts"
 import type { Ledger } from "../ledger/ledger.ts"
+import { maxPageBytes } from "../ledger/sqlite/entry-pages.ts"
+import type { ChainPosition, StoredEntry } from "../ledger/store/audit-jobs.ts"
 import { longestWindowMs } from "../request/recount.ts"
+import { decisionView, recordView } from "../status/views.ts"
 
 /** What was recorded; archiving is an act, one at a time. */
 export type AuditParts = Acts &

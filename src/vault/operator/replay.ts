@@ -3,15 +3,15 @@ import type { ReplayedRefusal } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { problemText } from "../../std/yaml-file.ts"
 import { withFiles, type ActiveSet } from "../active/active-set.ts"
+import type { SetInForce } from "../active/in-force.ts"
 import { datedPrices } from "../active/reference-prices.ts"
 import { readFileSet } from "../config/read-file-set.ts"
-import type { SetInForce } from "../active/in-force.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import { recordedTime } from "../process/clock.ts"
 import { openMeters, type Meters } from "../ledger/meters/meters.ts"
 import { isReserved } from "../ledger/records/bindings.ts"
 import type { RecordedRequest } from "../ledger/records/entries.ts"
 import { judge } from "../policy/judge.ts"
+import { recordedTime } from "../process/clock.ts"
 import { circumstancesOf } from "../request/judge-request.ts"
 import { judgedRecord } from "../request/recount.ts"
 
@@ -75,7 +75,7 @@ function refusalNow(
     const { reason, policy, rule } = decision.denial
     return { ...told, reason, policy, rule }
   }
-  const { spent } = meters.take(decision.claims, countedAtMs)
+  const spent = meters.take(decision.claims, countedAtMs)
   if (spent === undefined) return undefined
   const { policy, limit } = spent.claim
   return { ...told, reason: "limit_exhausted", policy, rule: limit }

@@ -5,21 +5,22 @@ import { readGroupOf, readWeights, type ReadGroup } from "../../venue/read-group
 import type { ActiveSet } from "../active/active-set.ts"
 import { budgetExhausted } from "../budgets/shortage.ts"
 import type { Spending } from "../budgets/spending.ts"
-import type { Vault } from "../core/vault.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import { mayRead } from "../policy/may-read.ts"
-import { identify } from "./authenticate.ts"
+import { type TokenContext, identify } from "./authenticate.ts"
 import { keyNotAllowed } from "./read-request.ts"
 import { policyDenied, recordRefusal, refuse } from "./refuse.ts"
 import { termsOf } from "./spending.ts"
 
 type ReadCall = BotParams["read"]
+type ReadContext = TokenContext & { readonly ledger: Pick<Ledger, "budgets" | "note"> }
 
 /**
  * Says whether a client may read a path of the venue now, and takes what that weighs of the IP budget. A read
  * moves nothing, so no freeze and no lock stops it.
  */
-export function admitRead(call: ReadCall, vault: Vault): BotResults["read"] {
+export function admitRead(call: ReadCall, vault: ReadContext): BotResults["read"] {
   const client = identify(call.token, vault)
   if (!client.ok) return refuse(client.error, null)
   const set = vault.active()
@@ -45,7 +46,7 @@ export function admitRead(call: ReadCall, vault: Vault): BotResults["read"] {
  */
 export function readBudgetSpent(
   { token }: BotParams["readBudgetSpent"],
-  vault: Vault,
+  vault: ReadContext,
 ): BotResults["readBudgetSpent"] {
   const client = identify(token, vault)
   if (!client.ok) return refuse(client.error, null)

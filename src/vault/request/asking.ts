@@ -1,7 +1,14 @@
 import type { ActiveSet } from "../active/active-set.ts"
-import type { LedgerTime } from "../process/clock.ts"
+import type { KeyLocks, Keyring } from "../keyring/keyring.ts"
+import type { Ledger, LedgerTurn } from "../ledger/ledger.ts"
 import type { Client } from "../ledger/records/bindings.ts"
-import type { IdempotencyKey, KeyUse } from "../ledger/records/idempotency.ts"
+import type { IdempotencyKey } from "../ledger/records/idempotency.ts"
+import type { VaultMetrics } from "../metrics/vault-metrics.ts"
+import type { Clock } from "../process/clock.ts"
+import type { DiskSpace } from "../watch/disk-space.ts"
+import type { ShadowCounts } from "../watch/shadow-counts.ts"
+import type { VenueClock } from "../watch/venue-clock.ts"
+import type { TokenContext } from "./authenticate.ts"
 import type { SignCall } from "./read-request.ts"
 
 /** What a client asks at one moment, under the files that are in force then. */
@@ -9,10 +16,26 @@ export type Asking = {
   readonly client: Client
   readonly call: SignCall
   readonly set: ActiveSet
-  readonly nowMs: LedgerTime
-  /** The idempotency key that was looked up, and what it was used for. */
+  /** The ledger's turn in which it is judged. */
+  readonly turn: LedgerTurn
+  /** The idempotency key that the turn was asked for with. */
   readonly key: IdempotencyKey | undefined
-  readonly use: KeyUse
   /** It isn't one of a batch: its answer tells how the venue's rate budgets stand. */
   readonly isAlone?: true
+}
+
+/** What a request is judged, recorded and signed with. */
+export type SignContext = TokenContext & {
+  readonly ledger: Ledger
+  readonly keyring: Keyring
+  readonly disk: DiskSpace
+  readonly venueClock: VenueClock
+  readonly metrics: VaultMetrics
+}
+
+/** What it takes to say whether a request would be signed, and to keep it. */
+export type CheckContext = Omit<SignContext, "keyring" | "metrics"> & {
+  readonly keyring: KeyLocks
+  readonly clock: Pick<Clock, "monotonicMs">
+  readonly shadows: ShadowCounts
 }

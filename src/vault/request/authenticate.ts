@@ -3,7 +3,7 @@ import { hash, randomBytes } from "node:crypto"
 import type { Refusal } from "../../link/views/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import type { Vault } from "../core/vault.ts"
+import type { SetInForce } from "../active/in-force.ts"
 import type { Client, ClientRight } from "../ledger/records/bindings.ts"
 import { type BadTokenCount, refuseToken } from "../watch/bad-tokens.ts"
 
@@ -31,8 +31,11 @@ export function makeToken(): string {
   return `cs_${randomBytes(32).toString("base64url")}`
 }
 
+/** What tells a client by its token. */
+export type TokenContext = SetInForce & { readonly badTokens: BadTokenCount }
+
 /** The client whose token this is now. */
-export function identify(token: string, vault: Vault): Result<Client, Refusal> {
+export function identify(token: string, vault: TokenContext): Result<Client, Refusal> {
   const nowMs = vault.now()
   return authenticate(token, vault.active(), { count: vault.badTokens, nowMs })
 }
@@ -41,7 +44,7 @@ export function identify(token: string, vault: Vault): Result<Client, Refusal> {
 export function clientWithRight(
   token: string,
   right: ClientRight,
-  vault: Vault,
+  vault: TokenContext,
 ): Result<Client, Refusal> {
   const client = identify(token, vault)
   if (!client.ok || client.value.rights.includes(right)) return client

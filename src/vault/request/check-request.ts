@@ -3,11 +3,11 @@ import type { Refusal } from "../../link/views/refusal.ts"
 import type { CheckReport, LimitView } from "../../link/views/views.ts"
 import { formatDecimal } from "../../venue/decimal.ts"
 import { budgetExhausted } from "../budgets/shortage.ts"
-import type { Vault } from "../core/vault.ts"
-import type { LedgerTime } from "../process/clock.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import type { Headroom } from "../ledger/records/reservation.ts"
-import { limitExhausted } from "../ledger/reserve.ts"
+import { limitExhausted } from "../ledger/refusals.ts"
+import type { LedgerTime } from "../process/clock.ts"
+import type { CheckContext } from "./asking.ts"
 import { identify, authenticate } from "./authenticate.ts"
 import { bindingOf, releaseFor, type Release, judgeRequest, refuseNow } from "./judge-request.ts"
 import { readRequest, type BodyCall } from "./read-request.ts"
@@ -15,14 +15,14 @@ import { refuse, wouldHold } from "./refuse.ts"
 import { spendingOf } from "./spending.ts"
 
 /** Tells a bot whether its request would be signed now, and why. */
-export function checkRequest(call: BotParams["check"], vault: Vault): BotResults["check"] {
+export function checkRequest(call: BotParams["check"], vault: CheckContext): BotResults["check"] {
   const client = identify(call.token, vault)
   if (!client.ok) return refuse(client.error, null)
   return { kind: "answer", report: explainRequest(call, client.value, vault), record: null }
 }
 
 /** Every rule's verdict and every limit's headroom for a request. Takes no nonce, signs nothing, counts nothing. */
-export function explainRequest(call: BodyCall, client: Client, vault: Vault): CheckReport {
+export function explainRequest(call: BodyCall, client: Client, vault: CheckContext): CheckReport {
   const nowMs = vault.now()
   const set = vault.active()
   const read = readRequest(call, client, set)
@@ -71,7 +71,7 @@ function heldOrSpent(
  */
 export async function shadowRequest(
   call: BotParams["check"],
-  vault: Vault,
+  vault: CheckContext,
 ): Promise<BotResults["check"]> {
   const answer = checkRequest(call, vault)
   if (answer.kind === "refused" || isWithoutPolicy(answer.report.refusal)) return answer
@@ -100,7 +100,11 @@ function isWithoutPolicy(refusal: Refusal | null): boolean {
   return refusal?.code === "policy_denied" && refusal.data.reason === "no_policy_applies"
 }
 
-function hasRoom({ body }: BodyCall, { name }: Client, { clock, disk, shadows }: Vault): boolean {
+function hasRoom(
+  { body }: BodyCall,
+  { name }: Client,
+  { clock, disk, shadows }: CheckContext,
+): boolean {
   if (disk.low !== undefined) return false
   return shadows.take(name, Buffer.byteLength(body, "base64"), clock.monotonicMs())
 }

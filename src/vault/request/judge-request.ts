@@ -3,20 +3,21 @@ import type { Address } from "../../venue/address.ts"
 import { addDecimals, formatDecimal, zero } from "../../venue/decimal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import { heldPrice, referencePrice } from "../active/reference-prices.ts"
-import type { Vault } from "../core/vault.ts"
-import type { LedgerTime } from "../process/clock.ts"
-import type { Ledger } from "../ledger/ledger.ts"
+import type { KeyLocks } from "../keyring/keyring.ts"
+import type { Ledger, LedgerTurn } from "../ledger/ledger.ts"
 import { hasEnded, type Client, type KeyEntry } from "../ledger/records/bindings.ts"
 import { freezeOf, frozen } from "../ledger/records/freeze.ts"
 import type { HoldBinding } from "../ledger/records/hold.ts"
 import { restoredSentence } from "../ledger/signers/signer-marks.ts"
 import { worstOf } from "../policy/bounds/quantity.ts"
 import { judge } from "../policy/judge.ts"
+import type { Circumstances, JudgedRequest } from "../policy/judged/judged-request.ts"
 import type { OrderSize } from "../policy/terms/claim.ts"
 import type { Decision, Verdict } from "../policy/terms/decision.ts"
-import type { Circumstances, JudgedRequest } from "../policy/judged/judged-request.ts"
+import type { LedgerTime } from "../process/clock.ts"
 import { diskLow } from "../watch/disk-space.ts"
 import { venueClockOff } from "../watch/venue-clock.ts"
+import type { SignContext } from "./asking.ts"
 import { canonicalBody } from "./fill-in.ts"
 import type { ReadRequest } from "./read-request.ts"
 import { keyLocked, policyDenied } from "./refuse.ts"
@@ -123,14 +124,14 @@ function heldAgents(signer: KeyEntry, set: ActiveSet): ReadonlySet<Address> {
 export function refuseNow(
   { key, lane }: ReadRequest,
   set: ActiveSet,
-  vault: Stoppable & Pick<Vault, "keyring">,
+  vault: Stoppable & { readonly keyring: KeyLocks },
 ): Refusal | undefined {
   const stop = stopsNow(vault, set).find(({ data }) => data.signs === "nothing" || lane === "open")
   if (stop !== undefined) return stop
   return vault.keyring.isLocked(key.name) ? keyLocked(key.name) : undefined
 }
 
-type Stoppable = Pick<Vault, "ledger" | "disk" | "venueClock">
+type Stoppable = Pick<SignContext, "ledger" | "disk" | "venueClock">
 
 /** What the vault as a whole doesn't sign now, whoever asks and whatever policy says; the gravest first. */
 export function stopsNow(vault: Stoppable, { config }: ActiveSet): readonly Stop[] {
@@ -195,22 +196,19 @@ export function releaseFor(
 }
 
 /** Puts a request before a person, and says to the bot that it waits. Asking again opens nothing new. */
-export async function holdRequest(
+export function holdRequest(
   { hold, sizes }: Held,
   binding: HoldBinding,
-  at: At,
-): Promise<Refusal> {
+  turn: LedgerTurn,
+): Refusal {
   const { client, key, operation, target, body } = binding
-  const opened = await at.ledger.openHold(
-    {
-      ...{ client, key, operation, target, body },
-      policy: hold.policy,
-      rule: hold.name,
-      worst: worstCaseText(sizes),
-      expiresAtMs: at.nowMs + hold.ttlMs,
-    },
-    at.nowMs,
-  )
+  const opened = turn.openHold({
+    ...{ client, key, operation, target, body },
+    policy: hold.policy,
+    rule: hold.name,
+    worst: worstCaseText(sizes),
+    expiresAtMs: turn.nowMs + hold.ttlMs,
+  })
   if (!opened.ok) return opened.error
   const { id, expiresAtMs } = opened.value
   const where = `${hold.policy}/${hold.name}, ${hold.file}:${hold.line}`

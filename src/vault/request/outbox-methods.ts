@@ -1,14 +1,16 @@
 import type { BotParams, BotResults } from "../../link/calls/methods.ts"
-import type { Vault } from "../core/vault.ts"
+import type { Outbox } from "../ledger/outbox.ts"
 import { panicName } from "../ledger/records/bindings.ts"
 import { refuse } from "./refuse.ts"
-import { settleRecord } from "./settle-record.ts"
+import { type SettleContext, settleRecord } from "./settle-record.ts"
+
+type OutboxContext = SettleContext & { readonly outbox: Outbox }
 
 /**
  * The gate's way to send what was signed when a missed heartbeat panicked. No token: these calls give out
  * cancels that are meant for the venue, and take the gate's word on those alone.
  */
-export function outboxMethods(vault: Vault) {
+export function outboxMethods(vault: OutboxContext) {
   return {
     outbox: async (): Promise<BotResults["outbox"]> => ({ requests: await vault.outbox.take() }),
     outboxReport: (params: BotParams["outboxReport"]) => outboxReport(params, vault),
@@ -17,7 +19,7 @@ export function outboxMethods(vault: Vault) {
 
 async function outboxReport(
   { record: id, outcome }: BotParams["outboxReport"],
-  vault: Vault,
+  vault: OutboxContext,
 ): Promise<BotResults["outboxReport"]> {
   const record = await vault.ledger.record(id, vault.now())
   if (record?.client !== panicName) {

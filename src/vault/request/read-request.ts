@@ -1,14 +1,13 @@
 import type { BotParams } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
-import type { StructType, Parties } from "../../venue/signing-hash.ts"
 import type { JsonObject, JsonValue } from "../../venue/json.ts"
 import { laneOf, type Lane } from "../../venue/payload/lane.ts"
 import { parsePayload } from "../../venue/payload/parse-payload.ts"
 import type { Payload } from "../../venue/payload/payload.ts"
 import type { Disclosed, Endpoint, Signing } from "../../venue/profile.ts"
+import type { Parties, StructType } from "../../venue/signing-hash.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import type { Vault } from "../core/vault.ts"
 import { type Client, type KeyEntry, hasEnded } from "../ledger/records/bindings.ts"
 import type { IdempotencyKey } from "../ledger/records/idempotency.ts"
 import { hashToken } from "./authenticate.ts"
@@ -240,8 +239,7 @@ function walletKeyNotAllowed(client: string, key: string): Refusal {
  * The key that has to be looked up for a call before anything is decided. By the time that is done other
  * files may be in force, so this is for the look-up alone.
  */
-export function keyToLookUp(call: SignCall, vault: Vault): IdempotencyKey | undefined {
-  const set = vault.active()
+export function keyToLookUp(call: SignCall, set: ActiveSet): IdempotencyKey | undefined {
   const client = set.clientByTokenHash.get(hashToken(call.token))
   if (client === undefined) return undefined
   if (call.idempotencyKey !== undefined) return headerKey(client.name, call.idempotencyKey)

@@ -1,16 +1,10 @@
-import type { Refusal } from "../../link/views/refusal.ts"
+import type { Refusal, Refused } from "../../link/views/refusal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import type { LedgerTime } from "../process/clock.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import type { Decision, Denial } from "../policy/terms/decision.ts"
+import type { LedgerTime } from "../process/clock.ts"
 import type { BodyCall } from "./read-request.ts"
-
-type Refused = {
-  readonly kind: "refused"
-  readonly refusal: Refusal
-  readonly record: string | null
-}
 
 /** The answer that says no. */
 export function refuse(refusal: Refusal, record: string | null): Refused {
@@ -26,7 +20,7 @@ export function recordRefusal(
     readonly call: Pick<BodyCall, "key"> & { readonly path?: string }
     readonly set: ActiveSet
     readonly nowMs: LedgerTime
-    readonly ledger: Ledger
+    readonly ledger: Pick<Ledger, "note">
   },
 ): Refused {
   const { client, call, set, nowMs, ledger } = context

@@ -6,10 +6,11 @@ import { err, ok, type Result } from "../../std/result.ts"
 import { hashText, type ActiveSet } from "../active/active-set.ts"
 import { budgetExhausted } from "../budgets/shortage.ts"
 import type { Spending } from "../budgets/spending.ts"
-import type { Vault } from "../core/vault.ts"
-import type { LedgerTime } from "../process/clock.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import type { EarlierRequest } from "../ledger/records/idempotency.ts"
+import type { LedgerTime } from "../process/clock.ts"
+import type { SignContext } from "./asking.ts"
 import { answered, canonicalBody, digestOf, signReserved } from "./fill-in.ts"
 import { judgeRequest, type Judgement } from "./judge-request.ts"
 import { clientOrderIdOf, type ReadRequest, type SignCall } from "./read-request.ts"
@@ -35,7 +36,7 @@ export type RepeatAsk = {
 export function repeatRequest(
   earlier: EarlierRequest,
   ask: RepeatAsk,
-  { keyring, ledger }: Pick<Vault, "keyring" | "ledger">,
+  { keyring, ledger }: Pick<SignContext, "keyring" | "ledger">,
 ): Result<BotResults["sign"], Refusal> {
   const { request, client, call, set, nowMs } = ask
   if (earlier.binding !== bindingHash(request, ask)) return err(conflict(earlier))
@@ -59,7 +60,7 @@ export function repeatRequest(
 function spend(
   { spending, nowMs }: RepeatAsk,
   record: string,
-  { budgets }: Vault["ledger"],
+  { budgets }: Pick<Ledger, "budgets">,
 ): Refusal | undefined {
   const short = budgets.countRepeat(record, spending)
   return short === undefined ? undefined : budgetExhausted(short, nowMs)

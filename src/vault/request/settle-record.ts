@@ -3,11 +3,16 @@ import { utf8 } from "../../std/bytes.ts"
 import { parseAddress } from "../../venue/address.ts"
 import { isJsonObject, type JsonObject, parseStrictJson } from "../../venue/json.ts"
 import { type ActiveSet, walletAddressOf } from "../active/active-set.ts"
-import type { Vault } from "../core/vault.ts"
+import type { Acts } from "../active/in-force.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import type { AdminEntry } from "../ledger/records/admin-entry.ts"
 import { type KeyEntry, operatorName } from "../ledger/records/bindings.ts"
 import type { StoredRecord } from "../ledger/records/entries.ts"
+import type { AutoFreeze } from "../watch/auto-freeze.ts"
 import { rateAddress } from "./spending.ts"
+
+/** What the words about requests change. */
+export type SettleContext = Acts & { readonly ledger: Ledger; readonly autoFreeze: AutoFreeze }
 
 /**
  * Records what became of a request, and what follows from it for an agent key. `record` is as the ledger
@@ -16,7 +21,7 @@ import { rateAddress } from "./spending.ts"
 export async function settleRecord(
   record: StoredRecord,
   told: Outcome,
-  vault: Vault,
+  vault: SettleContext,
 ): Promise<void> {
   const outcome = meaningOf(told, vault.active())
   const act = outcome.kind === "accepted" ? actFollowing(record, vault.active()) : undefined
@@ -33,7 +38,11 @@ export async function settleRecord(
  * Where the venue says that a budget is spent, it has counted more than was counted here. A gate that lies
  * about it can only hold off what doesn't reduce risk, and make cancels of an address slower.
  */
-function correctBudget({ signer, target }: StoredRecord, told: Outcome, vault: Vault): void {
+function correctBudget(
+  { signer, target }: StoredRecord,
+  told: Outcome,
+  vault: SettleContext,
+): void {
   if (signer === null || told.kind !== "refused" || told.spent === undefined) return
   if (!vault.active().config.budgets.isOn[told.spent]) return
   vault.ledger.budgets.fill(told.spent, rateAddress({ signer, target: target ?? undefined }))

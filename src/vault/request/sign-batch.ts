@@ -3,73 +3,84 @@ import type { Refusal } from "../../link/views/refusal.ts"
 import { Fault } from "../../std/fault.ts"
 import { ok, type Result } from "../../std/result.ts"
 import { maxFieldErrors } from "../../venue/payload/parse-payload.ts"
-import type { Vault } from "../core/vault.ts"
-import type { Asking } from "./asking.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import type { LedgerTurn } from "../ledger/ledger.ts"
+import type { Asking, SignContext } from "./asking.ts"
 import { authenticate, identify } from "./authenticate.ts"
 import { readBatch, readBatchRequest } from "./read-batch.ts"
 import { type SignCall, keyToLookUp } from "./read-request.ts"
 import { recordRefusal, refuse } from "./refuse.ts"
-import { signOf, unused } from "./sign-request.ts"
+import { type Decided, answerOf, signInTurn } from "./sign-request.ts"
 import { invalidRequest } from "./split-body.ts"
 
 /**
- * Signs what may be signed of a batch, each of its requests as if it had come alone to `/sign`. No freeze that
- * comes meanwhile is answered before the batch is: its first signature may wait for its last.
+ * Signs what may be signed of a batch, each of its requests as if it had come alone to `/sign`: judged and
+ * reserved in their order in one turn of the ledger, so that no other request slips in between and they share one
+ * commit. What is wrong with the batch itself, and a throw anywhere, means that nothing signed leaves.
  */
-export function signBatch(
-  params: BotParams["signBatch"],
-  vault: Vault,
-): Promise<BotResults["signBatch"]> {
-  return vault.ledger.follow(signEach(params, vault))
-}
-
-/**
- * What waits comes first here too: the look-ups of idempotency keys, all at once. Then the requests are judged
- * and reserved in their order, and no other request slips in between: they share one commit. What is
- * wrong with the batch itself, and a throw anywhere, means that nothing signed leaves.
- */
-async function signEach(
+export async function signBatch(
   { token, body }: BotParams["signBatch"],
-  vault: Vault,
+  vault: SignContext,
 ): Promise<BotResults["signBatch"]> {
-  const { ledger } = vault
   const known = identify(token, vault)
   if (!known.ok) return refuse(known.error, null)
   const read = readBatch(Buffer.from(body, "base64"))
-  const requests = read.ok ? read.value : []
-  const asked = await Promise.all(
-    requests.map((request, index) => lookUp(readBatchRequest(request, { index, token }), vault)),
+  const calls = (read.ok ? read.value : []).map((request, index) =>
+    keyed(readBatchRequest(request, { index, token }), vault.active()),
   )
-  const nowMs = vault.now()
-  const set = vault.active()
-
-  const client = authenticate(token, set, { count: vault.badTokens, nowMs })
-  if (!client.ok) return refuse(client.error, null)
-  const at = { client: client.value, set, nowMs }
-  const refuseUnread = (refusal: Refusal) =>
-    recordRefusal(refusal, { ...at, call: { path: "" }, ledger })
-  if (!read.ok) return refuseUnread(read.error)
-  const answers = await Promise.all(
-    asked.map(async (each) =>
-      each.ok ? await signOf({ ...at, ...each.value }, vault) : refuseUnread(each.error),
-    ),
+  const keys = calls.flatMap((call) => (call.ok ? (call.value.key ?? []) : []))
+  const decided = await vault.ledger.decide(keys, (turn) =>
+    signInTheirOrder({ token, turn, calls, unread: read.ok ? undefined : read.error }, vault),
   )
-  const maxErrors = Math.max(1, Math.floor(maxFieldErrors / answers.length))
-  return { kind: "answer", results: answers.map((answer) => resultOf(answer, maxErrors)) }
+  if (decided.kind === "refused") return decided
+  const maxErrors = Math.max(1, Math.floor(maxFieldErrors / calls.length))
+  return {
+    kind: "answer",
+    results: decided.each.map((each) => resultOf(answerOf(each, vault), maxErrors)),
+  }
 }
 
-type LookedUp = Pick<Asking, "call" | "key" | "use">
+type Call = Result<Pick<Asking, "call" | "key">, Refusal>
 
-/** A call with what its idempotency key was used for. */
-async function lookUp(
-  call: Result<SignCall, Refusal>,
-  vault: Vault,
-): Promise<Result<LookedUp, Refusal>> {
-  if (!call.ok) return call
-  const { ledger } = vault
-  const key = keyToLookUp(call.value, vault)
-  const use = key === undefined ? unused : await ledger.keyUse(key, vault.now())
-  return ok({ call: call.value, key, use })
+type Batch = {
+  readonly token: string
+  readonly turn: LedgerTurn
+  readonly calls: readonly Call[]
+  /** What is wrong with the batch itself. */
+  readonly unread: Refusal | undefined
+}
+
+type BatchDecided =
+  | Extract<BotResults["signBatch"], { readonly kind: "refused" }>
+  | { readonly kind: "each"; readonly each: readonly Decided[] }
+
+/** The part of a batch that is one turn: nothing waits in it. */
+function signInTheirOrder(
+  { token, turn, calls, unread }: Batch,
+  vault: SignContext,
+): () => BatchDecided {
+  const set = vault.active()
+  const { nowMs } = turn
+  const client = authenticate(token, set, { count: vault.badTokens, nowMs })
+  if (!client.ok) return () => refuse(client.error, null)
+  const at = { client: client.value, set, turn }
+  const refuseUnread = (refusal: Refusal) =>
+    recordRefusal(refusal, { ...at, nowMs, call: { path: "" }, ledger: vault.ledger })
+  if (unread !== undefined) {
+    const answer = refuseUnread(unread)
+    return () => answer
+  }
+  const made = calls.map((call): (() => Decided) => {
+    if (call.ok) return signInTurn({ ...at, ...call.value }, vault)
+    const answer = refuseUnread(call.error)
+    return () => ({ kind: "at_once", answer })
+  })
+  return () => ({ kind: "each", each: made.map((make) => make()) })
+}
+
+/** A call with its idempotency key. */
+function keyed(call: Result<SignCall, Refusal>, set: ActiveSet): Call {
+  return call.ok ? ok({ call: call.value, key: keyToLookUp(call.value, set) }) : call
 }
 
 type BatchResult = Extract<BotResults["signBatch"], { readonly kind: "answer" }>["results"][number]

@@ -4,12 +4,11 @@ import type { BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import type { Spending } from "../budgets/spending.ts"
-import type { Vault } from "../core/vault.ts"
 import type { RequestEntry } from "../ledger/records/entries.ts"
-import type { Idempotency, KeyUse } from "../ledger/records/idempotency.ts"
-import type { Reservation, ReserveAsk, Taken } from "../ledger/records/reservation.ts"
+import type { EarlierRequest, Idempotency, KeyUse } from "../ledger/records/idempotency.ts"
+import type { Taken } from "../ledger/records/reservation.ts"
 import { requestStages } from "../process/stages.ts"
-import type { Asking } from "./asking.ts"
+import type { Asking, SignContext } from "./asking.ts"
 import { authenticate } from "./authenticate.ts"
 import { answered, signReserved, type SignedBytes } from "./fill-in.ts"
 import { bindingOf, holdRequest, releaseFor, judgeRequest, refuseNow } from "./judge-request.ts"
@@ -22,38 +21,47 @@ import {
   keyToLookUp,
 } from "./read-request.ts"
 import { recordRefusal, refuse } from "./refuse.ts"
-import { repeatRequest, bindingHash } from "./repeat-request.ts"
-import { withRateLimits, spendingOf } from "./spending.ts"
+import { bindingHash, repeatRequest } from "./repeat-request.ts"
+import { spendingOf, withRateLimits } from "./spending.ts"
 
 /**
  * Authenticates, parses, validates, picks the key, judges by policy, reserves nonce, limits and
  * release, records, signs, checks, answers — in that order.
  *
- * What waits comes first: the look-up of an idempotency key, if there is one. Judging and reserving are one turn
- * ({@link decide}), so no other request slips in between. It is signed while the record is being committed, and
- * `reserve` gives the signature out once the record is durable: a crash can leave a record without a
- * signature, never a signature that left without its record. A throw anywhere means that none leaves.
+ * From authenticating to reserving is one turn of the ledger, so no other request slips in between. It is signed
+ * while the record is on its way to the disk, and the ledger gives the signature out once the record is
+ * durable: a crash can leave a record without a signature, never a signature that left without its record.
+ * A throw anywhere means that none leaves.
  */
-export async function signRequest(call: SignCall, vault: Vault): Promise<BotResults["sign"]> {
-  const { ledger } = vault
-  const key = keyToLookUp(call, vault)
-  const use = key === undefined ? unused : await ledger.keyUse(key, vault.now())
-  const nowMs = vault.now()
-  const set = vault.active()
-
-  const client = authenticate(call.token, set, { count: vault.badTokens, nowMs })
-  if (!client.ok) return refuse(client.error, null)
-  return signOf({ client: client.value, call, set, nowMs, key, use, isAlone: true }, vault)
+export async function signRequest(call: SignCall, vault: SignContext): Promise<BotResults["sign"]> {
+  const key = keyToLookUp(call, vault.active())
+  const keys = key === undefined ? [] : [key]
+  const decided = await vault.ledger.decide(keys, (turn) => {
+    const set = vault.active()
+    const { nowMs } = turn
+    const client = authenticate(call.token, set, { count: vault.badTokens, nowMs })
+    if (!client.ok) return atOnce(refuse(client.error, null))
+    return signInTurn({ client: client.value, call, set, turn, key, isAlone: true }, vault)
+  })
+  return answerOf(decided, vault)
 }
 
-/** What an idempotency key was used for where there is none. */
-export const unused: KeyUse = { kind: "unused" }
+/** What was decided of a request: an answer without a new signature, or what goes out once it is durable. */
+export type Decided =
+  | { readonly kind: "at_once"; readonly answer: BotResults["sign"] }
+  | {
+      readonly kind: "signed"
+      readonly asked: Asked
+      readonly signed: SignedBytes
+      /** When policy had allowed it, by the monotonic clock. */
+      readonly judgedMs: number
+    }
 
 /**
- * The part of {@link signRequest} from parsing on, for a client that is known. What is reserved is reserved
- * within this call itself, before it gives way for the first time.
+ * The part of {@link signRequest} from parsing on, for a client that is known: one turn, in which nothing
+ * waits (test/house/one-turn.test.ts). What it gives back is run once the turn is over.
  */
-export async function signOf(asking: Asking, vault: Vault): Promise<BotResults["sign"]> {
+export function signInTurn(asking: Asking, vault: SignContext): () => Decided {
   const { call, client, set } = asking
   vault.metrics.stages.begin()
   const read = readRequest(call, client, set)
@@ -62,87 +70,90 @@ export async function signOf(asking: Asking, vault: Vault): Promise<BotResults["
   if (!read.ok) return refused(read.error, asking, vault)
   const spending = spendingOf(read.value, client.name, set)
   const asked = { ...asking, request: read.value, spending }
-  const answer = await judgeAndSign(asked, vault)
-  if (!answer.ok) return refused(answer.error, asked, vault)
-  if (answer.value === "outdated") return signRequest(call, vault)
-  return withRateLimits(answer.value, asked, vault)
+  const made = judgeAndTake(asked, vault)
+  return made.ok ? made.value : refused(made.error, asked, vault)
+}
+
+/** The answer to a request, once all that it took is durable. */
+export function answerOf(decided: Decided, vault: SignContext): BotResults["sign"] {
+  if (decided.kind === "at_once") return decided.answer
+  const { asked, signed, judgedMs } = decided
+  vault.metrics.stages.endSince("record", judgedMs)
+  requestStages.publish({ stage: "durable" })
+  const answer = { kind: "answer", ...answered(signed, vault.now()) } as const
+  return withRateLimits(answer, asked, vault.ledger.budgets)
 }
 
 type Asked = Asking & { readonly request: ReadRequest; readonly spending: Spending }
 
-/** `outdated`: since the look-up of its key another request took it, or other files are in force. */
-type Answer = Result<BotResults["sign"] | "outdated", Refusal>
+function judgeAndTake(asked: Asked, vault: SignContext): Result<() => Decided, Refusal> {
+  const { client, set, request, turn } = asked
+  const used = useOfKey(asked)
+  if (!used.ok) return used
+  const use = used.value
+  if (use.kind === "kept") return repeat(use.request, asked, vault)
 
-async function judgeAndSign(asked: Asked, vault: Vault): Promise<Answer> {
-  const decided = decide(asked, vault)
-  if (decided.kind === "answer") return decided.answer
-  if (decided.kind === "hold") return err(await decided.refusal)
-  const reserved = await decided.reserving
-  if (reserved.kind === "refused") return err(reserved.refusal)
-  if (reserved.kind === "repeat") return ok("outdated")
-  vault.metrics.stages.endSince("record", decided.judgedMs)
-  requestStages.publish({ stage: "durable" })
-  return ok({ kind: "answer", ...answered(reserved.made, vault.now()) })
-}
-
-/** What was decided in one turn. What is still to come became certain in it, and is on its way to the disk. */
-type Decided =
-  | { readonly kind: "answer"; readonly answer: Answer }
-  | { readonly kind: "hold"; readonly refusal: Promise<Refusal> }
-  | {
-      readonly kind: "reserve"
-      readonly reserving: Promise<Reservation<SignedBytes>>
-      readonly judgedMs: number
-    }
-
-/**
- * Judges a request and takes all that it needs, in one turn. It isn't `async` and its answer is no promise, so an
- * `await` in it doesn't compile (test/house/one-turn.test.ts).
- */
-function decide(asked: Asked, vault: Vault): Decided {
-  const { client, call, set, nowMs, request, key, use } = asked
-  const { ledger, metrics } = vault
-  if (!isDeepStrictEqual(keyOf(call, client, request), key)) return atOnce(ok("outdated"))
-  if (use.kind === "kept") return atOnce(repeatRequest(use.request, asked, vault))
-
-  const decision = judgeRequest(request, client, { set, nowMs })
-  const judgedMs = metrics.stages.end("judge")
+  const decision = judgeRequest(request, client, { set, nowMs: turn.nowMs })
+  const judgedMs = vault.metrics.stages.end("judge")
   requestStages.publish({ stage: "judged" })
-  if (decision.kind === "refuse") return atOnce(err(decision.refusal))
+  if (decision.kind === "refuse") return err(decision.refusal)
   const refusal = refuseNow(request, set, vault)
-  if (refusal !== undefined) return atOnce(err(refusal))
-  const entry = entryOf(asked, decision.rule)
-  const at = { ledger, nowMs }
-  const release = releaseFor(decision, entry, at)
-  if (release.kind === "missing") {
-    return { kind: "hold", refusal: holdRequest(release.held, entry, at) }
-  }
+  if (refusal !== undefined) return err(refusal)
+  const entry = entryOf(asked, use, decision.rule)
+  const given = releaseFor(decision, entry, { ledger: vault.ledger, nowMs: turn.nowMs })
+  if (given.kind === "missing") return err(holdRequest(given.held, entry, turn))
 
-  const ask: ReserveAsk = {
+  const reserved = turn.reserve({
     signer: request.parties.signer,
     entry,
     claims: decision.claims,
     sizes: decision.sizes,
-    release: release.use,
+    release: given.use,
     spending: asked.spending,
     ttlMs: request.ttlMs,
     lane: request.lane,
-    nowMs,
-  }
-  const reserving = ledger.reserve(ask, (taken) => signFirst(asked, taken, vault))
-  return { kind: "reserve", reserving, judgedMs }
+    nowMs: turn.nowMs,
+  })
+  if (reserved.kind === "refused") return err(reserved.refusal)
+  return ok(() => ({ kind: "signed", asked, signed: sign(asked, reserved, vault), judgedMs }))
 }
 
-function atOnce(answer: Answer): Decided {
-  return { kind: "answer", answer }
+function atOnce(answer: BotResults["sign"]): () => Decided {
+  return () => ({ kind: "at_once", answer })
 }
 
-function refused(refusal: Refusal, asking: Asking | Asked, vault: Vault): BotResults["sign"] {
-  const answer = recordRefusal(refusal, { ...asking, ledger: vault.ledger })
-  return withRateLimits(answer, asking, vault)
+function refused(refusal: Refusal, asking: Asking | Asked, vault: SignContext): () => Decided {
+  const { nowMs } = asking.turn
+  const answer = recordRefusal(refusal, { ...asking, nowMs, ledger: vault.ledger })
+  return atOnce(withRateLimits(answer, asking, vault.ledger.budgets))
 }
 
-function signFirst({ request, set, key }: Asked, taken: Taken, vault: Vault): SignedBytes {
+function repeat(
+  earlier: EarlierRequest,
+  asked: Asked,
+  vault: SignContext,
+): Result<() => Decided, Refusal> {
+  const answer = repeatRequest(earlier, { ...asked, nowMs: asked.turn.nowMs }, vault)
+  return answer.ok ? ok(atOnce(withRateLimits(answer.value, asked, vault.ledger.budgets))) : answer
+}
+
+/**
+ * What the request's idempotency key was used for. It is made anew in the turn: where other files came into force
+ * since the turn was asked for, it may be another one, which wasn't looked up.
+ */
+function useOfKey({ call, client, request, key, turn }: Asked): Result<KeyUse, Refusal> {
+  const own = keyOf(call, client, request)
+  if (own === undefined) return ok({ kind: "unused" })
+  return isDeepStrictEqual(own, key) ? ok(turn.keyUse(own)) : err(keyChanged)
+}
+
+const keyChanged: Refusal = {
+  code: "overloaded",
+  message: "The files in force changed while this request waited for its turn; send it again.",
+  data: null,
+}
+
+function sign({ request, set, key }: Asked, taken: Taken, vault: SignContext): SignedBytes {
   const { keyring, metrics } = vault
   metrics.stages.begin()
   const signed = signReserved(request, taken, { keyring, profile: set.profile })
@@ -150,7 +161,7 @@ function signFirst({ request, set, key }: Asked, taken: Taken, vault: Vault): Si
   return key === undefined ? signed : { ...signed, repeat: "first" }
 }
 
-function entryOf(asked: Asked, rule: string): RequestEntry {
+function entryOf(asked: Asked, use: KeyUse, rule: string): RequestEntry {
   const { request, client, set, call } = asked
   return {
     ...bindingOf(request, client, set),
@@ -160,11 +171,11 @@ function entryOf(asked: Asked, rule: string): RequestEntry {
     purpose: call.purpose,
     clientOrderId: clientOrderIdOf(request),
     traceparent: call.traceparent,
-    idempotency: idempotencyOf(asked),
+    idempotency: idempotencyOf(asked, use),
   }
 }
 
-function idempotencyOf({ key, use, ...asked }: Asked): Idempotency | undefined {
+function idempotencyOf({ key, ...asked }: Asked, use: KeyUse): Idempotency | undefined {
   if (key === undefined) return undefined
   const replaces = use.kind === "ended" ? use.record : undefined
   return { by: key.by, key: key.key, binding: bindingHash(asked.request, asked), replaces }

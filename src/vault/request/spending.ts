@@ -4,14 +4,14 @@ import type { BudgetView } from "../../link/views/views.ts"
 import type { Address } from "../../venue/address.ts"
 import type { Lane } from "../../venue/payload/lane.ts"
 import type { Payload } from "../../venue/payload/payload.ts"
-import type { Parties } from "../../venue/signing-hash.ts"
 import type { Endpoint } from "../../venue/profile.ts"
+import type { Parties } from "../../venue/signing-hash.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import { budgetMax, type BudgetTerms, type BudgetScope } from "../budgets/budget.ts"
+import type { Budgets } from "../budgets/budgets.ts"
 import type { Spending } from "../budgets/spending.ts"
-import type { Vault } from "../core/vault.ts"
 import type { Client } from "../ledger/records/bindings.ts"
-import type { Asking } from "./asking.ts"
+import type { Asking, SignContext } from "./asking.ts"
 
 /** Every POST weighs this against the IP budget. */
 const postWeight = 1
@@ -87,7 +87,7 @@ function batchLength(payload: Payload): number {
 /** `GET /limits`: the venue's rate budgets that this client's requests count in, but for those that are off. */
 export function budgetsOfClient(
   client: Client,
-  { active, ledger }: Pick<Vault, "active" | "ledger">,
+  { active, ledger }: Pick<SignContext, "active" | "ledger">,
 ): readonly BudgetView[] {
   const set = active()
   const view = (scope: BudgetScope, address: Address | undefined): readonly BudgetView[] => {
@@ -106,9 +106,9 @@ type Asked = Asking & { readonly spending?: Spending }
 export function withRateLimits(
   answer: BotResults["sign"],
   asked: Asked,
-  vault: Pick<Vault, "ledger">,
+  budgets: Budgets,
 ): BotResults["sign"] {
-  const rateLimits = asked.isAlone ? rateLimitsOf(asked, vault) : []
+  const rateLimits = asked.isAlone ? rateLimitsOf(asked, budgets) : []
   return rateLimits.length === 0 ? answer : { ...answer, rateLimits }
 }
 
@@ -116,16 +116,13 @@ export function withRateLimits(
  * The budgets that a request spends, but for those that are off. Of one that can't be read it isn't known which
  * address it is for.
  */
-function rateLimitsOf(
-  { client, set, spending }: Asked,
-  { ledger }: Pick<Vault, "ledger">,
-): readonly RateLimit[] {
+function rateLimitsOf({ client, set, spending }: Asked, budgets: Budgets): readonly RateLimit[] {
   const terms = spending?.terms ?? { ip: termsOf("ip", undefined, set), address: undefined }
   const limit = (scope: BudgetScope): readonly RateLimit[] => {
     const ofScope = terms[scope]
     if (ofScope === undefined) return []
     const address = scope === "ip" ? undefined : spending?.address
-    const { max, left, freesInMs } = ledger.budgets.stand(client.name, ofScope, address)
+    const { max, left, freesInMs } = budgets.stand(client.name, ofScope, address)
     return [{ scope, max, left, freesInMs: freesInMs ?? null }]
   }
   return [...limit("address"), ...limit("ip")]

@@ -1,16 +1,16 @@
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
 import { assertReloadable } from "../active/assert-reloadable.ts"
-import type { Standing } from "../active/standing.ts"
+import type { Acts, FilesInForce } from "../active/in-force.ts"
 import type { FileSet } from "../config/file-set.ts"
 import { loadFiles } from "../config/load-files.ts"
 import { readFileSet } from "../config/read-file-set.ts"
-import type { Acts, FilesInForce } from "../active/in-force.ts"
+import type { Standing } from "../ledger/bindings.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { changesBetween } from "../policy/widening.ts"
 
 /** The files in force; those that were before are in the ledger. */
-type KeptFiles = FilesInForce & { readonly ledger: Pick<Ledger, "opened" | "set" | "sets"> }
+type KeptFiles = FilesInForce & { readonly ledger: Pick<Ledger, "lastSet" | "set" | "sets"> }
 
 /**
  * With `attest: required`, files count once a person has accepted them. It is asked of the files in force
@@ -48,7 +48,7 @@ export async function runAccepted(kept: KeptFiles): Promise<void> {
 export async function candidate(kept: KeptFiles): Promise<AdminResults["candidate"]> {
   const files = await loadFiles(kept.installation)
   const { acceptedHash } = kept.active()
-  const last = await storedFiles(acceptedHash ?? kept.ledger.opened.lastSet?.hash, kept)
+  const last = await storedFiles(acceptedHash ?? kept.ledger.lastSet?.hash, kept)
   return {
     hash: files.filesHash,
     accepted: acceptedHash === files.filesHash,
@@ -105,7 +105,7 @@ function isAccepted(files: FileSet, active: FileSet & Standing): boolean {
 
 /** The settings that were in force last: whoever changes countersign.yaml can't lift what they asked for. */
 async function lastConfig(kept: KeptFiles): Promise<FileSet["config"]> {
-  const files = await storedFiles(kept.ledger.opened.lastSet?.hash, kept)
+  const files = await storedFiles(kept.ledger.lastSet?.hash, kept)
   return (files ?? kept.active()).config
 }
 

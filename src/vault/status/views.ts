@@ -13,7 +13,7 @@ import type { KeyLocks } from "../keyring/keyring.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
 import type { StoredRecord } from "../ledger/records/entries.ts"
-import type { RecentDecision, RecentRefusal } from "../ledger/store/recent-decisions.ts"
+import type { RecentDecision, RecentRefusal } from "../ledger/store/audit-jobs.ts"
 import { reasonOf, resultOf } from "../metrics/counts.ts"
 
 /** What tells how a key stands. */

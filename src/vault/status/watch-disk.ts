@@ -1,5 +1,5 @@
 import { pathsOf } from "../config/installation.ts"
-import { makeSpare, spareBytes, spareBytesFor } from "../ledger/store/spare-space.ts"
+import { makeSpare, spareBytes, spareBytesFor } from "../ledger/sqlite/spare-space.ts"
 import { log, logFailure, type LogEntry } from "../process/log.ts"
 import { diskLow, type DiskSpace } from "../watch/disk-space.ts"
 import type { StatusSources } from "./sources.ts"

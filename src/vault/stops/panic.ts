@@ -3,8 +3,8 @@ import type { PanicView, UnsignedPanic } from "../../link/views/stop-views.ts"
 import { Fault } from "../../std/fault.ts"
 import type { PanicLine } from "../../venue/profile.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import { faultOf, type OperatorSigning } from "../agents/operator-request.ts"
 import type { Acts } from "../active/in-force.ts"
+import { faultOf, type OperatorSigning } from "../agents/operator-request.ts"
 import {
   hasEnded,
   type Client,
@@ -12,6 +12,7 @@ import {
   operatorName,
   panicName,
 } from "../ledger/records/bindings.ts"
+import type { ReserveAsk } from "../ledger/records/reservation.ts"
 import { canonicalBody, signReserved } from "../request/fill-in.ts"
 import { readRequest, type ReadRequest } from "../request/read-request.ts"
 import { keyLocked } from "../request/refuse.ts"
@@ -123,7 +124,7 @@ async function reserveAndSign(
   const { ledger, keyring } = vault
   const { key, endpoint, parties, ttlMs, lane } = request
   if (keyring.isLocked(key.name)) throw faultOf(keyLocked(key.name))
-  const reserved = await ledger.reserve({
+  const ask: ReserveAsk = {
     signer: parties.signer,
     entry: {
       ...{ client, key: key.name, operation: endpoint.id, path: endpoint.path },
@@ -136,10 +137,12 @@ async function reserveAndSign(
     ...{ claims: [], sizes: [], release: undefined, ttlMs, nowMs: vault.now() },
     spending: { ...spendingOf(request, client, set), isForced: true },
     lane,
+  }
+  const signed = await ledger.decide([], (turn) => {
+    const reserved = turn.reserve(ask)
+    if (reserved.kind === "refused") throw faultOf(reserved.refusal)
+    return () => signReserved(request, reserved, { keyring, profile: set.profile })
   })
-  if (reserved.kind === "refused") throw faultOf(reserved.refusal)
-  if (reserved.kind === "repeat") throw new Fault("internal", "A request without a key is one.")
-  const signed = signReserved(request, reserved, { keyring, profile: set.profile })
   const { record, path, body, expiresAfter } = signed
   return { record, path, body, expires_after: expiresAfter, base_url: set.profile.baseUrl ?? null }
 }

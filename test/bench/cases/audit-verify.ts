@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-import { prepareLedgerFile } from "../../../src/vault/ledger/store/database.ts"
+import { prepareLedgerFile } from "../../../src/vault/ledger/sqlite/database.ts"
 import { verdictOf } from "../../support/audit-ledger.ts"
 import { growLedger } from "../../support/big-ledger.ts"
 import { startMs } from "../../support/fake-clock.ts"

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 
 import { type Installation, pathsOf } from "../../../src/vault/config/installation.ts"
-import { migrations } from "../../../src/vault/ledger/store/migrations.ts"
+import { migrations } from "../../../src/vault/ledger/sqlite/migrations.ts"
 import { change } from "../../support/a-snapshot.ts"
 import { growLedger } from "../../support/big-ledger.ts"
 import type { SizeFigures } from "../../support/ledger-size-probe.ts"

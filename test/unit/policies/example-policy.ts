@@ -2,11 +2,11 @@ import assert from "node:assert/strict"
 
 import { openMeters } from "../../../src/vault/ledger/meters/meters.ts"
 import { judge } from "../../../src/vault/policy/judge.ts"
-import type { Decision } from "../../../src/vault/policy/terms/decision.ts"
 import type {
   Circumstances,
   JudgedRequest,
 } from "../../../src/vault/policy/judged/judged-request.ts"
+import type { Decision } from "../../../src/vault/policy/terms/decision.ts"
 import type { Policy } from "../../../src/vault/policy/terms/policy.ts"
 import { operationIds } from "../../../src/venue/profile.ts"
 import { readRepositoryFile } from "../../support/markdown.ts"
@@ -45,7 +45,7 @@ export function examplePolicy(name: string, who: Partial<JudgedRequest>): Exampl
         const decision = decide(request)
         assert.notEqual(decision.kind, "refuse", outcomeOf(decision))
         if (decision.kind === "refuse") return true
-        return meters.take(decision.claims, nowMs).spent !== undefined
+        return meters.take(decision.claims, nowMs) !== undefined
       })
       return first === -1 ? requests.length : first
     },

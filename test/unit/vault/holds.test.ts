@@ -1,15 +1,12 @@
-import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
 import { adminMethods } from "../../../src/vault/admin-methods.ts"
 import { pathsOf } from "../../../src/vault/config/installation.ts"
-import type { Vault } from "../../../src/vault/core/vault.ts"
 import { reload } from "../../../src/vault/operator/reload.ts"
-import { signRequest } from "../../../src/vault/request/sign-request.ts"
-import { ledgerTime } from "../../support/fake-clock.ts"
+import type { Vault } from "../../../src/vault/vault.ts"
+import { fakeClock, ledgerTime } from "../../support/fake-clock.ts"
 import {
   assertSigned,
-  callOf,
   limitOrder,
   openTestVault,
   outcomeOf,
@@ -20,6 +17,8 @@ import {
   type VaultAsk,
 } from "../../support/open-test-vault.ts"
 import { readLedger } from "../../support/read-ledger.ts"
+
+import assert from "node:assert/strict"
 
 function policyWith(lines = ""): string {
   return `policy: held
@@ -41,7 +40,7 @@ type Waiting = {
 
 async function openHolding(
   t: TestContext,
-  { lines = "", ...ask }: { readonly lines?: string } & Pick<VaultAsk, "keys"> = {},
+  { lines = "", ...ask }: { readonly lines?: string } & Pick<VaultAsk, "keys" | "clock"> = {},
 ): Promise<Waiting> {
   const test = await openTestVault({ policies: [policyWith(lines)], ...ask })
   t.after(() => test.remove())
@@ -256,18 +255,24 @@ describe("a release", () => {
     await assert.rejects(release("hold_0"), { code: "name_unknown" })
   })
 
-  it("ends when the hold does, used or not", async (t) => {
-    const { test, token, ask } = await openHolding(t)
-    const first = await ask()
-    const id = holdOf(first)
-    assert.ok(first.kind === "refused")
-    await test.admin.decideHold({ id, decision: "released" })
-    const { expires_at: endMs } = first.refusal.data as { expires_at: number }
-    const signAt = (nowMs: number) => signRequest(callOf(token, limitOrder()), at(test, nowMs))
-    const late = await signAt(endMs)
-    assert.notEqual(holdOf(late), id)
-    assertSigned(await signAt(endMs - 1))
-  })
+  for (const { beforeEndMs, says } of [
+    { beforeEndMs: 1, says: "can be used until just before the hold ends" },
+    { beforeEndMs: 0, says: "ends when the hold does" },
+  ]) {
+    it(says, async (t) => {
+      const clock = fakeClock()
+      const { test, ask } = await openHolding(t, { clock })
+      const first = await ask()
+      const id = holdOf(first)
+      assert.ok(first.kind === "refused")
+      await test.admin.decideHold({ id, decision: "released" })
+      const { expires_at: endMs } = first.refusal.data as { expires_at: number }
+      clock.pass(endMs - beforeEndMs - clock.nowMs())
+      const answer = await ask()
+      if (beforeEndMs > 0) assertSigned(answer)
+      else assert.notEqual(holdOf(answer), id)
+    })
+  }
 
   it("doesn't keep a hold pending that nobody decided in time", async (t) => {
     const { test, ask } = await openHolding(t)
@@ -321,7 +326,8 @@ describe("a released request", () => {
 
   it("counts in limits, and keeps its release when one has no room", async (t) => {
     const limit = "{name: few, endpoints: [placeOrder], count: requests, window: 2s, max: 1}"
-    const { test, token, ask } = await openHolding(t, { lines: `limits: [${limit}]\n` })
+    const clock = fakeClock()
+    const { test, ask } = await openHolding(t, { lines: `limits: [${limit}]\n`, clock })
     const other = limitOrder({ client_order_id: "other" })
     for (const body of [limitOrder(), other]) {
       await test.admin.decideHold({ id: holdOf(await ask({}, body)), decision: "released" })
@@ -331,8 +337,8 @@ describe("a released request", () => {
     assert.equal(outcomeOf(spent), "limit_exhausted")
     assert.equal((await test.admin.listLimits())[0]?.used, "1")
     assert.deepEqual(await states(test), ["released", "used"])
-    const later = at(test, test.vault.now() + 2_100)
-    assertSigned(await signRequest(callOf(token, other), later))
+    clock.pass(2_000)
+    assertSigned(await ask({}, other))
   })
 })
 

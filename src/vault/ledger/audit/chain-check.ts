@@ -1,47 +1,7 @@
-import type {
-  ActRow,
-  ArchivedFields,
-  CheckpointRow,
-  JournalRow,
-  RequestRow,
-} from "../records/row.ts"
-import { chainHash } from "../store/journal.ts"
-import { isSigned, type Checkpoint } from "./checkpoint.ts"
-
-/** An entry as it is stored, in the database or in an archive. */
-export type StoredEntry = {
-  readonly seq: number
-  readonly id: string
-  readonly kind: string
-  readonly at_ms: number
-  readonly row: string
-  readonly hash: Uint8Array
-}
-
-/** The first entry that isn't what it should be. */
-export type Flaw = {
-  readonly seq: number
-  /** `null` where the entry is missing. */
-  readonly id: string | null
-  /** What is wrong, in a sentence without its full stop. */
-  readonly what: string
-}
-
-/** How far a chain was checked, and what the entries up to there said. Crosses as JSON. */
-export type ChainPosition = {
-  readonly seq: number
-  /** Of the entry `seq`, hex. */
-  readonly hash: string
-  /** Of the checkpoints so far. */
-  readonly publicKey: string | null
-  /** The last nonce of each signer so far. */
-  readonly nonces: Readonly<Record<string, number>>
-  readonly checkpoint: Checkpoint | null
-  /** The last act of archiving so far. */
-  readonly archived: ArchivedFields | null
-  /** A head that was kept elsewhere: the entry that must have this hash. */
-  readonly kept: { readonly seq: number; readonly hash: string } | null
-}
+import type { ActRow, CheckpointRow, JournalRow, RequestRow } from "../records/row.ts"
+import { chainHash } from "../sqlite/journal.ts"
+import type { ChainPosition, Flaw, StoredEntry } from "../store/audit-jobs.ts"
+import { isSigned } from "./checkpoint.ts"
 
 /** Where a chain starts, or goes on after the last entry of an archive. */
 export function chainStart(seq = 0, hash = "0".repeat(64)): ChainPosition {

@@ -11,11 +11,9 @@ import { Fault } from "../../../std/fault.ts"
 import { err, ok, type Result } from "../../../std/result.ts"
 import { readPrivateFile } from "../../keyring/read-private-file.ts"
 import { writeNewFile } from "../../keyring/write-new-file.ts"
-import type { CheckpointFields, CheckpointRow } from "../records/row.ts"
-import type { Head } from "../store/journal.ts"
-
-/** A journal's head at some time, signed: what is kept elsewhere to be compared with later. */
-export type Checkpoint = CheckpointFields & { readonly at_ms: number }
+import type { CheckpointRow } from "../records/row.ts"
+import type { Checkpoint, LedgerKey } from "../store/audit-jobs.ts"
+import type { Head } from "../store/store.ts"
 
 /** Signs the journal's head with the ledger's key (Ed25519, RFC 8032). */
 export function checkpointRow(
@@ -59,14 +57,6 @@ function signedText(fields: Omit<Checkpoint, "signature">): Uint8Array {
   const { public_key, head_seq, head_hash, at_ms } = fields
   const lines = ["countersign checkpoint 1", public_key, head_seq, head_hash, at_ms]
   return Buffer.from(`${lines.join("\n")}\n`)
-}
-
-/** What checkpoints are signed with. It signs nothing else and is worth nothing to a venue. */
-export type LedgerKey = {
-  /** PKCS#8, DER. */
-  readonly secret: Uint8Array
-  /** 32 bytes, hex. */
-  readonly publicKey: string
 }
 
 /** A PEM file of an Ed25519 key is 119 bytes long. */

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from "node:sqlite"
 
-import type { ChainPosition } from "./chain-check.ts"
-import { entryChecker, type CheckStep } from "./check-entries.ts"
-import { tablesChecker, type TablesCursor, type TablesStep } from "./check-tables.ts"
-import { openDatabase, prepareLedgerFile } from "../store/database.ts"
-import { openJournal, readArchivedHead } from "../store/journal.ts"
-import { openProjections } from "../store/projections.ts"
+import { entryChecker } from "../sqlite/check-entries.ts"
+import { tablesChecker } from "../sqlite/check-tables.ts"
+import { openDatabase, prepareLedgerFile } from "../sqlite/database.ts"
+import { openJournal, readArchivedHead } from "../sqlite/journal.ts"
+import { openProjections } from "../sqlite/projections.ts"
+import type { ChainPosition, CheckStep, TablesCursor, TablesStep } from "../store/audit-jobs.ts"
 
 /** A ledger that no daemon has open, to be checked; also one that is too broken to be started with. */
 export type ClosedLedger = {

@@ -1,13 +1,19 @@
 import { makeRecordId, timeOfId } from "../records/record-id.ts"
-import type { CommitQueue } from "../store/commit-queue.ts"
-import type { RecentDecisions } from "../store/recent-decisions.ts"
-import type { ArchivablePage, ArchiveBounds } from "./archivable.ts"
-import type { JournalEnds } from "./audit-jobs.ts"
-import type { ChainPosition } from "./chain-check.ts"
-import type { CheckStep } from "./check-entries.ts"
-import type { TablesCursor, TablesStep } from "./check-tables.ts"
-import type { LedgerKey } from "./checkpoint.ts"
-import type { AboutEntry, EntryAsk, EntryPage } from "./entry-pages.ts"
+import type {
+  AboutEntry,
+  ArchivablePage,
+  ArchiveBounds,
+  ChainPosition,
+  CheckStep,
+  EntryAsk,
+  EntryPage,
+  JournalEnds,
+  LedgerKey,
+  RecentDecisions,
+  TablesCursor,
+  TablesStep,
+} from "../store/audit-jobs.ts"
+import type { LedgerStore } from "../store/store.ts"
 
 /**
  * Reading, proving and archiving what was recorded. Every call is one short step among commits, so that
@@ -34,24 +40,24 @@ export type LedgerAudit = {
   checkpoint(key: LedgerKey, nowMs: number): Promise<boolean>
 }
 
-/** The audit of the ledger behind `queue`. `flush` queues what is still only counted. */
-export function ledgerAudit(queue: CommitQueue, flush: () => void): LedgerAudit {
+/** The audit of the ledger behind `store`. `flush` queues what is still only counted. */
+export function ledgerAudit(store: LedgerStore, flush: () => void): LedgerAudit {
   return {
-    ends: () => queue.run({ kind: "audit_ends" }),
-    page: (ask) => queue.run({ kind: "audit_page", ...ask }),
-    about: (id) => queue.run({ kind: "audit_about", id }),
-    check: (from, maxEntries) => queue.run({ kind: "audit_check", from, maxEntries }),
-    checkTables: (from, position) => queue.run({ kind: "audit_check_tables", from, position }),
-    archivable: (after, bounds) => queue.run({ kind: "audit_archivable", after, bounds }),
-    decisions: (limit) => queue.run({ kind: "audit_decisions", limit }),
-    trim: () => queue.run({ kind: "audit_trim" }),
+    ends: () => store.run({ kind: "audit_ends" }),
+    page: (ask) => store.run({ kind: "audit_page", ...ask }),
+    about: (id) => store.run({ kind: "audit_about", id }),
+    check: (from, maxEntries) => store.run({ kind: "audit_check", from, maxEntries }),
+    checkTables: (from, position) => store.run({ kind: "audit_check_tables", from, position }),
+    archivable: (after, bounds) => store.run({ kind: "audit_archivable", after, bounds }),
+    decisions: (limit) => store.run({ kind: "audit_decisions", limit }),
+    trim: () => store.run({ kind: "audit_trim" }),
     async archiveOf(id) {
       const atMs = timeOfId(id)
-      return atMs === undefined ? undefined : queue.run({ kind: "audit_archive_of", atMs })
+      return atMs === undefined ? undefined : store.run({ kind: "audit_archive_of", atMs })
     },
     checkpoint(key, nowMs) {
       flush()
-      return queue.run({ kind: "audit_checkpoint", key, id: makeRecordId(nowMs), atMs: nowMs })
+      return store.run({ kind: "audit_checkpoint", key, id: makeRecordId(nowMs), atMs: nowMs })
     },
   }
 }

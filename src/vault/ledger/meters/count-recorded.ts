@@ -1,4 +1,4 @@
-import type { CommitQueue } from "../store/commit-queue.ts"
+import type { LedgerStore } from "../store/store.ts"
 import { foldHistory, type BuildClaims } from "./fold-meters.ts"
 import { drawLine, readForCounting, readTail } from "./history.ts"
 import { openMeters, type Meters } from "./meters.ts"
@@ -24,18 +24,18 @@ export type Counted = {
  * Counts what was recorded before the call. It goes on from the newest snapshot where that was counted by
  * the same limits, so the work doesn't grow with the ledger; else it counts all that is in any window.
  */
-export async function countRecorded(queue: CommitQueue, recount: Recount): Promise<Counted> {
+export async function countRecorded(store: LedgerStore, recount: Recount): Promise<Counted> {
   const { build, sinceMs, countedBy } = recount
-  const end = drawLine(queue) // both in this turn, so that the snapshot isn't newer than the line
-  const newest = countedBy === undefined ? undefined : queue.run({ kind: "meters_newest" })
+  const end = drawLine(store) // both in this turn, so that the snapshot isn't newer than the line
+  const newest = countedBy === undefined ? undefined : store.run({ kind: "meters_newest" })
   const [lastSeq, stored] = await Promise.all([end, newest])
   const snapshot = stored === undefined ? undefined : readSnapshot(stored, countedBy)
   if (snapshot === undefined) {
     const meters = openMeters()
-    await foldHistory(meters, build, { requests: readForCounting(queue, sinceMs, end) })
+    await foldHistory(meters, build, { requests: readForCounting(store, sinceMs, end) })
     return { meters, sinceSnapshot: undefined }
   }
   const meters = openMeters(snapshot.image)
-  const tail = readTail(queue, { ...snapshot, lastSeq })
+  const tail = readTail(store, { ...snapshot, lastSeq })
   return { meters, sinceSnapshot: await foldHistory(meters, build, tail) }
 }

@@ -3,17 +3,16 @@ import { type RecordId, makeRecordId } from "../records/record-id.ts"
 import { recordedRequest } from "../records/recorded-request.ts"
 import { sizeFieldsOf } from "../records/request-row.ts"
 import type { ShadowRow } from "../records/row.ts"
-import type { CommitQueue } from "../store/commit-queue.ts"
-import type { HistoryCursor, HistoryRow, FoundShadow, ShadowCursor } from "../store/stored-rows.ts"
+import type { HistoryCursor, HistoryRow, UnheardOutcome } from "../store/meter-jobs.ts"
+import type { FoundShadow, LedgerStore, ShadowCursor } from "../store/store.ts"
 import type { History } from "./fold-meters.ts"
-import type { UnheardOutcome } from "./snapshot-text.ts"
 
 /**
  * Reads page by page the requests that count from `sinceMs` on. The call itself draws the line: what was
  * queued before it is there, what is queued after it isn't, neither requests nor what gives room back.
  */
-export function readHistory(queue: CommitQueue, sinceMs: number): AsyncIterable<RecordedRequest> {
-  return requestsFrom(queue, Promise.resolve(sinceMs), drawLine(queue))
+export function readHistory(store: LedgerStore, sinceMs: number): AsyncIterable<RecordedRequest> {
+  return requestsFrom(store, Promise.resolve(sinceMs), drawLine(store))
 }
 
 /**
@@ -22,16 +21,16 @@ export function readHistory(queue: CommitQueue, sinceMs: number): AsyncIterable<
  * within a window too.
  */
 export function readForCounting(
-  queue: CommitQueue,
+  store: LedgerStore,
   sinceMs: number,
   lastSeq: Promise<number>,
 ): AsyncIterable<RecordedRequest> {
-  return requestsFrom(queue, countingStart(queue, sinceMs), lastSeq)
+  return requestsFrom(store, countingStart(store, sinceMs), lastSeq)
 }
 
 /** The last entry of all that was queued before the call. */
-export function drawLine(queue: CommitQueue): Promise<number> {
-  const lastSeq = queue.run({ kind: "count" })
+export function drawLine(store: LedgerStore): Promise<number> {
+  const lastSeq = store.run({ kind: "count" })
   lastSeq.catch(() => undefined) // whoever reads the first page learns of it
   return lastSeq
 }
@@ -42,21 +41,21 @@ function requestAsOf({ row, released }: HistoryRow, lastSeq: number): RecordedRe
   return recordedRequest(row, isReleased ? released.atMs : undefined)
 }
 
-function countingStart(queue: CommitQueue, sinceMs: number): Promise<number> {
-  const startMs = queue.run({ kind: "meters_start", sinceMs: Math.ceil(sinceMs) })
+function countingStart(store: LedgerStore, sinceMs: number): Promise<number> {
+  const startMs = store.run({ kind: "meters_start", sinceMs: Math.ceil(sinceMs) })
   startMs.catch(() => undefined)
   return startMs
 }
 
 async function* requestsFrom(
-  queue: CommitQueue,
+  store: LedgerStore,
   start: Promise<number>,
   end: Promise<number>,
 ): AsyncGenerator<RecordedRequest> {
   const lastSeq = await end
   const first: HistoryCursor = { countedAtMs: Math.ceil(await start), seq: 0 }
   for (let after: HistoryCursor | undefined = first; after !== undefined;) {
-    const page: readonly HistoryRow[] = await queue.run({ kind: "history", after, lastSeq })
+    const page: readonly HistoryRow[] = await store.run({ kind: "history", after, lastSeq })
     for (const row of page) yield requestAsOf(row, lastSeq)
     after = page.at(-1)
   }
@@ -71,16 +70,16 @@ export type Tail = {
 }
 
 /** Reads page by page what came after a snapshot: requests, and what gave earlier ones room back. */
-export function readTail(queue: CommitQueue, tail: Tail): Required<History> {
-  return { requests: requestsOf(queue, tail), released: releasesOf(queue, tail) }
+export function readTail(store: LedgerStore, tail: Tail): Required<History> {
+  return { requests: requestsOf(store, tail), released: releasesOf(store, tail) }
 }
 
 async function* requestsOf(
-  queue: CommitQueue,
+  store: LedgerStore,
   { seq, lastSeq }: Tail,
 ): AsyncGenerator<RecordedRequest> {
   for (let after: number | undefined = seq; after !== undefined;) {
-    const page: readonly HistoryRow[] = await queue.run({
+    const page: readonly HistoryRow[] = await store.run({
       kind: "meters_tail",
       page: { kind: "requests", seq: after, lastSeq },
     })
@@ -90,16 +89,16 @@ async function* requestsOf(
 }
 
 async function* releasesOf(
-  queue: CommitQueue,
+  store: LedgerStore,
   { seq, lastSeq, unheard }: Tail,
 ): AsyncGenerator<RecordedRequest> {
-  const heardSince = await queue.run({
+  const heardSince = await store.run({
     kind: "meters_tail",
     page: { kind: "unheard", seq, outcomes: unheard },
   })
   for (const row of heardSince) yield requestAsOf(row, seq)
   for (let afterSeq: number | undefined = seq; afterSeq !== undefined;) {
-    const page: readonly HistoryRow[] = await queue.run({
+    const page: readonly HistoryRow[] = await store.run({
       kind: "meters_tail",
       page: { kind: "releases", seq, afterSeq, lastSeq },
     })
@@ -110,7 +109,7 @@ async function* releasesOf(
 
 /** Records a request that was only asked about. Durable when it resolves. */
 export async function recordShadow(
-  queue: CommitQueue,
+  store: LedgerStore,
   entry: ShadowEntry,
   nowMs: number,
 ): Promise<RecordId> {
@@ -124,18 +123,18 @@ export async function recordShadow(
     policy_hash: policyHash,
     ...(sizes.length > 0 && { sizes: sizes.map(sizeFieldsOf) }),
   }
-  await queue.run({ kind: "write", row })
+  await store.append(row)
   return id
 }
 
 /** Reads page by page the shadows that were asked at `sinceMs` or later. */
 export async function* readShadows(
-  queue: CommitQueue,
+  store: LedgerStore,
   sinceMs: number,
 ): AsyncGenerator<RecordedRequest> {
   const first: ShadowCursor = { askedAtMs: sinceMs, seq: 0 }
   for (let after: ShadowCursor | undefined = first; after !== undefined;) {
-    const page: readonly FoundShadow[] = await queue.run({ kind: "shadows", after })
+    const page: readonly FoundShadow[] = await store.run({ kind: "shadows", after })
     for (const { row } of page) yield recordedRequest(row, undefined)
     after = page.at(-1)
   }

@@ -5,17 +5,12 @@ import { recordedRequest } from "../records/recorded-request.ts"
 import { readRefund } from "../records/request-row.ts"
 import type { Headroom } from "../records/reservation.ts"
 import type { OutcomeRow, RequestRow } from "../records/row.ts"
-import type { CommitQueue } from "../store/commit-queue.ts"
-import type { Job } from "../store/worker-messages.ts"
-import { countRecorded, type Counted, type Recount } from "./count-recorded.ts"
+import type { SnapshotHead, UnheardOutcome } from "../store/meter-jobs.ts"
+import type { LedgerStore, StoreJob } from "../store/store.ts"
+import type { Counted, Recount } from "./count-recorded.ts"
 import { followEvent, type MeterEvent } from "./fold-meters.ts"
-import { openMeters, type Asked, type Meters, type MeterUse, type MetersImage } from "./meters.ts"
-import {
-  snapshotVersion,
-  type UnheardOutcome,
-  writeImage,
-  type SnapshotHead,
-} from "./snapshot-text.ts"
+import { openMeters, type Meters, type MeterUse, type MetersImage } from "./meters.ts"
+import { snapshotVersion, writeImage } from "./snapshot-text.ts"
 
 /** The meters in force, and their exchange for others while they are in use. */
 export type Limits = {
@@ -23,8 +18,8 @@ export type Limits = {
   headroom(claims: readonly Claim[], nowMs: number): readonly Headroom[]
   /** What is used of every meter. */
   usage(nowMs: number): readonly MeterUse[]
-  /** Whether claims fit. Call it with safe time only. @throws {Fault} as `headroom` does. */
-  ask(claims: readonly Claim[], nowMs: number): Asked
+  /** The enforced claim that doesn't fit for the longest. Call it with safe time only. @throws {Fault} as `headroom` does. */
+  ask(claims: readonly Claim[], nowMs: number): Headroom | undefined
   /** The time that a request is counted at that is decided at `nowMs`. */
   countingTime(nowMs: number): number
   /** Counts a request that is queued in the same turn. */
@@ -34,7 +29,9 @@ export type Limits = {
   /** As the ledger's `replaceMeters`. */
   replace(recount: Recount): Promise<void>
   /** The jobs that keep what is used by now, to be queued in this turn. */
-  lastJobs(): readonly Job[]
+  lastJobs(): readonly StoreJob[]
+  /** What is used, as a snapshot holds it; `undefined` before the first `replace`. */
+  image(): MetersImage | undefined
 }
 
 /** An outcome that is on its way to the disk. */
@@ -45,8 +42,13 @@ export type ExpectedRelease = {
   heard(request: RequestRow | undefined): void
 }
 
+/** What limits have of what was recorded: they count it, and keep what they counted. */
+export type Past = {
+  count(recount: Recount): Promise<Counted>
+  snapshots(capture: () => Captured | undefined): MeterSnapshots
+}
+
 type State = {
-  readonly queue: CommitQueue
   readonly steady: SteadyTime
   readonly snapshots: MeterSnapshots
   /** Outcomes that are on their way to the disk. */
@@ -58,11 +60,11 @@ type State = {
 }
 
 /** Starts without meters: until the first are made, no claim can be asked for. */
-export function openLimits(queue: CommitQueue, clock: Clock): Limits {
+export function openLimits(past: Past, clock: Pick<Clock, "nowMs" | "monotonicMs">): Limits {
   const steady = openSteadyTime(clock, clock.nowMs())
   const state: State = {
-    ...{ queue, steady, expected: new Set(), meters: undefined, meanwhile: undefined },
-    snapshots: openMeterSnapshots(queue, clock, () => capture(state)),
+    ...{ steady, expected: new Set(), meters: undefined, meanwhile: undefined },
+    snapshots: past.snapshots(() => capture(state)),
     countedBy: undefined,
   }
   let lastDone: Promise<unknown> = Promise.resolve()
@@ -75,12 +77,8 @@ export function openLimits(queue: CommitQueue, clock: Clock): Limits {
     usage: (nowMs) => state.meters?.uses(Math.max(nowMs, steady.now())) ?? [],
     ask(claims, nowMs) {
       const atMs = steady.at(nowMs)
-      const { spent, over } = metersFor(claims, state).ask(claims, atMs)
-      const shiftMs = nowMs - atMs
-      return {
-        spent: spent === undefined ? undefined : onWall(spent, shiftMs),
-        over: over.map((room) => onWall(room, shiftMs)),
-      }
+      const spent = metersFor(claims, state).ask(claims, atMs)
+      return spent === undefined ? undefined : onWall(spent, nowMs - atMs)
     },
     countingTime: (nowMs) => steady.at(nowMs),
     count(claims, row) {
@@ -91,11 +89,12 @@ export function openLimits(queue: CommitQueue, clock: Clock): Limits {
     },
     expectRelease: (outcome) => expectRelease(state, outcome),
     replace(recount) {
-      const done = lastDone.then(() => replaceMeters(state, recount))
+      const done = lastDone.then(() => replaceMeters(state, past, recount))
       lastDone = done.catch(() => undefined)
       return done
     },
     lastJobs: () => state.snapshots.lastJobs(),
+    image: () => state.meters?.image(),
   }
 }
 
@@ -142,12 +141,12 @@ function expectRelease(
   }
 }
 
-async function replaceMeters(state: State, recount: Recount): Promise<void> {
+async function replaceMeters(state: State, past: Past, recount: Recount): Promise<void> {
   const meanwhile: MeterEvent[] = []
   state.meanwhile = meanwhile
   let counted: Counted
   try {
-    counted = await countRecorded(state.queue, recount)
+    counted = await past.count(recount)
     // From here on nothing is awaited, so that each request is counted exactly once.
     for (const event of meanwhile) followEvent(counted.meters, recount.build, event)
   } finally {
@@ -182,7 +181,7 @@ export type MeterSnapshots = {
   /** Takes one now, whatever was begun before. All that the meters hold must have been queued. */
   take(): void
   /** The jobs that keep the last state, to be queued in this turn; none if it is kept already. */
-  lastJobs(): readonly Job[]
+  lastJobs(): readonly StoreJob[]
 }
 
 /** The meters at this moment, and all but them that a snapshot says. */
@@ -195,7 +194,7 @@ export type Captured = { readonly head: SnapshotHead; readonly image: MetersImag
  * it belongs to is taken in the turn itself.
  */
 export function openMeterSnapshots(
-  queue: CommitQueue,
+  store: LedgerStore,
   clock: Pick<Clock, "monotonicMs">,
   capture: () => Captured | undefined,
 ): MeterSnapshots {
@@ -211,7 +210,7 @@ export function openMeterSnapshots(
     takenAtMs = clock.monotonicMs()
     current = captured
     const isCurrent = () => current === captured
-    write(queue, captured, isCurrent).then(
+    write(store, captured, isCurrent).then(
       () => {
         if (isCurrent()) current = undefined
       },
@@ -238,22 +237,22 @@ export function openMeterSnapshots(
 
 /** A later snapshot takes the place of one that isn't whole: what is left of it isn't written. */
 async function write(
-  queue: CommitQueue,
+  store: LedgerStore,
   { head, image }: Captured,
   isCurrent: () => boolean,
 ): Promise<void> {
-  await queue.run({ kind: "meters_snapshot", step: { kind: "begin" } })
+  await store.run({ kind: "meters_snapshot", step: { kind: "begin" } })
   for (const text of writeImage(image)) {
     if (!isCurrent()) return
-    await queue.run({ kind: "meters_snapshot", step: { kind: "add", text } })
+    await store.run({ kind: "meters_snapshot", step: { kind: "add", text } })
   }
-  if (isCurrent()) await queue.run({ kind: "meters_snapshot", step: { kind: "end", head } })
+  if (isCurrent()) await store.run({ kind: "meters_snapshot", step: { kind: "end", head } })
 }
 
-function jobsOf({ head, image }: Captured): readonly Job[] {
+function jobsOf({ head, image }: Captured): readonly StoreJob[] {
   return [
     { kind: "meters_snapshot", step: { kind: "begin" } },
-    ...writeImage(image).map((text): Job => ({
+    ...writeImage(image).map((text): StoreJob => ({
       kind: "meters_snapshot",
       step: { kind: "add", text },
     })),

@@ -17,9 +17,6 @@ import {
 import type { Headroom } from "../records/reservation.ts"
 import { expiringSum, type ExpiringSum, type SumPart } from "./expiring-sum.ts"
 
-/** `spent` is the enforced claim that doesn't fit for the longest; `over` holds those that are only observed. */
-export type Asked = { readonly spent: Headroom | undefined; readonly over: readonly Headroom[] }
-
 /**
  * What is used of every limit, in memory. Time comes with each call; one that lies before the latest time
  * that anything was counted at is taken as that time, so a clock that goes back frees nothing.
@@ -33,9 +30,9 @@ export type Meters = {
   /** How each claim stands, in their order. Changes nothing. */
   headroom(claims: readonly Claim[], nowMs: number): readonly Headroom[]
   /** Whether all enforced claims fit. Changes nothing. */
-  ask(claims: readonly Claim[], nowMs: number): Asked
+  ask(claims: readonly Claim[], nowMs: number): Headroom | undefined
   /** Counts all claims if every enforced one fits, else none. */
-  take(claims: readonly Claim[], nowMs: number): Asked
+  take(claims: readonly Claim[], nowMs: number): Headroom | undefined
   /** Counts claims without asking: of what was allowed already. */
   count(claims: readonly Claim[], nowMs: number): void
   /** Gives back what was taken at `takenAtMs`; of each meter at most `max` within a window. */
@@ -88,7 +85,8 @@ const nothingUsed: MetersImage = { highWaterMs: -Infinity, meters: [] }
 export function openMeters({ highWaterMs, meters }: MetersImage = nothingUsed): Meters {
   const opened = new Map(meters.map((image) => [image.id, openMeter(image)]))
   const state: State = { meters: opened, highWaterMs, sweptAtMs: -Infinity }
-  const ask = (claims: readonly Claim[], nowMs: number) => asked(headroom(state, claims, nowMs))
+  const ask = (claims: readonly Claim[], nowMs: number) =>
+    spentLongest(headroom(state, claims, nowMs))
   const count = (claims: readonly Claim[], nowMs: number) => {
     advance(state, nowMs)
     for (const group of groupClaims(claims)) countGroup(state, group)
@@ -97,9 +95,9 @@ export function openMeters({ highWaterMs, meters }: MetersImage = nothingUsed): 
     headroom: (claims, nowMs) => headroom(state, claims, nowMs),
     ask,
     take(claims, nowMs) {
-      const answer = ask(claims, nowMs)
-      if (answer.spent === undefined) count(claims, nowMs)
-      return answer
+      const spent = ask(claims, nowMs)
+      if (spent === undefined) count(claims, nowMs)
+      return spent
     },
     count,
     release(refunds, takenAtMs, nowMs) {
@@ -208,13 +206,10 @@ function freesAt(
   return meter?.used.downToAtMs(rest, nowMs) ?? nowMs
 }
 
-function asked(rooms: readonly Headroom[]): Asked {
-  const full = rooms.filter(({ fits }) => !fits)
-  const [first, ...others] = full.filter(({ claim }) => claim.mode === "enforce")
-  return {
-    spent: others.reduce((latest, room) => (isLater(room, latest) ? room : latest), first),
-    over: full.filter(({ claim }) => claim.mode === "observe"),
-  }
+function spentLongest(rooms: readonly Headroom[]): Headroom | undefined {
+  const spent = rooms.filter(({ fits, claim }) => !fits && claim.mode === "enforce")
+  const [first, ...others] = spent
+  return others.reduce((latest, room) => (isLater(room, latest) ? room : latest), first)
 }
 
 function isLater(room: Headroom, than: Headroom | undefined): boolean {

@@ -1,24 +1,10 @@
 import { formatDecimal } from "../../../venue/decimal.ts"
-import type { RecordId } from "../records/record-id.ts"
 import { readDecimal } from "../records/request-row.ts"
+import type { SnapshotHead, StoredSnapshot, UnheardOutcome } from "../store/meter-jobs.ts"
 import type { SumPart } from "./expiring-sum.ts"
 import type { MeterImage, MetersImage } from "./meters.ts"
 
 // Snapshots of the meters as text, and back.
-
-/** What of a snapshot isn't parts. */
-export type SnapshotHead = {
-  readonly version: number
-  /** Names what the meters were counted by. */
-  readonly countedBy: string
-  /** `null` when nothing was ever counted. */
-  readonly highWaterMs: number | null
-  /** What was queued before it, and may give room back that isn't given back in it. */
-  readonly unheard: readonly UnheardOutcome[]
-}
-
-/** An outcome's entry, and the request that it is about. */
-export type UnheardOutcome = { readonly record: RecordId; readonly outcome: RecordId }
 
 /** Another number for every change of the text, of what meters are called, or of how they count. */
 export const snapshotVersion = 1
@@ -97,12 +83,4 @@ function partFields({ fromMs, firstUntilMs, untilMs, amount }: SumPart): PartFie
 
 function readPart([fromMs, firstUntilMs, untilMs, amount]: PartFields): SumPart {
   return { fromMs, firstUntilMs, untilMs, amount: readDecimal(amount) }
-}
-
-/** The newest whole snapshot as it lies in the database: it holds all that entries up to `seq` say. */
-export type StoredSnapshot = {
-  readonly seq: number
-  /** A SnapshotHead as JSON. */
-  readonly head: string
-  readonly texts: readonly string[]
 }

@@ -12,6 +12,11 @@ export type IdempotencyKey = {
   readonly key: string
 }
 
+/** A key's name among those of all clients. */
+export function nameOf({ client, ...key }: IdempotencyKey): string {
+  return JSON.stringify([client, storedKey(key)])
+}
+
 /** How long a key is kept for its request at least: no other request of the client can have it. */
 export const keptMs = 86_400_000
 

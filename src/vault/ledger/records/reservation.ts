@@ -34,17 +34,8 @@ export type Taken = {
   readonly expiresAfterMs: number
 }
 
-export type Reservation<Made = undefined> =
-  | (Taken & {
-      readonly kind: "reserved"
-      /** What was made of it while its record was being committed. */
-      readonly made: Made
-      /** Claims of observed limits that it went over. */
-      readonly over: readonly Headroom[]
-    })
-  | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** A request with this idempotency key came first, and is durable now. Nothing was taken. */
-  | { readonly kind: "repeat" }
+export type Reservation =
+  (Taken & { readonly kind: "reserved" }) | { readonly kind: "refused"; readonly refusal: Refusal }
 
 /** How one claim stands. Claims of one limit on one meter are asked together, so they stand alike. */
 export type Headroom = {

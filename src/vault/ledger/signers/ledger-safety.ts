@@ -8,8 +8,9 @@ import {
 } from "../../process/clock.ts"
 import { openSteadyTime } from "../meters/limits.ts"
 import type { SignerFloor } from "../records/signer-floor.ts"
-import type { CommitQueue } from "../store/commit-queue.ts"
-import { noMarks, openSignerMarks, type JournalHead, type SignerMarks } from "./signer-marks.ts"
+import type { JournalHead } from "../store/audit-jobs.ts"
+import type { LedgerStore } from "../store/store.ts"
+import { noMarks, openSignerMarks, type SignerMarks } from "./signer-marks.ts"
 
 /** What keeps nonces from repeating when more than a crash went wrong: copies, restores and clocks; and a probe. */
 export type LedgerSafety = {
@@ -40,17 +41,17 @@ export type LedgerSafety = {
 
 /** Puts the guards of a ledger together. Without a directory there are no marks. */
 export function openSafety(parts: {
-  readonly queue: CommitQueue
+  readonly store: LedgerStore
   readonly nonces: Nonces
   readonly time: LedgerClock
   readonly ledger: string
   readonly signerDir: string | undefined
 }): { readonly safety: LedgerSafety; readonly marks: SignerMarks } {
-  const { queue, nonces, time, ledger, signerDir } = parts
+  const { store, nonces, time, ledger, signerDir } = parts
   const standing = {
     ledger,
-    head: () => headOf(queue),
-    has: (head: JournalHead) => hasEntry(queue, head),
+    head: () => headOf(store),
+    has: (head: JournalHead) => hasEntry(store, head),
     lastNonce: (signer: Address) => nonces.last(signer),
   }
   const marks = signerDir === undefined ? noMarks : openSignerMarks(signerDir, standing)
@@ -62,9 +63,9 @@ export function openSafety(parts: {
     waiting: () => marks.waiting(),
     acceptRestore: (name) => marks.accept(name),
     async probe(nowMs) {
-      await queue.run({ kind: "probe", nowMs })
+      await store.run({ kind: "probe", nowMs })
     },
-    copy: (to) => queue.copy(to),
+    copy: (to) => store.copy(to),
   }
   return { safety, marks }
 }
@@ -78,18 +79,18 @@ function warningOf(behindMs: number): string | undefined {
   )
 }
 
-function headOf(queue: CommitQueue): JournalHead {
-  const { seq, hash } = queue.head()
+function headOf(store: LedgerStore): JournalHead {
+  const { seq, hash } = store.head()
   return { seq, hash: Buffer.from(hash).toString("hex") }
 }
 
 /** What is in an archive can't be compared any more; that it was archived is later than the mark. */
-async function hasEntry(queue: CommitQueue, { seq, hash }: JournalHead): Promise<boolean> {
-  const last = headOf(queue)
+async function hasEntry(store: LedgerStore, { seq, hash }: JournalHead): Promise<boolean> {
+  const last = headOf(store)
   if (seq >= last.seq) return seq === last.seq && hash === last.hash
-  const { archivedSeq, archivedHash } = await queue.run({ kind: "audit_ends" })
+  const { archivedSeq, archivedHash } = await store.run({ kind: "audit_ends" })
   if (seq <= archivedSeq) return seq < archivedSeq || hash === archivedHash
-  const { entries } = await queue.run({
+  const { entries } = await store.run({
     kind: "audit_page",
     from: { after: seq - 1 },
     limit: 1,
@@ -102,8 +103,8 @@ async function hasEntry(queue: CommitQueue, { seq, hash }: JournalHead): Promise
 /** How far a nonce may lie ahead of the clock. The last 250 ms are kept for what reduces risk: a signer has many bots. */
 export const maxNonceLeadMs = { open: 1_000, reduce: 1_250, cancel: 1_250 } as const
 
-export type NonceTaken =
-  | { readonly kind: "taken"; readonly nonce: number }
+export type NextNonce =
+  | { readonly kind: "next"; readonly nonce: number }
   | { readonly kind: "too_fast"; readonly retryAfterMs: number }
 
 /** Hands out nonces. Each is above all earlier ones of its signer, whatever the clock does. */
@@ -112,7 +113,11 @@ export type Nonces = {
   last(signer: Address): number | undefined
   /** Every nonce of the signer is above `floor` from now on. */
   raise(signer: Address, floor: number): void
-  take(signer: Address, nowMs: LedgerTime, lane: Lane): NonceTaken
+  /** The one that the signer's next request has. Not used until `used` says so. */
+  next(signer: Address, nowMs: LedgerTime, lane: Lane): NextNonce
+  /** A request whose row is appended in this turn has it. */
+  used(signer: string, nonce: number): void
+  all(): ReadonlyMap<string, number>
 }
 
 /**
@@ -140,14 +145,15 @@ export function openNonces(
   return {
     last: (signer) => last.get(signer),
     raise,
-    take(signer, nowMs, lane) {
+    next(signer, nowMs, lane) {
       const nonce = Math.max(nowMs, (last.get(signer) ?? 0) + 1)
       const leadMs = nonce - steady.at(nowMs)
       if (leadMs > maxNonceLeadMs[lane]) {
         return { kind: "too_fast", retryAfterMs: leadMs - maxNonceLeadMs[lane] }
       }
-      last.set(signer, nonce)
-      return { kind: "taken", nonce }
+      return { kind: "next", nonce }
     },
+    used: (signer, nonce) => void last.set(signer, Math.max(nonce, last.get(signer) ?? 0)),
+    all: () => new Map(last),
   }
 }

@@ -4,6 +4,7 @@ import { Fault } from "../../../std/fault.ts"
 import { oneAtATime } from "../../../std/one-at-a-time.ts"
 import type { Address } from "../../../venue/address.ts"
 import type { SignerFloor } from "../records/signer-floor.ts"
+import type { JournalHead } from "../store/audit-jobs.ts"
 import { openMarkFile, type Mark, type MarkFile } from "./mark-file.ts"
 import { prepareSignerDir, lockSigner, type SignerLock } from "./signer-lock.ts"
 
@@ -33,9 +34,6 @@ export type SignerMarks = {
   /** Writes down how far the ledger came, and gives the locks back. */
   close(end: "whole" | "broken"): Promise<void>
 }
-
-/** An entry's number and hash, hex. */
-export type JournalHead = { readonly seq: number; readonly hash: string }
 
 /** What the marks ask of the ledger. */
 export type LedgerStanding = {

@@ -1,14 +1,17 @@
-import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
-import { makeActiveSet, type ActiveSet } from "../../../../src/vault/active/active-set.ts"
-import { applyAct } from "../../../../src/vault/active/apply-act.ts"
+import { boundSet, makeActiveSet, type ActiveSet } from "../../../../src/vault/active/active-set.ts"
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
+import { followAct, assertNames } from "../../../../src/vault/ledger/bindings.ts"
 import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
+import { isAboutHold, actRow } from "../../../../src/vault/ledger/records/act-row.ts"
+import type { AdminEntry } from "../../../../src/vault/ledger/records/admin-entry.ts"
 import type { Client, KeyEntry } from "../../../../src/vault/ledger/records/bindings.ts"
 import { systemClock } from "../../../../src/vault/process/clock.ts"
 import { parseAddress } from "../../../../src/venue/address.ts"
 import { openTestVault, type TestVault } from "../../../support/open-test-vault.ts"
+
+import assert from "node:assert/strict"
 
 const key: KeyEntry = {
   name: "mm",
@@ -38,26 +41,38 @@ describe("the active set", () => {
   })
   after(() => test.remove())
 
+  /** The set once an act was followed. */
+  function acted(set: ActiveSet, entry: AdminEntry): ActiveSet {
+    const row = actRow("rec_1", entry, 0)
+    assert.ok(!isAboutHold(row))
+    return boundSet(set, followAct(set, row), set)
+  }
+
   it("has another hash after every act that changes a key or a client, and the same after others", () => {
-    const withKey = applyAct(empty, { act: "key_added", key })
-    const withClient = applyAct(withKey, { act: "client_added", client })
-    const approved = applyAct(withClient, {
+    const withKey = acted(empty, { act: "key_added", key })
+    const withClient = acted(withKey, { act: "client_added", client })
+    const approved = acted(withClient, {
       act: "agent_approved",
       name: "mm",
       expiresAtMs: 5,
       record: "r",
     })
-    const revoked = applyAct(approved, { act: "agent_revoked", name: "mm", record: "r" })
+    const revoked = acted(approved, { act: "agent_revoked", name: "mm", record: "r" })
     const hashes = [empty, withKey, withClient, approved, revoked].map((set) => set.policyHash)
     assert.equal(new Set(hashes).size, 5)
-    assert.equal(applyAct(revoked, { act: "started", policyHash: "x" }), revoked)
-    assert.equal(applyAct(revoked, { act: "key_exported", name: "mm" }), revoked)
+    for (const entry of [
+      { act: "started", policyHash: "x" },
+      { act: "key_exported", name: "mm" },
+      { act: "set_accepted", hash: "h" },
+    ] as const) {
+      assert.equal(acted(revoked, entry).policyHash, revoked.policyHash)
+    }
   })
 
   it("leaves the set before an act as it was", () => {
     const set = makeActiveSet(empty, [key], [])
     const { policyHash } = set
-    applyAct(set, { act: "agent_revoked", name: "mm", record: "r" })
+    acted(set, { act: "agent_revoked", name: "mm", record: "r" })
     assert.equal(set.keys.get("mm")?.approval, "unknown")
     assert.equal(set.policyHash, policyHash)
     assert.ok(Object.isFrozen(set))
@@ -65,16 +80,16 @@ describe("the active set", () => {
 
   it("keeps a revoked agent revoked, whatever is approved afterwards", () => {
     const set = makeActiveSet(empty, [{ ...key, approval: "revoked" }], [])
-    const after = applyAct(set, { act: "agent_approved", name: "mm", expiresAtMs: 5, record: "r" })
+    const after = acted(set, { act: "agent_approved", name: "mm", expiresAtMs: 5, record: "r" })
     assert.equal(after.keys.get("mm")?.approval, "revoked")
   })
 
   it("never puts a key or a client in the place of another", () => {
     const set = makeActiveSet(empty, [key], [client])
     const other = { ...key, role: "wallet" as const }
-    assert.throws(() => applyAct(set, { act: "key_added", key: other }), { code: "name_taken" })
+    assert.throws(() => assertNames({ act: "key_added", key: other }, set), { code: "name_taken" })
     const twin = { ...client, allowTypeB: true }
-    assert.throws(() => applyAct(set, { act: "client_added", client: twin }), {
+    assert.throws(() => assertNames({ act: "client_added", client: twin }, set), {
       code: "name_taken",
     })
   })
@@ -92,7 +107,6 @@ describe("the active set", () => {
     const file = pathsOf(own.installation).ledgerFile
     const ledger = await openLedger({ file, clock: systemClock })
     t.after(() => ledger.close())
-    const { keys, clients } = ledger.opened
-    assert.equal(makeActiveSet(files, keys, clients).policyHash, policyHash)
+    assert.equal(boundSet(files, ledger.bindings()).policyHash, policyHash)
   })
 })

@@ -1,4 +1,3 @@
-import assert from "node:assert/strict"
 import { chmod, mkdir, open as openFile, rename, stat, symlink, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -9,6 +8,7 @@ import type { Ledger } from "../../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
 import { fakeClock, startMs, ledgerTime } from "../../../support/fake-clock.ts"
 import {
+  reserve,
   ledgerPlace,
   refusalEntry,
   plainAsk,
@@ -17,6 +17,8 @@ import {
   type LedgerPlace,
 } from "../../../support/ledger-ask.ts"
 import { readLedger } from "../../../support/read-ledger.ts"
+
+import assert from "node:assert/strict"
 
 const clock = fakeClock()
 let place: LedgerPlace
@@ -166,7 +168,7 @@ describe("a ledger whose commit failed", () => {
     const before = await reserved(ledger, startMs)
     const settled = await Promise.allSettled([
       reserveAt(ledger, startMs),
-      ledger.reserve({ ...plainAsk, ttlMs: 0.5, nowMs: ledgerTime(startMs) }), // the table takes whole milliseconds alone
+      reserve(ledger, { ...plainAsk, ttlMs: 0.5, nowMs: ledgerTime(startMs) }), // the table takes whole milliseconds alone
       reserveAt(ledger, startMs),
       ledger.count(),
     ])

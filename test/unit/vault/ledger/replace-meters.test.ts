@@ -1,7 +1,4 @@
-import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-
-import fc from "fast-check"
 
 import type { Ledger } from "../../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
@@ -11,6 +8,7 @@ import { formatDecimal } from "../../../../src/venue/decimal.ts"
 import { aClaim, hourMs } from "../../../support/a-claim.ts"
 import { fakeClock, startMs, ledgerTime } from "../../../support/fake-clock.ts"
 import {
+  reserve,
   assertReserved,
   ledgerPlace,
   plainAsk,
@@ -19,6 +17,10 @@ import {
 } from "../../../support/ledger-ask.ts"
 import { clock, ledger, openLedgerForEach } from "../../../support/ledger-for-each.ts"
 import { numRuns } from "../../../support/runs.ts"
+
+import assert from "node:assert/strict"
+
+import fc from "fast-check"
 
 openLedgerForEach()
 
@@ -85,7 +87,7 @@ describe("replacing the meters", () => {
   it("counts the past by the limits that hold from now on", async () => {
     await ledger.replaceMeters(() => [aClaim({ meter: "old" })], 0)
     for (let count = 0; count < 3; count++) {
-      await ledger.reserve({
+      await reserve(ledger, {
         ...plainAsk,
         claims: [aClaim({ meter: "old" })],
         nowMs: ledgerTime(startMs),
@@ -102,7 +104,7 @@ describe("replacing the meters", () => {
     for (let count = 0; count < 3; count++) await reserved(ledger, startMs)
     const claim = aClaim({ max: "2" })
     await ledger.replaceMeters(() => [claim], 0)
-    const answer = await ledger.reserve({
+    const answer = await reserve(ledger, {
       ...plainAsk,
       claims: [claim],
       nowMs: ledgerTime(startMs),
@@ -130,7 +132,7 @@ describe("replacing the meters", () => {
 
   it("keeps the old meters when it fails", async () => {
     await ledger.replaceMeters(() => [], 0)
-    await ledger.reserve({ ...plainAsk, claims: [aClaim()], nowMs: ledgerTime(startMs) })
+    await reserve(ledger, { ...plainAsk, claims: [aClaim()], nowMs: ledgerTime(startMs) })
     const failing = ledger.replaceMeters(() => {
       throw new Error("no such symbol")
     }, 0)
@@ -225,7 +227,7 @@ class Run {
 
   reserve(): void {
     const ask = { ...plainAsk, claims: this.claims(), nowMs: ledgerTime(startMs) }
-    const done = this.ledger.reserve(ask).then((reservation) => {
+    const done = reserve(this.ledger, ask).then((reservation) => {
       assertReserved(reservation)
       this.#reserved += 1
       this.#sent.push(reservation.record)

@@ -1,12 +1,10 @@
-import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-
-import fc from "fast-check"
 
 import type { Ledger } from "../../../../src/vault/ledger/ledger.ts"
 import type { Reservation } from "../../../../src/vault/ledger/records/reservation.ts"
 import { startMs, ledgerTime } from "../../../support/fake-clock.ts"
 import {
+  reserve,
   assertReserved,
   otherSigner,
   plainAsk,
@@ -24,6 +22,10 @@ import {
 } from "../../../support/ledger-for-each.ts"
 import { countCommits, query, readLedger } from "../../../support/read-ledger.ts"
 import { numRuns } from "../../../support/runs.ts"
+
+import assert from "node:assert/strict"
+
+import fc from "fast-check"
 
 const dayMs = 86_400_000
 
@@ -44,16 +46,22 @@ describe("what is made of a reservation", () => {
   it("comes out once the record is durable", async () => {
     const earlier = countCommits(`${place.file}-wal`)
     const ask = { ...plainAsk, nowMs: ledgerTime(clock.nowMs()) }
-    const reservation = await ledger.reserve(ask, ({ nonce }) => `of ${nonce}`)
+    const made = await ledger.decide([], (turn) => {
+      const reservation = turn.reserve(ask)
+      assertReserved(reservation)
+      return () => [reservation.nonce, countCommits(`${place.file}-wal`)]
+    })
+    assert.deepEqual(made, [startMs, earlier])
     assert.ok(countCommits(`${place.file}-wal`) > earlier)
-    assert.ok(reservation.kind === "reserved")
-    assert.equal(reservation.made, `of ${reservation.nonce}`)
   })
 
   it("is nothing where making it throws, though its nonce is used and its record is there", async () => {
     const ask = { ...plainAsk, nowMs: ledgerTime(clock.nowMs()) }
-    const failing = ledger.reserve(ask, () => {
-      throw new Error("no signature")
+    const failing = ledger.decide([], (turn) => {
+      turn.reserve(ask)
+      return () => {
+        throw new Error("no signature")
+      }
     })
     await assert.rejects(failing, /no signature/)
     assert.equal(await ledger.count(), 1)
@@ -162,7 +170,7 @@ describe("a signer's pace", () => {
   it("keeps 250 ms more for what reduces risk, which a flood of orders can't take", async () => {
     await reserveMany(1_002)
     const reduce = (lane: "cancel" | "reduce") =>
-      ledger.reserve({ ...plainAsk, lane, nowMs: ledgerTime(clock.nowMs()) })
+      reserve(ledger, { ...plainAsk, lane, nowMs: ledgerTime(clock.nowMs()) })
     const lanes = Array.from({ length: 251 }, (_, turn) => reduce(turn % 2 ? "cancel" : "reduce"))
     const kinds = (await Promise.all(lanes)).map(({ kind }) => kind)
     assert.deepEqual(kinds, [...Array.from({ length: 250 }, () => "reserved"), "refused"])
@@ -191,7 +199,7 @@ describe("a clock that runs ahead", () => {
   it("stops nothing that reduces risk: that is signed by the time that has passed", async () => {
     clock.setWall(startMs + dayMs)
     clock.pass(500)
-    const asked = await ledger.reserve({ ...plainAsk, lane: "cancel", nowMs: ledger.now() })
+    const asked = await reserve(ledger, { ...plainAsk, lane: "cancel", nowMs: ledger.now() })
     assertReserved(asked)
     assert.equal(asked.nonce, startMs + 500)
     assert.equal(asked.expiresAfterMs, startMs + 500 + plainAsk.ttlMs)
@@ -302,7 +310,7 @@ describe("a reservation", () => {
   it("shares its commit with those that come together", async () => {
     // With a key its row is in the tables at once, so no commit of theirs comes later.
     const keyed = (key: string) =>
-      ledger.reserve({
+      reserve(ledger, {
         ...plainAsk,
         entry: {
           ...requestEntry,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { openUnderWay } from "../../../../src/vault/ledger/reserve.ts"
+import { openUnderWay } from "../../../../src/vault/ledger/decide.ts"
 
 describe("work that is under way", () => {
   it("ends when all has ended that had begun, well or not, and who waited went on", async () => {

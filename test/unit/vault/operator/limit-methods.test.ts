@@ -1,26 +1,23 @@
-import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
-import { signRequest } from "../../../../src/vault/request/sign-request.ts"
-import { ledgerTime } from "../../../support/fake-clock.ts"
+import { fakeClock } from "../../../support/fake-clock.ts"
 import { byCount, byNotional, limitedPolicy, openLimited } from "../../../support/limited-vault.ts"
 import {
   assertSigned,
-  callOf,
   limitOrder,
   openTestVault,
   outcomeOf,
   type TestVault,
 } from "../../../support/open-test-vault.ts"
 
+import assert from "node:assert/strict"
+
 type Limited = { readonly test: TestVault; readonly bots: readonly string[] }
 
-/** Signs as often as there is room, at some time. Returns how often. */
-async function signAll({ test, bots }: Limited, passedMs = 0): Promise<number> {
-  const nowMs = test.vault.now() + passedMs
-  const vault = { ...test.vault, now: () => ledgerTime(nowMs) }
+/** Signs as often as there is room. Returns how often. */
+async function signAll({ test, bots }: Limited): Promise<number> {
   for (let signed = 0; signed < 100; signed++) {
-    const answer = await signRequest(callOf(bots[0] ?? "", limitOrder()), vault)
+    const answer = await test.sign(bots[0] ?? "", limitOrder())
     if (outcomeOf(answer) === "limit_exhausted") return signed
     assertSigned(answer)
   }
@@ -40,7 +37,8 @@ describe("raising a limit", () => {
   ) => test.admin.raiseLimit({ limit: "cap", to: "12", forMs: 1_000, reason: "a test", ...changes })
 
   it("gives as much more until it ends by itself", async (t) => {
-    const opened = await openLimited(t, { limit: byCount })
+    const clock = fakeClock()
+    const opened = await openLimited(t, { limit: byCount, clock })
     assert.equal(await signAll(opened), 10)
     const beforeMs = opened.test.vault.now()
     const { until, ...raised } = await raise(opened, { forMs: 5_000 })
@@ -49,22 +47,21 @@ describe("raising a limit", () => {
     const [use] = await opened.test.admin.listLimits()
     assert.deepEqual([use?.used, use?.max], ["10", "12"])
     assert.equal(await signAll(opened), 2)
-    assert.equal(await signAll(opened, 6_000), 0)
+    clock.pass(6_000)
+    assert.equal(await signAll(opened), 0)
   })
 
   it("ends at its time, to the millisecond", async (t) => {
-    const opened = await openLimited(t, { limit: byCount })
+    const clock = fakeClock()
+    const opened = await openLimited(t, { limit: byCount, clock })
     await signAll(opened)
     const { until } = await raise(opened, { forMs: 5_000 })
-    const maxAt = (nowMs: number) => {
-      const vault = {
-        ...opened.test.vault,
-        now: () => ledgerTime(nowMs),
-      }
-      return signRequest(callOf(opened.bots[0] ?? "", limitOrder()), vault)
+    const signAt = (nowMs: number) => {
+      clock.pass(nowMs - clock.nowMs())
+      return opened.test.sign(opened.bots[0] ?? "", limitOrder())
     }
-    assert.equal(outcomeOf(await maxAt(until)), "limit_exhausted")
-    assert.equal(outcomeOf(await maxAt(until - 1)), "signed")
+    assert.equal(outcomeOf(await signAt(until - 1)), "signed")
+    assert.equal(outcomeOf(await signAt(until)), "limit_exhausted")
   })
 
   it("goes on after a restart, for as long as it was meant", async (t) => {

@@ -1,4 +1,3 @@
-import assert from "node:assert/strict"
 import { join } from "node:path"
 import { describe, it, type TestContext } from "node:test"
 
@@ -6,8 +5,10 @@ import { holdLines } from "../../../../src/commands/held/list.ts"
 import { adminParams, type AdminResults } from "../../../../src/link/calls/methods.ts"
 import { connectAdminLink, type AdminLink } from "../../../../src/link/client.ts"
 import { serveLink } from "../../../../src/link/server.ts"
-import { requestEntry } from "../../../support/ledger-ask.ts"
+import { openHold, requestEntry } from "../../../support/ledger-ask.ts"
 import { openTestVault, type TestVault } from "../../../support/open-test-vault.ts"
+
+import assert from "node:assert/strict"
 
 /** The vault's admin socket, as an operator's command has it. */
 async function dial(t: TestContext): Promise<{ test: TestVault; admin: AdminLink }> {
@@ -35,13 +36,10 @@ describe("an operator's list over the socket", () => {
     const text = '"\\"'.repeat(10_000)
     for (let index = 0; index < count; index++) {
       const body = JSON.stringify({ n: index, text })
-      const opened = await test.vault.ledger.openHold(
-        {
-          ...{ client, key, operation, target, body },
-          ...{ policy: "p", rule: "large", worst: "one order", expiresAtMs: nowMs + 600_000 },
-        },
-        nowMs,
-      )
+      const opened = await openHold(test.vault.ledger, {
+        ...{ client, key, operation, target, body },
+        ...{ policy: "p", rule: "large", worst: "one order", expiresAtMs: nowMs + 600_000 },
+      })
       assert.ok(opened.ok)
     }
     const holds = await admin.call("listHolds", {})

@@ -4,7 +4,6 @@ import { after, before, describe, it } from "node:test"
 import type { Refusal } from "../../../../src/link/views/refusal.ts"
 import type { Result } from "../../../../src/std/result.ts"
 import { makeActiveSet, type ActiveSet } from "../../../../src/vault/active/active-set.ts"
-import { applyAct } from "../../../../src/vault/active/apply-act.ts"
 import type { Client, KeyEntry } from "../../../../src/vault/ledger/records/bindings.ts"
 import { pickKey, type KeyAsk, type PickedKey } from "../../../../src/vault/request/read-request.ts"
 import type { Address } from "../../../../src/venue/address.ts"
@@ -112,9 +111,6 @@ describe("picking the key", () => {
   it("refuses a revoked agent, also for what reduces risk", () => {
     assert.equal(nameOf(pick({ header: "gone" })), "agent_revoked")
     assert.equal(nameOf(pick({ header: "gone", operation: "cancelAll" })), "agent_revoked")
-    const revoked = applyAct(set, { act: "agent_revoked", name: "mm", record: "r" })
-    assert.equal(set.keys.get("mm")?.approval, "unknown")
-    assert.equal(revoked.keys.get("mm")?.approval, "revoked")
   })
 
   it("never lets an agent key sign an account operation", () => {

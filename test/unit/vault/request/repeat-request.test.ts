@@ -1,14 +1,12 @@
-import assert from "node:assert/strict"
 import { after, before, beforeEach, describe, it, type TestContext } from "node:test"
 
 import { recoverAddress } from "ethers"
 
 import type { Outcome } from "../../../../src/link/views/outcome.ts"
-import type { Vault } from "../../../../src/vault/core/vault.ts"
 import { reload } from "../../../../src/vault/operator/reload.ts"
 import { settleRecord } from "../../../../src/vault/request/settle-record.ts"
 import { signRequest } from "../../../../src/vault/request/sign-request.ts"
-import { ledgerTime } from "../../../support/fake-clock.ts"
+import { fakeClock } from "../../../support/fake-clock.ts"
 import { byCount, limitedPolicy } from "../../../support/limited-vault.ts"
 import {
   approval,
@@ -28,18 +26,16 @@ import {
   type VaultAsk,
 } from "../../../support/open-test-vault.ts"
 
+import assert from "node:assert/strict"
+
 const forward: CallChanges = { purpose: "forward" }
 const keyed: CallChanges = { idempotencyKey: "k-1" }
 const kept = { body: Buffer.from('{"code":"0"}').toString("base64"), type: "application/json" }
 const accepted: Outcome = { kind: "accepted", status: 200, code: "0", answer: kept }
 
-/** The vault with another wall clock: repeats go by it, and take no time of the ledger's. */
-function at(test: TestVault, nowMs: number): Vault {
-  return { ...test.vault, now: () => ledgerTime(nowMs) }
-}
-
 async function openWithBot(t: TestContext, ask: VaultAsk = {}) {
-  const test = await openTestVault(ask)
+  const clock = fakeClock()
+  const test = await openTestVault({ ...ask, clock })
   t.after(() => test.remove())
   await test.addKey({ name: "mm", role: "agent" })
   const token = await test.addClient({ name: "bot", keys: ["mm"] })
@@ -51,17 +47,20 @@ async function openWithBot(t: TestContext, ask: VaultAsk = {}) {
     assert.equal(answer.repeat, "first")
     return answer
   }
-  return { test, token, sign, first }
+  const passUntil = (nowMs: number): void => clock.pass(nowMs - clock.nowMs())
+  return { test, token, sign, first, passUntil }
 }
 
 describe("a repeat", () => {
   it("gets the very bytes of the first answer, in the time that they are good", async (t) => {
-    const { test, token, first } = await openWithBot(t)
+    const { sign, first, passUntil } = await openWithBot(t)
     const { record, body, expiresAfter } = await first()
-    const again = await signRequest(callOf(token, limitOrder(), keyed), at(test, expiresAfter))
+    passUntil(expiresAfter)
+    const again = await sign()
     assertSigned(again)
     assert.deepEqual([again.record, again.body, again.repeat], [record, body, "perhaps_sent"])
-    const late = await signRequest(callOf(token, limitOrder(), keyed), at(test, expiresAfter + 1))
+    passUntil(expiresAfter + 1)
+    const late = await sign()
     assert.ok(late.kind === "refused")
     assert.equal(late.refusal.code, "idempotency_expired")
     assert.deepEqual(late.refusal.data, { record, state: "expired_unresolved" })
@@ -272,12 +271,12 @@ describe("a repeat whose answer is known", () => {
   }
 
   it("gets it, also after its request has expired and whatever policy says by now", async (t) => {
-    const { test, token, sign, record, expiresAfter } = await answered(t)
+    const { test, sign, record, expiresAfter, passUntil } = await answered(t)
     const expected = { kind: "answered", record, answer: { ...kept, status: 200 } }
     assert.deepEqual(await sign(forward), expected)
     await test.vault.lock("test").catch(() => undefined) // keys in memory alone stay
-    const call = callOf(token, limitOrder(), { ...keyed, ...forward })
-    assert.deepEqual(await signRequest(call, at(test, expiresAfter + 1)), expected)
+    passUntil(expiresAfter + 1)
+    assert.deepEqual(await sign(forward), expected)
     const other = await sign(forward, limitOrder({ quantity: "0.2" }))
     assert.equal(outcomeOf(other), "idempotency_conflict")
   })
@@ -307,12 +306,12 @@ describe("a repeat whose answer is known", () => {
   })
 
   it("is signed again while the outcome is unknown, and no longer once it has expired", async (t) => {
-    const { test, token, sign, expiresAfter } = await answered(t, { kind: "unknown", status: null })
+    const { sign, expiresAfter, passUntil } = await answered(t, { kind: "unknown", status: null })
     const again = await sign(forward)
     assertSigned(again)
     assert.equal(again.repeat, "perhaps_sent")
-    const call = callOf(token, limitOrder(), { ...keyed, ...forward })
-    const late = await signRequest(call, at(test, expiresAfter + 1))
+    passUntil(expiresAfter + 1)
+    const late = await sign(forward)
     assert.ok(late.kind === "refused" && late.refusal.code === "idempotency_expired")
     assert.equal(late.refusal.data.state, "unknown")
   })

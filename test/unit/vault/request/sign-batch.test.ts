@@ -4,8 +4,8 @@ import { after, before, describe, it, type TestContext } from "node:test"
 import { maxFrameBytes } from "../../../../src/link/frames.ts"
 import { Fault } from "../../../../src/std/fault.ts"
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
-import type { Vault } from "../../../../src/vault/core/vault.ts"
 import { signBatch } from "../../../../src/vault/request/sign-batch.ts"
+import type { Vault } from "../../../../src/vault/vault.ts"
 import type { Address } from "../../../../src/venue/address.ts"
 import { askBatch, inBatch, outcomesOf, refusalOf, resultsOf } from "../../../support/batch.ts"
 import { heardStages } from "../../../support/heard-stages.ts"
@@ -377,13 +377,19 @@ describe("a fault in the middle of a batch", () => {
   it("lets nothing leave that was signed", async (t) => {
     const { test, token } = await openWithBot(t)
     let asked = 0
-    const reserve: Vault["ledger"]["reserve"] = (ask) => {
-      asked += 1
-      if (asked !== 3) return test.vault.ledger.reserve(ask)
-      return Promise.reject(new Fault("ledger_unavailable", "The disk is gone."))
-    }
+    const decide: Vault["ledger"]["decide"] = (keys, step) =>
+      test.vault.ledger.decide(keys, (turn) =>
+        step({
+          ...turn,
+          reserve(ask) {
+            asked += 1
+            if (asked === 3) throw new Fault("ledger_unavailable", "The disk is gone.")
+            return turn.reserve(ask)
+          },
+        }),
+      )
     const { body } = callOf(token, { requests: many(5, () => inBatch()) })
-    const vault = { ...test.vault, ledger: { ...test.vault.ledger, reserve } }
+    const vault = { ...test.vault, ledger: { ...test.vault.ledger, decide } }
     await assert.rejects(signBatch({ token, body }, vault), { code: "ledger_unavailable" })
   })
 
@@ -408,13 +414,13 @@ describe("a fault in the middle of a batch", () => {
 describe("a token that is revoked while keys are looked up", () => {
   it("has nothing signed", async (t) => {
     const { test, token } = await openWithBot(t)
-    const keyUse: Vault["ledger"]["keyUse"] = async (key, nowMs) => {
+    const decide: Vault["ledger"]["decide"] = async (keys, step) => {
       await test.admin.revokeClient({ name: "bot" })
-      return test.vault.ledger.keyUse(key, nowMs)
+      return test.vault.ledger.decide(keys, step)
     }
     const keyed = inBatch(limitOrder(), { idempotency_key: "k-1" })
     const { body } = callOf(token, { requests: [keyed, inBatch()] })
-    const vault = { ...test.vault, ledger: { ...test.vault.ledger, keyUse } }
+    const vault = { ...test.vault, ledger: { ...test.vault.ledger, decide } }
     assert.equal(refusalOf(await signBatch({ token, body }, vault)).code, "unauthorized")
   })
 })

@@ -195,13 +195,13 @@ describe("what a bot is told whose request is stopped for all", () => {
 
   it("is that reason too where the ledger itself finds it first", async (t) => {
     const test = await open(t)
-    const keyUse = () => Promise.reject(new Fault("restore_unaccepted", "It waits."))
+    const decide = () => Promise.reject(new Fault("restore_unaccepted", "It waits."))
     const stopped = halted(test.vault, { waiting })
-    const bots = botMethods({ ...stopped, ledger: { ...stopped.ledger, keyUse } })
+    const bots = botMethods({ ...stopped, ledger: { ...stopped.ledger, decide } })
     const call = callOf(test.token, limitOrder(), { idempotencyKey: "k" })
     const answer = await bots.sign(call)
     assert.equal(outcomeOf(answer), "restore_unaccepted")
-    const accepted = botMethods({ ...test.vault, ledger: { ...test.vault.ledger, keyUse } })
+    const accepted = botMethods({ ...test.vault, ledger: { ...test.vault.ledger, decide } })
     await assert.rejects(accepted.sign(call), { code: "restore_unaccepted" })
   })
 })

@@ -1,4 +1,3 @@
-import assert from "node:assert/strict"
 import { copyFile } from "node:fs/promises"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
@@ -15,19 +14,21 @@ import {
   writeImage,
 } from "../../../../../src/vault/ledger/meters/snapshot-text.ts"
 import { openLedger } from "../../../../../src/vault/ledger/open-ledger.ts"
-import type { CommitQueue } from "../../../../../src/vault/ledger/store/commit-queue.ts"
-import type { Job } from "../../../../../src/vault/ledger/store/worker-messages.ts"
+import type { LedgerStore, StoreJob } from "../../../../../src/vault/ledger/store/store.ts"
 import { formatDecimal } from "../../../../../src/venue/decimal.ts"
 import { aClaim, hourMs } from "../../../../support/a-claim.ts"
 import { change, openKept, type KeptAsk } from "../../../../support/a-snapshot.ts"
 import { fakeClock, startMs, type FakeClock, ledgerTime } from "../../../../support/fake-clock.ts"
 import {
+  reserve,
   assertReserved,
   ledgerPlace,
   plainAsk,
   type LedgerPlace,
 } from "../../../../support/ledger-ask.ts"
 import { query } from "../../../../support/read-ledger.ts"
+
+import assert from "node:assert/strict"
 
 let place: LedgerPlace
 let clock: FakeClock
@@ -47,7 +48,7 @@ afterEach(async () => {
 })
 
 function take(claims = [aClaim()]) {
-  return ledger.reserve({ ...plainAsk, claims, nowMs: ledgerTime(clock.nowMs()) })
+  return reserve(ledger, { ...plainAsk, claims, nowMs: ledgerTime(clock.nowMs()) })
 }
 
 async function takeRefundable(): Promise<string> {
@@ -226,14 +227,14 @@ describe("a snapshot that can't be read", () => {
 })
 
 /** Notes what is queued and answers at once. */
-function noting(): { readonly queue: CommitQueue; readonly steps: string[] } {
+function noting(): { readonly queue: LedgerStore; readonly steps: string[] } {
   const steps: string[] = []
-  const run = (job: Job): Promise<undefined> => {
+  const run = (job: StoreJob): Promise<undefined> => {
     steps.push(job.kind === "meters_snapshot" ? job.step.kind : job.kind)
     return Promise.resolve(undefined)
   }
   const queue = { run, assertOpen: () => undefined, close: () => Promise.resolve() }
-  return { queue: queue as unknown as CommitQueue, steps } // it is asked for snapshots alone
+  return { queue: queue as unknown as LedgerStore, steps } // it is asked for snapshots alone
 }
 
 function written(): Promise<void> {

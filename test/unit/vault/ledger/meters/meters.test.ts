@@ -1,20 +1,18 @@
-import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import {
-  openMeters,
-  type Asked,
-  type Meters,
-} from "../../../../../src/vault/ledger/meters/meters.ts"
+import { openMeters, type Meters } from "../../../../../src/vault/ledger/meters/meters.ts"
 import { refundsOf } from "../../../../../src/vault/ledger/records/request-row.ts"
+import type { Headroom } from "../../../../../src/vault/ledger/records/reservation.ts"
 import type { Claim } from "../../../../../src/vault/policy/terms/claim.ts"
 import { formatDecimal } from "../../../../../src/venue/decimal.ts"
 import { aClaim, dayFrom, hourMs, type ClaimChanges } from "../../../../support/a-claim.ts"
 
+import assert from "node:assert/strict"
+
 const t0 = 1_780_000_000_000
 
-function taken(asked: Asked): boolean {
-  return asked.spent === undefined
+function taken(asked: Headroom | undefined): boolean {
+  return asked === undefined
 }
 
 /** Takes one claim; tells whether it was taken. */
@@ -113,7 +111,7 @@ describe("the claims of one request", () => {
       [wide, narrow],
       [narrow, wide],
     ]) {
-      assert.equal(meters.take(claims, t0).spent?.claim.limit, "narrow")
+      assert.equal(meters.take(claims, t0)?.claim.limit, "narrow")
     }
     assert.equal(used(meters, t0, { meter: "wide" }), "1")
   })
@@ -125,7 +123,7 @@ describe("the claims of one request", () => {
     assert.equal(used(meters, t0), "10")
     const one = openMeters()
     const more = aClaim({ amount: "5.1" })
-    const { spent } = one.take([half, more], t0)
+    const spent = one.take([half, more], t0)
     assert.equal(formatDecimal(spent!.asked), "10.1")
     assert.equal(spent!.freesAtMs, undefined)
     assert.equal(used(one, t0), "0")
@@ -139,7 +137,7 @@ describe("the claims of one request", () => {
     ]
     assert.ok(taken(meters.take(claims("6"), t0)))
     assert.equal(used(meters, t0), "6")
-    assert.equal(meters.take(claims("1"), t0).spent?.claim.limit, "narrow")
+    assert.equal(meters.take(claims("1"), t0)?.claim.limit, "narrow")
   })
 
   it("tell of the limit that stays full for the longest", () => {
@@ -147,20 +145,17 @@ describe("the claims of one request", () => {
     const short = aClaim({ meter: "s", limit: "short", lengthMs: 1_000, amount: "10" })
     const long = aClaim({ meter: "l", limit: "long", lengthMs: 60_000, amount: "10" })
     meters.take([short, long], t0)
-    assert.equal(meters.ask([short, long], t0).spent?.claim.limit, "long")
-    assert.equal(meters.ask([long, short], t0).spent?.claim.limit, "long")
+    assert.equal(meters.ask([short, long], t0)?.claim.limit, "long")
+    assert.equal(meters.ask([long, short], t0)?.claim.limit, "long")
     const never = aClaim({ meter: "n", limit: "never", amount: "11" })
-    assert.equal(meters.ask([short, never, long], t0).spent?.claim.limit, "never")
+    assert.equal(meters.ask([short, never, long], t0)?.claim.limit, "never")
   })
 
-  it("are counted, reported and never refused where a limit only observes", () => {
+  it("are counted and never refused where a limit only observes", () => {
     const meters = openMeters()
     const watched = aClaim({ mode: "observe", amount: "10" })
-    assert.deepEqual(meters.take([watched], t0).over, [])
-    const { spent, over } = meters.take([watched], t0)
-    assert.equal(spent, undefined)
-    assert.equal(over.length, 1)
-    assert.equal(formatDecimal(over[0]!.used), "10")
+    assert.equal(meters.take([watched], t0), undefined)
+    assert.equal(meters.take([watched], t0), undefined)
     assert.equal(used(meters, t0), "20")
   })
 

@@ -39,8 +39,8 @@ openLedgerForEach()
 
 async function reopened() {
   await reopen()
-  const { keys, clients } = ledger.opened
-  return { keys, clients }
+  const { keys, clients } = ledger.bindings()
+  return { keys: [...keys.values()], clients }
 }
 
 async function act(...entries: readonly AdminEntry[]): Promise<void> {

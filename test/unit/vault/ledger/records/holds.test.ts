@@ -1,13 +1,15 @@
-import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { maxPendingHolds } from "../../../../../src/vault/ledger/hold-book.ts"
+import type { OpenHold } from "../../../../../src/vault/ledger/ledger.ts"
 import type { RequestEntry } from "../../../../../src/vault/ledger/records/entries.ts"
 import { hashBody, type Hold, type HoldAsk } from "../../../../../src/vault/ledger/records/hold.ts"
-import { maxEndedHolds } from "../../../../../src/vault/ledger/store/opened-state.ts"
+import { maxEndedHolds } from "../../../../../src/vault/ledger/store/store.ts"
 import { aClaim } from "../../../../support/a-claim.ts"
 import { startMs, ledgerTime } from "../../../../support/fake-clock.ts"
 import {
+  openHold,
+  reserve,
   assertReserved,
   otherSigner,
   plainAsk,
@@ -22,6 +24,8 @@ import {
   reopen,
 } from "../../../../support/ledger-for-each.ts"
 import { query, readLedger } from "../../../../support/read-ledger.ts"
+
+import assert from "node:assert/strict"
 
 const ttlMs = 900_000
 const holdAsk: HoldAsk = {
@@ -40,8 +44,8 @@ const refuse = { to: "refused", by: "operator" } as const
 
 openLedgerForEach()
 
-async function hold(changes: Partial<HoldAsk> = {}): Promise<Hold> {
-  const opened = await ledger.openHold({ ...holdAsk, ...changes }, ledgerTime(clock.nowMs()))
+async function hold(changes: Partial<HoldAsk> = {}): Promise<OpenHold> {
+  const opened = await openHold(ledger, { ...holdAsk, ...changes })
   assert.ok(opened.ok)
   return opened.value
 }
@@ -54,7 +58,7 @@ async function released(changes: Partial<HoldAsk> = {}): Promise<string> {
 
 function use(id: string, entry: Partial<RequestEntry> = {}, nowMs = ledgerTime(clock.nowMs())) {
   const ask = { ...plainAsk, entry: { ...requestEntry, ...entry }, release: { hold: id }, nowMs }
-  return ledger.reserve(ask)
+  return reserve(ledger, ask)
 }
 
 function states(nowMs = clock.nowMs()): readonly string[] {
@@ -73,7 +77,7 @@ describe("a hold", () => {
       state: "pending",
       decidedBy: null,
     }
-    assert.deepEqual(opened, whole)
+    assert.deepEqual(ledger.holds(ledgerTime(startMs)), [whole])
     await reopen()
     assert.deepEqual(ledger.holds(ledgerTime(startMs)), [whole])
     await ledger.decideHold(opened.id, release, ledgerTime(startMs))
@@ -234,7 +238,7 @@ describe("a release", () => {
     await ledger.replaceMeters(() => [], 0)
     const id = await released()
     const full = { ...plainAsk, release: { hold: id }, claims: [aClaim({ amount: "11" })] }
-    const spent = await ledger.reserve({ ...full, nowMs: ledgerTime(startMs) })
+    const spent = await reserve(ledger, { ...full, nowMs: ledgerTime(startMs) })
     assert.equal(spent.kind === "refused" && spent.refusal.code, "limit_exhausted")
     await Promise.all(Array.from({ length: 1_001 }, () => reserved(ledger, startMs)))
     const paced = await use(id)
@@ -250,7 +254,7 @@ describe("a release", () => {
       claims: [aClaim()],
       nowMs: ledgerTime(startMs),
     }
-    assert.equal((await ledger.reserve(ask)).kind, "refused")
+    assert.equal((await reserve(ledger, ask)).kind, "refused")
     assert.equal(ledger.headroom([aClaim()], startMs)[0]!.used.coefficient, 0n)
     assert.equal((await reserved(ledger, startMs)).nonce, startMs)
   })
@@ -264,7 +268,7 @@ describe("many holds", () => {
 
   it("wait for a person up to a bound, and no more until one is decided", async () => {
     const [first] = await Promise.all(bodies(half).map((body) => hold({ body })))
-    const more = await ledger.openHold({ ...holdAsk, body: "{}" }, ledgerTime(startMs))
+    const more = await openHold(ledger, { ...holdAsk, body: "{}" })
     assert.equal(!more.ok && more.error.code, "overloaded")
     assert.equal((await hold({ body: '{"n":0}' })).id, first!.id, "the same one is still found")
     await ledger.decideHold(first!.id, refuse, ledgerTime(startMs))
@@ -273,8 +277,7 @@ describe("many holds", () => {
 
   it("of one client leave room for those of another, and never are more than the bound in all", async () => {
     for (const client of ["a", "b"]) {
-      for (const body of bodies(half))
-        await ledger.openHold({ ...holdAsk, client, body }, ledgerTime(startMs))
+      for (const body of bodies(half)) await openHold(ledger, { ...holdAsk, client, body })
     }
     const own = (client: string): number =>
       ledger.holds(ledgerTime(startMs)).filter((each) => each.client === client).length

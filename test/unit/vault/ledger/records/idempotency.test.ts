@@ -1,13 +1,21 @@
-import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import type { Outcome } from "../../../../../src/link/views/outcome.ts"
-import type { Ledger } from "../../../../../src/vault/ledger/ledger.ts"
 import type { RequestEntry } from "../../../../../src/vault/ledger/records/entries.ts"
-import type { EarlierRequest, KeyUse } from "../../../../../src/vault/ledger/records/idempotency.ts"
+import type {
+  EarlierRequest,
+  IdempotencyKey,
+  KeyUse,
+} from "../../../../../src/vault/ledger/records/idempotency.ts"
 import type { Reservation } from "../../../../../src/vault/ledger/records/reservation.ts"
 import { startMs, ledgerTime } from "../../../../support/fake-clock.ts"
-import { assertReserved, plainAsk, requestEntry } from "../../../../support/ledger-ask.ts"
+import {
+  keyUse,
+  reserve,
+  assertReserved,
+  plainAsk,
+  requestEntry,
+} from "../../../../support/ledger-ask.ts"
 import {
   clock,
   ledger,
@@ -17,6 +25,8 @@ import {
 } from "../../../../support/ledger-for-each.ts"
 import { countCommits, query, readLedger } from "../../../../support/read-ledger.ts"
 
+import assert from "node:assert/strict"
+
 const dayMs = 86_400_000
 const key = { client: requestEntry.client, by: "header", key: "k-1" } as const
 
@@ -25,24 +35,27 @@ openLedgerForEach()
 function reserveKeyed(
   changes: Partial<NonNullable<RequestEntry["idempotency"]>> = {},
   entry: Partial<RequestEntry> = {},
-): Promise<Reservation> {
+): Promise<Reservation | { readonly kind: "repeat" }> {
   const idempotency = { by: "header", key: "k-1", binding: "b1", ...changes } as const
-  const nowMs = clock.nowMs()
-  return ledger.reserve({
-    ...plainAsk,
-    entry: { ...requestEntry, ...entry, idempotency },
-    nowMs: ledgerTime(nowMs),
+  const keyed = { ...requestEntry, ...entry, idempotency }
+  const ask = { ...plainAsk, entry: keyed, nowMs: ledgerTime(clock.nowMs()) }
+  const asked = { client: keyed.client, by: idempotency.by, key: idempotency.key }
+  return ledger.decide([asked], (turn) => {
+    const use = turn.keyUse(asked)
+    const answer = use.kind === "kept" ? ({ kind: "repeat" } as const) : turn.reserve(ask)
+    return () => answer
   })
 }
 
 async function reserved(...ask: Parameters<typeof reserveKeyed>) {
   const reservation = await reserveKeyed(...ask)
+  assert.ok(reservation.kind !== "repeat")
   assertReserved(reservation)
   return reservation
 }
 
-async function useOf(asked: Parameters<Ledger["keyUse"]>[0] = key): Promise<KeyUse> {
-  return ledger.keyUse(asked, ledgerTime(clock.nowMs()))
+function useOf(asked: IdempotencyKey = key): Promise<KeyUse> {
+  return keyUse(ledger, asked)
 }
 
 async function kept(): Promise<EarlierRequest> {
@@ -103,7 +116,7 @@ describe("an idempotency key", () => {
 
   it("binds nothing that was refused", async () => {
     const tooFast = Array.from({ length: 1_001 }, () =>
-      ledger.reserve({ ...plainAsk, nowMs: ledgerTime(clock.nowMs()) }),
+      reserve(ledger, { ...plainAsk, nowMs: ledgerTime(clock.nowMs()) }),
     )
     await Promise.all(tooFast)
     assert.equal((await reserveKeyed()).kind, "refused")
@@ -134,7 +147,12 @@ describe("an idempotency key", () => {
   it("is kept for as long as its request is good, if that is longer", async () => {
     const idempotency = { by: "header", key: "k-1", binding: "b1" } as const
     const entry = { ...requestEntry, idempotency }
-    await ledger.reserve({ ...plainAsk, entry, ttlMs: 2 * dayMs, nowMs: ledgerTime(clock.nowMs()) })
+    await reserve(ledger, {
+      ...plainAsk,
+      entry,
+      ttlMs: 2 * dayMs,
+      nowMs: ledgerTime(clock.nowMs()),
+    })
     clock.pass(2 * dayMs)
     assert.equal((await useOf()).kind, "kept")
     clock.pass(1)
@@ -151,17 +169,21 @@ describe("an idempotency key", () => {
 
   it("is refused a second time by the database itself, unless the row names what it replaces", async () => {
     const { record } = await reserved()
-    clock.pass(60_001) // past what is in memory
-    await reserved({ key: "k-2" })
-    await assert.rejects(reserveKeyed(), { name: "Fault", code: "ledger_unavailable" })
+    const idempotency = { by: "header", key: "k-1", binding: "b1" } as const
+    const entry = { ...requestEntry, idempotency }
+    const again = reserve(ledger, { ...plainAsk, entry, nowMs: ledgerTime(clock.nowMs()) })
+    await assert.rejects(again, { name: "Fault", code: "ledger_unavailable" })
     await reopen()
     assert.equal((await kept()).record, record)
-    await reserved({ replaces: record })
+    const instead = { ...entry, idempotency: { ...idempotency, replaces: record } }
+    assertReserved(
+      await reserve(ledger, { ...plainAsk, entry: instead, nowMs: ledgerTime(clock.nowMs()) }),
+    )
   })
 
   it("stands in the row with what it is bound to, and nowhere where there is none", async () => {
     const { record } = await reserved({ binding: "b9" }, { clientOrderId: "q-1" })
-    await ledger.reserve({ ...plainAsk, nowMs: ledgerTime(clock.nowMs()) })
+    await reserve(ledger, { ...plainAsk, nowMs: ledgerTime(clock.nowMs()) })
     await ledger.close()
     const [first, second] = readLedger(place.file)
     assert.deepEqual(first?.row["idempotency"], { by: "header", key: "k-1", binding: "b9" })
@@ -263,7 +285,7 @@ describe("looking for records", () => {
 
   it("gives the last 20 and every earlier use of a key", async () => {
     for (let count = 0; count < 21; count++) {
-      await ledger.reserve({
+      await reserve(ledger, {
         ...plainAsk,
         entry: { ...requestEntry, clientOrderId: "q-1" },
         nowMs: ledgerTime(clock.nowMs()),

@@ -2,16 +2,14 @@ import assert from "node:assert/strict"
 import type { DatabaseSync } from "node:sqlite"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
-import fc from "fast-check"
-
 import { openLedger } from "../../../../../src/vault/ledger/open-ledger.ts"
 import type { JournalRow, RequestRow } from "../../../../../src/vault/ledger/records/row.ts"
-import { openDatabase } from "../../../../../src/vault/ledger/store/database.ts"
-import { openJournal } from "../../../../../src/vault/ledger/store/journal.ts"
+import { openDatabase } from "../../../../../src/vault/ledger/sqlite/database.ts"
+import { openJournal } from "../../../../../src/vault/ledger/sqlite/journal.ts"
 import {
   openProjections,
   type Projections,
-} from "../../../../../src/vault/ledger/store/projections.ts"
+} from "../../../../../src/vault/ledger/sqlite/projections.ts"
 import { verdictOf } from "../../../../support/audit-ledger.ts"
 import { copyLedger } from "../../../../support/crash-image.ts"
 import { fakeClock, startMs, ledgerTime } from "../../../../support/fake-clock.ts"
@@ -24,6 +22,8 @@ import {
   type LedgerPlace,
 } from "../../../../support/ledger-ask.ts"
 import { numRuns } from "../../../../support/runs.ts"
+
+import fc from "fast-check"
 
 let places: LedgerPlace[]
 

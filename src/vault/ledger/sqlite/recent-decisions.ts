@@ -1,34 +1,9 @@
 import type { DatabaseSync } from "node:sqlite"
 
-import type { Refusal } from "../../../link/views/refusal.ts"
 import type { OperationId } from "../../../venue/profile.ts"
-import type { RecordId } from "../records/record-id.ts"
 import type { RefusalRow, RequestRow } from "../records/row.ts"
+import type { RecentDecision, RecentDecisions, RecentRefusal } from "../store/audit-jobs.ts"
 import { openTimeSlice } from "./time-slice.ts"
-
-/** A request or a refusal as it was recorded, without its body. */
-export type RecentDecision = {
-  readonly seq: number
-  readonly id: RecordId
-  readonly atMs: number
-  readonly client: string
-  readonly key: string | null
-  readonly operation: OperationId | null
-  /** `policy/rule` that allowed it. */
-  readonly rule: string | null
-  readonly refusal: Refusal | null
-  /** How many more refusals like it came within its second. */
-  readonly repeats: number
-}
-
-export type RecentRefusal = RecentDecision & { readonly refusal: Refusal }
-
-export type RecentDecisions = {
-  /** Rises by one with each request and each refusal that is recorded. */
-  readonly recorded: number
-  /** The newest first. */
-  readonly decisions: readonly RecentDecision[]
-}
 
 // Rows are added to these tables in the journal's order and removed from their beginning alone: rowids count them.
 const newest = {

@@ -1,20 +1,9 @@
 import type { DatabaseSync } from "node:sqlite"
 
-import type { Address } from "../../../venue/address.ts"
-import type { OperationId } from "../../../venue/profile.ts"
-import type { StoredRecord } from "../records/entries.ts"
-import { type Heard, stateAsOf } from "../records/record-state.ts"
+import type { Heard } from "../records/record-state.ts"
 import type { RefusalRow, RequestRow, ShadowRow } from "../records/row.ts"
-
-/** A record as it lies in the database; its state depends on the time, so it isn't said here. */
-export type FoundRecord =
-  | {
-      readonly row: RequestRow
-      readonly heard: Heard | null
-      readonly status: number | null
-      readonly code: string | null
-    }
-  | { readonly row: RefusalRow }
+import type { HistoryCursor, HistoryRow } from "../store/meter-jobs.ts"
+import type { FoundRecord, FoundShadow, ShadowCursor } from "../store/store.ts"
 
 // Every cast below reads what projections.ts wrote into our own STRICT tables.
 type Columns = Readonly<Record<string, unknown>>
@@ -43,18 +32,6 @@ export function recordFinder(database: DatabaseSync): (id: string) => FoundRecor
   }
 }
 
-/** A request as history holds it. */
-export type HistoryRow = {
-  readonly row: RequestRow
-  readonly seq: number
-  readonly countedAtMs: number
-  /** What gave its room back, if anything did. */
-  readonly released: { readonly atMs: number; readonly seq: number } | undefined
-}
-
-/** Where a page of history begins: after `seq` of those that count from `countedAtMs` on. */
-export type HistoryCursor = { readonly countedAtMs: number; readonly seq: number }
-
 /** How many requests a page holds: few enough to keep no commit waiting for long. */
 export const pageLength = 200
 
@@ -70,12 +47,6 @@ export function historyPager(
   )
   return ({ countedAtMs, seq }, lastSeq) => find.all(countedAtMs, seq, lastSeq).map(historyRow)
 }
-
-/** Where a page of shadows begins: after `seq` of those that were asked from `askedAtMs` on. */
-export type ShadowCursor = { readonly askedAtMs: number; readonly seq: number }
-
-/** A shadow as the journal holds it. */
-export type FoundShadow = { readonly row: ShadowRow } & ShadowCursor
 
 /** Prepares the look-up of a page of shadows, in the order in which they were asked. */
 export function shadowPager(
@@ -117,52 +88,5 @@ export function historyRow(columns: Columns): HistoryRow {
       releasedAtMs === null
         ? undefined
         : { atMs: releasedAtMs, seq: columns["released_seq"] as number },
-  }
-}
-
-/** A record with its state as of `nowMs`. */
-export function storedRecord(found: FoundRecord, nowMs: number): StoredRecord {
-  if (!("heard" in found)) return refusedRecord(found.row)
-  const { row, heard, status, code } = found
-  return {
-    id: row.id,
-    state: stateAsOf(heard, row.expires_after, nowMs),
-    client: row.client,
-    key: row.key,
-    operation: row.operation as OperationId, // written from one
-    signer: row.signer as Address, // written from one
-    target: row.target as Address | null, // written from one
-    body: row.body,
-    nonce: row.nonce,
-    expiresAfterMs: row.expires_after,
-    decidedAtMs: row.at_ms,
-    policyHash: row.policy_hash,
-    refusal: null,
-    outcome: status === null && code === null ? null : { status, code },
-    idempotencyKey: row.idempotency?.by === "header" ? row.idempotency.key : null,
-    clientOrderId: row.client_order_id ?? null,
-    keepsAnswer: row.idempotency !== undefined,
-  }
-}
-
-function refusedRecord(row: RefusalRow): StoredRecord {
-  return {
-    id: row.id,
-    state: "refused_here",
-    client: row.client,
-    key: row.key,
-    operation: row.operation as OperationId | null, // written from one
-    signer: null,
-    target: null,
-    body: null,
-    nonce: null,
-    expiresAfterMs: null,
-    decidedAtMs: row.at_ms,
-    policyHash: row.policy_hash,
-    refusal: row.refusal,
-    outcome: null,
-    idempotencyKey: null,
-    clientOrderId: null,
-    keepsAnswer: false,
   }
 }

@@ -18,7 +18,7 @@ import {
   spareBytes,
   spareBytesFor,
   spareFileOf,
-} from "../../../../../src/vault/ledger/store/spare-space.ts"
+} from "../../../../../src/vault/ledger/sqlite/spare-space.ts"
 
 describe("the ledger's spare", () => {
   let directory: string

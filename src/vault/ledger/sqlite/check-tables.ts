@@ -1,16 +1,7 @@
 import type { DatabaseSync } from "node:sqlite"
 
-import { readArchivedHead } from "../store/journal.ts"
-import type { ChainPosition, Flaw } from "./chain-check.ts"
-
-/** Where a check of the tables goes on. */
-export type TablesCursor = { readonly table: "requests" | "refusals"; readonly rowid: number }
-
-export type TablesStep = {
-  /** `null` when all were looked at. */
-  readonly next: TablesCursor | null
-  readonly flaw: Flaw | null
-}
+import type { ChainPosition, Flaw, TablesCursor, TablesStep } from "../store/audit-jobs.ts"
+import { readArchivedHead } from "./journal.ts"
 
 /** How many rows a step looks at: a few milliseconds. */
 const stepRows = 2_000

@@ -1,20 +1,10 @@
 import type { DatabaseSync } from "node:sqlite"
 
-import type { LedgerTime } from "../../process/clock.ts"
-import { keptMs, storedKey, type IdempotencyKey, type KeyUse } from "../records/idempotency.ts"
-import { stateAsOf, type Heard } from "../records/record-state.ts"
+import { storedKey, type IdempotencyKey } from "../records/idempotency.ts"
+import type { Heard } from "../records/record-state.ts"
 import type { OutcomeRow, RequestRow } from "../records/row.ts"
-import { recordFinder, type FoundRecord } from "./stored-rows.ts"
-
-/** A request that has a key, as it lies in the database. */
-export type FoundKey = {
-  readonly row: RequestRow
-  readonly countedAtMs: number
-  readonly heard: Heard | null
-  readonly sends: number
-  /** The outcome that the venue's answer is kept with. */
-  readonly answered: OutcomeRow | undefined
-}
+import type { FoundKey, FoundRecord, RecordSearch } from "../store/store.ts"
+import { recordFinder } from "./stored-rows.ts"
 
 // Every cast below reads what projections.ts wrote into our own STRICT tables.
 type Columns = Readonly<Record<string, unknown>>
@@ -40,13 +30,6 @@ export function keyFinder(database: DatabaseSync): (key: IdempotencyKey) => Foun
   }
 }
 
-/** What records are looked for by, besides their id. */
-export type RecordSearch = {
-  readonly client: string
-  readonly by: "idempotency_key" | "client_order_id"
-  readonly value: string
-}
-
 /** How many records a search gives at most. */
 const maxFoundRecords = 20
 
@@ -68,30 +51,4 @@ export function recordSearcher(
     const stored = by === "idempotency_key" ? storedKey({ by: "header", key: value }) : value
     return ids[by].all(client, stored).flatMap(({ id }) => findRecord(id as string) ?? [])
   }
-}
-
-/** What a key stands for at `nowMs`. It is kept for a day, and for as long as its request is good. */
-export function keyUse(found: FoundKey | undefined, nowMs: LedgerTime): KeyUse {
-  if (found?.row.idempotency === undefined) return { kind: "unused" }
-  const { row, countedAtMs, heard, sends, answered } = found
-  const untilMs = Math.max(countedAtMs + keptMs, row.expires_after)
-  if (nowMs > untilMs) return { kind: "ended", record: row.id }
-  return {
-    kind: "kept",
-    request: {
-      record: row.id,
-      binding: found.row.idempotency.binding,
-      nonce: row.nonce,
-      expiresAfterMs: row.expires_after,
-      state: stateAsOf(heard, row.expires_after, nowMs),
-      isUnsent: heard === "unsent" && sends === 0,
-      hadRelease: row.release !== undefined,
-      answer: keptAnswer(answered),
-    },
-  }
-}
-
-function keptAnswer(outcome: OutcomeRow | undefined) {
-  if (outcome?.answer === undefined || outcome.status === null) return undefined
-  return { ...outcome.answer, status: outcome.status }
 }

@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test"
 
 import type { Ledger } from "../../../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../../../src/vault/ledger/open-ledger.ts"
-import { migrations } from "../../../../../src/vault/ledger/store/migrations.ts"
+import { migrations } from "../../../../../src/vault/ledger/sqlite/migrations.ts"
 import { aClaim } from "../../../../support/a-claim.ts"
 import { fakeClock, startMs } from "../../../../support/fake-clock.ts"
 import {

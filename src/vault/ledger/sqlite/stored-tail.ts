@@ -1,32 +1,9 @@
 import type { DatabaseSync } from "node:sqlite"
 
-import type { Journal } from "../store/journal.ts"
-import {
-  historyRow,
-  pageLength,
-  type HistoryRow,
-  countingStartFinder,
-} from "../store/stored-rows.ts"
-import { openSnapshotStore, type SnapshotStep } from "./snapshot-store.ts"
-import type { UnheardOutcome, StoredSnapshot } from "./snapshot-text.ts"
-
-/** What came after a snapshot of the meters. */
-export type TailPage =
-  /** Requests of entries after `seq`, up to `lastSeq`. */
-  | { readonly kind: "requests"; readonly seq: number; readonly lastSeq: number }
-  /** Earlier requests whose room was given back by entries after `afterSeq`, up to `lastSeq`. */
-  | {
-      readonly kind: "releases"
-      readonly seq: number
-      readonly afterSeq: number
-      readonly lastSeq: number
-    }
-  /** Requests whose room was given back by one of these outcomes, if it is an entry up to `seq`. */
-  | {
-      readonly kind: "unheard"
-      readonly seq: number
-      readonly outcomes: readonly UnheardOutcome[]
-    }
+import type { HistoryRow, MeterJob, MeterResults, TailPage } from "../store/meter-jobs.ts"
+import type { Journal } from "./journal.ts"
+import { openSnapshotStore } from "./snapshot-store.ts"
+import { historyRow, pageLength, countingStartFinder } from "./stored-rows.ts"
 
 /** Prepares the look-ups, which visit no row of the journal but those that they return. */
 function tailPager(database: DatabaseSync): (page: TailPage) => readonly HistoryRow[] {
@@ -58,21 +35,6 @@ function tailPager(database: DatabaseSync): (page: TailPage) => readonly History
     }
   }
   return (page) => find(page).map(historyRow)
-}
-
-/** What the worker does so that the meters need not be counted from the beginning. */
-export type MeterJob =
-  /** From when on requests bear on what is used at `sinceMs` and later. */
-  | { readonly kind: "meters_start"; readonly sinceMs: number }
-  | { readonly kind: "meters_snapshot"; readonly step: SnapshotStep }
-  | { readonly kind: "meters_newest" }
-  | { readonly kind: "meters_tail"; readonly page: TailPage }
-
-export type MeterResults = {
-  readonly meters_start: number
-  readonly meters_snapshot: undefined
-  readonly meters_newest: StoredSnapshot | undefined
-  readonly meters_tail: readonly HistoryRow[]
 }
 
 /** Whether a job is one of these. */

@@ -1,32 +1,13 @@
 import type { DatabaseSync } from "node:sqlite"
 
-import { openTimeSlice } from "../store/time-slice.ts"
-import type { StoredEntry } from "./chain-check.ts"
-
-/** Which entries are wanted; all where nothing is said. */
-export type EntryFilter = {
-  readonly client?: string | undefined
-  readonly key?: string | undefined
-  readonly kind?: string | undefined
-  /** Recorded at this wall time or later. */
-  readonly sinceMs?: number | undefined
-}
-
-export type EntryAsk = {
-  /** Upwards from after an entry, or downwards from before one. */
-  readonly from: { readonly after: number } | { readonly before: number }
-  readonly limit: number
-  readonly filter: EntryFilter
-}
-
-/** In the order in which they were asked for: upwards or downwards. */
-export type EntryPage = {
-  readonly entries: readonly StoredEntry[]
-  /** The last entry that was looked at, to go on from. */
-  readonly next: number
-  /** Whether there are no more for now. */
-  readonly isEnd: boolean
-}
+import type {
+  AboutEntry,
+  EntryAsk,
+  EntryFilter,
+  EntryPage,
+  StoredEntry,
+} from "../store/audit-jobs.ts"
+import { openTimeSlice } from "./time-slice.ts"
 
 /** How much of rows a page holds, so that it crosses a socket in one frame. */
 export const maxPageBytes = 96 * 1_024
@@ -67,13 +48,6 @@ function gatherPage(
     if (entries.length >= ask.limit || isOver()) return { entries, next, isEnd: false }
   }
   return { entries, next, isEnd: true }
-}
-
-/** An entry and those that are about it. */
-export type AboutEntry = {
-  readonly entry: StoredEntry
-  /** Its outcomes, repeats and acts, and those of its hold; in their order, at most 200. */
-  readonly others: readonly StoredEntry[]
 }
 
 const maxOthers = 200

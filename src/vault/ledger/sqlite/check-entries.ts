@@ -1,28 +1,17 @@
 import type { DatabaseSync } from "node:sqlite"
 
-import type { RequestRow } from "../records/row.ts"
-import { chainHash, readArchivedHead, type Head } from "../store/journal.ts"
-import { openTimeSlice } from "../store/time-slice.ts"
 import {
   chainStart,
   hashWrong,
   openChainCheck,
   type ChainCheck,
-  type ChainPosition,
-  type Flaw,
   type NumberedRow,
-  type StoredEntry,
-} from "./chain-check.ts"
-
-/** One step of a check. */
-export type CheckStep = {
-  readonly position: ChainPosition
-  /** How many entries it took. */
-  readonly checked: number
-  readonly flaw: Flaw | null
-  /** Whether it came to the end of the journal. */
-  readonly isEnd: boolean
-}
+} from "../audit/chain-check.ts"
+import type { RequestRow } from "../records/row.ts"
+import type { ChainPosition, CheckStep, Flaw, StoredEntry } from "../store/audit-jobs.ts"
+import type { Head } from "../store/store.ts"
+import { chainHash, readArchivedHead } from "./journal.ts"
+import { openTimeSlice } from "./time-slice.ts"
 
 /**
  * Prepares the check of entries, `maxEntries` or a few milliseconds at a time. It never throws for what

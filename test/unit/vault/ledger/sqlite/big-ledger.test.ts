@@ -1,13 +1,13 @@
-import assert from "node:assert/strict"
 import { stat } from "node:fs/promises"
 import { after, before, describe, it } from "node:test"
 
-import { prepareLedgerFile } from "../../../../../src/vault/ledger/store/database.ts"
+import { prepareLedgerFile } from "../../../../../src/vault/ledger/sqlite/database.ts"
 import { aClaim } from "../../../../support/a-claim.ts"
 import { openKept } from "../../../../support/a-snapshot.ts"
 import { growLedger } from "../../../../support/big-ledger.ts"
 import { fakeClock, startMs, ledgerTime } from "../../../../support/fake-clock.ts"
 import {
+  reserve,
   ledgerPlace,
   plainAsk,
   reserved,
@@ -15,6 +15,8 @@ import {
   type LedgerPlace,
 } from "../../../../support/ledger-ask.ts"
 import { query, readLedger } from "../../../../support/read-ledger.ts"
+
+import assert from "node:assert/strict"
 
 /** Every tenth entry is a refusal, and of the others every third a request. */
 const requestShare = 3 / 10
@@ -49,7 +51,7 @@ for (const entries of [5_000, 50_000]) {
       assert.equal(first.folded, entries * requestShare)
       const second = await openKept({ file: place.file, clock, countedBy: "anew", claims })
       for (let request = 0; request < 5; request++) {
-        await second.ledger.reserve({ ...plainAsk, claims, nowMs: ledgerTime(clock.nowMs()) })
+        await reserve(second.ledger, { ...plainAsk, claims, nowMs: ledgerTime(clock.nowMs()) })
       }
       await reserved(second.ledger, clock.nowMs())
       await second.ledger.close()

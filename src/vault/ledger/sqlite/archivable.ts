@@ -1,27 +1,9 @@
 import type { DatabaseSync } from "node:sqlite"
 
-import { readArchivedHead } from "../store/journal.ts"
-import { openTimeSlice } from "../store/time-slice.ts"
-import type { StoredEntry } from "./chain-check.ts"
+import type { ArchivablePage, ArchiveBounds, StayReason, StoredEntry } from "../store/audit-jobs.ts"
 import { maxPageBytes } from "./entry-pages.ts"
-
-/** What has to stay, all in milliseconds since 1970. */
-export type ArchiveBounds = {
-  /** Entries that are this young. */
-  readonly beforeMs: number
-  /** Requests that count in limits from here on. */
-  readonly countedSinceMs: number
-  readonly nowMs: number
-}
-
-export type ArchivablePage = {
-  readonly entries: readonly StoredEntry[]
-  /** `undefined` while there may be more. */
-  readonly end: "journal_ends" | { readonly seq: number; readonly why: StayReason } | undefined
-}
-
-/** Why an entry can't go yet, and so all after it can't. */
-export type StayReason = "young" | "limits" | "valid" | "hold"
+import { readArchivedHead } from "./journal.ts"
+import { openTimeSlice } from "./time-slice.ts"
 
 /** Prepares the look-up of the entries after one that may go into an archive, up to the first that stays. */
 export function archivablePager(

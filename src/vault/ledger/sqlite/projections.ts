@@ -3,13 +3,9 @@ import type { DatabaseSync } from "node:sqlite"
 import { storedKey } from "../records/idempotency.ts"
 import { hear, type Heard } from "../records/record-state.ts"
 import type { JournalRow, OutcomeRow, RequestRow } from "../records/row.ts"
+import type { Written } from "../store/store.ts"
 import { openActProjections } from "./act-projections.ts"
 import { type Journal, mayTrail, nonceCheck, readTrail } from "./journal.ts"
-
-export type Written =
-  /** `released` is the request that the row gives room back for. */
-  | { readonly kind: "written"; readonly released: RequestRow | undefined }
-  | { readonly kind: "unknown_request" }
 
 /** Writes a row to the journal and to the tables that follow from it. Within the open transaction. */
 export type WriteRow = (row: JournalRow) => Written

@@ -2,24 +2,24 @@ import assert from "node:assert/strict"
 import type { DatabaseSync } from "node:sqlite"
 import { after, before, describe, it } from "node:test"
 
-import { meterRunner } from "../../../../../src/vault/ledger/meters/stored-tail.ts"
-import { openDatabase } from "../../../../../src/vault/ledger/store/database.ts"
-import { openJournal } from "../../../../../src/vault/ledger/store/journal.ts"
+import { openDatabase } from "../../../../../src/vault/ledger/sqlite/database.ts"
+import { openJournal } from "../../../../../src/vault/ledger/sqlite/journal.ts"
 import {
   readOpenedState,
   readSet,
   readSets,
-} from "../../../../../src/vault/ledger/store/opened-state.ts"
-import { openProjections } from "../../../../../src/vault/ledger/store/projections.ts"
+} from "../../../../../src/vault/ledger/sqlite/opened-state.ts"
+import { openProjections } from "../../../../../src/vault/ledger/sqlite/projections.ts"
 import {
   readRecentDecisions,
   readRecentRefusals,
-} from "../../../../../src/vault/ledger/store/recent-decisions.ts"
+} from "../../../../../src/vault/ledger/sqlite/recent-decisions.ts"
 import {
   historyPager,
   recordFinder,
   shadowPager,
-} from "../../../../../src/vault/ledger/store/stored-rows.ts"
+} from "../../../../../src/vault/ledger/sqlite/stored-rows.ts"
+import { meterRunner } from "../../../../../src/vault/ledger/sqlite/stored-tail.ts"
 import { ledgerPlace, type LedgerPlace } from "../../../../support/ledger-ask.ts"
 
 /** Tables that grow with what is asked; the others grow with keys, clients, signers, symbols and freezes. */

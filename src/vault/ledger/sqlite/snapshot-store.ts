@@ -1,15 +1,7 @@
 import { createHash, type Hash } from "node:crypto"
 import type { DatabaseSync } from "node:sqlite"
 
-import type { SnapshotHead, StoredSnapshot } from "./snapshot-text.ts"
-
-/** What a snapshot is kept by, step by step, so that other work can go between. */
-export type SnapshotStep =
-  /** It holds all that is in the journal by now. One that was begun before is given up. */
-  | { readonly kind: "begin" }
-  | { readonly kind: "add"; readonly text: string }
-  /** Makes it whole, and the newest: earlier ones go. */
-  | { readonly kind: "end"; readonly head: SnapshotHead }
+import type { SnapshotHead, SnapshotStep, StoredSnapshot } from "../store/meter-jobs.ts"
 
 /** Keeps the newest snapshot of the meters. Each call runs within the open transaction. */
 export type SnapshotStore = {

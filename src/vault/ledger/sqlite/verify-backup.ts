@@ -2,9 +2,9 @@ import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 
 import { Fault } from "../../../std/fault.ts"
-import type { JournalHead } from "../signers/signer-marks.ts"
-import { openJournal } from "../store/journal.ts"
-import { faultOf } from "../store/sqlite-fault.ts"
+import type { JournalHead } from "../store/audit-jobs.ts"
+import { openJournal } from "./journal.ts"
+import { faultOf } from "./sqlite-fault.ts"
 
 /**
  * Reads a copy of a ledger from its first page to its last and returns the entry that it ends with.

@@ -6,52 +6,39 @@ import { Fault } from "../../../std/fault.ts"
 import { openHistogram, workBoundsSeconds } from "../../../std/histogram.ts"
 import { programFile } from "../../../std/program-files.ts"
 import type { ClockReading } from "../../process/clock.ts"
-import type { Head } from "./journal.ts"
-import type { OpenedState } from "./opened-state.ts"
+import { nameOf, type IdempotencyKey } from "../records/idempotency.ts"
+import type { JournalRow } from "../records/row.ts"
+import type {
+  Head,
+  LedgerStore,
+  OpenedState,
+  StoreJob,
+  StoreResults,
+  StoreTurn,
+  Written,
+} from "../store/store.ts"
 import type { FromWorker, Job, JobResult, JobResults, ToWorker } from "./worker-messages.ts"
 
-/**
- * The way to the database. One batch is at work; what comes meanwhile gathers and shares the next commit.
- * After any error everything that waits and every later call fails with `ledger_unavailable`.
- */
-export type CommitQueue = {
-  /** Resolves with what broke it, unless it is closed first. */
-  readonly broken: Promise<Fault>
-  /** Resolves once the batch that `job` is in is durable. */
-  run<Kind extends Job["kind"]>(job: Extract<Job, { kind: Kind }>): Promise<JobResults[Kind]>
-  /** @throws {Fault} `ledger_unavailable` when the queue is broken or closed. */
-  assertOpen(): void
-  /** The last entry that is durable. */
-  head(): Head
-  readonly commits: CommitTimes
-  /** What `read` tells is kept with each commit that writes, where it tells anything. */
-  keepClock(read: () => ClockReading | undefined): void
-  /** Copies the database into the empty file `to` while jobs go on. @throws {Fault} `ledger_unavailable`. */
-  copy(to: string): Promise<void>
-  /**
-   * Queues `lastJobs`, waits for what is queued, then closes the database and ends its thread. Safe to call
-   * twice. `broken` when not all of it became durable.
-   */
-  close(lastJobs?: () => readonly Job[]): Promise<"whole" | "broken">
-}
+/** A turn that asked for no key. */
+const keyless: StoreTurn = { found: () => undefined }
 
 /**
  * Starts the database's thread on `file` and reads what a start at `nowMs` needs.
  *
  * @throws {Fault} as `openDatabase` does.
  */
-export async function startCommitQueue(
+export async function openSqliteStore(
   file: string,
   nowMs: number,
-): Promise<{ readonly queue: CommitQueue; readonly state: OpenedState }> {
-  const worker = new Worker(programFile("vault/ledger/store/sqlite-worker"), {
+): Promise<{ readonly store: LedgerStore; readonly state: OpenedState }> {
+  const worker = new Worker(programFile("vault/ledger/sqlite/sqlite-worker"), {
     workerData: { file, nowMs },
   })
   const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()))
   const message = await firstMessage(worker)
   if (message?.kind === "opened") {
     const { head } = message.state.identity
-    return { queue: new WorkerQueue(worker, ended, head), state: message.state }
+    return { store: new CommitQueue(worker, ended, head), state: message.state }
   }
   await ended
   if (message?.kind === "failed") throw new Fault(message.code, message.message)
@@ -77,7 +64,7 @@ type Waiting = {
 }
 
 /** Owns the thread, and must be closed. */
-class WorkerQueue implements CommitQueue {
+class CommitQueue implements LedgerStore {
   readonly broken: Promise<Fault>
   readonly commits = timeCommits()
   readonly #tellBroken: (fault: Fault) => void
@@ -106,7 +93,27 @@ class WorkerQueue implements CommitQueue {
     worker.on("exit", () => this.#break(threadFault()))
   }
 
-  async run<Kind extends Job["kind"]>(
+  async turn<Out>(keys: readonly IdempotencyKey[], step: (turn: StoreTurn) => Out): Promise<Out> {
+    this.assertOpen()
+    if (keys.length === 0) return step(keyless)
+    const looked = keys.map(
+      async (key) => [nameOf(key), await this.#do({ kind: "find_key", key })] as const,
+    )
+    const found = new Map(await Promise.all(looked))
+    return step({ found: (key) => found.get(nameOf(key)) })
+  }
+
+  append(row: JournalRow): Promise<Written> {
+    return this.#do({ kind: "write", row })
+  }
+
+  run<Kind extends StoreJob["kind"]>(
+    job: Extract<StoreJob, { kind: Kind }>,
+  ): Promise<StoreResults[Kind]> {
+    return this.#do(job)
+  }
+
+  async #do<Kind extends Job["kind"]>(
     job: Extract<Job, { kind: Kind }>,
   ): Promise<JobResults[Kind]> {
     this.assertOpen()
@@ -203,9 +210,9 @@ class WorkerQueue implements CommitQueue {
   }
 
   async #drainAndEnd(lastJobs: () => readonly Job[]): Promise<"whole" | "broken"> {
-    for (const job of lastJobs()) this.run(job).catch(() => undefined)
+    for (const job of lastJobs()) this.#do(job).catch(() => undefined)
     // Jobs run in order, so the last one's end is the end of all. On a broken ledger nothing waits.
-    const counted = await this.run({ kind: "count" }).catch(() => undefined)
+    const counted = await this.#do({ kind: "count" }).catch(() => undefined)
     this.#tell({ kind: "close" })
     await this.#ended
     return counted === undefined ? "broken" : "whole"

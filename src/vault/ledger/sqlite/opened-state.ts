@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite"
 
-import type { StoredSet, SetActivation } from "../records/entries.ts"
+import type { SetActivation, StoredSet } from "../records/entries.ts"
 import type {
   ClientFields,
   FreezeFields,
@@ -9,28 +9,11 @@ import type {
   RaiseFields,
   StoredHold,
 } from "../records/row.ts"
-import { readIdentity, type Identity } from "./journal.ts"
-
-/** What a start needs. It grows with keys, clients, signers and open holds, never with the journal. */
-export type OpenedState = {
-  readonly identity: Identity
-  readonly keys: readonly KeyFields[]
-  readonly clients: readonly ClientFields[]
-  readonly lastNonces: ReadonlyMap<string, number>
-  readonly holds: readonly StoredHold[]
-  readonly prices: readonly PriceFields[]
-  readonly raises: readonly RaiseFields[]
-  readonly lastSet: StoredSet | undefined
-  readonly acceptedHash: string | undefined
-  readonly freezes: readonly FreezeFields[]
-  readonly armed: readonly string[]
-}
+import { maxEndedHolds, type OpenedState } from "../store/store.ts"
+import { readIdentity } from "./journal.ts"
 
 // Every cast below reads what the projections wrote into our own STRICT tables.
 type Columns = Readonly<Record<string, unknown>>
-
-/** How many holds that have ended are told of. */
-export const maxEndedHolds = 100
 
 /** Reads all that a start needs, as of `nowMs`; lists are in the order in which they were added. */
 export function readOpenedState(database: DatabaseSync, nowMs: number): OpenedState {

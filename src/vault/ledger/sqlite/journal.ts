@@ -4,6 +4,7 @@ import type { DatabaseSync } from "node:sqlite"
 import { Fault } from "../../../std/fault.ts"
 import type { ClockReading } from "../../process/clock.ts"
 import { canonicalRow, type JournalRow, type RequestRow } from "../records/row.ts"
+import type { Head, Identity } from "../store/store.ts"
 
 /** The chained list of everything that was recorded. */
 export type Journal = {
@@ -13,9 +14,6 @@ export type Journal = {
   length(): number
   head(): Head
 }
-
-/** An entry's number and hash. */
-export type Head = { readonly seq: number; readonly hash: Uint8Array }
 
 /**
  * Goes on with the journal in `database`, after a look at its last link.
@@ -84,16 +82,6 @@ function readHead(database: DatabaseSync): Head {
     )
   }
   return { seq: last.seq, hash }
-}
-
-/** What tells a ledger from every other one, and from older copies of itself. */
-export type Identity = {
-  /** Random, 32 hex digits; new with every restore that was accepted. */
-  readonly ledger: string
-  /** Its last entry. */
-  readonly head: Head
-  /** The clocks at the last commit. */
-  readonly clock: ClockReading | undefined
 }
 
 /** Reads it at a start. */

@@ -1,0 +1,215 @@
+import { setImmediate as turnEnded } from "node:timers/promises"
+
+import type { Refusal } from "../../link/views/refusal.ts"
+import { err, ok, type Result } from "../../std/result.ts"
+import type { Budgets } from "../budgets/budgets.ts"
+import { budgetExhausted } from "../budgets/shortage.ts"
+import type { LedgerClock, LedgerTime } from "../process/clock.ts"
+import { requestStages } from "../process/stages.ts"
+import { keyUse } from "./found-records.ts"
+import { holdRow } from "./hold-book.ts"
+import type { Ledger, LedgerTurn, OpenHold } from "./ledger.ts"
+import type { HoldAsk } from "./records/hold.ts"
+import { nameOf, type IdempotencyKey, type KeyUse } from "./records/idempotency.ts"
+import type { LedgerWatcher } from "./records/ledger-watcher.ts"
+import { makeRecordId, type RecordId } from "./records/record-id.ts"
+import { requestRow } from "./records/request-row.ts"
+import type { Reservation, ReserveAsk } from "./records/reservation.ts"
+import { limitExhausted, releaseUnusable, tooFast, tooManyHolds } from "./refusals.ts"
+import type { SignerMarks } from "./signers/signer-marks.ts"
+import type { LedgerState } from "./state.ts"
+import type { LedgerStore, StoreTurn } from "./store/store.ts"
+
+/** What a turn judges by and takes from. */
+export type DecideFrom = {
+  readonly store: LedgerStore
+  readonly state: LedgerState
+  readonly time: LedgerClock
+  readonly budgets: Budgets
+  readonly marks: SignerMarks
+  readonly watchers: readonly LedgerWatcher[]
+  /** The hold that was opened last. */
+  readonly holds: { durable: Promise<unknown> }
+}
+
+/** Makes a ledger's `decide`; what it begins is followed to its end. */
+export function decider(from: DecideFrom, underWay: UnderWay): Ledger["decide"] {
+  const keyTurns = openKeyTurns()
+  return (keys, step) => underWay.follow(keyTurns.run(keys, () => decide(keys, step, from)))
+}
+
+async function decide<Made>(
+  keys: readonly IdempotencyKey[],
+  step: (turn: LedgerTurn) => () => Made,
+  from: DecideFrom,
+): Promise<Made> {
+  const taken: TakenInTurn = { durable: [], reserved: [], keyUses: new Map() }
+  const make = await from.store.turn(keys, (found) => step(openTurn(found, taken, from)))
+  // The commit has been asked for. What is made meanwhile comes out once that is done.
+  const made = Promise.try(make)
+  made.catch(() => undefined) // told below
+  await Promise.all(taken.durable)
+  for (const { entry, record } of taken.reserved) {
+    for (const watcher of from.watchers) watcher.reserved?.(entry, record)
+  }
+  return made
+}
+
+/** What one turn has taken by now. */
+type TakenInTurn = {
+  /** What all that it makes waits for. */
+  readonly durable: Promise<unknown>[]
+  readonly reserved: { readonly entry: ReserveAsk["entry"]; readonly record: RecordId }[]
+  /** What its own requests have made of their keys. */
+  readonly keyUses: Map<string, KeyUse>
+}
+
+function openTurn(store: StoreTurn, taken: TakenInTurn, from: DecideFrom): LedgerTurn {
+  const nowMs = from.time.now()
+  return {
+    nowMs,
+    keyUse(key) {
+      from.marks.assertNoneWaits()
+      return taken.keyUses.get(nameOf(key)) ?? keyUse(store.found(key), nowMs)
+    },
+    reserve(ask) {
+      const reserved = reserve(ask, taken, from)
+      const paced = reserved.kind === "refused" && reserved.refusal.code === "signer_pace"
+      if (paced) for (const watcher of from.watchers) watcher.paced?.(ask.entry.key)
+      return reserved
+    },
+    openHold: (ask) => openHold(ask, taken, { ...from, nowMs }),
+  }
+}
+
+/**
+ * Takes room in every limit, the release, the venue's budgets and the nonce, all of them or none, and appends
+ * the record. What can refuse comes before anything is taken.
+ */
+function reserve(ask: ReserveAsk, taken: TakenInTurn, from: DecideFrom): Reservation {
+  const { store, state, budgets } = from
+  store.assertOpen()
+  if (ask.lane === "open") assertClockSafe(from)
+  from.marks.assertUsable(ask.signer)
+  const spent = state.limits.ask(ask.claims, ask.nowMs)
+  const refusal = spent === undefined ? refuseRest(ask, from) : limitExhausted(spent, ask.nowMs)
+  if (refusal !== undefined) return { kind: "refused", refusal }
+  const next = state.nonces.next(ask.signer, ask.nowMs, ask.lane)
+  if (next.kind === "too_fast") return { kind: "refused", refusal: tooFast(next.retryAfterMs) }
+
+  const { nonce } = next
+  const record = makeRecordId(ask.nowMs)
+  const expiresAfterMs = Math.max(ask.nowMs, nonce) + ask.ttlMs
+  const countedAtMs = state.limits.countingTime(ask.nowMs)
+  const row = requestRow(ask, { record, nonce, expiresAfterMs, countedAtMs })
+  state.took(row, ask.claims)
+  if (ask.spending !== undefined) budgets.count(ask.spending)
+  waitFor(taken, store.append(row))
+  waitFor(taken, from.marks.cover(ask.signer, nonce))
+  taken.reserved.push({ entry: ask.entry, record })
+  const { client, idempotency } = ask.entry
+  if (idempotency !== undefined) {
+    const found = { row, countedAtMs, heard: null, sends: 0, answered: undefined }
+    taken.keyUses.set(nameOf({ client, ...idempotency }), keyUse(found, ask.nowMs))
+  }
+  requestStages.publish({ stage: "reserved" })
+  return { kind: "reserved", record, nonce, expiresAfterMs }
+}
+
+/** Opens a hold, or finds the one of this very request that waits already. */
+function openHold(
+  ask: HoldAsk,
+  taken: TakenInTurn,
+  from: DecideFrom & { readonly nowMs: LedgerTime },
+): Result<OpenHold, Refusal> {
+  const { store, state, holds, nowMs } = from
+  store.assertOpen()
+  const earlier = state.holds.pending(ask, nowMs)
+  if (earlier !== undefined) {
+    waitFor(taken, holds.durable)
+    return ok(earlier)
+  }
+  if (!state.holds.hasRoom(ask.client, nowMs)) return err(tooManyHolds())
+  const row = holdRow(ask, nowMs)
+  state.acted(row)
+  holds.durable = store.append(row)
+  waitFor(taken, holds.durable)
+  return ok({ id: row.hold, expiresAtMs: row.expires_at })
+}
+
+/** Nothing of a turn comes out before `durable` is; where that fails, the turn tells it. */
+function waitFor(taken: TakenInTurn, durable: Promise<unknown>): void {
+  durable.catch(() => undefined)
+  taken.durable.push(durable)
+}
+
+function assertClockSafe({ time, watchers }: DecideFrom): void {
+  if (time.doubt() !== undefined) for (const watcher of watchers) watcher.clockUnsafe?.()
+  time.assertSafe()
+}
+
+/** Why the release can't be used, or which budget has no room. */
+function refuseRest(
+  { release, spending, entry, nowMs }: ReserveAsk,
+  { state, budgets }: DecideFrom,
+): Refusal | undefined {
+  if (release !== undefined && !state.holds.mayUse(release.hold, entry, nowMs)) {
+    return releaseUnusable(release.hold)
+  }
+  const short = spending === undefined ? undefined : budgets.ask(spending)
+  return short === undefined ? undefined : budgetExhausted(short, nowMs)
+}
+
+/**
+ * Lets work that names the same idempotency key go one after the other: a key is looked up when all that was
+ * asked with it before is durable, or was refused, and nobody else uses it until the work has ended.
+ */
+type KeyTurns = {
+  /** Without keys the work begins within this call. */
+  run<Out>(keys: readonly IdempotencyKey[], work: () => Promise<Out>): Promise<Out>
+}
+
+/** Starts with no key in use. */
+function openKeyTurns(): KeyTurns {
+  /** The last one in the line of each key. */
+  const lines = new Map<string, Promise<unknown>>()
+  return {
+    run(keys, work) {
+      if (keys.length === 0) return work()
+      const names = keys.map(nameOf)
+      // All at once, so that no two wait for each other.
+      const done = Promise.allSettled(names.flatMap((name) => lines.get(name) ?? [])).then(work)
+      for (const name of names) lines.set(name, done)
+      const leave = (): void => {
+        for (const name of names) if (lines.get(name) === done) lines.delete(name)
+      }
+      done.then(leave, leave)
+      return done
+    },
+  }
+}
+
+/** Work that has begun and may not have ended. */
+export type UnderWay = {
+  /** Follows a piece of work to its end. */
+  follow<Output>(work: Promise<Output>): Promise<Output>
+  /** Resolves when all that has begun by now has ended, and who waited for it has gone on. */
+  ended(): Promise<void>
+}
+
+/** Starts with nothing under way. */
+export function openUnderWay(): UnderWay {
+  const works = new Set<Promise<unknown>>()
+  return {
+    follow(work) {
+      works.add(work)
+      const forget = (): boolean => works.delete(work)
+      work.then(forget, forget)
+      return work
+    },
+    async ended() {
+      await Promise.allSettled([...works])
+      await turnEnded()
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import type { Refusal } from "../../link/views/refusal.ts"
+import { formatDecimal } from "../../venue/decimal.ts"
+import type { Headroom } from "./records/reservation.ts"
+
+/** The sentence names no time, so that what comes again and again is recorded as one refusal. */
+export function limitExhausted(
+  { claim, asked, used, freesAtMs }: Headroom,
+  nowMs: number,
+): Refusal {
+  const amounts = {
+    max: formatDecimal(claim.max),
+    used: formatDecimal(used),
+    asked: formatDecimal(asked),
+  }
+  const advice =
+    freesAtMs === undefined ? "it never allows that much at once" : "frees_at says when it has room"
+  return {
+    code: "limit_exhausted",
+    message: `The limit ${claim.policy}/${claim.limit} is spent: ${amounts.used} of ${amounts.max} used, ${amounts.asked} asked; ${advice}.`,
+    data: {
+      policy: claim.policy,
+      limit: claim.limit,
+      ...amounts,
+      frees_at: freesAtMs ?? null,
+      retry_after_ms: freesAtMs === undefined ? null : freesAtMs - nowMs,
+    },
+  }
+}
+
+/** Why a held request isn't signed. */
+export function releaseUnusable(hold: string): Refusal {
+  return {
+    code: "approval_required",
+    message:
+      "The release of this hold can't be used: it was used, has expired, or is another request's; ask again.",
+    data: { hold, expires_at: null },
+  }
+}
+
+/** Why a signer has no nonce now. */
+export function tooFast(retryAfterMs: number): Refusal {
+  return {
+    code: "signer_pace",
+    message:
+      "This signer's next nonce would lie too far ahead of the clock: at most one request a millisecond lasts; try again a little later.",
+    data: { retry_after_ms: retryAfterMs },
+  }
+}
+
+/** Why a client can't have one more hold. */
+export function tooManyHolds(): Refusal {
+  return {
+    code: "overloaded",
+    message:
+      "As many requests of this client as may wait for a person do so already; try again when some are decided.",
+    data: null,
+  }
+}

@@ -1,0 +1,49 @@
+import type { FaultCode } from "../../../std/fault.ts"
+import type { ClockReading } from "../../process/clock.ts"
+import type { IdempotencyKey } from "../records/idempotency.ts"
+import type { JournalRow } from "../records/row.ts"
+import type {
+  FoundKey,
+  Head,
+  OpenedState,
+  StoreJob,
+  StoreResults,
+  Written,
+} from "../store/store.ts"
+
+/** One thing to do. The jobs of a batch run in order and share one commit. */
+export type Job =
+  | StoreJob
+  | { readonly kind: "write"; readonly row: JournalRow }
+  | { readonly kind: "find_key"; readonly key: IdempotencyKey }
+  /** Brings the tables up to the journal, as every other job but `write` does first. */
+  | { readonly kind: "catch_up" }
+
+export type JobResults = StoreResults & {
+  readonly write: Written
+  readonly find_key: FoundKey | undefined
+  readonly catch_up: undefined
+}
+
+export type JobResult = JobResults[Job["kind"]]
+
+export type Batch = {
+  readonly jobs: readonly Job[]
+  /** Kept with the commit, where it writes and the clock is believed. */
+  readonly clock: ClockReading | undefined
+}
+
+export type ToWorker =
+  | ({ readonly kind: "batch" } & Batch)
+  /** Copies the database into an empty file while batches go on. */
+  | { readonly kind: "copy"; readonly to: string }
+  | { readonly kind: "close" }
+
+export type FromWorker =
+  | { readonly kind: "opened"; readonly state: OpenedState }
+  /** The batch is durable; one result a job, in order. */
+  | { readonly kind: "committed"; readonly results: readonly JobResult[]; readonly head: Head }
+  /** With a sentence where it failed; the database itself is as it was. */
+  | { readonly kind: "copied"; readonly failed: string | undefined }
+  /** Nothing of the batch counts, and nothing more will be written. */
+  | { readonly kind: "failed"; readonly code: FaultCode; readonly message: string }

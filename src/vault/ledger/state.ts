@@ -1,0 +1,76 @@
+import type { Claim } from "../policy/terms/claim.ts"
+import type { Clock, LedgerTime } from "../process/clock.ts"
+import { followAct, storedBindings, type Bindings } from "./bindings.ts"
+import { openHoldBook, type HoldBook } from "./hold-book.ts"
+import { openLimits, type Limits, type Past } from "./meters/limits.ts"
+import type { MetersImage } from "./meters/meters.ts"
+import { isAboutHold } from "./records/act-row.ts"
+import type { Hold } from "./records/hold.ts"
+import { readHold } from "./records/read-settings.ts"
+import type { ActRow, RequestRow } from "./records/row.ts"
+import { openNonces, type Nonces } from "./signers/ledger-safety.ts"
+import type { OpenedState } from "./store/store.ts"
+
+/**
+ * All that decisions depend on besides files and keys. Rows drive it, and nothing else does: what is followed
+ * here in the turn that appends a row is what a start reads from the store, and what a replay of the rows gives.
+ */
+export type LedgerState = {
+  readonly nonces: Nonces
+  readonly limits: Limits
+  readonly holds: HoldBook
+  readonly bindings: () => Bindings
+  /** Counts a request whose row is appended in this turn, with the claims that its limits make of it. */
+  took(row: RequestRow, claims: readonly Claim[]): void
+  /** Follows an act whose row is appended in this turn. */
+  acted(row: ActRow): void
+  readonly image: (nowMs: LedgerTime) => StateImage
+}
+
+/** The whole state as values, to be compared. */
+export type StateImage = {
+  readonly bindings: Bindings
+  readonly lastNonces: ReadonlyMap<string, number>
+  readonly holds: readonly Hold[]
+  readonly meters: MetersImage | undefined
+}
+
+/** Goes on from what a store has. `limits` count nothing before their first replacement. */
+export function openState(
+  stored: OpenedState,
+  {
+    past,
+    clock,
+    startMs,
+  }: {
+    readonly past: Past
+    readonly clock: Pick<Clock, "nowMs" | "monotonicMs">
+    readonly startMs: LedgerTime
+  },
+): LedgerState {
+  let bindings = storedBindings(stored)
+  const nonces = openNonces(clock, startMs, stored.lastNonces)
+  const limits = openLimits(past, clock)
+  const holds = openHoldBook(stored.holds.map(readHold))
+  return {
+    nonces,
+    limits,
+    holds,
+    bindings: () => bindings,
+    took(row, claims) {
+      limits.count(claims, row)
+      nonces.used(row.signer, row.nonce)
+      if (row.release !== undefined) holds.use(row.release)
+    },
+    acted(row) {
+      if (isAboutHold(row)) holds.follow(row)
+      else bindings = followAct(bindings, row)
+    },
+    image: (nowMs) => ({
+      bindings,
+      lastNonces: nonces.all(),
+      holds: holds.list(nowMs),
+      meters: limits.image(),
+    }),
+  }
+}

@@ -1,0 +1,203 @@
+import type { Refusal } from "../../../link/views/refusal.ts"
+import type { OperationId } from "../../../venue/profile.ts"
+import type { RecordId } from "../records/record-id.ts"
+import type { ArchivedFields, CheckpointFields } from "../records/row.ts"
+
+/** Which entries are wanted; all where nothing is said. */
+export type EntryFilter = {
+  readonly client?: string | undefined
+  readonly key?: string | undefined
+  readonly kind?: string | undefined
+  /** Recorded at this wall time or later. */
+  readonly sinceMs?: number | undefined
+}
+
+export type EntryAsk = {
+  /** Upwards from after an entry, or downwards from before one. */
+  readonly from: { readonly after: number } | { readonly before: number }
+  readonly limit: number
+  readonly filter: EntryFilter
+}
+
+/** In the order in which they were asked for: upwards or downwards. */
+export type EntryPage = {
+  readonly entries: readonly StoredEntry[]
+  /** The last entry that was looked at, to go on from. */
+  readonly next: number
+  /** Whether there are no more for now. */
+  readonly isEnd: boolean
+}
+
+/** An entry and those that are about it. */
+export type AboutEntry = {
+  readonly entry: StoredEntry
+  /** Its outcomes, repeats and acts, and those of its hold; in their order, at most 200. */
+  readonly others: readonly StoredEntry[]
+}
+
+/** One step of a check. */
+export type CheckStep = {
+  readonly position: ChainPosition
+  /** How many entries it took. */
+  readonly checked: number
+  readonly flaw: Flaw | null
+  /** Whether it came to the end of the journal. */
+  readonly isEnd: boolean
+}
+
+/** Where a check of the tables goes on. */
+export type TablesCursor = { readonly table: "requests" | "refusals"; readonly rowid: number }
+
+export type TablesStep = {
+  /** `null` when all were looked at. */
+  readonly next: TablesCursor | null
+  readonly flaw: Flaw | null
+}
+
+/** What has to stay, all in milliseconds since 1970. */
+export type ArchiveBounds = {
+  /** Entries that are this young. */
+  readonly beforeMs: number
+  /** Requests that count in limits from here on. */
+  readonly countedSinceMs: number
+  readonly nowMs: number
+}
+
+export type ArchivablePage = {
+  readonly entries: readonly StoredEntry[]
+  /** `undefined` while there may be more. */
+  readonly end: "journal_ends" | { readonly seq: number; readonly why: StayReason } | undefined
+}
+
+/** Why an entry can't go yet, and so all after it can't. */
+export type StayReason = "young" | "limits" | "valid" | "hold"
+
+/** A request or a refusal as it was recorded, without its body. */
+export type RecentDecision = {
+  readonly seq: number
+  readonly id: RecordId
+  readonly atMs: number
+  readonly client: string
+  readonly key: string | null
+  readonly operation: OperationId | null
+  /** `policy/rule` that allowed it. */
+  readonly rule: string | null
+  readonly refusal: Refusal | null
+  /** How many more refusals like it came within its second. */
+  readonly repeats: number
+}
+
+export type RecentRefusal = RecentDecision & { readonly refusal: Refusal }
+
+export type RecentDecisions = {
+  /** Rises by one with each request and each refusal that is recorded. */
+  readonly recorded: number
+  /** The newest first. */
+  readonly decisions: readonly RecentDecision[]
+}
+
+/** What the worker does for those who read, prove or archive the journal. */
+export type AuditJob =
+  | { readonly kind: "audit_ends" }
+  | ({ readonly kind: "audit_page" } & EntryAsk)
+  | { readonly kind: "audit_about"; readonly id: string }
+  | {
+      readonly kind: "audit_check"
+      readonly from: ChainPosition | null
+      readonly maxEntries: number
+    }
+  | {
+      readonly kind: "audit_check_tables"
+      readonly from: TablesCursor | null
+      readonly position: ChainPosition
+    }
+  | {
+      readonly kind: "audit_archivable"
+      readonly after: number
+      readonly bounds: ArchiveBounds
+    }
+  | { readonly kind: "audit_decisions"; readonly limit: number }
+  | { readonly kind: "audit_trim" }
+  | { readonly kind: "audit_archive_of"; readonly atMs: number }
+  | {
+      readonly kind: "audit_checkpoint"
+      readonly key: LedgerKey
+      readonly id: string
+      readonly atMs: number
+    }
+
+export type AuditResults = {
+  readonly audit_ends: JournalEnds
+  readonly audit_page: EntryPage
+  readonly audit_about: AboutEntry | undefined
+  readonly audit_check: CheckStep
+  readonly audit_check_tables: TablesStep
+  readonly audit_archivable: ArchivablePage
+  readonly audit_decisions: RecentDecisions
+  readonly audit_trim: number
+  readonly audit_archive_of: string | undefined
+  /** Whether there was anything new to sign. */
+  readonly audit_checkpoint: boolean
+}
+
+/** Where the journal begins and ends, and what it has of checkpoints and archives. */
+export type JournalEnds = {
+  readonly seq: number
+  /** Hex. */
+  readonly hash: string
+  /** The last entry that is in an archive; 0 for none. */
+  readonly archivedSeq: number
+  readonly archivedHash: string
+  readonly archivedAtMs: number | undefined
+  readonly checkpoint:
+    { readonly seq: number; readonly atMs: number; readonly publicKey: string } | undefined
+}
+
+/** An entry as it is stored, in the database or in an archive. */
+export type StoredEntry = {
+  readonly seq: number
+  readonly id: string
+  readonly kind: string
+  readonly at_ms: number
+  readonly row: string
+  readonly hash: Uint8Array
+}
+
+/** The first entry that isn't what it should be. */
+export type Flaw = {
+  readonly seq: number
+  /** `null` where the entry is missing. */
+  readonly id: string | null
+  /** What is wrong, in a sentence without its full stop. */
+  readonly what: string
+}
+
+/** How far a chain was checked, and what the entries up to there said. Crosses as JSON. */
+export type ChainPosition = {
+  readonly seq: number
+  /** Of the entry `seq`, hex. */
+  readonly hash: string
+  /** Of the checkpoints so far. */
+  readonly publicKey: string | null
+  /** The last nonce of each signer so far. */
+  readonly nonces: Readonly<Record<string, number>>
+  readonly checkpoint: Checkpoint | null
+  /** The last act of archiving so far. */
+  readonly archived: ArchivedFields | null
+  /** A head that was kept elsewhere: the entry that must have this hash. */
+  readonly kept: { readonly seq: number; readonly hash: string } | null
+}
+
+/** What checkpoints are signed with. It signs nothing else and is worth nothing to a venue. */
+export type LedgerKey = {
+  /** PKCS#8, DER. */
+  readonly secret: Uint8Array
+  /** 32 bytes, hex. */
+  readonly publicKey: string
+}
+
+/** An entry's number and hash, hex. */
+export type JournalHead = { readonly seq: number; readonly hash: string }
+
+/** A journal's head at some time, signed: what is kept elsewhere to be compared with later. */
+export type Checkpoint = CheckpointFields & { readonly at_ms: number }

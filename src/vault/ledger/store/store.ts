@@ -1,0 +1,166 @@
+import type { HistogramFamily } from "../../../link/views/metrics.ts"
+import type { Fault } from "../../../std/fault.ts"
+import type { ClockReading } from "../../process/clock.ts"
+import type { SetActivation, StoredSet } from "../records/entries.ts"
+import type { IdempotencyKey } from "../records/idempotency.ts"
+import type { Heard } from "../records/record-state.ts"
+import type {
+  ClientFields,
+  FreezeFields,
+  JournalRow,
+  KeyFields,
+  OutcomeRow,
+  PriceFields,
+  RaiseFields,
+  RefusalRow,
+  RequestRow,
+  ShadowRow,
+  StoredHold,
+} from "../records/row.ts"
+import type { AuditJob, AuditResults, RecentRefusal } from "./audit-jobs.ts"
+import type { HistoryCursor, HistoryRow, MeterJob, MeterResults } from "./meter-jobs.ts"
+
+/**
+ * What an engine of the ledger is: it keeps rows in their order, durably, and finds them again. It knows nothing of
+ * limits, holds or policy. After any error all that waits and every later call fails with `ledger_unavailable`.
+ */
+export type LedgerStore = {
+  /** Resolves with what broke it, unless it is closed first. */
+  readonly broken: Promise<Fault>
+  /** @throws {Fault} `ledger_unavailable` when it is broken or closed. */
+  assertOpen(): void
+  /**
+   * Runs `step` in a turn: nothing is appended between what `found` tells, of these keys, and what the step
+   * appends. Without keys the step runs within this call. Resolves once it has run.
+   */
+  turn<Out>(keys: readonly IdempotencyKey[], step: (turn: StoreTurn) => Out): Promise<Out>
+  /** Adds a row after all others. Resolves once it is durable. */
+  append(row: JournalRow): Promise<Written>
+  /** Resolves once all that the job wrote and all that was appended before it is durable. */
+  run<Kind extends StoreJob["kind"]>(
+    job: Extract<StoreJob, { kind: Kind }>,
+  ): Promise<StoreResults[Kind]>
+  /** The last entry that is durable. */
+  head(): Head
+  /** How long its commits took, and how much each carried. */
+  readonly commits: { families(): readonly HistogramFamily[] }
+  /** What `read` tells is kept with each commit that appends, where it tells anything. */
+  keepClock(read: () => ClockReading | undefined): void
+  /** Copies it into the empty file `to` while all else goes on. @throws {Fault} `ledger_unavailable`. */
+  copy(to: string): Promise<void>
+  /**
+   * Does `lastJobs`, waits for all that was asked, and gives back what it holds. Safe to call twice.
+   * `broken` when not all of it became durable.
+   */
+  close(lastJobs?: () => readonly StoreJob[]): Promise<"whole" | "broken">
+}
+
+/** One turn at the end of the journal. */
+export type StoreTurn = {
+  /** The request that has the key now, by what is durable. One of the turn's own keys. */
+  found(key: IdempotencyKey): FoundKey | undefined
+}
+
+/** Opens a store as of `nowMs`. @throws {Fault} */
+export type OpenStore = (
+  nowMs: number,
+) => Promise<{ readonly store: LedgerStore; readonly state: OpenedState }>
+
+/** What became of a row that was appended. */
+export type Written =
+  /** `released` is the request that the row gives room back for. */
+  | { readonly kind: "written"; readonly released: RequestRow | undefined }
+  | { readonly kind: "unknown_request" }
+
+/** An entry's number and hash. */
+export type Head = { readonly seq: number; readonly hash: Uint8Array }
+
+/** What tells a ledger from every other one, and from older copies of itself. */
+export type Identity = {
+  /** Random, 32 hex digits; new with every restore that was accepted. */
+  readonly ledger: string
+  /** Its last entry. */
+  readonly head: Head
+  /** The clocks at the last commit. */
+  readonly clock: ClockReading | undefined
+}
+
+/** How many holds that have ended are told of. */
+export const maxEndedHolds = 100
+
+/** What a start needs. It grows with keys, clients, signers and open holds, never with the journal. */
+export type OpenedState = {
+  readonly identity: Identity
+  readonly keys: readonly KeyFields[]
+  readonly clients: readonly ClientFields[]
+  readonly lastNonces: ReadonlyMap<string, number>
+  readonly holds: readonly StoredHold[]
+  readonly prices: readonly PriceFields[]
+  readonly raises: readonly RaiseFields[]
+  readonly lastSet: StoredSet | undefined
+  readonly acceptedHash: string | undefined
+  readonly freezes: readonly FreezeFields[]
+  readonly armed: readonly string[]
+}
+
+/** What a store does besides appending rows. It sees all that was appended before it. */
+export type StoreJob =
+  | AuditJob
+  | MeterJob
+  | { readonly kind: "find"; readonly id: string }
+  | { readonly kind: "search"; readonly search: RecordSearch }
+  | { readonly kind: "count" }
+  /** A page of requests up to entry `lastSeq`. */
+  | { readonly kind: "history"; readonly after: HistoryCursor; readonly lastSeq: number }
+  | { readonly kind: "shadows"; readonly after: ShadowCursor }
+  | { readonly kind: "set"; readonly hash: string }
+  | { readonly kind: "sets" }
+  | { readonly kind: "recent_refusals"; readonly limit: number }
+  /** Writes a row that nothing follows from. */
+  | { readonly kind: "probe"; readonly nowMs: number }
+
+export type StoreResults = AuditResults &
+  MeterResults & {
+    readonly find: FoundRecord | undefined
+    readonly search: readonly FoundRecord[]
+    readonly count: number
+    readonly history: readonly HistoryRow[]
+    readonly shadows: readonly FoundShadow[]
+    readonly set: StoredSet | undefined
+    readonly sets: readonly SetActivation[]
+    readonly recent_refusals: readonly RecentRefusal[]
+    readonly probe: number
+  }
+
+/** A record as it lies in the database; its state depends on the time, so it isn't said here. */
+export type FoundRecord =
+  | {
+      readonly row: RequestRow
+      readonly heard: Heard | null
+      readonly status: number | null
+      readonly code: string | null
+    }
+  | { readonly row: RefusalRow }
+
+/** Where a page of shadows begins: after `seq` of those that were asked from `askedAtMs` on. */
+export type ShadowCursor = { readonly askedAtMs: number; readonly seq: number }
+
+/** A shadow as the journal holds it. */
+export type FoundShadow = { readonly row: ShadowRow } & ShadowCursor
+
+/** A request that has a key, as it lies in the database. */
+export type FoundKey = {
+  readonly row: RequestRow
+  readonly countedAtMs: number
+  readonly heard: Heard | null
+  readonly sends: number
+  /** The outcome that the venue's answer is kept with. */
+  readonly answered: OutcomeRow | undefined
+}
+
+/** What records are looked for by, besides their id. */
+export type RecordSearch = {
+  readonly client: string
+  readonly by: "idempotency_key" | "client_order_id"
+  readonly value: string
+}
