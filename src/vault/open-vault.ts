@@ -15,6 +15,7 @@ import { openLedger } from "./ledger/open-ledger.ts"
 import { openOutbox } from "./ledger/outbox.ts"
 import type { AdminEntry } from "./ledger/records/admin-entry.ts"
 import type { RecordId } from "./ledger/records/record-id.ts"
+import { signersIn } from "./ledger/signers/signer-marks.ts"
 import { giveUpSpare } from "./ledger/sqlite/spare-space.ts"
 import { openVaultMetrics } from "./metrics/vault-metrics.ts"
 import { type Clock, systemClock } from "./process/clock.ts"
@@ -78,8 +79,8 @@ export async function openVault(
   }
 }
 
-/** What is used by now of limits and of the venue's budgets. */
-async function countUsed(vault: Vault): Promise<void> {
+/** Counts what is used by now of limits and of the venue's budgets. */
+export async function countUsed(vault: Vault): Promise<void> {
   const { ledger } = vault
   const at = { ledger, nowMs: vault.now() }
   await countAnew(
@@ -105,14 +106,14 @@ async function openRecords(
   { disk, clock }: { readonly disk: DiskSpace; readonly clock: Clock },
 ): Promise<Pick<Vault, "ledger" | "checkpoints">> {
   const { ledgerFile, ledgerKeyFile: keyFile } = pathsOf(installation)
-  const signerDir = signerDirOf(config, installation)
+  const signers = signersIn(signerDirOf(config, installation))
   const { maxStartGapMs } = config
   // While the disk is nearly full refusals are only counted, so that they can't fill it.
   const mayNote = (): boolean => {
     if (disk.low !== undefined) disk.leaveOut()
     return disk.low === undefined
   }
-  const ledger = await openLedger({ file: ledgerFile, clock, signerDir, maxStartGapMs, mayNote })
+  const ledger = await openLedger({ file: ledgerFile, clock, signers, maxStartGapMs, mayNote })
   try {
     return { ledger, checkpoints: await openCheckpoints({ keyFile, ledger, clock }) }
   } catch (error) {

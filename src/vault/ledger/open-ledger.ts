@@ -16,6 +16,7 @@ import type { ActRow } from "./records/row.ts"
 import { openRefusalNotes, type RefusalNotes } from "./refusal-notes.ts"
 import { settler } from "./settle-request.ts"
 import { openSafety, type LedgerSafety } from "./signers/ledger-safety.ts"
+import type { OpenSigner } from "./signers/signer-marks.ts"
 import { openSqliteStore } from "./sqlite/commit-queue.ts"
 import { prepareLedgerFile } from "./sqlite/database.ts"
 import { openState } from "./state.ts"
@@ -24,8 +25,8 @@ import type { LedgerStore, OpenStore } from "./store/store.ts"
 /** What a ledger goes by besides what it has recorded. */
 export type LedgerOptions = {
   readonly clock: Clock
-  /** Where its signers' locks and marks are; without, there are none. */
-  readonly signerDir?: string | undefined
+  /** Its signers' locks and marks; without, there are none. */
+  readonly signers?: OpenSigner | undefined
   readonly maxStartGapMs?: number | undefined
   /** Whether a refusal may be recorded, asked for each; where it may not, it is only counted. */
   readonly mayNote?: () => boolean
@@ -48,7 +49,7 @@ export async function openLedger({
 /** Opens the ledger over what an engine opens, and holds that until it is closed. @throws {Fault} */
 export async function openLedgerOver(
   openStore: OpenStore,
-  { clock, signerDir, maxStartGapMs, mayNote = () => true }: LedgerOptions,
+  { clock, signers, maxStartGapMs, mayNote = () => true }: LedgerOptions,
 ): Promise<Ledger> {
   const { store, state: stored } = await openStore(clock.nowMs())
   try {
@@ -64,7 +65,7 @@ export async function openLedgerOver(
     const { nonces } = state
     return ledgerOver(stored.lastSet, {
       ...{ store, time, state, mayNote, watchers: [], holds: { durable: Promise.resolve() } },
-      ...openSafety({ store, nonces, time, ledger, signerDir }),
+      ...openSafety({ store, nonces, time, ledger, signers }),
       budgets: openBudgets(clock),
     })
   } catch (error) {

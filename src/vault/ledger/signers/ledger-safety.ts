@@ -10,7 +10,7 @@ import { openSteadyTime } from "../meters/limits.ts"
 import type { SignerFloor } from "../records/signer-floor.ts"
 import type { JournalHead } from "../store/audit-jobs.ts"
 import type { LedgerStore } from "../store/store.ts"
-import { noMarks, openSignerMarks, type SignerMarks } from "./signer-marks.ts"
+import { noMarks, openSignerMarks, type OpenSigner, type SignerMarks } from "./signer-marks.ts"
 
 /** What keeps nonces from repeating when more than a crash went wrong: copies, restores and clocks; and a probe. */
 export type LedgerSafety = {
@@ -39,22 +39,22 @@ export type LedgerSafety = {
   copy(to: string): Promise<void>
 }
 
-/** Puts the guards of a ledger together. Without a directory there are no marks. */
+/** Puts the guards of a ledger together. Without `signers` there are no marks. */
 export function openSafety(parts: {
   readonly store: LedgerStore
   readonly nonces: Nonces
   readonly time: LedgerClock
   readonly ledger: string
-  readonly signerDir: string | undefined
+  readonly signers: OpenSigner | undefined
 }): { readonly safety: LedgerSafety; readonly marks: SignerMarks } {
-  const { store, nonces, time, ledger, signerDir } = parts
+  const { store, nonces, time, ledger, signers } = parts
   const standing = {
     ledger,
     head: () => headOf(store),
     has: (head: JournalHead) => hasEntry(store, head),
     lastNonce: (signer: Address) => nonces.last(signer),
   }
-  const marks = signerDir === undefined ? noMarks : openSignerMarks(signerDir, standing)
+  const marks = signers === undefined ? noMarks : openSignerMarks(signers, standing)
   const safety: LedgerSafety = {
     claim: async (signer) => nonces.raise(signer, await marks.claim(signer)),
     doubt: () => time.doubt(),

@@ -75,23 +75,42 @@ type Claimed = {
   writing: Promise<void> | undefined
 }
 
-/** Keeps the marks in `directory`. */
-export function openSignerMarks(directory: string, standing: LedgerStanding): SignerMarks {
-  return new MarkDirectory(directory, standing)
+/** Takes a signer's lock and opens its mark. @throws {Fault} */
+export type OpenSigner = (
+  signer: Address,
+) => Promise<{ readonly lock: SignerLock; readonly file: MarkFile }>
+
+/** Keeps locks and marks in `directory`. @throws {Fault} `already_running`, `file_unsafe`, `ledger_unavailable`. */
+export function signersIn(directory: string): OpenSigner {
+  return async (signer) => {
+    await prepareSignerDir(directory)
+    const lock = lockSigner(join(directory, `${signer}.lock`), signer)
+    try {
+      return { lock, file: await openMarkFile(join(directory, `${signer}.mark`)) }
+    } catch (error) {
+      lock.release()
+      throw error
+    }
+  }
+}
+
+/** Keeps the marks that `open` opens. */
+export function openSignerMarks(open: OpenSigner, standing: LedgerStanding): SignerMarks {
+  return new OpenMarks(open, standing)
 }
 
 /** Owns the locks and the open marks, and must be closed. */
-class MarkDirectory implements SignerMarks {
+class OpenMarks implements SignerMarks {
   readonly broken: Promise<Fault>
   readonly #tellBroken: (fault: Fault) => void
-  readonly #directory: string
+  readonly #open: OpenSigner
   readonly #claimed = new Map<Address, Claimed>()
   readonly #inTurn = oneAtATime()
   #standing: LedgerStanding
   #fault: Fault | undefined
 
-  constructor(directory: string, standing: LedgerStanding) {
-    this.#directory = directory
+  constructor(open: OpenSigner, standing: LedgerStanding) {
+    this.#open = open
     this.#standing = standing
     const { promise, resolve } = Promise.withResolvers<Fault>()
     this.broken = promise
@@ -102,7 +121,7 @@ class MarkDirectory implements SignerMarks {
     return this.#inTurn(async () => {
       const known = this.#claimed.get(signer)
       if (known !== undefined) return 0 // its nonces go on above it already
-      const of = await claimSigner(this.#directory, signer, this.#standing)
+      const of = await claimSigner(this.#open, signer, this.#standing)
       this.#claimed.set(signer, of)
       return of.mark.nonce
     })
@@ -195,21 +214,18 @@ async function writeMark(of: Claimed, mark: Mark): Promise<void> {
 }
 
 async function claimSigner(
-  directory: string,
+  open: OpenSigner,
   signer: Address,
   standing: LedgerStanding,
 ): Promise<Claimed> {
-  await prepareSignerDir(directory)
-  const lock = lockSigner(join(directory, `${signer}.lock`), signer)
-  let file: MarkFile | undefined
+  const { lock, file } = await open(signer)
   try {
-    file = await openMarkFile(join(directory, `${signer}.mark`))
     const found = await file.read()
     const mark = await markAtStart(found, signer, standing)
     await file.write(mark)
     return { signer, lock, file, mark, askedNonce: mark.nonce - leaseNonces, writing: undefined }
   } catch (error) {
-    await file?.close()
+    await file.close()
     lock.release()
     throw error
   }

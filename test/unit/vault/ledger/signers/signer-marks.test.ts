@@ -7,7 +7,7 @@ import fc from "fast-check"
 
 import type { Ledger } from "../../../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../../../src/vault/ledger/open-ledger.ts"
-import { leaseNonces } from "../../../../../src/vault/ledger/signers/signer-marks.ts"
+import { leaseNonces, signersIn } from "../../../../../src/vault/ledger/signers/signer-marks.ts"
 import { fakeClock, type FakeClock } from "../../../../support/fake-clock.ts"
 import { ledgerPlace, reserveAt, reserved, signer } from "../../../../support/ledger-ask.ts"
 import { numRuns } from "../../../../support/runs.ts"
@@ -33,7 +33,7 @@ async function placeFor(t: TestContext): Promise<Place> {
 }
 
 async function open({ file, signerDir, clock }: Place): Promise<Ledger> {
-  const ledger = await openLedger({ file, signerDir, clock })
+  const ledger = await openLedger({ file, signers: signersIn(signerDir), clock })
   await ledger.safety.claim(signer).catch(async (error: unknown) => {
     await ledger.close()
     throw error
