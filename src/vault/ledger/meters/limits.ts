@@ -2,13 +2,12 @@ import { Fault } from "../../../std/fault.ts"
 import type { Claim } from "../../policy/terms/claim.ts"
 import type { Clock } from "../../process/clock.ts"
 import { recordedRequest } from "../records/recorded-request.ts"
-import { readRefund } from "../records/request-row.ts"
 import type { Headroom } from "../records/reservation.ts"
 import type { OutcomeRow, RequestRow } from "../records/row.ts"
 import type { SnapshotHead, UnheardOutcome } from "../store/meter-jobs.ts"
 import type { LedgerStore, StoreJob } from "../store/store.ts"
 import type { Counted, Recount } from "./count-recorded.ts"
-import { followEvent, type MeterEvent } from "./fold-meters.ts"
+import { type BuildClaims, followEvent, type MeterEvent } from "./fold-meters.ts"
 import { openMeters, type Meters, type MeterUse, type MetersImage } from "./meters.ts"
 import { snapshotVersion, writeImage } from "./snapshot-text.ts"
 
@@ -54,6 +53,8 @@ type State = {
   /** Outcomes that are on their way to the disk. */
   readonly expected: Set<UnheardOutcome>
   meters: Meters | undefined
+  /** What the limits in force make of a request. */
+  build: BuildClaims | undefined
   countedBy: string | undefined
   /** What happens while other meters are being made. */
   meanwhile: MeterEvent[] | undefined
@@ -65,7 +66,7 @@ export function openLimits(past: Past, clock: Pick<Clock, "nowMs" | "monotonicMs
   const state: State = {
     ...{ steady, expected: new Set(), meters: undefined, meanwhile: undefined },
     snapshots: past.snapshots(() => capture(state)),
-    countedBy: undefined,
+    ...{ build: undefined, countedBy: undefined },
   }
   let lastDone: Promise<unknown> = Promise.resolve()
   return {
@@ -130,13 +131,14 @@ function expectRelease(
     heard(row) {
       state.expected.delete(expected)
       if (row === undefined) return
-      const request = recordedRequest(row, undefined)
-      state.meters?.release((row.refunds ?? []).map(readRefund), request.countedAtMs, atMs)
+      const event = { kind: "released", request: recordedRequest(row, undefined), atMs } as const
+      // By the limits in force, as when all is counted anew: they needn't be those that it was recorded under.
+      if (state.meters && state.build) followEvent(state.meters, state.build, event)
       state.snapshots.note(1)
       state.snapshots.takeIfDue()
       // A replacement that began later reads of it in history.
       if (meanwhileThen !== state.meanwhile) return
-      state.meanwhile?.push({ kind: "released", request, atMs })
+      state.meanwhile?.push(event)
     },
   }
 }
@@ -156,6 +158,7 @@ async function replaceMeters(state: State, past: Past, recount: Recount): Promis
   // Since the last start the clock may have been set back: time goes on from what was counted last.
   if (meters.highWaterMs() > state.steady.now()) state.steady.at(meters.highWaterMs())
   state.meters = meters
+  state.build = recount.build
   state.countedBy = recount.countedBy
   recount.exchanged?.()
   if (sinceSnapshot === undefined) state.snapshots.take()

@@ -87,17 +87,6 @@ function refundFieldsOf({ meter, window, amount, max }: Refund): RefundFields {
   }
 }
 
-/** Reads what is given back. @throws {Fault} `ledger_unusable` when it makes no sense. */
-export function readRefund({ meter, amount, max, window }: RefundFields): Refund {
-  return { meter, amount: readDecimal(amount), max: readDecimal(max), window: readWindow(window) }
-}
-
-function readWindow(window: RefundFields["window"]): ClaimWindow {
-  return window.kind === "rolling"
-    ? { kind: "rolling", lengthMs: window.length_ms }
-    : { kind: "day", startMs: window.start_ms, endMs: window.end_ms }
-}
-
 function textOf(size: Decimal | null): string | null {
   return size === null ? null : formatDecimal(size)
 }
