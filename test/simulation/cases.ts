@@ -1,0 +1,38 @@
+import type { Plan } from "./events.ts"
+
+/** Histories that broke a promise once, each the shortest that was found. */
+export const cases: readonly (Pick<Plan, "events" | "isToEndWell"> & { readonly what: string })[] =
+  [
+    {
+      what: "a revocation that is asked for again is answered no sooner than the first is durable",
+      isToEndWell: true,
+      events: [
+        { do: "revoke client", bot: 2, then: "all" },
+        { do: "revoke client", bot: 2, then: "all" },
+      ],
+    },
+    {
+      what: "a reload counts by its own limits what was signed under the files before it",
+      isToEndWell: true,
+      events: [
+        { do: "batch", bot: 1, wanted: [{ order: 1, idempotency: 1 }], then: 11 },
+        { do: "adopt", policy: 2, then: "all" },
+      ],
+    },
+    {
+      what: "a refusal gives room back by the limits in force, as after a restart",
+      isToEndWell: true,
+      events: [
+        { do: "stop", then: "all" },
+        { do: "start", policy: 2, dies: undefined, then: "all" },
+        { do: "sign", bot: 0, wanted: { order: 1, key: "main" }, purpose: "forward", then: "all" },
+        { do: "write marks", then: 0 },
+        { do: "commit", most: 100, then: 0 },
+        { do: "tell", then: "all" },
+        { do: "crash", torn: "all", reboot: false, restore: false, then: "all" },
+        { do: "start", policy: 1, dies: undefined, then: "all" },
+        { do: "report", nth: 0, told: "sent", then: "all" },
+        { do: "report", nth: 0, told: "refused", then: "all" },
+      ],
+    },
+  ]

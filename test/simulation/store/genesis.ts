@@ -1,0 +1,27 @@
+import { actRow } from "../../../src/vault/ledger/records/act-row.ts"
+import type { AdminEntry } from "../../../src/vault/ledger/records/admin-entry.ts"
+import { makeRecordId } from "../../../src/vault/ledger/records/record-id.ts"
+import { startMs } from "../../support/fake-clock.ts"
+import { beginning, chained, Disk, type Entry } from "./disk.ts"
+import { added, fileSets } from "../site.ts"
+
+/** A disk with an installation on it: keys, clients, and the first files in force. */
+export function genesis(): Disk {
+  return installed.copy()
+}
+
+const acts: readonly AdminEntry[] = [
+  ...added.keys.map((key) => ({ act: "key_added" as const, key })),
+  ...added.clients.map((client) => ({ act: "client_added" as const, client })),
+  { act: "set_activated", hash: fileSets[0]!.filesHash, files: fileSets[0]!.texts },
+]
+
+const installed = new Disk()
+installed.write({
+  entries: acts.reduce<readonly Entry[]>((earlier, act) => {
+    const row = actRow(makeRecordId(startMs), act, startMs)
+    return [...earlier, chained(row, earlier.at(-1) ?? beginning)]
+  }, []),
+  clock: undefined,
+  steps: [],
+})
