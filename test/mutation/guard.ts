@@ -1,6 +1,6 @@
 /** One place in the sources that keeps something out, and the slip that would open it. */
 export type Guard = {
-  /** Below `src/`. */
+  /** Below `src/`, or beside it. */
   readonly file: string
   /** Text that the file holds once. */
   readonly find: string

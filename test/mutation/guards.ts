@@ -1,3 +1,4 @@
+import { slips } from "../simulation/slips.ts"
 import { consoleGuards } from "./console-guards.ts"
 import { decidingGuards } from "./deciding-guards.ts"
 import type { Guard } from "./guard.ts"
@@ -16,4 +17,5 @@ export const guards: readonly Guard[] = [
   ...vaultGuards,
   ...ledgerGuards,
   ...consoleGuards,
+  ...slips,
 ]

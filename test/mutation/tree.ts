@@ -18,7 +18,7 @@ export type Tree = {
 const copied = ["src", "test", "bin", "policies", "docs", "package.json"]
 
 /** A slip can make a test wait for ever. */
-const timeoutMs = 60_000
+const timeoutMs = 180_000
 
 /** Copies what tests need into a temporary directory. */
 export async function makeTree(): Promise<Tree> {

@@ -14,7 +14,13 @@ const alone = ["pick-curve.test.ts", "memory-written-out.test.ts", "key-left-in-
 const dealt: Readonly<Record<string, number>> = { "test/process": 8, "test/unit/vault": 6 }
 
 /** Longest first, so that no worker has a long job left when the other one has none. What isn't here comes after. */
-const slowest = ["crash.test.ts", "package-deb.test.ts", "properties", "threats"]
+const slowest = [
+  "crash.test.ts",
+  "simulation.test.ts",
+  "package-deb.test.ts",
+  "properties",
+  "threats",
+]
 
 /** Every test but those in test/system, or those alone. */
 export function jobsOf(isSystem: boolean): readonly Job[] {

@@ -1,0 +1,203 @@
+import { guardsOf, type Guard } from "../mutation/guard.ts"
+
+const simulation = ["simulation/simulation"]
+const slipsIn = (file: string, slips: Parameters<typeof guardsOf>[2]): readonly Guard[] =>
+  guardsOf(file, simulation, slips)
+
+/** Flaws that the simulation must find by itself, in what it runs of the daemon and in its own engine of the ledger. */
+export const slips: readonly Guard[] = [
+  ...slipsIn("vault/ledger/decide.ts", [
+    {
+      find: "  await Promise.all(taken.durable)\n",
+      replace: "",
+      why: "simulated: a signature is given out before its record is durable",
+    },
+    {
+      find: "    taken.keyUses.set(nameOf({ client, ...idempotency }), keyUse(found, ask.nowMs))\n",
+      replace: "    keyUse(found, ask.nowMs)\n",
+      why: "simulated: two of a batch with one key don't see each other",
+    },
+    {
+      find: "      if (keys.length === 0) return work()\n",
+      replace: "      return work()\n",
+      why: "simulated: the turn of a key isn't waited for",
+    },
+    {
+      find: "  waitFor(taken, from.marks.cover(ask.signer, nonce))\n",
+      replace: "  void from.marks.cover(ask.signer, nonce)\n",
+      why: "simulated: a nonce is given out before the signer's mark covers it",
+    },
+    {
+      find: "      await Promise.allSettled([...works])\n",
+      replace: "",
+      why: "simulated: a freeze is answered before what was reserved before it",
+    },
+  ]),
+  ...slipsIn("vault/ledger/open-ledger.ts", [
+    {
+      find: "    state.acted(row)\n    const earlier = underWay.ended()\n    await store.append(row)\n",
+      replace:
+        "    const earlier = underWay.ended()\n    await store.append(row)\n    state.acted(row)\n",
+      why: "simulated: a freeze is in force only once it is durable",
+    },
+    {
+      find: "    const earlier = underWay.ended()\n    await store.append(row)\n",
+      replace: "    const earlier = underWay.ended()\n    void store.append(row)\n",
+      why: "simulated: an act is answered before it is durable",
+    },
+    {
+      find: "    state.holds.assertPending(id, nowMs)\n",
+      replace: "",
+      why: "simulated: a hold is decided twice",
+    },
+  ]),
+  ...slipsIn("vault/ledger/state.ts", [
+    {
+      find: "      if (row.release !== undefined) holds.use(row.release)\n",
+      replace: "",
+      why: "simulated: a release is used twice",
+    },
+    {
+      find: "      nonces.used(row.signer, row.nonce)\n",
+      replace: "",
+      why: "simulated: a nonce is taken and not used up",
+    },
+    {
+      find: "      limits.count(claims, row)\n",
+      replace: '      if (row.purpose === "return") limits.count(claims, row)\n',
+      why: "simulated: what is forwarded isn't counted",
+    },
+  ]),
+  ...slipsIn("vault/ledger/signers/ledger-safety.ts", [
+    {
+      find: "  for (const [signer, nonce] of lastNonces) raise(signer, nonce)\n",
+      replace: "",
+      why: "simulated: a start forgets the nonces of the ledger",
+    },
+    {
+      find: "nonces.raise(signer, await marks.claim(signer))",
+      replace: "void (await marks.claim(signer))",
+      why: "simulated: a start forgets how far a signer's mark is ahead",
+    },
+    {
+      find: "Math.max(nowMs, (last.get(signer) ?? 0) + 1)",
+      replace: "Math.max(nowMs, last.get(signer) ?? 0)",
+      why: "simulated: two requests of a millisecond have one nonce",
+    },
+  ]),
+  ...slipsIn("vault/ledger/hold-book.ts", [
+    {
+      find: "return { client, key, operation, target, body }",
+      replace: "return { client, key, operation, target, body: body.slice(0, 1) }",
+      why: "simulated: a hold is taken for another request's",
+    },
+  ]),
+  ...slipsIn("vault/ledger/found-records.ts", [
+    {
+      find: "Math.max(countedAtMs + keptMs, row.expires_after)",
+      replace: "row.expires_after",
+      why: "simulated: a key is forgotten when its request has expired",
+    },
+  ]),
+  ...slipsIn("vault/ledger/meters/limits.ts", [
+    {
+      find: "followEvent(state.meters, state.build, event)",
+      replace: "followEvent(state.meters, () => [], event)",
+      why: "simulated: a refusal gives no room back before a restart",
+    },
+    {
+      find: "      if (meanwhileThen !== state.meanwhile) return\n",
+      replace: "",
+      why: "simulated: room is given back twice where limits are counted anew meanwhile",
+    },
+    {
+      find: "    for (const event of meanwhile) followEvent(counted.meters, recount.build, event)\n",
+      replace: "",
+      why: "simulated: what is signed while limits are counted anew isn't counted",
+    },
+    {
+      find: "unheard: [...expected]",
+      replace: "unheard: []",
+      why: "simulated: a start forgets room that a snapshot expected back",
+    },
+    {
+      find: "  state.meters = meters\n",
+      replace: "  state.meters ??= meters\n",
+      why: "simulated: meters aren't exchanged together with the set",
+    },
+  ]),
+  ...slipsIn("vault/ledger/meters/history.ts", [
+    {
+      find: "for (let after: number | undefined = seq; after !== undefined;)",
+      replace: "for (let after: number | undefined = seq + 1; after !== undefined;)",
+      why: "simulated: the first request after a snapshot isn't counted",
+    },
+  ]),
+  ...slipsIn("vault/ledger/meters/meters.ts", [
+    {
+      find: "fits: compareDecimals(addDecimals(used, ask.asked), claim.max) <= 0",
+      replace: "fits: compareDecimals(addDecimals(used, ask.asked), claim.max) < 0",
+      why: "simulated: the last of a limit is refused",
+    },
+    {
+      find: "fits: compareDecimals(addDecimals(used, ask.asked), claim.max) <= 0",
+      replace: "fits: compareDecimals(used, claim.max) < 0",
+      why: "simulated: the last request passes a limit",
+    },
+  ]),
+  ...slipsIn("vault/request/repeat-request.ts", [
+    {
+      find: "  if (earlier.binding !== bindingHash(request, ask)) return err(conflict(earlier))\n",
+      replace: "",
+      why: "simulated: another body is signed under a key that is taken",
+    },
+    {
+      find: "refuseOver(earlier, ask) ?? refuseJudged(judgeRequest(request, client, { set, nowMs }), earlier)",
+      replace: "refuseOver(earlier, ask)",
+      why: "simulated: a repeat isn't judged anew",
+    },
+  ]),
+  ...slipsIn("vault/request/sign-request.ts", [
+    {
+      find: "  const keys = key === undefined ? [] : [key]\n  const decided = await vault.ledger.decide(keys, (turn) => {\n    const set = vault.active()\n",
+      replace:
+        "  const keys = key === undefined ? [] : [key]\n  const set = vault.active()\n  const decided = await vault.ledger.decide(keys, (turn) => {\n",
+      why: "simulated: a freeze is read before the turn",
+    },
+    {
+      find: '  if (use.kind === "kept") return repeat(use.request, asked, vault)\n',
+      replace: "",
+      why: "simulated: a claim on a key is forgotten at its repeat",
+    },
+  ]),
+  ...slipsIn("vault/active/active-set.ts", [
+    {
+      find: "  return boundSet(files, set)\n",
+      replace: "  return boundSet({ ...files, ...set }, set)\n",
+      why: "simulated: a reload counts by the limits of the files before it",
+    },
+  ]),
+  ...slipsIn("vault/operator/client-methods.ts", [
+    {
+      find: '  await acts.act({ act: "client_revoked", name })\n',
+      replace:
+        '  if (namedClient(name, acts.active()).tokenHash !== null) await acts.act({ act: "client_revoked", name })\n',
+      why: "simulated: a second revocation is answered before the first is durable",
+    },
+  ]),
+  ...slipsIn("vault/open-vault.ts", [
+    {
+      find: "  await countAnew(current, { ledger, nowMs }, () => {\n",
+      replace:
+        "  inForce.exchange(files, alarm)\n  await countAnew(current, { ledger, nowMs }, () => {\n",
+      why: "simulated: files are in force before their meters",
+    },
+  ]),
+  ...slipsIn("../test/simulation/store/disk.ts", [
+    {
+      find: "  if (end === undefined || entries.length < lines.length - 1) return undefined\n",
+      replace: "  if (end === undefined) return { entries, clock: undefined, steps: [] }\n",
+      why: "simulated: a torn write is believed",
+    },
+  ]),
+]
