@@ -1,9 +1,9 @@
 import assert from "node:assert/strict"
 
-import { formatDecimal } from "../../src/venue/decimal.ts"
-import type { LedgerTime } from "../../src/vault/process/clock.ts"
-import type { Vault } from "../../src/vault/core/vault.ts"
 import { hasEnded } from "../../src/vault/ledger/records/bindings.ts"
+import type { LedgerTime } from "../../src/vault/process/clock.ts"
+import type { Vault } from "../../src/vault/vault.ts"
+import { formatDecimal } from "../../src/venue/decimal.ts"
 import { keyNames } from "./fake-curve.ts"
 import type { World } from "./happen.ts"
 import { Machine } from "./machine.ts"

@@ -2,14 +2,14 @@ import { setImmediate as turnEnded } from "node:timers/promises"
 
 import { adminMethods } from "../../src/vault/admin-methods.ts"
 import { botMethods } from "../../src/vault/bot-methods.ts"
-import type { Vault } from "../../src/vault/core/vault.ts"
-import type { Disk, Torn } from "./store/disk.ts"
+import type { Vault } from "../../src/vault/vault.ts"
 import { fakeKeyStore } from "./fake-curve.ts"
-import { MarkShelf } from "./store/mark-shelf.ts"
-import { MemoryStore } from "./store/memory-store.ts"
 import { simulatedClock } from "./simulated-clock.ts"
 import { openSimulatedVault } from "./simulated-vault.ts"
 import { fileSets } from "./site.ts"
+import type { Disk, Torn } from "./store/disk.ts"
+import { MarkShelf } from "./store/mark-shelf.ts"
+import { MemoryStore } from "./store/memory-store.ts"
 
 /** One run of the daemon, from its start to its end, however that comes. */
 export type Life = {

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto"
 
-import { chainHash } from "../../../src/vault/ledger/sqlite/journal.ts"
+import type { SnapshotStep } from "../../../src/vault/ledger/store/meter-jobs.ts"
 import { canonicalRow, type JournalRow } from "../../../src/vault/ledger/records/row.ts"
+import { chainHash } from "../../../src/vault/ledger/sqlite/journal.ts"
+import type { Head } from "../../../src/vault/ledger/store/store.ts"
 import type { ClockReading } from "../../../src/vault/process/clock.ts"
-import type { SnapshotStep } from "../../../src/vault/ledger/meters/snapshot-text.ts"
-import type { Head } from "../../../src/vault/ledger/store.ts"
 
 /** An entry as the journal chains it. */
 export type Entry = Head & { readonly row: JournalRow; readonly text: string }

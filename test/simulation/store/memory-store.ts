@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from "node:util"
 import { Fault } from "../../../src/std/fault.ts"
 import type { IdempotencyKey } from "../../../src/vault/ledger/records/idempotency.ts"
 import type { JournalRow } from "../../../src/vault/ledger/records/row.ts"
-import type { ClockReading } from "../../../src/vault/process/clock.ts"
 import type {
   FoundKey,
   LedgerStore,
@@ -12,7 +11,8 @@ import type {
   StoreResults,
   StoreTurn,
   Written,
-} from "../../../src/vault/ledger/store.ts"
+} from "../../../src/vault/ledger/store/store.ts"
+import type { ClockReading } from "../../../src/vault/process/clock.ts"
 import {
   chained,
   type Commit,

@@ -1,5 +1,6 @@
-import type { TailPage } from "../../../src/vault/ledger/meters/snapshot-text.ts"
-import type { HistoryRow, StoreJob, StoreResults } from "../../../src/vault/ledger/store.ts"
+import type { TailPage } from "../../../src/vault/ledger/store/meter-jobs.ts"
+import type { HistoryRow } from "../../../src/vault/ledger/store/meter-jobs.ts"
+import type { StoreJob, StoreResults } from "../../../src/vault/ledger/store/store.ts"
 import type { KeptSnapshot } from "./kept-snapshot.ts"
 import type { Tables } from "./tables.ts"
 

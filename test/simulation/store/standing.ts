@@ -8,7 +8,7 @@ import type {
   SetFile,
   StoredHold,
 } from "../../../src/vault/ledger/records/row.ts"
-import type { OpenedState } from "../../../src/vault/ledger/store.ts"
+import type { OpenedState } from "../../../src/vault/ledger/store/store.ts"
 
 type Named<Name extends Act["act"]> = Extract<ActRow, { readonly act: Name }>
 

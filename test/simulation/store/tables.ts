@@ -1,14 +1,14 @@
 import { storedKey, type IdempotencyKey } from "../../../src/vault/ledger/records/idempotency.ts"
 import { hear, type Heard } from "../../../src/vault/ledger/records/record-state.ts"
 import type { JournalRow, OutcomeRow, RequestRow } from "../../../src/vault/ledger/records/row.ts"
+import type { HistoryRow } from "../../../src/vault/ledger/store/meter-jobs.ts"
 import type {
   FoundKey,
   FoundRecord,
   Head,
-  HistoryRow,
   OpenedState,
   Written,
-} from "../../../src/vault/ledger/store.ts"
+} from "../../../src/vault/ledger/store/store.ts"
 import { beginning, type Entry } from "./disk.ts"
 import { Standing } from "./standing.ts"
 
