@@ -92,7 +92,7 @@ describe("a signer's mark", () => {
 
   it("has a signer that was never claimed sign nothing", async (t) => {
     const at = await placeFor(t)
-    const ledger = await openLedger(at)
+    const ledger = await openLedger({ ...at, signers: signersIn(at.signerDir) })
     t.after(() => ledger.close())
     await assert.rejects(reserveAt(ledger, at.clock.nowMs()), { code: "ledger_unavailable" })
   })
@@ -100,7 +100,8 @@ describe("a signer's mark", () => {
   it("gives a signer to one ledger at a time", async (t) => {
     const at = await placeFor(t)
     const ledger = await open(at)
-    const other = await openLedger({ ...at, file: `${at.file}-2` })
+    const signers = signersIn(at.signerDir)
+    const other = await openLedger({ ...at, signers, file: `${at.file}-2` })
     t.after(() => other.close())
     await assert.rejects(other.safety.claim(signer), {
       code: "already_running",
