@@ -40,9 +40,10 @@ export class Calls {
       if (this.machine.life !== life) return // the process that would answer is gone
       this.open.delete(call)
       try {
-        this.trace.note(`    ${call}: ${tell()}`)
+        const told = tell()
+        this.trace.note(() => `    ${call}: ${told}`)
       } catch (error) {
-        this.trace.note(`    ${call}: ${String(error)}`)
+        this.trace.note(() => `    ${call}: ${String(error)}`)
         this.broken ??= error instanceof Error ? error : new Error(String(error))
       }
     }

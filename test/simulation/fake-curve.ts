@@ -1,5 +1,3 @@
-import { hash } from "node:crypto"
-
 import { toHex } from "../../src/std/bytes.ts"
 import type { PickedCurve } from "../../src/vault/keyring/pick-curve.ts"
 import type { KeyPair, KeyStore } from "../../src/vault/keyring/keyring.ts"
@@ -9,13 +7,14 @@ import { addressOfPublicKey, type Address } from "../../src/venue/address.ts"
 export const keyNames = ["main", "spare"] as const
 export type KeyName = (typeof keyNames)[number]
 
-/** Hashes in place of points: quick, and a signature still belongs to one key and one digest. It keeps nothing secret. */
+/** Bytes in place of points: quick, and a signature still belongs to one key and one digest. It keeps nothing secret. */
 export const fakeCurve: PickedCurve = {
   name: "noble",
   warning: undefined,
-  publicKeyOf: (secret) => {
-    const half = hash("sha512", secret, "buffer")
-    return Uint8Array.from([4, ...half])
+  publicKeyOf(secret) {
+    const publicKey = new Uint8Array(65).fill(4, 0, 1)
+    publicKey.set(secret, 1)
+    return publicKey
   },
   sign: (secret, digest) => ({
     compact: compactOf(fakeCurve.publicKeyOf(secret), digest),
@@ -29,7 +28,10 @@ export const fakeCurve: PickedCurve = {
 }
 
 function compactOf(publicKey: Uint8Array, digest: Uint8Array): Uint8Array {
-  return hash("sha512", Buffer.concat([publicKey, digest]), "buffer")
+  const compact = new Uint8Array(64)
+  compact.set(digest)
+  compact.set(publicKey.subarray(1, 33), 32)
+  return compact
 }
 
 const pairs: ReadonlyMap<KeyName, KeyPair & { readonly address: Address }> = new Map(

@@ -1,9 +1,8 @@
-import { setImmediate as turnEnded } from "node:timers/promises"
-
 import { adminMethods } from "../../src/vault/admin-methods.ts"
 import { botMethods } from "../../src/vault/bot-methods.ts"
 import type { Vault } from "../../src/vault/vault.ts"
 import { fakeKeyStore } from "./fake-curve.ts"
+import { quiet } from "./loop.ts"
 import { simulatedClock } from "./simulated-clock.ts"
 import { openSimulatedVault } from "./simulated-vault.ts"
 import { fileSets } from "./site.ts"
@@ -51,10 +50,23 @@ export class Machine {
     }
   }
 
+  /** The vault as a start finds it, before it serves anybody. The machine is of no use after that. */
+  async look(): Promise<Vault> {
+    const store = new MemoryStore(this.disk)
+    const opening = this.#openVault(store)
+    const isOpen = settled(opening)
+    while (!isOpen()) await this.flush(store)
+    return opening
+  }
+
+  #openVault(store: MemoryStore): Promise<Vault> {
+    const { clock, policy } = this
+    const files = fileSets[policy]!
+    return openSimulatedVault({ store, clock, signers: this.shelf.opener(), files })
+  }
+
   async #open(store: MemoryStore): Promise<Life> {
-    const files = fileSets[this.policy]!
-    const { clock } = this
-    const vault = await openSimulatedVault({ store, clock, signers: this.shelf.opener(), files })
+    const vault = await this.#openVault(store)
     // As the daemon records its start.
     const { policyHash, filesHash: hash, texts } = vault.active()
     await vault.act({ act: "started", policyHash })
@@ -101,10 +113,4 @@ function settled(work: Promise<unknown>): () => boolean {
   const settle = (): void => void (isSettled = true)
   work.then(settle, settle)
   return () => isSettled
-}
-
-/** Until nothing goes on by itself: the vault waits for turns of the loop at most twice in a row. */
-export async function quiet(): Promise<void> {
-  await turnEnded()
-  await turnEnded()
 }

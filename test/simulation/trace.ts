@@ -1,18 +1,18 @@
 /** What happened in a run, a line each. Ids are told as ordinals, so that the same seed gives the same lines. */
 export class Trace {
-  readonly #lines: string[] = []
+  readonly #lines: (() => string)[] = []
   readonly #ordinals = new Map<string, string>()
   readonly #counts = new Map<string, number>()
 
-  note(line: string): void {
+  /** A line is made when it is asked for, for nearly all traces are thrown away. */
+  note(line: () => string): void {
     this.#lines.push(line)
   }
 
-  /** Written when it is asked for, for nearly all traces are thrown away. */
   text(): string {
     return this.#lines
       .map((line) =>
-        line.replaceAll(/(rec|hold)_[0-9A-Z]{26}/g, (id, kind: string) => this.#nameOf(id, kind)),
+        line().replaceAll(/(rec|hold)_[0-9A-Z]{26}/g, (id, kind: string) => this.#nameOf(id, kind)),
       )
       .join("\n")
   }

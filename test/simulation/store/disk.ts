@@ -1,5 +1,3 @@
-import { hash } from "node:crypto"
-
 import type { SnapshotStep } from "../../../src/vault/ledger/store/meter-jobs.ts"
 import { canonicalRow, type JournalRow } from "../../../src/vault/ledger/records/row.ts"
 import { chainHash } from "../../../src/vault/ledger/sqlite/journal.ts"
@@ -23,12 +21,18 @@ export type Commit = {
 export type Torn = "nothing" | "part" | "all"
 
 /** The bytes of one flush, and what they mean where they are whole. */
-type Frame = { readonly text: string; readonly commit: Commit | undefined }
+type Frame = {
+  readonly text: string
+  readonly commit: Commit | undefined
+  /** What its bytes said after `head`: they never change, so no later start need read them again. */
+  read?: { readonly head: Head; readonly commit: Commit | undefined }
+}
 
 /** The bytes that a crash leaves, a text for each flush, and a copy of them that was made earlier. */
 export class Disk {
   #frames: readonly Frame[]
   #backup: readonly Frame[] | undefined
+  #durable: { readonly of: readonly Frame[]; readonly entries: readonly Entry[] } | undefined
   /** Another one after each restore. */
   copies = 0
 
@@ -37,7 +41,7 @@ export class Disk {
   }
 
   write(commit: Commit): void {
-    this.#frames = [...this.#frames, { text: frameText(commit), commit }]
+    this.#frames = [...this.#frames, frameOf(commit)]
   }
 
   /** A write that was under way when the power went, or when the disk was full. */
@@ -63,8 +67,8 @@ export class Disk {
   read(): readonly Commit[] {
     const commits: Commit[] = []
     let head = beginning
-    for (const { text } of this.#frames) {
-      const commit = readFrame(text, head)
+    for (const frame of this.#frames) {
+      const commit = readOnce(frame, head)
       if (commit === undefined) break
       commits.push(commit)
       head = commit.entries.at(-1) ?? head
@@ -75,14 +79,22 @@ export class Disk {
 
   /** What was ever written whole and is still there, known without a look at the bytes. */
   durable(): readonly Entry[] {
-    return this.#frames.flatMap(({ commit }) => commit?.entries ?? [])
+    if (this.#durable?.of !== this.#frames) {
+      const entries = this.#frames.flatMap(({ commit }) => commit?.entries ?? [])
+      this.#durable = { of: this.#frames, entries }
+    }
+    return this.#durable.entries
   }
 
   /** The same without what spares a start from counting all again. */
   withoutSnapshot(): Disk {
-    const disk = new Disk()
-    for (const commit of this.read()) disk.write({ ...commit, steps: [] })
-    return disk
+    const commits = this.read()
+    const whole = this.#frames.slice(0, commits.length)
+    return new Disk(
+      whole.map((frame) => {
+        return frame.commit!.steps.length === 0 ? frame : frameOf({ ...frame.commit!, steps: [] })
+      }),
+    )
   }
 
   /** Another disk with the same on it. */
@@ -101,13 +113,22 @@ export function chained(row: JournalRow, head: Head): Entry {
   return { seq, row, text, hash: chainHash(head.hash, text) }
 }
 
-/** A line for each entry, its hash before it, and a last one without which none of them counts. */
+function frameOf(commit: Commit): Frame {
+  return { text: frameText(commit), commit }
+}
+
+/** A line for each entry, its hash before it, and a last one, its length before it, without which none of them counts. */
 function frameText({ entries, clock, steps }: Commit): string {
   const end = JSON.stringify({ clock, steps })
   return [
     ...entries.map(({ hash, text }) => `${hexOf(hash)} ${text}`),
-    `${sumOf(end)} ${end}`,
+    `${end.length} ${end}`,
   ].join("\n")
+}
+
+function readOnce(frame: Frame, head: Head): Commit | undefined {
+  if (frame.read?.head !== head) frame.read = { head, commit: readFrame(frame.text, head) }
+  return frame.read.commit
 }
 
 /** `undefined` when it isn't whole, or doesn't follow on `head`. */
@@ -125,21 +146,23 @@ function readFrame(frame: string, head: Head): Commit | undefined {
 
 /** As it was written, its own number in it, which nobody minds. */
 function readEntry(line: string, before: Head): Entry | undefined {
-  const [, said, text = ""] = /^(\S*) (.*)$/.exec(line) ?? []
+  const [said, text] = partsOf(line)
   const hash = chainHash(before.hash, text)
   if (said !== hexOf(hash)) return undefined
   return { seq: before.seq + 1, row: JSON.parse(text) as JournalRow, text, hash }
 }
 
 function readEnd(line: string): Omit<Commit, "entries"> | undefined {
-  const [, sum, text = ""] = /^(\S*) (.*)$/.exec(line) ?? []
-  return sum === sumOf(text) ? (JSON.parse(text) as Omit<Commit, "entries">) : undefined
+  const [length, text] = partsOf(line)
+  return Number(length) === text.length ? (JSON.parse(text) as Omit<Commit, "entries">) : undefined
+}
+
+/** What stands before the first space, and after it. A line that is cut off before it has no second part. */
+function partsOf(line: string): readonly [string, string] {
+  const end = line.indexOf(" ")
+  return end < 0 ? ["cut off", ""] : [line.slice(0, end), line.slice(end + 1)]
 }
 
 function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("hex")
-}
-
-function sumOf(text: string): string {
-  return hash("sha1", text)
 }
