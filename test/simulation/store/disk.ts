@@ -89,11 +89,10 @@ export class Disk {
   /** The same without what spares a start from counting all again. */
   withoutSnapshot(): Disk {
     const commits = this.read()
-    const whole = this.#frames.slice(0, commits.length)
     return new Disk(
-      whole.map((frame) => {
-        return frame.commit!.steps.length === 0 ? frame : frameOf({ ...frame.commit!, steps: [] })
-      }),
+      commits.map((commit, index) =>
+        commit.steps.length === 0 ? this.#frames[index]! : frameOf({ ...commit, steps: [] }),
+      ),
     )
   }
 
