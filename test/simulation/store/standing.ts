@@ -4,6 +4,8 @@ import type {
   ClientFields,
   FreezeFields,
   KeyFields,
+  PriceFields,
+  RaiseFields,
   RequestRow,
   SetFile,
   StoredHold,
@@ -20,6 +22,10 @@ export class Standing {
   readonly #freezes = new Map<string, FreezeFields>()
   readonly #lastNonces = new Map<string, number>()
   readonly #files = new Map<string, readonly SetFile[]>()
+  readonly #prices = new Map<number, PriceFields>()
+  readonly #raises: RaiseFields[] = []
+  readonly #armed = new Set<string>()
+  #acceptedHash: string | undefined
   #lastSet: string | undefined
   #ledger = "0".repeat(32)
 
@@ -46,7 +52,10 @@ export class Standing {
       holds: [...this.#holds.values()],
       freezes: [...this.#freezes.values()],
       lastSet: hash === undefined ? undefined : { hash, files: this.#files.get(hash) ?? [] },
-      ...{ prices: [], raises: [], acceptedHash: undefined, armed: [] },
+      prices: [...this.#prices.values()],
+      raises: this.#raises,
+      armed: [...this.#armed],
+      acceptedHash: this.#acceptedHash,
     }
   }
 
@@ -66,6 +75,17 @@ export class Standing {
       this.#freezes.set(nameOf(row), row)
     },
     thawed: (row) => this.#freezes.delete(nameOf(row)),
+    heartbeat_armed: ({ client }) => {
+      this.#armed.delete(client) // the later one comes last
+      this.#armed.add(client)
+    },
+    heartbeat_missed: ({ client }) => this.#armed.delete(client),
+    price_set: (row) => {
+      this.#prices.delete(row.symbol_id)
+      this.#prices.set(row.symbol_id, row)
+    },
+    limit_raised: (row) => this.#raises.push(row),
+    set_accepted: ({ hash }) => (this.#acceptedHash = hash),
     set_activated: ({ hash, files }) => {
       this.#lastSet = hash
       if (files !== undefined) this.#files.set(hash, files)

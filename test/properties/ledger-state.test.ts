@@ -1,0 +1,230 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import fc from "fast-check"
+
+import { openLedger, openLedgerOver } from "../../src/vault/ledger/open-ledger.ts"
+import type { Ledger } from "../../src/vault/ledger/ledger.ts"
+import type { AdminEntry } from "../../src/vault/ledger/records/admin-entry.ts"
+import type { JournalRow } from "../../src/vault/ledger/records/row.ts"
+import { beginning, chained, Disk, type Entry } from "../simulation/store/disk.ts"
+import { aClaim, decimal, hourMs } from "../support/a-claim.ts"
+import { fakeClock, ledgerTime, type FakeClock } from "../support/fake-clock.ts"
+import {
+  ledgerPlace,
+  openHold,
+  otherSigner,
+  plainAsk,
+  requestEntry,
+  reserve,
+  signer,
+} from "../support/ledger-ask.ts"
+import { inMemory } from "../support/ledger-engines.ts"
+import { readLedger } from "../support/read-ledger.ts"
+import { numRuns } from "../support/runs.ts"
+
+const signers = [signer, otherSigner]
+const small = fc.nat({ max: 2 })
+
+/** What happens next, to a history at that moment. */
+type Step = (history: History) => unknown
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.tuple(small, small).map(
+      ([of, body]): Step =>
+        (all) =>
+          all.reserve(of, body),
+    ),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.tuple(small, small).map(
+      ([of, says]): Step =>
+        (all) =>
+          all.settle(of, says),
+    ),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.tuple(fc.nat({ max: 8 }), small).map(
+      ([which, of]): Step =>
+        (all) =>
+          all.act(acts(of)[which]!),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: small.map(
+      (of): Step =>
+        (all) =>
+          all.hold(of),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(small, small).map(
+      ([of, says]): Step =>
+        (all) =>
+          all.decide(of, says),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.nat({ max: 900_000 }).map(
+      (ms): Step =>
+        (all) =>
+          all.clock.pass(ms),
+    ),
+  },
+  { weight: 1, arbitrary: fc.constant<Step>((all) => all.restart()) },
+)
+
+const outcomes = [
+  { kind: "sent" },
+  { kind: "refused", status: 400, code: "10001" },
+  { kind: "accepted", status: 200, code: "0" },
+] as const
+
+/** One ledger, whatever engine keeps it. */
+class History {
+  readonly clock: FakeClock
+  readonly #open: () => Promise<Ledger>
+  #ledger: Ledger | undefined
+  readonly #records: string[] = []
+
+  constructor(clock: FakeClock, open: () => Promise<Ledger>) {
+    this.clock = clock
+    this.#open = open
+  }
+
+  get ledger(): Ledger {
+    if (this.#ledger === undefined) throw new Error("not open")
+    return this.#ledger
+  }
+
+  async restart(): Promise<void> {
+    await this.#ledger?.close()
+    this.#ledger = await this.#open()
+    const sinceMs = this.clock.nowMs() - hourMs
+    await this.#ledger.replaceMeters(() => [aClaim({ release: "refused" })], sinceMs)
+  }
+
+  async act(entry: AdminEntry): Promise<void> {
+    await this.ledger.act(entry, this.#nowMs())
+  }
+
+  async hold(body: number): Promise<void> {
+    await openHold(this.ledger, holdAsk(body, this.#nowMs()))
+  }
+
+  async decide(of: number, says: number): Promise<void> {
+    const nowMs = this.#nowMs()
+    const hold = this.ledger.holds(nowMs).filter(({ state }) => state === "pending")[of]
+    const to = says === 0 ? "refused" : "released"
+    if (hold !== undefined) await this.ledger.decideHold(hold.id, { to, by: "operator" }, nowMs)
+  }
+
+  async settle(of: number, says: number): Promise<void> {
+    const record = this.#records.at(-1 - of)
+    if (record !== undefined) await this.ledger.settle(record, outcomes[says]!, this.#nowMs())
+  }
+
+  async reserve(of: number, body: number): Promise<void> {
+    const nowMs = this.#nowMs()
+    const entry = { ...requestEntry, body: `{"n":${body}}` }
+    const hold = this.ledger.findRelease(entry, nowMs)
+    const claims = [aClaim({ release: "refused" })]
+    const release = hold === undefined ? undefined : { hold }
+    const answer = await reserve(this.ledger, {
+      ...{ ...plainAsk, signer: signers[of % 2]!, entry, claims, release, nowMs },
+    })
+    if (answer.kind === "reserved") this.#records.push(answer.record)
+  }
+
+  #nowMs() {
+    return ledgerTime(this.clock.nowMs())
+  }
+
+  /** All that a decision depends on, besides files and keys in memory. */
+  state() {
+    const nowMs = this.clock.nowMs()
+    const { raises, ...bindings } = this.ledger.bindings()
+    return {
+      ...bindings,
+      raises: raises.filter(({ untilMs }) => nowMs < untilMs),
+      holds: this.ledger.holds(ledgerTime(nowMs)),
+      nonces: signers.map((each) => this.ledger.lastNonce(each)),
+      used: this.ledger.usage(nowMs),
+    }
+  }
+}
+
+function holdAsk(body: number, nowMs: number) {
+  const { client, key, operation, target } = requestEntry
+  const asked = { client, key, operation, target, body: `{"n":${body}}` }
+  return { ...asked, policy: "p", rule: "large", worst: "w", expiresAtMs: nowMs + 600_000 }
+}
+
+function acts(of: number): readonly AdminEntry[] {
+  const name = `client-${of}`
+  const freeze = { reason: `${of}`, by: "operator", cancels: of > 0, sinceMs: of }
+  const price = { symbolId: of, value: decimal("2"), asOfMs: of, by: "feed", confirmed: of > 0 }
+  return [
+    { act: "frozen", scope: "client", name, ...freeze },
+    { act: "frozen", scope: "all", name: null, ...freeze },
+    { act: "thawed", scope: "client", name },
+    { act: "thawed", scope: "all", name: null },
+    { act: "heartbeat_armed", client: name },
+    { act: "heartbeat_missed", client: name },
+    { act: "price_set", ...price },
+    {
+      act: "limit_raised",
+      limit: name,
+      to: decimal("3"),
+      untilMs: 1_780_000_000_000 + of * hourMs,
+      reason: "r",
+    },
+    { act: "set_accepted", hash: name },
+  ]
+}
+
+/** A disk of the simulator's on which these rows are. */
+function diskOf(rows: readonly JournalRow[]): Disk {
+  const disk = new Disk()
+  const entries: Entry[] = []
+  for (const row of rows) entries.push(chained(row, entries.at(-1) ?? beginning))
+  if (entries.length > 0) disk.write({ entries, clock: undefined, steps: [] })
+  return disk
+}
+
+describe("the state of a ledger", () => {
+  it("is the same live, after a restart, and on a replay of its rows by another engine, wherever it was cut", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+        const place = await ledgerPlace()
+        const clock = fakeClock()
+        const history = new History(clock, () => openLedger({ file: place.file, clock }))
+        try {
+          await history.restart()
+          for (const one of steps) await one(history)
+          const live = history.state()
+          await history.restart()
+          assert.deepEqual(history.state(), live, "after a restart")
+          await history.ledger.close()
+
+          const rows = readLedger(place.file).map(({ row }) => row as JournalRow)
+          const { openStore } = inMemory(diskOf(rows))
+          const replay = new History(clock, () => openLedgerOver(openStore, { clock }))
+          await replay.restart()
+          assert.deepEqual(replay.state(), live, "on a replay")
+          await replay.ledger.close()
+        } finally {
+          await place.remove()
+        }
+      }),
+      numRuns(15),
+    )
+  })
+})
