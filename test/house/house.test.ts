@@ -24,7 +24,7 @@ const trustedLines = [
   { lines: 60, what: "what the interface lets an order have, and what was accepted" },
   { lines: 90, what: "cancels that could be orders, and texts too long for a deny" },
   { lines: 25, what: "judging and reserving in a turn that the compiler keeps whole" },
-  { lines: 121, what: "one door to the ledger, and engine and state behind it as ports" },
+  { lines: 103, what: "one door to the ledger, and engine and state behind it as ports" },
 ]
 
 /** Folders that know all of an open vault; what others need of it they name. */

@@ -144,8 +144,12 @@ function waitFor(taken: TakenInTurn, durable: Promise<unknown>): void {
 }
 
 function assertClockSafe({ time, watchers }: DecideFrom): void {
-  if (time.doubt() !== undefined) for (const watcher of watchers) watcher.clockUnsafe?.()
-  time.assertSafe()
+  try {
+    time.assertSafe()
+  } catch (error) {
+    for (const watcher of watchers) watcher.clockUnsafe?.()
+    throw error
+  }
 }
 
 /** Why the release can't be used, or which budget has no room. */

@@ -24,7 +24,6 @@ import type { LedgerWatcher } from "./records/ledger-watcher.ts"
 import type { RecordId } from "./records/record-id.ts"
 import type { Headroom, Reservation, ReserveAsk } from "./records/reservation.ts"
 import type { LedgerSafety } from "./signers/ledger-safety.ts"
-import type { StateImage } from "./state.ts"
 import type { RecentRefusal } from "./store/audit-jobs.ts"
 import type { LedgerStore, RecordSearch } from "./store/store.ts"
 
@@ -121,8 +120,6 @@ export type Ledger = {
   bindings(): Bindings
   /** The set that was in force last when the ledger was opened. */
   readonly lastSet: StoredSet | undefined
-  /** All that decisions depend on besides files and keys, as values. */
-  image(): StateImage
   /** Resolves with what broke it; only opening it anew mends that. Never, if it is closed first. */
   readonly broken: Promise<Fault>
   /** Reading, proving and archiving what was recorded. */

@@ -89,14 +89,13 @@ type Parts = DecideFrom & {
 
 function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
   const { store, time, watchers } = parts
-  const { limits, holds, nonces, bindings, image } = parts.state
+  const { limits, holds, nonces, bindings } = parts.state
   const underWay = openUnderWay()
   const notes = openRefusalNotes((row) => store.append(row))
   return {
     now: time.now,
     lastSet,
     bindings,
-    image: () => image(time.now()),
     broken: Promise.race([store.broken, parts.marks.broken]),
     audit: ledgerAudit(store, () => notes.flush()),
     budgets: parts.budgets,

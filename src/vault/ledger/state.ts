@@ -3,9 +3,7 @@ import type { Clock, LedgerTime } from "../process/clock.ts"
 import { followAct, storedBindings, type Bindings } from "./bindings.ts"
 import { openHoldBook, type HoldBook } from "./hold-book.ts"
 import { openLimits, type Limits, type Past } from "./meters/limits.ts"
-import type { MetersImage } from "./meters/meters.ts"
 import { isAboutHold } from "./records/act-row.ts"
-import type { Hold } from "./records/hold.ts"
 import { readHold } from "./records/read-settings.ts"
 import type { ActRow, RequestRow } from "./records/row.ts"
 import { openNonces, type Nonces } from "./signers/ledger-safety.ts"
@@ -24,15 +22,6 @@ export type LedgerState = {
   took(row: RequestRow, claims: readonly Claim[]): void
   /** Follows an act whose row is appended in this turn. */
   acted(row: ActRow): void
-  readonly image: (nowMs: LedgerTime) => StateImage
-}
-
-/** The whole state as values, to be compared. */
-export type StateImage = {
-  readonly bindings: Bindings
-  readonly lastNonces: ReadonlyMap<string, number>
-  readonly holds: readonly Hold[]
-  readonly meters: MetersImage | undefined
 }
 
 /** Goes on from what a store has. `limits` count nothing before their first replacement. */
@@ -66,11 +55,5 @@ export function openState(
       if (isAboutHold(row)) holds.follow(row)
       else bindings = followAct(bindings, row)
     },
-    image: (nowMs) => ({
-      bindings,
-      lastNonces: nonces.all(),
-      holds: holds.list(nowMs),
-      meters: limits.image(),
-    }),
   }
 }

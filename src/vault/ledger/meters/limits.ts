@@ -29,8 +29,6 @@ export type Limits = {
   replace(recount: Recount): Promise<void>
   /** The jobs that keep what is used by now, to be queued in this turn. */
   lastJobs(): readonly StoreJob[]
-  /** What is used, as a snapshot holds it; `undefined` before the first `replace`. */
-  image(): MetersImage | undefined
 }
 
 /** An outcome that is on its way to the disk. */
@@ -95,7 +93,6 @@ export function openLimits(past: Past, clock: Pick<Clock, "nowMs" | "monotonicMs
       return done
     },
     lastJobs: () => state.snapshots.lastJobs(),
-    image: () => state.meters?.image(),
   }
 }
 

@@ -117,7 +117,6 @@ export type Nonces = {
   next(signer: Address, nowMs: LedgerTime, lane: Lane): NextNonce
   /** A request whose row is appended in this turn has it. */
   used(signer: string, nonce: number): void
-  all(): ReadonlyMap<string, number>
 }
 
 /**
@@ -154,6 +153,5 @@ export function openNonces(
       return { kind: "next", nonce }
     },
     used: (signer, nonce) => void last.set(signer, Math.max(nonce, last.get(signer) ?? 0)),
-    all: () => new Map(last),
   }
 }
