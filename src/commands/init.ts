@@ -7,7 +7,7 @@ import { packageRoot } from "../std/program-files.ts"
 import { problemText } from "../std/yaml-file.ts"
 import type { Installation } from "../vault/config/installation.ts"
 import { readSecretFile } from "../vault/keyring/read-secret-file.ts"
-import { readProfile } from "../venue/profile/profile-file.ts"
+import { parseProfile } from "../venue/profile/profile-file.ts"
 import { choice, option, withDefault } from "./cli/options.ts"
 import { askNewPassphrase } from "./cli/passphrase.ts"
 import type { Terminal } from "./cli/terminal.ts"
@@ -149,7 +149,7 @@ async function keystoreUnderCredential(file: string | undefined): Promise<NewKey
 /** The text of venue.yaml, checked before anything is written. */
 async function chooseVenue(venue: string, upstream: string | undefined): Promise<string> {
   const text = await venueText(venue, upstream)
-  const profile = readProfile(text, venue === "main" || venue === "sandbox" ? "venue.yaml" : venue)
+  const profile = parseProfile(text, venue === "main" || venue === "sandbox" ? "venue.yaml" : venue)
   if (profile.ok) return text
   throw new Fault("config_invalid", profile.error.map(problemText).join("\n"))
 }

@@ -3,10 +3,10 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import express, { type Express, type Request, type Response } from "express"
 import helmet from "helmet"
 
-import { admit, admitMethod, admitOwnHeaders, livenessPath, readToken } from "./http/admit.ts"
+import { admit, admitMethod, admitOwnHeaders, livenessPath, parseToken } from "./http/admit.ts"
 import type { Connections } from "./http/connections.ts"
 import { problemOf, type Problem } from "./http/problem.ts"
-import { readTraceparent, unknownEndpoint, type RouteWithAnswer } from "./http/read-call.ts"
+import { parseTraceparent, unknownEndpoint, type RouteWithAnswer } from "./http/read-call.ts"
 import { httpAnswer, sendAnswer, type Reply } from "./http/reply.ts"
 import type { GateMetrics } from "./metrics/gate-metrics.ts"
 import { errorFields } from "./process/log.ts"
@@ -180,7 +180,7 @@ function placesFor({
   return (request) => {
     const { socket, url = "" } = request
     if (url === livenessPath) return () => undefined
-    const owner = ownerOf(readToken(request))
+    const owner = ownerOf(parseToken(request))
     connections.belongs(socket, owner)
     return (reducesRisk(url) ? reducing : ordinary).take(owner)
   }
@@ -216,7 +216,7 @@ function logAnswered(
 }
 
 function traceOf(request: IncomingMessage): { readonly trace?: string } {
-  const [, trace] = readTraceparent(request)?.split("-") ?? []
+  const [, trace] = parseTraceparent(request)?.split("-") ?? []
   return trace === undefined ? {} : { trace }
 }
 

@@ -4,7 +4,7 @@ import type { Refusal } from "../link/views/refusal.ts"
 import { refusedByVault, type Problem } from "./http/problem.ts"
 import type { Call } from "./http/read-call.ts"
 import type { Reply } from "./http/reply.ts"
-import { readSearch } from "./sign/read-search.ts"
+import { parseSearch } from "./sign/parse-search.ts"
 
 type Dependencies = { readonly link: BotLink }
 
@@ -71,7 +71,7 @@ export async function showRecord(deps: Dependencies, token: string, url: string)
 
 /** `/records?…`: what became of one's own requests of a key or an order. */
 export async function findRecords(deps: Dependencies, token: string, url: string): Promise<Reply> {
-  const search = readSearch(url.slice("/records".length))
+  const search = parseSearch(url.slice("/records".length))
   if (!search.ok) return { kind: "problem", problem: search.error }
   const found = await deps.link.call("records", { token, ...search.value })
   return found.kind === "refused"

@@ -7,7 +7,7 @@ import { serviceExitCode } from "../std/service-exit-code.ts"
 import { serviceNotify } from "../std/service-notify.ts"
 import { undenied } from "../std/undenied.ts"
 import { errorFields, log, logFrom } from "./process/log.ts"
-import { readArguments } from "./process/read-arguments.ts"
+import { parseArguments } from "./process/parse-arguments.ts"
 import { runGate, type RunningGate } from "./run-gate.ts"
 
 /** What the gate tells the process that started it, once. */
@@ -30,7 +30,7 @@ for (const message of undenied("countersign-gate.service")) {
 process.on("SIGHUP", () => undefined)
 
 try {
-  const given = readArguments(process.argv.slice(2))
+  const given = parseArguments(process.argv.slice(2))
   logFrom(given.logLevel)
   const gate = await runGate({ given, descriptors: listenFds(), service, log })
   obeySignals(gate)

@@ -4,7 +4,7 @@ const durationPattern = /^([1-9]\d{0,8})(ms|s|m|h|d)$/
 /** A hundred years: any time of ours plus a duration is still one that a `Date` can hold. */
 const maxDurationMs = 36_500 * unitMs.d
 
-/** Reads `10s`, `250ms`, `1h` as milliseconds; `undefined` when `text` isn't a duration of 1 ms to 36,500 days. */
+/** Parses `10s`, `250ms`, `1h` as milliseconds; `undefined` when `text` isn't a duration of 1 ms to 36,500 days. */
 export function parseDurationMs(text: string): number | undefined {
   const [, count, unit] = durationPattern.exec(text) ?? []
   if (count === undefined || unit === undefined) return undefined

@@ -4,7 +4,7 @@ const sizePattern = /^([1-9]\d{0,6})(KiB|MiB|GiB)$/
 /** A pebibyte: more than any disk of ours, and an exact number. */
 const maxBytes = 2 ** 50
 
-/** Reads `64KiB`, `256MiB`, `1GiB`, and `0`, as bytes; `undefined` when `text` isn't a size up to 1 PiB. */
+/** Parses `64KiB`, `256MiB`, `1GiB`, and `0`, as bytes; `undefined` when `text` isn't a size up to 1 PiB. */
 export function parseSizeBytes(text: string): number | undefined {
   if (text === "0") return 0
   const [, count, unit] = sizePattern.exec(text) ?? []

@@ -36,11 +36,11 @@ export type Located<Value> = {
 const forbiddenKeys = new Set(["__proto__", "constructor", "prototype"])
 
 /**
- * Reads YAML with the `failsafe` schema (every scalar stays the string that is written, so that no
+ * Parses YAML with the `failsafe` schema (every scalar stays the string that is written, so that no
  * `1.10` becomes 1.1) and checks it against `schema`. Anchors, aliases and tags are refused: what a
  * reader sees is what is loaded. An empty file is an empty object. All problems are told at once.
  */
-export function readYaml<Value>(
+export function parseYaml<Value>(
   text: string,
   file: string,
   schema: z.ZodType<Value>,

@@ -10,7 +10,7 @@ import { undenied } from "../std/undenied.ts"
 import { signCheckpointsInTime } from "./audit/checkpoints.ts"
 import { assertSocketPathsFit } from "./config/installation.ts"
 import { loadFiles } from "./config/load-files.ts"
-import { readArguments, type VaultArguments } from "./config/read-arguments.ts"
+import { parseArguments, type VaultArguments } from "./config/parse-arguments.ts"
 import { lockWalletKeysInTime } from "./custody/custody.ts"
 import type { SecretSource } from "./custody/open-key-store.ts"
 import { secretFileOf } from "./custody/secret-file-of.ts"
@@ -40,7 +40,7 @@ await start()
 async function start(): Promise<void> {
   try {
     const descriptors = listenFds()
-    const given = readArguments(process.argv.slice(2))
+    const given = parseArguments(process.argv.slice(2))
     logFrom(given.logLevel)
     assertSocketPathsFit(given.installation)
     if (given.isStrict) await loadFiles(given.installation)

@@ -8,7 +8,7 @@ export type Address = Brand<string, "Address">
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
 
 /**
- * Reads an address in all lower case, all upper case or EIP-55 form. Mixed case is a checksum, and a wrong one is
+ * Parses an address in all lower case, all upper case or EIP-55 form. Mixed case is a checksum, and a wrong one is
  * refused: `undefined`.
  */
 export function parseAddress(text: string): Address | undefined {

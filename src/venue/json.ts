@@ -65,7 +65,7 @@ export type JsonProblem = { readonly offset: number; readonly message: string }
 export const maxJsonDepth = 16
 
 /**
- * Reads UTF-8 bytes as JSON (RFC 8259) that every reader understands alike.
+ * Parses UTF-8 bytes as JSON (RFC 8259) that every reader understands alike.
  *
  * Refused besides bad JSON: a byte order mark, a key that is there twice or in two cases, keys that
  * JavaScript gives a meaning, lone surrogates, and numbers other than integers within ±(2^53 − 1). What
@@ -78,7 +78,7 @@ export function parseStrictJson(
   const decoded = decodeUtf8(bytes)
   if (!decoded.ok) return err(problemAt(decoded.error, "the body isn't UTF-8"))
   const reader: Reader = { text: decoded.value, maxDepth, at: 0, complaint: "" }
-  const value = readBody(reader)
+  const value = parseBody(reader)
   if (value !== broken) return ok(value)
   const offset = utf8(reader.text.slice(0, reader.at)).length
   return err(problemAt(offset, reader.complaint))
@@ -88,7 +88,7 @@ function problemAt(offset: number, complaint: string): JsonProblem {
   return { offset, message: `${complaint} (at byte ${offset})` }
 }
 
-/** Stands before the UTF-16 unit `at`. Every `read…` function steps over what it reads, or complains. */
+/** Stands before the UTF-16 unit `at`. Every `parse…` function steps over what it parses, or complains. */
 type Reader = {
   readonly text: string
   readonly maxDepth: number
@@ -96,7 +96,7 @@ type Reader = {
   complaint: string
 }
 
-/** What a `read…` function returns once something has been complained of; nothing is read after it. */
+/** What a `parse…` function returns after a complaint; nothing is parsed after it. */
 const broken = Symbol("broken")
 
 function complain(reader: Reader, complaint: string, at: number = reader.at): typeof broken {
@@ -105,13 +105,13 @@ function complain(reader: Reader, complaint: string, at: number = reader.at): ty
   return broken
 }
 
-function readBody(reader: Reader): JsonValue | typeof broken {
+function parseBody(reader: Reader): JsonValue | typeof broken {
   if (reader.text.startsWith("\ufeff")) {
     return complain(reader, "the body starts with a byte order mark; leave it out")
   }
   skipSpace(reader)
   if (reader.at === reader.text.length) return complain(reader, "the body is empty; send JSON")
-  const value = readValue(reader, 1)
+  const value = parseValue(reader, 1)
   if (value === broken) return broken
   skipSpace(reader)
   return reader.at === reader.text.length
@@ -119,16 +119,16 @@ function readBody(reader: Reader): JsonValue | typeof broken {
     : complain(reader, "the JSON ends here, but the body goes on; send one value")
 }
 
-function readValue(reader: Reader, depth: number): JsonValue | typeof broken {
+function parseValue(reader: Reader, depth: number): JsonValue | typeof broken {
   switch (reader.text.charAt(reader.at)) {
     case "{":
-      return depth > reader.maxDepth ? complainOfDepth(reader) : readObject(reader, depth)
+      return depth > reader.maxDepth ? complainOfDepth(reader) : parseObject(reader, depth)
     case "[":
-      return depth > reader.maxDepth ? complainOfDepth(reader) : readArray(reader, depth)
+      return depth > reader.maxDepth ? complainOfDepth(reader) : parseArray(reader, depth)
     case '"':
-      return readString(reader)
+      return parseString(reader)
     default:
-      return readWord(reader)
+      return parseWord(reader)
   }
 }
 
@@ -136,26 +136,26 @@ function complainOfDepth(reader: Reader): typeof broken {
   return complain(reader, `arrays and objects are nested more than ${reader.maxDepth} deep`)
 }
 
-function readArray(reader: Reader, depth: number): JsonArray | typeof broken {
+function parseArray(reader: Reader, depth: number): JsonArray | typeof broken {
   const items: JsonValue[] = []
   reader.at += 1
   if (skipPast(reader, "]")) return Object.freeze(items)
   do {
-    const item = readValue(reader, depth + 1)
+    const item = parseValue(reader, depth + 1)
     if (item === broken) return broken
     items.push(item)
   } while (skipPast(reader, ","))
   return skipPast(reader, "]") ? Object.freeze(items) : complain(reader, "expected a comma or ]")
 }
 
-function readObject(reader: Reader, depth: number): JsonObject | typeof broken {
+function parseObject(reader: Reader, depth: number): JsonObject | typeof broken {
   const object = Object.create(null) as Record<string, JsonValue>
   reader.at += 1
   if (skipPast(reader, "}")) return Object.freeze(object)
   const foldedKeys = new Set<string>()
   do {
-    const key = readKey(reader, object, foldedKeys)
-    const value = key === broken ? broken : readValue(reader, depth + 1)
+    const key = parseKey(reader, object, foldedKeys)
+    const value = key === broken ? broken : parseValue(reader, depth + 1)
     if (key === broken || value === broken) return broken
     object[key] = value
   } while (skipPast(reader, ","))
@@ -164,15 +164,15 @@ function readObject(reader: Reader, depth: number): JsonObject | typeof broken {
 
 const forbiddenKeys = new Set(["__proto__", "constructor", "prototype"])
 
-/** Reads a key that `object` may have beside its earlier ones, and the colon. */
-function readKey(
+/** Parses a key that `object` may have beside its earlier ones, and the colon. */
+function parseKey(
   reader: Reader,
   object: JsonObject,
   foldedKeys: Set<string>,
 ): string | typeof broken {
   const start = reader.at
   if (reader.text[start] !== '"') return complain(reader, "expected a key in double quotes")
-  const key = readString(reader)
+  const key = parseString(reader)
   if (key === broken) return broken
   if (forbiddenKeys.has(key)) return complain(reader, `the key ${quote(key)} isn't allowed`, start)
   const folded = foldCase(key)
@@ -203,14 +203,14 @@ function quote(key: string): string {
 
 const stringStop = /["\\\u0000-\u001f]/g
 
-function readString(reader: Reader): string | typeof broken {
+function parseString(reader: Reader): string | typeof broken {
   const start = reader.at
   reader.at += 1
-  let text = readRun(reader, stringStop)
+  let text = takeRun(reader, stringStop)
   while (reader.text[reader.at] === "\\") {
-    const character = readEscape(reader)
+    const character = parseEscape(reader)
     if (character === broken) return broken
-    text += character + readRun(reader, stringStop)
+    text += character + takeRun(reader, stringStop)
   }
   if (reader.at === reader.text.length) return complain(reader, "the string isn't closed", start)
   if (reader.text[reader.at] !== '"') {
@@ -232,16 +232,16 @@ const escapes: ReadonlyMap<string, string> = new Map([
   ["t", "\t"],
 ])
 
-function readEscape(reader: Reader): string | typeof broken {
+function parseEscape(reader: Reader): string | typeof broken {
   const letter = reader.text.charAt(reader.at + 1)
-  if (letter === "u") return readUnicodeEscape(reader)
+  if (letter === "u") return parseUnicodeEscape(reader)
   const character = escapes.get(letter)
   if (character === undefined) return complain(reader, "JSON has no such escape")
   reader.at += 2
   return character
 }
 
-function readUnicodeEscape(reader: Reader): string | typeof broken {
+function parseUnicodeEscape(reader: Reader): string | typeof broken {
   const digits = reader.text.slice(reader.at + 2, reader.at + 6)
   if (!/^[0-9a-fA-F]{4}$/.test(digits)) return complain(reader, "\\u takes four hex digits")
   reader.at += 6
@@ -255,10 +255,10 @@ const literals: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ["null", null],
 ])
 
-/** Reads `true`, `false`, `null` or a number. */
-function readWord(reader: Reader): JsonValue | typeof broken {
+/** Parses `true`, `false`, `null` or a number. */
+function parseWord(reader: Reader): JsonValue | typeof broken {
   const start = reader.at
-  const word = readRun(reader, wordStop)
+  const word = takeRun(reader, wordStop)
   const literal = literals.get(word)
   if (literal !== undefined) return literal
   if (!/^[-\d]/.test(word)) return complain(reader, "expected a value", start)
@@ -274,7 +274,7 @@ function isExactInteger(word: string): boolean {
 }
 
 /** Steps up to the first character that the global `stop` finds, or to the end. */
-function readRun(reader: Reader, stop: RegExp): string {
+function takeRun(reader: Reader, stop: RegExp): string {
   stop.lastIndex = reader.at
   const end = stop.test(reader.text) ? stop.lastIndex - 1 : reader.text.length
   const run = reader.text.slice(reader.at, end)

@@ -160,7 +160,7 @@ const uintPattern = /^uint(\d{1,3})$/
 const zeroWord = new Uint8Array(32)
 
 /**
- * Reads `Name(type field,…)` with the types address, bool, string, bytes32 and uint8 … uint256. The
+ * Parses `Name(type field,…)` with the types address, bool, string, bytes32 and uint8 … uint256. The
  * type string is hashed as written, so spaces and order must be the venue's.
  */
 export function parseStructType(text: string): Result<StructType, string> {

@@ -97,7 +97,7 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/request/read-request.ts",
+    "vault/request/parse-request.ts",
     ["unit/vault/request/pick-key"],
     [
       {
@@ -145,7 +145,7 @@ export const vaultGuards: readonly Guard[] = [
   ...guardsOf(
     "vault/request/judge-request.ts",
     [
-      "unit/vault/request/read-request",
+      "unit/vault/request/parse-request",
       "unit/vault/operator/limit-methods",
       "threats/foreign-agent-approved",
     ],

@@ -1,7 +1,7 @@
 import { sandboxProfile, sandboxUrl } from "../../src/sandbox/profile.ts"
 import { configText } from "../../src/commands/init/init-texts.ts"
 import type { FileSet } from "../../src/vault/config/file-set.ts"
-import { readFileSet } from "../../src/vault/config/read-file-set.ts"
+import { parseFileSet } from "../../src/vault/config/parse-file-set.ts"
 import type { Client, KeyEntry } from "../../src/vault/ledger/records/bindings.ts"
 import { hashToken } from "../../src/vault/request/authenticate.ts"
 import { startMs } from "../support/fake-clock.ts"
@@ -80,7 +80,7 @@ function limit(
 
 /** The same as files that the vault reads; each is read once. */
 export const fileSets: readonly FileSet[] = policies.map((policy) => {
-  const read = readFileSet([
+  const read = parseFileSet([
     { name: "countersign.yaml", text: settings },
     { name: "venue.yaml", text: sandboxProfile({ url: sandboxUrl, asOf: new Date(startMs) }) },
     ...policyTexts(policy).map((text, index) => ({ name: `policies/${index}.yaml`, text })),

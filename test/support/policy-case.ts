@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 
 import { problemText } from "../../src/std/yaml-file.ts"
-import { readPolicies } from "../../src/vault/policy/file/policy-file.ts"
+import { parsePolicies } from "../../src/vault/policy/file/policy-file.ts"
 import { judge } from "../../src/vault/policy/judge.ts"
 import type { Decision } from "../../src/vault/policy/terms/decision.ts"
 import type { Circumstances, JudgedRequest } from "../../src/vault/policy/judged/judged-request.ts"
@@ -161,7 +161,7 @@ export function circumstances(changes: Partial<Circumstances> = {}): Circumstanc
 /** Reads policy files that the test knows to be right. */
 export function policiesOf(...texts: readonly string[]): readonly Policy[] {
   const files = texts.map((text, index) => ({ file: `${index}.yaml`, text }))
-  const read = readPolicies(files, testProfile())
+  const read = parsePolicies(files, testProfile())
   assert.ok(read.ok, read.ok ? "" : read.error.map(problemText).join("\n"))
   return read.value
 }

@@ -1,6 +1,6 @@
 import { anchored, fed } from "../../src/vault/active/price-drift.ts"
 import { referencePrice } from "../../src/vault/active/reference-prices.ts"
-import { readConfig } from "../../src/vault/config/config.ts"
+import { parseConfig } from "../../src/vault/config/config.ts"
 import type { FileSet } from "../../src/vault/config/file-set.ts"
 import type { Standing } from "../../src/vault/ledger/bindings.ts"
 import type { StoredPrice } from "../../src/vault/ledger/records/admin-entry.ts"
@@ -21,7 +21,7 @@ export type PriceWalk = {
 
 /** Starts at `anchor`, with the settings that an installation has unless told otherwise. */
 export function walkFrom(anchor: bigint): PriceWalk {
-  const config = readConfig("keystore: {backend: memory}\n", "countersign.yaml")
+  const config = parseConfig("keystore: {backend: memory}\n", "countersign.yaml")
   if (!config.ok) throw new Error("The plain settings are refused.")
   const symbol = {
     id: symbolId,

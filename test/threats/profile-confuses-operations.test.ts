@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 import fc from "fast-check"
 
 import { operationIds, type Profile } from "../../src/venue/profile.ts"
-import { readProfile } from "../../src/venue/profile/profile-file.ts"
+import { parseProfile } from "../../src/venue/profile/profile-file.ts"
 import { numRuns } from "../support/runs.ts"
 
 /** What alone separates a signature for one operation from a signature for another. */
@@ -34,7 +34,7 @@ describe("a profile that would let one signature stand for two operations", () =
   it("isn't loaded, whatever tags and structs it gives", () => {
     fc.assert(
       fc.property(venueYaml, (text) => {
-        const read = readProfile(text, "venue.yaml")
+        const read = parseProfile(text, "venue.yaml")
         if (!read.ok) return
         const all = separators(read.value)
         assert.equal(new Set(all).size, all.length)

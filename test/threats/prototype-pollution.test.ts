@@ -1,10 +1,10 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 
-import { readConfig } from "../../src/vault/config/config.ts"
-import { readPolicies } from "../../src/vault/policy/file/policy-file.ts"
+import { parseConfig } from "../../src/vault/config/config.ts"
+import { parsePolicies } from "../../src/vault/policy/file/policy-file.ts"
 import { builtinProfile } from "../../src/venue/profile/builtin-profile.ts"
-import { readProfile } from "../../src/venue/profile/profile-file.ts"
+import { parseProfile } from "../../src/venue/profile/profile-file.ts"
 import { limitOrder, openTestVault, outcomeOf, type TestVault } from "../support/open-test-vault.ts"
 
 const keys = ["__proto__", "constructor", "prototype"]
@@ -73,11 +73,11 @@ describe("a key that JavaScript gives a meaning", () => {
   it("is refused in every configuration file", () => {
     for (const key of keys) {
       const policy = { file: "p.yaml", text: `policy: p\n${key}: {rules: []}\n` }
-      assert.equal(readPolicies([policy], builtinProfile).ok, false)
+      assert.equal(parsePolicies([policy], builtinProfile).ok, false)
       const inside = { file: "p.yaml", text: `policy: p\nrules:\n  - {name: r, ${key}: {a: b}}\n` }
-      assert.equal(readPolicies([inside], builtinProfile).ok, false)
-      assert.equal(readConfig(`keystore: {backend: memory}\n${key}: {a: b}\n`, "c.yaml").ok, false)
-      assert.equal(readProfile(`extends: builtin\n${key}: {a: b}\n`, "v.yaml").ok, false)
+      assert.equal(parsePolicies([inside], builtinProfile).ok, false)
+      assert.equal(parseConfig(`keystore: {backend: memory}\n${key}: {a: b}\n`, "c.yaml").ok, false)
+      assert.equal(parseProfile(`extends: builtin\n${key}: {a: b}\n`, "v.yaml").ok, false)
     }
   })
 })

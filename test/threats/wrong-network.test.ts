@@ -5,7 +5,7 @@ import { mainVenueText } from "../../src/commands/init/init-texts.ts"
 import { makeActiveSet } from "../../src/vault/active/active-set.ts"
 import { signRequest } from "../../src/vault/request/sign-request.ts"
 import type { Vault } from "../../src/vault/vault.ts"
-import { readProfile } from "../../src/venue/profile/profile-file.ts"
+import { parseProfile } from "../../src/venue/profile/profile-file.ts"
 import {
   approval,
   approvePath,
@@ -22,7 +22,7 @@ describe("a key under another network's venue.yaml", () => {
     const wallet = await test.addKey({ name: "main", role: "wallet" })
     const agent = await test.addKey({ name: "mm", role: "agent", wallet: "main" })
     const token = await test.addClient({ name: "bot", keys: ["mm", "main"], allowTypeB: true })
-    const main = readProfile(mainVenueText(undefined), "venue.yaml")
+    const main = parseProfile(mainVenueText(undefined), "venue.yaml")
     assert.ok(main.ok)
 
     const set = test.vault.active()

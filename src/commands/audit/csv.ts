@@ -1,6 +1,6 @@
 import { visible } from "../../std/visible.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
-import { readFields } from "./entry-words.ts"
+import { parseFields } from "./entry-words.ts"
 
 const fieldNames = [
   "client",
@@ -25,7 +25,7 @@ export function csvHead(): string {
 
 /** An entry as a line of CSV (RFC 4180). Its last cell is the whole row. */
 export function csvEntry(entry: StoredEntry): string {
-  const fields = readFields(entry.row)
+  const fields = parseFields(entry.row)
   const refusal = fields["refusal"]
   const refused = typeof refusal === "object" && refusal !== null ? { ...refusal } : {}
   const { code, message } = refused as { readonly code?: unknown; readonly message?: unknown }

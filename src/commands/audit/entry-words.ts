@@ -9,14 +9,14 @@ type Fields = Readonly<Record<string, unknown>>
 /** An entry in one line for people; what others chose can't move the cursor. */
 export function entryWords(entry: StoredEntry): string {
   const at = new Date(entry.at_ms).toISOString()
-  const fields = readFields(entry.row)
+  const fields = parseFields(entry.row)
   return visible(
     `${at}  ${`#${entry.seq}`.padEnd(seqWidth)}  ${entry.kind.padEnd(10)}  ${wordsOf(entry, fields)}`,
   )
 }
 
 /** The fields of a row; empty when it can't be read. */
-export function readFields(row: string): Fields {
+export function parseFields(row: string): Fields {
   try {
     const fields: unknown = JSON.parse(row)
     return typeof fields === "object" && fields !== null ? (fields as Fields) : {}

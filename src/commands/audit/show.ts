@@ -5,7 +5,7 @@ import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
 import { argument } from "../cli/options.ts"
 import { adminCommand } from "../installation/admin-command.ts"
 import { auditCallOf } from "./entries-of.ts"
-import { entryWords, readFields } from "./entry-words.ts"
+import { entryWords, parseFields } from "./entry-words.ts"
 
 /** `countersign audit show rec_…` */
 export const auditShow = adminCommand({
@@ -27,12 +27,12 @@ function answerOf([entry, ...others]: readonly StoredEntry[]) {
 }
 
 function jsonOf({ hash, row }: StoredEntry) {
-  return { hash: Buffer.from(hash).toString("hex"), row: readFields(row) }
+  return { hash: Buffer.from(hash).toString("hex"), row: parseFields(row) }
 }
 
 function linesOf([entry, ...others]: readonly StoredEntry[]): readonly string[] {
   if (entry === undefined) return []
-  const row = JSON.stringify(readFields(entry.row), undefined, 2)
+  const row = JSON.stringify(parseFields(entry.row), undefined, 2)
   return [
     `entry ${entry.seq}, hash ${Buffer.from(entry.hash).toString("hex")}`,
     ...row.split("\n").map(visible),

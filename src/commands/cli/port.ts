@@ -1,6 +1,6 @@
 import { Fault } from "../../std/fault.ts"
 
-/** Reads `--port`. @throws {Fault} `usage`. */
+/** Parses `--port`. @throws {Fault} `usage`. */
 export function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (port <= 65_535) return port

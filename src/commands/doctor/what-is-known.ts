@@ -3,7 +3,7 @@ import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { loadFiles } from "../../vault/config/load-files.ts"
 import { readConfigFile } from "../../vault/config/read-config-file.ts"
 import { secretFileOf } from "../../vault/custody/secret-file-of.ts"
-import { readProfile } from "../../venue/profile/profile-file.ts"
+import { parseProfile } from "../../venue/profile/profile-file.ts"
 import { loadConfig } from "../installation/load-config.ts"
 import { lookAtDaemon, type DaemonLook } from "./daemon-findings.ts"
 import type { Files } from "./file-findings.ts"
@@ -44,7 +44,7 @@ async function readVenue(installation: Installation): Promise<Known["venue"]> {
   try {
     const { venueFile } = pathsOf(installation)
     const text = new TextDecoder().decode(await readConfigFile(venueFile))
-    const profile = readProfile(text, venueFile)
+    const profile = parseProfile(text, venueFile)
     return profile.ok ? { baseUrl: profile.value.baseUrl } : undefined
   } catch {
     return undefined // why not, `files` tells

@@ -13,7 +13,7 @@ const maxLevels = 10
 const hardenedOffset = 2 ** 31
 
 /**
- * Reads a path as BIP-32 writes it: `m`, then `/` and a number for each level, with `'` where it is
+ * Parses a path as BIP-32 writes it: `m`, then `/` and a number for each level, with `'` where it is
  * hardened. The error is a phrase that names the level and quotes nothing, since a secret may have been
  * pasted there.
  */

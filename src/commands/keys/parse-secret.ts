@@ -2,7 +2,7 @@ import { isSecretKey } from "../../vault/keyring/curve.ts"
 import { secretOfHexText } from "../../vault/keyring/keychain/hex-text.ts"
 
 /**
- * Reads a private key as people paste it: 64 hex digits, with or without `0x`, ASCII white space around
+ * Parses a private key as people paste it: 64 hex digits, with or without `0x`, ASCII white space around
  * it. `undefined` when it isn't one.
  *
  * Works on bytes throughout, so that no string of the key is ever made. The caller overwrites `bytes`.

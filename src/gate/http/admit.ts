@@ -189,7 +189,7 @@ export function bodyTooLarge(maxBytes: number): Problem {
 const bearer = /^Bearer (cs_[A-Za-z0-9_-]{32,125})$/i
 
 /** The bearer token, or `undefined` when there isn't exactly one of the right shape. */
-export function readToken(request: IncomingMessage): string | undefined {
+export function parseToken(request: IncomingMessage): string | undefined {
   const values = headerValues(request, "authorization")
   return values.length === 1 ? bearer.exec(values[0] ?? "")?.[1] : undefined
 }

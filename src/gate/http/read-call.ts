@@ -9,7 +9,7 @@ import {
   bodyTooLarge,
   idempotencyHeader,
   keyHeader,
-  readToken,
+  parseToken,
   shadowHeader,
   tokenProblem,
   headerValues,
@@ -42,9 +42,9 @@ async function readCall(
 ): Promise<Result<Call, Problem | "gone">> {
   const problem = admitMedia(request) ?? admitLength(request, limits.maxBodyBytes)
   if (problem !== undefined) return err(problem)
-  const head = readHead(request, path)
+  const head = parseHead(request, path)
   if (!head.ok) return head
-  const idempotencyKey = readIdempotencyKey(request)
+  const idempotencyKey = parseIdempotencyKey(request)
   if (!idempotencyKey.ok) return idempotencyKey
   const body = await readBody(request, limits.maxBodyBytes)
   if (body === "too_large") return err(bodyTooLarge(limits.maxBodyBytes))
@@ -52,25 +52,25 @@ async function readCall(
   return ok({
     ask: { ...head.value, body: body.toString("base64") },
     idempotencyKey: idempotencyKey.value,
-    traceparent: readTraceparent(request),
+    traceparent: parseTraceparent(request),
   })
 }
 
-function readHead(
+function parseHead(
   request: IncomingMessage,
   path: string,
 ): Result<Omit<Call["ask"], "body">, Problem> {
-  const token = readToken(request)
+  const token = parseToken(request)
   if (token === undefined) return err(tokenProblem(request))
   if (path.length > maxPathLength) return err(unknownEndpoint(path))
-  const own = readOwnHeaders(request)
+  const own = parseOwnHeaders(request)
   return own.ok ? ok({ token, path, ...own.value }) : own
 }
 
 type OwnHeaders = Pick<Call["ask"], "key" | "expiresIn" | "shadow">
 
-function readOwnHeaders(request: IncomingMessage): Result<OwnHeaders, Problem> {
-  const named = readKey(request)
+function parseOwnHeaders(request: IncomingMessage): Result<OwnHeaders, Problem> {
+  const named = parseKey(request)
   if (!named.ok) return named
   const key = named.value
   const [expiresIn] = headerValues(request, "countersign-expires-in")
@@ -84,7 +84,7 @@ function readOwnHeaders(request: IncomingMessage): Result<OwnHeaders, Problem> {
 }
 
 /** `Countersign-Key`. */
-export function readKey(request: IncomingMessage): Result<string | undefined, Problem> {
+export function parseKey(request: IncomingMessage): Result<string | undefined, Problem> {
   const [key] = headerValues(request, keyHeader)
   if (key === undefined || key.length <= maxKeyLength) return ok(key)
   return err(tooLong(keyHeader))
@@ -92,7 +92,7 @@ export function readKey(request: IncomingMessage): Result<string | undefined, Pr
 
 const visibleAscii = /^[\x21-\x7e]{1,64}$/
 
-function readIdempotencyKey(request: IncomingMessage): Result<string | undefined, Problem> {
+function parseIdempotencyKey(request: IncomingMessage): Result<string | undefined, Problem> {
   const [key] = headerValues(request, idempotencyHeader)
   if (key === undefined || visibleAscii.test(key)) return ok(key)
   const message = "Idempotency-Key must be 1 to 64 visible characters of ASCII, without spaces."
@@ -117,7 +117,7 @@ const wellFormedTrace =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 
 /** The trace that the venue is told of, if it is well formed. */
-export function readTraceparent(request: IncomingMessage): string | undefined {
+export function parseTraceparent(request: IncomingMessage): string | undefined {
   const values = headerValues(request, "traceparent")
   return values.length === 1 && wellFormedTrace.test(values[0] ?? "") ? values[0] : undefined
 }
@@ -211,7 +211,7 @@ export function withToken<Deps>(
   answer: (deps: Deps, token: string, url: string) => Promise<Reply>,
 ): Answer {
   return (request) => {
-    const token = readToken(request)
+    const token = parseToken(request)
     return token === undefined
       ? Promise.resolve({ kind: "problem", problem: tokenProblem(request) })
       : answer(deps, token, urlOf(request))

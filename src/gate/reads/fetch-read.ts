@@ -4,7 +4,7 @@ import { causeFields, errorFields } from "../process/log.ts"
 import type { ForwardDependencies } from "../sign/forward.ts"
 import type { Sent } from "../upstream/exchange.ts"
 import { outcomeOf } from "../upstream/outcome.ts"
-import type { ReadAsk } from "./read-ask.ts"
+import type { ReadAsk } from "./parse-read-ask.ts"
 
 export type ReadDependencies = Pick<ForwardDependencies, "link" | "upstream" | "log">
 

@@ -27,8 +27,8 @@ const shape = z.object({
   }),
 })
 
-/** Reads an answer in the interface's paginated shape; `undefined` when it isn't in that, or contradicts itself. */
-export function readPage({ status, body }: VenueAnswer): Page | undefined {
+/** Parses an answer in the interface's paginated shape; `undefined` when it isn't in that, or contradicts itself. */
+export function parsePage({ status, body }: VenueAnswer): Page | undefined {
   const isOk = status >= 200 && status < 300
   const read = shape.safeParse(isOk ? parse(body) : undefined)
   if (!read.success) return undefined

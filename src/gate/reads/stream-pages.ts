@@ -7,8 +7,8 @@ import type { GateLimits } from "../process/gate-limits.ts"
 import { outcomeOf } from "../upstream/outcome.ts"
 import { isQuery } from "../upstream/target.ts"
 import { fetchRead, type ReadDependencies, type ReadReply } from "./fetch-read.ts"
-import { readPage, type Page } from "./page.ts"
-import type { ReadAsk } from "./read-ask.ts"
+import { parsePage, type Page } from "./page.ts"
+import type { ReadAsk } from "./parse-read-ask.ts"
 
 export type StreamDependencies = ReadDependencies & { readonly limits: GateLimits }
 
@@ -24,7 +24,7 @@ export async function streamPages(
 ): Promise<ReadReply | "written"> {
   const reply = await fetchRead(deps, ask, way.signal)
   if (reply === "gone" || reply.kind === "problem") return reply
-  const first = readPage(reply.answer)
+  const first = parsePage(reply.answer)
   if (first === undefined) {
     return isRefusal(reply.answer) ? reply : { kind: "problem", problem: notPaginated }
   }
@@ -111,7 +111,7 @@ function cameOf(reply: ReadReply): Page | Shortage | string {
     return waitMs === undefined ? code : { waitMs, code }
   }
   const { answer } = reply
-  if (answer.status !== 429) return readPage(answer) ?? "not_paginated"
+  if (answer.status !== 429) return parsePage(answer) ?? "not_paginated"
   return { waitMs: waitOfVenue(answer), code: "ip_budget_exhausted" }
 }
 

@@ -2,7 +2,7 @@ import type { Problem } from "../http/problem.ts"
 import type { Answer } from "../http/read-call.ts"
 import { openPlaces, type OwnerOf } from "../http/turns.ts"
 import { fetchRead } from "./fetch-read.ts"
-import { readAsk } from "./read-ask.ts"
+import { parseReadAsk } from "./parse-read-ask.ts"
 import { streamPages, type StreamDependencies } from "./stream-pages.ts"
 
 /**
@@ -13,7 +13,7 @@ export function venueReads(deps: StreamDependencies & { readonly ownerOf: OwnerO
   const reads = openPlaces(deps.limits.maxReads)
   const streams = openPlaces(deps.limits.maxStreams)
   return async (request, response) => {
-    const read = readAsk(request)
+    const read = parseReadAsk(request)
     if (!read.ok) return { kind: "problem", problem: read.error }
     const { ask, isWhole } = read.value
     const leave = (isWhole ? streams : reads).take(deps.ownerOf(ask.token))

@@ -17,7 +17,7 @@ const envelope = z.object({
  */
 export function outcomeOf(answer: VenueAnswer): Outcome {
   const { status } = answer
-  const read = readEnvelope(answer.body)
+  const read = parseEnvelope(answer.body)
   const code = read?.code
   const hundreds = Math.floor(status / 100)
   if (code === successCode && hundreds === 2) return { kind: "accepted", status, code }
@@ -34,7 +34,7 @@ function spentOf(read: z.infer<typeof envelope> | undefined) {
   return scope === "address" || scope === "ip" ? ({ spent: scope } as const) : {}
 }
 
-function readEnvelope(body: Buffer): z.infer<typeof envelope> | undefined {
+function parseEnvelope(body: Buffer): z.infer<typeof envelope> | undefined {
   try {
     return envelope.parse(JSON.parse(body.toString("utf8")))
   } catch {

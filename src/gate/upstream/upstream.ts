@@ -100,7 +100,7 @@ function openPool({ baseUrl, limits, ca, proxy }: UpstreamOptions): Dispatcher {
 }
 
 /**
- * Reads the venue's base address.
+ * Parses the venue's base address.
  *
  * @throws {Fault} `config_invalid` unless it is https, or http to loopback, without user, query and fragment.
  */
@@ -115,7 +115,7 @@ export function parseBaseUrl(text: string): URL {
 }
 
 /**
- * Reads the address of a proxy.
+ * Parses the address of a proxy.
  *
  * @throws {Fault} `config_invalid` unless it is http with nothing but host and port.
  */

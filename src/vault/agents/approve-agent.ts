@@ -11,7 +11,7 @@ import { agentToApprove, assertSendable, walletHeldFor } from "./agent-key.ts"
 import {
   type OperatorRecords,
   type OperatorSigning,
-  readOperation,
+  parseOperation,
   reserveOperation,
   signOperation,
   walletElsewhere,
@@ -73,7 +73,7 @@ function approvalBy(
 ) {
   const fields = operationFields({ agent, wallet, validDays: ask.validDays, label: ask.label }, set)
   const isHere = ask.wallet === undefined
-  return readOperation(
+  return parseOperation(
     {
       operation: "approveAgent",
       body: JSON.stringify(Object.fromEntries(fields)),

@@ -1,7 +1,7 @@
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Signature } from "../keyring/keyring.ts"
-import { readSignature } from "../keyring/read-signature.ts"
+import { parseSignature } from "../keyring/parse-signature.ts"
 import { recoverAddress } from "../keyring/recover.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import type { StoredRecord } from "../ledger/records/entries.ts"
@@ -10,7 +10,7 @@ import { agentOf, wasSignedElsewhere } from "../request/settle-record.ts"
 import { agentToApprove } from "./agent-key.ts"
 import {
   type OperatorRecords,
-  readOperation,
+  parseOperation,
   signedOperation,
   walletElsewhere,
 } from "./operator-request.ts"
@@ -29,13 +29,13 @@ export async function completeApproval(
   const record = awaited(await ledger.record(id, nowMs), nowMs)
   const set = active()
   agentToApprove(agentOf(record, set)?.name ?? "", set)
-  const request = readOperation(
+  const request = parseOperation(
     { operation: "approveAgent", body: record.body, wallet: walletElsewhere(record.signer, set) },
     set,
   )
   const validity = { nonce: record.nonce, expiresAfterMs: record.expiresAfterMs }
   const filling = { validity, profile: set.profile }
-  const signature = readOrThrow(text.trim())
+  const signature = parseOrThrow(text.trim())
   const signer = recoverAddress(signature, digestOf(request, filling))
   if (signer !== record.signer) throw wrongSigner(signer, record.signer)
   return signedOperation(request, { ...filling, record: record.id }, { signature, now: nowMs })
@@ -74,8 +74,8 @@ function requestOf(record: StoredRecord): Awaited {
   return { ...record, signer, body, nonce, expiresAfterMs }
 }
 
-function readOrThrow(text: string): Signature {
-  const read = readSignature(text)
+function parseOrThrow(text: string): Signature {
+  const read = parseSignature(text)
   if (read.ok) return read.value
   throw new Fault("usage", read.error)
 }

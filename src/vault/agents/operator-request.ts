@@ -10,7 +10,7 @@ import { type Client, type KeyEntry, operatorName } from "../ledger/records/bind
 import type { Reservation, ReserveAsk } from "../ledger/records/reservation.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import { canonicalBody, digestOf, signedBody, type Filling } from "../request/fill-in.ts"
-import { readRequest, type ReadRequest } from "../request/read-request.ts"
+import { parseRequest, type ParsedRequest } from "../request/parse-request.ts"
 import { spendingOf } from "../request/spending.ts"
 
 /** What an operation of the operator is read by and recorded in. */
@@ -33,18 +33,18 @@ export type OperatorAsk = {
 export type Reserved = Extract<Reservation, { readonly kind: "reserved" }>
 
 /**
- * Reads what an operator asks for with the code that reads a bot's body, so that what no policy can lift
+ * Parses what an operator asks for with the code that reads a bot's body, so that what no policy can lift
  * holds here too.
  *
  * @throws {Fault} `undisclosed`, `usage`.
  */
-export function readOperation(ask: OperatorAsk, set: ActiveSet): ReadRequest {
+export function parseOperation(ask: OperatorAsk, set: ActiveSet): ParsedRequest {
   const { operation, body, wallet, ttlMs } = ask
   const endpoint = set.profile.endpoints.get(operation)
   if (endpoint === undefined) throw new Fault("internal", "The profile lacks an endpoint.")
   const call = { path: endpoint.path, body: Buffer.from(body).toString("base64"), key: wallet.name }
   const keys = new Map([[wallet.name, wallet]])
-  const read = readRequest(call, operatorWith(wallet), { ...set, keys })
+  const read = parseRequest(call, operatorWith(wallet), { ...set, keys })
   if (!read.ok) throw faultOf(read.error)
   return ttlMs === undefined ? read.value : Object.freeze({ ...read.value, ttlMs })
 }
@@ -70,7 +70,7 @@ export function walletElsewhere(address: KeyEntry["address"], { profile }: Activ
  * @throws {Fault} `vault_unavailable` when its signer was too busy, and what the ledger throws.
  */
 export async function reserveOperation(
-  request: ReadRequest,
+  request: ParsedRequest,
   vault: OperatorRecords,
   set: ActiveSet,
 ): Promise<Reserved> {
@@ -110,7 +110,7 @@ export async function reserveOperation(
  * @throws {Fault} `keyring_locked`, `key_not_found`: then nothing was recorded.
  */
 export async function signOperation(
-  request: ReadRequest,
+  request: ParsedRequest,
   signing: OperatorSigning,
   set: ActiveSet,
 ): Promise<SignedOperation> {
@@ -128,7 +128,7 @@ export async function signOperation(
 
 /** A signed operation as the command line sends it. */
 export function signedOperation(
-  request: ReadRequest,
+  request: ParsedRequest,
   filling: Filling & { readonly record: string },
   { signature, now }: { readonly signature: Signature; readonly now: LedgerTime },
 ): SignedOperation {

@@ -9,7 +9,7 @@ import type { ActiveSet } from "../active/active-set.ts"
 import type { KeyEntry } from "../ledger/records/bindings.ts"
 import { agentNamed, agentToApprove, assertSendable, walletHeldFor } from "./agent-key.ts"
 import { operationFields, type OperationSubject } from "./approve-agent.ts"
-import { type OperatorSigning, readOperation, signOperation } from "./operator-request.ts"
+import { type OperatorSigning, parseOperation, signOperation } from "./operator-request.ts"
 
 /**
  * `countersign agent revoke`: signs the end of an agent's approval, where the venue's struct is known.
@@ -53,7 +53,7 @@ async function signFor(
   const wallet = walletHeldFor(agent, set, `send ${operation} to the venue with that wallet`)
   const fields = operationFields({ agent, wallet, ...known }, set)
   const body = JSON.stringify(bodyOf(operation, fields, set))
-  return signOperation(readOperation({ operation, body, wallet }, set), signing, set)
+  return signOperation(parseOperation({ operation, body, wallet }, set), signing, set)
 }
 
 /** Of an operation that nothing is known of the body is empty: reading it says which line to add. */

@@ -24,7 +24,7 @@ const lineStart = '{"hash":"'
 const lineMiddle = '","row":'
 const rowStart = lineStart.length + 64 + lineMiddle.length
 
-/** Reads such a line without its end; `undefined` when it isn't one. The row is cut out, not written anew. */
+/** Parses such a line without its end; `undefined` when it isn't one. The row is cut out, not written anew. */
 export function parseEntryLine(line: string): StoredEntry | undefined {
   const isLine =
     line.startsWith(lineStart) && line.startsWith(lineMiddle, rowStart - lineMiddle.length)
@@ -67,7 +67,7 @@ const endSchema = z.strictObject({
   to_ms: z.int(),
 })
 
-/** Reads a first line; `undefined` when it isn't one. */
+/** Parses a first line; `undefined` when it isn't one. */
 export function parseStartLine(line: string): ArchiveStart | undefined {
   const read = startSchema.safeParse(parseJson(line))
   return read.success
@@ -75,7 +75,7 @@ export function parseStartLine(line: string): ArchiveStart | undefined {
     : undefined
 }
 
-/** Reads a last line; `undefined` when it isn't one. */
+/** Parses a last line; `undefined` when it isn't one. */
 export function parseEndLine(line: string): ArchiveEnd | undefined {
   const read = endSchema.safeParse(parseJson(line))
   if (!read.success) return undefined

@@ -3,7 +3,7 @@ import { isAbsolute } from "node:path"
 import { z } from "zod"
 
 import { ok, type Result } from "../../std/result.ts"
-import { readYaml, type Problem } from "../../std/yaml-file.ts"
+import { parseYaml, type Problem } from "../../std/yaml-file.ts"
 import { parseDecimal, type Decimal } from "../../venue/decimal.ts"
 import { budgetsSetting, type BudgetConfig } from "./budget-config.ts"
 import { dayMs, duration, size, yesOrNo } from "./config-values.ts"
@@ -72,9 +72,9 @@ export type Config = {
   readonly webhook: string | undefined
 }
 
-/** Reads countersign.yaml. Every key but `keystore` has a default; an unknown one is refused. */
-export function readConfig(text: string, file: string): Result<Config, readonly Problem[]> {
-  const read = readYaml(text, file, configSchema)
+/** Parses countersign.yaml. Every key but `keystore` has a default; an unknown one is refused. */
+export function parseConfig(text: string, file: string): Result<Config, readonly Problem[]> {
+  const read = parseYaml(text, file, configSchema)
   if (!read.ok) return read
   const written = read.value.value
   const { keystore, expires_in, prices } = written

@@ -8,7 +8,7 @@ import { systemClock } from "../process/clock.ts"
 import type { FileSet, FileText } from "./file-set.ts"
 import { pathsOf, type Installation } from "./installation.ts"
 import { assertTrustedDirectory, readConfigFile } from "./read-config-file.ts"
-import { readFileSet } from "./read-file-set.ts"
+import { parseFileSet } from "./parse-file-set.ts"
 
 /**
  * Loads and checks countersign.yaml, venue.yaml and policies/*.yaml.
@@ -16,7 +16,7 @@ import { readFileSet } from "./read-file-set.ts"
  * @throws {Fault} `config_invalid` with every problem on a line of its own, `not_initialised`, `file_unsafe`.
  */
 export async function loadFiles(installation: Installation): Promise<FileSet> {
-  const read = readFileSet(await loadTexts(installation))
+  const read = parseFileSet(await loadTexts(installation))
   if (read.ok) return read.value
   throw invalidFiles(read.error, installation)
 }
@@ -103,7 +103,7 @@ async function lastGoodFiles(installation: Installation): Promise<FileSet | unde
   const ledger = await openLedger({ file: ledgerFile, clock: systemClock })
   try {
     const { lastSet } = ledger
-    const read = lastSet === undefined ? undefined : readFileSet(lastSet.files)
+    const read = lastSet === undefined ? undefined : parseFileSet(lastSet.files)
     return read?.ok === true ? read.value : undefined
   } finally {
     await ledger.close()

@@ -40,7 +40,7 @@ const maxP = 64
 const maxPbkdf2Rounds = 10_000_000
 
 /**
- * Reads the text of a v3 file. Fields that it doesn't know are let be on the outside, where wallets add
+ * Parses the text of a v3 file. Fields that it doesn't know are let be on the outside, where wallets add
  * their own, and refused within `crypto`, where they would change the meaning.
  *
  * @throws {Fault} `keystore_invalid`, naming the field and never its contents: the file may be a bare key.

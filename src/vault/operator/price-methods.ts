@@ -14,7 +14,7 @@ import type { Acts } from "../active/in-force.ts"
 import type { StoredPrice } from "../ledger/records/admin-entry.ts"
 import { type Client, operatorName } from "../ledger/records/bindings.ts"
 import { refuse } from "../request/refuse.ts"
-import { readJson, invalidRequest } from "../request/split-body.ts"
+import { parseBody, invalidRequest } from "../request/split-body.ts"
 import { priceView } from "../status/fed-prices.ts"
 
 /** `POST /prices`: takes prices from a client that has the right to feed them; all of them or none. `body` is base64. */
@@ -24,7 +24,7 @@ export async function feedPrices(
   acts: Acts,
 ): Promise<BotResults["prices"]> {
   const nowMs = acts.now()
-  const read = readPrices(Buffer.from(body, "base64"), acts.active())
+  const read = parsePrices(Buffer.from(body, "base64"), acts.active())
   if (!read.ok) return refuse(read.error, null)
 
   await Promise.all(read.value.map((price) => feed(price, by, acts)))
@@ -141,8 +141,8 @@ export const pricesBody = z.strictObject({
     .max(maxPrices),
 })
 
-function readPrices(bytes: Uint8Array, set: ActiveSet): Result<readonly NewPrice[], Refusal> {
-  const json = readJson(bytes)
+function parsePrices(bytes: Uint8Array, set: ActiveSet): Result<readonly NewPrice[], Refusal> {
+  const json = parseBody(bytes)
   if (!json.ok) return json
   const body = pricesBody.safeParse(json.value)
   if (!body.success) {

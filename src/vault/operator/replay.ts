@@ -5,7 +5,7 @@ import { problemText } from "../../std/yaml-file.ts"
 import { withFiles, type ActiveSet } from "../active/active-set.ts"
 import type { SetInForce } from "../active/in-force.ts"
 import { datedPrices } from "../active/reference-prices.ts"
-import { readFileSet } from "../config/read-file-set.ts"
+import { parseFileSet } from "../config/parse-file-set.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { openMeters, type Meters } from "../ledger/meters/meters.ts"
 import { isReserved } from "../ledger/records/bindings.ts"
@@ -34,7 +34,7 @@ export async function replay(
   { sinceMs, texts }: AdminParams["replay"],
   { active, now, ledger }: Past,
 ): Promise<AdminResults["replay"]> {
-  const files = readFileSet(texts)
+  const files = parseFileSet(texts)
   if (!files.ok) throw new Fault("config_invalid", files.error.map(problemText).join("\n"))
   const set = withFiles(active(), files.value)
   const sinceThenMs = now() - sinceMs

@@ -1,7 +1,7 @@
 import { z } from "zod"
 
 import { parseDurationMs } from "../../std/duration.ts"
-import { readYaml } from "../../std/yaml-file.ts"
+import { parseYaml } from "../../std/yaml-file.ts"
 import { compareDecimals, parseDecimal } from "../../venue/decimal.ts"
 import { allMatchers } from "./match/matchers.ts"
 
@@ -33,7 +33,7 @@ export function changesBetween(before: readonly Text[], after: readonly Text[]):
 
 function plainOf(file: Text | undefined): Plain {
   if (file === undefined) return {}
-  const read = readYaml(file.text, file.name, z.record(z.string(), z.unknown()))
+  const read = parseYaml(file.text, file.name, z.record(z.string(), z.unknown()))
   return read.ok ? read.value.value : {}
 }
 

@@ -9,7 +9,7 @@ import type { Ledger } from "../ledger/ledger.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import { mayRead } from "../policy/may-read.ts"
 import { type TokenContext, identify } from "./authenticate.ts"
-import { keyNotAllowed } from "./read-request.ts"
+import { keyNotAllowed } from "./parse-request.ts"
 import { policyDenied, recordRefusal, refuse } from "./refuse.ts"
 import { termsOf } from "./spending.ts"
 

@@ -10,7 +10,7 @@ import type { LedgerTime } from "../process/clock.ts"
 import type { CheckContext } from "./asking.ts"
 import { identify, authenticate } from "./authenticate.ts"
 import { bindingOf, releaseFor, type Release, judgeRequest, refuseNow } from "./judge-request.ts"
-import { readRequest, type BodyCall } from "./read-request.ts"
+import { parseRequest, type BodyCall } from "./parse-request.ts"
 import { refuse, wouldHold } from "./refuse.ts"
 import { spendingOf } from "./spending.ts"
 
@@ -25,7 +25,7 @@ export function checkRequest(call: BotParams["check"], vault: CheckContext): Bot
 export function explainRequest(call: BodyCall, client: Client, vault: CheckContext): CheckReport {
   const nowMs = vault.now()
   const set = vault.active()
-  const read = readRequest(call, client, set)
+  const read = parseRequest(call, client, set)
   if (!read.ok) return report({ refusal: read.error })
   const decision = judgeRequest(read.value, client, { set, nowMs })
   const verdicts = decision.verdicts()
@@ -79,7 +79,7 @@ export async function shadowRequest(
   const set = vault.active()
   const client = authenticate(call.token, set, { count: vault.badTokens, nowMs })
   if (!client.ok || !hasRoom(call, client.value, vault)) return answer
-  const read = readRequest(call, client.value, set)
+  const read = parseRequest(call, client.value, set)
   if (!read.ok) return answer
 
   const decision = judgeRequest(read.value, client.value, { set, nowMs })

@@ -21,17 +21,17 @@ import type { Signature, Keyring } from "../keyring/keyring.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import type { Taken } from "../ledger/records/reservation.ts"
 import { requestStages } from "../process/stages.ts"
-import type { ReadRequest } from "./read-request.ts"
+import type { ParsedRequest } from "./parse-request.ts"
 
 /** Canonical JSON of the business fields: what is recorded, and for Type A what is hashed. */
-export function canonicalBody(request: ReadRequest, profile: Profile): string {
+export function canonicalBody(request: ParsedRequest, profile: Profile): string {
   return canonicalJson(request.business, profile.canonicalForm)
 }
 
 export type Filling = { readonly validity: Validity; readonly profile: Profile }
 
 /** The digest to sign, from the request as it was judged and the validity that was reserved. */
-export function digestOf(request: ReadRequest, filling: Filling): Digest {
+export function digestOf(request: ParsedRequest, filling: Filling): Digest {
   const { signing } = request
   return signing.type === "A"
     ? digestA(request, signing, filling)
@@ -43,7 +43,7 @@ export function digestOf(request: ReadRequest, filling: Filling): Digest {
  * venue that hashes what it received finds the same.
  */
 export function signedBody(
-  request: ReadRequest,
+  request: ParsedRequest,
   { validity, profile }: Filling,
   signature: Signature,
 ): string {
@@ -56,7 +56,7 @@ export function signedBody(
 }
 
 function digestA(
-  request: ReadRequest,
+  request: ParsedRequest,
   signing: Extract<Signing, { type: "A" }>,
   { validity, profile }: Filling,
 ): Digest {
@@ -78,7 +78,7 @@ export type TypeBMessage = {
 
 /** The message of a Type B request; what a wallet elsewhere is shown and what is hashed here are both made of it. */
 export function typeBMessage(
-  request: ReadRequest,
+  request: ParsedRequest,
   { struct }: Extract<Signing, { type: "B" }>,
   { validity, profile }: Filling,
 ): TypeBMessage {
@@ -92,7 +92,7 @@ export function typeBMessage(
 }
 
 function digestB(
-  request: ReadRequest,
+  request: ParsedRequest,
   signing: Extract<Signing, { type: "B" }>,
   filling: Filling,
 ): Digest {
@@ -100,7 +100,7 @@ function digestB(
   return typeBDigest(domain, struct, values)
 }
 
-function filledBody({ business, parties, signing }: ReadRequest, validity: Validity): JsonObject {
+function filledBody({ business, parties, signing }: ParsedRequest, validity: Validity): JsonObject {
   const filled: Record<string, JsonValue> = {
     ...business,
     ...(signing.type === "B" && addressesOf(signing.struct, business)),
@@ -136,7 +136,7 @@ export function answered(signed: SignedBytes, now: LedgerTime): Signed {
 
 /** Signs a request with what was taken for it. The same again gives the same bytes. */
 export function signReserved(
-  request: ReadRequest,
+  request: ParsedRequest,
   taken: Taken,
   { keyring, profile }: { readonly keyring: Keyring; readonly profile: Profile },
 ): SignedBytes {

@@ -19,7 +19,7 @@ import { diskLow } from "../watch/disk-space.ts"
 import { venueClockOff } from "../watch/venue-clock.ts"
 import type { SignContext } from "./asking.ts"
 import { canonicalBody } from "./fill-in.ts"
-import type { ReadRequest } from "./read-request.ts"
+import type { ParsedRequest } from "./parse-request.ts"
 import { keyLocked, policyDenied } from "./refuse.ts"
 
 /** A decision, its "no" as the refusal that goes out. */
@@ -33,7 +33,7 @@ export type Judgement =
 
 /** Judges a read request by policy, after the invariants that need the clock. */
 export function judgeRequest(
-  request: ReadRequest,
+  request: ParsedRequest,
   client: Client,
   { set, nowMs }: { readonly set: ActiveSet; readonly nowMs: LedgerTime },
 ): Judgement {
@@ -50,7 +50,7 @@ export function judgeRequest(
 }
 
 /** What policy is told of a request. */
-function judgedRequest(request: ReadRequest, client: Client): JudgedRequest {
+function judgedRequest(request: ParsedRequest, client: Client): JudgedRequest {
   return {
     client: client.name,
     key: { name: request.key.name, address: request.key.address, role: request.key.role },
@@ -78,7 +78,7 @@ export function circumstancesOf(key: KeyEntry, set: ActiveSet, nowMs: LedgerTime
 }
 
 function refuseFrozen(
-  { key, lane }: ReadRequest,
+  { key, lane }: ParsedRequest,
   client: Client,
   { freezes }: ActiveSet,
 ): Refusal | undefined {
@@ -88,7 +88,7 @@ function refuseFrozen(
 }
 
 function refuseExpiringAgent(
-  request: ReadRequest,
+  request: ParsedRequest,
   set: ActiveSet,
   nowMs: LedgerTime,
 ): Refusal | undefined {
@@ -122,7 +122,7 @@ function heldAgents(signer: KeyEntry, set: ActiveSet): ReadonlySet<Address> {
 
 /** What keeps the vault from signing it at this moment, whatever policy says: what stops the vault as a whole, or a key out of memory. */
 export function refuseNow(
-  { key, lane }: ReadRequest,
+  { key, lane }: ParsedRequest,
   set: ActiveSet,
   vault: Stoppable & { readonly keyring: KeyLocks },
 ): Refusal | undefined {
@@ -171,7 +171,7 @@ export type Release =
 
 /** What a release is given for: this very request of this client. */
 export function bindingOf(
-  request: ReadRequest,
+  request: ParsedRequest,
   { name }: Client,
   { profile }: ActiveSet,
 ): HoldBinding {

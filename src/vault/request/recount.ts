@@ -15,7 +15,7 @@ import type { JudgedRequest } from "../policy/judged/judged-request.ts"
 import { subjectOf } from "../policy/judged/judged-order.ts"
 import type { Policy } from "../policy/terms/policy.ts"
 import { circumstancesOf } from "./judge-request.ts"
-import type { ReadRequest } from "./read-request.ts"
+import type { ParsedRequest } from "./parse-request.ts"
 import { recordedBody } from "./settle-record.ts"
 import { spendingOf } from "./spending.ts"
 
@@ -69,7 +69,7 @@ export function judgedRecord(
   set: ActiveSet,
 ): { readonly request: JudgedRequest; readonly key: KeyEntry } | undefined {
   const key = set.keys.get(request.key)
-  const read = readAgain(request, set)
+  const read = parseAgain(request, set)
   if (key === undefined || read === undefined) return undefined
   const { body, payload, lane } = read
   return {
@@ -87,13 +87,13 @@ export function judgedRecord(
   }
 }
 
-type ReadAgain = Pick<ReadRequest, "endpoint" | "payload" | "lane"> & { readonly body: JsonObject }
+type Reparsed = Pick<ParsedRequest, "endpoint" | "payload" | "lane"> & { readonly body: JsonObject }
 
 /** A recorded request's body as the set's profile reads it, as far as it still can. */
-function readAgain(
+function parseAgain(
   request: Pick<RecordedRequest, "operation" | "body">,
   { profile }: ActiveSet,
-): ReadAgain | undefined {
+): Reparsed | undefined {
   const endpoint = profile.endpoints.get(request.operation)
   if (endpoint === undefined) return undefined
   const body = recordedBody(request.body)
@@ -147,7 +147,7 @@ async function withAges(
 
 function recordedSpending(request: RecordedRequest, set: ActiveSet): Spending | undefined {
   const { client, signer, target } = request
-  const read = readAgain(request, set)
+  const read = parseAgain(request, set)
   if (read === undefined) return undefined
   return spendingOf({ ...read, parties: { signer, target: target ?? undefined } }, client, set)
 }

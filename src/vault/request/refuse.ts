@@ -4,7 +4,7 @@ import type { Ledger } from "../ledger/ledger.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import type { Decision, Denial } from "../policy/terms/decision.ts"
 import type { LedgerTime } from "../process/clock.ts"
-import type { BodyCall } from "./read-request.ts"
+import type { BodyCall } from "./parse-request.ts"
 
 /** The answer that says no. */
 export function refuse(refusal: Refusal, record: string | null): Refused {

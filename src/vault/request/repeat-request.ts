@@ -13,12 +13,12 @@ import type { LedgerTime } from "../process/clock.ts"
 import type { SignContext } from "./asking.ts"
 import { answered, canonicalBody, digestOf, signReserved } from "./fill-in.ts"
 import { judgeRequest, type Judgement } from "./judge-request.ts"
-import { clientOrderIdOf, type ReadRequest, type SignCall } from "./read-request.ts"
+import { clientOrderIdOf, type ParsedRequest, type SignCall } from "./parse-request.ts"
 import { keyLocked } from "./refuse.ts"
 
 /** A request whose idempotency key stands for an earlier one. */
 export type RepeatAsk = {
-  readonly request: ReadRequest
+  readonly request: ParsedRequest
   readonly spending: Spending
   readonly client: Client
   readonly call: SignCall
@@ -129,7 +129,7 @@ function conflict({ record }: EarlierRequest): Refusal {
  * for nonce and expiry 0 holds the latter: type, tag or struct, layout, domain.
  */
 export function bindingHash(
-  request: ReadRequest,
+  request: ParsedRequest,
   {
     client,
     call,

@@ -7,8 +7,8 @@ import type { ActiveSet } from "../active/active-set.ts"
 import type { LedgerTurn } from "../ledger/ledger.ts"
 import type { Asking, SignContext } from "./asking.ts"
 import { authenticate, identify } from "./authenticate.ts"
-import { readBatch, readBatchRequest } from "./read-batch.ts"
-import { type SignCall, keyToLookUp } from "./read-request.ts"
+import { parseBatch, parseBatchRequest } from "./parse-batch.ts"
+import { type SignCall, keyToLookUp } from "./parse-request.ts"
 import { recordRefusal, refuse } from "./refuse.ts"
 import { type Decided, answerOf, signInTurn } from "./sign-request.ts"
 import { invalidRequest } from "./split-body.ts"
@@ -24,9 +24,9 @@ export async function signBatch(
 ): Promise<BotResults["signBatch"]> {
   const known = identify(token, vault)
   if (!known.ok) return refuse(known.error, null)
-  const read = readBatch(Buffer.from(body, "base64"))
+  const read = parseBatch(Buffer.from(body, "base64"))
   const calls = (read.ok ? read.value : []).map((request, index) =>
-    keyed(readBatchRequest(request, { index, token }), vault.active()),
+    keyed(parseBatchRequest(request, { index, token }), vault.active()),
   )
   const keys = calls.flatMap((call) => (call.ok ? (call.value.key ?? []) : []))
   const decided = await vault.ledger.decide(keys, (turn) =>

@@ -13,13 +13,13 @@ import { authenticate } from "./authenticate.ts"
 import { answered, signReserved, type SignedBytes } from "./fill-in.ts"
 import { bindingOf, holdRequest, releaseFor, judgeRequest, refuseNow } from "./judge-request.ts"
 import {
-  readRequest,
-  type ReadRequest,
+  parseRequest,
+  type ParsedRequest,
   type SignCall,
   clientOrderIdOf,
   keyOf,
   keyToLookUp,
-} from "./read-request.ts"
+} from "./parse-request.ts"
 import { recordRefusal, refuse } from "./refuse.ts"
 import { bindingHash, repeatRequest } from "./repeat-request.ts"
 import { spendingOf, withRateLimits } from "./spending.ts"
@@ -64,7 +64,7 @@ export type Decided =
 export function signInTurn(asking: Asking, vault: SignContext): () => Decided {
   const { call, client, set } = asking
   vault.metrics.stages.begin()
-  const read = readRequest(call, client, set)
+  const read = parseRequest(call, client, set)
   vault.metrics.stages.end("parse")
   requestStages.publish({ stage: "parsed" })
   if (!read.ok) return refused(read.error, asking, vault)
@@ -84,7 +84,7 @@ export function answerOf(decided: Decided, vault: SignContext): BotResults["sign
   return withRateLimits(answer, asked, vault.ledger.budgets)
 }
 
-type Asked = Asking & { readonly request: ReadRequest; readonly spending: Spending }
+type Asked = Asking & { readonly request: ParsedRequest; readonly spending: Spending }
 
 function judgeAndTake(asked: Asked, vault: SignContext): Result<() => Decided, Refusal> {
   const { client, set, request, turn } = asked

@@ -22,7 +22,7 @@ export type SplitBody = {
 
 /** Reads a bot's bytes, once. This is the only place where a body that comes alone becomes a value. */
 export function splitBody(bytes: Uint8Array): Result<SplitBody, Refusal> {
-  const parsed = readJson(bytes)
+  const parsed = parseBody(bytes)
   return parsed.ok ? splitParsed(parsed.value) : parsed
 }
 
@@ -33,8 +33,8 @@ export function splitParsed(body: JsonValue): Result<SplitBody, Refusal> {
       invalidRequest([{ path: "", rule: "object", message: "the body must be a JSON object" }]),
     )
   }
-  const signer = readAddress(body, "signer_address")
-  const target = readAddress(body, "target_address")
+  const signer = parseParty(body, "signer_address")
+  const target = parseParty(body, "target_address")
   const errors = [...suppliedFields(body), ...errorsOf(signer), ...errorsOf(target)]
   if (!signer.ok || !target.ok || errors.length > 0) return err(invalidRequest(errors))
   return ok({ business: businessFields(body), signer: signer.value, target: target.value })
@@ -80,7 +80,7 @@ function businessFields(body: JsonObject): JsonObject {
   return Object.freeze(business)
 }
 
-function readAddress(body: JsonObject, name: string): Result<Address | undefined, FieldError> {
+function parseParty(body: JsonObject, name: string): Result<Address | undefined, FieldError> {
   if (!Object.hasOwn(body, name)) return ok(undefined)
   const value = body[name]
   const address = typeof value === "string" ? parseAddress(value) : undefined
@@ -96,8 +96,8 @@ function errorsOf(result: Result<unknown, FieldError>): readonly FieldError[] {
   return result.ok ? [] : [result.error]
 }
 
-/** Reads a bot's bytes, or refuses with the place where they stop being JSON. */
-export function readJson(bytes: Uint8Array, maxDepth = maxJsonDepth): Result<JsonValue, Refusal> {
+/** Parses a bot's bytes, or refuses with the place where they stop being JSON. */
+export function parseBody(bytes: Uint8Array, maxDepth = maxJsonDepth): Result<JsonValue, Refusal> {
   const parsed = parseStrictJson(bytes, maxDepth)
   if (parsed.ok) return parsed
   const { message, offset } = parsed.error

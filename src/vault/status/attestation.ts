@@ -4,7 +4,7 @@ import { assertReloadable } from "../active/assert-reloadable.ts"
 import type { Acts, FilesInForce } from "../active/in-force.ts"
 import type { FileSet } from "../config/file-set.ts"
 import { loadFiles } from "../config/load-files.ts"
-import { readFileSet } from "../config/read-file-set.ts"
+import { parseFileSet } from "../config/parse-file-set.ts"
 import type { Standing } from "../ledger/bindings.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { changesBetween } from "../policy/widening.ts"
@@ -114,6 +114,6 @@ async function storedFiles(
   { ledger }: KeptFiles,
 ): Promise<FileSet | undefined> {
   const stored = hash === undefined ? undefined : await ledger.set(hash)
-  const read = stored === undefined ? undefined : readFileSet(stored.files)
+  const read = stored === undefined ? undefined : parseFileSet(stored.files)
   return read?.ok === true ? read.value : undefined
 }

@@ -10,7 +10,7 @@ import type { Acts } from "../active/in-force.ts"
 import { type Client, operatorName } from "../ledger/records/bindings.ts"
 import { isSameScope, type Freeze, type FreezeScope } from "../ledger/records/freeze.ts"
 import { refuse } from "../request/refuse.ts"
-import { readJson, invalidRequest } from "../request/split-body.ts"
+import { parseBody, invalidRequest } from "../request/split-body.ts"
 
 /** Freezes for the operator, and ends freezes: nobody else can. */
 export function freezeMethods(acts: Acts) {
@@ -40,7 +40,7 @@ export async function freezeForClient(
   { name: by }: Client,
   acts: Acts,
 ): Promise<BotResults["freeze"]> {
-  const read = readFreeze(Buffer.from(body, "base64"))
+  const read = parseFreeze(Buffer.from(body, "base64"))
   if (!read.ok) return refuse(read.error, null)
   const unknown = unknownName(read.value, acts.active())
   if (unknown !== undefined) {
@@ -105,8 +105,8 @@ export const freezeBody = z.discriminatedUnion("scope", [
   }),
 ])
 
-function readFreeze(bytes: Uint8Array): Result<FreezeScope & { readonly reason: string }, Refusal> {
-  const json = readJson(bytes)
+function parseFreeze(utf8: Uint8Array): Result<FreezeScope & { readonly reason: string }, Refusal> {
+  const json = parseBody(utf8)
   if (!json.ok) return json
   const body = freezeBody.safeParse(json.value)
   if (body.success) {

@@ -8,7 +8,7 @@ import { isSameScope, freezeOf } from "../ledger/records/freeze.ts"
 import type { Clock } from "../process/clock.ts"
 import { log, logFailure } from "../process/log.ts"
 import { refuse } from "../request/refuse.ts"
-import { readJson, invalidRequest } from "../request/split-body.ts"
+import { parseBody, invalidRequest } from "../request/split-body.ts"
 import type { Heartbeats } from "../watch/heartbeats.ts"
 import { freeze } from "./freeze-methods.ts"
 import { panic, type Panics } from "./panic.ts"
@@ -136,7 +136,7 @@ function silentClients({ active, heartbeats }: Heard): readonly string[] {
 }
 
 function wrongBody(bytes: Uint8Array): Refusal | undefined {
-  const json = readJson(bytes)
+  const json = parseBody(bytes)
   if (!json.ok) return json.error
   if (isJsonObject(json.value) && Object.keys(json.value).length === 0) return undefined
   return invalidRequest([{ path: "", rule: "heartbeat", message: "the body must be {}" }])

@@ -14,7 +14,7 @@ import {
 } from "../ledger/records/bindings.ts"
 import type { ReserveAsk } from "../ledger/records/reservation.ts"
 import { canonicalBody, signReserved } from "../request/fill-in.ts"
-import { readRequest, type ReadRequest } from "../request/read-request.ts"
+import { parseRequest, type ParsedRequest } from "../request/parse-request.ts"
 import { keyLocked } from "../request/refuse.ts"
 import { spendingOf } from "../request/spending.ts"
 import { missingLines } from "../status/warnings.ts"
@@ -82,7 +82,7 @@ async function signOne(
 ): Promise<Omit<PanicView["requests"][number], "good_for_ms"> | UnsignedPanic> {
   const about = { operation: line.operation, key: key ?? null, target: line.target ?? null }
   try {
-    const request = readLine(line, namedKey(key, set), { client, set })
+    const request = parseLine(line, namedKey(key, set), { client, set })
     return { ...about, ...(await reserveAndSign(request, client, { vault, set })) }
   } catch (error) {
     // The others have to go on; a bug is told as one.
@@ -99,25 +99,25 @@ function namedKey(name: string | undefined, { keys }: ActiveSet): KeyEntry {
 }
 
 /** By the code that reads a bot's body, for a client that exists for one request. @throws {Fault} */
-function readLine(
+function parseLine(
   { operation, body, target }: PanicLine,
   key: KeyEntry,
   { client, set }: { readonly client: PanicAsk["client"]; readonly set: ActiveSet },
-): ReadRequest {
+): ParsedRequest {
   const path = set.profile.endpoints.get(operation)?.path ?? ""
   const text = JSON.stringify(target === undefined ? body : { ...body, target_address: target })
   const asking: Client = {
     ...{ name: client, tokenHash: null, keys: [key.name] },
     ...{ rights: [], allowTypeB: true, idempotencyBy: "header" },
   }
-  const read = readRequest({ path, body: Buffer.from(text).toString("base64") }, asking, set)
+  const read = parseRequest({ path, body: Buffer.from(text).toString("base64") }, asking, set)
   if (!read.ok) throw faultOf(read.error)
   return read.value
 }
 
 /** Records, then signs. @throws {Fault} */
 async function reserveAndSign(
-  request: ReadRequest,
+  request: ParsedRequest,
   client: PanicAsk["client"],
   { vault, set }: { readonly vault: OperatorSigning; readonly set: ActiveSet },
 ) {

@@ -7,7 +7,7 @@ import { fieldError } from "./field-rules.ts"
 import type { AgentApproval } from "./payload.ts"
 import { checkStructBody } from "./struct-body.ts"
 
-/** Reads the business fields of approveAgent: exactly the six documented ones. */
+/** Parses the business fields of approveAgent: exactly the six documented ones. */
 export function parseApproveAgent(
   body: JsonObject,
   typeB: Profile["typeB"],

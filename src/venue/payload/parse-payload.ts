@@ -25,35 +25,35 @@ import { checkStructBody } from "./struct-body.ts"
 /** The most errors that one answer tells, so that a body of rubbish doesn't get an even longer answer. */
 export const maxFieldErrors = 100
 
-/** Reads the business fields of a request as far as the profile knows their shape. What it returns is frozen, each part where it is made. */
+/** Parses the business fields of a request as far as the profile knows their shape. What it returns is frozen, each part where it is made. */
 export function parsePayload(
   endpoint: Endpoint,
   body: JsonObject,
   profile: Profile,
 ): Result<Payload, readonly FieldError[]> {
-  const read = readShape(endpoint, body, profile)
+  const read = parseShape(endpoint, body, profile)
   return read.ok ? ok(Object.freeze(read.value)) : err(read.error.slice(0, maxFieldErrors))
 }
 
-type Read = Result<Payload, readonly FieldError[]>
+type Parsed<Value = Payload> = Result<Value, readonly FieldError[]>
 
-function readShape(endpoint: Endpoint, body: JsonObject, profile: Profile): Read {
+function parseShape(endpoint: Endpoint, body: JsonObject, profile: Profile): Parsed {
   const { shape } = endpoint
   const notCancel = isCancel(endpoint.id) ? checkCancelBody(endpoint, body) : []
   if (notCancel.length > 0) return err(notCancel)
   switch (shape.kind) {
     case "order":
-      return readOrder(body, endpoint, profile)
+      return parseSingleOrder(body, endpoint, profile)
     case "order_with_id":
-      return readOrderWithId(body, { endpoint, shape, profile })
+      return parseOrderWithId(body, { endpoint, shape, profile })
     case "order_list":
-      return readOrderList(body, { endpoint, shape, profile })
+      return parseOrderList(body, { endpoint, shape, profile })
     case "item_list":
-      return readItemList(body, endpoint, shape.items)
+      return parseItemList(body, endpoint, shape.items)
     case "approve_agent":
-      return readApproval(body, profile)
+      return parseApproval(body, profile)
     case "struct":
-      return readStruct(body, endpoint, profile)
+      return parseStruct(body, endpoint, profile)
     case "opaque":
       return ok(opaquePayload(endpoint, body))
   }
@@ -65,18 +65,18 @@ export function opaquePayload({ id }: Endpoint, body: JsonObject): Payload {
   return { kind: "opaque", batchLength }
 }
 
-function readItemList(body: JsonObject, endpoint: Endpoint, pointer: string): Read {
-  const items = readItems(body, pointer, endpoint.extraFields)
+function parseItemList(body: JsonObject, endpoint: Endpoint, pointer: string): Parsed {
+  const items = parseItems(body, pointer, endpoint.extraFields)
   return items.ok ? ok({ kind: "opaque", batchLength: items.value.length }) : items
 }
 
-function readApproval(body: JsonObject, profile: Profile): Read {
+function parseApproval(body: JsonObject, profile: Profile): Parsed {
   const approval = parseApproveAgent(body, profile.typeB)
   return approval.ok ? ok({ kind: "approve_agent", approval: approval.value }) : approval
 }
 
 /** The vault refuses an undisclosed operation before; without a struct there is nothing to read by. */
-function readStruct(body: JsonObject, { signing }: Endpoint, profile: Profile): Read {
+function parseStruct(body: JsonObject, { signing }: Endpoint, profile: Profile): Parsed {
   if (!signing.known || signing.value.type !== "B") {
     return err([fieldError("", "undisclosed", "add the operation's struct to venue.yaml")])
   }
@@ -84,42 +84,41 @@ function readStruct(body: JsonObject, { signing }: Endpoint, profile: Profile): 
   return errors.length > 0 ? err(errors) : ok({ kind: "struct" })
 }
 
-type ReadOrdersRead<Value> = Result<Value, readonly FieldError[]>
 type Shaped<Kind extends PayloadShape["kind"]> = {
   readonly endpoint: Endpoint
   readonly shape: Extract<PayloadShape, { readonly kind: Kind }>
   readonly profile: Profile
 }
 
-/** Reads the body of placeOrder. */
-function readOrder(body: JsonObject, endpoint: Endpoint, profile: Profile): Read {
+/** Parses the body of placeOrder. */
+function parseSingleOrder(body: JsonObject, endpoint: Endpoint, profile: Profile): Parsed {
   const order = parseOrder(body, { path: "", alsoAllowed: endpoint.extraFields }, profile.symbols)
   return order.ok ? ok(single(order.value)) : order
 }
 
-/** Reads a body that is an order and, beside it, the id of the order that it changes. */
-function readOrderWithId(
+/** Parses a body that is an order and, beside it, the id of the order that it changes. */
+function parseOrderWithId(
   body: JsonObject,
   { endpoint, shape, profile }: Shaped<"order_with_id">,
-): ReadOrdersRead<Payload> {
+): Parsed {
   const alsoAllowed = [...endpoint.extraFields, ...orderExtraFields(profile)]
-  const order = readItem(body, { path: "", orderId: shape.orderId, alsoAllowed, profile })
+  const order = parseItem(body, { path: "", orderId: shape.orderId, alsoAllowed, profile })
   return order.ok ? ok(single(order.value)) : order
 }
 
-/** Reads a batch of orders, each of them in full. */
-function readOrderList(
+/** Parses a batch of orders, each of them in full. */
+function parseOrderList(
   body: JsonObject,
   { endpoint, shape, profile }: Shaped<"order_list">,
-): ReadOrdersRead<Payload> {
-  const items = readItems(body, shape.items, endpoint.extraFields)
+): Parsed {
+  const items = parseItems(body, shape.items, endpoint.extraFields)
   if (!items.ok) return items
   const alsoAllowed = orderExtraFields(profile)
   const orders: Order[] = []
   const errors: FieldError[] = []
   for (const [index, item] of items.value.entries()) {
     const path = pointerTo(shape.items, index)
-    const order = readItem(item, { path, orderId: shape.orderId, alsoAllowed, profile })
+    const order = parseItem(item, { path, orderId: shape.orderId, alsoAllowed, profile })
     if (order.ok) orders.push(order.value)
     else errors.push(...order.error)
   }
@@ -145,7 +144,7 @@ type ItemContext = {
   readonly profile: Profile
 }
 
-function readItem(item: JsonValue, context: ItemContext): ReadOrdersRead<Order> {
+function parseItem(item: JsonValue, context: ItemContext): Parsed<Order> {
   const { path, orderId, profile } = context
   if (!isJsonObject(item)) return err([wrongType(path, "an order, as an object")])
   const idField = parsePointer(orderId ?? "")?.slice(0, 1) ?? []
@@ -173,7 +172,7 @@ function checkId(value: JsonValue | undefined, path: string): readonly FieldErro
 export const maxBatchItems = 100
 
 /** Finds the items of a batch and refuses every other field but `extraFields`. */
-function readItems(
+function parseItems(
   body: JsonObject,
   pointer: string,
   extraFields: readonly string[],
@@ -203,7 +202,7 @@ function isJsonArray(value: unknown): value is JsonArray {
   return Array.isArray(value)
 }
 
-/** Reads an order by the interface's tables and rules. All that is wrong is told at once. */
+/** Parses an order by the interface's tables and rules. All that is wrong is told at once. */
 export function parseOrder(
   body: JsonObject,
   spot: Spot,

@@ -22,7 +22,7 @@ export function structValues(
   struct: StructType,
   body: JsonObject,
 ): Result<StructValues, readonly FieldError[]> {
-  return readMembers(struct.fields, body)
+  return parseMembers(struct.fields, body)
 }
 
 /**
@@ -36,7 +36,7 @@ export function checkStructBody(
 ): readonly FieldError[] {
   const fields = struct.fields.filter((field) => !isFilledIn(field))
   const known = new Set([...fields.map((field) => snakeCase(field.name)), "signature_chain_id"])
-  const read = readMembers(fields, body)
+  const read = parseMembers(fields, body)
   return [
     ...(read.ok ? [] : read.error),
     ...(known.has("service_chain") ? checkServiceChain(body, typeB) : []),
@@ -68,7 +68,7 @@ function checkChainId(body: JsonObject, typeB: Profile["typeB"]): readonly Field
   return [fieldError(path, "wrong_signature_chain_id", message)]
 }
 
-function readMembers(
+function parseMembers(
   fields: readonly StructField[],
   body: JsonObject,
 ): Result<StructValues, readonly FieldError[]> {
@@ -76,7 +76,7 @@ function readMembers(
   const errors: FieldError[] = []
   for (const field of fields) {
     const name = snakeCase(field.name)
-    const read = readMember(field.type, fieldOf(body, name), pointerTo("", name))
+    const read = parseMember(field.type, fieldOf(body, name), pointerTo("", name))
     if (read.ok) values.set(field.name, read.value)
     else errors.push(read.error)
   }
@@ -87,21 +87,21 @@ function fieldOf(body: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(body, name) ? body[name] : undefined
 }
 
-type Read = Result<StructValue, FieldError>
+type Parsed = Result<StructValue, FieldError>
 
-function readMember(type: string, value: JsonValue | undefined, path: string): Read {
+function parseMember(type: string, value: JsonValue | undefined, path: string): Parsed {
   if (value === undefined) return err(missingField(path))
   const bits = uintBits(type)
-  if (bits !== undefined) return readUint(bits, value, path)
+  if (bits !== undefined) return parseUint(bits, value, path)
   if (type === "bool") {
     return typeof value === "boolean" ? ok(value) : err(wrongType(path, "true or false"))
   }
   if (typeof value !== "string") return err(wrongType(path, "a string"))
-  if (type === "address") return readAddress(value, path)
-  return type === "string" ? ok(value) : readBytes32(value, path)
+  if (type === "address") return parseAddressAt(value, path)
+  return type === "string" ? ok(value) : parseBytes32(value, path)
 }
 
-function readAddress(text: string, path: string): Read {
+function parseAddressAt(text: string, path: string): Parsed {
   const address = parseAddress(text)
   if (address !== undefined) return ok(address)
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) {
@@ -111,13 +111,13 @@ function readAddress(text: string, path: string): Read {
   return err(fieldError(path, "wrong_checksum", message))
 }
 
-function readBytes32(text: string, path: string): Read {
+function parseBytes32(text: string, path: string): Parsed {
   if (/^0x[0-9a-fA-F]{64}$/.test(text)) return ok(text)
   return err(fieldError(path, "not_bytes32", "send 32 bytes: 0x and 64 hex digits"))
 }
 
 /** A JSON integer is exact up to 53 bits; a wider type also takes the integer as a string. */
-function readUint(bits: number, value: JsonValue, path: string): Read {
+function parseUint(bits: number, value: JsonValue, path: string): Parsed {
   const expected = bits > 53 ? "an integer, or a string of its digits" : "an integer"
   const integer = integerOf(value, bits)
   if (integer === undefined) return err(wrongType(path, expected))

@@ -4,7 +4,7 @@ const urlPattern = /^https?:\/\/[^/?#@\\\s]+(?:\/[^?#\\\s]*)?$/i
 const hiddenSteps = /\/\/|%2e|%2f|%5c|(?:^|\/)\.\.?(?:\/|$)/i
 const loopbackHost = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
 
-/** Reads `base_url` and drops its trailing slash. The error is a sentence that says what to write. */
+/** Parses `base_url` and drops its trailing slash. The error is a sentence that says what to write. */
 export function parseBaseUrl(text: string): Result<string, string> {
   if (!urlPattern.test(text) || !URL.canParse(text)) {
     return err(

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "../../std/result.ts"
-import { readYaml, type Place, type Problem, type YamlPath } from "../../std/yaml-file.ts"
+import { parseYaml, type Place, type Problem, type YamlPath } from "../../std/yaml-file.ts"
 import { builtinEndpoints } from "../endpoints.ts"
 import { checkAgentWithTarget } from "../payload/check-struct.ts"
 import { parsePayload } from "../payload/parse-payload.ts"
@@ -12,9 +12,9 @@ import { checkReads } from "./check-reads.ts"
 import type { PlacedProblem } from "./placed-problem.ts"
 import { profileSchema, type ProfileFile } from "./profile-schema.ts"
 
-/** Reads venue.yaml: the built-in profile and what the operator adds to it. All problems are told at once. */
-export function readProfile(text: string, file: string): Result<Profile, readonly Problem[]> {
-  const read = readYaml(text, file, profileSchema)
+/** Parses venue.yaml: the built-in profile and what the operator adds to it. All problems are told at once. */
+export function parseProfile(text: string, file: string): Result<Profile, readonly Problem[]> {
+  const read = parseYaml(text, file, profileSchema)
   if (!read.ok) return read
   const { value, placeOf } = read.value
   const broken = checkProfile(value, placeOf)

@@ -31,7 +31,7 @@ function parsed<Value>(parse: (text: string) => Value | undefined, message: stri
 }
 
 /** A string that `parse` reads and whose error is the message. */
-function readBy<Value>(parse: (text: string) => Result<Value, string>) {
+function parsedBy<Value>(parse: (text: string) => Result<Value, string>) {
   return z.string().transform((text, context) => {
     const read = parse(text)
     if (read.ok) return read.value
@@ -86,7 +86,7 @@ const fieldName = z
 const endpointSettings = z.strictObject({
   action_tag: integerBetween(0, 255).optional(),
   signing: z.enum(["A", "B"], "expected A or B").optional(),
-  struct: readBy(parseStructType).optional(),
+  struct: parsedBy(parseStructType).optional(),
   items: pointer.optional(),
   item_like: z.literal("placeOrder", "item_like can only be placeOrder").optional(),
   like: z.literal("placeOrder", "like can only be placeOrder").optional(),
@@ -119,7 +119,7 @@ const panicLine = z.strictObject({
     parseAddress,
     "expected an address: 0x and 40 hex digits, with the right checksum if the case is mixed",
   ).optional(),
-  body: readBy(parseBusinessFields),
+  body: parsedBy(parseBusinessFields),
 })
 
 const readPaths = z
@@ -136,7 +136,7 @@ const readPaths = z
 
 export const profileSchema = z.strictObject({
   extends: z.literal("builtin", "write extends: builtin, the profile that this file adds to"),
-  base_url: readBy(parseBaseUrl).optional(),
+  base_url: parsedBy(parseBaseUrl).optional(),
   domain: z
     .strictObject({
       name: disclosedAs(domain.name).optional(),
@@ -154,7 +154,7 @@ export const profileSchema = z.strictObject({
     })
     .prefault({}),
   endpoints: z.partialRecord(z.enum(operationIds), endpointSettings).prefault({}),
-  agent_message_with_target: readBy(parseStructType).optional(),
+  agent_message_with_target: parsedBy(parseStructType).optional(),
   symbols: z.array(symbol).default([]),
   extra_fields: z.partialRecord(z.enum(operationIds), z.array(fieldName)).prefault({}),
   canonical_json: z

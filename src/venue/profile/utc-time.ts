@@ -1,6 +1,6 @@
 const utcPattern = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.\d{1,9})?Z$/
 
-/** Reads an RFC 3339 time in UTC (`2026-11-20T12:00:00Z`) as milliseconds; `undefined` for any other text. */
+/** Parses an RFC 3339 time in UTC (`2026-11-20T12:00:00Z`) as milliseconds; `undefined` for any other text. */
 export function parseUtcMs(text: string): number | undefined {
   const [, seconds] = utcPattern.exec(text) ?? []
   if (seconds === undefined) return undefined

@@ -47,8 +47,8 @@ describe("docs/error-codes.md", () => {
   it("lists every rule that the vault adds, and no other", () => {
     const sources = [
       "src/vault/request/split-body.ts",
-      "src/vault/request/read-request.ts",
-      "src/vault/request/read-request.ts",
+      "src/vault/request/parse-request.ts",
+      "src/vault/request/parse-request.ts",
     ]
     const rules = sources
       .flatMap((path) => [...readRepositoryFile(path).matchAll(/\brule: "(\w+)"/g)])
@@ -57,7 +57,7 @@ describe("docs/error-codes.md", () => {
   })
 
   it("lists every rule of batches, and no other", () => {
-    const source = readRepositoryFile("src/vault/request/read-batch.ts")
+    const source = readRepositoryFile("src/vault/request/parse-batch.ts")
     const rules = [...source.matchAll(/\brule: "(\w+)"/g)].map(([, rule]) => rule ?? "")
     assertSameWords("Of the body of POST /sign/batch", rules)
   })

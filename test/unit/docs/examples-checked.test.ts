@@ -6,9 +6,9 @@ import { describe, it } from "node:test"
 import { policyWarnings } from "../../../src/commands/policy/policy-warnings.ts"
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
 import { problemText } from "../../../src/std/yaml-file.ts"
-import { readPolicies } from "../../../src/vault/policy/file/policy-file.ts"
+import { parsePolicies } from "../../../src/vault/policy/file/policy-file.ts"
 import type { Profile } from "../../../src/venue/profile.ts"
-import { readProfile } from "../../../src/venue/profile/profile-file.ts"
+import { parseProfile } from "../../../src/venue/profile/profile-file.ts"
 import { fencedBlocks, readRepositoryFile, repositoryRoot } from "../../support/markdown.ts"
 
 /** Every policy that is shown to users, by where it is. */
@@ -27,7 +27,7 @@ describe("every policy that is shown", () => {
   for (const { where, text } of examples) {
     it(`passes policy check --strict: ${where}`, () => {
       const profile = profileOf()
-      const read = readPolicies([{ file: where, text }], profile)
+      const read = parsePolicies([{ file: where, text }], profile)
       assert.ok(read.ok, read.ok ? "" : read.error.map(problemText).join("\n"))
       assert.deepEqual(policyWarnings({ policies: read.value, profile }), [])
     })
@@ -62,7 +62,7 @@ function inPolicies() {
 
 /** The sandbox's, which can sign most operations. */
 function profileOf(): Profile {
-  const read = readProfile(sandboxProfile({ url: sandboxUrl, asOf: new Date(0) }), "venue.yaml")
+  const read = parseProfile(sandboxProfile({ url: sandboxUrl, asOf: new Date(0) }), "venue.yaml")
   assert.ok(read.ok)
   return read.value
 }

@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import { errorCodes, statuses } from "../../../src/gate/http/error-response.ts"
 import { gateLimits } from "../../../src/gate/process/gate-limits.ts"
-import { maxBatchRequests } from "../../../src/vault/request/read-batch.ts"
+import { maxBatchRequests } from "../../../src/vault/request/parse-batch.ts"
 import { fieldRules } from "../../../src/venue/payload/field-rules.ts"
 import { orderRules } from "../../../src/venue/payload/order-rules.ts"
 import { builtinEndpoints } from "../../../src/venue/endpoints.ts"

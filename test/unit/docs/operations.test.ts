@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 import type { Command } from "commander"
 
 import { countersign } from "../../../src/commands/countersign.ts"
-import { readConfig } from "../../../src/vault/config/config.ts"
+import { parseConfig } from "../../../src/vault/config/config.ts"
 import { codesIn, readRepositoryFile, sectionOf, tableRows } from "../../support/markdown.ts"
 
 const page = readRepositoryFile("docs/operations.md")
@@ -58,9 +58,9 @@ describe("docs/operations.md", () => {
     )
     assert.ok(lines.length > 6)
     const least = "keystore: {backend: memory}\n"
-    const written = readConfig(`${least}${lines.join("\n")}\n`, "countersign.yaml")
+    const written = parseConfig(`${least}${lines.join("\n")}\n`, "countersign.yaml")
     assert.deepEqual(written.ok ? [] : written.error, [])
-    assert.deepEqual(written, readConfig(least, "countersign.yaml"))
+    assert.deepEqual(written, parseConfig(least, "countersign.yaml"))
   })
 })
 

@@ -5,9 +5,9 @@ import { policyJsonSchema } from "../../../packaging/policy-json-schema.ts"
 import { withMatcherTable } from "../../../packaging/policy-matcher-table.ts"
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
 import { problemText } from "../../../src/std/yaml-file.ts"
-import { readPolicies } from "../../../src/vault/policy/file/policy-file.ts"
+import { parsePolicies } from "../../../src/vault/policy/file/policy-file.ts"
 import { operationIds, type Profile } from "../../../src/venue/profile.ts"
-import { readProfile } from "../../../src/venue/profile/profile-file.ts"
+import { parseProfile } from "../../../src/venue/profile/profile-file.ts"
 import {
   codesIn,
   fencedBlocks,
@@ -112,14 +112,14 @@ function keyRows(title: string): readonly (readonly string[])[] {
 type PolicyFile = { readonly file: string; readonly text: string }
 
 function assertLoads(files: readonly PolicyFile[]): void {
-  const read = readPolicies(files, profile())
+  const read = parsePolicies(files, profile())
   assert.equal(read.ok ? "" : read.error.map(problemText).join("\n"), "")
 }
 
 /** The sandbox's, which has the symbols that the page names. */
 function profile(): Profile {
   const text = sandboxProfile({ url: sandboxUrl, asOf: new Date(0) })
-  const read = readProfile(text, "venue.yaml")
+  const read = parseProfile(text, "venue.yaml")
   assert.ok(read.ok)
   return read.value
 }

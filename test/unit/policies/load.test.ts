@@ -4,21 +4,21 @@ import { describe, it } from "node:test"
 
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
 import { problemText } from "../../../src/std/yaml-file.ts"
-import { readPolicies } from "../../../src/vault/policy/file/policy-file.ts"
-import { readProfile } from "../../../src/venue/profile/profile-file.ts"
+import { parsePolicies } from "../../../src/vault/policy/file/policy-file.ts"
+import { parseProfile } from "../../../src/venue/profile/profile-file.ts"
 import { readRepositoryFile, repositoryRoot } from "../../support/markdown.ts"
 
 const names = readdirSync(`${repositoryRoot}/policies`)
 
 describe("policies/", () => {
   it("load together, against the sandbox's profile", () => {
-    const profile = readProfile(
+    const profile = parseProfile(
       sandboxProfile({ url: sandboxUrl, asOf: new Date(0) }),
       "venue.yaml",
     )
     assert.ok(profile.ok)
     const files = names.map((file) => ({ file, text: readRepositoryFile(`policies/${file}`) }))
-    const read = readPolicies(files, profile.value)
+    const read = parsePolicies(files, profile.value)
     assert.deepEqual(read.ok ? [] : read.error.map(problemText), [])
     assert.equal(read.ok ? read.value.length : 0, names.length - 1, "all but example.yaml")
   })

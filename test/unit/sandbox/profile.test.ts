@@ -26,7 +26,7 @@ import { toHex } from "../../../src/std/bytes.ts"
 import { problemText } from "../../../src/std/yaml-file.ts"
 import { isSandboxNetwork } from "../../../src/vault/operator/key-methods.ts"
 import { operationIds, type OperationId, type Profile } from "../../../src/venue/profile.ts"
-import { readProfile } from "../../../src/venue/profile/profile-file.ts"
+import { parseProfile } from "../../../src/venue/profile/profile-file.ts"
 import { readGroupOf, readWeights } from "../../../src/venue/read-groups.ts"
 import { nowMs } from "./signed-bodies.ts"
 
@@ -105,7 +105,7 @@ describe("the sandbox's profile", () => {
 
 function load(change = (text: string) => text): Profile {
   const text = sandboxProfile({ url: sandboxUrl, asOf: new Date(nowMs) })
-  const profile = readProfile(change(text), "venue.yaml")
+  const profile = parseProfile(change(text), "venue.yaml")
   if (!profile.ok) assert.fail(profile.error.map(problemText).join("\n"))
   return profile.value
 }

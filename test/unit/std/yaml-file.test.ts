@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import { z } from "zod"
 
-import { problemText, readYaml } from "../../../src/std/yaml-file.ts"
+import { problemText, parseYaml } from "../../../src/std/yaml-file.ts"
 
 const schema = z.strictObject({
   name: z.string().optional(),
@@ -12,19 +12,19 @@ const schema = z.strictObject({
 })
 
 function read(...lines: readonly string[]) {
-  const parsed = readYaml(lines.join("\n"), "test.yaml", schema)
+  const parsed = parseYaml(lines.join("\n"), "test.yaml", schema)
   assert.ok(parsed.ok, parsed.ok ? "" : parsed.error.map(problemText).join("\n"))
   return parsed.value
 }
 
 /** Every problem as people read it. */
 function problemsOf(...lines: readonly string[]): readonly string[] {
-  const parsed = readYaml(lines.join("\n"), "test.yaml", schema)
+  const parsed = parseYaml(lines.join("\n"), "test.yaml", schema)
   assert.ok(!parsed.ok, "expected it to be refused")
   return parsed.error.map(problemText)
 }
 
-describe("readYaml", () => {
+describe("parseYaml", () => {
   it("keeps every scalar the string that is written", () => {
     const words = ["1.10", "0xabc", "yes", "no", "null", "~", "true", "1e3", "0o17", "-0", ".5"]
     const dates = ["2026-11-20", "12:30:45", "<<", "=", "1_000", "NaN"]
@@ -162,7 +162,7 @@ describe("readYaml", () => {
   })
 
   it("makes objects without a prototype", () => {
-    const anything = readYaml("a: {toString: x}", "test.yaml", z.unknown())
+    const anything = parseYaml("a: {toString: x}", "test.yaml", z.unknown())
     assert.ok(anything.ok)
     const value = anything.value.value as { a: object }
     assert.equal(Object.getPrototypeOf(value), null)

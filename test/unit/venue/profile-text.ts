@@ -2,18 +2,18 @@ import assert from "node:assert/strict"
 
 import { problemText } from "../../../src/std/yaml-file.ts"
 import type { Endpoint, OperationId, Profile } from "../../../src/venue/profile.ts"
-import { readProfile } from "../../../src/venue/profile/profile-file.ts"
+import { parseProfile } from "../../../src/venue/profile/profile-file.ts"
 
 /** The profile of a venue.yaml that says `extends: builtin` and then `lines`. */
 export function profileOf(...lines: readonly string[]): Profile {
-  const read = readProfile(textOf(lines), "venue.yaml")
+  const read = parseProfile(textOf(lines), "venue.yaml")
   assert.ok(read.ok, read.ok ? "" : read.error.map(problemText).join("\n"))
   return read.value
 }
 
 /** The problems of such a venue.yaml, as people see them; the first of `lines` is line 2. */
 export function problemsOf(...lines: readonly string[]): readonly string[] {
-  const read = readProfile(textOf(lines), "venue.yaml")
+  const read = parseProfile(textOf(lines), "venue.yaml")
   return read.ok ? [] : read.error.map(problemText)
 }
 

@@ -5,12 +5,12 @@ import fc from "fast-check"
 
 import { problemText } from "../../../src/std/yaml-file.ts"
 import { coversPath, patternsMeet } from "../../../src/venue/path-pattern.ts"
-import { readProfile } from "../../../src/venue/profile/profile-file.ts"
+import { parseProfile } from "../../../src/venue/profile/profile-file.ts"
 import { readGroupOf, readWeights } from "../../../src/venue/read-groups.ts"
 import { numRuns } from "../../support/runs.ts"
 
 function read(lines: string) {
-  return readProfile(`extends: builtin\n${lines}`, "venue.yaml")
+  return parseProfile(`extends: builtin\n${lines}`, "venue.yaml")
 }
 
 function problems(lines: string): readonly string[] {

@@ -34,7 +34,7 @@ async function serve(): Promise<void> {
 
 /** A driver is loaded where it is chosen: the other may not be installed. */
 async function open(): Promise<Keychain> {
-  const { driver, service = "", keytar } = readArguments()
+  const { driver, service = "", keytar } = parseArguments()
   if (driver === "keytar") {
     const { keytarDriver } = await import("./keytar-driver.ts")
     return keytarDriver(service, keytar)
@@ -43,7 +43,7 @@ async function open(): Promise<Keychain> {
   return nativeDriver(service)
 }
 
-function readArguments() {
+function parseArguments() {
   const { values } = parseArgs({
     options: {
       driver: { type: "string" },

@@ -1,7 +1,7 @@
 import type { z } from "zod"
 
 import { err, ok, type Result } from "../../../std/result.ts"
-import { readYaml, type Located, type Problem } from "../../../std/yaml-file.ts"
+import { parseYaml, type Located, type Problem } from "../../../std/yaml-file.ts"
 import type { Profile } from "../../../venue/profile.ts"
 import type { Entry, Policy } from "../terms/policy.ts"
 import { limitDefinition } from "./limit-definition.ts"
@@ -12,10 +12,10 @@ import { policySchema, type WrittenPolicy } from "./policy-schema.ts"
 export type PolicyText = { readonly file: string; readonly text: string }
 
 /**
- * Reads a set of policy files as one: all of them, or every problem of all of them. Files are taken by name, so
+ * Parses a set of policy files as one: all of them, or every problem of all of them. Files are taken by name, so
  * that the order in which they were found changes nothing.
  */
-export function readPolicies(
+export function parsePolicies(
   files: readonly PolicyText[],
   profile: Profile,
 ): Result<readonly Policy[], readonly Problem[]> {
@@ -24,7 +24,7 @@ export function readPolicies(
   const schema = policySchema(profile.symbols)
   for (const { file, text } of [...files].sort((a, b) => (a.file < b.file ? -1 : 1))) {
     if (isBlank(text)) continue
-    const read = readPolicy(text, file, schema)
+    const read = parsePolicy(text, file, schema)
     if (!read.ok) {
       problems.push(...read.error)
       continue
@@ -52,12 +52,12 @@ function groupProblems(placed: readonly PlacedPolicy[]): readonly Problem[] {
   )
 }
 
-function readPolicy(
+function parsePolicy(
   text: string,
   file: string,
   schema: z.ZodType<WrittenPolicy>,
 ): Result<PlacedPolicy, readonly Problem[]> {
-  const read = readYaml(text, file, schema)
+  const read = parseYaml(text, file, schema)
   if (!read.ok) return read
   const problems = repeatedNames(read.value, file)
   if (problems.length > 0) return err(problems)

@@ -53,7 +53,7 @@ export const orderMakingOperations: ReadonlySet<OperationId> = new Set<Operation
 ])
 
 /** The orders that a request makes; `undefined` when it makes none or they can't be read. */
-function readOrders(
+function ordersOf(
   { operation, payload }: JudgedRequest,
   { profile, referencePrice, heldPrice }: Circumstances,
 ): readonly ReadOrder[] | undefined {
@@ -148,7 +148,7 @@ export type Subject = {
 
 /** Reads what the entries judge. */
 export function subjectOf(request: JudgedRequest, circumstances: Circumstances): Subject {
-  const orders = readOrders(request, circumstances)
+  const orders = ordersOf(request, circumstances)
   return { request, circumstances, orders, parts: orders?.flatMap(({ parts }) => parts) ?? [] }
 }
 

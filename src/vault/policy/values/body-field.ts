@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue, parsePointer } from "../
 /** A JSON Pointer into a request's body, with its steps. */
 export type FieldPointer = { readonly text: string; readonly steps: readonly string[] }
 
-/** Reads a pointer of at least one step. */
+/** Parses a pointer of at least one step. */
 export function parseFieldPointer(text: string): FieldPointer | undefined {
   const steps = parsePointer(text)
   return steps && { text, steps }

@@ -17,7 +17,7 @@ const maxProgramSize = 500
 /** In UTF-16 units. Together the bounds keep a match far below what others wait for. */
 export const maxMatchedLength = 1_024
 
-/** Reads a regular expression in RE2's syntax, which has no backreferences and no lookaround; else says why not. */
+/** Parses a regular expression in RE2's syntax, which has no backreferences and no lookaround; else says why not. */
 export function parsePattern(source: string): Result<Pattern, string> {
   if (source.length === 0 || source.length > maxPatternLength) {
     return err(`must be a regular expression of 1 to ${maxPatternLength} characters`)

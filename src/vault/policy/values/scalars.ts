@@ -134,7 +134,7 @@ export function notAboveZero(text: string): string {
   return `${quoted(text)} isn't a decimal number above zero such as 0.5`
 }
 
-/** Reads a decimal above zero. */
+/** Parses a decimal above zero. */
 export function parseAboveZero(text: string): Decimal | undefined {
   const value = parseDecimal(text)
   return value !== undefined && compareDecimals(value, zero) > 0 ? value : undefined

@@ -4,8 +4,8 @@ import { describe, it } from "node:test"
 import { policyWarnings } from "../../../../src/commands/policy/policy-warnings.ts"
 import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import { problemText } from "../../../../src/std/yaml-file.ts"
-import { readPolicies } from "../../../../src/vault/policy/file/policy-file.ts"
-import { readProfile } from "../../../../src/venue/profile/profile-file.ts"
+import { parsePolicies } from "../../../../src/vault/policy/file/policy-file.ts"
+import { parseProfile } from "../../../../src/venue/profile/profile-file.ts"
 
 const spot = "  - {id: 90, name: BTC-SPOT, market: spot, quote: USD}\n"
 const venue = sandboxProfile({ url: sandboxUrl, asOf: new Date(0) }).replace(
@@ -19,13 +19,13 @@ function warnings(...policies: readonly string[]): readonly string[] {
 }
 
 function warningsAt(venueText: string, ...policies: readonly string[]): readonly string[] {
-  const profile = readProfile(venueText, "venue.yaml")
+  const profile = parseProfile(venueText, "venue.yaml")
   assert.ok(profile.ok, profile.ok ? "" : profile.error.map(problemText).join("\n"))
   const files = policies.map((text, index) => ({
     file: `${index}.yaml`,
     text: `policy: p${index}\n${text}\n`,
   }))
-  const read = readPolicies(files, profile.value)
+  const read = parsePolicies(files, profile.value)
   assert.ok(read.ok, read.ok ? "" : read.error.map(problemText).join("\n"))
   return policyWarnings({ policies: read.value, profile: profile.value })
 }

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import { describe, it, type TestContext } from "node:test"
 
 import { gateLimits } from "../../../../src/gate/process/gate-limits.ts"
-import { readPage } from "../../../../src/gate/reads/page.ts"
+import { parsePage } from "../../../../src/gate/reads/page.ts"
 import { streamPages, type StreamDependencies } from "../../../../src/gate/reads/stream-pages.ts"
 import type { BotResults } from "../../../../src/link/calls/methods.ts"
 import { askRaw } from "../../../support/ask-raw.ts"
@@ -151,7 +151,7 @@ describe("all=true", () => {
 })
 
 describe("a page", () => {
-  const read = (body: Buffer) => readPage({ status: 200, headers: {}, body })
+  const read = (body: Buffer) => parsePage({ status: 200, headers: {}, body })
 
   it("is UTF-8, and nothing else is mended into it", () => {
     const text = page(['"\u00e9"'], null)

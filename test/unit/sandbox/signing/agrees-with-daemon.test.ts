@@ -9,7 +9,7 @@ import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import { canonicalJson } from "../../../../src/sandbox/signing/canonical-json.ts"
 import type { JsonObject } from "../../../../src/venue/json.ts"
 import { parseOrder } from "../../../../src/venue/payload/parse-payload.ts"
-import { readProfile } from "../../../../src/venue/profile/profile-file.ts"
+import { parseProfile } from "../../../../src/venue/profile/profile-file.ts"
 import { canonicalJson as daemonCanonicalJson } from "../../../../src/venue/signing-hash.ts"
 import { anyCharacter } from "../../../support/any-character.ts"
 import { numRuns } from "../../../support/runs.ts"
@@ -105,7 +105,7 @@ function withoutUndefined(order: Readonly<Record<string, unknown>>): JsonObject 
 
 function profile() {
   const text = sandboxProfile({ url: sandboxUrl, asOf: new Date(nowMs) })
-  const read = readProfile(text, "venue.yaml")
+  const read = parseProfile(text, "venue.yaml")
   assert.ok(read.ok)
   return read.value
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { referencePrice } from "../../../../src/vault/active/reference-prices.ts"
-import { readConfig } from "../../../../src/vault/config/config.ts"
+import { parseConfig } from "../../../../src/vault/config/config.ts"
 import type { FileSet } from "../../../../src/vault/config/file-set.ts"
 import type { Standing } from "../../../../src/vault/ledger/bindings.ts"
 import { operatorName } from "../../../../src/vault/ledger/records/bindings.ts"
@@ -15,7 +15,7 @@ const minuteMs = 60_000
 
 /** A set with a price of venue.yaml and a fed one, each as old as it is told. */
 function setWith(ages: { readonly writtenMs: number; readonly fedMs: number }): FileSet & Standing {
-  const config = readConfig("keystore: {backend: memory}\nprices: {max_age: 10m}\n", "c.yaml")
+  const config = parseConfig("keystore: {backend: memory}\nprices: {max_age: 10m}\n", "c.yaml")
   assert.ok(config.ok)
   const written = { value: wholeDecimal(100n), asOfMs: nowMs - ages.writtenMs, maxAgeMs: 3_600_000 }
   const symbol = { id: 1, name: "BTC-PERP", market: "perp", quote: "USD" } as const

@@ -2,10 +2,10 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { problemText } from "../../../../src/std/yaml-file.ts"
-import { readConfig } from "../../../../src/vault/config/config.ts"
+import { parseConfig } from "../../../../src/vault/config/config.ts"
 
 function read(budgets: string) {
-  return readConfig(`keystore: {backend: memory}\nbudgets: ${budgets}\n`, "countersign.yaml")
+  return parseConfig(`keystore: {backend: memory}\nbudgets: ${budgets}\n`, "countersign.yaml")
 }
 
 function budgets(text: string) {

@@ -3,18 +3,18 @@ import { describe, it } from "node:test"
 
 import { configText } from "../../../../src/commands/init/init-texts.ts"
 import { problemText } from "../../../../src/std/yaml-file.ts"
-import { readConfig, type Config } from "../../../../src/vault/config/config.ts"
+import { parseConfig, type Config } from "../../../../src/vault/config/config.ts"
 
 const keystore = "keystore: {backend: keystore}\n"
 
 function config(text: string): Config {
-  const read = readConfig(text, "countersign.yaml")
+  const read = parseConfig(text, "countersign.yaml")
   assert.ok(read.ok, read.ok ? "" : read.error.map(problemText).join("\n"))
   return read.value
 }
 
 function problems(text: string): readonly string[] {
-  const read = readConfig(text, "countersign.yaml")
+  const read = parseConfig(text, "countersign.yaml")
   return read.ok ? [] : read.error.map(problemText)
 }
 

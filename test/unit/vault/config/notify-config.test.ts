@@ -2,10 +2,10 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { problemText } from "../../../../src/std/yaml-file.ts"
-import { readConfig } from "../../../../src/vault/config/config.ts"
+import { parseConfig } from "../../../../src/vault/config/config.ts"
 
 function read(lines: string) {
-  return readConfig(`keystore: {backend: memory}\n${lines}`, "countersign.yaml")
+  return parseConfig(`keystore: {backend: memory}\n${lines}`, "countersign.yaml")
 }
 
 describe("notify in countersign.yaml", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { assertReloadable } from "../../../../src/vault/active/assert-reloadable.ts"
-import { readConfig, type Config } from "../../../../src/vault/config/config.ts"
+import { parseConfig, type Config } from "../../../../src/vault/config/config.ts"
 import { openTestVault } from "../../../support/open-test-vault.ts"
 import { testTls } from "../../../support/tls.ts"
 
@@ -17,12 +17,12 @@ function withCa(pem: string): string {
 }
 
 function read(lines: string): Config["upstream"] {
-  const config = readConfig(least + lines, "countersign.yaml")
+  const config = parseConfig(least + lines, "countersign.yaml")
   return config.ok ? config.value.upstream : assert.fail(JSON.stringify(config.error))
 }
 
 function assertRefused(lines: string, message: RegExp): void {
-  const config = readConfig(least + lines, "countersign.yaml")
+  const config = parseConfig(least + lines, "countersign.yaml")
   assert.ok(!config.ok)
   assert.equal(config.error.length, 1)
   assert.match(config.error[0]?.message ?? "", message)
@@ -81,7 +81,7 @@ describe("upstream in countersign.yaml", () => {
   ]) {
     it(`refuses the proxy "${proxy}", and doesn't say it again`, () => {
       assertRefused(`upstream: {proxy: "${proxy}"}\n`, /^expected http:\/\/host:port, without/)
-      const refused = readConfig(`${least}upstream: {proxy: "${proxy}"}\n`, "countersign.yaml")
+      const refused = parseConfig(`${least}upstream: {proxy: "${proxy}"}\n`, "countersign.yaml")
       assert.doesNotMatch(JSON.stringify(refused), /secret/)
     })
   }
@@ -108,7 +108,7 @@ describe("upstream in countersign.yaml", () => {
     ["5", "refused"],
   ] as const) {
     it(`${ms === "refused" ? "refuses" : "takes"} a max_venue_offset of ${offset}`, () => {
-      const config = readConfig(`${least}max_venue_offset: ${offset}\n`, "countersign.yaml")
+      const config = parseConfig(`${least}max_venue_offset: ${offset}\n`, "countersign.yaml")
       assert.equal(config.ok ? config.value.maxVenueOffsetMs : "refused", ms)
       if (config.ok) return
       assert.match(config.error[0]?.message ?? "", /^expected off, or a duration like 5s, 1s to 1h/)

@@ -2,13 +2,13 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { describePolicy } from "../../../../src/vault/policy/describe.ts"
-import { readPolicies } from "../../../../src/vault/policy/file/policy-file.ts"
+import { parsePolicies } from "../../../../src/vault/policy/file/policy-file.ts"
 import { testProfile } from "../../../support/test-profile.ts"
 
 const profile = testProfile()
 
 function wordsOf(text: string): readonly string[] {
-  const read = readPolicies([{ file: "policies/p.yaml", text }], profile)
+  const read = parsePolicies([{ file: "policies/p.yaml", text }], profile)
   assert.ok(read.ok)
   return read.value.flatMap((policy) =>
     describePolicy(policy, profile.symbols).map(({ kind, words }) => `${kind}: ${words}`),

@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 import fc from "fast-check"
 
 import { snakeCase } from "../../../../src/venue/signing-hash.ts"
-import { readProfile } from "../../../../src/venue/profile/profile-file.ts"
+import { parseProfile } from "../../../../src/venue/profile/profile-file.ts"
 import { numRuns } from "../../../support/runs.ts"
 import { endpointOf, problemsOf, profileOf } from "../profile-text.ts"
 
@@ -447,7 +447,7 @@ describe("a venue.yaml that isn't in order", () => {
 
   it("is refused without extends: builtin", () => {
     for (const text of ["", "tpsl_legs: independent", "extends: other"]) {
-      assert.equal(readProfile(text, "venue.yaml").ok, false)
+      assert.equal(parseProfile(text, "venue.yaml").ok, false)
     }
   })
 

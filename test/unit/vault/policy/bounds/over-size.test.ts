@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { problemText } from "../../../../../src/std/yaml-file.ts"
-import { readPolicies } from "../../../../../src/vault/policy/file/policy-file.ts"
+import { parsePolicies } from "../../../../../src/vault/policy/file/policy-file.ts"
 import type { Order } from "../../../../../src/venue/payload/payload.ts"
 import {
   decide,
@@ -123,7 +123,7 @@ hold: [{name: large, over_notional: "64640"}]
 
   it("take one of the two sizes, so that nobody wonders whether both must be over", () => {
     const text = holdFile("over_quantity: '1'", "over_notional: '1'")
-    const read = readPolicies([{ file: "p.yaml", text }], testProfile())
+    const read = parsePolicies([{ file: "p.yaml", text }], testProfile())
     assert.match(
       read.ok ? "" : read.error.map(problemText).join(),
       /write an entry for each of over_quantity and over_notional/,

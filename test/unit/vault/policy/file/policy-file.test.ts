@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 
 import { policyJsonSchema } from "../../../../../packaging/policy-json-schema.ts"
 import { problemText } from "../../../../../src/std/yaml-file.ts"
-import { readPolicies } from "../../../../../src/vault/policy/file/policy-file.ts"
+import { parsePolicies } from "../../../../../src/vault/policy/file/policy-file.ts"
 import { operationIds } from "../../../../../src/venue/profile.ts"
 import {
   decimal,
@@ -20,7 +20,7 @@ const profile = testProfile()
 
 /** Every problem of a file as people read it. */
 function problemsOf(text: string): readonly string[] {
-  const read = readPolicies([{ file: "p.yaml", text }], profile)
+  const read = parsePolicies([{ file: "p.yaml", text }], profile)
   return read.ok ? [] : read.error.map(problemText)
 }
 
@@ -30,7 +30,7 @@ function ruleOf(...lines: readonly string[]) {
   return rule
 }
 
-describe("readPolicies", () => {
+describe("parsePolicies", () => {
   it("reads a policy with the lines of its entries", () => {
     const [policy] = policiesOf(
       [
@@ -75,7 +75,7 @@ describe("readPolicies", () => {
       file: `${name}.yaml`,
       text: `policy: ${name}\n`,
     }))
-    const read = readPolicies(files, profile)
+    const read = parsePolicies(files, profile)
     assert.ok(read.ok)
     assert.deepEqual(
       read.value.map(({ name }) => name),
@@ -85,12 +85,12 @@ describe("readPolicies", () => {
 
   it("reads a file without anything but comments as no policy", () => {
     for (const text of ["", "\n\n", "# only\n  # comments\r\n"]) {
-      assert.deepEqual(readPolicies([{ file: "p.yaml", text }], profile), { ok: true, value: [] })
+      assert.deepEqual(parsePolicies([{ file: "p.yaml", text }], profile), { ok: true, value: [] })
     }
   })
 
   it("tells the problems of all files at once", () => {
-    const read = readPolicies(
+    const read = parsePolicies(
       [
         { file: "b.yaml", text: "policy: b\nrulez: []\n" },
         { file: "a.yaml", text: ruleFile("max_notionl: '1'", "endpoints: [place]") },
@@ -106,7 +106,7 @@ describe("readPolicies", () => {
   })
 
   it("refuses a policy name that another file has, and an entry name that another entry has", () => {
-    const read = readPolicies(
+    const read = parsePolicies(
       [
         { file: "a.yaml", text: "policy: same\n" },
         { file: "b.yaml", text: "# second\npolicy: same\n" },
@@ -455,7 +455,7 @@ describe("policies/example.yaml", () => {
   const text = readFileSync(examplePath, "utf8")
 
   it("allows nothing as it is: it loads as no policy", () => {
-    const read = readPolicies([{ file: "example.yaml", text }], profile)
+    const read = parsePolicies([{ file: "example.yaml", text }], profile)
     assert.deepEqual(read, { ok: true, value: [] })
   })
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { problemText } from "../../../../../src/std/yaml-file.ts"
-import { readPolicies } from "../../../../../src/vault/policy/file/policy-file.ts"
+import { parsePolicies } from "../../../../../src/vault/policy/file/policy-file.ts"
 import { testProfile } from "../../../../support/test-profile.ts"
 
 const limit = `policy: caps
@@ -16,7 +16,7 @@ function problemsBeside(rule: string, head = "", capsHead = ""): readonly string
     { file: "caps.yaml", text: `${limit}${capsHead}` },
     { file: "rules.yaml", text: `policy: rules\n${head}rules:\n  - {name: r, ${rule}}\n` },
   ]
-  const read = readPolicies(files, testProfile())
+  const read = parsePolicies(files, testProfile())
   return read.ok ? [] : read.error.map(problemText)
 }
 

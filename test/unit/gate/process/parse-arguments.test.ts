@@ -1,14 +1,14 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { readArguments } from "../../../../src/gate/process/read-arguments.ts"
+import { parseArguments } from "../../../../src/gate/process/parse-arguments.ts"
 
 const given = ["--bot-socket", "/nowhere"]
 
 describe("the gate's command line", () => {
   for (const port of ["0", "65535"]) {
     it(`takes ${port} for a port`, () => {
-      assert.equal(readArguments([...given, "--port", port]).port, Number(port))
+      assert.equal(parseArguments([...given, "--port", port]).port, Number(port))
     })
   }
 
@@ -18,7 +18,7 @@ describe("the gate's command line", () => {
     ["no bot socket", ["--port", "0"]],
   ] as const) {
     it(`is refused for ${what}`, () => {
-      assert.throws(() => readArguments(args), { name: "Fault", code: "usage" })
+      assert.throws(() => parseArguments(args), { name: "Fault", code: "usage" })
     })
   }
 })

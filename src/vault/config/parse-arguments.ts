@@ -13,7 +13,7 @@ export type VaultArguments = {
 }
 
 /** What the vault was started with. @throws {Fault} `usage`. */
-export function readArguments(argv: readonly string[]): VaultArguments {
+export function parseArguments(argv: readonly string[]): VaultArguments {
   const values = parseOptions(argv)
   const { "config-dir": configDir, "state-dir": stateDir } = values
   if (configDir === undefined || stateDir === undefined) {

@@ -2,22 +2,22 @@ import { createHash } from "node:crypto"
 
 import { err, ok, type Result } from "../../std/result.ts"
 import type { Problem } from "../../std/yaml-file.ts"
-import { readProfile } from "../../venue/profile/profile-file.ts"
-import { readPolicies } from "../policy/file/policy-file.ts"
-import { readConfig } from "./config.ts"
+import { parseProfile } from "../../venue/profile/profile-file.ts"
+import { parsePolicies } from "../policy/file/policy-file.ts"
+import { parseConfig } from "./config.ts"
 import type { FileSet, FileText } from "./file-set.ts"
 
 export const configName = "countersign.yaml"
 const venueName = "venue.yaml"
 
 /**
- * Reads a set of configuration files as one: all of them, or every problem of all of them. Policies are
+ * Parses a set of configuration files as one: all of them, or every problem of all of them. Policies are
  * read against the profile, so their problems show once venue.yaml has none.
  */
-export function readFileSet(texts: readonly FileText[]): Result<FileSet, readonly Problem[]> {
-  const config = readConfig(textOf(texts, configName), configName)
-  const profile = readProfile(textOf(texts, venueName), venueName)
-  const policies = profile.ok ? readPolicies(policyTexts(texts), profile.value) : undefined
+export function parseFileSet(texts: readonly FileText[]): Result<FileSet, readonly Problem[]> {
+  const config = parseConfig(textOf(texts, configName), configName)
+  const profile = parseProfile(textOf(texts, venueName), venueName)
+  const policies = profile.ok ? parsePolicies(policyTexts(texts), profile.value) : undefined
   if (config.ok && profile.ok && policies?.ok === true) {
     return ok({
       config: config.value,

@@ -7,8 +7,8 @@ export type Search = Pick<BotParams["records"], "by" | "value">
 /** The bound that link/calls/methods.ts sets. */
 const maxValueLength = 256
 
-/** Reads the query string of a look-up of records: `?idempotency_key=…` or `?client_order_id=…`, one of them. */
-export function readSearch(query: string): Result<Search, Problem> {
+/** Parses the query string of a look-up of records: `?idempotency_key=…` or `?client_order_id=…`, one of them. */
+export function parseSearch(query: string): Result<Search, Problem> {
   const [only, ...more] = [...new URLSearchParams(query)]
   const [by, value = ""] = only ?? []
   const isKnown = by === "idempotency_key" || by === "client_order_id"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { readSignature } from "../../../../src/vault/keyring/read-signature.ts"
+import { parseSignature } from "../../../../src/vault/keyring/parse-signature.ts"
 
 const r = "11".repeat(32)
 const s = "22".repeat(32)
@@ -20,12 +20,12 @@ describe("a signature as a wallet gives it", () => {
   for (const { v, read } of bytes) {
     it(`is read with 0x${v} as ${read}`, () => {
       const value = { r: `0x${r}`, s: `0x${s}`, v: read }
-      assert.deepEqual(readSignature(`0x${r}${s}${v}`), { ok: true, value })
+      assert.deepEqual(parseSignature(`0x${r}${s}${v}`), { ok: true, value })
     })
   }
 
   it("may be written in capitals", () => {
-    const read = readSignature(`0x${"AB".repeat(32)}${s}1B`)
+    const read = parseSignature(`0x${"AB".repeat(32)}${s}1B`)
     assert.deepEqual(read.ok && read.value.r, `0x${"ab".repeat(32)}`)
   })
 
@@ -48,12 +48,12 @@ describe("a signature as a wallet gives it", () => {
   ]
   for (const [text, why, name] of unfit) {
     it(`is refused with ${name}`, () => {
-      const read = readSignature(text)
+      const read = parseSignature(text)
       assert.match(read.ok ? "" : read.error, why)
     })
   }
 
   it("is read with the highest low s", () => {
-    assert.equal(readSignature(`0x${r}${word(order / 2n)}1b`).ok, true)
+    assert.equal(parseSignature(`0x${r}${word(order / 2n)}1b`).ok, true)
   })
 })

@@ -4,8 +4,8 @@ import { botParams } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { pointerTo, type JsonValue, maxJsonDepth } from "../../venue/json.ts"
-import type { SignCall } from "./read-request.ts"
-import { readJson, invalidRequest } from "./split-body.ts"
+import type { SignCall } from "./parse-request.ts"
+import { parseBody, invalidRequest } from "./split-body.ts"
 
 /** The most requests of one batch. */
 export const maxBatchRequests = 100
@@ -17,9 +17,9 @@ const anyJson = z.custom<JsonValue>((value) => value !== undefined)
 /** The body of `POST /sign/batch`. */
 export const batchBody = z.strictObject({ requests: z.array(anyJson).min(1).max(maxBatchRequests) })
 
-/** Reads the bytes of a batch, once: its bodies are never text again. What a request holds is its own matter. */
-export function readBatch(bytes: Uint8Array): Result<readonly JsonValue[], Refusal> {
-  const json = readJson(bytes, maxBatchDepth)
+/** Parses the bytes of a batch, once: its bodies are never text again. What a request holds is its own matter. */
+export function parseBatch(bytes: Uint8Array): Result<readonly JsonValue[], Refusal> {
+  const json = parseBody(bytes, maxBatchDepth)
   if (!json.ok) return json
   const read = batchBody.safeParse(json.value)
   if (read.success) return ok(read.data.requests)
@@ -37,8 +37,8 @@ export const batchRequest = z.strictObject({
   idempotency_key: idempotencyKey,
 })
 
-/** Reads the request at `index` of a batch as the call that it stands for. */
-export function readBatchRequest(
+/** Parses the request at `index` of a batch as the call that it stands for. */
+export function parseBatchRequest(
   value: JsonValue,
   { index, token }: { readonly index: number; readonly token: string },
 ): Result<SignCall, Refusal> {

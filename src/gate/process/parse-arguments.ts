@@ -15,8 +15,8 @@ export type GateArguments = {
   readonly logLevel: LogLevel
 }
 
-/** Reads the command line of the gate's process. @throws {Fault} `usage` */
-export function readArguments(argv: readonly string[]): GateArguments {
+/** Parses the command line of the gate's process. @throws {Fault} `usage` */
+export function parseArguments(argv: readonly string[]): GateArguments {
   const values = parseOptions(argv)
   const port = Number(values.port)
   if (!/^\d{1,5}$/.test(values.port) || port > 65_535) {

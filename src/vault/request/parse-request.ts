@@ -14,7 +14,7 @@ import { hashToken } from "./authenticate.ts"
 import { invalidRequest, splitBody, splitParsed, type SplitBody } from "./split-body.ts"
 
 /** A request that has been read and whose key is known. Frozen; the record, the hash and the outgoing body come from it. */
-export type ReadRequest = {
+export type ParsedRequest = {
   readonly endpoint: Endpoint
   readonly signing: Signing
   /** The `Agent` layout that a Type A request is signed with. */
@@ -30,20 +30,20 @@ export type ReadRequest = {
 export type BodyCall = Pick<BotParams["check"], "path" | "body" | "key" | "expiresIn">
 
 /** A call whose body is the bot's bytes in base64 or, in a batch, what was read of them already. */
-type ReadableCall = Omit<BodyCall, "body"> & {
+type ParsableCall = Omit<BodyCall, "body"> & {
   readonly body: string | { readonly parsed: JsonValue }
 }
 
 /** A call for a signature. */
-export type SignCall = ReadableCall &
+export type SignCall = ParsableCall &
   Pick<BotParams["sign"], "token" | "purpose" | "idempotencyKey" | "traceparent">
 
 /** Parses, validates and picks the key: all that comes before judging. Signing and checking share it. */
-export function readRequest(
-  call: ReadableCall,
+export function parseRequest(
+  call: ParsableCall,
   client: Client,
   set: ActiveSet,
-): Result<ReadRequest, Refusal> {
+): Result<ParsedRequest, Refusal> {
   const endpoint = set.profile.endpointByPath.get(call.path)
   if (endpoint === undefined) return err(unknownEndpoint(call.path))
 
@@ -78,7 +78,7 @@ export function readRequest(
   )
 }
 
-function splitOf(body: ReadableCall["body"]): Result<SplitBody, Refusal> {
+function splitOf(body: ParsableCall["body"]): Result<SplitBody, Refusal> {
   return typeof body === "string"
     ? splitBody(Buffer.from(body, "base64"))
     : splitParsed(body.parsed)
@@ -244,7 +244,7 @@ export function keyToLookUp(call: SignCall, set: ActiveSet): IdempotencyKey | un
   if (client === undefined) return undefined
   if (call.idempotencyKey !== undefined) return headerKey(client.name, call.idempotencyKey)
   if (client.idempotencyBy === "header") return undefined
-  const read = readRequest(call, client, set)
+  const read = parseRequest(call, client, set)
   return read.ok ? keyOf(call, client, read.value) : undefined
 }
 
@@ -252,7 +252,7 @@ export function keyToLookUp(call: SignCall, set: ActiveSet): IdempotencyKey | un
 export function keyOf(
   call: SignCall,
   { name, idempotencyBy }: Client,
-  request: ReadRequest,
+  request: ParsedRequest,
 ): IdempotencyKey | undefined {
   if (call.idempotencyKey !== undefined) return headerKey(name, call.idempotencyKey)
   if (idempotencyBy === "header" || request.endpoint.id !== "placeOrder") return undefined
@@ -261,7 +261,7 @@ export function keyOf(
 }
 
 /** The `client_order_id` of a request that makes a single order. */
-export function clientOrderIdOf({ payload }: ReadRequest): string | undefined {
+export function clientOrderIdOf({ payload }: ParsedRequest): string | undefined {
   if (payload.kind !== "orders" || payload.form !== "single") return undefined
   return payload.orders[0]?.clientOrderId
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http"
 
 import { err, ok, type Result } from "../../std/result.ts"
-import { readToken, tokenProblem } from "../http/admit.ts"
+import { parseToken, tokenProblem } from "../http/admit.ts"
 import { invalidHeader, type Problem } from "../http/problem.ts"
-import { maxPathLength, readKey, readTraceparent, unknownEndpoint } from "../http/read-call.ts"
+import { maxPathLength, parseKey, parseTraceparent, unknownEndpoint } from "../http/read-call.ts"
 import { isPlainPath, isQuery } from "../upstream/target.ts"
 import type { FetchAsk } from "../upstream/upstream.ts"
 
@@ -14,24 +14,24 @@ export type ReadAsk = Omit<FetchAsk, "signal"> & {
   readonly key: string | undefined
 }
 
-/** Reads a `GET /v1/…`. `isWhole`: the bot wants all pages, and what asks for that isn't in the query any more. */
-export function readAsk(
+/** Parses a `GET /v1/…`. `isWhole`: the bot wants all pages, and what asks for that isn't in the query any more. */
+export function parseReadAsk(
   request: IncomingMessage,
 ): Result<{ readonly ask: ReadAsk; readonly isWhole: boolean }, Problem> {
-  const token = readToken(request)
+  const token = parseToken(request)
   if (token === undefined) return err(tokenProblem(request))
-  const target = readTarget(request)
+  const target = parseTarget(request)
   if (!target.ok) return target
-  const key = readKey(request)
+  const key = parseKey(request)
   if (!key.ok) return key
   const { isWhole, ...place } = target.value
-  const ask = { token, ...place, key: key.value, traceparent: readTraceparent(request) }
+  const ask = { token, ...place, key: key.value, traceparent: parseTraceparent(request) }
   return ok({ ask, isWhole })
 }
 
 type Target = Pick<ReadAsk, "path" | "query"> & { readonly isWhole: boolean }
 
-function readTarget({ url = "", httpVersion }: IncomingMessage): Result<Target, Problem> {
+function parseTarget({ url = "", httpVersion }: IncomingMessage): Result<Target, Problem> {
   const [sent = "", ...rest] = url.split("?")
   // A parameter of docs/openapi.json stands for many segments; clients made of it encode what is between them.
   const path = sent.replaceAll(/%2f/gi, "/")

@@ -5,15 +5,15 @@ import { err, ok, type Result } from "../../std/result.ts"
 import type { Signature } from "./keyring.ts"
 
 /**
- * Reads a signature as wallets give it: 65 bytes `r ‖ s ‖ v` in hex, with v 0, 1, 27 or 28. The error is a
+ * Parses a signature as wallets give it: 65 bytes `r ‖ s ‖ v` in hex, with v 0, 1, 27 or 28. The error is a
  * sentence. Whose it is, recovery tells.
  */
-export function readSignature(text: string): Result<Signature, string> {
+export function parseSignature(text: string): Result<Signature, string> {
   const bytes = text.startsWith("0x") ? fromHex(text) : undefined
   if (bytes?.length !== 65) {
     return err("This isn't a signature: 65 bytes are expected, 0x and 130 hex digits.")
   }
-  const v = readV(bytes[64])
+  const v = parseV(bytes[64])
   if (v === undefined) {
     return err("The signature's last byte, v, must be 0, 1, 27 or 28; have the wallet sign anew.")
   }
@@ -30,7 +30,7 @@ export function readSignature(text: string): Result<Signature, string> {
 }
 
 /** Some wallets give the recovery id itself. */
-function readV(byte: number | undefined): Signature["v"] | undefined {
+function parseV(byte: number | undefined): Signature["v"] | undefined {
   if (byte === 0 || byte === 27) return 27
   return byte === 1 || byte === 28 ? 28 : undefined
 }

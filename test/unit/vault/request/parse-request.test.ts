@@ -6,10 +6,10 @@ import { makeActiveSet, type ActiveSet } from "../../../../src/vault/active/acti
 import type { Client, KeyEntry } from "../../../../src/vault/ledger/records/bindings.ts"
 import { judgeRequest } from "../../../../src/vault/request/judge-request.ts"
 import {
-  readRequest,
+  parseRequest,
   type BodyCall,
-  type ReadRequest,
-} from "../../../../src/vault/request/read-request.ts"
+  type ParsedRequest,
+} from "../../../../src/vault/request/parse-request.ts"
 import { ledgerTime } from "../../../support/fake-clock.ts"
 import {
   approvePath,
@@ -72,18 +72,18 @@ describe("preparing a request", () => {
     return callOf("", body, changes)
   }
 
-  function read(body: unknown, changes: Partial<BodyCall> = {}): ReadRequest {
-    const result = readRequest(callFor(body, changes), client, set)
+  function read(body: unknown, changes: Partial<BodyCall> = {}): ParsedRequest {
+    const result = parseRequest(callFor(body, changes), client, set)
     assert.ok(result.ok, result.ok ? "" : result.error.message)
     return result.value
   }
 
   function refusalCode(body: unknown, changes: Partial<BodyCall> = {}, by = set): string {
-    const result = readRequest(callFor(body, changes), client, by)
+    const result = parseRequest(callFor(body, changes), client, by)
     return result.ok ? "read" : result.error.code
   }
 
-  function judged(request: ReadRequest, nowMs: number, by = set): string {
+  function judged(request: ParsedRequest, nowMs: number, by = set): string {
     const decision = judgeRequest(request, client, { set: by, nowMs: ledgerTime(nowMs) })
     return decision.kind === "refuse" ? decision.refusal.code : decision.kind
   }
@@ -111,7 +111,7 @@ describe("preparing a request", () => {
   it("says which line is missing where the interface doesn't tell how to sign", async (t) => {
     const main = await openTestVault({ venue: mainVenueText(undefined) })
     t.after(() => main.remove())
-    const result = readRequest(
+    const result = parseRequest(
       callFor({ order_id: "1" }, { path: cancelPath }),
       client,
       main.vault.active(),
