@@ -2,14 +2,14 @@ import type { Brand } from "../std/brand.ts"
 import { toHex, utf8 } from "../std/bytes.ts"
 import { keccak256 } from "../std/keccak.ts"
 
-/** A 20-byte account address in EIP-55 form. Two of them are the same account exactly when they are `===`. */
+/** A 20-byte account address in EIP-55 form. The same account is always the same text, so `===` compares two. */
 export type Address = Brand<string, "Address">
 
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
 
 /**
- * Parses an address in all lower case, all upper case or EIP-55 form. Mixed case is a checksum, and a wrong one is
- * refused: `undefined`.
+ * Parses an address in lower case, upper case or EIP-55 form. Mixed case is a checksum: where it is wrong, the
+ * address is refused (`undefined`).
  */
 export function parseAddress(text: string): Address | undefined {
   if (!addressPattern.test(text)) return undefined

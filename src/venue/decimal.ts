@@ -81,5 +81,5 @@ function atScale(decimal: Decimal, scale: number): bigint {
   return decimal.coefficient * (powersOfTen[zeros] ?? 10n ** BigInt(zeros))
 }
 
-/** Those that amounts and their products need: a power of ten costs more than what is done with it. */
+/** Computed once: making a power of ten costs more than the arithmetic that uses it. */
 const powersOfTen = Array.from({ length: 2 * maxDecimalDigits }, (_, zeros) => 10n ** BigInt(zeros))

@@ -1,5 +1,5 @@
-// The write endpoints as the venue's interface discloses them. What it doesn't tell is written as the
-// line of venue.yaml that would tell it.
+// The write endpoints as the venue's interface discloses them. For what it doesn't disclose, this file has the line
+// that an operator adds to venue.yaml.
 
 import { knownStruct } from "./signing-hash.ts"
 import type { Disclosed, Endpoint, OperationId, Signing, Weight } from "./profile.ts"
@@ -19,7 +19,7 @@ export const placeOrderTag = 7
 
 const perItem: Weight = { base: 1, perTenItems: 1 }
 const flat = (base: number): Weight => ({ base, perTenItems: 0 })
-/** Of a body, where neither the interface nor venue.yaml says more. */
+/** The defaults of an endpoint's body. */
 const nothingSaid: Pick<Endpoint, "shape" | "extraFields" | "fields" | "appliesFlags"> = {
   shape: { kind: "opaque" },
   extraFields: [],
@@ -27,7 +27,7 @@ const nothingSaid: Pick<Endpoint, "shape" | "extraFields" | "fields" | "appliesF
   appliesFlags: false,
 }
 
-/** What tells the orders or cancels of a batch apart, as venue.yaml says it. */
+/** The lines of venue.yaml that say where a batch has its orders or cancels. */
 const itemSettings: Partial<Record<OperationId, string>> = {
   placeBatch: 'items: "/…", item_like: placeOrder',
   modifyBatch: 'items: "/…", item_like: placeOrder, order_id: "/…"',
@@ -75,7 +75,7 @@ export function undisclosedTag(id: OperationId, area: Endpoint["area"]): Disclos
   }
 }
 
-/** Says that nobody can count the orders of a batch, whose tag is known. */
+/** Says that a batch's tag is known, but not where its orders are, so nobody can count them. */
 export function undisclosedItems(id: OperationId, tag: number): Disclosed<Signing> {
   const addLine = `endpoints: {${id}: {action_tag: ${tag}, ${itemSettings[id] ?? ""}}}`
   return { known: false, code: "items_undisclosed", addLine }
@@ -99,7 +99,7 @@ function structLine(id: OperationId): string {
   return `endpoints: {${id}: {signing: B, struct: "…"}}`
 }
 
-/** Lines to add as one file takes them: a key stands in it once. */
+/** Joins lines to add to one file, where a key may stand only once. */
 export function joinedLines(lines: readonly string[]): readonly string[] {
   const ofEndpoint = /^endpoints: \{(.*)\}$/
   const entries = lines.flatMap((line) => ofEndpoint.exec(line)?.[1] ?? [])

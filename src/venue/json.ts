@@ -30,10 +30,10 @@ export function parsePointer(text: string): readonly string[] | undefined {
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
 }
 
-/** What a pointer leads to, and the fields that stand beside its way in the objects it goes through. */
+/** What a pointer leads to, and what else is in the objects on its way. */
 export type Found = {
   readonly value: JsonValue | undefined
-  /** Pointers to fields of the objects below the body that the way doesn't use. */
+  /** Pointers to the other fields of the objects on the way, without those of the body itself. */
   readonly beside: readonly string[]
 }
 
@@ -56,8 +56,8 @@ export function findAt(body: JsonObject, pointer: string): Found {
 }
 
 /**
- * Why bytes aren't strict JSON. `offset` counts bytes from 0; `message` is a sentence that names the
- * place too, and no value.
+ * Why bytes aren't strict JSON. `offset` counts bytes from 0. `message` is a sentence; it names the place and
+ * quotes no value.
  */
 export type JsonProblem = { readonly offset: number; readonly message: string }
 
@@ -67,9 +67,9 @@ export const maxJsonDepth = 16
 /**
  * Parses UTF-8 bytes as JSON (RFC 8259) that every reader understands alike.
  *
- * Refused besides bad JSON: a byte order mark, a key that is there twice or in two cases, keys that
- * JavaScript gives a meaning, lone surrogates, and numbers other than integers within ±(2^53 − 1). What
- * is read is deeply frozen and its objects have no prototype.
+ * Also refused: a byte order mark, a key that is there twice or in two cases, keys that JavaScript gives a
+ * meaning, lone surrogates, and numbers other than integers within ±(2^53 − 1). The result is deeply
+ * frozen and its objects have no prototype.
  */
 export function parseStrictJson(
   bytes: Uint8Array,
@@ -164,7 +164,7 @@ function parseObject(reader: Reader, depth: number): JsonObject | typeof broken 
 
 const forbiddenKeys = new Set(["__proto__", "constructor", "prototype"])
 
-/** Parses a key that `object` may have beside its earlier ones, and the colon. */
+/** Parses a key and its colon; refuses a key that `object` can't have or has already. */
 function parseKey(
   reader: Reader,
   object: JsonObject,
@@ -184,7 +184,7 @@ function parseKey(
   return skipPast(reader, ":") ? key : complain(reader, "expected a colon after the key")
 }
 
-/** One form for keys that differ only in case, by the Unicode rules that the laxest readers go by. */
+/** Gives keys that differ only in case one form, by the Unicode rules of the laxest JSON readers. */
 function foldCase(key: string): string {
   if (/^[a-z0-9_]*$/.test(key)) return key
   return key.toLowerCase().toUpperCase().toLowerCase()
@@ -267,7 +267,7 @@ function parseWord(reader: Reader): JsonValue | typeof broken {
   return complain(reader, message, start)
 }
 
-/** Whether every JSON reader makes the same number of it: none rounds it, none tells -0 from 0. */
+/** Whether every JSON reader gets the same number: one that isn't rounded and isn't -0. */
 function isExactInteger(word: string): boolean {
   if (!/^-?(?:0|[1-9]\d{0,15})$/.test(word)) return false
   return word !== "-0" && Number.isSafeInteger(Number(word))
@@ -282,7 +282,7 @@ function takeRun(reader: Reader, stop: RegExp): string {
   return run
 }
 
-/** Steps over spaces and, if `mark` follows them, over it and the spaces behind it. */
+/** Steps over spaces. If `mark` follows, steps over it and the spaces after it too. */
 function skipPast(reader: Reader, mark: string): boolean {
   skipSpace(reader)
   if (reader.text[reader.at] !== mark) return false
@@ -303,8 +303,7 @@ function isSpace(unit: number): boolean {
 /**
  * Freezes plain objects, arrays and the values of maps, all the way down, and returns them.
  *
- * What a language can't freeze stays guarded by its type alone: a `ReadonlyMap`'s entries and the
- * bytes of a `Uint8Array`.
+ * The entries of a `ReadonlyMap` and the bytes of a `Uint8Array` can't be frozen; only their types guard them.
  */
 export function deepFreeze<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value

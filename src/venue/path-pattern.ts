@@ -1,14 +1,14 @@
-/** No dot segments, no escapes, no backslash: what a path is must not depend on who reads it. */
+/** No dot segments, no escapes, no backslash: a path must mean the same to every reader. */
 const segmentPattern = /^(?!\.{1,2}$)[A-Za-z0-9._~:@-]+$/
 
-/** Whether a text is a pattern of paths: `/v1/` and segments, of which `*` stands for one and `**` for any number. */
+/** Whether a text is a pattern of paths: `/v1/` and segments. `*` stands for one segment, `**` for any number. */
 export function isPathPattern(text: string): boolean {
   const [root, version, ...rest] = text.split("/")
   if (text.length > 200 || root !== "" || version !== "v1" || rest.length === 0) return false
   return rest.every((segment) => segment === "*" || segment === "**" || isSegment(segment))
 }
 
-/** Whether a pattern covers a path. A path with an empty segment, a dot segment or an escape is covered by none. */
+/** Whether a pattern covers a path. None covers a path with an empty segment, a dot segment or an escape. */
 export function coversPath(pattern: string, path: string): boolean {
   const [root, ...segments] = path.split("/")
   if (root !== "" || !segments.every(isSegment)) return false
@@ -45,7 +45,7 @@ function covers(pattern: readonly string[], segments: readonly string[]): boolea
   return pattern.slice(at).every((rest) => rest === "**")
 }
 
-/** For each beginning of `one`, in turn: whether it covers a path in common with what came of `other` so far. */
+/** Tells for each beginning of `one` whether it shares a path with the part of `other` seen so far. */
 function meet(one: readonly string[], other: readonly string[]): boolean {
   let row = one.map((_, at) => one.slice(0, at + 1).every(isMany))
   let isStart = true

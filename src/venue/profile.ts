@@ -32,12 +32,12 @@ export type UndisclosedCode =
   | "items_undisclosed"
   | "target_layout_undisclosed"
 
-/** Something the venue's interface tells, or the line of venue.yaml that would tell it. */
+/** Something the venue's interface discloses, or else the line that an operator adds to venue.yaml. */
 export type Disclosed<T> =
   | { readonly known: true; readonly value: T }
   | { readonly known: false; readonly code: UndisclosedCode; readonly addLine: string }
 
-/** How an operation is signed. The tag byte alone separates one Type A operation from another. */
+/** How an operation is signed. Type A operations differ only in their tag byte. */
 export type Signing =
   { readonly type: "A"; readonly tag: number } | { readonly type: "B"; readonly struct: StructType }
 
@@ -62,11 +62,11 @@ export type Endpoint = {
   readonly weight: Weight
   readonly signing: Disclosed<Signing>
   readonly shape: PayloadShape
-  /** Fields that the operator's venue.yaml admits beyond the documented ones. */
+  /** Fields that venue.yaml allows in addition to the documented ones. */
   readonly extraFields: readonly string[]
-  /** Of a cancel: the names that its body may have, at any depth; `undefined` where venue.yaml doesn't list them. */
+  /** For a cancel: the names allowed in its body, at any depth; `undefined` if venue.yaml doesn't list them. */
   readonly fields: readonly string[] | undefined
-  /** Of a modify: whether the venue applies the flags of the order that it makes, which the interface doesn't say. */
+  /** For a modify: whether the venue applies the flags of the new order. The interface doesn't say, venue.yaml does. */
   readonly appliesFlags: boolean
 }
 
@@ -97,10 +97,10 @@ export const cancelIds = [
   "cancelAll",
 ] as const satisfies readonly OperationId[]
 
-/** A cancel that a panic has signed. */
+/** A cancel that a panic signs. */
 export type PanicLine = {
   readonly operation: (typeof cancelIds)[number]
-  /** The name of a key; every agent key where there is none. */
+  /** The name of a key; `undefined` means every agent key. */
   readonly key: string | undefined
   readonly target: Address | undefined
   /** The business fields. */
@@ -123,7 +123,7 @@ export type Profile = {
   readonly agentStruct: StructType
   readonly agentStructWithTarget: Disclosed<StructType>
   readonly symbols: SymbolTable
-  /** Whether the venue lets only one leg of a take-profit/stop pair fill, and only to reduce. */
+  /** `oco_reduce_only`: the venue fills only one leg of a take-profit/stop pair, and only to reduce a position. */
   readonly tpslLegs: "independent" | "oco_reduce_only"
   readonly defaultMarketOrderType: "base" | "quote" | undefined
   readonly panic: readonly PanicLine[]

@@ -3,7 +3,7 @@ import { coversPath } from "./path-pattern.ts"
 export const readGroups = ["market", "trade", "account", "explorer"] as const
 export type ReadGroup = (typeof readGroups)[number]
 
-/** The paths of each group, as patterns. The interface tells the groups and shows no path of a read. */
+/** The paths of each group, as patterns. The interface names the groups but shows no paths. */
 export type ReadPaths = Readonly<Record<ReadGroup, readonly string[]>>
 
 /** What a read of each group weighs against the IP budget, by the interface's "Limits". */
@@ -14,7 +14,7 @@ export const readWeights: Readonly<Record<ReadGroup, number>> = {
   explorer: 40,
 }
 
-/** The group that a path is in, given without its query; `undefined` when venue.yaml names it in none. */
+/** The group of a path (without its query); `undefined` when venue.yaml doesn't list the path. */
 export function readGroupOf(path: string, reads: ReadPaths): ReadGroup | undefined {
   return readGroups.find((group) => reads[group].some((pattern) => coversPath(pattern, path)))
 }

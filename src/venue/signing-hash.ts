@@ -6,8 +6,8 @@ import type { Address } from "./address.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 
 /**
- * The 32 bytes that a key signs. Made in this file alone, from a request that was read and judged; no
- * caller can bring one.
+ * The 32 bytes that a key signs. Only this file makes one, from a request that was parsed and judged. No
+ * caller can supply one.
  */
 export type Digest = Brand<Uint8Array, "Digest">
 
@@ -17,7 +17,7 @@ export type Validity = { readonly nonce: number; readonly expiresAfterMs: number
 /**
  * `keccak256(tag ‖ canonical_json)` (Signing Type A, step 3).
  *
- * @throws {RangeError} when `tag` isn't a byte: cut to 8 bits it would be another operation's.
+ * @throws {RangeError} when `tag` isn't a byte: cut to 8 bits, it would be the tag of another operation.
  */
 export function actionHash(tag: number, canonicalJson: string): Uint8Array {
   if (!Number.isInteger(tag) || tag < 0 || tag > 255) {
@@ -27,10 +27,10 @@ export function actionHash(tag: number, canonicalJson: string): Uint8Array {
 }
 
 /**
- * Signing Type A, steps 7 to 10. `struct` is the `Agent` layout that fits: without the target, or with one field
- * more, which is it.
+ * Signing Type A, steps 7 to 10. `struct` is the `Agent` layout. If the request has a target, the layout has one
+ * more field for it.
  *
- * @throws {RangeError} when it is the other layout, or a value doesn't fit its type.
+ * @throws {RangeError} when the layout doesn't fit the request, or a value doesn't fit its type.
  */
 export function typeADigest(input: {
   readonly domain: Domain
@@ -70,8 +70,7 @@ function digest(domain: Domain, structHash: Uint8Array): Digest {
 /**
  * Compact JSON with sorted keys: the bytes whose hash is signed (Signing Type A, step 2).
  *
- * Keys are sorted by code point. Numbers come from the strict reader, so they are integers and print in
- * one way only.
+ * Keys are sorted by code point. The strict parser takes only integers, so a number has one text only.
  *
  * @throws {RangeError} when a number isn't finite.
  */
@@ -109,7 +108,7 @@ function writeString(text: string, form: CanonicalForm): string {
   )
 }
 
-/** Code point order, which is also the order of the UTF-8 bytes; `<` would compare UTF-16 units. */
+/** Compares by code point, as the UTF-8 bytes would; `<` would compare UTF-16 units. */
 function byCodePoint(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let index = 0; index < length; index++) {
@@ -136,7 +135,7 @@ export type CanonicalForm = {
   readonly nulls: "keep" | "omit"
 }
 
-/** Who operates which account with which key, as the request's signing fields say it. */
+/** The signer and the target account of a request. */
 export type Parties = { readonly signer: Address; readonly target: Address | undefined }
 
 /** A member of an EIP-712 struct, named as in the type string (camelCase). */
@@ -161,7 +160,7 @@ const zeroWord = new Uint8Array(32)
 
 /**
  * Parses `Name(type field,…)` with the types address, bool, string, bytes32 and uint8 … uint256. The
- * type string is hashed as written, so spaces and order must be the venue's.
+ * type string is hashed as it is written, so its spaces and order must match the venue's.
  */
 export function parseStructType(text: string): Result<StructType, string> {
   const [, name, members] = structPattern.exec(text) ?? []
@@ -180,7 +179,7 @@ export function parseStructType(text: string): Result<StructType, string> {
   return ok({ name, fields, typeString: text, typeHash: keccak256(utf8(text)) })
 }
 
-/** A struct that the sources themselves write down. @throws {Error} when `text` isn't one. */
+/** A struct written in our own sources. @throws {Error} when `text` isn't one. */
 export function knownStruct(text: string): StructType {
   const struct = parseStructType(text)
   if (!struct.ok) throw new Error(struct.error)
@@ -207,8 +206,8 @@ export function uintBits(type: string): number | undefined {
 /**
  * `keccak256(typeHash ‖ encodeData)`.
  *
- * @throws {RangeError} when `values` doesn't hold exactly the struct's fields, or one doesn't fit its
- * type; values are checked before they come here, an address's checksum there alone.
+ * @throws {RangeError} when `values` aren't exactly the struct's fields, or one doesn't fit its type. An address's
+ * checksum isn't checked here: that was done before.
  */
 export function hashStruct(type: StructType, values: StructValues): Uint8Array {
   if (values.size !== type.fields.length) {
@@ -262,8 +261,8 @@ const domainType =
 const separatorOf = new WeakMap<Domain, Uint8Array>()
 
 /**
- * `keccak256(typeHash ‖ keccak256(name) ‖ keccak256(version) ‖ chainId ‖ verifyingContract)`, the
- * contract being zero. That of a frozen domain, which can't change under its hash, is kept.
+ * `keccak256(typeHash ‖ keccak256(name) ‖ keccak256(version) ‖ chainId ‖ verifyingContract)`, where the
+ * contract is zero. The hash of a frozen domain is kept, because such a domain can't change.
  *
  * @throws {RangeError} when the domain can't be encoded.
  */
@@ -287,7 +286,7 @@ function hashDomain({ name, version, chainId }: Domain): Uint8Array {
   )
 }
 
-/** `signerAddress` → `signer_address`: how a struct's field is named in a body. */
+/** The name in a body of a struct's field: `signerAddress` → `signer_address`. */
 export function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

@@ -8,7 +8,7 @@ export type TypedData = {
   readonly message: Readonly<Record<string, string | number | boolean>>
 }
 
-// Its members are told like any struct's: eth_signTypedData_v4 hashes the domain by what it finds here.
+// eth_signTypedData_v4 hashes the domain by the members that are listed here.
 const domainFields: readonly StructField[] = [
   { name: "name", type: "string" },
   { name: "version", type: "string" },
@@ -23,8 +23,7 @@ const zeroAddress = `0x${"0".repeat(40)}`
  * Describes a struct under a domain for a wallet to sign. Integers that a JSON number can't hold exactly
  * are written as decimal strings.
  *
- * @throws {RangeError} when `values` doesn't hold exactly the struct's fields, or the struct is named like
- * the domain's.
+ * @throws {RangeError} when `values` aren't exactly the struct's fields, or the struct has the domain's name.
  */
 export function typedData(domain: Domain, struct: StructType, values: StructValues): TypedData {
   if (values.size !== struct.fields.length) {

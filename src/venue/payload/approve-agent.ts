@@ -22,7 +22,7 @@ function checkValidDays(body: JsonObject): readonly FieldError[] {
   return [fieldError("/valid_days", "out_of_range", "send at least 1 day")]
 }
 
-/** `undefined` when a field can't be read, which {@link checkStructBody} has told then. */
+/** `undefined` when a field can't be read; {@link checkStructBody} has reported it. */
 function approvalOf(body: JsonObject): AgentApproval | undefined {
   const agentAddress = addressOf(body["agent_address"])
   const authorizedAddress = addressOf(body["authorized_address"])

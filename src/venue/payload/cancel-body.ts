@@ -14,9 +14,9 @@ import { orderFields } from "./order-fields.ts"
 /** The longest body of a cancel whose fields venue.yaml doesn't list. */
 export const maxOpenCancelBytes = 4_096
 
-/** What says which order is meant, in an order and in a cancel alike. */
+/** The fields that name an order; orders and cancels both have them. */
 const shared = ["symbol_id", "client_order_id"]
-/** `side` is what others call `is_buy`. */
+/** Other venues say `side` for `is_buy`. */
 const ofOrders = new Set(
   ["side", ...orderFields.map(({ name }) => name)]
     .filter((name) => !shared.includes(name))
@@ -24,9 +24,9 @@ const ofOrders = new Set(
 )
 
 /**
- * Checks the body of a cancel. The interface shows none, and a cancel passes freezes and limits, so nothing but the
- * operator's action tag tells it from an order. Where venue.yaml lists its `fields`, no object in it has another name;
- * else it has no name that only orders have, and few bytes.
+ * Checks the body of a cancel. A cancel passes freezes and limits, and only the action tag in venue.yaml tells it from
+ * an order, because the interface shows no body of one. If venue.yaml lists its `fields`, any other name is refused, at
+ * any depth. If not, names that only orders have are refused, and long bodies.
  */
 export function checkCancelBody(endpoint: Endpoint, body: JsonObject): readonly FieldError[] {
   const { fields, shape, extraFields } = endpoint

@@ -157,7 +157,7 @@ export function wrongType(path: string, expected: string): FieldError {
   return fieldError(path, "wrong_type", `send ${expected}`)
 }
 
-/** The fields of a body that say who signs and until when; never business fields. */
+/** The fields that say who signs and until when. They are never business fields. */
 export const signingFields: readonly string[] = [
   "signer_address",
   "target_address",
@@ -168,12 +168,12 @@ export const signingFields: readonly string[] = [
 
 const folded = new Map(signingFields.map((name) => [foldName(name), name]))
 
-/** The signing field that a name is, or that a reader which is careless of case and signs takes it for. */
+/** The signing field that a name means; a careless reader might ignore case and punctuation. */
 export function signingFieldOf(name: string): string | undefined {
   return folded.get(foldName(name))
 }
 
-/** `Nonce`, `target-address` and `targetAddress` in one form each; NFKC makes `ſ` and `Ｎ` plain letters. */
+/** Ignores case and punctuation: `target-address` and `targetAddress` become one. NFKC makes `ſ` and `Ｎ` plain letters. */
 export function foldName(name: string): string {
   return name
     .normalize("NFKC")

@@ -1,7 +1,7 @@
 import { agentStruct } from "../endpoints.ts"
 import { snakeCase, type StructField, type StructType } from "../signing-hash.ts"
 
-/** Fields of every Type B struct, which the daemon fills in. */
+/** The fields that every Type B struct has. The daemon fills them in. */
 export const filledInFields: readonly StructField[] = [
   { name: "signerAddress", type: "address" },
   { name: "nonce", type: "uint64" },
@@ -12,10 +12,10 @@ const disclosedNames = ["Agent", "ApproveAgent"]
 const bodyNames = ["signature_chain_id", "signature", "target_address"]
 
 /**
- * What keeps a struct from being a Type B operation's, as sentences.
+ * Says why a struct can't be that of a Type B operation; each reason is a sentence.
  *
- * Two fields never share a name in the body: {@link snakeCase} is one-to-one on the names that a
- * struct may hold, and no struct holds a name twice.
+ * Two fields never get the same name in the body: {@link snakeCase} is one-to-one on the names that are
+ * allowed here, and no struct has a name twice.
  */
 export function checkTypeBStruct(struct: StructType): readonly string[] {
   const taken = disclosedNames.includes(struct.name)
@@ -31,8 +31,8 @@ export function checkTypeBStruct(struct: StructType): readonly string[] {
 }
 
 /**
- * What keeps a struct from being the `Agent` message with `target_address`, as a sentence. The interface shows the
- * other fields in the message without it; what the venue calls this one is its own affair.
+ * Says why a struct can't be the `Agent` message with `target_address`; each reason is a sentence. The interface shows
+ * the other fields. It doesn't say what this one is called, so any name is taken.
  */
 export function checkAgentWithTarget(struct: StructType): readonly string[] {
   const { name, fields } = agentStruct

@@ -1,6 +1,6 @@
 import type { FieldError } from "../json.ts"
 
-/** What can be wrong with one field, whatever the others say. Bots act on these words, so they never change. */
+/** What can be wrong with a single field. Bots act on these words, so they never change. */
 export const fieldRules = [
   "required",
   "unknown_field",

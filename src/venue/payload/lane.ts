@@ -2,9 +2,9 @@ import { cancelIds, type Endpoint, type OperationId, type Profile } from "../pro
 import type { Order, Payload } from "./payload.ts"
 
 /**
- * What a request can do to risk, by what the interface lets one be sure of: a `cancel` takes orders away, `reduce`
- * makes orders that can only close positions, `open` is all else. It is decided once a request, and freezes, limits,
- * budgets, ending agents, the disk and the clock go by this value alone.
+ * What a request can do to risk, as far as the interface makes it sure. `cancel` takes orders away, `reduce` makes
+ * orders that can only close positions, `open` is everything else. Decided once per request. Freezes, limits, budgets,
+ * expiring agents, a full disk and a doubted clock all use this value.
  */
 export type Lane = "cancel" | "reduce" | "open"
 
@@ -15,10 +15,10 @@ export function isCancel(id: OperationId): boolean {
   return cancels.has(id)
 }
 
-/** Of these alone the interface says that an order's flags hold. */
+/** The only operations for which the interface says that an order's flags apply. */
 const heedsFlags: ReadonlySet<OperationId> = new Set<OperationId>(["placeOrder", "placeBatch"])
 
-/** The lane of a request. Orders reduce only all together, and one that can't be read doesn't. */
+/** The lane of a request. It is `reduce` only if every order in it can be read and can only reduce. */
 export function laneOf(endpoint: Endpoint, payload: Payload, { symbols }: Profile): Lane {
   if (isCancel(endpoint.id)) return "cancel"
   if (!heedsFlags.has(endpoint.id) && !endpoint.appliesFlags) return "open"
@@ -30,7 +30,7 @@ function canOnlyReduce(order: Order, symbols: Profile["symbols"]): boolean {
   const { algoOrderType } = order
   return (
     order.flags.includes("reduce_only") &&
-    order.tpsl === undefined && // legs have no flags, so they may be more than a way out
+    order.tpsl === undefined && // legs have no flags, so they might open a position
     (algoOrderType === undefined || algoOrderType === "conditional") &&
     symbols.byId.get(order.symbolId)?.market === "perp"
   )

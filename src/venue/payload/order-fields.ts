@@ -94,7 +94,7 @@ export const orderFields: readonly BodyField[] = [
   optional("price_match", word(priceMatches)),
   optional("algo_order_type", word(algoOrderTypes)),
   optional("conditional", { kind: "object", fields: conditionalFields, nullable: false }),
-  // Rule 3 speaks of a tpsl whose value is null, so null is a value that it may have.
+  // Rule 3 mentions a tpsl whose value is null, so null is allowed.
   optional("tpsl", { kind: "object", fields: tpslFields, nullable: true }),
   optional("flags", { kind: "words", values: orderFlags }),
 ]

@@ -1,12 +1,12 @@
-// The interface's tables say for which orders a field is; we read that strictly. docs/signing.md lists
-// these rules as our reading.
+// The interface's tables say which orders may have a field. We refuse the field in all other orders; docs/signing.md
+// lists these rules as our reading.
 
 import { type FieldError, type JsonObject, isJsonObject, type JsonValue } from "../json.ts"
 import type { SymbolEntry } from "../profile.ts"
 import { legFields, legNames, type LegName } from "./order-fields.ts"
 import type { OrderFlag } from "./payload.ts"
 
-/** Every rule over several fields of an order. Bots act on these words, so they never change. */
+/** The rules that compare several fields of an order. Bots act on these words, so they never change. */
 export const orderRules = [
   "order_type_required",
   "post_only_needs_limit",
@@ -44,13 +44,13 @@ export type OrderFacts = {
 
 type Rule = {
   readonly rule: OrderRule
-  /** From the order on. */
+  /** A JSON Pointer that starts at the order. */
   readonly path: string
   readonly isBroken: (facts: OrderFacts) => boolean
   readonly message: string
 }
 
-/** Whether the field is there, be it with `null`. */
+/** Whether the field is there, even if it is `null`. */
 function has(object: JsonObject, name: string): boolean {
   return Object.hasOwn(object, name)
 }
@@ -105,7 +105,7 @@ const marketOrderRules: readonly Rule[] = [
   onlyMarketWith("market_order_type", "market_order_type_needs_market"),
 ]
 
-/** "perpetuals only", "spot supports last_price only"; they hold where the symbol table knows the symbol. */
+/** "perpetuals only", "spot supports last_price only". Checked if the symbol is in venue.yaml's table. */
 const symbolRules: readonly Rule[] = [
   spotWithout("position_side", "spot_with_position_side"),
   spotWithout("margin_mode", "spot_with_margin_mode"),
@@ -123,7 +123,7 @@ const symbolRules: readonly Rule[] = [
   },
 ]
 
-/** A leg is there once any of its fields is. */
+/** An order has a leg if it has any of the leg's fields. */
 function legRules(leg: LegName): readonly Rule[] {
   const names = legFields(leg).map((field) => field.name)
   const [trigger, price, type] = [`${leg}_trigger_price`, `${leg}_order_price`, `${leg}_order_type`]
@@ -144,7 +144,7 @@ function legRules(leg: LegName): readonly Rule[] {
   ]
 }
 
-/** Our strict reading, in the order in which it is told. */
+/** Our strict reading. Errors come in this order. */
 const strictRules: readonly Rule[] = [
   ...algoRules,
   ...marketOrderRules,
@@ -175,7 +175,7 @@ function onlyMarketWith(field: string, rule: OrderRule): Rule {
   }
 }
 
-/** Whether a leg may become a market order, for all that it says: one that isn't said to be a limit order. */
+/** Whether a leg may become a market order: any leg that isn't said to be a limit order. */
 function hasMarketLeg(tpsl: JsonObject | undefined): boolean {
   if (tpsl === undefined) return false
   return legNames.some(
@@ -202,7 +202,7 @@ function spotTriggers(path: string, triggerBy: (facts: OrderFacts) => JsonValue 
   }
 }
 
-/** The rules over several fields that an order breaks: the interface's numbered ones, and our reading of its tables. */
+/** The rules that an order breaks: the interface's numbered rules, then our reading of its tables. */
 export function brokenOrderRules(
   order: JsonObject,
   symbol: SymbolEntry | undefined,

@@ -22,10 +22,10 @@ import type { Payload, Order, OrderLeg } from "./payload.ts"
 import { objectAt, brokenOrderRules } from "./order-rules.ts"
 import { checkStructBody } from "./struct-body.ts"
 
-/** The most errors that one answer tells, so that a body of rubbish doesn't get an even longer answer. */
+/** The most errors in one answer. It bounds the answer to a body that is all wrong. */
 export const maxFieldErrors = 100
 
-/** Parses the business fields of a request as far as the profile knows their shape. What it returns is frozen, each part where it is made. */
+/** Parses the business fields of a request as far as the profile knows their shape. The result is deeply frozen. */
 export function parsePayload(
   endpoint: Endpoint,
   body: JsonObject,
@@ -59,7 +59,7 @@ function parseShape(endpoint: Endpoint, body: JsonObject, profile: Profile): Par
   }
 }
 
-/** A body that isn't read. A batch counts as the most items that so many characters hold: one, and a comma. */
+/** A body that isn't parsed. A batch counts as the most items that fit: each takes a character and a comma. */
 export function opaquePayload({ id }: Endpoint, body: JsonObject): Payload {
   const batchLength = isBatch(id) ? Math.ceil(JSON.stringify(body).length / 2) : 1
   return { kind: "opaque", batchLength }
@@ -75,7 +75,7 @@ function parseApproval(body: JsonObject, profile: Profile): Parsed {
   return approval.ok ? ok({ kind: "approve_agent", approval: approval.value }) : approval
 }
 
-/** The vault refuses an undisclosed operation before; without a struct there is nothing to read by. */
+/** The vault has refused undisclosed operations already. Without a struct nothing can be parsed. */
 function parseStruct(body: JsonObject, { signing }: Endpoint, profile: Profile): Parsed {
   if (!signing.known || signing.value.type !== "B") {
     return err([fieldError("", "undisclosed", "add the operation's struct to venue.yaml")])
@@ -96,7 +96,7 @@ function parseSingleOrder(body: JsonObject, endpoint: Endpoint, profile: Profile
   return order.ok ? ok(single(order.value)) : order
 }
 
-/** Parses a body that is an order and, beside it, the id of the order that it changes. */
+/** Parses an order that also has the id of the order that it changes. */
 function parseOrderWithId(
   body: JsonObject,
   { endpoint, shape, profile }: Shaped<"order_with_id">,
@@ -106,7 +106,7 @@ function parseOrderWithId(
   return order.ok ? ok(single(order.value)) : order
 }
 
-/** Parses a batch of orders, each of them in full. */
+/** Parses a batch of orders. Each order is parsed in full. */
 function parseOrderList(
   body: JsonObject,
   { endpoint, shape, profile }: Shaped<"order_list">,
@@ -131,14 +131,14 @@ function single(order: Order): Payload {
   return { kind: "orders", orders: Object.freeze([order]), form: "single" }
 }
 
-/** What the venue added to its orders, it added to those in a batch or a change too. */
+/** An extra field of placeOrder is allowed in the orders of batches and changes too. */
 function orderExtraFields(profile: Profile): readonly string[] {
   return profile.endpoints.get("placeOrder")?.extraFields ?? []
 }
 
 type ItemContext = {
   readonly path: string
-  /** Where the item holds the id of the order that it changes; `undefined` if it makes a new one. */
+  /** The pointer to the id of the order that the item changes; `undefined` if the item is a new order. */
   readonly orderId: string | undefined
   readonly alsoAllowed: readonly string[]
   readonly profile: Profile
@@ -168,10 +168,10 @@ function checkId(value: JsonValue | undefined, path: string): readonly FieldErro
   return [wrongType(path, "the order's id, a string or an integer that isn't negative")]
 }
 
-/** The longest batch that is read. The interface names no bound; this one keeps one request's work small. */
+/** The most items of a batch. The interface sets no limit; this one bounds the work of one request. */
 export const maxBatchItems = 100
 
-/** Finds the items of a batch and refuses every other field but `extraFields`. */
+/** Finds the items of a batch. Refuses other fields, except `extraFields`. */
 function parseItems(
   body: JsonObject,
   pointer: string,
@@ -202,7 +202,7 @@ function isJsonArray(value: unknown): value is JsonArray {
   return Array.isArray(value)
 }
 
-/** Parses an order by the interface's tables and rules. All that is wrong is told at once. */
+/** Parses an order by the interface's tables and rules. Returns all errors at once. */
 export function parseOrder(
   body: JsonObject,
   spot: Spot,
@@ -219,7 +219,7 @@ export function parseOrder(
   return order === undefined || errors.length > 0 ? err(errors) : ok(order)
 }
 
-/** `undefined` when a required field can't be read, which {@link checkFields} has told then. */
+/** `undefined` when a required field can't be read; {@link checkFields} has reported it. */
 function orderOf(body: JsonObject): Order | undefined {
   const symbolId = body["symbol_id"]
   const isBuy = body["is_buy"]

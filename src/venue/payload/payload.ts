@@ -15,7 +15,7 @@ export type OrderLeg = {
   readonly orderPrice: Decimal | undefined
 }
 
-/** An order as the venue's interface documents it, every rule of it already held. Absent fields are `undefined`. */
+/** An order that has passed every rule of the venue's interface. Absent fields are `undefined`. */
 export type Order = {
   readonly clientOrderId: string | undefined
   readonly symbolId: number
@@ -53,7 +53,7 @@ export type AgentApproval = {
   readonly label: string
 }
 
-/** A body as far as the profile can read it. `opaque` and `struct` are read by JSON pointers alone. */
+/** A body as far as the profile knows it. Policies read `opaque` and `struct` by JSON pointers only. */
 export type Payload =
   | {
       readonly kind: "orders"

@@ -15,8 +15,8 @@ import { filledInFields } from "./check-struct.ts"
 import { fieldError } from "./field-rules.ts"
 
 /**
- * Reads a complete Type B body (with signer_address, nonce and expires_after) into the values that
- * `hashStruct` takes, so that the values judged are the values hashed.
+ * Parses a complete Type B body (with signer_address, nonce and expires_after) into the values that
+ * `hashStruct` takes. So the values that were judged are the values that are hashed.
  */
 export function structValues(
   struct: StructType,
@@ -26,8 +26,8 @@ export function structValues(
 }
 
 /**
- * Checks the business fields of a Type B body: exactly the struct's, in snake_case, without what the
- * daemon fills in, and `signature_chain_id`.
+ * Checks the business fields of a Type B body: the struct's fields in snake_case and `signature_chain_id`,
+ * without what the daemon fills in. No field may be missing, and no other may be there.
  */
 export function checkStructBody(
   struct: StructType,
@@ -116,7 +116,7 @@ function parseBytes32(text: string, path: string): Parsed {
   return err(fieldError(path, "not_bytes32", "send 32 bytes: 0x and 64 hex digits"))
 }
 
-/** A JSON integer is exact up to 53 bits; a wider type also takes the integer as a string. */
+/** A JSON integer is exact up to 53 bits. A wider type may also come as a string. */
 function parseUint(bits: number, value: JsonValue, path: string): Parsed {
   const expected = bits > 53 ? "an integer, or a string of its digits" : "an integer"
   const integer = integerOf(value, bits)

@@ -2,7 +2,7 @@ import { isBatch, undisclosedItems, undisclosedStruct, undisclosedTag } from "..
 import type { Disclosed, Endpoint, OperationId, PayloadShape, Signing } from "../profile.ts"
 import type { EndpointSettings } from "./profile-schema.ts"
 
-/** The endpoint with what venue.yaml says of it; the settings were checked before. */
+/** Applies venue.yaml's settings of an endpoint. They were checked before. */
 export function applySettings(endpoint: Endpoint, settings: EndpointSettings): Endpoint {
   const signing = signingOf(endpoint, settings)
   const { fields, applies_flags } = settings
@@ -20,7 +20,7 @@ function signingOf(endpoint: Endpoint, settings: EndpointSettings): Disclosed<Si
   return endpoint.signing
 }
 
-/** What makes orders is signed once these can be counted; a cancel is signed anyway. */
+/** A batch that makes orders is signed only if they can be counted; a cancel needs no count. */
 function typeA(id: OperationId, tag: number, { items }: EndpointSettings): Disclosed<Signing> {
   const isUncounted = isBatch(id) && id !== "cancelBatch" && items === undefined
   return isUncounted ? undisclosedItems(id, tag) : { known: true, value: { type: "A", tag } }

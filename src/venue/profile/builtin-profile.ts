@@ -4,7 +4,7 @@ import { deepFreeze } from "../json.ts"
 import { domainSeparator } from "../signing-hash.ts"
 import type { Endpoint, Profile, SymbolEntry } from "../profile.ts"
 
-/** What a profile is made of; the rest of it follows from these. */
+/** The parts of a profile from which the rest is computed. */
 export type ProfileParts = Pick<
   Profile,
   | "baseUrl"
@@ -19,7 +19,7 @@ export type ProfileParts = Pick<
   | "reads"
 > & { readonly endpoints: readonly Endpoint[]; readonly symbols: readonly SymbolEntry[] }
 
-/** What the interface discloses of its main network, and our reading where it leaves a choice. */
+/** What the interface discloses about its main network. Where it leaves a choice, our reading. */
 export const builtinParts: ProfileParts = {
   baseUrl: undefined,
   domain: { name: "Service", version: "1", chainId: 84256n },

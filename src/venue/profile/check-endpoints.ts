@@ -6,7 +6,7 @@ import { checkLayout, checkSigning } from "./check-settings.ts"
 import { atSetting, type Given, type PlacedProblem } from "./placed-problem.ts"
 import type { EndpointSettings, ProfileFile } from "./profile-schema.ts"
 
-/** Checks what `endpoints:` says: each operation by itself, then all of them together. */
+/** Checks the settings under `endpoints:`, each by itself and then all together. */
 export function checkEndpoints(
   section: ProfileFile["endpoints"],
   placeOf: (path: YamlPath) => Place,
@@ -29,13 +29,13 @@ export function checkEndpoints(
 
 type Written = Partial<Record<keyof EndpointSettings, string | number | undefined>>
 
-/** Operations of which the interface tells all. */
+/** Operations that the interface discloses in full. */
 const disclosed: Partial<Record<OperationId, Written>> = {
   placeOrder: { signing: "A", action_tag: placeOrderTag },
   approveAgent: { signing: "B", struct: approveAgentStruct.typeString },
 }
 
-/** What the interface discloses may be written out; nothing may differ from it or be added to it. */
+/** venue.yaml may repeat what the interface discloses. It may not change it or add to it. */
 function checkOverride(given: Given): readonly PlacedProblem[] {
   const { id } = given.endpoint
   const own = disclosed[id]
@@ -66,7 +66,7 @@ function checkStruct(given: Given): readonly PlacedProblem[] {
 
 type LineOf = (id: OperationId) => number
 
-/** The tag byte alone separates one Type A operation from another. */
+/** Type A operations differ only in their tag byte. */
 function checkTagsDiffer(given: readonly Given[], lineOf: LineOf): readonly PlacedProblem[] {
   const owners = new Map([[placeOrderTag, "placeOrder's (built in)"]])
   return given.flatMap((each) => {
@@ -82,7 +82,7 @@ function checkTagsDiffer(given: readonly Given[], lineOf: LineOf): readonly Plac
   })
 }
 
-/** Type strings that differ have type hashes that differ. */
+/** Different type strings have different type hashes. */
 function checkStructsDiffer(given: readonly Given[], lineOf: LineOf): readonly PlacedProblem[] {
   const owners = new Map<string, string>()
   return given.flatMap((each) => {

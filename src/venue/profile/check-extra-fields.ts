@@ -5,7 +5,7 @@ import { operationIds, type OperationId } from "../profile.ts"
 import type { PlacedProblem } from "./placed-problem.ts"
 import type { ProfileFile } from "./profile-schema.ts"
 
-/** Checks that `extra_fields` adds what isn't there yet, and only where a body can hold more. */
+/** Checks that `extra_fields` adds only new fields, and only to operations whose body can have more. */
 export function checkExtraFields(value: ProfileFile): readonly PlacedProblem[] {
   return operationIds.flatMap((id) => {
     const names = value.extra_fields[id] ?? []

@@ -5,7 +5,7 @@ import type { PlacedProblem } from "./placed-problem.ts"
 
 type Named = { readonly group: ReadGroup; readonly index: number; readonly pattern: string }
 
-/** Checks that no path is in two groups: what it weighs would be a guess. */
+/** Checks that no path is in two groups: its weight would be a guess. */
 export function checkReads(
   reads: ReadPaths,
   placeOf: (path: YamlPath) => Place,

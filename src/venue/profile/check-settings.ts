@@ -26,7 +26,7 @@ function checkTradeSigning(given: Given): readonly PlacedProblem[] {
   return [atSetting(given, "struct", message)]
 }
 
-/** Their signing type isn't disclosed, so it is written out and never concluded. */
+/** Their signing type isn't disclosed, so venue.yaml must say it. It is never guessed. */
 function checkAccountSigning(given: Given): readonly PlacedProblem[] {
   const { id } = given.endpoint
   const { signing, action_tag, struct } = given.settings
@@ -54,7 +54,7 @@ const layoutOf: Partial<Record<OperationId, readonly LayoutSetting[]>> = {
   cancelAll: ["fields"],
 }
 
-/** Checks that the settings which describe a body are this operation's, are complete, and name no field that is taken. */
+/** Checks the settings of a body: they fit the operation, are complete, and use no name twice. */
 export function checkLayout(given: Given): readonly PlacedProblem[] {
   const misplaced = layoutSettings.filter(
     (setting) =>
@@ -90,7 +90,7 @@ function checkComplete(given: Given): readonly PlacedProblem[] {
   ]
 }
 
-/** The order's id stands beside the order's own fields, and nothing stands in a signing field. */
+/** The order's id may not be one of the order's own fields, and no pointer may lead to a signing field. */
 function checkPointers(given: Given): readonly PlacedProblem[] {
   const orderNames = orderFields.map((field) => field.name)
   const isTaken = (setting: "items" | "order_id", name: string): boolean =>

@@ -3,7 +3,7 @@ import { err, ok, type Result } from "../../std/result.ts"
 import { isJsonObject, type JsonObject, parseStrictJson } from "../json.ts"
 import { signingFieldOf } from "../payload/check-fields.ts"
 
-/** Parses the business fields of a request from text, as strictly as a bot's; the error is a sentence. */
+/** Parses the business fields of a request, as strictly as those from a bot. The error is a sentence. */
 export function parseBusinessFields(text: string): Result<JsonObject, string> {
   const parsed = parseStrictJson(utf8(text))
   if (!parsed.ok) return err(`expected JSON, and ${parsed.error.message}`)

@@ -2,10 +2,10 @@ import type { YamlPath } from "../../std/yaml-file.ts"
 import type { Endpoint } from "../profile.ts"
 import type { EndpointSettings } from "./profile-schema.ts"
 
-/** Something wrong in venue.yaml, at the value that `path` leads to. */
+/** A problem in venue.yaml, at the value that `path` leads to. */
 export type PlacedProblem = { readonly path: YamlPath; readonly message: string }
 
-/** What venue.yaml says of one operation. */
+/** venue.yaml's settings of one operation. */
 export type Given = { readonly endpoint: Endpoint; readonly settings: EndpointSettings }
 
 /** Places a problem at one setting of an operation. */

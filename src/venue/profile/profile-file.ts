@@ -12,7 +12,7 @@ import { checkReads } from "./check-reads.ts"
 import type { PlacedProblem } from "./placed-problem.ts"
 import { profileSchema, type ProfileFile } from "./profile-schema.ts"
 
-/** Parses venue.yaml: the built-in profile and what the operator adds to it. All problems are told at once. */
+/** Parses venue.yaml and adds it to the built-in profile. Returns all problems at once. */
 export function parseProfile(text: string, file: string): Result<Profile, readonly Problem[]> {
   const read = parseYaml(text, file, profileSchema)
   if (!read.ok) return read
@@ -44,7 +44,7 @@ function checkProfile(
   ]
 }
 
-/** `service_chain` is what keeps a Type B signature off the main network when a wallet's chain id is used on both. */
+/** Where both networks use one chain id, only `service_chain` keeps a Type B signature off the main network. */
 function checkServiceChain({ domain, type_b }: ProfileFile): readonly PlacedProblem[] {
   const { chainId } = builtinParts.domain
   const { serviceChain } = builtinParts.typeB
@@ -68,7 +68,7 @@ function checkSymbols(
   )
 }
 
-/** A body that the venue's interface, as this profile tells it, wouldn't take. */
+/** The panic lines whose body breaks the interface's rules. */
 function checkPanic(profile: Profile): readonly PlacedProblem[] {
   return profile.panic.flatMap(({ operation, body }, index) => {
     const endpoint = profile.endpoints.get(operation)
@@ -117,8 +117,8 @@ function endpointOf(builtin: Endpoint, value: ProfileFile): Endpoint {
 }
 
 /**
- * The main network's values never stand in for another network's: a Type B signature made with
- * them would hold on the main network.
+ * Another network never gets the main network's values by default: a Type B signature made with them
+ * would be valid on the main network.
  */
 function onThisNetwork(signing: Disclosed<Signing>, value: ProfileFile): Disclosed<Signing> {
   const isMain = value.domain.chain_id === builtinParts.domain.chainId

@@ -1,4 +1,4 @@
-// The shape of venue.yaml. Each value is checked by itself here; what values mean together is checked in
+// The shape of venue.yaml. Here each value is checked by itself. Rules over several values are in
 // check-endpoints.ts, check-struct.ts and profile-file.ts.
 
 import { z } from "zod"
@@ -20,7 +20,7 @@ const { domain, canonicalForm } = builtinParts
 const maxUint256 = 2n ** 256n - 1n
 const defaultMaxAgeMs = 3_600_000
 
-/** A string that `parse` reads; what it answers on `undefined` is told as `message`. */
+/** A string that `parse` accepts; where it returns `undefined`, the error is `message`. */
 function parsed<Value>(parse: (text: string) => Value | undefined, message: string) {
   return z.string().transform((text, context) => {
     const value = parse(text)
@@ -30,7 +30,7 @@ function parsed<Value>(parse: (text: string) => Value | undefined, message: stri
   })
 }
 
-/** A string that `parse` reads and whose error is the message. */
+/** A string that `parse` accepts; where it returns an error, that is the message. */
 function parsedBy<Value>(parse: (text: string) => Result<Value, string>) {
   return z.string().transform((text, context) => {
     const read = parse(text)
@@ -74,7 +74,7 @@ const symbolName = word.refine(
   "a symbol's name can't be a number, which would read as an id, nor the word \"default\"",
 )
 
-/** A value that the interface discloses: it may be written out, not changed. */
+/** A value that the interface discloses: venue.yaml may repeat it, not change it. */
 function disclosedAs(value: string) {
   return z.literal(value, `the interface discloses this as "${value}"; write that or remove it`)
 }
@@ -175,6 +175,6 @@ export const profileSchema = z.strictObject({
     .prefault({}),
 })
 
-/** venue.yaml with every value read. */
+/** venue.yaml with every value parsed. */
 export type ProfileFile = z.infer<typeof profileSchema>
 export type EndpointSettings = z.infer<typeof endpointSettings>

@@ -5,7 +5,7 @@ export function parseUtcMs(text: string): number | undefined {
   const [, seconds] = utcPattern.exec(text) ?? []
   if (seconds === undefined) return undefined
   const ms = Date.parse(text)
-  // A day that the month doesn't have is moved into the next month by some engines.
+  // Some engines move a day that doesn't exist into the next month.
   const isReal = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(seconds)
   return isReal ? ms : undefined
 }
