@@ -739,7 +739,7 @@ export interface components {
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
-    /** @description 400: the body isn't strict JSON. What to do: mend the bot; `msg` names the place. */
+    /** @description 400: the body isn't strict JSON. What to do: fix the bot; `msg` names the place. */
     readonly InvalidJson: {
       /** @constant */
       readonly code: "invalid_json"
@@ -752,7 +752,7 @@ export interface components {
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
-    /** @description 400: the body breaks rules of the venue's interface, or brings signing fields. What to do: mend each; the rules are below. */
+    /** @description 400: the body breaks rules of the venue's interface, or brings signing fields. What to do: fix each; the rules are below. */
     readonly InvalidRequest: {
       /** @constant */
       readonly code: "invalid_request"
@@ -770,7 +770,7 @@ export interface components {
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
-    /** @description 400: a header or the first line can't be acted on: no Host or two, a query string, an unknown `Countersign-…`, an `Idempotency-Key` that can't be one, an expiry out of range. What to do: leave it out or mend it. */
+    /** @description 400: a header or the first line can't be acted on: no Host or two, a query string, an unknown `Countersign-…`, an `Idempotency-Key` that can't be one, an expiry out of range. What to do: leave it out or fix it. */
     readonly InvalidHeader: {
       /** @constant */
       readonly code: "invalid_header"
@@ -914,7 +914,7 @@ export interface components {
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
-    /** @description 404: nothing is served there, or the venue has no such write endpoint. What to do: mend the path. */
+    /** @description 404: nothing is served there, or the venue has no such write endpoint. What to do: fix the path. */
     readonly UnknownEndpoint: {
       /** @constant */
       readonly code: "unknown_endpoint"
@@ -1010,7 +1010,7 @@ export interface components {
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
-    /** @description 415: not `application/json`, or encoded. What to do: mend the header. */
+    /** @description 415: not `application/json`, or encoded. What to do: fix the header. */
     readonly UnsupportedMediaType: {
       /** @constant */
       readonly code: "unsupported_media_type"
@@ -1108,7 +1108,7 @@ export interface components {
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
-    /** @description 429: many wrong tokens came, and yours is one. What to do: mend the token. */
+    /** @description 429: many wrong tokens came, and yours is one. What to do: fix the token. */
     readonly TooManyBadTokens: {
       /** @constant */
       readonly code: "too_many_bad_tokens"

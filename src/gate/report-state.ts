@@ -19,7 +19,7 @@ export const waitingForVault = "waiting for the vault"
 
 /**
  * Tells systemd that the gate serves, whether the vault answers, and that it is alive. Alive is a gate that
- * answers a request of its own: a vault that is away isn't mended by killing the gate.
+ * answers a request of its own: a vault that is away isn't fixed by killing the gate.
  */
 export function reportState({
   service,

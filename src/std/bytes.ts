@@ -52,7 +52,7 @@ export function utf8(text: string): Uint8Array {
 const options = { fatal: true, ignoreBOM: true } // a byte order mark stays, for the caller to judge
 const decoder = new TextDecoder("utf-8", options)
 
-/** Decodes UTF-8 without mending anything; the error is the offset of the byte where it stops being UTF-8. */
+/** Decodes UTF-8 without repairing anything; the error is the offset of the byte where it stops being UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): Result<string, number> {
   try {
     return ok(decoder.decode(bytes))

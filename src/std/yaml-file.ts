@@ -15,7 +15,7 @@ import type { z } from "zod"
 
 import { err, ok, type Result } from "./result.ts"
 
-/** Something wrong in a configuration file, with the place to mend. Lines and columns count from 1. */
+/** Something wrong in a configuration file, with the place to fix. Lines and columns count from 1. */
 export type Problem = {
   readonly file: string
   readonly line: number
@@ -105,7 +105,7 @@ function whyRefused(node: Node): string | undefined {
   if (node.tag !== undefined) return `the tag ${node.tag} isn't supported; remove it`
   // Its UTF-8, and so its hash, would be that of another text.
   const isHalf = isScalar(node) && typeof node.value === "string" && !node.value.isWellFormed()
-  return isHalf ? "this text holds half a character (a lone surrogate); mend the escape" : undefined
+  return isHalf ? "this text holds half a character (a lone surrogate); fix the escape" : undefined
 }
 
 function plainObject(map: YAMLMap, report: Report): unknown {

@@ -37,7 +37,7 @@ import { openVenueClock } from "./watch/venue-clock.ts"
  *
  * Files that can't be used are replaced by the last ones that were in force, if there are any.
  *
- * @throws {Fault} with a sentence that says what to mend.
+ * @throws {Fault} with a sentence that says what to fix.
  */
 export async function openVault(
   installation: Installation,

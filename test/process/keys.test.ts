@@ -164,7 +164,7 @@ describe("countersign keys", { timeout: 180_000 }, () => {
     )
   })
 
-  it("refuses a file with the key that others could read, and says what mends it", async () => {
+  it("refuses a file with the key that others could read, and says what fixes it", async () => {
     const from = privateFile("open", hexlify(randomBytes(32)))
     chmodSync(from, 0o640)
     const ended = await countersign(imported("not-imported", "--from", from))
@@ -293,7 +293,7 @@ describe("countersign keys", { timeout: 180_000 }, () => {
   it("refuses names that can't be files", async () => {
     for (const name of ["../x", "A", "", ".x", "x".repeat(65)]) {
       const ended = await countersign(keys("generate", "--name", name, "--role", "wallet"))
-      assert.match(ended.stderr, /^countersign: Mend name: 1 to 64 of [^\n]+\n$/)
+      assert.match(ended.stderr, /^countersign: Fix name: 1 to 64 of [^\n]+\n$/)
       assert.equal(ended.code, 2)
     }
   })

@@ -290,7 +290,7 @@ describe("files that broke while the daemon was down", { timeout: 300_000 }, () 
     await assertRefused(copyOf(installation), { says: brokenAt, options })
   })
 
-  it("leave their alarm when they are mended and loaded", async () => {
+  it("leave their alarm when they are fixed and loaded", async () => {
     await withDaemon(async () => {
       const { code, stderr } = await countersign(at("policy", "reload"))
       assert.equal(code, 1)

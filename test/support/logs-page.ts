@@ -67,8 +67,8 @@ export function loggedEvents(files: readonly SourceFile[]): readonly LoggedEvent
     const from = sources[file.split("/")[0] ?? ""]
     if (from === undefined) return []
     const named = computed[file] ?? []
-    const mend = `src/${file} logs an event whose name isn't written out: name what it can be in test/support/logs-page.ts`
-    assert.ok(!unwritten.test(text) || file in computed, mend)
+    const fix = `src/${file} logs an event whose name isn't written out: name what it can be in test/support/logs-page.ts`
+    assert.ok(!unwritten.test(text) || file in computed, fix)
     const found = [...text.matchAll(written)].map(([whole, level, event = ""]) => ({
       event,
       level: whole.startsWith("logFailure") ? "error" : /^"(\w+)"$/.exec(level ?? "")?.[1],

@@ -133,7 +133,7 @@ export function describePowerLoss(imageCount: number): void {
   })
 }
 
-/** Opens a ledger, which mends it, and reads the ids of its entries. */
+/** Opens a ledger, which repairs it, and reads the ids of its entries. */
 async function entriesOf(file: string): Promise<readonly string[]> {
   const ledger = await openLedger({ file, clock: systemClock })
   await ledger.close()

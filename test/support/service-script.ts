@@ -191,8 +191,8 @@ cp /run/bot.yaml /etc/countersign/policies/bot.yaml
 timeout 60 systemctl reload "$vault" "$gate"
 told() { journalctl --unit "$gate" --output cat --no-pager | grep -q '"event":"reloaded"'; }
 until_so told
-mended() { ! status "$vault" | grep -q 'Status:.*bot.yaml'; }
-until_so mended
+fixed() { ! status "$vault" | grep -q 'Status:.*bot.yaml'; }
+until_so fixed
 status "$vault"
 
 echo "== stop"

@@ -252,7 +252,7 @@ describe("countersign install-service", { ...needsSystemd(), timeout: 1_200_000 
       assert.match(said("later"), /\n200 daemon$/)
     })
 
-    it("takes the mended one by systemctl reload", () => {
+    it("takes the fixed one by systemctl reload", () => {
       assert.match(said("reload"), /Active: active/)
       assert.doesNotMatch(said("reload"), /Status: ".*bot\.yaml/)
     })

@@ -137,10 +137,10 @@ describe("the vault as a service", { timeout: 240_000 }, () => {
       { code: "config_invalid" },
     )
     await writePolicies(installation, [permissivePolicy])
-    const mended = notify.messages().length
+    const fixed = notify.messages().length
     await withAdmin((admin) => admin.call("reload", {}))
-    await notify.until(/^RELOADING=1/, mended)
-    await notify.until(signing, mended)
+    await notify.until(/^RELOADING=1/, fixed)
+    await notify.until(signing, fixed)
   }
 
   async function lockAndUnlock(notify: Service["notify"]): Promise<void> {

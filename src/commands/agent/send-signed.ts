@@ -94,7 +94,7 @@ export function failureOf(sent: Sent, outcome: Outcome, { operation, what }: Abo
     const until = Date.now() < expiresAfterMs ? "" : " before it expired"
     return new Fault(
       "venue_unreachable",
-      `The venue (${where}) couldn't be reached${until}, so ${what} wasn't sent (record ${record}). Mend the connection, then run this again.`,
+      `The venue (${where}) couldn't be reached${until}, so ${what} wasn't sent (record ${record}). Fix the connection, then run this again.`,
     )
   }
   if (outcome.kind === "refused") {

@@ -83,5 +83,5 @@ function checked<Method extends keyof AdminParams>(
   const parsed = adminParams[method].safeParse(params)
   if (parsed.success) return params
   const { path = [], message = "" } = parsed.error.issues[0] ?? {}
-  throw new Fault("usage", `Mend ${path.map(String).join(".")}: ${message}.`)
+  throw new Fault("usage", `Fix ${path.map(String).join(".")}: ${message}.`)
 }

@@ -38,6 +38,6 @@ function stoppedAt({ title }: Step, done: readonly Step[], error: unknown): unkn
     done.length === 0
       ? "Nothing was done before it"
       : `Done: ${done.map((step) => step.title).join("; ")}`
-  const message = `Couldn't ${title}: ${error.message} ${soFar}. Mend it and run this again: it goes on from there.`
+  const message = `Couldn't ${title}: ${error.message} ${soFar}. Fix it and run this again: it goes on from there.`
   return new Fault("install_failed", message, { cause: error })
 }

@@ -22,7 +22,7 @@ type StoreAsk = {
 /**
  * Opens the key store that countersign.yaml names.
  *
- * @throws {Fault} with a sentence that says what to mend.
+ * @throws {Fault} with a sentence that says what to fix.
  */
 export async function openKeyStore(ask: StoreAsk): Promise<KeyStore> {
   const { config, installation, secret, curve } = ask

@@ -50,7 +50,7 @@ export type Access = Pick<Stats, "uid" | "gid" | "mode" | "isDirectory">
  * systemd gives a service its credential as a file of root:root with an ACL for that one user; its mode
  * then shows the ACL's mask as a group-read bit, which opens it to nobody else. So that bit passes there.
  *
- * @throws {Fault} `file_unsafe`, with the command that mends it.
+ * @throws {Fault} `file_unsafe`, with the command that fixes it.
  */
 export function assertPrivate(path: string, access: Access, uid = callerUid()): void {
   if (access.uid !== uid && access.uid !== 0) {

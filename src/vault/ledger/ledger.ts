@@ -120,7 +120,7 @@ export type Ledger = {
   bindings(): Bindings
   /** The set that was in force last when the ledger was opened. */
   readonly lastSet: StoredSet | undefined
-  /** Resolves with what broke it; only opening it anew mends that. Never, if it is closed first. */
+  /** Resolves with what broke it; only opening it anew fixes that. Never, if it is closed first. */
   readonly broken: Promise<Fault>
   /** Reading, proving and archiving what was recorded. */
   readonly audit: LedgerAudit

@@ -95,7 +95,7 @@ function namedKey(name: string | undefined, { keys }: ActiveSet): KeyEntry {
   if (name === undefined) throw new Fault("key_not_found", "There is no agent key to sign it.")
   const key = keys.get(name)
   if (key !== undefined) return key
-  throw new Fault("name_unknown", `There is no key named ${name}; mend panic in venue.yaml.`)
+  throw new Fault("name_unknown", `There is no key named ${name}; fix panic in venue.yaml.`)
 }
 
 /** By the code that reads a bot's body, for a client that exists for one request. @throws {Fault} */

@@ -19,8 +19,8 @@ describe("docs/logs.md", () => {
 
   it("has a row for every event that the sources write, and no other", () => {
     for (const { event, file } of logged) {
-      const mend = `src/${file} logs "${event}": give it a row in the table of events in docs/logs.md`
-      assert.ok(events.has(event), mend)
+      const fix = `src/${file} logs "${event}": give it a row in the table of events in docs/logs.md`
+      assert.ok(events.has(event), fix)
     }
     for (const event of events.keys()) {
       const isLogged = logged.some((each) => each.event === event)

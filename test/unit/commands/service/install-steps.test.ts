@@ -89,7 +89,7 @@ describe("install-service", () => {
     assert.throws(() => carryOut(steps), {
       code: "install_failed",
       message:
-        /^Couldn't run systemctl daemon-reload: systemctl ended with 1: no bus Done: write \S+\.target; .* Mend it/,
+        /^Couldn't run systemctl daemon-reload: systemctl ended with 1: no bus Done: write \S+\.target; .* Fix it/,
     })
     assert.equal(existsSync(join(failing.root, target.path)), true)
     assert.deepEqual(changesOf(failing, [target]), [])

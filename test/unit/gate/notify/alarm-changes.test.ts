@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 import { alarmChanges, lingerMs, type Change } from "../../../../src/gate/notify/alarm-changes.ts"
 import { alarm, type AlarmName } from "../../../../src/link/views/alarms.ts"
 
-const said = { fact: "It is so", advice: "mend it" }
+const said = { fact: "It is so", advice: "fix it" }
 const made = (name: AlarmName, subject = "") => alarm(name, { subject, ...said })
 const frozen = made("frozen", "all")
 const spent = made("limit_spent", "mm/few")

@@ -153,7 +153,7 @@ describe("all=true", () => {
 describe("a page", () => {
   const read = (body: Buffer) => parsePage({ status: 200, headers: {}, body })
 
-  it("is UTF-8, and nothing else is mended into it", () => {
+  it("is UTF-8, and nothing else is repaired into it", () => {
     const text = page(['"\u00e9"'], null)
     assert.deepEqual(read(Buffer.from(text)), { lines: '"\u00e9"\n', next: undefined })
     assert.equal(read(Buffer.from(text, "latin1")), undefined)

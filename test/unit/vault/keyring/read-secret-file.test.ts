@@ -64,7 +64,7 @@ describe("readSecretFile", () => {
   }
 
   for (const mode of [0o644, 0o640, 0o604, 0o620, 0o602, 0o610, 0o601]) {
-    it(`refuses a file of mode ${mode.toString(8)} and says how to mend it`, async () => {
+    it(`refuses a file of mode ${mode.toString(8)} and says how to fix it`, async () => {
       const path = fileOf("pass", mode)
       const message = `${path} is open to other users; run: chmod 600 ${path}`
       await assert.rejects(readSecretFile(path), { code: "file_unsafe", message })

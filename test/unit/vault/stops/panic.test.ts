@@ -106,7 +106,7 @@ limits: [{name: few, endpoints: [cancelAll], count: requests, window: 1h, max: "
     const { requests, unsigned } = await test.admin.panic({ reason })
     assert.deepEqual(requests.map(told), ["cancelAll by mm2"])
     const [nobody, target, gone] = unsigned.map(({ message }) => message)
-    assert.match(nobody ?? "", /no key named nobody; mend panic in venue.yaml/)
+    assert.match(nobody ?? "", /no key named nobody; fix panic in venue.yaml/)
     assert.match(target ?? "", /may not operate/)
     assert.match(gone ?? "", /is removed and never signs again/)
   })
