@@ -10,19 +10,18 @@ import type { Circumstances, JudgedRequest } from "./judged/judged-request.ts"
 import { appliesTo, type Subject } from "./judged/judged-order.ts"
 import type { Limit, Policy } from "./terms/policy.ts"
 
-/** What the limits make of a request: what they count, and which of them can't tell. */
+/** What the limits count of a request, and which limits can't tell what to count. */
 type Tally = {
   readonly claims: readonly Claim[]
-  /** Of limits that can't read what they count; they make no claim. */
+  /** The limits that can't tell what to count. They make no claim. */
   readonly unreadable: readonly { readonly denial: Denial; readonly mode: Limit["mode"] }[]
 }
 
 /**
- * What the limits of the policies make of a request whose orders were sized as `sizes` says. Asks limit by limit:
- * what one can't read takes no claim from the others.
+ * What the limits of the policies count of a request with these `sizes`. Each limit is asked by itself: if one can't
+ * tell, the others still make their claims.
  *
- * No price is looked at: a recorded request with its recorded sizes makes the same claims again, whatever prices
- * have done since.
+ * Prices aren't used: a recorded request with its recorded sizes always makes the same claims.
  */
 export function claimsOf(
   subject: Subject,
@@ -43,7 +42,7 @@ export function claimsOf(
   return { claims, unreadable }
 }
 
-/** The claims of a tally, unless a limit that is enforced can't tell what to count: one that only observes refuses nothing. */
+/** The claims of a tally, or the denial by an enforced limit that can't tell what to count. An observing limit never denies. */
 export function enforced({ claims, unreadable }: Tally): Result<readonly Claim[], Denial> {
   const refusing = unreadable.find(({ mode }) => mode === "enforce")
   return refusing === undefined ? ok(claims) : err(refusing.denial)
@@ -91,7 +90,7 @@ function claimsOfLimit({
   )
 }
 
-/** What reduces risk counts only where a limit names it, so that a spent limit never keeps anyone in. */
+/** Requests that reduce risk count only if the limit names them, so a spent limit never traps a position. */
 function isInLane({ lane, namesEndpoints }: Limit, { request }: Subject): boolean {
   if (request.lane === "cancel") return namesEndpoints
   return (request.lane === "reduce") === (lane === "reduce")
@@ -101,7 +100,7 @@ function windowAt({ window }: Limit, nowMs: number): ClaimWindow | undefined {
   return window.kind === "rolling" ? window : window.dayAt(nowMs)
 }
 
-/** A raise gives more for a while; one below the written maximum changes nothing. */
+/** A raise gives a higher maximum for a while. A raise below the policy's maximum changes nothing. */
 function raisedMax({ name }: Policy, limit: Limit, { raises }: Circumstances): Decimal {
   const raised = raises
     .filter((raise) => raise.limit === limit.name || raise.limit === `${name}/${limit.name}`)
@@ -109,7 +108,7 @@ function raisedMax({ name }: Policy, limit: Limit, { raises }: Circumstances): D
   return maxDecimal(limit.max, ...raised)
 }
 
-/** What is counted, and for whom: JSON keeps the two apart whatever a body's asset is called. */
+/** What is counted, and for whom. As JSON the parts can't be confused, whatever name a body gives an asset. */
 function meterOf(limit: Limit, { group }: Amount, request: JudgedRequest): string {
   return `${limit.definition}:${JSON.stringify([countedFor(limit, request), group])}`
 }

@@ -23,7 +23,7 @@ export type Described = {
   readonly words: string
 }
 
-/** What a policy's entries say, in plain words, in the order in which they are written. */
+/** A policy's entries in plain words, in the order of the file. */
 export function describePolicy(policy: Policy, symbols: SymbolTable): readonly Described[] {
   const placed = (kind: Described["kind"], entry: Entry, words: readonly string[]): Described => ({
     kind,
@@ -53,7 +53,7 @@ export function describePolicy(policy: Policy, symbols: SymbolTable): readonly D
   ]
 }
 
-/** What an entry asks, an absent matcher saying nothing. */
+/** What an entry asks. Absent matchers aren't mentioned. */
 function asked({ operations, matchers }: Entry, symbols: SymbolTable): readonly string[] {
   return [
     operations === orderMakingOperations ? "every order" : [...operations].join(", "),

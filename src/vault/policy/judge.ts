@@ -17,11 +17,11 @@ import type { Circumstances, JudgedRequest } from "./judged/judged-request.ts"
 import type { Policy, Rule, Entry } from "./terms/policy.ts"
 
 /**
- * Decides whether policy allows a request: some applicable rule allows it as a whole, no applicable deny
- * matches, and every limit can tell what to count of it. Then a hold that matches makes it wait for a person.
+ * Decides whether policy allows a request. One applicable rule must allow all of it, no applicable deny may match,
+ * and every limit must be able to count it. Then, if a hold matches, the request waits for a person.
  *
- * Pure and total: whatever the payload, it answers and doesn't throw. The order of policies and of their
- * entries changes at most which of several equal entries is named.
+ * Pure and total: it answers for every payload and never throws. The order of policies and entries changes
+ * only which of several equal entries is named.
  */
 export function judge(
   request: JudgedRequest,
@@ -67,7 +67,7 @@ function deniedBy({ applicable, subject, sizes }: Judged): Denial | undefined {
   return undefined
 }
 
-/** The name of the first rule that allows the request; else the denial by the rule that it got furthest with. */
+/** The first rule that allows the request, or else the denial by the rule that came closest. */
 function allowingRule(applicable: readonly Policy[], subject: Subject): Result<string, Denial> {
   let furthest: { readonly policy: Policy; readonly rule: Rule; readonly stop: Stop } | undefined
   for (const policy of applicable) {
@@ -79,14 +79,14 @@ function allowingRule(applicable: readonly Policy[], subject: Subject): Result<s
       }
     }
   }
-  // What is covered is asked first of all, so here no rule covers the operation.
+  // The operation is checked first, so here no rule covers it.
   if (furthest === undefined || furthest.stop.mismatch.reason === "endpoint_not_covered") {
     return err(noRule(applicable, subject.request))
   }
   return err(denialBy(furthest.policy, furthest.rule, furthest.stop.mismatch))
 }
 
-/** Of the rules that allow, the widest band sizes: the larger size, and the same one in every order of files. */
+/** The widest price band of the rules that allow. It gives the larger size, and the order of files doesn't matter. */
 function widestBand(applicable: readonly Policy[], subject: Subject): Decimal | undefined {
   let widest: Decimal | undefined
   for (const { rules } of applicable) {
@@ -100,7 +100,7 @@ function widestBand(applicable: readonly Policy[], subject: Subject): Decimal | 
   return widest
 }
 
-/** Of several holds that match, the one whose release must come soonest. */
+/** The hold that matches. Of several, the one that expires first. */
 function heldBy({ applicable, subject, sizes }: Judged): HeldBy | undefined {
   const [soonest] = applicable
     .flatMap((policy) => policy.hold.map((entry) => ({ policy, entry })))
@@ -116,12 +116,12 @@ function refusedByLimit(denial: Denial, verdicts: () => readonly Verdict[]): Dec
   return { kind: "refuse", denial, verdicts: () => [...verdicts(), verdictOfLimit(denial)] }
 }
 
-/** What stops a request at a rule, and how far it came. */
+/** Why a rule doesn't allow a request, and how many checks passed before. */
 export type Stop = { readonly mismatch: Mismatch; readonly passedChecks: number }
 
 /**
- * Holds a request to one rule as a whole: every order, leg and batch item must pass every check. Answers
- * what stops it, or `undefined` when the rule allows the request.
+ * Tries one rule on the whole request: every order, leg and batch item must pass every check. Returns the
+ * check that failed, or `undefined` when the rule allows the request.
  */
 export function tryRule(rule: Rule, subject: Subject): Stop | undefined {
   let passedChecks = 0
@@ -133,10 +133,10 @@ export function tryRule(rule: Rule, subject: Subject): Stop | undefined {
   return undefined
 }
 
-/** Tells what is wrong with a request by one thing that rules ask; nothing where the rule doesn't ask it. */
+/** Checks one requirement of a rule; `undefined` when the request meets it or the rule doesn't have it. */
 type Check = (rule: Rule, subject: Subject) => Mismatch | undefined
 
-/** From the coarse to the fine, so that the rule that passes most is the one that was meant. */
+/** From coarse to fine: the rule that passes most checks is likely the one that was meant. */
 const checks: readonly Check[] = [
   endpoint,
   ...requestMatchers.map((named) => matching(named, (subject) => [subject])),
@@ -159,7 +159,7 @@ type Bound = keyof Pick<
   "minQuantity" | "maxQuantity" | "maxSlippage" | "priceBand" | "maxNotional" | "maxExpiresInMs"
 >
 
-/** Holds a request to a bound where the rule states one. */
+/** Checks a bound, if the rule has it. */
 function bounded<Key extends Bound>(
   key: Key,
   check: (bound: NonNullable<Rule[Key]>, rule: Rule, subject: Subject) => Mismatch | undefined,
@@ -170,7 +170,7 @@ function bounded<Key extends Bound>(
   }
 }
 
-/** Only the approval of an agent is held to what a rule says of agents. */
+/** A rule's keys about agents apply to approveAgent only. */
 function approval(rule: Rule, subject: Subject): Mismatch | undefined {
   return subject.request.operation === "approveAgent" ? approveAgentRule(rule, subject) : undefined
 }
@@ -181,7 +181,7 @@ function endpoint({ operations }: Rule, { request }: Subject): Mismatch | undefi
   return { reason: "endpoint_not_covered", asked: request.operation, allowed }
 }
 
-/** Holds the request, or each of its orders and legs, to what a rule asks by one matcher. */
+/** Checks one matcher of a rule on the request, or on each of its orders and legs. */
 function matching<On>(
   [name, matcher]: Named<On>,
   judgedOf: (subject: Subject) => readonly On[],
@@ -233,14 +233,14 @@ function unreadablePrice(rule: Rule, subject: Subject): Mismatch | undefined {
   return { reason: "order_unreadable", asked, allowed: null }
 }
 
-/** A chase moves its price by itself, so its size can't be told even where its body can be read. */
+/** A chase moves its price by itself, so its size isn't known even if its body can be read. */
 function isReadable({ orders, request }: Subject): boolean {
   return orders !== undefined && request.operation !== "chaseOrder"
 }
 
 /** The time that the signed request would be valid. */
 function maxExpiresIn(maxMs: number, _: Rule, { request }: Subject): Mismatch | undefined {
-  // Not `>`: a number that isn't one compares as false, and must not pass.
+  // Not `>`: NaN compares as false and must not pass.
   if (request.expiresInMs <= maxMs) return undefined
   return {
     reason: "expires_in_over_max",
@@ -249,7 +249,7 @@ function maxExpiresIn(maxMs: number, _: Rule, { request }: Subject): Mismatch | 
   }
 }
 
-/** What every deny, rule and hold of the policies makes of a request, each tried by itself. */
+/** The verdict of each deny, rule and hold on a request, each tried by itself. */
 function verdictsOf({ applicable, subject, sizes }: Judged): readonly Verdict[] {
   return [
     ...verdictsBy(
@@ -273,7 +273,7 @@ function verdictsOf({ applicable, subject, sizes }: Judged): readonly Verdict[] 
   ]
 }
 
-/** What a limit says that refuses: it can't tell what to count. */
+/** The verdict of a limit that refuses because it can't tell what to count. */
 function verdictOfLimit({ policy, rule, file, line, reason }: Denial): Verdict {
   const place = { policy: policy ?? "", rule: rule ?? "", file: file ?? "", line: line ?? 0 }
   return { ...place, verdict: "denies", reason }

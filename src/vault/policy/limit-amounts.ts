@@ -14,10 +14,10 @@ import {
 } from "./judged/judged-order.ts"
 import type { Counted, Limit } from "./terms/policy.ts"
 
-/** How much a limit counts of a request. What is of two groups is never added. */
+/** How much a limit counts of a request. Amounts of different groups are never added. */
 export type Amount = { readonly group: string; readonly amount: Decimal }
 
-/** What a limit counts by: the request, what of it the limit matches, and the sizes of all of its orders. */
+/** What counting needs: the request, the parts of it that the limit matches, and the sizes of all its orders. */
 export type Counting = {
   readonly limit: Limit
   readonly subject: Subject
@@ -27,7 +27,7 @@ export type Counting = {
 
 type Amounts = Result<readonly Amount[], Mismatch>
 
-/** How much a limit counts of a request that it matches, once a group and without zeros; or what can't be read. */
+/** How much a limit counts of a request, one amount per group and no zeros; or what can't be read. */
 export function limitAmounts(counting: Counting): Amounts {
   const amounts = unsummed(counting, counting.limit.counted)
   return amounts.ok ? ok(summed(amounts.value)) : amounts
@@ -55,7 +55,7 @@ function requestCount({ limit, subject, match }: Counting): Amounts {
   return ok([...groups].map((group) => ({ group, amount: wholeDecimal(1n) })))
 }
 
-/** Orders that can't be told apart all count. */
+/** If the orders can't be read, all of them count. */
 function orderCount({ limit, subject, match }: Counting): Amounts {
   if (match.orders !== undefined) {
     return ok(
@@ -76,7 +76,7 @@ function itemCount(payload: Payload): number {
   return payload.kind === "opaque" ? payload.batchLength : 1
 }
 
-/** A sum of what is submitted: nothing where no order is made, and unreadable for a chase, which moves its price by itself. */
+/** A sum over the orders: nothing if there are none, unreadable for a chase, which moves its price by itself. */
 function everySubmitted(
   counting: Counting,
   amountsOf: (order: MatchedOrder, counting: Counting) => Amounts,
@@ -96,7 +96,7 @@ function everySubmitted(
   return ok(all)
 }
 
-/** Quote units of several symbols are added where they are the same unit; a limit per symbol keeps them apart. */
+/** Symbols with the same quote unit are added, unless the limit is per symbol. */
 function notionals(matched: MatchedOrder, { limit, subject, sizes }: Counting): Amounts {
   const { symbol } = matched.read
   const size = sizes[matched.index]
@@ -112,7 +112,7 @@ function notionals(matched: MatchedOrder, { limit, subject, sizes }: Counting): 
   return ok(amounts)
 }
 
-/** Base units of two symbols are never added, whomever the limit is per. */
+/** Base units of two symbols are never added, whatever the limit is per. */
 function quantities(matched: MatchedOrder, { subject }: Counting): Amounts {
   const { read } = matched
   const { profile } = subject.circumstances
@@ -125,7 +125,7 @@ function quantities(matched: MatchedOrder, { subject }: Counting): Amounts {
   return ok(countedParts(matched, subject).map(() => amount))
 }
 
-/** The matched parts by their place, the entry first; no legs where the venue lets one fill alone, and only to reduce. */
+/** The matched parts by index, entry first. Legs don't count if the venue fills only one and only to reduce. */
 function countedParts(
   { isPartMatched }: MatchedOrder,
   { circumstances }: Subject,

@@ -2,10 +2,10 @@ import { coversPath } from "../../venue/path-pattern.ts"
 import { appliesTo } from "./judged/judged-order.ts"
 import type { Policy } from "./terms/policy.ts"
 
-/** Who reads: a client, and the key that it names if it names one. */
+/** Who reads: a client, and the key if the read names one. */
 export type Reader = { readonly client: string; readonly key?: string }
 
-/** Whether some policy for this reader lets it read a path of the venue, given without its query. */
+/** Whether a policy lets this reader read a path of the venue (without its query). */
 export function mayRead(
   policies: readonly Policy[],
   { client, key }: Reader,

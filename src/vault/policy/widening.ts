@@ -5,22 +5,22 @@ import { parseYaml } from "../../std/yaml-file.ts"
 import { compareDecimals, parseDecimal } from "../../venue/decimal.ts"
 import { allMatchers } from "./match/matchers.ts"
 
-/** One difference between two sets of files, as people read it. */
+/** One difference between two sets of files, for people. */
 export type Change = {
   readonly file: string
   /** `rules/quote/max_quantity`, or a key of another file. */
   readonly where: string
-  /** As it was and as it is now, in YAML's flow form; `null` where it isn't there. */
+  /** Before and after, in YAML's flow form; `null` if it isn't there. */
   readonly from: string | null
   readonly to: string | null
-  /** Whether something may be signed now that wasn't before. What can't be told counts as yes. */
+  /** Whether it may allow something to be signed that wasn't before. True if that isn't sure. */
   readonly widens: boolean
 }
 
 type Text = { readonly name: string; readonly text: string }
 type Plain = Readonly<Record<string, unknown>>
 
-/** What differs between two sets of configuration files, and which of it widens what may be signed. */
+/** The differences between two sets of configuration files, and which of them widen what may be signed. */
 export function changesBetween(before: readonly Text[], after: readonly Text[]): readonly Change[] {
   const names = [...new Set([...before, ...after].map(({ name }) => name))].sort()
   return names.flatMap((name) => {
@@ -37,7 +37,7 @@ function plainOf(file: Text | undefined): Plain {
   return read.ok ? read.value.value : {}
 }
 
-/** Settings of venue.yaml and countersign.yaml: which way any of them works isn't told from its name. */
+/** Settings of venue.yaml and countersign.yaml. Any change may widen: their names don't say which way they work. */
 function settingChanges(file: string, from: Plain = {}, to: Plain = {}): readonly Change[] {
   return keysOf(from, to).flatMap((key) =>
     changeOf(file, key, { from: from[key], to: to[key], widens: true }),
@@ -100,7 +100,7 @@ const narrowing = {
   more: (from: unknown, to: unknown) => isFewer(to ?? [], from ?? []),
 }
 
-/** A rule's keys whose direction is plain. Absent means "any" for lists, and "no bound" for bounds. */
+/** A rule's keys whose direction is clear. An absent list means "any", an absent bound "no bound". */
 const ruleNarrowing: ReadonlyMap<string, (from: unknown, to: unknown) => boolean> = new Map([
   ["endpoints", isFewer],
   ...allMatchers.map(

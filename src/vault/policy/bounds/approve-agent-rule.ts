@@ -3,12 +3,12 @@ import type { Mismatch } from "../terms/decision.ts"
 import type { Subject } from "../judged/judged-order.ts"
 import type { Rule } from "../terms/policy.ts"
 
-/** The most days that an agent is approved for unless the rule says another number. */
+/** The most days that an agent is approved for, if the rule doesn't say. */
 export const defaultMaxValidDays = 90
 
 /**
- * Holds approveAgent to what no policy can lift: the agent is held here or named by the rule, the signer
- * authorizes it unless the rule names another, and it ends.
+ * Checks approveAgent. The agent's key is held here or the rule names it. The signer authorizes it for its own
+ * account, or for one that the rule names. The approval expires.
  */
 export function approveAgentRule(rule: Rule, subject: Subject): Mismatch | undefined {
   const { operation, payload, key } = subject.request
@@ -27,7 +27,7 @@ export function approveAgentRule(rule: Rule, subject: Subject): Mismatch | undef
     const allowed = authorized.join(", ")
     return { reason: "authorized_address_not_allowed", asked: authorizedAddress, allowed }
   }
-  // Not `>`: a number that isn't one compares as false, and must not pass.
+  // Not `>`: NaN compares as false and must not pass.
   if (!(validDays <= rule.maxValidDays)) {
     const allowed = `${rule.maxValidDays} days`
     return { reason: "valid_days_over_max", asked: `${validDays} days`, allowed }

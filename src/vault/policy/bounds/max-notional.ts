@@ -7,10 +7,11 @@ import { worstNotional } from "./quantity.ts"
 import { boundFor, overMax, type BoundedAmount } from "./worst-case.ts"
 
 /**
- * Holds every order and leg, and the orders together, to the rule's `max_notional` in quote units at the worst price.
+ * Checks the rule's `max_notional`, in quote units at the worst price: of each order and leg, and of all orders
+ * together. In the sum, an order counts as the largest of its entry and legs.
  *
- * Without a fresh reference price every order is refused, also the buy that doesn't need one: a dead feed must not
- * leave a market maker with one side only. Of an entry and its legs the largest one is summed.
+ * Without a fresh reference price every order is refused, even a buy that needs none: when the feed fails, a
+ * market maker must not be left with one side only.
  */
 export function maxNotional(bound: SizeBound, rule: Rule, subject: Subject): Mismatch | undefined {
   return overMax("notional_over_max", subject, (read) =>
@@ -53,7 +54,7 @@ function boundedNotional(
     const asked = () => `${formatDecimal(amount)} ${symbol.quote}${words()}`
     return err({ reason: "notional_over_max", asked, allowed: () => formatDecimal(max) })
   }
-  // One maximum for all symbols bounds all that is in its unit; a map bounds each symbol by itself.
+  // One maximum for all symbols bounds the sum in its unit; a map bounds each symbol by itself.
   const group = under.bound.kind === "scalar" ? symbol.quote : String(order.symbolId)
   return ok({ group, unit: symbol.quote, amount, max })
 }

@@ -5,8 +5,8 @@ import type { Rule } from "../terms/policy.ts"
 import { mayBeMarket } from "./worst-case.ts"
 
 /**
- * Holds all that may become a market order to the rule's `max_slippage`. One without slippage is refused, and
- * so is a leg that becomes a market order: the interface doesn't say that the order's slippage holds for it.
+ * Checks the rule's `max_slippage` on everything that may become a market order. One without slippage is refused. So is
+ * a leg that becomes a market order: the interface doesn't say that the order's slippage applies to it.
  */
 export function maxSlippage(max: Decimal, _: Rule, { parts }: Subject): Mismatch | undefined {
   for (const part of parts) {

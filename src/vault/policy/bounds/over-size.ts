@@ -6,12 +6,12 @@ import type { Deny } from "../terms/policy.ts"
 import { worstOf } from "./quantity.ts"
 import { boundFor, quantityUnit } from "./worst-case.ts"
 
-/** What each order of the request is sized at; only an entry that asks for a notional asks. */
+/** The size of each order of the request. Called only for entries with a notional. */
 export type Sizes = () => readonly OrderSize[]
 
 /**
- * Matches an entry of `deny` or `hold` with a request, its sizes too: each order by itself, by the same worst case as
- * a rule's maximum. An order that can't be sized is over, and so is one on a symbol for which nothing is written.
+ * Matches an entry of `deny` or `hold` with a request, sizes included. Each order is sized by itself, by the same worst
+ * case as for a rule's maximum. An order counts as over if it can't be sized, or if the entry has no amount for its symbol.
  */
 export function matchSized(entry: Deny, subject: Subject, sizes: Sizes): Match | undefined {
   const match = matchEntry(entry, subject)
@@ -26,7 +26,7 @@ export function matchSized(entry: Deny, subject: Subject, sizes: Sizes): Match |
   return orders.length === 0 ? undefined : { orders }
 }
 
-/** What the first order that matches may be at most; `null` where the entry asks for no size. */
+/** The most that the first matching order may be; `null` if the entry has no size. */
 export function allowedSize({ over }: Deny, { orders }: Match): string | null {
   const [first] = orders ?? []
   const bound = over && first && boundFor(over.bound, first.read.order.symbolId)
@@ -34,7 +34,7 @@ export function allowedSize({ over }: Deny, { orders }: Match): string | null {
   return `${formatDecimal(bound)} in ${over.kind === "quantity" ? "base" : "quote"} units`
 }
 
-/** Base units; `undefined` for a chase and where the quantity is in quote units or can't be told. */
+/** Base units; `undefined` for a chase, and if the quantity is or may be in quote units. */
 function baseQuantity({ read }: MatchedOrder, subject: Subject): Decimal | undefined {
   if (subject.request.operation === "chaseOrder") return undefined
   const unit = quantityUnit(read, subject.circumstances.profile)

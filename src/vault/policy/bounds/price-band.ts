@@ -12,11 +12,11 @@ import type { Rule } from "../terms/policy.ts"
 import { isPriceReadable, partPrices } from "./worst-case.ts"
 
 /**
- * Holds every price that an order writes, and those of its triggers and legs, to the rule's `price_band`
- * around the reference price, its edges included. Without a fresh one it refuses.
+ * Checks the rule's `price_band` on every price in an order, its triggers and its legs. The band is around the
+ * reference price and includes its edges. Without a fresh reference price it refuses.
  *
- * A price that the venue picks (`price_match`) is taken to lie within the rule's `price_match_band`. A
- * market order writes no price: `max_slippage` bounds it.
+ * A price that the venue picks (`price_match`) is assumed to lie within the rule's `price_match_band`. A
+ * market order has no price; `max_slippage` bounds it.
  */
 export function priceBand(
   band: Decimal,

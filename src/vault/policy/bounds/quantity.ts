@@ -20,10 +20,10 @@ import type { Rule, SizeBound } from "../terms/policy.ts"
 import { boundFor, overMax, type BoundedAmount, quantityUnit, worstPrice } from "./worst-case.ts"
 
 /**
- * Holds every order, and the orders of each symbol together, to the rule's `max_quantity` in base units.
+ * Checks the rule's `max_quantity` in base units: of every order, and of all orders of a symbol together.
  *
- * An amount in quote units never counts against it: with a `max_notional` beside it that one decides, and
- * without one the order is refused.
+ * It can't measure an amount in quote units: if the rule has a `max_notional` too, that one decides; if not,
+ * the order is refused.
  */
 export function maxQuantity(bound: SizeBound, rule: Rule, subject: Subject): Mismatch | undefined {
   return overMax("quantity_over_max", subject, (read) =>
@@ -60,7 +60,7 @@ function boundedQuantity(
   return ok({ group: String(order.symbolId), unit: name, amount: order.quantity, max })
 }
 
-/** Holds every order by itself to the rule's `min_quantity` in base units. An amount in quote units can't be compared. */
+/** Checks the rule's `min_quantity` in base units of every order. An amount in quote units can't be compared. */
 export function minQuantity(bound: SizeBound, _: Rule, subject: Subject): Mismatch | undefined {
   for (const read of subject.orders ?? []) {
     const mismatch = belowMin(read, bound, subject)
@@ -91,17 +91,17 @@ function belowMin(read: ReadOrder, bound: SizeBound, subject: Subject): Mismatch
     : undefined
 }
 
-/** An amount in quote units together with how it comes about, as people read it. */
+/** An amount in quote units, and how it was computed, for people. */
 type Notional = { readonly amount: Decimal; readonly words: () => string }
 
-/** What an order is sized by besides itself. */
+/** What sizing an order needs besides the order. */
 type Sizing = {
   readonly reference: Decimal
   readonly priceMatchBand: Decimal | undefined
   readonly profile: Profile
 }
 
-/** What one entry or leg can cost at most, in quote units, or why that can't be told. */
+/** The most that one entry or leg can cost, in quote units, or why that isn't known. */
 function partNotional(
   read: ReadOrder,
   part: JudgedOrder,
@@ -122,8 +122,8 @@ function partNotional(
 }
 
 /**
- * What every order of a request is sized at, entry and legs apart. `null` where it can't be told: no
- * fresh price, a symbol outside the table, a chase, which moves its price by itself.
+ * The size of every order of a request: one for the entry, one for each leg. `null` if it isn't known: no fresh
+ * price, a symbol that venue.yaml doesn't list, or a chase, which moves its price by itself.
  */
 export function orderSizes(
   { orders = [], request, circumstances }: Subject,
@@ -151,7 +151,7 @@ export function worstOf(size: OrderSize | undefined): Decimal | undefined {
   return maxDecimal(first, ...others)
 }
 
-/** Of all that one order can bring about, what costs most. */
+/** The costliest of the entry and legs of one order. */
 export function worstNotional(read: ReadOrder, sizing: Sizing): Result<Notional, DenialReason> {
   let worst: Notional | undefined
   for (const part of read.parts) {

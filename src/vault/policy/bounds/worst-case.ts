@@ -13,14 +13,14 @@ import type { DenialReason, Mismatch } from "../terms/decision.ts"
 import type { JudgedOrder, ReadOrder, Subject } from "../judged/judged-order.ts"
 import type { SizeBound } from "../terms/policy.ts"
 
-/** A price together with where it comes from, as people read it. */
+/** A price, and where it comes from, for people. */
 export type WorstPrice = { readonly price: Decimal; readonly words: () => string }
 
 /**
  * The unit that an order's quantity is in.
  *
- * Quote units only for a market order without algo on a symbol the table calls spot. What may become a market
- * order on anything but a perpetual needs `market_order_type`, its own or the profile's: the interface
+ * Quote units only for a market order without algo, on a symbol that the table calls spot. Outside perpetuals, an
+ * order that may become a market order needs `market_order_type`, its own or the profile's: the interface
  * discloses no default, and either reading can be the larger one.
  */
 export function quantityUnit(
@@ -36,11 +36,11 @@ export function quantityUnit(
 }
 
 /**
- * The highest price that one order can come to be filled at, for all that its request says.
+ * The highest price at which an order may fill, as far as its request says.
  *
- * A limit buy can't fill above its price. A sell, a trigger or a market order can fill above what is
- * written, so it counts at the reference price at least. The interface doesn't say whether an order's
- * slippage holds for its legs too: where it is said, a leg counts with it; none has to say it.
+ * A limit buy can't fill above its price. A sell, a trigger or a market order can fill above the price in the
+ * request, so it counts at the reference price or more. The interface doesn't say whether an order's
+ * slippage applies to its legs: if the order has slippage, its legs count with it too. Legs need none.
  */
 export function worstPrice(
   judged: JudgedOrder,
@@ -70,7 +70,7 @@ function undisclosedUnit(
   return profile.defaultMarketOrderType
 }
 
-/** Whether a part may become a market order, for all that can be read of it. */
+/** Whether a part may become a market order, as far as it can be read. */
 export function mayBeMarket({ orderTypes }: JudgedOrder): boolean {
   return orderTypes?.includes("market") ?? true
 }
@@ -95,8 +95,8 @@ function isPlainLimitBuy(order: Order): boolean {
 }
 
 /**
- * Whether an order has what its price is read from. The venue's rules leave none without; the judge
- * doesn't depend on their having been checked.
+ * Whether an order has the fields that its price is read from. The venue's rules make sure of it, but the judge
+ * doesn't rely on that.
  */
 export function isPriceReadable(order: Order): boolean {
   if (order.algoOrderType === "tpsl") return order.tpsl !== undefined
@@ -107,7 +107,7 @@ export function isPriceReadable(order: Order): boolean {
   return order.orderType === "market"
 }
 
-/** The prices that an entry or a leg writes, each with what it is. */
+/** The prices in an entry or a leg, each with its meaning. */
 export function partPrices(part: JudgedOrder): readonly WorstPrice[] {
   return part.leg === undefined ? entryPrices(part.order) : legPrices(part)
 }
@@ -132,7 +132,7 @@ function legPrices({ part, leg }: JudgedOrder): readonly WorstPrice[] {
 
 type Surcharge = { readonly factor: Decimal; readonly words: () => string } | undefined
 
-/** How far above the price it starts from an order may fill: its slippage, or the rule's band for a matched price. */
+/** How far above its price an order may fill: its slippage, or the rule's band for a price that the venue picks. */
 function surchargeOf(
   order: Order,
   priceMatchBand: Decimal | undefined,
@@ -173,7 +173,7 @@ function highest([first, ...others]: readonly [WorstPrice, ...WorstPrice[]]): Wo
   )
 }
 
-/** What one order adds to what its rule bounds. Amounts of one `group` are summed. */
+/** What one order adds to a bound. Amounts of one `group` are summed. */
 export type BoundedAmount = {
   readonly group: string
   readonly unit: string
@@ -181,15 +181,15 @@ export type BoundedAmount = {
   readonly max: Decimal
 }
 
-/** What `bound` says of a symbol; `undefined` when it has no amount for it. */
+/** The amount of `bound` for a symbol; `undefined` when it has none. */
 export function boundFor(bound: SizeBound, symbolId: number): Decimal | undefined {
   if (bound.kind === "scalar") return bound.amount
   return bound.amountBySymbol.get(symbolId) ?? bound.defaultAmount
 }
 
 /**
- * What is wrong with the first order whose amount is refused; else with the first group whose sum is over its
- * maximum, so that a batch can't carry in parts what it can't at once.
+ * The first order whose amount is refused, or else the first group whose sum is over its maximum. The sum keeps a
+ * batch from splitting an order that is too large.
  */
 export function overMax(
   reason: "quantity_over_max" | "notional_over_max",

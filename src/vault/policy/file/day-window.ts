@@ -3,17 +3,17 @@ import type { LocalClock } from "../values/local-clock.ts"
 
 type Day = Extract<ClaimWindow, { readonly kind: "day" }>
 
-/** No calendar day is longer, whatever the clocks do in it. */
+/** Longer than any calendar day, even when clocks change. */
 const longestDayMs = 26 * 3_600_000
 
 /**
- * Finds the calendar day around a time: from the first millisecond of its date on to the first of the
- * next one. On the days when clocks change it is 23 or 25 hours long.
+ * Finds the calendar day around a time, from its first millisecond to the first millisecond of the next day.
+ * When clocks change, a day has 23 or 25 hours.
  */
 export function dayWindow(clock: LocalClock): (nowMs: number) => Day | undefined {
   let last: Day | undefined
   return (nowMs) => {
-    // Finding it takes some fifty looks at the clock, and a day of requests asks for the same one.
+    // Finding a day takes about fifty looks at the clock, so the last one is kept.
     if (last !== undefined && nowMs >= last.startMs && nowMs < last.endMs) return last
     last = findDay(clock, nowMs)
     return last
@@ -32,7 +32,7 @@ function findDay(clock: LocalClock, nowMs: number): Day | undefined {
   }
 }
 
-/** The first time after `beforeMs` at which `holds`, which it does from then on until `atMs`. */
+/** The first time after `beforeMs` when `holds` is true. It must stay true until `atMs`. */
 function firstMs(beforeMs: number, atMs: number, holds: (timeMs: number) => boolean): number {
   let low = beforeMs
   let high = atMs

@@ -9,9 +9,9 @@ import type { Counted, Limit, LimitWindow, Policy } from "../terms/policy.ts"
 export type UnplacedLimit = Omit<Limit, "line" | "definition">
 
 /**
- * A digest of all that says what a limit counts: whom its file is for, its matchers, sum or count, window,
- * `per` and lane. Name, max, mode and release aren't part of it, and neither is the order of a list, so
- * that a limit which is renamed, raised or rearranged goes on from what was used.
+ * A digest of what a limit counts: whom its file is for, its matchers, sum or count, window, `per` and lane. Name,
+ * max, mode, release and the order of lists aren't part of it. So a limit that is renamed, raised or rearranged
+ * keeps what was used.
  */
 export function limitDefinition(limit: UnplacedLimit, appliesTo: Policy["appliesTo"]): string {
   const { operations, matchers, namesEndpoints } = limit
@@ -28,7 +28,7 @@ export function limitDefinition(limit: UnplacedLimit, appliesTo: Policy["applies
   return toHex(sha256(utf8(JSON.stringify(definition))).slice(0, 16)).slice(2)
 }
 
-/** Digests had these in this form from the start. What came later is only there where an entry asks it. */
+/** Digests have had these keys from the start. Later keys are in a digest only if an entry has them. */
 const unasked = {
   ...{ symbols: null, sides: null, order_types: null, time_in_force: null, require_flags: null },
   ...{ forbid_flags: null, position_sides: null, margin_modes: null, stp_modes: null },

@@ -8,17 +8,17 @@ type Asked = {
   readonly endpoints: readonly OperationId[] | undefined
 }
 
-/** What is wrong, told at the `key` to change. */
+/** What is wrong, reported at the `key` to change. */
 type Mistake = { readonly key: string; readonly message: string }
 
-/** Finds what makes a limit refuse all that it covers, or never count anything. */
+/** Finds mistakes that make a limit refuse everything it covers, or never count anything. */
 export function limitMistakes(asked: Asked): readonly Mistake[] {
   return known
     .filter(({ isIn }) => isIn(asked))
     .map(({ key, message }) => ({ key, message: message(orderless(asked.endpoints ?? [])) }))
 }
 
-/** Whether a limit that names no endpoints covers what makes orders alone, for what it counts and for whom. */
+/** Whether a limit without endpoints covers only operations that make orders, by what it counts and per what. */
 export function speaksOfOrders(counted: Counted, per: Limit["per"]): boolean {
   return isSubmitted(counted) || counted.kind === "orders" || per === "symbol"
 }

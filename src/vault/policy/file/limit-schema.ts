@@ -65,7 +65,7 @@ const sum = z
     const parsed =
       typeof input === "string" ? submitted.safeParse(input) : fieldSum.safeParse(input)
     if (!parsed.success) {
-      // An issue without its input is a raw issue to zod; the input is only there for messages.
+      // zod takes an issue without `input` as a raw issue. The input only serves messages.
       for (const issue of parsed.error.issues) {
         context.issues.push({ ...issue, input } as z.core.$ZodRawIssue)
       }

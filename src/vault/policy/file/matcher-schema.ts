@@ -29,7 +29,7 @@ const entryShape = {
   ]),
 }
 
-/** The matchers as they are judged. Tells those that nothing can meet together. */
+/** The matchers of an entry. Reports those that no request can meet together. */
 export function matchersOf(
   written: Readonly<Record<string, unknown>>,
   context: z.RefinementCtx,
@@ -45,17 +45,17 @@ export function matchersOf(
   return asked
 }
 
-/** The operations that keys of an entry speak of, set by set; empty where they speak of all. */
+/** For each key of an entry that is about certain operations only: these operations. */
 export type Speech = readonly ReadonlySet<OperationId>[]
 
-/** What matchers speak of, and what else an entry has. */
+/** The operations that the matchers and the other keys of an entry are about. */
 export function speechOf(asked: Matchers, others: { readonly speakOfOrders: boolean }): Speech {
   const ofOrders = usesOrderMatchers(asked) || others.speakOfOrders ? [orderMakingOperations] : []
   const ofMatchers = mapAsked(asked, ({ speaksOf }) => speaksOf)
   return [...ofOrders, ...ofMatchers.filter((each) => each !== undefined)]
 }
 
-/** What an entry covers: its endpoints, or what its other keys speak of, or everything. */
+/** What an entry covers: its endpoints, or what its other keys are about, or everything. */
 export function operationsOf(
   endpoints: readonly OperationId[] | undefined,
   speech: Speech,

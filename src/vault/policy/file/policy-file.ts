@@ -12,8 +12,8 @@ import { policySchema, type WrittenPolicy } from "./policy-schema.ts"
 export type PolicyText = { readonly file: string; readonly text: string }
 
 /**
- * Parses a set of policy files as one: all of them, or every problem of all of them. Files are taken by name, so
- * that the order in which they were found changes nothing.
+ * Parses a set of policy files. Returns all policies, or every problem in any file. Files are sorted by name, so
+ * the order in which they were found doesn't matter.
  */
 export function parsePolicies(
   files: readonly PolicyText[],
@@ -87,7 +87,7 @@ function isBlank(text: string): boolean {
 const lists = ["rules", "deny", "limits", "hold"] as const
 type List = (typeof lists)[number]
 
-/** A refusal names policy and rule, so within a file every entry has a name of its own. */
+/** A refusal names policy and rule, so every entry of a file needs a name of its own. */
 function repeatedNames({ value, placeOf }: Located<WrittenPolicy>, file: string): Problem[] {
   const seen = new Set<string>()
   const repeatedIn = (list: List, entries: readonly Pick<Entry, "name">[]) =>

@@ -18,7 +18,7 @@ export type WrittenPolicy = Omit<Policy, "file" | "rules" | "deny" | "limits" | 
   readonly hold: readonly Omit<Hold, "line">[]
 }
 
-/** The schema of a policy file. Symbol names are looked up while reading, so that a wrong one is told at its line. */
+/** The schema of a policy file. It looks symbol names up, so that a wrong one is reported at its line. */
 export function policySchema(symbols: SymbolTable): z.ZodType<WrittenPolicy> {
   return z
     .strictObject(

@@ -52,7 +52,7 @@ const taken = {
   hold: "matchers, over_quantity, over_notional and a ttl",
 } as const
 
-/** Refuses a rule's bounds in another list, where one could mean "over it" or "within it", and says where they belong. */
+/** Refuses a rule's bounds in other lists: there they could mean "over" or "within". Says where they belong. */
 export function refusedBounds(
   list: keyof typeof taken,
   symbols: SymbolTable,
@@ -166,14 +166,14 @@ function isEmptyRange({ minQuantity: min, maxQuantity: max }: Omit<Rule, keyof E
   return compareDecimals(min.amount, max.amount) > 0
 }
 
-/** `held` says what holds without the key too. */
+/** `held` is the default, so writing it changes nothing. */
 function heldAsDefault(input: unknown): unknown {
   return input === "held" ? undefined : input
 }
 
 const number = { type: ["string", "number"] }
 
-/** One amount for all, or a map from symbols to theirs, with `default` for the others. */
+/** One amount for all symbols, or a map with an amount for each and `default` for the others. */
 export function sizeBound(symbols: SymbolTable) {
   return z
     .unknown()

@@ -10,8 +10,8 @@ export type UnlistedGroup = {
 }
 
 /**
- * A sum `by` a field has a maximum for each of the field's values. Where a rule doesn't list them, a bot names a
- * new one for each request (`USD`, `usd`, `USD `) and the maximum bounds nothing.
+ * A sum `by` a field has a maximum for each value of the field. If no rule lists the values, a bot can use a new one
+ * for each request (`USD`, `usd`, `USD `), and the maximum bounds nothing.
  */
 export function unlistedGroups(policies: readonly Policy[]): readonly UnlistedGroup[] {
   return policies.flatMap((policy) =>
@@ -30,7 +30,7 @@ function messageOf({ text }: FieldPointer, { name, line }: Limit, { name: policy
   return `must list the values of ${text}, as in where: [{pointer: ${text}, in: […]}]: the limit ${policy}/${name} (${file}:${line}) has a maximum for each, and a bot could make up new ones`
 }
 
-/** The rules that may allow what an entry covers, and take any value of a field. */
+/** The rules that may allow what an entry covers and that accept any value of a field. */
 function rulesNotListing(
   pointer: FieldPointer,
   { policy, entry }: { readonly policy: Policy; readonly entry: Entry },
@@ -52,12 +52,12 @@ function listsValues({ matchers }: Entry, { text }: FieldPointer): boolean {
   )
 }
 
-/** Whether one client with one key can be meant by both. */
+/** Whether both can apply to the same client with the same key. */
 export function mayMeet(one: Policy["appliesTo"], other: Policy["appliesTo"]): boolean {
   return share(one.clients, other.clients) && share(one.keys, other.keys)
 }
 
-/** Whether two lists have something in common; without one, everything is meant. */
+/** Whether two lists have something in common. `undefined` means everything. */
 export function share<Item>(
   one: readonly Item[] | undefined,
   other: readonly Item[] | undefined,

@@ -4,15 +4,15 @@ import type { OperationId, SymbolEntry, SymbolTable } from "../../../venue/profi
 import type { Circumstances, JudgedRequest } from "./judged-request.ts"
 
 /**
- * Every value that a field can stand for. Empty: the order certainly has none. `undefined`: it can't
- * be read, which counts against the request in rules and in denies alike.
+ * Every value that a field can mean. Empty: the order certainly has none. `undefined`: it can't be read; that
+ * counts against the request, in rules and in denies.
  */
 export type Reading<Value> = readonly Value[] | undefined
 
-/** In a `rule` all that a field may stand for must fit; in a `deny`, a limit or a hold one such value is enough. */
+/** In a `rule` every value that a field can mean must fit. In a `deny`, a limit or a hold, one is enough. */
 export type Polarity = "rule" | "deny"
 
-/** What can't be read agrees with no rule and with every deny; what is certainly absent with neither. */
+/** An unreadable value fits no rule and every deny. A value that is certainly absent fits neither. */
 export function agrees<Value>(
   reading: Reading<Value>,
   polarity: Polarity,
@@ -22,7 +22,7 @@ export function agrees<Value>(
   return polarity === "deny" ? reading.some(fits) : reading.length > 0 && reading.every(fits)
 }
 
-/** One order that a request can bring about: the entry itself or one of its legs, each judged by the whole rule. */
+/** The entry of an order or one of its legs. The whole rule judges each. */
 export type JudgedOrder = {
   readonly part: "entry" | "take_profit" | "stop_loss"
   readonly order: Order
@@ -32,18 +32,18 @@ export type JudgedOrder = {
   readonly orderTypes: Reading<OrderType>
 }
 
-/** An order of a request with all that it can bring about, and what is known of its symbol. */
+/** An order of a request with its parts, its symbol and its prices. */
 export type ReadOrder = {
   readonly order: Order
   readonly parts: readonly JudgedOrder[]
   readonly symbol: SymbolEntry | undefined
-  /** The fresh reference price, or the one that is held back, where that is higher: what sizes. */
+  /** The price that sizes: the higher of the fresh reference price and the one that is held back. */
   readonly reference: Decimal | undefined
   /** Both of them. */
   readonly references: readonly Decimal[]
 }
 
-/** The operations that make orders: the only ones that order matchers and size bounds speak of. */
+/** The operations that make orders. Order matchers and size bounds are about these only. */
 export const orderMakingOperations: ReadonlySet<OperationId> = new Set<OperationId>([
   "placeOrder",
   "modifyOrder",
@@ -80,7 +80,7 @@ function partsOf(order: Order, symbol: SymbolEntry | undefined): readonly Judged
   return [{ part: "entry", order, leg: undefined, symbol, orderTypes }, ...legs]
 }
 
-/** The interface doesn't say whether `is_buy` of a standalone tpsl means the position or what closes it. */
+/** The interface doesn't say whether `is_buy` of a standalone tpsl means the position or the order that closes it. */
 export function isStandalone(order: Order): boolean {
   return order.algoOrderType === "tpsl"
 }
@@ -91,17 +91,17 @@ function legTypes(leg: OrderLeg): readonly OrderType[] {
   return leg.orderPrice === undefined ? ["market"] : ["limit", "market"]
 }
 
-/** A standalone tpsl may leave its type out: what it makes is its legs. */
+/** A standalone tpsl may have no type of its own: only its legs become orders. */
 function typesOfLegs(legs: readonly JudgedOrder[]): Reading<OrderType> {
   const types = legs.flatMap((leg) => leg.orderTypes ?? [])
   return types.length === 0 ? undefined : types
 }
 
-/** What the two matchers read that most policies have: here, so that no file of theirs has to run for each order. */
+/** The two values that most policies match on. They are here so that each order runs no other file for them. */
 export const symbolsOf = ({ order }: JudgedOrder): readonly number[] => [order.symbolId]
 export const orderTypesOf = ({ orderTypes }: JudgedOrder): Reading<OrderType> => orderTypes
 
-/** What comes before a part's text, so that a refusal tells the entry from its legs. */
+/** The prefix of a part's text. It tells the entry from its legs in a refusal. */
 export function partText({ part }: JudgedOrder): string {
   return partTexts[part]
 }
@@ -117,7 +117,7 @@ export function symbolText(symbolId: number, symbols: SymbolTable): string {
   return symbols.byId.get(symbolId)?.name ?? `symbol ${symbolId}`
 }
 
-/** A quantity as people read it, `0.6 BTC-PERP`. */
+/** A quantity for people, `0.6 BTC-PERP`. */
 export function quantityText(order: Order, symbols: SymbolTable): string {
   return `${formatDecimal(order.quantity)} ${symbolText(order.symbolId, symbols)}`
 }
@@ -130,13 +130,13 @@ export function orderText(order: Order, symbols: SymbolTable): string {
 
 const maxTextLength = 80
 
-/** A text of the bot's as JSON, cut where it is long: a refusal isn't a place to send a body back. */
+/** A text from a bot as JSON, cut if it is long: a refusal doesn't send a body back. */
 export function shortText(text: string): string {
   if (text.length <= maxTextLength) return JSON.stringify(text)
   return `${JSON.stringify(text.slice(0, maxTextLength).toWellFormed())}…`
 }
 
-/** A request as every entry sees it: its orders are read once. */
+/** A request as the entries see it. Its orders are read once. */
 export type Subject = {
   readonly request: JudgedRequest
   readonly circumstances: Circumstances
@@ -152,15 +152,15 @@ export function subjectOf(request: JudgedRequest, circumstances: Circumstances):
   return { request, circumstances, orders, parts: orders?.flatMap(({ parts }) => parts) ?? [] }
 }
 
-/** Whom a policy is for: both must match; `undefined` is everyone. */
+/** Whom a policy applies to: client and key must both match. `undefined` is everyone. */
 export type AppliesTo = {
   readonly clients: readonly string[] | undefined
   readonly keys: readonly string[] | undefined
 }
 
 /**
- * Whether a policy is for a client and the key that signs, or that a read names. One for certain keys is for no
- * read that names none.
+ * Whether a policy applies to a client and a key: the key that signs, or the key that a read names. A policy for
+ * certain keys doesn't apply to a read without a key.
  */
 export function appliesTo(
   { appliesTo: { clients, keys } }: { readonly appliesTo: AppliesTo },

@@ -5,7 +5,7 @@ import type { Lane } from "../../../venue/payload/lane.ts"
 import type { Payload } from "../../../venue/payload/payload.ts"
 import type { OperationId, Profile } from "../../../venue/profile.ts"
 
-/** What is judged: who asks for what, with everything read that can be read. */
+/** What is judged: who asks for what, parsed as far as it can be. */
 export type JudgedRequest = {
   readonly client: string
   readonly key: {
@@ -22,19 +22,19 @@ export type JudgedRequest = {
   readonly expiresInMs: number
 }
 
-/** What the request is judged against, besides the policies. Given as values: policy has no clock and no disk. */
+/** What judging needs besides request and policies. All are values: policy has no clock and no disk. */
 export type Circumstances = {
   readonly profile: Profile
   readonly nowMs: number
-  /** Addresses of the agent keys held here under the signing wallet, revoked ones left out. Only an approval asks. */
+  /** The agent keys held here under the signing wallet, without revoked ones. Called only for an approval. */
   readonly heldAgents: () => ReadonlySet<Address>
   /** The reference price of a symbol if it is fresh at `nowMs`. */
   readonly referencePrice: (symbolId: number) => Decimal | undefined
-  /** One that was fed since and is held back: bounds must hold by both. */
+  /** A later price that is held back. Bounds must hold by both prices. */
   readonly heldPrice?: (symbolId: number) => Decimal | undefined
-  /** What `limits raise` gave for a while, as far as it holds at `nowMs`. */
+  /** The raises by `limits raise` that are in force at `nowMs`. */
   readonly raises: readonly Raise[]
 }
 
-/** A limit, by its name or by `policy/name`, and the maximum it has in place of a lower one. */
+/** A limit, by its name or as `policy/name`, and its maximum while it is raised. */
 export type Raise = { readonly limit: string; readonly max: Decimal }

@@ -13,7 +13,7 @@ export const algoOrderTypes = listMatcher({
   read: algoTypeOf,
 })
 
-/** What the venue's rules keep together is not taken for "none" where it came apart. */
+/** An order that breaks the venue's rules here is unreadable; it never counts as "none". */
 function algoTypeOf({ order }: JudgedOrder): Reading<AlgoOrderType | "none"> {
   if (order.algoOrderType !== undefined) return [order.algoOrderType]
   return order.conditional === undefined && order.tpsl === undefined ? ["none"] : undefined

@@ -45,7 +45,7 @@ export function isPostOnly({ requireFlags: required = [] }: Beside): boolean {
   return required.includes("post_only")
 }
 
-/** The interface gives legs no flags, so no leg is post_only or reduce_only by its own word. */
+/** The interface gives legs no flags, so no leg says that it is post_only or reduce_only. */
 function flagsOf({ order, leg }: JudgedOrder): readonly OrderFlag[] {
   return leg === undefined ? order.flags : []
 }

@@ -7,8 +7,8 @@ import { listOfWords, textAs, timeZone } from "../values/scalars.ts"
 import { sorted, type Matcher } from "./matcher.ts"
 
 /**
- * Hours of a week, as the clocks of a zone show them: half-open, `[from, to)`. Where `toMinute` is
- * earlier than `fromMinute` they go on over midnight, and `days` are those on which they begin.
+ * Hours of a week on the clocks of a zone, half-open: `[from, to)`. If `toMinute` is before `fromMinute`, they
+ * go on after midnight, and `days` are the days on which they begin.
  */
 export type Hours = {
   readonly zone: string
@@ -86,7 +86,7 @@ export function isWithinHours(hours: Hours, nowMs: number): boolean | undefined 
   return time && holdsAt(hours, time)
 }
 
-/** Hours as people read them, `mon, tue 08:00-18:00 Europe/Berlin`. */
+/** Hours for people, `mon, tue 08:00-18:00 Europe/Berlin`. */
 export function hoursText({ zone, days, fromMinute, toMinute }: Hours): string {
   const which = days === undefined ? "" : `${days.join(", ")} `
   return `${which}${minuteText(fromMinute)}-${minuteText(toMinute)} ${zone}`
@@ -96,7 +96,7 @@ function timeText(time: LocalTime | undefined): string {
   return time === undefined ? "unreadable" : `${time.day} ${minuteText(time.minute)}`
 }
 
-/** A time of day as people read it, `08:05`. */
+/** A time of day for people, `08:05`. */
 function minuteText(minute: number): string {
   const two = (value: number): string => value.toString().padStart(2, "0")
   return `${two(Math.floor(minute / 60))}:${two(minute % 60)}`

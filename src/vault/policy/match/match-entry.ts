@@ -10,12 +10,12 @@ import {
 
 /** What an entry of any list asks. */
 export type Asking = {
-  /** What it covers: its `endpoints`; without them all, or only what its other keys speak of. */
+  /** What it covers: its `endpoints`; without them, what its other keys are about, or everything. */
   readonly operations: ReadonlySet<OperationId>
   readonly matchers: Matchers
 }
 
-/** One order that an entry matches, where it stands in its request, and the parts that match. */
+/** An order that an entry matches, its index in the request, and which of its parts match. */
 export type MatchedOrder = {
   readonly index: number
   readonly read: ReadOrder
@@ -23,13 +23,13 @@ export type MatchedOrder = {
   readonly isPartMatched: readonly boolean[]
 }
 
-/** What of a request an entry of `deny`, `limits` or `hold` matches. */
+/** The part of a request that an entry of `deny`, `limits` or `hold` matches. */
 export type Match = {
   /** `undefined` when the request makes no orders or they can't be read: then it matches as a whole. */
   readonly orders: readonly MatchedOrder[] | undefined
 }
 
-/** Matches an entry with a request. One order or leg is enough, and so is what can't be read. */
+/** Matches an entry with a request. One order or leg is enough; an unreadable value matches too. */
 export function matchEntry(entry: Asking, subject: Subject): Match | undefined {
   const { request, orders } = subject
   if (!entry.operations.has(request.operation)) return undefined

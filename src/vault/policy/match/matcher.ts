@@ -14,9 +14,9 @@ import type { Pattern } from "../values/pattern.ts"
 import { listOf, pattern } from "../values/scalars.ts"
 
 /**
- * What an entry may ask under one key: how it is written, what fits it, and what is said of it. `On` is what it is
- * asked of: an order or leg, or the request as a whole. Its functions are methods, so that one table holds the
- * matchers of all kinds of values; each is only ever given a value that its own schema made.
+ * One key of an entry: how it is written, what fits it, and its words for people. `On` is what it looks at: an order
+ * or leg, or the whole request. Its functions are methods, so that one table can have matchers of all kinds of
+ * values. Each gets only values that its own schema made.
  */
 export type Matcher<Value, On, Reason extends string = string> = {
   /** The key in policy files. */
@@ -25,40 +25,40 @@ export type Matcher<Value, On, Reason extends string = string> = {
   /** One sentence for editors and the reference, and an example. */
   readonly meaning: string
   readonly example: unknown
-  /** For the reference: what may be written, where it isn't a list of words. */
+  /** For the reference: what may be written, if it isn't a list of words. */
   readonly written?: string
-  /** For the reference: what can't be read, or stands for several values. */
+  /** For the reference: what can't be read, or can mean several values. */
   readonly unreadable?: string
-  /** Why a rule refuses what doesn't fit: bots act on it. */
+  /** The reason that a rule gives when it refuses. Bots act on it. */
   readonly reason: Reason
-  /** What can't be read fits no rule, and fits every entry of the other lists (`deny`). */
+  /** An unreadable value fits no rule, and every entry of the other lists (`deny`). */
   fits(value: Value, on: On, polarity: Polarity): boolean
-  /** What was found where it doesn't fit, as text for people. */
+  /** What the request has that doesn't fit, as text for people. */
   asked(on: On, symbols: SymbolTable, value: Value): string
   /** What the entry allows, as text for people. */
   allowed(value: Value, symbols: SymbolTable): string
-  /** What a limit's digest has of it: the same for all that means the same. */
+  /** Its form in a limit's digest: values that mean the same have the same form. */
   form(value: Value): unknown
   /** Whether a rule surely allows no more once a written list has `fewer` or `more` items. */
   readonly narrowedBy?: "fewer" | "more"
-  /** The operations that it speaks of, where not all. */
+  /** The operations that it is about, if not all. */
   readonly speaksOf?: ReadonlySet<OperationId>
   readonly contradictions?: readonly Contradiction<Value>[]
 }
 
-/** What no order can meet together with what the entry asks by another matcher. */
+/** A condition that no order can meet together with another matcher of the entry. */
 type Contradiction<Value> = {
   readonly message: string
   isIn(value: Value, beside: Beside): boolean
 }
 
-/** What the same entry may ask by other matchers. */
+/** The other matchers of the same entry. */
 export type Beside = {
   readonly orderTypes?: readonly OrderType[] | undefined
   readonly requireFlags?: readonly OrderFlag[] | undefined
 }
 
-/** What the matchers of one kind don't have in common. */
+/** What differs between matchers of one kind. */
 type Told<Value, On, Reason extends string> = Omit<
   Matcher<Value, On, Reason>,
   "schema" | "fits" | "asked" | "allowed" | "form" | "narrowedBy"
@@ -95,7 +95,7 @@ type Matching<On, Reason extends string> = Told<Pattern, On, Reason> & {
   readonly read: (on: On) => Reading<string>
 }
 
-/** A matcher that holds a text against a regular expression. One that is too long for it can't be read. */
+/** A matcher that tests a text with a regular expression. A text that is too long is unreadable. */
 export function patternMatcher<On, const Reason extends string>({
   read,
   ...told
@@ -115,13 +115,13 @@ export function patternMatcher<On, const Reason extends string>({
   }
 }
 
-/** What was read, as people read it. */
+/** A reading as text for people. */
 export function readingText(reading: Reading<string>): string {
   if (reading === undefined) return "unreadable"
   return reading.length === 0 ? "none" : reading.join(", ")
 }
 
-/** Each word once, in an order of their own: lists that mean the same are the same. `null` without a list. */
+/** Each word once, sorted, so that lists with the same meaning are equal. `null` without a list. */
 export function sorted(words: readonly string[] | undefined): readonly string[] | null {
   return words === undefined ? null : [...new Set(words)].sort()
 }

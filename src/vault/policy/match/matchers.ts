@@ -47,7 +47,7 @@ export type Matchers = {
 export type MatcherReason = Table[keyof Table]["reason"]
 export const matcherReasons = Object.values(all).map(({ reason }): MatcherReason => reason)
 
-/** A matcher, and where an entry has what it asks by it. */
+/** A matcher and its name in an entry. */
 export type Named<On> = readonly [keyof Matchers, Matcher<unknown, On, MatcherReason>]
 
 export const orderMatchers = Object.entries(ofOrders) as readonly Named<JudgedOrder>[]
@@ -59,7 +59,7 @@ export function usesOrderMatchers(asked: Matchers): boolean {
   return orderMatchers.some(([name]) => asked[name] !== undefined)
 }
 
-/** What `use` makes of each matcher by which an entry asks, and of what it asks. */
+/** Calls `use` for each matcher that an entry has, and returns the results. */
 export function mapAsked<Result>(
   asked: Matchers,
   use: (matcher: Matcher<unknown, never>, value: unknown) => Result,

@@ -13,7 +13,7 @@ export const positionSides = listMatcher({
   read: (order) => ownOrAccounts(order.order.positionSide, order),
 })
 
-/** Omitted on spot by the interface; elsewhere the account's mode decides, which the request doesn't tell. */
+/** Spot orders have none. Elsewhere, if it is left out, the account's mode decides, and the request doesn't say it. */
 export function ownOrAccounts<Value>(
   own: Value | undefined,
   { symbol }: JudgedOrder,

@@ -8,6 +8,6 @@ export const stpModes = listMatcher({
   unreadable: "a leg's: unreadable",
   reason: "stp_mode_not_allowed",
   item: () => oneOf(["cancel_maker", "cancel_taker", "cancel_both", "none"]),
-  // The interface doesn't tell whether a leg's order takes over the mode of its entry.
+  // The interface doesn't say whether a leg's order has the mode of its entry.
   read: ({ order, leg }) => (leg === undefined ? [order.stpMode ?? "cancel_maker"] : undefined),
 })

@@ -27,7 +27,7 @@ export const timeInForce = listMatcher({
 })
 
 function timeInForceOf({ order, leg, orderTypes: types }: JudgedOrder): Reading<TimeInForce> {
-  // A market order has none; of a leg's limit order the interface doesn't tell it.
+  // A market order has none. The interface doesn't say what a leg's limit order has.
   if (leg !== undefined) return types?.includes("limit") === true ? undefined : []
   if (order.timeInForce !== undefined) return [order.timeInForce]
   if (order.orderType === "limit") return ["gtc"] // the documented default

@@ -15,7 +15,7 @@ import type { Pattern } from "../values/pattern.ts"
 import { amount, fieldPointer, listOf, pattern, yesOrNo } from "../values/scalars.ts"
 import { sorted, type Matcher } from "./matcher.ts"
 
-/** What `where` asks of one field: all that is given must hold. */
+/** What `where` asks of one field. Every condition must hold. */
 export type FieldCondition = {
   readonly pointer: FieldPointer
   /** The texts that it may be; `equals` is a list of one. */
@@ -108,7 +108,7 @@ const mistakes: readonly {
   },
 ]
 
-/** Whether the body's field meets the condition; `undefined` when it isn't there or isn't of the type that is compared. */
+/** Whether the body's field meets the condition; `undefined` when it is absent or has the wrong type. */
 export function meetsCondition(condition: FieldCondition, body: JsonObject): boolean | undefined {
   const value = fieldAt(body, condition.pointer)
   if (condition.present !== undefined) return (value !== undefined) === condition.present

@@ -7,32 +7,32 @@ export type ClaimWindow =
   | { readonly kind: "day"; readonly startMs: number; readonly endMs: number }
 
 /**
- * What one limit counts of one request. Policy only says what counts and how much there may be; the
- * ledger knows what is used, and takes all claims of a request or none.
+ * What one limit counts of one request. Policy says what counts and the maximum. The ledger knows what is used,
+ * and takes all claims of a request or none.
  */
 export type Claim = {
-  /** The limit that claims: for answers, never for identity. */
+  /** The limit's name, for answers only; `meter` identifies it. */
   readonly policy: string
   readonly limit: string
   readonly file: string
   readonly line: number
   /**
-   * What is counted, for whom: made of the limit's matchers, sum or count, window and `per`, and of the
-   * client, key, symbol, account or asset that it is counted for. Name, max and mode aren't part of it,
-   * so a renamed or raised limit goes on from what was used.
+   * What is counted, and for whom: made from the limit's matchers, sum or count, window and `per`, and from the
+   * client, key, symbol, account or asset. Name, max and mode aren't part of it, so a limit that is renamed or
+   * raised keeps what was used.
    */
   readonly meter: string
   readonly window: ClaimWindow
   readonly amount: Decimal
   readonly max: Decimal
   readonly mode: "enforce" | "observe"
-  /** Whether the venue's refusal of the only send gives the amount back. */
+  /** Whether the amount is given back when the request was sent once and the venue refused it. */
   readonly release: "never" | "refused"
 }
 
 /**
- * What an order was sized at when it was allowed: quote units at the worst price, entry and legs apart;
- * `null` where no price was known. Recorded, so that limits count it the same after prices have moved.
+ * The size of an order when it was allowed: quote units at the worst price, one for the entry and one for each leg;
+ * `null` if no price was known. It is recorded, so that limits count the same after prices have moved.
  */
 export type OrderSize = {
   readonly entry: Decimal | null

@@ -1,7 +1,7 @@
 import { matcherReasons, type MatcherReason } from "../match/matchers.ts"
 import type { Claim, OrderSize } from "./claim.ts"
 
-/** Why a rule didn't allow, with what was asked and what is allowed as text for people. */
+/** Why a rule didn't allow. What was asked and what is allowed are text for people. */
 export type Denial = {
   readonly policy: string | null
   readonly rule: string | null
@@ -12,19 +12,19 @@ export type Denial = {
   readonly allowed: string | null
 }
 
-/** What a denial says of one entry alone. */
+/** The part of a denial that comes from one entry. */
 export type Mismatch = {
   readonly reason: DenialReason
   readonly asked: Words
   readonly allowed: Words
 }
 
-/** Text for people, made when it is told: of a hundred rules that don't match, one is explained. */
+/** Text for people, made only when it is shown: of a hundred rules that don't match, one is explained. */
 export type Words = string | null | (() => string)
 
 /**
- * What one entry of an applicable policy made of the request. A limit is in the list only where it
- * refuses because it can't tell what to count; the room that it has is the ledger's to say.
+ * The verdict of one entry of an applicable policy. A limit is in the list only if it refuses because it can't
+ * tell what to count. Whether it has room left, the ledger knows.
  */
 export type Verdict = {
   readonly policy: string
@@ -45,16 +45,16 @@ export type HeldBy = {
 }
 
 type Allowed = {
-  /** `policy/rule`, one that allowed it. */
+  /** `policy/rule`: a rule that allowed it. */
   readonly rule: string
-  /** What the limits count of it, for the ledger to take before anything is signed. */
+  /** What the limits count of it. The ledger takes them before anything is signed. */
   readonly claims: readonly Claim[]
-  /** What each order was sized at, to be recorded with it; empty where no orders can be read. */
+  /** The size of each order, recorded with the request; empty if no orders can be read. */
   readonly sizes: readonly OrderSize[]
 }
 
 type Explained = {
-  /** Every rule, deny and hold of every applicable policy; tries them all when it is called. */
+  /** The verdicts of every rule, deny and hold that applies. Tries them all when it is called. */
   readonly verdicts: () => readonly Verdict[]
 }
 

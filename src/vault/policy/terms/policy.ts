@@ -14,7 +14,7 @@ export type SizeBound =
       readonly defaultAmount: Decimal | undefined
     }
 
-/** What every entry of every list has. */
+/** What every entry has. */
 export type Entry = Asking & {
   readonly name: string
   /** Where it starts in its file, from 1. */
@@ -46,7 +46,7 @@ export type Counted =
   | {
       readonly kind: "field"
       readonly pointer: FieldPointer
-      /** What the field is an amount of: amounts of two assets are never added. */
+      /** The field that names the asset. Amounts of two assets are never added. */
       readonly by: FieldPointer | undefined
     }
 
@@ -67,13 +67,13 @@ export type Limit = Entry & {
   readonly lane: "reduce" | undefined
   readonly mode: "enforce" | "observe"
   readonly release: "never" | "refused"
-  /** Whether `endpoints` is written: only then the cancels among them count. */
+  /** Whether the limit has `endpoints`: only then cancels among them count. */
   readonly namesEndpoints: boolean
-  /** A digest of all that says what is counted; with whom it is counted for it makes a claim's meter. */
+  /** A digest of what is counted. A claim's meter is this and whom it is counted for. */
   readonly definition: string
 }
 
-/** Orders over a size, each by itself, and what can't be sized. */
+/** Matches orders over a size, each by itself, and orders that can't be sized. */
 export type Over = { readonly kind: "quantity" | "notional"; readonly bound: SizeBound }
 
 export type Deny = Entry & { readonly over: Over | undefined }

@@ -17,7 +17,7 @@ export function fieldAt(body: JsonObject, { steps }: FieldPointer): JsonValue | 
   return value
 }
 
-/** A text, a whole number or a boolean as text; an address in lower case, since its case means nothing. */
+/** A text, a whole number or a boolean, as text. Addresses are in lower case, because case means nothing there. */
 export function fieldText(value: JsonValue | undefined): string | undefined {
   if (typeof value === "string") return withoutAddressCase(value)
   return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined
@@ -30,7 +30,7 @@ export function fieldAmount(value: JsonValue | undefined): Decimal | undefined {
   return wholeDecimal(BigInt(value))
 }
 
-/** Lower case for `0x` and 40 hex digits, and any other text as it is. */
+/** Makes `0x` and 40 hex digits lower case; leaves other text as it is. */
 export function withoutAddressCase(text: string): string {
   return /^0x[0-9a-f]{40}$/i.test(text) ? text.toLowerCase() : text
 }

@@ -1,6 +1,6 @@
 import { z } from "zod"
 
-/** A key with what it means in one sentence and an example: editors and the reference show both. */
+/** A key with one sentence about it and an example. Editors and the reference show both. */
 export function required<Schema extends z.ZodType>(
   schema: Schema,
   description: string,
@@ -18,13 +18,13 @@ export function described<Schema extends z.ZodType>(
   return required(schema.optional(), description, example)
 }
 
-/** What to say of a value that isn't a map. */
+/** The message for a value that isn't a map. */
 export function objectError(expected: string) {
   return (issue: { readonly code?: string }): string | undefined =>
     issue.code === "invalid_type" ? `must be ${expected}` : undefined
 }
 
-/** Tells a problem from within a transform, at `path` below the value. */
+/** Reports a problem from a transform, at `path` below the value. */
 export function tell(context: z.RefinementCtx, message: string, ...path: string[]): void {
   context.issues.push({ code: "custom", input: undefined, message, path })
 }

@@ -4,7 +4,7 @@ export type LocalTime = { readonly date: string; readonly day: Day; readonly min
 export const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const
 export type Day = (typeof days)[number]
 
-/** Tells what the clocks of its zone show at a time; `undefined` for a time that no calendar has. */
+/** The local time in its zone; `undefined` for a time that no calendar has. */
 export type LocalClock = (nowMs: number) => LocalTime | undefined
 
 /** ECMAScript's last time: beyond it there is no date. */
@@ -17,7 +17,7 @@ export function localClock(zone: string): LocalClock | undefined {
   let last: { readonly second: number; readonly time: LocalTime | undefined } | undefined
   return (nowMs) => {
     if (!(Math.abs(nowMs) <= maxTimeMs)) return undefined
-    // Zones differ by whole seconds, so within one of them the answer stays: policies ask many times a request.
+    // Zones differ by whole seconds, so the answer is kept for a second: policies ask many times per request.
     const second = Math.floor(nowMs / 1_000)
     if (last?.second !== second) last = { second, time: parseTime(formatter.format(nowMs)) }
     return last.time

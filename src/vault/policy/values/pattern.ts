@@ -3,8 +3,8 @@ import { RE2JS } from "re2js"
 import { err, ok, type Result } from "../../../std/result.ts"
 
 /**
- * A regular expression that is held against a whole text, in time linear in its length. A text over
- * {@link maxMatchedLength} isn't read: `undefined`.
+ * A regular expression that is tested on a whole text, in time linear in its length. `undefined` for a text
+ * longer than {@link maxMatchedLength}.
  */
 export type Pattern = {
   readonly source: string
@@ -12,12 +12,12 @@ export type Pattern = {
 }
 
 const maxPatternLength = 200
-/** Instructions of the compiled expression: as many steps a character may take. Repetition multiplies them. */
+/** The most instructions of a compiled expression, and so the most steps per character. Repetition multiplies them. */
 const maxProgramSize = 500
-/** In UTF-16 units. Together the bounds keep a match far below what others wait for. */
+/** In UTF-16 units. With both bounds, no match delays others noticeably. */
 export const maxMatchedLength = 1_024
 
-/** Parses a regular expression in RE2's syntax, which has no backreferences and no lookaround; else says why not. */
+/** Parses a regular expression in RE2's syntax, which has no backreferences and no lookaround. The error says why not. */
 export function parsePattern(source: string): Result<Pattern, string> {
   if (source.length === 0 || source.length > maxPatternLength) {
     return err(`must be a regular expression of 1 to ${maxPatternLength} characters`)

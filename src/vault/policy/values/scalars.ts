@@ -17,7 +17,7 @@ export const policyName = z
     "must be a name: 1 to 64 of a-z 0-9 . _ -, starting with a letter or digit",
   )
 
-/** A list that holds something: an empty one would match nothing, which nobody means to write. */
+/** A list that isn't empty: an empty one would match nothing, which is surely a mistake. */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z
     .array(item, { error: "must be a list" })
@@ -51,7 +51,7 @@ export const amount = asNumber(
 /** A decimal number above zero. */
 export const amountAboveZero = asNumber(textAs(parseAboveZero, notAboveZero))
 
-/** An address, read as requests' addresses are. */
+/** An address, parsed as in requests. */
 export const addressText = textAs<Address>(
   parseAddress,
   (text) => `${quoted(text)} isn't an address; write 0x and 40 hex digits, with a right checksum`,
@@ -110,7 +110,7 @@ export function durationMs(bounds: {
   )
 }
 
-/** A symbol's id, by its name in the table or as digits. Ids that the table doesn't list are admitted. */
+/** A symbol's id, from its name in the table or from digits. Ids that aren't in the table are accepted. */
 export function symbolRef(symbols: SymbolTable) {
   return textAs(
     (text) => parseSymbol(text, symbols),
@@ -118,18 +118,18 @@ export function symbolRef(symbols: SymbolTable) {
   ).meta({ written: { type: ["string", "integer"] } })
 }
 
-/** Digits are always an id, so that no symbol's name can take another one's place. */
+/** Digits are always an id, so that no symbol's name can hide another symbol. */
 export function parseSymbol(text: string, symbols: SymbolTable): number | undefined {
   if (/^(?:0|[1-9]\d{0,14})$/.test(text)) return Number(text)
   return symbols.byName.get(text)?.id
 }
 
-/** What to say of a symbol that can't be looked up. */
+/** The message for a symbol that isn't in the table. */
 export function unknownSymbol(text: string): string {
   return `${quoted(text)} is not in venue.yaml's symbols; use its id or add it`
 }
 
-/** What to say of a text that isn't an amount above zero. */
+/** The message for a text that isn't an amount above zero. */
 export function notAboveZero(text: string): string {
   return `${quoted(text)} isn't a decimal number above zero such as 0.5`
 }
@@ -140,7 +140,7 @@ export function parseAboveZero(text: string): Decimal | undefined {
   return value !== undefined && compareDecimals(value, zero) > 0 ? value : undefined
 }
 
-/** Text that `parse` makes something of; else the problem says what to write. */
+/** Text that `parse` accepts; if not, the message says what to write. */
 export function textAs<Value>(
   parse: (text: string) => Value | undefined,
   messageFor: (text: string) => string,
