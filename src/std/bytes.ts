@@ -17,14 +17,14 @@ export function fromHex(text: string): Uint8Array | undefined {
 }
 
 /**
- * Zeros to put a secret in. Up to 64 bytes of an ordinary array lie in V8's heap, where the collector moves them and
- * leaves what they were behind; these stay where they are until they are overwritten.
+ * An array of zeros to put a secret in. V8 keeps ordinary arrays of up to 64 bytes in its heap, where the collector
+ * moves them and leaves copies behind. This array never moves, so overwriting it removes the secret.
  */
 export function newSecret(length: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(new ArrayBuffer(length))
 }
 
-/** A copy of a secret, as {@link newSecret} makes it. Both are to be overwritten. */
+/** Copies a secret into a {@link newSecret}. The caller overwrites both. */
 export function copySecret(secret: Uint8Array): Uint8Array<ArrayBuffer> {
   const copy = newSecret(secret.length)
   copy.set(secret)
@@ -52,7 +52,7 @@ export function utf8(text: string): Uint8Array {
 const options = { fatal: true, ignoreBOM: true } // a byte order mark stays, for the caller to judge
 const decoder = new TextDecoder("utf-8", options)
 
-/** Decodes UTF-8 without repairing anything; the error is the offset of the byte where it stops being UTF-8. */
+/** Decodes UTF-8 without repairing it. The error is the offset of the first byte that isn't UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): Result<string, number> {
   try {
     return ok(decoder.decode(bytes))
@@ -61,7 +61,7 @@ export function decodeUtf8(bytes: Uint8Array): Result<string, number> {
   }
 }
 
-/** The decoder doesn't tell the place, so the longest beginning that is UTF-8 is searched by halves. */
+/** The decoder doesn't say where, so a binary search finds the longest beginning that is UTF-8. */
 function firstInvalidByte(bytes: Uint8Array): number {
   let sound = 0
   let broken = bytes.length + 1
@@ -73,7 +73,7 @@ function firstInvalidByte(bytes: Uint8Array): number {
   return sound
 }
 
-/** Whether it is UTF-8 already or more bytes could make it so. */
+/** Whether it is UTF-8, or could be with more bytes. */
 function canBecomeUtf8(bytes: Uint8Array): boolean {
   try {
     new TextDecoder("utf-8", options).decode(bytes, { stream: true })

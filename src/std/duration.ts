@@ -1,7 +1,7 @@
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const durationPattern = /^([1-9]\d{0,8})(ms|s|m|h|d)$/
 
-/** A hundred years: any time of ours plus a duration is still one that a `Date` can hold. */
+/** A hundred years: the current time plus any duration still fits a `Date`. */
 const maxDurationMs = 36_500 * unitMs.d
 
 /** Parses `10s`, `250ms`, `1h` as milliseconds; `undefined` when `text` isn't a duration of 1 ms to 36,500 days. */

@@ -1,4 +1,4 @@
-/** What may be logged of something thrown: its code or name, and where; its message could quote input. */
+/** What may be logged of an error: its code or name, and where. Its message could quote input. */
 export function errorFields(thrown: unknown): { readonly code: string; readonly at?: string } {
   if (!(thrown instanceof Error)) return { code: typeof thrown }
   const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : thrown.name

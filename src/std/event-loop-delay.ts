@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks"
 
-/** By how much the event loop kept what was due waiting, in seconds, over some seconds past. */
+/** How late the event loop ran what was due, in seconds, over the last window. */
 export type LoopDelay = {
   readonly meanSeconds: number
   readonly p99Seconds: number
@@ -8,10 +8,10 @@ export type LoopDelay = {
 }
 
 const resolutionMs = 20
-/** As long as a scrape usually lets pass, and no matter who scrapes how often. */
+/** A usual scrape interval. The window doesn't depend on how often anyone scrapes. */
 const windowMs = 15_000
 
-/** Watches this process's event loop until it ends, and tells of the last whole window, or of the first so far. */
+/** Watches this process's event loop until it ends. Returns the last whole window, or the first one so far. */
 export function watchEventLoop(): () => LoopDelay {
   const measured = monitorEventLoopDelay({ resolution: resolutionMs })
   measured.enable()
@@ -29,7 +29,7 @@ export function watchEventLoop(): () => LoopDelay {
   return () => last ?? now()
 }
 
-/** What is measured lies between two looks, so the time that should lie there is in it. Nothing yet is not a number. */
+/** Node measures the time between two looks, so the planned interval is subtracted. Its NaN before the first look gives 0. */
 function lateSeconds(betweenNs: number): number {
   const lateNs = betweenNs - resolutionMs * 1_000_000
   return lateNs > 0 ? lateNs / 1_000_000_000 : 0

@@ -1,7 +1,7 @@
 /**
- * Why the job could not be done, as opposed to why it was refused.
+ * Why a job failed. (Why a request was refused is a `Refusal`.)
  *
- * The CLI turns each code into an exit code in `commands/cli/exit-code.ts`; a bot sees few of them.
+ * `commands/cli/exit-code.ts` gives each code an exit code. Bots see few of these codes.
  */
 export type FaultCode =
   | "usage"
@@ -43,7 +43,7 @@ export type FaultCode =
   | "install_failed"
   | "internal"
 
-/** The one error class. `message` is one plain sentence that says what to do; it never quotes a secret. */
+/** The only error class. `message` is a plain sentence that says what to do. It never quotes a secret. */
 export class Fault extends Error {
   override readonly name = "Fault"
   readonly code: FaultCode

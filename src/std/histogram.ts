@@ -1,7 +1,7 @@
-/** What was observed so far: how many values lay at or below each bound and above the one before, and above all. */
+/** Counts per bucket: values above the bound before and up to this bound. The last bucket has the values above all bounds. */
 export type Observed = { readonly counts: readonly number[]; readonly sum: number }
 
-/** Counts values by bounds that never change; a value costs a search and three writes, and no memory. */
+/** Counts values in fixed buckets. A value costs a search and three writes, and no memory. */
 export type Histogram = {
   readonly bounds: readonly number[]
   observe(value: number): void
@@ -24,12 +24,12 @@ export function openHistogram(bounds: readonly number[]): Histogram {
   }
 }
 
-/** For work of this program's own, in seconds: from what parsing takes to a disk that hangs. */
+/** Bounds for our own work, in seconds: from parsing to a disk that hangs. */
 export const workBoundsSeconds: readonly number[] = [
   0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 ]
 
-/** For what waits for others, in seconds: from a vault next door to a venue that doesn't answer. */
+/** Bounds for waiting, in seconds: from a vault that answers at once to a venue that doesn't answer. */
 export const waitBoundsSeconds: readonly number[] = [
   0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ]

@@ -10,7 +10,7 @@ function byOpenssl(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(hash("keccak-256", bytes, "buffer"))
 }
 
-/** An OpenSSL in which the name means another padding isn't used. */
+/** Checks a known hash: an OpenSSL where the name means another padding isn't used. */
 function opensslKnows(): boolean {
   const bytes = new Uint8Array(1)
   try {

@@ -1,11 +1,11 @@
 import { Fault } from "./fault.ts"
 
-// The first descriptor that is handed over, sd_listen_fds(3).
+// The first descriptor that systemd passes, sd_listen_fds(3).
 const firstDescriptor = 3
 
 /**
- * The sockets that systemd opened for this process, by the name that their unit gives
- * (`FileDescriptorName=`); empty where there are none. Whoever is started from here doesn't inherit them.
+ * The sockets that systemd opened for this process, by the name in their unit (`FileDescriptorName=`); empty if
+ * there are none. Child processes don't inherit them.
  *
  * @throws {Fault} `usage` when they have no names, or one name twice.
  */

@@ -4,18 +4,18 @@ import { Fault } from "./fault.ts"
 import { isUnderJournal, journalPrefix } from "./journal.ts"
 import { visible } from "./visible.ts"
 
-/** Every field of an entry besides its level and event: none can be forgotten, and none added. */
+/** Every field of an entry besides its level and event. The type lets none be forgotten or added. */
 export type FieldsOf<Entry extends LogHead> = Readonly<
   Record<Exclude<keyof Entry & string, keyof LogHead>, true>
 >
 
 export type OpenLog<Entry extends LogHead> = {
   readonly log: (entry: Entry) => void
-  /** From now on only this level and the more urgent ones are written. */
+  /** From now on, only this level and more urgent ones are written. */
   readonly logFrom: (level: LogLevel) => void
 }
 
-/** Writes entries from `info` up, of each the fields that are named, in their order and no others. */
+/** Writes entries from `info` up. Of each entry it writes only the fields that are named, in their order. */
 export function createLog<Entry extends LogHead>(
   fields: FieldsOf<Entry>,
   open: () => LogOut = logOut,
@@ -43,10 +43,10 @@ function told(entry: LogHead, names: readonly string[]): LogFields {
   })
 }
 
-/** Where each process finds the level that it logs from. */
+/** The environment variable with the log level. */
 export const logLevelVariable = "COUNTERSIGN_LOG_LEVEL"
 
-/** The level that the environment asks for, `info` where it asks for none. @throws {Fault} `usage` */
+/** The log level in the environment, `info` by default. @throws {Fault} `usage` */
 export function readLogLevel(environment: NodeJS.ProcessEnv = process.env): LogLevel {
   const asked = environment[logLevelVariable] ?? "info"
   const level = logLevels.find((each) => each === asked)
@@ -58,7 +58,7 @@ export function readLogLevel(environment: NodeJS.ProcessEnv = process.env): LogL
 export const logLevels = ["debug", "info", "warn", "error"] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** What every line has; each process adds a closed set of fields of its own. */
+/** What every line has. Each process adds a closed set of its own fields. */
 export type LogHead = {
   readonly level: LogLevel
   /** What happened, in snake_case. */
@@ -73,8 +73,8 @@ type Value = string | number
 export type LogFields = readonly (readonly [name: string, value: Value])[]
 
 /**
- * One line of log, without its end. Whatever a value is, nothing in the line moves a cursor or begins
- * another line; as JSON it reads back as it was.
+ * One line of log, without its newline. No value can move a cursor or begin another line. In JSON, values parse
+ * back unchanged.
  */
 export function logLine({ level, event }: LogHead, fields: LogFields, form: LogForm): string {
   const now = new Date()
@@ -107,7 +107,7 @@ function assigned([name, value]: LogFields[number]): string {
   return `${name}=${visible(/^[^\s"=]+$/.test(text) ? text : JSON.stringify(text))}`
 }
 
-/** `2026-03-04 14:03:07`, where the machine is. */
+/** `2026-03-04 14:03:07`, in the machine's time zone. */
 function localTime(time: Date): string {
   const two = (number: number): string => String(number).padStart(2, "0")
   const date = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join("-")
@@ -120,7 +120,7 @@ export type LogOut = {
   readonly write: (line: string, level: LogLevel) => void
 }
 
-/** The journal, where stdout goes there; else stderr, in words where that is a terminal. */
+/** The journal, if stdout goes there; if not, stderr, in words on a terminal. */
 function logOut(): LogOut {
   if (isUnderJournal()) {
     return {

@@ -1,11 +1,11 @@
 import { sep } from "node:path"
 
-/** A flag that only some of Node's versions know, for those that do: to the others it is a bad option. */
+/** A flag, if this version of Node knows it: other versions would refuse to start. */
 export function ifKnown(flag: string): readonly string[] {
   return process.allowedNodeEnvironmentFlags.has(flag) ? [flag] : []
 }
 
-/** The outermost `node_modules` on `path`: dependencies of dependencies may lie anywhere under it. */
+/** The outermost `node_modules` on `path`: all dependencies are somewhere under it. */
 export function outermostInstall(path: string): readonly string[] {
   const name = `${sep}node_modules`
   const end = path.indexOf(`${name}${sep}`)

@@ -1,7 +1,7 @@
-/** Runs work after whatever it was given before has ended, well or not. */
+/** Runs work after all earlier work has ended, whether that failed or not. */
 export type OneAtATime = <Answer>(work: () => Promise<Answer>) => Promise<Answer>
 
-/** Makes a queue of its own. */
+/** Makes a new queue. */
 export function oneAtATime(): OneAtATime {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {

@@ -1,4 +1,4 @@
-/** What a text says in JSON; `undefined` where it isn't JSON. No cause is kept: a SyntaxError's message quotes the text. */
+/** Parses JSON; `undefined` if the text isn't JSON. The cause isn't kept: a SyntaxError quotes the text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

@@ -1,4 +1,4 @@
-/** Either a value or the reason why there is none. A "no" is a value; only what is broken is thrown. */
+/** Either a value or the reason why there is none. A "no" is returned; only faults are thrown. */
 export type Result<Value, Problem> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: Problem }
 

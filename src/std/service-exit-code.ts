@@ -4,14 +4,14 @@ import type { FaultCode } from "./fault.ts"
 const tempFail = 75
 const configError = 78
 
-/** Nothing of the process's own is wrong: it starts once a disk or another command lets it. */
+/** The process itself isn't at fault: it will start once a disk or another command lets it. */
 export const passingCodes: ReadonlySet<FaultCode> = new Set([
   "ledger_unavailable",
   "already_running",
   "vault_unavailable",
 ])
 
-/** What a service that can't start ends with: 75 where starting it again may help, else 78. */
+/** The exit code of a service that can't start: 75 if starting again may help, else 78. */
 export function serviceExitCode(code: FaultCode): 75 | 78 {
   return passingCodes.has(code) ? tempFail : configError
 }

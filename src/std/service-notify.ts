@@ -4,22 +4,22 @@ import { visible } from "./visible.ts"
 
 /** What a service tells systemd about itself, sd_notify(3). */
 export type ServiceNotify = {
-  /** False where nobody listens; then all else does nothing. */
+  /** False if nobody listens; then the other calls do nothing. */
   readonly isHeard: boolean
-  /** Within which time `alive` must be called again and again; `undefined` without a watchdog. */
+  /** `alive` must be called at least this often; `undefined` without a watchdog. */
   readonly watchdogMs: number | undefined
-  /** It serves; `status` is the line that `systemctl status` shows. */
+  /** The service is up; `status` is the line that `systemctl status` shows. */
   ready(status: string): void
   status(status: string): void
-  /** Until the next `ready`. */
+  /** The service is reloading until the next `ready`. */
   reloading(status: string): void
   stopping(): void
   alive(): void
 }
 
 /**
- * Speaks to systemd over the descriptor that `systemd/launch` connected: Node has no datagram sockets of
- * the kind that systemd listens on. The environment names it; whoever is started from here doesn't inherit it.
+ * Speaks to systemd over the descriptor that `systemd/launch` connected, because Node has no Unix datagram
+ * sockets. The environment names the descriptor. Child processes don't inherit it.
  */
 export function serviceNotify(environment: NodeJS.ProcessEnv = process.env): ServiceNotify {
   const descriptor = wholeNumber(environment["NOTIFY_FD"])
@@ -41,10 +41,10 @@ export function serviceNotify(environment: NodeJS.ProcessEnv = process.env): Ser
   }
 }
 
-/** systemd drops a message of more than 4,096 bytes whole; a character takes three at most. */
+/** systemd drops a message of more than 4,096 bytes. A character takes at most three. */
 const maxStatusLength = 1_200
 
-/** systemd shows one line, on a terminal as it is. */
+/** systemd shows one line and sends it to the terminal unchanged. */
 function statusLine(status: string): string {
   const line = visible(status.replaceAll(/\s+/g, " ").trim())
   return `STATUS=${line.slice(0, maxStatusLength)}`
@@ -54,7 +54,7 @@ function send(descriptor: number, message: string): void {
   try {
     writeSync(descriptor, message)
   } catch {
-    // A manager that can't be told is no reason to stop signing.
+    // Signing goes on if systemd can't be told.
   }
 }
 

@@ -1,7 +1,7 @@
 const unitBytes = { KiB: 1_024, MiB: 1_048_576, GiB: 1_073_741_824 } as const
 const sizePattern = /^([1-9]\d{0,6})(KiB|MiB|GiB)$/
 
-/** A pebibyte: more than any disk of ours, and an exact number. */
+/** A pebibyte: larger than any disk here, and an exact number. */
 const maxBytes = 2 ** 50
 
 /** Parses `64KiB`, `256MiB`, `1GiB`, and `0`, as bytes; `undefined` when `text` isn't a size up to 1 PiB. */
@@ -13,7 +13,7 @@ export function parseSizeBytes(text: string): number | undefined {
   return bytes <= maxBytes ? bytes : undefined
 }
 
-/** A size in a unit that people read, rounded down so that nobody counts on room that isn't there: `120 MiB`. */
+/** A size for people, `120 MiB`. Rounded down, so that it never promises room that isn't there. */
 export function sizeText(bytes: number): string {
   if (bytes < unitBytes.MiB) return `${Math.floor(bytes / unitBytes.KiB)} KiB`
   const mebibytes = Math.floor(bytes / unitBytes.MiB)

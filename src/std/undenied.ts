@@ -1,4 +1,4 @@
-// What `systemd/launch` can try, in the words of its --denied=.
+// What `systemd/launch` can try, by the words of its --denied=.
 const words: Readonly<Record<string, string>> = {
   connect: "connections to the network",
   write: "writing to the system's files",
@@ -7,8 +7,8 @@ const words: Readonly<Record<string, string>> = {
 }
 
 /**
- * A warning where the sandbox of a service doesn't deny what the file of its `unit` says it does: the launcher
- * tried it before this process began, and left word in the environment, which loses it here.
+ * A warning if the sandbox of a service doesn't deny what its `unit` file says. The launcher tried it before this
+ * process began and put the result in the environment; this removes it from there.
  */
 export function undenied(
   unit: string,

@@ -1,12 +1,12 @@
 /** Characters that move a cursor, or reorder the letters around them. */
 export const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-/** Text that others chose, with what could move the cursor or reorder letters written as `\u….` */
+/** Makes text from others safe to show: characters that move the cursor or reorder letters become `\u…`. */
 export function visible(text: string): string {
   return text.replace(unseen, (character) => character.split("").map(escaped).join(""))
 }
 
-/** The same of several lines, which stay apart. */
+/** Does the same for several lines and keeps their line ends. */
 export function visibleLines(text: string): string {
   return text.split("\n").map(visible).join("\n")
 }

@@ -15,7 +15,7 @@ import type { z } from "zod"
 
 import { err, ok, type Result } from "./result.ts"
 
-/** Something wrong in a configuration file, with the place to fix. Lines and columns count from 1. */
+/** A problem in a configuration file, and its place. Lines and columns count from 1. */
 export type Problem = {
   readonly file: string
   readonly line: number
@@ -36,9 +36,9 @@ export type Located<Value> = {
 const forbiddenKeys = new Set(["__proto__", "constructor", "prototype"])
 
 /**
- * Parses YAML with the `failsafe` schema (every scalar stays the string that is written, so that no
- * `1.10` becomes 1.1) and checks it against `schema`. Anchors, aliases and tags are refused: what a
- * reader sees is what is loaded. An empty file is an empty object. All problems are told at once.
+ * Parses YAML and checks it against `schema`. YAML's `failsafe` schema keeps every scalar as the string in the
+ * file, so `1.10` doesn't become 1.1. Anchors, aliases and tags are refused: what a reader sees is what is loaded.
+ * An empty file is an empty object. Returns all problems at once.
  */
 export function parseYaml<Value>(
   text: string,
@@ -73,7 +73,7 @@ export function parseYaml<Value>(
   return err(parsed.error.issues.flatMap((issue) => problemsOf(issue, file, placeOf)))
 }
 
-/** The parser's own words, apart from advice to the programmer. */
+/** The parser's own words, except where they advise a programmer. */
 function syntaxMessage({ code, message }: YAMLError): string {
   if (code === "DUPLICATE_KEY") {
     return "this key is there already; put what belongs to it under the first"
@@ -87,7 +87,7 @@ function readContents(contents: Node | null, report: Report): unknown {
   return contents === null ? Object.create(null) : toPlain(contents, report)
 }
 
-/** Makes objects without prototypes; tells through `report` what a configuration file shouldn't hold. */
+/** Makes objects without prototypes. Reports what a configuration file can't have. */
 function toPlain(node: unknown, report: Report): unknown {
   if (!isNode(node)) return undefined
   const message = whyRefused(node)
@@ -103,7 +103,7 @@ function whyRefused(node: Node): string | undefined {
     return "anchors and aliases aren't supported; write the value out"
   }
   if (node.tag !== undefined) return `the tag ${node.tag} isn't supported; remove it`
-  // Its UTF-8, and so its hash, would be that of another text.
+  // As UTF-8 it would become another text, with that text's hash.
   const isHalf = isScalar(node) && typeof node.value === "string" && !node.value.isWellFormed()
   return isHalf ? "this text holds half a character (a lone surrogate); fix the escape" : undefined
 }
@@ -132,7 +132,7 @@ function whyKeyRefused(key: Node): string | undefined {
   return whyRefused(key)
 }
 
-/** Where the value at `path` is written: from its key on in a map, else from itself on. */
+/** The offset of the value at `path`: of its key in a map, else of the value itself. */
 function offsetOf(document: Document, path: YamlPath): number {
   for (let length = path.length; length > 0; length--) {
     const parent = nodeAt(document, path.slice(0, length - 1))
@@ -155,7 +155,7 @@ function offsetIn(parent: unknown, step: string): number | undefined {
   return isNode(item) ? item.range?.[0] : undefined
 }
 
-/** One problem a refused key, so that each is told at its own line. */
+/** One problem for each refused key, so that each has its own line. */
 function problemsOf(
   issue: z.core.$ZodIssue,
   file: string,
@@ -175,7 +175,7 @@ function within(path: YamlPath): string {
   return path.length === 0 ? "" : ` (at ${path.map(String).join(".")})`
 }
 
-/** `file:line:column: message`, the form that editors and people follow. */
+/** `file:line:column: message`, which editors can follow. */
 export function problemText(problem: Problem): string {
   return `${problem.file}:${problem.line}:${problem.column}: ${problem.message}`
 }
