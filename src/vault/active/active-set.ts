@@ -5,8 +5,8 @@ import type { Bindings, Standing } from "../ledger/bindings.ts"
 import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
 
 /**
- * Everything that a decision depends on, as one value that never changes: a request is judged by one
- * set from start to end, and `policyHash` in its record says which.
+ * Everything that a decision depends on, as one immutable value. A request is judged by one set from start to
+ * end, and `policyHash` in its record says which.
  */
 export type ActiveSet = FileSet & {
   readonly keys: ReadonlyMap<string, KeyEntry>
@@ -24,7 +24,7 @@ const nothingSaid: Standing = {
   armed: [],
 }
 
-/** Puts files and bindings together; without a standing no price was fed and no limit is raised. */
+/** Makes a set of files and bindings. Without a standing, no price was fed and no limit is raised. */
 export function makeActiveSet(
   files: FileSet & Partial<Standing>,
   keys: readonly KeyEntry[],
@@ -42,7 +42,7 @@ export function makeActiveSet(
   })
 }
 
-/** The set of files and what was bound by now. Of `last`, under the same files, nothing is made anew that is the same. */
+/** The set of files and current bindings. Under the same files it takes over from `last` what hasn't changed. */
 export function boundSet(files: FileSet, bindings: Bindings, last?: ActiveSet): ActiveSet {
   const { keys, clients, prices, raises, acceptedHash, freezes, armed } = bindings
   const standing: Standing = { prices, raises, acceptedHash, freezes, armed }
@@ -52,7 +52,7 @@ export function boundSet(files: FileSet, bindings: Bindings, last?: ActiveSet): 
   return makeActiveSet({ ...files, ...standing }, [...keys.values()], clients)
 }
 
-/** The same set under other files: what was bound and what the market says stay. */
+/** The same set with other files. Bindings, prices and raises stay. */
 export function withFiles(set: ActiveSet, files: FileSet): ActiveSet {
   return boundSet(files, set)
 }
@@ -62,7 +62,7 @@ export function hashText(text: string): string {
   return createHash("sha256").update(text, "utf8").digest("hex")
 }
 
-/** The address of an agent's wallet, held here or elsewhere; `undefined` when nobody said which it is. */
+/** The address of an agent's wallet, held here or elsewhere; `undefined` if it isn't known. */
 export function walletAddressOf({ wallet }: KeyEntry, { keys }: ActiveSet): string | undefined {
   return wallet === null ? undefined : (keys.get(wallet)?.address ?? wallet)
 }

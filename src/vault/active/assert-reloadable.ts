@@ -1,7 +1,7 @@
 import { Fault } from "../../std/fault.ts"
 import type { FileSet } from "../config/file-set.ts"
 
-/** What the processes were started with can't change while they run. @throws {Fault} `usage`. */
+/** Refuses files that change settings which take effect only at a start. @throws {Fault} `usage`. */
 export function assertReloadable(active: FileSet, next: FileSet): void {
   const settings = [
     { name: "listen", of: ({ config }: FileSet) => config.listen },

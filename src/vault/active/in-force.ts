@@ -7,19 +7,19 @@ import type { RecordId } from "../ledger/records/record-id.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import { boundSet, type ActiveSet } from "./active-set.ts"
 
-/** The set in force, to be read alone. */
+/** The set in force, read only. */
 export type SetInForce = {
   /** The set in force now. Take it once for each request. */
   readonly active: () => ActiveSet
-  /** The time that all is decided at and ends by. The wall clock is the ledger's to read. */
+  /** The ledger's time, by which everything is decided and expires. Only the ledger reads the wall clock. */
   readonly now: () => LedgerTime
 }
 
-/** Changes bindings and standing of the set in force. */
+/** Changes the bindings, prices and raises of the set in force. */
 export type Acts = SetInForce & {
-  /** Records an act; the set that follows from it is in force from the moment it is queued. */
+  /** Records an act. The set that results is in force as soon as the act is queued. */
   act(entry: AdminEntry): Promise<RecordId>
-  /** Follows an act that says nothing new, so that it isn't recorded: a restart begins from the last that was. */
+  /** Applies an act without recording it, because it says nothing new. A restart begins with the last one recorded. */
   hear(entry: AdminEntry): void
 }
 
@@ -29,23 +29,23 @@ export type FilesInForce = SetInForce & {
   readonly installation: Installation
   /** Why the files on disk aren't the ones in force, in a sentence; `undefined` when they are. */
   readonly alarm: () => string | undefined
-  /** So that no files read earlier replace what was read later. */
+  /** A queue, so that files that were read earlier never replace files that were read later. */
   readonly inTurn: OneAtATime
   /**
-   * Puts files in force. What their limits have used is counted from the ledger; then set and meters are
-   * exchanged in one step. Once it resolves, that is durable and nothing is signed under the old set.
-   * `alarm` says why they aren't those on disk, where they aren't.
+   * Puts files in force. First it counts from the ledger what their limits have used, then it exchanges set and
+   * meters in one step. When it resolves, this is durable and nothing is signed under the old set any more.
+   * `alarm` says why the files on disk are others, if they are.
    */
   adopt(files: FileSet, alarm?: string): Promise<void>
 }
 
-/** The set in force, which whoever holds this exchanges. */
+/** The set in force, and how to exchange it. */
 export type ExchangedSet = Pick<FilesInForce, "active" | "alarm"> & {
   /** Puts other files in force, at once. */
   exchange(files: FileSet, alarm: string | undefined): void
 }
 
-/** Starts with `files`; what is bound is the ledger's word at each moment. */
+/** Starts with `files`. Bindings always come from the ledger. */
 export function putInForce(
   files: FileSet,
   alarm: string | undefined,

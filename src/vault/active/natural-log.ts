@@ -1,14 +1,14 @@
-/** One in the fixed point of logarithms here: 18 decimals. */
+/** The number 1 in fixed point with 18 decimals, the form of logarithms here. */
 export const unit = 10n ** 18n
 
-/** Digits that are computed beside those that are told. */
+/** Extra digits for computing; results don't have them. */
 const spare = 10n ** 6n
 const scale = unit * spare
 
-/** A logarithm between two bounds that lie 2 of the last decimal apart: exact ones are irrational. */
+/** Two bounds of a logarithm, 2 units of the last decimal apart. The exact value is irrational. */
 export type LogBounds = { readonly atLeast: bigint; readonly atMost: bigint }
 
-/** ln(a/b), of whole numbers above zero, its sign left away. */
+/** |ln(a/b)| of whole numbers above zero. */
 export function logOfRatio(a: bigint, b: bigint): LogBounds {
   if (a === b) return { atLeast: 0n, atMost: 0n }
   const [more, less] = a > b ? [a, b] : [b, a]

@@ -12,12 +12,12 @@ import type { PriceDrift, StoredPrice } from "../ledger/records/admin-entry.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import { logOfRatio } from "./natural-log.ts"
 
-/** A price that somebody gives a symbol, and when. */
+/** A price for a symbol, and when it came. */
 export type NewPrice = Pick<StoredPrice, "symbolId" | "value" | "by"> & { readonly now: LedgerTime }
 
 type Bounds = FileSet["config"]["prices"]
 
-/** A person's price: the anchor of those that are fed after it. */
+/** A price from a person. It is the anchor of later fed prices. */
 export function anchored({ now, ...price }: NewPrice, { maxStep }: Bounds): StoredPrice {
   const anchor = { value: price.value, atMs: now }
   return { ...price, asOfMs: now, confirmed: true, drift: { anchor, allowance: stepOf(maxStep) } }
@@ -26,10 +26,11 @@ export function anchored({ now, ...price }: NewPrice, { maxStep }: Bounds): Stor
 /**
  * What a symbol's price is after a client fed one.
  *
- * A price may move by its allowance v, which grows by ln(1 + max_drift_per_minute) a minute since the last price
- * was taken, and starts from what that left of it, at most ln(1 + max_step). What moves further is held back: the
- * last one stays in force as long as it is fresh, and as v grows a later one fits. What lies more than
- * max_drift from the anchor, or has none, waits for a person. Logarithms are rounded against the feed.
+ * A price may move by its allowance v. v starts from what the last accepted price left of it, grows by
+ * ln(1 + max_drift_per_minute) per minute since then, and is at most ln(1 + max_step). A price that moves
+ * further is held back: the last one stays in force while it is fresh, and v grows until a later one fits. A price
+ * more than max_drift from the anchor, or without an anchor, waits for a person. Logarithms are rounded against
+ * the feed.
  */
 export function fed(next: NewPrice, set: FileSet & Standing): StoredPrice {
   const { symbolId, value, by, now } = next
@@ -50,7 +51,7 @@ export function fed(next: NewPrice, set: FileSet & Standing): StoredPrice {
   return { symbolId, value, by, asOfMs: now, confirmed: true, drift: { anchor, allowance: left } }
 }
 
-/** The price that the next one is measured by: the fed one, or venue.yaml's where that is later, its own anchor. */
+/** The price that the next one is compared with: the fed one, or venue.yaml's if that is later and so its own anchor. */
 export function lastPrice(symbolId: number, set: FileSet & Standing): StoredPrice | undefined {
   const stored = set.prices.get(symbolId)
   const written = set.profile.symbols.byId.get(symbolId)?.referencePrice
@@ -65,7 +66,7 @@ export function lastPrice(symbolId: number, set: FileSet & Standing): StoredPric
   return { symbolId, value, asOfMs, by: "profile", confirmed: true, drift }
 }
 
-/** Whether a price lies further from its anchor than by the factor 1 + `max`, up or down. */
+/** Whether a price differs from its anchor by more than the factor 1 + `max`, up or down. */
 export function isBeyond(value: Decimal, anchor: Decimal, max: Decimal): boolean {
   const factor = addDecimals(one, max)
   return (

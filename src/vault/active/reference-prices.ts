@@ -5,10 +5,10 @@ import type { Standing } from "../ledger/bindings.ts"
 import { operatorName } from "../ledger/records/bindings.ts"
 import type { LedgerTime } from "../process/clock.ts"
 
-/** How long an operator's price is good: as long as one in venue.yaml that doesn't say. */
+/** How long a price from an operator is fresh: the default of prices in venue.yaml. */
 const operatorMaxAgeMs = 3_600_000
 
-/** A price with the times between which it is good. */
+/** A price, and from when to when it is fresh. */
 export type DatedPrice = {
   readonly value: Decimal
   readonly asOfMs: number
@@ -16,7 +16,7 @@ export type DatedPrice = {
   readonly by: string
 }
 
-/** The reference price of a symbol at `nowMs`: the latest of those that are known and fresh. */
+/** The reference price of a symbol at `nowMs`: the latest one that is fresh. */
 export function referencePrice(
   symbolId: number,
   set: FileSet & Standing,
@@ -27,7 +27,7 @@ export function referencePrice(
   return fresh.toSorted((a, b) => b.asOfMs - a.asOfMs)[0]?.value
 }
 
-/** Every price that a symbol has, the profile's and the fed one, however old. */
+/** Every price of a symbol, from the profile and from a feed, however old. */
 export function datedPrices(
   symbolId: number,
   { profile, config, prices }: FileSet & Standing,
@@ -41,7 +41,7 @@ export function datedPrices(
   ]
 }
 
-/** A price from the future is as good as an old one: else a clock set back, or a wrong year, would keep it for ever. */
+/** A price from the future counts as just as old. If not, a wrong clock or a wrong year would keep it fresh for ever. */
 export function isFresh(
   { asOfMs, maxAgeMs }: DatedPrice | ReferencePrice,
   nowMs: LedgerTime,
@@ -49,7 +49,7 @@ export function isFresh(
   return Math.abs(nowMs - asOfMs) <= maxAgeMs
 }
 
-/** The price that was fed since and is held back, while the one in force is. What is judged must hold by both. */
+/** The later price that is held back, if any. A request must pass with both prices. */
 export function heldPrice(symbolId: number, { prices }: Standing): Decimal | undefined {
   return prices.get(symbolId)?.drift?.held?.value
 }
