@@ -1,7 +1,7 @@
 import type { Lane } from "../../venue/payload/lane.ts"
 import type { RollingWindow } from "./rolling-window.ts"
 
-/** The interface's "Limits": what all requests of an address, or of this machine, may weigh in a window. */
+/** The interface's "Limits": the most weight per window for an address, and for this machine's IP. */
 export const budgetMax = { address: 2_400, ip: 1_200 } as const satisfies Record<
   BudgetScope,
   number
@@ -9,51 +9,50 @@ export const budgetMax = { address: 2_400, ip: 1_200 } as const satisfies Record
 
 export const venueWindowMs = 60_000
 /**
- * By how much a request's way to the venue may take longer than another's: its record's commit, the
- * signature, the network. A weight counts for so much longer here than there, so that what fits here
- * fits there too.
+ * How much longer one request may take to the venue than another: its record's commit, the signature, the
+ * network. A weight counts this much longer here than at the venue, so what fits here fits there too.
  */
 export const windowMarginMs = 500
-/** For how long a weight counts here. */
+/** How long a weight counts here. */
 export const budgetWindowMs = venueWindowMs + windowMarginMs
 /**
- * One cancel an address in this time passes when its budget is spent: the venue's 1,000 ms, and a margin. So
- * does one request of each client that reduces risk when the IP budget is.
+ * The venue's 1,000 ms and a margin. When an address's budget is spent, one cancel for it passes in this time. When
+ * the IP budget is spent, one request that reduces risk passes for each client.
  */
 export const reserveEveryMs = 1_100
 
-/** What of a budget is kept free, as weights. */
+/** The weights of a budget that are kept free. */
 export type BudgetTerms = {
-  /** By client: as much as this it may use, whatever others do. */
+  /** By client: the weight that it can always use, whatever others do. */
   readonly keptFor: ReadonlyMap<string, number>
   /** Only what reduces risk may use it. */
   readonly keptForCancels: number
 }
 
-/** Uses what the venue has counted and this daemon hasn't. No client has such a name. */
+/** Stands for weight that the venue has counted and this daemon hasn't. No client can have this name. */
 export const nobody = ""
 
 /** What a request asks of one budget. */
 export type BudgetAsk = {
   readonly client: string
   readonly weight: number
-  /** From what reduces risk nothing is kept. */
+  /** Requests that reduce risk may use all of it. */
   readonly lane: Lane
   /** Whether what `nobody` uses counts against it. */
   readonly heedsFill: boolean
   readonly terms: BudgetTerms
 }
 
-/** How a budget stands for a request. */
+/** What a budget has left for a request. */
 export type BudgetRoom = {
   readonly max: number
   readonly used: number
-  /** What is free and kept for others. */
+  /** Free, but kept for others. */
   readonly kept: number
   readonly asked: number
 }
 
-/** How a budget of `max` stands for a request now. */
+/** What a budget of `max` has left for a request now. */
 export function roomIn(window: RollingWindow, max: number, ask: BudgetAsk): BudgetRoom {
   const used = window.total() - (ask.heedsFill ? 0 : window.totalOf(nobody))
   return { max, used, kept: keptFrom(ask, (name) => window.totalOf(name)), asked: ask.weight }
@@ -77,7 +76,7 @@ export function fitsAtMs(window: RollingWindow, max: number, ask: BudgetAsk): nu
   return undefined
 }
 
-/** What others may still use of their shares, and what is kept for cancels. */
+/** The unused shares of others, and what is kept for cancels. */
 function keptFrom({ client, lane, terms }: BudgetAsk, usedBy: (name: string) => number): number {
   if (lane !== "open") return 0
   let kept = terms.keptForCancels
@@ -87,24 +86,24 @@ function keptFrom({ client, lane, terms }: BudgetAsk, usedBy: (name: string) => 
   return kept
 }
 
-/** For how long a client that was refused counts as waiting: some ask again only after seconds. */
+/** How long a refused client counts as waiting: some ask again only after seconds. */
 const waitsForMs = 10_000
 
 /**
- * What one request in `reserveEveryMs` may take, of whatever client. Of the clients that wait, who had it longest ago
- * has its turn first. A turn lasts `reserveEveryMs`: who asks most gets no more of them, and who doesn't come holds
- * the next one up for no longer.
+ * A reserve that one request may take in each `reserveEveryMs`. Of the clients that wait, the one that had it longest
+ * ago is next. A turn lasts `reserveEveryMs`, so a client that asks often gets no more turns, and one that
+ * doesn't come delays the next no longer than that.
  */
 export type Reserve = {
   /** When a client may take it, if nobody else does before. */
   freeAtMs(client: string, nowMs: number): number
-  /** The client has it, and waits no more. */
+  /** The client takes it and waits no longer. */
   take(client: string, nowMs: number): void
   /** The client waits from now on. */
   refuse(client: string, nowMs: number): void
 }
 
-/** Nobody had it, and nobody waits. */
+/** Starts free, with nobody waiting. */
 export function openReserve(): Reserve {
   let takenMs = -Infinity
   const takenMsBy = new Map<string, number>()

@@ -24,46 +24,46 @@ import {
 import type { Shortage } from "./shortage.ts"
 import type { Spending } from "./spending.ts"
 
-/** How a budget stands for one client. */
+/** The state of a budget for one client. */
 export type BudgetStand = {
   readonly max: number
   readonly used: number
-  /** What of that is the client's own. */
+  /** The client's own part of that. */
   readonly own: number
-  /** What its requests may weigh now, those that reduce risk apart. */
+  /** The weight that its requests may use now. Requests that reduce risk may use more. */
   readonly left: number
-  /** When the oldest of what is used stops counting; `undefined` when nothing is. */
+  /** When the oldest weight stops counting; `undefined` when nothing is used. */
   readonly freesInMs: number | undefined
 }
 
 /**
- * The venue's rate budgets, kept here too, in memory and in monotonic time. No window is made of parts:
- * each weight counts exactly as long as it should.
+ * Our copy of the venue's rate budgets, in memory and in monotonic time. Windows roll: each weight counts for
+ * exactly its time.
  *
- * A cancel that the address budget has no room for takes the venue's reserve, if that is free and no other client's
- * turn. It counts in the window too where the venue may still have had room for it.
+ * When the address budget has no room for a cancel, the cancel takes the venue's reserve, if that is free and it
+ * isn't another client's turn. It counts in the window too if the venue may still have had room for it.
  *
- * What the IP budget has no room for passes all the same if it reduces risk, for each client once in
- * `reserveEveryMs`: what others used up was perhaps never sent. The venue has no such reserve, so its limiter
- * may refuse that; of the rest only a repeat, which isn't counted each time.
+ * When the IP budget has no room, a request that reduces risk passes anyway, once per client in `reserveEveryMs`:
+ * what others used was perhaps never sent. The venue has no such reserve and may refuse the request. Apart from
+ * these it can refuse only repeats, which aren't counted each time.
  */
 export type Budgets = {
   /** The budget that has no room now, the one that has none for longer first. Changes nothing. */
   shortage(spending: Spending): Shortage | undefined
-  /** The same for a request that is refused then: its client waits for its turn at the address's reserve. */
+  /** Like `shortage`, for a request that is then refused: its client waits for a turn at the address's reserve. */
   ask(spending: Spending): Shortage | undefined
-  /** Counts a request, whether there is room for it or not. */
+  /** Counts a request even if there is no room for it. */
   count(spending: Spending): void
-  /** Counts a repeat of a record unless there is no room; once it is counted, the next are free for the window's time. */
+  /** Counts a repeat of a record, if there is room. Further repeats within the window are free. */
   countRepeat(record: string, spending: Spending): Shortage | undefined
-  /** Counts a request of `ageMs` ago, of which isn't known what the venue made of it. */
+  /** Counts a request from `ageMs` ago whose result at the venue isn't known. */
   countEarlier(spending: Spending, ageMs: number): void
   /**
-   * The venue said that a budget is spent, so all that is free of it counts as used. It never counts less, and
-   * stops nothing that reduces risk: of that only an address's cancels heed it, whose reserve is open then.
+   * The venue said that a budget is spent, so its free part counts as used. Requests that reduce risk ignore
+   * this, except cancels on an address's budget: for them the reserve is open then.
    */
   fill(scope: BudgetScope, address: Address | undefined): void
-  /** How the IP budget stands for a client, or an address's. */
+  /** The state of the IP budget or of an address's budget, for a client. */
   stand(client: string, terms: BudgetTerms, address: Address | undefined): BudgetStand
 }
 
@@ -125,7 +125,7 @@ function ask(state: BudgetState, spending: Spending): Shortage | undefined {
 
 function count(state: BudgetState, spending: Spending): void {
   const { client, ipWeight, terms } = spending
-  // What the venue may refuse for its IP budget it may not count for the address.
+  // If the venue refuses it for the IP budget, it may not count it for the address.
   const isCertain = isSure(state, "ip", spending) && isSure(state, "address", spending)
   if (terms.ip !== undefined) {
     takeReserve(state, "ip", spending)
@@ -139,14 +139,14 @@ function countAddress(state: BudgetState, spending: Spending, isCertain: boolean
   const window = windowOf(state, address)
   const nowMs = state.nowMs()
   if (takeReserve(state, "address", spending)) {
-    // What the venue counts for certain when this arrives there: all of it came before, and none is over.
+    // The weight that the venue certainly still counts when this arrives.
     const certain = window.certainAfter(nowMs + windowMarginMs - venueWindowMs)
     if (certain + weight > budgetMax.address) return
   }
   window.add({ client, weight, isCertain }, nowMs)
 }
 
-/** Takes a reserve for what a budget has no room for, and tells whether it did. */
+/** Takes a reserve for a request that a budget has no room for. Returns whether it did. */
 function takeReserve(state: BudgetState, scope: BudgetScope, spending: Spending): boolean {
   if (hasRoom(state, scope, spending)) return false
   const reserve = reserveFor(spending, scope, state)
@@ -161,7 +161,7 @@ function hasRoom(state: BudgetState, scope: BudgetScope, spending: Spending): bo
   return isEnough(roomIn(window, budgetMax[scope], ask))
 }
 
-/** Whether there is room also if all that the venue called spent is. */
+/** Whether there is room even if everything that the venue called spent is spent. */
 function isSure(state: BudgetState, scope: BudgetScope, spending: Spending): boolean {
   const ask = askOf(spending, scope)
   if (ask === undefined) return true
@@ -188,7 +188,7 @@ function shortages(state: BudgetState, spending: Spending): readonly Shortage[] 
     .toSorted((a, b) => (b.retryAfterMs ?? Infinity) - (a.retryAfterMs ?? Infinity))
 }
 
-/** What there is a reserve for waits for that, if it comes first. */
+/** If the request may use a reserve that is free earlier, it waits for that. */
 function shortageIn(
   state: BudgetState,
   spending: Spending,
@@ -207,7 +207,7 @@ function shortageIn(
   return { ...room, scope, retryAfterMs: atMs === Infinity ? undefined : atMs - nowMs }
 }
 
-/** What is used of the venue's budgets. */
+/** The used part of the venue's budgets. */
 export type BudgetState = {
   readonly nowMs: () => number
   readonly ip: RollingWindow
@@ -227,7 +227,7 @@ function openBudgetState(nowMs: () => number): BudgetState {
   }
 }
 
-/** A budget's window without what has stopped counting: of no address it is the IP's. */
+/** A budget's window, without weights that no longer count. No address means the IP's. */
 function windowNow(
   state: BudgetState,
   scope: BudgetScope,

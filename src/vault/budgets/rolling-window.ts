@@ -1,4 +1,4 @@
-/** What one request weighs, and whose it is. */
+/** The weight of one request, and its client. */
 export type Weighed = {
   readonly client: string
   readonly weight: number
@@ -6,16 +6,16 @@ export type Weighed = {
   readonly isCertain: boolean
 }
 
-/** Weights that each count for the same time. It takes them in the order of time. */
+/** Weights that each count for the same time. They must be added in the order of time. */
 export type RollingWindow = {
   add(weighed: Weighed, atMs: number): void
-  /** Forgets what has counted for its time. */
+  /** Forgets weights whose time is over. */
   moveTo(nowMs: number): void
-  /** What counts. */
+  /** The sum of the weights that count. */
   total(): number
-  /** What of that is one client's. */
+  /** One client's part of the sum. */
   totalOf(client: string): number
-  /** What is certain of that and was added after `atMs`. */
+  /** The part of the sum that is certain and was added after `atMs`. */
   certainAfter(atMs: number): number
   /** All that counts, the oldest first, each with the time at which it stops counting. */
   ends(): Iterable<Ending>
@@ -24,7 +24,7 @@ export type RollingWindow = {
 type Ending = Weighed & { readonly untilMs: number }
 type Part = Weighed & { readonly atMs: number }
 
-/** How many forgotten parts may lie before those that count: moving these costs their number. */
+/** How many forgotten parts may stay in the array: removing them moves all that count. */
 const maxForgotten = 1_000
 
 /** Starts empty. What is added at t counts while the time is below t + `lengthMs`. */
@@ -68,7 +68,7 @@ export function rollingWindow(lengthMs: number): RollingWindow {
   }
 }
 
-/** One after the other, since who asks seldom needs many. */
+/** A generator, because callers seldom need many. */
 function* endsOf(parts: readonly Part[], first: number, lengthMs: number): Generator<Ending> {
   for (let index = first; index < parts.length; index += 1) {
     const part = parts[index]
@@ -80,7 +80,7 @@ function isAlike(last: Part, { client, isCertain }: Weighed, atMs: number): bool
   return last.atMs === atMs && last.client === client && last.isCertain === isCertain
 }
 
-/** Which records a repeat was counted of, each for the same time. */
+/** The records for which a repeat was counted, each kept for the same time. */
 export type CountedRepeats = {
   has(record: string, nowMs: number): boolean
   add(record: string, nowMs: number): void

@@ -2,9 +2,8 @@ import type { Refusal } from "../../link/views/refusal.ts"
 import type { BudgetRoom, BudgetScope } from "./budget.ts"
 
 /**
- * The refusal by a budget. Of an address it is in the venue's code and words; what the venue says of the other
- * isn't disclosed. The sentence has no number in it, so that what comes again and again is recorded as one
- * refusal.
+ * The refusal by a budget. For an address it has the venue's code and words; for the IP the venue's aren't
+ * disclosed. The sentence has no numbers, so that repeated refusals are recorded as one.
  */
 export function budgetExhausted(short: Shortage, nowMs: number): Refusal {
   const { scope, max, used, kept, asked, retryAfterMs } = short
