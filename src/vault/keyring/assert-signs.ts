@@ -6,13 +6,13 @@ import type { Curve } from "./curve.ts"
 import type { KeyPair } from "./keyring.ts"
 import { signChecked } from "./open-keyring.ts"
 
-/** A domain and a struct that no venue has, so that the signature is good for nothing. */
+/** A domain and a struct that no venue has, so that the signature is useless to anyone. */
 const domain = Object.freeze({ name: "Countersign key check", version: "1", chainId: 0n })
 const keyCheck = knownStruct("KeyCheck(bytes32 random)")
 
 /**
- * Throws unless the key signs a throw-away digest and its public key is recovered from the signature. The secret stays
- * the caller's to overwrite.
+ * Signs a throw-away digest with the key, and throws unless recovery gives the key's public key. The caller still owns
+ * the secret and overwrites it.
  *
  * @throws {Fault} `signature_check_failed`.
  */

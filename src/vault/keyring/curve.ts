@@ -8,10 +8,10 @@ import { fromHex, toHex } from "../../std/bytes.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import type { Digest } from "../../venue/signing-hash.ts"
 
-/** A signature as a curve makes it: `r ‖ s` in 64 bytes, and which of the points with this r was the nonce's, 0 to 3. */
+/** A signature as a curve makes it: `r ‖ s` in 64 bytes, and the recovery id, 0 to 3. */
 export type CurveSignature = { readonly compact: Uint8Array; readonly recovery: number }
 
-/** What a keyring needs of ECDSA over secp256k1, so that libraries can stand in for each other, and a faulty one in a test. */
+/** What a keyring needs of ECDSA over secp256k1. Libraries are interchangeable, and a test can use a faulty one. */
 export type Curve = {
   readonly name: "libsecp256k1" | "noble"
   /**
@@ -28,7 +28,7 @@ export type Curve = {
    */
   readonly sign: (secret: Uint8Array, digest: Digest) => CurveSignature
   /**
-   * The public key, `04 ‖ x ‖ y`, whose signature over `digest` this is; `undefined` when it is no key's, or s
+   * The public key, `04 ‖ x ‖ y`, that made this signature over `digest`; `undefined` if none could have, or s
    * isn't low.
    *
    * @throws {TypeError} or {RangeError} when `digest` isn't 32 bytes.
@@ -36,7 +36,7 @@ export type Curve = {
   readonly recover: (signature: CurveSignature, digest: Digest) => Uint8Array | undefined
 }
 
-/** Throws unless these are 32 bytes. Tells type and length of what came, never its contents. */
+/** Throws unless `bytes` are 32 bytes. The error has their type and length, never their contents. */
 export function assert32Bytes(bytes: unknown, label: string): void {
   if (!(bytes instanceof Uint8Array)) {
     throw new TypeError(`expected 32 bytes as ${label}, got ${typeof bytes}`)
@@ -46,13 +46,13 @@ export function assert32Bytes(bytes: unknown, label: string): void {
   }
 }
 
-/** Throws unless `secret` is a private key. As {@link assert32Bytes}, tells nothing of its contents. */
+/** Throws unless `secret` is a private key. Like {@link assert32Bytes}, the error says nothing about its contents. */
 export function assertSecretKey(secret: Uint8Array): void {
   assert32Bytes(secret, "private key")
   if (!isSecretKey(secret)) throw new RangeError("expected a private key from 1 to n - 1")
 }
 
-/** Whether `bytes` are a private key: 32 bytes, from 1 to n − 1 (SEC 1 §3.2.1). No number is made of them. */
+/** Whether `bytes` are a private key: 32 bytes, from 1 to n − 1 (SEC 1 §3.2.1). They never become a number. */
 export function isSecretKey(bytes: Uint8Array): boolean {
   const isSized = bytes instanceof Uint8Array && bytes.length === 32
   return isSized && bytes.some((byte) => byte !== 0) && Buffer.compare(bytes, orderBytes) < 0
@@ -62,7 +62,7 @@ export function isSecretKey(bytes: Uint8Array): boolean {
 const largestLowS =
   fromHex("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0") ?? new Uint8Array(32)
 
-/** Whether a signature has the form of those that are made here: 64 bytes, a recovery id, a low s. */
+/** Whether a signature has the right form: 64 bytes, a recovery id, a low s. */
 export function isRecoverable({ compact, recovery }: CurveSignature): boolean {
   return compact.length === 64 && [0, 1, 2, 3].includes(recovery) && isLowS(compact)
 }
@@ -71,10 +71,10 @@ function isLowS(compact: Uint8Array): boolean {
   return Buffer.compare(compact.subarray(32), largestLowS) <= 0
 }
 
-/** libsecp256k1 as the addon of the npm package secp256k1 5.0.2 gives it. Each call's 0 means that it went well. */
+/** libsecp256k1 in the addon of the npm package secp256k1 5.0.2. Calls return 0 on success. */
 export type Addon = {
   contextRandomize(seed: Uint8Array): number
-  /** Compressed or not, as what it is written into has room. */
+  /** Compressed or not, depending on the length of `into`. */
   publicKeyCreate(into: Uint8Array, secret: Uint8Array): number
   ecdsaSign(into: SignedInto, digest: Uint8Array, secret: Uint8Array): number
   ecdsaRecover(
@@ -88,8 +88,8 @@ export type Addon = {
 type SignedInto = { readonly signature: Uint8Array; recid: number }
 
 /**
- * The curve in libsecp256k1, whose signing takes the same time and touches the same memory whatever the key is.
- * It blinds its arithmetic with random bytes besides; the signatures stay RFC 6979's.
+ * The curve in libsecp256k1. Its signing is constant-time: time and memory access don't depend on the key. It also
+ * blinds its arithmetic with random bytes; the signatures are still RFC 6979's.
  *
  * @throws {Error} when the addon can't be blinded.
  */
@@ -115,7 +115,7 @@ export function nativeCurve(addon: Addon): Curve {
     },
     recover: (signature, digest) => {
       assert32Bytes(digest, "digest")
-      // The library ends the process for a recovery id that is none.
+      // The library ends the process when the recovery id is invalid.
       if (!isRecoverable(signature)) return undefined
       const publicKey = new Uint8Array(65)
       const { compact, recovery } = signature
@@ -129,8 +129,8 @@ const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
 const orderBytes = bytes32(order)
 
 /**
- * RFC 6979 §3.2 makes the nonce of the digest modulo n, and the library of the digest as it is: one digest in 2^128
- * would be signed otherwise than by the reference.
+ * RFC 6979 §3.2 computes the nonce from the digest modulo n; the library uses the digest itself. Without this, one
+ * digest in 2^128 would get another signature than from the reference.
  */
 function reduced(digest: Uint8Array): Uint8Array {
   if (Buffer.compare(digest, orderBytes) < 0) return digest
@@ -142,8 +142,8 @@ function bytes32(value: bigint): Uint8Array {
 }
 
 /**
- * Loads libsecp256k1 from the package's own files: what was built here, else what came with it for this system. Its
- * JavaScript isn't run, which would take `elliptic` in its place without a word. The error says why there is none.
+ * Loads libsecp256k1 from the package's files: the one built here, or else the one that came for this system. The
+ * package's JavaScript isn't run, because it would silently use `elliptic` instead. The error says why nothing loads.
  */
 export function loadNativeCurve(directory = packageDirectory()): Result<Curve, string> {
   if (directory === undefined) return err("the package secp256k1 isn't installed")
@@ -157,7 +157,7 @@ export function loadNativeCurve(directory = packageDirectory()): Result<Curve, s
   return first ?? err(`there is none for ${process.platform} on ${process.arch}`)
 }
 
-/** What Node's permission model must let the vault do: load addons, where there is one to load. */
+/** The flags that let the vault load addons under Node's permission model; none if there is no addon. */
 export function nativeCurveFlags(): readonly string[] {
   const directory = packageDirectory()
   return directory !== undefined && addonFiles(directory).length > 0 ? ["--allow-addons"] : []
@@ -165,7 +165,7 @@ export function nativeCurveFlags(): readonly string[] {
 
 const require = createRequire(import.meta.url)
 
-/** Those that are there. Which of a system's two C libraries is in use, loading tells. */
+/** The addon files that exist. There may be one for each of two C libraries; only one of them loads. */
 function addonFiles(directory: string): readonly string[] {
   const shipped = join(directory, "prebuilds", `${process.platform}-${process.arch}`)
   const names = ["secp256k1.glibc.node", "secp256k1.musl.node", "secp256k1.node"]
@@ -175,11 +175,11 @@ function addonFiles(directory: string): readonly string[] {
 
 function openAddon(file: string): Result<Curve, string> {
   try {
-    // What the package's type declarations don't say, `Addon` does.
+    // The package's type declarations lack this; `Addon` has it.
     const { Secp256k1 } = require(file) as { readonly Secp256k1: new () => Addon }
     return ok(nativeCurve(new Secp256k1()))
   } catch (error) {
-    // It is for another C library, or this process may load none.
+    // It is for another C library, or this process may not load addons.
     return err(error instanceof Error ? firstLine(error.message) : "it isn't an addon")
   }
 }

@@ -8,9 +8,8 @@ export type KeyPair = { readonly secret: Uint8Array; readonly publicKey: Uint8Ar
 export type Signature = { readonly r: string; readonly s: string; readonly v: 27 | 28 }
 
 /**
- * Holds private keys and signs with them. Keys go in and never come out: there is deliberately no
- * `get` and no `export`. A {@link Digest} comes from `venue/signing-hash.ts` alone, so nothing can be
- * signed that the vault didn't compute.
+ * Holds private keys and signs with them. Keys go in and never come out: there is deliberately no `get` and no
+ * `export`. Only `venue/signing-hash.ts` makes a {@link Digest}, so the vault signs only what it computed.
  */
 export type Keyring = {
   /** The address of a key that is held, or `undefined`. */
@@ -42,7 +41,7 @@ export type Keyring = {
    */
   lock(names?: readonly string[]): void
   /**
-   * Loads every key of `store` anew and keeps it from then on.
+   * Loads every key of `store` again and keeps that store.
    *
    * @throws {Fault} `keystore_invalid` when a name holds another key than before, and what
    * {@link KeyStore.load} throws; what was locked stays locked then.
@@ -50,22 +49,21 @@ export type Keyring = {
   unlock(store: KeyStore): Promise<void>
 }
 
-/** Tells of keys which are locked; it can't sign. */
+/** Says whether keys are locked. It can't sign. */
 export type KeyLocks = Pick<Keyring, "isLocked">
 
-/** Where keys rest between runs. A driver keeps 32 secret bytes under a name, and in the clear what tells whose they are. */
+/** Where keys are stored between runs: 32 secret bytes under a name, and the key's identity in the clear. */
 export type KeyStore = {
   readonly backend: "keystore" | "keychain" | "memory"
   names(): Promise<readonly string[]>
   /**
-   * The secret is the caller's, to overwrite after use. The public key was derived from it anew, and is the one that
-   * was kept.
+   * The caller overwrites the secret after use. The public key was derived from it again and matches the stored one.
    *
    * @throws {Fault} `key_not_found`, `keystore_invalid`, `keychain_mismatch`, `file_unsafe`, `keyring_locked`.
    */
   load(name: string): Promise<KeyPair>
   /**
-   * Durable when it resolves. The secret must not change until then, and stays the caller's to overwrite.
+   * Durable when it resolves. The secret must not change until then; the caller overwrites it.
    *
    * @throws {Fault} `name_taken`, `usage` when the name can't be one, `keystore_unavailable`, `keyring_locked`.
    */
@@ -76,6 +74,6 @@ export type KeyStore = {
    * @throws {Fault} `usage` when the name can't be one, `keystore_unavailable`, `keyring_locked`.
    */
   remove(name: string): Promise<void>
-  /** Overwrites what opens the store. Nothing can be loaded or saved afterwards. Safe to call twice. */
+  /** Overwrites the secret that opens the store. Nothing can be loaded or saved afterwards. Safe to call twice. */
   lock(): void
 }

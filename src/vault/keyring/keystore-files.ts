@@ -12,9 +12,9 @@ import { withSecret } from "./with-secret.ts"
 import { writeNewFile } from "./write-new-file.ts"
 
 // A directory (0700) of v3 files (0600): master.json wraps 32 random bytes under the passphrase, and
-// each key's <name>.json is encrypted under those bytes. One slow scrypt a start, however many keys.
+// each key's <name>.json is encrypted under those bytes. A start needs one slow scrypt for any number of keys.
 
-/** scrypt's cost for keys, under 256 random bits of ours, which nobody can guess at any cost. */
+/** scrypt's cost for keys. It can be low: they are encrypted under 256 random bits, which nobody can guess. */
 const keyLogN = 10
 
 const masterName = "master"
@@ -33,7 +33,7 @@ export function isKeyFile(file: string): boolean {
 }
 
 /**
- * Opens a keystore: one slow scrypt. `passphrase` stays the caller's, to overwrite.
+ * Opens a keystore: one slow scrypt. The caller overwrites `passphrase`.
  *
  * @throws {Fault} `not_initialised`, `passphrase_wrong`, `keystore_invalid`, `file_unsafe`.
  */
@@ -60,7 +60,7 @@ type Place = { readonly directory: string; readonly master: Uint8Array; readonly
 
 function storeUnder({ directory, master, curve }: Place): KeyStore {
   let isLocked = false
-  /** Lends a copy, so that a lock in the middle can't make a key file under overwritten bytes. */
+  /** Lends a copy, so that a lock at the same time can't encrypt a key file under overwritten bytes. */
   const withMaster = <Output>(use: (lent: Place) => Promise<Output>): Promise<Output> => {
     if (isLocked) throw new Fault("keyring_locked", "The keystore is locked; unlock it first.")
     return withSecret(copySecret(master), (copy) => use({ directory, master: copy, curve }))
@@ -109,7 +109,7 @@ async function saveKey(path: string, pair: KeyPair, { master, curve }: Place): P
   if (!isSecretKey(secret)) throw new Fault("key_invalid", "This isn't a private key.")
   const address = addressOfPublicKey(publicKey)
   const json = await encryptV3({ ...pair, password: master, logN: keyLogN, address })
-  // What can't be read back must never be all that is left of a key.
+  // Read the file back: the only copy of a key must be readable.
   const readBack = await decryptPair(json, master, curve)
   readBack.secret.fill(0)
   if (!(await writeNewFile(path, json))) {
@@ -117,7 +117,7 @@ async function saveKey(path: string, pair: KeyPair, { master, curve }: Place): P
   }
 }
 
-/** A crash can bring the name back; what the ledger calls removed is removed again at the next start. */
+/** A crash can bring the name back. The next start removes again what the ledger calls removed. */
 async function removeFile(path: string): Promise<void> {
   try {
     await unlink(path)

@@ -12,12 +12,12 @@ export type ScryptParams = {
 }
 export type Pbkdf2Params = { readonly c: number; readonly salt: Uint8Array }
 
-/** How a v3 file says that its key is derived, within bounds that keep a hostile file from stalling us. */
+/** How a v3 file derives its key. The costs are bounded, so that a hostile file can't stall us. */
 export type V3Kdf =
   | { readonly kdf: "scrypt"; readonly kdfparams: ScryptParams }
   | { readonly kdf: "pbkdf2"; readonly kdfparams: Pbkdf2Params }
 
-/** A v3 file, read and checked but still encrypted. */
+/** A v3 file, parsed and checked but still encrypted. */
 export type V3File = {
   /** 40 lower-case hex digits, or `undefined`: it is optional. */
   readonly address: string | undefined
@@ -40,8 +40,8 @@ const maxP = 64
 const maxPbkdf2Rounds = 10_000_000
 
 /**
- * Parses the text of a v3 file. Fields that it doesn't know are let be on the outside, where wallets add
- * their own, and refused within `crypto`, where they would change the meaning.
+ * Parses the text of a v3 file. Unknown fields are ignored at the top, where wallets add their own, and refused in
+ * `crypto`, where they would change the meaning.
  *
  * @throws {Fault} `keystore_invalid`, naming the field and never its contents: the file may be a bare key.
  */

@@ -34,7 +34,7 @@ export type V3Input = {
   readonly logN: number
   /** Written into the file, in the clear, as geth does. */
   readonly address?: Address
-  /** Written into the file too; geth has no such field, and passes over it. */
+  /** Written into the file too; geth ignores this field. */
   readonly publicKey?: Uint8Array
 }
 
@@ -59,7 +59,7 @@ export async function decryptV3(json: string, password: Uint8Array): Promise<Uin
 
 /**
  * Decrypts the private key in a v3 file, and derives its public key by `curve`. The caller overwrites the secret. The
- * mac doesn't cover the iv: only what the file names in the clear tells that it was changed.
+ * mac doesn't cover the iv, so a changed iv shows only because the key no longer fits the address in the clear.
  *
  * @throws {Fault} as {@link decryptV3}, and `keystore_invalid` when the key isn't the one that the file names.
  */
@@ -153,7 +153,7 @@ function macOf(derivedKey: Uint8Array, ciphertext: Uint8Array): Uint8Array {
   return withSecret(concatBytes(derivedKey.subarray(16, 32), ciphertext), keccak256)
 }
 
-/** Longer than any secret, and of a size that hardly anything else is. */
+/** Longer than any secret, and of an unusual size. */
 const zeros = new Uint8Array(512)
 
 /**

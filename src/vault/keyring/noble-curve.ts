@@ -5,10 +5,10 @@ import { sha256 } from "@noble/hashes/sha2.js"
 import { concatBytes } from "../../std/bytes.ts"
 import { assert32Bytes, assertSecretKey, type Curve, isRecoverable } from "./curve.ts"
 
-// The reference: public keys are worked out here once, in the command that makes or imports a key, and it signs where
-// nothing else runs. Two limits we accept: the arithmetic is JavaScript's BigInt, whose time depends on its values, so
-// whoever can measure single signatures to the nanosecond isn't held off here; and what it makes of a private key,
-// BigInts and hex, stays in memory until V8 has other use for the place.
+// The reference. The command that makes or imports a key computes the public key with it, and it signs where libsecp256k1
+// doesn't load. Two limits we accept: its BigInt arithmetic isn't constant-time, so it doesn't stop an attacker who can
+// time single signatures to the nanosecond; and the BigInts and hex that it makes from a private key stay in memory
+// until V8 reuses the space.
 
 secp256k1.hashes.sha256 = sha256
 secp256k1.hashes.hmacSha256 = (key, message) => hmac(sha256, key, message)

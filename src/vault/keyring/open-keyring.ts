@@ -10,8 +10,8 @@ import { withSecret } from "./with-secret.ts"
 type HeldKey = KeyPair & { readonly address: Address }
 
 /**
- * Loads every key of `store` and holds them until `lock`, which locks the store too. The keys live in
- * this function's scope alone: nothing that inspects or serialises the keyring can reach them.
+ * Loads every key of `store` and holds them until `lock`, which locks the store too. The keys are in this function's
+ * scope only, so inspecting or serialising the keyring doesn't show them.
  *
  * @throws {Fault} whatever {@link KeyStore.load} throws; nothing stays in memory then.
  */
@@ -93,8 +93,8 @@ async function unlock(next: KeyStore, state: State): Promise<void> {
 }
 
 /**
- * Signs, then recovers the signer from the signature: a fault of memory or arithmetic in between could
- * otherwise give away the key itself. Who it is, the public key tells as well as the address, which is its hash.
+ * Signs, then recovers the signer from the signature and compares it: a signature made with a memory or arithmetic
+ * error could give the key away. Comparing public keys is enough, because the address is their hash.
  */
 export function signChecked(
   { secret, publicKey }: KeyPair,
@@ -127,7 +127,7 @@ function vOf(recovery: number): 27 | 28 {
   throw new Fault("signature_check_failed", "This request's signature has no v; send it again.")
 }
 
-/** As many as Node has threads for scrypt. */
+/** Node has this many threads for scrypt. */
 const loadsAtOnce = 4
 
 async function loadAll(store: KeyStore): Promise<Map<string, HeldKey>> {

@@ -6,7 +6,7 @@ import type { Signature } from "./keyring.ts"
 
 /**
  * Parses a signature as wallets give it: 65 bytes `r ‖ s ‖ v` in hex, with v 0, 1, 27 or 28. The error is a
- * sentence. Whose it is, recovery tells.
+ * sentence. It doesn't check whose signature it is; recovery does.
  */
 export function parseSignature(text: string): Result<Signature, string> {
   const bytes = text.startsWith("0x") ? fromHex(text) : undefined
@@ -29,7 +29,7 @@ export function parseSignature(text: string): Result<Signature, string> {
   return ok({ r: toHex(bytes.subarray(0, 32)), s: toHex(bytes.subarray(32, 64)), v })
 }
 
-/** Some wallets give the recovery id itself. */
+/** Some wallets give the recovery id (0 or 1) as v. */
 function parseV(byte: number | undefined): Signature["v"] | undefined {
   if (byte === 0 || byte === 27) return 27
   return byte === 1 || byte === 28 ? 28 : undefined

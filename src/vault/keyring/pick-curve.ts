@@ -2,10 +2,10 @@ import type { Result } from "../../std/result.ts"
 import { type Curve, loadNativeCurve } from "./curve.ts"
 import { nobleCurve } from "./noble-curve.ts"
 
-/** The curve that signs here, and what an operator should know of that. */
+/** The curve that signs here, and a warning for the operator, if any. */
 export type PickedCurve = Curve & { readonly warning: string | undefined }
 
-/** libsecp256k1 where it loads, else JavaScript, which says so. Loaded once a process, as an addon is. */
+/** libsecp256k1 if it loads; if not, JavaScript with a warning. Loaded once per process, as addons are. */
 export function pickCurve(load: () => Result<Curve, string> = loadOnce): PickedCurve {
   const native = load()
   if (native.ok) return { ...native.value, warning: undefined }

@@ -3,8 +3,8 @@ import { isSecretKey, type Curve } from "./curve.ts"
 import type { KeyPair } from "./keyring.ts"
 
 /**
- * What is kept of a key in the clear, as the reference worked it out when the key was made. Of one that was stored
- * before public keys were kept there is the address alone, which is the public key's hash.
+ * What is stored of a key in the clear; the reference curve computed it when the key was made. Older keys have no
+ * public key here, only the address, which is its hash.
  */
 export type KeptIdentity = {
   readonly publicKey?: Uint8Array | undefined
@@ -12,8 +12,8 @@ export type KeptIdentity = {
 }
 
 /**
- * The pair of `secret`, if `curve` derives from it what was kept; else `undefined`. Takes ownership of `secret` and
- * overwrites it then.
+ * The pair of `secret`, if `curve` derives the stored identity from it. If not, `undefined`, and `secret` is
+ * overwritten. Takes ownership of `secret`.
  */
 export function provenPair(
   secret: Uint8Array,

@@ -1,8 +1,8 @@
 import type { Address } from "../../venue/address.ts"
 
 /**
- * Whether the private key of `address` is printed in documentation, so that whatever is sent to it is
- * lost. Such a key is refused everywhere but on the sandbox's network.
+ * Whether the private key of `address` is published in documentation: anyone can take what is sent to it. Such a key
+ * is refused everywhere except on the sandbox's network.
  */
 export function isPublishedTestKey(address: Address): boolean {
   return published.has(address)

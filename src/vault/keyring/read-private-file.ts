@@ -5,8 +5,8 @@ import { copySecret } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 
 /**
- * Reads a file that nobody but its owner can read, through one handle, so that what was checked is what
- * is read. `undefined` when there is none.
+ * Reads a file that only its owner can read. Checks and reads through one handle, so that both see the same file.
+ * `undefined` if there is none.
  *
  * @throws {Fault} `file_unsafe` when it is a symlink, too large, not ours or open to others.
  */
@@ -41,14 +41,14 @@ export async function assertPrivateDirectory(path: string): Promise<void> {
   assertPrivate(path, stats)
 }
 
-/** The part of a file's status that says who gets at it. */
+/** The part of a file's status that says who can access it. */
 export type Access = Pick<Stats, "uid" | "gid" | "mode" | "isDirectory">
 
 /**
  * Throws unless only its owner has rights to `path`, and the owner is the user `uid` or root.
  *
- * systemd gives a service its credential as a file of root:root with an ACL for that one user; its mode
- * then shows the ACL's mask as a group-read bit, which opens it to nobody else. So that bit passes there.
+ * systemd gives a service its credential as a file of root:root with an ACL for the service's user. Its mode then
+ * shows the ACL's mask as a group-read bit, which gives nobody else access. So that bit is allowed there.
  *
  * @throws {Fault} `file_unsafe`, with the command that fixes it.
  */
@@ -104,7 +104,7 @@ function openFault(path: string, cause: unknown): Fault {
   return new Fault("keystore_unavailable", message, { cause })
 }
 
-/** Reads one byte more than allowed, to know; overwrites the buffer that it read into. */
+/** Reads one byte more than allowed, to see if the file is too large. Overwrites its buffer. */
 async function readBounded(
   handle: FileHandle,
   path: string,

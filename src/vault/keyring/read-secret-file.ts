@@ -5,7 +5,7 @@ import { Fault } from "../../std/fault.ts"
 import { readPrivateFile } from "./read-private-file.ts"
 import { withSecret } from "./with-secret.ts"
 
-/** Far more than any passphrase; bounds what a wrong path can make us read. */
+/** Far more than any passphrase. It bounds how much a wrong path can make us read. */
 const maxSecretFileBytes = 64 * 1024
 
 /**
@@ -31,8 +31,8 @@ export async function readSecretFile(path: string): Promise<Uint8Array> {
 }
 
 /**
- * Reads what the parent wrote to our standard input, which it then closed. A stream would leave copies of it in Node's
- * buffers. The caller overwrites it after use.
+ * Reads what the parent wrote to our standard input before it closed it. Doesn't use a stream, because that would leave
+ * copies in Node's buffers. The caller overwrites the result after use.
  */
 export function readPipedSecret(): Uint8Array {
   return withSecret(newSecret(maxSecretFileBytes), (bytes) => {

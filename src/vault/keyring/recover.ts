@@ -4,7 +4,7 @@ import type { Digest } from "../../venue/signing-hash.ts"
 import type { Signature } from "./keyring.ts"
 import { nobleCurve } from "./noble-curve.ts"
 
-/** The address whose key made `signature` over `digest`; `undefined` when no key did, or s isn't low. */
+/** The address whose key made `signature` over `digest`; `undefined` if no key could have, or s isn't low. */
 export function recoverAddress(signature: Signature, digest: Digest): Address | undefined {
   const compact = parse64Bytes(signature)
   if (compact === undefined) return undefined

@@ -1,6 +1,6 @@
 /**
- * Lends `secret` to `use` and overwrites it afterwards, even if `use` fails; if `use` returns a promise,
- * once that is settled.
+ * Lends `secret` to `use` and overwrites it afterwards, even if `use` fails. If `use` returns a promise, it
+ * overwrites it once that is settled.
  *
  * Best effort: V8 may have copied the bytes. Secrets stay in a `Uint8Array`, never in a string, which
  * can't be overwritten at all.

@@ -6,12 +6,12 @@ import { dirname, join } from "node:path"
 import { Fault } from "../../std/fault.ts"
 import { codeOf } from "./read-private-file.ts"
 
-/** How the names of files start that aren't whole yet. A crash can leave one; nothing reads it. */
+/** The prefix of files that aren't complete yet. A crash can leave one; nothing reads it. */
 export const temporaryPrefix = ".new-"
 
 /**
- * Writes a file of mode 0600 that appears whole or not at all, and is durable when this resolves. Never
- * overwrites: `false` when `path` exists.
+ * Writes a file of mode 0600. It appears complete or not at all, and is durable when this resolves. It never
+ * overwrites: `false` if `path` exists.
  *
  * Files are opened O_SYNC and not flushed by fsync, which Node's permission model refuses (as of
  * Node 24.13 and 26). A link, unlike a rename, fails where the name is taken.
@@ -69,8 +69,8 @@ async function linkAs(existing: string, path: string): Promise<boolean> {
 }
 
 /**
- * Stands in for fsync of the directory: a synchronous write to a file that was just linked commits its
- * new name too, on ext4, XFS and btrfs. The text stays what it was, but for white space at its end.
+ * Used instead of fsync of the directory: on ext4, XFS and btrfs, a synchronous write to a file that was just linked
+ * commits its new name too. It only adds white space at the end of the text.
  */
 async function appendNewline(path: string): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_SYNC | constants.O_NOFOLLOW

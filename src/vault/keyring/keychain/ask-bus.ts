@@ -11,14 +11,14 @@ export type BusCall = {
   readonly strings: readonly string[]
 }
 
-/** What came of a call: its value as text, an error from the bus or no bus, too late, or no program to ask with. */
+/** The result of a call: its value as text, an error or no bus, a timeout, or no program to ask with. */
 export type BusReply =
   | { readonly kind: "value"; readonly value: string }
   | { readonly kind: "failed" | "late" | "no_program" }
 
 /**
- * Asks the session bus through a program that can be killed: `busctl` of systemd, or `dbus-send`. Takes
- * `limitMs` at most: their own limits don't hold for a service that is stopped (busctl 252 waits 25 s).
+ * Asks the session bus through a program that can be killed: systemd's `busctl`, or `dbus-send`. Takes at most
+ * `limitMs`: the programs' own timeouts don't work for a service that is stopped (busctl 252 waits 25 s).
  */
 export async function askBus(call: BusCall, limitMs: number): Promise<BusReply> {
   const reply = await run("busctl", busctlArguments(call), limitMs)

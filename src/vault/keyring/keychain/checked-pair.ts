@@ -4,7 +4,7 @@ import type { KeyPair } from "../keyring.ts"
 import { provenPair } from "../proven-pair.ts"
 import type { RegistryEntry } from "./key-registry.ts"
 
-/** What the registry says of a key, under its name, and what proves it. */
+/** What the registry says about a key, and what its secret must match. */
 export type Expected = {
   readonly name: string
   readonly entry: RegistryEntry
@@ -12,8 +12,8 @@ export type Expected = {
 }
 
 /**
- * The pair of `secret`, once it is sure that it is the key of the registry's entry. Takes ownership, and overwrites it
- * otherwise.
+ * The pair of `secret`, if it is the key of the registry's entry. Takes ownership of `secret` and overwrites it if
+ * it isn't.
  *
  * @throws {Fault} `keychain_mismatch` when it is another key or none.
  */

@@ -5,15 +5,15 @@ import { concatBytes, copySecret, utf8 } from "../../../std/bytes.ts"
 /** One message between the vault and the keychain's process: a head in JSON, and secrets as bytes. */
 export type Frame = {
   readonly head: unknown
-  /** The receiver's, to overwrite after use. */
+  /** The receiver overwrites it after use. */
   readonly secret: Uint8Array
 }
 
-/** Far more than a thousand keys need; bounds what a broken process can make us keep. */
+/** Far more than a thousand keys need. It bounds how much a broken process can make us keep. */
 const maxPartBytes = 1024 * 1024
 const prefixBytes = 8
 
-/** Writes a frame, and resolves once it is on its way. `secret` stays the caller's; our copy is overwritten. */
+/** Writes a frame and resolves once it is sent. Our copy of `secret` is overwritten; the caller overwrites `secret`. */
 export async function writeFrame(stream: Writable, { head, secret }: Frame): Promise<void> {
   const json = utf8(JSON.stringify(head))
   const prefix = new Uint8Array(prefixBytes)
@@ -33,7 +33,7 @@ export async function writeFrame(stream: Writable, { head, secret }: Frame): Pro
 /**
  * Reads frames until the stream ends. Overwrites what it read.
  *
- * @throws {RangeError} when it isn't frames that come.
+ * @throws {RangeError} when the bytes aren't frames.
  */
 export async function* framesOf(stream: Readable): AsyncGenerator<Frame, void, undefined> {
   let pending: Uint8Array = new Uint8Array()

@@ -1,5 +1,5 @@
-// The keychain keeps text, so secrets rest there as lower-case hex. Both ways work on bytes, so that no
-// string of a secret is made where a library doesn't ask for one.
+// The keychain keeps text, so secrets are stored as lower-case hex. Both directions work on bytes: a secret becomes a
+// string only where a library needs one.
 
 const digits = new TextEncoder().encode("0123456789abcdef")
 

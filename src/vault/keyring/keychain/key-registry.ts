@@ -11,9 +11,9 @@ import { assertPrivateDirectory, codeOf, readPrivateFile } from "../read-private
 import { writeNewFile } from "../write-new-file.ts"
 import type { KeychainDriver } from "./keychain.ts"
 
-// A directory (0700) that says which of the keychain's items are ours: service-name, made once and random,
-// so that two installations don't meet in one keychain, and a <name>.json (0600) for each key. Nothing in
-// it is secret, but who could change it could have another key used.
+// A directory (0700) that says which of the keychain's items are ours. It has service-name, which is random and made
+// once, so that two installations don't share items, and a <name>.json (0600) for each key. Nothing in it is secret,
+// but someone who could change it could make us use another key.
 
 /** Where a key's secret is in the keychain, and which key it must be. */
 export type RegistryEntry = {
@@ -21,7 +21,7 @@ export type RegistryEntry = {
   readonly service: string
   readonly account: string
   readonly address: Address
-  /** `undefined` of a key that was stored before public keys were kept. */
+  /** `undefined` for a key from before public keys were stored. */
   readonly publicKey: Uint8Array | undefined
 }
 
@@ -90,7 +90,7 @@ export function writeEntry(
   return writeNewFile(pathOf(directory, name), text)
 }
 
-/** As {@link readEntry}, but also of a key whose removal began and was cut off. */
+/** Like {@link readEntry}, but also finds a key whose removal was interrupted. */
 export async function readEntryToRemove(
   directory: string,
   name: string,
@@ -98,13 +98,13 @@ export async function readEntryToRemove(
   return (await readEntry(directory, name)) ?? readEntryAt(removalOf(directory, name))
 }
 
-/** Begins a removal: from here on the name is no key's, whatever becomes of the item. */
+/** Begins a removal: from now on no key has this name, even if deleting the item fails. */
 export async function beginRemoval(directory: string, name: string): Promise<void> {
   const removing = removalOf(directory, name)
   await orUnavailable(removing, () => rename(pathOf(directory, name), removing))
 }
 
-/** Ends a removal once the item is gone. A crash can bring the file back; removing it again ends that. */
+/** Ends a removal once the item is gone. A crash can bring the file back; then it is removed again. */
 export async function endRemoval(directory: string, name: string): Promise<void> {
   const path = removalOf(directory, name)
   await orUnavailable(path, () => unlink(path))

@@ -1,6 +1,6 @@
 import type { FaultCode } from "../../../std/fault.ts"
 
-/** `cover` brings zeros, to be written over what the vault's buffer for reading still has of a key. */
+/** `cover` returns zeros. They overwrite what is left of a key in the vault's read buffer. */
 type Verb = "getPassword" | "setPassword" | "deletePassword" | "findCredentials" | "cover"
 
 /** What the vault asks of the keychain's process, one call at a time. A secret follows it as bytes. */

@@ -5,9 +5,8 @@ import { ifKnown, outermostInstall } from "../../../std/node-flags.ts"
 import { packageRoot } from "../../../std/program-files.ts"
 
 /**
- * Node's permission model for the keychain's own process: it reads the program and loads the library, which
- * then is native code that no flag restricts. It needs no network permission, as the library opens its
- * sockets itself.
+ * Node's permission flags for the keychain's own process. It may read the program and load the library. No flag
+ * restricts the library, because it is native code; it opens its sockets itself, so no network permission is needed.
  */
 export function keychainProcessFlags(keytarDirectory: string | undefined): readonly string[] {
   return [
@@ -23,7 +22,7 @@ export function keychainProcessFlags(keytarDirectory: string | undefined): reado
   ]
 }
 
-/** What of the environment tells where the bus is. NODE_OPTIONS and its like could load other code. */
+/** Only the variables that say where the bus is. NODE_OPTIONS and others could load other code. */
 export function keychainEnvironment(): NodeJS.ProcessEnv {
   const names = ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "HOME", "PATH", "USER", "LOGNAME"]
   const kept = names.map((name) => [name, process.env[name]] as const)

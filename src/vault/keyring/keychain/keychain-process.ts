@@ -1,6 +1,5 @@
-// The process that alone loads the keychain's library and speaks D-Bus, so that neither a crash nor a
-// prompt that nobody sees takes the vault with it. It takes calls on its standard input, one at a time,
-// and ends when that ends.
+// The only process that loads the keychain's library and speaks D-Bus. A crash or a prompt that nobody sees doesn't
+// stop the vault. It takes calls on its standard input, one at a time, and ends when the input ends.
 
 import { parseArgs } from "node:util"
 
@@ -11,7 +10,7 @@ import { framesOf, writeFrame } from "./frames.ts"
 import type { KeychainAnswer, KeychainCall } from "./keychain-call.ts"
 import type { Credential, Keychain } from "./keychain.ts"
 
-/** Longer than the vault waits: it matters only where the vault died before it could end us. */
+/** Longer than the vault waits. It matters only if the vault died before it could end this process. */
 const longestLifeMs = 15_000
 
 const nothing = new Uint8Array()
@@ -62,7 +61,7 @@ async function answer(
   try {
     return answerOf(await carryOut(await opened, call, secret))
   } catch (error) {
-    // A library's own message isn't passed on: what it quotes isn't ours to know.
+    // A library's own message isn't passed on: it could quote a secret.
     const { code, message } = error instanceof Fault ? error : refused()
     return { head: { isOk: false, code, message }, secret: nothing }
   }

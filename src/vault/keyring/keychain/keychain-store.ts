@@ -19,7 +19,7 @@ import type { Keychain, KeychainDriver } from "./keychain.ts"
 import { prefetch, type Lend } from "./prefetch.ts"
 import { withKeychain } from "./with-keychain.ts"
 
-/** How to open a store. `driver` is for new keys: a key that is there names its own. */
+/** How to open a store. `driver` is for new keys; the registry names the driver of each stored key. */
 export type KeychainStoreSettings = {
   readonly directory: string
   readonly driver: KeychainDriver
@@ -32,8 +32,8 @@ export type KeychainStoreSettings = {
 }
 
 /**
- * Opens the keys that rest in the operating system's keychain. Touches the keychain with the first key,
- * and then takes all keys in one go.
+ * Opens the keys in the operating system's keychain. Touches the keychain when the first key is loaded, and then
+ * fetches all keys at once.
  *
  * @throws {Fault} `not_initialised`, `keystore_invalid`, `file_unsafe`.
  */
@@ -100,8 +100,8 @@ async function saveKey({ directory, lend }: Place, key: NewKey): Promise<void> {
 }
 
 /**
- * Deletes an item that no registry file names: the name would stay taken by nothing we know of. Where a
- * file may name it all the same, the item stays, since a file without its item would stop every start.
+ * Deletes an item that no registry file names, because it would keep the name taken. If a file may name it, the item
+ * stays: a file without its item would stop every start.
  */
 async function takeBack(keychain: Keychain, directory: string, name: string): Promise<void> {
   const isNamed = await readEntry(directory, name).then(
@@ -111,7 +111,7 @@ async function takeBack(keychain: Keychain, directory: string, name: string): Pr
   if (!isNamed) await keychain.deletePassword(name).catch(() => undefined) // the first error says more
 }
 
-/** Whether the item wasn't there. An equal one is what an interrupted save left; another is never overwritten. */
+/** Whether the item was new. An equal item is left from an interrupted save; any other is never overwritten. */
 async function putItem(keychain: Keychain, name: string, secret: Uint8Array): Promise<boolean> {
   const existing = await keychain.getPassword(name)
   if (existing === undefined) {
@@ -125,7 +125,7 @@ async function putItem(keychain: Keychain, name: string, secret: Uint8Array): Pr
   )
 }
 
-/** What can't be read back must never be all that is left of a key. */
+/** Reads the item back: the only copy of a key must be readable. */
 async function assertKept(keychain: Keychain, name: string, secret: Uint8Array): Promise<void> {
   const readBack = await keychain.getPassword(name)
   if (readBack !== undefined && isSameAndWiped(readBack, secret)) return
@@ -139,7 +139,7 @@ function isSameAndWiped(found: Uint8Array, secret: Uint8Array): boolean {
   return withSecret(found, () => Buffer.compare(found, secret) === 0)
 }
 
-/** Deletes the item only if it is the key that was stored: another isn't ours to destroy. */
+/** Deletes the item only if it is the key that was stored: we never destroy another. */
 async function removeKey({ directory, lend, curve }: Place, name: string): Promise<void> {
   assertKeyName(name)
   const entry = await readEntryToRemove(directory, name)

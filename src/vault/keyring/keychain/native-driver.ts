@@ -6,9 +6,8 @@ import { hexTextOf } from "./hex-text.ts"
 import type { Credential, Keychain } from "./keychain.ts"
 import { readableSecret } from "./readable-secret.ts"
 
-// Unpinned, this library keeps secrets in the kernel's keyring where there is no Secret Service: gone at
-// the next boot, and without a word. Pinned, it fails. Elsewhere the platform has one store, and the
-// option is ignored.
+// Without this option and without a Secret Service, the library silently keeps secrets in the kernel's keyring, where
+// they are lost at the next boot. With it, the library fails. Other platforms have one store and ignore the option.
 const pinned = { linux: { store: "secret-service" } } as const
 
 /** Opens the keychain through `@napi-rs/keyring`. Runs in the keychain's own process alone. */
@@ -31,8 +30,8 @@ export function nativeDriver(service: string): Keychain {
 }
 
 /**
- * The listing can't be pinned. As of 2.1.2 it asks the Secret Service alone on Linux; this makes sure that
- * one is there first, should a later version fall back.
+ * Listing has no such option. As of 2.1.2 it asks only the Secret Service on Linux. This checks first that there is
+ * one, in case a later version falls back to something else.
  */
 async function assertPinnable(service: string): Promise<void> {
   await new AsyncEntry(service, "listing", pinned).getSecret()

@@ -26,8 +26,8 @@ export type Prefetch = {
 }
 
 /**
- * Takes the keys of a registry from the keychain. The first one brings all others that its driver holds, so
- * that a start needs one process, however many keys; they wait here until they are taken.
+ * Takes the keys of a registry from the keychain. The first call fetches all keys of its driver, so that a start needs
+ * one process for any number of keys. The others wait here until they are taken.
  */
 export function prefetch(directory: string, lend: Lend, curve: Curve): Prefetch {
   const waiting = new Map<string, Uint8Array>()
@@ -68,7 +68,7 @@ export function prefetch(directory: string, lend: Lend, curve: Curve): Prefetch 
 
 type Named = readonly [name: string, entry: RegistryEntry]
 
-/** A file that can't be read is left out here: it says so when its own key is asked for. */
+/** Skips a file that can't be read: the error comes when its own key is asked for. */
 async function entriesBeside(
   directory: string,
   name: string,
@@ -83,7 +83,7 @@ async function entriesBeside(
   return others
 }
 
-/** An item that can't be read fails the call when it is the wanted one's, and is left out when it's another's. */
+/** Fails if the wanted item can't be read. Skips other items that can't be read. */
 async function getAll(
   keychain: Keychain,
   wanted: Named,

@@ -1,7 +1,7 @@
 import { Fault } from "../../../std/fault.ts"
 import { askBus, type BusReply } from "./ask-bus.ts"
 
-/** What there is to say of the keychain before it is touched. */
+/** The state of the keychain before it is touched. */
 export type KeychainState =
   "ready" | "locked" | "no_collection" | "no_service" | "no_bus" | "hangs" | "no_program"
 
@@ -9,8 +9,8 @@ export type KeychainState =
 const preflightLimitMs = 3_000
 
 /**
- * Tells in which state the keychain is, within `limitMs` and without touching an item: a library may say
- * "no such key" of a locked keychain, crash, or wait for a prompt that nobody sees.
+ * Finds the state of the keychain within `limitMs`, without touching an item. On a locked keychain a library may say
+ * "no such key", crash, or wait for a prompt that nobody sees.
  *
  * Asks the Secret Service on Linux; elsewhere the platform always has a keychain.
  */
@@ -25,7 +25,7 @@ export async function preflight(limitMs = preflightLimitMs): Promise<KeychainSta
   return stateOf(reply) ?? (reply.kind === "late" ? "hangs" : explainFailure(ask))
 }
 
-/** @throws {Fault} `keychain_locked`, `keychain_unavailable`: whatever `check` finds but `ready`. */
+/** @throws {Fault} `keychain_locked`, `keychain_unavailable`: unless `check` finds `ready`. */
 export async function assertReady(check: typeof preflight, limitMs?: number): Promise<void> {
   const state = await check(limitMs)
   if (state !== "ready") throw new Fault(faults[state].code, faults[state].message)

@@ -3,7 +3,7 @@ import { secretOfHexText } from "./hex-text.ts"
 import { withSecret } from "../with-secret.ts"
 
 /**
- * What an item's text stands for. Takes ownership of `text` and overwrites it.
+ * The secret in an item's text. Takes ownership of `text` and overwrites it.
  *
  * @throws {Fault} `keychain_mismatch` when it isn't hex, so another program stored it.
  */

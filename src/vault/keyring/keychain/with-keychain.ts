@@ -13,14 +13,14 @@ import { keychainEnvironment, keychainProcessFlags } from "./keychain-flags.ts"
 import type { Credential, Keychain, KeychainSettings } from "./keychain.ts"
 import { assertReady, preflight } from "./preflight.ts"
 
-/** How long all calls of one use may take together. With both looks before and after: 9 s. */
+/** The time limit for all calls of one use. With the checks before and after it is 9 s. */
 const useLimitMs = 5_000
 const secondLookMs = 1_000
 
 /**
- * Lends the keychain to `use`: through a process of its own, which is started for it, ends with it and is
- * killed when it takes too long. Looks at the keychain's state before, and again wherever an item is
- * missing or something failed, so that a locked keychain is never taken for an empty one.
+ * Lends the keychain to `use`. Starts a process for it, which ends with it and is killed if it takes too long.
+ * Checks the keychain's state before, and again if an item is missing or something failed, so that a locked
+ * keychain is never taken for an empty one.
  *
  * @throws {Fault} `keychain_locked`, `keychain_unavailable`, `keychain_mismatch` when an item isn't
  * countersign's, and what `use` throws.
@@ -39,7 +39,7 @@ export async function withKeychain<Output>(
     if (error instanceof Fault && error.code === "keychain_unavailable") await assertStillReady()
     throw error
   } finally {
-    // Node reads a process's streams into one buffer, where what came last stays until as much comes again.
+    // Node reads a process's output into one buffer, where the last bytes stay until as many new ones come.
     await session.call({ verb: "cover", account: "" }).catch(() => undefined) // it ended: nothing more comes
     session.end()
   }
