@@ -1,7 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 
 import express, { type Express, type Request, type Response } from "express"
-import helmet from "helmet"
 
 import { admit, admitMethod, admitOwnHeaders, livenessPath, parseToken } from "./http/admit.ts"
 import type { Connections } from "./http/connections.ts"
@@ -28,31 +27,28 @@ export type App = {
   idle(): Promise<void>
 }
 
-/** Bots are served no pages: nothing may load or frame what we answer. TLS, where there is any, isn't ours. */
-const pagelessHeaders = {
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-  },
-  strictTransportSecurity: false,
-}
-
 /**
  * The gate's HTTP interface: what is done for each request. Express is asked only for what is admitted: it takes a target
  * apart before any of its handlers runs, and has an answer of its own to what it can't read. What bots ask all day goes
  * past it, which costs more than it.
  */
 export function createApp(deps: AppDependencies): App {
-  const work = new Set<Promise<unknown>>()
-  const track = (promise: Promise<unknown>): void => {
-    const tracked = promise.catch(() => undefined).finally(() => work.delete(tracked))
-    work.add(tracked)
+  let atWork = 0
+  let tellIdle: (() => void)[] = []
+  const left = (): void => {
+    atWork -= 1
+    if (atWork > 0) return
+    for (const tell of tellIdle) tell()
+    tellIdle = []
+  }
+  const track = (work: Promise<unknown>): void => {
+    atWork += 1
+    work.then(left, left)
   }
   return {
     serve: createListener({ ...deps, track, upstream: () => deps.settings.current?.upstream }),
-    async idle() {
-      while (work.size > 0) await Promise.all(work)
-    },
+    idle: () =>
+      atWork === 0 ? Promise.resolve() : new Promise((resolve) => void tellIdle.push(resolve)),
   }
 }
 
@@ -61,13 +57,11 @@ type Dependencies = AppDependencies & RouteDependencies
 function createListener(deps: Dependencies): RequestListener {
   const serve = openServe(deps)
   const paths = byPath(routes(deps))
-  const setHeaders = helmet(pagelessHeaders)
   const app = createExpress(paths, serve)
   return (request, response) => {
     if (!deps.connections.open(request, response)) return
     const fail = failure(deps, response)
     try {
-      setHeaders(request, response, () => undefined)
       const hosts = deps.settings.current?.hosts(request.socket.localPort)
       const problem = admit(request, hosts, deps.limits)
       const ofPath = paths.get(directPath(request.url) ?? "")

@@ -6,7 +6,7 @@ import type { BotLink } from "../link/client.ts"
 import { createApp, type App } from "./app.ts"
 import { Connections } from "./http/connections.ts"
 import { invalidHeader, type Problem } from "./http/problem.ts"
-import { httpAnswer } from "./http/reply.ts"
+import { headersOf, httpAnswer } from "./http/reply.ts"
 import type { GateMetrics } from "./metrics/gate-metrics.ts"
 import { gateLimits, type GateLimits } from "./process/gate-limits.ts"
 import type { Log } from "./process/log.ts"
@@ -101,11 +101,11 @@ function brokenRequest(code: string | undefined): Problem {
   return invalidHeader("", "The request isn't well-formed HTTP/1.1.")
 }
 
-function rawAnswer(problem: Problem): Buffer {
-  const { status, headers, body } = httpAnswer({ kind: "problem", problem })
-  const lines = Object.entries({ ...headers, "Content-Length": body.length, Connection: "close" })
-  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")
-  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} ${problem.code}\r\n${head}\r\n`), body])
+function rawAnswer(problem: Problem): string {
+  const answer = httpAnswer({ kind: "problem", problem })
+  const headers = Object.entries({ ...headersOf(answer), Connection: "close" })
+  const head = headers.map(([name, value]) => `${name}: ${String(value)}\r\n`).join("")
+  return `HTTP/1.1 ${answer.status} ${problem.code}\r\n${head}\r\n${answer.body.toString()}`
 }
 
 async function stop(

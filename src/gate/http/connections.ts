@@ -7,7 +7,8 @@ import { strangers, type Owner } from "./turns.ts"
 type Connection = {
   readonly socket: Duplex
   owner: Owner
-  readonly requests: Set<IncomingMessage>
+  /** Those whose answers haven't left. */
+  readonly requests: IncomingMessage[]
 }
 
 /**
@@ -33,12 +34,12 @@ export class Connections {
   open(request: IncomingMessage, response: ServerResponse): boolean {
     const { socket } = request
     const requests = this.#bySocket.get(socket)?.requests
-    if (requests === undefined || requests.size >= this.#limits.maxPipelined) {
+    if (requests === undefined || requests.length >= this.#limits.maxPipelined) {
       socket.destroy()
       return false
     }
-    requests.add(request)
-    response.once("close", () => requests.delete(request))
+    requests.push(request)
+    response.once("close", () => requests.splice(requests.indexOf(request), 1))
     return true
   }
 
@@ -54,12 +55,12 @@ export class Connections {
   /** Whether a whole request is at work on it. */
   isAtWork(socket: Duplex): boolean {
     const requests = this.#bySocket.get(socket)?.requests ?? []
-    return [...requests].some(({ complete }) => complete)
+    return requests.some(({ complete }) => complete)
   }
 
   readonly #accept = (socket: Duplex): void => {
     const { maxConnections, maxPipelined } = this.#limits
-    const connection: Connection = { socket, owner: strangers, requests: new Set() }
+    const connection: Connection = { socket, owner: strangers, requests: [] }
     this.#bySocket.set(socket, connection)
     this.#enter(connection)
     socket.once("close", () => {
@@ -68,7 +69,7 @@ export class Connections {
     })
     // Before the parser's own listener: what is cut here is never parsed.
     socket.prependListener("data", (bytes: Buffer) => {
-      const isFew = connection.requests.size + countRequests(bytes, maxPipelined) <= maxPipelined
+      const isFew = connection.requests.length + countRequests(bytes, maxPipelined) <= maxPipelined
       if (isFew) return
       bytes.fill(0) // the parser gets them all the same, and stops at the first
       socket.destroy()

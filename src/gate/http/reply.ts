@@ -1,4 +1,7 @@
-import type { ServerResponse } from "node:http"
+import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from "node:http"
+import { Socket } from "node:net"
+
+import helmet from "helmet"
 
 import type { RateLimit } from "../../link/views/signed.ts"
 import { successCode } from "../../venue/envelope.ts"
@@ -45,11 +48,11 @@ export type VenueAnswer = {
   readonly body: Buffer
 }
 
-/** A reply as HTTP has it. `Content-Length` is left to whoever writes it. */
+/** A reply as HTTP has it. {@link headersOf} has the headers that go with it besides. */
 export type HttpAnswer = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer
+  readonly body: string | Buffer
 }
 
 /** The venue's envelope, which the daemon's own answers have too. */
@@ -99,7 +102,7 @@ function plainAnswer(reply: Reply): HttpAnswer {
       return {
         status: 200,
         headers: { ...fromDaemon, "Content-Type": reply.type },
-        body: Buffer.from(reply.text),
+        body: reply.text,
       }
     case "signed":
       return recorded(daemonAnswer(200, reply.body), reply.record)
@@ -118,10 +121,33 @@ function recorded(answer: HttpAnswer, record: string | undefined): HttpAnswer {
 
 /** Writes `answer` as the whole response. */
 export function sendAnswer(response: ServerResponse, answer: HttpAnswer): void {
-  response.statusCode = answer.status
-  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value)
-  response.setHeader("Content-Length", answer.body.length)
+  response.writeHead(answer.status, headersOf(answer))
   response.end(answer.body)
+}
+
+/** The headers of an answer, with its length and what goes with everything that the gate says. */
+export function headersOf({ headers, body }: HttpAnswer): OutgoingHttpHeaders {
+  return { ...pagelessHeaders, ...headers, "Content-Length": Buffer.byteLength(body) }
+}
+
+/**
+ * Bots are served no pages: nothing may load or frame what we answer. TLS, where there is any, isn't ours. These are
+ * the same for every answer, so helmet is asked once.
+ */
+export const pagelessHeaders: Readonly<Record<string, string>> = headersBy(
+  helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
+    strictTransportSecurity: false,
+  }),
+)
+
+function headersBy(setHeaders: ReturnType<typeof helmet>): Readonly<Record<string, string>> {
+  const response = new ServerResponse(new IncomingMessage(new Socket()))
+  setHeaders(response.req, response, () => undefined)
+  return response.getHeaders() as Readonly<Record<string, string>> // helmet sets texts alone
 }
 
 function problemAnswer(problem: Problem): HttpAnswer {
@@ -136,7 +162,7 @@ function problemAnswer(problem: Problem): HttpAnswer {
       ...(retryAfter !== undefined && { "Retry-After": String(retryAfter) }),
       ...(code === "unauthorized" && { "WWW-Authenticate": "Bearer" }),
     },
-    body: Buffer.from(JSON.stringify(problemEnvelope(problem))),
+    body: JSON.stringify(problemEnvelope(problem)),
   }
 }
 
@@ -146,7 +172,7 @@ export function problemEnvelope({ code, message, data, record }: Problem): Envel
 }
 
 function daemonAnswer(status: number, body: string): HttpAnswer {
-  return { status, headers: fromDaemon, body: Buffer.from(body) }
+  return { status, headers: fromDaemon, body }
 }
 
 function successEnvelope(content: object): Envelope {

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http"
 import { setTimeout as after } from "node:timers/promises"
 
 import type { Problem } from "../http/problem.ts"
-import { fromVenue, type VenueAnswer } from "../http/reply.ts"
+import { fromVenue, pagelessHeaders, type VenueAnswer } from "../http/reply.ts"
 import type { GateLimits } from "../process/gate-limits.ts"
 import { outcomeOf } from "../upstream/outcome.ts"
 import { isQuery } from "../upstream/target.ts"
@@ -29,7 +29,11 @@ export async function streamPages(
     return isRefusal(reply.answer) ? reply : { kind: "problem", problem: notPaginated }
   }
   const { response, signal } = way
-  response.writeHead(200, { ...fromVenue, "Content-Type": "application/x-ndjson" })
+  response.writeHead(200, {
+    ...pagelessHeaders,
+    ...fromVenue,
+    "Content-Type": "application/x-ndjson",
+  })
   response.flushHeaders() // pages may be empty for a while
   const failure = await writePages(deps, { ask, first }, way)
   if (failure === undefined) {
