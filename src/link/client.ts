@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net"
 import { Fault } from "../std/fault.ts"
 import type { AdminParams, AdminResults, BotParams, BotResults } from "./calls/methods.ts"
 import { createFrameReader, createFrameWriter, type FrameWriter } from "./frames.ts"
-import { faultOf, responseSchema } from "./message.ts"
+import { faultOf, parseResponse } from "./message.ts"
 
 /** Calls the methods of a socket. `Params` and `Results` are the maps of methods.ts. */
 export type LinkClient<Params, Results> = {
@@ -37,7 +37,8 @@ type Waiting = {
   readonly parts: unknown[]
   readonly resolve: (result: unknown) => void
   readonly reject: (fault: Fault) => void
-  readonly timer: NodeJS.Timeout
+  /** By the monotonic clock. */
+  readonly untilMs: number
 }
 
 export type Speaking = {
@@ -139,6 +140,7 @@ export function speak(
   const reader = createFrameReader(maxBytes)
   const writer = createFrameWriter(socket)
   const waiting = new Map<number, Waiting>()
+  const expire = expirer(waiting, deadlineMs)
   let lastId = 0
 
   socket.on("data", (chunk: Buffer) => {
@@ -152,6 +154,7 @@ export function speak(
   socket.on("error", () => undefined)
   socket.on("close", () => {
     onLost()
+    expire.stop()
     giveUp(waiting)
   })
 
@@ -161,11 +164,9 @@ export function speak(
       const id = ++lastId
       return new Promise((resolve, reject) => {
         writeCall(writer, { id, method, params })
-        const timer = setTimeout(() => {
-          waiting.delete(id)
-          reject(unavailable(`The vault gave no answer within ${deadlineMs} ms.`))
-        }, deadlineMs)
-        waiting.set(id, { parts: [], resolve, reject, timer })
+        const untilMs = performance.now() + deadlineMs
+        waiting.set(id, { parts: [], resolve, reject, untilMs })
+        expire.watch()
       })
     },
     close: () => socket.destroy(),
@@ -173,11 +174,32 @@ export function speak(
 }
 
 function giveUp(waiting: Map<number, Waiting>): void {
-  for (const { reject, timer } of waiting.values()) {
-    clearTimeout(timer)
+  for (const { reject } of waiting.values()) {
     reject(unavailable("The connection to the vault broke."))
   }
   waiting.clear()
+}
+
+/** One timer for all that waits: each waits equally long, so whoever called first is over first. */
+function expirer(waiting: Map<number, Waiting>, limitMs: number) {
+  let timer: NodeJS.Timeout | undefined
+  const sweep = (): void => {
+    const nowMs = performance.now()
+    timer = undefined
+    for (const [id, { reject, untilMs }] of waiting) {
+      if (untilMs > nowMs) {
+        timer = setTimeout(sweep, untilMs - nowMs)
+        return
+      }
+      waiting.delete(id)
+      reject(unavailable(`The vault gave no answer within ${limitMs} ms.`))
+    }
+  }
+  return {
+    /** To be called after each call. */
+    watch: () => void (timer ??= setTimeout(sweep, limitMs)),
+    stop: () => clearTimeout(timer),
+  }
 }
 
 /** A parameter `secret` of bytes follows the call: in JSON it would be text, which can't be overwritten. */
@@ -194,10 +216,9 @@ function writeCall(
 
 /** @throws {Fault} when `value` is no answer: the stream can't be trusted any more. */
 function settle(value: unknown, waiting: Map<number, Waiting>): void {
-  const parsed = responseSchema.safeParse(value)
-  if (!parsed.success)
+  const response = parseResponse(value)
+  if (response === undefined)
     throw new Fault("link_protocol", "The socket sent something else than an answer.")
-  const { data: response } = parsed
   // An id that nobody waits for is an answer that came after its deadline.
   const id = response.id ?? -1
   const call = waiting.get(id)
@@ -207,7 +228,6 @@ function settle(value: unknown, waiting: Map<number, Waiting>): void {
     return
   }
   waiting.delete(id)
-  clearTimeout(call.timer)
   if ("error" in response) call.reject(faultOf(response.error))
   else call.resolve(wholeOf(call.parts, response.result))
 }

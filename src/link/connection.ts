@@ -12,6 +12,9 @@ import { errorOf, requestSchema, rpcErrors, type ErrorMember, type Request } fro
 /** Of a list that goes out in parts: half a line, so that commas and what is around it fit too. */
 const maxPartBytes = maxFrameBytes / 2
 
+/** How many calls are begun in one turn of the loop. */
+const takenAtOnce = 4
+
 /** The longest secret behind a line: a passphrase's file may have as much. */
 const maxSecretBytes = 64 * 1024
 
@@ -32,6 +35,8 @@ export class Connection {
   #isGreeted: boolean
   #isStopping = false
   #inFlight = 0
+  /** Calls that have come and weren't begun. */
+  #come: Frame[] = []
   #onIdle: () => void = () => undefined
   #lineTimer: NodeJS.Timeout | undefined
 
@@ -72,12 +77,23 @@ export class Connection {
       const frames = this.#reader.push(chunk)
       if (frames.length > 0) clearTimeout(this.#lineTimer)
       if (frames.length > 0) this.#lineTimer = undefined
-      for (const frame of frames) void this.#take(frame).finally(() => frame.secret?.fill(0))
+      const isTaking = this.#come.length > 0
+      this.#come.push(...frames)
+      if (!isTaking) this.#takeSome()
     } catch (error) {
       this.#options.onError(error, "")
       this.#fail(rpcErrors.parse)
     }
     this.#watchLine()
+  }
+
+  /** Begins some of what has come. What they wait for goes on before the next: their answers leave while those are at work. */
+  readonly #takeSome = (): void => {
+    for (const frame of this.#come.splice(0, takenAtOnce)) {
+      void this.#take(frame).finally(() => frame.secret?.fill(0))
+    }
+    this.#throttle()
+    if (this.#come.length > 0) setImmediate(this.#takeSome)
   }
 
   async #take({ value, secret }: Frame): Promise<void> {
@@ -116,7 +132,9 @@ export class Connection {
   #throttle(): void {
     const { maxCallsInFlight, maxUnreadBytes } = this.#options.limits
     const isFull =
-      this.#inFlight >= maxCallsInFlight || this.#socket.writableLength > maxUnreadBytes
+      this.#come.length > 0 ||
+      this.#inFlight >= maxCallsInFlight ||
+      this.#socket.writableLength > maxUnreadBytes
     if (isFull) this.#socket.pause()
     else if (this.#socket.isPaused()) this.#socket.resume()
   }

@@ -22,16 +22,33 @@ const errorSchema = z.strictObject({
 })
 export type ErrorMember = z.infer<typeof errorSchema>
 
-const version = z.literal("2.0")
-/** `more`: the result is a list of which this is a part, and the next follows. */
-export const responseSchema = z.union([
-  z.strictObject({
-    ...{ jsonrpc: version, id: z.int().min(0), result: z.unknown() },
-    more: z.literal(true).optional(),
-  }),
-  z.strictObject({ jsonrpc: version, id: z.int().min(0).nullable(), error: errorSchema }),
-])
-export type Response = z.infer<typeof responseSchema>
+/** An answer. `more`: the result is a list of which this is a part, and the next follows. */
+export type Response =
+  | { readonly id: number; readonly result: unknown; readonly more?: true }
+  | { readonly id: number | null; readonly error: ErrorMember }
+
+const failedSchema = z.strictObject({
+  ...{ jsonrpc: z.literal("2.0"), id: z.int().min(0).nullable(), error: errorSchema },
+})
+
+/** What the other side answered; `undefined` when it is no answer. Its results are as methods.ts describes them. */
+export function parseResponse(value: unknown): Response | undefined {
+  if (typeof value !== "object" || value === null) return undefined
+  // By hand, for a schema's check of each answer costs more than all else that is done with it here.
+  return "result" in value ? resultOf(value) : failedSchema.safeParse(value).data
+}
+
+function resultOf(value: object): Response | undefined {
+  const { jsonrpc, id, result, more } = value as Readonly<Record<string, unknown>>
+  const isOurs = jsonrpc === "2.0" && Object.keys(value).length === (more === undefined ? 3 : 4)
+  if (!isOurs || !isId(id)) return undefined
+  if (more === undefined) return { id, result }
+  return more === true ? { id, result, more } : undefined
+}
+
+function isId(id: unknown): id is number {
+  return Number.isSafeInteger(id) && Number(id) >= 0
+}
 
 // JSON-RPC 2.0 §5.1, and -32000 of its range for the server's own: a Fault.
 export const rpcErrors = {

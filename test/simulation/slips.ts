@@ -28,7 +28,7 @@ export const slips: readonly Guard[] = [
       why: "simulated: a nonce is given out before the signer's mark covers it",
     },
     {
-      find: "      await Promise.allSettled([...works])\n",
+      find: "      await Promise.all(ends)\n",
       replace: "",
       why: "simulated: a freeze is answered before what was reserved before it",
     },
