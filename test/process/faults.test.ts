@@ -238,7 +238,7 @@ function assertCounts(test: TestVault, { least }: { readonly least: number }): v
 
 /** What of the two limits is used; the one that gives back is never the fuller. */
 function usedAt({ vault }: TestVault, nowMs: number): { kept: number; freed: number } {
-  const uses = vault.ledger.usage(nowMs).map(({ used }) => Number(used.coefficient))
+  const uses = vault.ledger.usage(ledgerTime(nowMs)).map(({ used }) => Number(used.coefficient))
   const [kept = 0, freed = 0] = uses.sort((a, b) => b - a)
   return { kept, freed }
 }

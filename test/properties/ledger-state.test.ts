@@ -156,7 +156,7 @@ class History {
       raises: raises.filter(({ untilMs }) => nowMs < untilMs),
       holds: this.ledger.holds(ledgerTime(nowMs)),
       nonces: signers.map((each) => this.ledger.lastNonce(each)),
-      used: this.ledger.usage(nowMs),
+      used: this.ledger.usage(ledgerTime(nowMs)),
     }
   }
 }

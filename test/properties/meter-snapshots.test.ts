@@ -128,10 +128,10 @@ function tell(ledger: Ledger, nowMs: number): readonly unknown[] {
   const laterMs = [0, 1, 2_499, 5_000, 60_000, hourMs - 60_000, hourMs, 24 * hourMs]
   return laterMs.map((ms) => ({
     rooms: ledger
-      .headroom(claims, nowMs + ms)
+      .headroom(claims, ledgerTime(nowMs + ms))
       .map(({ used, freesAtMs, fits }) => [formatDecimal(used), freesAtMs, fits]),
     usage: ledger
-      .usage(nowMs + ms)
+      .usage(ledgerTime(nowMs + ms))
       .map(({ meter, used }) => [meter, formatDecimal(used)])
       .sort(),
   }))
@@ -212,7 +212,9 @@ class Run {
       unknown: { kind: "unknown", status: 502 },
     } as const
     const nowMs = this.clock.nowMs()
-    await Promise.all(one.words.map((word) => ledger.settle(record, outcomes[word], nowMs)))
+    await Promise.all(
+      one.words.map((word) => ledger.settle(record, outcomes[word], ledgerTime(nowMs))),
+    )
   }
 }
 

@@ -6,7 +6,7 @@ import { loadLedgerKey } from "../../src/vault/ledger/audit/checkpoint.ts"
 import { openClosedLedger } from "../../src/vault/ledger/audit/closed-ledger.ts"
 import { openLedger } from "../../src/vault/ledger/open-ledger.ts"
 import type { LedgerKey } from "../../src/vault/ledger/store/audit-jobs.ts"
-import { fakeClock, startMs } from "./fake-clock.ts"
+import { fakeClock, startMs, ledgerTime } from "./fake-clock.ts"
 import { refusalEntry, reserved } from "./ledger-ask.ts"
 
 /** Checks a closed ledger as `countersign audit verify` does. */
@@ -74,12 +74,12 @@ export async function fillLedger(file: string, atMs = startMs): Promise<void> {
   let nowMs = atMs
   const round = async (): Promise<void> => {
     const { record } = await reserved(ledger, nowMs)
-    await ledger.settle(record, { kind: "accepted", status: 200, code: "0" }, nowMs)
-    ledger.note(refusalEntry(`No, at ${nowMs}.`), nowMs)
+    await ledger.settle(record, { kind: "accepted", status: 200, code: "0" }, ledgerTime(nowMs))
+    ledger.note(refusalEntry(`No, at ${nowMs}.`), ledgerTime(nowMs))
     await ledger.count()
     nowMs += 2_000
   }
-  await ledger.act({ act: "started", policyHash: "ab".repeat(32) }, nowMs)
+  await ledger.act({ act: "started", policyHash: "ab".repeat(32) }, ledgerTime(nowMs))
   await round()
   await ledger.audit.checkpoint(key, nowMs)
   await round()

@@ -34,7 +34,7 @@ async function reserveUntilBroken(ledger: Ledger): Promise<void> {
     print(`again ${faultCode(error)}`)
   })
   try {
-    ledger.note(refusalEntry(), systemClock.nowMs())
+    ledger.note(refusalEntry(), ledgerTime(systemClock.nowMs()))
   } catch (error) {
     print(`note ${faultCode(error)}`)
   }

@@ -50,9 +50,9 @@ export type Ledger = {
   /** Tells `watcher` from now on. */
   watch(watcher: LedgerWatcher): void
   /** How claims stand now, in their order. @throws {Fault} `ledger_unavailable` before the first `replaceMeters`. */
-  headroom(claims: readonly Claim[], nowMs: number): readonly Headroom[]
+  headroom(claims: readonly Claim[], nowMs: LedgerTime): readonly Headroom[]
   /** What is used of every meter that has anything left. */
-  usage(nowMs: number): readonly MeterUse[]
+  usage(nowMs: LedgerTime): readonly MeterUse[]
   /**
    * Counts what is used anew: folds the requests recorded since `sinceMs` through `build` while others go
    * on being reserved, adds those, and exchanges the meters at once. `exchanged` runs in the same turn, so
@@ -70,7 +70,7 @@ export type Ledger = {
   /** The requests that count from `sinceMs` on and were recorded before the first step, in the order of counting. */
   history(sinceMs: number): AsyncIterable<RecordedRequest>
   /** Keeps a request that was only asked about, to be judged again by other files. Durable when it resolves. */
-  recordShadow(entry: ShadowEntry, nowMs: number): Promise<RecordId>
+  recordShadow(entry: ShadowEntry, nowMs: LedgerTime): Promise<RecordId>
   /** The shadows that were asked at `sinceMs` or later, in the order of time. */
   shadows(sinceMs: number): AsyncIterable<RecordedRequest>
   /** The hold whose release the request may use. */
@@ -89,7 +89,7 @@ export type Ledger = {
    *
    * @throws {Fault} `ledger_unavailable`.
    */
-  note(entry: RefusalEntry, nowMs: number): RecordId | null
+  note(entry: RefusalEntry, nowMs: LedgerTime): RecordId | null
   /**
    * Records what became of a request. Resolves when durable. Every outcome is recorded; the state only
    * ever becomes more certain, so outcomes may come in any order. A refusal of the only send gives back
@@ -97,15 +97,15 @@ export type Ledger = {
    *
    * Rejects with {Fault} `name_unknown` when no request has this id; nothing is written then.
    */
-  settle(record: RecordId, outcome: Outcome, nowMs: number): Promise<void>
+  settle(record: RecordId, outcome: Outcome, nowMs: LedgerTime): Promise<void>
   /**
    * Records an operator's act and changes keys and clients by it, durable when it resolves.
    *
    * Rejects with {Fault} `name_taken`, `name_unknown`; nothing is written then.
    */
-  act(entry: AdminEntry, nowMs: number): Promise<RecordId>
+  act(entry: AdminEntry, nowMs: LedgerTime): Promise<RecordId>
   /** Follows an act that says nothing new, so that it isn't recorded: a restart begins from the last that was. */
-  hear(entry: AdminEntry, nowMs: number): void
+  hear(entry: AdminEntry, nowMs: LedgerTime): void
   /** The nonce that a signer used last: about the time when it signed, in milliseconds. */
   lastNonce(signer: Address): number | undefined
   /** The record of a request or refusal by id, with its state as of `nowMs`. */

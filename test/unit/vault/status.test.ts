@@ -8,6 +8,7 @@ import { adminMethods } from "../../../src/vault/admin-methods.ts"
 import { refusalView } from "../../../src/vault/status/views.ts"
 import { byCount, openLimited } from "../../support/limited-vault.ts"
 import { limitOrder, openTestVault, type VaultAsk } from "../../support/open-test-vault.ts"
+import { ledgerTime } from "../../support/fake-clock.ts"
 
 describe("the admin's status", () => {
   it("has the limits as listLimits tells them, and the last refusals", async (t) => {
@@ -31,7 +32,7 @@ describe("the admin's status", () => {
     for (const seconds of [0, 1, 2, 3, 4, 5]) {
       const refusal = { code: "overloaded", message: `No, ${seconds}.`, data: null } as const
       const entry = { client: "bot0", key: null, operation: null, policyHash: "", refusal }
-      test.vault.ledger.note(entry, nowMs + seconds * 1_000)
+      test.vault.ledger.note(entry, ledgerTime(nowMs + seconds * 1_000))
     }
     const { last_refusals: refusals } = await test.admin.status()
     assert.deepEqual(

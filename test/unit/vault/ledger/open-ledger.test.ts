@@ -179,7 +179,7 @@ describe("a ledger whose commit failed", () => {
     }
     await assert.rejects(reserveAt(ledger, startMs), unavailable)
     await assert.rejects(ledger.record(before.record, ledgerTime(startMs)), unavailable)
-    assert.throws(() => ledger.note(refusalEntry(), startMs), unavailable)
+    assert.throws(() => ledger.note(refusalEntry(), ledgerTime(startMs)), unavailable)
     await ledger.close()
 
     assert.deepEqual(
@@ -195,7 +195,7 @@ describe("closing a ledger", () => {
   it("waits for what is queued", async () => {
     const ledger = await open()
     const request = reserved(ledger, clock.nowMs())
-    const refusal = ledger.note(refusalEntry(), startMs)
+    const refusal = ledger.note(refusalEntry(), ledgerTime(startMs))
     await ledger.close()
     const { record } = await request
     assert.deepEqual(
@@ -212,9 +212,12 @@ describe("closing a ledger", () => {
     await assert.rejects(reserveAt(ledger, clock.nowMs()), closed)
     await assert.rejects(ledger.count(), closed)
     await assert.rejects(ledger.record("rec", ledgerTime(startMs)), closed)
-    await assert.rejects(ledger.settle("rec", { kind: "sent" }, startMs), closed)
-    await assert.rejects(ledger.act({ act: "started", policyHash: "" }, startMs), closed)
-    assert.throws(() => ledger.note(refusalEntry(), startMs), closed)
+    await assert.rejects(ledger.settle("rec", { kind: "sent" }, ledgerTime(startMs)), closed)
+    await assert.rejects(
+      ledger.act({ act: "started", policyHash: "" }, ledgerTime(startMs)),
+      closed,
+    )
+    assert.throws(() => ledger.note(refusalEntry(), ledgerTime(startMs)), closed)
   })
 })
 

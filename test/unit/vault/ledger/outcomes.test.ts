@@ -70,7 +70,8 @@ describe("the state of a record", () => {
     it(`is ${state} after ${words}, and ${expired} once it has expired`, async () => {
       const { record, expiresAfterMs } = await reserved(ledger, clock.nowMs())
       const lengthBefore = await ledger.count()
-      for (const kind of heard) await ledger.settle(record, outcomes[kind], clock.nowMs())
+      for (const kind of heard)
+        await ledger.settle(record, outcomes[kind], ledgerTime(clock.nowMs()))
       assert.equal(await ledger.count(), lengthBefore + heard.length, "each word is in the journal")
 
       const atExpiry = await ledger.record(record, ledgerTime(expiresAfterMs))
@@ -82,19 +83,19 @@ describe("the state of a record", () => {
 
   it("carries the venue's status and code", async () => {
     const { record } = await reserved(ledger, clock.nowMs())
-    await ledger.settle(record, outcomes.unknown, clock.nowMs())
+    await ledger.settle(record, outcomes.unknown, ledgerTime(clock.nowMs()))
     const unknown = await ledger.record(record, ledgerTime(clock.nowMs()))
     assert.deepEqual(unknown?.outcome, { status: 502, code: null })
-    await ledger.settle(record, outcomes.accepted, clock.nowMs())
+    await ledger.settle(record, outcomes.accepted, ledgerTime(clock.nowMs()))
     const accepted = await ledger.record(record, ledgerTime(clock.nowMs()))
     assert.deepEqual(accepted?.outcome, { status: 200, code: "0" })
   })
 
   it("can't be told of a request that isn't there, and nothing is written then", async () => {
-    const refusal = ledger.note(refusalEntry(), clock.nowMs())!
+    const refusal = ledger.note(refusalEntry(), ledgerTime(clock.nowMs()))!
     const lengthBefore = await ledger.count()
     for (const id of ["rec_00000000000000000000000000", refusal]) {
-      const settled = ledger.settle(id, outcomes.accepted, clock.nowMs())
+      const settled = ledger.settle(id, outcomes.accepted, ledgerTime(clock.nowMs()))
       await assert.rejects(settled, { name: "Fault", code: "name_unknown" })
     }
     assert.equal(await ledger.count(), lengthBefore)
@@ -110,7 +111,7 @@ describe("the state of a record", () => {
 
   it("outlives a restart", async () => {
     const { record } = await reserved(ledger, clock.nowMs())
-    await ledger.settle(record, outcomes.refused, clock.nowMs())
+    await ledger.settle(record, outcomes.refused, ledgerTime(clock.nowMs()))
     await ledger.close()
     assert.equal(readLedger(place.file).at(-1)?.row["outcome"], "refused")
     ledger = await openLedger({ file: place.file, clock })

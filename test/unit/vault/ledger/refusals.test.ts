@@ -26,14 +26,14 @@ describe("a refusal", () => {
     const watched = await openLedger({ file: place.file, clock, mayNote: () => false })
     const heard: unknown[] = []
     watched.watch({ noted: (...told) => heard.push(told) })
-    assert.equal(watched.note(refusalEntry(), startMs), null)
+    assert.equal(watched.note(refusalEntry(), ledgerTime(startMs)), null)
     await watched.close()
     assert.deepEqual(heard, [[refusalEntry(), null]])
     assert.deepEqual(readLedger(place.file), [])
   })
 
   it("is recorded with its reason", async () => {
-    const id = ledger.note(refusalEntry(), startMs)!
+    const id = ledger.note(refusalEntry(), ledgerTime(startMs))!
     assert.deepEqual(await ledger.record(id, ledgerTime(startMs)), {
       id,
       state: "refused_here",
@@ -56,10 +56,10 @@ describe("a refusal", () => {
   })
 
   it("is counted on the first record when it comes again within a second, not later", async () => {
-    const first = ledger.note(refusalEntry(), startMs)
-    assert.equal(ledger.note(refusalEntry(), startMs), first)
-    assert.equal(ledger.note(refusalEntry(), startMs + 999), first)
-    const second = ledger.note(refusalEntry(), startMs + 1_000)
+    const first = ledger.note(refusalEntry(), ledgerTime(startMs))
+    assert.equal(ledger.note(refusalEntry(), ledgerTime(startMs)), first)
+    assert.equal(ledger.note(refusalEntry(), ledgerTime(startMs + 999)), first)
+    const second = ledger.note(refusalEntry(), ledgerTime(startMs + 1_000))
     assert.notEqual(second, first)
     assert.deepEqual(await repeatsById(), { [first!]: 2, [second!]: 0 })
     assert.deepEqual(
@@ -73,16 +73,16 @@ describe("a refusal", () => {
   })
 
   it("has its count written by itself, without a further call", async () => {
-    ledger.note(refusalEntry(), startMs)
-    ledger.note(refusalEntry(), startMs)
+    ledger.note(refusalEntry(), ledgerTime(startMs))
+    ledger.note(refusalEntry(), ledgerTime(startMs))
     while ((await ledger.count()) < 2) await setTimeout(20)
     await ledger.close()
     assert.equal(readLedger(place.file)[1]?.row["count"], 1)
   })
 
   it("is recorded anew when the clock was set back", () => {
-    const first = ledger.note(refusalEntry(), startMs)
-    assert.notEqual(ledger.note(refusalEntry(), startMs - 1), first)
+    const first = ledger.note(refusalEntry(), ledgerTime(startMs))
+    assert.notEqual(ledger.note(refusalEntry(), ledgerTime(startMs - 1)), first)
   })
 
   it("differs by client, operation, code and message", async () => {
@@ -94,14 +94,14 @@ describe("a refusal", () => {
       refusalEntry("Much too fast."),
       { ...entry, refusal: { code: "unknown_record", message: "Too fast.", data: null } as const },
     ]
-    const ids = others.map((other) => ledger.note(other, startMs)!)
+    const ids = others.map((other) => ledger.note(other, ledgerTime(startMs))!)
     assert.equal(new Set(ids).size, others.length)
     assert.deepEqual(Object.keys(await repeatsById()), ids)
   })
 
   it("of one client leaves room for those of another", () => {
     const note = (client: string, index: number) =>
-      ledger.note({ ...refusalEntry(`Refusal ${index}.`), client }, startMs)
+      ledger.note({ ...refusalEntry(`Refusal ${index}.`), client }, ledgerTime(startMs))
     for (let index = 0; index < maxRefusals; index++) note("a", index)
     assert.equal(note("a", maxRefusals), null)
     assert.notEqual(note("b", 0), null)
@@ -109,12 +109,12 @@ describe("a refusal", () => {
 
   it("is only counted when too many different ones come at once", async () => {
     const ids = Array.from({ length: half + 3 }, (_, index) =>
-      ledger.note(refusalEntry(`Refusal ${index}.`), startMs),
+      ledger.note(refusalEntry(`Refusal ${index}.`), ledgerTime(startMs)),
     )
     assert.equal(ids.indexOf(null), half)
     assert.equal(ids.filter((id) => id === null).length, 3)
     assert.equal(
-      ledger.note(refusalEntry("Refusal 0."), startMs),
+      ledger.note(refusalEntry("Refusal 0."), ledgerTime(startMs)),
       ids[0],
       "a known one still counts",
     )

@@ -29,7 +29,7 @@ function historyFrom(sinceMs: number): Promise<readonly RecordedRequest[]> {
 }
 
 function used(meter: string): string {
-  const [room] = ledger.headroom([aClaim({ meter })], clock.nowMs())
+  const [room] = ledger.headroom([aClaim({ meter })], ledgerTime(clock.nowMs()))
   return formatDecimal(room!.used)
 }
 
@@ -239,9 +239,9 @@ class Run {
     const record = this.#sent.shift()
     if (record === undefined) return
     this.#refused += 1
-    void this.#follow(this.ledger.settle(record, { kind: "sent" }, startMs))
+    void this.#follow(this.ledger.settle(record, { kind: "sent" }, ledgerTime(startMs)))
     const refused = { kind: "refused", status: 400, code: "1" } as const
-    void this.#follow(this.ledger.settle(record, refused, startMs))
+    void this.#follow(this.ledger.settle(record, refused, ledgerTime(startMs)))
   }
 
   async settled(): Promise<void> {
@@ -249,7 +249,9 @@ class Run {
   }
 
   used(): readonly string[] {
-    return this.ledger.headroom(this.claims(), startMs).map((room) => formatDecimal(room.used))
+    return this.ledger
+      .headroom(this.claims(), ledgerTime(startMs))
+      .map((room) => formatDecimal(room.used))
   }
 
   expected(): readonly string[] {

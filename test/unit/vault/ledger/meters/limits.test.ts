@@ -80,7 +80,7 @@ async function spent(changes: Partial<ReserveAsk> = {}) {
 }
 
 function used(changes: ClaimChanges = {}): string {
-  const [room] = ledger.headroom([aClaim(changes)], clock.nowMs())
+  const [room] = ledger.headroom([aClaim(changes)], ledgerTime(clock.nowMs()))
   return formatDecimal(room!.used)
 }
 
@@ -139,13 +139,13 @@ describe("a limit in the ledger", () => {
     const watched = aClaim({ mode: "observe", amount: "8" })
     await take({ claims: [watched] })
     await take({ claims: [watched] })
-    const [room] = ledger.headroom([watched], clock.nowMs())
+    const [room] = ledger.headroom([watched], ledgerTime(clock.nowMs()))
     assert.deepEqual([formatDecimal(room!.used), room!.fits], ["16", false])
   })
 
   it("tells its headroom without changing anything", async () => {
     await take({ claims: [aClaim({ amount: "4" })] })
-    const [room] = ledger.headroom([aClaim({ amount: "7" })], clock.nowMs())
+    const [room] = ledger.headroom([aClaim({ amount: "7" })], ledgerTime(clock.nowMs()))
     assert.equal(formatDecimal(room!.used), "4")
     assert.equal(room!.fits, false)
     assert.equal(room!.freesAtMs, startMs + hourMs)
@@ -157,8 +157,8 @@ describe("a limit in the ledger", () => {
     ledger = await openLedger({ file: place.file, clock })
     const notYet = { name: "Fault", code: "ledger_unavailable", message: /hasn't been counted/ }
     await assert.rejects(ask(), notYet)
-    assert.throws(() => ledger.headroom([aClaim()], startMs), notYet)
-    assert.deepEqual(ledger.headroom([], startMs), [])
+    assert.throws(() => ledger.headroom([aClaim()], ledgerTime(startMs)), notYet)
+    assert.deepEqual(ledger.headroom([], ledgerTime(startMs)), [])
     await reserved(ledger, clock.nowMs())
     assert.equal(await ledger.count(), 1)
   })
@@ -294,7 +294,8 @@ describe("a limit that gives back what the venue refused", () => {
     for (const [kinds] of words) {
       const { record } = await take({ claims: [aClaim(limitOf(kinds))] })
       claimed.set(record, [aClaim(limitOf(kinds))])
-      for (const kind of kinds) await ledger.settle(record, outcomes[kind], clock.nowMs())
+      for (const kind of kinds)
+        await ledger.settle(record, outcomes[kind], ledgerTime(clock.nowMs()))
     }
     assert.deepEqual(usedAfterAll(), expected)
     await reopen()
@@ -305,15 +306,15 @@ describe("a limit that gives back what the venue refused", () => {
     build = () => claims
     const { record } = await take({ claims })
     await take({ claims })
-    await ledger.settle(record, outcomes.sent, clock.nowMs())
+    await ledger.settle(record, outcomes.sent, ledgerTime(clock.nowMs()))
     await reopen()
     assert.equal(used(refundable), "8")
-    await ledger.settle(record, outcomes.refused, clock.nowMs())
+    await ledger.settle(record, outcomes.refused, ledgerTime(clock.nowMs()))
     assert.equal(used(refundable), "4")
     await reopen()
-    await ledger.settle(record, outcomes.refused, clock.nowMs())
-    await ledger.settle(record, outcomes.sent, clock.nowMs())
-    await ledger.settle(record, outcomes.refused, clock.nowMs())
+    await ledger.settle(record, outcomes.refused, ledgerTime(clock.nowMs()))
+    await ledger.settle(record, outcomes.sent, ledgerTime(clock.nowMs()))
+    await ledger.settle(record, outcomes.refused, ledgerTime(clock.nowMs()))
     assert.equal(used(refundable), "4")
   })
 
@@ -321,7 +322,7 @@ describe("a limit that gives back what the venue refused", () => {
     const entry = { ...requestEntry, purpose: "return" } as const
     const { record } = await take({ claims, entry })
     for (const kind of ["sent", "refused"] as const) {
-      await ledger.settle(record, outcomes[kind], clock.nowMs())
+      await ledger.settle(record, outcomes[kind], ledgerTime(clock.nowMs()))
     }
     assert.equal(used(refundable), "4")
     await ledger.close()
@@ -333,7 +334,7 @@ describe("a limit that gives back what the venue refused", () => {
     build = () => both
     const { record } = await take({ claims: both })
     for (const kind of ["sent", "refused"] as const) {
-      await ledger.settle(record, outcomes[kind], clock.nowMs())
+      await ledger.settle(record, outcomes[kind], ledgerTime(clock.nowMs()))
     }
     assert.equal(used(), "4")
     assert.equal(used(refundable), "0")
@@ -345,7 +346,7 @@ describe("a limit that gives back what the venue refused", () => {
     for (let round = 0; round < 5; round++) {
       const { record } = await take({ claims })
       for (const kind of ["sent", "refused"] as const) {
-        await ledger.settle(record, outcomes[kind], clock.nowMs())
+        await ledger.settle(record, outcomes[kind], ledgerTime(clock.nowMs()))
       }
       lefts.push(used(refundable))
       clock.pass(60_000)
@@ -367,7 +368,7 @@ describe("a limit that gives back what the venue refused", () => {
       const { record } = await take({ claims: all })
       clock.pass(waitMs)
       for (const kind of ["sent", "refused"] as const) {
-        await ledger.settle(record, outcomes[kind], clock.nowMs())
+        await ledger.settle(record, outcomes[kind], ledgerTime(clock.nowMs()))
       }
     }
     await refuseAfter(hourMs - 1)

@@ -54,7 +54,7 @@ function take(claims = [aClaim()]) {
 async function takeRefundable(): Promise<string> {
   const reservation = await take(refundable)
   assertReserved(reservation)
-  await ledger.settle(reservation.record, { kind: "sent" }, clock.nowMs())
+  await ledger.settle(reservation.record, { kind: "sent" }, ledgerTime(clock.nowMs()))
   return reservation.record
 }
 
@@ -83,7 +83,7 @@ async function snapshotWritten(): Promise<void> {
 }
 
 function used(claim = aClaim()): string {
-  return formatDecimal(ledger.headroom([claim], clock.nowMs())[0]!.used)
+  return formatDecimal(ledger.headroom([claim], ledgerTime(clock.nowMs()))[0]!.used)
 }
 
 describe("a start after an orderly stop", () => {
@@ -161,7 +161,7 @@ describe("a start after a crash", () => {
   it("gives back what was refused since, also of requests that the snapshot holds", async () => {
     const record = await takeRefundable()
     await restart({ claims: refundable })
-    await ledger.settle(record, refused, clock.nowMs())
+    await ledger.settle(record, refused, ledgerTime(clock.nowMs()))
     assert.equal(await crash({ claims: refundable }), 1)
     assert.equal(used(refundable[0]), "0")
   })
@@ -171,7 +171,7 @@ describe("a start after a crash", () => {
     const record = await takeRefundable()
     await snapshotWritten()
     clock.pass(maxAgeMs)
-    const settled = ledger.settle(record, refused, clock.nowMs())
+    const settled = ledger.settle(record, refused, ledgerTime(clock.nowMs()))
     await Promise.all([settled, take()])
     await snapshotWritten()
     assert.equal(await crash({ claims: refundable }), 2, "the release and the last request")
@@ -182,10 +182,10 @@ describe("a start after a crash", () => {
     await restart({ claims: refundable })
     await takeRefundable()
     const record = await takeRefundable()
-    await ledger.settle(record, refused, clock.nowMs())
+    await ledger.settle(record, refused, ledgerTime(clock.nowMs()))
     await snapshotWritten()
     clock.pass(maxAgeMs)
-    const settled = ledger.settle(record, refused, clock.nowMs())
+    const settled = ledger.settle(record, refused, ledgerTime(clock.nowMs()))
     await Promise.all([settled, take([aClaim({ meter: "other" })])])
     await snapshotWritten()
     assert.equal(await crash({ claims: refundable }), 1)

@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import type { AdminEntry } from "../../../../../src/vault/ledger/records/admin-entry.ts"
 import type { Client, KeyEntry } from "../../../../../src/vault/ledger/records/bindings.ts"
-import { startMs } from "../../../../support/fake-clock.ts"
+import { startMs, ledgerTime } from "../../../../support/fake-clock.ts"
 import { otherSigner, signer } from "../../../../support/ledger-ask.ts"
 import { ledger, openLedgerForEach, place, reopen } from "../../../../support/ledger-for-each.ts"
 import { readLedger } from "../../../../support/read-ledger.ts"
@@ -44,7 +44,7 @@ async function reopened() {
 }
 
 async function act(...entries: readonly AdminEntry[]): Promise<void> {
-  for (const entry of entries) await ledger.act(entry, startMs)
+  for (const entry of entries) await ledger.act(entry, ledgerTime(startMs))
 }
 
 describe("an act", () => {
@@ -73,7 +73,7 @@ describe("an act", () => {
   it("is in the journal with what it said", async () => {
     const policyHash = "ab".repeat(32)
     await act({ act: "started", policyHash }, { act: "key_exported", name: "main" })
-    const id = await ledger.act({ act: "client_added", client }, startMs)
+    const id = await ledger.act({ act: "client_added", client }, ledgerTime(startMs))
     await ledger.close()
     const entries = readLedger(place.file)
     assert.deepEqual(
@@ -113,7 +113,7 @@ describe("an act", () => {
   for (const [what, entry, code] of refused) {
     it(`fails on ${what}, and nothing is written`, async () => {
       await act({ act: "key_added", key: wallet }, { act: "client_added", client })
-      await assert.rejects(ledger.act(entry, startMs), { name: "Fault", code })
+      await assert.rejects(ledger.act(entry, ledgerTime(startMs)), { name: "Fault", code })
       assert.equal(await ledger.count(), 2)
       assert.deepEqual(await reopened(), { keys: [wallet], clients: [client] })
     })
@@ -121,8 +121,8 @@ describe("an act", () => {
 
   it("takes a name at once: of two that come together the second fails", async () => {
     const [first, second] = await Promise.allSettled([
-      ledger.act({ act: "client_added", client }, startMs),
-      ledger.act({ act: "client_added", client }, startMs),
+      ledger.act({ act: "client_added", client }, ledgerTime(startMs)),
+      ledger.act({ act: "client_added", client }, ledgerTime(startMs)),
     ])
     assert.equal(first.status, "fulfilled")
     assert.equal(second.status, "rejected")

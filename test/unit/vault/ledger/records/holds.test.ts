@@ -255,7 +255,7 @@ describe("a release", () => {
       nowMs: ledgerTime(startMs),
     }
     assert.equal((await reserve(ledger, ask)).kind, "refused")
-    assert.equal(ledger.headroom([aClaim()], startMs)[0]!.used.coefficient, 0n)
+    assert.equal(ledger.headroom([aClaim()], ledgerTime(startMs))[0]!.used.coefficient, 0n)
     assert.equal((await reserved(ledger, startMs)).nonce, startMs)
   })
 })

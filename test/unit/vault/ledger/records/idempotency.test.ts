@@ -204,7 +204,7 @@ describe("an idempotency key", () => {
 describe("what became of a key's request", () => {
   async function settle(...outcomes: readonly Outcome[]): Promise<void> {
     const { record } = await reserved()
-    for (const outcome of outcomes) await ledger.settle(record, outcome, clock.nowMs())
+    for (const outcome of outcomes) await ledger.settle(record, outcome, ledgerTime(clock.nowMs()))
   }
   const sent: Outcome = { kind: "sent" }
   const unsent: Outcome = { kind: "unsent" }

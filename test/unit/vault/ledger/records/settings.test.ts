@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 import type { AdminEntry } from "../../../../../src/vault/ledger/records/admin-entry.ts"
 import type { StoredSet } from "../../../../../src/vault/ledger/records/entries.ts"
 import { decimal } from "../../../../support/a-claim.ts"
-import { startMs } from "../../../../support/fake-clock.ts"
+import { startMs, ledgerTime } from "../../../../support/fake-clock.ts"
 import {
   clock,
   ledger,
@@ -23,7 +23,7 @@ async function reopened() {
 }
 
 async function act(...entries: readonly AdminEntry[]): Promise<void> {
-  for (const entry of entries) await ledger.act(entry, clock.nowMs())
+  for (const entry of entries) await ledger.act(entry, ledgerTime(clock.nowMs()))
 }
 
 /** The rows of the journal's acts, without what every row has. */

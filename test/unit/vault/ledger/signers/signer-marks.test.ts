@@ -8,7 +8,7 @@ import fc from "fast-check"
 import type { Ledger } from "../../../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../../../src/vault/ledger/open-ledger.ts"
 import { leaseNonces, signersIn } from "../../../../../src/vault/ledger/signers/signer-marks.ts"
-import { fakeClock, type FakeClock } from "../../../../support/fake-clock.ts"
+import { fakeClock, type FakeClock, ledgerTime } from "../../../../support/fake-clock.ts"
 import { ledgerPlace, reserveAt, reserved, signer } from "../../../../support/ledger-ask.ts"
 import { numRuns } from "../../../../support/runs.ts"
 
@@ -45,7 +45,7 @@ async function open({ file, signerDir, clock }: Place): Promise<Ledger> {
 async function accept(ledger: Ledger, clock: FakeClock): Promise<void> {
   const name = "ab".repeat(16)
   const signers = ledger.safety.waiting()
-  await ledger.act({ act: "restore_accepted", ledger: name, signers }, clock.nowMs())
+  await ledger.act({ act: "restore_accepted", ledger: name, signers }, ledgerTime(clock.nowMs()))
   await ledger.safety.acceptRestore(name)
 }
 
@@ -177,7 +177,10 @@ describe("a ledger restored from an older copy", () => {
     await restored(at, 1, 2)
     const offline = await openLedger({ file: at.file, clock: at.clock })
     for (let n = 0; n < 5; n++) {
-      await offline.act({ act: "started", policyHash: "ab".repeat(32) }, at.clock.nowMs())
+      await offline.act(
+        { act: "started", policyHash: "ab".repeat(32) },
+        ledgerTime(at.clock.nowMs()),
+      )
     }
     await offline.close()
     for (let start = 0; start < 2; start++) {

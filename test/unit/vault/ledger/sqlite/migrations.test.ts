@@ -8,7 +8,7 @@ import type { Ledger } from "../../../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../../../src/vault/ledger/open-ledger.ts"
 import { migrations } from "../../../../../src/vault/ledger/sqlite/migrations.ts"
 import { aClaim } from "../../../../support/a-claim.ts"
-import { fakeClock, startMs } from "../../../../support/fake-clock.ts"
+import { fakeClock, startMs, ledgerTime } from "../../../../support/fake-clock.ts"
 import {
   ledgerPlace,
   plainAsk,
@@ -79,8 +79,8 @@ describe("a ledger of the first schema", () => {
     const claim = aClaim({ max: "1", release: "refused" })
     await ledger.replaceMeters(() => [claim], startMs)
     const refused = { kind: "refused", status: 400, code: "1" } as const
-    await ledger.settle(firstRow.id, refused, startMs) // it didn't say then what would be given back
-    assert.equal(ledger.headroom([claim], startMs)[0]?.fits, false)
+    await ledger.settle(firstRow.id, refused, ledgerTime(startMs)) // it didn't say then what would be given back
+    assert.equal(ledger.headroom([claim], ledgerTime(startMs))[0]?.fits, false)
     await reserved(ledger, startMs)
     await ledger.close()
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
 import { openLedger } from "../../../../../src/vault/ledger/open-ledger.ts"
-import { fakeClock, startMs } from "../../../../support/fake-clock.ts"
+import { fakeClock, startMs, ledgerTime } from "../../../../support/fake-clock.ts"
 import {
   ledgerPlace,
   refusalEntry,
@@ -31,7 +31,7 @@ describe("the refusals that were recorded last", () => {
 
   it("are told from the newest to the oldest, as many as are asked for", async (t) => {
     const ledger = await open(t)
-    for (const n of [0, 1, 2]) ledger.note(refusalEntry(`Refusal ${n}.`), second(n))
+    for (const n of [0, 1, 2]) ledger.note(refusalEntry(`Refusal ${n}.`), ledgerTime(second(n)))
     const messages = async (limit: number) =>
       (await ledger.recentRefusals(limit)).map(({ refusal }) => refusal.message)
     assert.deepEqual(await messages(2), ["Refusal 2.", "Refusal 1."])
@@ -41,10 +41,10 @@ describe("the refusals that were recorded last", () => {
 
   it("have what was recorded of each, and how often it came once more", async (t) => {
     const ledger = await open(t)
-    const id = ledger.note(refusalEntry(), startMs)
-    ledger.note(refusalEntry(), startMs + 1)
-    ledger.note(refusalEntry(), startMs + 2)
-    ledger.note(refusalEntry(), second(1)) // ends the first one's second
+    const id = ledger.note(refusalEntry(), ledgerTime(startMs))
+    ledger.note(refusalEntry(), ledgerTime(startMs + 1))
+    ledger.note(refusalEntry(), ledgerTime(startMs + 2))
+    ledger.note(refusalEntry(), ledgerTime(second(1))) // ends the first one's second
     const [, first] = await ledger.recentRefusals(5)
     assert.deepEqual(first, {
       ...{ seq: 1, id, atMs: startMs, client: "mm-bot", key: null, operation: "placeOrder" },
@@ -62,7 +62,7 @@ describe("the decisions that were recorded last", () => {
   it("are requests and refusals by the journal's order, the newest first, without bodies", async (t) => {
     const ledger = await open(t)
     const { record: first } = await reserved(ledger, startMs)
-    const refused = ledger.note(refusalEntry(), second(1))
+    const refused = ledger.note(refusalEntry(), ledgerTime(second(1)))
     const { record: last } = await reserved(ledger, second(2))
     const { decisions } = await ledger.audit.decisions(5)
     const { client, key, operation, rule } = requestEntry
@@ -79,8 +79,8 @@ describe("the decisions that were recorded last", () => {
 
   it("keep that order when the clock is set back", async (t) => {
     const ledger = await open(t)
-    ledger.note(refusalEntry("First."), second(60))
-    ledger.note(refusalEntry("Last."), second(0))
+    ledger.note(refusalEntry("First."), ledgerTime(second(60)))
+    ledger.note(refusalEntry("Last."), ledgerTime(second(0)))
     const { decisions } = await ledger.audit.decisions(5)
     assert.deepEqual(
       decisions.map(({ refusal }) => refusal?.message),
@@ -92,7 +92,7 @@ describe("the decisions that were recorded last", () => {
     const ledger = await open(t)
     for (const n of [0, 2, 4]) {
       await reserved(ledger, second(n))
-      ledger.note(refusalEntry(), second(n + 1))
+      ledger.note(refusalEntry(), ledgerTime(second(n + 1)))
     }
     for (const [limit, seqs] of [
       [2, [6, 5]],
@@ -110,9 +110,9 @@ describe("the decisions that were recorded last", () => {
 
   it("count a refusal that came again on the record that it shares", async (t) => {
     const ledger = await open(t)
-    ledger.note(refusalEntry(), startMs)
-    ledger.note(refusalEntry(), startMs + 999)
-    ledger.note(refusalEntry(), second(1)) // ends the first one's second
+    ledger.note(refusalEntry(), ledgerTime(startMs))
+    ledger.note(refusalEntry(), ledgerTime(startMs + 999))
+    ledger.note(refusalEntry(), ledgerTime(second(1))) // ends the first one's second
     const { recorded, decisions } = await ledger.audit.decisions(5)
     assert.equal(recorded, 2)
     assert.deepEqual(
