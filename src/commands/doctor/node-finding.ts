@@ -9,7 +9,7 @@ export function nodeFinding(version: string, flags: ReadonlySet<string>): Findin
     return fail(
       "node",
       `This is Node ${version}, and ${oldestMajor} is the oldest that runs the daemon.`,
-      `install Node ${oldestMajor} or newer from https://nodejs.org`,
+      `install the Debian package, which brings its own, or Node ${oldestMajor} or newer`,
     )
   }
   return ok(
