@@ -20,14 +20,14 @@ try {
   const { values } = parseArgs({
     options: { to: { type: "string", default: root }, node: { type: "string" } },
   })
-  console.log(build(values.to, values.node))
+  console.log(await build(values.to, values.node))
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
 }
 
 /** Makes the package in `directory` and returns where it lies. Node is that of `tarball`, or is fetched. */
-function build(directory: string, tarball: string | undefined): string {
+async function build(directory: string, tarball: string | undefined): Promise<string> {
   const seconds = sourceDateSeconds(root)
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     readonly version: string
@@ -39,7 +39,7 @@ function build(directory: string, tarball: string | undefined): string {
     unpackNode(tarball === undefined ? fetchedNode(work) : readFileSync(tarball), node)
     const tree = join(work, "tree")
     stageProgram({ root, node, tree })
-    stageSystem({ root, node, tree })
+    await stageSystem({ root, node, tree, version })
     writeControl(tree, version)
     settle(tree, seconds)
     mkdirSync(directory, { recursive: true })

@@ -23,148 +23,167 @@ export async function countersign(
     .description("Signs what trading bots ask for, as far as your policies allow.")
     .version(version)
     .showHelpAfterError("(countersign --help shows what there is)")
-  for (const [name, part] of named(tree, words[0])) {
-    if (typeof part === "function") program.addCommand((await part()).reader(name, start))
-    else program.addCommand(await group([name, part], words[1], start))
+  for (const [job, commands] of Object.entries(jobs)) {
+    program.commandsGroup(`${job}:`)
+    for (const [name, part] of Object.entries(commands)) {
+      if (!isWanted(name, words[0])) continue
+      if (typeof part === "function") program.addCommand((await part()).reader(name, start))
+      else program.addCommand(await group([name, part], words[1], start))
+    }
   }
+  program.helpCommand("help [command]", "show what a command takes")
   throwOnUsageErrors(program)
   return program
 }
 
-/** The one of that name, or all of them. */
-function named<Part>(
-  parts: Readonly<Record<string, Part>>,
-  name: string | undefined,
-): readonly (readonly [string, Part])[] {
-  const one = Object.entries(parts).filter(([each]) => each === name)
-  return one.length > 0 ? one : Object.entries(parts)
+/** Where the line begins with a command's name, that one alone. */
+function isWanted(name: string, word = ""): boolean {
+  return name === word || !Object.hasOwn(tree, word)
 }
 
 async function group(
   [name, { description, commands }]: readonly [string, Group],
-  word: string | undefined,
+  word = "",
   start: Start,
 ): Promise<Reader> {
   const made = new Reader(name).description(description)
-  for (const [own, load] of named(commands, word)) {
+  for (const [own, load] of Object.entries(commands)) {
+    if (own !== word && Object.hasOwn(commands, word)) continue
     made.addCommand((await load()).reader(own, start))
   }
   return made
 }
 
-const tree: Readonly<Record<string, Load | Group>> = {
-  init: async () => (await import("./init.ts")).init,
-  serve: async () => (await import("./serve.ts")).serve,
-  "install-service": async () => (await import("./install-service.ts")).installService,
-  "init-service": async () => (await import("./init-service.ts")).initService,
-  status: async () => (await import("./status.ts")).status,
-  console: async () => (await import("./console.ts")).consoleCommand,
-  freeze: async () => (await import("./freeze.ts")).freeze,
-  thaw: async () => (await import("./freeze.ts")).thaw,
-  panic: async () => (await import("./panic.ts")).panic,
-  lock: async () => (await import("./lock.ts")).lock,
-  unlock: async () => (await import("./unlock.ts")).unlock,
-  backup: async () => (await import("./backup.ts")).backup,
-  doctor: async () => (await import("./doctor.ts")).doctor,
-  demo: async () => (await import("./demo.ts")).demo,
-  sandbox: async () => (await import("./sandbox.ts")).sandbox,
-  completion: async () => (await import("./completion.ts")).completion(() => countersign()),
-  keys: {
-    description: "private keys",
-    commands: {
-      generate: async () => (await import("./keys/generate.ts")).keysGenerate,
-      import: async () => (await import("./keys/import.ts")).keysImport,
-      export: async () => (await import("./keys/export.ts")).keysExport,
-      list: async () => (await import("./keys/list.ts")).keysList,
-      show: async () => (await import("./keys/show.ts")).keysShow,
-      targets: async () => (await import("./keys/targets.ts")).keysTargets,
-      remove: async () => (await import("./keys/remove.ts")).keysRemove,
+/** Every command, by the job that a person has at hand. */
+const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
+  "Set up": {
+    init: async () => (await import("./init.ts")).init,
+    keys: {
+      description: "private keys",
+      commands: {
+        generate: async () => (await import("./keys/generate.ts")).keysGenerate,
+        import: async () => (await import("./keys/import.ts")).keysImport,
+        export: async () => (await import("./keys/export.ts")).keysExport,
+        list: async () => (await import("./keys/list.ts")).keysList,
+        show: async () => (await import("./keys/show.ts")).keysShow,
+        targets: async () => (await import("./keys/targets.ts")).keysTargets,
+        remove: async () => (await import("./keys/remove.ts")).keysRemove,
+      },
+    },
+    agent: {
+      description: "agent keys and their approvals",
+      commands: {
+        status: async () => (await import("./agent/status.ts")).agentStatus,
+        approve: async () => (await import("./agent/approve.ts")).agentApprove,
+        rotate: async () => (await import("./agent/rotate.ts")).agentRotate,
+        revoke: async () => (await import("./agent/revoke.ts")).agentRevoke,
+        renew: async () => (await import("./agent/renew.ts")).agentRenew,
+      },
+    },
+    clients: {
+      description: "bots and their tokens",
+      commands: {
+        add: async () => (await import("./clients/add.ts")).clientsAdd,
+        list: async () => (await import("./clients/list.ts")).clientsList,
+        rotate: async () => (await import("./clients/rotate.ts")).clientsRotate,
+        revoke: async () => (await import("./clients/revoke.ts")).clientsRevoke,
+      },
+    },
+    serve: async () => (await import("./serve.ts")).serve,
+    "install-service": async () => (await import("./install-service.ts")).installService,
+    "init-service": async () => (await import("./init-service.ts")).initService,
+  },
+  "Say what bots may do": {
+    policy: {
+      description: "what bots may do",
+      commands: {
+        check: async () => (await import("./policy/check.ts")).policyCheck,
+        explain: async () => (await import("./policy/explain.ts")).policyExplain,
+        reload: async () => (await import("./policy/reload.ts")).policyReload,
+        accept: async () => (await import("./policy/accept.ts")).policyAccept,
+        rollback: async () => (await import("./policy/rollback.ts")).policyRollback,
+        show: async () => (await import("./policy/show.ts")).policyShow,
+        replay: async () => (await import("./policy/replay.ts")).policyReplay,
+      },
+    },
+    limits: {
+      description: "what may be spent over time",
+      commands: {
+        show: async () => (await import("./limits/show.ts")).limitsShow,
+        raise: async () => (await import("./limits/raise.ts")).limitsRaise,
+      },
+    },
+    prices: {
+      description: "reference prices",
+      commands: {
+        confirm: async () => (await import("./prices/confirm.ts")).pricesConfirm,
+        set: async () => (await import("./prices/set.ts")).pricesSet,
+        show: async () => (await import("./prices/show.ts")).pricesShow,
+      },
+    },
+    held: {
+      description: "requests that wait for a person",
+      commands: {
+        list: async () => (await import("./held/list.ts")).heldList,
+        release: async () => (await import("./held/decide.ts")).heldRelease,
+        refuse: async () => (await import("./held/decide.ts")).heldRefuse,
+      },
     },
   },
-  agent: {
-    description: "agent keys and their approvals",
-    commands: {
-      status: async () => (await import("./agent/status.ts")).agentStatus,
-      approve: async () => (await import("./agent/approve.ts")).agentApprove,
-      rotate: async () => (await import("./agent/rotate.ts")).agentRotate,
-      revoke: async () => (await import("./agent/revoke.ts")).agentRevoke,
-      renew: async () => (await import("./agent/renew.ts")).agentRenew,
+  "See what it does": {
+    status: async () => (await import("./status.ts")).status,
+    console: async () => (await import("./console.ts")).consoleCommand,
+    audit: {
+      description: "what was recorded",
+      commands: {
+        tail: async () => (await import("./audit/tail.ts")).auditTail,
+        show: async () => (await import("./audit/show.ts")).auditShow,
+        verify: async () => (await import("./audit/verify.ts")).auditVerify,
+        export: async () => (await import("./audit/export.ts")).auditExport,
+        archive: async () => (await import("./audit/archive.ts")).auditArchive,
+      },
+    },
+    doctor: async () => (await import("./doctor.ts")).doctor,
+  },
+  "Stop it, and go on": {
+    freeze: async () => (await import("./freeze.ts")).freeze,
+    thaw: async () => (await import("./freeze.ts")).thaw,
+    panic: async () => (await import("./panic.ts")).panic,
+    lock: async () => (await import("./lock.ts")).lock,
+    unlock: async () => (await import("./unlock.ts")).unlock,
+  },
+  "Look after it": {
+    backup: async () => (await import("./backup.ts")).backup,
+    notify: {
+      description: "messages about alarms",
+      commands: {
+        test: async () => (await import("./notify/test.ts")).notifyTest,
+      },
+    },
+    ledger: {
+      description: "the record itself",
+      commands: {
+        "accept-restore": async () =>
+          (await import("./ledger/accept-restore.ts")).ledgerAcceptRestore,
+      },
+    },
+    clock: {
+      description: "the clock's standing",
+      commands: {
+        accept: async () => (await import("./clock/accept.ts")).clockAccept,
+      },
     },
   },
-  clients: {
-    description: "bots and their tokens",
-    commands: {
-      add: async () => (await import("./clients/add.ts")).clientsAdd,
-      list: async () => (await import("./clients/list.ts")).clientsList,
-      rotate: async () => (await import("./clients/rotate.ts")).clientsRotate,
-      revoke: async () => (await import("./clients/revoke.ts")).clientsRevoke,
-    },
-  },
-  policy: {
-    description: "what bots may do",
-    commands: {
-      check: async () => (await import("./policy/check.ts")).policyCheck,
-      explain: async () => (await import("./policy/explain.ts")).policyExplain,
-      reload: async () => (await import("./policy/reload.ts")).policyReload,
-      accept: async () => (await import("./policy/accept.ts")).policyAccept,
-      rollback: async () => (await import("./policy/rollback.ts")).policyRollback,
-      show: async () => (await import("./policy/show.ts")).policyShow,
-      replay: async () => (await import("./policy/replay.ts")).policyReplay,
-    },
-  },
-  limits: {
-    description: "what may be spent over time",
-    commands: {
-      show: async () => (await import("./limits/show.ts")).limitsShow,
-      raise: async () => (await import("./limits/raise.ts")).limitsRaise,
-    },
-  },
-  prices: {
-    description: "reference prices",
-    commands: {
-      confirm: async () => (await import("./prices/confirm.ts")).pricesConfirm,
-      set: async () => (await import("./prices/set.ts")).pricesSet,
-      show: async () => (await import("./prices/show.ts")).pricesShow,
-    },
-  },
-  held: {
-    description: "requests that wait for a person",
-    commands: {
-      list: async () => (await import("./held/list.ts")).heldList,
-      release: async () => (await import("./held/decide.ts")).heldRelease,
-      refuse: async () => (await import("./held/decide.ts")).heldRefuse,
-    },
-  },
-  audit: {
-    description: "what was recorded",
-    commands: {
-      tail: async () => (await import("./audit/tail.ts")).auditTail,
-      show: async () => (await import("./audit/show.ts")).auditShow,
-      verify: async () => (await import("./audit/verify.ts")).auditVerify,
-      export: async () => (await import("./audit/export.ts")).auditExport,
-      archive: async () => (await import("./audit/archive.ts")).auditArchive,
-    },
-  },
-  ledger: {
-    description: "the record itself",
-    commands: {
-      "accept-restore": async () =>
-        (await import("./ledger/accept-restore.ts")).ledgerAcceptRestore,
-    },
-  },
-  notify: {
-    description: "messages about alarms",
-    commands: {
-      test: async () => (await import("./notify/test.ts")).notifyTest,
-    },
-  },
-  clock: {
-    description: "the clock's standing",
-    commands: {
-      accept: async () => (await import("./clock/accept.ts")).clockAccept,
-    },
+  "Try it": {
+    demo: async () => (await import("./demo.ts")).demo,
+    sandbox: async () => (await import("./sandbox.ts")).sandbox,
+    completion: async () => (await import("./completion.ts")).completion(() => countersign()),
   },
 }
+
+const tree: Readonly<Record<string, Load | Group>> = Object.fromEntries(
+  Object.values(jobs).flatMap((commands) => Object.entries(commands)),
+)
 
 /** They work on no installation, or on the services' alone. */
 const withoutPlace = new Set(["install-service", "init-service", "demo", "sandbox", "completion"])

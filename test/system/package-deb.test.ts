@@ -8,6 +8,7 @@ import { basename, join } from "node:path"
 import { createInterface } from "node:readline"
 import type { Readable } from "node:stream"
 import { after, before, describe, it } from "node:test"
+import { gunzipSync } from "node:zlib"
 
 import { serviceFiles, unitNames } from "../../src/commands/service/service-files.ts"
 import { forget, setUp, takeDown } from "../../src/commands/service/system-commands.ts"
@@ -307,6 +308,12 @@ describe("the Debian package", { ...needsDpkg(), timeout: 900_000 }, () => {
     const wanted = readFileSync(join(builds.home, "one/systemd", source), "utf8")
     assert.equal(readFileSync(join(root, path), "utf8"), wanted)
   }
+
+  it("has a page for man, of this version", () => {
+    const packed = readFileSync(join(root, "usr/share/man/man1/countersign.1.gz"))
+    const [first] = gunzipSync(packed).toString().split("\n")
+    assert.equal(first, `.TH COUNTERSIGN 1 "" "Countersign ${version}" ""`)
+  })
 
   it("names no place of the machine that built it", () => {
     const places = [builds.home, repositoryRoot, homedir(), join(tmpdir(), "countersign-deb-")]
