@@ -1,6 +1,16 @@
-import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync } from "node:fs"
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
 import { dirname, join } from "node:path"
 
+import { inventory, packagesOf, sumsOf } from "../inventory.ts"
+import { pathsIn } from "./paths-in.ts"
 import { run } from "./run.ts"
 
 const place = "usr/lib/countersign"
@@ -24,10 +34,13 @@ export function stageProgram({
   }
   bundle(root, join(program, "dist"))
   install(root, program)
+  const isThere = (name: string): boolean => existsSync(join(program, "node_modules", name))
+  writeFileSync(join(program, inventory.packages), packagesOf(root, isThere))
+  writeFileSync(join(program, inventory.sums), sumsOf(program, pathsIn(program)))
 }
 
 /** Of the files that npm publishes, those that npm's scripts make: what is bundled here too, and the lock of what is brought along. */
-const made: readonly string[] = ["dist", "npm-shrinkwrap.json"]
+const made: readonly string[] = ["dist", "npm-shrinkwrap.json", ...Object.values(inventory)]
 
 /** As `npm run build` does, but not into the checkout. */
 function bundle(root: string, directory: string): void {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { execFileSync, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { copyFile, readdir, readFile, writeFile } from "node:fs/promises"
 import { homedir, tmpdir } from "node:os"
 import { basename, join } from "node:path"
@@ -20,8 +20,11 @@ import {
   type Builds,
 } from "../support/debian-package.ts"
 import { passphrase } from "../support/countersign.ts"
+import { isSummed, listedIn, summedIn } from "../support/inventory.ts"
 import { fencedBlocks, readRepositoryFile, repositoryRoot, sectionOf } from "../support/markdown.ts"
 import { needsSystemd, sectionsIn, underSystemd } from "../support/systemd.ts"
+
+type Named = { readonly name: string; readonly version: string }
 
 /** A line of `dpkg-deb --contents`. */
 type Listed = { readonly mode: string; readonly owner: string; readonly path: string }
@@ -346,6 +349,18 @@ describe("the Debian package", { ...needsDpkg(), timeout: 900_000 }, () => {
         "in their order",
       )
     }
+  })
+
+  it("has the SHA-256 of each file of the program, and lists each package that comes with it", () => {
+    const program = join(root, "usr/lib/countersign")
+    const all = readdirSync(program, { recursive: true, encoding: "utf8" })
+    const files = all.filter((path) => statSync(join(program, path)).isFile())
+    assert.deepEqual(summedIn(program), files.filter(isSummed).sort())
+    const installed = files
+      .filter((path) => /(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/@]+\/package\.json$/.test(path))
+      .map((path) => JSON.parse(readFileSync(join(program, path), "utf8")) as Named)
+    const names = installed.map(({ name, version }) => `${name}@${version}`)
+    assert.deepEqual(listedIn(program), [...new Set(names)].sort())
   })
 
   it("has the MD5 sum of each of its files", () => {

@@ -14,6 +14,7 @@ import { makeInstallation, serve, type Ended } from "../support/countersign.ts"
 import { exchange } from "../support/exchange.ts"
 import { fencedBlocks, readRepositoryFile, repositoryRoot } from "../support/markdown.ts"
 import { needsNative } from "../support/curves.ts"
+import { isSummed, listedIn, summedIn } from "../support/inventory.ts"
 import { installPacked, type Packed } from "../support/packed.ts"
 
 /** What npm puts into every package, whatever "files" says. */
@@ -126,6 +127,21 @@ declare const order: { symbol_id: number; is_buy: boolean; quantity: string }
   it("pins its dependencies' dependencies to what is tested here, by their hashes", () => {
     const written = readFileSync(join(packed.packageRoot, "npm-shrinkwrap.json"), "utf8")
     assert.equal(written, readRepositoryFile("package-lock.json"))
+  })
+
+  it("has the SHA-256 of each of its files", () => {
+    assert.deepEqual(summedIn(packed.packageRoot), packed.files.filter(isSummed).sort())
+  })
+
+  it("lists each package that comes with it, as the lock file has them", () => {
+    const { packages } = JSON.parse(readRepositoryFile("package-lock.json")) as {
+      readonly packages: Readonly<Record<string, { version: string; dev?: true; peer?: true }>>
+    }
+    const locked = Object.entries(packages).flatMap(([path, { version, dev, peer }]) => {
+      const name = path.split("node_modules/").at(-1)
+      return name === undefined || name === "" || dev || peer ? [] : `${name}@${version}`
+    })
+    assert.deepEqual(listedIn(packed.packageRoot), [...new Set(locked)].sort())
   })
 
   it("runs nothing when it is installed", () => {

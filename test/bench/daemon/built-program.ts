@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 
+import { inventory } from "../../../packaging/inventory.ts"
 import { repositoryRoot } from "../../support/markdown.ts"
 
 const run = promisify(execFile)
@@ -36,6 +37,6 @@ async function build(): Promise<string> {
 async function published(): Promise<readonly string[]> {
   const text = await readFile(join(repositoryRoot, "package.json"), "utf8")
   const { files } = JSON.parse(text) as { readonly files: readonly string[] } // ours
-  const built = ["dist", "npm-shrinkwrap.json"]
+  const built = ["dist", "npm-shrinkwrap.json", ...Object.values(inventory)]
   return ["package.json", ...files.filter((name) => !built.includes(name))]
 }
