@@ -11,12 +11,11 @@ import { auditMethods } from "./operator/audit-methods.ts"
 import { clientMethods, namedClient } from "./operator/client-methods.ts"
 import { decideHold, listHolds, waitingHolds } from "./operator/hold-methods.ts"
 import { keyMethods } from "./operator/key-methods.ts"
-import { raiseLimit, policiesFor } from "./operator/limit-methods.ts"
+import { raiseLimit } from "./operator/limit-methods.ts"
 import { confirmPrices, setPrice } from "./operator/price-methods.ts"
 import { reload } from "./operator/reload.ts"
 import { replay } from "./operator/replay.ts"
 import { safetyMethods } from "./operator/safety-methods.ts"
-import { describePolicy } from "./policy/describe.ts"
 import { explainRequest } from "./request/check-request.ts"
 import { agentOf, settleRecord } from "./request/settle-record.ts"
 import { alarmsNow } from "./status/alarms.ts"
@@ -56,8 +55,7 @@ export function adminMethods(vault: Vault) {
     listLimits: () => Promise.resolve(listLimits(vault)),
     raiseLimit: (params: AdminParams["raiseLimit"]) => raiseLimit(params, vault),
     reload: () => reload(vault),
-    showPolicy: (params: AdminParams["showPolicy"]) =>
-      Promise.resolve(showPolicy(params, vault.active())),
+    filesInForce: () => Promise.resolve({ texts: vault.active().texts }),
     replay: (params: AdminParams["replay"]) => replay(params, vault),
     candidate: () => candidate(vault),
     acceptPolicy: (params: AdminParams["acceptPolicy"]) =>
@@ -84,18 +82,6 @@ async function settleOperation(
   await settleRecord(record, outcome, vault)
   const key = agentOf(record, vault.active())
   return { key: key === undefined ? null : keyView(key, vault) }
-}
-
-/** What the policies that are for a client say, whichever of its keys it uses. */
-function showPolicy(
-  { client: name }: AdminParams["showPolicy"],
-  set: ActiveSet,
-): AdminResults["showPolicy"] {
-  const client = namedClient(name, set)
-  const entries = policiesFor(client, set).flatMap((policy) =>
-    describePolicy(policy, set.profile.symbols),
-  )
-  return { client: name, keys: client.keys, entries }
 }
 
 async function unlock(

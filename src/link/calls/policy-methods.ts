@@ -2,17 +2,15 @@
 
 import { z } from "zod"
 
-import type { CandidateView, PolicyView, ReplayedRefusal, SymbolsView } from "../views/views.ts"
+import type { CandidateView, ReplayedRefusal, SymbolsView } from "../views/views.ts"
 
-const client = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "1 to 64 of a-z 0-9 . _ -, starting with a letter or digit")
 const filesHash = z.string().regex(/^[0-9a-f]{64}$/, "64 hex digits, as countersign showed them")
 
 /** Their parameters. */
 export const policyParams = {
   reload: z.strictObject({}),
-  showPolicy: z.strictObject({ client }),
+  /** The files in force, which needn't be those on disk. */
+  filesInForce: z.strictObject({}),
   /** Those of venue.yaml. */
   listSymbols: z.strictObject({}),
   replay: z.strictObject({
@@ -27,7 +25,7 @@ export const policyParams = {
 /** Their results. */
 export type PolicyResults = {
   reload: { readonly policy_hash: string; readonly warnings: readonly string[] }
-  showPolicy: PolicyView
+  filesInForce: { readonly texts: readonly { readonly name: string; readonly text: string }[] }
   listSymbols: SymbolsView
   replay: {
     readonly requests: number

@@ -156,20 +156,6 @@ export type SymbolsView = {
   readonly default_market_order_type: "base" | "quote" | null
 }
 
-/** What a client may do, in plain words. */
-export type PolicyView = {
-  readonly client: string
-  readonly keys: readonly string[]
-  readonly entries: readonly {
-    readonly kind: "allows" | "denies" | "limits" | "holds"
-    readonly policy: string
-    readonly entry: string
-    readonly file: string
-    readonly line: number
-    readonly words: string
-  }[]
-}
-
 /** The files on disk beside those that a person accepted last. */
 export type CandidateView = {
   /** Of the files, to be named when they are accepted. */

@@ -59,7 +59,7 @@ function namedLimits(set: ActiveSet, name: string): readonly PlacedLimit[] {
 }
 
 /** The policies that are for a client, whichever of its keys it uses. */
-export function policiesFor(
+function policiesFor(
   { name, keys }: Pick<Client, "name" | "keys">,
   { policies }: Pick<ActiveSet, "policies">,
 ): readonly Policy[] {

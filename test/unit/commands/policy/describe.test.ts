@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { describePolicy } from "../../../../src/vault/policy/describe.ts"
+import { describePolicy } from "../../../../src/commands/policy/describe.ts"
 import { parsePolicies } from "../../../../src/vault/policy/file/policy-file.ts"
 import { testProfile } from "../../../support/test-profile.ts"
 
@@ -32,7 +32,7 @@ rules:
     max_expires_in: 10s
 `
     assert.deepEqual(wordsOf(text), [
-      "allows: placeOrder; symbols: BTC-PERP; sides: buy; order_types: limit; require_flags: with post_only; client_order_id: mm-.*; at most 0.5 of BTC-PERP, 1 of others in base units; at most 25000 in quote units at the worst price; prices within 2% of the reference price; valid for at most 10000 ms",
+      "allows: placeOrder; symbols: BTC-PERP; sides: buy; order_types: limit; require_flags: with post_only; client_order_id: mm-.*; at most 0.5 of BTC-PERP, 1 of others in base units; at most 25000 in quote units at the worst price; prices within 2% of the reference price; valid for at most 10s",
     ])
   })
 
@@ -54,9 +54,9 @@ hold:
 `
     assert.deepEqual(wordsOf(text), [
       "denies: every order; order_types: market",
-      "limits: submitted notional: at most 80000 in any 3600 s, for each client; every order",
+      "limits: submitted notional: at most 80000 in any 1h, for each client; every order",
       "limits: the sum of /amount by /asset: at most 5 in a day in UTC, for all together; watched only; withdraw",
-      "holds: withdraw; where: /amount at least 10; until a person releases it, within 900 s",
+      "holds: withdraw; where: /amount at least 10; until a person releases it, within 15m",
     ])
   })
 })

@@ -1,7 +1,5 @@
-import { formatDecimal, multiplyDecimals, wholeDecimal, type Decimal } from "../../venue/decimal.ts"
-import type { SymbolTable } from "../../venue/profile.ts"
-import { mapAsked } from "./match/matchers.ts"
-import { symbolText, orderMakingOperations } from "./judged/judged-order.ts"
+import { mapAsked } from "../../vault/policy/match/matchers.ts"
+import { orderMakingOperations, symbolText } from "../../vault/policy/judged/judged-order.ts"
 import type {
   Deny,
   Entry,
@@ -11,7 +9,10 @@ import type {
   Policy,
   Rule,
   SizeBound,
-} from "./terms/policy.ts"
+} from "../../vault/policy/terms/policy.ts"
+import { formatDecimal, multiplyDecimals, wholeDecimal, type Decimal } from "../../venue/decimal.ts"
+import type { SymbolTable } from "../../venue/profile.ts"
+import { durationText } from "../cli/duration-text.ts"
 
 /** One entry of a policy in plain words. */
 export type Described = {
@@ -69,7 +70,9 @@ function bounds(rule: Rule, symbols: SymbolTable): readonly string[] {
     ...percent("prices within", rule.priceBand, "of the reference price"),
     ...percent("matched prices within", rule.priceMatchBand, "of the reference price"),
     ...percent("slippage at most", rule.maxSlippage, ""),
-    ...(rule.maxExpiresInMs === undefined ? [] : [`valid for at most ${rule.maxExpiresInMs} ms`]),
+    ...(rule.maxExpiresInMs === undefined
+      ? []
+      : [`valid for at most ${durationText(rule.maxExpiresInMs)}`]),
     ...(rule.allowFullTpsl ? ["also a take-profit or stop over the full position"] : []),
     ...(rule.operations.has("approveAgent") ? agentWords(rule) : []),
   ]
@@ -103,7 +106,9 @@ function limitWords(limit: Limit): readonly string[] {
 }
 
 function windowWords(window: LimitWindow): string {
-  return window.kind === "rolling" ? `any ${window.lengthMs / 1_000} s` : `a day in ${window.zone}`
+  return window.kind === "rolling"
+    ? `any ${durationText(window.lengthMs)}`
+    : `a day in ${window.zone}`
 }
 
 function overWords({ over }: Deny, symbols: SymbolTable): readonly string[] {
@@ -113,7 +118,7 @@ function overWords({ over }: Deny, symbols: SymbolTable): readonly string[] {
 }
 
 function holdWords({ ttlMs }: Hold): string {
-  return `until a person releases it, within ${ttlMs / 1_000} s`
+  return `until a person releases it, within ${durationText(ttlMs)}`
 }
 
 function list(label: string, words: readonly string[] | undefined): readonly string[] {
