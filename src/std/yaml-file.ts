@@ -11,8 +11,9 @@ import {
   type YAMLError,
   type YAMLMap,
 } from "yaml"
-import type { z } from "zod"
+import { z } from "zod"
 
+import { nearestWord } from "./nearest-word.ts"
 import { err, ok, type Result } from "./result.ts"
 
 /** A problem in a configuration file, and its place. Lines and columns count from 1. */
@@ -68,7 +69,7 @@ export function parseYaml<Value>(
   if (problems.length > 0) return err(problems)
 
   const placeOf = (path: YamlPath): Place => placeAt(offsetOf(document, path))
-  const parsed = schema.safeParse(plain)
+  const parsed = schema.safeParse(plain, { error: knownKeys })
   if (parsed.success) return ok({ value: parsed.data, placeOf })
   return err(parsed.error.issues.flatMap((issue) => problemsOf(issue, file, placeOf)))
 }
@@ -155,6 +156,12 @@ function offsetIn(parent: unknown, step: string): number | undefined {
   return isNode(item) ? item.range?.[0] : undefined
 }
 
+/** Of an object with unknown keys, those that it may have: what {@link problemsOf} finds as the issue's message. */
+const knownKeys: z.core.$ZodErrorMap = ({ code, inst }) =>
+  code === "unrecognized_keys" && inst instanceof z.ZodObject
+    ? Object.keys(inst.shape).join(" ")
+    : undefined
+
 /** One problem for each refused key, so that each has its own line. */
 function problemsOf(
   issue: z.core.$ZodIssue,
@@ -165,10 +172,15 @@ function problemsOf(
     return issue.keys.map((key) => ({
       file,
       ...placeOf([...issue.path, key]),
-      message: `unknown key "${key}"${within(issue.path)}`,
+      message: `unknown key "${key}"${meant(key, issue.message)}${within(issue.path)}`,
     }))
   }
   return [{ file, ...placeOf(issue.path), message: `${issue.message}${within(issue.path)}` }]
+}
+
+function meant(key: string, known: string): string {
+  const nearest = nearestWord(key, known.split(" "))
+  return nearest === undefined ? "" : `; did you mean "${nearest}"?`
 }
 
 function within(path: YamlPath): string {

@@ -175,7 +175,7 @@ describe("countersign serve refuses", { timeout: 300_000 }, () => {
     const started = await countersignProcess(["serve", "--dir", dir, "--port", "0"])
     assert.match(
       started.stderr,
-      /^countersign: \/.*x\.yaml:2:1: unknown key "limit"\n\/.*x\.yaml:3:1: unknown key "denny"\n$/,
+      /^countersign: \/.*x\.yaml:2:1: unknown key "limit"; did you mean "limits"\?\n\/.*x\.yaml:3:1: unknown key "denny"; did you mean "deny"\?\n$/,
     )
     assert.deepEqual(await countersign(["policy", "check", "--dir", dir]), started)
   })

@@ -61,8 +61,8 @@ describe("parseYaml", () => {
 
   it("tells an unknown key at its own line, and all of them at once", () => {
     assert.deepEqual(problemsOf("name: x", "nmae: y", "limits:", "  - max: 1", "    mxa: 2"), [
-      'test.yaml:5:5: unknown key "mxa" (at limits.0)',
-      'test.yaml:2:1: unknown key "nmae"',
+      'test.yaml:5:5: unknown key "mxa"; did you mean "max"? (at limits.0)',
+      'test.yaml:2:1: unknown key "nmae"; did you mean "name"?',
     ])
   })
 

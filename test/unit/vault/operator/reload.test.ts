@@ -129,7 +129,7 @@ describe("a reload of files with a mistake", () => {
     await assert.rejects(reload(test.vault), {
       code: "config_invalid",
       message:
-        /countersign\.yaml:\d+:1: unknown key "lissten"\n.*0\.yaml:\d+:1: unknown key "rulez"$/,
+        /countersign\.yaml:\d+:1: unknown key "lissten"; did you mean "listen"\?\n.*0\.yaml:\d+:1: unknown key "rulez"; did you mean "rules"\?$/,
     })
   })
 })

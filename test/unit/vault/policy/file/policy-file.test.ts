@@ -100,8 +100,8 @@ describe("parsePolicies", () => {
     assert.ok(!read.ok)
     assert.deepEqual(read.error.map(problemText), [
       `a.yaml:5:17: must be one of ${operationIds.join(", ")} (at rules.0.endpoints.0)`,
-      'a.yaml:4:5: unknown key "max_notionl" (at rules.0)',
-      'b.yaml:2:1: unknown key "rulez"',
+      'a.yaml:4:5: unknown key "max_notionl"; did you mean "max_notional"? (at rules.0)',
+      'b.yaml:2:1: unknown key "rulez"; did you mean "rules"?',
     ])
   })
 
@@ -286,10 +286,11 @@ const refused: readonly { readonly lines: readonly string[]; readonly problem: s
   { lines: ["endpoints: [transfer]", "where: [{pointer: /a, min: '2', max: '1.9'}]"], problem: "5:13: no value matches: min is over max (at rules.0.where.0)" },
   { lines: ["endpoints: [transfer]", "where: [{pointer: /a, max: 1e3}]"], problem: `5:27: "1e3" isn't a decimal number such as 0.5 (at rules.0.where.0.max)` },
   { lines: ["endpoints: [transfer]", "where: [{pointer: /a, present: maybe}]"], problem: "5:27: must be true or false (at rules.0.where.0.present)" },
-  ...["lane: reduce", "ttl: 1m", "max: '1'", "__proto__: 1", "Sides: [buy]"].map((line) => ({
+  ...["lane: reduce", "ttl: 1m", "max: '1'", "__proto__: 1"].map((line) => ({
     lines: ["sides: [buy]", line],
     problem: line.startsWith("__") ? `5:5: "__proto__" can't be a key` : `5:5: unknown key "${line.split(":")[0] ?? ""}" (at rules.0)`,
   })),
+  { lines: ["sides: [buy]", "Sides: [buy]"], problem: `5:5: unknown key "Sides"; did you mean "sides"? (at rules.0)` },
 ]
 
 describe("loading refuses", () => {
