@@ -16,7 +16,7 @@ import { confirmPrices, setPrice } from "./operator/price-methods.ts"
 import { reload } from "./operator/reload.ts"
 import { replay } from "./operator/replay.ts"
 import { safetyMethods } from "./operator/safety-methods.ts"
-import { explainRequest } from "./request/check-request.ts"
+import { explainAt } from "./request/check-request.ts"
 import { agentOf, settleRecord } from "./request/settle-record.ts"
 import { alarmsNow } from "./status/alarms.ts"
 import { acceptPolicy, candidate, rollback } from "./status/attestation.ts"
@@ -63,8 +63,8 @@ export function adminMethods(vault: Vault) {
     rollback: (params: AdminParams["rollback"]) => vault.inTurn(() => rollback(params, vault)),
     upstream: () => Promise.resolve(gateSettingsOf(vault.active()).upstream),
     webhook: () => Promise.resolve({ webhook: vault.active().config.webhook ?? null }),
-    explain: ({ client, ...call }: AdminParams["explain"]) =>
-      Promise.resolve(explainRequest(call, namedClient(client, vault.active()), vault)),
+    explain: ({ client, at = vault.now(), ...call }: AdminParams["explain"]) =>
+      Promise.resolve(explainAt({ ...call, at }, namedClient(client, vault.active()), vault)),
     status: () => status(vault),
     listSymbols: () => Promise.resolve(listSymbols(vault.active())),
   }

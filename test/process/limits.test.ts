@@ -76,7 +76,7 @@ describe("limits at the command line and over HTTP", { timeout: 180_000 }, () =>
   it("are explained for a refusal with the rule, its line and its reason", async () => {
     const order = JSON.stringify(limitOrder({ quantity: "0.6" }))
     const { stdout, code } = await countersign(explain("-", "--client", "bot"), order)
-    assert.equal(code, 0)
+    assert.equal(code, 3)
     assert.match(stdout, /^It would be refused: Refused by policy: /m)
     assert.match(stdout, /^limited\/small +policies\/trading\.yaml:3 +does not match +\S+/m)
     const broken = await countersign(explain("-", "--client", "bot"), '{"symbol_id": 1.5}')

@@ -5,12 +5,25 @@ import { Fault } from "../../std/fault.ts"
 export function momentOf(text: string, option: string): number {
   const agoMs = parseDurationMs(text)
   if (agoMs !== undefined) return Math.max(0, Date.now() - agoMs)
-  const atMs = datePattern.test(text) ? Date.parse(text) : NaN // a date alone is UTC
-  if (Number.isFinite(atMs) && atMs >= 0) return atMs
-  throw new Fault(
-    "usage",
-    `${option} takes a duration like 7d or a date like 2026-05-28 or 2026-05-28T12:00:00Z.`,
-  )
+  const atMs = parseDateMs(text)
+  if (atMs !== undefined) return atMs
+  throw new Fault("usage", `${option} takes a duration like 7d or ${dateForm}.`)
+}
+
+/** The moment that a date stands for. */
+export function dateOf(text: string, option: string): number {
+  const atMs = parseDateMs(text)
+  if (atMs !== undefined) return atMs
+  throw new Fault("usage", `${option} takes ${dateForm}.`)
+}
+
+/** What {@link parseDateMs} reads. */
+export const dateForm = "a date like 2026-05-28 or 2026-05-28T12:00:00Z"
+
+/** Reads a date, which alone is the first moment of its day in UTC, as milliseconds since 1970; `undefined` where it isn't one. */
+export function parseDateMs(text: string): number | undefined {
+  const atMs = datePattern.test(text) ? Date.parse(text) : NaN
+  return Number.isFinite(atMs) && atMs >= 0 ? atMs : undefined
 }
 
 const datePattern =

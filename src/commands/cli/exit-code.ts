@@ -1,6 +1,10 @@
 import type { FaultCode } from "../../std/fault.ts"
 
-export type ExitCode = 0 | 1 | 2 | 3 | 4
+export type ExitCode = 0 | 1 | 2 | 3 | 4 | typeof waitsExitCode
+
+/** What became of a request that was only asked about: it would be refused, or wait for a person. */
+export const refusedExitCode = 3
+export const waitsExitCode = 5
 
 /** The single place where a fault becomes an exit code: 1 failed, 2 usage, 3 refused, 4 unavailable. */
 export const exitCodes = {

@@ -3,8 +3,10 @@ import { buffer } from "node:stream/consumers"
 
 import type { CheckReport } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
+import { dateOf } from "../audit/moment.ts"
+import { refusedExitCode, waitsExitCode } from "../cli/exit-code.ts"
 import { table, type Line } from "../cli/lines.ts"
-import { argument, option, required, withDefault } from "../cli/options.ts"
+import { argument, option, parsed, required, withDefault } from "../cli/options.ts"
 import type { Input } from "../cli/streams.ts"
 import { installationCommand } from "../installation/installation-command.ts"
 import { withAdmin } from "../installation/with-vault.ts"
@@ -12,8 +14,12 @@ import { withAdmin } from "../installation/with-vault.ts"
 /** `countersign policy explain PAYLOAD`: what every rule and limit makes of a request; nothing is signed or counted. */
 export const policyExplain = installationCommand({
   description: "say what every rule and limit makes of a request",
+  notes: `
+It ends with 0 where the request would be signed, 3 where it would be refused, and 5 where it would wait for a
+person.`,
   examples: [
     "countersign policy explain order.json --client mm-bot",
+    "countersign policy explain order.json --client mm-bot --at 2026-05-30T03:00:00Z",
     "countersign policy explain - --client mm-bot --path /v1/trade/orders < order.json",
   ],
   options: {
@@ -27,13 +33,25 @@ export const policyExplain = installationCommand({
       "/v1/trade/orders",
     ),
     key: option("--key <name>", "the key it would name"),
+    at: parsed(
+      option("--at <time>", "judge it as of this time, like 2026-05-28T12:00:00Z; now if left out"),
+      (text) => dateOf(text, "--at"),
+    ),
   },
-  answer: async (installation, { payload, client, path, key }, { stdin }) => {
+  answer: async (installation, { payload, client, path, key, at }, { stdin }) => {
     const body = (await readPayload(payload, stdin)).toString("base64")
-    const ask = { client, path, body, ...(key === undefined ? {} : { key }) }
+    const ask = {
+      ...{ client, path, body },
+      ...(key === undefined ? {} : { key }),
+      ...(at === undefined ? {} : { at }),
+    }
     return withAdmin(installation, (admin) => admin.call("explain", ask))
   },
   print: reportLines,
+  exitCode: ({ refusal }) => {
+    if (refusal === null) return 0
+    return refusal.code === "approval_required" ? waitsExitCode : refusedExitCode
+  },
 })
 
 async function readPayload(file: string, stdin: Input): Promise<Buffer> {

@@ -187,7 +187,10 @@ export const adminParams = {
   upstream: z.strictObject({}),
   /** Where messages about alarms go. */
   webhook: z.strictObject({}),
-  explain: bodyCall.omit({ token: true }).extend({ client: name }),
+  /** `at`: as if it came at this time, in milliseconds. */
+  explain: bodyCall
+    .omit({ token: true })
+    .extend({ client: name, at: z.int().nonnegative().optional() }),
   status: z.strictObject({}),
 }
 

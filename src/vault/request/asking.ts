@@ -1,8 +1,11 @@
 import type { ActiveSet } from "../active/active-set.ts"
+import type { SetInForce } from "../active/in-force.ts"
+import type { Budgets } from "../budgets/budgets.ts"
 import type { KeyLocks, Keyring } from "../keyring/keyring.ts"
 import type { Ledger, LedgerTurn } from "../ledger/ledger.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import type { IdempotencyKey } from "../ledger/records/idempotency.ts"
+import type { LedgerSafety } from "../ledger/signers/ledger-safety.ts"
 import type { VaultMetrics } from "../metrics/vault-metrics.ts"
 import type { Clock } from "../process/clock.ts"
 import type { DiskSpace } from "../watch/disk-space.ts"
@@ -33,7 +36,17 @@ export type SignContext = TokenContext & {
   readonly metrics: VaultMetrics
 }
 
-/** What it takes to say whether a request would be signed, and to keep it. */
+/** What it takes to say whether a request would be signed. */
+export type ExplainContext = SetInForce &
+  Pick<SignContext, "disk" | "venueClock"> & {
+    readonly ledger: Pick<Ledger, "findRelease" | "headroom"> & {
+      readonly budgets: Pick<Budgets, "shortage">
+      readonly safety: Pick<LedgerSafety, "waiting" | "doubt">
+    }
+    readonly keyring: KeyLocks
+  }
+
+/** What it takes besides to keep it. */
 export type CheckContext = Omit<SignContext, "keyring" | "metrics"> & {
   readonly keyring: KeyLocks
   readonly clock: Pick<Clock, "monotonicMs">

@@ -6,8 +6,8 @@ import { budgetExhausted } from "../budgets/shortage.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import type { Headroom } from "../ledger/records/reservation.ts"
 import { limitExhausted } from "../ledger/refusals.ts"
-import type { LedgerTime } from "../process/clock.ts"
-import type { CheckContext } from "./asking.ts"
+import { recordedTime, type LedgerTime } from "../process/clock.ts"
+import type { CheckContext, ExplainContext } from "./asking.ts"
 import { identify, authenticate } from "./authenticate.ts"
 import { bindingOf, releaseFor, type Release, judgeRequest, refuseNow } from "./judge-request.ts"
 import { parseRequest, type BodyCall } from "./parse-request.ts"
@@ -22,7 +22,7 @@ export function checkRequest(call: BotParams["check"], vault: CheckContext): Bot
 }
 
 /** Every rule's verdict and every limit's headroom for a request. Takes no nonce, signs nothing, counts nothing. */
-export function explainRequest(call: BodyCall, client: Client, vault: CheckContext): CheckReport {
+export function explainRequest(call: BodyCall, client: Client, vault: ExplainContext): CheckReport {
   const nowMs = vault.now()
   const set = vault.active()
   const read = parseRequest(call, client, set)
@@ -41,6 +41,28 @@ export function explainRequest(call: BodyCall, client: Client, vault: CheckConte
       (short === undefined ? null : budgetExhausted(short, nowMs)),
     verdicts,
     limits: standing.map((headroom) => limitView(headroom, nowMs)),
+  })
+}
+
+/**
+ * The same at another time, with reference prices as old then as they are now. What limits have used is known as of now: an
+ * earlier time finds it the same.
+ */
+export function explainAt(
+  { at, ...call }: BodyCall & { readonly at: number },
+  client: Client,
+  vault: ExplainContext,
+): CheckReport {
+  const set = vault.active()
+  const laterMs = at - vault.now()
+  const prices = [...set.prices].map(([id, price]) => {
+    return [id, { ...price, asOfMs: price.asOfMs + laterMs }] as const
+  })
+  const then = { ...set, prices: new Map(prices) }
+  return explainRequest(call, client, {
+    ...vault,
+    active: () => then,
+    now: () => recordedTime(at),
   })
 }
 

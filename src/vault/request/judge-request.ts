@@ -17,7 +17,7 @@ import type { Decision, Verdict } from "../policy/terms/decision.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import { diskLow } from "../watch/disk-space.ts"
 import { venueClockOff } from "../watch/venue-clock.ts"
-import type { SignContext } from "./asking.ts"
+import type { ExplainContext } from "./asking.ts"
 import { canonicalBody } from "./fill-in.ts"
 import type { ParsedRequest } from "./parse-request.ts"
 import { keyLocked, policyDenied } from "./refuse.ts"
@@ -131,7 +131,9 @@ export function refuseNow(
   return vault.keyring.isLocked(key.name) ? keyLocked(key.name) : undefined
 }
 
-type Stoppable = Pick<SignContext, "ledger" | "disk" | "venueClock">
+type Stoppable = Pick<ExplainContext, "disk" | "venueClock"> & {
+  readonly ledger: Pick<ExplainContext["ledger"], "safety">
+}
 
 /** What the vault as a whole doesn't sign now, whoever asks and whatever policy says; the gravest first. */
 export function stopsNow(vault: Stoppable, { config }: ActiveSet): readonly Stop[] {
@@ -162,7 +164,7 @@ function clockLeapt({ ledger }: Stoppable): Stop | undefined {
 
 type Held = Extract<Decision, { readonly kind: "hold" }>
 type Allowed = Extract<Decision, { readonly kind: "allow" | "hold" }>
-type At = { readonly ledger: Ledger; readonly nowMs: LedgerTime }
+type At = { readonly ledger: Pick<Ledger, "findRelease">; readonly nowMs: LedgerTime }
 
 /** Whether a request may go on: no hold stops it, or a person released it and the release is unused. */
 export type Release =

@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import type { Command } from "commander"
 
-import { exitCodes } from "../../../src/commands/cli/exit-code.ts"
+import { exitCodes, waitsExitCode } from "../../../src/commands/cli/exit-code.ts"
 import { countersign } from "../../../src/commands/countersign.ts"
 import { commandLinesOf, examplesIn, helpOf, leavesOf } from "../../support/command-tree.ts"
 import { readRepositoryFile, sectionOf, tableRows } from "../../support/markdown.ts"
@@ -73,7 +73,10 @@ describe("the exit codes", () => {
   it("are those of docs/operations.md", () => {
     const page = readRepositoryFile("docs/operations.md")
     const documented = tableRows(sectionOf(page, "Exit codes")).map(([code]) => Number(code))
-    assert.deepEqual(documented, [...new Set([0, ...Object.values(exitCodes)])].sort())
+    assert.deepEqual(
+      documented,
+      [...new Set([0, waitsExitCode, ...Object.values(exitCodes)])].sort(),
+    )
   })
 })
 
