@@ -103,6 +103,7 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
         accept: async () => (await import("./policy/accept.ts")).policyAccept,
         rollback: async () => (await import("./policy/rollback.ts")).policyRollback,
         show: async () => (await import("./policy/show.ts")).policyShow,
+        test: async () => (await import("./policy/test.ts")).policyTest,
         replay: async () => (await import("./policy/replay.ts")).policyReplay,
       },
     },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { execFile } from "node:child_process"
-import { readFile, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 
 import { parse, parseDocument } from "yaml"
@@ -113,10 +113,13 @@ function keepPrinted(lines: string, printed: string): void {
 
 /** Writes a policy, or what a page changes in the settings and the venue's profile. */
 async function putInPlace(text: string, { dir }: Stage): Promise<void> {
-  const [, name] = /^# ((?:policies\/)?[\w.-]+\.yaml)\n/.exec(text) ?? []
+  const [, name] = /^# ((?:policies\/(?:cases\/)?)?[\w.-]+\.yaml)\n/.exec(text) ?? []
   assert.ok(name !== undefined, `a first line names the file of\n${text}`)
   const file = join(dir, name)
-  if (name.startsWith("policies/")) return writeFile(file, text, { mode: 0o600 })
+  if (name.startsWith("policies/")) {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    return writeFile(file, text, { mode: 0o600 })
+  }
   const document = parseDocument(await readFile(file, "utf8"))
   for (const [key, value] of Object.entries(parse(text) as object)) document.set(key, value)
   return writeFile(file, document.toString(), { mode: 0o600 })

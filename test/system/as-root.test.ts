@@ -60,6 +60,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   "clients revoke": ["second", "--yes"],
   "policy check": [],
   "policy explain": ["PRIVATE/order.json", "--client", "bot"],
+  "policy test": ["PRIVATE/cases.yaml", "--junit", "PRIVATE/cases.xml"],
   "policy reload": [],
   "policy accept": [],
   "policy rollback": [],
@@ -86,6 +87,12 @@ const words: Readonly<Record<string, readonly string[]>> = {
 /** These make an installation, or stay up: a daemon's own test has root start it. */
 const others = ["init", "serve"]
 
+const casesText = `clients: [bot]
+keys: {mm: {role: agent}}
+cases:
+  - {name: a cancel, client: bot, key: mm, operation: cancelAll, body: '{}', expect: allow}
+`
+
 const isRoot = process.getuid?.() === 0
 
 describe(
@@ -104,6 +111,7 @@ describe(
       execFileSync("chown", ["-R", String(owner), home])
       mkdirSync(join(home, "root"), { mode: 0o700 })
       writeFileSync(join(home, "root/order.json"), JSON.stringify(limitOrder()), { mode: 0o600 })
+      writeFileSync(join(home, "root/cases.yaml"), casesText, { mode: 0o600 })
       writeFileSync(join(home, "root/key.hex"), `${"5".repeat(64)}\n`, { mode: 0o600 })
     })
     after(() => installation.remove())

@@ -130,6 +130,7 @@ describe("the pages by job", { timeout: 240_000, ...needs("curl", "apt-get insta
     it("puts it in force", () => plays(pages.policies, "Put it in force"))
     it("asks what a request would meet", () =>
       plays(pages.policies, "Ask what a request would meet", /"policy_denied".*"signature":/))
+    it("keeps cases beside it", () => plays(pages.policies, "Keep cases beside it"))
     it("tries a change on the past, and takes it back", () =>
       plays(pages.policies, "Change it: try the change on the past"))
     it("watches a limit", () => plays(pages.policies, "Limits: watch first, then enforce"))

@@ -2,7 +2,7 @@ import type { ClientView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { problemText } from "../../std/yaml-file.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"
-import { readFileSet } from "../../vault/config/read-file-set.ts"
+import { parseFileSet } from "../../vault/config/parse-file-set.ts"
 import { appliesTo } from "../../vault/policy/judged/judged-order.ts"
 import { option } from "../cli/options.ts"
 import type { Admin } from "../installation/admin.ts"
@@ -36,7 +36,7 @@ export const policyShow = adminCommand({
 
 async function filesInForce(admin: Admin): Promise<FileSet> {
   const { texts } = await admin.call("filesInForce", {})
-  const files = readFileSet(texts)
+  const files = parseFileSet(texts)
   if (files.ok) return files.value
   throw new Fault("config_invalid", files.error.map(problemText).join("\n"))
 }

@@ -53,7 +53,10 @@ function written(page: string): readonly string[] {
 
 /** `example.yaml` as it is once its comments are taken off. */
 function inPolicies() {
-  return readdirSync(join(repositoryRoot, "policies")).map((name) => {
+  const names = readdirSync(join(repositoryRoot, "policies")).filter((name) =>
+    name.endsWith(".yaml"),
+  )
+  return names.map((name) => {
     const text = readRepositoryFile(`policies/${name}`)
     const isCommented = name === "example.yaml"
     return { where: `policies/${name}`, text: isCommented ? text.replaceAll(/^# /gm, "") : text }

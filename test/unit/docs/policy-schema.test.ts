@@ -9,7 +9,9 @@ import { fencedBlocks, readRepositoryFile, repositoryRoot } from "../../support/
 import { schemaProblems, type JsonSchema } from "./json-schema.ts"
 
 const schema = JSON.parse(readRepositoryFile("docs/policy.schema.json")) as JsonSchema
-const examples = readdirSync(`${repositoryRoot}/policies`).map((name) => `policies/${name}`)
+const examples = readdirSync(`${repositoryRoot}/policies`)
+  .filter((name) => name.endsWith(".yaml"))
+  .map((name) => `policies/${name}`)
 
 /** A policy as an editor reads it: numbers and booleans as such. */
 function problemsOf(text: string): readonly string[] {

@@ -8,7 +8,7 @@ import { parsePolicies } from "../../../src/vault/policy/file/policy-file.ts"
 import { parseProfile } from "../../../src/venue/profile/profile-file.ts"
 import { readRepositoryFile, repositoryRoot } from "../../support/markdown.ts"
 
-const names = readdirSync(`${repositoryRoot}/policies`)
+const names = readdirSync(`${repositoryRoot}/policies`).filter((name) => name.endsWith(".yaml"))
 
 describe("policies/", () => {
   it("load together, against the sandbox's profile", () => {

@@ -1,0 +1,80 @@
+import { open, type FileHandle } from "node:fs/promises"
+
+import { Fault } from "../../std/fault.ts"
+import { problemText } from "../../std/yaml-file.ts"
+import type { FileSet } from "../../vault/config/file-set.ts"
+import { loadFiles } from "../../vault/config/load-files.ts"
+import { flag, option, words } from "../cli/options.ts"
+import { becomeOwner } from "../installation/become-owner.ts"
+import { installationCommand } from "../installation/installation-command.ts"
+import { unreachedBy, type Unreached } from "./test/coverage.ts"
+import { findCases, readNamed, type CasesText } from "./test/find-cases.ts"
+import { junitText } from "./test/junit.ts"
+import { readCases, type CaseFile } from "./test/read-cases.ts"
+import { expectedOf, runCase, type CaseResult } from "./test/run-case.ts"
+import { resultLines } from "./test/words.ts"
+
+type Tested = {
+  readonly results: readonly CaseResult[]
+  readonly unreached: readonly Unreached[]
+}
+
+/** `countersign policy test [FILE…]`: holds the policies on disk against cases, without a daemon and without keys. */
+export const policyTest = installationCommand({
+  description: "try cases on the policies on disk, and say which entries no case reaches",
+  examples: [
+    "countersign policy test",
+    "countersign policy test --require-coverage --junit policies.xml --config-dir ./config",
+    "countersign policy test new-cases.yaml",
+  ],
+  options: {
+    named: words("[files...]", "files of cases; those in policies/cases/ if left out"),
+    requireCoverage: flag("--require-coverage", "fail where no case reaches an entry"),
+    junit: option("--junit <file>", "write the results as JUnit's XML"),
+  },
+  answer: async (installation, { named, requireCoverage, junit }): Promise<Tested> => {
+    // What root names may be root's alone.
+    const given = await readNamed(named)
+    const report = junit === undefined ? undefined : await openReport(junit)
+    becomeOwner(installation.stateDir)
+    const files = await loadFiles(installation)
+    const cases = readAll(given.length > 0 ? given : await findCases(installation), files)
+    const results = cases.flatMap((own) => own.cases.map((each) => runCase(each, own, files)))
+    const unreached = unreachedBy(results, files.policies)
+    await report?.writeFile(junitText(results, requireCoverage ? unreached : undefined))
+    await report?.close()
+    return { results, unreached }
+  },
+  json: forScripts,
+  print: ({ results, unreached }) => resultLines(results, unreached),
+  exitCode: ({ results, unreached }, { requireCoverage }) =>
+    results.some(({ failure }) => failure !== null) || (requireCoverage && unreached.length > 0)
+      ? 1
+      : 0,
+})
+
+function readAll(texts: readonly CasesText[], files: FileSet): readonly CaseFile[] {
+  const read = texts.map((each) => readCases(each, files))
+  const problems = read.flatMap((each) => (each.ok ? [] : each.error))
+  if (problems.length > 0) throw new Fault("config_invalid", problems.map(problemText).join("\n"))
+  return read.flatMap((each) => (each.ok ? [each.value] : []))
+}
+
+function forScripts({ results, unreached }: Tested) {
+  return {
+    passed: results.filter(({ failure }) => failure === null).length,
+    failed: results.filter(({ failure }) => failure !== null).length,
+    cases: results.map(({ case: own, got, failure }) => ({
+      ...{ file: own.file, line: own.line, name: own.name },
+      ...{ client: own.client, key: own.key, operation: own.endpoint.id },
+      ...{ expected: expectedOf(own), got, failure },
+    })),
+    unreached,
+  }
+}
+
+async function openReport(file: string): Promise<FileHandle> {
+  return open(file, "w").catch((cause: unknown) => {
+    throw new Fault("usage", `${file} can't be written; name another file for --junit.`, { cause })
+  })
+}
