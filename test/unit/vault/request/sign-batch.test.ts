@@ -1,9 +1,11 @@
 import assert from "node:assert/strict"
+import { readFile, writeFile } from "node:fs/promises"
 import { after, before, describe, it, type TestContext } from "node:test"
 
 import { maxFrameBytes } from "../../../../src/link/frames.ts"
 import { Fault } from "../../../../src/std/fault.ts"
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
+import { reload } from "../../../../src/vault/operator/reload.ts"
 import { signBatch } from "../../../../src/vault/request/sign-batch.ts"
 import type { Vault } from "../../../../src/vault/vault.ts"
 import type { Address } from "../../../../src/venue/address.ts"
@@ -325,6 +327,38 @@ describe("the requests of a batch", () => {
     const [first, again] = resultsOf(await askBatch(test, token, [order, order]))
     assert.ok(first?.kind === "answer" && again?.kind === "answer")
     assert.equal(again.body, first.body)
+  })
+
+  it("are refused where files that came meanwhile give them a key that wasn't looked up", async (t) => {
+    const { test } = await openWithBot(t, { settings: "expires_in: {trade: 1s}\n" })
+    const by = { keys: ["mm"], idempotencyBy: "client_order_id" } as const
+    const token = await test.addClient({ name: "by-id", ...by })
+    const order = (id: string) => limitOrder({ client_order_id: id })
+    const long = inBatch(order("q-2"), { expires_in: 2_000 })
+    assert.deepEqual(outcomesOf(await askBatch(test, token, [long])), ["invalid_header"])
+
+    // While q-1 is in use the batch waits, and other files come into force.
+    const earlier = Promise.withResolvers<undefined>()
+    const q1 = { client: "by-id", by: "client_order_id", key: "q-1" } as const
+    const using = test.vault.ledger.decide([q1], () => () => earlier.promise)
+    const waiting = askBatch(test, token, [inBatch(order("q-1")), long])
+    const { configFile } = pathsOf(test.installation)
+    await writeFile(configFile, (await readFile(configFile, "utf8")).replace("1s", "2s"))
+    const old = test.vault.active()
+    const reloading = reload(test.vault)
+    await until(() => test.vault.active() !== old || undefined, "other files are in force")
+    earlier.resolve(undefined)
+
+    const [first, second] = resultsOf(await waiting)
+    assert.ok(first?.kind === "answer" && second?.kind === "refused")
+    assert.equal(second.refusal.code, "overloaded")
+    assert.match(second.refusal.message, /^The files in force changed .*; send it again\.$/)
+    await Promise.all([using, reloading])
+    const again = resultsOf(await askBatch(test, token, [inBatch(order("q-1")), long]))
+    assert.deepEqual(
+      again.map((result) => result.kind === "answer" && result.repeat),
+      ["perhaps_sent", "first"],
+    )
   })
 
   it("stand still one by one: frozen orders, not cancels; and none of a locked key", async (t) => {
