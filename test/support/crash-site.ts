@@ -5,12 +5,12 @@ import { appendFileSync } from "node:fs"
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
 
 import { vaultFlags } from "../../src/commands/daemon/vault-flags.ts"
 import { keepFiles, registerSecret } from "./canaries.ts"
 import { budgetsOff, countersignProcess } from "./countersign.ts"
 import type { CrashOrder } from "./crash-at.ts"
+import { mainOf, node, packageTested } from "./published.ts"
 import { writePolicy } from "./trading-keys.ts"
 
 /** An installation whose vault is killed again and again. */
@@ -57,7 +57,6 @@ limits:
 
 const credential = "crash"
 const firstSymbolId = 1_001
-const vaultMain = fileURLToPath(new URL("../../src/vault/main.ts", import.meta.url))
 
 /** The file to be preloaded, as `--import` takes it. */
 export const crashAtUrl = new URL("./crash-at.ts", import.meta.url).href
@@ -147,11 +146,12 @@ function startVault(place: Place, backMs: number): CrashVault {
   const secret = { passphraseFile: credentialFile, usesKeychain: false, signerDir }
   const flags = [
     ...vaultFlags({ configDir: dir, stateDir: dir }, secret),
-    ...[`--allow-fs-read=${compileCache}`, `--allow-fs-write=${compileCache}`],
+    ...[`--allow-fs-read=${packageTested}`, `--allow-fs-read=${compileCache}`],
+    `--allow-fs-write=${compileCache}`,
     ...["--import", crashAtUrl],
   ]
-  const args = [...flags, vaultMain, "--config-dir", dir, "--state-dir", dir]
-  const child = spawn(process.execPath, args, {
+  const args = [...flags, mainOf("vault"), "--config-dir", dir, "--state-dir", dir]
+  const child = spawn(node, args, {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
     env: { ...environmentOf(place), CRASH_CLOCK_BACK_MS: String(backMs) },
   })

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import type { TestContext } from "node:test"
-import { fileURLToPath } from "node:url"
 
 import { gateAppDirectories, gatePermissionFlags } from "../../src/commands/daemon/gate-flags.ts"
+import { mainOf, node, published } from "./published.ts"
 
 export type GateProcess = {
   readonly child: ChildProcess
@@ -15,7 +15,8 @@ export type GateProcess = {
   readonly ended: Promise<number | string | null>
 }
 
-const main = fileURLToPath(new URL("../../src/gate/main.ts", import.meta.url))
+/** What is published for a run has its dependencies with it. */
+const directories = published === undefined ? gateAppDirectories() : [published]
 
 /** Runs the real gate as its supervisor does, under its permission flags, until the test ends. */
 export async function startGateProcess(
@@ -23,8 +24,7 @@ export async function startGateProcess(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<GateProcess> {
-  const flags = gatePermissionFlags(gateAppDirectories())
-  const child = spawn(process.execPath, [...flags, main, ...args], {
+  const child = spawn(node, [...gatePermissionFlags(directories), mainOf("gate"), ...args], {
     stdio: ["ignore", "inherit", "pipe", "ipc"],
     env: environment,
   })

@@ -34,8 +34,17 @@ export async function testPublished(): Promise<() => Promise<void>> {
 /** What was published for this run, if anything was. */
 export const published: string | undefined = process.env[variable]
 
+/** The directory of the package that they start. */
+export const packageTested: string = published ?? repositoryRoot
+
+/** What the launcher starts a process of the daemon with, for a test that starts it by itself. */
+export function mainOf(part: "gate" | "vault"): string {
+  const main = published === undefined ? `src/${part}/main.ts` : `dist/${part}/main.js`
+  return join(packageTested, main)
+}
+
 /** The launcher that tests start: of what was published for this run, else the checkout's, which runs the sources. */
-export const bin: string = join(published ?? repositoryRoot, "bin/countersign.js")
+export const bin: string = join(packageTested, "bin/countersign.js")
 
 /** The Node that they start it with. */
 export const node: string = nodeIn(published)
