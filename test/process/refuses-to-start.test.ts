@@ -13,6 +13,7 @@ import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
 import {
+  countersign,
   countersignJson,
   countersignProcess,
   makePassphraseFileInstallation,
@@ -39,30 +40,6 @@ describe("countersign serve refuses to start", { timeout: 300_000 }, () => {
     await installation.remove()
   })
 
-  for (const [what, says, spoil] of [
-    [
-      "a wrong passphrase while there is no key yet",
-      /The passphrase is wrong; try again with the right one\.$/m,
-      (file) => writeFileSync(file, "a wrong one\n"),
-    ],
-    [
-      "a passphrase file that others can read",
-      /\/passphrase is open to other users; run: chmod 600 \/.*\/passphrase$/m,
-      (file) => chmodSync(file, 0o644),
-    ],
-    [
-      "no passphrase file",
-      /\/passphrase doesn't exist; put the passphrase there \(mode 0600\)\.$/m,
-      (file) => rmSync(file),
-    ],
-  ] as const satisfies readonly (readonly [string, RegExp, (file: string) => void])[]) {
-    it(`with ${what}`, async () => {
-      const place = copyOf(installation)
-      spoil(place.passphraseFile)
-      await assertRefused(place, { says })
-    })
-  }
-
   it("with a wrong passphrase over a key", async () => {
     const place = copyOf(installation, used)
     writeFileSync(place.passphraseFile, "a wrong one\n")
@@ -86,7 +63,7 @@ describe("countersign serve refuses to start", { timeout: 300_000 }, () => {
     const { port } = other.address() as AddressInfo
     await assertRefused(copyOf(installation), {
       says: new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is in use; stop the other program or`),
-      options: ["--port", String(port)],
+      command: ["serve", "--port", String(port)],
     })
     other.close()
   })
@@ -96,12 +73,10 @@ describe("countersign serve refuses to start", { timeout: 300_000 }, () => {
     const daemon = await serve(place.dir)
     try {
       const { port } = new URL(daemon.url)
-      for (const options of [
-        ["--port", "0"],
-        ["--port", port],
-      ]) {
+      for (const own of ["0", port]) {
+        const command = ["serve", "--port", own]
         const says = /A daemon runs on \/.*\/d already; stop it first, or use another directory\.$/m
-        await assertRefused(place, { says, options })
+        await assertRefused(place, { says, command })
       }
       // The lock alone: the daemon can't be asked without its secret.
       renameSync(join(place.dir, "admin.secret"), `${place.dir}.secret`)
@@ -125,22 +100,7 @@ describe("countersign serve refuses to start", { timeout: 300_000 }, () => {
 
   for (const [what, says, code, spoil] of [
     ["an empty directory", /countersign\.yaml doesn't exist; run countersign init/, 1, empty],
-    ["a ledger that others can read", /ledger\.db is open to other users; run: chmod 600/, 1, show],
     ["another program's file for a ledger", /ledger\.db /, 4, (dir) => overwrite(dir, "ledger.db")],
-    ["a keystore that others get into", /keystore is open to other users; run: chmod 700/, 1, open],
-    [
-      "no keystore",
-      /keystore doesn't exist; run countersign init/,
-      1,
-      (dir) => take(dir, "keystore"),
-    ],
-    ["a broken master.json", /master\.json: /, 1, (dir) => overwrite(dir, "keystore/master.json")],
-    [
-      "a key that the ledger knows and the keystore lacks",
-      /The ledger knows the key main, .*; restore keystore\/main\.json from a back-up\.$/m,
-      1,
-      (dir) => take(dir, "keystore/main.json"),
-    ],
   ] as const satisfies readonly (readonly [string, RegExp, number, (dir: string) => void])[]) {
     it(`on ${what}`, async () => {
       const place = copyOf(installation, used)
@@ -159,19 +119,66 @@ describe("countersign serve refuses to start", { timeout: 300_000 }, () => {
     )
     assert.equal(code, 1)
   })
+
+  // What opens the vault is the same for all: those above show that it comes through serve, which starts a process for it.
+  describe("as a command does that opens the vault itself:", () => {
+    const command = ["keys", "generate", "--name", "other", "--role", "wallet"]
+    for (const [what, says, spoil] of [
+      [
+        "with a passphrase file that others can read",
+        /\/passphrase is open to other users; run: chmod 600 \/.*\/passphrase$/m,
+        ({ passphraseFile }) => chmodSync(passphraseFile, 0o644),
+      ],
+      [
+        "with no passphrase file",
+        /\/passphrase doesn't exist; put the passphrase there \(mode 0600\)\.$/m,
+        ({ passphraseFile }) => rmSync(passphraseFile),
+      ],
+      [
+        "on a ledger that others can read",
+        /ledger\.db is open to other users; run: chmod 600/,
+        ({ dir }) => chmodSync(join(dir, "ledger.db"), 0o644),
+      ],
+      [
+        "on a keystore that others get into",
+        /keystore is open to other users; run: chmod 700/,
+        ({ dir }) => chmodSync(join(dir, "keystore"), 0o755),
+      ],
+      [
+        "on no keystore",
+        /keystore doesn't exist; run countersign init/,
+        ({ dir }) => take(dir, "keystore"),
+      ],
+      [
+        "on a broken master.json",
+        /master\.json: /,
+        ({ dir }) => overwrite(dir, "keystore/master.json"),
+      ],
+      [
+        "on a key that the ledger knows and the keystore lacks",
+        /The ledger knows the key main, .*; restore keystore\/main\.json from a back-up\.$/m,
+        ({ dir }) => take(dir, "keystore/main.json"),
+      ],
+    ] as const satisfies readonly (readonly [string, RegExp, (place: Place) => void])[]) {
+      it(what, async () => {
+        const place = copyOf(installation, used)
+        spoil(place)
+        await assertRefused(place, { says, command, by: countersign })
+      })
+    }
+
+    it("with a wrong passphrase while there is no key yet", async () => {
+      const place = copyOf(installation)
+      writeFileSync(place.passphraseFile, "a wrong one\n")
+      const says = /The passphrase is wrong; try again with the right one\.$/m
+      await assertRefused(place, { says, command, by: countersign })
+    })
+  })
 })
 
 function empty(dir: string): void {
   rmSync(dir, { recursive: true })
   mkdirSync(dir, { mode: 0o700 })
-}
-
-function show(dir: string): void {
-  chmodSync(join(dir, "ledger.db"), 0o644)
-}
-
-function open(dir: string): void {
-  chmodSync(join(dir, "keystore"), 0o755)
 }
 
 function take(dir: string, name: string): void {

@@ -286,8 +286,8 @@ describe("files that broke while the daemon was down", { timeout: 300_000 }, () 
   })
 
   it("are refused by serve --strict", async () => {
-    const options = ["--port", "0", "--strict"]
-    await assertRefused(copyOf(installation), { says: brokenAt, options })
+    const command = ["serve", "--port", "0", "--strict"]
+    await assertRefused(copyOf(installation), { says: brokenAt, command })
   })
 
   it("leave their alarm when they are fixed and loaded", async () => {

@@ -24,22 +24,23 @@ export function copyOf(
 export type Refused = {
   readonly says: RegExp
   readonly code?: number
-  readonly options?: readonly string[]
+  /** What is run; `serve` on a free port if left out. */
+  readonly command?: readonly string[]
   /** What runs the command; a process of its own if left out, as `serve` starts others. */
   readonly by?: typeof countersign
 }
 
 /**
- * Asserts that `countersign serve` refuses: with one line that matches `says` whole, nothing left running
+ * Asserts that a command refuses: with one line that matches `says` whole, nothing left running
  * and not a byte or a mode changed in its directory.
  */
 export async function assertRefused(
   { dir, passphraseFile }: Place,
-  { says, code = 1, options = ["--port", "0"], by = countersignProcess }: Refused,
+  { says, code = 1, command = ["serve", "--port", "0"], by = countersignProcess }: Refused,
 ): Promise<void> {
   const filesBefore = fingerprint(dir)
   const runningBefore = processesNaming(dir).length
-  const args = ["serve", "--dir", dir, "--passphrase-file", passphraseFile, ...options]
+  const args = [...command, "--dir", dir, "--passphrase-file", passphraseFile]
   const ended = await by(args)
   assert.match(ended.stderr, /^countersign: [^\n]+\n$/)
   assert.match(ended.stderr, says)
