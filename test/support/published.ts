@@ -37,10 +37,10 @@ export const published: string | undefined = process.env[variable]
 /** The directory of the package that they start. */
 export const packageTested: string = published ?? repositoryRoot
 
-/** What the launcher starts a process of the daemon with, for a test that starts it by itself. */
-export function mainOf(part: "gate" | "vault"): string {
-  const main = published === undefined ? `src/${part}/main.ts` : `dist/${part}/main.js`
-  return join(packageTested, main)
+/** What the launcher runs, and what starts a process of the daemon, for a test that does so by itself. */
+export function mainOf(part: "" | "gate" | "vault"): string {
+  const main = join(part, "main")
+  return join(packageTested, published === undefined ? `src/${main}.ts` : `dist/${main}.js`)
 }
 
 /** The launcher that tests start: of what was published for this run, else the checkout's, which runs the sources. */
