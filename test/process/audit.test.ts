@@ -216,6 +216,7 @@ describe("audit archive", { timeout: 180_000 }, () => {
       const awaited = stage === "removing" ? ".sha256" : stage
       while (child.exitCode === null) {
         if ((await readdir(directory)).some((name) => name.includes(awaited))) break
+        await sleep(1)
       }
       // The act and the removal leave no trace in the directory: anywhere in the time that they take.
       if (stage === "removing") await sleep(randomInt(60))

@@ -31,20 +31,15 @@ describe("output into a pipe that closes early", { timeout: 120_000 }, () => {
   const at = (...words: readonly string[]) => [...words, "--dir", installation.dir]
 
   it("ends quietly with the code that the work earned", async () => {
+    // What commander prints, what a command prints at once, line by line, as JSON or as a failure.
     const commands = [
       [["--help"], 0],
-      [["--version"], 0],
       [["keys"], 2],
       [["completion", "zsh"], 0],
       [at("audit", "tail"), 0],
-      [at("audit", "tail", "--json"), 0],
       [at("audit", "export"), 0],
-      [at("status"), 1],
-      [at("status", "--json"), 1],
-      [at("policy", "check"), 0],
       [at("doctor", "--json"), 1], // nobody plays the venue
-      [["sandbox", "--print-profile"], 0],
-      [at("keys", "list", "--json"), 0],
+      [at("status"), 1],
       [[...at("keys", "list", "--json"), "--dir", `${installation.home}/none`], 1],
       [["keys", "lst", "--json"], 2],
     ] as const
