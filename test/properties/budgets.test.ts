@@ -328,7 +328,7 @@ describe("budgets and the venue's own limiter", () => {
           return { model, real: { budgets, limiter: createRateLimiter() } }
         }, commands)
       }),
-      numRuns(20),
+      numRuns(10),
     )
   })
 

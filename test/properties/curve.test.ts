@@ -32,7 +32,7 @@ describe("the curve, for any key and digest", () => {
       assert.equal(addressOfSecret(secret), signer)
       assert.equal(recoverAddress(signature, digest), signer)
     })
-    await fc.assert(property, numRuns(300))
+    await fc.assert(property, numRuns(100))
   })
 
   it("recovers nobody or somebody else once any bit of r or s is flipped", () => {

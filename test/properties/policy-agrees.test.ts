@@ -159,7 +159,7 @@ describe("judging", () => {
           assert.deepEqual(decision, plainJudge(request, policies, given))
         }
       }),
-      numRuns(1000),
+      numRuns(500),
     )
   })
 })

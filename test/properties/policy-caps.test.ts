@@ -122,7 +122,7 @@ describe("caps on orders", () => {
           if (worst > 1n) assert.equal(kindAt(worst - 1n), "refuse")
         },
       ),
-      numRuns(300),
+      numRuns(100),
     )
   })
 })

@@ -86,7 +86,7 @@ describe("a Type A digest", () => {
         })
       },
     )
-    fc.assert(property, numRuns(1000))
+    fc.assert(property, numRuns(300))
   })
 
   it("is what ethers and viem compute, for any layout with a target, tag and domain", () => {
@@ -123,7 +123,7 @@ describe("a Type B digest", () => {
       const digest = typeBDigest(domain, structOf(name, fields), values)
       assertAgreed(toHex(digest), { domain, name, fields, message: Object.fromEntries(values) })
     })
-    fc.assert(property, numRuns(1000))
+    fc.assert(property, numRuns(300))
   })
 })
 
@@ -148,7 +148,7 @@ describe("typed data", () => {
       assert.equal(TypedDataEncoder.hash(told.domain, types, told.message), digest)
       assert.equal(hashTypedData(told), digest)
     })
-    fc.assert(property, numRuns(500))
+    fc.assert(property, numRuns(200))
   })
 })
 
@@ -170,7 +170,7 @@ describe("arbitraryOrder", () => {
       const parsed = parseOrder(strictly(order), { path: "", alsoAllowed: [] }, profile.symbols)
       assert.deepEqual(parsed.ok ? [] : parsed.error, [])
     })
-    fc.assert(property, numRuns(500))
+    fc.assert(property, numRuns(200))
   })
 })
 
