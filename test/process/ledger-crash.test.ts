@@ -15,7 +15,7 @@ import {
 import { numRuns } from "../support/runs.ts"
 
 // A short round of test/system/ledger-crash.test.ts.
-describeKilledLedger(numRuns(4).numRuns)
+describeKilledLedger(numRuns(2).numRuns)
 
 describe("a ledger that is open in another process", () => {
   let place: LedgerPlace

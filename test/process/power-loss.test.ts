@@ -3,4 +3,4 @@
 import { describePowerLoss } from "../support/power-loss.ts"
 import { numRuns } from "../support/runs.ts"
 
-describePowerLoss(numRuns(4).numRuns)
+describePowerLoss(numRuns(2).numRuns)

@@ -170,7 +170,7 @@ describe("replacing the meters", () => {
         await own.remove()
         assert.deepEqual(run.used, run.expected)
       }),
-      numRuns(8),
+      numRuns(4),
     )
   })
 })

@@ -248,7 +248,7 @@ describe("reloads at once", () => {
   it("end with the files that were there last", async (t) => {
     const { test } = await openWithBot(t)
     const file = join(pathsOf(test.installation).policiesDir, "0.yaml")
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 8; round++) {
       const reloads = [1, 2, 3, 4].map((each) => {
         writeFileSync(file, `${permissivePolicy}# ${round} ${each}\n`)
         return reload(test.vault)

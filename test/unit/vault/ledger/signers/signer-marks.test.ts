@@ -240,7 +240,7 @@ describe("a ledger restored from an older copy", () => {
           }
         },
       ),
-      numRuns(15),
+      numRuns(6),
     )
   })
 })
