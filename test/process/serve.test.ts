@@ -93,23 +93,24 @@ describe("countersign serve", { timeout: 180_000 }, () => {
       .map(({ row }) => row["nonce"] as number)
   }
 
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    it(`signs, ends with 0 on ${signal}, and goes on above its last nonce when started at once`, async () => {
-      await withDaemon(async (daemon) => {
-        await assertSignsHigher(daemon)
-        assert.equal(await daemon.stop(signal), 0)
-        assert.deepEqual(processesBelow(daemon.pid), [])
-      })
+  it("signs, ends with 0 on SIGINT, and goes on above its last nonce when started at once", async () => {
+    await withDaemon(async (daemon) => {
+      await assertSignsHigher(daemon)
+      assert.equal(await daemon.stop("SIGINT"), 0)
+      assert.deepEqual(processesBelow(daemon.pid), [])
     })
-  }
+  })
 
   it("answers at SIGTERM what is at work, and records nothing that it doesn't answer", async () => {
     const earlier = new Set(recordedNonces())
     await withDaemon(async (daemon) => {
+      await assertSignsHigher(daemon)
+      earlier.add(lastNonce)
       const answers = await askUntilRefused(daemon, (count) => {
         if (count === 5 * connections) process.kill(daemon.pid, "SIGTERM")
       })
       assert.equal(await daemon.ended, 0)
+      assert.deepEqual(processesBelow(daemon.pid), [])
       for (const { status, text } of answers) assert.equal(status, 200, text)
       const recorded = recordedNonces().filter((nonce) => !earlier.has(nonce))
       assert.deepEqual(new Set(recorded), new Set(answers.map(nonceOf)))
