@@ -1,0 +1,83 @@
+"""Asks the daemon: one request, one answer, and waiting for room between."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from http.client import HTTPException, HTTPResponse
+from typing import Dict, Iterator, Optional
+
+from .answer import Answer, read_answer, silence
+from .body import encode
+from .connections import Connections, Request
+from .contract import Payload
+from .options import CallOptions
+from .wait_for_room import wait_for_room
+
+
+class Asker:
+    """Knows the token, and how a call becomes HTTP."""
+
+    def __init__(self, connections: Connections, token: str) -> None:
+        """Raises ValueError when the token can't be one."""
+        if re.fullmatch(r"cs_[A-Za-z0-9_-]+", token) is None:
+            raise ValueError(
+                "A token is cs_ and letters, digits, - and _; cut the line's end off."
+            )
+        self._connections = connections
+        self._authorization = f"Bearer {token}"
+
+    def ask(self, target: str, body: Optional[Payload] = None, by: CallOptions = {}) -> Answer:
+        """Asks by GET, or with a body by POST. Raises Failure."""
+        request = self.request(target, body, by)
+
+        def ask_once() -> Answer:
+            with self.exchange(request) as response:
+                return read_answer(response, by.get("idempotency_key"))
+
+        return wait_for_room(ask_once, by)
+
+    def request(self, target: str, body: Optional[Payload], by: CallOptions) -> Request:
+        """Raises TypeError for a float in the body, ValueError for what can't be sent."""
+        headers = {"Authorization": self._authorization, **_headers_of(by)}
+        if body is None:
+            return Request("GET", _visible(target), headers)
+        headers["Content-Type"] = "application/json"
+        return Request("POST", _visible(target), headers, encode(body))
+
+    @contextmanager
+    def exchange(
+        self, request: Request, timeout_s: Optional[float] = None
+    ) -> Iterator[HTTPResponse]:
+        """Sends a request, once. Raises Failure where no answer comes, or less than a whole one."""
+        try:
+            with self._connections.exchange(request, timeout_s) as response:
+                yield response
+        except (OSError, HTTPException, ValueError) as error:
+            # A word alone: an error's sentence may quote what was sent.
+            message = f"No answer came from the daemon ({type(error).__name__})."
+            key = request.headers.get("Idempotency-Key")
+            raise silence(message, _changes(request), key) from error
+
+
+def _changes(request: Request) -> bool:
+    """Whether the request may change something; a read and a check don't."""
+    return request.method == "POST" and not request.target.startswith("/check/")
+
+
+def _headers_of(options: CallOptions) -> Dict[str, str]:
+    headers: Dict[str, str] = {}
+    if "key" in options:
+        headers["Countersign-Key"] = _visible(options["key"])
+    if "expires_in_ms" in options:
+        headers["Countersign-Expires-In"] = str(options["expires_in_ms"])
+    if "idempotency_key" in options:
+        headers["Idempotency-Key"] = _visible(options["idempotency_key"])
+    return headers
+
+
+def _visible(text: str) -> str:
+    """Raises ValueError for what can't stand in a request's first line or in a header."""
+    if re.fullmatch("[!-~]+", text) is None:
+        raise ValueError("Paths, keys' names and idempotency keys are visible characters of ASCII.")
+    return text

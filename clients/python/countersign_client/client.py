@@ -1,0 +1,179 @@
+"""The client: a method for each call of the daemon's interface."""
+
+from __future__ import annotations
+
+import uuid
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Optional, Sequence, Union, cast
+from urllib.parse import quote
+
+from .answer import Sent, Signed, read_result, sent_of, signed_of
+from .ask import Asker
+from .connections import Connections
+from .contract import (
+    PATH_OF,
+    ApproveAgent,
+    BatchRequest,
+    BatchResults,
+    CheckReport,
+    FreezeView,
+    HeartbeatView,
+    Limits,
+    Money,
+    Payload,
+    PlaceOrder,
+    Prices,
+    PriceView,
+    Records,
+    RecordView,
+    Whoami,
+    WritePath,
+)
+from .failures import Failure
+from .lists import Query, items, pages, with_query
+from .options import CallOptions, Repeating
+from .send_until_clear import send_until_clear
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+# The business fields that a path takes; the daemon fills in nonce, expiry and signature.
+Body = Union[PlaceOrder, ApproveAgent, Payload]
+
+
+class Client:
+    """A client of the daemon, which threads may share.
+
+    Its calls raise a `Failure` of failures.py where they don't get what they ask for, TypeError
+    for a float in a body, and ValueError for what can't be sent at all. What each option means
+    stands in options.py.
+    """
+
+    def __init__(
+        self,
+        url: str = "http://127.0.0.1:8420",
+        *,
+        token: Optional[str] = None,
+        token_file: Optional[Union[str, "PathLike[str]"]] = None,
+        timeout_s: float = 20.0,
+    ) -> None:
+        """`url` may also be `unix:` and the path of the daemon's socket.
+
+        Either the token or the path of a file that has it. `timeout_s` is how long the daemon may
+        be silent; it gives the venue 15 s of that. Raises ValueError and OSError.
+        """
+        self._connections = Connections(url, timeout_s)
+        self._asker = Asker(self._connections, _token(token, token_file))
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connections that no call is using."""
+        self._connections.close()
+
+    def place(self, order: PlaceOrder, **by: Unpack[Repeating]) -> Sent:
+        """Has an order signed and placed: `send_until_clear` to the path of orders."""
+        return self.send_until_clear(PATH_OF["placeOrder"], order, **by)
+
+    def cancel(self, order: Payload, **by: Unpack[Repeating]) -> Sent:
+        """Has an order cancelled: `send_until_clear` to that path, as the venue documents it."""
+        return self.send_until_clear(PATH_OF["cancelOrder"], order, **by)
+
+    def send(self, path: WritePath, body: Body, **by: Unpack[CallOptions]) -> Sent:
+        """Has a body signed and sent to the venue, once."""
+        return sent_of(self._asker.ask(path, body, by))
+
+    def send_until_clear(self, path: WritePath, body: Body, **by: Unpack[Repeating]) -> Sent:
+        """The same, as often as it takes to know what became of it, under one idempotency key.
+
+        Without `idempotency_key` it makes one; the answer and a failure tell it.
+        """
+        by.setdefault("idempotency_key", uuid.uuid4().hex)
+        return send_until_clear(lambda: sent_of(self._asker.ask(path, body, by)), by)
+
+    def sign(self, path: WritePath, body: Body, **by: Unpack[CallOptions]) -> Signed:
+        """Has a body signed, to be sent by the caller."""
+        return signed_of(self._asker.ask(f"/sign{path}", body, by))
+
+    def sign_batch(self, requests: Sequence[BatchRequest]) -> List[Union[Signed, Failure]]:
+        """Has up to 100 bodies signed. Each result stands in its request's place, not raised."""
+        answer = self._asker.ask("/sign/batch", {"requests": requests})
+        results = cast(BatchResults, answer.body["data"])["results"]
+        return [read_result(result, request) for result, request in zip(results, requests)]
+
+    def check(self, path: WritePath, body: Body, **by: Unpack[CallOptions]) -> CheckReport:
+        """Whether it would be signed, and why; nothing is signed or counted."""
+        return cast(CheckReport, self._data(f"/check{path}", body, by))
+
+    def read(
+        self, path: str, query: Optional[Query] = None, **by: Unpack[CallOptions]
+    ) -> Mapping[str, Any]:
+        """Reads from the venue: the `data` of one answer, one page of a list."""
+        return sent_of(self._asker.ask(with_query(path, query), None, by)).data
+
+    def pages(
+        self, path: str, query: Optional[Query] = None, **by: Unpack[CallOptions]
+    ) -> Iterator[Mapping[str, Any]]:
+        """Reads a list page by page, each as `read` has it, asked for when it is wanted."""
+        return pages(lambda of: self.read(path, of, **by), query or {})
+
+    def items(
+        self, path: str, query: Optional[Query] = None, *, key: Optional[str] = None
+    ) -> Iterator[Any]:
+        """Reads a whole list item by item, in one call; its pages are the daemon's concern.
+
+        A failure after some items means that they aren't the whole list.
+        """
+        by: CallOptions = {} if key is None else {"key": key}
+        return items(self._asker, with_query(path, {**(query or {}), "all": "true"}), by)
+
+    def record(self, record: str) -> RecordView:
+        """What became of one of this client's requests, by its record's id."""
+        return cast(RecordView, self._data(f"/records/{quote(record, safe='')}"))
+
+    def records(
+        self, *, idempotency_key: Optional[str] = None, client_order_id: Optional[str] = None
+    ) -> Sequence[RecordView]:
+        """The same by exactly one of what it was called by; the newest first, at most 20."""
+        asked = {"idempotency_key": idempotency_key, "client_order_id": client_order_id}
+        query = {name: value for name, value in asked.items() if value is not None}
+        return cast(Records, self._data(with_query("/records", query)))["records"]
+
+    def limits(self) -> Limits:
+        """What is used of the limits and of the venue's rate budgets."""
+        return cast(Limits, self._data("/limits"))
+
+    def whoami(self) -> Whoami:
+        """What this token may do."""
+        return cast(Whoami, self._data("/whoami"))
+
+    def prices(self, values: Mapping[str, Money]) -> Sequence[PriceView]:
+        """Gives up to 100 symbols their reference prices, and tells what became of each."""
+        prices = [{"symbol": symbol, "value": value} for symbol, value in values.items()]
+        return cast(Prices, self._data("/prices", {"prices": prices}))["prices"]
+
+    def freeze(self, scope: str, reason: str, name: Optional[str] = None) -> FreezeView:
+        """Stops signing: `all`, or of the `client` or `key` of that name. No call ends it."""
+        named = {} if name is None else {"name": name}
+        return cast(FreezeView, self._data("/freeze", {"scope": scope, "reason": reason, **named}))
+
+    def heartbeat(self) -> HeartbeatView:
+        """Says that the bot is there."""
+        return cast(HeartbeatView, self._data("/heartbeat", {}))
+
+    def _data(self, target: str, body: Optional[Payload] = None, by: CallOptions = {}) -> Any:
+        # As docs/openapi.json says; tests hold the daemon to it.
+        return self._asker.ask(target, body, by).body["data"]
+
+
+def _token(token: Optional[str], path: Optional[Union[str, "PathLike[str]"]]) -> str:
+    if token is not None and path is None:
+        return token
+    if path is None or token is not None:
+        raise ValueError("Give the client either a token or the path of a file that has it.")
+    with open(path, encoding="ascii") as file:
+        return file.read().strip()
