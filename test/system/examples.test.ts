@@ -138,7 +138,7 @@ describe("bots of others", { timeout: 300_000, ...needs("curl", "apt-get install
 
   for (const [program, needed] of Object.entries(programs)) {
     it(`trade once and no more, and cancel, whatever is lost: ${program}`, needed, async () => {
-      const line = exampleLines().find((each) => each.startsWith(`${program} `))
+      const line = exampleLines().find((each) => ` ${each}`.includes(` ${program} `))
       assert.ok(line !== undefined)
       const [open, ended] = [await orders("open-orders"), await orders("order-history")]
       accidents.plan(ordersPath, ["limit", "none", "none", "cut"])
