@@ -23,6 +23,7 @@ const jobPages: readonly (readonly [page: string, playedBy: string])[] = [
   ["docs/incident.md", docsPages],
   ["docs/upgrade.md", docsPages],
   ["docs/moving-a-bot.md", "test/system/examples.test.ts"],
+  ["docs/ccxt-bots.md", "test/system/python-client.test.ts"],
 ]
 
 /**

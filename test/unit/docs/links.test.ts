@@ -8,6 +8,7 @@ import { codesIn, readRepositoryFile, repositoryRoot } from "../../support/markd
 const pages = [
   ...readdirSync(repositoryRoot),
   ...listed("docs"),
+  ...listed("clients"),
   ...listed("examples"),
   ...listed("systemd"),
   ...listed("test/vectors"),
