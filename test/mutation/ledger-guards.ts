@@ -244,7 +244,7 @@ export const ledgerGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/ledger/signers/ledger-safety.ts",
+    "vault/ledger/state.ts",
     [`${unit}/reserve`, `${unit}/open-ledger`, "threats/nonce-repeated-by-concurrency"],
     [
       {

@@ -43,9 +43,9 @@ async function heal(ending: Ending): Promise<void> {
   await machine.start()
   await finish(ending)
   const { vault } = machine.life!
-  if (vault.ledger.safety.waiting().length > 0) operator.acceptRestore()
+  if (vault.ledger.marks.waiting().length > 0) operator.acceptRestore()
   await finish(ending)
-  if (vault.ledger.safety.doubt() !== undefined) operator.acceptClock()
+  if (vault.ledger.clock.doubt() !== undefined) operator.acceptClock()
   for (const { scope, name, cancels } of vault.active().freezes) {
     if (!cancels) operator.thaw({ scope, name })
   }

@@ -46,6 +46,11 @@ export const slips: readonly Guard[] = [
       why: "simulated: an act is answered before it is durable",
     },
     {
+      find: "nonces.raise(signer, await marks.claim(signer))",
+      replace: "void (await marks.claim(signer))",
+      why: "simulated: a start forgets how far a signer's mark is ahead",
+    },
+    {
       find: "    state.holds.assertPending(id, nowMs)\n",
       replace: "",
       why: "simulated: a hold is decided twice",
@@ -67,17 +72,10 @@ export const slips: readonly Guard[] = [
       replace: '      if (row.purpose === "return") limits.count(claims, row)\n',
       why: "simulated: what is forwarded isn't counted",
     },
-  ]),
-  ...slipsIn("vault/ledger/signers/ledger-safety.ts", [
     {
       find: "  for (const [signer, nonce] of lastNonces) raise(signer, nonce)\n",
       replace: "",
       why: "simulated: a start forgets the nonces of the ledger",
-    },
-    {
-      find: "nonces.raise(signer, await marks.claim(signer))",
-      replace: "void (await marks.claim(signer))",
-      why: "simulated: a start forgets how far a signer's mark is ahead",
     },
     {
       find: "Math.max(nowMs, (last.get(signer) ?? 0) + 1)",

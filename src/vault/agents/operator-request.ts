@@ -75,7 +75,7 @@ export async function reserveOperation(
   set: ActiveSet,
 ): Promise<Reserved> {
   const { ledger } = vault
-  await ledger.safety.claim(request.parties.signer)
+  await ledger.claim(request.parties.signer)
   const ask: ReserveAsk = {
     signer: request.parties.signer,
     entry: {

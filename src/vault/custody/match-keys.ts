@@ -52,6 +52,6 @@ function keyMissing(name: string, { keystore }: Config): Fault {
 }
 
 /** Takes every signer whose key is in use here for this ledger alone. @throws {Fault} as `claim` does. */
-export async function claimSigners({ keys }: ActiveSet, { safety }: Ledger): Promise<void> {
-  for (const key of keys.values()) if (!hasEnded(key)) await safety.claim(key.address)
+export async function claimSigners({ keys }: ActiveSet, ledger: Ledger): Promise<void> {
+  for (const key of keys.values()) if (!hasEnded(key)) await ledger.claim(key.address)
 }

@@ -5,7 +5,7 @@ import type { Result } from "../../std/result.ts"
 import type { Address } from "../../venue/address.ts"
 import type { Budgets } from "../budgets/budgets.ts"
 import type { Claim } from "../policy/terms/claim.ts"
-import type { LedgerTime } from "../process/clock.ts"
+import type { LedgerClock, LedgerTime } from "../process/clock.ts"
 import type { LedgerAudit } from "./audit/ledger-audit.ts"
 import type { Bindings } from "./bindings.ts"
 import type { MeterUse } from "./meters/meters.ts"
@@ -23,7 +23,7 @@ import type { IdempotencyKey, KeyUse } from "./records/idempotency.ts"
 import type { LedgerWatcher } from "./records/ledger-watcher.ts"
 import type { RecordId } from "./records/record-id.ts"
 import type { Headroom, Reservation, ReserveAsk } from "./records/reservation.ts"
-import type { LedgerSafety } from "./signers/ledger-safety.ts"
+import type { SignerMarks } from "./signers/signer-marks.ts"
 import type { RecentRefusal } from "./store/audit-jobs.ts"
 import type { LedgerStore, RecordSearch } from "./store/store.ts"
 
@@ -126,8 +126,23 @@ export type Ledger = {
   readonly audit: LedgerAudit
   /** The venue's rate budgets; what of them is used isn't recorded by itself. */
   readonly budgets: Budgets
-  /** Guards against copies, restores and clocks. */
-  readonly safety: LedgerSafety
+  /** Whether wall time is believed, and an operator's word that it can be: to be recorded in the same turn. */
+  readonly clock: Pick<LedgerClock, "doubt" | "warning" | "accept">
+  /** What tells a ledger that was restored, and lets its signers go on once the act that says so is durable. */
+  readonly marks: Pick<SignerMarks, "waiting" | "accept">
+  /**
+   * Takes a signer for this ledger alone; it signs nothing before. Safe to call twice.
+   *
+   * Rejects with {Fault} `already_running`, `file_unsafe`, `ledger_unavailable`.
+   */
+  claim(signer: Address): Promise<void>
+  /**
+   * Writes a row that is no entry and that nothing follows from; durable when it resolves. It fails, and the
+   * ledger is broken then, exactly where recording a request would.
+   */
+  probe(nowMs: number): Promise<void>
+  /** Copies the ledger into the empty file `to`, while requests go on. Rejects with {Fault} `ledger_unavailable`. */
+  copy(to: string): Promise<void>
   readonly commits: LedgerStore["commits"]
   /** Waits for what is queued, then gives the lock back. Safe to call twice. */
   close(): Promise<void>

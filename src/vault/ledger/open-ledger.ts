@@ -15,11 +15,16 @@ import { makeRecordId } from "./records/record-id.ts"
 import type { ActRow } from "./records/row.ts"
 import { openRefusalNotes, type RefusalNotes } from "./refusal-notes.ts"
 import { settler } from "./settle-request.ts"
-import { openSafety, type LedgerSafety } from "./signers/ledger-safety.ts"
-import type { OpenSigner } from "./signers/signer-marks.ts"
+import {
+  type LedgerStanding,
+  noMarks,
+  openSignerMarks,
+  type OpenSigner,
+} from "./signers/signer-marks.ts"
 import { openSqliteStore } from "./sqlite/commit-queue.ts"
 import { prepareLedgerFile } from "./sqlite/database.ts"
-import { openState } from "./state.ts"
+import { type Nonces, openState } from "./state.ts"
+import type { JournalHead } from "./store/audit-jobs.ts"
 import type { LedgerStore, OpenStore } from "./store/store.ts"
 
 /** What a ledger goes by besides what it has recorded. */
@@ -62,10 +67,10 @@ export async function openLedgerOver(
       clock: { ...clock, nowMs: time.now },
       startMs: time.now(),
     })
-    const { nonces } = state
+    const standing = standingOf(store, ledger, state.nonces)
     return ledgerOver(stored.lastSet, {
       ...{ store, time, state, mayNote, watchers: [], holds: { durable: Promise.resolve() } },
-      ...openSafety({ store, nonces, time, ledger, signers }),
+      marks: signers === undefined ? noMarks : openSignerMarks(signers, standing),
       budgets: openBudgets(clock),
     })
   } catch (error) {
@@ -81,14 +86,44 @@ function pastOf(store: LedgerStore, clock: Clock): Past {
   }
 }
 
+/** What the marks ask of the ledger by this name. */
+function standingOf(store: LedgerStore, ledger: string, nonces: Nonces): LedgerStanding {
+  return {
+    ledger,
+    head: () => headOf(store),
+    has: (head) => hasEntry(store, head),
+    lastNonce: (signer) => nonces.last(signer),
+  }
+}
+
+function headOf(store: LedgerStore): JournalHead {
+  const { seq, hash } = store.head()
+  return { seq, hash: Buffer.from(hash).toString("hex") }
+}
+
+/** What is in an archive can't be compared any more; that it was archived is later than the mark. */
+async function hasEntry(store: LedgerStore, { seq, hash }: JournalHead): Promise<boolean> {
+  const last = headOf(store)
+  if (seq >= last.seq) return seq === last.seq && hash === last.hash
+  const { archivedSeq, archivedHash } = await store.run({ kind: "audit_ends" })
+  if (seq <= archivedSeq) return seq < archivedSeq || hash === archivedHash
+  const { entries } = await store.run({
+    kind: "audit_page",
+    from: { after: seq - 1 },
+    limit: 1,
+    filter: {},
+  })
+  const [entry] = entries
+  return entry?.seq === seq && Buffer.from(entry.hash).toString("hex") === hash
+}
+
 type Parts = DecideFrom & {
   readonly watchers: LedgerWatcher[]
-  readonly safety: LedgerSafety
   readonly mayNote: () => boolean
 }
 
 function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
-  const { store, time, watchers } = parts
+  const { store, time, marks, watchers } = parts
   const { limits, holds, nonces, bindings } = parts.state
   const underWay = openUnderWay()
   const notes = openRefusalNotes((row) => store.append(row))
@@ -96,7 +131,7 @@ function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
     now: time.now,
     lastSet,
     bindings,
-    broken: Promise.race([store.broken, parts.marks.broken]),
+    broken: Promise.race([store.broken, marks.broken]),
     audit: ledgerAudit(store, () => notes.flush()),
     budgets: parts.budgets,
     decide: decider(parts, underWay),
@@ -116,12 +151,30 @@ function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
     hear: (entry, nowMs) => parts.state.acted(actRow(makeRecordId(nowMs), entry, nowMs)),
     ...lookUps(store),
     lastNonce: (signer) => nonces.last(signer),
-    safety: parts.safety,
+    ...guards(parts),
     commits: store.commits,
     async close() {
       notes.flush()
-      await parts.marks.close(await store.close(() => limits.lastJobs()))
+      await marks.close(await store.close(() => limits.lastJobs()))
     },
+  }
+}
+
+/** What keeps nonces from repeating when more than a crash went wrong: copies, restores and clocks; and a probe. */
+function guards({
+  store,
+  time,
+  marks,
+  state: { nonces },
+}: Parts): Pick<Ledger, "clock" | "marks" | "claim" | "probe" | "copy"> {
+  return {
+    clock: time,
+    marks,
+    claim: async (signer) => nonces.raise(signer, await marks.claim(signer)),
+    async probe(nowMs) {
+      await store.run({ kind: "probe", nowMs })
+    },
+    copy: (to) => store.copy(to),
   }
 }
 

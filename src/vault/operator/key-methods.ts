@@ -22,7 +22,7 @@ import type { KeyEntry } from "../ledger/records/bindings.ts"
 type Keys = Acts & {
   readonly keyring: Keyring
   readonly curve: PickedCurve
-  readonly ledger: Pick<Ledger, "lastNonce" | "safety">
+  readonly ledger: Pick<Ledger, "lastNonce" | "claim">
 }
 
 /** Adds keys, one after another. @throws {Fault} `name_taken`, `name_unknown`, `key_invalid`, `usage`. */
@@ -49,7 +49,7 @@ async function addKey(ask: AdminParams["addKey"], keys: Keys): Promise<KeyView> 
   assertPrivate(address, set.profile)
   assertSigns(pair, curve)
   assertAddressNew(address, set)
-  await ledger.safety.claim(address)
+  await ledger.claim(address)
   if (!isHeldAlready(ask.name, address, keyring)) await keyring.add(ask.name, pair)
   const key: KeyEntry = {
     name: ask.name,

@@ -31,25 +31,24 @@ export function safetyMethods(parts: Copied & Acts & Pick<FilesInForce, "inTurn"
   }
 }
 
-async function acceptClock({ safety }: Ledger, acts: Acts): Promise<AdminResults["acceptClock"]> {
-  if (safety.doubt() === undefined && safety.clockWarning() === undefined) {
+async function acceptClock({ clock }: Ledger, acts: Acts): Promise<AdminResults["acceptClock"]> {
+  if (clock.doubt() === undefined && clock.warning() === undefined) {
     throw new Fault("usage", "The clock isn't doubted; nothing was changed.")
   }
-  const nowMs = safety.acceptClock()
+  const nowMs = clock.accept()
   return { record: await acts.act({ act: "clock_accepted" }), now: nowMs }
 }
 
 /** The act first: a crash before the marks are written leaves them waiting, and this is run again. */
 async function acceptRestore(ledger: Ledger, acts: Acts): Promise<AdminResults["acceptRestore"]> {
-  const { safety } = ledger
   await claimSigners(acts.active(), ledger)
-  const signers = safety.waiting()
+  const signers = ledger.marks.waiting()
   if (signers.length === 0) {
     throw new Fault("usage", "No signer waits: the ledger is the one that its signers know.")
   }
   const name = randomBytes(16).toString("hex")
   const record = await acts.act({ act: "restore_accepted", ledger: name, signers })
-  await safety.acceptRestore(name)
+  await ledger.marks.accept(name)
   return { record, signers }
 }
 
@@ -90,7 +89,7 @@ async function startCopy(copied: Copied, last: Copy | undefined): Promise<Copy> 
     throw new Fault("ledger_unavailable", `${file} can't be made; check the disk.`, { cause })
   })
   await handle.close()
-  const copy = { file, copied: copied.ledger.safety.copy(file), isAtWork: true }
+  const copy = { file, copied: copied.ledger.copy(file), isAtWork: true }
   copy.copied
     .catch(() => rm(file, { force: true })) // whoever asks for it hears why
     .catch(() => undefined)

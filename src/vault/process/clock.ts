@@ -74,6 +74,8 @@ export type LedgerClock = {
   assertSafe(): void
   /** How far wall time lies behind, for it was set back; 0 where it doesn't. */
   behindMs(): number
+  /** That it lies so far behind that the ledger's time waits for it, in a sentence. */
+  warning(): string | undefined
   /** What the ledger keeps with a commit. */
   readonly reading: () => ClockReading
   /** Goes by wall time as it is now, back too: an operator has looked at it. */
@@ -105,6 +107,7 @@ export function openLedgerClock(input: {
     const ms = leadMs()
     return ms > base.leadMs ? doubtOf(ms, base.leadMs) : undefined
   }
+  const behindMs = (): number => Math.max(0, now() - believedMs())
   now()
   return {
     now,
@@ -113,7 +116,8 @@ export function openLedgerClock(input: {
       const why = doubt()
       if (why !== undefined) throw new Fault("clock_unsafe", why)
     },
-    behindMs: () => Math.max(0, now() - believedMs()),
+    behindMs,
+    warning: () => warningOf(behindMs()),
     reading: () => ({
       // Unlike time itself it needn't wait for a clock that was set back: setting that right is no leap then.
       wallMs: Math.max(now(), base.wallMs + passedSince(base, clock)),
@@ -196,4 +200,34 @@ function doubtOf(leadMs: number, maxLeadMs: number): string {
     `The clock is ${leadMs} ms ahead of ${since} (${maxLeadMs} are allowed); only cancels and reduce-only orders are signed. ` +
     "Set the clock right; if it is right, run countersign clock accept."
   )
+}
+
+/** A set-back as small as a lead that is believed needs nobody. */
+function warningOf(behindMs: number): string | undefined {
+  if (behindMs <= maxClockLeadMs) return undefined
+  return (
+    `The clock was set back: it lies ${Math.round(behindMs / 1_000)} s behind the ledger's time, by which everything here ends and what is signed expires. ` +
+    "If the clock is right, run countersign clock accept; else set it."
+  )
+}
+
+/** Wall time that never goes back: the highest time seen, carried on by the monotonic clock. */
+export type SteadyTime = {
+  /** The time once wall time was `nowMs`. A clock that was set back is not followed, nor does time stop. */
+  at(nowMs: number): number
+  /** The time by the highest wall time seen so far. */
+  now(): number
+}
+
+/** Starts at `startMs` and goes on from there. */
+export function openSteadyTime(clock: Pick<Clock, "monotonicMs">, startMs: number): SteadyTime {
+  let highestOverMonotonicMs = startMs - clock.monotonicMs()
+  const now = () => clock.monotonicMs() + highestOverMonotonicMs
+  return {
+    at(nowMs) {
+      highestOverMonotonicMs = Math.max(highestOverMonotonicMs, nowMs - clock.monotonicMs())
+      return now()
+    },
+    now,
+  }
 }

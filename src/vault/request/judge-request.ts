@@ -149,13 +149,13 @@ export function stopsNow(vault: Stoppable, { config }: ActiveSet): readonly Stop
 }
 
 function restored({ ledger }: Stoppable): Stop | undefined {
-  if (ledger.safety.waiting().length === 0) return undefined
+  if (ledger.marks.waiting().length === 0) return undefined
   const data = { signs: "nothing", fix: "countersign ledger accept-restore" } as const
   return { code: "restore_unaccepted", message: restoredSentence, data }
 }
 
 function clockLeapt({ ledger }: Stoppable): Stop | undefined {
-  const message = ledger.safety.doubt()
+  const message = ledger.clock.doubt()
   if (message === undefined) return undefined
   const fix = "set the clock right, or if it is: countersign clock accept"
   const venue = { venue_ahead_ms: null, max_venue_offset_ms: null }

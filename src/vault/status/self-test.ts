@@ -19,7 +19,7 @@ export async function selfTest({
   withSecret(generateSecret(), (secret) =>
     assertSigns({ secret, publicKey: curve.publicKeyOf(secret) }, curve),
   )
-  if (disk.low === undefined) await ledger.safety.probe(now())
+  if (disk.low === undefined) await ledger.probe(now())
   else await ledger.count()
 }
 

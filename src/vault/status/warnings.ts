@@ -10,7 +10,7 @@ import type { StatusSources } from "./sources.ts"
 export function vaultWarnings(sources: StatusSources): readonly Warning[] {
   const alarm = sources.alarm()
   const { surroundings, curve, ledger } = sources
-  const setBack = ledger.safety.clockWarning()
+  const setBack = ledger.clock.warning()
   const set = sources.active()
   return [
     ...(alarm === undefined ? [] : [{ message: alarm, fix: "countersign policy check" }]),

@@ -1,6 +1,6 @@
 import type { SnapshotStep } from "../../../src/vault/ledger/store/meter-jobs.ts"
-import { canonicalRow, type JournalRow } from "../../../src/vault/ledger/records/row.ts"
-import { chainHash } from "../../../src/vault/ledger/sqlite/journal.ts"
+import type { JournalRow } from "../../../src/vault/ledger/records/row.ts"
+import { canonicalRow, chainHash } from "../../../src/vault/ledger/sqlite/journal.ts"
 import type { Head } from "../../../src/vault/ledger/store/store.ts"
 import type { ClockReading } from "../../../src/vault/process/clock.ts"
 

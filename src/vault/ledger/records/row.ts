@@ -254,19 +254,6 @@ export type JournalRow =
   | CheckpointRow
   | ActRow
 
-/**
- * Writes a row as RFC 8785 (JSON Canonicalization Scheme) does: compact, keys sorted at every depth,
- * strings and numbers as `JSON.stringify` writes them. Keys must not look like array indexes.
- */
-export function canonicalRow(row: JournalRow & { readonly seq: number }): string {
-  return JSON.stringify(row, (_key, value: unknown) => sortKeys(value))
-}
-
-function sortKeys(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-}
-
 /** `state` as it was written: that it has expired isn't. */
 export type StoredHold = HoldFields & {
   readonly opened_at: number

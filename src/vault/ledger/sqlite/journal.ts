@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite"
 
 import { Fault } from "../../../std/fault.ts"
 import type { ClockReading } from "../../process/clock.ts"
-import { canonicalRow, type JournalRow, type RequestRow } from "../records/row.ts"
+import type { JournalRow, RequestRow } from "../records/row.ts"
 import type { Head, Identity } from "../store/store.ts"
 
 /** The chained list of everything that was recorded. */
@@ -40,6 +40,19 @@ export function openJournal(database: DatabaseSync): Journal {
     length: () => head.seq,
     head: () => head,
   }
+}
+
+/**
+ * Writes a row as RFC 8785 (JSON Canonicalization Scheme) does: compact, keys sorted at every depth,
+ * strings and numbers as `JSON.stringify` writes them. Keys must not look like array indexes.
+ */
+export function canonicalRow(row: JournalRow & { readonly seq: number }): string {
+  return JSON.stringify(row, (_key, value: unknown) => sortKeys(value))
+}
+
+function sortKeys(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** SHA-256(hash of the entry before ‖ UTF-8 of the row). */

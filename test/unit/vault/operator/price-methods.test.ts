@@ -70,7 +70,7 @@ function anchor({ admin }: Pick<TestVault, "admin">, value = "64000") {
 /** What becomes of a small buy and a small sell. */
 function outcomes(test: TestVault, token: string, nowMs = test.vault.now()) {
   const { ledger } = test.vault
-  const believing = { ...ledger, safety: { ...ledger.safety, doubt: () => undefined } }
+  const believing = { ...ledger, clock: { ...ledger.clock, doubt: () => undefined } }
   const vault = { ...test.vault, now: () => ledgerTime(nowMs), ledger: believing }
   return [true, false].map((isBuy) => {
     const order = limitOrder({ is_buy: isBuy, price: "64000", quantity: "0.001" })

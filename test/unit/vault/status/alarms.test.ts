@@ -75,8 +75,8 @@ describe("the vault's alarms", () => {
     await admin.lock()
     assert.deepEqual(told(vault, "not_signing"), ["not_signing locked"])
     assert.match(alarmsOf(vault)[0]?.advice ?? "", /countersign unlock/)
-    const doubted = { ...vault.ledger.safety, doubt: () => "It leapt." }
-    const still = { ...vault, ledger: { ...vault.ledger, safety: doubted } }
+    const doubted = { ...vault.ledger.clock, doubt: () => "It leapt." }
+    const still = { ...vault, ledger: { ...vault.ledger, clock: doubted } }
     assert.deepEqual(told(still, "not_signing", "clock_stops_orders"), [
       "not_signing locked",
       "clock_stops_orders",

@@ -18,10 +18,7 @@ async function asked(test: TestVault, lowDisk: typeof low | undefined): Promise<
     disk: { ...disk, low: lowDisk },
     ledger: {
       ...ledger,
-      safety: {
-        ...ledger.safety,
-        probe: (nowMs) => (calls.push("probe"), ledger.safety.probe(nowMs)),
-      },
+      probe: (nowMs) => (calls.push("probe"), ledger.probe(nowMs)),
       count: () => (calls.push("count"), ledger.count()),
     },
   })

@@ -44,14 +44,18 @@ function told(vault: StatusSources): readonly [signs: string, ...reasons: readon
   return [signs, ...shown]
 }
 
+type Halting = Partial<Pick<Ledger["marks"], "waiting"> & Pick<Ledger["clock"], "doubt">>
+
 function halted<Parts extends { readonly ledger: Ledger }>(
-  parts: Parts,
-  safety: Partial<Ledger["safety"]>,
-): Parts {
-  return { ...parts, ledger: { ...parts.ledger, safety: { ...parts.ledger.safety, ...safety } } }
+  { ledger, ...parts }: Parts,
+  { waiting, doubt }: Halting,
+) {
+  const clock = doubt === undefined ? ledger.clock : { ...ledger.clock, doubt }
+  const marks = waiting === undefined ? ledger.marks : { ...ledger.marks, waiting }
+  return { ...parts, ledger: { ...ledger, clock, marks } }
 }
 
-const waiting = (): ReturnType<Ledger["safety"]["waiting"]> => [
+const waiting: Ledger["marks"]["waiting"] = () => [
   { signer: `0x${"1".repeat(40)}` as never, nonce: 1 },
 ]
 
@@ -170,13 +174,13 @@ describe("what the vault signs", () => {
 describe("what a bot is told whose request is stopped for all", () => {
   const order = { path: ordersPath, body: limitOrder() }
   const cancel = { path: cancelPath, body: { order_id: "1" } }
-  for (const [what, safety, signs, requests] of [
+  for (const [what, halting, signs, requests] of [
     ["a restored ledger", { waiting }, "nothing", [order, cancel]],
     ["a clock that leapt", { doubt: () => "The clock ran ahead." }, "reduce_only", [order]],
   ] as const) {
     it(`is the very reason that status tells, in a check too: ${what}`, async (t) => {
       const test = await open(t)
-      const stopped = halted(test.vault, safety)
+      const stopped = halted(test.vault, halting)
       const [reason] = signingNow(stopped).reasons
       for (const { path, body } of requests) {
         const call = callOf(test.token, body, { path })

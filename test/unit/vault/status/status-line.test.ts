@@ -40,8 +40,8 @@ describe("the status line of a vault", () => {
     const { vault, admin } = await openWithKeys(t)
     await admin.lock()
     assert.match(statusLine(vault), /^signs nothing: The keys are locked: none .* memory; 2 keys/)
-    const safety = { ...vault.ledger.safety, doubt: () => "The clock ran ahead." }
-    const halted: StatusSources = { ...vault, ledger: { ...vault.ledger, safety } }
+    const clock = { ...vault.ledger.clock, doubt: () => "The clock ran ahead." }
+    const halted: StatusSources = { ...vault, ledger: { ...vault.ledger, clock } }
     assert.match(statusLine(halted), /^signs nothing: The keys are locked: .*; and 1 more; 2 keys/)
   })
 

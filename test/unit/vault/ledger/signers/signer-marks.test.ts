@@ -34,7 +34,7 @@ async function placeFor(t: TestContext): Promise<Place> {
 
 async function open({ file, signerDir, clock }: Place): Promise<Ledger> {
   const ledger = await openLedger({ file, signers: signersIn(signerDir), clock })
-  await ledger.safety.claim(signer).catch(async (error: unknown) => {
+  await ledger.claim(signer).catch(async (error: unknown) => {
     await ledger.close()
     throw error
   })
@@ -44,13 +44,13 @@ async function open({ file, signerDir, clock }: Place): Promise<Ledger> {
 /** What an operator's word does. */
 async function accept(ledger: Ledger, clock: FakeClock): Promise<void> {
   const name = "ab".repeat(16)
-  const signers = ledger.safety.waiting()
+  const signers = ledger.marks.waiting()
   await ledger.act({ act: "restore_accepted", ledger: name, signers }, ledgerTime(clock.nowMs()))
-  await ledger.safety.acceptRestore(name)
+  await ledger.marks.accept(name)
 }
 
 function isWaiting(ledger: Ledger): boolean {
-  return ledger.safety.waiting().length > 0
+  return ledger.marks.waiting().length > 0
 }
 
 describe("a signer's mark", () => {
@@ -75,7 +75,7 @@ describe("a signer's mark", () => {
     await ledger.close()
     const again = await open(at)
     t.after(() => again.close())
-    assert.deepEqual(again.safety.waiting(), [])
+    assert.deepEqual(again.marks.waiting(), [])
     assert.equal((await reserved(again, at.clock.nowMs())).nonce, first.nonce + 1)
   })
 
@@ -85,7 +85,7 @@ describe("a signer's mark", () => {
     t.after(() => ledger.close())
     const { nonce } = await reserved(ledger, at.clock.nowMs())
     for (let turn = 1; turn <= 3; turn++) {
-      await ledger.safety.claim(signer)
+      await ledger.claim(signer)
       assert.equal((await reserved(ledger, at.clock.nowMs())).nonce, nonce + turn)
     }
   })
@@ -103,12 +103,12 @@ describe("a signer's mark", () => {
     const signers = signersIn(at.signerDir)
     const other = await openLedger({ ...at, signers, file: `${at.file}-2` })
     t.after(() => other.close())
-    await assert.rejects(other.safety.claim(signer), {
+    await assert.rejects(other.claim(signer), {
       code: "already_running",
       message: /one signer has one daemon/,
     })
     await ledger.close()
-    await other.safety.claim(signer)
+    await other.claim(signer)
     assert.equal(isWaiting(other), true, "another ledger gave nonces out")
   })
 
@@ -206,12 +206,12 @@ describe("a ledger restored from an older copy", () => {
     ] as const) {
       await copyFile(`${at.file}-${copy}`, at.file)
       const ledger = await open(at)
-      assert.equal(ledger.safety.waiting().length > 0, waits)
+      assert.equal(ledger.marks.waiting().length > 0, waits)
       await accept(ledger, at.clock)
       await reserved(ledger, at.clock.nowMs())
       await ledger.close()
       const again = await open(at)
-      assert.deepEqual(again.safety.waiting(), [])
+      assert.deepEqual(again.marks.waiting(), [])
       await again.close()
     }
   })
