@@ -145,7 +145,7 @@ function archiveMethods(parts: AuditParts) {
         const isNext = params.first_seq === archivedSeq + 1 && params.last_seq === mayGo?.seq
         const hash = Buffer.from(mayGo?.hash ?? []).toString("hex")
         if (!isNext || params.last_hash !== hash) throw archivedMeanwhile()
-        return { record: await parts.act(archivedAct(params)) }
+        return { record: await parts.act({ act: "archived", ...params }) }
       }),
     async auditTrim(): Promise<AuditResults["auditTrim"]> {
       let removed = 0
@@ -156,19 +156,6 @@ function archiveMethods(parts: AuditParts) {
       }
       return { removed }
     },
-  }
-}
-
-function archivedAct(params: AdminParams["auditArchive"]) {
-  return {
-    act: "archived" as const,
-    file: params.file,
-    sha256: params.sha256,
-    firstSeq: params.first_seq,
-    lastSeq: params.last_seq,
-    lastHash: params.last_hash,
-    fromMs: params.from_ms,
-    toMs: params.to_ms,
   }
 }
 

@@ -25,9 +25,9 @@ export function safetyMethods(parts: Copied & Acts & Pick<FilesInForce, "inTurn"
     acceptClock: () => acceptClock(parts.ledger, parts),
     acceptRestore: () => parts.inTurn(() => acceptRestore(parts.ledger, parts)),
     copyLedger: ledgerCopier(parts),
-    async recordBackup({ head_seq: headSeq, head_hash: headHash }: AdminParams["recordBackup"]) {
-      return { record: await parts.act({ act: "backed_up", headSeq, headHash }) }
-    },
+    recordBackup: async (head: AdminParams["recordBackup"]) => ({
+      record: await parts.act({ act: "backed_up", ...head }),
+    }),
   }
 }
 

@@ -1,78 +1,64 @@
 import { formatDecimal } from "../../../venue/decimal.ts"
-import type { AdminEntry, Archived, PriceDrift, SafetyEntry } from "./admin-entry.ts"
+import type { AdminEntry, PriceDrift } from "./admin-entry.ts"
 import type { Client, KeyEntry } from "./bindings.ts"
-import type { Act, ActRow, ArchivedFields, ClientFields, DriftFields, KeyFields } from "./row.ts"
+import type { Act, ActRow, ClientFields, DriftFields, KeyFields } from "./row.ts"
 
 /** An operator's act as the journal holds it. */
 export function actRow(id: string, entry: AdminEntry, nowMs: number): ActRow {
-  if (entry.act === "archived") {
-    return { kind: "act", id, at_ms: nowMs, act: entry.act, ...archivedFieldsOf(entry) }
-  }
   return { kind: "act", id, at_ms: nowMs, ...actOf(entry) }
 }
 
-function actOf(entry: Exclude<AdminEntry, { act: "archived" }>): Act {
-  if (isSafety(entry)) return safetyOf(entry)
-  if (isStop(entry)) return stopOf(entry)
-  return isSetting(entry) ? settingOf(entry) : bindingOf(entry)
-}
-
-type SettingEntry = Extract<AdminEntry, { act: `${"price" | "limit" | "set"}_${string}` }>
-
-type BindingEntry = Exclude<AdminEntry, SettingEntry | { act: "archived" | SafetyName | StopName }>
-
-function bindingOf(entry: BindingEntry): Act {
+function actOf(entry: AdminEntry): Act {
   switch (entry.act) {
     case "started":
       return { act: entry.act, policy_hash: entry.policyHash }
     case "key_added":
       return { act: entry.act, key: keyFieldsOf(entry.key) }
-    case "key_exported":
-      return { act: entry.act, name: entry.name }
-    case "key_removed":
-    case "client_revoked":
-      return { act: entry.act, name: entry.name }
-    case "key_targets_set":
-      return { act: entry.act, name: entry.name, targets: entry.targets }
-    case "key_replaced":
-      return { act: entry.act, from: entry.from, to: entry.to }
     case "client_added":
       return { act: entry.act, client: clientFieldsOf(entry.client) }
     case "client_token_set":
       return { act: entry.act, name: entry.name, token_hash: entry.tokenHash }
-    case "locked":
-      return { act: entry.act, by: entry.by }
-    case "unlocked":
-      return { act: entry.act }
-    case "agent_approved":
-      return {
-        act: entry.act,
-        name: entry.name,
-        expires_at: entry.expiresAtMs,
-        record: entry.record,
-        ...(entry.wallet !== undefined && { wallet: entry.wallet }),
-      }
+    case "agent_approved": {
+      const { act, name, record, expiresAtMs, wallet } = entry
+      return { act, name, record, expires_at: expiresAtMs, ...(wallet !== undefined && { wallet }) }
+    }
+    case "frozen":
+    case "price_set":
+    case "limit_raised":
+    case "set_activated":
+      return standingOf(entry)
+    // Asked for as they are written:
+    case "key_exported":
+    case "key_removed":
+    case "key_targets_set":
+    case "key_replaced":
+    case "client_revoked":
     case "agent_revoked":
-      return { act: entry.act, name: entry.name, record: entry.record }
+    case "locked":
+    case "unlocked":
+    case "thawed":
+    case "heartbeat_armed":
+    case "heartbeat_missed":
+    case "set_accepted":
+    case "archived":
+    case "backed_up":
+    case "restore_accepted":
+    case "clock_accepted":
+      return entry
   }
 }
 
-function stopOf(entry: Extract<AdminEntry, { act: StopName }>): Act {
+type StandingEntry = Extract<
+  AdminEntry,
+  { act: "frozen" | "price_set" | "limit_raised" | "set_activated" }
+>
+
+function standingOf(entry: StandingEntry): Act {
   switch (entry.act) {
     case "frozen": {
       const { act, scope, name, reason, by, cancels, sinceMs: since } = entry
       return { act, scope, name, reason, by, cancels, since }
     }
-    case "thawed":
-      return { act: entry.act, scope: entry.scope, name: entry.name }
-    case "heartbeat_armed":
-    case "heartbeat_missed":
-      return { act: entry.act, client: entry.client }
-  }
-}
-
-function settingOf(entry: SettingEntry): Act {
-  switch (entry.act) {
     case "price_set":
       return {
         act: entry.act,
@@ -83,47 +69,14 @@ function settingOf(entry: SettingEntry): Act {
         confirmed: entry.confirmed,
         drift: driftFields(entry.drift),
       }
-    case "limit_raised":
-      return {
-        act: entry.act,
-        limit: entry.limit,
-        to: formatDecimal(entry.to),
-        until: entry.untilMs,
-        reason: entry.reason,
-      }
-    case "set_activated":
-      return {
-        act: entry.act,
-        hash: entry.hash,
-        files: entry.files.map(({ name, text }) => ({ name, text })),
-      }
-    case "set_accepted":
-      return { act: entry.act, hash: entry.hash }
-  }
-}
-
-function safetyOf(entry: SafetyEntry): Act {
-  switch (entry.act) {
-    case "backed_up":
-      return { act: entry.act, head_seq: entry.headSeq, head_hash: entry.headHash }
-    case "restore_accepted": {
-      const signers = entry.signers.map(({ signer, nonce }) => ({ signer, nonce }))
-      return { act: entry.act, ledger: entry.ledger, signers }
+    case "limit_raised": {
+      const { act, limit, to, untilMs: until, reason } = entry
+      return { act, limit, to: formatDecimal(to), until, reason }
     }
-    case "clock_accepted":
-      return { act: entry.act }
-  }
-}
-
-function archivedFieldsOf(archived: Archived): ArchivedFields {
-  return {
-    file: archived.file,
-    sha256: archived.sha256,
-    first_seq: archived.firstSeq,
-    last_seq: archived.lastSeq,
-    last_hash: archived.lastHash,
-    from_ms: archived.fromMs,
-    to_ms: archived.toMs,
+    case "set_activated": {
+      const files = entry.files.map(({ name, text }) => ({ name, text }))
+      return { act: entry.act, hash: entry.hash, files }
+    }
   }
 }
 

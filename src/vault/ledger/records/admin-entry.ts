@@ -4,7 +4,7 @@ import type { Client, KeyEntry } from "./bindings.ts"
 import type { StoredSet } from "./entries.ts"
 import type { Freeze, FreezeScope } from "./freeze.ts"
 import type { RecordId } from "./record-id.ts"
-import type { SignerFloor } from "./signer-floor.ts"
+import type { ArchivedFields, SafetyAct } from "./row.ts"
 
 /** A change made by an operator, or one that follows from an accepted request. */
 export type AdminEntry =
@@ -38,22 +38,8 @@ export type AdminEntry =
   | ({ readonly act: "limit_raised" } & Raise)
   | ({ readonly act: "set_activated" } & StoredSet)
   | { readonly act: "set_accepted"; readonly hash: string }
-  | ({ readonly act: "archived" } & Archived)
-  | SafetyEntry
-
-/** Entries that were moved into a file, which is durable. */
-export type Archived = {
-  /** Its name without a directory. */
-  readonly file: string
-  /** Of the file's bytes, hex. */
-  readonly sha256: string
-  readonly firstSeq: number
-  readonly lastSeq: number
-  /** Of the last of them, hex: what the next one is chained to. */
-  readonly lastHash: string
-  readonly fromMs: number
-  readonly toMs: number
-}
+  | ({ readonly act: "archived" } & ArchivedFields)
+  | SafetyAct
 
 /** The reference price of a symbol, fed or set. */
 export type StoredPrice = {
@@ -85,26 +71,3 @@ export type Raise = {
   readonly untilMs: number
   readonly reason: string
 }
-
-/** What an operator did about copies of the ledger and about the clock. */
-export type SafetyEntry =
-  /** A copy up to and with the entry `headSeq` was written and checked; `headHash` is that entry's, hex. */
-  | { readonly act: "backed_up"; readonly headSeq: number; readonly headHash: string }
-  /** From here on the ledger has another name, and these signers go on above these nonces. */
-  | {
-      readonly act: "restore_accepted"
-      readonly ledger: string
-      readonly signers: readonly SignerFloor[]
-    }
-  | { readonly act: "clock_accepted" }
-
-/** The same as the journal holds it. */
-export type SafetyAct =
-  | { readonly act: "backed_up"; readonly head_seq: number; readonly head_hash: string }
-  | {
-      readonly act: "restore_accepted"
-      readonly ledger: string
-      /** The nonces that they go on above. */
-      readonly signers: readonly { readonly signer: string; readonly nonce: number }[]
-    }
-  | { readonly act: "clock_accepted" }

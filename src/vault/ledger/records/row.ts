@@ -1,6 +1,5 @@
 import type { KeptAnswer } from "../../../link/views/outcome.ts"
 import type { Refusal } from "../../../link/views/refusal.ts"
-import type { SafetyAct } from "./admin-entry.ts"
 import type { Heard } from "./record-state.ts"
 
 // The journal's rows as they are written: docs/ledger-schema.md describes them. What is stored can't be
@@ -177,7 +176,22 @@ export type Act =
   | ({ readonly act: "archived" } & ArchivedFields)
   | SafetyAct
 
-/** Entries that were moved into a file. Hashes in hex. */
+/** What an operator did about copies of the ledger and about the clock. */
+export type SafetyAct =
+  /** A copy up to and with the entry `head_seq` was written and checked; `head_hash` is that entry's, hex. */
+  | { readonly act: "backed_up"; readonly head_seq: number; readonly head_hash: string }
+  /** From here on the ledger has another name, and these signers go on above these nonces. */
+  | {
+      readonly act: "restore_accepted"
+      readonly ledger: string
+      readonly signers: readonly SignerFloor[]
+    }
+  | { readonly act: "clock_accepted" }
+
+/** A signer of an older ledger, and the nonce that it goes on above. */
+export type SignerFloor = { readonly signer: string; readonly nonce: number }
+
+/** Entries that were moved into a file, which is durable. Hashes in hex. */
 export type ArchivedFields = {
   /** Its name without a directory. */
   readonly file: string
