@@ -37,19 +37,7 @@ export const auditArchive = installationCommand({
 })
 
 function answerOf({ archive, stays }: Archiving) {
-  if (archive === undefined) return { archive: null, stays: stays ?? null }
-  const { file, entries, sha256, firstSeq, lastSeq, lastHash, fromMs, toMs } = archive
-  return {
-    archive: {
-      ...{ file, entries, sha256 },
-      first_seq: firstSeq,
-      last_seq: lastSeq,
-      last_hash: lastHash,
-      from_ms: fromMs,
-      to_ms: toMs,
-    },
-    stays: stays ?? null,
-  }
+  return { archive: archive ?? null, stays: stays ?? null }
 }
 
 const reasons: ReadonlyMap<string, string> = new Map([
@@ -65,9 +53,9 @@ function linesOf({ archive, stays }: Archiving): readonly string[] {
       ? []
       : [`Entry ${stays.seq} and what follows stay: ${reasons.get(stays.why) ?? stays.why}.`]
   if (archive === undefined) return ["Nothing was archived.", ...why]
-  const { entries, firstSeq, lastSeq, file, sha256 } = archive
+  const { entries, first_seq, last_seq, file, sha256 } = archive
   return [
-    `Moved ${entries} entries, ${firstSeq} to ${lastSeq}, into ${file}`,
+    `Moved ${entries} entries, ${first_seq} to ${last_seq}, into ${file}`,
     `SHA-256 ${sha256}`,
     ...why,
   ]

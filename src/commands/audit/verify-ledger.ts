@@ -91,7 +91,7 @@ async function verifyArchive(
 ): Promise<CheckedArchives> {
   const options = before === undefined ? { kept: keptOf(kept) } : { from: before.position }
   const { start, position, sha256, flaw, entries } = await checkArchive(file, options)
-  const { entries: earlier, firstSeq } = before ?? { entries: 0, firstSeq: start.firstSeq }
+  const { entries: earlier, firstSeq } = before ?? { entries: 0, firstSeq: start.first_seq }
   return {
     flaw: flaw && { ...flaw, file },
     entries: earlier + entries,

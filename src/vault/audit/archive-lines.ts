@@ -1,19 +1,14 @@
 import { z } from "zod"
 
 import { parseJson } from "../../std/parse-json.ts"
+import type { ArchivedFields } from "../ledger/records/row.ts"
 import type { StoredEntry } from "../ledger/store/audit-jobs.ts"
 
-/** How an archive begins: what its first entry is chained to. */
-export type ArchiveStart = { readonly firstSeq: number; readonly previousHash: string }
+/** How an archive begins: what its first entry is chained to. Hashes in hex. */
+export type ArchiveStart = { readonly first_seq: number; readonly previous_hash: string }
 
 /** How an archive ends. */
-export type ArchiveEnd = {
-  readonly lastSeq: number
-  readonly lastHash: string
-  /** The earliest and the latest wall time in it. */
-  readonly fromMs: number
-  readonly toMs: number
-}
+export type ArchiveEnd = Pick<ArchivedFields, "last_seq" | "last_hash" | "from_ms" | "to_ms">
 
 /** An entry as it stands in files and in what commands print: `{"hash":"…","row":{…}}`, the row as it is chained. */
 export function entryLine({ hash, row }: Pick<StoredEntry, "hash" | "row">): string {
@@ -43,15 +38,13 @@ const fieldsSchema = z.object({
 })
 
 /** The first line. */
-export function startLine({ firstSeq, previousHash }: ArchiveStart): string {
-  const fields = { countersign_archive: 1, first_seq: firstSeq, previous_hash: previousHash }
-  return `${JSON.stringify(fields)}\n`
+export function startLine(start: ArchiveStart): string {
+  return `${JSON.stringify({ countersign_archive: 1, ...start })}\n`
 }
 
 /** The last line. */
-export function endLine({ lastSeq, lastHash, fromMs, toMs }: ArchiveEnd): string {
-  const fields = { last_seq: lastSeq, last_hash: lastHash, from_ms: fromMs, to_ms: toMs }
-  return `${JSON.stringify(fields)}\n`
+export function endLine(end: ArchiveEnd): string {
+  return `${JSON.stringify(end)}\n`
 }
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
@@ -69,16 +62,10 @@ const endSchema = z.strictObject({
 
 /** Parses a first line; `undefined` when it isn't one. */
 export function parseStartLine(line: string): ArchiveStart | undefined {
-  const read = startSchema.safeParse(parseJson(line))
-  return read.success
-    ? { firstSeq: read.data.first_seq, previousHash: read.data.previous_hash }
-    : undefined
+  return startSchema.safeParse(parseJson(line)).data
 }
 
 /** Parses a last line; `undefined` when it isn't one. */
 export function parseEndLine(line: string): ArchiveEnd | undefined {
-  const read = endSchema.safeParse(parseJson(line))
-  if (!read.success) return undefined
-  const { last_seq: lastSeq, last_hash: lastHash, from_ms: fromMs, to_ms: toMs } = read.data
-  return { lastSeq, lastHash, fromMs, toMs }
+  return endSchema.safeParse(parseJson(line)).data
 }

@@ -78,7 +78,7 @@ function takeLine(reading: Reading, line: string): Flaw | undefined {
   if (reading.check === undefined) {
     const start = parseStartLine(line)
     if (start === undefined) throw new Error("not an archive")
-    const own = { ...chainStart(start.firstSeq - 1, start.previousHash), kept: reading.kept }
+    const own = { ...chainStart(start.first_seq - 1, start.previous_hash), kept: reading.kept }
     reading.start = start
     reading.check = openChainCheck(reading.from ?? own)
     return undefined
@@ -99,7 +99,7 @@ function takeLine(reading: Reading, line: string): Flaw | undefined {
 
 function endFlaw(check: ChainCheck, end: ArchiveEnd | undefined): Flaw | undefined {
   const { seq, hash } = check.position()
-  if (end?.lastSeq === seq && end.lastHash === hash) return undefined
+  if (end?.last_seq === seq && end.last_hash === hash) return undefined
   return flawAfter(check, "it and what follows are missing from the file")
 }
 

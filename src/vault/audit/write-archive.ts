@@ -11,17 +11,20 @@ import { Fault } from "../../std/fault.ts"
 import { codeOf } from "../keyring/read-private-file.ts"
 import { syncDirectory, temporaryPrefix, writeNewFile } from "../keyring/write-new-file.ts"
 import { chainStart, openChainCheck } from "../ledger/audit/chain-check.ts"
+import type { ArchivedFields } from "../ledger/records/row.ts"
 import type { StoredEntry } from "../ledger/store/audit-jobs.ts"
-import { endLine, entryLine, startLine, type ArchiveEnd } from "./archive-lines.ts"
+import {
+  endLine,
+  entryLine,
+  startLine,
+  type ArchiveEnd,
+  type ArchiveStart,
+} from "./archive-lines.ts"
 import { checkArchive } from "./check-archive.ts"
 import { wholeEntries, type AuditCall } from "./whole-entries.ts"
 
-export type ArchiveWritten = {
-  readonly file: string
-  readonly entries: number
-  readonly sha256: string
-  readonly firstSeq: number
-} & ArchiveEnd
+/** `file` with its directory. */
+export type ArchiveWritten = ArchivedFields & { readonly entries: number }
 
 export type Archiving = {
   /** `undefined` when nothing may go yet. */
@@ -44,7 +47,7 @@ export async function writeArchive(ask: {
 }): Promise<Archiving> {
   const { call, directory, beforeMs } = ask
   await trimArchived(call) // what a crash left
-  const { archived_seq: afterSeq, archived_hash: previousHash } = await call("auditEnds", {})
+  const { archived_seq: afterSeq, archived_hash: previous_hash } = await call("auditEnds", {})
   const pages = archivablePages(call, { afterSeq, beforeMs })
   const first = await pages.next()
   const gathered: Gathered = { end: undefined, stays: undefined, entries: 0 }
@@ -55,14 +58,14 @@ export async function writeArchive(ask: {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const temporary = join(directory, `${temporaryPrefix}archive-${randomBytes(8).toString("hex")}`)
   try {
-    const start = { firstSeq: afterSeq + 1, previousHash }
+    const start = { first_seq: afterSeq + 1, previous_hash }
     await writeCompressed(temporary, linesFrom({ first: first.value, pages, start, gathered }))
     const written = await readAgain(temporary, gathered)
-    const file = await nameFor(temporary, { directory, written, firstSeq: start.firstSeq })
-    const archive = { ...written, file, entries: gathered.entries, firstSeq: start.firstSeq }
-    await call("auditArchive", archivedView(archive))
+    const archived = { first_seq: start.first_seq, ...written }
+    const file = await nameFor(temporary, directory, archived)
+    await call("auditArchive", { ...archived, file: basename(file) })
     await trimArchived(call)
-    return { archive, stays: gathered.stays }
+    return { archive: { ...archived, file, entries: gathered.entries }, stays: gathered.stays }
   } finally {
     await unlink(temporary).catch(() => undefined) // gone already, or never there
   }
@@ -105,18 +108,18 @@ type Gathered = {
 async function* linesFrom(from: {
   readonly first: Page
   readonly pages: AsyncGenerator<Page, undefined>
-  readonly start: { readonly firstSeq: number; readonly previousHash: string }
+  readonly start: ArchiveStart
   readonly gathered: Gathered
 }): AsyncGenerator<string> {
   const { first, pages, start, gathered } = from
-  const check = openChainCheck(chainStart(start.firstSeq - 1, start.previousHash))
-  const times = { fromMs: Infinity, toMs: -Infinity }
+  const check = openChainCheck(chainStart(start.first_seq - 1, start.previous_hash))
+  const times = { from_ms: Infinity, to_ms: -Infinity }
   const take = ({ entries, stays }: Page): string => {
     for (const entry of entries) {
       const flaw = check.take(entry)
       if (flaw !== undefined) throw notWhole(flaw.seq, flaw.what)
-      times.fromMs = Math.min(times.fromMs, entry.at_ms)
-      times.toMs = Math.max(times.toMs, entry.at_ms)
+      times.from_ms = Math.min(times.from_ms, entry.at_ms)
+      times.to_ms = Math.max(times.to_ms, entry.at_ms)
     }
     gathered.entries += entries.length
     gathered.stays = stays
@@ -125,8 +128,8 @@ async function* linesFrom(from: {
   yield startLine(start)
   yield take(first)
   for await (const page of pages) yield take(page)
-  const { seq: lastSeq, hash: lastHash } = check.position()
-  gathered.end = { lastSeq, lastHash, ...times }
+  const { seq, hash } = check.position()
+  gathered.end = { last_seq: seq, last_hash: hash, ...times }
   yield endLine(gathered.end)
 }
 
@@ -149,7 +152,7 @@ async function readAgain(
   { end }: Gathered,
 ): Promise<ArchiveEnd & { readonly sha256: string }> {
   const { position, sha256, flaw } = await checkArchive(path)
-  if (flaw !== undefined || end?.lastHash !== position.hash) {
+  if (flaw !== undefined || end?.last_hash !== position.hash) {
     throw new Fault(
       "internal",
       "The archive isn't as it was written when it is read again; nothing was removed. Check the disk.",
@@ -161,26 +164,19 @@ async function readAgain(
 /** Gives the file its name, which is durable then. One that is there and holds the same stays. */
 async function nameFor(
   temporary: string,
-  {
-    directory,
-    written,
-    firstSeq,
-  }: {
-    readonly directory: string
-    readonly written: ArchiveEnd & { readonly sha256: string }
-    readonly firstSeq: number
-  },
+  directory: string,
+  { first_seq, last_seq, sha256 }: Omit<ArchivedFields, "file">,
 ): Promise<string> {
-  const [from, to] = [firstSeq, written.lastSeq].map((seq) => String(seq).padStart(10, "0"))
+  const [from, to] = [first_seq, last_seq].map((seq) => String(seq).padStart(10, "0"))
   const file = join(directory, `countersign-archive-${from}-${to}.jsonl.gz`)
   try {
     await link(temporary, file)
   } catch (cause) {
     if (codeOf(cause) !== "EEXIST") throw cause
     const there = await checkArchive(file)
-    if (there.sha256 !== written.sha256) throw taken(file)
+    if (there.sha256 !== sha256) throw taken(file)
   }
-  await writeNewFile(`${file}.sha256`, `${written.sha256}  ${basename(file)}\n`)
+  await writeNewFile(`${file}.sha256`, `${sha256}  ${basename(file)}\n`)
   if (!(await syncDirectory(directory))) await touch(file)
   return file
 }
@@ -194,18 +190,6 @@ async function touch(file: string): Promise<void> {
     await handle.write(first, 0, 1, 0)
   } finally {
     await handle.close()
-  }
-}
-
-function archivedView(archive: ArchiveWritten): AdminParams["auditArchive"] {
-  return {
-    file: basename(archive.file),
-    sha256: archive.sha256,
-    first_seq: archive.firstSeq,
-    last_seq: archive.lastSeq,
-    last_hash: archive.lastHash,
-    from_ms: archive.fromMs,
-    to_ms: archive.toMs,
   }
 }
 

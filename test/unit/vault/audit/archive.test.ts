@@ -71,8 +71,8 @@ describe("an archive", () => {
   after(() => test.remove())
 
   it("takes the entries that are old enough, and no others", async () => {
-    assert.equal(archive.firstSeq, 1)
-    assert.equal(archive.lastSeq, old)
+    assert.equal(archive.first_seq, 1)
+    assert.equal(archive.last_seq, old)
     assert.equal(archive.entries, old)
     const page = await test.admin.auditPage({ afterSeq: 0, limit: 1_000 })
     assert.equal(page.entries[0]?.seq, old + 1)
@@ -90,7 +90,7 @@ describe("an archive", () => {
     const acts = page.entries.map(({ row }) => JSON.parse(atob(row)) as Record<string, unknown>)
     const act = acts.find((row) => row["act"] === "archived")
     assert.equal(act?.["sha256"], archive.sha256)
-    assert.equal(act["last_hash"], archive.lastHash)
+    assert.equal(act["last_hash"], archive.last_hash)
   })
 
   it("comes after a checkpoint", async () => {
@@ -228,7 +228,7 @@ limits:
       assert.equal(stays?.why, "limits")
       const [first] = query(file, "SELECT min(counted_at) AS at FROM requests")
       assert.ok((first?.["at"] as number) >= Date.now() - 31 * dayMs - 60_000)
-      assert.ok(archive!.lastSeq < old && archive!.lastSeq > old / 3)
+      assert.ok(archive!.last_seq < old && archive!.last_seq > old / 3)
     } finally {
       await test.remove()
     }
