@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 
 import type { FileSet } from "../config/file-set.ts"
 import type { Bindings, Standing } from "../ledger/bindings.ts"
@@ -38,7 +38,7 @@ export function makeActiveSet(
     clientByTokenHash: new Map(
       clients.flatMap((client) => (client.tokenHash === null ? [] : [[client.tokenHash, client]])),
     ),
-    policyHash: hashText(JSON.stringify([files.filesHash, keys, clients])),
+    policyHash: hash("sha256", JSON.stringify([files.filesHash, keys, clients])),
   })
 }
 
@@ -55,11 +55,6 @@ export function boundSet(files: FileSet, bindings: Bindings, last?: ActiveSet): 
 /** The same set with other files. Bindings, prices and raises stay. */
 export function withFiles(set: ActiveSet, files: FileSet): ActiveSet {
   return boundSet(files, set)
-}
-
-/** SHA-256 of UTF-8 text as lower-case hex. */
-export function hashText(text: string): string {
-  return createHash("sha256").update(text, "utf8").digest("hex")
 }
 
 /** The address of an agent's wallet, held here or elsewhere; `undefined` if it isn't known. */

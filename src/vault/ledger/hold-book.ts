@@ -1,9 +1,10 @@
+import { hash } from "node:crypto"
 import { isDeepStrictEqual } from "node:util"
 
 import { Fault } from "../../std/fault.ts"
 import { type LedgerTime, recordedTime } from "../process/clock.ts"
 import { mayTakeOne } from "./may-take-one.ts"
-import { hashBody, type Hold, type HoldAsk, type HoldBinding } from "./records/hold.ts"
+import type { Hold, HoldAsk, HoldBinding } from "./records/hold.ts"
 import { readHold } from "./records/read-settings.ts"
 import { makeHoldId, makeRecordId } from "./records/record-id.ts"
 import type { ActRow } from "./records/row.ts"
@@ -129,7 +130,7 @@ export function holdRow(
     act: "hold_opened",
     hold: makeHoldId(nowMs),
     ...{ client, key, operation, target, body, policy, rule, worst },
-    body_hash: hashBody(body),
+    body_hash: hash("sha256", body),
     expires_at: ask.expiresAtMs,
   }
 }

@@ -9,7 +9,7 @@ import { countRecorded } from "./meters/count-recorded.ts"
 import { readHistory, readShadows, recordShadow } from "./meters/history.ts"
 import { openMeterSnapshots, type Past } from "./meters/limits.ts"
 import { actRow } from "./records/act-row.ts"
-import type { RecordedRequest, StoredSet } from "./records/entries.ts"
+import type { StoredSet } from "./records/entries.ts"
 import type { LedgerWatcher } from "./records/ledger-watcher.ts"
 import { makeRecordId } from "./records/record-id.ts"
 import type { ActRow } from "./records/row.ts"
@@ -140,7 +140,7 @@ function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
     headroom: (claims, nowMs) => limits.headroom(claims, nowMs),
     usage: (nowMs) => limits.usage(nowMs),
     replaceMeters: (build, sinceMs, ask) => limits.replace({ build, sinceMs, ...ask }),
-    history: (sinceMs) => historyOf(store, sinceMs),
+    history: (sinceMs) => readHistory(store, sinceMs),
     recordShadow: (entry, nowMs) => recordShadow(store, entry, nowMs),
     shadows: (sinceMs) => readShadows(store, sinceMs),
     findRelease: (binding, nowMs) => holds.findRelease(binding, nowMs),
@@ -204,11 +204,6 @@ function lookUps(
       return found.map((record) => storedRecord(record, nowMs))
     },
   }
-}
-
-/** Begins with its first step, so that one that is never taken asks nothing of the ledger. */
-async function* historyOf(store: LedgerStore, sinceMs: number): AsyncGenerator<RecordedRequest> {
-  yield* readHistory(store, sinceMs)
 }
 
 /**

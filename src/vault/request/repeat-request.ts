@@ -1,9 +1,11 @@
+import { hash } from "node:crypto"
+
 import type { BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import type { Repeat } from "../../link/views/signed.ts"
 import { toHex } from "../../std/bytes.ts"
 import { err, ok, type Result } from "../../std/result.ts"
-import { hashText, type ActiveSet } from "../active/active-set.ts"
+import type { ActiveSet } from "../active/active-set.ts"
 import { budgetExhausted } from "../budgets/shortage.ts"
 import type { Spending } from "../budgets/spending.ts"
 import type { Ledger } from "../ledger/ledger.ts"
@@ -139,11 +141,10 @@ export function bindingHash(
   const { profile } = set
   const { sort, escape, nulls } = profile.canonicalForm
   const digest = digestOf(request, { validity: { nonce: 0, expiresAfterMs: 0 }, profile })
-  return hashText(
-    JSON.stringify([
-      ...[client.name, "POST", call.purpose, request.endpoint.path],
-      ...[request.key.name, request.parties.signer, request.parties.target ?? null],
-      ...[canonicalBody(request, profile), sort, escape, nulls, toHex(digest)],
-    ]),
-  )
+  const bound = [
+    ...[client.name, "POST", call.purpose, request.endpoint.path],
+    ...[request.key.name, request.parties.signer, request.parties.target ?? null],
+    ...[canonicalBody(request, profile), sort, escape, nulls, toHex(digest)],
+  ]
+  return hash("sha256", JSON.stringify(bound))
 }

@@ -1,18 +1,21 @@
 import type { RecordedRequest, ShadowEntry } from "../records/entries.ts"
 import { type RecordId, makeRecordId } from "../records/record-id.ts"
-import { recordedRequest } from "../records/recorded-request.ts"
-import { sizeFieldsOf } from "../records/request-row.ts"
+import { recordedRequest, sizeFieldsOf } from "../records/request-row.ts"
 import type { ShadowRow } from "../records/row.ts"
 import type { HistoryCursor, HistoryRow, UnheardOutcome } from "../store/meter-jobs.ts"
 import type { FoundShadow, LedgerStore, ShadowCursor } from "../store/store.ts"
 import type { History } from "./fold-meters.ts"
 
 /**
- * Reads page by page the requests that count from `sinceMs` on. The call itself draws the line: what was
- * queued before it is there, what is queued after it isn't, neither requests nor what gives room back.
+ * Reads page by page the requests that count from `sinceMs` on. The first step draws the line: what was
+ * queued before it is there, what is queued after it isn't, neither requests nor what gives room back. One
+ * that is never taken asks nothing of the ledger.
  */
-export function readHistory(store: LedgerStore, sinceMs: number): AsyncIterable<RecordedRequest> {
-  return requestsFrom(store, Promise.resolve(sinceMs), drawLine(store))
+export async function* readHistory(
+  store: LedgerStore,
+  sinceMs: number,
+): AsyncGenerator<RecordedRequest> {
+  yield* requestsFrom(store, Promise.resolve(sinceMs), drawLine(store))
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Fault } from "../../../std/fault.ts"
 import type { Claim } from "../../policy/terms/claim.ts"
 import { type Clock, openSteadyTime, type SteadyTime } from "../../process/clock.ts"
-import { recordedRequest } from "../records/recorded-request.ts"
+import { recordedRequest } from "../records/request-row.ts"
 import type { Headroom } from "../records/reservation.ts"
 import type { OutcomeRow, RequestRow } from "../records/row.ts"
 import type { SnapshotHead, UnheardOutcome } from "../store/meter-jobs.ts"

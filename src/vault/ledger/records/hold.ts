@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto"
-
 import type { RequestEntry } from "./entries.ts"
 
 /** What a release is bound to: the very request that was held, down to its canonical body. */
@@ -31,8 +29,3 @@ export type Hold = HoldAsk & {
 
 /** A person's word on a hold. */
 export type HoldDecision = { readonly to: "released" | "refused"; readonly by: string }
-
-/** SHA-256 of a canonical body, lower-case hex. */
-export function hashBody(body: string): string {
-  return createHash("sha256").update(body, "utf8").digest("hex")
-}

@@ -6,12 +6,14 @@ import {
   maxDecimal,
   minDecimal,
 } from "../../../venue/decimal.ts"
+import type { Address } from "../../../venue/address.ts"
+import type { OperationId } from "../../../venue/profile.ts"
 import type { Claim, ClaimWindow, OrderSize } from "../../policy/terms/claim.ts"
-import type { RequestEntry } from "./entries.ts"
+import type { RecordedRequest, RequestEntry } from "./entries.ts"
 import type { Idempotency } from "./idempotency.ts"
 import type { RecordId } from "./record-id.ts"
 import type { ReserveAsk } from "./reservation.ts"
-import type { IdempotencyFields, RequestRow, RefundFields, SizeFields } from "./row.ts"
+import type { IdempotencyFields, RefundFields, RequestRow, ShadowRow, SizeFields } from "./row.ts"
 
 /** What `reserve` adds to what was asked. */
 export type Reserved = {
@@ -62,6 +64,27 @@ function refundable({ purpose }: RequestEntry, claims: readonly Claim[]) {
   return purpose === "forward" ? refundsOf(claims) : []
 }
 
+/** A request or shadow as its row tells it; whether room was given back is another row's word. */
+export function recordedRequest(
+  row: Omit<ShadowRow, "kind"> & Pick<RequestRow, "counted_at">,
+  releasedAtMs: number | undefined,
+): RecordedRequest {
+  return {
+    record: row.id,
+    client: row.client,
+    key: row.key,
+    operation: row.operation as OperationId, // written from one
+    path: row.path,
+    signer: row.signer as Address, // written from one
+    target: row.target as Address | null, // written from one
+    body: row.body,
+    sizes: (row.sizes ?? []).map(readSize),
+    atMs: row.at_ms,
+    countedAtMs: row.counted_at ?? row.at_ms,
+    releasedAtMs,
+  }
+}
+
 // Sizes and refunds as rows hold them, and back.
 
 /** Writes what an order was sized at. */
@@ -70,7 +93,7 @@ export function sizeFieldsOf({ entry, legs }: OrderSize): SizeFields {
 }
 
 /** Reads what an order was sized at. @throws {Fault} `ledger_unusable` when it makes no sense. */
-export function readSize({ entry, legs }: SizeFields): OrderSize {
+function readSize({ entry, legs }: SizeFields): OrderSize {
   return { entry: decimalOf(entry), legs: legs.map(decimalOf) }
 }
 

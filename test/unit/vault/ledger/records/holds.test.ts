@@ -1,9 +1,10 @@
+import { hash } from "node:crypto"
 import { describe, it } from "node:test"
 
 import { maxPendingHolds } from "../../../../../src/vault/ledger/hold-book.ts"
 import type { OpenHold } from "../../../../../src/vault/ledger/ledger.ts"
 import type { RequestEntry } from "../../../../../src/vault/ledger/records/entries.ts"
-import { hashBody, type Hold, type HoldAsk } from "../../../../../src/vault/ledger/records/hold.ts"
+import type { Hold, HoldAsk } from "../../../../../src/vault/ledger/records/hold.ts"
 import { maxEndedHolds } from "../../../../../src/vault/ledger/store/store.ts"
 import { aClaim } from "../../../../support/a-claim.ts"
 import { startMs, ledgerTime } from "../../../../support/fake-clock.ts"
@@ -72,7 +73,7 @@ describe("a hold", () => {
     const whole: Hold = {
       ...holdAsk,
       id: opened.id,
-      bodyHash: hashBody(requestEntry.body),
+      bodyHash: hash("sha256", requestEntry.body),
       openedAtMs: startMs,
       state: "pending",
       decidedBy: null,
@@ -188,7 +189,7 @@ describe("a hold", () => {
         operation: "placeOrder",
         target: null,
         body: requestEntry.body,
-        body_hash: hashBody(requestEntry.body),
+        body_hash: hash("sha256", requestEntry.body),
         policy: "market-maker",
         rule: "large",
         worst: "32,000 USD",
