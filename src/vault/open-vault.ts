@@ -1,5 +1,5 @@
 import { oneAtATime } from "../std/one-at-a-time.ts"
-import { withFiles } from "./active/active-set.ts"
+import { boundSet } from "./active/active-set.ts"
 import { type ExchangedSet, putInForce } from "./active/in-force.ts"
 import { openCheckpoints } from "./audit/checkpoints.ts"
 import type { FileSet } from "./config/file-set.ts"
@@ -172,7 +172,7 @@ async function adopt(
 ): Promise<void> {
   const nowMs = ledger.now()
   let recorded: Promise<unknown> | undefined
-  const next = withFiles(inForce.active(), files)
+  const next = boundSet(files, inForce.active())
   const current = () => ({ ...next, keys: inForce.active().keys })
   await countAnew(current, { ledger, nowMs }, () => {
     // Bindings and prices may have changed while it was counted; what limits count hasn't.

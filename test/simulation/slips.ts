@@ -168,10 +168,10 @@ export const slips: readonly Guard[] = [
       why: "simulated: a claim on a key is forgotten at its repeat",
     },
   ]),
-  ...slipsIn("vault/active/active-set.ts", [
+  ...slipsIn("vault/open-vault.ts", [
     {
-      find: "  return boundSet(files, set)\n",
-      replace: "  return boundSet({ ...files, ...set }, set)\n",
+      find: "  const next = boundSet(files, inForce.active())\n",
+      replace: "  const next = inForce.active()\n",
       why: "simulated: a reload counts by the limits of the files before it",
     },
   ]),

@@ -52,11 +52,6 @@ export function boundSet(files: FileSet, bindings: Bindings, last?: ActiveSet): 
   return makeActiveSet({ ...files, ...standing }, [...keys.values()], clients)
 }
 
-/** The same set with other files. Bindings, prices and raises stay. */
-export function withFiles(set: ActiveSet, files: FileSet): ActiveSet {
-  return boundSet(files, set)
-}
-
 /** The address of an agent's wallet, held here or elsewhere; `undefined` if it isn't known. */
 export function walletAddressOf({ wallet }: KeyEntry, { keys }: ActiveSet): string | undefined {
   return wallet === null ? undefined : (keys.get(wallet)?.address ?? wallet)

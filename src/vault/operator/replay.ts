@@ -2,7 +2,7 @@ import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import type { ReplayedRefusal } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { problemText } from "../../std/yaml-file.ts"
-import { withFiles, type ActiveSet } from "../active/active-set.ts"
+import { boundSet, type ActiveSet } from "../active/active-set.ts"
 import type { SetInForce } from "../active/in-force.ts"
 import { datedPrices } from "../active/reference-prices.ts"
 import { parseFileSet } from "../config/parse-file-set.ts"
@@ -36,7 +36,7 @@ export async function replay(
 ): Promise<AdminResults["replay"]> {
   const files = parseFileSet(texts)
   if (!files.ok) throw new Fault("config_invalid", files.error.map(problemText).join("\n"))
-  const set = withFiles(active(), files.value)
+  const set = boundSet(files.value, active())
   const sinceThenMs = now() - sinceMs
   const meters = openMeters()
   const tally = { requests: 0, refusals: 0, refused: [] as ReplayedRefusal[] }
