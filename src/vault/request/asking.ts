@@ -5,9 +5,9 @@ import type { KeyLocks, Keyring } from "../keyring/keyring.ts"
 import type { Ledger, LedgerTurn } from "../ledger/ledger.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import type { IdempotencyKey } from "../ledger/records/idempotency.ts"
-import type { LedgerSafety } from "../ledger/signers/ledger-safety.ts"
+import type { SignerMarks } from "../ledger/signers/signer-marks.ts"
 import type { VaultMetrics } from "../metrics/vault-metrics.ts"
-import type { Clock } from "../process/clock.ts"
+import type { Clock, LedgerClock } from "../process/clock.ts"
 import type { DiskSpace } from "../watch/disk-space.ts"
 import type { ShadowCounts } from "../watch/shadow-counts.ts"
 import type { VenueClock } from "../watch/venue-clock.ts"
@@ -41,7 +41,8 @@ export type ExplainContext = SetInForce &
   Pick<SignContext, "disk" | "venueClock"> & {
     readonly ledger: Pick<Ledger, "findRelease" | "headroom"> & {
       readonly budgets: Pick<Budgets, "shortage">
-      readonly safety: Pick<LedgerSafety, "waiting" | "doubt">
+      readonly marks: Pick<SignerMarks, "waiting">
+      readonly clock: Pick<LedgerClock, "doubt">
     }
     readonly keyring: KeyLocks
   }

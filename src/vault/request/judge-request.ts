@@ -132,7 +132,7 @@ export function refuseNow(
 }
 
 type Stoppable = Pick<ExplainContext, "disk" | "venueClock"> & {
-  readonly ledger: Pick<ExplainContext["ledger"], "safety">
+  readonly ledger: Pick<ExplainContext["ledger"], "marks" | "clock">
 }
 
 /** What the vault as a whole doesn't sign now, whoever asks and whatever policy says; the gravest first. */

@@ -94,7 +94,8 @@ function vaultAt(
       findRelease: () => undefined,
       headroom: (claims) => metersAfter(used, claims, { set, nowMs }).headroom(claims, nowMs),
       budgets: openBudgets(clock),
-      safety: { waiting: () => [], doubt: () => undefined },
+      marks: { waiting: () => [] },
+      clock: { doubt: () => undefined },
     },
   }
 }
