@@ -10,7 +10,7 @@ import { installationCommand } from "../installation/installation-command.ts"
 import { unreachedBy, type Unreached } from "./test/coverage.ts"
 import { findCases, readNamed, type CasesText } from "./test/find-cases.ts"
 import { junitText } from "./test/junit.ts"
-import { readCases, type CaseFile } from "./test/read-cases.ts"
+import { parseCases, type CaseFile } from "./test/parse-cases.ts"
 import { expectedOf, runCase, type CaseResult } from "./test/run-case.ts"
 import { resultLines } from "./test/words.ts"
 
@@ -54,7 +54,7 @@ export const policyTest = installationCommand({
 })
 
 function readAll(texts: readonly CasesText[], files: FileSet): readonly CaseFile[] {
-  const read = texts.map((each) => readCases(each, files))
+  const read = texts.map((each) => parseCases(each, files))
   const problems = read.flatMap((each) => (each.ok ? [] : each.error))
   if (problems.length > 0) throw new Fault("config_invalid", problems.map(problemText).join("\n"))
   return read.flatMap((each) => (each.ok ? [each.value] : []))

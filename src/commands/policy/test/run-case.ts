@@ -2,7 +2,7 @@ import type { Refusal } from "../../../link/views/refusal.ts"
 import type { CheckReport } from "../../../link/views/views.ts"
 import type { FileSet } from "../../../vault/config/file-set.ts"
 import { judgeCase } from "./judge-case.ts"
-import type { CaseFile, PolicyCase } from "./read-cases.ts"
+import type { CaseFile, PolicyCase } from "./parse-cases.ts"
 
 /** What became of a case, or should have. */
 export type Outcome = {

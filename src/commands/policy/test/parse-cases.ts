@@ -16,8 +16,8 @@ export type CaseFile = {
   readonly cases: readonly PolicyCase[]
 }
 
-/** Reads a file of cases against the files that it tests, or tells every problem of it. */
-export function readCases(
+/** Parses a file of cases against the files that it tests, or tells every problem of it. */
+export function parseCases(
   { file, text }: { readonly file: string; readonly text: string },
   files: FileSet,
 ): Result<CaseFile, readonly Problem[]> {
