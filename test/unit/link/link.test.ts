@@ -88,6 +88,8 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve))
 }
 
+const after100 = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 100))
+
 describe("link", () => {
   it("answers a call with the method's result", async (t) => {
     const { path } = await serve(t)
@@ -106,6 +108,23 @@ describe("link", () => {
     await Promise.all(calls)
     assert.deepEqual(started, [1, 2, 3])
     assert.deepEqual(done, [3, 1, 2])
+  })
+
+  it("begins at most four calls of one read in a turn of the loop, in their order", async (t) => {
+    const { path, started, release } = await serve(t)
+    const peer = await connectRaw(path)
+    t.after(() => peer.socket.destroy())
+    const turns = Array.from({ length: 9 }, (_, index) => index + 1)
+    const calls = turns.map((turn) => ({ id: turn, method: "wait", params: { turn } }))
+    peer.send(calls.map((call) => `${JSON.stringify({ jsonrpc: "2.0", ...call })}\n`).join(""))
+    const begun = [0]
+    await until(() => {
+      if (started.length > (begun.at(-1) ?? 0)) begun.push(started.length)
+      return started.length === turns.length
+    })
+    assert.deepEqual(begun, [0, 4, 8, 9])
+    assert.deepEqual(started, turns)
+    release(...turns)
   })
 
   it("carries a Fault with its code and sentence", async (t) => {
@@ -426,6 +445,21 @@ describe("link client", () => {
     assert.deepEqual(started, [1])
     release(1)
     assert.deepEqual(await link.call("echo", { text: "a" }), { text: "a" })
+  })
+
+  it("lets each call wait for as long, whenever it was made", async (t) => {
+    const { path } = await serve(t)
+    const link = client(t, path, { deadlineMs: 200 })
+    const waited = async (turn: number): Promise<number> => {
+      const madeMs = performance.now()
+      await assert.rejects(link.call("wait", { turn }), { code: "vault_unavailable" })
+      return performance.now() - madeMs
+    }
+    await link.call("echo", { text: "connected" })
+    const first = waited(1)
+    await after100()
+    // A timer may fire a millisecond before it is due by this clock.
+    for (const ms of await Promise.all([first, waited(2)])) assert.ok(ms >= 199, String(ms))
   })
 
   it("lets go of calls without an answer when it is closed", async (t) => {
