@@ -5,6 +5,7 @@ import { version } from "../std/version.ts"
 import type { ActiveSet } from "./active/active-set.ts"
 import { gateSettingsOf } from "./active/gate-settings.ts"
 import { agentMethods } from "./agents/agent-methods.ts"
+import type { FileText } from "./config/file-set.ts"
 import { withSecret } from "./keyring/with-secret.ts"
 import { hasEnded, operatorName } from "./ledger/records/bindings.ts"
 import { auditMethods } from "./operator/audit-methods.ts"
@@ -55,7 +56,7 @@ export function adminMethods(vault: Vault) {
     listLimits: () => Promise.resolve(listLimits(vault)),
     raiseLimit: (params: AdminParams["raiseLimit"]) => raiseLimit(params, vault),
     reload: () => reload(vault),
-    filesInForce: () => Promise.resolve({ texts: vault.active().texts }),
+    filesInForce: () => Promise.resolve(vault.active().texts.flatMap(piecesOf)),
     replay: (params: AdminParams["replay"]) => replay(params, vault),
     candidate: () => candidate(vault),
     acceptPolicy: (params: AdminParams["acceptPolicy"]) =>
@@ -68,6 +69,17 @@ export function adminMethods(vault: Vault) {
     status: () => status(vault),
     listSymbols: () => Promise.resolve(listSymbols(vault.active())),
   }
+}
+
+/** Few enough characters for a line of the socket, however they are escaped there. */
+const pieceLength = 16_384
+
+function piecesOf({ name, text }: FileText): readonly FileText[] {
+  const count = Math.max(1, Math.ceil(text.length / pieceLength))
+  return Array.from({ length: count }, (_, index) => ({
+    name,
+    text: text.slice(index * pieceLength, (index + 1) * pieceLength),
+  }))
 }
 
 /** As the gate's report for a bot, of what the operator sent. @throws {Fault} `name_unknown`. */

@@ -18,7 +18,7 @@ const trustedLines = [
     lines: 255,
     what: "lanes, batches that can't be counted, sums by a field, large orders held or denied",
   },
-  { lines: 115, what: "each client's part of what is shared, and lists in parts" },
+  { lines: 124, what: "each client's part of what is shared, lists and files in parts" },
   { lines: 165, what: "one value that tells what is signed, and why not more" },
   { lines: 140, what: "keys that leave nothing in memory" },
   { lines: 60, what: "what the interface lets an order have, and what was accepted" },

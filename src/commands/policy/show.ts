@@ -34,8 +34,13 @@ export const policyShow = adminCommand({
       : shown.flatMap((each, index) => [...(index === 0 ? [] : [""]), ...clientLines(each)]),
 })
 
-async function filesInForce(admin: Admin): Promise<FileSet> {
-  const { texts } = await admin.call("filesInForce", {})
+/** The files in force, as the daemon has them. */
+export async function filesInForce(admin: Pick<Admin, "call">): Promise<FileSet> {
+  const pieces = Map.groupBy(await admin.call("filesInForce", {}), ({ name }) => name)
+  const texts = [...pieces].map(([name, own]) => ({
+    name,
+    text: own.map(({ text }) => text).join(""),
+  }))
   const files = parseFileSet(texts)
   if (files.ok) return files.value
   throw new Fault("config_invalid", files.error.map(problemText).join("\n"))

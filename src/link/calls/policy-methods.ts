@@ -25,7 +25,8 @@ export const policyParams = {
 /** Their results. */
 export type PolicyResults = {
   reload: { readonly policy_hash: string; readonly warnings: readonly string[] }
-  filesInForce: { readonly texts: readonly { readonly name: string; readonly text: string }[] }
+  /** In their order; a long one in pieces, which have its name. */
+  filesInForce: readonly { readonly name: string; readonly text: string }[]
   listSymbols: SymbolsView
   replay: {
     readonly requests: number

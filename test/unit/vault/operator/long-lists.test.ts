@@ -2,17 +2,25 @@ import { join } from "node:path"
 import { describe, it, type TestContext } from "node:test"
 
 import { holdLines } from "../../../../src/commands/held/list.ts"
+import { filesInForce } from "../../../../src/commands/policy/show.ts"
 import { adminParams, type AdminResults } from "../../../../src/link/calls/methods.ts"
 import { connectAdminLink, type AdminLink } from "../../../../src/link/client.ts"
 import { serveLink } from "../../../../src/link/server.ts"
 import { openHold, requestEntry } from "../../../support/ledger-ask.ts"
-import { openTestVault, type TestVault } from "../../../support/open-test-vault.ts"
+import {
+  openTestVault,
+  permissivePolicy,
+  type TestVault,
+} from "../../../support/open-test-vault.ts"
 
 import assert from "node:assert/strict"
 
 /** The vault's admin socket, as an operator's command has it. */
-async function dial(t: TestContext): Promise<{ test: TestVault; admin: AdminLink }> {
-  const test = await openTestVault()
+async function dial(
+  t: TestContext,
+  policies: readonly string[] = [permissivePolicy],
+): Promise<{ test: TestVault; admin: AdminLink }> {
+  const test = await openTestVault({ policies })
   t.after(() => test.remove())
   const path = join(test.installation.stateDir, "admin-test.sock")
   const server = await serveLink<typeof adminParams, AdminResults>({
@@ -31,7 +39,7 @@ describe("an operator's list over the socket", () => {
     const { client, key, operation, target } = requestEntry
     await test.addKey({ name: key, role: "agent" })
     await test.addClient({ name: client, keys: [key] })
-    const count = 300
+    const count = 60
     const nowMs = test.vault.now()
     const text = '"\\"'.repeat(10_000)
     for (let index = 0; index < count; index++) {
@@ -53,6 +61,14 @@ describe("an operator's list over the socket", () => {
     assert.ok(shown.length < 2_000)
     assert.match(shown, /this isn't all of it; countersign held list --json/)
     assert.equal((await admin.call("status", {})).holds.length, 50)
+  })
+
+  it("has the files in force, however long they are", async (t) => {
+    const comment = `# ${"\u{1f512}\u0001".repeat(60_000)}\n`
+    const { test, admin } = await dial(t, [`${comment}${permissivePolicy}`, ""])
+    const files = await filesInForce(admin)
+    assert.equal(files.filesHash, test.vault.active().filesHash)
+    assert.deepEqual(files.texts, test.vault.active().texts)
   })
 
   it("has every client, and status as many as fit", async (t) => {
