@@ -35,7 +35,7 @@ export function jsonAnswer(description: string, schema: Json, example: unknown):
   return { description, type: "application/json", schema, example, headers: [], isVenue: false }
 }
 
-/** A success envelope around `data`, with the example that docs/http-api.md shows under `heading`. */
+/** A success envelope around `data`, with the example that docs/http-api/ shows under `heading`. */
 export function successAnswer(description: string, data: Json, heading: string): ContractAnswer {
   return jsonAnswer(description, envelopeSchema(data), shownAnswer(heading))
 }

@@ -15,7 +15,7 @@ export function openApiDocument(): Json {
       title: "Countersign",
       version,
       description:
-        "A signing daemon for trading bots. docs/http-api.md says all of this in words. Each error that is the daemon's own has a word for `code`: act on `code` and `data`.",
+        "A signing daemon for trading bots. docs/http-api/ says all of this in words. Each error that is the daemon's own has a word for `code`: act on `code` and `data`.",
       contact: { name: "The operator of this installation" },
       license: { name: "MIT", identifier: "MIT" },
     },

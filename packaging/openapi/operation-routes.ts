@@ -81,7 +81,7 @@ function answerOf({ id }: Endpoint): Json {
   return refTo(id === "placeOrder" ? "PlaceOrderAnswer" : "VenueAnswer")
 }
 
-/** The signed order of docs/http-api.md, with the operation's business fields in the place of the order's. */
+/** The signed order of docs/http-api/, with the operation's business fields in the place of the order's. */
 function signedExample({ id }: Endpoint): object {
   const { expires_after, nonce, signature, signer_address } = shownAnswer(
     "POST /sign/v1/…",

@@ -30,7 +30,7 @@ export const backup = installationCommand({
   print: ({ file, head_seq }) => [
     `Wrote ${file}: the ledger up to entry ${head_seq}, checked.`,
     "It doesn't hold keys (keystore/, keychain/, the passphrase), countersign.yaml, venue.yaml, policies/ or archives: copy those apart.",
-    "Signers' marks are never part of a backup: by them a restored ledger is noticed. docs/operations.md tells how to restore.",
+    "Signers' marks are never part of a backup: by them a restored ledger is noticed. docs/operations/backups.md tells how to restore.",
   ],
 })
 

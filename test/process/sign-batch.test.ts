@@ -9,7 +9,7 @@ import { assertSigned, readSignedBody } from "../support/signed-body.ts"
 
 const ordersPath = "/v1/trade/orders"
 const cancelPath = "/v1/trade/orders/cancel"
-const section = sectionOf(readRepositoryFile("docs/http-api.md"), "POST /sign/batch")
+const section = sectionOf(readRepositoryFile("docs/http-api/sign-and-send.md"), "POST /sign/batch")
 
 type Result = {
   readonly status: number
@@ -43,7 +43,7 @@ describe("POST /sign/batch of a running daemon", { timeout: 240_000 }, () => {
     return results
   }
 
-  it("answers the example of docs/http-api.md with what the page shows", async () => {
+  it("answers the example of docs/http-api/sign-and-send.md with what the page shows", async () => {
     const [command = ""] = fencedBlocks(section, "sh")
     const [shown = ""] = fencedBlocks(section, "json")
     const text = /-d '([^']*)'/.exec(command)?.[1] ?? ""

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 /** The repository's root, without a slash at its end. */
@@ -8,6 +8,15 @@ export const repositoryRoot = fileURLToPath(new URL("../..", import.meta.url)).r
 /** The text of a file of the repository. */
 export function readRepositoryFile(path: string): string {
   return readFileSync(`${repositoryRoot}/${path}`, "utf8")
+}
+
+/** The texts of all pages of a folder, one after the other. */
+export function readPagesOf(folder: string): string {
+  const names = readdirSync(`${repositoryRoot}/${folder}`).filter((name) => name.endsWith(".md"))
+  return names
+    .toSorted()
+    .map((name) => readRepositoryFile(`${folder}/${name}`))
+    .join("\n")
 }
 
 /** What stands under a heading, down to the next one of its level or above. @throws when there is no such heading. */

@@ -9,7 +9,7 @@ export type KeystoreSettings = {
 
 /** The countersign.yaml that `init` writes. Paths are JSON strings, which YAML reads as they are. */
 export function configText(settings: KeystoreSettings): string {
-  return `# Countersign's own settings. docs/operations.md explains each.
+  return `# Countersign's own settings. docs/operations/settings.md explains each.
 keystore:
   backend: ${settings.backend}
 ${keystoreLine(settings)}

@@ -107,7 +107,7 @@ export const budgetViewSchema = z
   .readonly()
 export type BudgetView = z.infer<typeof budgetViewSchema>
 
-/** What became of a request; see the records of docs/http-api.md. */
+/** What became of a request; see the records of docs/http-api/. */
 const recordStates = [
   "refused_here",
   "signed",

@@ -70,8 +70,8 @@ describe("--json", () => {
 })
 
 describe("the exit codes", () => {
-  it("are those of docs/operations.md", () => {
-    const page = readRepositoryFile("docs/operations.md")
+  it("are those of docs/operations/exit-codes.md", () => {
+    const page = readRepositoryFile("docs/operations/exit-codes.md")
     const documented = tableRows(sectionOf(page, "Exit codes")).map(([code]) => Number(code))
     assert.deepEqual(
       documented,

@@ -12,32 +12,33 @@ import { countersign } from "../../support/countersign.ts"
 import {
   codesIn,
   fencedBlocks,
+  readPagesOf,
   readRepositoryFile,
   sectionOf,
   tableRows,
 } from "../../support/markdown.ts"
 
-const page = readRepositoryFile("docs/http-api.md")
+const pages = readPagesOf("docs/http-api")
 
 type Shown = {
   readonly code?: string
   readonly data?: { readonly errors?: readonly { readonly rule: string }[] }
 }
 
-describe("docs/http-api.md", () => {
+describe("docs/http-api/", () => {
   it("lists every route of the gate, and no other", () => {
     const source = readRepositoryFile("src/gate/routes.ts")
     const routes = [...source.matchAll(/^ +(get|post)\(\s*"([^"]+)"/gm)].map(
       ([, method = "", path = ""]) => `${method.toUpperCase()} ${path}`,
     )
-    const listed = tableRows(sectionOf(page, "Calls")).flatMap(([call = ""]) => codesIn(call))
+    const listed = tableRows(sectionOf(pages, "All calls")).flatMap(([call = ""]) => codesIn(call))
     assert.ok(routes.length > 0)
     assert.deepEqual([...listed].sort(), [...routes].sort())
   })
 
   it("shows answers that are JSON, with codes and rules that there are", () => {
     const rules: readonly string[] = [...fieldRules, ...orderRules]
-    const answers = fencedBlocks(page, "json").map((block) => JSON.parse(block) as Shown)
+    const answers = fencedBlocks(pages, "json").map((block) => JSON.parse(block) as Shown)
     assert.ok(answers.length > 5)
     for (const { code = "0", data } of answers) {
       assert.ok(/^\d+$/.test(code) || errorCodes.includes(code), code)
@@ -46,7 +47,7 @@ describe("docs/http-api.md", () => {
   })
 
   it("names a status beside a code only where it is that code's", () => {
-    const named = [...page.matchAll(/`(\w+)` \((\d{3})\)|(\d{3}) `([a-z_]+)`/g)]
+    const named = [...pages.matchAll(/`(\w+)` \((\d{3})\)|(\d{3}) `([a-z_]+)`/g)]
     const pairs = named
       .map(([, code, status, before, after]) => [code ?? after ?? "", status ?? before] as const)
       .filter(([code]) => errorCodes.includes(code))
@@ -56,7 +57,7 @@ describe("docs/http-api.md", () => {
   })
 
   it("gives the weights that the interface has", () => {
-    const text = sectionOf(page, "Rate budgets").replaceAll(/\s+/g, " ")
+    const text = sectionOf(pages, "Rate budgets").replaceAll(/\s+/g, " ")
     const [, said = ""] = /is the interface's: (.*?)\. The address/.exec(text) ?? []
     const nameOf = (path: string): string => `\`${path.split("/").at(-1)}\``
     const ofWeight = (area: string, base: number): string => {
@@ -81,7 +82,9 @@ describe("docs/http-api.md", () => {
   })
 
   it("names commands that there are", async () => {
-    const named = [...page.matchAll(/`countersign ((?:[a-z]+ ?)+)/g)].map(([, words = ""]) => words)
+    const named = [...pages.matchAll(/`countersign ((?:[a-z]+ ?)+)/g)].map(
+      ([, words = ""]) => words,
+    )
     assert.ok(named.length > 2)
     for (const words of named) {
       const { code, stderr } = await countersign([...words.trim().split(" "), "--help"])
@@ -90,7 +93,7 @@ describe("docs/http-api.md", () => {
   })
 
   it("gives the bounds that the code has", () => {
-    const bounds = sectionOf(page, "Bounds")
+    const bounds = sectionOf(pages, "Bounds")
     const { maxBodyBytes, maxHeaders, maxHeaderBytes, maxConnections } = gateLimits
     const { maxBatches } = gateLimits
     const http = [maxBodyBytes, maxHeaders, maxHeaderBytes, maxConnections, maxBatches]

@@ -6,7 +6,7 @@ import { parse } from "yaml"
 import { alarm, alarmNames } from "../../../src/link/views/alarms.ts"
 import { codesIn, readRepositoryFile, sectionOf, tableRows } from "../../support/markdown.ts"
 
-const section = sectionOf(readRepositoryFile("docs/operations.md"), "Messages to a webhook")
+const section = sectionOf(readRepositoryFile("docs/operations/alarms.md"), "Messages to a webhook")
 
 /** Alarms whose rule of Prometheus has another name, or that have none. */
 const otherwise: Readonly<Record<string, string | undefined>> = {
@@ -17,7 +17,7 @@ const otherwise: Readonly<Record<string, string | undefined>> = {
   price_unconfirmed: "CountersignPriceStale",
 }
 
-describe("the alarms of docs/operations.md", () => {
+describe("the alarms of docs/operations/alarms.md", () => {
   it("are all that there are, each with its severity", () => {
     const listed = tableRows(section).map(([name = "", severity = ""]) => [
       codesIn(name)[0],

@@ -5,17 +5,23 @@ import type { Command } from "commander"
 
 import { countersign } from "../../../src/commands/countersign.ts"
 import { parseConfig } from "../../../src/vault/config/config.ts"
-import { codesIn, readRepositoryFile, sectionOf, tableRows } from "../../support/markdown.ts"
+import {
+  codesIn,
+  readPagesOf,
+  readRepositoryFile,
+  sectionOf,
+  tableRows,
+} from "../../support/markdown.ts"
 
-const page = readRepositoryFile("docs/operations.md")
+const pages = readPagesOf("docs/operations")
 const program = await countersign()
-const settings = tableRows(sectionOf(page, "countersign.yaml")).flatMap(([key = ""]) =>
+const settings = tableRows(sectionOf(pages, "countersign.yaml")).flatMap(([key = ""]) =>
   codesIn(key),
 )
 
-describe("docs/operations.md", () => {
+describe("docs/operations/", () => {
   it("names every command, and no other", () => {
-    const named = codesIn(page).map((code) => code.replace(/^countersign /, ""))
+    const named = codesIn(pages).map((code) => code.replace(/^countersign /, ""))
     const known = commandsOf(program)
     for (const name of known) {
       assert.ok(
@@ -23,7 +29,7 @@ describe("docs/operations.md", () => {
         name,
       )
     }
-    for (const [, name = ""] of page.matchAll(/`countersign ([a-z][a-z-]*(?: [a-z][a-z-]*)?)/g)) {
+    for (const [, name = ""] of pages.matchAll(/`countersign ([a-z][a-z-]*(?: [a-z][a-z-]*)?)/g)) {
       assert.ok(
         known.some((each) => `${name} `.startsWith(`${each} `)),
         name,
@@ -33,7 +39,7 @@ describe("docs/operations.md", () => {
 
   it("names no option that there isn't", () => {
     const options = allCommands(program).flatMap((each) => each.options.map(({ long }) => long))
-    const ours = codesIn(page).filter((code) => /^(?:countersign |--)/.test(code))
+    const ours = codesIn(pages).filter((code) => /^(?:countersign |--)/.test(code))
     for (const [, option = ""] of ours.join(" ").matchAll(/(--[a-z-]+)/g)) {
       assert.ok(options.includes(option), option)
     }
@@ -49,7 +55,7 @@ describe("docs/operations.md", () => {
   })
 
   it("gives each its default", () => {
-    const lines = tableRows(sectionOf(page, "countersign.yaml")).flatMap(
+    const lines = tableRows(sectionOf(pages, "countersign.yaml")).flatMap(
       ([key = "", value = ""]) => {
         const [name = ""] = codesIn(key)
         const [text] = codesIn(value)

@@ -50,7 +50,7 @@ function codesOf(error: unknown): { readonly primary: number; readonly errstr?: 
 
 const again = "if Countersign doesn't come back by itself then, start it again."
 
-const restore = "restore it from a backup, as docs/operations.md says."
+const restore = "restore it from a backup, as docs/operations/backups.md says."
 
 const notWritable = (file: string): string =>
   `The ledger ${file} can't be written; check the owner and mode of it and its directory, and whether the disk is mounted read-only; ${again}`
