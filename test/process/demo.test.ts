@@ -6,7 +6,9 @@ import { after, before, describe, it } from "node:test"
 
 import { countersignProcess, startCountersign } from "../support/countersign.ts"
 import { temporaryDirectory } from "../support/link-peer.ts"
+import { readRepositoryFile } from "../support/markdown.ts"
 import { needs } from "../support/needs.ts"
+import { openPage } from "../support/play-page.ts"
 import { killAllNaming, processesNaming } from "../support/process-tree.ts"
 
 /** The last line that it prints when it stays up. */
@@ -19,6 +21,16 @@ const answers: Readonly<Record<string, RegExp>> = {
   "ask whether it would be signed, and by which rule": /"would_sign":false.*"line":3/,
   "see what this token may do": /"client":"bot"/,
 }
+
+/** What each section of the page is answered. */
+const quickstart: readonly (readonly [title: string, says: RegExp])[] = [
+  ["Who am I?", /"default_key":"mm"/],
+  ["Would it be signed?", /"would_sign":true/],
+  ["Place it", /^countersign-source: venue/im],
+  ["No answer? The same again", /^countersign-repeat: 1/im],
+  ["When it says no", /"code":"policy_denied"/],
+  ["What became of it, and out", /"state":"accepted".*\{"code":"0"/],
+]
 
 describe("countersign demo", { timeout: 120_000 }, () => {
   let temporary: ReturnType<typeof temporaryDirectory>
@@ -70,6 +82,25 @@ describe("countersign demo", { timeout: 120_000 }, () => {
     } finally {
       await demo.stop("SIGKILL")
     }
+  })
+
+  it("plays docs/http-api/quickstart.md", needs("curl", "apt-get install curl"), async () => {
+    const page = openPage(readRepositoryFile("docs/http-api/quickstart.md"))
+    const shellsOwn = temporaryDirectory()
+    const { path: home } = shellsOwn
+    const demo = await startCountersign(["demo"], lastLine, { environment })
+    try {
+      const [, token = "", url = ""] =
+        /Bearer (cs_[\w-]+)'.* (http:\S+)\/whoami\n$/.exec(demo.stdout()) ?? []
+      for (const [title, says] of quickstart) {
+        assert.match(await page.play(title, { home, dir: home, url, token }), says, title)
+      }
+      assert.deepEqual(page.unplayed(), ["Start something to talk to"])
+    } finally {
+      await demo.stop("SIGTERM")
+      shellsOwn.remove()
+    }
+    assertNothingLeft()
   })
 
   for (const [signal, when] of [

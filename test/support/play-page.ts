@@ -20,7 +20,7 @@ export type Stage = {
   readonly dir: string
   /** The daemon's. */
   readonly url: string
-  /** Of the bot whose $TOKEN the page uses. */
+  /** Of the bot whose $TOKEN the page uses; $URL is the daemon's. */
   readonly token: string
 }
 
@@ -91,10 +91,10 @@ function actual(text: string, said: string, { dir, home, url }: Stage): string {
 }
 
 /** Runs lines as a person's shell would, and returns what they print. @throws at the first that fails. */
-async function shell(lines: string, { home, dir, token }: Stage): Promise<string> {
+async function shell(lines: string, { home, dir, url, token }: Stage): Promise<string> {
   const words = [process.execPath, bin].map((word) => JSON.stringify(word)).join(" ")
   const countersign = `countersign() { ${words} "$@" --dir ${JSON.stringify(dir)}; }\n`
-  const options = { cwd: home, env: { ...process.env, TOKEN: token }, timeout: 120_000 }
+  const options = { cwd: home, env: { ...process.env, TOKEN: token, URL: url }, timeout: 120_000 }
   const { stdout } = await run("bash", ["-euc", `exec 2>&1\n${countersign}${lines}`], options)
   keepPrinted(lines, stdout)
   // A page is about the usual installation, which nobody names, and leaves out where it is.

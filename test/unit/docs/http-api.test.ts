@@ -5,6 +5,11 @@ import { errorCodes, statuses } from "../../../src/gate/http/error-response.ts"
 import { gateLimits } from "../../../src/gate/process/gate-limits.ts"
 import { maxBatchRequests } from "../../../src/vault/request/parse-batch.ts"
 import { fieldRules } from "../../../src/venue/payload/field-rules.ts"
+import {
+  orderFields,
+  type BodyField,
+  type FieldType,
+} from "../../../src/venue/payload/order-fields.ts"
 import { orderRules } from "../../../src/venue/payload/order-rules.ts"
 import { builtinEndpoints } from "../../../src/venue/endpoints.ts"
 import { maxBatchItems } from "../../../src/venue/payload/parse-payload.ts"
@@ -34,6 +39,35 @@ describe("docs/http-api/", () => {
     const listed = tableRows(sectionOf(pages, "All calls")).flatMap(([call = ""]) => codesIn(call))
     assert.ok(routes.length > 0)
     assert.deepEqual([...listed].sort(), [...routes].sort())
+  })
+
+  it("lists every path of the venue, with its weight and the line that venue.yaml lacks", () => {
+    const expected = builtinEndpoints.map(({ path, id, signing, weight }) => [
+      `\`${path}\``,
+      `\`${id}\``,
+      weight.perTenItems === 0 ? `${weight.base}` : "`1 + floor(items / 10)`",
+      signing.known ? `nothing: type ${signing.value.type}` : `\`${signing.addLine}\``,
+    ])
+    assert.deepEqual(tableRows(sectionOf(pages, "The venue's paths")), expected)
+  })
+
+  it("lists every field of an order, whether it is required, and the words that it takes", () => {
+    const listed = tableRows(sectionOf(pages, "The fields of an order")).flatMap(
+      ([names = "", required = "", value = ""]) =>
+        codesIn(names).map((name) => ({ name, required: required === "yes", value })),
+    )
+    const fields = orderFields.flatMap(withItsOwn)
+    assert.deepEqual(
+      listed.map(({ name }) => name).toSorted(),
+      fields.map(({ name }) => name).toSorted(),
+    )
+    for (const { name, required, type } of fields) {
+      const row = listed.find((each) => each.name === name)
+      assert.equal(row?.required, required, name)
+      if ("values" in type) assert.deepEqual(codesIn(row.value), type.values, name)
+      else assert.ok(row.value.includes(saidOf[type.kind]), name)
+      for (const bound of boundsOf(type)) assert.ok(row.value.includes(bound), name)
+    }
   })
 
   it("shows answers that are JSON, with codes and rules that there are", () => {
@@ -106,3 +140,26 @@ describe("docs/http-api/", () => {
     assert.equal(gateLimits.maxInFlight, maxConnections)
   })
 })
+
+/** A field, and under its name those of the object that it is. */
+function withItsOwn({ name, required, type }: BodyField): readonly BodyField[] {
+  const own = type.kind === "object" ? type.fields : []
+  const named = own.map((field) => ({ ...field, name: `${name}.${field.name}` }))
+  return [{ name, required, type }, ...named]
+}
+
+/** What a page says of a value that isn't one of a few words. */
+const saidOf = {
+  boolean: "true",
+  id: "integer from 0",
+  text: "text",
+  decimal: "decimal",
+  object: "object",
+}
+
+function boundsOf(type: FieldType): readonly string[] {
+  if (type.kind === "text") return [`${type.minLength} to ${type.maxLength}`]
+  if (type.kind === "object") return type.nullable ? ["null"] : []
+  if (type.kind !== "decimal" || type.range === undefined) return []
+  return [`from ${type.range.min} to ${type.range.max}`]
+}
