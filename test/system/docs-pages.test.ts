@@ -31,8 +31,10 @@ describe("the pages by job", { timeout: 240_000, ...needs("curl", "apt-get insta
   const pages = {
     agents: open("docs/agents.md", { "0xYourWallet": elsewhere.address }),
     reads: open("docs/reads-and-budgets.md"),
+    severalBots: open("docs/operations/several-bots.md"),
     upgrade: open("docs/upgrade.md"),
     incident: open("docs/incident.md", { mm: "trader" }),
+    stopping: open("docs/operations/stopping.md"),
     policies: open("docs/policies.md", { mm: "trader-2" }),
   }
   before(async () => {
@@ -88,6 +90,33 @@ describe("the pages by job", { timeout: 240_000, ...needs("curl", "apt-get insta
       plays(pages.reads, "What a bot sees of it", /^RateLimit: "address";r=/m))
   })
 
+  describe("docs/operations/several-bots.md", () => {
+    it("gives each bot a key and a token", () =>
+      plays(pages.severalBots, "A key each, or one for both", /^hedge-bot\b/m))
+    it("spends what is each bot's, and what is for both", () =>
+      plays(
+        pages.severalBots,
+        "Limits: each its own, and all together",
+        /"signature".*\n.*"limit":"each".*\n.*"signature".*\n.*"limit":"together".*\n.*"reduce_only".*"signature"/,
+      ))
+    it("takes the same key from two bots for two orders", async () => {
+      const said = await pages.severalBots.play("The same request again", stage)
+      const records = [...said.matchAll(/^countersign-record: (\S+)/gim)].map(([, id]) => id)
+      assert.equal(records.length, 3)
+      assert.equal(records[0], records[1])
+      assert.notEqual(records[1], records[2])
+      assert.equal(said.match(/^countersign-repeat: 1/gim)?.length, 1)
+    })
+    it("shares a budget", () =>
+      plays(pages.severalBots, "The budget that they share", /"scope":"ip"/))
+    it("stops one of them", () =>
+      plays(
+        pages.severalBots,
+        "Freeze one of them",
+        /"code":"frozen".*hedges the wrong way.*\n\{"code":"0".*"order_id".*\n\{"code":"0"/,
+      ))
+  })
+
   describe("docs/upgrade.md", () => {
     it("looks before", () =>
       plays(pages.upgrade, "Before", /^(?:0 failed, \d+ to look at|All is well)\.$/m))
@@ -96,6 +125,12 @@ describe("the pages by job", { timeout: 240_000, ...needs("curl", "apt-get insta
 
   describe("docs/incident.md", () => {
     it("prepares", () => plays(pages.incident, "Before you need it"))
+    it("panics before it locks, as docs/operations/stopping.md says", () =>
+      plays(
+        pages.stopping,
+        "In which order",
+        /is locked[^]*Nothing was cancelled\.[^]*cancelAll by trader accepted/,
+      ))
     it("stops all", () => plays(pages.incident, "Stop it", /"by":"guard"/))
     it("cancels", () => plays(pages.incident, "Cancel what is open"))
 
@@ -123,7 +158,8 @@ describe("the pages by job", { timeout: 240_000, ...needs("curl", "apt-get insta
 
   describe("docs/policies.md", () => {
     before(() => {
-      for (const name of ["trading", "reader"]) rmSync(join(stage.dir, `policies/${name}.yaml`))
+      for (const name of ["trading", "reader", "desk"])
+        rmSync(join(stage.dir, `policies/${name}.yaml`))
     })
 
     it("writes one", () => plays(pages.policies, "Write"))

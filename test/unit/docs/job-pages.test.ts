@@ -16,11 +16,14 @@ const credential = "test/system/systemd-credential.test.ts"
 /** The pages for a job, each with the test that plays it, or that takes from it the section that is named. */
 const jobPages: readonly (readonly [page: string, playedBy: string])[] = [
   ["docs/walk.md", "test/system/walk.test.ts"],
+  ["docs/http-api/quickstart.md", "test/process/demo.test.ts"],
   ["docs/policies.md", docsPages],
   ["docs/headless.md", credential],
   ["docs/agents.md", docsPages],
   ["docs/reads-and-budgets.md", docsPages],
+  ["docs/operations/several-bots.md", docsPages],
   ["docs/incident.md", docsPages],
+  ["docs/operations/stopping.md", docsPages],
   ["docs/upgrade.md", docsPages],
   ["docs/moving-a-bot.md", "test/system/examples.test.ts"],
   ["docs/ccxt-bots.md", "test/system/python-client.test.ts"],
@@ -71,7 +74,7 @@ const played = texts.flatMap(({ text }) => pageBlocks(text).flatMap(linesOf))
 describe("the pages by job", () => {
   it("are those that the README leads to", () => {
     const jobs = tableRows(sectionOf(readRepositoryFile("README.md"), "Read on")).flatMap(
-      ([, page = ""]) => /docs\/[\w-]+\.md(?=\))/.exec(page)?.[0] ?? [],
+      ([, page = ""]) => /docs\/(?:[\w-]+\/)?[\w-]+\.md(?=\))/.exec(page)?.[0] ?? [],
     )
     assert.deepEqual(
       jobs,
