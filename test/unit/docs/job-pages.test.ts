@@ -65,6 +65,11 @@ const takenBy: Readonly<Record<string, string>> = {
 
 const program = await countersign()
 const texts = jobPages.map(([page]) => ({ page, text: readRepositoryFile(page) }))
+/** The pages of operations that are no job's. */
+const lookedUp = readdirSync("docs/operations")
+  .map((name) => `docs/operations/${name}`)
+  .filter((page) => !texts.some((each) => each.page === page))
+  .map((page) => ({ page, text: readRepositoryFile(page) }))
 const processTests = ["test/process", "test/system", "test/support"]
   .flatMap((directory) => readdirSync(directory).map((name) => `${directory}/${name}`))
   .filter((file) => file.endsWith(".ts"))
@@ -102,7 +107,7 @@ describe("the pages by job", () => {
     })
   }
 
-  for (const { page, text } of texts) {
+  for (const { page, text } of [...texts, ...lookedUp]) {
     it(`name in sentences only commands that there are and that tests run, in ${page}`, () => {
       const named = codesIn(text)
         .filter((code) => !code.endsWith("…"))
