@@ -1,7 +1,6 @@
 import type { BotParams, BotResults } from "../link/calls/methods.ts"
 import type { Refusal } from "../link/views/refusal.ts"
 import { openSigning } from "../link/views/signing.ts"
-import { Fault } from "../std/fault.ts"
 import { err, ok, type Result } from "../std/result.ts"
 import type { Profile } from "../venue/profile.ts"
 import { gateSettingsOf } from "./active/gate-settings.ts"
@@ -13,7 +12,7 @@ import { requestStages } from "./process/stages.ts"
 import { admitRead, readBudgetSpent } from "./request/admit-read.ts"
 import { clientWithRight, identify } from "./request/authenticate.ts"
 import { checkRequest, shadowRequest } from "./request/check-request.ts"
-import { stopsNow } from "./request/judge-request.ts"
+import { stopThrown } from "./request/judge-request.ts"
 import { outboxMethods } from "./request/outbox-methods.ts"
 import { refuse } from "./request/refuse.ts"
 import { settleRecord } from "./request/settle-record.ts"
@@ -31,8 +30,8 @@ import type { Vault } from "./vault.ts"
 /** The bot socket's calls. None of them changes a policy, a key or a client. */
 export function botMethods(vault: Vault) {
   return {
-    sign: (params: BotParams["sign"]) => told(signRequest(params, vault), vault),
-    signBatch: (params: BotParams["signBatch"]) => told(signBatch(params, vault), vault),
+    sign: (params: BotParams["sign"]) => told(signRequest(params, vault)),
+    signBatch: (params: BotParams["signBatch"]) => told(signBatch(params, vault)),
     check: (params: BotParams["check"]) =>
       params.shadow === true
         ? shadowRequest(params, vault)
@@ -83,17 +82,15 @@ async function served<Found, Answer>(
   return found.ok ? answer(found.value) : refuse(found.error, null)
 }
 
-async function told<Answer>(signing: Promise<Answer>, vault: Vault) {
-  const answer = await signing.catch((error: unknown) => stopped(error, vault))
+async function told<Answer>(signing: Promise<Answer>) {
+  const answer = await signing.catch(stopped)
   requestStages.publish({ stage: "answered" })
   return answer
 }
 
-/** What the ledger refused for a stop that holds now is told as that stop. @throws what it was else. */
-function stopped(error: unknown, vault: Vault) {
-  const stop = stopsNow(vault, vault.active()).find(
-    ({ code }) => error instanceof Fault && error.code === code,
-  )
+/** What the ledger refused for a stop is told as that stop. @throws what it was else. */
+function stopped(error: unknown) {
+  const stop = stopThrown(error)
   if (stop === undefined) throw error
   return refuse(stop, null)
 }

@@ -19,7 +19,10 @@ const trustedLines = [
     what: "lanes, batches that can't be counted, sums by a field, large orders held or denied",
   },
   { lines: 124, what: "each client's part of what is shared, lists and files in parts" },
-  { lines: 165, what: "one value that tells what is signed, and why not more" },
+  {
+    lines: 173,
+    what: "one value that tells what is signed, and why not more, also of a stop that has ended",
+  },
   { lines: 140, what: "keys that leave nothing in memory" },
   { lines: 60, what: "what the interface lets an order have, and what was accepted" },
   { lines: 90, what: "cancels that could be orders, and texts too long for a deny" },

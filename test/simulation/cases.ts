@@ -35,4 +35,34 @@ export const cases: readonly (Pick<Plan, "events" | "isToEndWell"> & { readonly 
         { do: "report", nth: 0, told: "refused", then: "all" },
       ],
     },
+    {
+      what: "a restore that is accepted while a request is refused for it is told as what it was",
+      isToEndWell: false,
+      events: [
+        { do: "back up", then: "all" },
+        { do: "batch", bot: 1, wanted: [{ order: 1, idempotency: 0 }], then: "all" },
+        { do: "commit", most: 100, then: 0 },
+        { do: "tell", then: "all" },
+        { do: "pass", ms: 900, then: "all" },
+        {
+          ...{ do: "sign", bot: 1, wanted: { order: 1, idempotency: 1 }, purpose: "forward" },
+          then: "all",
+        },
+        { do: "write marks", then: 0 },
+        { do: "commit", most: 100, then: 0 },
+        { do: "tell", then: "all" },
+        { do: "write marks", then: 4 },
+        { do: "crash", torn: "nothing", reboot: false, restore: true, then: "all" },
+        { do: "start", policy: 2, dies: undefined, then: "all" },
+        { do: "accept restore", then: 4 },
+        {
+          ...{ do: "sign", bot: 0, wanted: { order: 1, idempotency: 0 }, purpose: "forward" },
+          then: "all",
+        },
+        {
+          ...{ do: "sign", bot: 0, wanted: { order: 1, idempotency: 0 }, purpose: "forward" },
+          then: "all",
+        },
+      ],
+    },
   ]

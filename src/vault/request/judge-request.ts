@@ -1,4 +1,5 @@
 import type { Refusal, Stop } from "../../link/views/refusal.ts"
+import { Fault } from "../../std/fault.ts"
 import type { Address } from "../../venue/address.ts"
 import { addDecimals, formatDecimal, zero } from "../../venue/decimal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
@@ -149,17 +150,31 @@ export function stopsNow(vault: Stoppable, { config }: ActiveSet): readonly Stop
 }
 
 function restored({ ledger }: Stoppable): Stop | undefined {
-  if (ledger.marks.waiting().length === 0) return undefined
-  const data = { signs: "nothing", fix: "countersign ledger accept-restore" } as const
-  return { code: "restore_unaccepted", message: restoredSentence, data }
+  return ledger.marks.waiting().length === 0 ? undefined : restoreUnaccepted
 }
 
 function clockLeapt({ ledger }: Stoppable): Stop | undefined {
   const message = ledger.clock.doubt()
-  if (message === undefined) return undefined
+  return message === undefined ? undefined : clockUnsafe(message)
+}
+
+const restoreUnaccepted: Stop = {
+  code: "restore_unaccepted",
+  message: restoredSentence,
+  data: { signs: "nothing", fix: "countersign ledger accept-restore" },
+}
+
+function clockUnsafe(message: string): Stop {
   const fix = "set the clock right, or if it is: countersign clock accept"
   const venue = { venue_ahead_ms: null, max_venue_offset_ms: null }
   return { code: "clock_unsafe", message, data: { signs: "reduce_only", fix, ...venue } }
+}
+
+/** The stop that the ledger threw. It may have ended since, and another may hold. */
+export function stopThrown(error: unknown): Stop | undefined {
+  if (!(error instanceof Fault)) return undefined
+  if (error.code === "restore_unaccepted") return restoreUnaccepted
+  return error.code === "clock_unsafe" ? clockUnsafe(error.message) : undefined
 }
 
 type Held = Extract<Decision, { readonly kind: "hold" }>
