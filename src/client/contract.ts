@@ -770,7 +770,7 @@ export interface components {
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
-    /** @description 400: a header or the first line can't be acted on: no Host or two, a query string, an unknown `Countersign-…`, an `Idempotency-Key` that can't be one, an expiry out of range. What to do: leave it out or fix it. */
+    /** @description 400: a header or the first line can't be acted on: no Host or two, a query string, a header of ours that isn't known or can't be. What to do: leave it out or fix it. */
     readonly InvalidHeader: {
       /** @constant */
       readonly code: "invalid_header"
@@ -1319,7 +1319,7 @@ export interface components {
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
-    /** @description 503: the clock ran over 10 s ahead of the time that has passed, or is further off the venue's than `max_venue_offset`; cancels and reduce-only orders on perpetuals are signed all the same. What to do: tell the operator: set the clock right, or `clock accept`. */
+    /** @description 503: the clock leapt ahead, or is too far off the venue's: only cancels and reduce-only orders on perpetuals are signed. What to do: tell the operator: set the clock right, or `clock accept`. */
     readonly ClockUnsafe: {
       /** @constant */
       readonly code: "clock_unsafe"
