@@ -78,14 +78,16 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     msg: "This client was added without the right to do this.",
     data: { right: "freeze" },
   },
-  origin_refused: { msg: "Web pages of other origins can't call this server." },
+  origin_refused: {
+    msg: "Web pages of other origins can't call this server; call it from a program.",
+  },
   unknown_endpoint: {
-    msg: "Nothing is served under this path.",
+    msg: "Nothing is served under this path; GET /openapi.json lists what is.",
     data: { path: "/v1/trade/order" },
   },
-  unknown_record: { msg: "You have no record of that id." },
+  unknown_record: { msg: "You have no record of that id; use the one from Countersign-Record." },
   method_not_allowed: { msg: "Use POST here." },
-  request_timeout: { msg: "The request took too long to arrive." },
+  request_timeout: { msg: "The request took too long to arrive; send it again, whole." },
   idempotency_conflict: {
     msg: "This idempotency key stands for another request.",
     data: { record },
@@ -159,7 +161,7 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   headers_too_large: { msg: "Send fewer or shorter headers." },
   internal: { msg: "Something failed inside countersign; its log says more." },
   signature_check_failed: {
-    msg: "A signature failed its check and was thrown away; see the vault's log.",
+    msg: "A signature failed its check and was thrown away; have the machine's memory checked.",
   },
   action_tag_undisclosed: {
     msg: "The interface doesn't disclose this; add to venue.yaml, from the venue's own documentation: endpoints: {cancelOrder: {action_tag: <0-255>}}",
@@ -211,7 +213,7 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     data: { add_line: "base_url: https://…" },
   },
   upstream_unreachable: {
-    msg: "The venue couldn't be reached; nothing was sent.",
+    msg: "The venue couldn't be reached, so nothing was sent; send a new request.",
     data: sentData,
     ...recorded,
   },
@@ -256,5 +258,9 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   read_failed: {
     msg: "The venue's answer didn't come whole and in time; ask again, it changes nothing.",
   },
-  too_late: { msg: "The request expired before it was sent.", data: sentData, ...recorded },
+  too_late: {
+    msg: "The request expired before it was sent; send a new one.",
+    data: sentData,
+    ...recorded,
+  },
 }

@@ -18,9 +18,7 @@ export const backup = installationCommand({
     "countersign backup --to ./ledger-copy.db --json",
   ],
   options: {
-    to: required(
-      option("--to <file>", "a file that isn't there yet, on a disk of this machine or mounted"),
-    ),
+    to: required(option("--to <file>", "a new file, on a disk of this machine or a mounted one")),
   },
   answer: async (installation, options) => {
     const to = resolve(options.to)
@@ -29,8 +27,8 @@ export const backup = installationCommand({
   },
   print: ({ file, head_seq }) => [
     `Wrote ${file}: the ledger up to entry ${head_seq}, checked.`,
-    "It doesn't hold keys (keystore/, keychain/, the passphrase), countersign.yaml, venue.yaml, policies/ or archives: copy those apart.",
-    "Signers' marks are never part of a backup: by them a restored ledger is noticed. docs/operations/backups.md tells how to restore.",
+    "It doesn't hold keys (keystore/, keychain/, the passphrase), countersign.yaml, venue.yaml, policies/ or archives: copy those separately.",
+    "It never holds signers' marks: by them the vault notices a restored ledger. docs/operations/backups.md says how to restore.",
   ],
 })
 

@@ -137,8 +137,5 @@ function linesOf(
 }
 
 function endedUnasked(): Fault {
-  return new Fault(
-    "internal",
-    "The console's server ended by itself; what it said above tells why.",
-  )
+  return new Fault("internal", "The console's server ended by itself; its output above says why.")
 }

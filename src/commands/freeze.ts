@@ -25,11 +25,8 @@ export const freeze = adminCommand({
   options: {
     client: option("--client <name>", "stop this client alone"),
     key: option("--key <name>", "stop this key alone"),
-    all: flag("--all", "stop everybody, which is meant without a client and a key too"),
-    reason: option(
-      "--reason <words>",
-      "why, for the record and for the bots; a terminal is asked for it",
-    ),
+    all: flag("--all", "stop everybody; so does naming neither a client nor a key"),
+    reason: option("--reason <words>", "why, for the record and the bots; asked for on a terminal"),
     cancels: flag("--no-cancels", "stop cancels and reduce-only orders too"),
   },
   call: async (admin, { all, reason, cancels, ...options }, { prompts }) => {
@@ -59,7 +56,7 @@ type ThawOptions = ScopeOptions & { readonly all: boolean; readonly everything: 
 /** `countersign thaw`: the only way out of a freeze, whoever made it. */
 export const thaw = adminCommand<readonly FreezeView[], ThawOptions>({
   changes: "installation",
-  description: "end a freeze, whoever made it; of several, the one that is named",
+  description: "end a freeze, whoever made it; where there are several, name one",
   examples: ["countersign thaw", "countersign thaw --all", "countersign thaw --client bot"],
   options: {
     client: option("--client <name>", "the freeze of this client"),

@@ -25,7 +25,7 @@ export const initService = command({
     ),
     copySecretTo: option(
       "--copy-secret-to <file>",
-      "also write that secret to a new file, to be kept offline: another machine needs it",
+      "also write that secret to a new file; keep it offline: a restore on another machine needs it",
     ),
     ...jsonOption,
   },

@@ -30,7 +30,7 @@ type Ask = Printing & {
 
 /** `countersign install-service`: two sandboxed services of systemd in place of `countersign serve`. */
 export const installService = command({
-  description: "run it as two sandboxed services of systemd, or no more",
+  description: "run it as two sandboxed services of systemd, or remove them",
   examples: [
     "countersign install-service --print",
     "countersign install-service --yes",
@@ -92,8 +92,8 @@ async function uninstall(program: Program, ask: Ask): Promise<void> {
     standing.length === 0
       ? "No service is installed; no file was removed."
       : "The services are gone.",
-    `What is in ${vaultDirectories.join(", ")} stays: configuration, keys, ledger, marks; and so do the users that`,
-    "own it, since another user could get their ids. countersign install-service goes on with it.",
+    `What is in ${vaultDirectories.join(", ")} stays: configuration, keys, ledger, marks. The users that own it stay too,`,
+    "so that no new user gets their ids. countersign install-service uses all of it again.",
   ])
 }
 

@@ -12,7 +12,7 @@ export const lock = adminCommand({
     return admin.call("lock", {})
   },
   print: ({ curve }) => [
-    `Locked: ${curve === "libsecp256k1" ? "no key is in memory." : leftByJavaScript} countersign unlock brings them back, and so does a restart of the daemon; countersign freeze holds through one.`,
+    `Locked: ${curve === "libsecp256k1" ? "no key is in memory." : leftByJavaScript} countersign unlock brings them back, and so does a restart of the daemon; countersign freeze lasts over a restart.`,
   ],
 })
 

@@ -58,7 +58,7 @@ export function panicLines({ freeze, results, add_lines: lines }: PanicReport): 
       const why = message === null ? "" : `: ${visible(message)}`
       return `${operation}${who}${whom} ${toned(outcome, tone)}${why}`
     }),
-    ...lines.map((line) => `Nothing was cancelled for want of a line; add to venue.yaml: ${line}`),
+    ...lines.map((line) => `Not every cancel was sent; add to venue.yaml: ${line}`),
     "Nothing but what reduces risk is signed until countersign thaw --all.",
   ]
 }

@@ -40,7 +40,7 @@ export const sandbox = command({
       parseFault,
     ),
     seed: parsed(
-      option("--seed <number>", "where the chances of faults come from (default: 1)"),
+      option("--seed <number>", "the seed of the chances of faults (default: 1)"),
       parseSeed,
     ),
     printProfile: flag("--print-profile", "print a venue.yaml for it, and end"),

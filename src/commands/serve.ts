@@ -25,7 +25,7 @@ export const serve = command({
     ...passphraseOption,
     strict: flag(
       "--strict",
-      "refuse to start on files that can't be used, also where good ones ran before",
+      "refuse to start on files that can't be used, even where good ones were in force before",
     ),
     logLevel: taken<LogLevel | undefined>(
       new Option("--log-level <level>", "the least urgent events to log")

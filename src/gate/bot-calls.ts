@@ -89,7 +89,7 @@ export async function readiness(deps: Dependencies): Promise<Reply> {
 
 const unknownRecord: Problem = {
   code: "unknown_record",
-  message: "You have no record of that id.",
+  message: "You have no record of that id; use the one from Countersign-Record.",
 }
 
 function refused(answer: { readonly refusal: Refusal; readonly record: string | null }): Reply {

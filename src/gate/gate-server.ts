@@ -96,7 +96,10 @@ function brokenRequest(code: string | undefined): Problem {
     return { code: "headers_too_large", message: "Send fewer or shorter headers." }
   }
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
-    return { code: "request_timeout", message: "The request took too long to arrive." }
+    return {
+      code: "request_timeout",
+      message: "The request took too long to arrive; send it again, whole.",
+    }
   }
   return invalidHeader("", "The request isn't well-formed HTTP/1.1.")
 }

@@ -259,10 +259,10 @@ describe("an agent key's life, with a daemon and the sandbox", { timeout: 180_00
     [["approve", "mm-4", ...days, "--wallet", elsewhere.address], /belong together/],
     [["approve", "mm-4", ...days, "--wallet", "other"], /agent of main, not of other/],
     [["approve", "mm-4", ...days, "--signature-file", "f"], /--complete/],
-    [["approve", "mm-4", "--complete", "rec_1"], /alone/],
+    [["approve", "mm-4", "--complete", "rec_1"], /only the record and --signature-file/],
     [["rotate", "mm-4", "--to", "far", ...days], /can't take the place/],
     [["rotate", "main", ...days], /wallet key/],
-    [["rotate", "far", ...days], /isn't held here: approve a new key.*--external/],
+    [["rotate", "far", ...days], /isn't held here\. Approve a new key.*--external/],
   ]
   for (const [args, words] of wrong) {
     it(`refuses agent ${args.join(" ").replace(elsewhere.address, "0x…")}`, async () => {

@@ -201,7 +201,7 @@ describe("countersign init", { timeout: 180_000 }, () => {
     assert.equal(ended.code, 1)
     assert.match(
       ended.stderr,
-      /^countersign: \/.* can't be written \(ENOTDIR\); nothing was made\.\n$/,
+      /^countersign: \/.* can't be written \(ENOTDIR\), so nothing was made; check its owner and the disk\.\n$/,
     )
     assert.equal(existsSync(dir), false)
   })

@@ -74,7 +74,7 @@ describe("countersign policy test", () => {
     [
       "a body with a slip, whatever it expects",
       { ...asQuote, body: quote.replace("is_buy", "is_bye"), expect: "deny" },
-      /expected deny, got deny invalid_request: .* No policy says so/,
+      /expected deny, got deny invalid_request: .* No policy refused it/,
     ],
   ] as const) {
     it(`fails a case with ${what}, and says where and why`, async () => {
@@ -142,7 +142,7 @@ describe("countersign policy test", () => {
     [
       "a reason of what is allowed",
       { reason: "denied_by_rule" },
-      `8:5: a reason is why something is denied`,
+      `8:5: only expect: deny has a reason`,
     ],
     ["no client", { client: undefined }, `2:5: must be a name`],
   ] as const) {

@@ -18,7 +18,7 @@ export const termOptions: Takes<TermOptions> = {
       parseDays,
     ),
   ),
-  label: option("--label <label>", "what the venue calls the agent; its name here if left out"),
+  label: option("--label <label>", "the agent's name at the venue; its name here if left out"),
 }
 
 /** Days that had to be given. @throws {Fault} `usage`. */
@@ -40,7 +40,7 @@ export async function findAgent(admin: Admin, name: string): Promise<KeyView> {
 
 /** What is known of an approval's end, in words. */
 export function untilText({ expires_at: expiresAt }: KeyView): string {
-  return expiresAt === null ? "until nobody here knows when" : `until ${timeText(expiresAt)}`
+  return expiresAt === null ? "for a time not known here" : `until ${timeText(expiresAt)}`
 }
 
 /** A time as people read it, in UTC. */

@@ -51,5 +51,5 @@ function printOperation(operation: TypedOperation, { terminal, json }: Printing)
 }
 
 function wayOn({ record, expires_after: expiresAfter }: TypedOperation): string {
-  return `Until ${timeText(expiresAfter)}: countersign agent approve --complete ${record} --signature-file FILE sends it.`
+  return `Then send it, before ${timeText(expiresAfter)}: countersign agent approve --complete ${record} --signature-file FILE`
 }

@@ -38,7 +38,7 @@ type Asked = ApproveOptions & Printing
 
 /** `countersign agent approve NAME`: the vault signs, this process sends, the record tells. */
 export const agentApprove = command<ApproveOptions>({
-  description: "have the venue take an agent key, and send the approval",
+  description: "approve an agent key at the venue",
   examples: [
     "countersign agent approve mm --valid-days 30",
     "countersign agent approve mm --generate --wallet main --valid-days 30",
@@ -64,7 +64,7 @@ export const agentApprove = command<ApproveOptions>({
     ),
     signatureFile: option(
       "--signature-file <file>",
-      "with --complete: holds the signature; else standard input",
+      "with --complete: the file with the signature; standard input if left out",
     ),
     ...passphraseOption,
     ...installationOptions,
@@ -91,7 +91,10 @@ function completionOf(asked: Asked, record: string) {
   const { name, external, generate: isNew, wallet, validDays, label } = asked
   const others = [name, wallet, validDays, label]
   if (external || isNew || others.some((each) => each !== undefined)) {
-    throw new Fault("usage", "--complete takes the record and the signature alone.")
+    throw new Fault(
+      "usage",
+      "--complete takes only the record and --signature-file; leave the rest out.",
+    )
   }
   const { signatureFile, terminal } = asked
   return async (admin: Admin) =>

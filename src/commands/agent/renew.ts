@@ -6,7 +6,7 @@ import { sendSigned } from "./send-signed.ts"
 /** `countersign agent renew NAME`: where the venue's struct is in venue.yaml. */
 export const agentRenew = adminCommand({
   changes: "installation",
-  description: "make an agent key's approval longer at the venue",
+  description: "extend an agent key's approval at the venue",
   examples: ["countersign agent renew mm --valid-days 30"],
   options: { name: argument("<name>", "the agent key"), ...termOptions },
   keys: "needed",

@@ -108,13 +108,11 @@ function isApproved({ approval, expires_at: expiresAt }: KeyView): boolean {
 
 function assertWalletHeld({ name, wallet }: KeyView, { keys }: Found): void {
   if (keys.some((key) => key.role === "wallet" && key.name === wallet)) return
-  const whose =
-    wallet === null ? "Nobody said whose agent" : `The wallet ${wallet} isn't held here:`
   const way =
     wallet === null
-      ? `${name} is; make and approve another key, and switch its clients to that`
-      : `approve a new key with countersign agent approve NEW --generate --wallet ${wallet} --external, then countersign agent rotate ${name} --to NEW`
-  throw new Fault("usage", `${whose} ${way}.`)
+      ? `Nothing here says which wallet ${name} is an agent of. Make and approve another key, and switch its clients to that.`
+      : `The wallet ${wallet} isn't held here. Approve a new key with countersign agent approve NEW --generate --wallet ${wallet} --external, then run countersign agent rotate ${name} --to NEW.`
+  throw new Fault("usage", way)
 }
 
 /** What remains when no client uses the old key any more. */

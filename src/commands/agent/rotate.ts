@@ -8,15 +8,18 @@ import { rotateKey, type Rotation } from "./rotate-key.ts"
 export const agentRotate = adminCommand({
   changes: "installation",
   description:
-    "put a new agent key in a key's place: made, approved, clients switched, the old one ended",
+    "replace an agent key: make and approve a new one, switch the clients, end the old one",
   examples: [
     "countersign agent rotate mm --valid-days 30",
     "countersign agent rotate mm --prepare --valid-days 30",
   ],
   options: {
     name: argument("<name>", "the agent key that is replaced"),
-    to: option("--to <name>", "the key that takes its place; without it NAME-2, NAME-3, … is made"),
-    prepare: flag("--prepare", "stop once the new key is approved; the same command goes on later"),
+    to: option("--to <name>", "the key that takes its place; left out, NAME-2, NAME-3, … is made"),
+    prepare: flag(
+      "--prepare",
+      "stop once the new key is approved; run it without --prepare to go on",
+    ),
     ...termOptions,
   },
   keys: "needed",

@@ -90,7 +90,7 @@ type About = { readonly operation: SignedOperation; readonly what: string }
 export function failureOf(sent: Sent, outcome: Outcome, { operation, what }: About): Fault {
   const { record, base_url: baseUrl, expires_after: expiresAfterMs } = operation
   if (outcome.kind === "unsent") {
-    const where = baseUrl ?? "without a base_url in venue.yaml"
+    const where = baseUrl ?? "no base_url in venue.yaml"
     const until = Date.now() < expiresAfterMs ? "" : " before it expired"
     return new Fault(
       "venue_unreachable",
@@ -105,7 +105,7 @@ export function failureOf(sent: Sent, outcome: Outcome, { operation, what }: Abo
   }
   return new Fault(
     "outcome_unknown",
-    `It isn't known whether the venue accepted ${what}: it was sent, and ${answerText(sent)}. The record ${record} is ${outcome.kind}. Look at the venue; after ${new Date(expiresAfterMs).toISOString()} it can't be accepted any more, but may have been before. If it wasn't, run this again.`,
+    `It isn't known whether the venue accepted ${what}: it was sent, and ${answerText(sent)}. The record ${record} is ${outcome.kind}. Look at the venue after ${new Date(expiresAfterMs).toISOString()}: from then on it can't be accepted. If it wasn't until then, run this again.`,
   )
 }
 

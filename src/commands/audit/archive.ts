@@ -41,7 +41,7 @@ function answerOf({ archive, stays }: Archiving) {
 }
 
 const reasons: ReadonlyMap<string, string> = new Map([
-  ["young", "it is too young, or not a day old"],
+  ["young", "it isn't older than --before, or not a day old"],
   ["limits", "limits count it"],
   ["valid", "the venue could still accept it"],
   ["hold", "it waits for a person"],

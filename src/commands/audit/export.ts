@@ -30,10 +30,7 @@ export const auditExport = command({
   options: {
     format: withDefault(choice("--format <format>", "jsonl or csv", ["jsonl", "csv"]), "jsonl"),
     sinceMs: parsed(
-      option(
-        "--since <when>",
-        "from a duration like 7d ago on, or from a date on; all if left out",
-      ),
+      option("--since <when>", "since when: a duration like 7d, or a date; all if left out"),
       (text) => momentOf(text, "--since"),
     ),
     to: option("--to <file>", "a new file; standard output if left out"),

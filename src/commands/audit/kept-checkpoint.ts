@@ -13,7 +13,7 @@ export async function keepCheckpoint(
   if (checkpoint === null) {
     throw new Fault(
       "usage",
-      "The ledger has no checkpoint yet; one is signed when the daemon stops, or while it runs.",
+      "The ledger has no checkpoint yet; the daemon signs one within an hour, and when it stops.",
     )
   }
   if (await writeNewFile(file, `${JSON.stringify(checkpoint)}\n`)) return
@@ -26,7 +26,7 @@ export async function readKeptCheckpoint(file: string): Promise<CheckpointView> 
   if (parsed.success && isSigned(parsed.data)) return parsed.data
   throw new Fault(
     "usage",
-    `${file} isn't a checkpoint as countersign audit verify --checkpoint writes it.`,
+    `${file} isn't a whole checkpoint; name one that countersign audit verify --checkpoint wrote.`,
   )
 }
 

@@ -44,11 +44,11 @@ function unknown(archive: string | null): Fault {
   if (archive === null) {
     return new Fault(
       "name_unknown",
-      "The ledger has no request, refusal or hold with this id and no entry with this number.",
+      "The ledger has no request, refusal or hold with this id and no entry with this number; countersign audit tail shows what it has.",
     )
   }
   return new Fault(
     "name_unknown",
-    `What was recorded at the time of this id is archived, in ${archive}; zgrep finds it there.`,
+    `Records of this id's time are archived; look for it with zgrep in ${archive}.`,
   )
 }

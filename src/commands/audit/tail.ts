@@ -25,7 +25,7 @@ export const auditTail = command({
     client: option("--client <name>", "those of one client"),
     key: option("--key <name>", "those of one key"),
     kind: option("--kind <kind>", "those of one kind, such as request, refusal or act"),
-    follow: flag("--follow", "go on with what is recorded from now on, until Ctrl-C"),
+    follow: flag("--follow", "keep showing new entries, until Ctrl-C"),
     ...installationOptions,
     ...jsonOption,
   },

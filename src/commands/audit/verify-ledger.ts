@@ -112,11 +112,11 @@ function joinFlaw(position: PositionView, archived: Pick<PositionView, "seq" | "
   if (position.seq > archived.seq) {
     throw new Fault(
       "usage",
-      "The last archive that was given is none that this ledger knows of; what is in it is in the ledger too.",
+      "This ledger doesn't know the last archive that was given. Leave it out: the ledger has its entries too.",
     )
   }
   if (position.hash === archived.hash) return undefined
-  const what = "the archive ends with another hash than the one that the ledger goes on from"
+  const what = "the archive doesn't end with the hash that the ledger goes on from"
   return { seq: position.seq, id: null, what }
 }
 
@@ -133,7 +133,7 @@ function keptAtStart({ firstSeq, position }: Checked, kept: CheckpointView | und
   if (kept.head_seq >= firstSeq - 1) return undefined
   throw new Fault(
     "usage",
-    `The checkpoint that was kept is of entry ${kept.head_seq}, which is archived; name its file with --archive.`,
+    `The checkpoint that was kept is of entry ${kept.head_seq}, which is archived; name that archive with --archive.`,
   )
 }
 
@@ -160,7 +160,8 @@ function fileFlaw({ archived }: PositionView, archives: CheckedArchives | undefi
 
 function keyFlaw({ publicKey, seq }: PositionView, kept: CheckpointView | undefined) {
   if (kept === undefined || publicKey === null || publicKey === kept.public_key) return undefined
-  const what = "the checkpoints up to here were signed with another key than the one that was kept"
+  const what =
+    "the checkpoints up to here were signed with another key than the checkpoint that was kept"
   return { seq, id: null, what }
 }
 

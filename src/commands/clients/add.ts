@@ -25,12 +25,12 @@ export const clientsAdd = adminCommand({
     ),
     allowTypeB: flag(
       "--allow-type-b",
-      "let it use wallet keys, and so account operations that policy allows",
+      "let it use wallet keys, for the account operations that a policy allows",
     ),
     idempotency: withDefault(
       choice(
         "--idempotency <by>",
-        "what makes an order the same one where no Idempotency-Key is sent: nothing, or its client_order_id",
+        "what marks an order as a repeat where no Idempotency-Key is sent: nothing, or its client_order_id",
         ["header", "client-order-id"],
       ),
       "header",

@@ -30,7 +30,7 @@ export function serverUser(
   if (fit !== undefined) return fit
   throw new Fault(
     "usage",
-    "This installation belongs to the user nobody, as whom the console's server runs; give it a user of its own.",
+    "The console's server runs as the user nobody, who owns this installation; give the installation a user of its own.",
   )
 }
 

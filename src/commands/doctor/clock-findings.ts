@@ -20,7 +20,7 @@ const setClock = "timedatectl set-ntp true"
 export function clockFindings({ nowMs, newestWriteMs, isSynchronised }: ClockFacts) {
   const now = new Date(nowMs).toISOString()
   if (nowMs < firstReleaseMs) {
-    return [fail("clock", `It says ${now}, which is long over; set it.`, setClock)]
+    return [fail("clock", `It says ${now}, which is long past; set it.`, setClock)]
   }
   const findings: Finding[] = []
   const aheadMs = (newestWriteMs ?? nowMs) - nowMs
@@ -35,7 +35,7 @@ export function clockFindings({ nowMs, newestWriteMs, isSynchronised }: ClockFac
   }
   if (isSynchronised === false) {
     findings.push(
-      warn("clock", "No time server sets it, so signatures may end early or late.", setClock),
+      warn("clock", "No time server sets it, so signatures may expire early or late.", setClock),
     )
   }
   if (findings.length > 0) return findings

@@ -73,8 +73,8 @@ function consequence({ freeBytes, minFreeBytes, hasSpare }: DiskFacts): string {
     return `below ${least} only cancels, reduce-only orders, freezes and operators' acts are recorded`
   }
   const then = hasSpare
-    ? "once that is gone, the ledger's spare is given up for them"
-    : "the ledger has no spare, so once that is gone nothing is signed"
+    ? "once the disk is full, they use up the ledger's spare"
+    : "once the disk is full, nothing is signed, since the ledger has no spare"
   return `that is less than ledger.min_free (${least}), so only cancels, reduce-only orders, freezes and operators' acts are recorded; ${then}`
 }
 
@@ -84,7 +84,7 @@ function kindFindings({ directory, fileSystem }: DiskFacts): readonly Finding[] 
   const memory = memoryFileSystems.get(kind)
   const move = "move the installation to a local disk, and name it with --state-dir"
   if (network !== undefined) {
-    const message = `${directory} is on ${network}, over a network; the ledger's lock and its syncs don't hold there.`
+    const message = `${directory} is on ${network}, over a network; the ledger's lock and its syncs can't be relied on there.`
     return [fail("disk", message, move)]
   }
   if (memory === undefined) return []

@@ -25,7 +25,7 @@ import { whatIsKnown, type Known } from "./what-is-known.ts"
  */
 export async function examine(installation: Installation): Promise<readonly Finding[]> {
   const known = await whatIsKnown(installation)
-  const fix = `see to the other findings, then run: countersign doctor ${locationWords(installation)}`
+  const fix = `fix the other findings, then run: countersign doctor ${locationWords(installation)}`
   const found = await Promise.all(
     checks.map(async ([check, look]) => {
       try {
@@ -99,7 +99,7 @@ async function lookAtUpstream({ venue, installation, config }: Known): Promise<r
     return [await upstreamFinding({ baseUrl: venue.baseUrl, venueFile }, connect)]
   }
   const fix = `countersign policy check ${locationWords(installation)}`
-  return [warn("upstream", "Without a venue.yaml that can be used, it wasn't tried.", fix)]
+  return [warn("upstream", "It wasn't tried, since venue.yaml can't be used.", fix)]
 }
 
 async function lookAtProcesses(known: Known): Promise<readonly Finding[]> {

@@ -41,7 +41,7 @@ export function fail(check: Check, message: string, fix: string): Finding {
 export function failureOf(check: Check, error: unknown, fix: string): Finding {
   if (!(error instanceof Fault)) {
     const what = error instanceof Error ? error.message : "unknown error"
-    return fail(check, `This couldn't be looked at: ${what}.`, fix)
+    return fail(check, `This couldn't be checked: ${what}.`, fix)
   }
   const [, sentence, command] = /^([^]*?)[;,] run: ([^\n]+)$/.exec(error.message) ?? []
   if (sentence === undefined || command === undefined) return fail(check, error.message, fix)

@@ -28,7 +28,7 @@ export async function keyFinding(
   try {
     return await tryOpening(config, installation)
   } catch (error) {
-    const fix = `put it right, then run: countersign doctor ${locationWords(installation)}`
+    const fix = `fix it, then run: countersign doctor ${locationWords(installation)}`
     return failureOf("keys", error, fix)
   }
 }
@@ -37,12 +37,12 @@ async function tryOpening(config: Config, installation: Installation): Promise<F
   const { backend, credential } = config.keystore
   const isGiven = credential === undefined || process.env["CREDENTIALS_DIRECTORY"] !== undefined
   if (backend === "keystore" && !isGiven) {
-    const message = `The keystore is opened by the systemd credential ${credential}, which its unit alone is given; it wasn't tried.`
+    const message = `The systemd credential ${credential} opens the keystore. Only the vault's unit gets it, so opening wasn't tried.`
     return ok("keys", message)
   }
   const file = secretFileOf(config, undefined)
   if (backend === "keystore" && file === undefined) {
-    return ok("keys", "The keystore's passphrase is asked for at a start; it wasn't tried.")
+    return ok("keys", "The keystore's passphrase is typed at each start, so opening wasn't tried.")
   }
   const secret = () => readSecretFile(file ?? "")
   const store = await openKeyStore({ config, installation, secret, curve: pickCurve() })

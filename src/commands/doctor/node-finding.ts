@@ -8,7 +8,7 @@ export function nodeFinding(version: string, flags: ReadonlySet<string>): Findin
   if (Number(version.split(".")[0]) < oldestMajor) {
     return fail(
       "node",
-      `This is Node ${version}, and ${oldestMajor} is the oldest that runs the daemon.`,
+      `This is Node ${version}; the daemon needs Node ${oldestMajor} or newer.`,
       `install the Debian package, which brings its own, or Node ${oldestMajor} or newer`,
     )
   }
@@ -16,6 +16,6 @@ export function nodeFinding(version: string, flags: ReadonlySet<string>): Findin
     "node",
     flags.has("--allow-net")
       ? `Node ${version}; the vault gives the network up once it listens.`
-      : `Node ${version}; it has no way to give the network up, so only the system around it can hold the vault to that.`,
+      : `Node ${version}; it can't give the network up, so only the system around it can keep the vault off the network.`,
   )
 }

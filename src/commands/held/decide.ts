@@ -18,7 +18,7 @@ function decide(
     changes: "installation",
     description,
     examples: [`countersign held ${word} hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC`],
-    options: { id: argument("<id>", "the hold, as the bot was told it and held list shows it") },
+    options: { id: argument("<id>", "the hold's id, which the bot was told and held list shows") },
     call: (admin, { id }) => admin.call("decideHold", { id, decision }),
     print: holdLines,
   })

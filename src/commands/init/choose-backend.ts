@@ -34,5 +34,5 @@ async function tryItem(keychain: Keychain, secret: Uint8Array): Promise<void> {
   const isSame = found !== undefined && Buffer.compare(found, secret) === 0
   const wasThere = await keychain.deletePassword("trial")
   if (isSame && wasThere) return
-  throw new Fault("keychain_mismatch", "The keychain doesn't give back what it was given.")
+  throw new Fault("keychain_mismatch", "The keychain doesn't give back what was stored in it.")
 }

@@ -126,7 +126,11 @@ async function makePrivate(directory: string, passphraseFile: string | undefined
 function directoryFault({ configDir, stateDir }: Installation, cause: unknown): Fault {
   const code = (cause as NodeJS.ErrnoException).code ?? "unknown error" // fs throws ErrnoExceptions
   const where = configDir === stateDir ? configDir : `${configDir} or ${stateDir}`
-  return new Fault("file_unsafe", `${where} can't be written (${code}); nothing was made.`, {
-    cause,
-  })
+  return new Fault(
+    "file_unsafe",
+    `${where} can't be written (${code}), so nothing was made; check its owner and the disk.`,
+    {
+      cause,
+    },
+  )
 }

@@ -46,6 +46,6 @@ export async function createKeystore(input: {
 function alreadyInitialised(directory: string): Fault {
   return new Fault(
     "already_initialised",
-    `${directory} holds a keystore already; nothing was changed.`,
+    `${directory} holds a keystore already, so nothing was changed; choose another directory.`,
   )
 }

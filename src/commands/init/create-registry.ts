@@ -16,7 +16,7 @@ export async function createRegistry(directory: string): Promise<void> {
   const isUsed = (await readNames(directory)).length > 0
   const service = `countersign-${randomBytes(16).toString("hex")}`
   if (isUsed || !(await writeNewFile(serviceFileOf(directory), service))) {
-    const message = `${directory} says already which keys the keychain holds; nothing was changed.`
+    const message = `${directory} lists keys of the keychain already, so nothing was changed; choose another directory.`
     throw new Fault("already_initialised", message)
   }
 }

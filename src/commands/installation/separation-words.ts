@@ -6,6 +6,6 @@ export function separationWords(startedBy: NonNullable<StatusView["started_by"]>
     case "serve":
       return "gate and vault are one user (under serve): guards against bugs and accidents, not against that user"
     case "service":
-      return "the vault is a service of its own: a boundary, as long as its user is nobody else's"
+      return "the vault is a service with a user of its own: a boundary, as long as nothing else runs as that user"
   }
 }

@@ -37,12 +37,12 @@ function parseLevel(level: string): Result<number, string> {
   if (digits === undefined) return err(mistakeIn(level))
   const number = Number(digits)
   if (number >= hardenedOffset) return err(`has a number over ${hardenedOffset - 1}`)
-  if (String(number) !== digits) return err("has a zero too many in front")
+  if (String(number) !== digits) return err("has a number with a zero in front")
   return ok(mark === "'" ? number + hardenedOffset : number)
 }
 
 function mistakeIn(level: string): string {
   if (level === "") return "has nothing"
-  if (/^\d+[hH]$/.test(level)) return "must mark what is hardened with ' and not with h"
-  return "has something else than a number, which may have ' behind it,"
+  if (/^\d+[hH]$/.test(level)) return "must mark a hardened number with ', not with h,"
+  return "must have a number, with or without ' behind it,"
 }

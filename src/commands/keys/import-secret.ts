@@ -97,7 +97,8 @@ async function decrypt(
   { prompts }: Terminal,
 ): Promise<Uint8Array> {
   const text = decodeUtf8(bytes)
-  if (!text.ok) throw new Fault("keystore_invalid", `${source} isn't UTF-8 text, so no keystore.`)
+  if (!text.ok)
+    throw new Fault("keystore_invalid", `${source} isn't UTF-8 text; give a v3 JSON keystore.`)
   const file = form.keystorePasswordFile
   const password = await (file === undefined
     ? prompts.secret(

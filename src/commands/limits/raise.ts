@@ -10,7 +10,7 @@ export const limitsRaise = adminCommand({
   examples: ["countersign limits raise daily --to 50000 --for 30m --reason 'roll of the hedge'"],
   options: {
     limit: argument("<limit>", "its name, or policy/name"),
-    to: required(option("--to <max>", "what it allows until then")),
+    to: required(option("--to <max>", "its maximum until then")),
     forMs: parsed(
       required(option("--for <duration>", "how long, like 30m; at most 31d")),
       parseForMs,

@@ -15,7 +15,7 @@ import { withAdmin } from "../installation/with-vault.ts"
 
 /** `countersign policy accept`: shows what is different on disk, and takes a person's word for it. */
 export const policyAccept = command({
-  description: "show what has changed in the files and which of it widens, and accept it",
+  description: "show what changed in the files and what of it allows more, and accept it",
   examples: ["countersign policy accept"],
   options: {
     hash: option(
@@ -48,7 +48,7 @@ async function isConfirmed(
     if (accepted === hash) return true
     throw new Fault(
       "usage",
-      "--hash isn't the hash of the files as they are now; look at them again.",
+      "The files on disk have another hash than --hash says; look at them again.",
     )
   }
   return prompts.canAsk() && prompts.confirm("Accept these changes?")

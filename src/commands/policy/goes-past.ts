@@ -18,5 +18,5 @@ export function goesPast(placed: PlacedEntry<Entry | Limit>, files: Files): stri
     .filter((id) => files.profile.endpoints.get(id)?.signing.known === true)
     .filter((id) => rules.some(({ operations }) => operations.has(id)))
   if (past.length === 0 || ("lane" in entry && entry.lane === "reduce")) return undefined
-  return `covers no ${[...new Set(past)].join(", ")}, which a rule allows: a bot goes past it by that. Add it to endpoints, or leave endpoints out where the entry speaks of orders`
+  return `doesn't cover ${[...new Set(past)].join(", ")}, which a rule allows, so a bot can get round it that way. Add it to endpoints, or leave endpoints out where the entry speaks of orders`
 }

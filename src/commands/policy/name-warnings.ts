@@ -62,6 +62,8 @@ export function nameWarnings(policies: readonly Policy[], known: Known): readonl
         (ours?.includes(client.name) ?? true) &&
         (theirs === undefined || client.keys.some((name) => theirs.includes(name))),
     )
-    return isForSomebody ? [] : [`applies_to in ${file} is for no client that has one of its keys.`]
+    return isForSomebody
+      ? []
+      : [`applies_to in ${file} holds for nobody: no client that it is for has one of its keys.`]
   })
 }

@@ -13,13 +13,13 @@ const reasons: readonly {
 }[] = [
   {
     message:
-      "allows nothing: it asks about orders, and of none of its endpoints they can be read (like, items and item_like in venue.yaml)",
+      "allows nothing: it asks about orders, and those of its endpoints can't be read; say where they are (like, items and item_like in venue.yaml)",
     isIn: (rule, { endpoints }) =>
       asksOfOrders(rule) &&
       ![...rule.operations].some((id) => readable.includes(endpoints.get(id)?.shape.kind)),
   },
   {
-    message: "allows nothing: label speaks of approveAgent, which its endpoints don't name",
+    message: "allows nothing: label is for approveAgent, which its endpoints don't name",
     isIn: ({ matchers, operations }) =>
       matchers.label !== undefined && !operations.has("approveAgent"),
   },

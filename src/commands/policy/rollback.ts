@@ -5,7 +5,7 @@ import { adminCommand } from "../installation/admin-command.ts"
 /** `countersign policy rollback [HASH]` */
 export const policyRollback = adminCommand({
   changes: "installation",
-  description: "put the set of files in force that was before this one, or an earlier one",
+  description: "put the set of files before this one in force again, or an earlier one",
   examples: ["countersign policy rollback"],
   options: { hash: optionalArgument("[hash]", "an earlier set, by the hash of its files") },
   call: (admin, { hash }) => {

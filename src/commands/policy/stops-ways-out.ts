@@ -13,7 +13,7 @@ export function stopsWaysOut(placed: PlacedEntry<Deny>, files: Files): string | 
     ids.some((id) => entry.operations.has(id) && allowing.some((rule) => rule.operations.has(id)))
 
   if (covered(cancelIds, rules)) {
-    return "stops cancels that a rule allows: name the endpoints that it is for, without them"
+    return "stops cancels that a rule allows: list its endpoints, without the cancels"
   }
   const forExits = rules.filter(
     (rule) => mayBeReducing(rule, files) && share(rule.matchers.symbols, entry.matchers.symbols),

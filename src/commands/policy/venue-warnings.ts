@@ -20,7 +20,7 @@ function openCancel({ id, signing, fields }: Endpoint): readonly Warning[] {
   if (!isCancel(id) || fields !== undefined) return []
   if (!signing.known || signing.value.type === "B") return []
   const line = `endpoints: {${id}: {action_tag: ${signing.value.tag}, fields: [order_id]}}`
-  const message = `${id} passes freezes and limits with any body of at most 4 KiB that has no field of an order's own; others are refused. Close the list in venue.yaml: ${line}, with the names that the venue documents.`
+  const message = `${id} passes freezes and limits, and venue.yaml doesn't list its fields: any body of at most 4 KiB is signed, unless it has a field that only orders have. List them in venue.yaml: ${line}, with the names that the venue documents.`
   return [{ message, fix: fixBy(line) }]
 }
 

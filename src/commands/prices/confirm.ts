@@ -5,7 +5,7 @@ import { pricesTable } from "./show.ts"
 
 /** `countersign prices confirm [SYMBOL…|--all]` */
 export const pricesConfirm = adminCommand({
-  description: "say that prices are right as they were fed last; the next are measured from them",
+  description: "confirm the prices that were fed last; the next are measured from them",
   examples: ["countersign prices confirm BTC-PERP", "countersign prices confirm --all"],
   options: {
     symbols: words("[symbols...]", "their names in venue.yaml"),
@@ -13,7 +13,7 @@ export const pricesConfirm = adminCommand({
   },
   call: (admin, { symbols, all }) => {
     if (all === symbols.length > 0) {
-      throw new Fault("usage", "Say whose prices are right: name symbols, or say --all.")
+      throw new Fault("usage", "Name the symbols whose prices are right, or give --all.")
     }
     return admin.call("confirmPrices", all ? {} : { symbols: [...symbols] })
   },

@@ -85,7 +85,7 @@ function assertFlawless(what: keyof typeof remedies, path: string, parts: Iterab
 }
 
 function flawOfPlace(path: string): string | undefined {
-  if (!plainPath.test(path)) return "the path has characters that units read in their own way"
+  if (!plainPath.test(path)) return "the path has characters that mean something else in a unit"
   const hidden = hiddenDirectories.find((directory) => path.startsWith(`${directory}/`))
   return hidden === undefined ? undefined : `they don't see what is in ${hidden}`
 }

@@ -70,7 +70,7 @@ function admitForm(request: IncomingMessage, limits: GateLimits): Admission {
   }
   const expectations = headerValues(request, "expect")
   if (expectations.some((value) => value.toLowerCase() !== "100-continue")) {
-    return invalidHeader("Expect", "Expect can only be 100-continue.")
+    return invalidHeader("Expect", "Send Expect: 100-continue, or no Expect header.")
   }
   return undefined
 }
@@ -85,7 +85,7 @@ function admitFraming(request: IncomingMessage): Admission {
   }
   const encodings = headerValues(request, "transfer-encoding").join().toLowerCase()
   if (!/,[ \t]*chunked[ \t]*$/.test(encodings)) return undefined
-  return invalidHeader("Transfer-Encoding", "Transfer-Encoding can only be chunked.")
+  return invalidHeader("Transfer-Encoding", "Send Transfer-Encoding: chunked, or no such header.")
 }
 
 function admitTarget(target: string, method: string | undefined): Admission {
@@ -121,7 +121,10 @@ function admitOrigin(request: IncomingMessage, hosts: ReadonlySet<string>): Admi
     (site) => site === "same-origin" || site === "none",
   )
   if (isOurs && isFromHere) return undefined
-  return { code: "origin_refused", message: "Web pages of other origins can't call this server." }
+  return {
+    code: "origin_refused",
+    message: "Web pages of other origins can't call this server; call it from a program.",
+  }
 }
 
 /** Refuses every method but those of a path. HEAD and OPTIONS aren't answered for it either. */
@@ -208,7 +211,7 @@ const tokenMissing: Problem = {
 const tokenMisshapen: Problem = {
   code: "unauthorized",
   message:
-    "Authorization holds no token as countersign clients add prints it; send the whole of it, once, as `Bearer cs_…`.",
+    "Authorization holds no token of Countersign's; send the one that countersign clients add printed, once, as `Bearer cs_…`.",
 }
 
 /**

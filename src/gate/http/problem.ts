@@ -51,7 +51,7 @@ const botFaults = {
   keyring_locked: {
     code: "locked",
     message:
-      "The keys are locked, so nothing is signed; the operator unlocks them with countersign unlock.",
+      "The keys are locked, so nothing is signed; the operator has to run countersign unlock.",
   },
   ledger_unavailable: ledgerUnavailable,
   ledger_unusable: ledgerUnavailable,
@@ -62,7 +62,7 @@ const botFaults = {
   },
   signature_check_failed: {
     code: "signature_check_failed",
-    message: "A signature failed its check and was thrown away; see the vault's log.",
+    message: "A signature failed its check and was thrown away; have the machine's memory checked.",
   },
   internal: {
     code: "internal",

@@ -75,19 +75,19 @@ function parseOwnHeaders(request: IncomingMessage): Result<OwnHeaders, Problem> 
   const key = named.value
   const [expiresIn] = headerValues(request, "countersign-expires-in")
   if (expiresIn !== undefined && expiresIn.length > maxExpiresInLength) {
-    return err(tooLong("countersign-expires-in"))
+    return err(tooLong("countersign-expires-in", maxExpiresInLength))
   }
   const [shadow] = headerValues(request, shadowHeader)
   if (shadow === undefined) return ok({ key, expiresIn })
   if (shadow === "1") return ok({ key, expiresIn, shadow: true })
-  return err(invalidHeader(shadowHeader, `The header ${shadowHeader} can only be 1.`))
+  return err(invalidHeader(shadowHeader, `Send ${shadowHeader}: 1, or leave the header out.`))
 }
 
 /** `Countersign-Key`. */
 export function parseKey(request: IncomingMessage): Result<string | undefined, Problem> {
   const [key] = headerValues(request, keyHeader)
   if (key === undefined || key.length <= maxKeyLength) return ok(key)
-  return err(tooLong(keyHeader))
+  return err(tooLong(keyHeader, maxKeyLength))
 }
 
 const visibleAscii = /^[\x21-\x7e]{1,64}$/
@@ -103,13 +103,13 @@ function parseIdempotencyKey(request: IncomingMessage): Result<string | undefine
 export function unknownEndpoint(path: string): Problem {
   return {
     code: "unknown_endpoint",
-    message: "Nothing is served under this path.",
+    message: "Nothing is served under this path; GET /openapi.json lists what is.",
     data: { path: path.slice(0, maxPathLength) },
   }
 }
 
-function tooLong(header: string): Problem {
-  return invalidHeader(header, `The header ${header} is too long.`)
+function tooLong(header: string, maxChars: number): Problem {
+  return invalidHeader(header, `Send at most ${maxChars} characters in ${header}.`)
 }
 
 // W3C Trace Context §3.2: version ff and ids of zeros are invalid.

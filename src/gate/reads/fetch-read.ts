@@ -54,7 +54,7 @@ function problemOfSent({ kind }: Exclude<Sent, { readonly kind: "answered" }>): 
   return kind === "unsent"
     ? {
         code: "upstream_unreachable",
-        message: "The venue couldn't be reached; nothing was sent.",
+        message: "The venue couldn't be reached, so nothing was sent; ask again.",
       }
     : {
         code: "read_failed",

@@ -242,10 +242,15 @@ function problemOfSent(
     }
   }
   return isLate
-    ? { code: "too_late", message: "The request expired before it was sent.", data, record }
+    ? {
+        code: "too_late",
+        message: "The request expired before it was sent; send a new one.",
+        data,
+        record,
+      }
     : {
         code: "upstream_unreachable",
-        message: "The venue couldn't be reached; nothing was sent.",
+        message: "The venue couldn't be reached, so nothing was sent; send a new request.",
         data,
         record,
       }

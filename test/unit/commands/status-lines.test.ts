@@ -81,7 +81,7 @@ describe("the status of everything", () => {
     assert.deepEqual(shown().split("\n"), [
       "daemon    running; the vault's pid is 4711",
       "signing   signs what policies allow",
-      "split     the vault is a service of its own: a boundary, as long as its user is nobody else's",
+      "split     the vault is a service with a user of its own: a boundary, as long as nothing else runs as that user",
       `policies  ${"f".repeat(64)}`,
       "records   12",
       "clients   bot, old (revoked)",

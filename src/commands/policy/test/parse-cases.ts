@@ -106,7 +106,7 @@ function mistakesIn(written: WrittenCase, names: Names): readonly Mistake[] {
         message: unknownWord("symbol", symbol, symbols.byName.keys()),
       })),
     ...(reason !== undefined && expect !== "deny"
-      ? [{ path: ["reason"], message: "a reason is why something is denied; leave it out" }]
+      ? [{ path: ["reason"], message: "only expect: deny has a reason; leave it out" }]
       : []),
   ]
 }
@@ -115,6 +115,6 @@ function mistakesIn(written: WrittenCase, names: Names): readonly Mistake[] {
 function listIn(list: "clients" | "keys"): (mistake: Mistake) => Mistake {
   return ({ path, message }) => ({
     path,
-    message: `${message}${message.endsWith("?") ? "" : ";"} whom no applies_to names, ${list} of this file has to`,
+    message: `${message}${message.endsWith("?") ? " If not," : ";"} list it under ${list} of this file`,
   })
 }

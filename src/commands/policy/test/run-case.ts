@@ -69,7 +69,7 @@ function failureOf(written: PolicyCase, got: Outcome, refusal: Refusal | null): 
     return null
   }
   // A body with a slip is refused before any policy is asked, which shows nothing of policies.
-  return `${told} No policy says so: if that is what the case shows, name the reason`
+  return `${told} No policy refused it; if the case means this refusal, name its reason`
 }
 
 const saidByPolicy: readonly Refusal["code"][] = [

@@ -54,7 +54,7 @@ describe("whose process the console's server is", () => {
   it("isn't there where the installation is nobody's own", () => {
     assert.throws(() => asRoot({}, nobody), {
       code: "usage",
-      message: /belongs to the user nobody/,
+      message: /server runs as the user nobody, who owns this installation/,
     })
     assert.deepEqual(asRoot(bySudo("1000", "100"), nobody), alice)
   })

@@ -66,7 +66,7 @@ describe("doctor on the daemon", () => {
       return daemonFindings({ kind: "running", status }, port, installation)[0]?.message
     }
     assert.match(said("serve") ?? "", /one user .*not against that user\.$/)
-    assert.match(said("service") ?? "", /a service of its own: a boundary/)
+    assert.match(said("service") ?? "", /a service with a user of its own: a boundary/)
     assert.equal(said(null), "It runs (pid 4711).")
   })
 
@@ -207,10 +207,13 @@ describe("doctor on the keys", () => {
     t.after(() => made.remove())
     const config = await loadConfig(made.installation)
     const asked = await keyFinding(config, made.installation, stopped)
-    assert.match(asked.message, /asked for at a start; it wasn't tried/)
+    assert.match(asked.message, /typed at each start, so opening wasn't tried/)
     const keystore = { ...config.keystore, credential: "cs" }
     const given = await keyFinding({ ...config, keystore }, made.installation, stopped)
-    assert.match(given.message, /systemd credential cs, .* it wasn't tried/)
+    assert.match(
+      given.message,
+      /systemd credential cs opens the keystore\. .* opening wasn't tried/,
+    )
     assert.deepEqual([asked.state, given.state], ["ok", "ok"])
   })
 

@@ -31,7 +31,7 @@ describe("doctor on Node", () => {
   }
 
   it("says whether the vault can give the network up", () => {
-    assert.match(nodeFinding("24.0.0", none).message, /no way to give the network up/)
+    assert.match(nodeFinding("24.0.0", none).message, /can't give the network up/)
     assert.match(nodeFinding("26.0.0", new Set(["--allow-net"])).message, /gives the network up/)
   })
 })
@@ -99,8 +99,14 @@ describe("doctor on the disk", () => {
   it("says what is still recorded, and whether anything is put by for a full disk", () => {
     const said = (changes: object) =>
       diskFindings({ ...good, freeBytes: minFreeBytes - 1, ...changes })[0]?.message ?? ""
-    assert.match(said({}), /255 MiB are free .* \(256 MiB\), so only cancels, .* spare is given up/)
-    assert.match(said({ hasSpare: false }), /has no spare, so once that is gone nothing is signed/)
+    assert.match(
+      said({}),
+      /255 MiB are free .* \(256 MiB\), so only cancels, .* use up the ledger's spare/,
+    )
+    assert.match(
+      said({ hasSpare: false }),
+      /once the disk is full, nothing is signed, since the ledger has no spare/,
+    )
     assert.match(said({ freeBytes: minFreeBytes }), /below 256 MiB only cancels/)
     assert.match(said({ minFreeBytes: 0 }), /when there is no room for a record, nothing is signed/)
   })
@@ -184,7 +190,7 @@ describe("a fault that doctor meets", () => {
   })
 
   it("is told by its message where it is no fault of ours", () => {
-    assert.match(failureOf("disk", new Error("EIO"), "else").message, /couldn't be looked at: EIO/)
+    assert.match(failureOf("disk", new Error("EIO"), "else").message, /couldn't be checked: EIO/)
   })
 })
 

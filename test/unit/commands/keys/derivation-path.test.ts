@@ -37,13 +37,13 @@ describe("parseDerivationPath", () => {
     ["m/", "has nothing at level 1"],
     ["m/0/", "has nothing at level 2"],
     ["m//0", "has nothing at level 1"],
-    ["m/44h/60", "must mark what is hardened with ' and not with h at level 1"],
-    ["m/44'/60H", "must mark what is hardened with ' and not with h at level 2"],
+    ["m/44h/60", "must mark a hardened number with ', not with h, at level 1"],
+    ["m/44'/60H", "must mark a hardened number with ', not with h, at level 2"],
     ["m/2147483648", "has a number over 2147483647 at level 1"],
     ["m/0/2147483648'", "has a number over 2147483647 at level 2"],
     [`m/${"9".repeat(400)}`, "has a number over 2147483647 at level 1"],
-    ["m/044'", "has a zero too many in front at level 1"],
-    ["m/00", "has a zero too many in front at level 1"],
+    ["m/044'", "has a number with a zero in front at level 1"],
+    ["m/00", "has a number with a zero in front at level 1"],
     [levels(11), "has 11 levels; 10 are the most"],
     ...[
       "m/-1",
@@ -58,11 +58,7 @@ describe("parseDerivationPath", () => {
       "m/１",
       "m/1\n",
     ].map(
-      (wrong) =>
-        [
-          wrong,
-          "has something else than a number, which may have ' behind it, at level 1",
-        ] as const,
+      (wrong) => [wrong, "must have a number, with or without ' behind it, at level 1"] as const,
     ),
   ] as const) {
     it(`refuses ${JSON.stringify(text.slice(0, 30))}, and says where and why`, () => {

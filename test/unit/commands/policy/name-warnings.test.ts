@@ -37,7 +37,7 @@ describe("the names in applies_to", () => {
 
   it("are warned of where none of the clients has one of the keys", () => {
     assert.deepEqual(warnings("applies_to: {clients: [bot], keys: [main]}"), [
-      "applies_to in 0.yaml is for no client that has one of its keys.",
+      "applies_to in 0.yaml holds for nobody: no client that it is for has one of its keys.",
     ])
   })
 })

@@ -95,9 +95,12 @@ describe("policy check warns of a hold or a limit", () => {
     for (const file of [hold, limit]) {
       assert.match(
         warnings(file("placeOrder")).join(),
-        /^p0\/e \(0\.yaml:3\) covers no placeBatch, modifyOrder, modifyBatch, which a rule allows/,
+        /^p0\/e \(0\.yaml:3\) doesn't cover placeBatch, modifyOrder, modifyBatch, which a rule allows/,
       )
-      assert.match(warnings(file("placeOrder, modifyOrder")).join(), /no placeBatch, modifyBatch,/)
+      assert.match(
+        warnings(file("placeOrder, modifyOrder")).join(),
+        /doesn't cover placeBatch, modifyBatch,/,
+      )
       assert.deepEqual(warnings(file("placeOrder, placeBatch, modifyOrder, modifyBatch")), [])
       assert.deepEqual(warnings(file("placeBatch")), [], "a bound on batches alone is one")
     }
@@ -128,7 +131,7 @@ describe("policy check warns of a rule that never matches", () => {
   })
 
   it("since what it asks doesn't go together", () => {
-    assert.match(rule("endpoints: [revokeAgent], label: x"), /label speaks of approveAgent/)
+    assert.match(rule("endpoints: [revokeAgent], label: x"), /label is for approveAgent/)
     assert.equal(rule("endpoints: [revokeAgent, approveAgent], label: x"), "")
     assert.match(
       rule("symbols: [BTC-PERP], max_quantity: {ETH-PERP: '1'}"),

@@ -87,7 +87,10 @@ describe("a program that the services can start", () => {
 
   it("isn't at a path that a unit file reads in its own way", () => {
     for (const node of ["/opt/a b/node", "/opt/%h/node", "/opt/$x/node", '/opt/"/node']) {
-      assert.throws(() => assertStartable({ node, packageRoot }), /characters that units read/)
+      assert.throws(
+        () => assertStartable({ node, packageRoot }),
+        /characters that mean something else in a unit/,
+      )
     }
   })
 
