@@ -106,7 +106,7 @@ const limitShape = {
   ),
   per: described(
     oneOf(["client", "key", "symbol", "account", "all"]),
-    "For whom the maximum holds apart; without it for all whom the file applies to together.",
+    "For whom the maximum counts apart; without it for all whom the file applies to together.",
     "client",
   ),
   lane: described(

@@ -63,7 +63,7 @@ export const where: Matcher<readonly FieldCondition[], Subject, "body_field_not_
   key: "where",
   schema: () => listOf(fieldCondition),
   written: "list of conditions",
-  meaning: "Conditions on fields of the body, all of which must hold.",
+  meaning: "Conditions on fields of the body, all of which must be met.",
   example: [{ pointer: "/amount", max: "10" }],
   unreadable: "a field that is absent or of another kind: unreadable",
   reason: "body_field_not_allowed",
