@@ -18,7 +18,6 @@ import { parseUtcMs } from "./utc-time.ts"
 
 const { domain, canonicalForm } = builtinParts
 const maxUint256 = 2n ** 256n - 1n
-const defaultMaxAgeMs = 3_600_000
 
 /** A string that `parse` accepts; where it returns `undefined`, the error is `message`. */
 function parsed<Value>(parse: (text: string) => Value | undefined, message: string) {
@@ -98,7 +97,7 @@ const endpointSettings = z.strictObject({
 const referencePrice = z.strictObject({
   value: aboveZero,
   as_of: parsed(parseUtcMs, "expected a time in UTC, like 2026-11-20T12:00:00Z"),
-  max_age: parsed(parseDurationMs, "expected a duration like 1h").default(defaultMaxAgeMs),
+  max_age: parsed(parseDurationMs, "expected a duration like 1h").prefault("1h"),
 })
 
 const symbol = z.strictObject({
@@ -141,7 +140,7 @@ export const profileSchema = z.strictObject({
     .strictObject({
       name: disclosedAs(domain.name).optional(),
       version: disclosedAs(domain.version).optional(),
-      chain_id: chainId.default(domain.chainId),
+      chain_id: chainId.prefault(`${domain.chainId}`),
     })
     .prefault({}),
   type_b: z

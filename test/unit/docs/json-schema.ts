@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 
-/** As much of JSON Schema as policy.schema.json uses. */
+/** As much of JSON Schema as policy.schema.json and venue.schema.json use. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 type Check = (value: unknown, asked: unknown, schema: JsonSchema) => readonly string[]
@@ -15,7 +15,7 @@ export function schemaProblems(value: unknown, schema: JsonSchema): readonly str
   })
 }
 
-const annotations = new Set(["$schema", "description", "examples"])
+const annotations = new Set(["$schema", "description", "examples", "default"])
 
 const checks: Readonly<Record<string, Check>> = {
   type: (value, asked) => {
@@ -30,6 +30,18 @@ const checks: Readonly<Record<string, Check>> = {
       : [`: isn't like ${asked as string}`],
   minItems: (value, asked) =>
     !Array.isArray(value) || value.length >= (asked as number) ? [] : [": has too few items"],
+  maxItems: (value, asked) =>
+    !Array.isArray(value) || value.length <= (asked as number) ? [] : [": has too many items"],
+  minLength: (value, asked) =>
+    typeof value !== "string" || value.length >= (asked as number) ? [] : [": is too short"],
+  minimum: (value, asked) =>
+    typeof value !== "number" || value >= (asked as number) ? [] : [": is too small"],
+  maximum: (value, asked) =>
+    typeof value !== "number" || value <= (asked as number) ? [] : [": is too large"],
+  propertyNames: (value, asked) =>
+    Object.keys(isMap(value) ? value : {}).flatMap((name) =>
+      below(name, schemaProblems(name, asked as JsonSchema)),
+    ),
   anyOf: (value, asked) => {
     const tried = (asked as JsonSchema[]).map((option) => schemaProblems(value, option))
     return tried.some((problems) => problems.length === 0) ? [] : [": is none of its kinds"]
