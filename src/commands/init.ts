@@ -7,6 +7,7 @@ import { packageRoot } from "../std/program-files.ts"
 import { problemText } from "../std/yaml-file.ts"
 import type { Installation } from "../vault/config/installation.ts"
 import { readSecretFile } from "../vault/keyring/read-secret-file.ts"
+import type { Profile } from "../venue/profile.ts"
 import { parseProfile } from "../venue/profile/profile-file.ts"
 import { choice, option, withDefault } from "./cli/options.ts"
 import { askNewPassphrase } from "./cli/passphrase.ts"
@@ -15,6 +16,8 @@ import { chooseBackend } from "./init/choose-backend.ts"
 import { createInstallation, type NewKeyStore } from "./init/create-installation.ts"
 import { credentialLogN } from "./init/create-keystore.ts"
 import { configText, mainVenueText, type KeystoreSettings } from "./init/init-texts.ts"
+import { nextCommands } from "./init/next-commands.ts"
+import { venueGaps } from "./init/venue-gaps.ts"
 import { installationCommand } from "./installation/installation-command.ts"
 
 type InitOptions = {
@@ -72,6 +75,9 @@ export const init = installationCommand<Made, InitOptions>({
     upstream: option("--upstream <url>", "the venue's base URL: https, or http on loopback"),
   },
   answer: makeInstallation,
+  json: ({ config_dir, state_dir, backend, why, missing }) => {
+    return { config_dir, state_dir, backend, why, missing }
+  },
   print: initLines,
 })
 
@@ -82,19 +88,23 @@ async function makeInstallation(
 ): Promise<Made> {
   const { passphraseFile: file } = options
   const passphraseFile = file === undefined ? undefined : resolve(file)
-  const venueText = await chooseVenue(options.venue, options.upstream)
+  const venue = await chooseVenue(options.venue, options.upstream)
   const { backend, why } = await placeForKeys(options)
   const keyStore = await newKeyStore(backend, options, terminal)
   await createInstallation({
     installation,
     configText: configText({ ...options, backend, passphraseFile }),
-    venueText,
+    venueText: venue.text,
     policyText: await readFile(examplePolicy, "utf8"),
     passphraseFile,
     keyStore,
   })
   const { configDir: config_dir, stateDir: state_dir } = installation
-  return { config_dir, state_dir, backend, why }
+  const next = nextCommands({
+    ...{ installation, profile: venue.profile, backend },
+    ...{ isSandbox: options.venue === "sandbox", nowMs: Date.now() },
+  })
+  return { config_dir, state_dir, backend, why, missing: venueGaps(venue.profile), next }
 }
 
 type Place = { readonly backend: Backend; readonly why: string }
@@ -146,11 +156,13 @@ async function keystoreUnderCredential(file: string | undefined): Promise<NewKey
   )
 }
 
+type Venue = { readonly text: string; readonly profile: Profile }
+
 /** The text of venue.yaml, checked before anything is written. */
-async function chooseVenue(venue: string, upstream: string | undefined): Promise<string> {
+async function chooseVenue(venue: string, upstream: string | undefined): Promise<Venue> {
   const text = await venueText(venue, upstream)
   const profile = parseProfile(text, venue === "main" || venue === "sandbox" ? "venue.yaml" : venue)
-  if (profile.ok) return text
+  if (profile.ok) return { text, profile: profile.value }
   throw new Fault("config_invalid", profile.error.map(problemText).join("\n"))
 }
 
@@ -169,16 +181,32 @@ async function venueText(venue: string, upstream: string | undefined): Promise<s
   return `${text.trimEnd()}\nbase_url: ${JSON.stringify(upstream)}\n`
 }
 
-type Made = Place & { readonly config_dir: string; readonly state_dir: string }
+type Made = Place & {
+  readonly config_dir: string
+  readonly state_dir: string
+  /** Lines of venue.yaml. */
+  readonly missing: readonly string[]
+  readonly next: readonly string[]
+}
 
-function initLines({ config_dir, state_dir, backend, why }: Made): readonly string[] {
+function initLines({
+  config_dir,
+  state_dir,
+  backend,
+  why,
+  missing,
+  next,
+}: Made): readonly string[] {
+  const gaps = [`Missing in venue.yaml, from the venue's own documentation:`, ...indented(missing)]
   return [
     `Made ${config_dir}${state_dir === config_dir ? "" : ` and ${state_dir}`}.`,
     `Keys rest in ${placeWords[backend]}: ${why}`,
+    ...(missing.length === 0 ? [] : gaps),
     "Nothing is allowed yet. Next:",
-    "  countersign keys import --name main --role wallet < key.hex",
-    "  countersign keys generate --name mm --role agent --wallet main",
-    "  countersign clients add bot --keys mm",
-    "  write a rule in policies/example.yaml, then countersign policy check and countersign serve",
+    ...indented(next),
   ]
+}
+
+function indented(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => `  ${line}`)
 }

@@ -8,11 +8,13 @@ import {
   countersignJson,
   countersignProcess,
   passphrase,
+  sandbox,
   startCountersign,
   statusJson,
 } from "../support/countersign.ts"
 import { fingerprint } from "../support/fingerprint.ts"
 import { temporaryDirectory } from "../support/link-peer.ts"
+import { tradingPolicy, writePolicy } from "../support/trading-keys.ts"
 
 const files = [
   "",
@@ -43,7 +45,7 @@ describe("countersign init", { timeout: 180_000 }, () => {
     const file = join(home.path, "passphrase")
     const ended = await countersign(["init", "--dir", dir, "--passphrase-file", file])
     assert.deepEqual([ended.code, ended.stderr], [0, ""])
-    assert.match(ended.stdout, /Nothing is allowed yet\. Next:\n {2}countersign keys import /)
+    assert.match(ended.stdout, /Nothing is allowed yet\. Next:\n {2}countersign keys import --dir /)
     const made = fingerprint(dir)
     assert.deepEqual(Object.keys(made), files)
     for (const [name, print] of Object.entries(made)) assert.match(print, /^(40700|100600)/, name)
@@ -54,10 +56,50 @@ describe("countersign init", { timeout: 180_000 }, () => {
     assert.deepEqual(checked, { valid: true, policies: [], warnings: [], notes: [] })
   })
 
-  it("prints with --json where it was made", async () => {
-    const made = await countersignJson(inMemory())
+  it("prints with --json where it was made, and what venue.yaml lacks", async () => {
+    const made = await countersignJson([...inMemory(), "--venue", "sandbox"])
     const why = "--backend says so."
-    assert.deepEqual(made, { config_dir: dir, state_dir: dir, backend: "memory", why })
+    assert.deepEqual(made, { config_dir: dir, state_dir: dir, backend: "memory", why, missing: [] })
+    dir += "m"
+    const { missing } = await countersignJson<{ missing: string[] }>(inMemory())
+    assert.deepEqual(
+      missing.map((line) => line.split(":")[0]),
+      ["base_url", "endpoints", "symbols"],
+    )
+  })
+
+  it("says under the venue's lines that are missing only those, and nothing where none is", async () => {
+    const venue = join(home.path, "priceless.yaml")
+    writeFileSync(
+      venue,
+      "extends: builtin\nsymbols: [{id: 1, name: A, market: perp, quote: USD}]\n",
+    )
+    const url = ["--upstream", "https://venue.example"]
+    const partly = await countersign([...inMemory(), "--venue", venue, ...url])
+    const [, missing = ""] =
+      /\nMissing in venue\.yaml, [^\n]+:\n((?: .*\n)+)/.exec(partly.stdout) ?? []
+    assert.match(missing, /^ {2}endpoints: \{cancelOrder: [^\n]+\n$/)
+    dir += "s"
+    const whole = await countersign([...inMemory(), "--venue", "sandbox"])
+    assert.doesNotMatch(whole.stdout, /Missing/)
+  })
+
+  it("ends with commands that lead to a daemon that signs, run as they are shown", async () => {
+    const venue = await sandbox()
+    const made = await countersign([...inMemory(), "--venue", "sandbox", "--upstream", venue.url])
+    const [play, start = [], ...others] = commandsIn(made.stdout)
+    assert.deepEqual([play, start.slice(0, 1)], [["sandbox"], ["serve"]])
+    const daemon = await startCountersign([...start, "--port", "0"], /listening on /)
+    await writePolicy(dir, tradingPolicy)
+    for (const args of others.slice(0, -1)) {
+      const { code, stderr } = await countersign(args)
+      assert.equal(code, 0, `${args.join(" ")}: ${stderr}`)
+    }
+    const doctor = await countersign(others.at(-1) ?? [])
+    assert.match(doctor.stdout, /^ok +signing +It signs what policies allow\.$/m)
+    assert.match(doctor.stdout, /^ok +upstream /m)
+    await daemon.stop()
+    await venue.stop()
   })
 
   for (const [venue, text] of [
@@ -219,16 +261,23 @@ describe("countersign init", { timeout: 180_000 }, () => {
 
   it("takes the XDG base directories when none is named", async () => {
     const environment = { XDG_CONFIG_HOME: `${dir}/c`, XDG_STATE_HOME: `${dir}/s` }
-    const made = await countersignProcess(["init", "--backend", "memory", "--json"], "", {
-      environment,
-    })
+    const init = ["init", "--backend", "memory", "--venue", "sandbox", "--json"]
+    const made = await countersignProcess(init, "", { environment })
     assert.deepEqual(JSON.parse(made.stdout), {
       config_dir: `${dir}/c/countersign`,
       state_dir: `${dir}/s/countersign`,
       backend: "memory",
       why: "--backend says so.",
+      missing: [],
     })
     const keys = await countersignProcess(["keys", "list", "--json"], "", { environment })
     assert.equal(keys.code, 0)
   })
 })
+
+/** The command lines that are printed to be copied, without their comments, as arguments. */
+function commandsIn(printed: string): readonly (readonly string[])[] {
+  return [...printed.matchAll(/^ {2}countersign (.*?)(?: {3}#.*)?$/gm)].map(([, words = ""]) =>
+    words.split(" "),
+  )
+}
