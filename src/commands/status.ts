@@ -1,28 +1,33 @@
-import { fixHere } from "./doctor/file-findings.ts"
-import { askStatus } from "./installation/ask-status.ts"
-import { installationCommand } from "./installation/installation-command.ts"
+import { command } from "./cli/command.ts"
+import { flag } from "./cli/options.ts"
+import { print } from "./cli/print.ts"
+import {
+  installationOf,
+  installationOptions,
+  jsonOption,
+} from "./installation/installation-command.ts"
 import { withAdmin } from "./installation/with-vault.ts"
+import { shownStatus } from "./status/shown-status.ts"
 import { statusLines } from "./status/status-lines.ts"
+import { watchStatus } from "./status/watch-status.ts"
 
 /** `countersign status`: ends with 1 where nothing is signed, so that scripts can ask too. */
-export const status = installationCommand({
+export const status = command({
   description: "show what is signed, keys, clients, limits and last refusals",
-  examples: ["countersign status", "countersign status --json"],
-  answer: (installation) =>
-    withAdmin(installation, async (admin) => {
-      const { state, warnings, ...told } = await askStatus(admin)
-      const here = <Told extends { readonly fix: string }>(each: Told): Told => ({
-        ...each,
-        fix: fixHere(each.fix, installation),
-      })
-      const reasons = state.reasons.map(here)
-      return {
-        daemon: admin.daemon,
-        ...told,
-        state: { ...state, reasons },
-        warnings: warnings.map(here),
-      }
-    }),
-  print: (answer) => statusLines(answer, Date.now()),
-  exitCode: ({ state }) => (state.signs === "nothing" ? 1 : 0),
+  examples: ["countersign status", "countersign status --json", "countersign status --watch"],
+  options: {
+    watch: flag("--watch", "show it anew every 2 s, until Ctrl-C; with --json a line each"),
+    ...installationOptions,
+    ...jsonOption,
+  },
+  run: async ({ watch, json, ...options }, terminal) => {
+    const installation = installationOf(options)
+    if (watch) {
+      await watchStatus(installation, { terminal, json })
+      return 0
+    }
+    const answer = await withAdmin(installation, (admin) => shownStatus(admin, installation))
+    print(answer, { terminal, json }, (shown) => statusLines(shown, Date.now()))
+    return answer.state.signs === "nothing" ? 1 : 0
+  },
 })

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
 import type { AdminLink } from "../../link/client.ts"
-import { Fault } from "../../std/fault.ts"
 import type { Installation } from "../../vault/config/installation.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
 import { tell } from "../cli/print.ts"
 import { withStopSignal } from "../cli/signals.ts"
 import type { Terminal } from "../cli/terminal.ts"
-import { dialAdmin } from "../installation/dial-admin.ts"
+import { dialOrNone, isLoss } from "../installation/dial-or-none.ts"
 import { entriesAfter, type Filter } from "./entries-of.ts"
 
 /** How long after one look at the journal the next one comes. */
@@ -79,21 +78,6 @@ async function* showUntilLost(
   } catch (error) {
     if (!isLoss(error)) throw error
   }
-}
-
-async function dialOrNone(installation: Installation): Promise<AdminLink | undefined> {
-  try {
-    return await dialAdmin(installation)
-  } catch (error) {
-    if (isLoss(error)) return undefined
-    throw error
-  }
-}
-
-/** A daemon that starts anew has another secret. */
-function isLoss(error: unknown): boolean {
-  const codes = ["vault_unavailable", "ledger_unavailable", "admin_refused"]
-  return error instanceof Fault && codes.includes(error.code)
 }
 
 async function pause(signal: AbortSignal): Promise<void> {

@@ -19,9 +19,13 @@ export function print<Answer>(
   { terminal, json }: Printing,
   human: (answer: Answer) => readonly Line[],
 ): void {
-  const { stdout, complete } = terminal
-  const text = json ? jsonText(answer) : textOf(changed(human(answer), complete), screenOf(stdout))
-  if (text !== "") stdout.write(`${text}\n`)
+  const text = json ? jsonText(answer) : shownText(human(answer), terminal)
+  if (text !== "") terminal.stdout.write(`${text}\n`)
+}
+
+/** Lines for people, as this terminal shows them. */
+export function shownText(lines: readonly Line[], { stdout, complete }: Terminal): string {
+  return textOf(changed(lines, complete), screenOf(stdout))
 }
 
 /** Prints why a command failed, on standard output as JSON where that was asked for, and returns its exit code. */

@@ -6,6 +6,8 @@ export type Output = Writable & {
   readonly isTTY?: boolean
   /** How wide a terminal is, in characters. */
   readonly columns?: number
+  /** How high, in lines. */
+  readonly rows?: number
 }
 
 /** The three that every process has, or others in their place. */

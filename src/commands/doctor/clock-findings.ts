@@ -1,4 +1,4 @@
-import { spanWords } from "../status/time-words.ts"
+import { spanWords } from "../cli/time-words.ts"
 import { fail, ok, warn, type Finding } from "./finding.ts"
 
 export type ClockFacts = {

@@ -18,7 +18,7 @@ import {
 } from "../../venue/decimal.ts"
 import { table, toned, type Line } from "../cli/lines.ts"
 import { separationWords } from "../installation/separation-words.ts"
-import { agoWords, spanWords } from "./time-words.ts"
+import { agoWords, spanWords } from "../cli/time-words.ts"
 
 export type DaemonStatus = StatusView & { readonly daemon: "running" | "stopped" }
 

@@ -1,0 +1,23 @@
+import type { Installation } from "../../vault/config/installation.ts"
+import { fixHere } from "../doctor/file-findings.ts"
+import type { Admin } from "../installation/admin.ts"
+import { askStatus } from "../installation/ask-status.ts"
+import type { DaemonStatus } from "./status-lines.ts"
+
+/** How it stands, with each fix as it has to be typed for this installation. */
+export async function shownStatus(
+  admin: Pick<Admin, "daemon" | "call">,
+  installation: Installation,
+): Promise<DaemonStatus> {
+  const { state, warnings, ...told } = await askStatus(admin)
+  const here = <Told extends { readonly fix: string }>(each: Told): Told => ({
+    ...each,
+    fix: fixHere(each.fix, installation),
+  })
+  return {
+    daemon: admin.daemon,
+    ...told,
+    state: { ...state, reasons: state.reasons.map(here) },
+    warnings: warnings.map(here),
+  }
+}

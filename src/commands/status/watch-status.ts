@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from "node:timers/promises"
+
+import { Fault } from "../../std/fault.ts"
+import type { Installation } from "../../vault/config/installation.ts"
+import type { Line } from "../cli/lines.ts"
+import { jsonText, shownText, type Printing } from "../cli/print.ts"
+import { withStopSignal } from "../cli/signals.ts"
+import type { Terminal } from "../cli/terminal.ts"
+import { becomeOwner } from "../installation/become-owner.ts"
+import { dialOrNone, isLoss } from "../installation/dial-or-none.ts"
+import { shownStatus } from "./shown-status.ts"
+import { statusLines, type DaemonStatus } from "./status-lines.ts"
+
+const pauseMs = 2_000
+
+/** ECMA-48: the cursor goes home, then all is erased. */
+const clear = "\x1b[H\x1b[2J"
+
+/** While no daemon runs nothing else is known: opening its ledger would keep one from starting. */
+type Stopped = { readonly daemon: "stopped" }
+
+/**
+ * Shows how it stands every 2 s until a signal ends it, or nobody reads it any more.
+ *
+ * @throws {Fault} `usage` where it could be drawn on no screen and JSON wasn't asked for.
+ */
+export async function watchStatus(installation: Installation, printing: Printing): Promise<void> {
+  const { terminal, json } = printing
+  if (!json && terminal.stdout.isTTY !== true)
+    throw new Fault("usage", "--watch draws on a terminal, and this is none; add --json.")
+  becomeOwner(installation.stateDir)
+  await withStopSignal(async (stopped) => {
+    const ending = new AbortController()
+    void Promise.race([stopped, terminal.unread]).then(() => ending.abort())
+    while (!ending.signal.aborted) {
+      show(await look(installation), printing)
+      await sleep(pauseMs, undefined, { signal: ending.signal }).catch(() => undefined) // it ends
+    }
+  })
+}
+
+async function look(installation: Installation): Promise<DaemonStatus | Stopped> {
+  const link = await dialOrNone(installation)
+  if (link === undefined) return { daemon: "stopped" }
+  try {
+    const call: typeof link.call = (method, params) => link.call(method, params)
+    return await shownStatus({ daemon: "running", call }, installation)
+  } catch (error) {
+    if (isLoss(error)) return { daemon: "stopped" }
+    throw error
+  } finally {
+    link.close()
+  }
+}
+
+function show(status: DaemonStatus | Stopped, { terminal, json }: Printing): void {
+  terminal.stdout.write(json ? `${jsonText(status)}\n` : screenful(linesOf(status), terminal))
+}
+
+function linesOf(status: DaemonStatus | Stopped): readonly Line[] {
+  const now = new Date()
+  const head = [`${now.toISOString()}, every ${pauseMs / 1_000} s until Ctrl-C`, ""]
+  if ("state" in status) return [...head, ...statusLines(status, now.getTime())]
+  return [...head, "The daemon doesn't run, so nothing is signed; countersign serve starts it."]
+}
+
+/** What comes first matters most, so what finds no room on the screen is left out at the end. */
+function screenful(lines: readonly Line[], terminal: Terminal): string {
+  const shown = shownText(lines, terminal).split("\n")
+  const room = (terminal.stdout.rows ?? Infinity) - 1 // the cursor stands in the last line
+  return `${clear}${shown.slice(0, room).join("\n")}\n`
+}
