@@ -18,7 +18,7 @@ type Bom = {
 
 /**
  * The packages that come with ours, by the lock file in `root`, in CycloneDX's JSON as npm writes it: of those
- * that `isThere` tells of. What npm would make anew each time (number, time) is left out: the same lock gives the same text.
+ * whose path from the package on `isThere` tells of. What npm would make anew each time (number, time) is left out: the same lock gives the same text.
  */
 export function packagesOf(root: string, isThere: (name: string) => boolean = () => true): string {
   const args = ["sbom", "--sbom-format=cyclonedx", "--package-lock-only"]
@@ -26,10 +26,8 @@ export function packagesOf(root: string, isThere: (name: string) => boolean = ()
   const bom = JSON.parse(made) as Bom & { serialNumber?: string }
   delete bom.serialNumber
   const { component } = bom.metadata
-  const shipped = new Set(shippedIn(root))
-  const components = bom.components.filter(
-    ({ name, version }) => shipped.has(`${name}@${version}`) && isThere(name),
-  )
+  const shipped = new Set(shippedIn(root, isThere))
+  const components = bom.components.filter(({ name, version }) => shipped.has(`${name}@${version}`))
   const refs = new Set([component, ...components].map((each) => each["bom-ref"]))
   const kept = {
     ...bom,
@@ -44,10 +42,11 @@ export function packagesOf(root: string, isThere: (name: string) => boolean = ()
 }
 
 /** As `name@version`. npm 11's own `--omit=dev` leaves out of a bill what development needs too. */
-function shippedIn(root: string): readonly string[] {
+function shippedIn(root: string, isThere: (path: string) => boolean): readonly string[] {
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as Lock
   return Object.entries(packages)
     .filter(([path, { dev, peer }]) => path !== "" && dev !== true && peer !== true)
+    .filter(([path]) => isThere(path))
     .map(([path, { version }]) => `${path.split("node_modules/").at(-1) ?? ""}@${version}`)
 }
 

@@ -34,7 +34,7 @@ export function stageProgram({
   }
   bundle(root, join(program, "dist"))
   install(root, program)
-  const isThere = (name: string): boolean => existsSync(join(program, "node_modules", name))
+  const isThere = (path: string): boolean => existsSync(join(program, path))
   writeFileSync(join(program, inventory.packages), packagesOf(root, isThere))
   writeFileSync(join(program, inventory.sums), sumsOf(program, pathsIn(program)))
 }
