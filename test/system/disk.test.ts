@@ -154,7 +154,7 @@ describe("disk trouble", { timeout: 120_000, ...needsMount() }, () => {
 
   it("refuses to start on a ledger whose header, page or end is damaged, and says the way out", async () => {
     const whole = readFileSync(ledgerFile)
-    const restore = /restore it from a backup, as docs\/operations\.md says\.$/m
+    const restore = /restore it from a backup, as docs\/operations\/backups\.md says\.$/m
     const damaged = [
       flipped(whole, 0),
       flipped(whole, rootPageOffset(ledgerFile, whole)),
