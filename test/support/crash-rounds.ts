@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { randomInt } from "node:crypto"
 import { after, before, describe, it, type TestContext } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
 
 import { crashAtUrl, makeCrashSite, type CrashSite, type CrashVault } from "./crash-site.ts"
 import { createCrashLoad, type CrashLoad } from "./crash-load.ts"
@@ -41,6 +42,7 @@ export function describeKilledVault(killsAtEach: number): void {
       const venue = await startCountingVenue(random, (sent) => checker.receive(sent))
       t.after(() => venue.close())
       const gate = await startCrashGate(t, site, venue.url)
+      assert.equal(gate.message.type, "ready", gate.stderr())
       const gateUrl = `http://127.0.0.1:${gate.message.port ?? 0}`
       const load = createCrashLoad({ site, gateUrl, random, checker })
       const kills = new Map<Point, number>()
@@ -130,7 +132,8 @@ function aim(point: Exclude<Point, "told" | "starting">, { vault, gate, random }
 /** The real gate, which can be told to kill the vault once it has sent something. */
 function startCrashGate(t: TestContext, site: CrashSite, venueUrl: string): Promise<GateProcess> {
   const args = ["--port", "0", "--bot-socket", site.botSocket, "--upstream", venueUrl]
-  return startGateProcess(t, args, { NODE_OPTIONS: `--import=${crashAtUrl}` })
+  const preload = [`--import=${crashAtUrl}`, `--allow-fs-read=${fileURLToPath(crashAtUrl)}`]
+  return startGateProcess(t, args, { NODE_OPTIONS: preload.join(" ") })
 }
 
 function told(counts: ReadonlyMap<string, number>): string {
