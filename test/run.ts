@@ -1,5 +1,6 @@
-// Runs the tests and closes with `N passed, N failed`. `node test/run.ts [--system] [--long] [FILE…]`
+// Runs the tests and closes with `N passed, N failed`. `node test/run.ts [--system] [--long] [FILE or WORD…]`
 //
+// A word runs the tests whose path has it: `npm run test:long -- simulation`.
 // `--system` runs those of test/system alone, which else are left out. `--long` multiplies the random cases of every
 // property; RUNS sets the factor itself. A secret that shows in any output of the run counts as a failure.
 
@@ -9,7 +10,7 @@ import { run, type EventData } from "node:test"
 import { spec, type TestEvent } from "node:test/reporters"
 
 import { startCanaryRun } from "./support/canaries-run.ts"
-import { jobsFor, jobsOf, type Job } from "./support/jobs.ts"
+import { jobsFor, jobsOf, testsWith, type Job } from "./support/jobs.ts"
 import { testPublished } from "./support/published.ts"
 
 const longFactor = "20"
@@ -18,7 +19,7 @@ const workers = 3
 
 const words = process.argv.slice(2)
 const isLong = words.includes("--long")
-const files = words.filter((word) => !word.startsWith("--"))
+const files = words.filter((word) => !word.startsWith("--")).flatMap(testsWith)
 process.env["RUNS"] ??= isLong ? longFactor : "1"
 /** A job that still runs then is killed, and named as failed. */
 const longestJobMs = 900_000 * Math.max(1, Number(process.env["RUNS"]))

@@ -16,6 +16,7 @@
 
 import assert from "node:assert/strict"
 import { once } from "node:events"
+import { availableParallelism } from "node:os"
 import { describe, it } from "node:test"
 import { Worker } from "node:worker_threads"
 
@@ -24,10 +25,13 @@ import { cases } from "./cases.ts"
 import { planOf } from "./plan.ts"
 import { runPlan } from "./run-plan.ts"
 import { failureText } from "./shrink.ts"
+import type { Seeds } from "./worker.ts"
 
 /** A run of the usual tests, and as many more as a long one takes for each of its factor. */
 const { numRuns: factor } = numRuns(1)
 const histories = factor === 1 ? 5_000 : 50_000 * factor
+/** The usual tests run beside others; a long run has the machine. */
+const step = factor === 1 ? 1 : availableParallelism()
 
 /** `SEED=7 node test/simulation/simulation.test.ts` runs that history alone, and tells it. */
 const only = process.env["SEED"]
@@ -59,11 +63,23 @@ describe("a simulated daemon", () => {
 
   it(`keeps its promises in ${histories} histories`, async (t) => {
     const startedMs = performance.now()
-    // In a thread that the runner of tests doesn't watch: what it notes of each promise takes half as long as the histories.
-    const worker = new Worker(new URL("worker.ts", import.meta.url), { workerData: histories })
-    const [failure] = (await once(worker, "message")) as [string | undefined]
-    if (failure !== undefined) assert.fail(failure)
+    const workers = Array.from({ length: step }, (_, first) => workerOf({ first, step, histories }))
+    try {
+      await Promise.all(workers.map(succeeds))
+    } finally {
+      await Promise.all(workers.map((worker) => worker.terminate()))
+    }
     const seconds = (performance.now() - startedMs) / 1_000
     t.diagnostic(`${Math.round(histories / seconds)} histories a second`)
   })
 })
+
+/** A thread that the runner of tests doesn't watch: what it notes of each promise takes half as long as the histories. */
+function workerOf(seeds: Seeds): Worker {
+  return new Worker(new URL("worker.ts", import.meta.url), { workerData: seeds })
+}
+
+async function succeeds(worker: Worker): Promise<void> {
+  const [failure] = (await once(worker, "message")) as [string | undefined]
+  if (failure !== undefined) assert.fail(failure)
+}

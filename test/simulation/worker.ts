@@ -4,11 +4,14 @@ import { planOf } from "./plan.ts"
 import { runPlan } from "./run-plan.ts"
 import { failureText } from "./shrink.ts"
 
-/** Runs so many seeds, from 0, and tells what the first one that fails has to say, or nothing. */
-parentPort!.postMessage(await firstFailure(workerData as number))
+/** Every `step`th seed from `first`, below `histories`. */
+export type Seeds = { readonly first: number; readonly step: number; readonly histories: number }
 
-async function firstFailure(histories: number): Promise<string | undefined> {
-  for (let seed = 0; seed < histories; seed += 1) {
+/** Runs them, and tells what the first one that fails has to say, or nothing. */
+parentPort!.postMessage(await firstFailure(workerData as Seeds))
+
+async function firstFailure({ first, step, histories }: Seeds): Promise<string | undefined> {
+  for (let seed = first; seed < histories; seed += step) {
     const { broken } = await runPlan(planOf(seed))
     if (broken !== undefined) return failureText(seed, broken)
   }

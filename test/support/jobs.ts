@@ -1,5 +1,5 @@
 import { globSync } from "node:fs"
-import { basename, dirname } from "node:path"
+import { basename, dirname, relative } from "node:path"
 
 /** Test files that run one after the other in a process of their own. */
 export type Job = { readonly name: string; readonly files: readonly string[] }
@@ -24,10 +24,22 @@ const slowest = [
   "unit/vault",
 ]
 
+/** The test that `word` is the path of, else all tests whose path has it; none is a mistake. */
+export function testsWith(word: string): readonly string[] {
+  const files = allTests().filter((file) => file === relative("", word))
+  if (files.length > 0) return files
+  const named = allTests().filter((file) => file.includes(word))
+  if (named.length === 0) throw new Error(`No test's path has ${word}.`)
+  return named
+}
+
 /** Every test but those in test/system, or those alone. */
 export function jobsOf(isSystem: boolean): readonly Job[] {
-  const files = globSync("test/**/*.test.ts", { exclude: ["test/bench/**/node_modules"] })
-  return jobsFor(files.filter((file) => file.startsWith("test/system/") === isSystem).sort())
+  return jobsFor(allTests().filter((file) => file.startsWith("test/system/") === isSystem))
+}
+
+function allTests(): readonly string[] {
+  return globSync("test/**/*.test.ts", { exclude: ["test/bench/**/node_modules"] }).sort()
 }
 
 /** The jobs that run `files`. */
