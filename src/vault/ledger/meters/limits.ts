@@ -8,7 +8,7 @@ import type { SnapshotHead, UnheardOutcome } from "../store/meter-jobs.ts"
 import type { LedgerStore, StoreJob } from "../store/store.ts"
 import type { Counted, Recount } from "./count-recorded.ts"
 import { type BuildClaims, followEvent, type MeterEvent } from "./fold-meters.ts"
-import { openMeters, type Meters, type MeterUse, type MetersImage } from "./meters.ts"
+import type { Meters, MeterUse, MetersImage } from "./meters.ts"
 import { snapshotVersion, writeImage } from "./snapshot-text.ts"
 
 /** The meters in force, and their exchange for others while they are in use. */
@@ -69,21 +69,22 @@ export function openLimits(past: Past, clock: Pick<Clock, "nowMs" | "monotonicMs
   let lastDone: Promise<unknown> = Promise.resolve()
   return {
     headroom(claims, nowMs) {
+      if (claims.length === 0) return []
       const atMs = Math.max(nowMs, steady.now())
-      const rooms = metersFor(claims, state).headroom(claims, atMs)
+      const rooms = metersOf(state).headroom(claims, atMs)
       return rooms.map((room) => onWall(room, nowMs - atMs))
     },
     usage: (nowMs) => state.meters?.uses(Math.max(nowMs, steady.now())) ?? [],
     ask(claims, nowMs) {
       const atMs = steady.at(nowMs)
-      const spent = metersFor(claims, state).ask(claims, atMs)
+      const spent = claims.length === 0 ? undefined : metersOf(state).ask(claims, atMs)
       return spent === undefined ? undefined : onWall(spent, nowMs - atMs)
     },
     countingTime: (nowMs) => steady.at(nowMs),
     count(claims, row) {
       state.snapshots.takeIfDue() // first, for this request isn't queued yet
       state.snapshots.note(1)
-      state.meters?.count(claims, row.counted_at ?? row.at_ms)
+      if (claims.length > 0) state.meters?.count(claims, row.counted_at ?? row.at_ms)
       state.meanwhile?.push({ kind: "counted", request: recordedRequest(row, undefined) })
     },
     expectRelease: (outcome) => expectRelease(state, outcome),
@@ -106,9 +107,8 @@ function capture({ meters, countedBy, expected }: State): Captured | undefined {
   }
 }
 
-function metersFor(claims: readonly Claim[], { meters }: State): Meters {
+function metersOf({ meters }: State): Meters {
   if (meters !== undefined) return meters
-  if (claims.length === 0) return openMeters()
   throw new Fault(
     "ledger_unavailable",
     "What is used of the limits hasn't been counted yet; wait until the start is over.",
