@@ -76,6 +76,7 @@ export async function reserveOperation(
 ): Promise<Reserved> {
   const { ledger } = vault
   await ledger.claim(request.parties.signer)
+  const spending = spendingOf(request, operatorName, set)
   const ask: ReserveAsk = {
     signer: request.parties.signer,
     entry: {
@@ -92,7 +93,7 @@ export async function reserveOperation(
     claims: [],
     sizes: [],
     release: undefined,
-    spending: { ...spendingOf(request, operatorName, set), isForced: true },
+    spending: spending && { ...spending, isForced: true },
     ttlMs: request.ttlMs,
     lane: request.lane,
     nowMs: vault.now(),

@@ -33,7 +33,8 @@ export function explainRequest(call: BodyCall, client: Client, vault: ExplainCon
   const { ledger } = vault
   const release = releaseFor(decision, bindingOf(read.value, client, set), { ledger, nowMs })
   const standing = ledger.headroom(decision.claims, nowMs)
-  const short = ledger.budgets.shortage(spendingOf(read.value, client.name, set))
+  const spending = spendingOf(read.value, client.name, set)
+  const short = spending && ledger.budgets.shortage(spending)
   return report({
     refusal:
       refuseNow(read.value, set, vault) ??

@@ -21,7 +21,7 @@ import { keyLocked } from "./refuse.ts"
 /** A request whose idempotency key stands for an earlier one. */
 export type RepeatAsk = {
   readonly request: ParsedRequest
-  readonly spending: Spending
+  readonly spending: Spending | undefined
   readonly client: Client
   readonly call: SignCall
   readonly set: ActiveSet
@@ -64,7 +64,7 @@ function spend(
   record: string,
   { budgets }: Pick<Ledger, "budgets">,
 ): Refusal | undefined {
-  const short = budgets.countRepeat(record, spending)
+  const short = spending && budgets.countRepeat(record, spending)
   return short === undefined ? undefined : budgetExhausted(short, nowMs)
 }
 

@@ -84,7 +84,7 @@ export function answerOf(decided: Decided, vault: SignContext): BotResults["sign
   return withRateLimits(answer, asked, vault.ledger.budgets)
 }
 
-type Asked = Asking & { readonly request: ParsedRequest; readonly spending: Spending }
+type Asked = Asking & { readonly request: ParsedRequest; readonly spending: Spending | undefined }
 
 function judgeAndTake(asked: Asked, vault: SignContext): Result<() => Decided, Refusal> {
   const { client, set, request, turn } = asked

@@ -16,7 +16,7 @@ import type { Asking, SignContext } from "./asking.ts"
 /** Every POST weighs this against the IP budget. */
 const postWeight = 1
 
-/** What a request spends of the venue's budgets, under the shares of a set. */
+/** What a request spends of the venue's budgets, under the shares of a set; `undefined` where both are off. */
 export function spendingOf(
   request: {
     readonly endpoint: Endpoint
@@ -26,7 +26,9 @@ export function spendingOf(
   },
   client: string,
   set: ActiveSet,
-): Spending {
+): Spending | undefined {
+  const { isOn } = set.config.budgets
+  if (!isOn.address && !isOn.ip) return undefined
   const { endpoint, payload, lane, parties } = request
   const address = rateAddress(parties)
   return {
@@ -100,7 +102,7 @@ export function budgetsOfClient(
   return [...view("ip", undefined), ...ofAddresses]
 }
 
-type Asked = Asking & { readonly spending?: Spending }
+type Asked = Asking & { readonly spending?: Spending | undefined }
 
 /** An answer with what it leaves the client of the venue's rate budgets, unless it is one of a batch. */
 export function withRateLimits(

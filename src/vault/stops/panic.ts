@@ -124,6 +124,7 @@ async function reserveAndSign(
   const { ledger, keyring } = vault
   const { key, endpoint, parties, ttlMs, lane } = request
   if (keyring.isLocked(key.name)) throw faultOf(keyLocked(key.name))
+  const spending = spendingOf(request, client, set)
   const ask: ReserveAsk = {
     signer: parties.signer,
     entry: {
@@ -135,7 +136,7 @@ async function reserveAndSign(
       purpose: "forward",
     },
     ...{ claims: [], sizes: [], release: undefined, ttlMs, nowMs: vault.now() },
-    spending: { ...spendingOf(request, client, set), isForced: true },
+    spending: spending && { ...spending, isForced: true },
     lane,
   }
   const signed = await ledger.decide([], (turn) => {
