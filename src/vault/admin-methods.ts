@@ -7,7 +7,7 @@ import { gateSettingsOf } from "./active/gate-settings.ts"
 import { agentMethods } from "./agents/agent-methods.ts"
 import type { FileText } from "./config/file-set.ts"
 import { withSecret } from "./keyring/with-secret.ts"
-import { hasEnded, operatorName } from "./ledger/records/bindings.ts"
+import { operatorName } from "./ledger/records/bindings.ts"
 import { auditMethods } from "./operator/audit-methods.ts"
 import { clientMethods, namedClient } from "./operator/client-methods.ts"
 import { decideHold, listHolds, waitingHolds } from "./operator/hold-methods.ts"
@@ -102,8 +102,7 @@ async function unlock(
 ): Promise<AdminResults["unlock"]> {
   if (secret === undefined) await vault.unlock()
   else await withSecret(secret, () => vault.unlock(secret))
-  const keys = [...vault.active().keys.values()].filter((key) => !hasEnded(key))
-  return { keys: keys.length, state: signingNow(vault) }
+  return { keys: vault.active().usableKeys.size, state: signingNow(vault) }
 }
 
 /** How many refusals `status` shows. */

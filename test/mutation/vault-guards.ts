@@ -106,7 +106,7 @@ export const vaultGuards: readonly Guard[] = [
         why: "a key signs for another network",
       },
       {
-        find: "if (hasEnded(key)) return keyEnded(key)",
+        find: "if (!set.usableKeys.has(key.name)) return keyEnded(key)",
         replace: "",
         why: "a revoked agent signs",
       },
@@ -165,9 +165,13 @@ export const vaultGuards: readonly Guard[] = [
         replace: "nowMs <= untilMs",
         why: "a raise lasts a moment longer",
       },
-      { find: "&& !hasEnded(key)", replace: "", why: "a revoked agent counts as held" },
       {
-        find: "key.wallet === signer.name &&",
+        find: "[...set.usableKeys.values()].filter(",
+        replace: "[...set.keys.values()].filter(",
+        why: "a revoked agent counts as held",
+      },
+      {
+        find: "&& key.wallet === signer.name",
         replace: "",
         why: "another wallet's agent counts as held",
       },

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict"
 
-import { hasEnded } from "../../src/vault/ledger/records/bindings.ts"
 import type { LedgerTime } from "../../src/vault/process/clock.ts"
 import type { Vault } from "../../src/vault/vault.ts"
 import { formatDecimal } from "../../src/venue/decimal.ts"
@@ -113,15 +112,13 @@ async function compareStates(machine: Machine, isCalm: boolean): Promise<void> {
 /** All that decisions depend on besides the files, as of `nowMs`. */
 function imageOf(vault: Vault, nowMs: LedgerTime) {
   const { ledger } = vault
-  const { keys, clients, freezes } = vault.active()
+  const { keys, usableKeys, clients, freezes } = vault.active()
   const usage = ledger.usage(nowMs).map(({ meter, used }) => `${meter}: ${formatDecimal(used)}`)
   return {
     ...{ keys: [...keys.values()], clients, freezes },
     holds: ledger.holds(nowMs),
     usage: usage.sort(),
     // A start has no use for the mark of a key that never signs again.
-    nonces: [...keys.values()]
-      .filter((key) => !hasEnded(key))
-      .map(({ address }) => ledger.lastNonce(address)),
+    nonces: [...usableKeys.values()].map(({ address }) => ledger.lastNonce(address)),
   }
 }

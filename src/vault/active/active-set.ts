@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 
 import type { FileSet } from "../config/file-set.ts"
 import type { Bindings, Standing } from "../ledger/bindings.ts"
-import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
+import { hasEnded, type Client, type KeyEntry } from "../ledger/records/bindings.ts"
 
 /**
  * Everything that a decision depends on, as one immutable value. A request is judged by one set from start to
@@ -10,6 +10,8 @@ import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
  */
 export type ActiveSet = FileSet & {
   readonly keys: ReadonlyMap<string, KeyEntry>
+  /** Those of them that may still sign. */
+  readonly usableKeys: ReadonlyMap<string, KeyEntry>
   readonly clients: readonly Client[]
   readonly clientByTokenHash: ReadonlyMap<string, Client>
   /** SHA-256 over `filesHash` and the bindings of clients and keys, hex. */
@@ -33,13 +35,18 @@ export function makeActiveSet(
   return Object.freeze({
     ...nothingSaid,
     ...files,
-    keys: new Map(keys.map((key) => [key.name, key])),
+    keys: byName(keys),
+    usableKeys: byName(keys.filter((key) => !hasEnded(key))),
     clients,
     clientByTokenHash: new Map(
       clients.flatMap((client) => (client.tokenHash === null ? [] : [[client.tokenHash, client]])),
     ),
     policyHash: hash("sha256", JSON.stringify([files.filesHash, keys, clients])),
   })
+}
+
+function byName(keys: readonly KeyEntry[]): ReadonlyMap<string, KeyEntry> {
+  return new Map(keys.map((key) => [key.name, key]))
 }
 
 /** The set of files and current bindings. Under the same files it takes over from `last` what hasn't changed. */

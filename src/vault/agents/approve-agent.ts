@@ -4,7 +4,7 @@ import { parseAddress, type Address } from "../../venue/address.ts"
 import type { JsonValue } from "../../venue/json.ts"
 import { typedData } from "../../venue/typed-data.ts"
 import { type ActiveSet, walletAddressOf } from "../active/active-set.ts"
-import { hasEnded, type KeyEntry } from "../ledger/records/bindings.ts"
+import { type KeyEntry } from "../ledger/records/bindings.ts"
 import { defaultMaxValidDays } from "../policy/bounds/approve-agent-rule.ts"
 import { typeBMessage } from "../request/fill-in.ts"
 import { agentToApprove, assertSendable, walletHeldFor } from "./agent-key.ts"
@@ -93,7 +93,7 @@ function addressElsewhere(text: string, agent: KeyEntry, set: ActiveSet): Addres
       "The wallet's address has a wrong checksum; check it letter by letter.",
     )
   }
-  const held = [...set.keys.values()].find((key) => key.address === address && !hasEnded(key))
+  const held = set.usableKeys.values().find((key) => key.address === address)
   if (held !== undefined) {
     throw new Fault(
       "usage",

@@ -2,7 +2,7 @@ import type { Refusal, RefusalCode } from "../../link/views/refusal.ts"
 import type { SignedOperation } from "../../link/views/signed.ts"
 import { Fault, type FaultCode } from "../../std/fault.ts"
 import type { OperationId } from "../../venue/profile.ts"
-import type { ActiveSet } from "../active/active-set.ts"
+import { makeActiveSet, type ActiveSet } from "../active/active-set.ts"
 import type { SetInForce } from "../active/in-force.ts"
 import type { Keyring, Signature } from "../keyring/keyring.ts"
 import type { Ledger } from "../ledger/ledger.ts"
@@ -43,8 +43,7 @@ export function parseOperation(ask: OperatorAsk, set: ActiveSet): ParsedRequest 
   const endpoint = set.profile.endpoints.get(operation)
   if (endpoint === undefined) throw new Fault("internal", "The profile lacks an endpoint.")
   const call = { path: endpoint.path, body: Buffer.from(body).toString("base64"), key: wallet.name }
-  const keys = new Map([[wallet.name, wallet]])
-  const read = parseRequest(call, operatorWith(wallet), { ...set, keys })
+  const read = parseRequest(call, operatorWith(wallet), makeActiveSet(set, [wallet], []))
   if (!read.ok) throw faultOf(read.error)
   return ttlMs === undefined ? read.value : Object.freeze({ ...read.value, ttlMs })
 }

@@ -6,7 +6,7 @@ import type { Installation } from "../config/installation.ts"
 import type { Keyring } from "../keyring/keyring.ts"
 import type { PickedCurve } from "../keyring/pick-curve.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import { hasEnded, type KeyEntry } from "../ledger/records/bindings.ts"
+import { type KeyEntry } from "../ledger/records/bindings.ts"
 import { collectGarbage } from "../process/collect-garbage.ts"
 import { logFailure } from "../process/log.ts"
 import type { KeyStates } from "../status/views.ts"
@@ -96,12 +96,12 @@ export function lockWalletKeysInTime(held: WalletKeys): void {
 /** The wallet keys in memory whose time is up at this moment. */
 export function walletKeysDue(held: WalletKeys, by: "lifetime" | "idle"): readonly KeyEntry[] {
   const { keyring, ledger, now } = held
-  const { keys, config } = held.active()
+  const { usableKeys, config } = held.active()
   const limitMs = by === "lifetime" ? config.walletKeys.lifetimeMs : config.walletKeys.lockOnIdleMs
   if (limitMs === undefined) return []
   const unlockedAtMs = held.unlockedAtMs()
-  return [...keys.values()].filter((key) => {
-    if (key.role !== "wallet" || hasEnded(key) || keyring.isLocked(key.name)) return false
+  return [...usableKeys.values()].filter((key) => {
+    if (key.role !== "wallet" || keyring.isLocked(key.name)) return false
     const usedAtMs = by === "idle" ? (ledger.lastNonce(key.address) ?? 0) : 0
     return now() - Math.max(unlockedAtMs, usedAtMs) >= limitMs
   })

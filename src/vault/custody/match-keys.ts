@@ -3,7 +3,6 @@ import type { ActiveSet } from "../active/active-set.ts"
 import type { Config } from "../config/config.ts"
 import type { Keyring } from "../keyring/keyring.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import { hasEnded } from "../ledger/records/bindings.ts"
 
 /**
  * Every key of the ledger must be in the key store, and be the very key it was. One that was removed must
@@ -52,6 +51,6 @@ function keyMissing(name: string, { keystore }: Config): Fault {
 }
 
 /** Takes every signer whose key is in use here for this ledger alone. @throws {Fault} as `claim` does. */
-export async function claimSigners({ keys }: ActiveSet, ledger: Ledger): Promise<void> {
-  for (const key of keys.values()) if (!hasEnded(key)) await ledger.claim(key.address)
+export async function claimSigners({ usableKeys }: ActiveSet, ledger: Ledger): Promise<void> {
+  for (const key of usableKeys.values()) await ledger.claim(key.address)
 }

@@ -4,7 +4,7 @@ import { Fault } from "../../std/fault.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { SetInForce } from "../active/in-force.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import { hasEnded, operatorName } from "../ledger/records/bindings.ts"
+import { operatorName } from "../ledger/records/bindings.ts"
 import type { Hold } from "../ledger/records/hold.ts"
 
 /** What waits for a person, and what is judged by. */
@@ -58,9 +58,8 @@ function assertSignable(id: string, holds: Holds): void {
 }
 
 /** Why what is held can't be signed whatever a person decides; `undefined` where it can. */
-function whyNever(hold: HoldView, { keys, clients }: ActiveSet): string | undefined {
-  const key = keys.get(hold.key)
-  if (key === undefined || hasEnded(key)) return `The key ${hold.key} never signs again`
+function whyNever(hold: HoldView, { usableKeys, clients }: ActiveSet): string | undefined {
+  if (!usableKeys.has(hold.key)) return `The key ${hold.key} never signs again`
   const client = clients.find(({ name }) => name === hold.client)
   const isGone = client === undefined || client.tokenHash === null
   return isGone ? `The client ${hold.client} is revoked` : undefined

@@ -6,7 +6,7 @@ import type { ActiveSet } from "../active/active-set.ts"
 import { heldPrice, referencePrice } from "../active/reference-prices.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
 import type { Ledger, LedgerTurn } from "../ledger/ledger.ts"
-import { hasEnded, type Client, type KeyEntry } from "../ledger/records/bindings.ts"
+import { type Client, type KeyEntry } from "../ledger/records/bindings.ts"
 import { freezeOf, frozen } from "../ledger/records/freeze.ts"
 import type { HoldBinding } from "../ledger/records/hold.ts"
 import { restoredSentence } from "../ledger/signers/signer-marks.ts"
@@ -115,8 +115,8 @@ export function agentExpiring({ name, expiresAtMs }: KeyEntry): Refusal {
 }
 
 function heldAgents(signer: KeyEntry, set: ActiveSet): ReadonlySet<Address> {
-  const agents = [...set.keys.values()].filter(
-    (key) => key.role === "agent" && key.wallet === signer.name && !hasEnded(key),
+  const agents = [...set.usableKeys.values()].filter(
+    (key) => key.role === "agent" && key.wallet === signer.name,
   )
   return new Set(agents.map((key) => key.address))
 }

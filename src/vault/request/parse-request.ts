@@ -8,7 +8,7 @@ import type { Payload } from "../../venue/payload/payload.ts"
 import type { Disclosed, Endpoint, Signing } from "../../venue/profile.ts"
 import type { Parties, StructType } from "../../venue/signing-hash.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import { type Client, type KeyEntry, hasEnded } from "../ledger/records/bindings.ts"
+import { type Client, type KeyEntry } from "../ledger/records/bindings.ts"
 import type { IdempotencyKey } from "../ledger/records/idempotency.ts"
 import { hashToken } from "./authenticate.ts"
 import { invalidRequest, splitBody, splitParsed, type SplitBody } from "./split-body.ts"
@@ -169,7 +169,7 @@ function chooseKey({ client, header, split }: KeyAsk, set: ActiveSet): Result<Ke
 
 function refuseKey(ask: KeyAsk, key: KeyEntry, set: ActiveSet): Refusal | undefined {
   if (key.network !== set.profile.network) return wrongNetwork(key.name)
-  if (hasEnded(key)) return keyEnded(key)
+  if (!set.usableKeys.has(key.name)) return keyEnded(key)
   if (ask.signing.type === "B" && key.role !== "wallet")
     return walletKeyRequired(ask.endpoint.id, key.name)
   if (key.role === "wallet" && !ask.client.allowTypeB)

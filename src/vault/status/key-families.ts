@@ -2,7 +2,7 @@ import type { MetricFamily } from "../../link/views/metrics.ts"
 import { type Signing, signsSchema } from "../../link/views/signing.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
-import { hasEnded, type KeyEntry } from "../ledger/records/bindings.ts"
+import { type KeyEntry } from "../ledger/records/bindings.ts"
 import { flag, gauges, maxNamedSeries } from "../metrics/gauge.ts"
 import { signingNow } from "./signing.ts"
 import type { StatusSources } from "./sources.ts"
@@ -89,8 +89,5 @@ function familiesOfKeys(keys: readonly KeyEntry[], keyring: KeyLocks): readonly 
 /** Those first that end first. */
 function keysOf(set: ActiveSet): readonly KeyEntry[] {
   const end = ({ expiresAtMs }: KeyEntry): number => expiresAtMs ?? Number.MAX_VALUE
-  return [...set.keys.values()]
-    .filter((key) => !hasEnded(key))
-    .toSorted((a, b) => end(a) - end(b))
-    .slice(0, maxNamedSeries)
+  return [...set.usableKeys.values()].toSorted((a, b) => end(a) - end(b)).slice(0, maxNamedSeries)
 }

@@ -5,7 +5,6 @@ import type { ActiveSet } from "../active/active-set.ts"
 import { type BudgetScope, nobody } from "../budgets/budget.ts"
 import type { Budgets } from "../budgets/budgets.ts"
 import type { Stand } from "./views.ts"
-import { hasEnded } from "../ledger/records/bindings.ts"
 import { gauges, maxNamedSeries } from "../metrics/gauge.ts"
 import { termsOf } from "../request/spending.ts"
 import { listLimits } from "./limit-use.ts"
@@ -61,8 +60,8 @@ export function budgetStands(set: ActiveSet, budgets: Budgets): readonly Stand[]
   return [...stand("ip", undefined), ...fullest(ofAddresses, ({ used }) => used)]
 }
 
-function addressesOf({ keys }: ActiveSet): readonly Address[] {
-  const using = [...keys.values()].filter((key) => !hasEnded(key))
+function addressesOf({ usableKeys }: ActiveSet): readonly Address[] {
+  const using = [...usableKeys.values()]
   return [...new Set(using.flatMap(({ address, targets }) => [address, ...targets]))]
 }
 

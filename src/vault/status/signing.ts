@@ -1,7 +1,6 @@
 import { toldReason, type Reason, type Signing, type Signs } from "../../link/views/signing.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
-import { hasEnded, type KeyEntry } from "../ledger/records/bindings.ts"
 import { freezeSentence, type Freeze } from "../ledger/records/freeze.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import { agentExpiring, isEnding, stopsNow } from "../request/judge-request.ts"
@@ -51,7 +50,7 @@ const notRunning = reason({
 
 /** An agent that is locked stops its bots; a wallet key that is locked while agents sign is as it should be. */
 function lockedReasons(keyring: KeyLocks, set: ActiveSet): readonly Reason[] {
-  const usable = usableKeys(set)
+  const usable = [...set.usableKeys.values()]
   const locked = usable.filter(({ name }) => keyring.isLocked(name))
   const about = { code: "locked", signs: "nothing", fix: "countersign unlock" } as const
   if (locked.length > 0 && locked.length === usable.length) {
@@ -77,7 +76,7 @@ function thawing({ scope, name }: Freeze): string {
 }
 
 function endingReasons(set: ActiveSet, nowMs: LedgerTime): readonly Reason[] {
-  return usableKeys(set)
+  return [...set.usableKeys.values()]
     .filter((key) => isEnding(key, set, nowMs))
     .map((key) =>
       reason({
@@ -113,10 +112,6 @@ function cancelReasons(set: ActiveSet): readonly Reason[] {
   return cancelWarning(set).map(({ message, fix }) =>
     reason({ code: "action_tag_undisclosed", signs: "some", message, fix }),
   )
-}
-
-function usableKeys({ keys }: ActiveSet): readonly KeyEntry[] {
-  return [...keys.values()].filter((key) => !hasEnded(key))
 }
 
 /** What is about every request comes first, and of each kind what takes the most away. */

@@ -1,5 +1,4 @@
 import type { ActiveSet } from "../active/active-set.ts"
-import { hasEnded } from "../ledger/records/bindings.ts"
 import { signingNow } from "./signing.ts"
 import type { StatusSources } from "./sources.ts"
 import { counted } from "./warnings.ts"
@@ -17,9 +16,8 @@ export function statusLine(sources: StatusSources, refused = sources.alarm()): s
     .join("; ")
 }
 
-function setWords({ keys, clients, policyHash }: ActiveSet): string {
-  const usable = [...keys.values()].filter((key) => !hasEnded(key)).length
+function setWords({ usableKeys, clients, policyHash }: ActiveSet): string {
   const served = clients.filter(({ tokenHash }) => tokenHash !== null).length
   const policy = policyHash.slice(0, shownHashDigits)
-  return `${counted(usable, "key")}, ${counted(served, "client")}, policy ${policy}…`
+  return `${counted(usableKeys.size, "key")}, ${counted(served, "client")}, policy ${policy}…`
 }

@@ -5,13 +5,7 @@ import type { PanicLine } from "../../venue/profile.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Acts } from "../active/in-force.ts"
 import { faultOf, type OperatorSigning } from "../agents/operator-request.ts"
-import {
-  hasEnded,
-  type Client,
-  type KeyEntry,
-  operatorName,
-  panicName,
-} from "../ledger/records/bindings.ts"
+import { type Client, type KeyEntry, operatorName, panicName } from "../ledger/records/bindings.ts"
 import type { ReserveAsk } from "../ledger/records/reservation.ts"
 import { canonicalBody, signReserved } from "../request/fill-in.ts"
 import { parseRequest, type ParsedRequest } from "../request/parse-request.ts"
@@ -64,9 +58,9 @@ export async function panic({ reason, by, client }: PanicAsk, vault: Panics): Pr
 /** One line by one key; `key` is `undefined` where there is none to sign it. */
 type Ask = { readonly line: PanicLine; readonly key: string | undefined }
 
-function asksOf({ profile, keys }: ActiveSet): readonly Ask[] {
-  const agents = [...keys.values()].filter(
-    (key) => key.role === "agent" && !hasEnded(key) && key.network === profile.network,
+function asksOf({ profile, usableKeys }: ActiveSet): readonly Ask[] {
+  const agents = [...usableKeys.values()].filter(
+    (key) => key.role === "agent" && key.network === profile.network,
   )
   return profile.panic.flatMap((line): readonly Ask[] => {
     if (line.key !== undefined) return [{ line, key: line.key }]

@@ -273,9 +273,9 @@ function crowded({ vault }: Pick<TestVault, "vault">): ActiveSet {
   const freezes = many.map((n) => ({
     ...{ scope: "client", name: named(n), reason: "", by: "", cancels: true, sinceMs: 0 },
   }))
+  const byName = new Map(keys.map((each) => [each.name, each]))
   return {
-    ...set,
-    keys: new Map(keys.map((each) => [each.name, each])),
+    ...{ ...set, keys: byName, usableKeys: byName },
     policies: [{ ...policy, name: named(1), limits: limits as unknown as typeof policy.limits }],
     profile: { ...set.profile, symbols: { ...set.profile.symbols, byId } },
     freezes: freezes as unknown as typeof set.freezes,
