@@ -1,6 +1,5 @@
 import { oneAtATime } from "../std/one-at-a-time.ts"
-import { boundSet } from "./active/active-set.ts"
-import { type ExchangedSet, putInForce } from "./active/in-force.ts"
+import { boundSet, type ExchangedSet, putInForce } from "./active/active-set.ts"
 import { openCheckpoints } from "./audit/checkpoints.ts"
 import type { FileSet } from "./config/file-set.ts"
 import { pathsOf, type Installation, signerDirOf } from "./config/installation.ts"

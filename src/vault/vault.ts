@@ -1,4 +1,4 @@
-import type { Acts, FilesInForce } from "./active/in-force.ts"
+import type { Acts, FilesInForce } from "./active/active-set.ts"
 import type { Checkpoints } from "./audit/checkpoints.ts"
 import type { Custody } from "./custody/custody.ts"
 import type { Keyring } from "./keyring/keyring.ts"

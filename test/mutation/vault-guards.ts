@@ -290,7 +290,7 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/active/reference-prices.ts",
+    "vault/active/active-set.ts",
     ["unit/vault/active/reference-prices", "unit/vault/operator/price-methods"],
     [
       {

@@ -1,5 +1,5 @@
 import { anchored, fed } from "../../src/vault/active/price-drift.ts"
-import { referencePrice } from "../../src/vault/active/reference-prices.ts"
+import { referencePrice } from "../../src/vault/active/active-set.ts"
 import { parseConfig } from "../../src/vault/config/config.ts"
 import type { FileSet } from "../../src/vault/config/file-set.ts"
 import type { Standing } from "../../src/vault/ledger/bindings.ts"

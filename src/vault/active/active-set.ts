@@ -1,8 +1,15 @@
 import { hash } from "node:crypto"
 
+import type { OneAtATime } from "../../std/one-at-a-time.ts"
+import type { Decimal } from "../../venue/decimal.ts"
+import type { ReferencePrice } from "../../venue/profile.ts"
 import type { FileSet } from "../config/file-set.ts"
+import type { Installation } from "../config/installation.ts"
 import type { Bindings, Standing } from "../ledger/bindings.ts"
-import { hasEnded, type Client, type KeyEntry } from "../ledger/records/bindings.ts"
+import type { AdminEntry } from "../ledger/records/admin-entry.ts"
+import { hasEnded, operatorName, type Client, type KeyEntry } from "../ledger/records/bindings.ts"
+import type { RecordId } from "../ledger/records/record-id.ts"
+import type { LedgerTime } from "../process/clock.ts"
 
 /**
  * Everything that a decision depends on, as one immutable value. A request is judged by one set from start to
@@ -62,4 +69,115 @@ export function boundSet(files: FileSet, bindings: Bindings, last?: ActiveSet): 
 /** The address of an agent's wallet, held here or elsewhere; `undefined` if it isn't known. */
 export function walletAddressOf({ wallet }: KeyEntry, { keys }: ActiveSet): string | undefined {
   return wallet === null ? undefined : (keys.get(wallet)?.address ?? wallet)
+}
+
+/** How long a price from an operator is fresh: the default of prices in venue.yaml. */
+const operatorMaxAgeMs = 3_600_000
+
+/** A price, and from when to when it is fresh. */
+export type DatedPrice = {
+  readonly value: Decimal
+  readonly asOfMs: number
+  readonly maxAgeMs: number
+  readonly by: string
+}
+
+/** The reference price of a symbol at `nowMs`: the latest one that is fresh. */
+export function referencePrice(
+  symbolId: number,
+  set: FileSet & Standing,
+  nowMs: LedgerTime,
+): Decimal | undefined {
+  if (set.prices.get(symbolId)?.confirmed === false) return undefined
+  const fresh = datedPrices(symbolId, set).filter((price) => isFresh(price, nowMs))
+  return fresh.toSorted((a, b) => b.asOfMs - a.asOfMs)[0]?.value
+}
+
+/** Every price of a symbol, from the profile and from a feed, however old. */
+export function datedPrices(
+  symbolId: number,
+  { profile, config, prices }: FileSet & Standing,
+): readonly DatedPrice[] {
+  const written = profile.symbols.byId.get(symbolId)?.referencePrice
+  const fed = prices.get(symbolId)
+  const maxAgeMs = fed?.by === operatorName ? operatorMaxAgeMs : config.prices.maxAgeMs
+  return [
+    ...(written === undefined ? [] : [{ ...written, by: "profile" }]),
+    ...(fed === undefined ? [] : [{ ...fed, maxAgeMs }]),
+  ]
+}
+
+/** A price from the future counts as just as old. If not, a wrong clock or a wrong year would keep it fresh for ever. */
+export function isFresh(
+  { asOfMs, maxAgeMs }: DatedPrice | ReferencePrice,
+  nowMs: LedgerTime,
+): boolean {
+  return Math.abs(nowMs - asOfMs) <= maxAgeMs
+}
+
+/** The later price that is held back, if any. A request must pass with both prices. */
+export function heldPrice(symbolId: number, { prices }: Standing): Decimal | undefined {
+  return prices.get(symbolId)?.drift?.held?.value
+}
+
+/** The set in force, read only. */
+export type SetInForce = {
+  /** The set in force now. Take it once for each request. */
+  readonly active: () => ActiveSet
+  /** The ledger's time, by which everything is decided and expires. Only the ledger reads the wall clock. */
+  readonly now: () => LedgerTime
+}
+
+/** Changes the bindings, prices and raises of the set in force. */
+export type Acts = SetInForce & {
+  /** Records an act. The set that results is in force as soon as the act is queued. */
+  act(entry: AdminEntry): Promise<RecordId>
+  /** Applies an act without recording it, because it says nothing new. A restart begins with the last one recorded. */
+  hear(entry: AdminEntry): void
+}
+
+/** Changes the files of the set in force. */
+export type FilesInForce = SetInForce & {
+  /** Where files are read from. */
+  readonly installation: Installation
+  /** Why the files on disk aren't the ones in force, in a sentence; `undefined` when they are. */
+  readonly alarm: () => string | undefined
+  /** A queue, so that files that were read earlier never replace files that were read later. */
+  readonly inTurn: OneAtATime
+  /**
+   * Puts files in force. First it counts from the ledger what their limits have used, then it exchanges set and
+   * meters in one step. When it resolves, this is durable and nothing is signed under the old set any more.
+   * `alarm` says why the files on disk are others, if they are.
+   */
+  adopt(files: FileSet, alarm?: string): Promise<void>
+}
+
+/** The set in force, and how to exchange it. */
+export type ExchangedSet = Pick<FilesInForce, "active" | "alarm"> & {
+  /** Puts other files in force, at once. */
+  exchange(files: FileSet, alarm: string | undefined): void
+}
+
+/** Starts with `files`. Bindings always come from the ledger. */
+export function putInForce(
+  files: FileSet,
+  alarm: string | undefined,
+  ledger: { bindings(): Bindings },
+): ExchangedSet {
+  let bound = ledger.bindings()
+  let now = { set: boundSet(files, bound), alarm }
+  return {
+    active() {
+      const bindings = ledger.bindings()
+      if (bindings === bound) return now.set
+      bound = bindings
+      now = { ...now, set: boundSet(now.set, bindings, now.set) }
+      return now.set
+    },
+    alarm: () => now.alarm,
+    exchange(next, why) {
+      bound = ledger.bindings()
+      now = { set: boundSet(next, bound), alarm: why }
+    },
+  }
 }

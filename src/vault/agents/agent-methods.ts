@@ -1,5 +1,5 @@
 import type { AdminParams } from "../../link/calls/methods.ts"
-import type { Acts } from "../active/in-force.ts"
+import type { Acts } from "../active/active-set.ts"
 import { renewAgent, revokeAgent } from "./renew-agent.ts"
 import { approveAgent } from "./approve-agent.ts"
 import { completeApproval } from "./complete-approval.ts"

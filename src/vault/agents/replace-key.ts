@@ -1,7 +1,6 @@
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
-import type { ActiveSet } from "../active/active-set.ts"
-import type { Acts } from "../active/in-force.ts"
+import type { ActiveSet, Acts } from "../active/active-set.ts"
 import { type KeyStates, keyView } from "../status/views.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import { hasEnded, type KeyEntry } from "../ledger/records/bindings.ts"

@@ -1,7 +1,6 @@
 import { copySecret } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
-import type { ActiveSet } from "../active/active-set.ts"
-import type { SetInForce } from "../active/in-force.ts"
+import type { ActiveSet, SetInForce } from "../active/active-set.ts"
 import type { Installation } from "../config/installation.ts"
 import type { Keyring } from "../keyring/keyring.ts"
 import type { PickedCurve } from "../keyring/pick-curve.ts"

@@ -1,7 +1,7 @@
 import type { AuditResults, EntryView } from "../../link/calls/audit-methods.ts"
 import type { AdminParams } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
-import type { Acts, FilesInForce } from "../active/in-force.ts"
+import type { Acts, FilesInForce } from "../active/active-set.ts"
 import type { Checkpoints } from "../audit/checkpoints.ts"
 import type { LedgerAudit } from "../ledger/audit/ledger-audit.ts"
 import type { Ledger } from "../ledger/ledger.ts"

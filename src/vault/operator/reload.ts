@@ -1,7 +1,7 @@
 import type { AdminResults } from "../../link/calls/methods.ts"
 import { assertReloadable } from "../active/assert-reloadable.ts"
 import { loadFiles } from "../config/load-files.ts"
-import type { FilesInForce } from "../active/in-force.ts"
+import type { FilesInForce } from "../active/active-set.ts"
 import { assertAccepted } from "../status/attestation.ts"
 import { warningsOf } from "../status/warnings.ts"
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
-import type { Acts, FilesInForce } from "../active/in-force.ts"
+import type { Acts, FilesInForce } from "../active/active-set.ts"
 import { claimSigners } from "../custody/match-keys.ts"
 import type { Installation } from "../config/installation.ts"
 import type { Ledger } from "../ledger/ledger.ts"

@@ -1,5 +1,4 @@
-import type { ActiveSet } from "../active/active-set.ts"
-import type { SetInForce } from "../active/in-force.ts"
+import type { ActiveSet, SetInForce } from "../active/active-set.ts"
 import type { Budgets } from "../budgets/budgets.ts"
 import type { KeyLocks, Keyring } from "../keyring/keyring.ts"
 import type { Ledger, LedgerTurn } from "../ledger/ledger.ts"

@@ -2,8 +2,7 @@ import { hash, randomBytes } from "node:crypto"
 
 import type { Refusal } from "../../link/views/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
-import type { ActiveSet } from "../active/active-set.ts"
-import type { SetInForce } from "../active/in-force.ts"
+import type { ActiveSet, SetInForce } from "../active/active-set.ts"
 import type { Client, ClientRight } from "../ledger/records/bindings.ts"
 import { type BadTokenCount, refuseToken } from "../watch/bad-tokens.ts"
 

@@ -2,7 +2,7 @@ import { watch } from "node:fs"
 
 import type { LinkServer } from "../../link/server.ts"
 import { pathsOf, type Installation } from "../config/installation.ts"
-import type { FilesInForce } from "../active/in-force.ts"
+import type { FilesInForce } from "../active/active-set.ts"
 import type { Outbox } from "../ledger/outbox.ts"
 import { log, logFailure } from "../process/log.ts"
 import type { VaultService } from "./vault-service.ts"

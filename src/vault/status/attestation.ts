@@ -1,7 +1,7 @@
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
 import { assertReloadable } from "../active/assert-reloadable.ts"
-import type { Acts, FilesInForce } from "../active/in-force.ts"
+import type { Acts, FilesInForce } from "../active/active-set.ts"
 import type { FileSet } from "../config/file-set.ts"
 import { loadFiles } from "../config/load-files.ts"
 import { parseFileSet } from "../config/parse-file-set.ts"

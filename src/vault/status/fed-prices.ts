@@ -1,9 +1,8 @@
 import type { PriceView } from "../../link/views/views.ts"
 import { formatDecimal, multiplyDecimals, type Decimal } from "../../venue/decimal.ts"
 import type { SymbolEntry } from "../../venue/profile.ts"
-import type { ActiveSet } from "../active/active-set.ts"
+import { type ActiveSet, datedPrices, isFresh, type DatedPrice } from "../active/active-set.ts"
 import { isBeyond, lastPrice } from "../active/price-drift.ts"
-import { datedPrices, isFresh, type DatedPrice } from "../active/reference-prices.ts"
 import type { LedgerTime } from "../process/clock.ts"
 
 /** Every symbol's reference price as it stands. */

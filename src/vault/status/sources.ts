@@ -1,4 +1,4 @@
-import type { FilesInForce } from "../active/in-force.ts"
+import type { FilesInForce } from "../active/active-set.ts"
 import type { Checkpoints } from "../audit/checkpoints.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
 import type { PickedCurve } from "../keyring/pick-curve.ts"

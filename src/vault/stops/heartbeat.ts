@@ -1,7 +1,7 @@
 import type { BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import { isJsonObject } from "../../venue/json.ts"
-import type { Acts } from "../active/in-force.ts"
+import type { Acts } from "../active/active-set.ts"
 import type { Outbox } from "../ledger/outbox.ts"
 import { panicName, type Client } from "../ledger/records/bindings.ts"
 import { isSameScope, freezeOf } from "../ledger/records/freeze.ts"

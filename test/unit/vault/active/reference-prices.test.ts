@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { referencePrice } from "../../../../src/vault/active/reference-prices.ts"
+import { referencePrice } from "../../../../src/vault/active/active-set.ts"
 import { parseConfig } from "../../../../src/vault/config/config.ts"
 import type { FileSet } from "../../../../src/vault/config/file-set.ts"
 import type { Standing } from "../../../../src/vault/ledger/bindings.ts"
