@@ -97,7 +97,7 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/request/parse-request.ts",
+    "vault/request/authorize.ts",
     ["unit/vault/request/pick-key"],
     [
       {

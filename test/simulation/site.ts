@@ -3,7 +3,7 @@ import { configText } from "../../src/commands/init/init-texts.ts"
 import type { FileSet } from "../../src/vault/config/file-set.ts"
 import { parseFileSet } from "../../src/vault/config/parse-file-set.ts"
 import type { Client, KeyEntry } from "../../src/vault/ledger/records/bindings.ts"
-import { hashToken } from "../../src/vault/request/authenticate.ts"
+import { hashToken } from "../../src/vault/request/authorize.ts"
 import { startMs } from "../support/fake-clock.ts"
 import { addressOf, keyNames, type KeyName } from "./fake-curve.ts"
 

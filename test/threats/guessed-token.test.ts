@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { describe, it } from "node:test"
 
 import { pathsOf } from "../../src/vault/config/installation.ts"
-import { makeToken } from "../../src/vault/request/authenticate.ts"
+import { makeToken } from "../../src/vault/request/authorize.ts"
 import { limitOrder, openTestVault, outcomeOf } from "../support/open-test-vault.ts"
 import { readLedger } from "../support/read-ledger.ts"
 

@@ -4,7 +4,7 @@ import { Fault } from "../../std/fault.ts"
 import type { ActiveSet, Acts } from "../active/active-set.ts"
 import { clientView } from "../status/views.ts"
 import { hasEnded, type Client, reservedNames } from "../ledger/records/bindings.ts"
-import { hashToken, makeToken } from "../request/authenticate.ts"
+import { hashToken, makeToken } from "../request/authorize.ts"
 
 /** Adds clients, gives them new tokens, and revokes them. @throws {Fault} `name_taken`, `name_unknown`, `usage`. */
 export function clientMethods(acts: Acts) {

@@ -12,8 +12,8 @@ import type { ActiveSet, Acts } from "../active/active-set.ts"
 import { anchored, fed, lastPrice } from "../active/price-drift.ts"
 import type { StoredPrice } from "../ledger/records/admin-entry.ts"
 import { type Client, operatorName } from "../ledger/records/bindings.ts"
-import { refuse } from "../request/refuse.ts"
-import { parseBody, invalidRequest } from "../request/split-body.ts"
+import { refuse, invalidRequest } from "../request/refuse.ts"
+import { parseBody } from "../request/parse-request.ts"
 import { priceView } from "../status/fed-prices.ts"
 
 /** `POST /prices`: takes prices from a client that has the right to feed them; all of them or none. `body` is base64. */

@@ -10,7 +10,7 @@ import type { Clock, LedgerClock } from "../process/clock.ts"
 import type { DiskSpace } from "../watch/disk-space.ts"
 import type { ShadowCounts } from "../watch/shadow-counts.ts"
 import type { VenueClock } from "../watch/venue-clock.ts"
-import type { TokenContext } from "./authenticate.ts"
+import type { TokenContext } from "./authorize.ts"
 import type { SignCall } from "./parse-request.ts"
 
 /** What a client asks at one moment, under the files that are in force then. */

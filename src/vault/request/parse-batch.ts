@@ -4,8 +4,8 @@ import { botParams } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { pointerTo, type JsonValue, maxJsonDepth } from "../../venue/json.ts"
-import type { SignCall } from "./parse-request.ts"
-import { parseBody, invalidRequest } from "./split-body.ts"
+import { type SignCall, parseBody } from "./parse-request.ts"
+import { invalidRequest } from "./refuse.ts"
 
 /** The most requests of one batch. */
 export const maxBatchRequests = 100

@@ -1,17 +1,27 @@
 import type { BotParams } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
-import type { JsonObject, JsonValue } from "../../venue/json.ts"
+import { parseAddress, type Address } from "../../venue/address.ts"
+import {
+  type FieldError,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  maxJsonDepth,
+  parseStrictJson,
+  pointerTo,
+} from "../../venue/json.ts"
+import { signingFieldOf } from "../../venue/payload/check-fields.ts"
 import { laneOf, type Lane } from "../../venue/payload/lane.ts"
 import { parsePayload } from "../../venue/payload/parse-payload.ts"
 import type { Payload } from "../../venue/payload/payload.ts"
 import type { Disclosed, Endpoint, Signing } from "../../venue/profile.ts"
 import type { Parties, StructType } from "../../venue/signing-hash.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import { type Client, type KeyEntry } from "../ledger/records/bindings.ts"
+import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
 import type { IdempotencyKey } from "../ledger/records/idempotency.ts"
-import { hashToken } from "./authenticate.ts"
-import { invalidRequest, splitBody, splitParsed, type SplitBody } from "./split-body.ts"
+import { hashToken, pickKey, type NamedParties, type PickedKey } from "./authorize.ts"
+import { invalidRequest } from "./refuse.ts"
 
 /** A request that has been read and whose key is known. Frozen; the record, the hash and the outgoing body come from it. */
 export type ParsedRequest = {
@@ -128,113 +138,6 @@ function timeToLive(
   })
 }
 
-/** What the choice of a key depends on. */
-export type KeyAsk = {
-  readonly client: Client
-  /** The header `Countersign-Key`. */
-  readonly header: string | undefined
-  readonly split: SplitBody
-  readonly endpoint: Endpoint
-  readonly signing: Signing
-}
-
-export type PickedKey = { readonly key: KeyEntry; readonly parties: Parties }
-
-/**
- * Picks the key: the header, else the body's `signer_address`, else the client's first. The choice
- * never depends on the endpoint; whether the key may do this comes after it, and no policy can lift
- * what is refused here.
- */
-export function pickKey(ask: KeyAsk, set: ActiveSet): Result<PickedKey, Refusal> {
-  const chosen = chooseKey(ask, set)
-  if (!chosen.ok) return chosen
-  const key = chosen.value
-  const refusal = refuseKey(ask, key, set) ?? refuseTarget(ask, key)
-  if (refusal !== undefined) return err(refusal)
-  return ok({ key, parties: { signer: key.address, target: ask.split.target } })
-}
-
-function chooseKey({ client, header, split }: KeyAsk, set: ActiveSet): Result<KeyEntry, Refusal> {
-  const own = client.keys.flatMap((name) => set.keys.get(name) ?? [])
-  const byAddress = own.find((key) => key.address === split.signer)
-  const named = header ?? (split.signer === undefined ? client.keys[0] : byAddress?.name)
-  const key = own.find((candidate) => candidate.name === named)
-  if (key === undefined) return err(keyNotAllowed(client.name, header ?? null))
-  if (split.signer !== undefined && split.signer !== key.address) {
-    const message = `signer_address isn't the address of the key ${key.name} that Countersign-Key names; leave one of them out`
-    return err(invalidRequest([{ path: "/signer_address", rule: "signer_disagrees", message }]))
-  }
-  return ok(key)
-}
-
-function refuseKey(ask: KeyAsk, key: KeyEntry, set: ActiveSet): Refusal | undefined {
-  if (key.network !== set.profile.network) return wrongNetwork(key.name)
-  if (!set.usableKeys.has(key.name)) return keyEnded(key)
-  if (ask.signing.type === "B" && key.role !== "wallet")
-    return walletKeyRequired(ask.endpoint.id, key.name)
-  if (key.role === "wallet" && !ask.client.allowTypeB)
-    return walletKeyNotAllowed(ask.client.name, key.name)
-  return undefined
-}
-
-function refuseTarget({ signing, split }: KeyAsk, key: KeyEntry): Refusal | undefined {
-  const { target } = split
-  if (target === undefined) return undefined
-  if (signing.type === "B") {
-    const message =
-      "leave target_address out; an account operation acts for the wallet that signs it"
-    return invalidRequest([{ path: "/target_address", rule: "target_on_type_b", message }])
-  }
-  if (target === key.address || key.targets.includes(target)) return undefined
-  return {
-    code: "target_not_allowed",
-    message: `The key ${key.name} may not operate ${target}.`,
-    data: { key: key.name, target },
-  }
-}
-
-/** The refusal of a key that a client named and may not use; `null` where it gave an address. */
-export function keyNotAllowed(client: string, key: string | null): Refusal {
-  const which = key === null ? "the key with this signer_address" : `a key named ${key}`
-  return {
-    code: "key_not_allowed",
-    message: `The client ${client} may not use ${which}; GET /whoami lists its keys.`,
-    data: { key },
-  }
-}
-
-function wrongNetwork(key: string): Refusal {
-  return {
-    code: "wrong_network",
-    message: `The key ${key} was made for another network than the one in venue.yaml; use a key made for this one.`,
-    data: { key },
-  }
-}
-
-function keyEnded({ name, approval }: KeyEntry): Refusal {
-  return {
-    code: "agent_revoked",
-    message: `The key ${name} is ${approval} and never signs again; GET /whoami lists the client's keys.`,
-    data: { key: name },
-  }
-}
-
-function walletKeyRequired(operation: string, key: string): Refusal {
-  return {
-    code: "wallet_key_required",
-    message: `${operation} is signed by a wallet key, and ${key} is an agent key; name a wallet key in Countersign-Key.`,
-    data: { key },
-  }
-}
-
-function walletKeyNotAllowed(client: string, key: string): Refusal {
-  return {
-    code: "key_not_allowed",
-    message: `${key} is a wallet key, and the client ${client} was added without --allow-type-b.`,
-    data: { key },
-  }
-}
-
 /**
  * The key that has to be looked up for a call before anything is decided. By the time that is done other
  * files may be in force, so this is for the look-up alone.
@@ -268,4 +171,77 @@ export function clientOrderIdOf({ payload }: ParsedRequest): string | undefined 
 
 function headerKey(client: string, key: string): IdempotencyKey {
   return { client, by: "header", key }
+}
+
+/** A bot's body: what it wants done, apart from who signs and for whom. */
+export type SplitBody = NamedParties & {
+  /** The business fields, frozen. */
+  readonly business: JsonObject
+}
+
+/** Reads a bot's bytes, once. This is the only place where a body that comes alone becomes a value. */
+export function splitBody(bytes: Uint8Array): Result<SplitBody, Refusal> {
+  const parsed = parseBody(bytes)
+  return parsed.ok ? splitParsed(parsed.value) : parsed
+}
+
+/** As {@link splitBody}, of a body that was read already, as part of a batch. */
+export function splitParsed(body: JsonValue): Result<SplitBody, Refusal> {
+  if (!isJsonObject(body)) {
+    return err(
+      invalidRequest([{ path: "", rule: "object", message: "the body must be a JSON object" }]),
+    )
+  }
+  const signer = parseParty(body, "signer_address")
+  const target = parseParty(body, "target_address")
+  const errors = [...suppliedFields(body), ...errorsOf(signer), ...errorsOf(target)]
+  if (!signer.ok || !target.ok || errors.length > 0) return err(invalidRequest(errors))
+  return ok({ business: businessFields(body), signer: signer.value, target: target.value })
+}
+
+const readHere: readonly string[] = ["signer_address", "target_address"]
+
+/** Also under a name that a careless reader takes for a signing field: it would stand beside the real one. */
+function suppliedFields(body: JsonObject): readonly FieldError[] {
+  return Object.keys(body).flatMap((name): readonly FieldError[] => {
+    const field = signingFieldOf(name)
+    if (field === undefined || (name === field && readHere.includes(name))) return []
+    const path = pointerTo("", name)
+    const message = `leave ${name} out; the daemon fills it in`
+    if (name === field) return [{ path, rule: "signing_field_supplied", message }]
+    const spelling = `another spelling of ${field}; leave it out, or write ${field}`
+    return [{ path, rule: "signing_field_misspelt", message: spelling }]
+  })
+}
+
+function businessFields(body: JsonObject): JsonObject {
+  const business = Object.create(null) as Record<string, JsonValue>
+  for (const [name, value] of Object.entries(body)) {
+    if (!readHere.includes(name)) business[name] = value
+  }
+  return Object.freeze(business)
+}
+
+function parseParty(body: JsonObject, name: string): Result<Address | undefined, FieldError> {
+  if (!Object.hasOwn(body, name)) return ok(undefined)
+  const value = body[name]
+  const address = typeof value === "string" ? parseAddress(value) : undefined
+  if (address !== undefined) return ok(address)
+  return err({
+    path: pointerTo("", name),
+    rule: "address",
+    message: `${name} must be an address: 0x and 40 hex digits, with the right checksum if the case is mixed`,
+  })
+}
+
+function errorsOf(result: Result<unknown, FieldError>): readonly FieldError[] {
+  return result.ok ? [] : [result.error]
+}
+
+/** Parses a bot's bytes, or refuses with the place where they stop being JSON. */
+export function parseBody(bytes: Uint8Array, maxDepth = maxJsonDepth): Result<JsonValue, Refusal> {
+  const parsed = parseStrictJson(bytes, maxDepth)
+  if (parsed.ok) return parsed
+  const { message, offset } = parsed.error
+  return err({ code: "invalid_json", message, data: { offset } })
 }

@@ -1,10 +1,11 @@
+import type { BotParams } from "../../link/calls/methods.ts"
 import type { Refusal, Refused } from "../../link/views/refusal.ts"
+import type { FieldError } from "../../venue/json.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import type { Decision, Denial } from "../policy/terms/decision.ts"
 import type { LedgerTime } from "../process/clock.ts"
-import type { BodyCall } from "./parse-request.ts"
 
 /** The answer that says no. */
 export function refuse(refusal: Refusal, record: string | null): Refused {
@@ -17,7 +18,7 @@ export function recordRefusal(
   context: {
     readonly client: Client
     /** Without a path it is of no operation. */
-    readonly call: Pick<BodyCall, "key"> & { readonly path?: string }
+    readonly call: Pick<BotParams["check"], "key"> & { readonly path?: string }
     readonly set: ActiveSet
     readonly nowMs: LedgerTime
     readonly ledger: Pick<Ledger, "note">
@@ -67,4 +68,21 @@ function denialMessage({ policy, rule, reason, file, line, asked, allowed }: Den
     allowed === null ? "" : `allowed ${allowed}`,
   ].filter((part) => part !== "")
   return `Refused by policy: ${reason}${where}${what.length > 0 ? `; ${what.join(", ")}` : ""}.`
+}
+
+/** The longest path that a refusal quotes: a bot's keys must not make an answer that no frame holds. */
+const maxPathUnits = 120
+
+/** One refusal for all the broken rules of a body, its message being the first one's. */
+export function invalidRequest(broken: readonly FieldError[]): Refusal {
+  const errors = broken.map((error) => ({ ...error, path: clip(error.path) }))
+  const first = errors[0]
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more in data.errors)` : ""
+  const message =
+    first === undefined ? "the body is invalid" : `${first.path || "body"}: ${first.message}${more}`
+  return { code: "invalid_request", message, data: { errors } }
+}
+
+function clip(path: string): string {
+  return path.length > maxPathUnits ? `${path.slice(0, maxPathUnits)}…` : path
 }

@@ -6,12 +6,11 @@ import { maxFieldErrors } from "../../venue/payload/parse-payload.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { LedgerTurn } from "../ledger/ledger.ts"
 import type { Asking, SignContext } from "./asking.ts"
-import { authenticate, identify } from "./authenticate.ts"
+import { authenticate, identify } from "./authorize.ts"
 import { parseBatch, parseBatchRequest } from "./parse-batch.ts"
 import { type SignCall, keyToLookUp } from "./parse-request.ts"
-import { recordRefusal, refuse } from "./refuse.ts"
+import { recordRefusal, refuse, invalidRequest } from "./refuse.ts"
 import { type Decided, answerOf, signInTurn } from "./sign-request.ts"
-import { invalidRequest } from "./split-body.ts"
 
 /**
  * Signs what may be signed of a batch, each of its requests as if it had come alone to `/sign`: judged and

@@ -9,7 +9,7 @@ import type { EarlierRequest, Idempotency, KeyUse } from "../ledger/records/idem
 import type { Taken } from "../ledger/records/reservation.ts"
 import { requestStages } from "../process/stages.ts"
 import type { Asking, SignContext } from "./asking.ts"
-import { authenticate } from "./authenticate.ts"
+import { authenticate } from "./authorize.ts"
 import { answered, signReserved, type SignedBytes } from "./fill-in.ts"
 import { bindingOf, holdRequest, releaseFor, judgeRequest, refuseNow } from "./judge-request.ts"
 import {

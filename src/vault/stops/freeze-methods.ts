@@ -8,8 +8,8 @@ import { err, ok, type Result } from "../../std/result.ts"
 import type { ActiveSet, Acts } from "../active/active-set.ts"
 import { type Client, operatorName } from "../ledger/records/bindings.ts"
 import { isSameScope, type Freeze, type FreezeScope } from "../ledger/records/freeze.ts"
-import { refuse } from "../request/refuse.ts"
-import { parseBody, invalidRequest } from "../request/split-body.ts"
+import { refuse, invalidRequest } from "../request/refuse.ts"
+import { parseBody } from "../request/parse-request.ts"
 
 /** Freezes for the operator, and ends freezes: nobody else can. */
 export function freezeMethods(acts: Acts) {

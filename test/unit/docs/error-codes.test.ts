@@ -45,11 +45,7 @@ describe("docs/error-codes.md", () => {
   })
 
   it("lists every rule that the vault adds, and no other", () => {
-    const sources = [
-      "src/vault/request/split-body.ts",
-      "src/vault/request/parse-request.ts",
-      "src/vault/request/parse-request.ts",
-    ]
+    const sources = ["src/vault/request/authorize.ts", "src/vault/request/parse-request.ts"]
     const rules = sources
       .flatMap((path) => [...readRepositoryFile(path).matchAll(/\brule: "(\w+)"/g)])
       .map(([, rule]) => rule ?? "")

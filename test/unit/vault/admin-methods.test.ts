@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test"
 
 import { mainVenueText } from "../../../src/commands/init/init-texts.ts"
 import { generateSecret } from "../../../src/vault/keyring/generate-secret.ts"
-import { hashToken } from "../../../src/vault/request/authenticate.ts"
+import { hashToken } from "../../../src/vault/request/authorize.ts"
 import { openTestVault, type TestVault } from "../../support/open-test-vault.ts"
 import { pairOf } from "../../support/key-pair.ts"
 

@@ -5,11 +5,7 @@ import type { Refusal } from "../../../../src/link/views/refusal.ts"
 import type { Result } from "../../../../src/std/result.ts"
 import { makeActiveSet, type ActiveSet } from "../../../../src/vault/active/active-set.ts"
 import type { Client, KeyEntry } from "../../../../src/vault/ledger/records/bindings.ts"
-import {
-  pickKey,
-  type KeyAsk,
-  type PickedKey,
-} from "../../../../src/vault/request/parse-request.ts"
+import { pickKey, type KeyAsk, type PickedKey } from "../../../../src/vault/request/authorize.ts"
 import type { Address } from "../../../../src/venue/address.ts"
 import type { OperationId } from "../../../../src/venue/profile.ts"
 import { openTestVault, type TestVault } from "../../../support/open-test-vault.ts"
@@ -67,7 +63,7 @@ describe("picking the key", () => {
     const ask: KeyAsk = {
       client: by,
       header,
-      split: { business: {}, signer, target },
+      split: { signer, target },
       endpoint,
       signing: endpoint.signing.value,
     }

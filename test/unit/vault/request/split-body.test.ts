@@ -4,11 +4,8 @@ import { describe, it } from "node:test"
 import { maxFrameBytes } from "../../../../src/link/frames.ts"
 import type { Refusal } from "../../../../src/link/views/refusal.ts"
 import { utf8 } from "../../../../src/std/bytes.ts"
-import {
-  invalidRequest,
-  splitBody,
-  type SplitBody,
-} from "../../../../src/vault/request/split-body.ts"
+import { splitBody, type SplitBody } from "../../../../src/vault/request/parse-request.ts"
+import { invalidRequest } from "../../../../src/vault/request/refuse.ts"
 import { fieldError } from "../../../../src/venue/payload/field-rules.ts"
 import { maxFieldErrors } from "../../../../src/venue/payload/parse-payload.ts"
 

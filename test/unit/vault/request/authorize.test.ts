@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import type { ActiveSet } from "../../../../src/vault/active/active-set.ts"
 import type { Client } from "../../../../src/vault/ledger/records/bindings.ts"
-import { authenticate, hashToken, makeToken } from "../../../../src/vault/request/authenticate.ts"
+import { authenticate, hashToken, makeToken } from "../../../../src/vault/request/authorize.ts"
 import { countBadTokens } from "../../../../src/vault/watch/bad-tokens.ts"
 
 const token = makeToken()

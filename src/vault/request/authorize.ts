@@ -1,0 +1,172 @@
+import { hash, randomBytes } from "node:crypto"
+
+import type { Refusal } from "../../link/views/refusal.ts"
+import { err, ok, type Result } from "../../std/result.ts"
+import type { Address } from "../../venue/address.ts"
+import type { Endpoint, Signing } from "../../venue/profile.ts"
+import type { Parties } from "../../venue/signing-hash.ts"
+import type { ActiveSet, SetInForce } from "../active/active-set.ts"
+import type { Client, ClientRight, KeyEntry } from "../ledger/records/bindings.ts"
+import { type BadTokenCount, refuseToken } from "../watch/bad-tokens.ts"
+import { invalidRequest } from "./refuse.ts"
+
+/**
+ * Finds the client whose token this is. A right token is served however many wrong ones came before.
+ *
+ * Tokens are 256 random bits, looked up by hash: how long the look-up takes tells nothing of a token.
+ */
+export function authenticate(
+  token: string,
+  set: ActiveSet,
+  badTokens: { readonly count: BadTokenCount; readonly nowMs: number },
+): Result<Client, Refusal> {
+  const client = set.clientByTokenHash.get(hashToken(token))
+  return client === undefined ? err(refuseToken(badTokens.count, badTokens.nowMs)) : ok(client)
+}
+
+/** SHA-256 of a token, as it is kept. */
+export function hashToken(token: string): string {
+  return `0x${hash("sha256", token)}`
+}
+
+/** A new token: `cs_` and 256 random bits in base64url. */
+export function makeToken(): string {
+  return `cs_${randomBytes(32).toString("base64url")}`
+}
+
+/** What tells a client by its token. */
+export type TokenContext = SetInForce & { readonly badTokens: BadTokenCount }
+
+/** The client whose token this is now. */
+export function identify(token: string, vault: TokenContext): Result<Client, Refusal> {
+  const nowMs = vault.now()
+  return authenticate(token, vault.active(), { count: vault.badTokens, nowMs })
+}
+
+/** As {@link identify}, of a client that was added with a right. */
+export function clientWithRight(
+  token: string,
+  right: ClientRight,
+  vault: TokenContext,
+): Result<Client, Refusal> {
+  const client = identify(token, vault)
+  if (!client.ok || client.value.rights.includes(right)) return client
+  return err({
+    code: "right_missing",
+    message: `The client ${client.value.name} was added without --right ${right}.`,
+    data: { right },
+  })
+}
+
+/** Who signs and for whom, as far as a body says it. */
+export type NamedParties = {
+  readonly signer: Address | undefined
+  readonly target: Address | undefined
+}
+
+/** What the choice of a key depends on. */
+export type KeyAsk = {
+  readonly client: Client
+  /** The header `Countersign-Key`. */
+  readonly header: string | undefined
+  readonly split: NamedParties
+  readonly endpoint: Endpoint
+  readonly signing: Signing
+}
+
+export type PickedKey = { readonly key: KeyEntry; readonly parties: Parties }
+
+/**
+ * Picks the key: the header, else the body's `signer_address`, else the client's first. The choice
+ * never depends on the endpoint; whether the key may do this comes after it, and no policy can lift
+ * what is refused here.
+ */
+export function pickKey(ask: KeyAsk, set: ActiveSet): Result<PickedKey, Refusal> {
+  const chosen = chooseKey(ask, set)
+  if (!chosen.ok) return chosen
+  const key = chosen.value
+  const refusal = refuseKey(ask, key, set) ?? refuseTarget(ask, key)
+  if (refusal !== undefined) return err(refusal)
+  return ok({ key, parties: { signer: key.address, target: ask.split.target } })
+}
+
+function chooseKey({ client, header, split }: KeyAsk, set: ActiveSet): Result<KeyEntry, Refusal> {
+  const own = client.keys.flatMap((name) => set.keys.get(name) ?? [])
+  const byAddress = own.find((key) => key.address === split.signer)
+  const named = header ?? (split.signer === undefined ? client.keys[0] : byAddress?.name)
+  const key = own.find((candidate) => candidate.name === named)
+  if (key === undefined) return err(keyNotAllowed(client.name, header ?? null))
+  if (split.signer !== undefined && split.signer !== key.address) {
+    const message = `signer_address isn't the address of the key ${key.name} that Countersign-Key names; leave one of them out`
+    return err(invalidRequest([{ path: "/signer_address", rule: "signer_disagrees", message }]))
+  }
+  return ok(key)
+}
+
+function refuseKey(ask: KeyAsk, key: KeyEntry, set: ActiveSet): Refusal | undefined {
+  if (key.network !== set.profile.network) return wrongNetwork(key.name)
+  if (!set.usableKeys.has(key.name)) return keyEnded(key)
+  if (ask.signing.type === "B" && key.role !== "wallet")
+    return walletKeyRequired(ask.endpoint.id, key.name)
+  if (key.role === "wallet" && !ask.client.allowTypeB)
+    return walletKeyNotAllowed(ask.client.name, key.name)
+  return undefined
+}
+
+function refuseTarget({ signing, split }: KeyAsk, key: KeyEntry): Refusal | undefined {
+  const { target } = split
+  if (target === undefined) return undefined
+  if (signing.type === "B") {
+    const message =
+      "leave target_address out; an account operation acts for the wallet that signs it"
+    return invalidRequest([{ path: "/target_address", rule: "target_on_type_b", message }])
+  }
+  if (target === key.address || key.targets.includes(target)) return undefined
+  return {
+    code: "target_not_allowed",
+    message: `The key ${key.name} may not operate ${target}.`,
+    data: { key: key.name, target },
+  }
+}
+
+/** The refusal of a key that a client named and may not use; `null` where it gave an address. */
+export function keyNotAllowed(client: string, key: string | null): Refusal {
+  const which = key === null ? "the key with this signer_address" : `a key named ${key}`
+  return {
+    code: "key_not_allowed",
+    message: `The client ${client} may not use ${which}; GET /whoami lists its keys.`,
+    data: { key },
+  }
+}
+
+function wrongNetwork(key: string): Refusal {
+  return {
+    code: "wrong_network",
+    message: `The key ${key} was made for another network than the one in venue.yaml; use a key made for this one.`,
+    data: { key },
+  }
+}
+
+function keyEnded({ name, approval }: KeyEntry): Refusal {
+  return {
+    code: "agent_revoked",
+    message: `The key ${name} is ${approval} and never signs again; GET /whoami lists the client's keys.`,
+    data: { key: name },
+  }
+}
+
+function walletKeyRequired(operation: string, key: string): Refusal {
+  return {
+    code: "wallet_key_required",
+    message: `${operation} is signed by a wallet key, and ${key} is an agent key; name a wallet key in Countersign-Key.`,
+    data: { key },
+  }
+}
+
+function walletKeyNotAllowed(client: string, key: string): Refusal {
+  return {
+    code: "key_not_allowed",
+    message: `${key} is a wallet key, and the client ${client} was added without --allow-type-b.`,
+    data: { key },
+  }
+}
