@@ -63,7 +63,8 @@ export function boundSet(files: FileSet, bindings: Bindings, last?: ActiveSet): 
   if (last?.filesHash === files.filesHash && last.keys === keys && last.clients === clients) {
     return Object.freeze({ ...last, ...standing })
   }
-  return makeActiveSet({ ...files, ...standing }, [...keys.values()], clients)
+  const set = makeActiveSet({ ...files, ...standing }, [...keys.values()], clients)
+  return Object.freeze({ ...set, keys }) // by which the next one sees that it is the same
 }
 
 /** The address of an agent's wallet, held here or elsewhere; `undefined` if it isn't known. */

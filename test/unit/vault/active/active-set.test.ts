@@ -78,6 +78,15 @@ describe("the active set", () => {
     assert.ok(Object.isFrozen(set))
   })
 
+  it("makes nothing anew of keys and clients where an act changes neither", () => {
+    const set = boundSet(empty, { ...empty, keys: new Map([["mm", key]]), clients: [client] })
+    const next = boundSet(set, { ...set, acceptedHash: "h" }, set)
+    assert.equal(next.acceptedHash, "h")
+    assert.equal(next.clientByTokenHash, set.clientByTokenHash)
+    const changed = boundSet(set, { ...set, clients: [...set.clients] }, set)
+    assert.notEqual(changed.clientByTokenHash, set.clientByTokenHash)
+  })
+
   it("keeps a revoked agent revoked, whatever is approved afterwards", () => {
     const set = makeActiveSet(empty, [{ ...key, approval: "revoked" }], [])
     const after = acted(set, { act: "agent_approved", name: "mm", expiresAtMs: 5, record: "r" })
