@@ -1,21 +1,20 @@
 import { z } from "zod"
 
 import type { Decimal } from "../../../venue/decimal.ts"
-import type { SymbolTable } from "../../../venue/profile.ts"
 import { dayWindow } from "./day-window.ts"
 import type { Counted, LimitWindow } from "../terms/policy.ts"
 import { described, objectError, required, tell } from "../values/described.ts"
 import type { UnplacedLimit } from "./limit-definition.ts"
 import { limitMistakes, speaksOfOrders } from "./limit-mistakes.ts"
-import { matchersOf, matcherShape, operationsOf, speechOf } from "./matcher-schema.ts"
+import { matchersOf, operationsOf, speechOf } from "./matcher-schema.ts"
 import { amountAboveZero, durationMs, fieldPointer, oneOf, timeZone } from "../values/scalars.ts"
-import { refusedBounds } from "./rule-schema.ts"
+import { refusedBounds, type EntryShapes } from "./rule-schema.ts"
 
 /** An entry of `limits`. */
-export function limitSchema(symbols: SymbolTable): z.ZodType<UnplacedLimit> {
+export function limitSchema(shapes: EntryShapes): z.ZodType<UnplacedLimit> {
   return z
     .strictObject(
-      { ...refusedBounds("limits", symbols), ...matcherShape(symbols), ...limitShape },
+      { ...refusedBounds("limits", shapes), ...shapes.matchers, ...limitShape },
       { error: objectError("a limit: a name, a sum or count, a window and a max") },
     )
     .transform((written, context): UnplacedLimit => {

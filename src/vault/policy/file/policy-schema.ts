@@ -6,9 +6,9 @@ import type { Deny, Hold, Over, Policy, Rule } from "../terms/policy.ts"
 import { described, objectError, required, tell } from "../values/described.ts"
 import type { UnplacedLimit } from "./limit-definition.ts"
 import { limitSchema } from "./limit-schema.ts"
-import { matchersOf, matcherShape, operationsOf, speechOf } from "./matcher-schema.ts"
+import { matchersOf, operationsOf, speechOf } from "./matcher-schema.ts"
 import { durationMs, listOf, policyName, textAs } from "../values/scalars.ts"
-import { refusedBounds, ruleSchema, sizeBound } from "./rule-schema.ts"
+import { entryShapes, refusedBounds, ruleSchema, type EntryShapes } from "./rule-schema.ts"
 
 /** A policy file's content, before its entries know their lines. */
 export type WrittenPolicy = Omit<Policy, "file" | "rules" | "deny" | "limits" | "hold"> & {
@@ -72,63 +72,49 @@ const headShape = {
 }
 
 function listShape(symbols: SymbolTable) {
+  const shapes = entryShapes(symbols)
   return {
     rules: described(
-      listOf(ruleSchema(symbols)),
+      listOf(ruleSchema(shapes)),
       "What is allowed: one entry that matches in full allows the request.",
       [{ name: "get-out", endpoints: ["cancelOrder", "cancelBatch"] }],
     ),
     deny: described(
-      listOf(denySchema(symbols)),
+      listOf(denySchema(shapes)),
       "What is never allowed: one entry that matches refuses the request, whatever the rules say.",
       [{ name: "no-market-orders", order_types: ["market"] }],
     ),
     limits: described(
-      listOf(limitSchema(symbols)),
+      listOf(limitSchema(shapes)),
       "How much is allowed over time: every entry that applies must have room.",
       [{ name: "hourly", sum: "submitted_notional", window: "1h", max: "1000000" }],
     ),
     hold: described(
-      listOf(holdSchema(symbols)),
+      listOf(holdSchema(shapes)),
       "What a person must release: one entry that matches makes an allowed request wait.",
       [{ name: "new-agents", endpoints: ["approveAgent"], ttl: "15m" }],
     ),
   }
 }
 
-function denySchema(symbols: SymbolTable): z.ZodType<Omit<Deny, "line">> {
+function denySchema(shapes: EntryShapes): z.ZodType<Omit<Deny, "line">> {
   return z
     .strictObject(
-      { ...refusedBounds("deny", symbols), ...matcherShape(symbols), ...overShape(symbols) },
+      { ...refusedBounds("deny", shapes), ...shapes.matchers, ...shapes.over },
       { error: objectError("a deny entry: a name, endpoints and matchers") },
     )
     .transform((written, context) => entryOf(written, context))
 }
 
-function overShape(symbols: SymbolTable) {
-  return {
-    over_quantity: described(
-      sizeBound(symbols),
-      "Orders of more base units, each by itself; what can't be told is more.",
-      { "BTC-PERP": "5", default: "50" },
-    ),
-    over_notional: described(
-      sizeBound(symbols),
-      "Orders of more quote units at the worst price, each by itself; what can't be sized is more.",
-      "250000",
-    ),
-  }
-}
-
 const defaultHoldMs = 15 * 60_000
 
-function holdSchema(symbols: SymbolTable): z.ZodType<Omit<Hold, "line">> {
+function holdSchema(shapes: EntryShapes): z.ZodType<Omit<Hold, "line">> {
   return z
     .strictObject(
       {
-        ...refusedBounds("hold", symbols),
-        ...matcherShape(symbols),
-        ...overShape(symbols),
+        ...refusedBounds("hold", shapes),
+        ...shapes.matchers,
+        ...shapes.over,
         ttl: described(
           durationMs({ least: "1s", most: "24h", example: "15m" }),
           "How long the request waits for a person; 15m without it.",
@@ -143,9 +129,7 @@ function holdSchema(symbols: SymbolTable): z.ZodType<Omit<Hold, "line">> {
     }))
 }
 
-type WrittenEntry = z.infer<
-  z.ZodObject<ReturnType<typeof matcherShape> & ReturnType<typeof overShape>>
->
+type WrittenEntry = z.infer<z.ZodObject<EntryShapes["matchers"] & EntryShapes["over"]>>
 
 function entryOf(written: WrittenEntry, context: z.RefinementCtx): Omit<Deny, "line"> {
   const matchers = matchersOf(written, context)

@@ -20,11 +20,18 @@ import {
   unknownSymbol,
 } from "../values/scalars.ts"
 
+/** The keys of entries, made once for all lists: that takes longer than reading a file. */
+export type EntryShapes = ReturnType<typeof entryShapes>
+
+export function entryShapes(symbols: SymbolTable) {
+  return { matchers: matcherShape(symbols), bounds: boundShape(symbols), over: overShape(symbols) }
+}
+
 /** An entry of `rules`. */
-export function ruleSchema(symbols: SymbolTable): z.ZodType<Omit<Rule, "line">> {
+export function ruleSchema({ matchers, bounds }: EntryShapes): z.ZodType<Omit<Rule, "line">> {
   return z
     .strictObject(
-      { ...matcherShape(symbols), ...boundShape(symbols) },
+      { ...matchers, ...bounds },
       { error: objectError("a rule: a name, endpoints, matchers and bounds") },
     )
     .transform((written, context) => {
@@ -53,16 +60,13 @@ const taken = {
 } as const
 
 /** Refuses a rule's bounds in other lists: there they could mean "over" or "within". Says where they belong. */
-export function refusedBounds(
-  list: keyof typeof taken,
-  symbols: SymbolTable,
-): Record<string, z.ZodType> {
+export function refusedBounds(list: keyof typeof taken, { bounds }: EntryShapes) {
   const refused = (name: string): z.ZodType =>
     z
       .custom(() => false, `${list} takes ${taken[list]}; write ${name} in a rule`)
       .optional()
       .meta({ refused: true })
-  return Object.fromEntries(Object.keys(boundShape(symbols)).map((name) => [name, refused(name)]))
+  return Object.fromEntries(Object.keys(bounds).map((name) => [name, refused(name)]))
 }
 
 function boundShape(symbols: SymbolTable) {
@@ -81,6 +85,22 @@ function sizeShape(symbols: SymbolTable) {
       sizeBound(symbols),
       "The most quote units of an order at the worst price, and of a batch's orders together.",
       "25000",
+    ),
+  }
+}
+
+/** Of deny and hold entries. */
+function overShape(symbols: SymbolTable) {
+  return {
+    over_quantity: described(
+      sizeBound(symbols),
+      "Orders of more base units, each by itself; what can't be told is more.",
+      { "BTC-PERP": "5", default: "50" },
+    ),
+    over_notional: described(
+      sizeBound(symbols),
+      "Orders of more quote units at the worst price, each by itself; what can't be sized is more.",
+      "250000",
     ),
   }
 }
