@@ -1,4 +1,4 @@
-import { globSync } from "node:fs"
+import { existsSync, globSync } from "node:fs"
 import { basename, dirname, relative } from "node:path"
 
 /** Test files that run one after the other in a process of their own. */
@@ -24,10 +24,9 @@ const slowest = [
   "unit/vault",
 ]
 
-/** The test that `word` is the path of, else all tests whose path has it; none is a mistake. */
+/** The file that `word` is the path of, else all tests whose path has it; none is a mistake. */
 export function testsWith(word: string): readonly string[] {
-  const files = allTests().filter((file) => file === relative("", word))
-  if (files.length > 0) return files
+  if (word.endsWith(".ts") && existsSync(word)) return [relative("", word)]
   const named = allTests().filter((file) => file.includes(word))
   if (named.length === 0) throw new Error(`No test's path has ${word}.`)
   return named
