@@ -1,8 +1,9 @@
-import { testMessage, type Message } from "../../gate/notify/message.ts"
-import { isTaken, postMessage, type Posted } from "../../gate/notify/post-message.ts"
+import type { Message } from "../../gate/notify/message.ts"
+import { isTaken, type Posted } from "../../gate/notify/post-message.ts"
 import { Fault } from "../../std/fault.ts"
 import { installationCommand } from "../installation/installation-command.ts"
 import { withAdmin } from "../installation/with-vault.ts"
+import { sendTest } from "./send-test.ts"
 
 /** `countersign notify test`: one message from this process, by the settings in force. */
 export const notifyTest = installationCommand({
@@ -11,9 +12,7 @@ export const notifyTest = installationCommand({
   answer: async (installation): Promise<Sent> => {
     const { webhook } = await withAdmin(installation, (admin) => admin.call("webhook", {}))
     if (webhook === null) throw noWebhook
-    const sent = testMessage(Date.now())
-    const posted = await postMessage(webhook, sent)
-    const { host } = new URL(webhook)
+    const { host, sent, posted } = await sendTest(webhook, "countersign notify test")
     if (!isTaken(posted)) throw notTaken(posted, host)
     return { host, status: posted.status, sent }
   },

@@ -32,8 +32,8 @@ export function messageOf({ state, alarm }: Change, nowMs: number): Message {
   }
 }
 
-/** A message that is sent to see whether it arrives. */
-export function testMessage(nowMs: number): Message {
+/** A message that is sent to see whether it arrives; `by` is the command that sends it. */
+export function testMessage(nowMs: number, by: string): Message {
   const host = hostname()
   return {
     source: "countersign",
@@ -41,7 +41,7 @@ export function testMessage(nowMs: number): Message {
     subject: "",
     state: "raised",
     severity: "warning",
-    text: `${host}: This is a test by countersign notify test; nothing is wrong.`,
+    text: `${host}: This is a test by ${by}; nothing is wrong.`,
     at: new Date(nowMs).toISOString(),
     host,
   }

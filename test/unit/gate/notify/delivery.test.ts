@@ -7,7 +7,7 @@ import type { Posted } from "../../../../src/gate/notify/post-message.ts"
 import type { LogEntry } from "../../../../src/gate/process/log.ts"
 import { until } from "../../../support/process-tree.ts"
 
-const messageOf = (subject: string): Message => ({ ...testMessage(0), subject })
+const messageOf = (subject: string): Message => ({ ...testMessage(0, "a test"), subject })
 const answered = (status: number): Posted => ({ kind: "answered", status })
 const failed: Posted = { kind: "failed", code: "ECONNREFUSED" }
 

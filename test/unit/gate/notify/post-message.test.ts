@@ -43,7 +43,7 @@ describe("a message", () => {
 describe("posting a message", () => {
   it("sends it as JSON to the very address, and tells the status", async (t) => {
     const webhook = await webhookFor(t)
-    const message = testMessage(0)
+    const message = testMessage(0, "a test")
     assert.deepEqual(await postMessage(webhook.url, message), { kind: "answered", status: 204 })
     const [heard] = webhook.heard
     assert.equal(heard?.url, `/hooks/${webhookSecret}?id=1`)
@@ -55,7 +55,7 @@ describe("posting a message", () => {
     const webhook = await webhookFor(t)
     const other = await webhookFor(t)
     webhook.answer(307, { location: other.url })
-    const posted = await postMessage(webhook.url, testMessage(0))
+    const posted = await postMessage(webhook.url, testMessage(0, "a test"))
     assert.deepEqual(posted, { kind: "answered", status: 307 })
     assert.deepEqual(other.heard, [])
   })
@@ -64,7 +64,7 @@ describe("posting a message", () => {
     const webhook = await webhookFor(t)
     webhook.answer("silent")
     const stopping = new AbortController()
-    const posting = postMessage(webhook.url, testMessage(0), stopping.signal)
+    const posting = postMessage(webhook.url, testMessage(0, "a test"), stopping.signal)
     await webhook.message("test")
     stopping.abort()
     assert.equal((await posting).kind, "failed")
@@ -73,10 +73,10 @@ describe("posting a message", () => {
   it("tells why nobody answered, and not the address", async () => {
     const webhook = await startWebhook()
     await webhook.close()
-    const posted = await postMessage(webhook.url, testMessage(0))
+    const posted = await postMessage(webhook.url, testMessage(0, "a test"))
     assert.deepEqual(posted, { kind: "failed", code: "ECONNREFUSED" })
     for (const url of ["http://127.0.0.1:99999/x", "https://", "no address"]) {
-      assert.equal((await postMessage(url, testMessage(0))).kind, "failed", url)
+      assert.equal((await postMessage(url, testMessage(0, "a test"))).kind, "failed", url)
     }
   })
 })
