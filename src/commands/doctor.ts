@@ -1,13 +1,29 @@
+import { flag } from "./cli/options.ts"
 import { examine } from "./doctor/examine.ts"
 import { findingLines } from "./doctor/finding-lines.ts"
+import { checkLive } from "./doctor/live/check-live.ts"
 import { becomeOwner } from "./installation/become-owner.ts"
 import { installationCommand } from "./installation/installation-command.ts"
 
-/** `countersign doctor`: ends with 1 when anything fails, so that scripts can ask too. */
+/**
+ * `countersign doctor`: ends with 1 when anything fails, so that scripts can ask too. With `--live` it ends with 0 only
+ * when all of docs/go-live.md is there.
+ */
 export const doctor = installationCommand({
   description: "look for what is wrong with an installation, and say what fixes it",
-  examples: ["countersign doctor", "countersign doctor --dir ~/countersign-try --json"],
-  answer: async (installation) => {
+  examples: [
+    "countersign doctor",
+    "countersign doctor --dir ~/countersign-try --json",
+    "countersign doctor --live",
+  ],
+  options: {
+    live: flag("--live", "go through docs/go-live.md; sends one message to the webhook"),
+  },
+  answer: async (installation, { live }) => {
+    if (live) {
+      const findings = await checkLive(installation)
+      return { ok: findings.every(({ state }) => state === "ok"), findings }
+    }
     becomeOwner(installation.stateDir)
     const findings = await examine(installation)
     return { ok: findings.every(({ state }) => state !== "fail"), findings }

@@ -14,6 +14,11 @@ import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
 import {
+  liveChecks,
+  type LiveCheck,
+  type LiveLine,
+} from "../../src/commands/doctor/live/live-line.ts"
+import {
   countersign,
   makePassphraseFileInstallation,
   passphrase,
@@ -125,6 +130,53 @@ describe("countersign doctor", { timeout: 300_000 }, () => {
     assert.ok(open.some(({ fix }) => fix === `chmod 600 ${place("admin.secret")}`))
     chmodSync(place("admin.secret"), 0o600)
     await daemon.stop()
+  })
+
+  describe("--live", () => {
+    const live = async () => {
+      const ended = await countersign(["doctor", "--live", "--dir", installation.dir, "--json"])
+      assert.deepEqual([ended.stderr, ended.code], ["", 1])
+      const { ok, findings } = JSON.parse(ended.stdout) as { ok: boolean; findings: LiveLine[] }
+      assert.equal(ok, false)
+      return new Map(findings.map((each) => [each.check, each]))
+    }
+
+    it("knows nothing that only a daemon tells, and says how to start it", async () => {
+      const found = await live()
+      assert.deepEqual([...found.keys()], liveChecks)
+      assert.equal(found.get("daemon")?.fix, `countersign serve --dir ${installation.dir}`)
+      for (const check of ["base_url", "agents", "backup"] as const) {
+        assert.equal(found.get(check)?.state, "unknown")
+      }
+    })
+
+    it("asks the daemon for what is in force, and never takes countersign serve for live", async () => {
+      const daemon = await serve(installation.dir)
+      const found = await live()
+      await daemon.stop()
+      const stateOf = (check: LiveCheck) => [check, found.get(check)?.state]
+      assert.deepEqual(
+        liveChecks.filter((check) => check !== "clock" && found.get(check)?.state === "ok"),
+        ["daemon", "doctor", "base_url", "cancels", "symbols", "prices"],
+      )
+      assert.deepEqual(stateOf("units"), ["units", "missing"])
+      assert.deepEqual(stateOf("versions"), ["versions", "unknown"]) // its port isn't in countersign.yaml
+      assert.deepEqual(stateOf("agents"), ["agents", "unknown"])
+      assert.equal(
+        found.get("alarms")?.fix?.endsWith(`countersign policy reload --dir ${installation.dir}`),
+        true,
+      )
+    })
+
+    it("says the same for people", async () => {
+      const { stdout, code } = await countersign(["doctor", "--live", "--dir", installation.dir])
+      assert.equal(code, 1)
+      assert.match(
+        stdout,
+        /^missing {2}units {6}This isn't the services' .*\n +fix: countersign install-service$/m,
+      )
+      assert.match(stdout, /\n\n2 missing, 10 not known\.\n$/)
+    })
   })
 
   const broken: readonly (readonly [string, readonly string[], RegExp, () => () => void])[] = [

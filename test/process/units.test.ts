@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
+import { mostTenths } from "../../src/commands/doctor/live/unit-lines.ts"
 import { setUp } from "../../src/commands/service/system-commands.ts"
 import {
   fencedBlocks,
@@ -29,9 +30,6 @@ const targets = ["sysinit", "basic", "sockets", "shutdown", "network", "multi-us
 
 const vault = "countersign-vault.service"
 const gate = "countersign-gate.service"
-
-/** Tenths, of systemd's figure: 0 is the safest, 100 the least safe. The gate speaks IP, which alone is over 6. */
-const mostTenths: Readonly<Record<string, number>> = { [vault]: 3, [gate]: 12 }
 
 const dropIns: Readonly<Record<string, string>> = {
   "drop-ins/vault-strict-wx.conf": vault,
@@ -107,7 +105,8 @@ describe("the units", { ...(skip === undefined ? {} : { skip }) }, () => {
   }
 
   function exposure(unit: string) {
-    const threshold = `--threshold=${mostTenths[unit] ?? assert.fail(unit)}`
+    const [, most] = Object.entries(mostTenths).find(([name]) => name === unit) ?? []
+    const threshold = `--threshold=${most ?? assert.fail(unit)}`
     return analyze("security", "--offline=true", threshold, unit)
   }
 })

@@ -42,7 +42,7 @@ export async function panic({ reason, by, client }: PanicAsk, vault: Panics): Pr
     vault,
   )
   const set = vault.active()
-  const tries = await Promise.all(asksOf(set).map((ask) => signOne(ask, client, { vault, set })))
+  const tries = await Promise.all(cancelsOf(set).map((ask) => signOne(ask, client, { vault, set })))
   const now = vault.now()
   return {
     freeze: frozen,
@@ -55,13 +55,14 @@ export async function panic({ reason, by, client }: PanicAsk, vault: Panics): Pr
 }
 
 /** One line by one key; `key` is `undefined` where there is none to sign it. */
-type Ask = { readonly line: PanicLine; readonly key: string | undefined }
+export type PanicCancel = { readonly line: PanicLine; readonly key: string | undefined }
 
-function asksOf({ profile, usableKeys }: ActiveSet): readonly Ask[] {
+/** What a panic signs: each line of venue.yaml by each key that it is for. */
+export function cancelsOf({ profile, usableKeys }: ActiveSet): readonly PanicCancel[] {
   const agents = [...usableKeys.values()].filter(
     (key) => key.role === "agent" && key.network === profile.network,
   )
-  return profile.panic.flatMap((line): readonly Ask[] => {
+  return profile.panic.flatMap((line): readonly PanicCancel[] => {
     if (line.key !== undefined) return [{ line, key: line.key }]
     if (agents.length === 0) return [{ line, key: undefined }]
     return agents.map(({ name }) => ({ line, key: name }))
@@ -69,7 +70,7 @@ function asksOf({ profile, usableKeys }: ActiveSet): readonly Ask[] {
 }
 
 async function signOne(
-  { line, key }: Ask,
+  { line, key }: PanicCancel,
   client: PanicAsk["client"],
   { vault, set }: { readonly vault: OperatorSigning; readonly set: ActiveSet },
 ): Promise<Omit<PanicView["requests"][number], "good_for_ms"> | UnsignedPanic> {
@@ -92,7 +93,7 @@ function namedKey(name: string | undefined, { keys }: ActiveSet): KeyEntry {
 }
 
 /** By the code that reads a bot's body, for a client that exists for one request. @throws {Fault} */
-function parseLine(
+export function parseLine(
   { operation, body, target }: PanicLine,
   key: KeyEntry,
   { client, set }: { readonly client: PanicAsk["client"]; readonly set: ActiveSet },

@@ -1,0 +1,199 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { auditCallOf } from "../../../../../src/commands/audit/entries-of.ts"
+import { alarmLines } from "../../../../../src/commands/doctor/live/alarm-lines.ts"
+import { backupLines } from "../../../../../src/commands/doctor/live/backup-lines.ts"
+import { clockLines } from "../../../../../src/commands/doctor/live/clock-lines.ts"
+import { daemonLines, versionLines } from "../../../../../src/commands/doctor/live/daemon-lines.ts"
+import { gateEgress, unreachable } from "../../../../../src/commands/doctor/live/gate-egress.ts"
+import type { LiveLine } from "../../../../../src/commands/doctor/live/live-line.ts"
+import { unitLines } from "../../../../../src/commands/doctor/live/unit-lines.ts"
+import { systemInstallation } from "../../../../../src/commands/service/layout.ts"
+import type { Ran } from "../../../../../src/commands/service/system.ts"
+import { alarm } from "../../../../../src/link/views/alarms.ts"
+import type { Reason } from "../../../../../src/link/views/signing.ts"
+import { version } from "../../../../../src/std/version.ts"
+import { adminOf } from "../../../../support/admin-of.ts"
+import { fakeSystem } from "../../../../support/fake-system.ts"
+import { openTestVault } from "../../../../support/open-test-vault.ts"
+import { statusView } from "../../../../support/status-view.ts"
+import { startWebhook, webhookSecret } from "../../../../support/webhook.ts"
+
+const states = (lines: readonly LiveLine[]) => lines.map(({ state }) => state)
+const dayMs = 86_400_000
+
+describe("doctor --live on the units", () => {
+  const analyze = (unit: string, tenths: number) =>
+    `systemd-analyze security --no-pager --threshold=${tenths} countersign-${unit}.service`
+  const [vault, gate] = [analyze("vault", 3), analyze("gate", 12)]
+  const told = (figure: string, code = 0): Partial<Ran> => ({
+    code,
+    stdout: `→ Overall exposure level for countersign.service: ${figure} SAFE\n`,
+  })
+  const look = (answers: Readonly<Record<string, Partial<Ran>>>) => {
+    const system = fakeSystem(answers)
+    const lines = unitLines(system, systemInstallation)
+    system.remove()
+    return lines
+  }
+
+  it("is ok where systemd finds both within what this version promises", () => {
+    assert.deepEqual(states(look({ [vault]: told("0.2"), [gate]: told("1.1") })), ["ok"])
+  })
+
+  it("misses the one that is over it", () => {
+    const lines = look({ [vault]: told("0.2"), [gate]: told("9.2", 1) })
+    assert.deepEqual(states(lines), ["missing"])
+    assert.match(lines[0]?.message ?? "", /gate\.service is exposed by 9\.2, over 1\.2/)
+  })
+
+  it("misses units that aren't there", () => {
+    const none = { code: 1, stderr: "Unit countersign-vault.service not found.\n" }
+    assert.deepEqual(states(look({ [vault]: none, [gate]: none })), ["missing", "missing"])
+  })
+
+  it("knows nothing where systemd says nothing, or can't be asked", () => {
+    assert.deepEqual(states(look({})), ["unknown", "unknown"])
+    const broken = { root: "", run: () => assert.fail("no such program") }
+    assert.deepEqual(states(unitLines(broken, systemInstallation)), ["unknown", "unknown"])
+  })
+
+  it("misses them for an installation of countersign serve, without asking", () => {
+    const broken = { root: "", run: () => assert.fail("it asked") }
+    const [line] = unitLines(broken, { configDir: "/d", stateDir: "/d" })
+    assert.deepEqual([line?.state, line?.fix], ["missing", "countersign install-service"])
+  })
+})
+
+describe("doctor --live on the daemon", () => {
+  const reason: Reason = {
+    ...{ code: "locked", scope: "all", name: null, signs: "nothing", note: null },
+    ...{ message: "The keys are locked.", fix: "countersign unlock" },
+  }
+  const withState = (changes: Partial<typeof statusView.state>) => ({
+    ...statusView,
+    state: { ...statusView.state, ...changes },
+  })
+
+  it("is ok where all that policies allow is signed, whatever a symbol or key lacks", () => {
+    const narrow = withState({ reasons: [{ ...reason, scope: "key", name: "mm" }] })
+    assert.deepEqual(states(daemonLines(narrow)), ["ok"])
+  })
+
+  it("misses what keeps all of it back, with the vault's own fix", () => {
+    const [line] = daemonLines(withState({ signs: "nothing", reasons: [reason] }))
+    assert.deepEqual([line?.state, line?.fix], ["missing", "countersign unlock"])
+  })
+
+  const at = { host: "::1", port: 8420, restart: "restart" }
+  const told = (vault: string, gate: string | undefined) =>
+    versionLines({ version: vault }, at, () => Promise.resolve(gate))
+
+  it("is ok with one version of vault, gate and program", async () => {
+    assert.deepEqual(states(await told(version, version)), ["ok"])
+  })
+
+  it("misses a restart after an upgrade of either, and doesn't know of a gate that is silent", async () => {
+    assert.deepEqual(states(await told("0.0.1", version)), ["missing"])
+    assert.deepEqual(states(await told(version, "0.0.1")), ["missing"])
+    assert.deepEqual(states(await told(version, undefined)), ["unknown"])
+  })
+})
+
+describe("doctor --live on the clock", () => {
+  const { state } = statusView
+  const calm = { state, alarms: [] }
+
+  it("is ok where a time server sets it, misses one, and says where that isn't known", () => {
+    assert.deepEqual(states(clockLines(calm, true)), ["ok"])
+    assert.deepEqual(states(clockLines(calm, false)), ["missing"])
+    assert.deepEqual(states(clockLines(calm, undefined)), ["unknown"])
+  })
+
+  it("believes no time server against the vault, or against the venue", () => {
+    const doubt: Reason = {
+      ...{ code: "clock_unsafe", scope: "all", name: null, signs: "reduce_only", note: null },
+      ...{ message: "The clock leapt.", fix: "countersign clock accept" },
+    }
+    assert.deepEqual(states(clockLines({ ...calm, state: { ...state, reasons: [doubt] } }, true)), [
+      "missing",
+    ])
+    const off = alarm("clock_off", { subject: "", fact: "The clocks differ", advice: "set it" })
+    assert.deepEqual(states(clockLines({ ...calm, alarms: [off] }, true)), ["missing"])
+  })
+})
+
+describe("doctor --live on the back-up", () => {
+  it("is ok for a day after one was recorded, and misses it from then on", async (t) => {
+    const test = await openTestVault()
+    t.after(() => test.remove())
+    const call = auditCallOf(adminOf(test))
+    const before = await backupLines(call, test.vault.now())
+    assert.deepEqual(states(before), ["missing"])
+    await test.admin.recordBackup({ head_seq: 0, head_hash: "0".repeat(64) })
+    const [entry] = (await test.admin.auditPage({ limit: 1, kind: "act" })).entries
+    const atMs = entry?.at ?? 0
+    assert.deepEqual(states(await backupLines(call, atMs)), ["ok"])
+    assert.deepEqual(states(await backupLines(call, atMs + dayMs)), ["ok"])
+    assert.deepEqual(states(await backupLines(call, atMs + dayMs + 1)), ["missing"])
+  })
+})
+
+describe("doctor --live on alarms", () => {
+  it("misses a webhook", async () => {
+    assert.deepEqual(states(await alarmLines(null, undefined)), ["missing"])
+  })
+
+  it("sends a message, and is ok only where it was taken", async (t) => {
+    const webhook = await startWebhook()
+    t.after(() => webhook.close())
+    const taken = await alarmLines(webhook.url, undefined)
+    assert.deepEqual(states(taken), ["ok"])
+    assert.match(webhook.heard[0]?.message.text ?? "", /a test by countersign doctor --live/)
+    webhook.answer(404)
+    const refused = await alarmLines(webhook.url, undefined)
+    assert.deepEqual(states(refused), ["missing"])
+    assert.match(refused[0]?.message ?? "", /^127\.0\.0\.1:\d+ answered HTTP 404/)
+    assert.ok(!JSON.stringify([taken, refused]).includes(webhookSecret))
+  })
+
+  it("misses the gate's way there, where its unit lets it reach others alone", async (t) => {
+    const webhook = await startWebhook()
+    t.after(() => webhook.close())
+    assert.deepEqual(states(await alarmLines(webhook.url, ["127.0.0.0/8"])), ["ok"])
+    const [line] = await alarmLines(webhook.url, ["192.0.2.0/24"])
+    assert.equal(line?.state, "missing")
+    assert.match(line.fix, /^add IPAddressAllow=127\.0\.0\.1 to /)
+  })
+})
+
+describe("what the gate's unit lets it reach", () => {
+  const show =
+    "systemctl show countersign-gate.service --property=IPAddressDeny --property=IPAddressAllow"
+  const egressOf = (stdout: string) => {
+    const system = fakeSystem({ [show]: { stdout } })
+    const egress = gateEgress(system)
+    system.remove()
+    return egress
+  }
+
+  it("is all, without a denial", () => {
+    assert.equal(egressOf("IPAddressDeny=\nIPAddressAllow=127.0.0.0/8\n"), undefined)
+    assert.equal(egressOf(""), undefined)
+  })
+
+  it("is what is allowed, beside one", () => {
+    const said = "IPAddressDeny=::/0 0.0.0.0/0\nIPAddressAllow=127.0.0.0/8 2001:db8::/32\n"
+    assert.deepEqual(egressOf(said), ["127.0.0.0/8", "2001:db8::/32"])
+    assert.deepEqual(egressOf("IPAddressDeny=0.0.0.0/0\nIPAddressAllow=\n"), [])
+  })
+
+  it("has to hold every address of a name", async () => {
+    const both = () => Promise.resolve(["192.0.2.7", "2001:db8::7"])
+    const names = (...egress: readonly string[]) => unreachable("hooks.example", egress, both)
+    assert.deepEqual(await names("192.0.2.0/29", "2001:db8::/32"), [])
+    assert.deepEqual(await names("192.0.2.0/29"), ["2001:db8::7"])
+    assert.deepEqual(await names("192.0.2.8/29", "2001:db8::/32"), ["192.0.2.7"])
+  })
+})
