@@ -62,4 +62,5 @@ const nextCommands: readonly string[] = [
   "countersign keys generate --name mm --role agent --wallet main",
   "countersign clients add bot --keys mm",
   "write a rule into /etc/countersign/policies, then countersign policy reload",
+  "countersign doctor --live   # tells what is missing for the real venue",
 ]

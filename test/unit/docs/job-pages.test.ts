@@ -19,6 +19,7 @@ const jobPages: readonly (readonly [page: string, playedBy: string])[] = [
   ["docs/http-api/quickstart.md", "test/process/demo.test.ts"],
   ["docs/policies.md", docsPages],
   ["docs/headless.md", credential],
+  ["docs/go-live.md", "test/support/go-live-script.ts"],
   ["docs/agents.md", docsPages],
   ["docs/reads-and-budgets.md", docsPages],
   ["docs/operations/several-bots.md", docsPages],
