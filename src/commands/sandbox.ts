@@ -40,9 +40,10 @@ export const sandbox = command({
       parseFault,
     ),
     seed: parsed(
-      option("--seed <number>", "the seed of the chances of faults (default: 1)"),
+      option("--seed <number>", "the seed of the chances of faults and of --moving (default: 1)"),
       parseSeed,
     ),
+    isMoving: flag("--moving", "the prices of its ticker move, a little each second"),
     printProfile: flag("--print-profile", "print a venue.yaml for it, and end"),
   },
   run: async ({ printProfile, ...options }, terminal) => {
@@ -63,6 +64,7 @@ type Play = {
   readonly stateFile: string | undefined
   readonly faults: readonly VenueFault[]
   readonly seed: number | undefined
+  readonly isMoving: boolean
 }
 
 async function play(

@@ -1,5 +1,5 @@
 import type { VenueFault } from "./venue-fault.ts"
-import { seededRandom } from "./random.ts"
+import { seededRandom } from "./state/random.ts"
 
 /** The faults that wait for requests. */
 export type FaultBox = {

@@ -41,7 +41,10 @@ type_b: {service_chain: ${sandboxServiceChain}, signature_chain_ids: [${sandboxC
 
 ${endpointsText}
 ${readsText}
-# These prices never move, so they are good for 30 days; a real reference price would be fresh.
+# Prices that the gate reads of a sandbox that was started with --moving.
+#price_poll: {path: "${readPaths.ticker}?symbol_id={id}", symbol: /data/symbol_id, value: /data/mark_price, every: 5s}
+
+# Without --moving prices stay as they are, so these are good for 30 days; a real reference price would be fresh.
 symbols:
 ${marketSymbols.map((symbol) => symbolText(symbol, asOf)).join("\n")}
 

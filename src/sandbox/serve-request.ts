@@ -7,6 +7,7 @@ import { controlPath, controlFaults } from "./control-faults.ts"
 import type { FaultBox } from "./fault-box.ts"
 import { sendReply, type Sending } from "./send-reply.ts"
 import { overBudget } from "./state/error-codes.ts"
+import type { Ticker } from "./state/ticker.ts"
 import type { AcceptedWrite, Venue } from "./state/turn.ts"
 import type { VenueFault } from "./venue-fault.ts"
 
@@ -16,6 +17,7 @@ export type Surroundings = {
   readonly venue: Venue
   readonly faults: FaultBox
   readonly clock: () => number
+  readonly ticker: Ticker
   readonly log: (line: string) => void
   readonly accepted: (write: AcceptedWrite) => void
 }
@@ -97,8 +99,8 @@ function faultReply({ kind, status, scope }: VenueFault, traceCode: string): Rep
 function play(request: VenueRequest, around: Surroundings, traceCode: string): Reply {
   try {
     if (request.path === controlPath) return controlFaults(request, around.faults, traceCode)
-    const { venue, accepted } = around
-    return answerRequest(request, { venue, nowMs: around.clock(), accepted }, traceCode)
+    const { venue, ticker, accepted } = around
+    return answerRequest(request, { venue, nowMs: around.clock(), ticker, accepted }, traceCode)
   } catch (error) {
     const cause = error instanceof Error ? error.message : "unknown"
     return failure({ name: "internal", msg: `The sandbox failed: ${cause}` }, traceCode)

@@ -7,6 +7,7 @@ import type { VenueFault } from "./venue-fault.ts"
 import { createFaultBox } from "./fault-box.ts"
 import { serveRequest } from "./serve-request.ts"
 import { openKeptVenue, type KeptVenue } from "./state-file.ts"
+import { movingTicker, stillTicker } from "./state/ticker.ts"
 import { createVenue } from "./venue.ts"
 
 export type SandboxSettings = {
@@ -20,8 +21,10 @@ export type SandboxSettings = {
   readonly log?: (line: string) => void
   /** Faults that wait from the start. */
   readonly faults?: readonly VenueFault[]
-  /** Where the chances of faults come from; 1 if left out. */
+  /** Where the chances of faults and the prices that move come from; 1 if left out. */
   readonly seed?: number
+  /** Whether the prices of the ticker move. */
+  readonly isMoving?: boolean
   /** Where accepted writes are kept; in memory alone if left out. */
   readonly stateFile?: string | undefined
 }
@@ -44,8 +47,7 @@ const host = "127.0.0.1"
 export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {
   const { accounts = [], clock = Date.now, log = () => undefined, stateFile } = settings
   const kept = stateFile === undefined ? inMemory(accounts) : openKeptVenue(stateFile, accounts)
-  const faults = createFaultBox(settings.seed ?? 1, settings.faults)
-  const around = { venue: kept.venue, accepted: kept.keep, faults, clock, log }
+  const around = { venue: kept.venue, accepted: kept.keep, ...byChance(settings), clock, log }
   const server = createServer((request, response) => {
     void serveRequest({ request, response }, around)
   })
@@ -55,6 +57,13 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
   } catch (error) {
     kept.close()
     throw error
+  }
+}
+
+function byChance({ seed = 1, faults, isMoving = false }: SandboxSettings) {
+  return {
+    faults: createFaultBox(seed, faults),
+    ticker: isMoving ? movingTicker(seed) : stillTicker,
   }
 }
 

@@ -8,6 +8,7 @@ import type { NonceMemory } from "./nonces.ts"
 import type { RateLimiter } from "./rate-limiter.ts"
 import type { Records } from "./records.ts"
 import type { SettingsByAccount } from "./settings-by-account.ts"
+import type { Ticker } from "./ticker.ts"
 
 /** All that the sandbox remembers. */
 export type Venue = {
@@ -24,6 +25,8 @@ export type Venue = {
 export type Turn = {
   readonly venue: Venue
   readonly nowMs: number
+  /** Never moves if left out. */
+  readonly ticker?: Ticker | undefined
   /** Told of each write that was accepted, before its answer leaves. */
   readonly accepted?: (write: AcceptedWrite) => void
 }
