@@ -30,7 +30,7 @@ export const importTable: readonly Row[] = [
   { path: "link/", may: ["std/"], types: ["venue/"], why: "link/ carries, and judges nothing." },
   {
     path: "gate/",
-    may: ["std/", "link/", "venue/envelope"],
+    may: ["std/", "link/"],
     never: ["SQLite"],
     why: "The gate has no key, no policy, no database.",
   },

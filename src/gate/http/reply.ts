@@ -4,7 +4,6 @@ import { Socket } from "node:net"
 import helmet from "helmet"
 
 import type { RateLimit } from "../../link/views/signed.ts"
-import { successCode } from "../../venue/envelope.ts"
 import { retryAfterSeconds, statuses } from "./error-response.ts"
 import type { Problem } from "./problem.ts"
 
@@ -62,6 +61,9 @@ export type Envelope = {
   readonly data: object
   readonly trace_code: string
 }
+
+/** The code of a success, the venue's and the daemon's own. */
+export const successCode = "0"
 
 const json = { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store" }
 

@@ -1,8 +1,7 @@
 import { z } from "zod"
 
-import { decodeUtf8 } from "../../std/bytes.ts"
-import { successCode } from "../../venue/envelope.ts"
-import type { VenueAnswer } from "../http/reply.ts"
+import { successCode, type VenueAnswer } from "../http/reply.ts"
+import { parseRawJson } from "./raw-json.ts"
 
 /** A page of a list of the venue's. */
 export type Page = {
@@ -30,27 +29,11 @@ const shape = z.object({
 /** Parses an answer in the interface's paginated shape; `undefined` when it isn't in that, or contradicts itself. */
 export function parsePage({ status, body }: VenueAnswer): Page | undefined {
   const isOk = status >= 200 && status < 300
-  const read = shape.safeParse(isOk ? parse(body) : undefined)
+  const read = shape.safeParse(isOk ? parseRawJson(body) : undefined)
   if (!read.success) return undefined
   const { list, next_cursor: cursor, has_more: hasMore } = read.data.data
   const next = hasMore ? (cursor ?? "") : undefined
   if (next === "") return undefined
   const lines = list.map((item) => `${JSON.stringify(item)}\n`).join("")
   return { lines, next }
-}
-
-// ECMAScript's "JSON.parse source text access", which TypeScript's own types don't have as of 6.0.
-const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => unknown }
-type Source = { readonly source?: string }
-
-function parse(body: Buffer): unknown {
-  const text = decodeUtf8(body)
-  if (!text.ok) return undefined
-  try {
-    return JSON.parse(text.value, (_, value: unknown, context?: Source) =>
-      typeof value === "number" ? rawJSON(context?.source ?? "null") : value,
-    )
-  } catch {
-    return undefined // no JSON, or too deep
-  }
 }

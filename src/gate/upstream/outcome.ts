@@ -1,8 +1,7 @@
 import { z } from "zod"
 
 import type { Outcome } from "../../link/views/outcome.ts"
-import { successCode } from "../../venue/envelope.ts"
-import type { VenueAnswer } from "../http/reply.ts"
+import { successCode, type VenueAnswer } from "../http/reply.ts"
 
 const envelope = z.object({
   code: z.string().min(1).max(64),
