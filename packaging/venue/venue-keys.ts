@@ -56,6 +56,11 @@ const topKeys: VenueKeys = {
     meaning: "Which group a path of the venue is of, so what a read of it weighs.",
     without: "every read answers 501 `read_group_undisclosed`",
   },
+  price_poll: {
+    form: map,
+    meaning: "Where the gate reads reference prices by itself.",
+    without: "prices come from clients, from `reference_price` and from `countersign prices set`",
+  },
   codes: {
     form: map,
     meaning: "The venue's own error codes, as far as something follows from them.",
@@ -132,6 +137,36 @@ const readKeys: VenueKeys = {
   "reads.explorer": { form: paths, meaning: "Of weight 40.", without: readRefused },
 }
 
+const pointer = "a JSON Pointer"
+
+const pricePollKeys: VenueKeys = {
+  "price_poll.path": {
+    form: "a path, and a query where it needs one",
+    meaning:
+      "What is read. It is in a group of `reads`. With `{id}` in it, it is read for each symbol, whose id takes that place.",
+  },
+  "price_poll.list": {
+    form: pointer,
+    meaning:
+      "Where the answer has its list of symbols; the next two then lead on from an entry of it.",
+    without: "the next two lead on from the answer itself, which is of one symbol",
+  },
+  "price_poll.symbol": {
+    form: pointer,
+    meaning:
+      "Where the symbol is, by its `id` or `name`. Others than those of `symbols` are left out.",
+  },
+  "price_poll.value": {
+    form: pointer,
+    meaning: "Where its price is, a string or a number without exponent.",
+  },
+  "price_poll.every": {
+    form: "a duration from 1s to 1h",
+    meaning:
+      "From one round of reads to the next. A round may weigh up to half of the IP budget in a minute. Stay well below half of `max_age`.",
+  },
+}
+
 /** Every key of venue.yaml. A test holds that the schema has these and no others. */
 export const venueKeys: VenueKeys = {
   ...topKeys,
@@ -141,4 +176,5 @@ export const venueKeys: VenueKeys = {
   ...readingKeys,
   ...panicKeys,
   ...readKeys,
+  ...pricePollKeys,
 }

@@ -7,6 +7,7 @@ import { listen } from "./listen.ts"
 import { openGateMetrics } from "./metrics/gate-metrics.ts"
 import { startNotify } from "./notify/notify.ts"
 import { toldSends } from "./notify/told-sends.ts"
+import { pollPrices } from "./prices/poll-prices.ts"
 import { gateLimits } from "./process/gate-limits.ts"
 import { errorFields, type Log } from "./process/log.ts"
 import type { GateArguments } from "./process/parse-arguments.ts"
@@ -53,6 +54,7 @@ export async function runGate(ask: GateAsk): Promise<RunningGate> {
     upstream: () => settings.current?.upstream,
     ...shared,
   })
+  const poll = pollPrices({ link, upstream: () => settings.current?.upstream, log })
   const [port = 0] = servers.map(portOf).filter((each) => each > 0)
   log({ level: "debug", event: "listening", port })
   const state = reportState({ service, servers, link })
@@ -69,13 +71,14 @@ export async function runGate(ask: GateAsk): Promise<RunningGate> {
       log({ level: "debug", event: "stopping" })
       service.stopping()
       notify.stop()
-      const sent = Promise.race([
-        outbox.stop(),
-        after(gateLimits.stopMs, undefined, { ref: false }),
-      ])
-      await Promise.all([gate.stop(), sent])
+      poll.stop()
+      await Promise.all([gate.stop(), inTime(outbox.stop())])
     },
   }
+}
+
+function inTime(stopped: Promise<void>): Promise<void> {
+  return Promise.race([stopped, after(gateLimits.stopMs, undefined, { ref: false })])
 }
 
 async function untilKnown(settings: LiveSettings, service: ServiceNotify): Promise<void> {

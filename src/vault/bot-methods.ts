@@ -8,6 +8,7 @@ import type { Client } from "./ledger/records/bindings.ts"
 import type { StoredRecord } from "./ledger/records/entries.ts"
 import { limitsOfClient } from "./operator/limit-methods.ts"
 import { feedPrices } from "./operator/price-methods.ts"
+import { beginRound, feedPolled } from "./operator/price-poll.ts"
 import { requestStages } from "./process/stages.ts"
 import { admitRead, readBudgetSpent } from "./request/admit-read.ts"
 import { clientWithRight, identify } from "./request/authorize.ts"
@@ -53,6 +54,8 @@ export function botMethods(vault: Vault) {
       Promise.resolve(readBudgetSpent(params, vault)),
     prices: ({ token, body }: BotParams["prices"]) =>
       served(clientWithRight(token, "prices", vault), (by) => feedPrices(body, by, vault)),
+    pricePoll: () => Promise.resolve(beginRound(vault)),
+    polledPrices: (params: BotParams["polledPrices"]) => feedPolled(params, vault),
     limits: ({ token }: BotParams["limits"]) =>
       served(identify(token, vault), (client) => limits(client, vault)),
     metrics: ({ token }: BotParams["metrics"]) =>

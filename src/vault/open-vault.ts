@@ -205,6 +205,7 @@ function watches(
     autoFreeze,
     metrics,
     heartbeats: openHeartbeats(clock),
+    pollPace: { beganMs: undefined },
     venueClock: openVenueClock(clock),
     outbox: openOutbox(clock),
     shadows: countShadows(),

@@ -3,6 +3,7 @@ import type { Checkpoints } from "./audit/checkpoints.ts"
 import type { Custody } from "./custody/custody.ts"
 import type { Keyring } from "./keyring/keyring.ts"
 import type { Outbox } from "./ledger/outbox.ts"
+import type { PollPace } from "./operator/price-poll.ts"
 import type { Clock } from "./process/clock.ts"
 import type { StatusSources } from "./status/sources.ts"
 import type { AutoFreeze } from "./watch/auto-freeze.ts"
@@ -23,6 +24,7 @@ export type Vault = StatusSources &
     readonly shadows: ShadowCounts
     readonly autoFreeze: AutoFreeze
     readonly heartbeats: Heartbeats
+    readonly pollPace: PollPace
     /** What the gate sends without being asked over HTTP. */
     readonly outbox: Outbox
     /** Overwrites the keys in memory and gives the ledger's lock back. */

@@ -107,6 +107,21 @@ export type PanicLine = {
   readonly body: JsonObject
 }
 
+/** Where the gate reads reference prices. Pointers are given by their steps. */
+export type PricePoll = {
+  /** With their queries: what one round reads. */
+  readonly paths: readonly string[]
+  /** Of a round, against the IP budget. */
+  readonly weight: number
+  readonly everyMs: number
+  /** From an answer to its list of entries; `undefined` where the answer itself is the only one. */
+  readonly list: readonly string[] | undefined
+  /** From an entry to the id or the name of its symbol. */
+  readonly symbol: readonly string[]
+  /** From an entry to its price. */
+  readonly value: readonly string[]
+}
+
 /** The venue's interface as this installation knows it: what is disclosed, plus venue.yaml. Deeply frozen. */
 export type Profile = {
   readonly baseUrl: string | undefined
@@ -130,4 +145,5 @@ export type Profile = {
   /** The venue's code for a nonce that was used before; the interface doesn't disclose it. */
   readonly duplicateNonceCode: string | undefined
   readonly reads: ReadPaths
+  readonly pricePoll: PricePoll | undefined
 }

@@ -309,8 +309,8 @@ export const vaultGuards: readonly Guard[] = [
         why: "a price from the future is fresh",
       },
       {
-        find: "b.asOfMs - a.asOfMs)[0]",
-        replace: "a.asOfMs - b.asOfMs)[0]",
+        find: "b.asOfMs - a.asOfMs)",
+        replace: "a.asOfMs - b.asOfMs)",
         why: "the oldest price is used",
       },
     ],

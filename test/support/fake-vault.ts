@@ -56,6 +56,12 @@ export async function startFakeVault(
         calls.push({ method: "readBudgetSpent", params }),
         answers.readBudgetSpent(params)
       ),
+      // It comes as often as the vault lets it.
+      pricePoll: (params) => answers.pricePoll(params),
+      polledPrices: (params) => (
+        calls.push({ method: "polledPrices", params }),
+        answers.polledPrices(params)
+      ),
       outbox: (params) => (calls.push({ method: "outbox", params }), answers.outbox(params)),
       outboxReport: (params) => (
         calls.push({ method: "outboxReport", params }),
@@ -153,6 +159,8 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
   }),
   read: () => ({ kind: "answer", weight: 2 }),
   readBudgetSpent: () => ({ kind: "answer" }),
+  pricePoll: () => ({ dueInMs: null, round: null }),
+  polledPrices: () => ({ kind: "answer" }),
   outbox: () => ({ requests: [] }),
   outboxReport: () => ({ kind: "answer" }),
   health: () => ({ signs: "all", reasons: [] }),

@@ -37,6 +37,7 @@ export function testProfile(changes: Partial<Profile> = {}): Profile {
     panic: [],
     duplicateNonceCode: undefined,
     reads: { market: [], trade: [], account: [], explorer: [] },
+    pricePoll: undefined,
     ...changes,
   }
 }

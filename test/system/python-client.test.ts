@@ -171,7 +171,12 @@ print(SentElsewhere(client).create_order(**order, client_order_id="c-2")["state"
   it("is typed to the last word, for Python 3.9", mypy, async () => {
     const strict = ["--strict", "--python-version", "3.9", "--enable-incomplete-feature=Unpack"]
     const cache = ["--cache-dir", join(home, "mypy")]
-    const sources = ["countersign_client", "tests", "../../examples/bot.py"]
+    const sources = [
+      "countersign_client",
+      "tests",
+      "../../examples/bot.py",
+      "../../examples/price_feeder.py",
+    ]
     const options = { cwd: project, timeout: 200_000 }
     const { stdout } = await run("mypy", [...strict, ...cache, ...sources], options)
     assert.match(stdout, /^Success: no issues found/)

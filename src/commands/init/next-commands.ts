@@ -57,9 +57,14 @@ function priceCommands({ profile, nowMs }: NewlyMade): readonly string[] {
   if (profile.symbols.byName.size === 0) return [priceCommand("BTC-PERP", "and so on, by symbol")]
   const [first, ...others] = unpricedSymbols(profile, nowMs).map(({ name }) => name)
   if (first === undefined) return []
+  if (profile.pricePoll !== undefined) return [confirmCommand]
   const more = others.length === 0 ? "" : `; ${others.length} more have none either`
   return [priceCommand(first, `without a price, orders can't be sized${more}`)]
 }
+
+/** A polled price is believed by its distance from one that a person gave. */
+const confirmCommand =
+  "countersign prices confirm --all   # beside the daemon, once you have compared what it polled: countersign prices show"
 
 function priceCommand(symbol: string, comment: string): string {
   return `countersign prices set ${shellWord(symbol)} PRICE   # ${comment}`

@@ -29,6 +29,7 @@ export function statusLines(status: DaemonStatus, nowMs: number): readonly Line[
     ...freezeLines(status),
     `daemon    ${daemonWords(status)}`,
     ...signingLines(status),
+    ...priceLines(status),
     ...splitLines(status),
     `policies  ${status.policy_hash}`,
     `records   ${status.records}`,
@@ -70,6 +71,14 @@ function signingLines({ state: { signs, words, reasons } }: DaemonStatus): reado
     ...reasons.slice(0, maxReasons).flatMap((each) => saidLines(each.code, each.message, each.fix)),
     ...(more > 0 ? [`and ${more} more; countersign status --json has them`] : []),
   ]
+}
+
+/** Of prices that still size orders: what stops them next. */
+const priceAlarms: readonly string[] = ["price_ageing", "price_held_back", "price_drift"]
+
+function priceLines({ alarms }: DaemonStatus): readonly Line[] {
+  const told = alarms.filter(({ name }) => priceAlarms.includes(name)).slice(0, maxReasons)
+  return told.flatMap(({ name, fact, advice }) => saidLines(name, `${fact}.`, advice))
 }
 
 function saidLines(what: string, message: string, fix: string): readonly Line[] {

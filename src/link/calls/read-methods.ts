@@ -2,8 +2,15 @@
 
 import { z } from "zod"
 
+import type { PricePoll } from "../../venue/profile.ts"
 import type { Refused } from "../views/refusal.ts"
 import { token } from "./report.ts"
+
+/** Prices of symbols, in decimals. 100 are more than most tables have; it bounds the commits that one call makes. */
+export const pricesList = z
+  .array(z.strictObject({ symbol: z.string(), value: z.string() }))
+  .min(1)
+  .max(100)
 
 export const readBotParams = {
   /** Takes what a read weighs, if the client may make it. `path`: the venue's, without its query; `key`: `Countersign-Key`. */
@@ -14,10 +21,24 @@ export const readBotParams = {
   }),
   /** The venue refused a read of this client for the IP budget. */
   readBudgetSpent: z.strictObject({ token }),
+  /** Begins the next round of the price poll if it is due, and takes what it weighs. No token: venue.yaml says what is read. */
+  pricePoll: z.strictObject({}),
+  /** What a round read at one of its paths, by the names of venue.yaml. No token: neither says the gate more than it may. */
+  polledPrices: z.strictObject({ round: z.int(), path: z.string().max(1_024), prices: pricesList }),
+}
+
+/** What the gate is to read now, and where in the answers the prices are. */
+export type PollRound = Pick<PricePoll, "paths" | "list" | "symbol" | "value"> & {
+  readonly id: number
+  /** The symbols that count; an entry has an id or a name of theirs. */
+  readonly symbols: readonly { readonly id: number; readonly name: string }[]
 }
 
 export type ReadBotResults = {
   /** `weight`: what was taken of the IP budget; 0 where it is off. */
   read: Refused | { readonly kind: "answer"; readonly weight: number }
   readBudgetSpent: Refused | { readonly kind: "answer" }
+  /** `dueInMs`: of the next round, `null` where nothing is polled; `round`: the one that began. */
+  pricePoll: { readonly dueInMs: number | null; readonly round: PollRound | null }
+  polledPrices: Refused | { readonly kind: "answer" }
 }

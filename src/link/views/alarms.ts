@@ -16,6 +16,7 @@ const alarmKinds = {
   clock_stops_orders: { severity: "critical", lingers: true },
   disk_filling: { severity: "warning", lingers: true },
   disk_low: { severity: "critical", lingers: true },
+  price_ageing: { severity: "warning", lingers: true },
   price_stale: { severity: "warning", lingers: true },
   price_held_back: { severity: "warning", lingers: true },
   price_drift: { severity: "warning", lingers: true },

@@ -90,11 +90,10 @@ export function referencePrice(
   nowMs: LedgerTime,
 ): Decimal | undefined {
   if (set.prices.get(symbolId)?.confirmed === false) return undefined
-  const fresh = datedPrices(symbolId, set).filter((price) => isFresh(price, nowMs))
-  return fresh.toSorted((a, b) => b.asOfMs - a.asOfMs)[0]?.value
+  return datedPrices(symbolId, set).find((price) => isFresh(price, nowMs))?.value
 }
 
-/** Every price of a symbol, from the profile and from a feed, however old. */
+/** Every price of a symbol, from the profile and from a feed, however old; the latest first. */
 export function datedPrices(
   symbolId: number,
   { profile, config, prices }: FileSet & Standing,
@@ -105,7 +104,7 @@ export function datedPrices(
   return [
     ...(written === undefined ? [] : [{ ...written, by: "profile" }]),
     ...(fed === undefined ? [] : [{ ...fed, maxAgeMs }]),
-  ]
+  ].toSorted((a, b) => b.asOfMs - a.asOfMs)
 }
 
 /** A price from the future counts as just as old. If not, a wrong clock or a wrong year would keep it fresh for ever. */

@@ -1,6 +1,7 @@
 import { z } from "zod"
 
 import type { AdminParams, BotResults } from "../../link/calls/methods.ts"
+import { pricesList } from "../../link/calls/read-methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import type { PriceView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
@@ -26,7 +27,7 @@ export async function feedPrices(
   const read = parsePrices(Buffer.from(body, "base64"), acts.active())
   if (!read.ok) return refuse(read.error, null)
 
-  await Promise.all(read.value.map((price) => feed(price, by, acts)))
+  await Promise.all(read.value.map((price) => feedPrice(price, by, acts)))
   const prices = read.value.map(({ symbol }) => priceView(symbol, acts.active(), nowMs))
   return { kind: "answer", prices }
 }
@@ -93,7 +94,11 @@ function setByOperator({ symbol, value }: NewPrice, acts: Acts): Promise<unknown
 }
 
 /** Records what a client's price makes of the symbol's; what says nothing new is taken without a row. */
-async function feed({ symbol, value }: NewPrice, by: string, acts: Acts): Promise<void> {
+export async function feedPrice(
+  { symbol, value }: NewPrice,
+  by: string,
+  acts: Acts,
+): Promise<void> {
   const set = acts.active()
   const earlier = set.prices.get(symbol.id)
   const next = fed({ symbolId: symbol.id, value, by, now: acts.now() }, set)
@@ -129,36 +134,34 @@ function asNoted(earlier: StoredPrice, next: StoredPrice): StoredPrice {
   return { ...next, drift: { ...next.drift, held: { ...next.drift.held, atMs } } }
 }
 
-/** More symbols than any table has; bounds the commits that one call makes. */
-const maxPrices = 100
-
 /** The body of `POST /prices`. */
-export const pricesBody = z.strictObject({
-  prices: z
-    .array(z.strictObject({ symbol: z.string(), value: z.string() }))
-    .min(1)
-    .max(maxPrices),
-})
+export const pricesBody = z.strictObject({ prices: pricesList })
 
 function parsePrices(bytes: Uint8Array, set: ActiveSet): Result<readonly NewPrice[], Refusal> {
   const json = parseBody(bytes)
   if (!json.ok) return json
   const body = pricesBody.safeParse(json.value)
   if (!body.success) {
-    const message = `the body must be {"prices": [{"symbol", "value"}]}, 1 to ${maxPrices} of them`
+    const message = `the body must be {"prices": [{"symbol", "value"}]}, 1 to 100 of them`
     return err(invalidRequest([{ path: "", rule: "prices", message }]))
   }
+  const { prices, errors } = readPrices(body.data.prices, set)
+  return errors.length > 0 ? err(invalidRequest(errors)) : ok(prices)
+}
+
+/** The prices that can be taken, and what is wrong with the others. */
+export function readPrices(given: z.infer<typeof pricesList>, { profile }: ActiveSet) {
   const errors: FieldError[] = []
-  const names = body.data.prices.map(({ symbol }) => symbol)
-  const prices = body.data.prices.flatMap(({ symbol: name, value: text }, index): NewPrice[] => {
-    const symbol = set.profile.symbols.byName.get(name)
+  const names = given.map(({ symbol }) => symbol)
+  const prices = given.flatMap(({ symbol: name, value: text }, index): NewPrice[] => {
+    const symbol = profile.symbols.byName.get(name)
     const value = positiveDecimal(text)
     const isAgain = names.indexOf(name) < index
     if (symbol !== undefined && value !== undefined && !isAgain) return [{ symbol, value }]
     errors.push(priceError(index, symbol === undefined || isAgain ? "symbol" : "value"))
     return []
   })
-  return errors.length > 0 ? err(invalidRequest(errors)) : ok(prices)
+  return { prices, errors }
 }
 
 function priceError(index: number, field: "symbol" | "value"): FieldError {

@@ -31,7 +31,7 @@ export function admitRead(call: ReadCall, vault: ReadContext): BotResults["read"
     return recordRefusal(group.error, { ...refused, ledger: vault.ledger })
   }
   const { budgets } = vault.ledger
-  const spending = spendingOfRead(group.value, client.value.name, set)
+  const spending = spendingOfRead(readWeights[group.value], client.value.name, set)
   const short = budgets.shortage(spending)
   // Not recorded: nothing was to change, and a stream of pages asks again and again until there is room.
   if (short !== undefined) return refuse(budgetExhausted(short, nowMs), null)
@@ -67,12 +67,13 @@ function judgeRead(
   return group === undefined ? err(groupUndisclosed(path)) : ok(group)
 }
 
-function spendingOfRead(group: ReadGroup, client: string, set: ActiveSet): Spending {
+/** What a read spends that weighs `ipWeight`. */
+export function spendingOfRead(ipWeight: number, client: string, set: ActiveSet): Spending {
   return {
     client,
     address: undefined,
     addressWeight: 0,
-    ipWeight: readWeights[group],
+    ipWeight,
     lane: "open",
     terms: { address: undefined, ip: termsOf("ip", undefined, set) },
   }

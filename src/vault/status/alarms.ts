@@ -7,7 +7,7 @@ import type { LedgerTime } from "../process/clock.ts"
 import type { KeyEntry } from "../ledger/records/bindings.ts"
 import { type DiskSpace, makeRoom } from "../watch/disk-space.ts"
 import { type VenueClock, venueClockWarnings } from "../watch/venue-clock.ts"
-import { hasDrifted, listPrices } from "./fed-prices.ts"
+import { hasDrifted, isAgeing, listPrices } from "./fed-prices.ts"
 import { budgetStands, limitShares } from "./room-families.ts"
 import { signingNow } from "./signing.ts"
 import type { StatusSources } from "./sources.ts"
@@ -34,7 +34,7 @@ export function alarmsOf(sources: StatusSources): readonly Alarm[] {
     ...signingAlarms(sources),
     ...fillingAlarms(sources.disk, set),
     ...clockAlarms(sources.venueClock, set),
-    ...driftAlarms(set, nowMs),
+    ...priceAlarms(set, nowMs),
     ...keyAlarms(set, nowMs),
     ...roomAlarms(sources),
     ...fileAlarms(sources.alarm()),
@@ -76,14 +76,19 @@ function unended(sentence: string): string {
 }
 
 /** Prices that are used, and that somebody should look at. Those that aren't are among what isn't signed. */
-function driftAlarms(set: ActiveSet, nowMs: LedgerTime): readonly Alarm[] {
-  return listPrices(set, nowMs).flatMap(({ symbol: subject, state, pending }) => {
+function priceAlarms(set: ActiveSet, nowMs: LedgerTime): readonly Alarm[] {
+  return listPrices(set, nowMs).flatMap((price) => {
+    const { symbol: subject, state, pending } = price
     if (state === "unconfirmed") return []
     const what = `The reference price of ${subject}`
     const advice = `countersign prices confirm ${subject} says that it is right`
     const held = `${what} moves faster than max_drift_per_minute, so it is held back`
     const far = `${what} has come half as far from its anchor as max_drift lets it`
+    const old = `${what} is half as old as it may be, and what needs it will be refused unless a new one comes`
+    const look = "countersign prices show tells who gave it and until when it is good"
+    const ageing = alarm("price_ageing", { subject, fact: old, advice: look })
     return [
+      ...(isAgeing(price, nowMs) ? [ageing] : []),
       ...(pending === null ? [] : [alarm("price_held_back", { subject, fact: held, advice })]),
       ...(hasDrifted(subject, set) ? [alarm("price_drift", { subject, fact: far, advice })] : []),
     ]

@@ -16,6 +16,11 @@ export function isPriceUsable({ state }: Pick<PriceView, "state">): boolean {
   return state === "known"
 }
 
+/** Whether a price that is used has passed half of the time that it is good for. */
+export function isAgeing({ state, as_of, good_until }: PriceView, nowMs: LedgerTime): boolean {
+  return state === "known" && 2 * nowMs > (as_of ?? 0) + (good_until ?? 0)
+}
+
 /** Whether a symbol's price has come half as far from its anchor as it may. */
 export function hasDrifted(symbol: string, set: ActiveSet): boolean {
   const id = set.profile.symbols.byName.get(symbol)?.id
@@ -31,7 +36,7 @@ export function hasDrifted(symbol: string, set: ActiveSet): boolean {
 const half: Decimal = { coefficient: 5n, scale: 1 }
 
 export function priceView(symbol: SymbolEntry, set: ActiveSet, nowMs: LedgerTime): PriceView {
-  const dated = datedPrices(symbol.id, set).toSorted((a, b) => b.asOfMs - a.asOfMs)
+  const dated = datedPrices(symbol.id, set)
   const fed = set.prices.get(symbol.id)
   const shown = dated.find((price) => isFresh(price, nowMs)) ?? dated[0]
   const drift = driftOf(symbol, set)

@@ -17,6 +17,7 @@ export type ProfileParts = Pick<
   | "panic"
   | "duplicateNonceCode"
   | "reads"
+  | "pricePoll"
 > & { readonly endpoints: readonly Endpoint[]; readonly symbols: readonly SymbolEntry[] }
 
 /** What the interface discloses about its main network. Where it leaves a choice, our reading. */
@@ -37,6 +38,7 @@ export const builtinParts: ProfileParts = {
   panic: [],
   duplicateNonceCode: undefined,
   reads: { market: [], trade: [], account: [], explorer: [] },
+  pricePoll: undefined,
 }
 
 /** Makes a frozen profile with its look-up tables. */

@@ -10,6 +10,7 @@ import { checkEndpoints } from "./check-endpoints.ts"
 import { checkExtraFields } from "./check-extra-fields.ts"
 import { checkReads } from "./check-reads.ts"
 import type { PlacedProblem } from "./placed-problem.ts"
+import { checkPricePoll, pricePollOf } from "./price-poll.ts"
 import { profileSchema, type ProfileFile } from "./profile-schema.ts"
 
 /** Parses venue.yaml and adds it to the built-in profile. Returns all problems at once. */
@@ -41,6 +42,7 @@ function checkProfile(
     ...checkExtraFields(value),
     ...checkServiceChain(value),
     ...checkReads(value.reads, placeOf),
+    ...checkPricePoll(value),
   ]
 }
 
@@ -107,6 +109,7 @@ function profileOf(value: ProfileFile): Profile {
     })),
     duplicateNonceCode: value.codes.duplicate_nonce,
     reads: value.reads,
+    pricePoll: pricePollOf(value),
   })
 }
 

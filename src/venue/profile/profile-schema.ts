@@ -108,6 +108,24 @@ const symbol = z.strictObject({
   reference_price: referencePrice.optional(),
 })
 
+const steps = parsed(parsePointer, "expected a JSON Pointer like /data/mark_price")
+
+const pricePoll = z.strictObject({
+  path: z
+    .string()
+    .regex(
+      /^(?=.{1,200}$)\/v1(?:\/(?:[\w.-]*[\w-]|\{id\}))+(?:\?(?:[\w.~=&-]|\{id\})+)?$/,
+      "expected a path such as /v1/market/ticker?symbol_id={id}, where {id} stands for the id of each symbol",
+    ),
+  list: steps.optional(),
+  symbol: steps,
+  value: steps,
+  every: parsed((text) => {
+    const ms = parseDurationMs(text)
+    return ms !== undefined && ms >= 1_000 && ms <= 3_600_000 ? ms : undefined
+  }, "expected a duration from 1s to 1h, like 5s"),
+})
+
 const panicLine = z.strictObject({
   operation: z.enum(cancelIds, `expected one of ${cancelIds.join(", ")}`),
   key: z
@@ -168,6 +186,7 @@ export const profileSchema = z.strictObject({
   reads: z
     .strictObject({ market: readPaths, trade: readPaths, account: readPaths, explorer: readPaths })
     .prefault({}),
+  price_poll: pricePoll.optional(),
   codes: z.strictObject({ duplicate_nonce: word.optional() }).prefault({}),
   defaults: z
     .strictObject({ market_order_type: z.enum(["base", "quote"]).optional() })

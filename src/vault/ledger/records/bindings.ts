@@ -58,6 +58,9 @@ export const operatorName = "operator"
 /** The name under which requests are recorded that a missed heartbeat had signed; no client may have it. */
 export const panicName = "panic"
 
+/** Under which polled prices are recorded and polls counted. With its space it can be no client's, in no version. */
+export const pollName = "price poll"
+
 /** Names that `by` of a price and a request's client mean somebody else by. */
 export const reservedNames: readonly string[] = [operatorName, panicName, "profile"]
 
