@@ -13,10 +13,11 @@ import { parsePort } from "./cli/port.ts"
 import { print, type Printing } from "./cli/print.ts"
 import { withStopSignal } from "./cli/signals.ts"
 import { answerAsks } from "./console/answer-asks.ts"
-import { personBehind, serverUser } from "./console/server-user.ts"
+import { serverUser } from "./console/server-user.ts"
 import { startServer, type ConsoleServer } from "./console/start-server.ts"
 import { vaultAnswers, vaultCalls } from "./console/vault-answers.ts"
 import { becomeOwner } from "./installation/become-owner.ts"
+import { personName } from "./installation/caller.ts"
 import {
   installationOf,
   installationOptions,
@@ -65,7 +66,8 @@ async function serveConsole(
   stopped: Promise<unknown>,
 ): Promise<void> {
   const { stateDir } = installation
-  const by = personBehind()
+  // Who a freeze is by.
+  const by = `console/${personName()}`
   await assertCanListen(host, asked)
   const user = serverUser(statSync(stateDir, { throwIfNoEntry: false }))
   const server = startServer(asked, user, printing.terminal)

@@ -26,6 +26,8 @@ export type AdminLink = LinkClient<AdminParams, AdminResults>
 export type LinkClientOptions = {
   /** Said in the first frame, where the socket wants it. */
   readonly secret?: string
+  /** Who calls, for the record: see connection.ts. */
+  readonly by?: string
   /** How long a call waits for its answer. */
   readonly deadlineMs?: number
 }
@@ -101,7 +103,8 @@ async function open(
   try {
     const socket = await dial(path)
     const opened = speak(socket, options, onLost)
-    if (options.secret !== undefined) await greet(opened, options.secret)
+    if (options.secret !== undefined)
+      await greet(opened, { secret: options.secret, by: options.by })
     return opened
   } catch (error) {
     onLost()
@@ -109,9 +112,12 @@ async function open(
   }
 }
 
-async function greet(opened: Speaking, secret: string): Promise<void> {
+async function greet(
+  opened: Speaking,
+  hello: { readonly secret: string; readonly by: string | undefined },
+): Promise<void> {
   try {
-    await opened.call("hello", { secret })
+    await opened.call("hello", hello)
   } catch (error) {
     opened.close()
     throw error

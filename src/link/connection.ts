@@ -33,6 +33,8 @@ export class Connection {
   readonly #reader
   readonly #writer
   #isGreeted: boolean
+  /** Who the peer said it is. */
+  #by: string | undefined
   #isStopping = false
   #inFlight = 0
   /** Calls that have come and weren't begun. */
@@ -105,16 +107,21 @@ export class Connection {
   }
 
   #greet(request: Request): void {
-    this.#isGreeted =
-      request.method === "hello" && isSecret(request.params, this.#options.secret ?? "")
-    if (this.#isGreeted) this.#writer.write({ jsonrpc: "2.0", id: request.id, result: {} })
-    else this.#fail(errorOf(helloRefused()), request.id)
+    const hello = helloParams.safeParse(request.params)
+    const isHello = request.method === "hello" && hello.success
+    if (!isHello || !isSecret(hello.data.secret, this.#options.secret ?? "")) {
+      this.#fail(errorOf(helloRefused()), request.id)
+      return
+    }
+    this.#isGreeted = true
+    this.#by = hello.data.by
+    this.#writer.write({ jsonrpc: "2.0", id: request.id, result: {} })
   }
 
   async #answer(request: Call): Promise<void> {
     this.#inFlight += 1
     this.#throttle()
-    const outcome = await run(request, this.#options)
+    const outcome = await run(request, this.#by, this.#options)
     this.#inFlight -= 1
     try {
       for (const part of partsOf(outcome)) {
@@ -183,8 +190,11 @@ function* partsOf(outcome: Outcome): Generator<Outcome> {
 /** Bytes that came behind a request stand in its parameters as `secret`, which no JSON can put there. */
 type Call = Request & Pick<Frame, "secret">
 
+type Method = (params: unknown, by: string | undefined) => unknown
+
 async function run(
   { method, params: given, secret }: Call,
+  by: string | undefined,
   options: ConnectionOptions,
 ): Promise<Outcome> {
   const schema = Object.hasOwn(options.params, method) ? options.params[method] : undefined
@@ -193,20 +203,26 @@ async function run(
   if (!params.success) return { error: rpcErrors.invalidParams }
   try {
     // The types of `serveLink` pair each method with the schema that made its parameters.
-    const methods = options.methods as Readonly<Record<string, (params: unknown) => unknown>>
-    return { result: (await methods[method]?.(params.data)) ?? null }
+    const methods = options.methods as Readonly<Record<string, Method>>
+    return { result: (await methods[method]?.(params.data, by)) ?? null }
   } catch (error) {
     options.onError(error, method)
     return { error: errorOf(error) }
   }
 }
 
-const helloParams = z.strictObject({ secret: z.string().max(1_024) })
+/** `by`: who the command says runs it. A note, for whoever knows the secret can say anything. */
+const helloParams = z.strictObject({
+  secret: z.string().max(1_024),
+  by: z
+    .string()
+    .regex(/^[ -~]{1,100}$/)
+    .optional(),
+})
 
 /** Compares digests, so that neither the time nor the length tells anything of the secret. */
-function isSecret(params: unknown, secret: string): boolean {
-  const given = helloParams.safeParse(params)
-  return given.success && timingSafeEqual(sha256(given.data.secret), sha256(secret))
+function isSecret(given: string, secret: string): boolean {
+  return timingSafeEqual(sha256(given), sha256(secret))
 }
 
 function sha256(text: string): Buffer {

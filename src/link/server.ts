@@ -8,10 +8,11 @@ import { listenOnFd, listenOnPath } from "./listen.ts"
 
 export type ParamSchemas = Readonly<Record<string, z.ZodType>>
 
-/** One function a method: it gets parameters that its schema has parsed. */
+/** One function a method: it gets parameters that its schema has parsed, and who the peer said it is. */
 export type Methods<Schemas extends ParamSchemas, Results> = {
   readonly [Method in keyof Schemas & keyof Results]: (
     params: z.infer<Schemas[Method]>,
+    by?: string,
   ) => Results[Method] | Promise<Results[Method]>
 }
 

@@ -8,6 +8,7 @@ import { serveLink, type LinkPlace, type LinkServer } from "../link/server.ts"
 import { adminMethods } from "./admin-methods.ts"
 import { botMethods } from "./bot-methods.ts"
 import { pathsOf } from "./config/installation.ts"
+import { notedMethods } from "./operator/noted-methods.ts"
 import { makeAdminSecret } from "./process/admin-secret.ts"
 import { logFailure } from "./process/log.ts"
 import type { VaultService } from "./serve/vault-service.ts"
@@ -40,7 +41,11 @@ export async function serveSockets(
   const admin = await serveLink<typeof adminParams, AdminResults>({
     ...place("admin", paths.adminSocket),
     params: adminParams,
-    methods: { ...adminMethods(vault), reload: () => service.reload() },
+    methods: notedMethods(
+      { ...adminMethods(vault), reload: () => service.reload() },
+      vault,
+      "unknown",
+    ),
     secret: await makeAdminSecret(paths.adminSecretFile),
     onError,
   })

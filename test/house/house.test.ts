@@ -26,6 +26,7 @@ const trustedLines = [
   { lines: 140, what: "keys that leave nothing in memory" },
   { lines: 60, what: "what the interface lets an order have, and what was accepted" },
   { lines: 90, what: "cancels that could be orders, and texts too long for a deny" },
+  { lines: 54, what: "who asked for what an operator changes" },
   { lines: 25, what: "judging and reserving in a turn that the compiler keeps whole" },
   { lines: 128, what: "prices that the gate polls, and a price's age that is told in time" },
 ]

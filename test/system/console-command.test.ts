@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 import { fileURLToPath } from "node:url"
 
-import { personBehind } from "../../src/commands/console/server-user.ts"
+import { personName } from "../../src/commands/installation/caller.ts"
 import { gateAppDirectories, gatePermissionFlags } from "../../src/commands/daemon/gate-flags.ts"
 import type { StatusView } from "../../src/link/views/views.ts"
 import { bot, limitOrder } from "../support/bot.ts"
@@ -119,7 +119,7 @@ describe("countersign console", { timeout: 240_000 }, () => {
     t.after(thaw)
     const refused = await sign()
     assert.deepEqual([refused.status, refused.json.code], [423, "frozen"])
-    assert.equal(refused.json.data["by"], personBehind())
+    assert.equal(refused.json.data["by"], `console/${personName()}`)
     const [freeze] = (await session.look()).freezes
     assert.deepEqual([freeze?.reason, freeze?.cancels], ["a drill", true])
     for (const path of ["/thaw", "/release", "/unlock", "/status"]) {

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises"
 
 import type { Browser, BrowserContext, Page } from "playwright-core"
 
-import { personBehind } from "../../src/commands/console/server-user.ts"
+import { personName } from "../../src/commands/installation/caller.ts"
 import { axeViolations } from "../support/axe.ts"
 import { limitOrder } from "../support/bot.ts"
 import { keepOutput, registerSecret } from "../support/canaries.ts"
@@ -27,7 +27,7 @@ import { childRunning } from "../support/process-tree.ts"
 const orders = "/sign/v1/trade/orders"
 const tooLarge = { quantity: "7" }
 /** Who the console says froze: the user behind this test. */
-const by = personBehind()
+const by = `console/${personName()}`
 const sizes = [
   { width: 1440, height: 900 },
   { width: 820, height: 1180 },

@@ -1,5 +1,3 @@
-import { userInfo } from "node:os"
-
 import type { User } from "../../console/serve/drop-rights.ts"
 import { Fault } from "../../std/fault.ts"
 
@@ -40,19 +38,4 @@ const largestId = 4_294_967_294
 /** 0, which is never fit, where it isn't an id. */
 function idOf(text = ""): number {
   return /^\d{1,10}$/.test(text) && Number(text) <= largestId ? Number(text) : 0
-}
-
-/** Who a freeze from the console is by: the user behind sudo, or the one who started it. */
-export function personBehind(environment: NodeJS.ProcessEnv = process.env): string {
-  const name = environment["SUDO_USER"] ?? ownName()
-  return `console/${name.replace(/[^\w.@-]/g, "_").slice(0, 64) || "unknown"}`
-}
-
-/** A user of a container may have no name. */
-function ownName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return `uid-${process.getuid?.() ?? ""}`
-  }
 }

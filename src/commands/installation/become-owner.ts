@@ -1,11 +1,14 @@
 import { statSync } from "node:fs"
 import { userInfo } from "node:os"
 
+import { caller } from "./caller.ts"
+
 /**
- * As root, takes the identity of the directory's owner before anything is opened, so that no file becomes root's, and
+ * Notes who runs this, and as root takes the identity of the directory's owner before anything is opened, so that no file becomes root's, and
  * none of the owner's is refused as another user's.
  */
 export function becomeOwner(directory: string): void {
+  caller()
   if (process.getuid?.() !== 0) return
   const owner = statSync(directory, { throwIfNoEntry: false })
   if (owner === undefined || owner.uid === 0) return

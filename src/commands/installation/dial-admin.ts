@@ -1,6 +1,7 @@
 import { connectAdminLink, type AdminLink } from "../../link/client.ts"
 import { Fault } from "../../std/fault.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
+import { caller } from "./caller.ts"
 import { readAdminSecret } from "./read-admin-secret.ts"
 
 /**
@@ -26,7 +27,7 @@ export async function dialAdmin(installation: Installation): Promise<AdminLink |
 }
 
 async function dialWith(secret: string, adminSocket: string): Promise<AdminLink | undefined> {
-  const link = connectAdminLink(adminSocket, { secret })
+  const link = connectAdminLink(adminSocket, { secret, by: caller() })
   try {
     await link.call("health", {})
     return link

@@ -1,7 +1,9 @@
 import type { AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
 import { adminMethods } from "../../vault/admin-methods.ts"
+import { notedMethods } from "../../vault/operator/noted-methods.ts"
 import { openVault } from "../../vault/open-vault.ts"
+import { caller } from "./caller.ts"
 import type { OpenAdmin, VaultAccess } from "./admin.ts"
 
 /** Opens the vault in this process, under its exclusive lock. @throws {Fault} `vault_unavailable` where keys are needed that only a daemon has. */
@@ -14,7 +16,7 @@ export async function openHere({ installation, secret }: VaultAccess): Promise<O
       "This installation keeps its keys in the daemon's memory; start countersign serve, then run this again.",
     )
   }
-  const methods = adminMethods(vault)
+  const methods = notedMethods(adminMethods(vault), vault, caller())
   return {
     daemon: "stopped",
     call: (method, params) => {

@@ -49,6 +49,7 @@ type BindingRow = Exclude<ActRow, { readonly act: `hold_${string}` }>
 
 /** The bindings after an act, as the journal holds it. Those that change none leave them as they are. */
 export function followAct(bindings: Bindings, row: BindingRow): Bindings {
+  if (isSafety(row)) return bindings
   switch (row.act) {
     case "key_added":
       return withKeys(bindings, [...bindings.keys.values(), readKey(row.key)])
@@ -77,14 +78,12 @@ export function followAct(bindings: Bindings, row: BindingRow): Bindings {
     case "heartbeat_missed":
       return { ...bindings, ...standingAfter(bindings, row) }
     case "started":
+    case "asked":
     case "key_exported":
     case "locked":
     case "unlocked":
     case "set_activated":
     case "archived":
-    case "backed_up":
-    case "restore_accepted":
-    case "clock_accepted":
       return bindings
   }
 }
@@ -203,6 +202,7 @@ export function assertNames(entry: AdminEntry, { keys, clients }: Bindings): voi
       break
     case "key_exported": // is recorded even of a key that only the key store knows
     case "started":
+    case "asked":
     case "locked":
     case "unlocked":
     case "archived":

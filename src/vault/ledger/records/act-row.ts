@@ -28,6 +28,7 @@ function actOf(entry: AdminEntry): Act {
     case "set_activated":
       return standingOf(entry)
     // Asked for as they are written:
+    case "asked":
     case "key_exported":
     case "key_removed":
     case "key_targets_set":

@@ -4,11 +4,12 @@ import type { Client, KeyEntry } from "./bindings.ts"
 import type { StoredSet } from "./entries.ts"
 import type { Freeze, FreezeScope } from "./freeze.ts"
 import type { RecordId } from "./record-id.ts"
-import type { ArchivedFields, SafetyAct } from "./row.ts"
+import type { ArchivedFields, AskedAct, SafetyAct } from "./row.ts"
 
 /** A change made by an operator, or one that follows from an accepted request. */
 export type AdminEntry =
   | { readonly act: "started"; readonly policyHash: string }
+  | AskedAct
   | { readonly act: "key_added"; readonly key: KeyEntry }
   | { readonly act: "key_exported"; readonly name: string }
   /** The secret was destroyed. */

@@ -145,6 +145,7 @@ export type ClientFields = {
 
 export type Act =
   | { readonly act: "started"; readonly policy_hash: string }
+  | AskedAct
   | { readonly act: "key_added"; readonly key: KeyFields }
   | { readonly act: "key_exported"; readonly name: string }
   | { readonly act: "key_removed"; readonly name: string }
@@ -175,6 +176,9 @@ export type Act =
   | { readonly act: "set_accepted"; readonly hash: string }
   | ({ readonly act: "archived" } & ArchivedFields)
   | SafetyAct
+
+/** That a call of the admin socket came, and who the command said runs it; what it changed follows, if anything. */
+export type AskedAct = { readonly act: "asked"; readonly method: string; readonly by: string }
 
 /** What an operator did about copies of the ledger and about the clock. */
 export type SafetyAct =

@@ -42,6 +42,7 @@ export function openBindingProjections(
         setToken.run(null, row.name)
         break
       case "started":
+      case "asked":
       case "key_exported":
       case "locked":
       case "unlocked":

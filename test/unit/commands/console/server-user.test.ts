@@ -1,8 +1,7 @@
 import assert from "node:assert/strict"
-import { userInfo } from "node:os"
 import { describe, it } from "node:test"
 
-import { personBehind, serverUser } from "../../../../src/commands/console/server-user.ts"
+import { serverUser } from "../../../../src/commands/console/server-user.ts"
 
 const owner = { uid: 990, gid: 990 }
 const nobody = { uid: 65_534, gid: 65_534 }
@@ -61,24 +60,5 @@ describe("whose process the console's server is", () => {
 
   it("is who started it where that isn't root, whatever the environment says", () => {
     assert.equal(serverUser(owner, { uid: 1_000, environment: bySudo("5", "5") }), undefined)
-  })
-})
-
-describe("who a freeze from the console is by", () => {
-  it("is the user behind sudo, else who started it", () => {
-    assert.equal(personBehind({ SUDO_USER: "alice" }), "console/alice")
-    assert.equal(personBehind({}), `console/${userInfo().username}`)
-  })
-
-  it("is a name that a record can have, whatever the user's is", () => {
-    for (const [given, name] of [
-      ["a b", "console/a_b"],
-      ["DOM\\x", "console/DOM_x"],
-      ["x".repeat(65), `console/${"x".repeat(64)}`],
-      ["\u202e", "console/_"],
-      ["", "console/unknown"],
-    ] as const) {
-      assert.equal(personBehind({ SUDO_USER: given }), name)
-    }
   })
 })
