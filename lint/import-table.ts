@@ -65,7 +65,6 @@ export const importTable: readonly Row[] = [
 
 /** Of vault/keyring/, what every command may import: what handles private files and bytes. */
 export const keyringOfAllCommands: readonly string[] = [
-  "read-private-file",
   "read-secret-file",
   "with-secret",
   "write-new-file",
