@@ -17,7 +17,7 @@ export const doctor = installationCommand({
     "countersign doctor --live",
   ],
   options: {
-    live: flag("--live", "go through docs/go-live.md; sends one message to the webhook"),
+    live: flag("--live", "go through docs/go-live.md; sends a message to each target of notify"),
   },
   answer: async (installation, { live }) => {
     if (live) {

@@ -42,7 +42,7 @@ export async function runGate(ask: GateAsk): Promise<RunningGate> {
   const { given, descriptors, service, log } = ask
   const link = connectBotLink(given.botSocket)
   const settings = settingsFor(ask, link)
-  const notify = startNotify({ link, log })
+  const notify = startNotify({ link, log, directory: given.notifyDirectory })
   const metrics = toldSends(openGateMetrics(), notify)
   const shared = { log, metrics, clock: () => performance.now() }
   const logsRequests = given.logLevel === "debug"

@@ -19,6 +19,7 @@ import { replay } from "./operator/replay.ts"
 import { safetyMethods } from "./operator/safety-methods.ts"
 import { explainAt } from "./request/check-request.ts"
 import { agentOf, settleRecord } from "./request/settle-record.ts"
+import { notifyStand } from "./status/alarm-log.ts"
 import { alarmsNow } from "./status/alarms.ts"
 import { acceptPolicy, candidate, rollback } from "./status/attestation.ts"
 import { listPrices } from "./status/fed-prices.ts"
@@ -63,7 +64,7 @@ export function adminMethods(vault: Vault) {
       vault.inTurn(() => acceptPolicy(params, vault)),
     rollback: (params: AdminParams["rollback"]) => vault.inTurn(() => rollback(params, vault)),
     upstream: () => Promise.resolve(gateSettingsOf(vault.active()).upstream),
-    webhook: () => Promise.resolve({ webhook: vault.active().config.webhook ?? null }),
+    notify: (params: AdminParams["notify"]) => Promise.resolve(notifyStand(params, vault)),
     explain: ({ client, at = vault.now(), ...call }: AdminParams["explain"]) =>
       Promise.resolve(explainAt({ ...call, at }, namedClient(client, vault.active()), vault)),
     status: () => status(vault),

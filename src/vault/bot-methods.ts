@@ -1,4 +1,5 @@
 import type { BotParams, BotResults } from "../link/calls/methods.ts"
+import { unknownOutcome } from "../link/views/alarms.ts"
 import type { Refusal } from "../link/views/refusal.ts"
 import { openSigning } from "../link/views/signing.ts"
 import { err, ok, type Result } from "../std/result.ts"
@@ -20,7 +21,7 @@ import { settleRecord } from "./request/settle-record.ts"
 import { signBatch } from "./request/sign-batch.ts"
 import { signRequest } from "./request/sign-request.ts"
 import { budgetsOfClient } from "./request/spending.ts"
-import { tellAlarms } from "./status/alarms.ts"
+import { noteAlarm, tellAlarms } from "./status/alarm-log.ts"
 import { showMetrics } from "./status/show-metrics.ts"
 import { signingNow } from "./status/signing.ts"
 import { keyView, recordView } from "./status/views.ts"
@@ -66,7 +67,7 @@ export function botMethods(vault: Vault) {
     health: () => health(vault),
     gateSettings: () => Promise.resolve(gateSettingsOf(vault.active())),
     tokens: () => Promise.resolve({ digests: tokenDigests(vault) }),
-    alarms: () => Promise.resolve(tellAlarms(vault)),
+    alarms: (params: BotParams["alarms"]) => Promise.resolve(tellAlarms(params, vault)),
   }
 }
 
@@ -106,6 +107,7 @@ async function report(
   const found = await findRecord(token, record, vault)
   if (!found.ok) return refuse(found.error, null)
   if (venueClock !== undefined) vault.venueClock.tell(venueClock)
+  if (outcome.kind === "unknown") noteAlarm(unknownOutcome(record), vault)
   await settleRecord(found.value, outcome, vault)
   return { kind: "answer" }
 }

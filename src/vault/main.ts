@@ -23,6 +23,7 @@ import { serveSockets } from "./serve-sockets.ts"
 import { archiveInTime } from "./serve/archive-in-time.ts"
 import { reloadOnSignal, stopOnSignal } from "./serve/signals.ts"
 import { endWithLedger, type VaultMessage, vaultService } from "./serve/vault-service.ts"
+import { lookAtAlarms } from "./status/alarm-log.ts"
 import { runAccepted } from "./status/attestation.ts"
 import { signingNow } from "./status/signing.ts"
 import type { StatusSources, Surroundings } from "./status/sources.ts"
@@ -62,6 +63,8 @@ async function start(): Promise<void> {
     archiveInTime(vault)
     endWithLedger(vault.ledger, vault.keyring)
     watchDisk(vault)
+    // As often as the gate asks: what comes and goes while it is away is seen too.
+    setInterval(lookAtAlarms, 5_000, vault).unref()
     service.ready()
     tellReady(vault)
   } catch (error) {

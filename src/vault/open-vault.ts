@@ -207,6 +207,7 @@ function watches(
     heartbeats: openHeartbeats(clock),
     pollPace: { beganMs: undefined },
     venueClock: openVenueClock(clock),
+    alarmLog: { kept: new Map(), stand: { test: 0, said: "[]" } },
     outbox: openOutbox(clock),
     shadows: countShadows(),
   }

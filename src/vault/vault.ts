@@ -5,6 +5,7 @@ import type { Keyring } from "./keyring/keyring.ts"
 import type { Outbox } from "./ledger/outbox.ts"
 import type { PollPace } from "./operator/price-poll.ts"
 import type { Clock } from "./process/clock.ts"
+import type { AlarmLog } from "./status/alarm-log.ts"
 import type { StatusSources } from "./status/sources.ts"
 import type { AutoFreeze } from "./watch/auto-freeze.ts"
 import type { BadTokenCount } from "./watch/bad-tokens.ts"
@@ -25,6 +26,7 @@ export type Vault = StatusSources &
     readonly autoFreeze: AutoFreeze
     readonly heartbeats: Heartbeats
     readonly pollPace: PollPace
+    readonly alarmLog: AlarmLog
     /** What the gate sends without being asked over HTTP. */
     readonly outbox: Outbox
     /** Overwrites the keys in memory and gives the ledger's lock back. */

@@ -27,6 +27,10 @@ const trustedLines = [
   { lines: 60, what: "what the interface lets an order have, and what was accepted" },
   { lines: 90, what: "cancels that could be orders, and texts too long for a deny" },
   { lines: 54, what: "who asked for what an operator changes" },
+  {
+    lines: 61,
+    what: "alarms that are kept until they are told, and the targets that they are told to",
+  },
   { lines: 25, what: "judging and reserving in a turn that the compiler keeps whole" },
   { lines: 128, what: "prices that the gate polls, and a price's age that is told in time" },
 ]

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
 import type { Message } from "../../src/gate/notify/message.ts"
+import type { TargetStand } from "../../src/gate/notify/target-stand.ts"
 import { bot, limitOrder, type Bot } from "../support/bot.ts"
 import {
   countersign,
@@ -58,17 +59,23 @@ describe("messages to a webhook, from a daemon", { timeout: 240_000 }, () => {
   const heard = (alarm: string): readonly Message[] =>
     webhook.heard.map(({ message }) => message).filter((each) => each.alarm === alarm)
 
-  it("countersign notify test sends one, and shows what", async () => {
+  it("countersign notify test has the gate send one, and says whether it was taken", async () => {
     const ended = await run("notify", "test", "--json")
     assert.equal(ended.code, 0, ended.stdout)
-    const { host, status, sent } = JSON.parse(ended.stdout) as Record<string, unknown>
-    assert.deepEqual([host, status], [`127.0.0.1:${webhook.port}`, 204])
-    assert.deepEqual(heard("test"), [sent])
-    assert.match((await run("notify", "test")).stdout, /took it, with HTTP 204\.\n$/)
+    const { ok, targets } = JSON.parse(ended.stdout) as { ok: boolean; targets: TargetStand[] }
+    assert.deepEqual(
+      [ok, targets.map(({ name, failing }) => [name, failing])],
+      [true, [["webhook", null]]],
+    )
+    assert.equal(heard("test").length, 1)
     webhook.answer(404)
     const refused = await run("notify", "test")
-    assert.deepEqual([refused.code, refused.stdout], [1, ""])
-    assert.match(refused.stderr, /127\.0\.0\.1:\d+ answered HTTP 404/)
+    assert.equal(refused.code, 1)
+    assert.match(refused.stdout, /^webhook: not taken\. 127\.0\.0\.1:\d+ answered HTTP 404\.\n$/)
+    assert.match(
+      (await run("doctor")).stdout,
+      /webhook takes no messages\. 127\.0\.0\.1:\d+ answered HTTP 404/,
+    )
     webhook.answer(200)
   })
 

@@ -166,5 +166,5 @@ const defaultAnswers: Methods<typeof botParams, BotResults> = {
   health: () => ({ signs: "all", reasons: [] }),
   gateSettings: () => ({ upstream: null, allowedHosts: [] }),
   tokens: () => ({ digests: [digestOf(token)] }),
-  alarms: () => ({ webhook: null, alarms: [] }),
+  alarms: () => ({ targets: [], kept: [], test: 0 }),
 }

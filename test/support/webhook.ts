@@ -4,11 +4,15 @@ import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 
 import type { Message } from "../../src/gate/notify/message.ts"
+import { parseJson } from "../../src/std/parse-json.ts"
 import { until } from "./process-tree.ts"
 
 export type Heard = {
   readonly url: string
   readonly headers: IncomingHttpHeaders
+  /** The very bytes, as text. */
+  readonly body: string
+  /** Of the form `json`. */
   readonly message: Message
 }
 
@@ -35,8 +39,8 @@ export async function startWebhook(port = 0): Promise<Webhook> {
   let answer: readonly [number | "silent", Readonly<Record<string, string>>] = [204, {}]
   const server = createServer((request, response) => {
     void text(request).then((body) => {
-      const message = JSON.parse(body) as Message
-      heard.push({ url: request.url ?? "", headers: request.headers, message })
+      const message = parseJson(body) as Message
+      heard.push({ url: request.url ?? "", headers: request.headers, body, message })
       const [status, headers] = answer
       if (status !== "silent") response.writeHead(status, headers).end()
     })

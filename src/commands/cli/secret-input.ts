@@ -1,6 +1,6 @@
 import { concatBytes } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
-import { readPrivateFile } from "../../std/read-private-file.ts"
+import { readPrivateFile } from "../../std/fs/private-file.ts"
 import type { Input } from "./streams.ts"
 import type { Terminal } from "./terminal.ts"
 

@@ -1,3 +1,4 @@
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 import { ifKnown, outermostInstall } from "../../std/node-flags.ts"
@@ -5,14 +6,18 @@ import { packageRoot } from "../../std/program-files.ts"
 import { isWithin, memoryFlags, readFlags } from "./process-flags.ts"
 
 /**
- * Flags that take from the gate what it never needs: writing files, reading any but its own code,
+ * Flags that take from the gate what it never needs: writing files, reading any but its own code and its own secrets,
  * child processes, workers, addons, the inspector; and those that keep it small. They restrict accidents and ordinary bugs; against
  * hostile code in the process the unit file is the boundary.
  */
-export function gatePermissionFlags(appDirectories: readonly string[]): readonly string[] {
+export function gatePermissionFlags(
+  appDirectories: readonly string[],
+  notifyDirectory?: string,
+): readonly string[] {
   return [
     "--permission",
     ...readFlags(appDirectories),
+    ...(notifyDirectory === undefined ? [] : [`--allow-fs-read=${join(notifyDirectory, "*")}`]),
     // Node 26 needs it even for Unix sockets; to Node 24, which doesn't restrict the network, it is a bad option.
     ...ifKnown("--allow-net"),
     // node:sqlite asks the permission model nothing, and could write files.

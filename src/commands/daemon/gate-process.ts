@@ -1,3 +1,5 @@
+import { join } from "node:path"
+
 import { z } from "zod"
 
 import type { UpstreamSettings } from "../../link/views/gate-settings.ts"
@@ -16,13 +18,14 @@ const gateMessages = z.discriminatedUnion("type", [
 /** Starts the gate. It can read no configuration, so it is told what it needs. @throws {Fault} */
 export function gateProcess(files: FileSet, installation: Installation, port: number) {
   const { upstream, allowedHosts } = gateSettingsOf(files)
+  const notifyDirectory = join(installation.configDir, "notify")
   return startChild({
     name: "gate",
     entry: "gate/main",
-    nodeFlags: gatePermissionFlags(gateAppDirectories()),
+    nodeFlags: gatePermissionFlags(gateAppDirectories(), notifyDirectory),
     args: [
       ...["--host", files.config.listen.host, "--port", String(port)],
-      ...["--bot-socket", pathsOf(installation).botSocket],
+      ...["--bot-socket", pathsOf(installation).botSocket, "--notify-dir", notifyDirectory],
       ...upstreamArguments(upstream),
       ...allowedHosts.flatMap((name) => ["--allowed-host", name]),
     ],

@@ -13,6 +13,7 @@ import { keychainFinding, lookAtKeychain } from "./keychain-finding.ts"
 import { lookAtLedger } from "./ledger-look.ts"
 import { lookAtDisk } from "./look-at-disk.ts"
 import { nodeFinding } from "./node-finding.ts"
+import { lookAtTargets } from "./notify-findings.ts"
 import { permissionFindings, unreadableFindings } from "./permission-findings.ts"
 import { reach } from "./reach.ts"
 import { signingFindings } from "./signing-findings.ts"
@@ -53,6 +54,10 @@ const checks: readonly (readonly [Check, Look])[] = [
   ["curve", () => [curveFinding(pickCurve())]],
   ["upstream", lookAtUpstream],
   ["daemon", lookAtProcesses],
+  [
+    "notify",
+    ({ config, installation }) => (config === undefined ? [] : lookAtTargets(config, installation)),
+  ],
 ]
 
 function lookAtPermissions({ listed, installation }: Known): readonly Finding[] {

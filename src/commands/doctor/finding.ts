@@ -15,6 +15,7 @@ export type Check =
   | "keychain"
   | "curve"
   | "upstream"
+  | "notify"
 
 /** One thing that was found. `fix` is a command or an edit; what is ok needs none. */
 export type Finding = { readonly check: Check; readonly message: string } & (

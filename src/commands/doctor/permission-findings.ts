@@ -1,4 +1,4 @@
-import { assertPrivate } from "../../std/read-private-file.ts"
+import { assertPrivate } from "../../std/fs/private-file.ts"
 import { shellWord } from "../cli/shell-word.ts"
 import { fail, failureOf, ok, warn, type Finding } from "./finding.ts"
 

@@ -24,7 +24,7 @@ ${keystoreLine(settings)}
 # reload_on_change: false          # true: changed files are loaded without being told to
 # signer_dir: /a/directory         # of the signers' locks and marks, outside of every backup
 # max_start_gap: 7d                # how far the clock may run on while the machine is off
-# notify: {webhook: https://…}     # messages about alarms; countersign notify test sends one
+# notify: [{name: desk, form: slack, url_file: slack-url}]   # whom alarms are told; countersign notify test tries it
 # attest: off                      # required: changed files wait for countersign policy accept
 `
 }

@@ -1,39 +1,42 @@
-import type { Message } from "../../gate/notify/message.ts"
-import { isTaken, type Posted } from "../../gate/notify/post-message.ts"
+import type { TargetStand } from "../../gate/notify/target-stand.ts"
 import { Fault } from "../../std/fault.ts"
+import { visible } from "../../std/visible.ts"
+import type { Installation } from "../../vault/config/installation.ts"
+import type { Admin } from "../installation/admin.ts"
 import { installationCommand } from "../installation/installation-command.ts"
+import { loadConfig } from "../installation/load-config.ts"
 import { withAdmin } from "../installation/with-vault.ts"
-import { sendTest } from "./send-test.ts"
+import { tryTargets } from "./try-targets.ts"
 
-/** `countersign notify test`: one message from this process, by the settings in force. */
+/** `countersign notify test`: the running gate sends each target a message, by the way that alarms take. */
 export const notifyTest = installationCommand({
-  description: "send a message to the webhook of countersign.yaml",
-  examples: ["countersign notify test"],
-  answer: async (installation): Promise<Sent> => {
-    const { webhook } = await withAdmin(installation, (admin) => admin.call("webhook", {}))
-    if (webhook === null) throw noWebhook
-    const { host, sent, posted } = await sendTest(webhook, "countersign notify test")
-    if (!isTaken(posted)) throw notTaken(posted, host)
-    return { host, status: posted.status, sent }
+  description: "have the gate send a message to each target of countersign.yaml",
+  examples: ["countersign notify test", "countersign notify test --json"],
+  answer: async (installation): Promise<Tested> => {
+    const targets = await withAdmin(installation, (admin) => testAll(admin, installation))
+    return { ok: targets.every(({ failing }) => failing === null), targets }
   },
-  print: ({ host, status, sent }) => [
-    JSON.stringify(sent, null, 2),
-    `${host} took it, with HTTP ${status}.`,
-  ],
+  print: ({ targets }) => targets.map(lineOf),
+  exitCode: ({ ok }) => (ok ? 0 : 1),
 })
 
-type Sent = { readonly host: string; readonly status: number; readonly sent: Message }
+type Tested = { readonly ok: boolean; readonly targets: readonly TargetStand[] }
 
-const noWebhook = new Fault(
-  "usage",
-  "countersign.yaml names no webhook; add notify: {webhook: https://…}, then run: countersign policy reload",
-)
-
-/** Its host alone: the rest of the address mostly has a token in it. */
-function notTaken(posted: Posted, host: string): Fault {
-  const why =
-    posted.kind === "answered"
-      ? `${host} answered HTTP ${posted.status}; compare notify.webhook in countersign.yaml with what the service shows.`
-      : `${host} gave no answer (${posted.code}); look at the name, the network and the firewall.`
-  return new Fault("webhook_failed", `The message wasn't taken: ${why}`)
+async function testAll(admin: Admin, at: Installation): Promise<readonly TargetStand[]> {
+  const { notify } = await loadConfig(at)
+  if (notify.length === 0) throw new Fault("usage", noTargets)
+  if (admin.daemon === "stopped") throw new Fault("vault_unavailable", stopped)
+  return tryTargets(
+    admin,
+    notify.map(({ name }) => name),
+  )
 }
+
+function lineOf({ name, failing }: TargetStand): string {
+  return failing === null ? `${name}: taken.` : visible(`${name}: not taken. ${failing}`)
+}
+
+const stopped =
+  "No daemon runs here, and it is the gate that sends messages; start countersign serve, then run this again."
+const noTargets =
+  "countersign.yaml names no target; add one to notify, as docs/operations/alarms.md shows, then run: countersign policy reload"

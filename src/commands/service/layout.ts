@@ -29,3 +29,6 @@ export const target = "countersign.target"
  * after the other, and the gate, which is stopped first, is to be known of by then.
  */
 export const services = "countersign-gate countersign-vault"
+
+/** Private files of the gate's user, with the addresses and secrets of `notify`. */
+export const gateNotifyDir = "/etc/countersign-gate"

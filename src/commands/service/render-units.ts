@@ -2,7 +2,7 @@ import { join } from "node:path"
 
 import { gateAppDirectories, gatePermissionFlags } from "../daemon/gate-flags.ts"
 import { vaultFlags } from "../daemon/vault-flags.ts"
-import { credentialName, signerDir, systemInstallation } from "./layout.ts"
+import { credentialName, gateNotifyDir, signerDir, systemInstallation } from "./layout.ts"
 
 /** The Node and the package that the units start. Absolute paths without links. */
 export type Program = { readonly node: string; readonly packageRoot: string }
@@ -42,7 +42,7 @@ export function flagsByUnit(): FlagsByUnit {
       usesKeychain: false,
       signerDir,
     }),
-    "countersign-gate.service": gatePermissionFlags(gateAppDirectories()),
+    "countersign-gate.service": gatePermissionFlags(gateAppDirectories(), gateNotifyDir),
   }
 }
 

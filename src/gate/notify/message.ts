@@ -1,47 +1,54 @@
 import { hostname } from "node:os"
 
-import type { Change } from "./alarm-changes.ts"
+import { nameOf, type Change } from "./hearing.ts"
 
-/** What a webhook is sent, as JSON. Chat services show `text` as it is. */
+/** What a target is told, in words of ours and names of the operator's. */
 export type Message = {
   readonly source: "countersign"
+  /** The same for a message that comes again, since nobody knew whether it had arrived. */
+  readonly id: string
   readonly alarm: string
   readonly subject: string
   readonly state: "raised" | "cleared"
   readonly severity: "warning" | "critical"
   readonly text: string
-  /** ISO 8601, by this machine's clock. */
+  /** ISO 8601: when it was last so, for all that the vault knows; of what is over, when it was over. */
   readonly at: string
   readonly host: string
 }
 
 /** Says in a sentence what came or is over, on which machine, and what to do. */
-export function messageOf({ state, alarm }: Change, nowMs: number): Message {
-  const { name, subject, severity, fact, advice } = alarm
-  const host = hostname()
-  const sentence = state === "raised" ? `${fact}; ${advice}.` : `Over: ${fact}.`
+export function messageOf({ state, alarm }: Change): Message {
+  const { name, subject, severity, fact, advice, at } = alarm
+  const sentences = {
+    raised: `${fact}; ${advice}.`,
+    cleared: `Over: ${fact}.`,
+    passed: `It was so, and is over: ${fact}.`,
+  }
   return {
     source: "countersign",
+    id: `${nameOf(alarm)} ${at} ${state}`,
     alarm: name,
     subject,
-    state,
+    state: state === "raised" ? "raised" : "cleared",
     severity,
-    text: `${host}: ${sentence}`,
-    at: new Date(nowMs).toISOString(),
-    host,
+    text: `${hostname()}: ${sentences[state]}`,
+    at: new Date(at).toISOString(),
+    host: hostname(),
   }
 }
 
-/** A message that is sent to see whether it arrives; `by` is the command that sends it. */
-export function testMessage(nowMs: number, by: string): Message {
+/** A message that is sent to see whether it arrives. */
+export function testMessage(nowMs: number): Message {
   const host = hostname()
   return {
     source: "countersign",
+    id: `test ${nowMs}`,
     alarm: "test",
     subject: "",
     state: "raised",
     severity: "warning",
-    text: `${host}: This is a test by ${by}; nothing is wrong.`,
+    text: `${host}: This is a test that an operator asked for; nothing is wrong.`,
     at: new Date(nowMs).toISOString(),
     host,
   }
@@ -50,12 +57,17 @@ export function testMessage(nowMs: number, by: string): Message {
 /** So many of one kind are told one by one. */
 export const maxAlike = 5
 
+/** One message, and the changes that it tells. */
+export type Told = { readonly change: Change; readonly of: readonly Change[] }
+
 /** Makes one of each kind of which there are too many at once, so that nobody gets a hundred messages. */
-export function foldAlike(changes: readonly Change[]): readonly Change[] {
+export function foldAlike(changes: readonly Change[]): readonly Told[] {
   const kinds = Map.groupBy(changes, ({ state, alarm }) => `${state} ${alarm.name}`)
   return [...kinds.values()].flatMap((alike) => {
     const [first] = alike
-    return first === undefined || alike.length <= maxAlike ? alike : [folded(first, alike.length)]
+    return first === undefined || alike.length <= maxAlike
+      ? alike.map((change) => ({ change, of: [change] }))
+      : [{ change: folded(first, alike.length), of: alike }]
   })
 }
 

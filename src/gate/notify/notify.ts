@@ -1,63 +1,65 @@
 import { setTimeout as after } from "node:timers/promises"
 
+import type { BotParams } from "../../link/calls/methods.ts"
 import type { BotLink } from "../../link/client.ts"
+import type { AlarmsNow, KeptAlarm } from "../../link/views/alarms.ts"
+import type { NotifyTarget } from "../../link/views/notify-target.ts"
 import type { Log } from "../process/log.ts"
-import { alarmChanges, type Change } from "./alarm-changes.ts"
 import { alarmSource } from "./alarm-source.ts"
-import { openDelivery, type Delivery } from "./delivery.ts"
-import { foldAlike, messageOf } from "./message.ts"
-import { postMessage } from "./post-message.ts"
+import { deliver } from "./deliver.ts"
+import { nameOf } from "./hearing.ts"
+import { openTeller, type Pauses, type Teller } from "./teller.ts"
 import { unknownOutcomes } from "./unknown-outcomes.ts"
 
 export type NotifyDependencies = {
   readonly link: Pick<BotLink, "call">
   readonly log: Log
+  /** The private files that targets name; `undefined` where the gate was given none. */
+  readonly directory: string | undefined
   readonly pollMs?: number
+  readonly pausesMs?: Pauses
 }
 
-/** Messages to the webhook of countersign.yaml, as long as it names one. */
+/** Messages to the targets of countersign.yaml, as long as it names any. */
 export type Notify = {
   /** A request was sent, and nobody knows what became of it. */
   outcomeUnknown(record: string): void
-  /** Asks and sends no more. What is on its way is cut off: nobody waits for a webhook. */
+  /** Asks and sends no more. What is on its way is cut off: nobody waits for a target. */
   stop(): void
 }
 
 /** Between two questions to the vault. */
 const usualPollMs = 5_000
 
-/** The way to one webhook, which was told nothing yet. */
-type Way = {
-  readonly webhook: string
-  readonly delivery: Delivery
-  readonly changes: ReturnType<typeof alarmChanges>
-}
+/** By the target's settings: one that is changed begins anew. */
+type Tellers = ReadonlyMap<string, Teller>
 
-/** Asks the vault again and again what is wrong, and sends a message for each change. */
-export function startNotify({ link, log, pollMs = usualPollMs }: NotifyDependencies): Notify {
-  const ask = alarmSource(link)
+/** Asks the vault again and again what is wrong, tells each target, and says what all were told. */
+export function startNotify(deps: NotifyDependencies): Notify {
+  const ask = alarmSource(deps.link)
   const unknown = unknownOutcomes()
   const stopping = new AbortController()
   const { signal } = stopping
-  let way: Way | undefined
+  let tellers: Tellers = new Map()
+  let last: AlarmsNow | undefined
   const look = async (): Promise<void> => {
-    const told = await ask()
-    if (told === undefined || signal.aborted) return
-    const { webhook, alarms } = told
-    way = wayTo(webhook, way, log)
-    if (way === undefined) {
-      unknown.forget()
-      return
+    const now = await ask(toldBy([...tellers.values()], last?.kept ?? []))
+    if (now === undefined || signal.aborted) return
+    last = now
+    tellers = tellersFor(now.targets, tellers, deps)
+    const kept = [...now.kept, ...unheard(unknown.now(), now.kept)]
+    for (const teller of tellers.values()) {
+      teller.see(kept)
+      teller.test(now.test)
     }
-    const nowMs = performance.now()
-    way.delivery.add(messagesOf([...unknown.take(nowMs), ...way.changes(alarms, nowMs)]))
+    unknown.forget((alarm) => isDoneByAll(alarm, [...tellers.values()]))
   }
-  void again(look, pollMs, signal)
+  void again(look, deps.pollMs ?? usualPollMs, signal)
   return {
     outcomeUnknown: unknown.note,
     stop() {
       stopping.abort()
-      way?.delivery.stop()
+      for (const teller of tellers.values()) teller.stop()
     },
   }
 }
@@ -73,19 +75,39 @@ async function again(
   }
 }
 
-/** The one that there is, as long as it leads there. */
-function wayTo(webhook: string | null, way: Way | undefined, log: Log): Way | undefined {
-  if (way?.webhook === webhook) return way
-  way?.delivery.stop()
-  return webhook === null ? undefined : openWay(webhook, log)
+/** What the vault is told: what it may forget, and how the targets stand. */
+function toldBy(tellers: readonly Teller[], kept: readonly KeptAlarm[]): BotParams["alarms"] {
+  const over = kept.filter((alarm) => !alarm.stands && isDoneByAll(alarm, tellers))
+  return {
+    over: Object.fromEntries(over.map((alarm) => [nameOf(alarm), alarm.at])),
+    said: JSON.stringify(tellers.map((teller) => teller.stand())),
+  }
 }
 
-function openWay(webhook: string, log: Log): Way {
-  const post: Parameters<typeof openDelivery>[0]["post"] = (message, signal) =>
-    postMessage(webhook, message, signal)
-  return { webhook, delivery: openDelivery({ post, log }), changes: alarmChanges() }
+function isDoneByAll(alarm: KeptAlarm, tellers: readonly Teller[]): boolean {
+  return tellers.every((teller) => teller.isDone(alarm))
 }
 
-function messagesOf(changes: readonly Change[]) {
-  return foldAlike(changes).map((change) => messageOf(change, Date.now()))
+/** Of those that the gate noted, what the vault hasn't told by itself. */
+function unheard(noted: readonly KeptAlarm[], kept: readonly KeptAlarm[]): readonly KeptAlarm[] {
+  const names = new Set(kept.map(nameOf))
+  return noted.filter((alarm) => !names.has(nameOf(alarm)))
+}
+
+/** Those that there are, as long as they are named; the others stop. */
+function tellersFor(
+  targets: readonly NotifyTarget[],
+  before: Tellers,
+  { log, directory, pausesMs }: NotifyDependencies,
+): Tellers {
+  const tellers = new Map(
+    targets.map((target) => {
+      const post: Parameters<typeof openTeller>[0]["post"] = (message, signal) =>
+        deliver({ target, directory }, message, signal)
+      const key = JSON.stringify(target)
+      return [key, before.get(key) ?? openTeller({ target, post, log, pausesMs })]
+    }),
+  )
+  for (const [key, teller] of before) if (!tellers.has(key)) teller.stop()
+  return tellers
 }

@@ -1,41 +1,28 @@
-import { alarm } from "../../link/views/alarms.ts"
-import type { Change } from "./alarm-changes.ts"
+import { unknownOutcome, type KeptAlarm } from "../../link/views/alarms.ts"
 
-/** Requests that were sent and nobody knows what became of: events, which are never over. */
+/** Requests that were sent and nobody knows what became of: the vault may be away, and never hear of it. */
 export type UnknownOutcomes = {
   readonly note: (record: string) => void
-  /** Those that are to be told now, at most once a minute: of a venue that is away all are like the first. */
-  take(nowMs: number): readonly Change[]
-  /** Those so far are told nobody. */
-  forget(): void
+  /** Those that somebody has yet to be told of. */
+  now(): readonly KeptAlarm[]
+  /** Forgets those of which everyone was told. */
+  forget(isDone: (alarm: KeptAlarm) => boolean): void
 }
 
-const quietMs = 60_000
-
-/** What a minute can bring at most; more is told of no more. */
+/** Of more at once nobody is told one by one. */
 const maxRecords = 10_000
 
 /** Starts with nothing noted. */
 export function unknownOutcomes(): UnknownOutcomes {
-  const records = new Set<string>()
-  let quietUntilMs = -Infinity
+  const noted = new Map<string, KeptAlarm>()
   return {
     note(record) {
-      if (records.size < maxRecords) records.add(record)
+      if (noted.size >= maxRecords) return
+      noted.set(record, { ...unknownOutcome(record), stands: false, at: Date.now() })
     },
-    take(nowMs) {
-      if (records.size === 0 || nowMs < quietUntilMs) return []
-      quietUntilMs = nowMs + quietMs
-      const taken = [...records].map(unknownOutcome)
-      records.clear()
-      return taken
+    now: () => [...noted.values()],
+    forget(isDone) {
+      for (const [record, alarm] of noted) if (isDone(alarm)) noted.delete(record)
     },
-    forget: () => records.clear(),
   }
-}
-
-function unknownOutcome(record: string): Change {
-  const fact = `The request ${record} was sent, and nobody knows what became of it`
-  const advice = "look at the venue before anything is sent anew; countersign audit show has it"
-  return { state: "raised", alarm: alarm("outcome_unknown", { subject: record, fact, advice }) }
 }

@@ -17,6 +17,8 @@ export type LogEntry = LogHead & {
   readonly trace?: string
   readonly ms?: number
   readonly port?: number
+  /** The name of a target of `notify`. */
+  readonly target?: string
   /** Where an error was thrown: function names and positions, without its message. */
   readonly at?: string
   /** A sentence about this installation, nothing of which comes from a bot or the venue. */
@@ -34,6 +36,7 @@ export const logFields: FieldsOf<LogEntry> = {
   trace: true,
   ms: true,
   port: true,
+  target: true,
   at: true,
   message: true,
 }

@@ -12,6 +12,8 @@ export type GateArguments = {
   /** `null` when none is given. */
   readonly upstream: UpstreamSettings | null
   readonly allowedHosts: readonly string[]
+  /** Where private files with addresses and secrets of `notify` are. */
+  readonly notifyDirectory: string | undefined
   readonly logLevel: LogLevel
 }
 
@@ -31,6 +33,7 @@ export function parseArguments(argv: readonly string[]): GateArguments {
     botSocket: values["bot-socket"],
     upstream: upstreamIn(values),
     allowedHosts: values["allowed-host"],
+    notifyDirectory: values["notify-dir"],
     logLevel: values["log-requests"] ? "debug" : readLogLevel(),
   }
 }
@@ -58,6 +61,7 @@ function parseOptions(argv: readonly string[]) {
         "upstream-proxy": { type: "string" },
         "upstream-deadline-ms": { type: "string", default: String(gateLimits.upstreamTotalMs) },
         "allowed-host": { type: "string", multiple: true, default: [] },
+        "notify-dir": { type: "string" },
         "log-requests": { type: "boolean", default: false },
       },
     }).values

@@ -78,8 +78,8 @@ export const botParams = {
   gateSettings: z.strictObject({}),
   /** By which tokens the gate tells clients apart, for whose turn it is. */
   tokens: z.strictObject({}),
-  /** What the gate sends messages about, and where to. */
-  alarms: z.strictObject({}),
+  /** What the gate sends messages about. `over`: when what was over by name and subject that is now known to all targets. */
+  alarms: z.strictObject({ over: z.record(z.string(), z.int()), said: z.string().max(8_192) }),
 }
 
 type Answer<Value> = ({ readonly kind: "answer" } & Value) | Refused
@@ -185,8 +185,8 @@ export const adminParams = {
   ...stopAdminParams,
   /** How a command that sends to the venue by itself gets there. */
   upstream: z.strictObject({}),
-  /** Where messages about alarms go. */
-  webhook: z.strictObject({}),
+  /** How messages about alarms get through. `test`: whether to have the gate send one. */
+  notify: z.strictObject({ test: z.boolean() }),
   /** `at`: as if it came at this time, in milliseconds. */
   explain: bodyCall
     .omit({ token: true })
@@ -223,7 +223,8 @@ export type AdminResults = PartResults & {
   listLimits: readonly StandingLimit[]
   raiseLimit: { readonly limit: string; readonly to: string; readonly until: number }
   upstream: UpstreamSettings | null
-  webhook: Pick<AlarmsNow, "webhook">
+  /** When a test was last asked for, and what the gate says of its targets: JSON, which the vault doesn't read. */
+  notify: { readonly test: number; readonly said: string }
   explain: CheckReport
   status: StatusView
 }

@@ -1,3 +1,5 @@
+import type { NotifyTarget } from "./notify-target.ts"
+
 /**
  * What can be wrong, by the names of docs/alerts.yml. Those that linger are measured: they may go to and fro,
  * and are over only once they have been so for a while.
@@ -47,10 +49,25 @@ export function alarm(name: AlarmName, said: Pick<Alarm, "subject" | "fact" | "a
   return { name, ...said, ...alarmKinds[name] }
 }
 
-/** What of a vault a webhook is to hear. */
+/** A request that was sent, and nobody knows what became of it: an event, which is never over. */
+export function unknownOutcome(record: string): Alarm {
+  const fact = `The request ${record} was sent, and nobody knows what became of it`
+  const advice = "look at the venue before anything is sent anew; countersign audit show has it"
+  return alarm("outcome_unknown", { subject: record, fact, advice })
+}
+
+/** An alarm that stands, or is over and the gate hasn't told so yet. */
+export type KeptAlarm = Alarm & {
+  readonly stands: boolean
+  /** When it was last so, in milliseconds of the ledger's time, which never goes back. */
+  readonly at: number
+}
+
+/** What the gate is to tell, and to whom. */
 export type AlarmsNow = {
-  /** Where messages go; `null` for nowhere, and then nothing is looked at. Whoever has it can write there. */
-  readonly webhook: string | null
+  readonly targets: readonly NotifyTarget[]
   /** The gravest first. */
-  readonly alarms: readonly Alarm[]
+  readonly kept: readonly KeptAlarm[]
+  /** When a test of all targets was last asked for; 0 for never. */
+  readonly test: number
 }

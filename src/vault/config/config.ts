@@ -2,18 +2,14 @@ import { isAbsolute } from "node:path"
 
 import { z } from "zod"
 
+import { notifySetting, type NotifyTarget } from "../../link/views/notify-target.ts"
 import { ok, type Result } from "../../std/result.ts"
 import { parseYaml, type Problem } from "../../std/yaml-file.ts"
 import { parseDecimal, type Decimal } from "../../venue/decimal.ts"
 import { budgetsSetting, type BudgetConfig } from "./budget-config.ts"
 import { dayMs, duration, size, yesOrNo } from "./config-values.ts"
 import { freezeOnSetting, heartbeatsSetting, type FreezeOn, type Heartbeat } from "./stop-config.ts"
-import {
-  notifySetting,
-  upstreamSetting,
-  venueOffsetSetting,
-  type UpstreamConfig,
-} from "./upstream-config.ts"
+import { upstreamSetting, venueOffsetSetting, type UpstreamConfig } from "./upstream-config.ts"
 
 /** `countersign.yaml`, read. Durations in milliseconds. */
 export type Config = {
@@ -68,8 +64,8 @@ export type Config = {
   readonly heartbeats: ReadonlyMap<string, Heartbeat>
   readonly budgets: BudgetConfig
   readonly upstream: UpstreamConfig
-  /** Where the gate sends what alarms; `undefined` for nowhere. Its path mostly is a secret. */
-  readonly webhook: string | undefined
+  /** Where the gate sends what alarms. */
+  readonly notify: readonly NotifyTarget[]
 }
 
 /** Parses countersign.yaml. Every key but `keystore` has a default; an unknown one is refused. */
@@ -107,7 +103,7 @@ export function parseConfig(text: string, file: string): Result<Config, readonly
     heartbeats: written.heartbeats,
     budgets: written.budgets,
     upstream: written.upstream,
-    webhook: written.notify,
+    notify: written.notify,
   })
 }
 

@@ -7,7 +7,7 @@ import { addressOfPublicKey } from "../../venue/address.ts"
 import { type Curve, isSecretKey } from "./curve.ts"
 import type { KeyPair, KeyStore } from "./keyring.ts"
 import { decryptPair, decryptV3, encryptV3 } from "./keystore-v3.ts"
-import { assertPrivateDirectory, codeOf, readPrivateFile } from "../../std/read-private-file.ts"
+import { assertPrivateDirectory, codeOf, readPrivateFile } from "../../std/fs/private-file.ts"
 import { withSecret } from "./with-secret.ts"
 import { writeNewFile } from "./write-new-file.ts"
 

@@ -3,7 +3,7 @@ import type { Acts } from "../active/active-set.ts"
 
 const unnoted: readonly (keyof AdminParams)[] = [
   // They change nothing.
-  ...(["health", "status", "explain", "candidate", "replay", "upstream", "webhook"] as const),
+  ...(["health", "status", "explain", "candidate", "replay", "upstream", "notify"] as const),
   ...(["listKeys", "listClients", "listPrices", "listHolds", "listLimits", "listSymbols"] as const),
   ...(["filesInForce", "auditEnds", "auditPage", "auditRow", "auditShow", "auditRecord"] as const),
   ...(["auditDecisions", "auditVerify", "auditVerifyTables", "auditArchivable"] as const),

@@ -1,4 +1,4 @@
-import { alarm, type Alarm, type AlarmName, type AlarmsNow } from "../../link/views/alarms.ts"
+import { alarm, type Alarm, type AlarmName } from "../../link/views/alarms.ts"
 import type { Reason } from "../../link/views/signing.ts"
 import { dayMs } from "../config/config-values.ts"
 import type { ActiveSet } from "../active/active-set.ts"
@@ -14,13 +14,6 @@ import type { StatusSources } from "./sources.ts"
 
 /** So many fit a line of the socket, however long their names are. */
 export const maxAlarms = 100
-
-/** What the gate asks for a webhook, if there is one. It names what `metrics` names, and no amounts. */
-export function tellAlarms(sources: StatusSources): AlarmsNow {
-  const { webhook } = sources.active().config
-  if (webhook === undefined) return { webhook: null, alarms: [] }
-  return { webhook, alarms: alarmsNow(sources) }
-}
 
 /** What there is to see to, the gravest first, and as many as fit. */
 export function alarmsNow(sources: StatusSources): readonly Alarm[] {
@@ -41,7 +34,8 @@ export function alarmsOf(sources: StatusSources): readonly Alarm[] {
   ]
 }
 
-function gravest(alarms: readonly Alarm[]): readonly Alarm[] {
+/** The gravest first, and as many as fit. */
+export function gravest<Each extends Alarm>(alarms: readonly Each[]): readonly Each[] {
   const rank = ({ severity }: Alarm): number => (severity === "critical" ? 0 : 1)
   return alarms.toSorted((a, b) => rank(a) - rank(b)).slice(0, maxAlarms)
 }

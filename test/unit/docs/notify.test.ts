@@ -6,7 +6,7 @@ import { parse } from "yaml"
 import { alarm, alarmNames } from "../../../src/link/views/alarms.ts"
 import { codesIn, readRepositoryFile, sectionOf, tableRows } from "../../support/markdown.ts"
 
-const section = sectionOf(readRepositoryFile("docs/operations/alarms.md"), "Messages to a webhook")
+const section = sectionOf(readRepositoryFile("docs/operations/alarms.md"), "What is told")
 
 /** Alarms whose rule of Prometheus has another name, or that have none. */
 const otherwise: Readonly<Record<string, string | undefined>> = {

@@ -7,6 +7,7 @@ import type { Admin } from "../../installation/admin.ts"
 import { askStatus } from "../../installation/ask-status.ts"
 import { becomeOwner } from "../../installation/become-owner.ts"
 import { dialAdmin } from "../../installation/dial-admin.ts"
+import { tryTargets } from "../../notify/try-targets.ts"
 import { filesInForce } from "../../policy/show.ts"
 import { services, systemInstallation } from "../../service/layout.ts"
 import { thisSystem, type System } from "../../service/system.ts"
@@ -20,7 +21,6 @@ import { alarmLines } from "./alarm-lines.ts"
 import { backupLines } from "./backup-lines.ts"
 import { clockLines } from "./clock-lines.ts"
 import { daemonLines, versionLines } from "./daemon-lines.ts"
-import { gateEgress, type GateEgress } from "./gate-egress.ts"
 import { holds, lacks, liveChecks, notKnown, type LiveCheck, type LiveLine } from "./live-line.ts"
 import { rehearsalLines } from "./rehearsal-lines.ts"
 import { unitLines } from "./unit-lines.ts"
@@ -35,9 +35,9 @@ export async function checkLive(
   system: System = thisSystem,
 ): Promise<readonly LiveLine[]> {
   // Before this process is the vault's user, whom systemd may tell less.
-  const [units, egress] = [unitLines(system, installation), gateEgress(system)]
+  const units = unitLines(system, installation)
   becomeOwner(installation.stateDir)
-  const known = await linesOfDaemon(installation, egress)
+  const known = await linesOfDaemon(installation)
   const lines = [...units, ...known, ...doctorLines(await examine(installation))]
   return lines.toSorted((a, b) => liveChecks.indexOf(a.check) - liveChecks.indexOf(b.check))
 }
@@ -49,7 +49,6 @@ type Facts = {
   readonly status: StatusView
   readonly files: FileSet
   readonly keys: readonly KeyView[]
-  readonly egress: GateEgress
   /** The command that starts vault and gate anew. */
   readonly restart: string
 }
@@ -73,20 +72,20 @@ const looks: readonly (readonly [LiveCheck, Look])[] = [
     async ({ admin, status }) => priceLines(await admin.call("listPrices", {}), status.at),
   ],
   ["clock", async ({ status }) => clockLines(status, await isClockSynchronised())],
-  ["alarms", lookAtAlarms],
+  [
+    "alarms",
+    ({ files, admin }) => alarmLines(files.config.notify, (names) => tryTargets(admin, names)),
+  ],
   ["backup", ({ admin, status }) => backupLines(auditCallOf(admin), status.at)],
 ]
 
-async function linesOfDaemon(
-  installation: Installation,
-  egress: GateEgress,
-): Promise<readonly LiveLine[]> {
+async function linesOfDaemon(installation: Installation): Promise<readonly LiveLine[]> {
   const start = fixHere("countersign serve", installation)
   try {
     const admin = await dialAdmin(installation)
     if (admin === undefined) return withoutDaemon("No daemon runs here.", start)
     try {
-      const lines = await linesOf({ ...(await factsOf(admin, installation)), egress })
+      const lines = await linesOf(await factsOf(admin, installation))
       return lines.map((line) =>
         line.fix === null ? line : { ...line, fix: fixHere(line.fix, installation) },
       )
@@ -110,10 +109,7 @@ function withoutDaemon(why: string, fix: string): readonly LiveLine[] {
   )
 }
 
-async function factsOf(
-  admin: Facts["admin"],
-  installation: Installation,
-): Promise<Omit<Facts, "egress">> {
+async function factsOf(admin: Facts["admin"], installation: Installation): Promise<Facts> {
   const isService = installation.stateDir === systemInstallation.stateDir
   const restart = isService ? `systemctl restart ${services}` : "countersign serve"
   const status = await askStatus(admin)
@@ -144,11 +140,6 @@ function lookAtVenue({ files, installation, restart }: Facts): Promise<readonly 
 function lookAtAgents({ files, keys, status }: Facts): readonly LiveLine[] {
   const { config, profile } = files
   return agentLines(keys, { profile, nowMs: status.at, warningMs: config.agentWarningMs })
-}
-
-async function lookAtAlarms({ admin, egress }: Facts): Promise<readonly LiveLine[]> {
-  const { webhook } = await admin.call("webhook", {})
-  return alarmLines(webhook, egress)
 }
 
 /** What an installation needs, live or not. */

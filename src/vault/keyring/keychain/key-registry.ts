@@ -7,7 +7,7 @@ import { fromHex, toHex } from "../../../std/bytes.ts"
 import { Fault } from "../../../std/fault.ts"
 import { parseJson } from "../../../std/parse-json.ts"
 import { parseAddress, type Address } from "../../../venue/address.ts"
-import { assertPrivateDirectory, codeOf, readPrivateFile } from "../../../std/read-private-file.ts"
+import { assertPrivateDirectory, codeOf, readPrivateFile } from "../../../std/fs/private-file.ts"
 import { writeNewFile } from "../write-new-file.ts"
 import type { KeychainDriver } from "./keychain.ts"
 

@@ -9,7 +9,7 @@ import {
 
 import { Fault } from "../../../std/fault.ts"
 import { err, ok, type Result } from "../../../std/result.ts"
-import { readPrivateFile } from "../../../std/read-private-file.ts"
+import { readPrivateFile } from "../../../std/fs/private-file.ts"
 import { writeNewFile } from "../../keyring/write-new-file.ts"
 import type { CheckpointRow } from "../records/row.ts"
 import type { Checkpoint, LedgerKey } from "../store/audit-jobs.ts"

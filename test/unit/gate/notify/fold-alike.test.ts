@@ -1,27 +1,32 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import type { Change } from "../../../../src/gate/notify/alarm-changes.ts"
+import type { Change } from "../../../../src/gate/notify/hearing.ts"
 import { foldAlike, maxAlike } from "../../../../src/gate/notify/message.ts"
 import { alarm, type AlarmName } from "../../../../src/link/views/alarms.ts"
 
 function changes(count: number, state: Change["state"], name: AlarmName): readonly Change[] {
   return Array.from({ length: count }, (_, n) => {
     const said = { subject: `S${n}`, fact: `S${n} is stale`, advice: `set S${n}` }
-    return { state, alarm: alarm(name, said) }
+    return { state, alarm: { ...alarm(name, said), stands: state === "raised", at: 0 } }
   })
 }
 
 describe("alarms of one kind that come together", () => {
   it("are told one by one as long as they are few", () => {
     const few = changes(maxAlike, "raised", "price_stale")
-    assert.deepEqual(foldAlike(few), few)
+    assert.deepEqual(
+      foldAlike(few),
+      few.map((change) => ({ change, of: [change] })),
+    )
     assert.deepEqual(foldAlike([]), [])
   })
 
   it("are one where one more would be too many, and say how many they are", () => {
-    const [only, ...others] = foldAlike(changes(maxAlike + 1, "raised", "price_stale"))
-    assert.deepEqual(others, [])
+    const many = changes(maxAlike + 1, "raised", "price_stale")
+    const [told, ...others] = foldAlike(many)
+    assert.deepEqual([told?.of, others], [many, []])
+    const only = told?.change
     assert.deepEqual([only?.state, only?.alarm.subject], ["raised", ""])
     assert.equal(only?.alarm.fact, "There are 6 alarms like this one: S0 is stale")
     assert.equal(only.alarm.advice, "set S0")
@@ -33,7 +38,14 @@ describe("alarms of one kind that come together", () => {
     const limits = changes(maxAlike, "raised", "limit_spent")
     const folded = foldAlike([...prices, ...over, ...limits])
     assert.deepEqual(
-      folded.map(({ state, alarm: { name } }) => `${state} ${name}`),
+      folded.map(
+        ({
+          change: {
+            state,
+            alarm: { name },
+          },
+        }) => `${state} ${name}`,
+      ),
       [
         "raised price_stale",
         ...over.map(() => "cleared price_stale"),

@@ -1,46 +1,61 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
+import { standsIn } from "../../../../src/commands/notify/stands-in.ts"
 import { openGateMetrics } from "../../../../src/gate/metrics/gate-metrics.ts"
 import { startNotify, type Notify } from "../../../../src/gate/notify/notify.ts"
 import { toldSends } from "../../../../src/gate/notify/told-sends.ts"
 import type { LogEntry } from "../../../../src/gate/process/log.ts"
+import type { BotParams } from "../../../../src/link/calls/methods.ts"
 import type { BotLink } from "../../../../src/link/client.ts"
-import { alarm, type Alarm, type AlarmsNow } from "../../../../src/link/views/alarms.ts"
+import { alarm, type AlarmsNow, type KeptAlarm } from "../../../../src/link/views/alarms.ts"
 import { until } from "../../../support/process-tree.ts"
 import { startWebhook, webhookSecret, type Webhook } from "../../../support/webhook.ts"
 
-const frozen = alarm("frozen", {
-  subject: "all",
-  fact: "Everything is frozen by operator",
-  advice: "countersign thaw ends it",
-})
+const frozen: KeptAlarm = {
+  ...alarm("frozen", {
+    subject: "all",
+    fact: "Everything is frozen by operator",
+    advice: "countersign thaw ends it",
+  }),
+  ...{ stands: true, at: 1 },
+}
+const over: KeptAlarm = { ...frozen, stands: false, at: 2 }
+const pausesMs = { taken: 0, failed: [1] }
 
 type Playing = {
   readonly notify: Notify
   readonly logged: readonly LogEntry[]
   /** What the vault says from now on; `undefined` for a vault that is away. Resolves once it was asked twice. */
   readonly say: (told: AlarmsNow | undefined) => Promise<void>
+  /** What the gate last told the vault. */
+  readonly told: () => BotParams["alarms"]
 }
 
-const nothing: AlarmsNow = { webhook: null, alarms: [] }
+const nothing: AlarmsNow = { targets: [], kept: [], test: 0 }
 
 /** The gate's side before a vault that a test plays, which says `first` at the start. */
 function play(t: TestContext, first: AlarmsNow | undefined): Playing {
   let told = first
   let asked = 0
+  let lastTold: BotParams["alarms"] = { over: {}, said: "[]" }
   const logged: LogEntry[] = []
   const link = {
-    call: () => {
+    call: (_: string, params: BotParams["alarms"]) => {
       asked += 1
+      lastTold = params
       return told === undefined ? Promise.reject(new Error("away")) : Promise.resolve(told)
     },
   } as unknown as BotLink // the one call that is made
-  const notify = startNotify({ link, log: (entry) => void logged.push(entry), pollMs: 1 })
+  const notify = startNotify({
+    ...{ link, log: (entry: LogEntry) => void logged.push(entry) },
+    ...{ directory: undefined, pollMs: 1, pausesMs },
+  })
   t.after(() => notify.stop())
   return {
     notify,
     logged,
+    told: () => lastTold,
     async say(next) {
       told = next
       const before = asked
@@ -58,9 +73,18 @@ async function webhookFor(t: TestContext): Promise<Webhook> {
 const heard = ({ heard: all }: Webhook): readonly string[] =>
   all.map(({ message: { alarm: name, state, subject } }) => `${state} ${name} ${subject}`)
 
-const said = (webhook: Webhook, ...alarms: readonly Alarm[]): AlarmsNow => ({
-  webhook: webhook.url,
-  alarms,
+const targetAt = (
+  { url }: Webhook,
+  name = "webhook",
+  severity: "warning" | "critical" = "warning",
+) => ({
+  ...{ name, form: "json" as const, severity, url },
+})
+
+const said = (webhook: Webhook, ...kept: readonly KeptAlarm[]): AlarmsNow => ({
+  targets: [targetAt(webhook)],
+  kept,
+  test: 0,
 })
 
 describe("the gate's messages", () => {
@@ -79,7 +103,7 @@ describe("the gate's messages", () => {
   it("go nowhere without a webhook, and tell a new one all that is so", async (t) => {
     const [first, second] = [await webhookFor(t), await webhookFor(t)]
     const { say } = play(t, nothing)
-    await say({ webhook: null, alarms: [frozen] })
+    await say({ ...nothing, kept: [frozen] })
     await say(said(first, frozen))
     await first.message("frozen")
     await say(nothing)
@@ -148,9 +172,14 @@ describe("the gate's messages", () => {
     await say(said(webhook, frozen))
     await until(() => logged[0], "it is logged")
     webhook.answer(200)
+    await until(() => logged[1], "it works again")
     await say(said(webhook))
     await webhook.message("frozen", "cleared")
-    assert.deepEqual(logged, [{ level: "error", event: "notify_failed", status: 410 }])
+    const message = `127.0.0.1:${webhook.port} answered HTTP 410.`
+    assert.deepEqual(logged, [
+      { level: "error", event: "notify_failed", target: "webhook", message },
+      { level: "info", event: "notify_works", target: "webhook" },
+    ])
     assert.ok(!JSON.stringify(logged).includes(webhookSecret))
   })
 
@@ -163,5 +192,65 @@ describe("the gate's messages", () => {
     notify.stop()
     notify.outcomeUnknown("rec_1")
     assert.deepEqual(heard(webhook), ["raised frozen all"])
+  })
+
+  it("have the vault forget what is over only once every target was told", async (t) => {
+    const [alive, dead] = [await webhookFor(t), await webhookFor(t)]
+    dead.answer(503)
+    const targets = [targetAt(alive, "alive"), targetAt(dead, "dead")]
+    const { say, told } = play(t, { targets, kept: [over], test: 0 })
+    await alive.message("frozen", "cleared")
+    await say({ targets, kept: [over], test: 0 })
+    assert.deepEqual(told().over, {}, "the other wasn't told")
+    assert.equal(alive.heard.length, 1, "and keeps this one from nothing")
+    dead.answer(200)
+    await until(() => told().over["frozen all"], "all were told")
+    assert.deepEqual(told().over, { "frozen all": 2 })
+  })
+
+  it("come again from a gate that is started anew, as nobody said that they had come", async (t) => {
+    const webhook = await webhookFor(t)
+    webhook.answer(503)
+    const first = play(t, said(webhook, over))
+    await webhook.message("frozen", "cleared")
+    first.notify.stop()
+    webhook.answer(200)
+    const before = webhook.heard.length
+    const { told } = play(t, said(webhook, over))
+    await until(() => told().over["frozen all"], "it was told")
+    assert.match(webhook.heard[before]?.message.text ?? "", /It was so, and is over/)
+  })
+
+  it("go to a target by its severity", async (t) => {
+    const [all, grave] = [await webhookFor(t), await webhookFor(t)]
+    const stale = { ...frozen, ...alarm("price_stale", { subject: "X", fact: "f", advice: "a" }) }
+    const targets = [targetAt(all, "all"), targetAt(grave, "grave", "critical")]
+    play(t, { targets, kept: [stale, frozen], test: 0 })
+    await all.message("frozen")
+    await all.message("price_stale")
+    await grave.message("frozen")
+    assert.deepEqual(heard(grave), ["raised frozen all"])
+  })
+
+  it("try every target once for a test, also one that is failing, and tell how it went", async (t) => {
+    const [alive, dead] = [await webhookFor(t), await webhookFor(t)]
+    dead.answer(404)
+    const targets = [targetAt(alive, "alive"), targetAt(dead, "dead")]
+    const { say, told } = play(t, { targets, kept: [], test: 0 })
+    const test = Date.now()
+    await say({ targets, kept: [], test })
+    const stands = await until(() => {
+      const read = standsIn(told().said)
+      return read.length === 2 && read.every((each) => each.test === test) ? read : undefined
+    }, "both were tried")
+    const failing = `127.0.0.1:${dead.port} answered HTTP 404.`
+    assert.deepEqual(
+      stands.map((each) => [each.name, each.failing]),
+      [
+        ["alive", null],
+        ["dead", failing],
+      ],
+    )
+    assert.deepEqual([alive.heard.length, dead.heard.length], [1, 1])
   })
 })

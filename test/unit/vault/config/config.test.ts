@@ -56,7 +56,7 @@ describe("countersign.yaml", () => {
       heartbeats: new Map(),
       budgets: { isOn: { address: true, ip: true }, shares: new Map(), cancelReserve: 5 },
       upstream: { ca: null, proxy: null, deadlineMs: 15_000 },
-      webhook: undefined,
+      notify: [],
     })
     assert.notDeepEqual(problems(""), [])
   })

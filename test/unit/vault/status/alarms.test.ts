@@ -4,8 +4,10 @@ import { describe, it, type TestContext } from "node:test"
 import { maxFrameBytes } from "../../../../src/link/frames.ts"
 import type { AlarmName } from "../../../../src/link/views/alarms.ts"
 import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
-import { alarmsOf, maxAlarms, tellAlarms } from "../../../../src/vault/status/alarms.ts"
+import { tellAlarms } from "../../../../src/vault/status/alarm-log.ts"
+import { alarmsOf, maxAlarms } from "../../../../src/vault/status/alarms.ts"
 import type { StatusSources } from "../../../../src/vault/status/sources.ts"
+import type { Vault } from "../../../../src/vault/vault.ts"
 import { wholeDecimal } from "../../../../src/venue/decimal.ts"
 import { ledgerTime } from "../../../support/fake-clock.ts"
 import {
@@ -20,6 +22,7 @@ const allowAll = "policy: mm\nrules:\n  - {name: all, endpoints: [placeOrder]}\n
 const webhook = "https://hooks.example/a-token"
 const notify = `notify: {webhook: "${webhook}"}\n`
 const dayMs = 86_400_000
+const nothingTold = { over: {}, said: "[]" }
 
 type Ready = TestVault & { readonly token: string }
 
@@ -46,14 +49,15 @@ describe("the vault's alarms", () => {
   it("are none while all is well, and go with the webhook", async (t) => {
     const { vault, bots } = await openWithBot(t)
     assert.deepEqual(alarmsOf(vault), [])
-    assert.deepEqual(await bots.alarms(), { webhook, alarms: [] })
+    const targets = [{ name: "webhook", form: "json", severity: "warning", url: webhook }]
+    assert.deepEqual(await bots.alarms(nothingTold), { targets, kept: [], test: 0 })
   })
 
   it("aren't looked at without a webhook", async (t) => {
     const { admin, bots, vault } = await openWithBot(t, { settings: "" })
     await admin.freeze({ scope: "all", name: null, reason: "a drill", cancels: true })
     assert.equal(alarmsOf(vault).length, 1)
-    assert.deepEqual(await bots.alarms(), { webhook: null, alarms: [] })
+    assert.deepEqual(await bots.alarms(nothingTold), { targets: [], kept: [], test: 0 })
   })
 
   it("tell what is frozen and by whom, and not the reason that somebody wrote", async (t) => {
@@ -228,18 +232,14 @@ describe("the vault's alarms", () => {
     }))
     const crowded = { ...vault, active: () => ({ ...vault.active(), freezes }) }
     const late = () => ledgerTime(Date.now() + 400 * dayMs)
-    const now = tellAlarms({ ...crowded, now: late } as unknown as StatusSources)
-    assert.equal(now.alarms.length, maxAlarms)
-    assert.ok(now.alarms.every(({ severity }) => severity === "critical"))
+    const log = { kept: new Map(), stand: { test: 0, said: "[]" } }
+    const now = tellAlarms(nothingTold, {
+      ...crowded,
+      alarmLog: log,
+      now: late,
+    } as unknown as Vault)
+    assert.equal(now.kept.length, maxAlarms)
+    assert.ok(now.kept.every(({ severity }) => severity === "critical"))
     assert.ok(Buffer.byteLength(JSON.stringify(now)) < maxFrameBytes / 2)
-  })
-})
-
-describe("the webhook", () => {
-  it("is told to an operator", async (t) => {
-    const { admin } = await openWithBot(t)
-    assert.deepEqual(await admin.webhook(), { webhook })
-    const none = await openWithBot(t, { settings: "" })
-    assert.deepEqual(await none.admin.webhook(), { webhook: null })
   })
 })

@@ -6,11 +6,11 @@ import { alarmLines } from "../../../../../src/commands/doctor/live/alarm-lines.
 import { backupLines } from "../../../../../src/commands/doctor/live/backup-lines.ts"
 import { clockLines } from "../../../../../src/commands/doctor/live/clock-lines.ts"
 import { daemonLines, versionLines } from "../../../../../src/commands/doctor/live/daemon-lines.ts"
-import { gateEgress, unreachable } from "../../../../../src/commands/doctor/live/gate-egress.ts"
 import type { LiveLine } from "../../../../../src/commands/doctor/live/live-line.ts"
 import { unitLines } from "../../../../../src/commands/doctor/live/unit-lines.ts"
 import { systemInstallation } from "../../../../../src/commands/service/layout.ts"
 import type { Ran } from "../../../../../src/commands/service/system.ts"
+import type { TargetStand } from "../../../../../src/gate/notify/target-stand.ts"
 import { alarm } from "../../../../../src/link/views/alarms.ts"
 import type { Reason } from "../../../../../src/link/views/signing.ts"
 import { version } from "../../../../../src/std/version.ts"
@@ -18,7 +18,6 @@ import { adminOf } from "../../../../support/admin-of.ts"
 import { fakeSystem } from "../../../../support/fake-system.ts"
 import { openTestVault } from "../../../../support/open-test-vault.ts"
 import { statusView } from "../../../../support/status-view.ts"
-import { startWebhook, webhookSecret } from "../../../../support/webhook.ts"
 
 const states = (lines: readonly LiveLine[]) => lines.map(({ state }) => state)
 const dayMs = 86_400_000
@@ -141,59 +140,23 @@ describe("doctor --live on the back-up", () => {
 })
 
 describe("doctor --live on alarms", () => {
-  it("misses a webhook", async () => {
-    assert.deepEqual(states(await alarmLines(null, undefined)), ["missing"])
+  const stand = (name: string, failing: string | null): TargetStand => ({
+    ...{ name, failing, takenAt: null, test: 1 },
   })
 
-  it("sends a message, and is ok only where it was taken", async (t) => {
-    const webhook = await startWebhook()
-    t.after(() => webhook.close())
-    const taken = await alarmLines(webhook.url, undefined)
-    assert.deepEqual(states(taken), ["ok"])
-    assert.match(webhook.heard[0]?.message.text ?? "", /a test by countersign doctor --live/)
-    webhook.answer(404)
-    const refused = await alarmLines(webhook.url, undefined)
-    assert.deepEqual(states(refused), ["missing"])
-    assert.match(refused[0]?.message ?? "", /^127\.0\.0\.1:\d+ answered HTTP 404/)
-    assert.ok(!JSON.stringify([taken, refused]).includes(webhookSecret))
+  it("misses a target", async () => {
+    const nobody = () => assert.fail("nothing is to be sent")
+    assert.deepEqual(states(await alarmLines([], nobody)), ["missing"])
   })
 
-  it("misses the gate's way there, where its unit lets it reach others alone", async (t) => {
-    const webhook = await startWebhook()
-    t.after(() => webhook.close())
-    assert.deepEqual(states(await alarmLines(webhook.url, ["127.0.0.0/8"])), ["ok"])
-    const [line] = await alarmLines(webhook.url, ["192.0.2.0/24"])
-    assert.equal(line?.state, "missing")
-    assert.match(line.fix, /^add IPAddressAllow=127\.0\.0\.1 to /)
-  })
-})
-
-describe("what the gate's unit lets it reach", () => {
-  const show =
-    "systemctl show countersign-gate.service --property=IPAddressDeny --property=IPAddressAllow"
-  const egressOf = (stdout: string) => {
-    const system = fakeSystem({ [show]: { stdout } })
-    const egress = gateEgress(system)
-    system.remove()
-    return egress
-  }
-
-  it("is all, without a denial", () => {
-    assert.equal(egressOf("IPAddressDeny=\nIPAddressAllow=127.0.0.0/8\n"), undefined)
-    assert.equal(egressOf(""), undefined)
-  })
-
-  it("is what is allowed, beside one", () => {
-    const said = "IPAddressDeny=::/0 0.0.0.0/0\nIPAddressAllow=127.0.0.0/8 2001:db8::/32\n"
-    assert.deepEqual(egressOf(said), ["127.0.0.0/8", "2001:db8::/32"])
-    assert.deepEqual(egressOf("IPAddressDeny=0.0.0.0/0\nIPAddressAllow=\n"), [])
-  })
-
-  it("has to hold every address of a name", async () => {
-    const both = () => Promise.resolve(["192.0.2.7", "2001:db8::7"])
-    const names = (...egress: readonly string[]) => unreachable("hooks.example", egress, both)
-    assert.deepEqual(await names("192.0.2.0/29", "2001:db8::/32"), [])
-    assert.deepEqual(await names("192.0.2.0/29"), ["2001:db8::7"])
-    assert.deepEqual(await names("192.0.2.8/29", "2001:db8::/32"), ["192.0.2.7"])
+  it("has each target sent a message, and is ok only where it was taken", async () => {
+    const asked: unknown[] = []
+    const lines = await alarmLines([{ name: "desk" }, { name: "phone" }], (names) => {
+      asked.push(names)
+      return Promise.resolve([stand("desk", null), stand("phone", "It answered HTTP 404.")])
+    })
+    assert.deepEqual(asked, [["desk", "phone"]])
+    assert.deepEqual(states(lines), ["ok", "missing"])
+    assert.match(lines[1]?.message ?? "", /^phone took no message: It answered HTTP 404/)
   })
 })

@@ -1,8 +1,8 @@
 import { constants, type Stats } from "node:fs"
 import { lstat, open, type FileHandle } from "node:fs/promises"
 
-import { copySecret } from "./bytes.ts"
-import { Fault } from "./fault.ts"
+import { copySecret } from "../bytes.ts"
+import { Fault } from "../fault.ts"
 
 /**
  * Reads a file that only its owner can read. Checks and reads through one handle, so that both see the same file.

@@ -1,0 +1,96 @@
+import { createHmac } from "node:crypto"
+
+import type { NotifyTarget } from "../../link/views/notify-target.ts"
+import type { Message } from "./message.ts"
+
+/** What is posted, and where. */
+export type Post = {
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** Where a target is, and its secret where it has one. */
+export type Address = { readonly url: URL; readonly secret: Uint8Array | undefined }
+
+/** A message as the target's service takes it. */
+export function postIn(form: NotifyTarget["form"], message: Message, address: Address): Post {
+  const post = { headers: asJson, url: address.url }
+  switch (form) {
+    case "json":
+      return signedJson(message, address)
+    case "slack":
+      return { ...post, body: slackBody(message) }
+    case "telegram":
+      return telegramPost(message, address.url)
+    case "ntfy":
+      return ntfyPost(message, address)
+  }
+}
+
+const asJson = { "content-type": "application/json" }
+
+/** `X-Countersign-Signature: sha256=` and HMAC-SHA256 (RFC 2104) of the body's very bytes, in hex. */
+function signedJson(message: Message, { url, secret }: Address): Post {
+  const body = JSON.stringify(message)
+  if (secret === undefined) return { url, headers: asJson, body }
+  const signature = createHmac("sha256", secret).update(body).digest("hex")
+  return { url, headers: { ...asJson, "x-countersign-signature": `sha256=${signature}` }, body }
+}
+
+/** Slack cuts a text off after 40,000 characters and asks for no more than 4,000 (docs.slack.dev, "Formatting message text"; 2026-11). */
+const maxSlackChars = 4_000
+
+/** `&`, `<` and `>` begin links and mentions, so they are escaped; without `mrkdwn`, `_` and `*` stay what they are. */
+function slackBody({ text }: Message): string {
+  const escaped = { "&": "&amp;", "<": "&lt;", ">": "&gt;" } as const
+  const plain = clipped(text, maxSlackChars / longestEscape)
+  const shown = plain.replace(/[&<>]/g, (char) => escaped[char as keyof typeof escaped]) // it matched
+  return JSON.stringify({ text: shown, mrkdwn: false })
+}
+
+/** `&amp;` */
+const longestEscape = 5
+
+/** 1 to 4096 characters (core.telegram.org/bots/api#sendmessage; 2026-11). */
+const maxTelegramChars = 4_096
+
+/** Without `parse_mode` nothing in a text means anything else. `chat_id` stands in the address, which is the file's. */
+function telegramPost({ text }: Message, address: URL): Post {
+  const url = new URL(address)
+  const chat = url.searchParams.get("chat_id") ?? ""
+  url.searchParams.delete("chat_id")
+  const body = {
+    chat_id: /^-?\d{1,15}$/.test(chat) ? Number(chat) : chat,
+    text: clipped(text, maxTelegramChars),
+    link_preview_options: { is_disabled: true },
+  }
+  return { url, headers: asJson, body: JSON.stringify(body) }
+}
+
+/** 4,096 bytes; what is longer comes as a file (docs.ntfy.sh/publish, "Limitations"; 2026-11). A UTF-16 unit has at most three. */
+const maxNtfyChars = Math.floor(4_096 / 3)
+
+/** A title of 1 KB and tags of 512 bytes are the most; ours are ASCII, which headers take as it is. */
+function ntfyPost({ text, alarm, state, severity }: Message, { url, secret }: Address): Post {
+  const isOver = state === "cleared"
+  const isCritical = severity === "critical"
+  const token = secret === undefined ? "" : Buffer.from(secret).toString("latin1")
+  return {
+    url,
+    headers: {
+      "content-type": "text/plain; charset=utf-8",
+      title: `Countersign: ${alarm}${isOver ? " is over" : ""}`,
+      priority: isCritical && !isOver ? "urgent" : "default",
+      tags: isOver ? "white_check_mark" : isCritical ? "rotating_light" : "warning",
+      ...(token !== "" && { authorization: `Bearer ${token}` }),
+    },
+    body: clipped(text, maxNtfyChars),
+  }
+}
+
+/** At most so many UTF-16 units, and no half of a character at the end. */
+function clipped(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text
+  return `${text.slice(0, maxChars - 1).replace(/[\uD800-\uDBFF]$/, "")}…`
+}

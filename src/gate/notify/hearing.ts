@@ -1,0 +1,119 @@
+import type { Alarm, KeptAlarm } from "../../link/views/alarms.ts"
+
+/** Something that a target is to be told. */
+export type Change = {
+  /** `passed`: it is over, and the target never heard that it came. */
+  readonly state: "raised" | "cleared" | "passed"
+  readonly alarm: KeptAlarm
+}
+
+/** What one target knows, and so what it has yet to hear. */
+export type Hearing = {
+  /** These are all alarms of now. */
+  see(now: readonly KeptAlarm[], nowMs: number): void
+  /** In the order in which they came. */
+  pending(nowMs: number): readonly Change[]
+  /** The target took it. */
+  heard(change: Change, nowMs: number): void
+  /** Whether it has nothing more to hear of an alarm that is over. */
+  isDone(alarm: KeptAlarm): boolean
+}
+
+/** What is measured is over only once it has been so for this long: what goes to and fro is told once. */
+export const lingerMs = 60_000
+
+/** Unknown outcomes come at most this often: of a venue that is away all are like the first. */
+export const quietMs = 60_000
+
+type Seen = {
+  readonly alarm: KeptAlarm
+  readonly overSinceMs: number | undefined
+  readonly knows: "nothing" | "raised" | "all"
+}
+
+/** Starts knowing nothing; hears of alarms of this severity and graver ones. */
+export function openHearing(least: Alarm["severity"]): Hearing {
+  const seen = new Map<string, Seen>()
+  let quietUntilMs = -Infinity
+  const concerns = ({ severity }: Alarm): boolean => least === "warning" || severity === "critical"
+  return {
+    see(now, nowMs) {
+      const concerning = now.filter(concerns)
+      const names = new Set(concerning.map(nameOf))
+      for (const [name, each] of seen) {
+        if (!names.has(name)) seen.set(name, seenGone(each, nowMs))
+      }
+      for (const alarm of concerning) {
+        seen.set(nameOf(alarm), seenAgain(alarm, seen.get(nameOf(alarm)), nowMs))
+      }
+      for (const [name, { knows }] of seen) {
+        if (!names.has(name) && knows === "all") seen.delete(name)
+      }
+    },
+    pending: (nowMs) =>
+      [...seen.values()].flatMap((each) => {
+        const state = isEvent(each.alarm)
+          ? eventState(each, nowMs < quietUntilMs)
+          : stateOf(each, nowMs)
+        return state === undefined ? [] : [{ state, alarm: each.alarm }]
+      }),
+    heard({ state, alarm }, nowMs) {
+      const each = seen.get(nameOf(alarm))
+      if (each === undefined) return
+      if (isEvent(alarm)) quietUntilMs = nowMs + quietMs
+      seen.set(nameOf(alarm), { ...each, knows: knownAfter(state, each) })
+    },
+    isDone: (alarm) => !concerns(alarm) || isKnown(alarm, seen.get(nameOf(alarm))),
+  }
+}
+
+/** The name of an alarm among all that there are at a time. */
+export function nameOf({ name, subject }: Alarm): string {
+  return `${name} ${subject}`
+}
+
+/** Something that happened: it is told once, and is never over. */
+function isEvent({ name }: Alarm): boolean {
+  return name === "outcome_unknown"
+}
+
+/** The vault doesn't know it any more, as after a restart of the vault. */
+function seenGone(each: Seen, nowMs: number): Seen {
+  if (isEvent(each.alarm) || each.knows === "all") return each
+  return {
+    ...each,
+    alarm: { ...each.alarm, stands: false },
+    overSinceMs: each.overSinceMs ?? nowMs,
+  }
+}
+
+function seenAgain(alarm: KeptAlarm, before: Seen | undefined, nowMs: number): Seen {
+  const overSinceMs = alarm.stands ? undefined : (before?.overSinceMs ?? nowMs)
+  if (isKnown(alarm, before)) return { alarm, knows: "all", overSinceMs }
+  // Told that it came, and back before it was told that it is over: it goes on.
+  return { alarm, knows: before?.knows === "raised" ? "raised" : "nothing", overSinceMs }
+}
+
+/** Whether all was told of what is over. */
+function isKnown(alarm: KeptAlarm, seen: Seen | undefined): boolean {
+  if (seen?.knows !== "all" || alarm.stands) return false
+  return isEvent(alarm) || seen.alarm.at === alarm.at
+}
+
+function eventState({ knows }: Seen, isQuiet: boolean): Change["state"] | undefined {
+  return knows === "nothing" && !isQuiet ? "raised" : undefined
+}
+
+function stateOf({ alarm, overSinceMs, knows }: Seen, nowMs: number): Change["state"] | undefined {
+  if (alarm.stands) return knows === "nothing" ? "raised" : undefined
+  const isSettled = !alarm.lingers || nowMs - (overSinceMs ?? nowMs) >= lingerMs
+  if (knows === "all" || !isSettled) return undefined
+  return knows === "raised" ? "cleared" : "passed"
+}
+
+/** What it knows once it was told this: what came anew while it was being told, it has yet to hear. */
+function knownAfter(state: Change["state"], { alarm }: Seen): Seen["knows"] {
+  if (isEvent(alarm)) return "all"
+  if (state === "raised") return "raised"
+  return alarm.stands ? "nothing" : "all"
+}

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict"
+import { describe, it, type TestContext } from "node:test"
+
+import type { BotParams, BotResults } from "../../../../src/link/calls/methods.ts"
+import { unknownOutcome } from "../../../../src/link/views/alarms.ts"
+import { lookAtAlarms, noteAlarm } from "../../../../src/vault/status/alarm-log.ts"
+import { maxAlarms } from "../../../../src/vault/status/alarms.ts"
+import { assertSigned, limitOrder, openTestVault } from "../../../support/open-test-vault.ts"
+
+const notify = 'notify: {webhook: "https://hooks.example/a-token"}\n'
+const nothingTold: BotParams["alarms"] = { over: {}, said: "[]" }
+
+async function open(t: TestContext, settings = notify) {
+  const test = await openTestVault({ settings })
+  t.after(() => test.remove())
+  const { admin, bots, vault } = test
+  return {
+    ...test,
+    ask: (told = nothingTold) => bots.alarms(told),
+    look: () => {
+      lookAtAlarms(vault)
+    },
+    freeze: () => admin.freeze({ scope: "all", name: null, reason: "a drill", cancels: true }),
+    thaw: () => admin.thaw({ scope: "all", name: null }),
+  }
+}
+
+const words = ({ kept }: BotResults["alarms"]): readonly string[] =>
+  kept.map(({ name, subject, stands }) => `${name} ${subject} ${stands ? "stands" : "is over"}`)
+
+/** What a gate says that told all of it. */
+const allTold = ({ kept }: BotResults["alarms"]): BotParams["alarms"] => ({
+  said: "[]",
+  over: Object.fromEntries(kept.map(({ name, subject, at }) => [`${name} ${subject}`, at])),
+})
+
+describe("what the vault keeps for the gate", () => {
+  it("is what came and went while the gate was away, until the gate has told of it", async (t) => {
+    const { ask, look, freeze, thaw } = await open(t)
+    await freeze()
+    look()
+    await thaw()
+    look()
+    const told = await ask()
+    assert.deepEqual(words(told), ["frozen all is over"])
+    assert.deepEqual(
+      words(await ask()),
+      ["frozen all is over"],
+      "a gate that was killed asks again",
+    )
+    assert.deepEqual(words(await ask(allTold(told))), [])
+  })
+
+  it("is never forgotten while it stands, whatever the gate says", async (t) => {
+    const { ask, freeze } = await open(t)
+    await freeze()
+    const told = await ask()
+    assert.deepEqual(words(await ask(allTold(told))), ["frozen all stands"])
+  })
+
+  it("is what came again after the end that the gate has told of", async (t) => {
+    const { ask, look, freeze, thaw } = await open(t)
+    await freeze()
+    look()
+    await thaw()
+    const told = await ask()
+    await freeze()
+    look()
+    await new Promise((resolve) => setTimeout(resolve, 2)) // another millisecond of the ledger's time
+    await thaw()
+    assert.deepEqual(words(await ask(allTold(told))), ["frozen all is over"])
+  })
+
+  it("is each request of which nobody knows what became, though the gate that sent it is gone", async (t) => {
+    const { ask, bots, ...test } = await open(t)
+    await test.addKey({ name: "main", role: "wallet" })
+    await test.addKey({ name: "mm", role: "agent", wallet: "main" })
+    const token = await test.addClient({ name: "bot", keys: ["mm"] })
+    const signed = await test.sign(token, limitOrder())
+    assertSigned(signed)
+    const { record } = signed
+    await bots.report({ token, record, outcome: { kind: "accepted", status: 200, code: "0" } })
+    assert.deepEqual(words(await ask()), [])
+    await bots.report({ token, record, outcome: { kind: "unknown", status: null } })
+    assert.deepEqual(words(await ask()), [`outcome_unknown ${record} is over`])
+  })
+
+  it("is no more than so many unknown outcomes", async (t) => {
+    const { ask, vault } = await open(t)
+    for (let n = 0; n <= maxAlarms; n += 1) noteAlarm(unknownOutcome(`rec_${n}`), vault)
+    assert.equal(vault.alarmLog.kept.size, maxAlarms)
+    assert.equal((await ask()).kept.length, maxAlarms)
+  })
+
+  it("is nothing while nobody is to be told", async (t) => {
+    const { ask, look, freeze, vault } = await open(t, "")
+    await freeze()
+    noteAlarm(unknownOutcome("rec_1"), vault)
+    look()
+    assert.deepEqual(await ask(), { targets: [], kept: [], test: 0 })
+    assert.equal(vault.alarmLog.kept.size, 0)
+  })
+})
+
+describe("a test of the targets", () => {
+  it("is asked for once each time, and answered by what the gate says", async (t) => {
+    const { ask, admin } = await open(t)
+    assert.deepEqual(await admin.notify({ test: false }), { test: 0, said: "[]" })
+    const { test } = await admin.notify({ test: true })
+    assert.ok(test > 0)
+    assert.equal((await ask({ over: {}, said: '[{"name":"webhook"}]' })).test, test)
+    assert.deepEqual(await admin.notify({ test: false }), { test, said: '[{"name":"webhook"}]' })
+  })
+})
