@@ -100,6 +100,14 @@ describe("what the vault keeps for the gate", () => {
     assert.deepEqual(await ask(), { targets: [], kept: [], test: 0 })
     assert.equal(vault.alarmLog.kept.size, 0)
   })
+
+  it("is what still stands after a restart", async (t) => {
+    const before = await openTestVault({ settings: notify })
+    await before.admin.freeze({ scope: "all", name: null, reason: "a drill", cancels: true })
+    const test = await before.reopen()
+    t.after(() => test.remove())
+    assert.deepEqual(words(await test.bots.alarms(nothingTold)), ["frozen all stands"])
+  })
 })
 
 describe("a test of the targets", () => {
