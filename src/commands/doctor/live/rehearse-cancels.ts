@@ -4,6 +4,8 @@ import type { KeyView } from "../../../link/views/views.ts"
 import { Fault } from "../../../std/fault.ts"
 import { makeActiveSet, type ActiveSet } from "../../../vault/active/active-set.ts"
 import type { FileSet } from "../../../vault/config/file-set.ts"
+import type { KeyPair } from "../../../vault/keyring/keyring.ts"
+import { signChecked } from "../../../vault/keyring/open-keyring.ts"
 import { pickCurve } from "../../../vault/keyring/pick-curve.ts"
 import { operatorName, type KeyEntry } from "../../../vault/ledger/records/bindings.ts"
 import { digestOf } from "../../../vault/request/fill-in.ts"
@@ -36,12 +38,10 @@ function standIn(key: KeyView, address: KeyEntry["address"]): KeyEntry {
   return { name, address, role, wallet, targets, network, approval, expiresAtMs }
 }
 
-type ThrowAway = { readonly secret: Uint8Array; readonly publicKey: Uint8Array }
-
 function whyNot(
   { line, key: name }: PanicCancel,
   set: ActiveSet,
-  key: ThrowAway,
+  key: KeyPair,
 ): string | undefined {
   const entry = name === undefined ? undefined : set.keys.get(name)
   if (entry === undefined) return `there is no key ${name ?? "to sign it"}`
@@ -50,10 +50,8 @@ function whyNot(
     const nowMs = Date.now()
     const validity = { nonce: nowMs, expiresAfterMs: nowMs + request.ttlMs }
     const digest = digestOf(request, { validity, profile: set.profile })
-    const curve = pickCurve()
-    const signer = curve.recover(curve.sign(key.secret, digest), digest)
-    const isOwn = signer !== undefined && Buffer.compare(signer, key.publicKey) === 0
-    return isOwn ? undefined : "the signature isn't its key's"
+    signChecked(key, digest, pickCurve())
+    return undefined
   } catch (error) {
     if (error instanceof Fault) return error.message
     throw error
