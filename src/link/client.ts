@@ -2,8 +2,7 @@ import { connect, type Socket } from "node:net"
 
 import { Fault } from "../std/fault.ts"
 import type { AdminParams, AdminResults, BotParams, BotResults } from "./calls/methods.ts"
-import { createFrameReader, createFrameWriter, type FrameWriter } from "./frames.ts"
-import { faultOf, parseResponse } from "./message.ts"
+import * as wire from "./wire.ts"
 
 /** Calls the methods of a socket. `Params` and `Results` are the maps of methods.ts. */
 export type LinkClient<Params, Results> = {
@@ -143,8 +142,8 @@ export function speak(
   { deadlineMs = defaultDeadlineMs, maxBytes }: SpeakOptions,
   onLost: () => void,
 ): Speaking {
-  const reader = createFrameReader(maxBytes)
-  const writer = createFrameWriter(socket)
+  const reader = wire.createFrameReader(maxBytes)
+  const writer = wire.createFrameWriter(socket)
   const waiting = new Map<number, Waiting>()
   const expire = expirer(waiting, deadlineMs)
   let lastId = 0
@@ -210,7 +209,7 @@ function expirer(waiting: Map<number, Waiting>, limitMs: number) {
 
 /** A parameter `secret` of bytes follows the call: in JSON it would be text, which can't be overwritten. */
 function writeCall(
-  writer: FrameWriter,
+  writer: wire.FrameWriter,
   { params, ...call }: { readonly id: number; readonly method: string; readonly params: unknown },
 ): void {
   const { secret, ...others } = params as { readonly secret?: unknown }
@@ -222,7 +221,7 @@ function writeCall(
 
 /** @throws {Fault} when `value` is no answer: the stream can't be trusted any more. */
 function settle(value: unknown, waiting: Map<number, Waiting>): void {
-  const response = parseResponse(value)
+  const response = wire.parseResponse(value)
   if (response === undefined)
     throw new Fault("link_protocol", "The socket sent something else than an answer.")
   // An id that nobody waits for is an answer that came after its deadline.
@@ -234,7 +233,7 @@ function settle(value: unknown, waiting: Map<number, Waiting>): void {
     return
   }
   waiting.delete(id)
-  if ("error" in response) call.reject(faultOf(response.error))
+  if ("error" in response) call.reject(wire.faultOf(response.error))
   else call.resolve(wholeOf(call.parts, response.result))
 }
 

@@ -5,12 +5,11 @@ import { setTimeout as after } from "node:timers/promises"
 import { z } from "zod"
 
 import { Fault } from "../std/fault.ts"
-import { createFrameReader, createFrameWriter, maxFrameBytes, type Frame } from "./frames.ts"
 import type { LinkLimits } from "./link-limits.ts"
-import { errorOf, requestSchema, rpcErrors, type ErrorMember, type Request } from "./message.ts"
+import * as wire from "./wire.ts"
 
 /** Of a list that goes out in parts: half a line, so that commas and what is around it fit too. */
-const maxPartBytes = maxFrameBytes / 2
+const maxPartBytes = wire.maxFrameBytes / 2
 
 /** How many calls are begun in one turn of the loop. */
 const takenAtOnce = 4
@@ -38,7 +37,7 @@ export class Connection {
   #isStopping = false
   #inFlight = 0
   /** Calls that have come and weren't begun. */
-  #come: Frame[] = []
+  #come: wire.Frame[] = []
   #onIdle: () => void = () => undefined
   #lineTimer: NodeJS.Timeout | undefined
 
@@ -47,8 +46,8 @@ export class Connection {
     this.#options = options
     // Whoever must say a secret first may send others.
     const secretBytes = options.secret === undefined ? 0 : maxSecretBytes
-    this.#reader = createFrameReader(maxFrameBytes, secretBytes)
-    this.#writer = createFrameWriter(socket)
+    this.#reader = wire.createFrameReader(wire.maxFrameBytes, secretBytes)
+    this.#writer = wire.createFrameWriter(socket)
     this.#isGreeted = options.secret === undefined
     socket.on("data", this.#receive)
     socket.on("drain", () => this.#throttle())
@@ -84,7 +83,7 @@ export class Connection {
       if (!isTaking) this.#takeSome()
     } catch (error) {
       this.#options.onError(error, "")
-      this.#fail(rpcErrors.parse)
+      this.#fail(wire.rpcErrors.parse)
     }
     this.#watchLine()
   }
@@ -98,19 +97,19 @@ export class Connection {
     if (this.#come.length > 0) setImmediate(this.#takeSome)
   }
 
-  async #take({ value, secret }: Frame): Promise<void> {
+  async #take({ value, secret }: wire.Frame): Promise<void> {
     if (this.#isStopping || !this.#socket.writable) return
-    const parsed = requestSchema.safeParse(value)
-    if (!parsed.success) this.#fail(rpcErrors.invalidRequest)
+    const parsed = wire.requestSchema.safeParse(value)
+    if (!parsed.success) this.#fail(wire.rpcErrors.invalidRequest)
     else if (this.#isGreeted) await this.#answer({ ...parsed.data, secret })
     else this.#greet(parsed.data)
   }
 
-  #greet(request: Request): void {
+  #greet(request: wire.Request): void {
     const hello = helloParams.safeParse(request.params)
     const isHello = request.method === "hello" && hello.success
     if (!isHello || !isSecret(hello.data.secret, this.#options.secret ?? "")) {
-      this.#fail(errorOf(helloRefused()), request.id)
+      this.#fail(wire.errorOf(helloRefused()), request.id)
       return
     }
     this.#isGreeted = true
@@ -129,7 +128,7 @@ export class Connection {
       }
     } catch (error) {
       this.#options.onError(error, request.method)
-      this.#writer.write({ jsonrpc: "2.0", id: request.id, error: errorOf(error) })
+      this.#writer.write({ jsonrpc: "2.0", id: request.id, error: wire.errorOf(error) })
     }
     this.#throttle()
     if (this.#inFlight === 0) this.#onIdle()
@@ -147,7 +146,7 @@ export class Connection {
   }
 
   /** A stream that broke the protocol can't be trusted to be in step: it is told why, and closed. */
-  #fail(error: ErrorMember, id: number | null = null): void {
+  #fail(error: wire.ErrorMember, id: number | null = null): void {
     const socket = this.#socket
     if (!socket.writable) return
     socket.off("data", this.#receive)
@@ -165,7 +164,8 @@ export class Connection {
   }
 }
 
-type Outcome = { readonly result: unknown; readonly more?: true } | { readonly error: ErrorMember }
+type Outcome =
+  { readonly result: unknown; readonly more?: true } | { readonly error: wire.ErrorMember }
 
 /** A list is answered in parts where a line wouldn't hold all of it. */
 function* partsOf(outcome: Outcome): Generator<Outcome> {
@@ -188,7 +188,7 @@ function* partsOf(outcome: Outcome): Generator<Outcome> {
 }
 
 /** Bytes that came behind a request stand in its parameters as `secret`, which no JSON can put there. */
-type Call = Request & Pick<Frame, "secret">
+type Call = wire.Request & Pick<wire.Frame, "secret">
 
 type Method = (params: unknown, by: string | undefined) => unknown
 
@@ -198,16 +198,16 @@ async function run(
   options: ConnectionOptions,
 ): Promise<Outcome> {
   const schema = Object.hasOwn(options.params, method) ? options.params[method] : undefined
-  if (schema === undefined) return { error: rpcErrors.unknownMethod }
+  if (schema === undefined) return { error: wire.rpcErrors.unknownMethod }
   const params = schema.safeParse(secret ? Object.assign({}, given, { secret }) : given)
-  if (!params.success) return { error: rpcErrors.invalidParams }
+  if (!params.success) return { error: wire.rpcErrors.invalidParams }
   try {
     // The types of `serveLink` pair each method with the schema that made its parameters.
     const methods = options.methods as Readonly<Record<string, Method>>
     return { result: (await methods[method]?.(params.data, by)) ?? null }
   } catch (error) {
     options.onError(error, method)
-    return { error: errorOf(error) }
+    return { error: wire.errorOf(error) }
   }
 }
 

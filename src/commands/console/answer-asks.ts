@@ -5,8 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { z } from "zod"
 
 import { asks, maxLineBytes, type AskName, type Asks } from "../../console/asks.ts"
-import { createFrameReader, createFrameWriter, type FrameWriter } from "../../link/frames.ts"
-import { errorOf, requestSchema } from "../../link/message.ts"
+import * as wire from "../../link/wire.ts"
 
 /** What each ask is answered; of an answer only what its schema names is passed on. */
 export type Answers = {
@@ -25,8 +24,8 @@ const pauseMs = 40
  * @throws where something else was asked.
  */
 export async function answerAsks(pipe: Socket, answers: Answers): Promise<void> {
-  const reader = createFrameReader(maxLineBytes.ask)
-  const writer = createFrameWriter(pipe, maxLineBytes.answer)
+  const reader = wire.createFrameReader(maxLineBytes.ask)
+  const writer = wire.createFrameWriter(pipe, maxLineBytes.answer)
   try {
     for await (const chunk of pipe as AsyncIterable<Buffer>) {
       for (const { value } of reader.push(chunk)) {
@@ -52,7 +51,7 @@ async function drained(pipe: Socket): Promise<void> {
 type Asked = { readonly id: number; readonly name: AskName; readonly params: unknown }
 
 function parseAsk(value: unknown): Asked {
-  const { id, method, params } = requestSchema.parse(value)
+  const { id, method, params } = wire.requestSchema.parse(value)
   if (!isAskName(method)) throw new Error("no such ask")
   return { id, name: method, params: asks[method].params.parse(params) }
 }
@@ -64,7 +63,7 @@ function isAskName(method: string): method is AskName {
 async function answer(
   { id, name, params }: Asked,
   answers: Answers,
-  writer: FrameWriter,
+  writer: wire.FrameWriter,
 ): Promise<void> {
   const head = { jsonrpc: "2.0", id } as const
   try {
@@ -72,6 +71,6 @@ async function answer(
     const given = await (answers[name] as (params: unknown) => Promise<unknown>)(params)
     writer.write({ ...head, result: asks[name].answer.parse(given) })
   } catch (error) {
-    writer.write({ ...head, error: errorOf(error) })
+    writer.write({ ...head, error: wire.errorOf(error) })
   }
 }

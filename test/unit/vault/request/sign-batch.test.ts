@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { readFile, writeFile } from "node:fs/promises"
 import { after, before, describe, it, type TestContext } from "node:test"
 
-import { maxFrameBytes } from "../../../../src/link/frames.ts"
+import { maxFrameBytes } from "../../../../src/link/wire.ts"
 import { Fault } from "../../../../src/std/fault.ts"
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
 import { reload } from "../../../../src/vault/operator/reload.ts"

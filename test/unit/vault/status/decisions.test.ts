@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
 import { adminParams } from "../../../../src/link/calls/methods.ts"
-import { maxFrameBytes } from "../../../../src/link/frames.ts"
+import { maxFrameBytes } from "../../../../src/link/wire.ts"
 import { decisionView } from "../../../../src/vault/status/views.ts"
 import { makeRecordId } from "../../../../src/vault/ledger/records/record-id.ts"
 import {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
 import { mainVenueText } from "../../../../src/commands/init/init-texts.ts"
-import { maxFrameBytes } from "../../../../src/link/frames.ts"
+import { maxFrameBytes } from "../../../../src/link/wire.ts"
 import { openSigning } from "../../../../src/link/views/signing.ts"
 import { Fault } from "../../../../src/std/fault.ts"
 import { botMethods } from "../../../../src/vault/bot-methods.ts"

@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { createFrameReader, createFrameWriter, maxFrameBytes } from "../../../src/link/frames.ts"
+import { createFrameReader, createFrameWriter, maxFrameBytes } from "../../../src/link/wire.ts"
 import { numRuns } from "../../support/runs.ts"
 
 describe("frame reader", () => {
