@@ -4,7 +4,6 @@ import { setTimeout as after } from "node:timers/promises"
 
 import type { BotLink } from "../link/client.ts"
 import { createApp, type App } from "./app.ts"
-import { Connections } from "./http/connections.ts"
 import { invalidHeader, type Problem } from "./http/problem.ts"
 import { headersOf, httpAnswer } from "./http/reply.ts"
 import type { GateMetrics } from "./metrics/gate-metrics.ts"
@@ -12,7 +11,7 @@ import { gateLimits, type GateLimits } from "./process/gate-limits.ts"
 import type { Log } from "./process/log.ts"
 import type { LiveSettings } from "./settings.ts"
 import { createSharedSends } from "./sign/repeats.ts"
-import { inTurns, tokenOwners } from "./http/turns.ts"
+import { Connections, inTurns, tokenOwners } from "./http/shares.ts"
 
 export type GateDependencies = {
   readonly link: BotLink

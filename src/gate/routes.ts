@@ -18,7 +18,7 @@ import { venueReads } from "./reads/venue-reads.ts"
 import { forwarder, type ForwardDependencies } from "./sign/forward.ts"
 import { sign } from "./sign/sign.ts"
 import { batchSigner } from "./sign/sign-batch.ts"
-import type { OwnerOf } from "./http/turns.ts"
+import type { OwnerOf } from "./http/shares.ts"
 
 export type RouteDependencies = ForwardDependencies & {
   readonly limits: GateLimits

@@ -12,7 +12,7 @@ export const gateLimits = {
   maxConnections: 1_024,
   /** Requests that are open on one connection. More are cut off with it: Node's parser can't be paused. */
   maxPipelined: 8,
-  /** Requests at work, but for those that reduce risk. Of this and the following an owner gets its part, see http/turns.ts. */
+  /** Requests at work, but for those that reduce risk. Of this and the following an owner gets its part, see http/shares.ts. */
   maxInFlight: 1_024,
   /** Requests at work that reduce risk. */
   maxReducing: 128,

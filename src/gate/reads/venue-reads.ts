@@ -1,6 +1,6 @@
 import type { Problem } from "../http/problem.ts"
 import type { Answer } from "../http/read-call.ts"
-import { openPlaces, type OwnerOf } from "../http/turns.ts"
+import { openPlaces, type OwnerOf } from "../http/shares.ts"
 import { fetchRead } from "./fetch-read.ts"
 import { parseReadAsk } from "./parse-read-ask.ts"
 import { streamPages, type StreamDependencies } from "./stream-pages.ts"

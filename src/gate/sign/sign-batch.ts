@@ -6,7 +6,7 @@ import { retryAfterSeconds, statuses } from "../http/error-response.ts"
 import { refusedByVault, type Problem } from "../http/problem.ts"
 import { problemEnvelope, type Reply } from "../http/reply.ts"
 import type { GateLimits } from "../process/gate-limits.ts"
-import { openPlaces, type OwnerOf } from "../http/turns.ts"
+import { openPlaces, type OwnerOf } from "../http/shares.ts"
 
 /** Makes `/sign/batch`, with a bound of its own: each keeps the vault as busy as all of its requests would alone. */
 export function batchSigner({

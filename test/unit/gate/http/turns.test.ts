@@ -10,7 +10,7 @@ import {
   reducesRisk,
   strangers,
   tokenOwners,
-} from "../../../../src/gate/http/turns.ts"
+} from "../../../../src/gate/http/shares.ts"
 import type { BotLink } from "../../../../src/link/client.ts"
 import { digestOf, token } from "../../../support/fake-vault.ts"
 
