@@ -16,7 +16,7 @@ import {
   type BodyField,
   type FieldType,
 } from "../../src/venue/payload/order-fields.ts"
-import { signingFields } from "../../src/venue/payload/check-fields.ts"
+import { signingFields } from "../../src/venue/payload/parse-payload.ts"
 import type { Json } from "./json-schema.ts"
 
 const address: Json = {

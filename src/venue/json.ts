@@ -311,3 +311,11 @@ export function deepFreeze<Value>(value: Value): Value {
   for (const part of inner) deepFreeze(part)
   return Object.freeze(value)
 }
+
+/** Ignores case and punctuation: `target-address` and `targetAddress` become one. NFKC makes `ſ` and `Ｎ` plain letters. */
+export function foldName(name: string): string {
+  return name
+    .normalize("NFKC")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, "")
+}

@@ -126,7 +126,7 @@ export const decidingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "venue/payload/lane.ts",
+    "venue/payload/parse-payload.ts",
     ["unit/venue/payload/lane", "threats/modify-passed-off-as-a-way-out"],
     [
       {

@@ -89,10 +89,14 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "venue/payload/check-fields.ts",
+    "venue/json.ts",
     ["unit/vault/request/split-body"],
     [
-      { find: ".toLowerCase()", replace: "", why: "Nonce is signed beside nonce" },
+      {
+        find: '.normalize("NFKC")\n    .toLowerCase()',
+        replace: '.normalize("NFKC")',
+        why: "Nonce is signed beside nonce",
+      },
       { find: '.normalize("NFKC")', replace: "", why: "a long s passes for another letter" },
     ],
   ),

@@ -15,7 +15,7 @@ import {
 import { openBudgets, type Budgets } from "../../src/vault/budgets/budgets.ts"
 import type { Spending } from "../../src/vault/budgets/spending.ts"
 import type { Address } from "../../src/venue/address.ts"
-import type { Lane } from "../../src/venue/payload/lane.ts"
+import type { Lane } from "../../src/venue/payload/payload.ts"
 import { otherSigner, signer } from "../support/ledger-ask.ts"
 import { numRuns } from "../support/runs.ts"
 import { seededRandom, type SeededRandom } from "../support/seeded-random.ts"

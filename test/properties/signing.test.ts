@@ -9,7 +9,7 @@ import { toHex, utf8 } from "../../src/std/bytes.ts"
 import { parseAddress, type Address } from "../../src/venue/address.ts"
 import { agentStruct, placeOrderTag } from "../../src/venue/endpoints.ts"
 import { isJsonObject, type JsonObject, parseStrictJson } from "../../src/venue/json.ts"
-import { parseOrder } from "../../src/venue/payload/parse-payload.ts"
+import { parseOrder } from "../../src/venue/payload/parse-order.ts"
 import {
   canonicalJson,
   actionHash,

@@ -8,7 +8,7 @@ import type { Circumstances, JudgedRequest } from "../../src/vault/policy/judged
 import type { Policy } from "../../src/vault/policy/terms/policy.ts"
 import { parseAddress, type Address } from "../../src/venue/address.ts"
 import { formatDecimal, parseDecimal, type Decimal } from "../../src/venue/decimal.ts"
-import { laneOf } from "../../src/venue/payload/lane.ts"
+import { laneOf } from "../../src/venue/payload/parse-payload.ts"
 import type { AgentApproval, Order, OrderLeg, Payload } from "../../src/venue/payload/payload.ts"
 import { operationIds, type OperationId } from "../../src/venue/profile.ts"
 import { builtinProfile } from "../../src/venue/profile/builtin-profile.ts"

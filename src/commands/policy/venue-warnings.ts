@@ -1,5 +1,5 @@
 import type { Warning } from "../../link/views/views.ts"
-import { isCancel } from "../../venue/payload/lane.ts"
+import { isCancel } from "../../venue/payload/parse-payload.ts"
 import type { Endpoint, Profile } from "../../venue/profile.ts"
 
 /** What venue.yaml leaves open, so that requests are refused or more is signed. Each names the line to change. */

@@ -1,4 +1,4 @@
-import type { Lane } from "../../venue/payload/lane.ts"
+import type { Lane } from "../../venue/payload/payload.ts"
 import type { RollingWindow } from "./rolling-window.ts"
 
 /** The interface's "Limits": the most weight per window for an address, and for this machine's IP. */

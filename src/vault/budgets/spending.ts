@@ -1,5 +1,5 @@
 import type { Address } from "../../venue/address.ts"
-import type { Lane } from "../../venue/payload/lane.ts"
+import type { Lane } from "../../venue/payload/payload.ts"
 import type { BudgetTerms, BudgetScope } from "./budget.ts"
 
 /** What a request spends. A budget whose weight is `undefined` is neither asked nor counted. */

@@ -1,5 +1,5 @@
 import type { Address } from "../../venue/address.ts"
-import type { Lane } from "../../venue/payload/lane.ts"
+import type { Lane } from "../../venue/payload/payload.ts"
 import type { Claim } from "../policy/terms/claim.ts"
 import { type Clock, type LedgerTime, openSteadyTime } from "../process/clock.ts"
 import { followAct, storedBindings, type Bindings } from "./bindings.ts"

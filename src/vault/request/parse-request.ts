@@ -11,10 +11,8 @@ import {
   parseStrictJson,
   pointerTo,
 } from "../../venue/json.ts"
-import { signingFieldOf } from "../../venue/payload/check-fields.ts"
-import { laneOf, type Lane } from "../../venue/payload/lane.ts"
-import { parsePayload } from "../../venue/payload/parse-payload.ts"
-import type { Payload } from "../../venue/payload/payload.ts"
+import { laneOf, parsePayload, signingFieldOf } from "../../venue/payload/parse-payload.ts"
+import type { Lane, Payload } from "../../venue/payload/payload.ts"
 import type { Disclosed, Endpoint, Signing } from "../../venue/profile.ts"
 import type { Parties, StructType } from "../../venue/signing-hash.ts"
 import type { ActiveSet } from "../active/active-set.ts"

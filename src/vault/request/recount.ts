@@ -1,7 +1,6 @@
 import { version } from "../../std/version.ts"
 import type { JsonObject } from "../../venue/json.ts"
-import { laneOf } from "../../venue/payload/lane.ts"
-import { opaquePayload, parsePayload } from "../../venue/payload/parse-payload.ts"
+import { laneOf, opaquePayload, parsePayload } from "../../venue/payload/parse-payload.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import { budgetWindowMs } from "../budgets/budget.ts"
 import type { Spending } from "../budgets/spending.ts"

@@ -1,5 +1,6 @@
 import { utf8 } from "../../std/bytes.ts"
 import {
+  foldName,
   pointerTo,
   type FieldError,
   type JsonObject,
@@ -7,8 +8,7 @@ import {
   parsePointer,
 } from "../json.ts"
 import type { Endpoint } from "../profile.ts"
-import { foldName, unknownField } from "./check-fields.ts"
-import { fieldError } from "./field-rules.ts"
+import { fieldError, unknownField } from "./field-rules.ts"
 import { orderFields } from "./order-fields.ts"
 
 /** The longest body of a cancel whose fields venue.yaml doesn't list. */

@@ -28,3 +28,22 @@ export type FieldRule = (typeof fieldRules)[number]
 export function fieldError(path: string, rule: FieldRule, message: string): FieldError {
   return { path, rule, message }
 }
+
+/** The error of a field that the interface doesn't document. */
+export function unknownField(path: string): FieldError {
+  return fieldError(
+    path,
+    "unknown_field",
+    "this field isn't documented; leave it out, or have extra_fields in venue.yaml admit it",
+  )
+}
+
+/** The error of a required field that is absent. */
+export function missingField(path: string): FieldError {
+  return fieldError(path, "required", "this field is required; add it")
+}
+
+/** The error of a value that has another JSON type than the field. */
+export function wrongType(path: string, expected: string): FieldError {
+  return fieldError(path, "wrong_type", `send ${expected}`)
+}

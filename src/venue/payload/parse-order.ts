@@ -1,4 +1,5 @@
 import { compareDecimals, maxDecimalDigits, parseDecimal, zero, type Decimal } from "../decimal.ts"
+import { err, ok, type Result } from "../../std/result.ts"
 import {
   pointerTo,
   type FieldError,
@@ -7,48 +8,130 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../json.ts"
-import { fieldError } from "./field-rules.ts"
-import type { BodyField, FieldType } from "./order-fields.ts"
+import type { Profile } from "../profile.ts"
+import { fieldError, missingField, unknownField, wrongType } from "./field-rules.ts"
+import * as fields from "./order-fields.ts"
+import { objectAt, brokenOrderRules } from "./order-rules.ts"
+import type { Order, OrderLeg } from "./payload.ts"
+
+type Errors = readonly FieldError[]
+
+/** Parses an order by the interface's tables and rules. Returns all errors at once. */
+export function parseOrder(
+  body: JsonObject,
+  spot: Spot,
+  symbols: Profile["symbols"],
+): Result<Order, Errors> {
+  const symbolId = body["symbol_id"]
+  const symbol = typeof symbolId === "number" ? symbols.byId.get(symbolId) : undefined
+  const broken = brokenOrderRules(body, symbol)
+  const errors = [
+    ...checkFields(fields.orderFields, body, spot),
+    ...broken.map((error) => ({ ...error, path: `${spot.path}${error.path}` })),
+  ]
+  const order = orderOf(body)
+  return order === undefined || errors.length > 0 ? err(errors) : ok(order)
+}
+
+/** `undefined` when a required field can't be read; {@link checkFields} has reported it. */
+function orderOf(body: JsonObject): Order | undefined {
+  const symbolId = body["symbol_id"]
+  const isBuy = body["is_buy"]
+  const quantity = decimalOf(body["quantity"])
+  if (typeof symbolId !== "number" || typeof isBuy !== "boolean" || quantity === undefined) {
+    return undefined
+  }
+  return Object.freeze({
+    clientOrderId: textOf(body["client_order_id"]),
+    symbolId,
+    isBuy,
+    orderType: wordOf(fields.orderTypes, body["order_type"]),
+    timeInForce: wordOf(fields.timesInForce, body["time_in_force"]),
+    quantity,
+    price: decimalOf(body["price"]),
+    slippage: decimalOf(body["slippage"]),
+    positionSide: wordOf(fields.positionSides, body["position_side"]),
+    marginMode: wordOf(fields.marginModes, body["margin_mode"]),
+    marketOrderType: wordOf(fields.marketOrderTypes, body["market_order_type"]),
+    stpMode: wordOf(fields.stpModes, body["stp_mode"]),
+    priceMatch: wordOf(fields.priceMatches, body["price_match"]),
+    algoOrderType: wordOf(fields.algoOrderTypes, body["algo_order_type"]),
+    conditional: conditionalOf(objectAt(body, "conditional")),
+    tpsl: tpslOf(objectAt(body, "tpsl")),
+    flags: flagsOf(body["flags"]),
+  })
+}
+
+function conditionalOf(conditional: JsonObject | undefined): Order["conditional"] {
+  const triggerPrice = decimalOf(conditional?.["trigger_price"])
+  const triggerBy = wordOf(fields.triggerSources, conditional?.["trigger_by"])
+  return triggerPrice && triggerBy && Object.freeze({ triggerPrice, triggerBy })
+}
+
+function tpslOf(tpsl: JsonObject | undefined): Order["tpsl"] {
+  const mode = wordOf(fields.tpslModes, tpsl?.["tpsl_mode"])
+  if (tpsl === undefined || mode === undefined) return undefined
+  return Object.freeze({ mode, takeProfit: legOf(tpsl, "tp"), stopLoss: legOf(tpsl, "sl") })
+}
+
+function legOf(tpsl: JsonObject, leg: fields.LegName): OrderLeg | undefined {
+  const triggerPrice = decimalOf(tpsl[`${leg}_trigger_price`])
+  return (
+    triggerPrice &&
+    Object.freeze({
+      triggerPrice,
+      triggerBy: wordOf(fields.triggerSources, tpsl[`${leg}_trigger_by`]),
+      orderType: wordOf(fields.orderTypes, tpsl[`${leg}_order_type`]),
+      orderPrice: decimalOf(tpsl[`${leg}_order_price`]),
+    })
+  )
+}
+
+function flagsOf(value: JsonValue | undefined): Order["flags"] {
+  const words: JsonArray = Array.isArray(value) ? value : []
+  return Object.freeze(words.flatMap((word) => wordOf(fields.orderFlags, word) ?? []))
+}
+
+function decimalOf(value: JsonValue | undefined): Decimal | undefined {
+  return typeof value === "string" ? parseDecimal(value) : undefined
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined
+}
+
+function wordOf<Word extends string>(
+  words: readonly Word[],
+  value: JsonValue | undefined,
+): Word | undefined {
+  return words.find((word) => word === value)
+}
 
 /** Where an object stands in the body, and which further fields it may hold. */
 export type Spot = { readonly path: string; readonly alsoAllowed: readonly string[] }
 
 /** Checks each field of an object by itself, and refuses fields that aren't listed. */
-export function checkFields(
-  fields: readonly BodyField[],
+function checkFields(
+  listed: readonly fields.BodyField[],
   object: JsonObject,
   { path, alsoAllowed }: Spot,
-): readonly FieldError[] {
-  const known = new Set([...fields.map((field) => field.name), ...alsoAllowed])
+): Errors {
+  const known = new Set([...listed.map((field) => field.name), ...alsoAllowed])
   return [
-    ...fields.flatMap((field) => checkField(field, object, pointerTo(path, field.name))),
+    ...listed.flatMap((field) => checkField(field, object, pointerTo(path, field.name))),
     ...Object.keys(object)
       .filter((name) => !known.has(name))
       .map((name) => unknownField(pointerTo(path, name))),
   ]
 }
 
-/** The error of a field that the interface doesn't document. */
-export function unknownField(path: string): FieldError {
-  return fieldError(
-    path,
-    "unknown_field",
-    "this field isn't documented; leave it out, or have extra_fields in venue.yaml admit it",
-  )
-}
-
-/** The error of a required field that is absent. */
-export function missingField(path: string): FieldError {
-  return fieldError(path, "required", "this field is required; add it")
-}
-
-function checkField(field: BodyField, object: JsonObject, path: string): readonly FieldError[] {
+function checkField(field: fields.BodyField, object: JsonObject, path: string): Errors {
   const value = Object.hasOwn(object, field.name) ? object[field.name] : undefined
   if (value === undefined) return field.required ? [missingField(path)] : []
   return checkValue(field.type, value, path)
 }
 
-function checkValue(type: FieldType, value: JsonValue, path: string): readonly FieldError[] {
+function checkValue(type: fields.FieldType, value: JsonValue, path: string): Errors {
   switch (type.kind) {
     case "text":
       return checkText(type, value, path)
@@ -67,9 +150,9 @@ function checkValue(type: FieldType, value: JsonValue, path: string): readonly F
   }
 }
 
-type TypeOf<Kind extends FieldType["kind"]> = Extract<FieldType, { kind: Kind }>
+type TypeOf<Kind extends fields.FieldType["kind"]> = Extract<fields.FieldType, { kind: Kind }>
 
-function checkText(type: TypeOf<"text">, value: JsonValue, path: string): readonly FieldError[] {
+function checkText(type: TypeOf<"text">, value: JsonValue, path: string): Errors {
   if (typeof value !== "string") return [wrongType(path, "a string")]
   const length = Array.from(value).length
   if (length < type.minLength) {
@@ -79,21 +162,17 @@ function checkText(type: TypeOf<"text">, value: JsonValue, path: string): readon
   return [fieldError(path, "too_long", `send at most ${type.maxLength} characters, not ${length}`)]
 }
 
-function checkBoolean(value: JsonValue, path: string): readonly FieldError[] {
+function checkBoolean(value: JsonValue, path: string): Errors {
   return typeof value === "boolean" ? [] : [wrongType(path, "true or false")]
 }
 
-function checkId(value: JsonValue, path: string): readonly FieldError[] {
+function checkId(value: JsonValue, path: string): Errors {
   if (typeof value !== "number" || !Number.isSafeInteger(value))
     return [wrongType(path, "an integer")]
   return value >= 0 ? [] : [fieldError(path, "out_of_range", "send an integer that isn't negative")]
 }
 
-function checkDecimal(
-  type: TypeOf<"decimal">,
-  value: JsonValue,
-  path: string,
-): readonly FieldError[] {
+function checkDecimal(type: TypeOf<"decimal">, value: JsonValue, path: string): Errors {
   if (typeof value !== "string") return [wrongType(path, 'a decimal string like "0.5"')]
   const decimal = parseDecimal(value)
   if (decimal === undefined) {
@@ -118,21 +197,13 @@ function isWithin(
   return compareDecimals(decimal, min) >= 0 && compareDecimals(decimal, max) <= 0
 }
 
-function checkWord(
-  values: readonly string[],
-  value: JsonValue,
-  path: string,
-): readonly FieldError[] {
+function checkWord(values: readonly string[], value: JsonValue, path: string): Errors {
   if (typeof value !== "string") return [wrongType(path, `one of the strings ${values.join(", ")}`)]
   if (values.includes(value)) return []
   return [fieldError(path, "value_not_allowed", `send one of ${values.join(", ")}`)]
 }
 
-function checkWords(
-  values: readonly string[],
-  value: JsonValue,
-  path: string,
-): readonly FieldError[] {
+function checkWords(values: readonly string[], value: JsonValue, path: string): Errors {
   if (!Array.isArray(value)) return [wrongType(path, `an array of ${values.join(", ")}`)]
   const words = value as JsonArray // Array.isArray narrows a union with a readonly array to any[]
   return words.flatMap((word, index) => {
@@ -142,41 +213,8 @@ function checkWords(
   })
 }
 
-function checkObject(
-  type: TypeOf<"object">,
-  value: JsonValue,
-  path: string,
-): readonly FieldError[] {
+function checkObject(type: TypeOf<"object">, value: JsonValue, path: string): Errors {
   if (value === null && type.nullable) return []
   if (!isJsonObject(value)) return [wrongType(path, "an object")]
   return checkFields(type.fields, value, { path, alsoAllowed: [] })
-}
-
-/** The error of a value that has another JSON type than the field. */
-export function wrongType(path: string, expected: string): FieldError {
-  return fieldError(path, "wrong_type", `send ${expected}`)
-}
-
-/** The fields that say who signs and until when. They are never business fields. */
-export const signingFields: readonly string[] = [
-  "signer_address",
-  "target_address",
-  "nonce",
-  "expires_after",
-  "signature",
-]
-
-const folded = new Map(signingFields.map((name) => [foldName(name), name]))
-
-/** The signing field that a name means; a careless reader might ignore case and punctuation. */
-export function signingFieldOf(name: string): string | undefined {
-  return folded.get(foldName(name))
-}
-
-/** Ignores case and punctuation: `target-address` and `targetAddress` become one. NFKC makes `ſ` and `Ｎ` plain letters. */
-export function foldName(name: string): string {
-  return name
-    .normalize("NFKC")
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]/g, "")
 }

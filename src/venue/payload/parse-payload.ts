@@ -1,6 +1,4 @@
-import * as fields from "./order-fields.ts"
 import { err, ok, type Result } from "../../std/result.ts"
-import { parseDecimal, type Decimal } from "../decimal.ts"
 import {
   type FieldError,
   type JsonObject,
@@ -10,16 +8,21 @@ import {
   findAt,
   parsePointer,
   type JsonArray,
+  foldName,
 } from "../json.ts"
 import { isBatch } from "../endpoints.ts"
-import type { Endpoint, Profile, PayloadShape } from "../profile.ts"
+import {
+  cancelIds,
+  type Endpoint,
+  type OperationId,
+  type PayloadShape,
+  type Profile,
+} from "../profile.ts"
 import { parseApproveAgent } from "./approve-agent.ts"
 import { checkCancelBody } from "./cancel-body.ts"
-import { checkFields, missingField, unknownField, wrongType, type Spot } from "./check-fields.ts"
-import { fieldError } from "./field-rules.ts"
-import { isCancel } from "./lane.ts"
-import type { Payload, Order, OrderLeg } from "./payload.ts"
-import { objectAt, brokenOrderRules } from "./order-rules.ts"
+import { fieldError, missingField, unknownField, wrongType } from "./field-rules.ts"
+import { parseOrder } from "./parse-order.ts"
+import type { Lane, Order, Payload } from "./payload.ts"
 import { checkStructBody } from "./struct-body.ts"
 
 /** The most errors in one answer. It bounds the answer to a body that is all wrong. */
@@ -202,93 +205,46 @@ function isJsonArray(value: unknown): value is JsonArray {
   return Array.isArray(value)
 }
 
-/** Parses an order by the interface's tables and rules. Returns all errors at once. */
-export function parseOrder(
-  body: JsonObject,
-  spot: Spot,
-  symbols: Profile["symbols"],
-): Result<Order, readonly FieldError[]> {
-  const symbolId = body["symbol_id"]
-  const symbol = typeof symbolId === "number" ? symbols.byId.get(symbolId) : undefined
-  const broken = brokenOrderRules(body, symbol)
-  const errors = [
-    ...checkFields(fields.orderFields, body, spot),
-    ...broken.map((error) => ({ ...error, path: `${spot.path}${error.path}` })),
-  ]
-  const order = orderOf(body)
-  return order === undefined || errors.length > 0 ? err(errors) : ok(order)
+const cancels: ReadonlySet<OperationId> = new Set(cancelIds)
+
+/** Whether an operation takes orders away and makes none. */
+export function isCancel(id: OperationId): boolean {
+  return cancels.has(id)
 }
 
-/** `undefined` when a required field can't be read; {@link checkFields} has reported it. */
-function orderOf(body: JsonObject): Order | undefined {
-  const symbolId = body["symbol_id"]
-  const isBuy = body["is_buy"]
-  const quantity = decimalOf(body["quantity"])
-  if (typeof symbolId !== "number" || typeof isBuy !== "boolean" || quantity === undefined) {
-    return undefined
-  }
-  return Object.freeze({
-    clientOrderId: textOf(body["client_order_id"]),
-    symbolId,
-    isBuy,
-    orderType: wordOf(fields.orderTypes, body["order_type"]),
-    timeInForce: wordOf(fields.timesInForce, body["time_in_force"]),
-    quantity,
-    price: decimalOf(body["price"]),
-    slippage: decimalOf(body["slippage"]),
-    positionSide: wordOf(fields.positionSides, body["position_side"]),
-    marginMode: wordOf(fields.marginModes, body["margin_mode"]),
-    marketOrderType: wordOf(fields.marketOrderTypes, body["market_order_type"]),
-    stpMode: wordOf(fields.stpModes, body["stp_mode"]),
-    priceMatch: wordOf(fields.priceMatches, body["price_match"]),
-    algoOrderType: wordOf(fields.algoOrderTypes, body["algo_order_type"]),
-    conditional: conditionalOf(objectAt(body, "conditional")),
-    tpsl: tpslOf(objectAt(body, "tpsl")),
-    flags: flagsOf(body["flags"]),
-  })
+/** The only operations for which the interface says that an order's flags apply. */
+const heedsFlags: ReadonlySet<OperationId> = new Set<OperationId>(["placeOrder", "placeBatch"])
+
+/** The lane of a request. It is `reduce` only if every order in it can be read and can only reduce. */
+export function laneOf(endpoint: Endpoint, payload: Payload, { symbols }: Profile): Lane {
+  if (isCancel(endpoint.id)) return "cancel"
+  if (!heedsFlags.has(endpoint.id) && !endpoint.appliesFlags) return "open"
+  if (payload.kind !== "orders" || payload.orders.length === 0) return "open"
+  return payload.orders.every((order) => canOnlyReduce(order, symbols)) ? "reduce" : "open"
 }
 
-function conditionalOf(conditional: JsonObject | undefined): Order["conditional"] {
-  const triggerPrice = decimalOf(conditional?.["trigger_price"])
-  const triggerBy = wordOf(fields.triggerSources, conditional?.["trigger_by"])
-  return triggerPrice && triggerBy && Object.freeze({ triggerPrice, triggerBy })
-}
-
-function tpslOf(tpsl: JsonObject | undefined): Order["tpsl"] {
-  const mode = wordOf(fields.tpslModes, tpsl?.["tpsl_mode"])
-  if (tpsl === undefined || mode === undefined) return undefined
-  return Object.freeze({ mode, takeProfit: legOf(tpsl, "tp"), stopLoss: legOf(tpsl, "sl") })
-}
-
-function legOf(tpsl: JsonObject, leg: fields.LegName): OrderLeg | undefined {
-  const triggerPrice = decimalOf(tpsl[`${leg}_trigger_price`])
+function canOnlyReduce(order: Order, symbols: Profile["symbols"]): boolean {
+  const { algoOrderType } = order
   return (
-    triggerPrice &&
-    Object.freeze({
-      triggerPrice,
-      triggerBy: wordOf(fields.triggerSources, tpsl[`${leg}_trigger_by`]),
-      orderType: wordOf(fields.orderTypes, tpsl[`${leg}_order_type`]),
-      orderPrice: decimalOf(tpsl[`${leg}_order_price`]),
-    })
+    order.flags.includes("reduce_only") &&
+    order.tpsl === undefined && // legs have no flags, so they might open a position
+    (algoOrderType === undefined || algoOrderType === "conditional") &&
+    symbols.byId.get(order.symbolId)?.market === "perp"
   )
 }
 
-function flagsOf(value: JsonValue | undefined): Order["flags"] {
-  const words: JsonArray = Array.isArray(value) ? value : []
-  return Object.freeze(words.flatMap((word) => wordOf(fields.orderFlags, word) ?? []))
-}
+/** The fields that say who signs and until when. They are never business fields. */
+export const signingFields: readonly string[] = [
+  "signer_address",
+  "target_address",
+  "nonce",
+  "expires_after",
+  "signature",
+]
 
-function decimalOf(value: JsonValue | undefined): Decimal | undefined {
-  return typeof value === "string" ? parseDecimal(value) : undefined
-}
+const folded = new Map(signingFields.map((name) => [foldName(name), name]))
 
-function textOf(value: JsonValue | undefined): string | undefined {
-  return typeof value === "string" ? value : undefined
-}
-
-function wordOf<Word extends string>(
-  words: readonly Word[],
-  value: JsonValue | undefined,
-): Word | undefined {
-  return words.find((word) => word === value)
+/** The signing field that a name means; a careless reader might ignore case and punctuation. */
+export function signingFieldOf(name: string): string | undefined {
+  return folded.get(foldName(name))
 }

@@ -63,3 +63,10 @@ export type Payload =
   | { readonly kind: "approve_agent"; readonly approval: AgentApproval }
   | { readonly kind: "struct" }
   | { readonly kind: "opaque"; readonly batchLength: number }
+
+/**
+ * What a request can do to risk, as far as the interface makes it sure. `cancel` takes orders away, `reduce` makes
+ * orders that can only close positions, `open` is everything else. Decided once per request. Freezes, limits, budgets,
+ * expiring agents, a full disk and a doubted clock all use this value.
+ */
+export type Lane = "cancel" | "reduce" | "open"

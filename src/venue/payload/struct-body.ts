@@ -10,9 +10,8 @@ import {
 } from "../signing-hash.ts"
 import { pointerTo, type FieldError, type JsonObject, type JsonValue } from "../json.ts"
 import type { Profile } from "../profile.ts"
-import { missingField, unknownField, wrongType } from "./check-fields.ts"
 import { filledInFields } from "./check-struct.ts"
-import { fieldError } from "./field-rules.ts"
+import { fieldError, missingField, unknownField, wrongType } from "./field-rules.ts"
 
 /**
  * Parses a complete Type B body (with signer_address, nonce and expires_after) into the values that

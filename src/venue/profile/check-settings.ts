@@ -1,5 +1,5 @@
 import { parsePointer } from "../json.ts"
-import { signingFieldOf } from "../payload/check-fields.ts"
+import { signingFieldOf } from "../payload/parse-payload.ts"
 import { orderFields } from "../payload/order-fields.ts"
 import type { OperationId } from "../profile.ts"
 import { atSetting, type Given, type PlacedProblem } from "./placed-problem.ts"

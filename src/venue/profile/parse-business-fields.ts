@@ -1,7 +1,7 @@
 import { utf8 } from "../../std/bytes.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { isJsonObject, type JsonObject, parseStrictJson } from "../json.ts"
-import { signingFieldOf } from "../payload/check-fields.ts"
+import { signingFieldOf } from "../payload/parse-payload.ts"
 
 /** Parses the business fields of a request, as strictly as those from a bot. The error is a sentence. */
 export function parseBusinessFields(text: string): Result<JsonObject, string> {

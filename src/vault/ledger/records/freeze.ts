@@ -1,5 +1,5 @@
 import type { Refusal } from "../../../link/views/refusal.ts"
-import type { Lane } from "../../../venue/payload/lane.ts"
+import type { Lane } from "../../../venue/payload/payload.ts"
 
 /** Whom a freeze stops: everybody, one client, or one key. `name` is `null` for all. */
 export type FreezeScope =

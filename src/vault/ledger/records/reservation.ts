@@ -1,7 +1,7 @@
 import type { Refusal } from "../../../link/views/refusal.ts"
 import type { Address } from "../../../venue/address.ts"
 import type { Decimal } from "../../../venue/decimal.ts"
-import type { Lane } from "../../../venue/payload/lane.ts"
+import type { Lane } from "../../../venue/payload/payload.ts"
 import type { Spending } from "../../budgets/spending.ts"
 import type { Claim, OrderSize } from "../../policy/terms/claim.ts"
 import type { LedgerTime } from "../../process/clock.ts"

@@ -1,8 +1,7 @@
 import type { Address } from "../../../venue/address.ts"
 import type { Decimal } from "../../../venue/decimal.ts"
 import type { JsonObject } from "../../../venue/json.ts"
-import type { Lane } from "../../../venue/payload/lane.ts"
-import type { Payload } from "../../../venue/payload/payload.ts"
+import type { Lane, Payload } from "../../../venue/payload/payload.ts"
 import type { OperationId, Profile } from "../../../venue/profile.ts"
 
 /** What is judged: who asks for what, parsed as far as it can be. */

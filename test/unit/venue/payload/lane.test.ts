@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { laneOf, type Lane } from "../../../../src/venue/payload/lane.ts"
-import type { Order, Payload } from "../../../../src/venue/payload/payload.ts"
+import { laneOf } from "../../../../src/venue/payload/parse-payload.ts"
+import type { Lane, Order, Payload } from "../../../../src/venue/payload/payload.ts"
 import { operationIds, type OperationId } from "../../../../src/venue/profile.ts"
 import { builtinProfile } from "../../../../src/venue/profile/builtin-profile.ts"
 import { leg, order } from "../../../support/policy-case.ts"
