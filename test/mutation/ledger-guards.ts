@@ -214,8 +214,8 @@ export const ledgerGuards: readonly Guard[] = [
         why: "a batch signs the same key twice",
       },
       {
-        find: "if (keys.length === 0) return work()",
-        replace: "if (keys.length < 99) return work()",
+        find: "keys.length === 0 ? work() : keyTurns.run(keys, work)",
+        replace: "keys.length < 99 ? work() : keyTurns.run(keys, work)",
         why: "two with the same key are looked up at once",
       },
     ],

@@ -18,8 +18,8 @@ export const slips: readonly Guard[] = [
       why: "simulated: two of a batch with one key don't see each other",
     },
     {
-      find: "      if (keys.length === 0) return work()\n",
-      replace: "      return work()\n",
+      find: "keys.length === 0 ? work() : keyTurns.run(keys, work)",
+      replace: "work()",
       why: "simulated: the turn of a key isn't waited for",
     },
     {

@@ -2,19 +2,29 @@ import { setImmediate as turnEnded } from "node:timers/promises"
 
 import type { Refusal } from "../../link/views/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
+import { formatDecimal, type Decimal } from "../../venue/decimal.ts"
 import type { Budgets } from "../budgets/budgets.ts"
 import { budgetExhausted } from "../budgets/shortage.ts"
 import type { LedgerClock, LedgerTime } from "../process/clock.ts"
 import { requestStages } from "../process/stages.ts"
+import type { Claim, OrderSize } from "../policy/terms/claim.ts"
 import { keyUse } from "./found-records.ts"
 import { holdRow } from "./hold-book.ts"
+import { openKeyTurns } from "./key-turns.ts"
 import type { Ledger, LedgerTurn, OpenHold } from "./ledger.ts"
+import type { RequestEntry } from "./records/entries.ts"
 import type { HoldAsk } from "./records/hold.ts"
-import { nameOf, type IdempotencyKey, type KeyUse } from "./records/idempotency.ts"
+import {
+  nameOf,
+  type Idempotency,
+  type IdempotencyKey,
+  type KeyUse,
+} from "./records/idempotency.ts"
 import type { LedgerWatcher } from "./records/ledger-watcher.ts"
 import { makeRecordId, type RecordId } from "./records/record-id.ts"
-import { requestRow } from "./records/request-row.ts"
+import { refundsOf, type Refund } from "./records/request-row.ts"
 import type { Reservation, ReserveAsk } from "./records/reservation.ts"
+import type { IdempotencyFields, RefundFields, RequestRow, SizeFields } from "./records/row.ts"
 import { limitExhausted, releaseUnusable, tooFast, tooManyHolds } from "./refusals.ts"
 import type { SignerMarks } from "./signers/signer-marks.ts"
 import type { LedgerState } from "./state.ts"
@@ -35,7 +45,10 @@ export type DecideFrom = {
 /** Makes a ledger's `decide`; what it begins is followed to its end. */
 export function decider(from: DecideFrom, underWay: UnderWay): Ledger["decide"] {
   const keyTurns = openKeyTurns()
-  return (keys, step) => underWay.follow(keyTurns.run(keys, () => decide(keys, step, from)))
+  return (keys, step) => {
+    const work = () => decide(keys, step, from)
+    return underWay.follow(keys.length === 0 ? work() : keyTurns.run(keys, work))
+  }
 }
 
 async function decide<Made>(
@@ -164,32 +177,74 @@ function refuseRest(
   return short === undefined ? undefined : budgetExhausted(short, nowMs)
 }
 
-/**
- * Lets work that names the same idempotency key go one after the other: a key is looked up when all that was
- * asked with it before is durable, or was refused, and nobody else uses it until the work has ended.
- */
-type KeyTurns = {
-  /** Without keys the work begins within this call. */
-  run<Out>(keys: readonly IdempotencyKey[], work: () => Promise<Out>): Promise<Out>
+/** What `reserve` adds to what was asked. */
+type Reserved = {
+  readonly record: RecordId
+  readonly nonce: number
+  readonly expiresAfterMs: number
+  readonly countedAtMs: number
 }
 
-/** Starts with no key in use. */
-function openKeyTurns(): KeyTurns {
-  /** The last one in the line of each key. */
-  const lines = new Map<string, Promise<unknown>>()
+/** A reserved request as the journal holds it. */
+function requestRow(
+  { entry, signer, nowMs, claims, sizes, release }: ReserveAsk,
+  { record, nonce, expiresAfterMs, countedAtMs }: Reserved,
+): RequestRow {
+  const refunds = refundable(entry, claims)
   return {
-    run(keys, work) {
-      if (keys.length === 0) return work()
-      const names = keys.map(nameOf)
-      // All at once, so that no two wait for each other.
-      const done = Promise.allSettled(names.flatMap((name) => lines.get(name) ?? [])).then(work)
-      for (const name of names) lines.set(name, done)
-      const leave = (): void => {
-        for (const name of names) if (lines.get(name) === done) lines.delete(name)
-      }
-      done.then(leave, leave)
-      return done
-    },
+    kind: "request",
+    id: record,
+    at_ms: nowMs,
+    client: entry.client,
+    key: entry.key,
+    operation: entry.operation,
+    path: entry.path,
+    target: entry.target,
+    body: entry.body,
+    policy_hash: entry.policyHash,
+    rule: entry.rule,
+    purpose: entry.purpose,
+    signer,
+    nonce,
+    expires_after: expiresAfterMs,
+    ...(sizes.length > 0 && { sizes: sizes.map(sizeFieldsOf) }),
+    ...(release !== undefined && { release: release.hold }),
+    ...(refunds.length > 0 && { refunds: refunds.map(refundFieldsOf) }),
+    ...(countedAtMs !== nowMs && { counted_at: countedAtMs }),
+    ...(entry.clientOrderId !== undefined && { client_order_id: entry.clientOrderId }),
+    ...(entry.traceparent !== undefined && { traceparent: entry.traceparent }),
+    ...(entry.idempotency !== undefined && { idempotency: idempotencyFields(entry.idempotency) }),
+  }
+}
+
+function idempotencyFields({ by, key, binding, replaces }: Idempotency): IdempotencyFields {
+  return { by, key, binding, ...(replaces !== undefined && { replaces }) }
+}
+
+/** Who got the signed body itself may send it as often as they like, so no refusal is of the only send. */
+function refundable({ purpose }: RequestEntry, claims: readonly Claim[]) {
+  return purpose === "forward" ? refundsOf(claims) : []
+}
+
+/** Writes what an order was sized at. */
+export function sizeFieldsOf({ entry, legs }: OrderSize): SizeFields {
+  return { entry: textOf(entry), legs: legs.map(textOf) }
+}
+
+function textOf(size: Decimal | null): string | null {
+  return size === null ? null : formatDecimal(size)
+}
+
+/** Writes what is given back. */
+function refundFieldsOf({ meter, window, amount, max }: Refund): RefundFields {
+  return {
+    meter,
+    amount: formatDecimal(amount),
+    max: formatDecimal(max),
+    window:
+      window.kind === "rolling"
+        ? { kind: "rolling", length_ms: window.lengthMs }
+        : { kind: "day", start_ms: window.startMs, end_ms: window.endMs },
   }
 }
 

@@ -1,68 +1,10 @@
 import { Fault } from "../../../std/fault.ts"
-import {
-  formatDecimal,
-  type Decimal,
-  addDecimals,
-  maxDecimal,
-  minDecimal,
-} from "../../../venue/decimal.ts"
+import { type Decimal, addDecimals, maxDecimal, minDecimal } from "../../../venue/decimal.ts"
 import type { Address } from "../../../venue/address.ts"
 import type { OperationId } from "../../../venue/profile.ts"
 import type { Claim, ClaimWindow, OrderSize } from "../../policy/terms/claim.ts"
-import type { RecordedRequest, RequestEntry } from "./entries.ts"
-import type { Idempotency } from "./idempotency.ts"
-import type { RecordId } from "./record-id.ts"
-import type { ReserveAsk } from "./reservation.ts"
-import type { IdempotencyFields, RefundFields, RequestRow, ShadowRow, SizeFields } from "./row.ts"
-
-/** What `reserve` adds to what was asked. */
-export type Reserved = {
-  readonly record: RecordId
-  readonly nonce: number
-  readonly expiresAfterMs: number
-  readonly countedAtMs: number
-}
-
-/** A reserved request as the journal holds it. */
-export function requestRow(
-  { entry, signer, nowMs, claims, sizes, release }: ReserveAsk,
-  { record, nonce, expiresAfterMs, countedAtMs }: Reserved,
-): RequestRow {
-  const refunds = refundable(entry, claims)
-  return {
-    kind: "request",
-    id: record,
-    at_ms: nowMs,
-    client: entry.client,
-    key: entry.key,
-    operation: entry.operation,
-    path: entry.path,
-    target: entry.target,
-    body: entry.body,
-    policy_hash: entry.policyHash,
-    rule: entry.rule,
-    purpose: entry.purpose,
-    signer,
-    nonce,
-    expires_after: expiresAfterMs,
-    ...(sizes.length > 0 && { sizes: sizes.map(sizeFieldsOf) }),
-    ...(release !== undefined && { release: release.hold }),
-    ...(refunds.length > 0 && { refunds: refunds.map(refundFieldsOf) }),
-    ...(countedAtMs !== nowMs && { counted_at: countedAtMs }),
-    ...(entry.clientOrderId !== undefined && { client_order_id: entry.clientOrderId }),
-    ...(entry.traceparent !== undefined && { traceparent: entry.traceparent }),
-    ...(entry.idempotency !== undefined && { idempotency: idempotencyFields(entry.idempotency) }),
-  }
-}
-
-function idempotencyFields({ by, key, binding, replaces }: Idempotency): IdempotencyFields {
-  return { by, key, binding, ...(replaces !== undefined && { replaces }) }
-}
-
-/** Who got the signed body itself may send it as often as they like, so no refusal is of the only send. */
-function refundable({ purpose }: RequestEntry, claims: readonly Claim[]) {
-  return purpose === "forward" ? refundsOf(claims) : []
-}
+import type { RecordedRequest } from "./entries.ts"
+import type { RequestRow, ShadowRow, SizeFields } from "./row.ts"
 
 /** A request or shadow as its row tells it; whether room was given back is another row's word. */
 export function recordedRequest(
@@ -85,33 +27,9 @@ export function recordedRequest(
   }
 }
 
-// Sizes and refunds as rows hold them, and back.
-
-/** Writes what an order was sized at. */
-export function sizeFieldsOf({ entry, legs }: OrderSize): SizeFields {
-  return { entry: textOf(entry), legs: legs.map(textOf) }
-}
-
 /** Reads what an order was sized at. @throws {Fault} `ledger_unusable` when it makes no sense. */
 function readSize({ entry, legs }: SizeFields): OrderSize {
   return { entry: decimalOf(entry), legs: legs.map(decimalOf) }
-}
-
-/** Writes what is given back. */
-function refundFieldsOf({ meter, window, amount, max }: Refund): RefundFields {
-  return {
-    meter,
-    amount: formatDecimal(amount),
-    max: formatDecimal(max),
-    window:
-      window.kind === "rolling"
-        ? { kind: "rolling", length_ms: window.lengthMs }
-        : { kind: "day", start_ms: window.startMs, end_ms: window.endMs },
-  }
-}
-
-function textOf(size: Decimal | null): string | null {
-  return size === null ? null : formatDecimal(size)
 }
 
 function decimalOf(text: string | null): Decimal | null {
