@@ -5,7 +5,7 @@ const policy = "vault/policy"
 /** What limits count. */
 export const limitGuards: readonly Guard[] = [
   ...guardsOf(
-    `${policy}/claims-of.ts`,
+    `${policy}/judge.ts`,
     ["properties/policy-limits"],
     [
       {
@@ -16,7 +16,7 @@ export const limitGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/claims-of.ts`,
+    `${policy}/judge.ts`,
     [`unit/${policy}/claims-of`],
     [
       {
@@ -24,6 +24,12 @@ export const limitGuards: readonly Guard[] = [
         replace: 'mode === "observe")',
         why: "a limit that can't tell refuses nothing",
       },
+    ],
+  ),
+  ...guardsOf(
+    `${policy}/claims-of.ts`,
+    [`unit/${policy}/claims-of`],
+    [
       {
         find: 'if (request.lane === "cancel") return namesEndpoints',
         replace: 'if (request.lane === "cancel") return true',

@@ -1,4 +1,4 @@
-import type { Denial, Mismatch, Words } from "./terms/decision.ts"
+import type { Denial, Mismatch, Verdict, Words } from "./terms/decision.ts"
 import type { JudgedRequest } from "./judged/judged-request.ts"
 import type { Entry, Policy } from "./terms/policy.ts"
 
@@ -35,3 +35,26 @@ function textOf(words: Words): string | null {
 }
 
 const nowhere = { policy: null, rule: null, file: null, line: null } as const
+
+/** The verdict of a limit that refuses because it can't tell what to count. */
+export function verdictOfLimit({ policy, rule, file, line, reason }: Denial): Verdict {
+  const place = { policy: policy ?? "", rule: rule ?? "", file: file ?? "", line: line ?? 0 }
+  return { ...place, verdict: "denies", reason }
+}
+
+type Said = readonly [Verdict["verdict"], Verdict["reason"]]
+
+/** The verdict of each entry that `listOf` gives of the policies, by what `sayingOf` says of it. */
+export function verdictsBy<Kind extends Entry>(
+  policies: readonly Policy[],
+  listOf: (policy: Policy) => readonly Kind[],
+  sayingOf: (entry: Kind) => Said | undefined,
+): readonly Verdict[] {
+  return policies.flatMap((policy) =>
+    listOf(policy).map((entry) => {
+      const [verdict, reason] = sayingOf(entry) ?? ["does_not_match", null]
+      const { name: rule, line } = entry
+      return { policy: policy.name, rule, file: policy.file, line, verdict, reason }
+    }),
+  )
+}

@@ -6,15 +6,15 @@ import { maxSlippage } from "./bounds/max-slippage.ts"
 import { allowedSize, matchSized, type Sizes } from "./bounds/over-size.ts"
 import { priceBand } from "./bounds/price-band.ts"
 import { orderSizes, maxQuantity, minQuantity } from "./bounds/quantity.ts"
-import { claimsOf, enforced } from "./claims-of.ts"
-import { denialBy, noPolicy, noRule } from "./explain-denial.ts"
+import { claimsOfLimit } from "./claims-of.ts"
+import { denialBy, noPolicy, noRule, verdictOfLimit, verdictsBy } from "./explain-denial.ts"
 import { matchText } from "./match/match-entry.ts"
 import { type Named, orderMatchers, requestMatchers, usesOrderMatchers } from "./match/matchers.ts"
-import type { OrderSize } from "./terms/claim.ts"
+import type { Claim, OrderSize } from "./terms/claim.ts"
 import type { Decision, Denial, HeldBy, Verdict, Mismatch } from "./terms/decision.ts"
 import { appliesTo, subjectOf, type Subject, quantityText } from "./judged/judged-order.ts"
 import type { Circumstances, JudgedRequest } from "./judged/judged-request.ts"
-import type { Policy, Rule, Entry } from "./terms/policy.ts"
+import type { Limit, Policy, Rule } from "./terms/policy.ts"
 
 /**
  * Decides whether policy allows a request. One applicable rule must allow all of it, no applicable deny may match,
@@ -98,6 +98,42 @@ function widestBand(applicable: readonly Policy[], subject: Subject): Decimal | 
     }
   }
   return widest
+}
+
+/** What the limits count of a request, and which limits can't tell what to count. */
+type Tally = {
+  readonly claims: readonly Claim[]
+  /** The limits that can't tell what to count. They make no claim. */
+  readonly unreadable: readonly { readonly denial: Denial; readonly mode: Limit["mode"] }[]
+}
+
+/**
+ * What the limits of the policies count of a request with these `sizes`. Each limit is asked by itself: if one can't
+ * tell, the others still make their claims.
+ */
+export function claimsOf(
+  subject: Subject,
+  sizes: readonly OrderSize[],
+  policies: readonly Policy[],
+): Tally {
+  const { client, key } = subject.request
+  const claims: Claim[] = []
+  const unreadable: Tally["unreadable"][number][] = []
+  for (const policy of policies) {
+    if (!appliesTo(policy, client, key.name)) continue
+    for (const limit of policy.limits) {
+      const made = claimsOfLimit({ policy, limit, subject, sizes })
+      if (made.ok) claims.push(...made.value)
+      else unreadable.push({ denial: denialBy(policy, limit, made.error), mode: limit.mode })
+    }
+  }
+  return { claims, unreadable }
+}
+
+/** The claims of a tally, or the denial by an enforced limit that can't tell what to count. An observing limit never denies. */
+export function enforced({ claims, unreadable }: Tally): Result<readonly Claim[], Denial> {
+  const refusing = unreadable.find(({ mode }) => mode === "enforce")
+  return refusing === undefined ? ok(claims) : err(refusing.denial)
 }
 
 /** The hold that matches. Of several, the one that expires first. */
@@ -271,26 +307,4 @@ function verdictsOf({ applicable, subject, sizes }: Judged): readonly Verdict[] 
       (entry) => matchSized(entry, subject, sizes) && ["holds", null],
     ),
   ]
-}
-
-/** The verdict of a limit that refuses because it can't tell what to count. */
-function verdictOfLimit({ policy, rule, file, line, reason }: Denial): Verdict {
-  const place = { policy: policy ?? "", rule: rule ?? "", file: file ?? "", line: line ?? 0 }
-  return { ...place, verdict: "denies", reason }
-}
-
-type Said = readonly [Verdict["verdict"], Verdict["reason"]]
-
-function verdictsBy<Kind extends Entry>(
-  policies: readonly Policy[],
-  listOf: (policy: Policy) => readonly Kind[],
-  sayingOf: (entry: Kind) => Said | undefined,
-): readonly Verdict[] {
-  return policies.flatMap((policy) =>
-    listOf(policy).map((entry) => {
-      const [verdict, reason] = sayingOf(entry) ?? ["does_not_match", null]
-      const { name: rule, line } = entry
-      return { policy: policy.name, rule, file: policy.file, line, verdict, reason }
-    }),
-  )
 }
