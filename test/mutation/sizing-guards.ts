@@ -6,7 +6,7 @@ const unit = `unit/${policy}`
 /** How large an order, its price and its validity may be. */
 export const sizingGuards: readonly Guard[] = [
   ...guardsOf(
-    "vault/policy/bounds/quantity.ts",
+    "vault/policy/bounds/order-size.ts",
     ["unit/vault/policy/bounds/max-quantity"],
     [
       {
@@ -27,7 +27,7 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/bounds/worst-case.ts",
+    "vault/policy/bounds/order-size.ts",
     ["unit/vault/policy/bounds/max-quantity", "unit/vault/policy/bounds/max-notional"],
     [
       {
@@ -39,6 +39,21 @@ export const sizingGuards: readonly Guard[] = [
         find: "summed(amounts).find(",
         replace: "summed([]).find(",
         why: "a batch isn't summed",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/policy/bounds/order-size.ts",
+    [
+      "unit/vault/policy/bounds/max-notional",
+      "unit/vault/policy/bounds/max-quantity",
+      "unit/vault/policy/bounds/order-size",
+    ],
+    [
+      {
+        find: 'symbol?.market === "spot" && isPlainMarketOrder(order)',
+        replace: 'symbol?.market === "spot"',
+        why: "quote units are taken for any spot order",
       },
     ],
   ),
@@ -64,7 +79,7 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/bounds/worst-case.ts",
+    "vault/policy/bounds/order-size.ts",
     [
       "unit/vault/policy/bounds/max-notional",
       "unit/vault/policy/bounds/max-quantity",
@@ -78,6 +93,21 @@ export const sizingGuards: readonly Guard[] = [
         why: "a matched price counts as written",
       },
       {
+        find: "mayBeMarket(judged) ? prices.slippageOf(order) : undefined",
+        replace: "undefined",
+        why: "a market leg is sized without the slippage that its order says",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/policy/bounds/order-prices.ts",
+    [
+      "unit/vault/policy/bounds/max-notional",
+      "unit/vault/policy/bounds/max-quantity",
+      "unit/vault/policy/bounds/order-size",
+    ],
+    [
+      {
         find: "compareDecimals(next.price, most.price) > 0 ? next : most",
         replace: "compareDecimals(next.price, most.price) > 0 ? most : next",
         why: "the lowest price is the worst",
@@ -87,20 +117,10 @@ export const sizingGuards: readonly Guard[] = [
         replace: "ok(slippage)",
         why: "a market order without slippage is sized without",
       },
-      {
-        find: "mayBeMarket(judged) ? slippageOf(order) : undefined",
-        replace: "undefined",
-        why: "a market leg is sized without the slippage that its order says",
-      },
-      {
-        find: 'symbol?.market === "spot" && isPlainMarketOrder(order)',
-        replace: 'symbol?.market === "spot"',
-        why: "quote units are taken for any spot order",
-      },
     ],
   ),
   ...guardsOf(
-    "vault/policy/bounds/quantity.ts",
+    "vault/policy/bounds/order-size.ts",
     [`${unit}/price-bounds`, "unit/vault/policy/bounds/max-quantity"],
     [
       {

@@ -283,7 +283,7 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/bounds/quantity.ts",
+    "vault/policy/bounds/order-size.ts",
     ["unit/vault/request/worst-case-text"],
     [
       {

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "../../std/result.ts"
 import { addDecimals, wholeDecimal, type Decimal } from "../../venue/decimal.ts"
 import type { Payload } from "../../venue/payload/payload.ts"
-import { quantityUnit } from "./bounds/worst-case.ts"
+import { quantityUnit } from "./bounds/order-size.ts"
 import type { Match, MatchedOrder } from "./match/match-entry.ts"
 import { fieldAmount, fieldAt, fieldText, type FieldPointer } from "./values/body-field.ts"
 import type { OrderSize } from "./terms/claim.ts"

@@ -3,8 +3,7 @@ import { compareDecimals, formatDecimal } from "../../../venue/decimal.ts"
 import type { Mismatch } from "../terms/decision.ts"
 import { type ReadOrder, orderText, symbolText, type Subject } from "../judged/judged-order.ts"
 import type { Rule, SizeBound } from "../terms/policy.ts"
-import { worstNotional } from "./quantity.ts"
-import { boundFor, overMax, type BoundedAmount } from "./worst-case.ts"
+import { boundFor, overMax, worstNotional, type BoundedAmount } from "./order-size.ts"
 
 /**
  * Checks the rule's `max_notional`, in quote units at the worst price: of each order and leg, and of all orders

@@ -1,8 +1,7 @@
 import { compareDecimals, formatDecimal, type Decimal } from "../../../venue/decimal.ts"
 import type { Mismatch } from "../terms/decision.ts"
-import { partText, type Subject } from "../judged/judged-order.ts"
+import { mayBeMarket, partText, type Subject } from "../judged/judged-order.ts"
 import type { Rule } from "../terms/policy.ts"
-import { mayBeMarket } from "./worst-case.ts"
 
 /**
  * Checks the rule's `max_slippage` on everything that may become a market order. One without slippage is refused. So is

@@ -3,8 +3,7 @@ import { matchEntry, type Match, type MatchedOrder } from "../match/match-entry.
 import type { OrderSize } from "../terms/claim.ts"
 import type { Subject } from "../judged/judged-order.ts"
 import type { Deny } from "../terms/policy.ts"
-import { worstOf } from "./quantity.ts"
-import { boundFor, quantityUnit } from "./worst-case.ts"
+import { boundFor, quantityUnit, worstOf } from "./order-size.ts"
 
 /** The size of each order of the request. Called only for entries with a notional. */
 export type Sizes = () => readonly OrderSize[]

@@ -9,7 +9,8 @@ import type { SymbolTable } from "../../../venue/profile.ts"
 import type { Mismatch } from "../terms/decision.ts"
 import { type ReadOrder, orderText, symbolText, type Subject } from "../judged/judged-order.ts"
 import type { Rule } from "../terms/policy.ts"
-import { isPriceReadable, partPrices } from "./worst-case.ts"
+import { partPrices } from "./order-prices.ts"
+import { isPriceReadable } from "./order-size.ts"
 
 /**
  * Checks the rule's `price_band` on every price in an order, its triggers and its legs. The band is around the

@@ -97,6 +97,11 @@ function typesOfLegs(legs: readonly JudgedOrder[]): Reading<OrderType> {
   return types.length === 0 ? undefined : types
 }
 
+/** Whether a part may become a market order, as far as it can be read. */
+export function mayBeMarket({ orderTypes }: JudgedOrder): boolean {
+  return orderTypes?.includes("market") ?? true
+}
+
 /** The two values that most policies match on. They are here so that each order runs no other file for them. */
 export const symbolsOf = ({ order }: JudgedOrder): readonly number[] => [order.symbolId]
 export const orderTypesOf = ({ orderTypes }: JudgedOrder): Reading<OrderType> => orderTypes
@@ -120,6 +125,13 @@ export function symbolText(symbolId: number, symbols: SymbolTable): string {
 /** A quantity for people, `0.6 BTC-PERP`. */
 export function quantityText(order: Order, symbols: SymbolTable): string {
   return `${formatDecimal(order.quantity)} ${symbolText(order.symbolId, symbols)}`
+}
+
+/** A price, and where it comes from, for people. */
+export type NamedPrice = { readonly price: Decimal; readonly words: () => string }
+
+export function namedPrice(words: string, price: Decimal): NamedPrice {
+  return { price, words: () => `${words} ${formatDecimal(price)}` }
 }
 
 /** An order in a few words, `market buy of 0.6 BTC-PERP`. */

@@ -1,15 +1,20 @@
 import { err, ok, type Result } from "../../../std/result.ts"
 import {
+  addDecimals,
   compareDecimals,
   formatDecimal,
   maxDecimal,
   multiplyDecimals,
   type Decimal,
 } from "../../../venue/decimal.ts"
+import type { Order } from "../../../venue/payload/payload.ts"
 import type { Profile } from "../../../venue/profile.ts"
 import type { OrderSize } from "../terms/claim.ts"
 import type { Mismatch, DenialReason } from "../terms/decision.ts"
 import {
+  mayBeMarket,
+  namedPrice,
+  type NamedPrice,
   type ReadOrder,
   quantityText,
   symbolText,
@@ -17,7 +22,43 @@ import {
   type JudgedOrder,
 } from "../judged/judged-order.ts"
 import type { Rule, SizeBound } from "../terms/policy.ts"
-import { boundFor, overMax, type BoundedAmount, quantityUnit, worstPrice } from "./worst-case.ts"
+import * as prices from "./order-prices.ts"
+
+/**
+ * The unit that an order's quantity is in.
+ *
+ * Quote units only for a market order without algo, on a symbol that the table calls spot. Outside perpetuals, an
+ * order that may become a market order needs `market_order_type`, its own or the profile's: the interface
+ * discloses no default, and either reading can be the larger one.
+ */
+export function quantityUnit(
+  read: ReadOrder,
+  profile: Profile,
+): Result<"base" | "quote", DenialReason> {
+  const { order, symbol } = read
+  const unit = order.marketOrderType ?? undisclosedUnit(read, profile)
+  if (unit === undefined) return err("market_order_type_required")
+  if (unit === "base") return ok("base")
+  const isQuote = symbol?.market === "spot" && isPlainMarketOrder(order)
+  return isQuote ? ok("quote") : err("size_unreadable")
+}
+
+function undisclosedUnit(
+  { parts, symbol }: ReadOrder,
+  profile: Profile,
+): "base" | "quote" | undefined {
+  if (symbol?.market === "perp" || !parts.some(mayBeMarket)) return "base"
+  return profile.defaultMarketOrderType
+}
+
+function isPlainMarketOrder(order: Order): boolean {
+  return (
+    order.orderType === "market" &&
+    order.algoOrderType === undefined &&
+    order.conditional === undefined &&
+    order.tpsl === undefined
+  )
+}
 
 /**
  * Checks the rule's `max_quantity` in base units: of every order, and of all orders of a symbol together.
@@ -89,6 +130,58 @@ function belowMin(read: ReadOrder, bound: SizeBound, subject: Subject): Mismatch
   return compareDecimals(order.quantity, min) < 0
     ? { reason: "quantity_under_min", asked, allowed }
     : undefined
+}
+
+/**
+ * The highest price at which an order may fill, as far as its request says.
+ *
+ * A limit buy can't fill above its price. A sell, a trigger or a market order can fill above the price in the
+ * request, so it counts at the reference price or more. The interface doesn't say whether an order's
+ * slippage applies to its legs: if the order has slippage, its legs count with it too. Legs need none.
+ */
+export function worstPrice(
+  judged: JudgedOrder,
+  reference: Decimal,
+  priceMatchBand: Decimal | undefined,
+): Result<NamedPrice, DenialReason> {
+  const referenced = namedPrice("the reference price", reference)
+  const { order } = judged
+  if (judged.leg !== undefined) {
+    const slippage = mayBeMarket(judged) ? prices.slippageOf(order) : undefined
+    return ok(prices.charged(prices.highest([referenced, ...prices.legPrices(judged)]), slippage))
+  }
+  if (!isPriceReadable(order)) return err("size_unreadable")
+  if (isPlainLimitBuy(order) && order.price !== undefined) {
+    return ok(namedPrice("its price", order.price))
+  }
+  const surcharge = prices.surchargeOf(order, priceMatchBand)
+  if (!surcharge.ok) return surcharge
+  return ok(
+    prices.charged(prices.highest([referenced, ...prices.entryPrices(order)]), surcharge.value),
+  )
+}
+
+function isPlainLimitBuy(order: Order): boolean {
+  return (
+    order.isBuy &&
+    order.orderType === "limit" &&
+    order.priceMatch === undefined &&
+    order.conditional === undefined &&
+    order.algoOrderType !== "tpsl"
+  )
+}
+
+/**
+ * Whether an order has the fields that its price is read from. The venue's rules make sure of it, but the judge
+ * doesn't rely on that.
+ */
+export function isPriceReadable(order: Order): boolean {
+  if (order.algoOrderType === "tpsl") return order.tpsl !== undefined
+  if (order.algoOrderType === "conditional" && order.conditional === undefined) return false
+  if (order.orderType === "limit") {
+    return order.price !== undefined || order.priceMatch !== undefined
+  }
+  return order.orderType === "market"
 }
 
 /** An amount in quote units, and how it was computed, for people. */
@@ -164,4 +257,55 @@ export function worstNotional(read: ReadOrder, sizing: Sizing): Result<Notional,
 
 function isMore(a: Notional, b: Notional): boolean {
   return compareDecimals(a.amount, b.amount) > 0
+}
+
+/** What one order adds to a bound. Amounts of one `group` are summed. */
+export type BoundedAmount = {
+  readonly group: string
+  readonly unit: string
+  readonly amount: Decimal
+  readonly max: Decimal
+}
+
+/** The amount of `bound` for a symbol; `undefined` when it has none. */
+export function boundFor(bound: SizeBound, symbolId: number): Decimal | undefined {
+  if (bound.kind === "scalar") return bound.amount
+  return bound.amountBySymbol.get(symbolId) ?? bound.defaultAmount
+}
+
+/**
+ * The first order whose amount is refused, or else the first group whose sum is over its maximum. The sum keeps a
+ * batch from splitting an order that is too large.
+ */
+export function overMax(
+  reason: "quantity_over_max" | "notional_over_max",
+  { orders = [] }: Subject,
+  amountOf: (read: ReadOrder) => Result<BoundedAmount | undefined, Mismatch>,
+): Mismatch | undefined {
+  const amounts: BoundedAmount[] = []
+  for (const read of orders) {
+    const amount = amountOf(read)
+    if (!amount.ok) return amount.error
+    if (amount.value !== undefined) amounts.push(amount.value)
+  }
+  const over = summed(amounts).find((sum) => compareDecimals(sum.amount, sum.max) > 0)
+  return (
+    over && {
+      reason,
+      asked: () => `${formatDecimal(over.amount)} ${over.unit} (${over.count} orders together)`,
+      allowed: () => formatDecimal(over.max),
+    }
+  )
+}
+
+type Sum = BoundedAmount & { readonly count: number }
+
+function summed(amounts: readonly BoundedAmount[]): readonly Sum[] {
+  const sums = new Map<string, Sum>()
+  for (const next of amounts) {
+    const sum = sums.get(next.group)
+    const amount = sum === undefined ? next.amount : addDecimals(sum.amount, next.amount)
+    sums.set(next.group, { ...next, amount, count: (sum?.count ?? 0) + 1 })
+  }
+  return [...sums.values()]
 }
