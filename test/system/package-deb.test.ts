@@ -38,6 +38,7 @@ const sockets =
 /** What `made` prints of a machine on which the package is installed. */
 const made = [
   "700 countersign-vault:countersign-vault /etc/countersign",
+  "700 countersign-gate:countersign-gate /etc/countersign-gate",
   "700 countersign-vault:countersign-vault /var/lib/countersign",
   "700 countersign-vault:countersign-vault /var/lib/signers-of-countersign",
   "countersign-bots",
@@ -87,10 +88,10 @@ serving() {
 kept() { find /etc/countersign /var/lib/countersign/keystore /var/lib/countersign/ledger.key -type f | sort | xargs sha256sum; }
 
 made() {
-  stat --format '%a %U:%G %n' /etc/countersign /var/lib/countersign /var/lib/signers-of-countersign
+  stat --format '%a %U:%G %n' /etc/countersign /etc/countersign-gate /var/lib/countersign /var/lib/signers-of-countersign
   getent group countersign-bots | cut -d: -f1
 }
-traces() { find /etc -path /etc/countersign -prune -o -name 'countersign*' -print; }
+traces() { find /etc '(' -path /etc/countersign -o -path /etc/countersign-gate ')' -prune -o -name 'countersign*' -print; }
 
 # Where an image is built no systemd runs, and /run is empty. One runs outside of it.
 in_an_image() {
@@ -447,7 +448,12 @@ describe("the Debian package", { ...needsDpkg(), timeout: 900_000 }, () => {
     })
 
     it("makes the same in an image, where no systemd runs, and leaves there what was enabled", () => {
-      assert.deepEqual(of("made in an image").split("\n").slice(0, 5), [...made, "disabled"])
+      assert.deepEqual(
+        of("made in an image")
+          .split("\n")
+          .slice(0, made.length + 1),
+        [...made, "disabled"],
+      )
       const link = "/etc/systemd/system/multi-user.target.wants/countersign.target"
       assert.equal(of("enabled in an image"), link)
     })
@@ -501,7 +507,10 @@ describe("the Debian package", { ...needsDpkg(), timeout: 900_000 }, () => {
     })
 
     it("leaves keys, ledger and configuration when it is purged, and says where", () => {
-      assert.match(of("purged"), /\/etc\/countersign \/var\/lib\/countersign \/var\/lib\/signers/)
+      assert.match(
+        of("purged"),
+        / \/etc\/countersign \/etc\/countersign-gate \/var\/lib\/countersign \/var\/lib\/signers/,
+      )
       assert.ok(of("kept before").includes("/var/lib/countersign/keystore/main.json"))
       assert.equal(of("kept after"), of("kept before"))
     })
