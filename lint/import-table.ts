@@ -75,11 +75,7 @@ type KeyringRow = { readonly path: string; readonly modules: readonly string[] }
 /** Of vault/keyring/, what each folder of commands may import besides. */
 export const keyringOfCommands: readonly KeyringRow[] = [
   { path: "commands/", modules: ["curve", "pick-curve", "keychain/preflight"] },
-  // A cancel is rehearsed with a key that is thrown away.
-  {
-    path: "commands/doctor/live/rehearse-cancels",
-    modules: ["pick-curve", "keyring", "open-keyring"],
-  },
+  { path: "commands/doctor/live/", modules: ["pick-curve", "keyring", "open-keyring"] },
   {
     path: "commands/init/",
     modules: [
