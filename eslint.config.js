@@ -25,6 +25,10 @@ const clocks = [
   { object: "performance", property: "now", message: "Pure folders take the time as a parameter." },
   { object: "Math", property: "random", message: "Pure folders have no randomness." },
 ]
+const wholeZod = {
+  selector: "ImportDeclaration[source.value='zod'] > ImportSpecifier",
+  message: 'Write import * as z from "zod": of a name, the bundle has all that zod can do.',
+}
 const bareDate = {
   selector: "NewExpression[callee.name='Date'][arguments.length=0]",
   message: "Pure folders take the time as a parameter.",
@@ -57,6 +61,7 @@ export default defineConfig(
       "no-restricted-syntax": [
         "error",
         { selector: "ExportDefaultDeclaration", message: "Export by name." },
+        wholeZod,
       ],
     },
   },
@@ -86,7 +91,7 @@ export default defineConfig(
     files: ["src/venue/**/*.ts", "src/vault/policy/**/*.ts"],
     rules: {
       "no-restricted-properties": ["error", ...clocks],
-      "no-restricted-syntax": ["error", bareDate],
+      "no-restricted-syntax": ["error", bareDate, wholeZod],
       "no-restricted-globals": ["error", "process", "fetch", "setTimeout", "setInterval"],
     },
   },

@@ -29,8 +29,14 @@ export const importTable: readonly Row[] = [
   { path: "vault/policy/", may: ["std/", "venue/"], never: ["`node:*`"], why: "policy/ is pure." },
   { path: "link/", may: ["std/"], types: ["venue/"], why: "link/ carries, and judges nothing." },
   {
+    path: "words/",
+    may: ["std/", "venue/"],
+    types: ["link/"],
+    why: "words/ says to people what the vault has read.",
+  },
+  {
     path: "gate/",
-    may: ["std/", "link/"],
+    may: ["std/", "link/", "words/"],
     never: ["SQLite"],
     why: "The gate has no key, no policy, no database.",
   },

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import { policySchema } from "../src/vault/policy/file/policy-schema.ts"
 import type { SymbolTable } from "../src/venue/profile.ts"

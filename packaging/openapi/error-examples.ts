@@ -34,6 +34,10 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     data: { header: "request-target" },
   },
   unauthorized: { msg: "Send your token as `Authorization: Bearer cs_…`." },
+  token_expired: {
+    msg: "The token of bot expired at 2026-12-23T12:00:00.000Z; the operator gives it more time: countersign clients renew bot.",
+    data: { expired_at: 1_798_027_200_000 },
+  },
   policy_denied: {
     msg: "Refused by policy: quantity_over_max (bot/quote, policies/bot.yaml:4); asked 0.6 BTC-PERP, allowed 0.5.",
     data: {
@@ -75,7 +79,7 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     ...recorded,
   },
   right_missing: {
-    msg: "This client was added without the right to do this.",
+    msg: "The client bot doesn't have --right freeze.",
     data: { right: "freeze" },
   },
   origin_refused: {

@@ -1,6 +1,6 @@
 // Every code that the daemon says no with, as an envelope of its own.
 
-import { z } from "zod"
+import * as z from "zod"
 
 import { errorCodes, statuses, type ErrorCode } from "../../src/gate/http/error-response.ts"
 import {

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 /** JSON Schema, draft 2020-12: what OpenAPI 3.1 speaks. */
 export type Json = Readonly<Record<string, unknown>>

@@ -53,7 +53,7 @@ function checkRoute(endpoint: Endpoint): ContractRoute {
     tag: "check",
     summary: `Say whether ${endpoint.id} would be signed, and why`,
     description: "Nothing is signed or counted. What would be refused is 200 too.",
-    parameters: [...keyHeaders, "CountersignShadow"],
+    parameters: [...keyHeaders, "IdempotencyKey", "CountersignShadow"],
     answer: {
       ...successAnswer(
         "What rules and limits make of it.",

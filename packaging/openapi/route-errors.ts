@@ -23,6 +23,7 @@ export const readyErrors: readonly ErrorCode[] = [
 export const callErrors: readonly ErrorCode[] = [
   ...readyErrors,
   "unauthorized",
+  "token_expired",
   "too_many_bad_tokens",
   "ledger_unavailable",
 ]

@@ -1,6 +1,6 @@
 // Every schema of the document by its name: those that the code validates with, or has its types from.
 
-import { z } from "zod"
+import * as z from "zod"
 
 import { batchResultSchema, refusedEnvelope } from "../../src/gate/sign/sign-batch.ts"
 import {

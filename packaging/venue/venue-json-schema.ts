@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import { profileSchema } from "../../src/venue/profile/profile-schema.ts"
 import { venueKeys } from "./venue-keys.ts"

@@ -156,6 +156,16 @@ export interface components {
         }
       | {
           /** @enum {string} */
+          readonly code: "token_expired"
+          /** @description One plain sentence. It may tell the bot's own values and the limits; never a secret. */
+          readonly message: string
+          readonly data: {
+            /** @description Milliseconds since 1970. */
+            readonly expired_at: number
+          }
+        }
+      | {
+          /** @enum {string} */
           readonly code: "too_many_bad_tokens"
           /** @description One plain sentence. It may tell the bot's own values and the limits; never a secret. */
           readonly message: string
@@ -463,6 +473,8 @@ export interface components {
         | "no_rule_covers_endpoint"
         | "endpoint_not_covered"
         | "denied_by_rule"
+        | "idempotency_key_required"
+        | "repeated_within"
         | "expires_in_over_max"
         | "symbol_without_max"
         | "symbol_without_min"
@@ -792,7 +804,20 @@ export interface components {
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
-    /** @description 403: no rule allows it, or a deny matches. What to do: don't repeat it unchanged; act on `reason`, below. */
+    /** @description 401: the token was good until `expired_at`; only who shows it learns that. What to do: tell the operator: `countersign clients renew`. */
+    readonly TokenExpired: {
+      /** @constant */
+      readonly code: "token_expired"
+      /** @description For people; it may change. */
+      readonly msg: string
+      readonly data: {
+        /** @description Milliseconds since 1970. */
+        readonly expired_at: number
+      }
+      /** @description The record's id, where there is one. */
+      readonly trace_code: string
+    }
+    /** @description 403: no rule allows it, a deny matches, or it is sent twice or without a key that the file wants. What to do: don't repeat it unchanged; act on `reason`, below. */
     readonly PolicyDenied: {
       /** @constant */
       readonly code: "policy_denied"
@@ -814,7 +839,7 @@ export interface components {
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
-    /** @description 403: the client has no such key, or it is a wallet key and the client was added without `--allow-type-b`. What to do: use one of `/whoami`'s keys. */
+    /** @description 403: the client has no such key, or it is a wallet key and the client doesn't have `--allow-type-b`. What to do: use one of `/whoami`'s keys. */
     readonly KeyNotAllowed: {
       /** @constant */
       readonly code: "key_not_allowed"
@@ -892,7 +917,7 @@ export interface components {
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
-    /** @description 403: the client was added without the right that this call needs. What to do: an operator adds a client with `--right`. */
+    /** @description 403: the client doesn't have the right that this call needs. What to do: an operator gives it by `countersign clients set`. */
     readonly RightMissing: {
       /** @constant */
       readonly code: "right_missing"
@@ -1489,6 +1514,7 @@ export interface components {
       | components["schemas"]["InvalidRequest"]
       | components["schemas"]["InvalidHeader"]
       | components["schemas"]["Unauthorized"]
+      | components["schemas"]["TokenExpired"]
       | components["schemas"]["PolicyDenied"]
       | components["schemas"]["WalletKeyRequired"]
       | components["schemas"]["KeyNotAllowed"]

@@ -8,14 +8,14 @@ import { parseDurationMs } from "../std/duration.ts"
 import { Fault } from "../std/fault.ts"
 import type { Installation } from "../vault/config/installation.ts"
 import { command } from "./cli/command.ts"
-import { option, parsed } from "./cli/options.ts"
+import { flag, option, parsed } from "./cli/options.ts"
 import { parsePort } from "./cli/port.ts"
 import { print, type Printing } from "./cli/print.ts"
 import { withStopSignal } from "./cli/signals.ts"
 import { answerAsks } from "./console/answer-asks.ts"
 import { serverUser } from "./console/server-user.ts"
 import { startServer, type ConsoleServer } from "./console/start-server.ts"
-import { vaultAnswers, vaultCalls } from "./console/vault-answers.ts"
+import { releasingAnswers, vaultAnswers, vaultCalls } from "./console/vault-answers.ts"
 import { becomeOwner } from "./installation/become-owner.ts"
 import { personName } from "./installation/caller.ts"
 import {
@@ -27,11 +27,20 @@ import {
 /** Long enough for anything, and short enough for a timer of Node's, which has 31 bits. */
 const longestLifeMs = 7 * 86_400_000
 const usualLifeMs = 12 * 3_600_000
+/** Whoever comes to a browser that was left open could release. */
+const releasingLifeMs = 3_600_000
 
 /** `countersign console`: serves a page for people, and prints links to it, until it is told to stop. */
 export const consoleCommand = command({
   description: "serve a page that shows the daemon at work, and can freeze it",
-  examples: ["countersign console", "countersign console --port 8421 --for 30m"],
+  notes: `
+With --release the page may release and refuse held requests too, and is served for 1 h unless --for says otherwise. No
+page ends a freeze.`,
+  examples: [
+    "countersign console",
+    "countersign console --port 8421 --for 30m",
+    "countersign console --release",
+  ],
   options: {
     ...installationOptions,
     ...jsonOption,
@@ -40,12 +49,19 @@ export const consoleCommand = command({
       parsePort,
     ),
     lifeMs: parsed(
-      option("--for <duration>", "how long it is served at most, up to 7d (default: 12h)"),
+      option(
+        "--for <duration>",
+        "how long it is served at most, up to 7d (default: 12h, with --release 1h)",
+      ),
       parseLifeMs,
     ),
+    release: flag("--release", "let the page release and refuse held requests"),
   },
-  run: async ({ port = 0, lifeMs = usualLifeMs, json, ...named }, terminal) => {
-    const shown = { port, lifeMs, printing: { terminal, json } }
+  run: async ({ port = 0, lifeMs, release: mayRelease, json, ...named }, terminal) => {
+    const usualMs = mayRelease ? releasingLifeMs : usualLifeMs
+    const isNamed = Object.values(named).some((option) => option !== undefined)
+    const printing = { terminal, json }
+    const shown = { port, lifeMs: lifeMs ?? usualMs, isNamed, mayRelease, printing }
     const installation = installationOf(named)
     await withStopSignal((stopped) => serveConsole(installation, shown, stopped), "SIGHUP")
     return 0
@@ -54,7 +70,14 @@ export const consoleCommand = command({
 
 const host = "127.0.0.1"
 
-type Shown = { readonly port: number; readonly lifeMs: number; readonly printing: Printing }
+type Shown = {
+  readonly port: number
+  readonly lifeMs: number
+  /** Whether options name the installation, as commands that are copied from the page must then. */
+  readonly isNamed: boolean
+  readonly mayRelease: boolean
+  readonly printing: Printing
+}
 
 /**
  * The server is started before this process becomes the installation's owner: only root can make it somebody else.
@@ -62,22 +85,25 @@ type Shown = { readonly port: number; readonly lifeMs: number; readonly printing
  */
 async function serveConsole(
   installation: Installation,
-  { port: asked, lifeMs, printing }: Shown,
+  { port: asked, lifeMs, isNamed, mayRelease, printing }: Shown,
   stopped: Promise<unknown>,
 ): Promise<void> {
   const { stateDir } = installation
-  // Who a freeze is by.
+  // Who a freeze or a release is by.
   const by = `console/${personName()}`
   await assertCanListen(host, asked)
   const user = serverUser(statSync(stateDir, { throwIfNoEntry: false }))
-  const server = startServer(asked, user, printing.terminal)
-  const vault = vaultCalls(installation)
+  const server = startServer({ port: asked, user, mayRelease }, printing.terminal)
+  const vault = vaultCalls(installation, by)
   try {
     becomeOwner(stateDir)
     await vault.call("health", {})
     const listening = Promise.withResolvers<number>()
     const answering = answerAsks(server.pipe, {
-      ...vaultAnswers(vault, by),
+      ...(mayRelease ? releasingAnswers : vaultAnswers)(vault, {
+        by,
+        named: isNamed ? installation : undefined,
+      }),
       listening: (report) => {
         if ("port" in report) listening.resolve(report.port)
         else listening.reject(addressFault({ code: report.refused }, host, asked))

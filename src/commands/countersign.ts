@@ -85,6 +85,8 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
       commands: {
         add: async () => (await import("./clients/add.ts")).clientsAdd,
         list: async () => (await import("./clients/list.ts")).clientsList,
+        set: async () => (await import("./clients/set.ts")).clientsSet,
+        renew: async () => (await import("./clients/renew.ts")).clientsRenew,
         rotate: async () => (await import("./clients/rotate.ts")).clientsRotate,
         revoke: async () => (await import("./clients/revoke.ts")).clientsRevoke,
       },
@@ -105,6 +107,7 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
         show: async () => (await import("./policy/show.ts")).policyShow,
         test: async () => (await import("./policy/test.ts")).policyTest,
         replay: async () => (await import("./policy/replay.ts")).policyReplay,
+        log: async () => (await import("./policy/log.ts")).policyLog,
       },
     },
     limits: {

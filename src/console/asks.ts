@@ -1,15 +1,17 @@
 // All that passes the pipe between the console's server and the command that started it. The server asks; the command
 // answers what is on this list, and of an answer only what its schema names gets through. Texts may be a bot's.
 
-import { z } from "zod"
+import * as z from "zod"
 
 import { shownText } from "./shown-text.ts"
 
 /** The longest line of each side, in bytes. The longest answer that these schemas let through is shorter. */
-export const maxLineBytes = { ask: 4_096, answer: 2_097_152 } as const
+export const maxLineBytes = { ask: 4_096, answer: 4_194_304 } as const
 
 const text = (maxLength: number) => z.string().transform((given) => shownText(given, maxLength))
 const name = text(130)
+const word = text(64)
+const seq = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
 
 function list<Each extends z.ZodType>(each: Each, maxLength: number) {
   return z
@@ -34,10 +36,11 @@ const freeze = z.object({
   since: z.number(),
 })
 
+/** What a held request asks for, as `words/` says it. */
+const words = text(2_500)
+
 const hold = z.object({
-  ...{ id: name, client: name, key: name, operation: name, policy: name, rule: name },
-  body: text(500),
-  worst_case: text(300),
+  ...{ id: name, client: name, key: name, operation: name, words },
   expires_at: z.number(),
 })
 
@@ -48,6 +51,8 @@ const budget = z.object({
   max: z.number(),
   used: z.number(),
   kept_for_cancels: z.number(),
+  /** What is kept for each client that has a share, and what of the budget it used. */
+  shares: list(z.object({ client: word, kept: z.number(), used: z.number() }), 20),
 })
 
 const limit = z.object({
@@ -65,10 +70,35 @@ const key = z.object({
 })
 
 const decision = z.object({
-  ...{ seq: z.number(), record: name, at: z.number(), times: z.number() },
+  ...{ seq: z.number(), record: word, at: z.number() },
   result: z.enum(["allowed", "refused", "held"]),
-  ...{ client: name, key: name.nullable(), operation: name.nullable(), by: name.nullable() },
-  ...{ reason: name.nullable(), message: text(300).nullable() },
+  ...{ client: word, key: word.nullable(), operation: word.nullable(), by: name.nullable() },
+  /** In words: `buy 0.1 BTC-PERP at 63000, limit`. `null` for a refusal: its body isn't recorded. */
+  asked: text(200).nullable(),
+  symbols: list(word, 4),
+  /** Of a refusal; `reason` says more of a denial by policy than its code, and is the code of all others. */
+  ...{ code: word.nullable(), reason: word.nullable(), message: text(300).nullable() },
+})
+
+/** More refusals like that of `record`; `null` stands for refusals that weren't recorded, so many came. */
+const repeats = z.object({ record: word.nullable(), at: z.number(), count: z.number() })
+
+/** How many entries of the ledger are read for an answer at most. */
+export const maxEntries = 200
+
+/** What was decided, of a part of the ledger. */
+const entries = z.object({
+  /** The first and the last entry that was read. */
+  ...{ first: z.number(), last: z.number() },
+  /** Entries between what was known and these that weren't read: so many came. */
+  skipped: z.number(),
+  /** Whether nothing older is told. */
+  is_end: z.boolean(),
+  /** When the oldest of what was read was recorded; `null` where nothing was. */
+  since: z.number().nullable(),
+  /** The newest first. */
+  decisions: list(decision, maxEntries),
+  repeats: list(repeats, maxEntries),
 })
 
 /** What the vault signs now. */
@@ -80,28 +110,46 @@ const signing = z.object({
 
 const look = z.object({
   ...{ at: z.number(), version: name, network: name, policy_hash: name },
+  /** The options that name the installation, with a space before them, where it isn't the usual one. */
+  where: text(500),
   state: signing,
   alarms: list(alarm, 100),
   freezes: list(freeze, 100),
   holds: list(hold, 50),
+  /** Whether this console was started with `--release`. */
+  may_release: z.boolean(),
   budgets: list(budget, 100),
   limits: list(limit, 100),
   keys: list(key, 100),
   decided: z.object({ allowed: z.number(), refused: z.number(), held: z.number() }),
   signing: z.object({ bounds: list(z.number(), 50), counts: list(z.number(), 51) }),
-  recorded: z.number(),
-  decisions: list(decision, 200),
 })
 
 const record = z.object({
-  state: name,
+  ...{ state: name, operation: word.nullable() },
   /** As a bot sent it: the server words it. */
   body: z.string().nullable(),
   outcome: z
     .object({ status: z.number().nullable(), code: text(64).nullable() })
     .readonly()
     .nullable(),
+  ...{ policy_hash: name, nonce: z.number().nullable(), expires_after: z.number().nullable() },
+  idempotency_key: text(256).nullable(),
+  refusal: z
+    .object({ code: word, message: text(1_000) })
+    .readonly()
+    .nullable(),
 })
+
+/** What a rule makes of a request. */
+const verdict = z.object({
+  ...{ policy: word, rule: word, file: text(200), line: z.number() },
+  verdict: z.enum(["allows", "denies", "holds", "does_not_match"]),
+  reason: word.nullable(),
+})
+
+/** Where a record is in the chain of the ledger: its entry's number and hash, and the last entry's number. */
+const place = z.object({ seq: z.number(), hash: word, head: z.number() })
 
 const symbols = z.object({
   names: z.record(z.string().max(20), text(64)),
@@ -113,7 +161,10 @@ export const reason = z.string().trim().min(1).max(200)
 /** A record's id. */
 export const recordId = z.string().regex(/^rec_[0-9A-Z]{26}$/)
 
-/** The whole list. */
+/** A hold's id. */
+export const holdId = z.string().regex(/^hold_[0-9A-Z]{26}$/)
+
+/** The whole list. Those of {@link releaseAsks} are answered by a console with `--release` alone. */
 export const asks = {
   /** The server listens, or why it can't, in the system's word. Asked once, first. */
   listening: {
@@ -123,11 +174,44 @@ export const asks = {
     ]),
     answer: z.null(),
   },
-  /** How everything stands, and what was decided last. */
+  /** How everything stands. */
   look: { params: z.strictObject({}), answer: look },
+  /** What was decided after an entry of the ledger, or before one in the last minutes; the newest without either. */
+  entries: {
+    params: z.union([
+      z.strictObject({ after: seq }),
+      z.strictObject({ before: seq }),
+      z.strictObject({}),
+    ]),
+    answer: entries,
+  },
   record: {
-    params: z.strictObject({ id: recordId }),
-    answer: z.object({ record: record.nullable(), symbols }),
+    params: z.strictObject({ id: recordId, seq }),
+    answer: z.object({
+      ...{ record: record.nullable(), symbols, place: place.readonly().nullable() },
+      /** By the policies in force now; none of a refusal, whose body isn't recorded. */
+      verdicts: list(verdict, 100).nullable(),
+    }),
+  },
+  /** What a person has to know before a held request is released. */
+  weigh: {
+    params: z.strictObject({ id: holdId }),
+    answer: z.object({
+      words,
+      /** What has changed since it was held, and what would refuse it now. */
+      warnings: list(text(500), 10),
+      /** The operation, which has to be typed in, where it is account-wide. */
+      to_type: name.nullable(),
+    }),
+  },
+  /** A person's word on a held request. `typed`: what was typed in, if anything. */
+  decide: {
+    params: z.strictObject({
+      id: holdId,
+      decision: z.enum(["released", "refused"]),
+      typed: z.string().max(64),
+    }),
+    answer: z.object({ state: name }),
   },
   /** Freezes everything; cancels and reduce-only orders stay open. */
   freeze: { params: z.strictObject({ reason }), answer: freeze },
@@ -135,24 +219,30 @@ export const asks = {
 
 export type Asks = typeof asks
 export type AskName = keyof Asks
+
+/** What else a console with `--release` may ask. */
+export const releaseAsks = ["weigh", "decide"] as const satisfies readonly AskName[]
+export type ReleaseAsk = (typeof releaseAsks)[number]
+
 export type Answer<Name extends AskName> = z.output<Asks[Name]["answer"]>
 
-export type Look = Answer<"look">
-export type Decision = Look["decisions"][number]
+export type Entries = Answer<"entries">
+/** How everything stands, and what was decided since the look before. */
+export type Look = Answer<"look"> & { readonly news: Entries }
+export type Decision = Entries["decisions"][number]
 export type Alarm = z.output<typeof alarm>
 export type Freeze = z.output<typeof freeze>
 export type Hold = z.output<typeof hold>
 export type Budget = z.output<typeof budget>
 export type Limit = z.output<typeof limit>
 export type Key = z.output<typeof key>
+export type HoldDecision = z.output<Asks["decide"]["params"]>["decision"]
+export type Weighed = Answer<"weigh">
 export type RecordAnswer = Answer<"record">
 
 /** What was asked of the vault and what became of it, for people. */
-export type RecordShown = {
-  readonly state: string
-  readonly outcome: { readonly status: number | null; readonly code: string | null } | null
-  /** In words: `buy 0.1 BTC-PERP at 63000, limit`. `null`, as the body, for a refusal: its body isn't recorded. */
-  readonly asked: string | null
-  /** Canonical JSON, cut where it is long. */
-  readonly body: string | null
-}
+export type RecordShown = z.output<typeof record> &
+  Pick<RecordAnswer, "place" | "verdicts"> & {
+    /** In words: `buy 0.1 BTC-PERP at 63000, limit`. `null`, as the body, for a refusal: its body isn't recorded. */
+    readonly asked: string | null
+  }

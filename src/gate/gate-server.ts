@@ -44,7 +44,7 @@ export function createGateServer(deps: GateDependencies): GateServer {
     connections,
     ownerOf,
     link: inTurns(deps.link, ownerOf, limits),
-    sends: createSharedSends(limits.shareAnswerMs),
+    sends: createSharedSends(),
   })
   return {
     open() {

@@ -28,7 +28,7 @@ export type RouteDependencies = ForwardDependencies & {
 /** Every route there is. */
 export function routes(deps: RouteDependencies): readonly RouteWithAnswer[] {
   const signHeaders = [...callHeaders, idempotencyHeader]
-  const checkHeaders = [...callHeaders, shadowHeader]
+  const checkHeaders = [...signHeaders, shadowHeader]
   return [
     post("/v1/*path", signHeaders, withCall(deps, "", forwarder(deps))),
     get("/v1/*path", venueReads(deps), [keyHeader]),

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import type { Socket } from "node:net"
 import { setTimeout as after } from "node:timers/promises"
 
-import { z } from "zod"
+import * as z from "zod"
 
 import { Fault } from "../std/fault.ts"
 import type { LinkLimits } from "./link-limits.ts"

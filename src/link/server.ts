@@ -1,6 +1,6 @@
 import { createServer } from "node:net"
 
-import type { z } from "zod"
+import type * as z from "zod"
 
 import { Connection } from "./connection.ts"
 import { linkLimits, type LinkLimits } from "./link-limits.ts"

@@ -4,7 +4,7 @@
 import { isUtf8 } from "node:buffer"
 import type { Socket } from "node:net"
 
-import { z } from "zod"
+import * as z from "zod"
 
 import { newSecret } from "../std/bytes.ts"
 import { Fault, type FaultCode } from "../std/fault.ts"

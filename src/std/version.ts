@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
-import { z } from "zod"
+import * as z from "zod"
 
 import { packageRoot } from "./program-files.ts"
 

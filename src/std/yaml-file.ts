@@ -11,7 +11,7 @@ import {
   type YAMLError,
   type YAMLMap,
 } from "yaml"
-import { z } from "zod"
+import * as z from "zod"
 
 import { nearestWord } from "./nearest-word.ts"
 import { err, ok, type Result } from "./result.ts"

@@ -2,7 +2,6 @@ import type { AdminParams, AdminResults } from "../link/calls/methods.ts"
 import { Fault } from "../std/fault.ts"
 import { workBoundsSeconds } from "../std/histogram.ts"
 import { version } from "../std/version.ts"
-import type { ActiveSet } from "./active/active-set.ts"
 import { gateSettingsOf } from "./active/gate-settings.ts"
 import { agentMethods } from "./agents/agent-methods.ts"
 import type { FileText } from "./config/file-set.ts"
@@ -10,7 +9,7 @@ import { withSecret } from "./keyring/with-secret.ts"
 import { operatorName } from "./ledger/records/bindings.ts"
 import { auditMethods } from "./operator/audit-methods.ts"
 import { clientMethods, namedClient } from "./operator/client-methods.ts"
-import { decideHold, listHolds, waitingHolds } from "./operator/hold-methods.ts"
+import { decideHold } from "./operator/hold-methods.ts"
 import { keyMethods } from "./operator/key-methods.ts"
 import { raiseLimit } from "./operator/limit-methods.ts"
 import { confirmPrices, setPrice } from "./operator/price-methods.ts"
@@ -23,6 +22,7 @@ import { notifyStand } from "./status/alarm-log.ts"
 import { alarmsNow } from "./status/alarms.ts"
 import { acceptPolicy, candidate, rollback } from "./status/attestation.ts"
 import { listPrices } from "./status/fed-prices.ts"
+import { listHolds, symbolsView, waitingHolds } from "./status/holds.ts"
 import { listLimits } from "./status/limit-use.ts"
 import { budgetStands, fullest, usedShare } from "./status/room-families.ts"
 import { signingNow } from "./status/signing.ts"
@@ -68,7 +68,7 @@ export function adminMethods(vault: Vault) {
     explain: ({ client, at = vault.now(), ...call }: AdminParams["explain"]) =>
       Promise.resolve(explainAt({ ...call, at }, namedClient(client, vault.active()), vault)),
     status: () => status(vault),
-    listSymbols: () => Promise.resolve(listSymbols(vault.active())),
+    listSymbols: () => Promise.resolve(symbolsView(vault.active())),
   }
 }
 
@@ -130,7 +130,7 @@ async function status(vault: Vault): Promise<AdminResults["status"]> {
     network: set.profile.network,
     records: await vault.ledger.count(),
     keys: first([...set.keys.values()].map((key) => keyView(key, vault))),
-    clients: first(set.clients.map(clientView)),
+    clients: first(set.clients.map((client) => clientView(client, vault.now()))),
     freezes: first(set.freezes.map(freezeView)),
     limits: fullest(listLimits(vault), usedShare),
     holds: waitingHolds(vault),
@@ -141,14 +141,5 @@ async function status(vault: Vault): Promise<AdminResults["status"]> {
     pid: process.pid,
     started_by: startedBy === "command" ? null : startedBy,
     warnings: first(vaultWarnings(vault)),
-  }
-}
-
-function listSymbols({ profile }: ActiveSet): AdminResults["listSymbols"] {
-  const { symbols, defaultMarketOrderType } = profile
-  const names = [...symbols.byId.values()].map(({ id, name }) => [id, name] as const)
-  return {
-    names: Object.fromEntries(names),
-    default_market_order_type: defaultMarketOrderType ?? null,
   }
 }

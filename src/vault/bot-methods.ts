@@ -12,7 +12,7 @@ import { feedPrices } from "./operator/price-methods.ts"
 import { beginRound, feedPolled } from "./operator/price-poll.ts"
 import { requestStages } from "./process/stages.ts"
 import { admitRead, readBudgetSpent } from "./request/admit-read.ts"
-import { clientWithRight, identify } from "./request/authorize.ts"
+import { clientWithRight, hashToken, identify } from "./request/authorize.ts"
 import { checkRequest, shadowRequest } from "./request/check-request.ts"
 import { stopThrown } from "./request/judge-request.ts"
 import { outboxMethods } from "./request/outbox-methods.ts"
@@ -42,7 +42,7 @@ export function botMethods(vault: Vault) {
     whoami: ({ token }: BotParams["whoami"]) =>
       served(identify(token, vault), (client) => whoami(client, vault)),
     record: async ({ token, id }: BotParams["record"]) =>
-      served(await findRecord(token, id, vault), ownRecord),
+      served(await findRecord(identify(token, vault), id, vault), ownRecord),
     records: ({ token, ...search }: BotParams["records"]) =>
       served(identify(token, vault), (client) => ownRecords(search, client, vault)),
     freeze: ({ token, body }: BotParams["freeze"]) =>
@@ -99,12 +99,18 @@ function stopped(error: unknown) {
   return refuse(stop, null)
 }
 
-/** Takes the gate's word on what became of a request. It adds information, never headroom. */
+/**
+ * Takes the gate's word on what became of a request, also when the token has ended since it was signed. It adds
+ * information, never headroom.
+ */
 async function report(
   { token, record, outcome, venueClock }: BotParams["report"],
   vault: Vault,
 ): Promise<BotResults["report"]> {
-  const found = await findRecord(token, record, vault)
+  const tokenHash = hashToken(token)
+  const holder = vault.active().clientByTokenHash.get(tokenHash) ?? vault.endedTokens.get(tokenHash)
+  const client = holder === undefined ? identify(token, vault) : ok(holder)
+  const found = await findRecord(client, record, vault)
   if (!found.ok) return refuse(found.error, null)
   if (venueClock !== undefined) vault.venueClock.tell(venueClock)
   if (outcome.kind === "unknown") noteAlarm(unknownOutcome(record), vault)
@@ -169,11 +175,10 @@ async function ownRecords(
 
 /** Another client's record is as unknown as one that doesn't exist. */
 async function findRecord(
-  token: string,
+  client: Result<Client, Refusal>,
   id: string,
   vault: Vault,
 ): Promise<Result<StoredRecord, Refusal>> {
-  const client = identify(token, vault)
   if (!client.ok) return client
   const record = await vault.ledger.record(id, vault.now())
   if (record?.client === client.value.name) return ok(record)

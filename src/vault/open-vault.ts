@@ -81,13 +81,8 @@ export async function openVault(
 /** Counts what is used by now of limits and of the venue's budgets. */
 export async function countUsed(vault: Vault): Promise<void> {
   const { ledger } = vault
-  const at = { ledger, nowMs: vault.now() }
-  await countAnew(
-    () => vault.active(),
-    at,
-    () => undefined,
-  )
-  await countLastMinute(vault.active(), at)
+  await countAnew(() => vault.active(), ledger)
+  await countLastMinute(vault.active(), { ledger, nowMs: vault.now() })
 }
 
 /** More than a start writes besides the ledger: the admin secret, and marks of new signers. */
@@ -173,7 +168,7 @@ async function adopt(
   let recorded: Promise<unknown> | undefined
   const next = boundSet(files, inForce.active())
   const current = () => ({ ...next, keys: inForce.active().keys })
-  await countAnew(current, { ledger, nowMs }, () => {
+  await countAnew(current, ledger, () => {
     // Bindings and prices may have changed while it was counted; what limits count hasn't.
     inForce.exchange(files, alarm)
     disk.ask(files.config.minFreeBytes)
@@ -205,6 +200,7 @@ function watches(
     autoFreeze,
     metrics,
     heartbeats: openHeartbeats(clock),
+    endedTokens: new Map(),
     pollPace: { beganMs: undefined },
     venueClock: openVenueClock(clock),
     alarmLog: { kept: new Map(), stand: { test: 0, said: "[]" } },

@@ -1,8 +1,9 @@
-import type { Acts, FilesInForce } from "./active/active-set.ts"
+import type { FilesInForce } from "./active/active-set.ts"
 import type { Checkpoints } from "./audit/checkpoints.ts"
 import type { Custody } from "./custody/custody.ts"
 import type { Keyring } from "./keyring/keyring.ts"
 import type { Outbox } from "./ledger/outbox.ts"
+import type { Clients } from "./operator/client-methods.ts"
 import type { PollPace } from "./operator/price-poll.ts"
 import type { Clock } from "./process/clock.ts"
 import type { AlarmLog } from "./status/alarm-log.ts"
@@ -14,7 +15,7 @@ import type { ShadowCounts } from "./watch/shadow-counts.ts"
 
 /** All that an open vault is made of. Whoever answers a call is handed what of it that takes. */
 export type Vault = StatusSources &
-  Acts &
+  Clients &
   FilesInForce &
   Custody & {
     /** For how long something takes. */

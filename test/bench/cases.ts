@@ -1,5 +1,6 @@
 import type { Case } from "./case.ts"
 import { auditVerify } from "./cases/audit-verify.ts"
+import { budget } from "./cases/budget.ts"
 import { withConsole } from "./cases/console.ts"
 import { decision } from "./cases/decision.ts"
 import { fair } from "./cases/fair.ts"
@@ -16,6 +17,7 @@ import { steady } from "./cases/steady.ts"
 export const cases: readonly Case[] = [
   ...[
     signHttp,
+    budget,
     steady,
     forward,
     fair,

@@ -2,7 +2,13 @@ import type { Case, Figures, Settings } from "./case.ts"
 import { medianOf } from "./report/quantiles.ts"
 
 /** One figure over all rounds. */
-export type Spread = { readonly median: number; readonly least: number; readonly most: number }
+export type Spread = {
+  readonly median: number
+  readonly least: number
+  readonly most: number
+  /** Of each round, in order. */
+  readonly rounds: readonly number[]
+}
 
 export type Result = {
   readonly case: string
@@ -38,7 +44,7 @@ function spreadsOf(rounds: readonly Figures[]): Readonly<Record<string, Spread>>
     names.map((name) => {
       const values = rounds.map((round) => round[name] ?? Number.NaN)
       const [least, most] = [Math.min(...values), Math.max(...values)]
-      return [name, { median: medianOf(values), least, most }]
+      return [name, { median: medianOf(values), least, most, rounds: values }]
     }),
   )
 }

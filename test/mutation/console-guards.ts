@@ -12,6 +12,11 @@ export const consoleGuards: readonly Guard[] = [
         why: "the console's server asks on after it asked for what isn't on the list",
       },
       {
+        find: 'if (give === undefined) throw new Error("this console may not ask that")',
+        replace: "",
+        why: "the server of a console that wasn't started to release goes on after it tried",
+      },
+      {
         find: "params: asks[method].params.parse(params)",
         replace: "params",
         why: "the console's server freezes by another's name",
@@ -25,6 +30,39 @@ export const consoleGuards: readonly Guard[] = [
         find: "await sleep(pauseMs)",
         replace: "",
         why: "a console's server that was broken into keeps the vault busy",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "commands/console/read-entries.ts",
+    ["unit/commands/console/read-entries"],
+    [
+      {
+        find: "at > nowMs - reachMs || seq > head - reachEntries",
+        replace: "at > 0 || seq > 0",
+        why: "a console's server that was broken into reads all that was ever decided",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "commands/console/vault-answers.ts",
+    ["unit/commands/console/vault-answers"],
+    [
+      {
+        find: "isAccountWide(operation) && typed !== operation",
+        replace: "false",
+        why: "what is about the whole account is released by a slip",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "console/serve/calls.ts",
+    ["unit/console/serve/calls"],
+    [
+      {
+        find: "...(mayRelease ? releaseCalls(deps) : []),",
+        replace: "...releaseCalls(deps),",
+        why: "any console's page may ask for a release",
       },
     ],
   ),

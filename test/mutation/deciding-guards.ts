@@ -36,9 +36,14 @@ export const decidingGuards: readonly Guard[] = [
         why: "a refusal names a rule that wasn't nearest",
       },
       {
-        find: "if (!claims.ok) return refusedByLimit(claims.error, verdicts)",
+        find: "if (!claims.ok) return refusedBesides(claims.error, verdicts)",
         replace: 'if (!claims.ok) return { kind: "allow", rule: "", claims: [], sizes, verdicts }',
         why: "a limit that can't tell lets it pass",
+      },
+      {
+        find: "if (request.isKeyed) return undefined",
+        replace: "return undefined",
+        why: "require_idempotency asks for nothing",
       },
       {
         find: "return hold === undefined ?",

@@ -5,7 +5,7 @@ const policy = "vault/policy"
 /** What limits count. */
 export const limitGuards: readonly Guard[] = [
   ...guardsOf(
-    `${policy}/judge.ts`,
+    `${policy}/claims-of.ts`,
     ["properties/policy-limits"],
     [
       {
@@ -16,7 +16,7 @@ export const limitGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    `${policy}/judge.ts`,
+    `${policy}/claims-of.ts`,
     [`unit/${policy}/claims-of`],
     [
       {
@@ -91,6 +91,28 @@ export const limitGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
+    "vault/operator/limit-methods.ts",
+    ["unit/vault/operator/limit-methods"],
+    [
+      {
+        find: "limit: fullName })",
+        replace: "limit: name })",
+        why: "a raise is for a limit that comes later, too",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/policy/file/limit-mistakes.ts",
+    ["unit/vault/policy/file/limit-mistakes"],
+    [
+      {
+        find: '(per === "key" || per === "account")',
+        replace: 'per === "key"',
+        why: "a cap for good begins anew with the successor of an agent",
+      },
+    ],
+  ),
+  ...guardsOf(
     "vault/policy/file/limit-definition.ts",
     ["unit/vault/policy/file/limit-definition"],
     [
@@ -115,6 +137,53 @@ export const limitGuards: readonly Guard[] = [
         find: "JSON.stringify(conditionForm(condition))",
         replace: '""',
         why: "limits on two conditions share a meter",
+      },
+    ],
+  ),
+  ...guardsOf(
+    `${policy}/sent-twice.ts`,
+    ["properties/sent-twice", "unit/vault/request/sent-twice"],
+    [
+      {
+        find: 'if (lane === "cancel") return []',
+        replace: "",
+        why: "a cancel may not come again",
+      },
+      {
+        find: 'mode: isKeyed ? "observe" : "enforce"',
+        replace: 'mode: "observe"',
+        why: "the same body may come again",
+      },
+      {
+        find: "[client, key.name, operation,",
+        replace: "[operation,",
+        why: "one bot's order refuses another's",
+      },
+      {
+        find: "accountOf(subject.request)",
+        replace: "subject.request.target",
+        why: "an order comes again once its signer's account is named",
+      },
+      {
+        find: 'isNew && name === "client_order_id"',
+        replace: "false",
+        why: "a new client_order_id makes it another order",
+      },
+      {
+        find: 'max: maxRemembered, mode: "enforce"',
+        replace: 'max: maxRemembered, mode: "observe"',
+        why: "a client fills the memory",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/request/recount.ts",
+    ["unit/vault/request/sent-twice"],
+    [
+      {
+        find: "...policies.map(({ repeatWithin }) => repeatWithin?.ms ?? 0),",
+        replace: "",
+        why: "a restart forgets what was signed a moment ago",
       },
     ],
   ),

@@ -13,13 +13,13 @@ export const vaultGuards: readonly Guard[] = [
     ["threats/secret-from-faulty-signature"],
     [
       {
-        find: "if (signer !== undefined && areSame(signer, publicKey)) return",
+        find: "if (signer !== undefined && Buffer.compare(signer, publicKey) === 0) return",
         replace: "if (signer !== undefined) return",
         why: "a signature that came out wrong is released",
       },
       {
-        find: "return left.length === right.length && left.every",
-        replace: "return left.every",
+        find: "Buffer.compare(signer, publicKey) === 0",
+        replace: "signer.every((byte, index) => byte === publicKey[index])",
         why: "a part of a key counts as the key",
       },
     ],
@@ -98,6 +98,39 @@ export const vaultGuards: readonly Guard[] = [
         why: "Nonce is signed beside nonce",
       },
       { find: '.normalize("NFKC")', replace: "", why: "a long s passes for another letter" },
+    ],
+  ),
+  ...guardsOf(
+    "vault/request/authorize.ts",
+    ["unit/vault/request/authorize"],
+    [
+      {
+        find: "nowMs >= expiresAtMs",
+        replace: "nowMs > expiresAtMs",
+        why: "a token is good at the moment of its end",
+      },
+      {
+        find: "return nowMs >= expiresAtMs ? err(tokenExpired(name, expiresAtMs)) : ok(client)",
+        replace:
+          "return nowMs >= expiresAtMs && name === '' ? err(tokenExpired(name, 0)) : ok(client)",
+        why: "a token that has expired is served",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/operator/client-methods.ts",
+    ["unit/vault/operator/client-methods"],
+    [
+      {
+        find: "  const client = validClient(name, set)\n",
+        replace: "  const client = namedClient(name, set)\n",
+        why: "a client that is revoked is set",
+      },
+      {
+        find: "keys: keys === undefined ? client.keys : usableKeys(keys, set),",
+        replace: "keys: keys === undefined ? client.keys : [keys[0]!, ...keys.slice(1)],",
+        why: "a client gets a key that never signs again",
+      },
     ],
   ),
   ...guardsOf(

@@ -180,14 +180,14 @@ describe("what a bot sees of the daemon", { timeout: 120_000 }, () => {
       assert.deepEqual(answer.json.data, { key: null })
     })
 
-    it("refused when it is a wallet's and the client was added without --allow-type-b", async () => {
+    it("refused when it is a wallet's and the client has no --allow-type-b", async () => {
       for (const [at, body] of [
         [path, limitOrder()],
         [approvePath, approval()],
       ] as const) {
         const answer = await walletBot.post(at, body)
         assert.deepEqual([answer.status, answer.json.code], [403, "key_not_allowed"])
-        assert.match(answer.json.msg, /without --allow-type-b/)
+        assert.match(answer.json.msg, /have --allow-type-b/)
       }
     })
 

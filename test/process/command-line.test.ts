@@ -85,7 +85,7 @@ describe("the command line", { timeout: 180_000 }, () => {
       const made = await countersignJson<{ token: string }>(
         at("clients", "add", name("bot"), ...options),
       )
-      assert.deepEqual(Object.keys(made), ["name", "token"])
+      assert.deepEqual(Object.keys(made), ["name", "token", "expires_at"])
       assert.match(made.token, /^cs_[A-Za-z0-9_-]{43}$/)
       const clients = await countersignJson<readonly unknown[]>(at("clients", "list"))
       assert.partialDeepStrictEqual(clients.at(-1), {

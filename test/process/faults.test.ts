@@ -125,7 +125,7 @@ async function startGateAt(t: TestContext, { test, venue, random }: Site) {
     ...{ path, params: botParams, methods: test.bots },
     onError: (error) => broken.push(String(error)),
   })
-  const limits = { upstreamTotalMs: 200, shareAnswerMs: 20 }
+  const limits = { upstreamTotalMs: 200 }
   const hosts = hostsByPort([])
   const there: GateSettings = { upstream: testUpstream(t, venue.base, limits), hosts }
   const nobody = `http://127.0.0.1:${await unusedPort()}`

@@ -12,6 +12,8 @@ import {
   type TemporaryInstallation,
 } from "../support/countersign.ts"
 import { killAllNaming } from "../support/process-tree.ts"
+import { bin } from "../support/published.ts"
+import { needsTerminal, onTerminal, shellLine } from "../support/terminal.ts"
 import { addClient, makeTradingKeys, writePolicy } from "../support/trading-keys.ts"
 
 const policy = `policy: held
@@ -65,9 +67,10 @@ describe("a held request", { timeout: 240_000 }, () => {
     const id = await placeHeld()
     const { stdout } = await countersign(held("list"))
     assert.match(stdout, new RegExp(`^${id}  pending, ends \\d{4}-\\d\\d-\\d\\dT`, "m"))
+    const words = "buy 0.1 BTC-PERP at 63,000 limit, worst 6,300 USD, held by held/large"
+    assert.match(stdout, new RegExp(`^  ${words}; expires in \\d+ min$`, "m"))
     for (const line of [
       "  placeOrder of client bot with key mm",
-      "  held by held/large; worst case: one order, up to 6300 in quote units",
       "    is_buy: true",
       '    price: "63000"',
       '    quantity: "0.1"',
@@ -134,6 +137,59 @@ describe("a held request", { timeout: 240_000 }, () => {
     assert.equal((await place()).status, 200)
   })
 
+  it("is released with a warning of what has changed since, and of what stands in its way now", async () => {
+    const warningsOf = async (id: string) => {
+      const { stderr } = await countersign(held("release", id))
+      return stderr.split("\n").filter((line) => line.startsWith("warning: "))
+    }
+    const reload = (text: string) =>
+      writePolicy(installation.dir, text).then(() =>
+        countersignJson(["policy", "reload", "--dir", installation.dir]),
+      )
+    assert.deepEqual(await warningsOf(await placeHeld({ quantity: "0.11" })), [])
+    const [first, second, third] = [
+      await placeHeld({ quantity: "0.12" }),
+      await placeHeld({ quantity: "0.13" }),
+      await placeHeld({ quantity: "0.14" }),
+    ]
+    const changed = "warning: The policies have changed since it was held."
+    await reload(`${policy}# the same rules\n`)
+    assert.deepEqual(await warningsOf(first), [changed])
+    await reload(`${policy}deny: [{name: no, endpoints: [placeOrder]}]\n`)
+    const [, now, ...others] = await warningsOf(second)
+    assert.match(
+      String(now),
+      /^warning: As all stands now it would be refused all the same: .*held\/no/,
+    )
+    assert.deepEqual(others, [])
+    await reload(policy)
+    const target = `0x${"ab".repeat(20)}`
+    await countersignJson(["keys", "targets", "mm", "--set", target, "--dir", installation.dir])
+    const keyChanged = "warning: The key mm has changed since it was held."
+    assert.deepEqual(await warningsOf(third), [changed, keyChanged])
+  })
+
+  it(
+    "is asked for once more at a terminal where something has changed",
+    needsTerminal,
+    async () => {
+      const id = await placeHeld({ quantity: "0.15" })
+      await writePolicy(installation.dir, `${policy}# the same rules, once more\n`)
+      await countersignJson(["policy", "reload", "--dir", installation.dir])
+      const line = shellLine([process.execPath, bin, ...held("release", id)])
+      const state = async () => (await list()).find((hold) => hold.id === id)?.state
+      const after = "Yes / ● No"
+      const question = /Release it all the same: buy 0\.15 BTC-PERP at 63,000 limit, .*expires in/
+      const kept = await onTerminal(line, [{ after, keys: "n" }])
+      assert.match(kept.screen, /The policies have changed since it was held\./)
+      assert.match(kept.screen, question)
+      assert.match(kept.screen, /Nothing was released; it still waits\./)
+      assert.deepEqual([kept.code === 0, await state()], [false, "pending"])
+      const given = await onTerminal(line, [{ after, keys: "y" }])
+      assert.deepEqual([given.code, await state()], [0, "released"])
+    },
+  )
+
   it("waits across a restart, and can be released while no daemon runs", async () => {
     const id = await placeHeld()
     const other = await placeHeld({ quantity: "0.3" })
@@ -149,7 +205,7 @@ describe("a held request", { timeout: 240_000 }, () => {
     }
   })
 
-  it("stands above those that are decided, the oldest first", async () => {
+  it("stands above those that are decided, the soonest to expire first", async () => {
     await countersignJson(held("refuse", await placeHeld({ quantity: "0.4" })))
     const states = (await list()).map(({ state }) => state)
     const waiting = states.filter((state) => state === "pending").length

@@ -167,3 +167,80 @@ describe("limits at the command line and over HTTP", { timeout: 180_000 }, () =>
     assert.deepEqual(await raise("a/b/c", "--to", "9", "--for", "1s", ...reason), ["usage", 2])
   })
 })
+
+describe("repeat_within over a vault's death", { timeout: 180_000 }, () => {
+  it("refuses what was signed before, and nothing else", async (t) => {
+    const installation = await makeInstallation()
+    await writePolicy(
+      installation.dir,
+      "policy: once\nrepeat_within: 1m\nrules: [{name: all, endpoints: [placeOrder]}]\n",
+    )
+    let daemon = await serve(installation.dir)
+    t.after(async () => {
+      await daemon.stop("SIGKILL")
+      await killAllNaming(installation.dir)
+      await installation.remove()
+    })
+    await makeTradingKeys(installation.dir)
+    const token = await addClient(installation.dir, "bot")
+    const place = async (price: string) => {
+      const { status, text } = await bot(daemon.url, token).post(
+        "/sign/v1/trade/orders",
+        limitOrder({ price }),
+      )
+      return status === 200 ? "signed" : /repeated_within/.exec(text)?.[0]
+    }
+    assert.equal(await place("63000"), "signed")
+    await daemon.stop("SIGKILL")
+    await killAllNaming(installation.dir)
+    daemon = await serve(installation.dir)
+    assert.deepEqual([await place("63000"), await place("63001")], ["repeated_within", "signed"])
+  })
+})
+
+describe("a limit for ever over a vault's death and a reload", { timeout: 180_000 }, () => {
+  it("goes on under another name, raises by hand alone, and says where it begins anew", async (t) => {
+    const installation = await makeInstallation()
+    const { dir } = installation
+    const rules = "rules: [{name: all, endpoints: [placeOrder]}]"
+    const life = (limit: string): string =>
+      `policy: trial\n${rules}\nlimits: [{window: ever, count: orders, max: "2", ${limit}}]\n`
+    await writePolicy(dir, life("name: life"))
+    let daemon = await serve(dir)
+    t.after(async () => {
+      await daemon.stop("SIGKILL")
+      await killAllNaming(dir)
+      await installation.remove()
+    })
+    await makeTradingKeys(dir)
+    const token = await addClient(dir, "bot")
+    const place = async () => {
+      const order = ["/sign/v1/trade/orders", limitOrder()] as const
+      const { status, text } = await bot(daemon.url, token).post(...order)
+      if (status === 200) return "signed"
+      const { data } = JSON.parse(text) as { data: Record<string, unknown> }
+      return [data["limit"], data["used"], data["frees_at"], data["retry_after_ms"]]
+    }
+    assert.equal(await place(), "signed")
+    await daemon.stop("SIGKILL")
+    await killAllNaming(dir)
+    daemon = await serve(dir)
+    assert.equal(await place(), "signed")
+    assert.deepEqual(await place(), ["life", "2", null, null])
+
+    await writePolicy(dir, life("name: cap"))
+    assert.equal((await countersign(["policy", "reload", "--dir", dir])).code, 0)
+    assert.deepEqual(await place(), ["cap", "2", null, null])
+    const raise = ["limits", "raise", "cap", "--to", "3", "--for", "1h", "--reason", "test"]
+    assert.equal((await countersign([...raise, "--dir", dir])).code, 0)
+    assert.deepEqual([await place(), await place()], ["signed", ["cap", "3", null, null]])
+
+    await writePolicy(dir, life("name: cap, per: client"))
+    const shown = await countersign(["policy", "accept", "--dir", dir])
+    assert.match(shown.stdout, /WIDENS .*limits\/cap: - → counts from 0, unless/)
+    assert.equal((await countersign(["policy", "reload", "--dir", dir])).code, 0)
+    assert.equal(await place(), "signed")
+    const log = await countersign(["policy", "log", "--dir", dir])
+    assert.equal(log.stdout.match(/WIDENS .*limits\/cap: - → counts from 0/g)?.length, 1)
+  })
+})

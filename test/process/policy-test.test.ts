@@ -86,6 +86,34 @@ describe("countersign policy test", () => {
     })
   }
 
+  it("asks with an idempotency key where the case has one, and reaches require_idempotency without", async () => {
+    const own = "policy: strict\nrequire_idempotency: true\n"
+    site.write("policies/strict.yaml", own)
+    const asked = { expect: "deny", rule: "strict/require_idempotency" }
+    const reached = await run(cases({ ...asked, reason: "idempotency_key_required" }))
+    assert.equal(reached.code, 0, reached.stdout)
+    assert.doesNotMatch(reached.stdout, /key +strict\/require_idempotency/)
+    const allowed = await run(cases({ idempotency_key: "k-1" }))
+    assert.equal(allowed.code, 0, allowed.stdout)
+    assert.match(allowed.stdout, /^ {2}key +strict\/require_idempotency \(/m)
+    rmSync(join(site.dir, "policies/strict.yaml"))
+  })
+
+  it("knows repeat_within by what a case says is used of it", async () => {
+    site.write("policies/once.yaml", "policy: once\nrepeat_within: 5s\n")
+    const priced = { ...asQuote, prices: "{BTC-PERP: '64000'}" }
+    const used = { ...priced, used: "{once/repeat_within: '1'}", expect: "deny" }
+    const again = await run(
+      cases({ ...used, rule: "once/repeat_within", reason: "repeated_within" }),
+    )
+    assert.equal(again.code, 0, again.stdout)
+    assert.doesNotMatch(again.stdout, /key +once\/repeat_within/)
+    const first = await run(cases(priced))
+    assert.equal(first.code, 0, first.stdout)
+    assert.match(first.stdout, /^ {2}key +once\/repeat_within \(/m)
+    rmSync(join(site.dir, "policies/once.yaml"))
+  })
+
   it("takes a refusal that is no policy's where the case names it", async () => {
     const slip = { ...asQuote, body: quote.replace("is_buy", "is_bye"), expect: "deny" }
     assert.equal((await run(cases({ ...slip, reason: "invalid_request" }))).code, 0)

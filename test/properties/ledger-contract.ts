@@ -141,6 +141,19 @@ export const contract: Readonly<Record<string, (opened: Reopened) => Promise<voi
     )
     assert.equal(state.identity.head.seq, acts.length + 2)
   },
+  "begins with the last sum that its requests told of what counts for ever": async (first) => {
+    await first.store.append({ ...request(1), ever: { life: "0.1", other: "7" } })
+    await first.store.append({ ...request(2), ever: { life: "0.30" } })
+    await first.store.append(request(3))
+    const { state } = await first.reopen()
+    assert.deepEqual(
+      new Map(state.ever.map(({ meter, used }) => [meter, used])),
+      new Map([
+        ["life", "0.30"],
+        ["other", "7"],
+      ]),
+    )
+  },
   "refuses all once it is closed": async ({ store }) => {
     await store.append(request(1))
     assert.equal(await store.close(), "whole")

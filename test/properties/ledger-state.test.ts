@@ -7,6 +7,7 @@ import { openLedger, openLedgerOver } from "../../src/vault/ledger/open-ledger.t
 import type { Ledger } from "../../src/vault/ledger/ledger.ts"
 import type { AdminEntry } from "../../src/vault/ledger/records/admin-entry.ts"
 import type { JournalRow } from "../../src/vault/ledger/records/row.ts"
+import { ever } from "../../src/vault/policy/terms/claim.ts"
 import { beginning, chained, Disk, type Entry } from "../simulation/store/disk.ts"
 import { aClaim, decimal, hourMs } from "../support/a-claim.ts"
 import { fakeClock, ledgerTime, type FakeClock } from "../support/fake-clock.ts"
@@ -87,6 +88,11 @@ const outcomes = [
   { kind: "accepted", status: 200, code: "0" },
 ] as const
 
+const claims = [
+  aClaim({ release: "refused" }),
+  aClaim({ meter: "life", window: ever, amount: "0.3", max: "4" }),
+]
+
 /** One ledger, whatever engine keeps it. */
 class History {
   readonly clock: FakeClock
@@ -107,8 +113,7 @@ class History {
   async restart(): Promise<void> {
     await this.#ledger?.close()
     this.#ledger = await this.#open()
-    const sinceMs = this.clock.nowMs() - hourMs
-    await this.#ledger.replaceMeters(() => [aClaim({ release: "refused" })], sinceMs)
+    await this.#ledger.replaceMeters(() => claims, hourMs)
   }
 
   async act(entry: AdminEntry): Promise<void> {
@@ -135,7 +140,6 @@ class History {
     const nowMs = this.#nowMs()
     const entry = { ...requestEntry, body: `{"n":${body}}` }
     const hold = this.ledger.findRelease(entry, nowMs)
-    const claims = [aClaim({ release: "refused" })]
     const release = hold === undefined ? undefined : { hold }
     const answer = await reserve(this.ledger, {
       ...{ ...plainAsk, signer: signers[of % 2]!, entry, claims, release, nowMs },

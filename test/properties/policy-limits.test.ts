@@ -3,7 +3,8 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { claimsOf, enforced, judge } from "../../src/vault/policy/judge.ts"
+import { claimsOf, enforced } from "../../src/vault/policy/claims-of.ts"
+import { judge } from "../../src/vault/policy/judge.ts"
 import type { Claim } from "../../src/vault/policy/terms/claim.ts"
 import { denialReasons } from "../../src/vault/policy/terms/decision.ts"
 import type { JudgedRequest } from "../../src/vault/policy/judged/judged-request.ts"

@@ -65,4 +65,28 @@ export const cases: readonly (Pick<Plan, "events" | "isToEndWell"> & { readonly 
         },
       ],
     },
+    {
+      what: "a reload under a clock that ran ahead forgets nothing that still counts once it was set back",
+      isToEndWell: false,
+      events: [
+        {
+          do: "batch",
+          bot: 0,
+          wanted: [{ order: 6 }, { order: { exit: 2 } }, { order: 6 }],
+          then: 11,
+        },
+        { do: "leap", ms: 11_000, then: "all" },
+        { do: "accept clock", then: "all" },
+        { do: "adopt", policy: 3, then: "all" },
+        { do: "commit", most: 100, then: 0 },
+        { do: "tell", then: 4 },
+        { do: "commit", most: 100, then: 0 },
+        { do: "tell", then: 7 },
+        { do: "leap", ms: -86_400_000, then: 3 },
+        { do: "accept clock", then: "all" },
+        { do: "commit", most: 100, then: 0 },
+        { do: "tell", then: "all" },
+        { do: "sign", bot: 0, wanted: { order: { exit: 2 } }, purpose: "return", then: 8 },
+      ],
+    },
   ]

@@ -19,6 +19,7 @@ export type SimLimit = {
   /** Of orders: how many, or their worth, which is their quantity, for each costs 1. */
   readonly counts: "requests" | "notional"
   readonly per: "key" | "client" | "all"
+  /** `Infinity` for `window: ever`. */
   readonly windowMs: number
   readonly max: number
   /** Whether the venue's refusal of the only send gives room back. */
@@ -32,6 +33,8 @@ export type SimPolicy = {
   readonly heldOver: number
   /** Whose orders are refused. */
   readonly denied?: string
+  /** For how long the same body isn't signed again without an idempotency key. */
+  readonly repeatWithinMs?: number
 }
 
 export const policies: readonly SimPolicy[] = [
@@ -69,6 +72,14 @@ export const policies: readonly SimPolicy[] = [
     ],
     heldOver: 5,
   },
+  {
+    limits: [
+      limit("many", { counts: "requests", per: "all", windowMs: 10_000, max: 6 }),
+      limit("life", { counts: "notional", per: "client", windowMs: Infinity, max: 15 }),
+    ],
+    heldOver: 5,
+    repeatWithinMs: 10_000,
+  },
 ]
 
 function limit(
@@ -89,9 +100,10 @@ export const fileSets: readonly FileSet[] = policies.map((policy) => {
   return { ...read.value, texts: [] } // which the ledger would keep, and nothing here reads again
 })
 
-function policyTexts({ limits, heldOver, denied }: SimPolicy): readonly string[] {
+function policyTexts({ limits, heldOver, denied, repeatWithinMs }: SimPolicy): readonly string[] {
   const all = [
     "policy: all",
+    ...(repeatWithinMs === undefined ? [] : [`repeat_within: ${repeatWithinMs / 1_000}s`]),
     "rules: [{name: trade, endpoints: [placeOrder, cancelOrder]}]",
     `hold: [{name: large, endpoints: [placeOrder], over_quantity: "${heldOver}", ttl: 30s}]`,
     "limits:",
@@ -108,7 +120,8 @@ function limitText({ name, counts, per, windowMs, max, givesBack }: SimLimit): s
       ? "endpoints: [placeOrder], count: requests"
       : "endpoints: [placeOrder], sum: submitted_notional"
   const release = givesBack ? ", release: refused" : ""
-  return `{name: ${name}, ${what}, per: ${per}, window: ${windowMs / 1_000}s, max: "${max}"${release}}`
+  const window = windowMs === Infinity ? "ever" : `${windowMs / 1_000}s`
+  return `{name: ${name}, ${what}, per: ${per}, window: ${window}, max: "${max}"${release}}`
 }
 
 /** A bot, as it was added. */

@@ -33,6 +33,18 @@ export const slips: readonly Guard[] = [
       why: "simulated: a freeze is answered before what was reserved before it",
     },
   ]),
+  ...slipsIn("vault/policy/sent-twice.ts", [
+    {
+      find: 'if (lane === "cancel") return []\n',
+      replace: 'if (lane !== "open") return []\n',
+      why: "simulated: a reduce-only order is signed twice",
+    },
+    {
+      find: "[client, key.name, operation, accountOf(subject.request),",
+      replace: "[client, operation,",
+      why: "simulated: one key's order is refused as another's repeat",
+    },
+  ]),
   ...slipsIn("vault/ledger/open-ledger.ts", [
     {
       find: "    state.acted(row)\n    const earlier = underWay.ended()\n    await store.append(row)\n",
@@ -49,6 +61,11 @@ export const slips: readonly Guard[] = [
       find: "nonces.raise(signer, await marks.claim(signer))",
       replace: "void (await marks.claim(signer))",
       why: "simulated: a start forgets how far a signer's mark is ahead",
+    },
+    {
+      find: "ever: endlessMeters(ever)",
+      replace: "ever: endlessMeters([])",
+      why: "simulated: a start forgets what counts for ever",
     },
     {
       find: "    state.holds.assertPending(id, nowMs)\n",
@@ -119,6 +136,11 @@ export const slips: readonly Guard[] = [
       why: "simulated: a start forgets room that a snapshot expected back",
     },
     {
+      find: "meters.keepEndless(state.meters?.image() ?? past.ever)",
+      replace: "meters.keepEndless(past.ever)",
+      why: "simulated: a reload forgets what counted for ever since the start",
+    },
+    {
       find: "  state.meters = meters\n",
       replace: "  state.meters ??= meters\n",
       why: "simulated: meters aren't exchanged together with the set",
@@ -150,7 +172,7 @@ export const slips: readonly Guard[] = [
       why: "simulated: another body is signed under a key that is taken",
     },
     {
-      find: "refuseOver(earlier, ask) ?? refuseJudged(judgeRequest(request, client, { set, nowMs }), earlier)",
+      find: "refuseOver(earlier, ask) ?? refuseJudged(judgeRequest(request, client, ask), earlier)",
       replace: "refuseOver(earlier, ask)",
       why: "simulated: a repeat isn't judged anew",
     },
@@ -185,9 +207,8 @@ export const slips: readonly Guard[] = [
   ]),
   ...slipsIn("vault/open-vault.ts", [
     {
-      find: "  await countAnew(current, { ledger, nowMs }, () => {\n",
-      replace:
-        "  inForce.exchange(files, alarm)\n  await countAnew(current, { ledger, nowMs }, () => {\n",
+      find: "  await countAnew(current, ledger, () => {\n",
+      replace: "  inForce.exchange(files, alarm)\n  await countAnew(current, ledger, () => {\n",
       why: "simulated: files are in force before their meters",
     },
   ]),

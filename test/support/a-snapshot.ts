@@ -26,7 +26,7 @@ export async function openKept({
     folded += 1
     return claims
   }
-  await ledger.replaceMeters(build, 0, { countedBy })
+  await ledger.replaceMeters(build, Infinity, { countedBy })
   return { ledger, folded }
 }
 

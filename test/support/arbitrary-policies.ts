@@ -207,5 +207,7 @@ export const arbitraryPolicies: fc.Arbitrary<readonly Policy[]> = fc
       hold: named<Hold>("hold", hold),
       limits: named<Limit>("limit", limits),
       reads: [],
+      requireIdempotency: undefined,
+      repeatWithin: undefined,
     })),
   )

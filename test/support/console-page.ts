@@ -26,9 +26,12 @@ export function replaceGlobal(t: TestContext, name: string, value: unknown): voi
   })
 }
 
-/** A session's storage that only this test has. */
-export function giveStorage(t: TestContext): ReadonlyMap<string, string> {
-  const kept = new Map<string, string>()
+/** A session's storage that only this test has, with this in it. */
+export function giveStorage(
+  t: TestContext,
+  has: Readonly<Record<string, string>> = {},
+): Map<string, string> {
+  const kept = new Map(Object.entries(has))
   replaceGlobal(t, "sessionStorage", {
     getItem: (name: string) => kept.get(name) ?? null,
     setItem: (name: string, value: string) => void kept.set(name, value),
@@ -36,6 +39,9 @@ export function giveStorage(t: TestContext): ReadonlyMap<string, string> {
   })
   return kept
 }
+
+/** What a page that has a session keeps. */
+export const ofSession = { "countersign-proof": "p" }
 
 export type Fetched = {
   readonly path: string

@@ -10,7 +10,7 @@ import { openConsoleLink } from "../../src/console/serve/link.ts"
 import { readAssets } from "../../src/console/serve/read-assets.ts"
 import { makeSecret } from "../../src/console/serve/secret.ts"
 import { openSessions } from "../../src/console/serve/sessions.ts"
-import { quietLook } from "./console-look.ts"
+import { noEntries, quietStand, signedRecord } from "./console-look.ts"
 import { fakeClock, type FakeClock } from "./fake-clock.ts"
 import { exchange } from "./exchange.ts"
 import type { HttpAsk, HttpReply } from "./gate.ts"
@@ -41,6 +41,7 @@ export const pageHeaders = { "content-type": "application/json", "sec-fetch-site
 export async function startConsole(
   t: TestContext,
   answers: Partial<Answers> = {},
+  { mayRelease }: { readonly mayRelease: boolean } = { mayRelease: false },
 ): Promise<TestConsole> {
   const clock = fakeClock()
   const nowMs = clock.monotonicMs
@@ -53,7 +54,7 @@ export async function startConsole(
   }
   const sessions = openSessions(nowMs)
   // Each ask is answered by what has its name.
-  const calls = consoleCalls({ ask: ask as Ask, link, sessions, nowMs })
+  const calls = consoleCalls({ ask: ask as Ask, link, sessions, nowMs, mayRelease })
   const server = consoleServer(await readAssets(), calls)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   t.after(() => {
@@ -103,11 +104,11 @@ export function without(headers: Headers, name: string): Headers {
 
 const usualAnswers: Answers = {
   listening: () => null,
-  look: () => quietLook,
-  record: () => ({
-    record: { state: "signed", outcome: null, body: '{"order_id":"7"}' },
-    symbols: { names: {}, default_market_order_type: null },
-  }),
+  look: () => quietStand,
+  entries: () => noEntries,
+  record: () => signedRecord,
+  weigh: () => ({ words: "buy 1 BTC-PERP", warnings: [], to_type: null }),
+  decide: () => ({ state: "released" }),
   freeze: () => ({
     ...{ scope: "all", name: null, reason: "odd fills", by: "console/alice" },
     ...{ cancels: true, since: 0 },

@@ -38,7 +38,13 @@ export async function fullMetrics(): Promise<string> {
     await test.addKey({ name: "mm", role: "agent", wallet: "main" })
     const approved = { name: "mm", expiresAtMs: Date.now() + 86_400_000, record: "rec_1" }
     await test.vault.act({ act: "agent_approved", ...approved })
-    const token = await test.addClient({ name: "bot", keys: ["mm"], rights: ["metrics"] })
+    const client = {
+      name: "bot",
+      keys: ["mm"],
+      rights: ["metrics"],
+      expiresInMs: 86_400_000,
+    } as const
+    const token = await test.addClient(client)
     const headers = { authorization: `Bearer ${token}` }
     await test.sign(token, limitOrder())
     await askHttp(portOf(http), { path: "/whoami", headers })

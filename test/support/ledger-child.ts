@@ -55,7 +55,7 @@ async function reserveInLoop(ledger: Ledger): Promise<void> {
 async function reserveUntilSpent(ledger: Ledger): Promise<void> {
   const claim = aClaim({ max: childLimit })
   const countedBy = "the child's limit"
-  await ledger.replaceMeters(() => [claim], systemClock.nowMs() - hourMs, { countedBy })
+  await ledger.replaceMeters(() => [claim], hourMs, { countedBy })
   const reserveInTurn = async (): Promise<void> => {
     for (;;) {
       const nowMs = systemClock.nowMs()

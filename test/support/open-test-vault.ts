@@ -68,6 +68,7 @@ export type NewClient = {
   readonly rights?: readonly ClientRight[]
   readonly allowTypeB?: boolean
   readonly idempotencyBy?: Client["idempotencyBy"]
+  readonly expiresInMs?: number
 }
 
 /** A real vault in this process, in a directory of its own. */
@@ -186,8 +187,8 @@ function testVault(vault: Vault, made: TestInstallation): TestVault {
       registerIfSecret(`the key ${key.name}`, secret)
       return admin.addKey({ ...key, ...keyParams(secret) })
     },
-    addClient: async ({ name, keys, rights = [], allowTypeB = false, idempotencyBy }) => {
-      const client = { name, keys: [...keys], rights: [...rights], allowTypeB, idempotencyBy }
+    addClient: async ({ name, keys, rights = [], allowTypeB = false, ...more }) => {
+      const client = { name, keys: [...keys], rights: [...rights], allowTypeB, ...more }
       const { token } = await admin.addClient(client)
       registerSecret(`the token of ${name}`, token)
       return token
@@ -219,8 +220,8 @@ export function callOf(token: string, body: unknown, changes: CallChanges = {}):
 
 /** The same call, asking only whether it would be signed. */
 export function checkOf(call: BotParams["sign"]): BotParams["check"] {
-  const { token, path, body, key, expiresIn } = call
-  return { token, path, body, key, expiresIn }
+  const { token, path, body, key, expiresIn, idempotencyKey } = call
+  return { token, path, body, key, expiresIn, idempotencyKey }
 }
 
 function base64Of(body: unknown): string {

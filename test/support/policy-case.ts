@@ -105,6 +105,7 @@ export function requestFor(
     payload,
     lane: laneOf(endpoint, payload, testProfile()),
     expiresInMs: 15_000,
+    isKeyed: false,
     ...changes,
   }
 }

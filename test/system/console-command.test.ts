@@ -253,6 +253,9 @@ describe("countersign console", { timeout: 240_000 }, () => {
     // It may freeze; it was told nothing of what came after.
     assert.match(stderr, /heard \{"jsonrpc":"2\.0","id":1,"result":\{"scope":"all"/)
     assert.doesNotMatch(stderr, /"id":[23]/)
+    // What it says can't be taken for what the command says.
+    assert.match(stderr, /^the console's server: http:\/\/127\.0\.0\.1:9\/#mine$/m)
+    assert.doesNotMatch(stderr, /^(?:http|heard)/m)
     assert.match(stderr, /The console's server ended by itself/)
     const { freezes } = await statusJson<StatusView>(["--dir", dir])
     assert.deepEqual(
@@ -340,7 +343,10 @@ describe("countersign console by root, on an installation of another user", need
     }
     const session = await logIn(link)
     assert.equal((await session.look()).state.signs, "all")
-    assert.equal((await session.call("/record", { id: `rec_${"0".repeat(26)}` })).text, "null")
+    assert.equal(
+      (await session.call("/record", { id: `rec_${"0".repeat(26)}`, seq: 1 })).text,
+      "null",
+    )
     assert.equal((await session.call("/freeze", { reason: "a drill" })).status, 200)
     assert.equal((await session.call("/freeze", { reason: "" })).status, 400)
     assert.equal((await session.call("/end")).status, 200)

@@ -81,7 +81,8 @@ describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () =
 
   async function assertDoor(title: string, of = page): Promise<void> {
     await doorSays(title, of)
-    assert.ok(await of.getByText("countersign console", { exact: true }).isVisible())
+    // A page that has looked knows which installation it was of.
+    assert.ok(await of.getByText(/^countersign console( --dir \S+)?$/).isVisible())
     assert.equal(await of.getByRole("button", { name: "Freeze…" }).count(), 0)
   }
 
@@ -127,7 +128,10 @@ describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () =
     assert.equal((await sign(tooLarge)).json.code, "policy_denied")
     const allowed = rowOf("✓ allowed").filter({ hasText: "desk/quote" })
     await allowed.waitFor()
-    assert.match(await allowed.innerText(), /allowed[^]*placeOrder[^]*bot · mm[^]*desk\/quote/)
+    assert.match(
+      await allowed.innerText(),
+      /allowed[^]*buy 0\.1 BTC-PERP at 63000, limit[^]*bot · mm[^]*desk\/quote/,
+    )
     const refused = rowOf("asked 7 BTC-PERP")
     await refused.waitFor()
     assert.match(
@@ -151,14 +155,14 @@ describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () =
     await details.waitFor()
     assert.match(
       await details.innerText(),
-      /buy 0\.1 BTC-PERP at 63000, limit[^]*signed[^]*rec_[^]*"quantity":"0\.1"/,
+      /buy 0\.1 BTC-PERP at 63000, limit[^]*signed[^]*desk\/quote allows[^]*"quantity":"0\.1"[^]*nonce \d+[^]*rec_[^]*entry \d+ of \d+, [0-9a-f]{64}/,
     )
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme })
       await assertFit(page, `opened-${colorScheme}`)
     }
     await page.emulateMedia({ colorScheme: "light" })
-    const opener = allowed.getByRole("button", { name: "placeOrder" })
+    const opener = allowed.getByRole("button", { name: "buy 0.1 BTC-PERP" })
     await opener.focus()
     await page.keyboard.press("Enter")
     await details.waitFor({ state: "detached" })
@@ -180,12 +184,75 @@ describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () =
     assertCalm()
   })
 
+  it("names a cancel as what it is", async () => {
+    assert.equal(
+      (await site.bot.post("/sign/v1/trade/orders/cancel", { order_id: "7" })).status,
+      200,
+    )
+    const cancel = rowOf("cancel order 7")
+    await cancel.waitFor()
+    assert.match(await cancel.innerText(), /allowed[^]*desk\/get-out/)
+    assertCalm()
+  })
+
+  it("shows by a filter what is of a code or a symbol alone", async () => {
+    const choose = (part: string, value: string) =>
+      page.getByRole("combobox", { name: part, exact: true }).selectOption(value)
+    const [allowed, refused] = [rowOf("✓ allowed"), rowOf("✕ refused")]
+    await choose("Code", "quantity_over_max")
+    await allowed.first().waitFor({ state: "detached" })
+    assert.ok((await refused.count()) >= 2)
+    await choose("Code", "")
+    await choose("Symbol", "BTC-PERP")
+    await rowOf("cancel order 7").waitFor({ state: "detached" })
+    assert.ok((await allowed.count()) >= 1)
+    await choose("Client", "bot")
+    await choose("Key", "mm")
+    await choose("Code", "quantity_over_max")
+    await allowed.first().waitFor({ state: "detached" })
+    for (const part of ["Client", "Key", "Symbol", "Code"]) await choose(part, "")
+    await rowOf("cancel order 7").waitFor()
+    assertCalm()
+  })
+
+  /** How far to the left a plot's lines begin, which alone have colours, as a share of its width. */
+  const beginOf = (plot: string) =>
+    page.evaluate<number>(`(() => {
+      const canvas = document.getElementById("${plot}").querySelector("canvas")
+      const { width, height } = canvas
+      const { data } = canvas.getContext("2d").getImageData(0, 0, width, height)
+      let first = width
+      for (let at = 0; at < data.length; at += 4) {
+        const colours = data.subarray(at, at + 3)
+        if (Math.max(...colours) - Math.min(...colours) > 60) first = Math.min(first, (at / 4) % width)
+      }
+      return first / width
+    })()`)
+
+  it("begins with the last five minutes of the ledger, in the list and in the plot", async () => {
+    await page.reload()
+    await standsAs("Signing")
+    await rowOf("asked 8 BTC-PERP").filter({ hasText: "× 12" }).waitFor()
+    await rowOf("cancel order 7").waitFor()
+    let begin = 1
+    for (let tries = 0; tries < 50 && begin > 0.5; tries += 1) {
+      await pause(100)
+      begin = await beginOf("plot-rate")
+    }
+    assert.ok(begin < 0.5, `the line begins at ${begin} of the plot`)
+    assertCalm()
+  })
+
   it("shows what waits for a person, and the command that lets it pass", async () => {
     const held = await sign({ symbol_id: 2, price: "3200" })
-    const command = `countersign held release ${String(held.json.data["hold"])}`
+    const command = `countersign held release ${String(held.json.data["hold"])} --dir ${site.dir}`
     const waiting = page.getByRole("region", { name: "Waiting for a person" })
     await waiting.getByText(command, { exact: true }).waitFor()
-    assert.match(await waiting.innerText(), /placeOrder of bot with mm[^]*desk\/ether/)
+    assert.match(
+      await waiting.innerText(),
+      /^[^]*buy 0\.1 ETH-PERP at 3,200 limit, worst 320 USD, held by desk\/ether\s+placeOrder of bot with mm, ends in/,
+    )
+    assert.equal(await waiting.getByRole("button", { name: /^Re(?:lease|fuse)/ }).count(), 0)
     assertCalm()
   })
 
@@ -279,9 +346,9 @@ describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () =
     }
 
     const shown = await notice.getByRole("code").innerText()
-    assert.equal(shown, "countersign thaw --all")
+    assert.equal(shown, `countersign thaw --all --dir ${site.dir}`)
     const [, ...words] = shown.split(" ")
-    assert.equal((await countersign([...words, "--dir", site.dir])).code, 0)
+    assert.equal((await countersign(words)).code, 0)
     await standsAs("Signing")
     assert.equal((await sign()).status, 200)
     assertCalm()
@@ -374,10 +441,10 @@ describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () =
       const headers = { "content-type": "application/json", "countersign-console": "${"p".repeat(43)}" }
       const post = { method: "POST", headers, body: '{"reason":"rebound"}' }
       const asked = [["/", {}], ["/assets/main.js", {}], ["/look", post], ["/session", post],
-        ["/record", post], ["/freeze", post], ["/end", post]]
+        ["/history", post], ["/record", post], ["/freeze", post], ["/end", post]]
       return Promise.all(asked.map(async ([path, init]) => (await fetch(path, init)).status))
     })()`)
-    assert.deepEqual(statuses, Array(7).fill(421))
+    assert.deepEqual(statuses, Array(8).fill(421))
 
     await elsewhere.goto(`http://evil.example:${foreign.port}/`)
     const read = await elsewhere.evaluate(`attempts["fetch of the page"]("${evil}")`)

@@ -170,6 +170,12 @@ describe("the pages by job", { timeout: 240_000, ...needs("curl", "apt-get insta
     it("tries a change on the past, and takes it back", () =>
       plays(pages.policies, "Change it: try the change on the past"))
     it("watches a limit", () => plays(pages.policies, "Limits: watch first, then enforce"))
+    it("signs nothing twice by mistake", () =>
+      plays(
+        pages.policies,
+        "Nothing twice by mistake",
+        /"signature".*\n.*"reason":"repeated_within"/,
+      ))
     it("has a person decide", () =>
       plays(pages.policies, "Let a person decide", /"approval_required"[^]*"signature":/))
     it("has changes accepted", () =>

@@ -56,6 +56,7 @@ ErrorCode = Literal[
     "invalid_request",
     "invalid_header",
     "unauthorized",
+    "token_expired",
     "policy_denied",
     "wallet_key_required",
     "key_not_allowed",
@@ -141,6 +142,11 @@ class InvalidHeaderData(TypedDict):
     header: str
 
 
+class TokenExpiredData(TypedDict):
+    # Milliseconds since 1970.
+    expired_at: int
+
+
 class Denial(TypedDict):
     policy: Optional[str]
     rule: Optional[str]
@@ -149,6 +155,8 @@ class Denial(TypedDict):
         "no_rule_covers_endpoint",
         "endpoint_not_covered",
         "denied_by_rule",
+        "idempotency_key_required",
+        "repeated_within",
         "expires_in_over_max",
         "symbol_without_max",
         "symbol_without_min",
@@ -559,6 +567,12 @@ class RefusalUnauthorized(TypedDict):
     data: None
 
 
+class RefusalTokenExpired(TypedDict):
+    code: Literal["token_expired"]
+    message: str
+    data: TokenExpiredData
+
+
 class RefusalTooManyBadTokens(TypedDict):
     code: Literal["too_many_bad_tokens"]
     message: str
@@ -726,6 +740,7 @@ Refusal = Union[
     RefusalInvalidRequest,
     RefusalInvalidHeader,
     RefusalUnauthorized,
+    RefusalTokenExpired,
     RefusalTooManyBadTokens,
     RefusalPolicyDenied,
     RefusalWalletKeyRequired,

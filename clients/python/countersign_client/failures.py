@@ -139,6 +139,7 @@ _FAMILY_OF: Dict[ErrorCode, Type[Failure]] = {
     "upstream_unreachable": Unavailable,
     "vault_unavailable": Unavailable,
     "too_many_bad_tokens": Unauthorized,
+    "token_expired": Unauthorized,
     "unauthorized": Unauthorized,
     "agent_expiring": NotPermitted,
     "agent_revoked": NotPermitted,

@@ -248,7 +248,7 @@ class AcrossAGateThatDies(WithDaemon):
 
     def test_places_once_and_says_so_or_that_it_is_unknown(self) -> None:
         wanted = order()
-        add_fault("latency", ms=1500)
+        add_fault("latency", ms=4000)  # so that it is killed meanwhile on a busy machine too
         repeats: List[str] = []
         try:
             came: object = self.client.place(

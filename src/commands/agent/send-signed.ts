@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import { openUpstream } from "../../gate/settings.ts"
 import { outcomeOfSent } from "../../gate/sign/forward.ts"

@@ -8,12 +8,13 @@ export type AgentView = KeyView & { readonly days_left: number | null }
 
 /** `countersign agent status` */
 export const agentStatus = adminCommand({
-  description: "show the agent keys, their approvals and when each signed last",
+  description: "show the agent keys, the one that ends next first, and when each signed last",
   examples: ["countersign agent status"],
   call: async (admin) => {
     const keys = await admin.call("listKeys", {})
     const nowMs = Date.now()
-    return keys.filter(({ role }) => role === "agent").map((key) => agentView(key, nowMs))
+    const agents = keys.filter(({ role }) => role === "agent").map((key) => agentView(key, nowMs))
+    return agents.toSorted((one, other) => endOf(one) - endOf(other))
   },
   print: agentsTable,
 })
@@ -26,6 +27,11 @@ export function agentView(key: KeyView, nowMs: number): AgentView {
   const isKnown = approval === "approved" && expiresAt !== null
   const days_left = isKnown ? Math.max(0, Math.floor((expiresAt - nowMs) / dayMs)) : null
   return { ...key, days_left }
+}
+
+/** When an approval ends that still counts; what has none comes last. */
+function endOf({ days_left: daysLeft, expires_at: expiresAt }: AgentView): number {
+  return daysLeft === null || expiresAt === null ? Number.MAX_SAFE_INTEGER : expiresAt
 }
 
 /** Agents in columns, for people. */

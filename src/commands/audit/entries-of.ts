@@ -20,6 +20,20 @@ export async function* entriesAfter(
   }
 }
 
+/** Entries before `beforeSeq`, downwards, down to where the journal begins; `limit` are read at a time. */
+export async function* entriesBefore(
+  call: AuditCall,
+  beforeSeq: number,
+  { limit = 1_000, ...filter }: Filter & { readonly limit?: number },
+): AsyncGenerator<StoredEntry, void> {
+  for (let before = beforeSeq; ;) {
+    const page = await call("auditPage", { beforeSeq: before, limit, ...filter })
+    before = page.next
+    yield* await wholeEntries(call, page.entries)
+    if (page.is_end) return
+  }
+}
+
 /** The last `count` entries, the oldest first, and where the journal ends. */
 export async function lastEntries(
   call: AuditCall,
@@ -28,12 +42,10 @@ export async function lastEntries(
 ): Promise<{ readonly entries: readonly StoredEntry[]; readonly seq: number }> {
   const { seq } = await call("auditEnds", {})
   const entries: StoredEntry[] = []
-  for (let before = seq + 1; entries.length < count;) {
-    const limit = Math.min(1_000, count - entries.length)
-    const page = await call("auditPage", { beforeSeq: before, limit, ...filter })
-    entries.push(...(await wholeEntries(call, page.entries)))
-    if (page.is_end) break
-    before = page.next
+  if (count === 0) return { entries, seq }
+  const limit = Math.min(1_000, count)
+  for await (const entry of entriesBefore(call, seq + 1, { ...filter, limit })) {
+    if (entries.push(entry) === count) break
   }
   return { entries: entries.reverse(), seq }
 }

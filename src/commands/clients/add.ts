@@ -1,9 +1,6 @@
-import { InvalidArgumentError } from "commander"
-
-import { clientRights } from "../../link/calls/methods.ts"
-import type { ClientRight } from "../../vault/ledger/records/bindings.ts"
-import { argument, choice, flag, option, repeated, required, withDefault } from "../cli/options.ts"
+import { argument, choice, flag, option, required, withDefault } from "../cli/options.ts"
 import { adminCommand } from "../installation/admin-command.ts"
+import { expiresInOption, expiryWords, keysNamed, rightsOption } from "./client-options.ts"
 
 /** `countersign clients add NAME` */
 export const clientsAdd = adminCommand({
@@ -11,18 +8,14 @@ export const clientsAdd = adminCommand({
   description: "give a bot a name, its keys and a token",
   examples: [
     "countersign clients add mm-bot --keys mm",
-    "countersign clients add feed --keys mm --right prices",
+    "countersign clients add feed --keys mm --right prices --expires-in 30d",
   ],
   options: {
     name: argument("<name>", "what the bot is called here"),
     keys: required(
       option("--keys <names>", "keys it may use, separated by commas; the first is its default"),
     ),
-    rights: repeated(
-      "--right <right>",
-      `what it may do besides asking for signatures: ${clientRights.join(", ")}; once for each`,
-      parseRight,
-    ),
+    rights: rightsOption,
     allowTypeB: flag(
       "--allow-type-b",
       "let it use wallet keys, for the account operations that a policy allows",
@@ -35,20 +28,20 @@ export const clientsAdd = adminCommand({
       ),
       "header",
     ),
+    expiresInMs: expiresInOption("how long its token is good, like 30d; for ever if left out"),
   },
-  call: (admin, { name, keys, rights, allowTypeB, idempotency }) =>
+  call: async (admin, { name, keys, rights, allowTypeB, idempotency, expiresInMs }) =>
     admin.call("addClient", {
       name,
-      keys: keys.split(","),
+      keys: await keysNamed(keys, admin),
       rights: [...new Set(rights)],
       allowTypeB,
       idempotencyBy: idempotency === "header" ? "header" : "client_order_id",
+      expiresInMs,
     }),
-  print: ({ token }, { name }) => [`${name} is added. Its token is shown this once:`, token],
+  print: ({ name, token, expires_at }) => [
+    `${name} is added. Its token is shown this once:`,
+    token,
+    ...(expires_at === null ? [] : [`It ${expiryWords({ expires_at, expired: false })}.`]),
+  ],
 })
-
-function parseRight(word: string): ClientRight {
-  const right = clientRights.find((known) => known === word)
-  if (right !== undefined) return right
-  throw new InvalidArgumentError(`Rights are ${clientRights.join(", ")}.`)
-}

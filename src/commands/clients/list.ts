@@ -1,6 +1,7 @@
 import type { ClientView } from "../../link/views/views.ts"
 import { table, type Line } from "../cli/lines.ts"
 import { adminCommand } from "../installation/admin-command.ts"
+import { expiryWords } from "./client-options.ts"
 
 /** `countersign clients list` */
 export const clientsList = adminCommand({
@@ -17,7 +18,7 @@ function clientsTable(clients: readonly ClientView[]): readonly Line[] {
     client.keys.join(","),
     client.rights.join(",") || "-",
     client.allow_type_b ? "yes" : "no",
-    client.revoked ? "revoked" : "valid",
+    client.revoked ? "revoked" : expiryWords(client),
   ])
   return [table(["NAME", "KEYS", "RIGHTS", "TYPE B", "TOKEN"], rows)]
 }

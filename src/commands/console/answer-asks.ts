@@ -2,17 +2,20 @@ import { once } from "node:events"
 import type { Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 
-import type { z } from "zod"
+import type * as z from "zod"
 
-import { asks, maxLineBytes, type AskName, type Asks } from "../../console/asks.ts"
+import { asks, maxLineBytes, type AskName, type Asks, type ReleaseAsk } from "../../console/asks.ts"
 import * as wire from "../../link/wire.ts"
 
 /** What each ask is answered; of an answer only what its schema names is passed on. */
-export type Answers = {
+type AllAnswers = {
   readonly [Name in AskName]: (
     params: z.output<Asks[Name]["params"]>,
   ) => Promise<z.input<Asks[Name]["answer"]>>
 }
+
+/** Without those of a release the server may not ask for one. */
+export type Answers = Omit<AllAnswers, ReleaseAsk> & Partial<Pick<AllAnswers, ReleaseAsk>>
 
 /** Between an answer and the next ask: four pages need a few a second, and a server that was broken into gets no more. */
 const pauseMs = 40
@@ -29,7 +32,7 @@ export async function answerAsks(pipe: Socket, answers: Answers): Promise<void> 
   try {
     for await (const chunk of pipe as AsyncIterable<Buffer>) {
       for (const { value } of reader.push(chunk)) {
-        await answer(parseAsk(value), answers, writer)
+        await answer(parseAsk(value, answers), writer)
         await sleep(pauseMs)
         await drained(pipe)
       }
@@ -48,27 +51,30 @@ async function drained(pipe: Socket): Promise<void> {
   leaving.abort()
 }
 
-type Asked = { readonly id: number; readonly name: AskName; readonly params: unknown }
+type Asked = {
+  readonly id: number
+  readonly name: AskName
+  readonly params: unknown
+  readonly give: (params: unknown) => Promise<unknown>
+}
 
-function parseAsk(value: unknown): Asked {
+function parseAsk(value: unknown, answers: Answers): Asked {
   const { id, method, params } = wire.requestSchema.parse(value)
   if (!isAskName(method)) throw new Error("no such ask")
-  return { id, name: method, params: asks[method].params.parse(params) }
+  // The type pairs each ask with the schema that made its parameters.
+  const give = answers[method] as ((params: unknown) => Promise<unknown>) | undefined
+  if (give === undefined) throw new Error("this console may not ask that")
+  return { id, name: method, params: asks[method].params.parse(params), give }
 }
 
 function isAskName(method: string): method is AskName {
   return Object.hasOwn(asks, method)
 }
 
-async function answer(
-  { id, name, params }: Asked,
-  answers: Answers,
-  writer: wire.FrameWriter,
-): Promise<void> {
+async function answer({ id, name, params, give }: Asked, writer: wire.FrameWriter): Promise<void> {
   const head = { jsonrpc: "2.0", id } as const
   try {
-    // The type pairs each ask with the schema that made its parameters.
-    const given = await (answers[name] as (params: unknown) => Promise<unknown>)(params)
+    const given = await give(params)
     writer.write({ ...head, result: asks[name].answer.parse(given) })
   } catch (error) {
     writer.write({ ...head, error: wire.errorOf(error) })

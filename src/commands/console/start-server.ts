@@ -20,6 +20,13 @@ export type ConsoleServer = {
   stop(): Promise<void>
 }
 
+export type ServerAsk = {
+  readonly port: number
+  readonly user: User | undefined
+  /** Whether its page may ask for a release. That the command answers it is decided there. */
+  readonly mayRelease: boolean
+}
+
 /** How long it takes to end at most. */
 const graceMs = 5_000
 
@@ -28,8 +35,7 @@ const graceMs = 5_000
  * neither a terminal nor the environment: whoever has a terminal can type at it.
  */
 export function startServer(
-  port: number,
-  user: User | undefined,
+  { port, user, mayRelease }: ServerAsk,
   terminal: Terminal,
 ): ConsoleServer {
   const ids = user === undefined ? [] : ["--uid", String(user.uid), "--gid", String(user.gid)]
@@ -38,7 +44,7 @@ export function startServer(
     [
       ...gatePermissionFlags(gateAppDirectories()),
       programFile("console/serve/main"),
-      ...["--port", String(port), ...ids],
+      ...["--port", String(port), ...ids, ...(mayRelease ? ["--release"] : [])],
     ],
     {
       cwd: "/",
@@ -76,12 +82,13 @@ function giveUp(child: ChildProcess, terminal: Terminal): void {
 
 const maxToldLength = 2_000
 
-/** What it says when it breaks, which may be anything once it is broken into. */
+/** What it says when it breaks, which may be anything once it is broken into: so no line of it looks like the command's own. */
 function tellErrors({ stderr }: ChildProcess, terminal: Terminal): void {
   let left = maxToldLength
   stderr?.setEncoding("utf8").on("data", (text: string) => {
     const told = text.slice(0, left)
     left -= told.length
-    terminal.stderr.write(told.split("\n").map(visible).join("\n"))
+    const lines = told.split("\n").filter((line) => line !== "")
+    for (const line of lines) terminal.stderr.write(`the console's server: ${visible(line)}\n`)
   })
 }

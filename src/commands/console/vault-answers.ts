@@ -1,14 +1,22 @@
 import type { AdminLink } from "../../link/client.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Installation } from "../../vault/config/installation.ts"
+import { heldWords, isAccountWide } from "../../words/held-words.ts"
+import { locationWords } from "../doctor/file-findings.ts"
+import { heldNow } from "../held/decide.ts"
+import { sinceHeld } from "../held/since-held.ts"
 import type { Admin } from "../installation/admin.ts"
 import { dialAdmin } from "../installation/dial-admin.ts"
+import type { Hold, ReleaseAsk } from "../../console/asks.ts"
+import type { HoldView } from "../../link/views/views.ts"
 import type { Answers } from "./answer-asks.ts"
+import { readEntries } from "./read-entries.ts"
+import { readRecord } from "./read-record.ts"
 
 export type VaultCalls = Pick<Admin, "call"> & { close(): void }
 
 /** Calls the daemon's vault. After a failure it is dialled anew: one that was started again has another secret. */
-export function vaultCalls(installation: Installation): VaultCalls {
+export function vaultCalls(installation: Installation, by: string): VaultCalls {
   let link: AdminLink | undefined
   const close = (): void => {
     link?.close()
@@ -17,7 +25,7 @@ export function vaultCalls(installation: Installation): VaultCalls {
   return {
     async call(method, params) {
       try {
-        link ??= await dialAdmin(installation)
+        link ??= await dialAdmin(installation, by)
         if (link === undefined) throw nothingToShow()
         return await link.call(method, params)
       } catch (error) {
@@ -29,19 +37,69 @@ export function vaultCalls(installation: Installation): VaultCalls {
   }
 }
 
-/** What the console may have of the vault, and the one thing that it may do to it. `by`: who does it, for the record. */
+export type Answering = {
+  /** Who does what is done, for the record. */
+  readonly by: string
+  /** The installation, where commands must name it. */
+  readonly named: Installation | undefined
+}
+
+/** What any console may have of the vault, and what it may do to it: freeze. */
 export function vaultAnswers(
-  { call }: Pick<Admin, "call">,
-  by: string,
-): Omit<Answers, "listening"> {
+  vault: Pick<Admin, "call">,
+  { by, named }: Answering,
+): Omit<Answers, "listening" | ReleaseAsk> {
+  const { call } = vault
+  const where = named === undefined ? "" : ` ${locationWords(named)}`
   return {
-    look: async () => ({ ...(await call("status", {})), ...(await call("auditDecisions", {})) }),
-    record: async ({ id }) => ({
-      record: await call("auditRecord", { id }),
-      symbols: await call("listSymbols", {}),
-    }),
+    look: async () => {
+      const status = await call("status", {})
+      return { ...status, where, holds: await worded(status.holds, vault), may_release: false }
+    },
+    entries: (span) => readEntries(vault, span, Date.now()),
+    record: (of) => readRecord(vault, of),
     freeze: ({ reason }) => call("freeze", { scope: "all", name: null, reason, cancels: true, by }),
   }
+}
+
+/** A console with `--release` besides puts a person's word on held requests. */
+export function releasingAnswers(
+  vault: Pick<Admin, "call">,
+  answering: Answering,
+): Omit<Answers, "listening"> {
+  const { look, ...others } = vaultAnswers(vault, answering)
+  return {
+    ...others,
+    look: async () => ({ ...(await look({})), may_release: true }),
+    weigh: async ({ id }) => {
+      const hold = await pendingHold(id, vault)
+      const words = heldWords(hold, await vault.call("listSymbols", {}))
+      const to_type = isAccountWide(hold.operation) ? hold.operation : null
+      return { words, warnings: await sinceHeld(hold, vault), to_type }
+    },
+    decide: async ({ id, decision, typed }) => {
+      const { operation } = await pendingHold(id, vault)
+      if (decision === "released" && isAccountWide(operation) && typed !== operation) {
+        throw new Fault("usage", `It is about the whole account: type ${operation} to release it.`)
+      }
+      return vault.call("decideHold", { id, decision })
+    },
+  }
+}
+
+async function pendingHold(id: string, vault: Pick<Admin, "call">): Promise<HoldView> {
+  const hold = await heldNow(id, vault)
+  if (hold?.state === "pending") return hold
+  throw new Fault("usage", `This request waits no more; it is ${hold?.state ?? "unknown"}.`)
+}
+
+async function worded(
+  holds: readonly HoldView[],
+  { call }: Pick<Admin, "call">,
+): Promise<readonly Hold[]> {
+  if (holds.length === 0) return []
+  const symbols = await call("listSymbols", {})
+  return holds.map((hold) => ({ ...hold, words: heldWords(hold, symbols) }))
 }
 
 function nothingToShow(): Fault {

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process"
 import { existsSync } from "node:fs"
 
-import type { z } from "zod"
+import type * as z from "zod"
 
 import { Fault, type FaultCode } from "../../std/fault.ts"
 import { logLevelVariable } from "../../std/log.ts"

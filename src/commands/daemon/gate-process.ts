@@ -1,6 +1,6 @@
 import { join } from "node:path"
 
-import { z } from "zod"
+import * as z from "zod"
 
 import type { UpstreamSettings } from "../../link/views/gate-settings.ts"
 import { gateSettingsOf } from "../../vault/active/gate-settings.ts"

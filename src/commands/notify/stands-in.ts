@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import { targetStand, type TargetStand } from "../../gate/notify/target-stand.ts"
 import { parseJson } from "../../std/parse-json.ts"

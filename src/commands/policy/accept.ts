@@ -12,6 +12,7 @@ import {
   tellChanged,
 } from "../installation/installation-command.ts"
 import { withAdmin } from "../installation/with-vault.ts"
+import { changeLine } from "./change-line.ts"
 
 /** `countersign policy accept`: shows what is different on disk, and takes a person's word for it. */
 export const policyAccept = command({
@@ -56,12 +57,8 @@ async function isConfirmed(
 
 function candidateLines({ hash, accepted, changes }: CandidateView): readonly string[] {
   if (accepted) return ["The files on disk are the ones that were accepted."]
-  const lines = changes.map(
-    ({ file, where, from, to, widens }) =>
-      `${widens ? "WIDENS " : "       "} ${file} ${where}: ${from ?? "-"} → ${to ?? "-"}`,
-  )
   return [
-    ...lines,
+    ...changes.map(changeLine),
     "",
     `To accept them without a terminal: countersign policy accept --hash ${hash}`,
   ]

@@ -6,12 +6,14 @@ import type {
   Hold,
   Limit,
   LimitWindow,
+  Named,
   Policy,
   Rule,
   SizeBound,
 } from "../../vault/policy/terms/policy.ts"
 import { formatDecimal, multiplyDecimals, wholeDecimal, type Decimal } from "../../venue/decimal.ts"
 import type { SymbolTable } from "../../venue/profile.ts"
+import { isEver } from "../../vault/policy/terms/claim.ts"
 import { durationText } from "../cli/duration-text.ts"
 
 /** One entry of a policy in plain words. */
@@ -26,7 +28,7 @@ export type Described = {
 
 /** A policy's entries in plain words, in the order of the file. */
 export function describePolicy(policy: Policy, symbols: SymbolTable): readonly Described[] {
-  const placed = (kind: Described["kind"], entry: Entry, words: readonly string[]): Described => ({
+  const placed = (kind: Described["kind"], entry: Named, words: readonly string[]): Described => ({
     kind,
     policy: policy.name,
     entry: entry.name,
@@ -34,6 +36,8 @@ export function describePolicy(policy: Policy, symbols: SymbolTable): readonly D
     line: entry.line,
     words: words.join("; "),
   })
+  const keyed = (kind: Described["kind"], key: Named | undefined, words: string) =>
+    key === undefined ? [] : [placed(kind, key, [words])]
   return [
     ...policy.rules.map((rule) =>
       placed("allows", rule, [...asked(rule, symbols), ...bounds(rule, symbols)]),
@@ -41,6 +45,8 @@ export function describePolicy(policy: Policy, symbols: SymbolTable): readonly D
     ...policy.deny.map((entry) =>
       placed("denies", entry, [...asked(entry, symbols), ...overWords(entry, symbols)]),
     ),
+    ...keyed("denies", policy.repeatWithin, repeatWords(policy)),
+    ...keyed("denies", policy.requireIdempotency, "every request without an Idempotency-Key"),
     ...policy.limits.map((limit) =>
       placed("limits", limit, [...limitWords(limit), ...asked(limit, symbols)]),
     ),
@@ -52,6 +58,10 @@ export function describePolicy(policy: Policy, symbols: SymbolTable): readonly D
       ]),
     ),
   ]
+}
+
+function repeatWords({ repeatWithin }: Policy): string {
+  return `the same body again within ${durationText(repeatWithin?.ms ?? 0)} without an Idempotency-Key, for the same client and key; cancels may come again`
 }
 
 /** What an entry asks. Absent matchers aren't mentioned. */
@@ -99,16 +109,15 @@ function limitWords(limit: Limit): readonly string[] {
       ? `the sum of ${counted.pointer.text}${counted.by === undefined ? "" : ` by ${counted.by.text}`}`
       : counted.kind.replaceAll("_", " ")
   return [
-    `${what}: at most ${formatDecimal(limit.max)} in ${windowWords(limit.window)}, ${per === "all" ? "for all together" : `for each ${per}`}`,
+    `${what}: at most ${formatDecimal(limit.max)} ${windowWords(limit.window)}, ${per === "all" ? "for all together" : `for each ${per}`}`,
     ...(lane === undefined ? [] : ["of what reduces risk"]),
     ...(mode === "observe" ? ["watched only"] : []),
   ]
 }
 
 function windowWords(window: LimitWindow): string {
-  return window.kind === "rolling"
-    ? `any ${durationText(window.lengthMs)}`
-    : `a day in ${window.zone}`
+  if (window.kind === "day") return `in a day in ${window.zone}`
+  return isEver(window) ? "for ever" : `in any ${durationText(window.lengthMs)}`
 }
 
 function overWords({ over }: Deny, symbols: SymbolTable): readonly string[] {

@@ -33,16 +33,18 @@ person.`,
       "/v1/trade/orders",
     ),
     key: option("--key <name>", "the key it would name"),
+    idempotencyKey: option("--idempotency-key <key>", "the Idempotency-Key it would have"),
     at: parsed(
       option("--at <time>", "judge it as of this time, like 2026-05-28T12:00:00Z; now if left out"),
       (text) => dateOf(text, "--at"),
     ),
   },
-  answer: async (installation, { payload, client, path, key, at }, { stdin }) => {
+  answer: async (installation, { payload, client, path, key, idempotencyKey, at }, { stdin }) => {
     const body = (await readPayload(payload, stdin)).toString("base64")
     const ask = {
       ...{ client, path, body },
       ...(key === undefined ? {} : { key }),
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       ...(at === undefined ? {} : { at }),
     }
     return withAdmin(installation, (admin) => admin.call("explain", ask))

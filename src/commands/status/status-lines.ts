@@ -1,4 +1,5 @@
 import type {
+  ClientView,
   KeyView,
   LimitUse,
   RefusalView,
@@ -33,7 +34,7 @@ export function statusLines(status: DaemonStatus, nowMs: number): readonly Line[
     ...splitLines(status),
     `policies  ${status.policy_hash}`,
     `records   ${status.records}`,
-    `clients   ${clients.map(({ name, revoked }) => (revoked ? `${name} (revoked)` : name)).join(", ") || "none"}`,
+    `clients   ${clients.map((client) => clientWords(client, nowMs)).join(", ") || "none"}`,
     "",
     ...keyLines(status, nowMs),
     ...section(limitLines(limits)),
@@ -89,6 +90,16 @@ function splitLines({ started_by: startedBy }: DaemonStatus): readonly string[] 
   return startedBy === null ? [] : [`split     ${separationWords(startedBy)}`]
 }
 
+/** With what isn't as usual of its token. */
+function clientWords(
+  { name, revoked, expired, expires_at: expiresAtMs }: ClientView,
+  nowMs: number,
+): string {
+  if (revoked) return `${name} (revoked)`
+  if (expired) return `${name} (${toned("expired", "bad")})`
+  return expiresAtMs === null ? name : `${name} (${leftTone(expiresAtMs - nowMs)} left)`
+}
+
 function keyLines({ keys, daemon }: DaemonStatus, nowMs: number): readonly Line[] {
   if (keys.length === 0)
     return ["No keys yet; countersign keys generate or countersign keys import makes one."]
@@ -124,13 +135,17 @@ function standingWords(
   return words.join(", ") || "-"
 }
 
-/** Less than this before its approval ends, an agent's days are shown as doubtful. */
+/** Less than this before its end, an approval's or a token's days are shown as doubtful. */
 const scarceMs = 7 * 86_400_000
 
 function leftWords({ approval, expires_at: endsAtMs }: KeyView, nowMs: number): string {
   if (approval !== "approved" || endsAtMs === null) return "-"
   const leftMs = endsAtMs - nowMs
   if (leftMs <= 0) return toned("ended", "bad")
+  return leftTone(leftMs)
+}
+
+function leftTone(leftMs: number): string {
   return toned(spanWords(leftMs), leftMs < scarceMs ? "doubtful" : "good")
 }
 

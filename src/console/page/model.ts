@@ -1,4 +1,5 @@
-import type { Decision, Look } from "../asks.ts"
+import type { Decision, Entries, Look } from "../asks.ts"
+import { emptyPast, pastSamples, withPast, type Past } from "./past.ts"
 import { withSample, type Sample } from "./rates.ts"
 import { sentenceOf } from "./words.ts"
 
@@ -17,15 +18,22 @@ export type Model = {
   readonly look: Look | undefined
   /** The newest first, a bounded number of each. */
   readonly decisions: readonly Decision[]
-  /** Those that weren't allowed: a busy bot would push them out of the others within a second. */
+  /** Those that weren't allowed: a busy bot would push them out of the others within seconds. */
   readonly noes: readonly Decision[]
-  /** Those that it wasn't told since it looked first. */
-  readonly missed: number
+  /** How often a refusal came once more, by its record. */
+  readonly repeats: ReadonlyMap<string, number>
+  /** The first entry of the ledger that was read, before which history goes on; the last one, after which news do. */
+  readonly read: { readonly first: number; readonly last: number } | undefined
+  /** Entries that came too fast to be read. */
+  readonly skipped: number
+  /** From before the first look to now. */
   readonly samples: readonly Sample[]
+  /** What was decided before the first look, and what had been counted at it. */
+  readonly past: { readonly counts: Past; readonly first: Sample } | undefined
 }
 
-/** Rows that are kept of each list. */
-export const maxRows = 200
+/** Decisions that are kept of each list: more than are shown, so that a filter has some to choose from. */
+export const maxKept = 5_000
 
 /** What is known before anything was heard. */
 export const emptyModel: Model = {
@@ -33,44 +41,75 @@ export const emptyModel: Model = {
   look: undefined,
   decisions: [],
   noes: [],
-  missed: 0,
+  repeats: new Map(),
+  read: undefined,
+  skipped: 0,
   samples: [],
+  past: undefined,
 }
 
 /** Takes in how everything stands, and puts new decisions before the others. */
 export function withLook(model: Model, look: Look): Model {
-  const fresh = freshIn(model, look)
+  const { news } = look
   const { allowed, refused } = look.decided
   const sample = { atMs: look.at, allowed, refused, answers: look.signing.counts }
-  const recorded = look.recorded - (model.look?.recorded ?? look.recorded)
-  return {
+  const told: Model = {
+    ...model,
     connection: { kind: "live" },
     look,
-    decisions: merged(fresh, model.decisions, look),
-    noes: merged(fresh.filter(isNo), model.noes, look),
-    missed: model.look === undefined ? 0 : model.missed + Math.max(0, recorded - fresh.length),
+    decisions: [...news.decisions, ...model.decisions].slice(0, maxKept),
+    noes: [...news.decisions.filter(isNo), ...model.noes].slice(0, maxKept),
+    repeats: withRepeats(model.repeats, news),
+    read: { first: model.read?.first ?? news.first, last: news.last },
+    skipped: model.skipped + news.skipped,
     samples: withSample(model.samples, sample),
   }
+  if (model.past !== undefined) return told
+  return counted({ ...told, past: { counts: emptyPast(look.at), first: sample } }, news)
+}
+
+/** Takes in a part of what was decided before the page looked, and puts it behind the others. */
+export function withHistory(model: Model, history: Entries): Model {
+  const { decisions } = history
+  const told: Model = {
+    ...model,
+    decisions: [...model.decisions, ...decisions].slice(0, maxKept),
+    noes: [...model.noes, ...decisions.filter(isNo)].slice(0, maxKept),
+    repeats: withRepeats(model.repeats, history),
+    read: model.read && { ...model.read, first: history.first },
+  }
+  return counted(told, history)
+}
+
+/** Counts what the ledger has of the time before the first look in the lines of the plots. */
+function counted(model: Model, history: Entries): Model {
+  if (model.past === undefined) return model
+  const { counts, first } = model.past
+  const past = { first, counts: withPast(counts, history) }
+  const since = model.samples.filter(({ atMs }) => atMs >= counts.untilMs)
+  return { ...model, past, samples: [...pastSamples(past.counts, first), ...since] }
+}
+
+function withRepeats(
+  known: ReadonlyMap<string, number>,
+  { repeats }: Entries,
+): ReadonlyMap<string, number> {
+  if (repeats.length === 0) return known
+  const all = new Map(known)
+  for (const { record, count } of repeats) {
+    if (record !== null) all.set(record, (all.get(record) ?? 0) + count)
+  }
+  return new Map([...all].slice(-maxKept))
+}
+
+/** How often a decision came within its second. */
+export function timesOf({ record }: Decision, { repeats }: Model): number {
+  return 1 + (repeats.get(record) ?? 0)
 }
 
 /** What of a look was decided since the one before; none of what was there when the page looked first. */
-export function newsIn(model: Model, look: Look): readonly Decision[] {
-  return model.look === undefined ? [] : freshIn(model, look)
-}
-
-function freshIn({ decisions: [newest] }: Model, { decisions }: Look): readonly Decision[] {
-  return decisions.filter(({ seq }) => newest === undefined || seq > newest.seq)
-}
-
-/** A refusal that came once more is no new row: its count grew. */
-function merged(
-  fresh: readonly Decision[],
-  known: readonly Decision[],
-  { decisions }: Look,
-): readonly Decision[] {
-  const told = new Map(decisions.map(({ seq, times }) => [seq, times]))
-  const grown = known.map((row) => ({ ...row, times: told.get(row.seq) ?? row.times }))
-  return [...fresh, ...grown].slice(0, maxRows)
+export function newsIn(model: Model, { news }: Look): readonly Decision[] {
+  return model.look === undefined ? [] : news.decisions
 }
 
 /** Notes that the console can't be reached. */

@@ -1,15 +1,18 @@
-import type { Look } from "../asks.ts"
-import { post } from "./session.ts"
+import type { Entries, Look } from "../asks.ts"
+import { readHistory } from "./read-history.ts"
+import { post, proofOfSession } from "./session.ts"
 
 /** What is done with each thing that the page is told. */
 export type Listener = {
-  look(now: Look): void
+  readonly look: (now: Look) => void
+  /** A part of what was decided before the first look, which it comes after. */
+  readonly history: (part: Entries) => void
   /** The console can't reach the vault for now, and is asked again soon. */
-  away(why: string): void
+  readonly away: (why: string) => void
   /** The console itself can't be reached for now, and is asked again soon. */
-  lost(why: string): void
+  readonly lost: (why: string) => void
   /** The session is over. Nothing comes after it. */
-  ended(why: string): void
+  readonly ended: (why: string) => void
 }
 
 const awayPauseMs = 1_000
@@ -17,23 +20,41 @@ const lostPausesMs = [1_000, 2_000, 4_000, 8_000, 15_000]
 
 /** Asks how everything stands, again and again, until the session ends; the server lets a second pass between two answers. */
 export async function readLooks(listener: Listener): Promise<void> {
-  for (let failures = 0; ;) {
-    const answered = await post("look", {})
+  let after: number | undefined
+  for (let failures = 0; proofOfSession() !== undefined;) {
+    const answered = await post("look", after === undefined ? {} : { after })
     if (answered.ok) {
       failures = 0
-      listener.look(answered.data as Look) // the server parsed it
+      const look = answered.data as Look // the server parsed it
+      listener.look(look)
+      if (after === undefined) readBefore(look, listener)
+      after = look.news.last
       continue
     }
-    const { status, why } = answered
-    if (status === 401 || status === 403) {
-      listener.ended(why)
+    if (isOver(answered)) {
+      listener.ended(answered.why)
       return
     }
-    if (status === undefined) listener.lost(why)
-    else listener.away(why)
-    const lostPauseMs = lostPausesMs[Math.min(failures, lostPausesMs.length - 1)]
+    const isLost = answered.status === undefined
+    if (isLost) listener.lost(answered.why)
+    else listener.away(answered.why)
+    await pause(isLost ? lostPauseMs(failures) : awayPauseMs)
     failures += 1
-    const pauseMs = status === undefined ? lostPauseMs : awayPauseMs
-    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
+}
+
+function readBefore({ news }: Look, { history }: Listener): void {
+  if (!news.is_end) void readHistory(news.first, history)
+}
+
+function isOver({ status }: { readonly status: number | undefined }): boolean {
+  return status === 401 || status === 403
+}
+
+function lostPauseMs(failures: number): number {
+  return lostPausesMs[Math.min(failures, lostPausesMs.length - 1)] ?? awayPauseMs
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
 }

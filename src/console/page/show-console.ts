@@ -4,6 +4,7 @@ import {
   emptyModel,
   newsIn,
   standingOf,
+  withHistory,
   withLook,
   withoutConsole,
   withoutVault,
@@ -15,19 +16,26 @@ import { drawPlots, type Plot } from "./plot.ts"
 import { seriesOf } from "./rates.ts"
 import { readLooks } from "./read-looks.ts"
 import { gatherRefusals, type RefusalNews } from "./refusal-news.ts"
+import { makeReleaseDialog } from "./release-dialog.ts"
 import { post } from "./session.ts"
+import { nameInstallation } from "./views/command.ts"
 import { consolePage, type ConsoleActions } from "./views/console-page.ts"
-import type { DecisionsShown } from "./views/decisions.ts"
+import type { DecisionsActions, DecisionsShown } from "./views/decisions.ts"
 
 /** A person reads no faster. */
 const frameMs = 250
 
-const everything: DecisionsShown = { paused: undefined, onlyNoes: false, opened: undefined }
+const everything: DecisionsShown = {
+  paused: undefined,
+  onlyNoes: false,
+  filter: {},
+  opened: undefined,
+}
 
 /** Shows the console of the session that there is, until it is over; then `ended` hears why. */
 export function showConsole(root: HTMLElement, ended: (why: string) => void): void {
   let [model, view, isOver] = [emptyModel, everything, false]
-  const [refusals, question] = [gatherRefusals(), makeFreezeDialog()]
+  const [refusals, dialogs] = [gatherRefusals(), makeDialogs()]
   const draw = openDrawing(root, refusals)
   const drawNow = (): void => {
     if (!isOver) draw(model, view, actions)
@@ -37,33 +45,60 @@ export function showConsole(root: HTMLElement, ended: (why: string) => void): vo
     model = next
     drawSoon()
   }
-  const look = (next: Partial<DecisionsShown>): void => {
-    view = { ...view, ...next }
+  const look = (change: ViewChange): void => {
+    view = { ...view, ...change(view, model) }
     drawNow()
   }
   const end = (why: string): void => {
     if (isOver) return
     isOver = true
-    question.close()
+    dialogs.close()
     ended(why)
   }
   const actions: ConsoleActions = {
-    freeze: question.open,
+    ...dialogs.actions,
     endSession: () => void endSession().then(end),
-    pause: () => look({ paused: view.paused === undefined ? model : undefined }),
-    onlyNoes: () => look({ onlyNoes: !view.onlyNoes }),
-    open: openedRow((opened) => look({ opened })),
+    ...decisionsActions(look),
   }
   void readLooks({
     look: (now) => {
+      nameInstallation(now.where)
       refusals.hear(newsIn(model, now))
       change(withLook(model, now))
     },
+    history: (part) => change(withHistory(model, part)),
     away: (why) => change(withoutVault(model, why)),
     lost: (why) => change(withoutConsole(model, why)),
     ended: end,
   })
   drawNow()
+}
+
+type ViewChange = (view: DecisionsShown, model: Model) => Partial<DecisionsShown>
+
+function decisionsActions(look: (change: ViewChange) => void): DecisionsActions {
+  return {
+    pause: () =>
+      look(({ paused }, model) => ({ paused: paused === undefined ? model : undefined })),
+    onlyNoes: () => look(({ onlyNoes }) => ({ onlyNoes: !onlyNoes })),
+    filter: (part, value) => look(({ filter }) => ({ filter: { ...filter, [part]: value } })),
+    open: openedRow((opened) => look(() => ({ opened }))),
+  }
+}
+
+function makeDialogs() {
+  const [freeze, release] = [makeFreezeDialog(), makeReleaseDialog()]
+  const actions: Pick<ConsoleActions, "freeze" | "decide"> = {
+    freeze: freeze.open,
+    decide: (hold, decision) => void release.open(hold, decision),
+  }
+  return {
+    actions,
+    close: () => {
+      freeze.close()
+      release.close()
+    },
+  }
 }
 
 /** Draws the whole page, and its plots. */

@@ -2,7 +2,7 @@ import type { Socket } from "node:net"
 
 import { speak } from "../../link/client.ts"
 import { maxLineBytes, type Answer, type AskName, type Asks } from "../asks.ts"
-import type { z } from "zod"
+import type * as z from "zod"
 
 /** Asks the command that started this process. @throws {Fault} what it answers in place of an answer. */
 export type Ask = <Name extends AskName>(

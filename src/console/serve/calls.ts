@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 
-import { z } from "zod"
+import * as z from "zod"
 
 import { asks } from "../asks.ts"
 import type { Ask } from "./ask-command.ts"
@@ -19,6 +19,8 @@ export type CallDependencies = {
   readonly sessions: Sessions
   /** Tells ages; nobody can set it. */
   readonly nowMs: () => number
+  /** Whether the page may put a person's word on held requests. */
+  readonly mayRelease: boolean
 }
 
 /** What is answered to a call of the page that came in on `port`. @throws {Fault} why the command has no answer. */
@@ -26,10 +28,12 @@ export type Call = (request: IncomingMessage, port: number) => Promise<Reply>
 
 /** What the page may call, by its path. */
 export function consoleCalls(deps: CallDependencies): ReadonlyMap<string, Call> {
-  const { ask, sessions } = deps
+  const { ask, sessions, mayRelease } = deps
   return new Map([
+    ...(mayRelease ? releaseCalls(deps) : []),
     ["/session", (request, port) => openSession(deps, request, port)],
-    ["/look", ofSession(deps, asks.look.params, ({ session }) => look(deps, session))],
+    ["/look", ofSession(deps, lookForm, (asked) => look(deps, asked))],
+    ["/history", ofSession(deps, historyForm, ({ form }) => history(deps, form))],
     [
       "/record",
       ofSession(deps, asks.record.params, async ({ form }) =>
@@ -48,6 +52,18 @@ export function consoleCalls(deps: CallDependencies): ReadonlyMap<string, Call> 
       }),
     ],
   ] satisfies readonly (readonly [string, Call])[])
+}
+
+function releaseCalls(deps: CallDependencies): readonly (readonly [string, Call])[] {
+  const { ask } = deps
+  const { weigh, decide } = asks
+  return [
+    ["/weigh", ofSession(deps, weigh.params, async ({ form }) => told(await ask("weigh", form)))],
+    [
+      "/decide",
+      ofSession(deps, decide.params, async ({ form }) => told(await ask("decide", form))),
+    ],
+  ]
 }
 
 const linkForm = z.strictObject({ secret: z.string().regex(secretPattern) })
@@ -81,15 +97,35 @@ function ofSession<Form>(
   }
 }
 
+const seq = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
+/** The last entry that the page knows of; left out where it knows none. */
+const lookForm = z.strictObject({ after: seq.optional() })
+const historyForm = z.strictObject({ before: seq })
+
 const lookEveryMs = 1_000
 
 /** Keeps the page waiting until a second has passed since its last look, so the page needs no clock of its own. */
-async function look({ ask, nowMs }: CallDependencies, session: Session): Promise<Reply> {
+async function look(
+  { ask, nowMs }: CallDependencies,
+  { session, form: { after } }: Asked<z.output<typeof lookForm>>,
+): Promise<Reply> {
   const now = nowMs()
   const dueMs = Math.max(now, session.nextLookMs)
   session.nextLookMs = dueMs + lookEveryMs
   await sleep(dueMs - now)
-  return told(await ask("look", {}))
+  const stand = await ask("look", {})
+  return told({ ...stand, news: await ask("entries", after === undefined ? {} : { after }) })
+}
+
+const historyPauseMs = 250
+
+/** A part at a time, and not too soon: nobody waits for what was, while bots wait for signatures. */
+async function history(
+  { ask }: CallDependencies,
+  form: z.output<typeof historyForm>,
+): Promise<Reply> {
+  await sleep(historyPauseMs)
+  return told(await ask("entries", form))
 }
 
 const wrongLink =

@@ -17,7 +17,9 @@ import { readAssets } from "./read-assets.ts"
 import { openSessions } from "./sessions.ts"
 
 const option = { type: "string" } as const
-const { values } = parseArgs({ options: { port: option, uid: option, gid: option } })
+const { values } = parseArgs({
+  options: { port: option, uid: option, gid: option, release: { type: "boolean", default: false } },
+})
 
 const assets = await readAssets()
 if (process.getuid?.() === 0) dropRights({ uid: Number(values.uid), gid: Number(values.gid) })
@@ -27,7 +29,8 @@ const nowMs = (): number => uptime() * 1_000
 const link = openConsoleLink(nowMs)
 // Whatever ends the command closes its pipe.
 const ask = askOver(new Socket({ fd: 3, readable: true, writable: true }), () => process.exit(0))
-const calls = consoleCalls({ ask, link, sessions: openSessions(nowMs), nowMs })
+const sessions = openSessions(nowMs)
+const calls = consoleCalls({ ask, link, sessions, nowMs, mayRelease: values.release })
 const server = consoleServer(assets, calls)
 server.on("error", ({ code = "EUNKNOWN" }: NodeJS.ErrnoException) => {
   void ask("listening", { refused: code })

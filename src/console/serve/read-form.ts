@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http"
 
-import type { z } from "zod"
+import type * as z from "zod"
 
 import { err, ok, type Result } from "../../std/result.ts"
 import { refused, type Refused } from "./reply.ts"

@@ -34,6 +34,7 @@ export const statuses = {
   invalid_request: 400,
   invalid_header: 400,
   unauthorized: 401,
+  token_expired: 401,
   policy_denied: 403,
   wallet_key_required: 403,
   key_not_allowed: 403,

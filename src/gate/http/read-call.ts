@@ -19,8 +19,6 @@ import type { Reply } from "./reply.ts"
 
 export type Call = {
   readonly ask: BotParams["check"]
-  /** The header `Idempotency-Key`. */
-  readonly idempotencyKey: string | undefined
   /** For the venue, if it is well formed. */
   readonly traceparent: string | undefined
 }
@@ -50,8 +48,7 @@ async function readCall(
   if (body === "too_large") return err(bodyTooLarge(limits.maxBodyBytes))
   if (body === "gone") return err(body)
   return ok({
-    ask: { ...head.value, body: body.toString("base64") },
-    idempotencyKey: idempotencyKey.value,
+    ask: { ...head.value, body: body.toString("base64"), idempotencyKey: idempotencyKey.value },
     traceparent: parseTraceparent(request),
   })
 }

@@ -162,7 +162,7 @@ function problemAnswer(problem: Problem): HttpAnswer {
       ...(record !== undefined && { "Countersign-Record": record }),
       ...(allow !== undefined && { Allow: allow }),
       ...(retryAfter !== undefined && { "Retry-After": String(retryAfter) }),
-      ...(code === "unauthorized" && { "WWW-Authenticate": "Bearer" }),
+      ...(statuses[code] === 401 && { "WWW-Authenticate": "Bearer" }),
     },
     body: JSON.stringify(problemEnvelope(problem)),
   }

@@ -219,18 +219,27 @@ type Line = {
 
 type Waiting = { readonly cost: number; readonly go: () => void }
 
-/** Serves as many at a time as are worth `max` turns: of all who wait one call each, and then again. */
+/**
+ * Serves as many at a time as are worth `max` turns: of all who wait, first who has had the least of them. What was had is
+ * forgotten once nobody waits, and who comes to wait has had as much as any who waits already.
+ */
 function openLine(max: number): Line {
   const waiting = new Map<Owner, Waiting[]>()
+  const had = new Map<Owner, number>()
   let free = max
+  const hadBy = (owner: Owner): number => had.get(owner) ?? 0
+  const nextOwner = (): Owner | undefined => leastOf(waiting.keys(), hadBy)
   const goOn = (): void => {
-    for (const [owner, [next, ...others]] of waiting) {
+    for (let owner = nextOwner(); owner !== undefined; owner = nextOwner()) {
+      const [next, ...others] = waiting.get(owner) ?? []
       if (next === undefined || next.cost > free) return
       free -= next.cost
+      had.set(owner, hadBy(owner) + next.cost)
       waiting.delete(owner)
       if (others.length > 0) waiting.set(owner, others)
       next.go()
     }
+    had.clear()
   }
   return {
     turn(owner, length) {
@@ -240,6 +249,7 @@ function openLine(max: number): Line {
           free += cost
           goOn()
         }
+        had.set(owner, Math.max(hadBy(owner), hadBy(nextOwner() ?? owner)))
         const own = waiting.get(owner) ?? []
         own.push({ cost, go: () => resolve(done) })
         waiting.set(owner, own)
@@ -247,4 +257,11 @@ function openLine(max: number): Line {
       })
     },
   }
+}
+
+/** The first of those of whom `by` tells the least. */
+function leastOf(owners: Iterable<Owner>, by: (owner: Owner) => number): Owner | undefined {
+  let least: Owner | undefined
+  for (const each of owners) if (least === undefined || by(each) < by(least)) least = each
+  return least
 }

@@ -43,14 +43,14 @@ const maxSlackChars = 4_000
 
 /** `&`, `<` and `>` begin links and mentions, so they are escaped; without `mrkdwn`, `_` and `*` stay what they are. */
 function slackBody({ text }: Message): string {
-  const escaped = { "&": "&amp;", "<": "&lt;", ">": "&gt;" } as const
-  const plain = clipped(text, maxSlackChars / longestEscape)
-  const shown = plain.replace(/[&<>]/g, (char) => escaped[char as keyof typeof escaped]) // it matched
-  return JSON.stringify({ text: shown, mrkdwn: false })
+  const plain = clipped(text, maxSlackChars, (part) => slackText(part).length)
+  return JSON.stringify({ text: slackText(plain), mrkdwn: false })
 }
 
-/** `&amp;` */
-const longestEscape = 5
+function slackText(text: string): string {
+  const escaped = { "&": "&amp;", "<": "&lt;", ">": "&gt;" } as const
+  return text.replace(/[&<>]/g, (char) => escaped[char as keyof typeof escaped]) // it matched
+}
 
 /** 1 to 4096 characters (core.telegram.org/bots/api#sendmessage; 2026-11). */
 const maxTelegramChars = 4_096
@@ -62,14 +62,14 @@ function telegramPost({ text }: Message, address: URL): Post {
   url.searchParams.delete("chat_id")
   const body = {
     chat_id: /^-?\d{1,15}$/.test(chat) ? Number(chat) : chat,
-    text: clipped(text, maxTelegramChars),
+    text: clipped(text, maxTelegramChars, ({ length }) => length),
     link_preview_options: { is_disabled: true },
   }
   return { url, headers: asJson, body: JSON.stringify(body) }
 }
 
-/** 4,096 bytes; what is longer comes as a file (docs.ntfy.sh/publish, "Limitations"; 2026-11). A UTF-16 unit has at most three. */
-const maxNtfyChars = Math.floor(4_096 / 3)
+/** What is longer comes as a file (docs.ntfy.sh/publish, "Limitations"; 2026-11). */
+const maxNtfyBytes = 4_096
 
 /** A title of 1 KB and tags of 512 bytes are the most; ours are ASCII, which headers take as it is. */
 function ntfyPost({ text, alarm, state, severity }: Message, { url, secret }: Address): Post {
@@ -85,12 +85,19 @@ function ntfyPost({ text, alarm, state, severity }: Message, { url, secret }: Ad
       tags: isOver ? "white_check_mark" : isCritical ? "rotating_light" : "warning",
       ...(token !== "" && { authorization: `Bearer ${token}` }),
     },
-    body: clipped(text, maxNtfyChars),
+    body: clipped(text, maxNtfyBytes, (part) => Buffer.byteLength(part)),
   }
 }
 
-/** At most so many UTF-16 units, and no half of a character at the end. */
-function clipped(text: string, maxChars: number): string {
-  if (text.length <= maxChars) return text
-  return `${text.slice(0, maxChars - 1).replace(/[\uD800-\uDBFF]$/, "")}…`
+/** As many characters as have room, by the size that their service counts; of a held request the cost comes last. */
+function clipped(text: string, room: number, sizeOf: (part: string) => number): string {
+  if (sizeOf(text) <= room) return text
+  let left = room - sizeOf("…")
+  let length = 0
+  for (const char of text) {
+    left -= sizeOf(char)
+    if (left < 0) break
+    length += char.length
+  }
+  return `${text.slice(0, length)}…`
 }

@@ -8,6 +8,7 @@ import type { Log } from "../process/log.ts"
 import { alarmSource } from "./alarm-source.ts"
 import { deliver } from "./deliver.ts"
 import { nameOf } from "./hearing.ts"
+import { heldInWords } from "./held-in-words.ts"
 import { openTeller, type Pauses, type Teller } from "./teller.ts"
 import { unknownOutcomes } from "./unknown-outcomes.ts"
 
@@ -48,8 +49,9 @@ export function startNotify(deps: NotifyDependencies): Notify {
     last = now
     tellers = tellersFor(now.targets, tellers, deps)
     const kept = [...now.kept, ...unheard(unknown.now(), now.kept)]
+    const detailed = heldInWords(kept, now.held, Date.now())
     for (const teller of tellers.values()) {
-      teller.see(kept)
+      teller.see({ kept, detailed })
       teller.test(now.test)
     }
     unknown.forget((alarm) => isDoneByAll(alarm, [...tellers.values()]))

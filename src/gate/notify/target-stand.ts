@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import type { Log } from "../process/log.ts"
 import type { Refusal } from "./deliver.ts"

@@ -26,8 +26,8 @@ const testGoodMs = 60_000
 
 /** Tells one target, one message after the other, and waits for no other target. */
 export type Teller = {
-  /** These are all alarms of now. */
-  see(now: readonly KeptAlarm[]): void
+  /** These are all alarms of now, as they are for all, and for who is told details. */
+  see(now: { readonly kept: readonly KeptAlarm[]; readonly detailed: readonly KeptAlarm[] }): void
   /** Sends a test at once, whatever waits; one that was sent isn't sent again. */
   test(at: number): void
   /** Whether an alarm that is over needs no more telling. */
@@ -50,8 +50,8 @@ export function openTeller({ target, log, pausesMs, ...deps }: TellerDependencie
     return refusal
   }
   return {
-    see(now) {
-      hearing.see(now, performance.now())
+    see({ kept, detailed }) {
+      hearing.see(target.details === "true" ? detailed : kept, performance.now())
       if (isAtWork || signal.aborted) return
       isAtWork = true
       void tellAll(hearing, { post, signal, pausesMs: pausesMs ?? usualPausesMs })

@@ -48,8 +48,6 @@ export const gateLimits = {
   /** From the request's turn to the last byte of the answer. As long as a trade's signature is good. */
   upstreamTotalMs: 15_000,
   maxUpstreamAnswerBytes: 1_048_576,
-  /** How long repeats are given an answer that the vault may not have heard of yet. Far longer than a commit takes. */
-  shareAnswerMs: 2_000,
   /** Each carries one request at a time. As many as there may be forwards, reads, streams and cancels, so that none waits for one. */
   maxUpstreamConnections: 528,
   /** Short: a request written to a connection that the venue is closing has an unknown outcome. */

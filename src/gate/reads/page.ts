@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import { successCode, type VenueAnswer } from "../http/reply.ts"
 import { parseRawJson } from "./raw-json.ts"

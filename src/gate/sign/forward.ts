@@ -15,7 +15,7 @@ import type { Sent } from "../upstream/exchange.ts"
 import { openPlaces, reducesRisk, type OwnerOf } from "../http/shares.ts"
 import { outcomeOf } from "../upstream/outcome.ts"
 import type { Upstream } from "../upstream/upstream.ts"
-import { keptAnswerOf, repeatedAnswer, type SharedSends } from "./repeats.ts"
+import { keptAnswerOf, repeatedAnswer, type Sending, type SharedSends } from "./repeats.ts"
 import { askSignature, type SignatureDependencies } from "./sign.ts"
 
 export type ForwardDependencies = SignatureDependencies & {
@@ -65,8 +65,19 @@ const overloaded: Problem = {
 async function forward(deps: ForwardDependencies, call: Call): Promise<Reply> {
   const upstream = deps.upstream()
   if (upstream === undefined) return { kind: "problem", problem: baseUrlMissing }
-  const signed = await askSignature(deps, call, "forward")
-  return withRateLimits(await replyTo(deps, signed, { call, upstream }), signed)
+  const { signed, reply } = await askAndSend(deps, call, upstream)
+  return withRateLimits(await reply, signed)
+}
+
+/** What the vault answered, and the send that it leads to, begun. */
+async function askAndSend(deps: ForwardDependencies, call: Call, upstream: Upstream) {
+  const end = deps.sends.begin()
+  try {
+    const signed = await askSignature(deps, call, "forward")
+    return { signed, reply: replyTo(deps, signed, { call, upstream }) }
+  } finally {
+    end()
+  }
 }
 
 async function replyTo(
@@ -82,7 +93,7 @@ async function replyTo(
   const askAgain = () => askSignature(deps, call, "forward")
   const by = { upstream, token: ask.token, traceparent, askAgain }
   const send = () => sendSigned(deps, signed, by)
-  if (signed.repeat === undefined) return send()
+  if (signed.repeat === undefined) return (await send()).reply
   const reply = await deps.sends.share(signed.record, send)
   return signed.repeat === "first" ? reply : asRepeat(reply)
 }
@@ -96,7 +107,7 @@ async function sendSigned(
     readonly traceparent: string | undefined
     readonly askAgain: () => Promise<BotResults["sign"]>
   },
-): Promise<Reply> {
+): Promise<Sending> {
   const { record, path, body, repeat } = signed
   const report = reporter(deps, by.token, record)
   const untilMs = deps.clock() + signed.goodForMs
@@ -124,10 +135,10 @@ async function sendSigned(
   deps.metrics.sent(outcome, record)
   if (sent.kind === "answered") {
     deps.metrics.waited("venue", startedMs)
-    return replyOf(sent, signed, () => proofOf(told, by.askAgain))
+    return replyOf(sent, signed, { heard: told, askAgain: by.askAgain })
   }
   deps.log({ level: "warn", event: sent.kind, record, ...causeFields(sent.cause) })
-  return { kind: "problem", problem: problemOfSent(sent, signed, isLate()) }
+  return problem(problemOfSent(sent, signed, isLate()))
 }
 
 async function announce(
@@ -164,10 +175,10 @@ function isRefusedAgain({ kind }: Outcome, repeat: Signed["repeat"]): boolean {
  * it has heard of the code; where it can't be asked, the doubt stays.
  */
 async function proofOf(
-  told: Promise<void>,
+  heard: Promise<void>,
   askAgain: () => Promise<BotResults["sign"]>,
 ): Promise<Refusal | undefined> {
-  await told
+  await heard
   const again = await askAgain().catch(() => undefined)
   const refusal = again?.kind === "refused" ? again.refusal : undefined
   return refusal?.code === "already_accepted" ? refusal : undefined
@@ -176,24 +187,34 @@ async function proofOf(
 async function replyOf(
   { answer }: Extract<Sent, { kind: "answered" }>,
   signed: Signed,
-  prove: () => Promise<Refusal | undefined>,
-): Promise<Reply> {
+  {
+    heard,
+    askAgain,
+  }: {
+    readonly heard: Promise<void>
+    readonly askAgain: () => Promise<BotResults["sign"]>
+  },
+): Promise<Sending> {
   const { record, expiresAfter, repeat } = signed
   const outcome = outcomeOf(answer)
-  if (!isRefusedAgain(outcome, repeat)) return { kind: "venue", answer, record }
-  const proof = await prove()
-  if (proof !== undefined) return { kind: "problem", problem: refusedByVault(proof, record) }
-  const venue = { status: answer.status, code: "code" in outcome ? outcome.code : null }
-  return {
-    kind: "problem",
-    problem: {
-      code: "upstream_outcome_unknown",
-      message:
-        "The venue refused the request when it was sent again, which doesn't tell what became of it before; look there before you send it anew.",
-      data: { record, expires_after: expiresAfter, venue },
-      record,
-    },
+  if (!isRefusedAgain(outcome, repeat)) {
+    const reply: Reply = { kind: "venue", answer, record }
+    return outcome.kind === "unknown" ? { reply } : { reply, heard }
   }
+  const proof = await proofOf(heard, askAgain)
+  if (proof !== undefined) return problem(refusedByVault(proof, record))
+  const venue = { status: answer.status, code: "code" in outcome ? outcome.code : null }
+  return problem({
+    code: "upstream_outcome_unknown",
+    message:
+      "The venue refused the request when it was sent again, which doesn't tell what became of it before; look there before you send it anew.",
+    data: { record, expires_after: expiresAfter, venue },
+    record,
+  })
+}
+
+function problem(of: Problem): Sending {
+  return { reply: { kind: "problem", problem: of } }
 }
 
 /** Reports, and needs nobody to wait for that; the one connection keeps the order in which it is called. */

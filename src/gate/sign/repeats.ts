@@ -1,46 +1,83 @@
 import { maxKeptAnswerBytes, type KeptAnswer } from "../../link/views/outcome.ts"
 import type { Answered } from "../../link/views/signed.ts"
 import type { Reply, VenueAnswer } from "../http/reply.ts"
-import { outcomeOf } from "../upstream/outcome.ts"
 
 /** Sends that repeats of the same request may be waiting for, by record. */
 export type SharedSends = {
-  /** The reply of a send of `record` that is under way or has just been answered; else that of `send`. */
-  share(record: string, send: () => Promise<Reply>): Promise<Reply>
+  /** Before the vault is asked for a signature. To be called once what it answered was shared, or came to nothing. */
+  readonly begin: () => () => void
+  /** The reply of a send of `record` that is under way or isn't forgotten yet; else that of `send`. */
+  share(record: string, send: () => Promise<Sending>): Promise<Reply>
+}
+
+export type Sending = {
+  readonly reply: Reply
+  /** Where the venue told what became of the request: until the vault has heard of it. */
+  readonly heard?: Promise<void>
 }
 
 /**
- * Starts with none. An answer of the venue that tells what became of the request is shared for `keptMs` more:
- * a repeat that the vault was asked about before it heard of the answer must not send again. Any other reply
- * leaves the request to be sent again, so it is shared by those alone that waited for it.
+ * Starts with none. What the venue told of a request is shared until the vault has heard of it, and all that it was
+ * asked before has been answered: a repeat of which it thought that it may be sent again must not be, for what was
+ * refused may have been given its room back by then. After any other reply the request may be sent again, so that
+ * is shared by those alone that waited for it.
  */
-export function createSharedSends(keptMs: number): SharedSends {
-  const underWay = new Map<string, Promise<Reply>>()
+export function createSharedSends(): SharedSends {
+  const kept = new Map<string, Promise<Reply>>()
+  const asks = openAsks()
+  const keep = (record: string, { reply, heard }: Sending): Reply => {
+    const forget = (): boolean => kept.delete(record)
+    if (heard === undefined) forget()
+    else void heard.then(() => asks.whenOver(forget))
+    return reply
+  }
   return {
+    begin: asks.begin,
     share(record, send) {
-      const earlier = underWay.get(record)
+      const earlier = kept.get(record)
       if (earlier !== undefined) return earlier
-      const forget = (): boolean => underWay.delete(record)
       const reply = send().then(
-        (sent) => {
-          if (isAnswer(sent)) setTimeout(forget, keptMs).unref()
-          else forget()
-          return sent
-        },
+        (sending) => keep(record, sending),
         (error: unknown) => {
-          forget()
+          kept.delete(record)
           throw error
         },
       )
-      underWay.set(record, reply)
+      kept.set(record, reply)
       return reply
     },
   }
 }
 
-function isAnswer(reply: Reply): boolean {
-  if (reply.kind !== "venue" || reply.answer.body.length > maxKeptAnswerBytes) return false
-  return outcomeOf(reply.answer).kind !== "unknown"
+/** What the vault is being asked, and what waits until it has answered. */
+function openAsks() {
+  /** By number, the oldest first. */
+  const underWay = new Set<number>()
+  const waiting: { readonly lastAsk: number; readonly run: () => void }[] = []
+  let lastAsk = 0
+
+  const runWaiting = (): void => {
+    const [oldest = Infinity] = underWay
+    for (let [next] = waiting; next !== undefined && next.lastAsk < oldest; [next] = waiting) {
+      waiting.shift()
+      next.run()
+    }
+  }
+  return {
+    begin: (): (() => void) => {
+      const ask = ++lastAsk
+      underWay.add(ask)
+      return () => {
+        underWay.delete(ask)
+        runWaiting()
+      }
+    },
+    /** Runs it once all that is under way now is over. */
+    whenOver(run: () => void): void {
+      waiting.push({ lastAsk, run })
+      runWaiting()
+    },
+  }
 }
 
 /** An answer as the vault keeps it; `undefined` when it is too long for that. */

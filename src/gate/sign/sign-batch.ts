@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import type { BotParams, BotResults } from "../../link/calls/methods.ts"
 import type { BotLink } from "../../link/client.ts"

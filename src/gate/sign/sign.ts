@@ -28,11 +28,11 @@ export type SignatureDependencies = {
 /** Has the vault sign a call, or say why it doesn't. */
 export async function askSignature(
   { link, metrics }: SignatureDependencies,
-  { ask, idempotencyKey, traceparent }: Call,
+  { ask, traceparent }: Call,
   purpose: BotParams["sign"]["purpose"],
 ): Promise<BotResults["sign"]> {
   const askedMs = performance.now()
-  const signed = await link.call("sign", { ...ask, idempotencyKey, traceparent, purpose })
+  const signed = await link.call("sign", { ...ask, traceparent, purpose })
   metrics.waited("vault", askedMs)
   return signed
 }

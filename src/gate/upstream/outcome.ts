@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import type { Outcome } from "../../link/views/outcome.ts"
 import { successCode, type VenueAnswer } from "../http/reply.ts"

@@ -1,6 +1,6 @@
 // The admin socket's calls of an agent key's life, and the word on what an operator sent.
 
-import { z } from "zod"
+import * as z from "zod"
 
 import { outcomeSchema } from "../views/outcome.ts"
 import type { SignedOperation } from "../views/signed.ts"

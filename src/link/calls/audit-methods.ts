@@ -1,9 +1,9 @@
 // The admin socket's calls that read, prove and archive what was recorded. Whoever wants much calls often:
 // each call is short for the vault.
 
-import { z } from "zod"
+import * as z from "zod"
 
-import type { DecisionView, WholeRecord } from "../views/views.ts"
+import type { WholeRecord } from "../views/views.ts"
 
 const seq = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
 const name = z.string().max(64)
@@ -36,6 +36,7 @@ const position = z.strictObject({
   hash,
   publicKey: hash.nullable(),
   nonces: z.record(z.string().max(64), z.int()),
+  ever: z.record(z.string(), z.string().regex(/^\d+(\.\d+)?$/)),
   checkpoint: checkpoint.nullable(),
   archived: archived.nullable(),
   kept: z.strictObject({ seq, hash }).nullable(),
@@ -65,8 +66,6 @@ export const auditParams = {
   auditRow: z.strictObject({ seq, offsetBytes: seq }),
   /** A record or hold by id, or an entry by its number. */
   auditShow: z.strictObject({ id: name }),
-  /** The requests and refusals that were recorded last. */
-  auditDecisions: z.strictObject({}),
   /** A request or refusal by its record's id. */
   auditRecord: z.strictObject({ id: name }),
   auditVerify: z.strictObject({
@@ -130,11 +129,6 @@ export type AuditResults = {
     readonly others: readonly EntryView[]
     /** The file that it is in if there ever was one. */
     readonly archive: string | null
-  }
-  /** At most 200, the newest first. `recorded` rises by one with each that is recorded. */
-  readonly auditDecisions: {
-    readonly recorded: number
-    readonly decisions: readonly DecisionView[]
   }
   readonly auditRecord: WholeRecord | null
   readonly auditVerify: {

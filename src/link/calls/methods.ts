@@ -1,7 +1,7 @@
 // The calls that cross the two Unix sockets. Whoever answers a call parses its parameters with these
 // schemas first; a field they don't name is refused.
 
-import { z } from "zod"
+import * as z from "zod"
 
 import type { AlarmsNow } from "../views/alarms.ts"
 import type { Whoami } from "../views/bot-views.ts"
@@ -45,14 +45,14 @@ const bodyCall = z.strictObject({
   key: z.string().max(64).optional(),
   /** `Countersign-Expires-In`, as it came. */
   expiresIn: z.string().max(32).optional(),
+  /** The header `Idempotency-Key`. */
+  idempotencyKey: idempotencyKey.optional(),
 })
 
 /** Parameters of the bot socket's calls. The token is the only identity; no call takes a client's name. */
 export const botParams = {
-  /** `idempotencyKey`: the header `Idempotency-Key`. */
   sign: bodyCall.extend({
     purpose: z.enum(["return", "forward"]),
-    idempotencyKey: idempotencyKey.optional(),
     traceparent: traceparent.optional(),
   }),
   /** The body of `POST /sign/batch` as it came, base64. */
@@ -104,7 +104,7 @@ export type BotResults = StopBotResults &
     records: Answer<{ readonly records: readonly RecordView[] }>
     health: OpenSigning
     gateSettings: GateSettings
-    /** `0x` and SHA-256 in hex of tokens that are good. Of more than a frame holds some are left out. */
+    /** `0x` and SHA-256 in hex of clients' tokens, also of those that have expired. Of more than a frame holds some are left out. */
     tokens: { readonly digests: readonly string[] }
     alarms: AlarmsNow
   }
@@ -128,6 +128,15 @@ const secret = z.custom<Uint8Array>((value) => value instanceof Uint8Array, "byt
 /** What a client may do besides asking for signatures. */
 export const clientRights = ["prices", "freeze", "heartbeat", "metrics"] as const
 
+const client = z.strictObject({
+  name,
+  keys: z.array(name).min(1).max(100),
+  rights: z.array(z.enum(clientRights)),
+  allowTypeB: z.boolean(),
+  /** From now on, ten years at most; a token that was never given a time never expires. */
+  expiresInMs: z.int().min(1_000).max(315_360_000_000).optional(),
+})
+
 /** Parameters of the admin socket's calls: everything else that changes state. */
 export const adminParams = {
   /** `padding` stands for nothing: it is written over what Node's buffer for reading still has of a secret before it. */
@@ -150,15 +159,13 @@ export const adminParams = {
   /** `secret`: what opens the key store; left out where a file or the keychain has it. */
   unlock: z.strictObject({ secret: secret.optional() }),
   ...agentParams,
-  addClient: z.strictObject({
-    name,
-    keys: z.array(name).min(1).max(100),
-    rights: z.array(z.enum(clientRights)),
-    allowTypeB: z.boolean(),
+  addClient: client.extend({
     /** `header` if left out. */
     idempotencyBy: z.enum(["header", "client_order_id"]).optional(),
   }),
   listClients: z.strictObject({}),
+  /** What is left out stays as it is. */
+  setClient: client.partial().required({ name: true }),
   rotateToken: z.strictObject({ name }),
   revokeClient: z.strictObject({ name }),
   setPrice: z.strictObject({ symbol: z.string().max(64), value: z.string().max(64) }),
@@ -211,8 +218,10 @@ export type AdminResults = PartResults & {
   }
   lock: { readonly state: "locked"; readonly curve: "libsecp256k1" | "noble" }
   unlock: { readonly keys: number; readonly state: Signing }
-  addClient: { readonly name: string; readonly token: string }
+  /** `expires_at`: `null` where the token never does. */
+  addClient: { readonly name: string; readonly token: string; readonly expires_at: number | null }
   listClients: readonly ClientView[]
+  setClient: ClientView
   rotateToken: { readonly name: string; readonly token: string }
   revokeClient: ClientView
   setPrice: PriceView

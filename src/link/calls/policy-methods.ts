@@ -1,6 +1,6 @@
 // The admin socket's calls about the files: which are in force, what they say, what would become of requests.
 
-import { z } from "zod"
+import * as z from "zod"
 
 import type { CandidateView, ReplayedRefusal, SymbolsView } from "../views/views.ts"
 

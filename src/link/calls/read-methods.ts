@@ -1,6 +1,6 @@
 // The bot socket's calls about reads of the venue.
 
-import { z } from "zod"
+import * as z from "zod"
 
 import type { PricePoll } from "../../venue/profile.ts"
 import type { Refused } from "../views/refusal.ts"

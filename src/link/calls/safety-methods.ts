@@ -1,6 +1,6 @@
 // The admin socket's calls about copies of the ledger and about the clock.
 
-import { z } from "zod"
+import * as z from "zod"
 
 export const safetyParams = {
   acceptClock: z.strictObject({}),

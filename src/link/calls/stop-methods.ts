@@ -1,6 +1,6 @@
 // The calls of both sockets about freezes, heartbeats and panics.
 
-import { z } from "zod"
+import * as z from "zod"
 
 import { outcomeSchema } from "../views/outcome.ts"
 import type { Refused } from "../views/refusal.ts"

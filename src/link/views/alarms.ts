@@ -1,3 +1,4 @@
+import type { HoldView, SymbolsView } from "./hold-views.ts"
 import type { NotifyTarget } from "./notify-target.ts"
 
 /**
@@ -14,6 +15,8 @@ const alarmKinds = {
   budget_at_reserve: { severity: "warning", lingers: true },
   agent_ends: { severity: "warning", lingers: true },
   agent_ends_today: { severity: "critical", lingers: true },
+  token_ends: { severity: "warning", lingers: true },
+  token_ended: { severity: "critical", lingers: true },
   clock_off: { severity: "warning", lingers: true },
   clock_stops_orders: { severity: "critical", lingers: true },
   disk_filling: { severity: "warning", lingers: true },
@@ -24,6 +27,7 @@ const alarmKinds = {
   price_drift: { severity: "warning", lingers: true },
   price_unconfirmed: { severity: "warning", lingers: false },
   policy_set_broken: { severity: "warning", lingers: false },
+  hold_waits: { severity: "warning", lingers: false },
 } as const
 
 export type AlarmName = keyof typeof alarmKinds
@@ -70,4 +74,6 @@ export type AlarmsNow = {
   readonly kept: readonly KeptAlarm[]
   /** When a test of all targets was last asked for; 0 for never. */
   readonly test: number
+  /** What waits for a person, where a target is told of it in words. */
+  readonly held?: { readonly holds: readonly HoldView[]; readonly symbols: SymbolsView }
 }

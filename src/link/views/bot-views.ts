@@ -1,7 +1,7 @@
 // What bots are shown, as schemas: the types that the vault answers with, and the schemas that
 // docs/openapi.json is written from. Nothing is checked by them at run time.
 
-import { z } from "zod"
+import * as z from "zod"
 
 import { refusalSchema } from "./refusal.ts"
 

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 const word = z.string().regex(/^\w[\w.-]{0,63}$/, "expected 1 to 64 of A-Z a-z 0-9 . _ -, no path")
 
@@ -11,6 +11,8 @@ const common = {
   severity: z.enum(["warning", "critical"]).default("warning"),
   /** The file, of those that the gate has, with the address that is posted to. */
   url_file: word,
+  /** Whether it is told what held requests ask for. */
+  details: z.enum(["true", "false"], "expected true or false").optional(),
 }
 
 /** The file with what `json` is signed by, or with the access token of `ntfy`. */

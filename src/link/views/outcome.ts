@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 /** The longest answer of a venue that is kept, in bytes. */
 export const maxKeptAnswerBytes = 65_536

@@ -1,7 +1,7 @@
 // Every way the vault says no to a bot, as a schema: the type of a refusal, and what docs/openapi.json
 // says of each code. Nothing is checked by it at run time.
 
-import { z } from "zod"
+import * as z from "zod"
 
 import { signsSchema } from "./signing.ts"
 import { freezeViewSchema } from "./stop-views.ts"
@@ -51,6 +51,7 @@ export const refusalSchema = z.discriminatedUnion("code", [
   refused(["invalid_request"], { errors: z.array(brokenRule).readonly() }),
   refused(["invalid_header"], { header: z.string() }),
   refusedBare(["unauthorized"]),
+  refused(["token_expired"], { expired_at: timeMs }),
   refused(["too_many_bad_tokens"], { retry_after_ms: z.int() }),
   refusedWith(["policy_denied"], denialSchema),
   refused(["wallet_key_required", "wrong_network"], key),

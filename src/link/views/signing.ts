@@ -1,7 +1,7 @@
 // The one answer to "what does it sign?": status, doctor, readiness, refusals, systemd, metrics, console and webhook
 // tell what it says, and derive nothing beside it.
 
-import { z } from "zod"
+import * as z from "zod"
 
 /** All that policies allow; only cancels and reduce-only orders; nothing. */
 export const signsSchema = z.enum(["all", "reduce_only", "nothing"])

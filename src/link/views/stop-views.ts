@@ -1,6 +1,6 @@
 // What bots, operators and the gate are shown of freezes, heartbeats and panics.
 
-import { z } from "zod"
+import * as z from "zod"
 
 import type { SignedOperation } from "./signed.ts"
 

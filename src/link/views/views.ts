@@ -4,6 +4,7 @@
 import type { TypedData } from "../../venue/typed-data.ts"
 import type { Alarm } from "./alarms.ts"
 import type { BudgetView, KeyView, LimitUse, RecordView } from "./bot-views.ts"
+import type { HoldView } from "./hold-views.ts"
 import type { Signing } from "./signing.ts"
 import type { FreezeView } from "./stop-views.ts"
 
@@ -17,6 +18,7 @@ export type {
   RecordView,
   Verdict,
 } from "./bot-views.ts"
+export type { HoldView, SymbolsView } from "./hold-views.ts"
 export type { FreezeView } from "./stop-views.ts"
 
 /** A limit as an operator sees it. */
@@ -34,23 +36,6 @@ export type TypedOperation = {
   readonly expires_after: number
 }
 
-/** A request that waits for a person. */
-export type HoldView = {
-  readonly id: string
-  readonly state: "pending" | "released" | "refused" | "used" | "expired"
-  readonly client: string
-  readonly key: string
-  readonly operation: string
-  readonly target: string | null
-  readonly policy: string
-  readonly rule: string
-  /** The business fields, canonical JSON. */
-  readonly body: string
-  /** What it can cost at worst, in words. */
-  readonly worst_case: string
-  readonly expires_at: number
-}
-
 export type ClientView = {
   readonly name: string
   readonly keys: readonly string[]
@@ -58,6 +43,10 @@ export type ClientView = {
   readonly allow_type_b: boolean
   /** What a request of its is known by, where no header says it. */
   readonly idempotency_by: "header" | "client_order_id"
+  /** When its token expires; `null` where it never does. */
+  readonly expires_at: number | null
+  /** That it has, by the vault's time. */
+  readonly expired: boolean
   /** Its token is refused for good. */
   readonly revoked: boolean
 }
@@ -83,10 +72,10 @@ export type StatusView = {
   readonly limits: readonly StandingLimit[]
   /** The venue's rate budgets, but for those that are off. */
   readonly budgets: readonly BudgetUse[]
-  /** The first 50 requests that wait for a person, with the beginning of their bodies; `listHolds` has them all. */
+  /** The first 50 requests that wait for a person, with as many of their bodies as fit; `listHolds` has them all. */
   readonly holds: readonly HoldView[]
   /** How many requests were decided how since the vault started. */
-  readonly decided: Readonly<Record<DecisionView["result"], number>>
+  readonly decided: Readonly<Record<"allowed" | "refused" | "held", number>>
   /**
    * How long signing took, from judged to signed and recorded, since the vault started. `counts` has one more than
    * `bounds`, which are seconds: each is of what took at most that long, the last of the rest.
@@ -124,37 +113,13 @@ export type RefusalView = {
 /** One of the venue's rate budgets, with what of it only requests that reduce risk may use. */
 export type BudgetUse = Pick<BudgetView, "scope" | "address" | "max" | "used"> & {
   readonly kept_for_cancels: number
+  /** Of each client with a share of it: what is kept for it, and what it used. */
+  readonly shares: readonly BudgetShare[]
 }
-
-/** A request or refusal as it was recorded, without its body. */
-export type DecisionView = {
-  /** Of its entry. */
-  readonly seq: number
-  readonly record: string
-  readonly at: number
-  readonly result: "allowed" | "refused" | "held"
-  readonly client: string
-  readonly key: string | null
-  readonly operation: string | null
-  /** `policy/rule` that allowed it, or that said no. */
-  readonly by: string | null
-  /** The code of a refusal, or a denial's reason; `null` for what was allowed. */
-  readonly reason: string | null
-  /** The refusal in a sentence, cut where it is long; `null` for what was allowed. */
-  readonly message: string | null
-  /** How often it came within its second. */
-  readonly times: number
-}
+export type BudgetShare = { readonly client: string; readonly kept: number; readonly used: number }
 
 /** A record with its business fields as canonical JSON; `null` for a refusal, of which they aren't recorded. */
 export type WholeRecord = RecordView & { readonly body: string | null }
-
-/** What of the venue's profile tells how an order is meant. */
-export type SymbolsView = {
-  /** By their ids. */
-  readonly names: Readonly<Record<string, string>>
-  readonly default_market_order_type: "base" | "quote" | null
-}
 
 /** The files on disk beside those that a person accepted last. */
 export type CandidateView = {

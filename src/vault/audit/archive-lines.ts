@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import { parseJson } from "../../std/parse-json.ts"
 import type { ArchivedFields } from "../ledger/records/row.ts"

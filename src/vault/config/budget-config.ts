@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 /** The venue's rate budgets as they are kept here. Shares in whole percent of each budget. */
 export type BudgetConfig = {

@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path"
 
-import { z } from "zod"
+import * as z from "zod"
 
 import { notifySetting, type NotifyTarget } from "../../link/views/notify-target.ts"
 import { ok, type Result } from "../../std/result.ts"

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import { dayMs, duration, yesOrNo } from "./config-values.ts"
 

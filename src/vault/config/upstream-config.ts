@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto"
 
-import { z } from "zod"
+import * as z from "zod"
 
 import type { UpstreamSettings } from "../../link/views/gate-settings.ts"
 import { duration } from "./config-values.ts"

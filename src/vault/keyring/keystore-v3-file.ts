@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import { fromHex } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"

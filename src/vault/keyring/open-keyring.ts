@@ -103,15 +103,11 @@ export function signChecked(
 ): Signature {
   const made = curve.sign(secret, digest)
   const signer = curve.recover(made, digest)
-  if (signer !== undefined && areSame(signer, publicKey)) return signatureOf(made)
+  if (signer !== undefined && Buffer.compare(signer, publicKey) === 0) return signatureOf(made)
   throw new Fault(
     "signature_check_failed",
     "A signature didn't come out as its key's, so nothing was released; check this machine's memory.",
   )
-}
-
-function areSame(left: Uint8Array, right: Uint8Array): boolean {
-  return left.length === right.length && left.every((byte, index) => byte === right[index])
 }
 
 /** A signature as the venue wants it. @throws {Fault} `signature_check_failed` when it has no v. */

@@ -59,16 +59,15 @@ export function followAct(bindings: Bindings, row: BindingRow): Bindings {
     case "agent_revoked":
     case "key_removed":
     case "key_targets_set":
-      return withKeys(
-        bindings,
-        [...bindings.keys.values()].map((key) => (key.name === row.name ? changed(key, row) : key)),
-      )
+      return withKeyChange(bindings, row)
     case "client_added":
       return { ...bindings, clients: [...bindings.clients, readClient(row.client)] }
+    case "client_set":
+      return withClient(bindings, row.client.name, readClient(row.client))
     case "client_token_set":
-      return { ...bindings, clients: withToken(bindings, row.name, row.token_hash) }
+      return withClient(bindings, row.name, { tokenHash: row.token_hash })
     case "client_revoked":
-      return { ...bindings, clients: withToken(bindings, row.name, null) }
+      return withClient(bindings, row.name, { tokenHash: null })
     case "price_set":
     case "limit_raised":
     case "set_accepted":
@@ -120,6 +119,11 @@ type KeyChange = Extract<
   { act: "agent_approved" | "agent_revoked" | "key_removed" | "key_targets_set" }
 >
 
+function withKeyChange(bindings: Bindings, row: KeyChange): Bindings {
+  const after = (key: KeyEntry): KeyEntry => (key.name === row.name ? changed(key, row) : key)
+  return withKeys(bindings, [...bindings.keys.values()].map(after))
+}
+
 /** What has ended stays so: an approval is for a key that is in use, and what is removed never changes. */
 function changed(key: KeyEntry, row: KeyChange): KeyEntry {
   switch (row.act) {
@@ -154,8 +158,9 @@ function withKeys(bindings: Bindings, keys: readonly KeyEntry[]): Bindings {
   return { ...bindings, keys: new Map(keys.map((key) => [key.name, key])) }
 }
 
-function withToken({ clients }: Bindings, name: string, tokenHash: string | null) {
-  return clients.map((client) => (client.name === name ? { ...client, tokenHash } : client))
+function withClient(bindings: Bindings, name: string, to: Partial<Client>): Bindings {
+  const set = (client: Client): Client => (client.name === name ? { ...client, ...to } : client)
+  return { ...bindings, clients: bindings.clients.map(set) }
 }
 
 function withPrice(prices: FedPrices, price: StoredPrice): FedPrices {
@@ -195,6 +200,9 @@ export function assertNames(entry: AdminEntry, { keys, clients }: Bindings): voi
     case "key_replaced":
       assertKnown("key", entry.from, keys.has(entry.from))
       assertKnown("key", entry.to, keys.has(entry.to))
+      break
+    case "client_set":
+      assertKnown("client", entry.client.name, isClient(entry.client.name))
       break
     case "client_token_set":
     case "client_revoked":

@@ -2,12 +2,12 @@ import { setImmediate as turnEnded } from "node:timers/promises"
 
 import type { Refusal } from "../../link/views/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
-import { formatDecimal, type Decimal } from "../../venue/decimal.ts"
+import { addDecimals, formatDecimal, type Decimal } from "../../venue/decimal.ts"
 import type { Budgets } from "../budgets/budgets.ts"
 import { budgetExhausted } from "../budgets/shortage.ts"
 import type { LedgerClock, LedgerTime } from "../process/clock.ts"
 import { requestStages } from "../process/stages.ts"
-import type { Claim, OrderSize } from "../policy/terms/claim.ts"
+import { type Claim, isEver, type OrderSize } from "../policy/terms/claim.ts"
 import { keyUse } from "./found-records.ts"
 import { holdRow } from "./hold-book.ts"
 import { openKeyTurns } from "./key-turns.ts"
@@ -23,7 +23,7 @@ import {
 import type { LedgerWatcher } from "./records/ledger-watcher.ts"
 import { makeRecordId, type RecordId } from "./records/record-id.ts"
 import { refundsOf, type Refund } from "./records/request-row.ts"
-import type { Reservation, ReserveAsk } from "./records/reservation.ts"
+import type { Headroom, Reservation, ReserveAsk } from "./records/reservation.ts"
 import type { IdempotencyFields, RefundFields, RequestRow, SizeFields } from "./records/row.ts"
 import { limitExhausted, releaseUnusable, tooFast, tooManyHolds } from "./refusals.ts"
 import type { SignerMarks } from "./signers/signer-marks.ts"
@@ -114,7 +114,9 @@ function reserve(ask: ReserveAsk, taken: TakenInTurn, from: DecideFrom): Reserva
   const record = makeRecordId(ask.nowMs)
   const expiresAfterMs = Math.max(ask.nowMs, nonce) + ask.ttlMs
   const countedAtMs = state.limits.countingTime(ask.nowMs)
-  const row = requestRow(ask, { record, nonce, expiresAfterMs, countedAtMs })
+  const endless = ask.claims.filter(({ window }) => isEver(window))
+  const ever = everFields(state.limits.headroom(endless, ask.nowMs))
+  const row = requestRow(ask, { record, nonce, expiresAfterMs, countedAtMs, ever })
   state.took(row, ask.claims)
   if (ask.spending !== undefined) budgets.count(ask.spending)
   waitFor(taken, store.append(row))
@@ -183,12 +185,13 @@ type Reserved = {
   readonly nonce: number
   readonly expiresAfterMs: number
   readonly countedAtMs: number
+  readonly ever: Pick<RequestRow, "ever">
 }
 
 /** A reserved request as the journal holds it. */
 function requestRow(
   { entry, signer, nowMs, claims, sizes, release }: ReserveAsk,
-  { record, nonce, expiresAfterMs, countedAtMs }: Reserved,
+  { record, nonce, expiresAfterMs, countedAtMs, ever }: Reserved,
 ): RequestRow {
   const refunds = refundable(entry, claims)
   return {
@@ -209,12 +212,22 @@ function requestRow(
     expires_after: expiresAfterMs,
     ...(sizes.length > 0 && { sizes: sizes.map(sizeFieldsOf) }),
     ...(release !== undefined && { release: release.hold }),
+    ...ever,
     ...(refunds.length > 0 && { refunds: refunds.map(refundFieldsOf) }),
     ...(countedAtMs !== nowMs && { counted_at: countedAtMs }),
     ...(entry.clientOrderId !== undefined && { client_order_id: entry.clientOrderId }),
     ...(entry.traceparent !== undefined && { traceparent: entry.traceparent }),
     ...(entry.idempotency !== undefined && { idempotency: idempotencyFields(entry.idempotency) }),
   }
+}
+
+/** What is counted with the request. Limits that share a meter ask the same of it. */
+function everFields(rooms: readonly Headroom[]): Pick<RequestRow, "ever"> {
+  if (rooms.length === 0) return {}
+  const ever = rooms.map(
+    ({ claim, used, asked }) => [claim.meter, addDecimals(used, asked)] as const,
+  )
+  return { ever: Object.fromEntries(ever.map(([meter, sum]) => [meter, formatDecimal(sum)])) }
 }
 
 function idempotencyFields({ by, key, binding, replaces }: Idempotency): IdempotencyFields {

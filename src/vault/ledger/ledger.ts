@@ -54,7 +54,7 @@ export type Ledger = {
   /** What is used of every meter that has anything left. */
   usage(nowMs: LedgerTime): readonly MeterUse[]
   /**
-   * Counts what is used anew: folds the requests recorded since `sinceMs` through `build` while others go
+   * Counts what is used anew: folds the requests of the last `windowMs` through `build` while others go
    * on being reserved, adds those, and exchanges the meters at once. `exchanged` runs in the same turn, so
    * that the set whose claims `build` makes can be exchanged together with its meters. Calls run one after
    * the other. If it fails, the old meters stay.
@@ -64,7 +64,7 @@ export type Ledger = {
    */
   replaceMeters(
     build: (request: RecordedRequest) => readonly Claim[],
-    sinceMs: number,
+    windowMs: number,
     ask?: { readonly countedBy?: string; readonly exchanged?: () => void },
   ): Promise<void>
   /** The requests that count from `sinceMs` on and were recorded before the first step, in the order of counting. */

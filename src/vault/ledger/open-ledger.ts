@@ -8,6 +8,7 @@ import type { Ledger } from "./ledger.ts"
 import { countRecorded } from "./meters/count-recorded.ts"
 import { readHistory } from "./meters/history.ts"
 import { openMeterSnapshots, type Past } from "./meters/limits.ts"
+import { endlessMeters } from "./meters/meters.ts"
 import { actRow } from "./records/act-row.ts"
 import type { StoredSet } from "./records/entries.ts"
 import type { LedgerWatcher } from "./records/ledger-watcher.ts"
@@ -26,7 +27,7 @@ import { prepareLedgerFile } from "./sqlite/database.ts"
 import { readShadows, recordShadow } from "./shadows.ts"
 import { type Nonces, openState } from "./state.ts"
 import type { JournalHead } from "./store/audit-jobs.ts"
-import type { LedgerStore, OpenStore } from "./store/store.ts"
+import type { LedgerStore, OpenedState, OpenStore } from "./store/store.ts"
 
 /** What a ledger goes by besides what it has recorded. */
 export type LedgerOptions = {
@@ -62,7 +63,7 @@ export async function openLedgerOver(
     const { ledger, clock: last } = stored.identity
     const time = openLedgerClock({ clock, last, maxStartGapMs })
     store.keepClock(time.reading)
-    const past = pastOf(store, clock)
+    const past = pastOf(store, clock, stored)
     const state = openState(stored, {
       past,
       clock: { ...clock, nowMs: time.now },
@@ -80,8 +81,9 @@ export async function openLedgerOver(
   }
 }
 
-function pastOf(store: LedgerStore, clock: Clock): Past {
+function pastOf(store: LedgerStore, clock: Clock, { ever }: OpenedState): Past {
   return {
+    ever: endlessMeters(ever),
     count: (recount) => countRecorded(store, recount),
     snapshots: (capture) => openMeterSnapshots(store, clock, capture),
   }
@@ -140,7 +142,7 @@ function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
     note: noter(parts, notes),
     headroom: (claims, nowMs) => limits.headroom(claims, nowMs),
     usage: (nowMs) => limits.usage(nowMs),
-    replaceMeters: (build, sinceMs, ask) => limits.replace({ build, sinceMs, ...ask }),
+    replaceMeters: (build, windowMs, ask) => limits.replace({ build, windowMs, ...ask }),
     history: (sinceMs) => readHistory(store, sinceMs),
     recordShadow: (entry, nowMs) => recordShadow(store, entry, nowMs),
     shadows: (sinceMs) => readShadows(store, sinceMs),

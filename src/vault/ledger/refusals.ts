@@ -1,5 +1,7 @@
 import type { Refusal } from "../../link/views/refusal.ts"
 import { formatDecimal } from "../../venue/decimal.ts"
+import { type Claim, isEver } from "../policy/terms/claim.ts"
+import type { DenialReason } from "../policy/terms/decision.ts"
 import type { Headroom } from "./records/reservation.ts"
 
 /** The sentence names no time, so that what comes again and again is recorded as one refusal. */
@@ -7,13 +9,16 @@ export function limitExhausted(
   { claim, asked, used, freesAtMs }: Headroom,
   nowMs: number,
 ): Refusal {
+  if (claim.isRepeat) return repeated(claim)
   const amounts = {
     max: formatDecimal(claim.max),
     used: formatDecimal(used),
     asked: formatDecimal(asked),
   }
-  const advice =
-    freesAtMs === undefined ? "it never allows that much at once" : "frees_at says when it has room"
+  const never = isEver(claim.window)
+    ? "only an operator makes room"
+    : "it never allows that much at once"
+  const advice = freesAtMs === undefined ? never : "frees_at says when it has room"
   return {
     code: "limit_exhausted",
     message: `The limit ${claim.policy}/${claim.limit} is spent: ${amounts.used} of ${amounts.max} used, ${amounts.asked} asked; ${advice}.`,
@@ -24,6 +29,18 @@ export function limitExhausted(
       frees_at: freesAtMs ?? null,
       retry_after_ms: freesAtMs === undefined ? null : freesAtMs - nowMs,
     },
+  }
+}
+
+/** A denial: a bot that waits and sends it once more would do what it is kept from. */
+function repeated({ policy, limit: rule, file, line }: Claim): Refusal {
+  const reason: DenialReason = "repeated_within"
+  const asked = "the same body again, without an Idempotency-Key"
+  const allowed = "the same body once within that time, or with an Idempotency-Key"
+  return {
+    code: "policy_denied",
+    message: `Refused by policy: ${reason} (${policy}/${rule}, ${file}:${line}); the same was signed for this client and key a moment ago. If a second one is meant, send it with an Idempotency-Key.`,
+    data: { policy, rule, reason, file, line, asked, allowed },
   }
 }
 

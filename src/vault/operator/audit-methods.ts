@@ -8,7 +8,7 @@ import type { Ledger } from "../ledger/ledger.ts"
 import { maxPageBytes } from "../ledger/sqlite/entry-pages.ts"
 import type { ChainPosition, StoredEntry } from "../ledger/store/audit-jobs.ts"
 import { longestWindowMs } from "../request/recount.ts"
-import { decisionView, recordView } from "../status/views.ts"
+import { recordView } from "../status/views.ts"
 
 /** What was recorded; archiving is an act, one at a time. */
 export type AuditParts = Acts &
@@ -28,7 +28,6 @@ export function auditMethods(parts: AuditParts) {
     auditPage: (params: AdminParams["auditPage"]) => auditPage(params, audit),
     auditRow: (params: AdminParams["auditRow"]) => auditRow(params, audit),
     auditShow: (params: AdminParams["auditShow"]) => auditShow(params, audit),
-    auditDecisions: () => auditDecisions(audit),
     async auditRecord({ id }: AdminParams["auditRecord"]): Promise<AuditResults["auditRecord"]> {
       const record = await parts.ledger.record(id, parts.now())
       return record === undefined ? null : { ...recordView(record), body: record.body }
@@ -75,14 +74,6 @@ async function auditShow(
   }
   const [entry, ...others] = entryViews([found.entry, ...found.others])
   return { entry: entry ?? null, others, archive: null }
-}
-
-/** How many decisions are told at once. */
-const shownDecisions = 200
-
-async function auditDecisions(audit: LedgerAudit): Promise<AuditResults["auditDecisions"]> {
-  const { recorded, decisions } = await audit.decisions(shownDecisions)
-  return { recorded, decisions: decisions.map(decisionView) }
 }
 
 /** Rows share one bound, so that they cross in one frame; what is over it has to be asked for. */

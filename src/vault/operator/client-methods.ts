@@ -6,13 +6,21 @@ import { clientView } from "../status/views.ts"
 import { hasEnded, type Client, reservedNames } from "../ledger/records/bindings.ts"
 import { hashToken, makeToken } from "../request/authorize.ts"
 
-/** Adds clients, gives them new tokens, and revokes them. @throws {Fault} `name_taken`, `name_unknown`, `usage`. */
-export function clientMethods(acts: Acts) {
+/**
+ * Changes clients, and keeps by hash the tokens that were replaced or revoked since the start: what was signed with one may
+ * be on its way, and the gate has yet to say what became of it.
+ */
+export type Clients = Acts & { readonly endedTokens: Map<string, Client> }
+
+/** Adds clients, changes them, gives them new tokens, and revokes them. @throws {Fault} `name_taken`, `name_unknown`, `usage`. */
+export function clientMethods(acts: Clients) {
   return {
     addClient: (params: AdminParams["addClient"]) => addClient(params, acts),
+    setClient: (params: AdminParams["setClient"]) => setClient(params, acts),
     rotateToken: (params: AdminParams["rotateToken"]) => rotateToken(params, acts),
     revokeClient: (params: AdminParams["revokeClient"]) => revokeClient(params, acts),
-    listClients: () => Promise.resolve(acts.active().clients.map(clientView)),
+    listClients: () =>
+      Promise.resolve(acts.active().clients.map((client) => clientView(client, acts.now()))),
   }
 }
 
@@ -27,21 +35,52 @@ export function namedClient(name: string, { clients }: ActiveSet): Client {
 }
 
 async function addClient(
-  { name, keys, rights, allowTypeB, idempotencyBy = "header" }: AdminParams["addClient"],
+  { name, keys, rights, allowTypeB, ...given }: AdminParams["addClient"],
   acts: Acts,
 ): Promise<AdminResults["addClient"]> {
   const set = acts.active()
   assertNameFree(name, set)
   const usable = usableKeys(keys, set)
   const token = makeToken()
+  const end = endIn(given.expiresInMs, acts)
   await acts.act({
     act: "client_added",
     client: {
-      ...{ name, tokenHash: hashToken(token), keys: usable },
-      ...{ rights, allowTypeB, idempotencyBy },
+      ...{ name, tokenHash: hashToken(token), keys: usable, ...end },
+      ...{ rights, allowTypeB, idempotencyBy: given.idempotencyBy ?? "header" },
     },
   })
-  return { name, token }
+  return { name, token, expires_at: end.expiresAtMs ?? null }
+}
+
+/** From now on; nothing where no time is given. */
+function endIn(lifeMs: number | undefined, { now }: Acts): Pick<Client, "expiresAtMs"> {
+  return lifeMs === undefined ? {} : { expiresAtMs: now() + lifeMs }
+}
+
+/** The token stays the same; one that has expired is good again where a time is given. */
+async function setClient(
+  { name, keys, rights, allowTypeB, expiresInMs }: AdminParams["setClient"],
+  acts: Acts,
+): Promise<ClientView> {
+  const set = acts.active()
+  const client = validClient(name, set)
+  const to: Client = {
+    ...client,
+    keys: keys === undefined ? client.keys : usableKeys(keys, set),
+    rights: rights ?? client.rights,
+    allowTypeB: allowTypeB ?? client.allowTypeB,
+    ...endIn(expiresInMs, acts),
+  }
+  await acts.act({ act: "client_set", client: to })
+  return clientView(to, acts.now())
+}
+
+/** @throws {Fault} `name_unknown`, `usage` of one that is revoked. */
+function validClient(name: string, set: ActiveSet): Client {
+  const client = namedClient(name, set)
+  if (client.tokenHash !== null) return client
+  throw new Fault("usage", `The client ${name} is revoked for good; add a new one.`)
 }
 
 function assertNameFree(name: string, { clients }: ActiveSet): void {
@@ -72,11 +111,9 @@ function usableKeys(names: readonly string[], { keys }: ActiveSet): Client["keys
 /** The old token is refused from the moment this is recorded; there is no time in which both work. */
 async function rotateToken(
   { name }: AdminParams["rotateToken"],
-  acts: Acts,
+  acts: Clients,
 ): Promise<AdminResults["rotateToken"]> {
-  if (namedClient(name, acts.active()).tokenHash === null) {
-    throw new Fault("usage", `The client ${name} is revoked for good; add a new one.`)
-  }
+  endToken(validClient(name, acts.active()), acts)
   const token = makeToken()
   await acts.act({ act: "client_token_set", name, tokenHash: hashToken(token) })
   return { name, token }
@@ -84,10 +121,14 @@ async function rotateToken(
 
 async function revokeClient(
   { name }: AdminParams["revokeClient"],
-  acts: Acts,
+  acts: Clients,
 ): Promise<ClientView> {
-  namedClient(name, acts.active())
+  endToken(namedClient(name, acts.active()), acts)
   // Also of one that is revoked: the first time may be on its way to the disk, and signatures before it.
   await acts.act({ act: "client_revoked", name })
-  return clientView(namedClient(name, acts.active()))
+  return clientView(namedClient(name, acts.active()), acts.now())
+}
+
+function endToken(client: Client, { endedTokens }: Clients): void {
+  if (client.tokenHash !== null) endedTokens.set(client.tokenHash, client)
 }

@@ -5,7 +5,7 @@ import { compareDecimals, formatDecimal, parseDecimal } from "../../venue/decima
 import type { ActiveSet, Acts } from "../active/active-set.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import type { Policy } from "../policy/terms/policy.ts"
-import { type PlacedLimit, placedLimits, limitUses } from "../status/limit-use.ts"
+import { placedLimits, limitUses } from "../status/limit-use.ts"
 import type { StatusSources } from "../status/sources.ts"
 
 /** `GET /limits`: those of the limits that this client's own requests count in. */
@@ -25,7 +25,8 @@ export function limitsOfClient(client: Client, sources: StatusSources): readonly
 }
 
 /**
- * `countersign limits raise`: more room for a while, which ends by itself.
+ * `countersign limits raise`: more room for a while, which ends by itself. A limit goes by its name, or by `policy/name`
+ * where two policies have one of that name.
  *
  * @throws {Fault} `name_unknown`, `usage` when it wouldn't be more.
  */
@@ -33,7 +34,9 @@ export async function raiseLimit(
   { limit: name, to: text, forMs, reason }: AdminParams["raiseLimit"],
   acts: Acts,
 ): Promise<AdminResults["raiseLimit"]> {
-  const limits = namedLimits(acts.active(), name)
+  const limits = placedLimits(acts.active().policies)
+    .map(({ policy, limit }) => ({ limit, fullName: `${policy.name}/${limit.name}` }))
+    .filter(({ limit, fullName }) => limit.name === name || fullName === name)
   if (limits.length === 0) {
     throw new Fault(
       "name_unknown",
@@ -46,15 +49,10 @@ export async function raiseLimit(
     throw new Fault("usage", `--to must be a decimal above what the policy allows (${maxima}).`)
   }
   const untilMs = acts.now() + forMs
-  await acts.act({ act: "limit_raised", limit: name, to, untilMs, reason })
+  // By full names: a limit that comes into force later under the same name isn't meant.
+  const raise = { act: "limit_raised", to, untilMs, reason } as const
+  await Promise.all(limits.map(({ fullName }) => acts.act({ ...raise, limit: fullName })))
   return { limit: name, to: formatDecimal(to), until: untilMs }
-}
-
-/** By its name, or by `policy/name` where two policies have one of that name. */
-function namedLimits(set: ActiveSet, name: string): readonly PlacedLimit[] {
-  return placedLimits(set.policies).filter(
-    ({ policy, limit }) => limit.name === name || `${policy.name}/${limit.name}` === name,
-  )
 }
 
 /** The policies that are for a client, whichever of its keys it uses. */

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import type { AdminParams, BotResults } from "../../link/calls/methods.ts"
 import { pricesList } from "../../link/calls/read-methods.ts"

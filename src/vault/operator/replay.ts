@@ -49,8 +49,8 @@ export async function replay(
     if (!isReserved(request.client)) count(refusalNow(request, set, meters))
   }
   for await (const shadow of ledger.shadows(sinceThenMs)) {
-    // What was only asked about took no room, so its limits are asked for it alone.
-    count(refusalNow(shadow, set, openMeters()))
+    // What was only asked about took no room, so its limits are asked for it alone, and whether it had a key isn't recorded.
+    count(refusalNow({ ...shadow, isKeyed: true }, set, openMeters()))
   }
   return tally
 }
@@ -75,8 +75,8 @@ function refusalNow(
   }
   const spent = meters.take(decision.claims, countedAtMs)
   if (spent === undefined) return undefined
-  const { policy, limit } = spent.claim
-  return { ...told, reason: "limit_exhausted", policy, rule: limit }
+  const { policy, limit, isRepeat } = spent.claim
+  return { ...told, reason: isRepeat ? "repeated_within" : "limit_exhausted", policy, rule: limit }
 }
 
 function latestPrice(symbolId: number, set: ActiveSet) {

@@ -1,13 +1,53 @@
 import { err, ok, type Result } from "../../std/result.ts"
 import { maxDecimal, type Decimal } from "../../venue/decimal.ts"
+import { denialBy } from "./explain-denial.ts"
 import { limitAmounts, type Amount } from "./limit-amounts.ts"
 import { matchEntry } from "./match/match-entry.ts"
+import { repeatClaims } from "./sent-twice.ts"
 import { accountOf } from "./match/target-addresses.ts"
 import type { Claim, ClaimWindow, OrderSize } from "./terms/claim.ts"
-import type { Mismatch } from "./terms/decision.ts"
+import type { Denial, Mismatch } from "./terms/decision.ts"
 import type { Circumstances, JudgedRequest } from "./judged/judged-request.ts"
-import type { Subject } from "./judged/judged-order.ts"
+import { appliesTo, type Subject } from "./judged/judged-order.ts"
 import type { Limit, Policy } from "./terms/policy.ts"
+
+/** What the limits count of a request, and which limits can't tell what to count. */
+type Tally = {
+  readonly claims: readonly Claim[]
+  /** The limits that can't tell what to count. They make no claim. */
+  readonly unreadable: readonly { readonly denial: Denial; readonly mode: Limit["mode"] }[]
+}
+
+/**
+ * What the limits of the policies count of a request with these `sizes`. Each limit is asked by itself: if one can't
+ * tell, the others still make their claims.
+ */
+export function claimsOf(
+  subject: Subject,
+  sizes: readonly OrderSize[],
+  policies: readonly Policy[],
+): Tally {
+  const { client, key } = subject.request
+  const claims: Claim[] = []
+  const unreadable: Tally["unreadable"][number][] = []
+  for (const policy of policies) {
+    if (!appliesTo(policy, client, key.name)) continue
+    const { repeatWithin } = policy
+    if (repeatWithin !== undefined) claims.push(...repeatClaims(policy, repeatWithin, subject))
+    for (const limit of policy.limits) {
+      const made = claimsOfLimit({ policy, limit, subject, sizes })
+      if (made.ok) claims.push(...made.value)
+      else unreadable.push({ denial: denialBy(policy, limit, made.error), mode: limit.mode })
+    }
+  }
+  return { claims, unreadable }
+}
+
+/** The claims of a tally, or the denial by an enforced limit that can't tell what to count. An observing limit never denies. */
+export function enforced({ claims, unreadable }: Tally): Result<readonly Claim[], Denial> {
+  const refusing = unreadable.find(({ mode }) => mode === "enforce")
+  return refusing === undefined ? ok(claims) : err(refusing.denial)
+}
 
 /** What a limit counts of, and the sizes of its orders. */
 type Counting = {
@@ -21,7 +61,7 @@ type Counting = {
  * What one limit counts of a request, or why it can't tell. Prices aren't used: a recorded request with its recorded sizes always
  * makes the same claims.
  */
-export function claimsOfLimit({
+function claimsOfLimit({
   policy,
   limit,
   subject,

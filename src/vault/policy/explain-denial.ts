@@ -1,6 +1,6 @@
 import type { Denial, Mismatch, Verdict, Words } from "./terms/decision.ts"
 import type { JudgedRequest } from "./judged/judged-request.ts"
-import type { Entry, Policy } from "./terms/policy.ts"
+import type { Entry, Named, Policy } from "./terms/policy.ts"
 
 /** The denial of a request that no policy is for. */
 export function noPolicy({ client, key }: JudgedRequest): Denial {
@@ -16,8 +16,8 @@ export function noRule(applicable: readonly Policy[], { operation }: JudgedReque
   return { ...nowhere, reason: "no_rule_covers_endpoint", asked: operation, allowed }
 }
 
-/** The denial by one entry. */
-export function denialBy(policy: Policy, entry: Entry, mismatch: Mismatch): Denial {
+/** The denial by one entry, or by a key of the file itself. */
+export function denialBy(policy: Policy, entry: Named, mismatch: Mismatch): Denial {
   const { reason, asked, allowed } = mismatch
   return {
     policy: policy.name,
@@ -36,8 +36,8 @@ function textOf(words: Words): string | null {
 
 const nowhere = { policy: null, rule: null, file: null, line: null } as const
 
-/** The verdict of a limit that refuses because it can't tell what to count. */
-export function verdictOfLimit({ policy, rule, file, line, reason }: Denial): Verdict {
+/** The verdict of what refuses a request that the rules allow and nothing denies. */
+export function verdictOf({ policy, rule, file, line, reason }: Denial): Verdict {
   const place = { policy: policy ?? "", rule: rule ?? "", file: file ?? "", line: line ?? 0 }
   return { ...place, verdict: "denies", reason }
 }

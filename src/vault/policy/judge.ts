@@ -6,15 +6,16 @@ import { maxSlippage } from "./bounds/max-slippage.ts"
 import { allowedSize, matchSized, type Sizes } from "./bounds/over-size.ts"
 import { priceBand } from "./bounds/price-band.ts"
 import { orderSizes, maxQuantity, minQuantity } from "./bounds/order-size.ts"
-import { claimsOfLimit } from "./claims-of.ts"
-import { denialBy, noPolicy, noRule, verdictOfLimit, verdictsBy } from "./explain-denial.ts"
+import { claimsOf, enforced } from "./claims-of.ts"
+import { denialBy, noPolicy, noRule, verdictOf, verdictsBy } from "./explain-denial.ts"
 import { matchText } from "./match/match-entry.ts"
 import { type Named, orderMatchers, requestMatchers, usesOrderMatchers } from "./match/matchers.ts"
 import type { Claim, OrderSize } from "./terms/claim.ts"
 import type { Decision, Denial, HeldBy, Verdict, Mismatch } from "./terms/decision.ts"
+import { withoutKey } from "./sent-twice.ts"
 import { appliesTo, subjectOf, type Subject, quantityText } from "./judged/judged-order.ts"
 import type { Circumstances, JudgedRequest } from "./judged/judged-request.ts"
-import type { Limit, Policy, Rule } from "./terms/policy.ts"
+import type { Policy, Rule } from "./terms/policy.ts"
 
 /**
  * Decides whether policy allows a request. One applicable rule must allow all of it, no applicable deny may match,
@@ -44,8 +45,10 @@ export function judge(
   const rule = allowingRule(applicable, subject)
   if (!rule.ok) return refuse(rule.error)
 
-  const claims = enforced(claimsOf(subject, sizes(), applicable))
-  if (!claims.ok) return refusedByLimit(claims.error, verdicts)
+  const unkeyed = unkeyedDenial(applicable, request)
+  if (unkeyed !== undefined) return refusedBesides(unkeyed, verdicts)
+  const claims = counted(judged)
+  if (!claims.ok) return refusedBesides(claims.error, verdicts)
 
   const allowed = { rule: rule.value, claims: claims.value, sizes: sizes(), verdicts }
   const hold = heldBy(judged)
@@ -100,40 +103,20 @@ function widestBand(applicable: readonly Policy[], subject: Subject): Decimal | 
   return widest
 }
 
-/** What the limits count of a request, and which limits can't tell what to count. */
-type Tally = {
-  readonly claims: readonly Claim[]
-  /** The limits that can't tell what to count. They make no claim. */
-  readonly unreadable: readonly { readonly denial: Denial; readonly mode: Limit["mode"] }[]
-}
-
-/**
- * What the limits of the policies count of a request with these `sizes`. Each limit is asked by itself: if one can't
- * tell, the others still make their claims.
- */
-export function claimsOf(
-  subject: Subject,
-  sizes: readonly OrderSize[],
-  policies: readonly Policy[],
-): Tally {
-  const { client, key } = subject.request
-  const claims: Claim[] = []
-  const unreadable: Tally["unreadable"][number][] = []
+/** The denial of a request without an idempotency key, by a file that wants one with each. */
+function unkeyedDenial(policies: readonly Policy[], request: JudgedRequest): Denial | undefined {
+  if (request.isKeyed) return undefined
   for (const policy of policies) {
-    if (!appliesTo(policy, client, key.name)) continue
-    for (const limit of policy.limits) {
-      const made = claimsOfLimit({ policy, limit, subject, sizes })
-      if (made.ok) claims.push(...made.value)
-      else unreadable.push({ denial: denialBy(policy, limit, made.error), mode: limit.mode })
-    }
+    const { requireIdempotency } = policy
+    if (requireIdempotency) return denialBy(policy, requireIdempotency, withoutKey(request))
   }
-  return { claims, unreadable }
+  return undefined
 }
 
-/** The claims of a tally, or the denial by an enforced limit that can't tell what to count. An observing limit never denies. */
-export function enforced({ claims, unreadable }: Tally): Result<readonly Claim[], Denial> {
-  const refusing = unreadable.find(({ mode }) => mode === "enforce")
-  return refusing === undefined ? ok(claims) : err(refusing.denial)
+/** What is counted of the request, or the denial by a limit that can't tell what to count. */
+function counted({ applicable, subject, sizes }: Judged): Result<readonly Claim[], Denial> {
+  const counts = applicable.some(({ limits, repeatWithin }) => limits.length > 0 || repeatWithin)
+  return counts ? enforced(claimsOf(subject, sizes(), applicable)) : ok([])
 }
 
 /** The hold that matches. Of several, the one that expires first. */
@@ -148,8 +131,9 @@ function heldBy({ applicable, subject, sizes }: Judged): HeldBy | undefined {
   return { policy: policy.name, name, file: policy.file, line, ttlMs }
 }
 
-function refusedByLimit(denial: Denial, verdicts: () => readonly Verdict[]): Decision {
-  return { kind: "refuse", denial, verdicts: () => [...verdicts(), verdictOfLimit(denial)] }
+/** By what has no verdict of its own: a limit, or what a file asks of every request. */
+function refusedBesides(denial: Denial, verdicts: () => readonly Verdict[]): Decision {
+  return { kind: "refuse", denial, verdicts: () => [...verdicts(), verdictOf(denial)] }
 }
 
 /** Why a rule doesn't allow a request, and how many checks passed before. */

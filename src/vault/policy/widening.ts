@@ -1,9 +1,11 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import { parseDurationMs } from "../../std/duration.ts"
 import { parseYaml } from "../../std/yaml-file.ts"
 import { compareDecimals, parseDecimal } from "../../venue/decimal.ts"
 import { allMatchers } from "./match/matchers.ts"
+import { isEver } from "./terms/claim.ts"
+import type { Policy } from "./terms/policy.ts"
 
 /** One difference between two sets of files, for people. */
 export type Change = {
@@ -31,6 +33,24 @@ export function changesBetween(before: readonly Text[], after: readonly Text[]):
   })
 }
 
+/** The limits with `window: ever` that count what none did before; that widens where one of those before is gone. */
+export function begunAnew(before: readonly Policy[], after: readonly Policy[]): readonly Change[] {
+  const [earlier, later] = [endlessIn(before), endlessIn(after)]
+  const widens = !earlier.keys().every((definition) => later.has(definition))
+  const to = "counts from 0, unless it was in force before"
+  return [...later]
+    .filter(([definition]) => !earlier.has(definition))
+    .map(([, place]) => ({ ...place, from: null, to, widens }))
+}
+
+function endlessIn(policies: readonly Policy[]) {
+  const limits = policies.flatMap(({ file, limits: all }) => all.map((limit) => ({ file, limit })))
+  const endless = limits.filter(({ limit: { window } }) => isEver(window))
+  return new Map(
+    endless.map(({ file, limit }) => [limit.definition, { file, where: `limits/${limit.name}` }]),
+  )
+}
+
 function plainOf(file: Text | undefined): Plain {
   if (file === undefined) return {}
   const read = parseYaml(file.text, file.name, z.record(z.string(), z.unknown()))
@@ -48,10 +68,11 @@ const lists = ["rules", "deny", "limits", "hold"] as const
 type List = (typeof lists)[number]
 
 function policyChanges(file: string, from: Plain = {}, to: Plain = {}): readonly Change[] {
-  const scope = ["policy", "applies_to", "reads"].flatMap((key) =>
-    changeOf(file, key, { from: from[key], to: to[key], widens: key !== "policy" }),
-  )
-  return [...scope, ...lists.flatMap((list) => listChanges(file, list, { from, to }))]
+  const ofFile = fileKeys.flatMap(([key, narrows]) => {
+    const change = { from: from[key], to: to[key] }
+    return changeOf(file, key, { ...change, widens: !narrows(change.from, change.to) })
+  })
+  return [...ofFile, ...lists.flatMap((list) => listChanges(file, list, { from, to }))]
 }
 
 function listChanges(
@@ -93,7 +114,18 @@ function narrows(list: List, key: string, { from, to }: Values): boolean {
   return false
 }
 
+type Narrows = (from: unknown, to: unknown) => boolean
+
 const never = (): boolean => false
+
+/** A file's own keys, and whether a change of one certainly allows no more than before. */
+const fileKeys: readonly (readonly [string, Narrows])[] = [
+  ["policy", () => true],
+  ["applies_to", never],
+  ["reads", never],
+  ["require_idempotency", (_, to) => to === "true"],
+  ["repeat_within", isMore],
+]
 
 const narrowing = {
   fewer: isFewer,
@@ -101,7 +133,7 @@ const narrowing = {
 }
 
 /** A rule's keys whose direction is clear. An absent list means "any", an absent bound "no bound". */
-const ruleNarrowing: ReadonlyMap<string, (from: unknown, to: unknown) => boolean> = new Map([
+const ruleNarrowing: ReadonlyMap<string, Narrows> = new Map([
   ["endpoints", isFewer],
   ...allMatchers.map(
     ([, { key, narrowedBy }]) =>
@@ -110,7 +142,7 @@ const ruleNarrowing: ReadonlyMap<string, (from: unknown, to: unknown) => boolean
   ...["max_quantity", "max_notional", "max_slippage", "max_expires_in", "max_valid_days"].map(
     (key) => [key, isLess] as const,
   ),
-  ["min_quantity", (from: unknown, to: unknown) => from === undefined || isLess(to, from)],
+  ["min_quantity", isMore],
 ])
 
 /** Whether every word of `to` was in `from`; `undefined` stands for every word there is. */
@@ -130,6 +162,11 @@ function isLess(from: unknown, to: unknown): boolean {
   if (old !== undefined && now !== undefined) return compareDecimals(now, old) <= 0
   const [oldMs, nowMs] = [parseDurationMs(from), parseDurationMs(to)]
   return oldMs !== undefined && nowMs !== undefined && nowMs <= oldMs
+}
+
+/** Whether an amount or duration isn't less than it was; `undefined` stands for none at all. */
+function isMore(from: unknown, to: unknown): boolean {
+  return from === undefined || (to !== undefined && isLess(to, from))
 }
 
 function changeOf(

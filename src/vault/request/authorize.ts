@@ -7,21 +7,33 @@ import type { Endpoint, Signing } from "../../venue/profile.ts"
 import type { Parties } from "../../venue/signing-hash.ts"
 import type { ActiveSet, SetInForce } from "../active/active-set.ts"
 import type { Client, ClientRight, KeyEntry } from "../ledger/records/bindings.ts"
+import type { LedgerTime } from "../process/clock.ts"
 import { type BadTokenCount, refuseToken } from "../watch/bad-tokens.ts"
 import { invalidRequest } from "./refuse.ts"
 
 /**
- * Finds the client whose token this is. A right token is served however many wrong ones came before.
+ * Finds the client whose token this is, until it expires. A right token is served however many wrong ones came before.
  *
  * Tokens are 256 random bits, looked up by hash: how long the look-up takes tells nothing of a token.
  */
 export function authenticate(
   token: string,
   set: ActiveSet,
-  badTokens: { readonly count: BadTokenCount; readonly nowMs: number },
+  { count, nowMs }: { readonly count: BadTokenCount; readonly nowMs: LedgerTime },
 ): Result<Client, Refusal> {
   const client = set.clientByTokenHash.get(hashToken(token))
-  return client === undefined ? err(refuseToken(badTokens.count, badTokens.nowMs)) : ok(client)
+  if (client === undefined) return err(refuseToken(count, nowMs))
+  const { name, expiresAtMs = Infinity } = client
+  return nowMs >= expiresAtMs ? err(tokenExpired(name, expiresAtMs)) : ok(client)
+}
+
+/** Only who shows the token itself learns that it expired. */
+function tokenExpired(name: string, endMs: number): Refusal {
+  return {
+    code: "token_expired",
+    message: `The token of ${name} expired at ${new Date(endMs).toISOString()}; the operator gives it more time: countersign clients renew ${name}.`,
+    data: { expired_at: endMs },
+  }
 }
 
 /** SHA-256 of a token, as it is kept. */
@@ -53,7 +65,7 @@ export function clientWithRight(
   if (!client.ok || client.value.rights.includes(right)) return client
   return err({
     code: "right_missing",
-    message: `The client ${client.value.name} was added without --right ${right}.`,
+    message: `The client ${client.value.name} doesn't have --right ${right}.`,
     data: { right },
   })
 }
@@ -166,7 +178,7 @@ function walletKeyRequired(operation: string, key: string): Refusal {
 function walletKeyNotAllowed(client: string, key: string): Refusal {
   return {
     code: "key_not_allowed",
-    message: `${key} is a wallet key, and the client ${client} was added without --allow-type-b.`,
+    message: `${key} is a wallet key, and the client ${client} doesn't have --allow-type-b.`,
     data: { key },
   }
 }

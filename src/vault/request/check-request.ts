@@ -27,7 +27,7 @@ export function explainRequest(call: BodyCall, client: Client, vault: ExplainCon
   const set = vault.active()
   const read = parseRequest(call, client, set)
   if (!read.ok) return report({ refusal: read.error })
-  const decision = judgeRequest(read.value, client, { set, nowMs })
+  const decision = judgeRequest(read.value, client, { set, nowMs, call })
   const verdicts = decision.verdicts()
   if (decision.kind === "refuse") return report({ refusal: decision.refusal, verdicts })
   const { ledger } = vault
@@ -105,7 +105,7 @@ export async function shadowRequest(
   const read = parseRequest(call, client.value, set)
   if (!read.ok) return answer
 
-  const decision = judgeRequest(read.value, client.value, { set, nowMs })
+  const decision = judgeRequest(read.value, client.value, { set, nowMs, call })
   const record = await vault.ledger.recordShadow(
     {
       ...bindingOf(read.value, client.value, set),

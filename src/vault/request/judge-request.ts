@@ -19,7 +19,7 @@ import { diskLow } from "../watch/disk-space.ts"
 import { venueClockOff } from "../watch/venue-clock.ts"
 import type { ExplainContext } from "./asking.ts"
 import { canonicalBody } from "./fill-in.ts"
-import type { ParsedRequest } from "./parse-request.ts"
+import { type BodyCall, keyOf, type ParsedRequest } from "./parse-request.ts"
 import { keyLocked, policyDenied } from "./refuse.ts"
 
 /** A decision, its "no" as the refusal that goes out. */
@@ -31,16 +31,23 @@ export type Judgement =
       readonly verdicts: () => readonly Verdict[]
     }
 
+/** Under which files it is judged, when, and how it was sent. */
+type JudgedAt = {
+  readonly set: ActiveSet
+  readonly nowMs: LedgerTime
+  readonly call: Pick<BodyCall, "idempotencyKey">
+}
+
 /** Judges a read request by policy, after the invariants that need the clock. */
 export function judgeRequest(
   request: ParsedRequest,
   client: Client,
-  { set, nowMs }: { readonly set: ActiveSet; readonly nowMs: LedgerTime },
+  { set, nowMs, call }: JudgedAt,
 ): Judgement {
   const refusal = refuseFrozen(request, client, set) ?? refuseExpiringAgent(request, set, nowMs)
   if (refusal !== undefined) return { kind: "refuse", refusal, verdicts: () => [] }
   const decision = judge(
-    judgedRequest(request, client),
+    judgedRequest(request, client, keyOf(call, client, request) !== undefined),
     set.policies,
     circumstancesOf(request.key, set, nowMs),
   )
@@ -50,7 +57,7 @@ export function judgeRequest(
 }
 
 /** What policy is told of a request. */
-function judgedRequest(request: ParsedRequest, client: Client): JudgedRequest {
+function judgedRequest(request: ParsedRequest, client: Client, isKeyed: boolean): JudgedRequest {
   return {
     client: client.name,
     key: { name: request.key.name, address: request.key.address, role: request.key.role },
@@ -60,6 +67,7 @@ function judgedRequest(request: ParsedRequest, client: Client): JudgedRequest {
     payload: request.payload,
     lane: request.lane,
     expiresInMs: request.ttlMs,
+    isKeyed,
   }
 }
 

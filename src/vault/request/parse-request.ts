@@ -35,7 +35,10 @@ export type ParsedRequest = {
   readonly ttlMs: number
 }
 
-export type BodyCall = Pick<BotParams["check"], "path" | "body" | "key" | "expiresIn">
+export type BodyCall = Pick<
+  BotParams["check"],
+  "path" | "body" | "key" | "expiresIn" | "idempotencyKey"
+>
 
 /** A call whose body is the bot's bytes in base64 or, in a batch, what was read of them already. */
 type ParsableCall = Omit<BodyCall, "body"> & {
@@ -43,8 +46,7 @@ type ParsableCall = Omit<BodyCall, "body"> & {
 }
 
 /** A call for a signature. */
-export type SignCall = ParsableCall &
-  Pick<BotParams["sign"], "token" | "purpose" | "idempotencyKey" | "traceparent">
+export type SignCall = ParsableCall & Pick<BotParams["sign"], "token" | "purpose" | "traceparent">
 
 /** Parses, validates and picks the key: all that comes before judging. Signing and checking share it. */
 export function parseRequest(
@@ -151,7 +153,7 @@ export function keyToLookUp(call: SignCall, set: ActiveSet): IdempotencyKey | un
 
 /** The header `Idempotency-Key`; without it, for a client that was added so, an order's `client_order_id`. */
 export function keyOf(
-  call: SignCall,
+  call: Pick<BodyCall, "idempotencyKey">,
   { name, idempotencyBy }: Client,
   request: ParsedRequest,
 ): IdempotencyKey | undefined {

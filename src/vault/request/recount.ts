@@ -8,8 +8,8 @@ import { recordedTime } from "../process/clock.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { type KeyEntry, isReserved } from "../ledger/records/bindings.ts"
 import type { RecordedRequest } from "../ledger/records/entries.ts"
-import { claimsOf } from "../policy/judge.ts"
-import type { Claim } from "../policy/terms/claim.ts"
+import { claimsOf } from "../policy/claims-of.ts"
+import { type Claim, isEver } from "../policy/terms/claim.ts"
 import type { JudgedRequest } from "../policy/judged/judged-request.ts"
 import { subjectOf } from "../policy/judged/judged-order.ts"
 import type { Policy } from "../policy/terms/policy.ts"
@@ -28,23 +28,25 @@ const longestDayMs = 26 * 3_600_000
  */
 export function countAnew(
   current: () => ActiveSet,
-  { ledger, nowMs }: { readonly ledger: Ledger; readonly nowMs: number },
-  exchange: () => void,
+  ledger: Pick<Ledger, "replaceMeters">,
+  exchange = (): void => undefined,
 ): Promise<void> {
-  const sinceMs = nowMs - longestWindowMs(current().policies)
+  const windowMs = longestWindowMs(current().policies)
   // Another version may count otherwise what the same files say.
   const countedBy = `${version} ${current().filesHash}`
-  return ledger.replaceMeters((request) => recordedClaims(request, current()), sinceMs, {
+  return ledger.replaceMeters((request) => recordedClaims(request, current()), windowMs, {
     countedBy,
     exchanged: exchange,
   })
 }
 
-/** How far back any limit looks. */
+/** How far back any limit looks. One that counts for ever doesn't: its sum is kept. */
 export function longestWindowMs(policies: readonly Policy[]): number {
-  const windows = policies.flatMap(({ limits }) => limits.map(({ window }) => window))
+  const all = policies.flatMap(({ limits }) => limits.map(({ window }) => window))
+  const windows = all.filter((window) => !isEver(window))
   return Math.max(
     0,
+    ...policies.map(({ repeatWithin }) => repeatWithin?.ms ?? 0),
     ...windows.map((window) => (window.kind === "rolling" ? window.lengthMs : longestDayMs)),
   )
 }
@@ -81,6 +83,7 @@ export function judgedRecord(
       body,
       payload,
       lane,
+      isKeyed: request.isKeyed,
       expiresInMs: 0, // how long it was good isn't recorded; no limit looks at it
     },
   }

@@ -46,7 +46,7 @@ export function repeatRequest(
   const isForwarded = call.purpose === "forward"
   if (isForwarded && answer !== undefined) return ok({ kind: "answered", record, answer })
   const refusal =
-    refuseOver(earlier, ask) ?? refuseJudged(judgeRequest(request, client, { set, nowMs }), earlier)
+    refuseOver(earlier, ask) ?? refuseJudged(judgeRequest(request, client, ask), earlier)
   if (refusal !== undefined) return err(refusal)
   if (keyring.isLocked(request.key.name)) return err(keyLocked(request.key.name))
   const spent = spend(ask, record, ledger)

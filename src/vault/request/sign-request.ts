@@ -87,13 +87,13 @@ export function answerOf(decided: Decided, vault: SignContext): BotResults["sign
 type Asked = Asking & { readonly request: ParsedRequest; readonly spending: Spending | undefined }
 
 function judgeAndTake(asked: Asked, vault: SignContext): Result<() => Decided, Refusal> {
-  const { client, set, request, turn } = asked
+  const { client, set, request, turn, call } = asked
   const used = useOfKey(asked)
   if (!used.ok) return used
   const use = used.value
   if (use.kind === "kept") return repeat(use.request, asked, vault)
 
-  const decision = judgeRequest(request, client, { set, nowMs: turn.nowMs })
+  const decision = judgeRequest(request, client, { set, nowMs: turn.nowMs, call })
   const judgedMs = vault.metrics.stages.end("judge")
   requestStages.publish({ stage: "judged" })
   if (decision.kind === "refuse") return err(decision.refusal)

@@ -1,6 +1,7 @@
 import type { AdminParams, AdminResults, BotParams } from "../../link/calls/methods.ts"
 import type { Alarm, AlarmsNow, KeptAlarm } from "../../link/views/alarms.ts"
 import { alarmsNow, gravest, maxAlarms } from "./alarms.ts"
+import { symbolsView, waitingHolds } from "./holds.ts"
 import type { StatusSources } from "./sources.ts"
 
 /**
@@ -28,15 +29,23 @@ export function lookAtAlarms(vault: Logged): void {
   for (const [key, each] of standing) alarmLog.kept.set(key, { ...each, stands: true, at: now() })
 }
 
-/** Hears from the gate what was told, and says what there is to tell. It names what `metrics` names, and no amounts. */
+/** So much of symbols' names fits a frame beside what waits; with more, no target is told of it in words. */
+const maxSymbolsBytes = 96 * 1_024
+
+/** Hears from the gate what was told, and says what there is to tell. Held requests go out where a target has details. */
 export function tellAlarms({ over, said }: BotParams["alarms"], vault: Logged): AlarmsNow {
   const { kept, stand } = vault.alarmLog
   vault.alarmLog.stand = { ...stand, said }
   for (const [key, { stands, at }] of kept) if (!stands && over[key] === at) kept.delete(key)
   lookAtAlarms(vault)
-  const { notify: targets } = vault.active().config
+  const set = vault.active()
+  const { notify: targets } = set.config
   if (targets.length === 0) kept.clear()
-  return { targets, kept: gravest([...kept.values()]), test: stand.test }
+  const isDetailed = targets.some(({ details }) => details === "true")
+  const symbols = isDetailed ? symbolsView(set) : undefined
+  const fits = symbols && Buffer.byteLength(JSON.stringify(symbols)) <= maxSymbolsBytes
+  const held = fits === true && { held: { holds: waitingHolds(vault), symbols } }
+  return { targets, kept: gravest([...kept.values()]), test: stand.test, ...held }
 }
 
 /** How alarms are told; `test` has the gate send each target a message first. */

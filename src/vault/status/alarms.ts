@@ -1,13 +1,13 @@
 import { alarm, type Alarm, type AlarmName } from "../../link/views/alarms.ts"
 import type { Reason } from "../../link/views/signing.ts"
-import { dayMs } from "../config/config-values.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Stand } from "./views.ts"
 import type { LedgerTime } from "../process/clock.ts"
-import type { KeyEntry } from "../ledger/records/bindings.ts"
 import { type DiskSpace, makeRoom } from "../watch/disk-space.ts"
 import { type VenueClock, venueClockWarnings } from "../watch/venue-clock.ts"
+import { endAlarms } from "./end-alarms.ts"
 import { hasDrifted, isAgeing, listPrices } from "./fed-prices.ts"
+import { waitingHolds } from "./holds.ts"
 import { budgetStands, limitShares } from "./room-families.ts"
 import { signingNow } from "./signing.ts"
 import type { StatusSources } from "./sources.ts"
@@ -28,9 +28,11 @@ export function alarmsOf(sources: StatusSources): readonly Alarm[] {
     ...fillingAlarms(sources.disk, set),
     ...clockAlarms(sources.venueClock, set),
     ...priceAlarms(set, nowMs),
-    ...keyAlarms(set, nowMs),
+    ...endAlarms(set, nowMs),
     ...roomAlarms(sources),
     ...fileAlarms(sources.alarm()),
+    // Last, so that a bot that asks for much pushes nothing else away.
+    ...holdAlarms(sources),
   ]
 }
 
@@ -110,39 +112,13 @@ function fileAlarms(why: string | undefined): readonly Alarm[] {
   return [alarm("policy_set_broken", { subject: "", fact, advice })]
 }
 
-/** Agents whose approval ends within `agent_warning`, and within a day. */
-function keyAlarms({ keys, config }: ActiveSet, nowMs: LedgerTime): readonly Alarm[] {
-  return [...keys.values()].flatMap((key) => {
-    const leftMs = timeLeft(key, nowMs)
-    if (leftMs === undefined) return []
-    const { name } = key
-    const about = {
-      subject: name,
-      advice: `countersign agent rotate ${name} puts a successor in its place`,
-    }
-    return [
-      ...(leftMs < dayMs ? [alarm("agent_ends_today", { ...about, fact: today(name) })] : []),
-      ...(leftMs <= config.agentWarningMs
-        ? [alarm("agent_ends", { ...about, fact: soon(key, nowMs + leftMs) })]
-        : []),
-    ]
+/** Their words are the operator's and ours, never a bot's. */
+function holdAlarms(sources: StatusSources): readonly Alarm[] {
+  return waitingHolds(sources).map(({ id, client, key, operation, policy, rule }) => {
+    const fact = `A request waits for a person: ${operation} of ${client} with ${key}, held by ${policy}/${rule}`
+    const advice = `countersign held list shows it, countersign held release ${id} lets it be signed once`
+    return alarm("hold_waits", { subject: id, fact, advice })
   })
-}
-
-function timeLeft(
-  { role, approval, expiresAtMs }: KeyEntry,
-  nowMs: LedgerTime,
-): number | undefined {
-  if (role !== "agent" || approval !== "approved" || expiresAtMs === null) return undefined
-  return expiresAtMs - nowMs
-}
-
-function today(name: string): string {
-  return `The approval of the agent key ${name} ends within a day, or has ended`
-}
-
-function soon({ name }: KeyEntry, endMs: number): string {
-  return `The approval of the agent key ${name} ends on ${new Date(endMs).toISOString().slice(0, 10)}`
 }
 
 /** From this share on a limit is nearly spent. */

@@ -7,7 +7,7 @@ import { loadFiles } from "../config/load-files.ts"
 import { parseFileSet } from "../config/parse-file-set.ts"
 import type { Standing } from "../ledger/bindings.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import { changesBetween } from "../policy/widening.ts"
+import { begunAnew, changesBetween } from "../policy/widening.ts"
 
 /** The files in force; those that were before are in the ledger. */
 type KeptFiles = FilesInForce & { readonly ledger: Pick<Ledger, "lastSet" | "set" | "sets"> }
@@ -49,10 +49,11 @@ export async function candidate(kept: KeptFiles): Promise<AdminResults["candidat
   const files = await loadFiles(kept.installation)
   const { acceptedHash } = kept.active()
   const last = await storedFiles(acceptedHash ?? kept.ledger.lastSet?.hash, kept)
+  const anew = begunAnew(last?.policies ?? [], files.policies)
   return {
     hash: files.filesHash,
     accepted: acceptedHash === files.filesHash,
-    changes: changesBetween(last?.texts ?? [], files.texts),
+    changes: [...changesBetween(last?.texts ?? [], files.texts), ...anew],
   }
 }
 
@@ -111,8 +112,9 @@ async function lastConfig(kept: KeptFiles): Promise<FileSet["config"]> {
 
 async function storedFiles(
   hash: string | undefined,
-  { ledger }: KeptFiles,
+  { ledger, active }: KeptFiles,
 ): Promise<FileSet | undefined> {
+  if (hash === active().filesHash) return active()
   const stored = hash === undefined ? undefined : await ledger.set(hash)
   const read = stored === undefined ? undefined : parseFileSet(stored.files)
   return read?.ok === true ? read.value : undefined

@@ -14,6 +14,7 @@ export function keyFamilies(sources: StatusSources): readonly MetricFamily[] {
     ...signingFamilies(signingNow(sources)),
     frozenFamily(set),
     ...familiesOfKeys(keysOf(set), sources.keyring),
+    tokenFamily(set),
   ]
 }
 
@@ -84,6 +85,18 @@ function familiesOfKeys(keys: readonly KeyEntry[], keyring: KeyLocks): readonly 
       ),
     ),
   ]
+}
+
+/** Of the tokens that do end; those first that end first. */
+function tokenFamily({ clients }: ActiveSet): MetricFamily {
+  const series = clients.flatMap(({ name, tokenHash, expiresAtMs: endMs }) =>
+    tokenHash === null || endMs === undefined ? [] : [[[name], endMs / 1_000] as const],
+  )
+  const help = "When a client's token expires."
+  return gauges(
+    { name: "countersign_token_end_timestamp_seconds", help, labels: ["client"] },
+    series.toSorted(([, a], [, b]) => a - b).slice(0, maxNamedSeries),
+  )
 }
 
 /** Those first that end first. */

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import type { LimitUse, StandingLimit } from "../../link/views/views.ts"
 import { formatDecimal, maxDecimal } from "../../venue/decimal.ts"
@@ -18,7 +18,7 @@ export function listLimits(sources: StatusSources): readonly StandingLimit[] {
   })
 }
 
-export type PlacedLimit = { readonly policy: Policy; readonly limit: Limit }
+type PlacedLimit = { readonly policy: Policy; readonly limit: Limit }
 
 export function placedLimits(policies: readonly Policy[]): readonly PlacedLimit[] {
   return policies.flatMap((policy) => policy.limits.map((limit) => ({ policy, limit })))

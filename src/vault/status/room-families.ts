@@ -54,7 +54,10 @@ export function budgetStands(set: ActiveSet, budgets: Budgets): readonly Stand[]
     if (terms === undefined) return []
     const { keptForCancels } = terms
     const counted = budgets.stand(nobody, terms, address)
-    return [{ ...counted, scope, address: address ?? "", keptForCancels }]
+    const shares = [...terms.keptFor].map(([client, kept]) => {
+      return { client, kept, used: budgets.stand(client, terms, address).own }
+    })
+    return [{ ...counted, scope, address: address ?? "", keptForCancels, shares }]
   }
   const ofAddresses = addressesOf(set).flatMap((address) => stand("address", address))
   return [...stand("ip", undefined), ...fullest(ofAddresses, ({ used }) => used)]

@@ -2,7 +2,6 @@ import { whoRefused } from "../../link/views/refusal.ts"
 import type {
   BudgetUse,
   ClientView,
-  DecisionView,
   KeyView,
   RecordView,
   RefusalView,
@@ -13,8 +12,8 @@ import type { KeyLocks } from "../keyring/keyring.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
 import type { StoredRecord } from "../ledger/records/entries.ts"
-import type { RecentDecision, RecentRefusal } from "../ledger/store/audit-jobs.ts"
-import { reasonOf, resultOf } from "../metrics/counts.ts"
+import type { RecentRefusal } from "../ledger/store/audit-jobs.ts"
+import type { LedgerTime } from "../process/clock.ts"
 
 /** What tells how a key stands. */
 export type KeyStates = {
@@ -39,13 +38,15 @@ export function keyView(key: KeyEntry, { keyring, ledger }: KeyStates): KeyView 
 }
 
 /** A client as the operator sees it; its token's hash stays here. */
-export function clientView(client: Client): ClientView {
+export function clientView(client: Client, nowMs: LedgerTime): ClientView {
   return {
     name: client.name,
     keys: client.keys,
     rights: client.rights,
     allow_type_b: client.allowTypeB,
     idempotency_by: client.idempotencyBy,
+    expires_at: client.expiresAtMs ?? null,
+    expired: nowMs >= (client.expiresAtMs ?? Infinity),
     revoked: client.tokenHash === null,
   }
 }
@@ -66,32 +67,10 @@ export function refusalView({ id, atMs, repeats, ...entry }: RecentRefusal): Ref
   }
 }
 
-/** Of a message, so many characters: of 200 decisions they fit a line of the socket. */
-const maxMessageLength = 240
-
-/** A decision as the operator sees it. */
-export function decisionView({
-  id,
-  atMs,
-  rule,
-  refusal,
-  repeats,
-  ...of
-}: RecentDecision): DecisionView {
-  const { seq, client, key, operation } = of
-  return {
-    ...{ seq, record: id, at: atMs, client, key, operation, times: repeats + 1 },
-    result: refusal === null ? "allowed" : resultOf(refusal),
-    by: refusal === null ? rule : whoRefused(refusal),
-    reason: refusal === null ? null : reasonOf(refusal),
-    message: refusal === null ? null : refusal.message.slice(0, maxMessageLength),
-  }
-}
-
 /** A rate budget as the operator sees it. */
-export function budgetUse({ scope, address, max, used, keptForCancels }: Stand): BudgetUse {
+export function budgetUse({ scope, address, max, used, keptForCancels, shares }: Stand): BudgetUse {
   const whose = address === "" ? null : address
-  return { scope, address: whose, max, used, kept_for_cancels: keptForCancels }
+  return { scope, address: whose, max, used, kept_for_cancels: keptForCancels, shares }
 }
 
 /** A record as its client sees it. */
@@ -118,4 +97,5 @@ export type Stand = BudgetStand & {
   readonly scope: BudgetScope
   readonly address: string
   readonly keptForCancels: number
+  readonly shares: BudgetUse["shares"]
 }

@@ -4,6 +4,7 @@ import { cancelIds, type Profile } from "../../venue/profile.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { FileSet } from "../config/file-set.ts"
 import { venueClockWarnings } from "../watch/venue-clock.ts"
+import { endAlarms } from "./end-alarms.ts"
 import type { StatusSources } from "./sources.ts"
 
 /** What an operator should know of a running vault besides what it signs, the gravest first. */
@@ -72,29 +73,11 @@ function approvalWarnings({ keys }: ActiveSet): readonly Warning[] {
     }))
 }
 
-/** Approvals that end within the time that countersign.yaml says, or have ended. */
-function endingWarnings({ keys, config }: ActiveSet, nowMs: number): readonly Warning[] {
-  return [...keys.values()].flatMap(({ name, role, approval, expiresAtMs }) => {
-    if (role !== "agent" || approval !== "approved" || expiresAtMs === null) return []
-    const leftMs = expiresAtMs - nowMs
-    if (leftMs > config.agentWarningMs) return []
-    const day = new Date(expiresAtMs).toISOString().slice(0, 10)
-    const fix = `countersign agent rotate ${name}`
-    const message = `The approval of the agent key ${name} ${endText(leftMs, day)}; renew it with ${fix}.`
-    return [{ message, fix }]
-  })
-}
-
-const hourMs = 3_600_000
-
-/** Rounded down, so that nobody counts on time that isn't there. */
-function endText(leftMs: number, day: string): string {
-  if (leftMs <= 0) return `ended on ${day}`
-  const hours = Math.floor(leftMs / hourMs)
-  if (hours < 1) return `ends within the hour (${day})`
-  return hours < 24
-    ? `ends in ${counted(hours, "hour")} (${day})`
-    : `ends in ${counted(Math.floor(hours / 24), "day")} (${day})`
+/** What ends soon or has ended, by the milder of its alarms: the graver one comes on top of it. */
+function endingWarnings(set: ActiveSet, nowMs: number): readonly Warning[] {
+  return endAlarms(set, nowMs)
+    .filter(({ severity }) => severity === "warning")
+    .map(({ fact, advice }) => ({ message: `${fact}.`, fix: advice }))
 }
 
 /** So many of a unit, in words. */
@@ -114,7 +97,7 @@ function unheardWarnings({ config, clients }: ActiveSet): readonly string[] {
     const client = clients.find((each) => each.name === name && each.tokenHash !== null)
     if (client?.rights.includes("heartbeat") === true) return []
     const what =
-      client === undefined ? "there is no such client" : "it was added without --right heartbeat"
+      client === undefined ? "there is no such client" : "it doesn't have --right heartbeat"
     return [`heartbeats in countersign.yaml names ${name}, and ${what}: nothing watches it.`]
   })
 }

@@ -129,9 +129,9 @@ function silentClients({ active, heartbeats }: Heard): readonly string[] {
   return armed.filter((name) => {
     const watch = config.heartbeats.get(name)
     const client = clients.find((each) => each.name === name)
-    // Of a client that is revoked no heartbeat can come any more.
-    if (watch === undefined || client === undefined || client.tokenHash === null) return false
-    return heartbeats.silentMs(name) > watch.withinMs
+    // Where an operator revoked the client, or took the right from it, no heartbeat can come any more.
+    if (watch === undefined || client?.rights.includes("heartbeat") !== true) return false
+    return client.tokenHash !== null && heartbeats.silentMs(name) > watch.withinMs
   })
 }
 

@@ -1,7 +1,7 @@
 // The shape of venue.yaml. Here each value is checked by itself. Rules over several values are in
 // check-endpoints.ts, check-struct.ts and profile-file.ts.
 
-import { z } from "zod"
+import * as z from "zod"
 
 import { parseDurationMs } from "../../std/duration.ts"
 import type { Result } from "../../std/result.ts"

@@ -8,7 +8,7 @@ import { runLoad } from "../load/load.ts"
 /** Resident memory of gate and vault while they sign a great many requests. */
 export const memory: Case = {
   name: "memory",
-  what: "resident memory before, halfway and after many signatures; --signatures says how many",
+  what: "resident memory before, in the first and last tenth of, and after many signatures; --signatures says how many",
   rounds: 1,
   async open(settings) {
     const site = await makeSite({ program: settings.program })
@@ -33,15 +33,23 @@ async function signMany(daemon: Daemon, { load, seconds, signatures }: Settings)
     signed += (await runLoad(load, ask)).requests
     seen.push({ signed, mib: rssMiB(both) })
   }
-  const half = seen.find((each) => each.signed >= signed / 2)
+  const tenth = (from: number): number =>
+    meanOf(seen.filter(({ signed: at }) => at > from && at <= from + signed / 10))
   return {
     signatures: signed,
     "before MiB": seen[0]?.mib ?? Number.NaN,
-    "halfway MiB": half?.mib ?? Number.NaN,
+    "first tenth MiB": tenth(0),
+    "last tenth MiB": tenth(signed * 0.9),
     "after MiB": rssMiB(both),
     "after, shared in part MiB": pssMiB(both),
     "most MiB": Math.max(...seen.map(({ mib }) => mib)),
     "gate MiB": rssMiB(gate),
     "vault MiB": rssMiB(vault),
   }
+}
+
+type Seen = { readonly signed: number; readonly mib: number }
+
+function meanOf(seen: readonly Seen[]): number {
+  return seen.reduce((sum, { mib }) => sum + mib, 0) / seen.length
 }

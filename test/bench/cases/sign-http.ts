@@ -4,7 +4,10 @@ import { promisify } from "node:util"
 
 import { anvilPosts, hasAnvil, startAnvil } from "../beside/anvil.ts"
 import { signersHere } from "../beside/signers.ts"
+import { startSshAgent, type SshAgent } from "../beside/ssh-agent.ts"
 import { startFloor } from "../beside/start-floor.ts"
+import { startMinimum } from "../beside/start-minimum.ts"
+import { isInstalled } from "../../support/needs.ts"
 import type { Case, Settings, Subject } from "../case.ts"
 import type { Signed } from "../beside/in-process.ts"
 import type { Server } from "../start-server.ts"
@@ -27,6 +30,8 @@ export const signHttp: Case = {
     const site = await makeSite({ program: settings.program })
     const daemon = await site.serve()
     const anvil = hasAnvil() ? await startAnvil() : undefined
+    const minimum = await startMinimum()
+    const agent = isInstalled("ssh-agent") ? await startSshAgent() : undefined
     const floors = { "node:http": await startFloor("http"), Express: await startFloor("express") }
     await warmUp(daemon, settings)
     return {
@@ -37,6 +42,8 @@ export const signHttp: Case = {
         }),
         batches(daemon, settings),
         ...signersHere().names.map((name) => inProcess(name, settings)),
+        ...served("honest minimum", minimum, settings),
+        ...(agent === undefined ? [] : [sshAgent(agent, settings)]),
         ...(anvil === undefined
           ? []
           : served("anvil", { ...anvil, posts: anvilPosts(anvil.url) }, settings)),
@@ -46,11 +53,14 @@ export const signHttp: Case = {
       ],
       skipped: [
         ...signersHere().skipped,
+        ...(agent === undefined
+          ? ["ssh-agent isn't measured: apt-get install openssh-client"]
+          : []),
         ...(anvil === undefined ? ["anvil isn't measured: it comes for x86-64 Linux alone"] : []),
       ],
       close: async () => {
-        const servers = [daemon, ...Object.values(floors), ...(anvil === undefined ? [] : [anvil])]
-        await Promise.all(servers.map((server) => server.stop()))
+        const servers = [daemon, minimum, agent, anvil, ...Object.values(floors)]
+        for (const server of servers) await server?.stop()
         await site.remove()
       },
     }
@@ -93,6 +103,10 @@ function inProcess(name: string, { seconds }: Settings): Subject {
       return { ...figuresOf(found), "cpu µs": found.cpuMicros }
     },
   }
+}
+
+function sshAgent(agent: SshAgent, { seconds }: Settings): Subject {
+  return { name: "ssh-agent", measure: async () => figuresOf(await agent.sign(seconds)) }
 }
 
 function floorPosts(url: string): readonly string[] {

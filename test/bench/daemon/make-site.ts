@@ -15,6 +15,8 @@ export type Bot = { readonly token: string; readonly address: string }
 export type Site = {
   readonly dir: string
   readonly bots: readonly Bot[]
+  /** Of a client that may read metrics and nothing else. */
+  readonly metricsToken: string
   /** Starts its daemon. */
   serve(): Promise<Daemon>
   remove(): Promise<void>
@@ -38,11 +40,12 @@ export async function makeSite(ask: SiteAsk): Promise<Site> {
   const { dir } = installation
   await writePolicies(dir, policyTexts(rules))
   const daemon = await serveSite({ program, dir, bots: [] })
-  const bots = await addBots(dir, keys)
+  const { bots, metricsToken } = await addBots(dir, keys)
   await daemon.stop()
   return {
     dir,
     bots,
+    metricsToken,
     serve: () => serveSite({ program, dir, bots }),
     remove: () => installation.remove(),
   }
@@ -56,7 +59,7 @@ async function writePolicies(dir: string, texts: readonly string[]): Promise<voi
 }
 
 /** Through the admin socket, since a command for each would take a minute. */
-async function addBots(dir: string, keys: number): Promise<readonly Bot[]> {
+async function addBots(dir: string, keys: number): Promise<Pick<Site, "bots" | "metricsToken">> {
   const admin = await dialAdmin({ configDir: dir, stateDir: dir })
   if (admin === undefined) throw new Error("the daemon doesn't answer")
   const bots: Bot[] = []
@@ -71,6 +74,8 @@ async function addBots(dir: string, keys: number): Promise<readonly Bot[]> {
     const { token } = await admin.call("addClient", client)
     bots.push({ token, address })
   }
+  const scraper = { name: "scraper", keys: ["k0"], rights: ["metrics" as const], allowTypeB: false }
+  const { token: metricsToken } = await admin.call("addClient", scraper)
   admin.close()
-  return bots
+  return { bots, metricsToken }
 }

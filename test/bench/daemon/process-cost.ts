@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 
 /** Of Linux on every machine that Node runs on (sysconf's _SC_CLK_TCK). */
 const ticksPerSecond = 100
@@ -6,13 +6,29 @@ const pageBytes = 4_096
 
 /** Processor time of all threads of the processes so far. */
 export function cpuMs(pids: readonly number[]): number {
-  const ticks = pids.map((pid) => {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
-    // proc(5): after the name in brackets come state (3) and so on; utime is 14, stime 15.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-    return Number(fields[11]) + Number(fields[12])
-  })
-  return (sum(ticks) / ticksPerSecond) * 1_000
+  return sum(pids.map((pid) => statMs(`/proc/${pid}/stat`)))
+}
+
+/** What threads of a Node process are for. */
+export type ThreadKind = "main" | "worker" | "other"
+
+/** Processor time so far of a process's first thread, of the workers it started, and of the threads that V8 and libuv have. */
+export function cpuMsByThread(pid: number): Readonly<Record<ThreadKind, number>> {
+  const times = { main: 0, worker: 0, other: 0 }
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const path = `/proc/${pid}/task/${thread}`
+    const isWorker = readFileSync(`${path}/comm`, "latin1").startsWith("WorkerThread")
+    const kind = Number(thread) === pid ? "main" : isWorker ? "worker" : "other"
+    times[kind] += statMs(`${path}/stat`)
+  }
+  return times
+}
+
+function statMs(file: string): number {
+  const stat = readFileSync(file, "latin1")
+  // proc(5): after the name in brackets come state (3) and so on; utime is 14, stime 15.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1_000
 }
 
 /** Resident memory of the processes, where a page that several processes share counts as their share of it. */

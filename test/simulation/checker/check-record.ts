@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 
 import { type JournalReader, keyName, type Recorded } from "./journal.ts"
-import { amountIn, usedOf, whoseRoom } from "./sums.ts"
+import { amountIn, type Fields, hasSame, usedOf, whoseRoom } from "./sums.ts"
 
 /** What must hold of a request's record, by all that the journal has before it. @throws {Error} that says what doesn't. */
 export function checkRecord(recorded: Recorded, before: JournalReader): void {
@@ -10,6 +10,7 @@ export function checkRecord(recorded: Recorded, before: JournalReader): void {
   checkKey(recorded, before)
   checkRelease(recorded, before)
   checkCaps(recorded, before)
+  checkRepeats(recorded, before)
 }
 
 function checkNonce({ row }: Recorded, { lastNonces }: JournalReader): void {
@@ -75,4 +76,13 @@ function checkCaps(recorded: Recorded, { requests }: JournalReader): void {
       throw new Error(`${limit.name}: ${used} and ${amount} are more than ${limit.max}`)
     }
   }
+}
+
+/** The same isn't recorded twice within the time that policy says, but with a key. */
+function checkRepeats({ row, lane, policy }: Recorded, { requests }: JournalReader): void {
+  const { repeatWithinMs } = policy
+  if (repeatWithinMs === undefined || lane === "cancel" || row.idempotency !== undefined) return
+  const atMs = row.counted_at ?? row.at_ms
+  const ask = { ...row, fields: JSON.parse(row.body) as Fields, sinceMs: atMs - repeatWithinMs }
+  if (hasSame(requests, ask)) throw new Error("the same was signed again without a key")
 }

@@ -1,4 +1,4 @@
-import { refusalSchema } from "../../../src/link/views/refusal.ts"
+import { refusalSchema, type Refusal } from "../../../src/link/views/refusal.ts"
 import type { BotResults } from "../../../src/link/calls/methods.ts"
 import { Fault } from "../../../src/std/fault.ts"
 import type { JournalRow } from "../../../src/vault/ledger/records/row.ts"
@@ -10,7 +10,7 @@ import { checkSignature } from "./check-signature.ts"
 import { JournalReader } from "./journal.ts"
 import { checkBelongs, Left, type Signed } from "./left.ts"
 import { Promises } from "./promises.ts"
-import { amountIn, usedOf, whoseRoom } from "./sums.ts"
+import { amountIn, hasSame, usedOf, whoseRoom } from "./sums.ts"
 
 type Answer = BotResults["sign"]
 
@@ -23,6 +23,9 @@ export type Moment = {
 
 /** A row, and its place in the journal. */
 export type Durable = { readonly row: JournalRow; readonly place: number }
+
+/** When something was asked, and what is on its way to the disk as it is answered. */
+type Around = { readonly since: Moment; readonly appended: readonly JournalRow[] }
 
 /**
  * Stands outside of the vault: it sees what was asked, what left and when, and what is durable, and believes no
@@ -60,22 +63,19 @@ export class Checker {
   }
 
   /** An answer leaves. `appended` are rows that are on their way to the disk. */
-  answered(
-    asked: Asked,
-    answer: Answer,
-    around: {
-      readonly since: Moment
-      readonly appended: readonly JournalRow[]
-      readonly isCalm: boolean
-    },
-  ): void {
+  answered(asked: Asked, answer: Answer, around: Around & { readonly isCalm: boolean }): void {
     if (answer.kind === "answer") this.#signed(asked, answer, around.since)
     if (answer.kind === "answered") this.#told(asked, answer)
-    if (answer.kind !== "refused") return
-    refusalSchema.parse(answer.refusal)
-    const { code, data } = answer.refusal
+    if (answer.kind === "refused") this.#refused(asked, answer.refusal, around)
+  }
+
+  #refused(asked: Asked, refusal: Refusal, around: Around & { readonly isCalm: boolean }): void {
+    refusalSchema.parse(refusal)
+    const { code, data } = refusal
     if (code === "idempotency_conflict") this.#conflict(asked, data.record)
-    if (code === "limit_exhausted" && around.isCalm) this.#exhausted(asked, data.limit, around)
+    if (!around.isCalm) return
+    if (code === "limit_exhausted") this.#exhausted(asked, data.limit, around)
+    if (code === "policy_denied" && data.reason === "repeated_within") this.#repeated(asked, around)
   }
 
   /** A call came to no answer. Bots are told of few faults. */
@@ -121,16 +121,10 @@ export class Checker {
   }
 
   /** A limit refuses only what doesn't fit, as far as can be told from outside; 0.1 % of its window is what it may count longer. */
-  #exhausted(
-    asked: Asked,
-    name: string,
-    { appended, since }: { readonly appended: readonly JournalRow[]; readonly since: Moment },
-  ): void {
+  #exhausted(asked: Asked, name: string, { appended, since }: Around): void {
     const limit = policies.flatMap(({ limits }) => limits).find((each) => each.name === name)
     if (limit === undefined) throw new Error(`there is no limit ${name}`)
-    const all = new JournalReader()
-    for (const { row } of this.#disk.durable()) all.read(row)
-    for (const row of appended) if (row.kind === "request") all.read(row)
+    const all = this.#withAppended(appended)
     const whose = whoseRoom(limit, { client: asked.bot.name, key: asked.key })
     const slackMs = limit.windowMs / 1_000
     const used = usedOf(all.requests, { limit, whose, atMs: since.atMs, slackMs })
@@ -138,6 +132,27 @@ export class Checker {
     if (used + amount <= BigInt(limit.max)) {
       throw new Error(`${name} refused ${amount} with ${used} of ${limit.max} used`)
     }
+  }
+
+  /** Only what was signed without doubt, and lately, is refused as a repeat; and never a cancel, nor what has a key. */
+  #repeated(
+    { bot, key, path, fields, lane, idempotency }: Asked,
+    { appended, since }: Around,
+  ): void {
+    const within = Math.max(...policies.map(({ repeatWithinMs = 0 }) => repeatWithinMs))
+    const { requests } = this.#withAppended(appended)
+    const ask = { client: bot.name, key, path, fields, sinceMs: since.atMs - within * 1.001 }
+    if (lane === "cancel" || idempotency !== undefined || !hasSame(requests, ask)) {
+      throw new Error("refused as a repeat what isn't one")
+    }
+  }
+
+  /** All that is durable, and what is on its way to be. */
+  #withAppended(appended: readonly JournalRow[]): JournalReader {
+    const all = new JournalReader()
+    for (const { row } of this.#disk.durable()) all.read(row)
+    for (const row of appended) if (row.kind === "request") all.read(row)
+    return all
   }
 }
 

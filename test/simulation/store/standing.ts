@@ -42,7 +42,7 @@ export class Standing {
     followed(row)
   }
 
-  opened(): Omit<OpenedState, "identity"> & { readonly ledger: string } {
+  opened(): Omit<OpenedState, "identity" | "ever"> & { readonly ledger: string } {
     const hash = this.#lastSet
     return {
       ledger: this.#ledger,

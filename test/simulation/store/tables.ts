@@ -25,6 +25,7 @@ export class Tables {
   readonly #requests = new Map<string, Stored>()
   readonly #records = new Map<string, string>()
   readonly #standing = new Standing()
+  readonly #ever = new Map<string, string>()
 
   head(): Head {
     return this.entries.at(-1) ?? beginning
@@ -63,7 +64,8 @@ export class Tables {
 
   opened(clock: OpenedState["identity"]["clock"]): OpenedState {
     const { ledger, ...standing } = this.#standing.opened()
-    return { identity: { ledger, head: this.head(), clock }, ...standing }
+    const ever = [...this.#ever].map(([meter, used]) => ({ meter, used }))
+    return { identity: { ledger, head: this.head(), clock }, ever, ...standing }
   }
 
   #addRequest(row: RequestRow, seq: number): void {
@@ -73,6 +75,7 @@ export class Tables {
       this.#records.set(nameOf(row.client, row.idempotency), row.id)
     }
     this.#standing.use(row)
+    for (const [meter, used] of Object.entries(row.ever ?? {})) this.#ever.set(meter, used)
   }
 
   #hear(row: OutcomeRow, seq: number): RequestRow | undefined {

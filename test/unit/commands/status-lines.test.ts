@@ -29,6 +29,8 @@ const client: DaemonStatus["clients"][number] = {
   rights: [],
   allow_type_b: false,
   idempotency_by: "header",
+  expires_at: null,
+  expired: false,
   revoked: false,
 }
 
@@ -249,7 +251,15 @@ describe("what waits for a person in the status", () => {
   it("is told, with the command that shows it, as long as anything does", () => {
     const hold: DaemonStatus["holds"][number] = {
       ...{ id: "hold_1", state: "pending", client: "bot", key: "mm", operation: "placeOrder" },
-      ...{ target: null, policy: "desk", rule: "large", body: "{}", worst_case: "", expires_at: 0 },
+      ...{
+        target: null,
+        policy: "desk",
+        rule: "large",
+        body: "{}",
+        shape: { kind: "order" } as const,
+        worst_case: "",
+        expires_at: 0,
+      },
     }
     assert.match(shown({ holds: [hold] }), /^WAITING for a person: countersign held list shows/m)
     assert.doesNotMatch(shown(), /WAITING/)

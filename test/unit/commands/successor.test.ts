@@ -22,7 +22,8 @@ function key(name: string, changes: Partial<KeyView> = {}): KeyView {
 
 function client(...keys: readonly string[]): ClientView {
   const usual = { rights: [], allow_type_b: false, idempotency_by: "header" } as const
-  return { name: "bot", keys, ...usual, revoked: false }
+  const never = { expires_at: null, expired: false }
+  return { name: "bot", keys, ...usual, ...never, revoked: false }
 }
 
 const names: readonly (readonly [from: string, next: string])[] = [

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { asks, maxLineBytes } from "../../../src/console/asks.ts"
-import { quietLook } from "../../support/console-look.ts"
+import { asks, maxLineBytes, releaseAsks } from "../../../src/console/asks.ts"
+import { noEntries, quietStand, signedRecord } from "../../support/console-look.ts"
 import { statusView } from "../../support/status-view.ts"
 
 const long = (length: number) => "\u6c34".repeat(length)
@@ -13,19 +13,20 @@ const times = <Each>(count: number, each: Each): readonly Each[] =>
 function crowded() {
   const name = long(1_000)
   return {
-    ...{ ...quietLook, words: long(5_000), version: name, network: name, policy_hash: name },
+    ...{ ...quietStand, words: long(5_000), version: name, network: name, policy_hash: name },
     alarms: times(101, { name, fact: name, advice: name, severity: "critical" }),
     freezes: times(101, {
       ...{ scope: "client", name, reason: name, by: name, cancels: true },
       since: Number.MAX_VALUE,
     }),
     holds: times(51, {
-      ...{ id: name, client: name, key: name, operation: name, policy: name, rule: name },
-      ...{ body: long(70_000), worst_case: name, expires_at: Number.MAX_VALUE },
+      ...{ id: name, client: name, key: name, operation: name },
+      ...{ words: long(70_000), expires_at: Number.MAX_VALUE },
     }),
     budgets: times(101, {
       ...{ scope: "address", address: name, max: Number.MAX_VALUE },
       ...{ used: Number.MAX_VALUE, kept_for_cancels: Number.MAX_VALUE },
+      shares: times(21, { client: name, kept: Number.MAX_VALUE, used: Number.MAX_VALUE }),
     }),
     limits: times(101, {
       ...{ policy: name, limit: name, for: name, of: name, max: name, used: name },
@@ -36,35 +37,56 @@ function crowded() {
       ...{ approval: "approved", expires_at: Number.MAX_VALUE, last_used: Number.MAX_VALUE },
     }),
     signing: { bounds: times(51, Number.MAX_VALUE), counts: times(52, Number.MAX_VALUE) },
-    decisions: times(201, {
-      ...{ seq: Number.MAX_VALUE, record: name, at: Number.MAX_VALUE, times: Number.MAX_VALUE },
-      ...{ result: "refused", client: name, key: name, operation: name, by: name },
-      ...{ reason: name, message: name },
+  }
+}
+
+/** A part of the ledger of which the same is so. */
+function crowdedEntries() {
+  const name = long(1_000)
+  return {
+    ...noEntries,
+    decisions: times(401, {
+      ...{ seq: Number.MAX_VALUE, record: name, at: Number.MAX_VALUE, result: "refused" },
+      ...{ client: name, key: name, operation: name, by: name, asked: name },
+      ...{ symbols: times(5, name), code: name, reason: name, message: name },
     }),
+    repeats: times(401, { record: name, at: Number.MAX_VALUE, count: Number.MAX_VALUE }),
   }
 }
 
 describe("what the console is told", () => {
   it("is what its schema names, and nothing else of a status", () => {
-    const given = { ...statusView, recorded: 0, decisions: [], secret: "s", clients: ["bot"] }
+    const given = { ...statusView, where: "", may_release: false, secret: "s", clients: ["bot"] }
     const told = asks.look.answer.parse(given)
-    assert.deepEqual(Object.keys(told).sort(), Object.keys(quietLook).sort())
+    assert.deepEqual(Object.keys(told).sort(), Object.keys(quietStand).sort())
   })
 
   it("is no more of each thing than it has room for", () => {
     const told = asks.look.answer.parse(crowded())
     const lengths = [
       ...[told.alarms, told.freezes, told.holds, told.budgets, told.limits, told.keys],
-      ...[told.signing.bounds, told.signing.counts, told.decisions],
+      ...[told.signing.bounds, told.signing.counts],
     ].map((list) => list.length)
-    assert.deepEqual(lengths, [100, 100, 50, 100, 100, 100, 50, 51, 200])
-    assert.equal(told.holds[0]?.body.length, 500)
-    assert.equal(told.decisions[0]?.message?.length, 300)
+    assert.deepEqual(lengths, [100, 100, 50, 100, 100, 100, 50, 51])
+    assert.equal(told.holds[0]?.words.length, 2_500)
+    const { decisions, repeats } = asks.entries.answer.parse(crowdedEntries())
+    assert.deepEqual([decisions.length, repeats.length], [200, 200])
+    const [decision] = decisions
+    const texts = [decision?.message, decision?.asked, decision?.by, decision?.client]
+    assert.deepEqual(
+      [...texts.map((each) => each?.length), decision?.symbols.length],
+      [300, 200, 130, 64, 4],
+    )
   })
 
   it("fits a line of the pipe, whatever an installation has and bots send", () => {
-    const bytes = Buffer.byteLength(JSON.stringify(asks.look.answer.parse(crowded())))
-    assert.ok(bytes < maxLineBytes.answer - 1_024, `${bytes}`)
+    for (const told of [
+      asks.look.answer.parse(crowded()),
+      asks.entries.answer.parse(crowdedEntries()),
+    ]) {
+      const bytes = Buffer.byteLength(JSON.stringify(told))
+      assert.ok(bytes < maxLineBytes.answer - 1_024, `${bytes}`)
+    }
   })
 
   it("has a bot's text written out where it hides something", () => {
@@ -72,28 +94,40 @@ describe("what the console is told", () => {
       ...{ scope: "all", name: null, reason: "up\u202ednim", by: "bot", cancels: true, since: 0 },
     } as const
     assert.equal(asks.freeze.answer.parse(freeze).reason, "up\\u202ednim")
-    const told = asks.look.answer.parse({ ...quietLook, freezes: [freeze] })
+    const told = asks.look.answer.parse({ ...quietStand, freezes: [freeze] })
     assert.equal(told.freezes[0]?.reason, "up\\u202ednim")
   })
 
   it("is nothing where something else was given", () => {
     const { look } = asks
-    assert.ok(look.answer.safeParse(quietLook).success)
+    assert.ok(look.answer.safeParse(quietStand).success)
     for (const wrong of [
-      ...[null, {}, { ...quietLook, state: "fine" }, { ...quietLook, at: "now" }],
-      { ...quietLook, decisions: [{}] },
+      ...[null, {}, { ...quietStand, state: "fine" }, { ...quietStand, at: "now" }],
+      { ...quietStand, keys: [{}] },
     ]) {
       assert.ok(!look.answer.safeParse(wrong).success)
     }
+    const { entries, record } = asks
+    assert.ok(entries.answer.safeParse(noEntries).success)
+    assert.ok(!entries.answer.safeParse({ ...noEntries, decisions: [{}] }).success)
+    assert.ok(record.answer.safeParse(signedRecord).success)
+    assert.ok(!record.answer.safeParse({ ...signedRecord, verdicts: [{}] }).success)
   })
 })
 
 describe("what the console's server may ask", () => {
   const id = `rec_${"0".repeat(26)}`
+  const hold = `hold_${"0".repeat(26)}`
   const right = {
     listening: [{ port: 1 }, { port: 65_535 }, { refused: "EADDRINUSE" }],
     look: [{}],
-    record: [{ id }],
+    entries: [{}, { after: 0 }, { before: 1 }],
+    record: [{ id, seq: 5 }],
+    weigh: [{ id: hold }],
+    decide: [
+      { id: hold, decision: "released", typed: "" },
+      { id: hold, decision: "refused", typed: "t".repeat(64) },
+    ],
     freeze: [{ reason: "r" }, { reason: "r".repeat(200) }],
   }
   const wrong = {
@@ -106,7 +140,27 @@ describe("what the console's server may ask", () => {
       { port: 1, a: 1 },
     ],
     look: [undefined, null, [], { a: 1 }],
-    record: [{}, { id: "" }, { id: `${id}0` }, { id: `${id}\n` }, { id, a: 1 }],
+    entries: [
+      { after: -1 },
+      { after: 1.5 },
+      { after: "1" },
+      { after: 1, before: 2 },
+      { client: "a" },
+    ],
+    record: [
+      ...[{}, { id }, { seq: 5 }, { id, seq: -1 }, { id: "", seq: 5 }, { id: `${id}0`, seq: 5 }],
+      ...[
+        { id: `${id}\n`, seq: 5 },
+        { id, seq: 5, a: 1 },
+      ],
+    ],
+    weigh: [{}, { id }, { id: `${hold}0` }, { id: `${hold}\n` }, { id: hold, a: 1 }],
+    decide: [
+      ...[{}, { id: hold, decision: "released" }, { id: hold, decision: "used", typed: "" }],
+      { id, decision: "released", typed: "" },
+      { id: hold, decision: "released", typed: "t".repeat(65) },
+      { id: hold, decision: "released", typed: "", by: "operator" },
+    ],
     freeze: [
       ...[{}, { reason: "" }, { reason: " " }, { reason: "r".repeat(201) }],
       ...[
@@ -117,11 +171,15 @@ describe("what the console's server may ask", () => {
     ],
   }
 
-  it("is four things", () => {
-    assert.deepEqual(Object.keys(asks), ["listening", "look", "record", "freeze"])
+  it("is seven things, two of them for a release", () => {
+    const names = ["listening", "look", "entries", "record", "weigh", "decide", "freeze"]
+    assert.deepEqual(Object.keys(asks), names)
+    assert.deepEqual(releaseAsks, ["weigh", "decide"])
   })
 
-  for (const name of ["listening", "look", "record", "freeze"] as const) {
+  for (const name of [
+    ...(["listening", "look", "entries", "record", "weigh", "decide", "freeze"] as const),
+  ]) {
     it(`is ${name} with these words and no others`, () => {
       for (const params of right[name]) assert.ok(asks[name].params.safeParse(params).success)
       for (const params of wrong[name]) {

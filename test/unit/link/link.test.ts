@@ -4,7 +4,7 @@ import { existsSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, describe, it, type TestContext } from "node:test"
 
-import { z } from "zod"
+import * as z from "zod"
 
 import { connectLink, type LinkClientOptions } from "../../../src/link/client.ts"
 import { serveLink, type LinkServerOptions } from "../../../src/link/server.ts"

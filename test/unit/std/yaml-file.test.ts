@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { z } from "zod"
+import * as z from "zod"
 
 import { problemText, parseYaml } from "../../../src/std/yaml-file.ts"
 

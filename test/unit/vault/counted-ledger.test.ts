@@ -11,8 +11,8 @@ async function refuseTwice(t: TestContext, settings?: string) {
   const token = await test.addClient({ name: "bot", keys: ["mm"] })
   await test.sign(token, limitOrder())
   await test.sign(token, limitOrder())
-  const { recorded } = await test.admin.auditDecisions()
-  return { recorded, decided: test.vault.metrics.decisions.totals() }
+  const { entries } = await test.admin.auditPage({ kind: "refusal", limit: 10 })
+  return { recorded: entries.length, decided: test.vault.metrics.decisions.totals() }
 }
 
 describe("what is refused", () => {

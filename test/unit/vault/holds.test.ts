@@ -108,6 +108,7 @@ describe("a held request", () => {
       ...{ id, state: "pending", client: "bot", key: "mm", operation: "placeOrder", target: null },
       ...{ policy: "held", rule: "large" },
       body: '{"is_buy":true,"order_type":"limit","price":"63000","quantity":"0.10","symbol_id":1}',
+      shape: { kind: "order" },
       worst_case: "one order, up to 6300 in quote units",
       expires_at: hold?.expires_at,
     })

@@ -88,8 +88,15 @@ describe("what the admin's status counts", () => {
       ["limit_nearly_spent"],
     )
     assert.deepEqual(budgets, [
-      { scope: "ip", address: null, max: 1_200, used: 1, kept_for_cancels: 120 },
-      { scope: "address", address: keys[0]?.address, max: 2_400, used: 1, kept_for_cancels: 0 },
+      { scope: "ip", address: null, max: 1_200, used: 1, kept_for_cancels: 120, shares: [] },
+      {
+        scope: "address",
+        address: keys[0]?.address,
+        max: 2_400,
+        used: 1,
+        kept_for_cancels: 0,
+        shares: [],
+      },
     ])
   })
 
@@ -116,21 +123,46 @@ describe("what the admin's status counts", () => {
     assert.deepEqual((await test.admin.status()).holds, [])
   })
 
-  it("has the beginning of the first fifty that wait, which fit a line of the socket", async (t) => {
+  it("has the first fifty that wait, with those of their bodies that fit a line of the socket whole", async (t) => {
     const { admin, vault } = await openTrading(t)
+    const long = "\u6c34".repeat(20_000)
     const hold = {
       ...{ id: `hold_${"0".repeat(26)}`, state: "pending", decidedBy: null, openedAtMs: 0 },
       ...{ client: "bot", key: "mm", operation: "adjustIsolatedMargin" },
       ...{ target: `0x${"a".repeat(40)}`, policy: "p".repeat(64), rule: "r".repeat(64) },
-      ...{ body: "\u6c34".repeat(20_000), bodyHash: "", worst: "w".repeat(500), expiresAtMs: 1 },
+      ...{ bodyHash: "", worst: "w".repeat(500), expiresAtMs: 1 },
     } as const
-    const holds = () =>
-      Array.from({ length: 51 }, () => hold as ReturnType<typeof vault.ledger.holds>[0])
-    const shown = (await adminMethods({ ...vault, ledger: { ...vault.ledger, holds } }).status())
-      .holds
-    assert.deepEqual([shown.length, shown[0]?.body.length], [50, 500])
-    assert.ok(Buffer.byteLength(JSON.stringify(shown)) < maxFrameBytes - 64 * 1_024)
+    const shownOf = async (bodies: readonly string[]) => {
+      const holds = () =>
+        bodies.map((body) => ({ ...hold, body }) as ReturnType<typeof vault.ledger.holds>[0])
+      const own = adminMethods({ ...vault, ledger: { ...vault.ledger, holds } })
+      const { holds: shown } = await own.status()
+      assert.ok(Buffer.byteLength(JSON.stringify(shown)) < maxFrameBytes - 64 * 1_024)
+      return shown
+    }
+    assert.equal((await shownOf(Array<string>(51).fill(long))).length, 50)
+    // With its quotes a body of these fills the room; the next has none, and what is long takes none of others'.
+    const most = "x".repeat(48 * 1_024 - 2)
+    const shown = await shownOf([long, `${most}x`, most, "{}"])
+    assert.deepEqual(
+      shown.map(({ body }) => body),
+      ["", "", most, ""],
+    )
     assert.deepEqual((await admin.status()).holds, [])
+  })
+
+  it("has of each budget what is kept for whoever has a share and a key for it, and what that one used", async (t) => {
+    const settings = "budgets: {shares: {bot: 40%, gone: 10%}}\n"
+    const test = await openTrading(t, { policies: [policy], settings })
+    await test.sign(test.token, limitOrder())
+    const { budgets } = await test.admin.status()
+    assert.deepEqual(
+      budgets.map(({ scope, shares }) => [scope, shares]),
+      [
+        ["ip", [{ client: "bot", kept: 480, used: 1 }]],
+        ["address", [{ client: "bot", kept: 960, used: 1 }]],
+      ],
+    )
   })
 
   it("has no budgets where they are off", async (t) => {

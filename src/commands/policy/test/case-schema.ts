@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import type { Address } from "../../../venue/address.ts"
 import type { Decimal } from "../../../venue/decimal.ts"
@@ -46,6 +46,7 @@ export type WrittenCase = {
   readonly body: string
   /** `Countersign-Expires-In`. */
   readonly expiresInMs: number | undefined
+  readonly idempotencyKey: string | undefined
   readonly atMs: number
   /** Reference prices, by symbol as it is written. */
   readonly prices: ReadonlyMap<string, Decimal>
@@ -104,6 +105,10 @@ function caseSchema(endpoints: Profile["endpoints"]): z.ZodType<WrittenCase> {
           error: "must be the JSON that the bot would send; write it under body: |",
         }),
         expires_in: durationMs({ least: "1ms", most: "1d", example: "10s" }).optional(),
+        idempotency_key: z
+          .string({ error: "must be a text" })
+          .regex(/^[\x21-\x7e]{1,64}$/, "must be 1 to 64 visible characters of ASCII")
+          .optional(),
         at: textAs(parseDateMs, () => `must be ${dateForm}`).optional(),
         prices: mapOf(amountAboveZero, "a map from symbols to reference prices").optional(),
         used: mapOf(usedSchema, "a map from limits, as policy/name, to what is used").optional(),
@@ -113,14 +118,16 @@ function caseSchema(endpoints: Profile["endpoints"]): z.ZodType<WrittenCase> {
       },
       { error: objectError("a case: name, client, key, operation, body and expect") },
     )
-    .transform(({ operation, expires_in, at, prices, used, rule, reason, ...written }) => ({
+    .transform(({ operation, expires_in, idempotency_key, at, prices, used, ...written }) => ({
       ...written,
       endpoint: operation,
+      idempotencyKey: idempotency_key,
       expiresInMs: expires_in,
       atMs: at ?? usualAtMs,
       prices: prices ?? new Map<string, Decimal>(),
       used: used ?? new Map<string, Used>(),
-      ...{ rule, reason },
+      rule: written.rule,
+      reason: written.reason,
     }))
 }
 

@@ -1,11 +1,12 @@
 import type { LimitView } from "../../../link/views/views.ts"
-import type { Entry, Policy } from "../../../vault/policy/terms/policy.ts"
+import type { Named, Policy } from "../../../vault/policy/terms/policy.ts"
 import { addDecimals, compareDecimals, parseDecimal, zero } from "../../../venue/decimal.ts"
+import { fileKeys } from "./file-keys.ts"
 import type { CaseResult } from "./run-case.ts"
 
 /** An entry of a policy that no case reached. */
 export type Unreached = {
-  readonly kind: "rule" | "deny" | "hold" | "limit"
+  readonly kind: "rule" | "deny" | "hold" | "limit" | "key"
   readonly policy: string
   readonly entry: string
   readonly file: string
@@ -14,7 +15,7 @@ export type Unreached = {
 
 /**
  * The entries that no case reached. A rule is reached by a case that it allows and no policy denies, a deny by one that
- * it denies, a hold by one that it holds, and a limit by one that goes past its maximum.
+ * it denies, a hold by one that it holds, and a limit by one that goes past its maximum. A key of the file itself, as require_idempotency, is reached as a deny is.
  */
 export function unreachedBy(
   results: readonly CaseResult[],
@@ -23,7 +24,7 @@ export function unreachedBy(
   const reached = new Set(results.flatMap(reachedBy))
   return policies.flatMap((policy) => {
     const { name, file } = policy
-    const left = (kind: Unreached["kind"], entries: readonly Entry[]): readonly Unreached[] =>
+    const left = (kind: Unreached["kind"], entries: readonly Named[]): readonly Unreached[] =>
       entries
         .filter((entry) => !reached.has(`${name}/${entry.name}`))
         .map((entry) => ({ kind, policy: name, entry: entry.name, file, line: entry.line }))
@@ -32,6 +33,7 @@ export function unreachedBy(
       ...left("deny", policy.deny),
       ...left("hold", policy.hold),
       ...left("limit", policy.limits),
+      ...left("key", fileKeys(policy)),
     ]
   })
 }

@@ -26,7 +26,7 @@ export function judgeCase(
   keys: ReadonlyMap<string, WrittenKey>,
   files: FileSet,
 ): CheckReport {
-  const { endpoint, body, key, expiresInMs, atMs } = written
+  const { endpoint, body, key, expiresInMs, idempotencyKey, atMs } = written
   const nowMs = recordedTime(atMs)
   const client = clientOf(written, keys)
   const entries = [...keys].map((named) => keyOf(named, files))
@@ -36,6 +36,7 @@ export function judgeCase(
     body: Buffer.from(body).toString("base64"),
     key,
     ...(expiresInMs === undefined ? {} : { expiresIn: String(expiresInMs) }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   }
   return explainRequest(call, client, vaultAt(nowMs, set, written.used))
 }

@@ -4,6 +4,7 @@ import type { FileSet } from "../../../vault/config/file-set.ts"
 import type { Policy } from "../../../vault/policy/terms/policy.ts"
 import { parseSymbol } from "../../../vault/policy/values/scalars.ts"
 import { casesSchema, type WrittenCase, type WrittenCases, type WrittenKey } from "./case-schema.ts"
+import { fileKeys } from "./file-keys.ts"
 import { unknownWord } from "./unknown-word.ts"
 
 /** A case, and where it is written. */
@@ -62,9 +63,11 @@ const someAgent: WrittenKey = { role: "agent", wallet: undefined, address: undef
 
 function namesIn(written: WrittenCases, { policies, profile }: FileSet): Names {
   const named = policies.flatMap(({ appliesTo }) => appliesTo.keys ?? [])
-  const limits = policies.flatMap((policy) => fullNames(policy, policy.limits))
+  const limits = policies.flatMap((policy) =>
+    fullNames(policy, [...policy.limits, ...(policy.repeatWithin ? [policy.repeatWithin] : [])]),
+  )
   const others = policies.flatMap((policy) =>
-    fullNames(policy, [...policy.rules, ...policy.deny, ...policy.hold]),
+    fullNames(policy, [...policy.rules, ...policy.deny, ...policy.hold, ...fileKeys(policy)]),
   )
   return {
     clients: new Set([

@@ -1,7 +1,16 @@
 import { html, type TemplateResult } from "../lib/lit-html.js"
 
-/** A command to run in a terminal, with a button that copies it. */
-export function command(text: string): TemplateResult {
+/** The options that name the installation in each command. A page is of one installation alone. */
+let where = ""
+
+/** Has every command from now on name the installation by these words, which begin with a space if there are any. */
+export function nameInstallation(words: string): void {
+  where = words
+}
+
+/** A command to run in a terminal, for this installation, with a button that copies it. */
+export function command(words: string): TemplateResult {
+  const text = `${words}${where}`
   return html`<span class="command">
     <code>${text}</code
     ><button aria-label="Copy ${text}" @click=${(event: Event) => void copy(event, text)}>

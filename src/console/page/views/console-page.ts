@@ -2,7 +2,7 @@ import { html, type TemplateResult } from "../lib/lit-html.js"
 import type { Model } from "../model.ts"
 import type { Series } from "../rates.ts"
 import { decisionsTable, type DecisionsActions, type DecisionsShown } from "./decisions.ts"
-import { holdList } from "./holds.ts"
+import { holdList, type HoldActions } from "./holds.ts"
 import { keysPanel } from "./keys.ts"
 import { limitsPanel } from "./limits.ts"
 import { notices } from "./notices.ts"
@@ -15,7 +15,7 @@ export type ConsoleShown = DecisionsShown & {
   readonly news: string
 }
 
-export type ConsoleActions = DecisionsActions & StatusActions
+export type ConsoleActions = DecisionsActions & StatusActions & HoldActions
 
 /** The whole page while there is a session. */
 export function consolePage(
@@ -28,8 +28,7 @@ export function consolePage(
     ${statusBar(model, actions)}
     <main>
       <div class="watch">
-        ${notices(model)} ${holdList(look?.holds ?? [], look?.at ?? 0)}
-        ${decisionsTable(model, shown, actions)}
+        ${notices(model)} ${holdList(look, actions)} ${decisionsTable(model, shown, actions)}
       </div>
       <div class="gauges" role="region" aria-label="Gauges" tabindex="0">
         ${trafficPanel(shown.series)} ${limitsPanel(model)} ${keysPanel(model)}

@@ -1,8 +1,10 @@
 import type { Decision } from "../../asks.ts"
 import { html, nothing, type TemplateResult } from "../lib/lit-html.js"
 import { repeat } from "../lib/directives/repeat.js"
-import { isNo, type Model } from "../model.ts"
+import { matching, type Filter } from "../filter.ts"
+import { isNo, timesOf, type Model } from "../model.ts"
 import { fineClockWords, groupedDecimal } from "../words.ts"
+import { filterBar, type FilterActions } from "./filter-bar.ts"
 import { recordRow, type Opened } from "./record.ts"
 
 /** How the list is looked at. */
@@ -10,16 +12,20 @@ export type DecisionsShown = {
   /** As it was when somebody paused it; `undefined` while it moves. */
   readonly paused: Model | undefined
   readonly onlyNoes: boolean
+  readonly filter: Filter
   /** The row that somebody opened. */
   readonly opened: Opened | undefined
 }
 
-export type DecisionsActions = {
+export type DecisionsActions = FilterActions & {
   readonly pause: () => void
   readonly onlyNoes: () => void
   /** Opens a row, or closes it. */
   readonly open: (row: Decision) => void
 }
+
+/** Rows that are shown. */
+export const maxRows = 200
 
 /** Decisions as they fall, the newest first. */
 export function decisionsTable(
@@ -27,9 +33,10 @@ export function decisionsTable(
   shown: DecisionsShown,
   actions: DecisionsActions,
 ): TemplateResult {
-  const { paused, onlyNoes } = shown
+  const { paused, onlyNoes, filter } = shown
   const from = paused ?? model
-  const rows = onlyNoes ? from.noes : from.decisions
+  const all = onlyNoes ? from.noes : from.decisions
+  const rows = matching(all, filter).slice(0, maxRows)
   return html`<section class="panel decisions" aria-labelledby="decisions">
     <div class="panel-head">
       <h2 id="decisions">Decisions</h2>
@@ -43,16 +50,23 @@ export function decisionsTable(
         aria-pressed=${paused === undefined ? "false" : "true"}
         @click=${actions.pause}
       >
-        ${paused === undefined ? "Pause" : `Resume, ${groupedDecimal(String(recordedIn(model) - recordedIn(paused)))} new`}
+        ${paused === undefined ? "Pause" : `Resume, ${newSince(paused, model)} new`}
       </button>
     </div>
-    ${rows.length === 0 ? empty(onlyNoes) : table(rows, shown, actions)}
-    ${from.missed === 0 ? nothing : missedLine(from.missed)}
+    ${filterBar([...from.noes, ...from.decisions], filter, actions)}
+    ${rows.length === 0 ? empty(onlyNoes, all.length > 0) : table(rows, from, { shown, actions })}
+    ${from.skipped === 0 ? nothing : skippedLine(from.skipped)}
   </section>`
 }
 
-function recordedIn({ look }: Model): number {
-  return look?.recorded ?? 0
+function newSince(paused: Model, now: Model): string {
+  // The vault counts from nought again once it was started anew.
+  return groupedDecimal(String(Math.max(0, decidedIn(now) - decidedIn(paused))))
+}
+
+function decidedIn({ look }: Model): number {
+  const { allowed = 0, refused = 0, held = 0 } = look?.decided ?? {}
+  return allowed + refused + held
 }
 
 function totals({ look }: Model): TemplateResult | typeof nothing {
@@ -64,7 +78,13 @@ function totals({ look }: Model): TemplateResult | typeof nothing {
   </p>`
 }
 
-function empty(onlyNoes: boolean): TemplateResult {
+function empty(onlyNoes: boolean, isFiltered: boolean): TemplateResult {
+  if (isFiltered) {
+    return html`<p class="empty">
+      Nothing that is kept here fits the filter. <code>countersign audit tail</code> with
+      <code>--client</code> or <code>--key</code> reads the whole ledger.
+    </p>`
+  }
   return onlyNoes
     ? html`<p class="empty">
         Nothing was refused or held of late. What is shows up here with its reason.
@@ -75,14 +95,15 @@ function empty(onlyNoes: boolean): TemplateResult {
       </p>`
 }
 
+type Use = { readonly shown: DecisionsShown; readonly actions: DecisionsActions }
+
 // The roles are the elements' own; on a phone the rows are laid out as blocks, which would take them away.
-function table(
-  rows: readonly Decision[],
-  { opened }: DecisionsShown,
-  { open }: DecisionsActions,
-): TemplateResult {
-  const rowOf = (row: Decision): TemplateResult =>
-    decisionRow(row, opened?.seq === row.seq ? opened : undefined, open)
+function table(rows: readonly Decision[], model: Model, { shown, actions }: Use): TemplateResult {
+  const rowOf = (row: Decision): TemplateResult => {
+    const opened = shown.opened?.seq === row.seq ? shown.opened : undefined
+    return html`${decisionRow(row, { times: timesOf(row, model), opened, open: actions.open })}
+    ${opened === undefined ? nothing : recordRow({ id: row.record, policyHash: model.look?.policy_hash }, opened)}`
+  }
   return html`<div
     class="scroll"
     role="region"
@@ -111,29 +132,35 @@ function table(
 
 const marks = { allowed: "✓", refused: "✕", held: "…" } as const
 
+type RowShown = {
+  /** How often it came. */
+  readonly times: number
+  readonly opened: Opened | undefined
+  readonly open: DecisionsActions["open"]
+}
+
 /** A click anywhere on it opens it; for the keyboard it has a button. */
-function decisionRow(
-  row: Decision,
-  opened: Opened | undefined,
-  open: DecisionsActions["open"],
-): TemplateResult {
-  const { at, result, operation, client, key, by, times } = row
+function decisionRow(row: Decision, { times, opened, open }: RowShown): TemplateResult {
+  const { at, result, client, key, by } = row
   return html`<tr role="row" class=${result} @click=${() => open(row)}>
-      <td role="cell" class="time">${fineClockWords(at)}</td>
-      <td role="cell" class="result">
-        <span aria-hidden="true">${marks[result]}</span> ${result}
-        ${times === 1 ? nothing : html`<span class="times">× ${groupedDecimal(String(times))}</span>`}
-      </td>
-      <td role="cell" class="request">
-        <button class="open" aria-expanded=${opened === undefined ? "false" : "true"}>
-          ${operation ?? "couldn't be read"}
-        </button>
-        ${isNo(row) ? reasonOf(row) : nothing}
-      </td>
-      <td role="cell" class="client">${client}${key === null ? "" : ` · ${key}`}</td>
-      <td role="cell" class="by">${by ?? "–"}</td>
-    </tr>
-    ${opened === undefined ? nothing : recordRow(row.record, opened)}`
+    <td role="cell" class="time">${fineClockWords(at)}</td>
+    <td role="cell" class="result">
+      <span aria-hidden="true">${marks[result]}</span> ${result}
+      ${times === 1 ? nothing : html`<span class="times">× ${groupedDecimal(String(times))}</span>`}
+    </td>
+    <td role="cell" class="request">${requestOf(row, opened !== undefined)}</td>
+    <td role="cell" class="client">${client}${key === null ? "" : ` · ${key}`}</td>
+    <td role="cell" class="by">${by ?? "–"}</td>
+  </tr>`
+}
+
+/** What was asked, where that is recorded, else the operation alone; and why it wasn't signed. */
+function requestOf(row: Decision, isOpen: boolean): TemplateResult {
+  const { operation, asked } = row
+  return html`<button class="open" aria-expanded=${isOpen ? "true" : "false"}>
+      ${asked ?? operation ?? "couldn't be read"}
+    </button>
+    ${isNo(row) ? reasonOf(row) : nothing}`
 }
 
 function reasonOf({ reason, message }: Decision): TemplateResult {
@@ -142,9 +169,9 @@ function reasonOf({ reason, message }: Decision): TemplateResult {
   return html`<span class="why"><code class="reason">${reason}</code> ${rest}</span>`
 }
 
-function missedLine(missed: number): TemplateResult {
+function skippedLine(entries: number): TemplateResult {
   return html`<p class="foot quiet">
-    ${groupedDecimal(String(missed))} came too fast to be listed here;
+    ${groupedDecimal(String(entries))} entries of the ledger came too fast to be read here;
     <code>countersign audit tail</code> has them all.
   </p>`
 }

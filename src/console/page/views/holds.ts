@@ -1,35 +1,53 @@
-import type { Hold } from "../../asks.ts"
+import type { Hold, HoldDecision, Look } from "../../asks.ts"
 import { html, nothing, type TemplateResult } from "../lib/lit-html.js"
 import { repeat } from "../lib/directives/repeat.js"
 import { spanWords } from "../words.ts"
 import { command } from "./command.ts"
 
-/** Requests that wait for a person, each with the command that lets it pass. */
-export function holdList(holds: readonly Hold[], nowMs: number): TemplateResult | typeof nothing {
-  if (holds.length === 0) return nothing
+/** Opens the question whether a held request is released, or refused. */
+export type HoldActions = { readonly decide: (hold: Hold, decision: HoldDecision) => void }
+
+/** Requests that wait for a person, in words; each with what decides it: buttons, or the command. */
+export function holdList(
+  look: Pick<Look, "holds" | "at" | "may_release"> | undefined,
+  actions: HoldActions,
+): TemplateResult | typeof nothing {
+  if (look === undefined || look.holds.length === 0) return nothing
+  const { holds, at, may_release: mayRelease } = look
+  const ways = mayRelease ? buttons(actions) : releaseCommand
   return html`<section class="panel holds" aria-labelledby="holds">
     <h2 id="holds">Waiting for a person <span class="count">${holds.length}</span></h2>
     <ul>
       ${repeat(
         holds,
         ({ id }) => id,
-        (hold) => holdItem(hold, nowMs),
+        (hold) => holdItem(hold, at, ways),
       )}
     </ul>
   </section>`
 }
 
-function holdItem(hold: Hold, nowMs: number): TemplateResult {
-  const { operation, client, key, policy, rule, worst_case: worst, body } = hold
+type Ways = (hold: Hold) => TemplateResult
+
+function holdItem(hold: Hold, nowMs: number, ways: Ways): TemplateResult {
+  const { id, operation, client, key, words } = hold
   return html`<li>
-    <p>
-      <strong>${operation}</strong> of ${client} with ${key}
-      <span class="quiet"
-        >held by ${policy}/${rule}, ends in ${spanWords(hold.expires_at - nowMs)}</span
-      >
+    <p id=${id}><strong>${words}</strong></p>
+    <p class="quiet">
+      ${operation} of ${client} with ${key}, ends in ${spanWords(hold.expires_at - nowMs)}
     </p>
-    <p>At worst: ${worst}</p>
-    <p><code class="body">${body}</code></p>
-    <p>${command(`countersign held release ${hold.id}`)}</p>
+    ${ways(hold)}
   </li>`
+}
+
+function releaseCommand({ id }: Hold): TemplateResult {
+  return html`<p>${command(`countersign held release ${id}`)}</p>`
+}
+
+function buttons({ decide }: HoldActions): Ways {
+  return (hold) =>
+    html`<p class="decide">
+      <button aria-describedby=${hold.id} @click=${() => decide(hold, "released")}>Release…</button>
+      <button aria-describedby=${hold.id} @click=${() => decide(hold, "refused")}>Refuse…</button>
+    </p>`
 }

@@ -14,6 +14,7 @@ type Meter = {
   readonly left: string
   /** From this share on, only what reduces risk goes through. */
   readonly keptFrom?: number
+  readonly shares?: Budget["shares"]
 }
 
 /** Limits and rate budgets with what is left of each, the fullest first. */
@@ -48,8 +49,10 @@ function limitMeter({ policy, limit, per, for: whose, of, used, max, mode }: Lim
   }
 }
 
-function budgetMeter({ scope, address, max, used, kept_for_cancels: kept }: Budget): Meter {
+function budgetMeter(budget: Budget): Meter {
+  const { scope, address, max, used, kept_for_cancels: kept, shares } = budget
   return {
+    shares,
     name: scope === "ip" ? "IP budget" : "Address budget",
     about: [
       address === null ? "this host" : shortHex(address),
@@ -73,7 +76,7 @@ function shareOf(used: string, max: string): number {
 }
 
 function meterItem(meter: Meter): TemplateResult {
-  const { name, about, used, max, share, left } = meter
+  const { name, about, used, max, share, left, shares = [] } = meter
   const tone = share >= 1 ? "spent" : share >= 0.8 ? "nearly" : ""
   return html`<li class="meter ${tone}">
     <span class="name">${name}</span>
@@ -81,7 +84,18 @@ function meterItem(meter: Meter): TemplateResult {
     ${bar(meter)}
     <span class="about quiet">${about}</span>
     <span class="left">${left}</span>
+    ${shares.length === 0 ? nothing : shareList(shares)}
   </li>`
+}
+
+/** What of a budget each client has for itself. */
+function shareList(shares: Budget["shares"]): TemplateResult {
+  return html`<ul class="shares" aria-label="Shares">
+    ${shares.map(({ client, kept, used }) => {
+      const [of, all] = [used, kept].map((weight) => groupedDecimal(String(weight)))
+      return html`<li><span>${client}</span> ${of} of its ${all}</li>`
+    })}
+  </ul>`
 }
 
 /** Says nothing that the text beside it doesn't say. */

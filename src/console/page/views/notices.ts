@@ -12,8 +12,8 @@ const openAlarms = 3
 /** What somebody should know before anything else: no connection, freezes, alarms. */
 export function notices({ connection, look }: Model): TemplateResult {
   const asOf = look === undefined ? "" : ` What you see is as of ${clockWords(look.at)}.`
-  // The freeze itself says more.
-  const alarms = (look?.alarms ?? []).filter(({ name }) => name !== "frozen")
+  // The freeze and the hold themselves say more.
+  const alarms = (look?.alarms ?? []).filter(({ name }) => !["frozen", "hold_waits"].includes(name))
   return html`<div class="notices">
     ${
       connection.kind === "lost"

@@ -1,7 +1,7 @@
 import { readdir, rename, unlink } from "node:fs/promises"
 import { join } from "node:path"
 
-import { z } from "zod"
+import * as z from "zod"
 
 import { fromHex, toHex } from "../../../std/bytes.ts"
 import { Fault } from "../../../std/fault.ts"

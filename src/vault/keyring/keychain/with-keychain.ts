@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process"
 import type { Readable, Writable } from "node:stream"
 
-import { z } from "zod"
+import * as z from "zod"
 
 import { copySecret } from "../../../std/bytes.ts"
 import { Fault } from "../../../std/fault.ts"

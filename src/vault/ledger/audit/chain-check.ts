@@ -9,7 +9,7 @@ export function chainStart(seq = 0, hash = "0".repeat(64)): ChainPosition {
     seq,
     hash,
     publicKey: null,
-    nonces: {},
+    ...{ nonces: {}, ever: {} },
     checkpoint: null,
     archived: null,
     kept: null,
@@ -29,7 +29,7 @@ export type NumberedRow = JournalRow & { readonly seq: number }
 
 /** Goes on from `start`. */
 export function openChainCheck(start: ChainPosition): ChainCheck {
-  const seen: Seen = { ...start, nonces: { ...start.nonces } }
+  const seen: Seen = { ...start, nonces: { ...start.nonces }, ever: { ...start.ever } }
   let head: Uint8Array = Buffer.from(start.hash, "hex")
   let row: NumberedRow | undefined
   return {
@@ -99,6 +99,7 @@ export const hashWrong = "its row or its hash was changed"
 function contentWrong(row: NumberedRow, seen: Seen, head: Uint8Array): string | undefined {
   switch (row.kind) {
     case "request":
+      Object.assign(seen.ever, row.ever)
       return nonceWrong(row, seen)
     case "checkpoint":
       return checkpointWrong(row, seen, head)

@@ -9,7 +9,6 @@ import type {
   EntryPage,
   JournalEnds,
   LedgerKey,
-  RecentDecisions,
   TablesCursor,
   TablesStep,
 } from "../store/audit-jobs.ts"
@@ -30,8 +29,6 @@ export type LedgerAudit = {
   checkTables(from: TablesCursor | null, position: ChainPosition): Promise<TablesStep>
   /** Entries after `after` that may go into an archive. */
   archivable(after: number, bounds: ArchiveBounds): Promise<ArchivablePage>
-  /** The requests and refusals that were recorded last, at most `limit`, the newest first. */
-  decisions(limit: number): Promise<RecentDecisions>
   /** Removes some of the entries that are in an archive; returns how many, 0 when none are left. */
   trim(): Promise<number>
   /** The file that a record or hold of this id is in if there ever was one. Ask once it isn't found here. */
@@ -49,7 +46,6 @@ export function ledgerAudit(store: LedgerStore, flush: () => void): LedgerAudit 
     check: (from, maxEntries) => store.run({ kind: "audit_check", from, maxEntries }),
     checkTables: (from, position) => store.run({ kind: "audit_check_tables", from, position }),
     archivable: (after, bounds) => store.run({ kind: "audit_archivable", after, bounds }),
-    decisions: (limit) => store.run({ kind: "audit_decisions", limit }),
     trim: () => store.run({ kind: "audit_trim" }),
     async archiveOf(id) {
       const atMs = timeOfId(id)

@@ -83,7 +83,8 @@ function append(buckets: SumPart[], next: SumPart, bucketMs: number): void {
   const last = buckets.at(-1)
   // Never before the one before it, so that what counts is always the end of the list.
   const untilMs = Math.max(next.untilMs, last?.untilMs ?? next.untilMs)
-  if (last !== undefined && untilMs - last.firstUntilMs < bucketMs) {
+  const isNear = untilMs === last?.firstUntilMs // also where neither ever comes
+  if (last !== undefined && (isNear || untilMs - last.firstUntilMs < bucketMs)) {
     const amount = addDecimals(last.amount, next.amount)
     buckets[buckets.length - 1] = { ...last, untilMs, amount }
   } else buckets.push({ ...next, firstUntilMs: untilMs, untilMs })

@@ -1,5 +1,5 @@
 import { Fault } from "../../../std/fault.ts"
-import type { Claim } from "../../policy/terms/claim.ts"
+import { type Claim, isEver } from "../../policy/terms/claim.ts"
 import { type Clock, openSteadyTime, type SteadyTime } from "../../process/clock.ts"
 import { recordedRequest } from "../records/request-row.ts"
 import type { Headroom } from "../records/reservation.ts"
@@ -26,10 +26,13 @@ export type Limits = {
   /** To be called in the turn in which an outcome is queued. */
   expectRelease(outcome: Pick<OutcomeRow, "id" | "record">): ExpectedRelease
   /** As the ledger's `replaceMeters`. */
-  replace(recount: Recount): Promise<void>
+  replace(replacement: Replacement): Promise<void>
   /** The jobs that keep what is used by now, to be queued in this turn. */
   lastJobs(): readonly StoreJob[]
 }
+
+/** Counts what is in the last `windowMs` of the time that is counted by, which needn't be wall time. */
+export type Replacement = Omit<Recount, "sinceMs"> & { readonly windowMs: number }
 
 /** An outcome that is on its way to the disk. */
 export type ExpectedRelease = {
@@ -41,6 +44,8 @@ export type ExpectedRelease = {
 
 /** What limits have of what was recorded: they count it, and keep what they counted. */
 export type Past = {
+  /** What counted for ever when the ledger was opened. */
+  readonly ever: MetersImage
   count(recount: Recount): Promise<Counted>
   snapshots(capture: () => Captured | undefined): MeterSnapshots
 }
@@ -88,8 +93,10 @@ export function openLimits(past: Past, clock: Pick<Clock, "nowMs" | "monotonicMs
       state.meanwhile?.push({ kind: "counted", request: recordedRequest(row, undefined) })
     },
     expectRelease: (outcome) => expectRelease(state, outcome),
-    replace(recount) {
-      const done = lastDone.then(() => replaceMeters(state, past, recount))
+    replace(replacement) {
+      const build: BuildClaims = (request) =>
+        replacement.build(request).filter(({ window }) => !isEver(window))
+      const done = lastDone.then(() => replaceMeters(state, past, { ...replacement, build }))
       lastDone = done.catch(() => undefined)
       return done
     },
@@ -140,7 +147,12 @@ function expectRelease(
   }
 }
 
-async function replaceMeters(state: State, past: Past, recount: Recount): Promise<void> {
+async function replaceMeters(
+  state: State,
+  past: Past,
+  { windowMs, ...replacement }: Replacement,
+): Promise<void> {
+  const recount = { ...replacement, sinceMs: state.steady.now() - windowMs }
   const meanwhile: MeterEvent[] = []
   state.meanwhile = meanwhile
   let counted: Counted
@@ -154,6 +166,8 @@ async function replaceMeters(state: State, past: Past, recount: Recount): Promis
   const { meters, sinceSnapshot } = counted
   // Since the last start the clock may have been set back: time goes on from what was counted last.
   if (meters.highWaterMs() > state.steady.now()) state.steady.at(meters.highWaterMs())
+  // Records don't tell what counts for ever: it goes over as it is.
+  meters.keepEndless(state.meters?.image() ?? past.ever)
   state.meters = meters
   state.build = recount.build
   state.countedBy = recount.countedBy

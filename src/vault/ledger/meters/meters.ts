@@ -6,15 +6,17 @@ import {
   zero,
   type Decimal,
 } from "../../../venue/decimal.ts"
-import type { Claim, ClaimWindow } from "../../policy/terms/claim.ts"
+import { ever, type Claim, type ClaimWindow } from "../../policy/terms/claim.ts"
 import {
   groupClaims,
   meterIdOf,
+  readDecimal,
   type ClaimGroup,
   type LimitAsk,
   type Refund,
 } from "../records/request-row.ts"
 import type { Headroom } from "../records/reservation.ts"
+import type { OpenedState } from "../store/store.ts"
 import { expiringSum, type ExpiringSum, type SumPart } from "./expiring-sum.ts"
 
 /**
@@ -45,6 +47,8 @@ export type Meters = {
   size(): { readonly meters: number; readonly parts: number }
   /** All that they hold now. It takes the time of copying one reference a part. */
   image(): MetersImage
+  /** Goes on with those of an image that count for ever. */
+  keepEndless(image: MetersImage): void
 }
 
 /** Meters as they were at a moment; those that are made of it go on as they would have. It never changes. */
@@ -92,14 +96,13 @@ export function openMeters({ highWaterMs, meters }: MetersImage = nothingUsed): 
     for (const group of groupClaims(claims)) countGroup(state, group)
   }
   return {
+    ...{ ask, count },
     headroom: (claims, nowMs) => headroom(state, claims, nowMs),
-    ask,
     take(claims, nowMs) {
       const spent = ask(claims, nowMs)
       if (spent === undefined) count(claims, nowMs)
       return spent
     },
-    count,
     release(refunds, takenAtMs, nowMs) {
       for (const refund of refunds) {
         const meter = state.meters.get(meterIdOf({ ...refund, release: "refused" }))
@@ -119,6 +122,23 @@ export function openMeters({ highWaterMs, meters }: MetersImage = nothingUsed): 
       highWaterMs: state.highWaterMs,
       meters: [...state.meters].map(([id, meter]) => imageOf(id, meter)),
     }),
+    keepEndless: (image) => keepEndless(state, image),
+  }
+}
+
+/** Meters that count for ever, by what the ledger keeps of them. */
+export function endlessMeters(kept: OpenedState["ever"]): MetersImage {
+  const times = { fromMs: 0, firstUntilMs: Infinity, untilMs: Infinity }
+  const meters = kept.map(({ meter: name, used }) => ({
+    ...{ id: meterIdOf({ meter: name, window: ever, release: "never" }), name, bucketMs: Infinity },
+    ...{ used: [{ ...times, amount: readDecimal(used) }], givenBack: [] },
+  }))
+  return { ...nothingUsed, meters }
+}
+
+function keepEndless(state: State, { meters }: MetersImage): void {
+  for (const image of meters) {
+    if (image.bucketMs === Infinity) state.meters.set(image.id, openMeter(image))
   }
 }
 
@@ -203,7 +223,8 @@ function freesAt(
 ): number | undefined {
   if (compareDecimals(ask.asked, claim.max) > 0) return undefined
   const rest = subtractDecimals(claim.max, ask.asked)
-  return meter?.used.downToAtMs(rest, nowMs) ?? nowMs
+  const atMs = meter?.used.downToAtMs(rest, nowMs) ?? nowMs
+  return atMs === Infinity ? undefined : atMs
 }
 
 function spentLongest(rooms: readonly Headroom[]): Headroom | undefined {

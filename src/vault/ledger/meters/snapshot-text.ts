@@ -17,6 +17,7 @@ export function* writeImage({ meters }: MetersImage): Generator<string> {
   let lines: string[] = []
   let parts = 0
   for (const meter of meters) {
+    if (meter.bucketMs === Infinity) continue // the ledger keeps what counts for ever by itself
     for (const kind of ["used", "givenBack"] as const) {
       if (meter[kind].length === 0) continue
       lines.push(writeSum(meter, kind))

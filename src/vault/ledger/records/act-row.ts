@@ -15,6 +15,7 @@ function actOf(entry: AdminEntry): Act {
     case "key_added":
       return { act: entry.act, key: keyFieldsOf(entry.key) }
     case "client_added":
+    case "client_set":
       return { act: entry.act, client: clientFieldsOf(entry.client) }
     case "client_token_set":
       return { act: entry.act, name: entry.name, token_hash: entry.tokenHash }
@@ -102,6 +103,7 @@ function clientFieldsOf(client: Client): ClientFields {
     rights: client.rights,
     allow_type_b: client.allowTypeB,
     ...(client.idempotencyBy !== "header" && { idempotency_by: client.idempotencyBy }),
+    ...(client.expiresAtMs !== undefined && { expires_at: client.expiresAtMs }),
   }
 }
 

@@ -17,7 +17,7 @@ export type AdminEntry =
   | { readonly act: "key_targets_set"; readonly name: string; readonly targets: readonly Address[] }
   /** In every client's list `to` stands where `from` stood, and `from` is retired. */
   | { readonly act: "key_replaced"; readonly from: string; readonly to: string }
-  | { readonly act: "client_added"; readonly client: Client }
+  | { readonly act: "client_added" | "client_set"; readonly client: Client }
   | { readonly act: "client_token_set"; readonly name: string; readonly tokenHash: string }
   | { readonly act: "client_revoked"; readonly name: string }
   | { readonly act: "locked"; readonly by: string }

@@ -50,6 +50,8 @@ export type Client = {
   readonly allowTypeB: boolean
   /** What a request of its is known by, where no header says it. */
   readonly idempotencyBy: "header" | "client_order_id"
+  /** From when on its token is refused, by the ledger's time; left out where it never is. */
+  readonly expiresAtMs?: number
 }
 
 /** The name under which an operator's price is recorded; no client may have it. */

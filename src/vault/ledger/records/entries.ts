@@ -62,6 +62,8 @@ export type RecordedRequest = {
   readonly countedAtMs: number
   /** When the venue's refusal of its only send gave room back. */
   readonly releasedAtMs: number | undefined
+  /** It had an idempotency key; `false` of a shadow, of which that isn't recorded. */
+  readonly isKeyed: boolean
 }
 
 /** A request that was asked about and isn't signed: `/check` with `Countersign-Shadow`. */

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import { clientRights } from "../../../link/calls/methods.ts"
 import { Fault } from "../../../std/fault.ts"
@@ -23,6 +23,7 @@ export function readClient(fields: ClientFields): Client {
     rights: parsed.rights,
     allowTypeB: parsed.allow_type_b,
     idempotencyBy: parsed.idempotency_by ?? "header",
+    ...(parsed.expires_at !== undefined && { expiresAtMs: parsed.expires_at }),
   }
 }
 
@@ -51,6 +52,7 @@ const clientSchema = z.object({
   rights: z.array(z.enum(clientRights)),
   allow_type_b: z.boolean(),
   idempotency_by: z.literal("client_order_id").optional(),
+  expires_at: z.int().optional(),
 })
 
 function parseStored<Value>(

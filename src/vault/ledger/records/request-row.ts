@@ -8,7 +8,7 @@ import type { RequestRow, ShadowRow, SizeFields } from "./row.ts"
 
 /** A request or shadow as its row tells it; whether room was given back is another row's word. */
 export function recordedRequest(
-  row: Omit<ShadowRow, "kind"> & Pick<RequestRow, "counted_at">,
+  row: Omit<ShadowRow, "kind"> & Pick<RequestRow, "counted_at" | "idempotency">,
   releasedAtMs: number | undefined,
 ): RecordedRequest {
   return {
@@ -24,6 +24,7 @@ export function recordedRequest(
     atMs: row.at_ms,
     countedAtMs: row.counted_at ?? row.at_ms,
     releasedAtMs,
+    isKeyed: row.idempotency !== undefined,
   }
 }
 

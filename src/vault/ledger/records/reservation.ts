@@ -44,6 +44,6 @@ export type Headroom = {
   readonly used: Decimal
   /** `used + asked` is at most the claim's `max`. */
   readonly fits: boolean
-  /** When what is asked fits: now if it does already, `undefined` if it is more than `max` by itself. */
+  /** When what is asked fits: now if it does already, `undefined` if time alone never makes it fit. */
   readonly freesAtMs: number | undefined
 }

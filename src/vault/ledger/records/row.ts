@@ -30,6 +30,8 @@ export type RequestRow = Row<
     readonly sizes?: readonly SizeFields[]
     /** The hold whose release it used up. */
     readonly release?: string
+    /** What each meter of a limit with `window: ever` has counted, this request among it. */
+    readonly ever?: Readonly<Record<string, string>>
     /** What a refusal of its only send gives back; of forwarded requests alone. */
     readonly refunds?: readonly RefundFields[]
     /** The time that its claims count from, where that isn't `at_ms`: the clock had gone back. */
@@ -141,6 +143,8 @@ export type ClientFields = {
   readonly allow_type_b: boolean
   /** Left out where it is `header`. */
   readonly idempotency_by?: "client_order_id"
+  /** Left out where its token never expires. */
+  readonly expires_at?: number
 }
 
 export type Act =
@@ -152,6 +156,8 @@ export type Act =
   | { readonly act: "key_targets_set"; readonly name: string; readonly targets: readonly string[] }
   | { readonly act: "key_replaced"; readonly from: string; readonly to: string }
   | { readonly act: "client_added"; readonly client: ClientFields }
+  /** As it is from then on. */
+  | { readonly act: "client_set"; readonly client: ClientFields }
   | { readonly act: "client_token_set"; readonly name: string; readonly token_hash: string }
   | { readonly act: "client_revoked"; readonly name: string }
   | { readonly act: "locked"; readonly by: string }

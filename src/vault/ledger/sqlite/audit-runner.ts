@@ -8,7 +8,6 @@ import { tablesChecker } from "./check-tables.ts"
 import { entryFinder, entryPager } from "./entry-pages.ts"
 import { readArchivedHead, type Journal } from "./journal.ts"
 import type { WriteRow } from "./projections.ts"
-import { readRecentDecisions } from "./recent-decisions.ts"
 
 /** Whether a job is one of these. */
 export function isAuditJob<Job extends { readonly kind: string }>(
@@ -39,8 +38,6 @@ export function auditRunner(database: DatabaseSync, journal: Journal, writeRow: 
         return checkTables(job.from, job.position)
       case "audit_archivable":
         return findArchivable(job.after, job.bounds)
-      case "audit_decisions":
-        return readRecentDecisions(database, job.limit)
       case "audit_trim":
         return trim()
       case "audit_archive_of":

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite"
 
 import type { SafetyName, StopName } from "../records/act-row.ts"
 import { replaceName } from "../records/bindings.ts"
-import type { ActRow, ClientFields, KeyFields } from "../records/row.ts"
+import type { ActRow, KeyFields } from "../records/row.ts"
 
 type BindingRow = Exclude<
   ActRow,
@@ -16,7 +16,7 @@ export function openBindingProjections(
   const addKey = keyAdder(database)
   const change = keyChanges(database)
   const replaceKey = keyReplacer(database)
-  const addClient = clientAdder(database)
+  const putClient = clientPutter(database)
   const setToken = database.prepare("UPDATE clients SET token_hash = ? WHERE name = ?")
   return (row, seq) => {
     switch (row.act) {
@@ -33,13 +33,12 @@ export function openBindingProjections(
         change(row)
         break
       case "client_added":
-        addClient(row.client, seq)
+      case "client_set":
+        putClient(row, seq)
         break
       case "client_token_set":
-        setToken.run(row.token_hash, row.name)
-        break
       case "client_revoked":
-        setToken.run(null, row.name)
+        setToken.run("token_hash" in row ? row.token_hash : null, row.name)
         break
       case "started":
       case "asked":
@@ -112,14 +111,20 @@ function keyAdder(database: DatabaseSync): (key: KeyFields, seq: number) => void
   }
 }
 
-function clientAdder(database: DatabaseSync): (client: ClientFields, seq: number) => void {
+type ClientRow = Extract<BindingRow, { act: "client_added" | "client_set" }>
+
+/** One that is set keeps its place. A name that is added twice is refused by the table itself. */
+function clientPutter(database: DatabaseSync): (row: ClientRow, seq: number) => void {
+  const takeOut = database.prepare("DELETE FROM clients WHERE name = ? RETURNING seq")
   const add = database.prepare(
-    `INSERT INTO clients (seq, name, token_hash, keys, rights, allow_type_b, idempotency_by)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO clients (seq, name, token_hash, keys, rights, allow_type_b, idempotency_by, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  return ({ name, token_hash, keys, rights, allow_type_b, idempotency_by = "header" }, seq) => {
-    const mayTypeB = allow_type_b ? 1 : 0
-    const lists = [JSON.stringify(keys), JSON.stringify(rights)]
-    add.run(seq, name, token_hash, ...lists, mayTypeB, idempotency_by)
+  return ({ act, client }, seq) => {
+    const { name, token_hash, idempotency_by = "header", expires_at = null } = client
+    const place = act === "client_set" ? (takeOut.get(name)?.["seq"] as number) : seq
+    const lists = [JSON.stringify(client.keys), JSON.stringify(client.rights)]
+    const mayTypeB = client.allow_type_b ? 1 : 0
+    add.run(place, name, token_hash, ...lists, mayTypeB, idempotency_by, expires_at)
   }
 }

@@ -1,5 +1,7 @@
 import type { DatabaseSync } from "node:sqlite"
 
+import { compareDecimals } from "../../../venue/decimal.ts"
+import { readDecimal } from "../records/request-row.ts"
 import type { ChainPosition, Flaw, TablesCursor, TablesStep } from "../store/audit-jobs.ts"
 import { readArchivedHead } from "./journal.ts"
 
@@ -49,7 +51,8 @@ export function tablesChecker(
 
 /** What takes no time to check. */
 function wholeFlaw(database: DatabaseSync, position: ChainPosition): Flaw | null {
-  return archiveFlaw(database, position) ?? nonceFlaw(database, position) ?? tailFlaw(database)
+  const flaw = archiveFlaw(database, position) ?? nonceFlaw(database, position)
+  return flaw ?? everFlaw(database, position) ?? tailFlaw(database)
 }
 
 /** That entries are in an archive is for the journal to say, not for a table alone. */
@@ -72,6 +75,19 @@ function nonceFlaw(database: DatabaseSync, { nonces, seq }: ChainPosition): Flaw
   })
   if (signer === undefined) return null
   const what = `the table signers has a lower nonce of ${signer} than the journal up to here, so one could be used twice`
+  return { seq, id: null, what }
+}
+
+/** Sums only rise, and the table may be ahead of a position. */
+function everFlaw(database: DatabaseSync, { ever, seq }: ChainPosition): Flaw | null {
+  const read = database.prepare("SELECT used FROM ever_sums WHERE meter = ?")
+  const isLess = ([meter, used]: readonly [string, string]): boolean => {
+    const kept = (read.get(meter)?.["used"] ?? "0") as string // our own STRICT table
+    return compareDecimals(readDecimal(kept), readDecimal(used)) < 0
+  }
+  const lost = Object.entries(ever).find(isLess)
+  if (lost === undefined) return null
+  const what = `the table ever_sums has less of ${lost[0]} than the journal up to here, so a limit has too much room`
   return { seq, id: null, what }
 }
 

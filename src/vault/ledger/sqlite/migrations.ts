@@ -213,4 +213,13 @@ export const migrations: readonly string[] = [
   `
   ALTER TABLE prices ADD COLUMN drift TEXT;
   `,
+  `
+  ALTER TABLE clients ADD COLUMN expires_at INTEGER;
+  `,
+  `
+  CREATE TABLE ever_sums (
+    meter TEXT PRIMARY KEY,
+    used  TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]

@@ -29,6 +29,7 @@ export function readOpenedState(database: DatabaseSync, nowMs: number): OpenedSt
         signer["last_nonce"] as number,
       ]),
     ),
+    ever: all("SELECT meter, used FROM ever_sums") as OpenedState["ever"],
     holds: readHolds(database, nowMs),
     prices: all("SELECT * FROM prices ORDER BY seq").map(priceFields),
     raises: all(
@@ -82,6 +83,7 @@ function clientFields(columns: Columns): ClientFields {
     rights: JSON.parse(columns["rights"] as string) as readonly string[],
     allow_type_b: columns["allow_type_b"] === 1,
     ...(columns["idempotency_by"] === "client_order_id" && { idempotency_by: "client_order_id" }),
+    ...(columns["expires_at"] !== null && { expires_at: columns["expires_at"] as number }),
   }
 }
 

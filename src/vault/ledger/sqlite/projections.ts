@@ -103,6 +103,7 @@ function requestWriter(database: DatabaseSync): (row: RequestRow, seq: number) =
   const useRelease = database.prepare(
     "UPDATE holds SET state = 'used' WHERE id = ? AND state = 'released'",
   )
+  const keepEver = database.prepare("REPLACE INTO ever_sums (meter, used) VALUES (?, ?)")
   const keepNonce = database.prepare(
     `INSERT INTO signers (address, last_nonce) VALUES (?, ?)
      ON CONFLICT (address) DO UPDATE SET last_nonce = max(last_nonce, excluded.last_nonce)`,
@@ -113,6 +114,7 @@ function requestWriter(database: DatabaseSync): (row: RequestRow, seq: number) =
     endKey(row, seq)
     add.run(id, seq, client, key, operation, signer, nonce, ...times, ...namesOf(row))
     keepNonce.run(signer, nonce)
+    for (const [meter, used] of Object.entries(row.ever ?? {})) keepEver.run(meter, used)
     if (row.release === undefined) return
     // As UNIQUE does for a nonce: the database itself refuses a release a second time.
     if (useRelease.run(row.release).changes !== 1) throw new Error("a release was used twice")

@@ -1,16 +1,16 @@
 // The thread that owns the database, so that no fsync ever holds the event loop of the vault.
 
-import { backup, type DatabaseSync } from "node:sqlite"
+import type { DatabaseSync } from "node:sqlite"
 import { parentPort, workerData } from "node:worker_threads"
 
 import { commitStages } from "../../process/stages.ts"
 import type { Head } from "../store/store.ts"
 import { auditRunner, isAuditJob } from "./audit-runner.ts"
-import { openDatabase } from "./database.ts"
+import { copyDatabase, openDatabase } from "./database.ts"
 import { clockKeeper, openJournal, type Journal, readTrail } from "./journal.ts"
 import { readOpenedState, readSet, readSets } from "./opened-state.ts"
 import { openProjections, type Projections } from "./projections.ts"
-import { readRecentRefusals } from "./recent-decisions.ts"
+import { readRecentRefusals } from "./recent-refusals.ts"
 import { giveUpSpare } from "./spare-space.ts"
 import { faultOf, isFull } from "./sqlite-fault.ts"
 import { keyFinder, recordSearcher } from "./stored-keys.ts"
@@ -95,12 +95,9 @@ function open() {
   }
 }
 
-/** Pages at a time; commits go on in between. */
-const copiedPages = 20
-
 async function copy(database: DatabaseSync, to: string): Promise<void> {
   try {
-    await backup(database, to, { rate: copiedPages })
+    await copyDatabase(database, to)
     tell({ kind: "copied", failed: undefined })
   } catch (error) {
     tell({ kind: "copied", failed: error instanceof Error ? error.message : String(error) })

@@ -72,28 +72,15 @@ export type ArchivablePage = {
 /** Why an entry can't go yet, and so all after it can't. */
 export type StayReason = "young" | "limits" | "valid" | "hold"
 
-/** A request or a refusal as it was recorded, without its body. */
-export type RecentDecision = {
-  readonly seq: number
+/** A refusal as it was recorded. */
+export type RecentRefusal = {
   readonly id: RecordId
   readonly atMs: number
   readonly client: string
-  readonly key: string | null
   readonly operation: OperationId | null
-  /** `policy/rule` that allowed it. */
-  readonly rule: string | null
-  readonly refusal: Refusal | null
+  readonly refusal: Refusal
   /** How many more refusals like it came within its second. */
   readonly repeats: number
-}
-
-export type RecentRefusal = RecentDecision & { readonly refusal: Refusal }
-
-export type RecentDecisions = {
-  /** Rises by one with each request and each refusal that is recorded. */
-  readonly recorded: number
-  /** The newest first. */
-  readonly decisions: readonly RecentDecision[]
 }
 
 /** What the worker does for those who read, prove or archive the journal. */
@@ -116,7 +103,6 @@ export type AuditJob =
       readonly after: number
       readonly bounds: ArchiveBounds
     }
-  | { readonly kind: "audit_decisions"; readonly limit: number }
   | { readonly kind: "audit_trim" }
   | { readonly kind: "audit_archive_of"; readonly atMs: number }
   | {
@@ -133,7 +119,6 @@ export type AuditResults = {
   readonly audit_check: CheckStep
   readonly audit_check_tables: TablesStep
   readonly audit_archivable: ArchivablePage
-  readonly audit_decisions: RecentDecisions
   readonly audit_trim: number
   readonly audit_archive_of: string | undefined
   /** Whether there was anything new to sign. */
@@ -181,6 +166,8 @@ export type ChainPosition = {
   readonly publicKey: string | null
   /** The last nonce of each signer so far. */
   readonly nonces: Readonly<Record<string, number>>
+  /** What each meter that counts for ever has counted so far. */
+  readonly ever: Readonly<Record<string, string>>
   readonly checkpoint: Checkpoint | null
   /** The last act of archiving so far. */
   readonly archived: ArchivedFields | null

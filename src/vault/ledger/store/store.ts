@@ -94,6 +94,8 @@ export type OpenedState = {
   readonly keys: readonly KeyFields[]
   readonly clients: readonly ClientFields[]
   readonly lastNonces: ReadonlyMap<string, number>
+  /** What each meter of a limit with `window: ever` has counted, a decimal. */
+  readonly ever: readonly { readonly meter: string; readonly used: string }[]
   readonly holds: readonly StoredHold[]
   readonly prices: readonly PriceFields[]
   readonly raises: readonly RaiseFields[]

@@ -47,5 +47,6 @@ function countedForm(counted: Counted) {
 }
 
 function windowForm(window: LimitWindow): readonly (string | number)[] {
+  // JSON makes `null` of the length of `ever`.
   return window.kind === "rolling" ? ["rolling", window.lengthMs] : ["day", window.zone]
 }

@@ -5,7 +5,10 @@ import type { Counted, Limit } from "../terms/policy.ts"
 type Asked = {
   readonly counted: Counted
   readonly per: Limit["per"]
-  readonly endpoints: readonly OperationId[] | undefined
+  readonly endpoints?: readonly OperationId[] | undefined
+  readonly symbols?: unknown
+  readonly window: unknown
+  readonly release?: Limit["release"] | undefined
 }
 
 /** What is wrong, reported at the `key` to change. */
@@ -49,6 +52,29 @@ const known: readonly {
     message: (operations) => `nothing would be counted: no orders are made by ${operations}`,
     isIn: ({ counted, endpoints }) =>
       isSubmitted(counted) && endpoints?.some((id) => orderMakingOperations.has(id)) === false,
+  },
+  {
+    key: "per",
+    message: () => "can't be key or account with window: ever: a key's successor would begin anew",
+    isIn: ({ window, per }) => window === "ever" && (per === "key" || per === "account"),
+  },
+  {
+    key: "symbols",
+    message: () => "must be listed, since window: ever keeps what it counts of each for good",
+    isIn: ({ window, counted, per, symbols }) =>
+      window === "ever" && !symbols && (per === "symbol" || counted.kind === "submitted_quantity"),
+  },
+  {
+    key: "sum",
+    message: () =>
+      "can't have by with window: ever, since a body could begin a sum for good with any text",
+    isIn: ({ window, counted }) =>
+      window === "ever" && counted.kind === "field" && counted.by !== undefined,
+  },
+  {
+    key: "release",
+    message: () => "can't be refused with window: ever: what was signed counts for good",
+    isIn: ({ window, release }) => window === "ever" && release === "refused",
   },
 ]
 

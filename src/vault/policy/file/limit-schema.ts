@@ -1,7 +1,8 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import type { Decimal } from "../../../venue/decimal.ts"
 import { dayWindow } from "./day-window.ts"
+import { ever } from "../terms/claim.ts"
 import type { Counted, LimitWindow } from "../terms/policy.ts"
 import { described, objectError, required, tell } from "../values/described.ts"
 import type { UnplacedLimit } from "./limit-definition.ts"
@@ -21,7 +22,7 @@ export function limitSchema(shapes: EntryShapes): z.ZodType<UnplacedLimit> {
       const matchers = matchersOf(written, context)
       const { endpoints, per = "all" } = written
       const counted = countedBy(written, context)
-      for (const { key, message } of limitMistakes({ counted, per, endpoints })) {
+      for (const { key, message } of limitMistakes({ ...written, counted, per })) {
         tell(context, message, key)
       }
       const speech = speechOf(matchers, { speakOfOrders: speaksOfOrders(counted, per) })
@@ -89,8 +90,8 @@ const limitShape = {
     "requests",
   ),
   window: required(
-    z.union([z.literal("day"), rolling], { error: windowMessage }),
-    "How long what was counted goes on counting: a duration that rolls, or a calendar day.",
+    z.union([z.enum(["day", "ever"]), rolling], { error: windowMessage }),
+    "How long what was counted goes on counting: a duration that rolls, a calendar day, or for ever.",
     "1h",
   ),
   zone: described(
@@ -128,7 +129,7 @@ const limitShape = {
 type Written = z.infer<z.ZodObject<typeof limitShape>>
 
 function windowMessage(): string {
-  return "must be a duration from 1s to 31d such as 1h, or day"
+  return "must be a duration from 1s to 31d such as 1h, or day, or ever"
 }
 
 function countedBy({ sum: added, count, max }: Written, context: z.RefinementCtx): Counted {
@@ -151,5 +152,5 @@ function windowOf({ window, zone }: Written, context: z.RefinementCtx): LimitWin
     return z.NEVER
   }
   if (zone !== undefined) tell(context, "goes with window: day alone", "zone")
-  return { kind: "rolling", lengthMs: window }
+  return window === "ever" ? ever : { kind: "rolling", lengthMs: window }
 }

@@ -1,4 +1,4 @@
-import type { z } from "zod"
+import type * as z from "zod"
 
 import { operationIds, type OperationId, type SymbolTable } from "../../../venue/profile.ts"
 import { allMatchers, mapAsked, usesOrderMatchers, type Matchers } from "../match/matchers.ts"

@@ -1,9 +1,9 @@
-import type { z } from "zod"
+import type * as z from "zod"
 
 import { err, ok, type Result } from "../../../std/result.ts"
 import { parseYaml, type Located, type Problem } from "../../../std/yaml-file.ts"
 import type { Profile } from "../../../venue/profile.ts"
-import type { Entry, Policy } from "../terms/policy.ts"
+import type { Entry, Named, Policy } from "../terms/policy.ts"
 import { limitDefinition } from "./limit-definition.ts"
 import { unlistedGroups } from "./unlisted-groups.ts"
 import { policySchema, type WrittenPolicy } from "./policy-schema.ts"
@@ -63,10 +63,14 @@ function parsePolicy(
   if (problems.length > 0) return err(problems)
 
   const { value, placeOf } = read.value
+  const { repeatWithinMs: ms } = value
   const placed = <Written>(list: List, entries: readonly Written[]) =>
     entries.map((entry, index) => ({ ...entry, line: placeOf([list, index]).line }))
+  const named = (name: string): Named => ({ name, line: placeOf([name]).line })
   const policy: Policy = {
-    ...value,
+    name: value.name,
+    appliesTo: value.appliesTo,
+    reads: value.reads,
     file,
     rules: placed("rules", value.rules),
     deny: placed("deny", value.deny),
@@ -75,6 +79,8 @@ function parsePolicy(
       definition: limitDefinition(limit, value.appliesTo),
     })),
     hold: placed("hold", value.hold),
+    requireIdempotency: value.requireIdempotency ? named("require_idempotency") : undefined,
+    repeatWithin: ms === undefined ? undefined : { ...named("repeat_within"), ms },
   }
   return ok({ policy, placeOf })
 }

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import { isPathPattern } from "../../../venue/path-pattern.ts"
 import type { SymbolTable } from "../../../venue/profile.ts"
@@ -7,11 +7,13 @@ import { described, objectError, required, tell } from "../values/described.ts"
 import type { UnplacedLimit } from "./limit-definition.ts"
 import { limitSchema } from "./limit-schema.ts"
 import { matchersOf, operationsOf, speechOf } from "./matcher-schema.ts"
-import { durationMs, listOf, policyName, textAs } from "../values/scalars.ts"
+import { durationMs, listOf, policyName, textAs, yesOrNo } from "../values/scalars.ts"
 import { entryShapes, refusedBounds, ruleSchema, type EntryShapes } from "./rule-schema.ts"
 
 /** A policy file's content, before its entries know their lines. */
-export type WrittenPolicy = Omit<Policy, "file" | "rules" | "deny" | "limits" | "hold"> & {
+export type WrittenPolicy = Pick<Policy, "name" | "appliesTo" | "reads"> & {
+  readonly requireIdempotency: boolean | undefined
+  readonly repeatWithinMs: number | undefined
   readonly rules: readonly Omit<Rule, "line">[]
   readonly deny: readonly Omit<Deny, "line">[]
   readonly limits: readonly UnplacedLimit[]
@@ -33,6 +35,8 @@ export function policySchema(symbols: SymbolTable): z.ZodType<WrittenPolicy> {
       limits: written.limits ?? [],
       hold: written.hold ?? [],
       reads: written.reads ?? [],
+      requireIdempotency: written.require_idempotency,
+      repeatWithinMs: written.repeat_within,
     }))
 }
 
@@ -68,6 +72,16 @@ const headShape = {
     listOf(pathPattern),
     "Paths that may be read; * stands for one segment of a path, ** for any number of them.",
     ["/v1/market/**"],
+  ),
+  repeat_within: described(
+    durationMs({ least: "1s", most: "1m", example: "5s" }),
+    "For how long the same body, cancels apart, isn't signed again for the same client and key without an Idempotency-Key.",
+    "5s",
+  ),
+  require_idempotency: described(
+    yesOrNo,
+    "Whether every request needs an Idempotency-Key, cancels too; false without it.",
+    true,
   ),
 }
 

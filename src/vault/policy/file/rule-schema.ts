@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import { compareDecimals, parseDecimal, type Decimal } from "../../../venue/decimal.ts"
 import type { SymbolTable } from "../../../venue/profile.ts"

@@ -19,6 +19,8 @@ export type JudgedRequest = {
   readonly lane: Lane
   /** How long the signed request would be valid. */
   readonly expiresInMs: number
+  /** It has an idempotency key, so the same sent again is no second request. */
+  readonly isKeyed: boolean
 }
 
 /** What judging needs besides request and policies. All are values: policy has no clock and no disk. */

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import { described, objectError, required, tell } from "../values/described.ts"
 import type { Subject } from "../judged/judged-order.ts"

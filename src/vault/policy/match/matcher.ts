@@ -1,4 +1,4 @@
-import type { z } from "zod"
+import type * as z from "zod"
 
 import type { OrderFlag, OrderType } from "../../../venue/payload/payload.ts"
 import type { OperationId, SymbolTable } from "../../../venue/profile.ts"

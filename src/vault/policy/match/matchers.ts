@@ -1,4 +1,4 @@
-import type { z } from "zod"
+import type * as z from "zod"
 
 import type { JudgedOrder, Subject } from "../judged/judged-order.ts"
 import { algoOrderTypes } from "./algo-order-types.ts"

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import { compareDecimals, formatDecimal, type Decimal } from "../../../venue/decimal.ts"
 import type { JsonObject, JsonValue } from "../../../venue/json.ts"

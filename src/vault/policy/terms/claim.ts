@@ -6,6 +6,13 @@ export type ClaimWindow =
   /** A calendar day of some time zone; 23 to 25 hours long. */
   | { readonly kind: "day"; readonly startMs: number; readonly endMs: number }
 
+/** `window: ever`: what was counted never stops counting. */
+export const ever = { kind: "rolling", lengthMs: Infinity } as const
+
+export function isEver(window: { readonly kind: string; readonly lengthMs?: number }): boolean {
+  return window.lengthMs === ever.lengthMs
+}
+
 /**
  * What one limit counts of one request. Policy says what counts and the maximum. The ledger knows what is used,
  * and takes all claims of a request or none.
@@ -26,6 +33,8 @@ export type Claim = {
   readonly amount: Decimal
   readonly max: Decimal
   readonly mode: "enforce" | "observe"
+  /** Of `repeat_within`: where it is spent, the same body comes again. */
+  readonly isRepeat?: true
   /** Whether the amount is given back when the request was sent once and the venue refused it. */
   readonly release: "never" | "refused"
 }

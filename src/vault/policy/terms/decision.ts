@@ -70,6 +70,8 @@ const otherReasons = [
   "no_rule_covers_endpoint",
   "endpoint_not_covered",
   "denied_by_rule",
+  "idempotency_key_required",
+  "repeated_within",
   "expires_in_over_max",
   "symbol_without_max",
   "symbol_without_min",

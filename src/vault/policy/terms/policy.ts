@@ -80,6 +80,9 @@ export type Deny = Entry & { readonly over: Over | undefined }
 
 export type Hold = Deny & { readonly ttlMs: number }
 
+/** What a verdict names: an entry, or a key of the file itself. */
+export type Named = Pick<Entry, "name" | "line">
+
 /** One policy file. */
 export type Policy = {
   readonly name: string
@@ -91,4 +94,8 @@ export type Policy = {
   readonly hold: readonly Hold[]
   /** Paths that may be read, as patterns. */
   readonly reads: readonly string[]
+  /** Nothing of its clients and keys is signed without an idempotency key. */
+  readonly requireIdempotency: Named | undefined
+  /** The same body isn't signed again within this time without one. */
+  readonly repeatWithin: (Named & { readonly ms: number }) | undefined
 }

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 /** A key with one sentence about it and an example. Editors and the reference show both. */
 export function required<Schema extends z.ZodType>(

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 import { parseDurationMs } from "../../../std/duration.ts"
 import { parseAddress, type Address } from "../../../venue/address.ts"

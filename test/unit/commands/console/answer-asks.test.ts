@@ -6,11 +6,12 @@ import { describe, it, type TestContext } from "node:test"
 import { answerAsks, type Answers } from "../../../../src/commands/console/answer-asks.ts"
 import { askOver, type Ask } from "../../../../src/console/serve/ask-command.ts"
 import { Fault } from "../../../../src/std/fault.ts"
-import { quietLook } from "../../../support/console-look.ts"
+import { noEntries, quietStand, signedRecord } from "../../../support/console-look.ts"
 import { temporaryDirectory } from "../../../support/link-peer.ts"
 
 const id = `rec_${"0".repeat(26)}`
-const symbols = { names: {}, default_market_order_type: null }
+const seq = 5
+const hold = `hold_${"0".repeat(26)}`
 
 /** Two sockets that are joined, as Node makes of a pipe. */
 async function pipePair(t: TestContext): Promise<readonly [Socket, Socket]> {
@@ -48,8 +49,9 @@ async function start(t: TestContext, changes: Partial<Answers> = {}): Promise<Pa
     }
   const answering = answerAsks(pipe, {
     listening: noting("listening", null),
-    look: noting("look", { ...quietLook, secret: "not for the console" }),
-    record: noting("record", { record: null, symbols }),
+    look: noting("look", { ...quietStand, secret: "not for the console" }),
+    entries: noting("entries", { ...noEntries, secret: "not for the console" }),
+    record: noting("record", signedRecord),
     freeze: noting("freeze", {
       ...{ scope: "all" as const, name: null, reason: "r", by: "x", cancels: true, since: 0 },
     }),
@@ -65,13 +67,15 @@ const closed = (socket: Socket): Promise<void> =>
 describe("the pipe between the console's server and its command", () => {
   it("passes on what is on the list, and of an answer what its schema names", async (t) => {
     const { ask, asked } = await start(t)
-    assert.deepEqual(await ask("look", {}), quietLook)
-    assert.deepEqual(await ask("record", { id }), { record: null, symbols })
+    assert.deepEqual(await ask("look", {}), quietStand)
+    assert.deepEqual(await ask("entries", { after: 3 }), noEntries)
+    assert.deepEqual(await ask("record", { id, seq }), signedRecord)
     assert.equal((await ask("freeze", { reason: " r " })).scope, "all")
     assert.equal(await ask("listening", { port: 8_421 }), null)
     assert.deepEqual(asked, [
       "look {}",
-      `record {"id":"${id}"}`,
+      'entries {"after":3}',
+      `record {"id":"${id}","seq":5}`,
       'freeze {"reason":"r"}',
       'listening {"port":8421}',
     ])
@@ -90,14 +94,15 @@ describe("the pipe between the console's server and its command", () => {
 
   it("passes on no answer that isn't one, or is too long", async (t) => {
     const names = Object.fromEntries(
-      Array.from({ length: 40_000 }, (_, n) => [String(n), "x".repeat(60)]),
+      Array.from({ length: 80_000 }, (_, n) => [String(n), "x".repeat(60)]),
     )
     const { ask } = await start(t, {
-      look: () => Promise.resolve({} as typeof quietLook),
-      record: () => Promise.resolve({ record: null, symbols: { ...symbols, names } }),
+      look: () => Promise.resolve({} as typeof quietStand),
+      record: () =>
+        Promise.resolve({ ...signedRecord, symbols: { ...signedRecord.symbols, names } }),
     })
     await assert.rejects(ask("look", {}), { code: "internal" })
-    await assert.rejects(ask("record", { id }), { code: "link_protocol" })
+    await assert.rejects(ask("record", { id, seq }), { code: "link_protocol" })
     assert.equal((await ask("freeze", { reason: "r" })).scope, "all")
   })
 
@@ -133,6 +138,30 @@ describe("the pipe between the console's server and its command", () => {
     })
   }
 
+  for (const [name, params] of [
+    ["weigh", { id: hold }],
+    ["decide", { id: hold, decision: "released", typed: "" }],
+  ] as const) {
+    it(`closes on ${name}, unless the console was started to release`, async (t) => {
+      const { ask, socket, answering, asked } = await start(t)
+      await assert.rejects(ask(name, params), { code: "vault_unavailable" })
+      await assert.rejects(answering, /may not ask that/)
+      await closed(socket)
+      assert.deepEqual(asked, [])
+    })
+  }
+
+  it("passes on what a console that releases may ask besides", async (t) => {
+    const told = { words: "withdraw", warnings: [], to_type: "withdraw" }
+    const { ask } = await start(t, {
+      weigh: () => Promise.resolve({ ...told, body: "{}" } as typeof told),
+      decide: () => Promise.resolve({ state: "released", body: "{}" }),
+    })
+    assert.deepEqual(await ask("weigh", { id: hold }), told)
+    const word = { id: hold, decision: "released", typed: "withdraw" } as const
+    assert.deepEqual(await ask("decide", word), { state: "released" })
+  })
+
   it("answers one ask after the other, and not more than 25 a second", async (t) => {
     let atWork = 0
     const { ask } = await start(t, {
@@ -141,7 +170,7 @@ describe("the pipe between the console's server and its command", () => {
         assert.equal(atWork, 1)
         await new Promise((resolve) => setTimeout(resolve, 5))
         atWork -= 1
-        return quietLook
+        return quietStand
       },
     })
     const startMs = performance.now()
@@ -150,18 +179,17 @@ describe("the pipe between the console's server and its command", () => {
   })
 
   it("answers nobody who asks and doesn't read", async (t) => {
-    const names = { names: { 1: "x".repeat(64) }, default_market_order_type: null }
     const body = "y".repeat(600_000)
-    const record = { state: "signed", outcome: null, body }
+    const record = signedRecord.record && { ...signedRecord.record, body }
     let told = 0
     const { socket, answering } = await start(t, {
       record: () => {
         told += 1
-        return Promise.resolve({ record, symbols: names })
+        return Promise.resolve({ ...signedRecord, record })
       },
     })
     socket.pause()
-    const ask = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "record", params: { id } })
+    const ask = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "record", params: { id, seq } })
     socket.write(`${ask}\n`.repeat(20))
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     assert.ok(told >= 1 && told <= 3, `${told} answers`)

@@ -6,21 +6,23 @@ import fc from "fast-check"
 import type { Decision, Look } from "../../../../src/console/asks.ts"
 import {
   emptyModel,
-  maxRows,
+  maxKept,
   newsIn,
   standingOf,
+  timesOf,
+  withHistory,
   withLook,
   withoutConsole,
   withoutVault,
   type Model,
 } from "../../../../src/console/page/model.ts"
-import { lookOf, quietLook } from "../../../support/console-look.ts"
+import { entriesOf, lookOf, noEntries, quietLook } from "../../../support/console-look.ts"
 import { numRuns } from "../../../support/runs.ts"
 
 const told = (model: Model, changes: Partial<Look>): Model =>
   withLook(model, { ...quietLook, ...changes })
 
-/** A page that looked when five requests had been decided. */
+/** A page that looked when the ledger had five entries, of which it was told the last two. */
 const opened = withLook(emptyModel, lookOf(5, ["refused", "allowed"]))
 
 const seqs = (rows: readonly Decision[]) => rows.map(({ seq }) => seq)
@@ -34,7 +36,7 @@ describe("the console's model", () => {
     const model = told(withLook(emptyModel, quietLook), counted)
     assert.deepEqual(model.connection, { kind: "live" })
     assert.equal(model.look?.at, 7_000)
-    const [, sample] = model.samples
+    const sample = model.samples.at(-1)
     assert.deepEqual(sample, { atMs: 7_000, allowed: 3, refused: 2, answers: [4, 5] })
   })
 
@@ -42,72 +44,76 @@ describe("the console's model", () => {
     const model = withLook(opened, lookOf(8, ["allowed", "held", "refused"]))
     assert.deepEqual(seqs(model.decisions), [8, 7, 6, 5, 4])
     assert.deepEqual(seqs(model.noes), [8, 7, 4])
-    assert.equal(model.missed, 0)
+    assert.deepEqual(model.read, { first: 4, last: 8 })
   })
 
-  it("keeps as many rows as it says and no more", () => {
-    const many = Array.from({ length: maxRows }, () => "refused" as const)
-    const full = withLook(emptyModel, lookOf(maxRows, many))
-    assert.equal(full.decisions.length, maxRows)
-    const { decisions, noes } = withLook(full, lookOf(maxRows + 1, ["refused"]))
+  it("puts what was before it looked behind the others", () => {
+    const model = withHistory(
+      withLook(opened, lookOf(6, ["allowed"])),
+      entriesOf(3, ["refused", "allowed", "held"]),
+    )
+    assert.deepEqual(seqs(model.decisions), [6, 5, 4, 3, 2, 1])
+    assert.deepEqual(seqs(model.noes), [4, 3, 1])
+    assert.deepEqual(model.read, { first: 1, last: 6 })
+  })
+
+  it("keeps as many rows as it says and no more, the newest", () => {
+    const many = Array.from({ length: maxKept }, () => "refused" as const)
+    const full = withLook(emptyModel, lookOf(maxKept, many))
+    const { decisions, noes } = withLook(full, lookOf(maxKept + 1, ["refused"]))
     for (const rows of [decisions, noes]) {
-      assert.equal(rows.length, maxRows)
-      assert.equal(rows[0]?.seq, maxRows + 1)
+      assert.equal(rows.length, maxKept)
+      assert.equal(rows[0]?.seq, maxKept + 1)
       assert.equal(rows.at(-1)?.seq, 2)
     }
+    assert.deepEqual(withHistory(full, entriesOf(0, ["refused"])).decisions, full.decisions)
   })
 
   it("lets a refusal stay while allowed requests push it out of the other list", () => {
-    const many = Array.from({ length: maxRows }, () => "allowed" as const)
-    const { decisions, noes } = withLook(opened, lookOf(5 + maxRows, many))
+    const many = Array.from({ length: maxKept }, () => "allowed" as const)
+    const { decisions, noes } = withLook(opened, lookOf(5 + maxKept, many))
     assert.ok(decisions.every(({ result }) => result === "allowed"))
     assert.deepEqual(seqs(noes), [4])
   })
 
-  it("lets a refusal that came again grow a count on its row, and makes no new row of it", () => {
-    const look = lookOf(5, ["refused", "allowed"])
-    const times = (model: Model) => [model.decisions, model.noes].map((rows) => rows.at(-1)?.times)
-    assert.deepEqual(times(opened), [1, 1])
-    const grown = look.decisions.map((row) => (row.seq === 4 ? { ...row, times: 12 } : row))
-    const model = withLook(opened, { ...look, decisions: grown })
-    assert.deepEqual(seqs(model.decisions), [5, 4])
-    assert.deepEqual(times(model), [12, 12])
-    assert.deepEqual(newsIn(opened, { ...look, decisions: grown }), [])
-    // Once a look doesn't reach back to it, it stays as it was.
-    assert.deepEqual(times(withLook(model, lookOf(6, ["allowed"]))), [12, 12])
+  it("counts a refusal that came again, whichever of the two it is told first", () => {
+    const again = (count: number, record: string | null = "rec_4") => ({
+      ...lookOf(6, ["allowed"]).news,
+      repeats: [{ record, at: 1_000, count }],
+    })
+    const times = (model: Model) => model.noes.map((row) => timesOf(row, model))
+    assert.deepEqual(times(opened), [1])
+    const once = told(opened, { news: again(11) })
+    assert.deepEqual(times(once), [12])
+    assert.deepEqual(times(told(once, { news: again(3) })), [15])
+    // Those that weren't recorded are on nobody's row.
+    assert.deepEqual(times(told(once, { news: again(3, null) })), [12])
+
+    const before = told(emptyModel, { news: again(11) })
+    assert.deepEqual(times(withHistory(before, entriesOf(5, ["refused", "allowed"]))), [12])
   })
 
-  it("counts as missed what it wasn't told since it looked, not what was before", () => {
-    assert.equal(opened.missed, 0)
-    const busy = withLook(opened, lookOf(105, ["allowed", "allowed"]))
-    assert.equal(busy.missed, 98)
-    assert.equal(withLook(busy, lookOf(106, ["allowed"])).missed, 98)
-    assert.equal(withLook(busy, lookOf(105, ["allowed", "allowed"])).missed, 98)
+  it("counts the entries that it wasn't told", () => {
+    assert.equal(opened.skipped, 0)
+    const busy = told(opened, { news: { ...entriesOf(105, ["allowed"]), skipped: 99 } })
+    assert.equal(busy.skipped, 99)
+    assert.equal(withLook(busy, lookOf(106, ["allowed"])).skipped, 99)
   })
 
-  it("misses nothing where the ledger counts from nought again", () => {
-    const anew = { ...lookOf(6, ["allowed"]), recorded: 1 }
-    assert.equal(withLook(opened, anew).missed, 0)
-  })
-
-  it("shows nothing twice, and counts what fell while it could reach nobody", () => {
+  it("goes on after what it knew when it was cut off", () => {
     const gone = withoutConsole(opened, "Nobody answers.")
     assert.deepEqual(gone.connection, { kind: "lost", why: "Nobody answers." })
     assert.deepEqual(seqs(gone.decisions), [5, 4])
-    const again = withLook(gone, lookOf(6, ["allowed", "refused", "allowed", "refused"]))
-    assert.deepEqual(seqs(again.decisions), [6, 5, 4])
-    assert.equal(again.missed, 0)
-    assert.equal(withLook(gone, lookOf(300, ["allowed"])).missed, 294)
+    assert.deepEqual(seqs(withLook(gone, lookOf(6, ["allowed"])).decisions), [6, 5, 4])
   })
 
   it("has news of what fell since it looked, and none of what was before", () => {
     assert.deepEqual(newsIn(emptyModel, lookOf(5, ["refused"])), [])
     assert.deepEqual(seqs(newsIn(opened, lookOf(6, ["refused"]))), [6])
     const again = withoutVault(opened, "Nobody answers.")
-    assert.deepEqual(seqs(newsIn(again, lookOf(6, ["allowed", "refused"]))), [6])
+    assert.deepEqual(seqs(newsIn(again, lookOf(7, ["allowed", "refused"]))), [7, 6])
     const quiet = withLook(emptyModel, quietLook)
     assert.deepEqual(seqs(newsIn(quiet, lookOf(1, ["refused"]))), [1])
-    assert.equal(withLook(quiet, lookOf(1, ["refused"])).missed, 0)
   })
 
   it("keeps what it knew while the vault is away", () => {
@@ -117,25 +123,48 @@ describe("the console's model", () => {
     assert.deepEqual(told(away, {}).connection, { kind: "live" })
   })
 
+  it("begins the lines of the plots with what was before it looked", () => {
+    const atMs = 600_000
+    const decided = { allowed: 10, refused: 4, held: 0 }
+    const first = told(emptyModel, { at: atMs, decided, news: { ...noEntries, is_end: false } })
+    assert.deepEqual(
+      first.samples.map((each) => each.atMs),
+      [atMs],
+    )
+    const row = (result: Decision["result"], beforeMs: number) => {
+      const [decision] = entriesOf(1, [result]).decisions
+      return { ...decision!, at: atMs - beforeMs }
+    }
+    const history = {
+      ...{ ...noEntries, is_end: false, since: atMs - 2_500 },
+      decisions: [row("allowed", 500), row("allowed", 1_500), row("refused", 2_500)],
+    }
+    const model = withHistory(told(first, { at: atMs + 1_000, decided }), history)
+    assert.deepEqual(
+      model.samples.map((each) => [each.atMs - atMs, each.allowed, each.refused]),
+      [
+        [-2_000, 8, 4],
+        [-1_000, 9, 4],
+        [0, 10, 4],
+        [1_000, 10, 4],
+      ],
+    )
+  })
+
   it("has rows that are bounded, newest first and each shown once, whatever it is told", () => {
-    const look = fc.record({
-      from: fc.nat({ max: 1_000 }),
-      results: fc.array(fc.constantFrom("allowed", "refused", "held"), { maxLength: 300 }),
-    })
+    const results = fc.array(fc.constantFrom("allowed", "refused", "held"), { maxLength: 300 })
     fc.assert(
-      fc.property(fc.array(look, { maxLength: 6 }), (looks) => {
-        const model = looks.reduce(
-          (known, { from, results }) => withLook(known, lookOf(from + results.length, results)),
-          emptyModel,
-        )
+      fc.property(fc.array(results, { maxLength: 6 }), (looks) => {
+        let last = 0
+        let model: Model = emptyModel
+        for (const each of looks) model = withLook(model, lookOf((last += each.length), each))
+        assert.equal(model.decisions.length, last)
         for (const rows of [model.decisions, model.noes]) {
-          assert.ok(rows.length <= maxRows)
           assert.ok(
             rows.every(({ seq }, index) => index === 0 || seq < (rows[index - 1]?.seq ?? 0)),
           )
         }
         assert.ok(model.noes.every(({ result }) => result !== "allowed"))
-        assert.ok(model.missed >= 0)
       }),
       numRuns(100),
     )

@@ -30,7 +30,7 @@ describe("a row that is opened", () => {
     ])
     assert.deepEqual(
       fetched.map(({ path, body }) => [path, body]),
-      [["/record", { id: "rec_1" }]],
+      [["/record", { id: "rec_1", seq: 1 }]],
     )
   })
 

@@ -2,10 +2,11 @@ import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
 import { readLooks } from "../../../../src/console/page/read-looks.ts"
-import { quietLook } from "../../../support/console-look.ts"
+import { entriesOf, quietLook } from "../../../support/console-look.ts"
 import {
   giveFetch,
   giveStorage,
+  ofSession,
   refusal,
   replaceGlobal,
   type Fetched,
@@ -28,7 +29,7 @@ type Read = {
 
 /** Reads until the session is over, by a server that answers this, one after the other. */
 async function read(t: TestContext, answers: readonly (() => Response | Error)[]): Promise<Read> {
-  giveStorage(t)
+  giveStorage(t, ofSession)
   const pauses: number[] = []
   replaceGlobal(t, "setTimeout", (ring: () => void, ms: number) => {
     pauses.push(ms)
@@ -38,13 +39,14 @@ async function read(t: TestContext, answers: readonly (() => Response | Error)[]
   const heard: [string, unknown][] = []
   const hear = (name: string) => (said: unknown) => void heard.push([name, said])
   await readLooks({
-    ...{ look: hear("look"), away: hear("away"), lost: hear("lost"), ended: hear("ended") },
+    ...{ look: hear("look"), history: hear("history"), away: hear("away") },
+    ...{ lost: hear("lost"), ended: hear("ended") },
   })
   return { heard, fetched, pauses }
 }
 
 describe("the console's looks", () => {
-  it("are asked for one after the other without a pause of the page's, until the session is over", async (t) => {
+  it("are asked for one after the other without a pause of the page's, each after the last entry that is known", async (t) => {
     const { heard, fetched, pauses } = await read(t, [look, look, over])
     assert.deepEqual(heard, [
       ["look", quietLook],
@@ -53,9 +55,36 @@ describe("the console's looks", () => {
     ])
     assert.deepEqual(
       fetched.map(({ method, path, body }) => [method, path, body]),
-      Array.from({ length: 3 }, () => ["POST", "/look", {}]),
+      [{}, { after: 0 }, { after: 0 }].map((body) => ["POST", "/look", body]),
     )
     assert.deepEqual(pauses, [])
+  })
+
+  it("have what was decided before the first of them read beside them, once", async (t) => {
+    const first = { ...quietLook, news: { ...entriesOf(8, ["allowed"]), is_end: false } }
+    const part = entriesOf(7, ["refused"])
+    const ended = () => Response.json({ ...part, is_end: true })
+    // The second thing that is asked for is what was before.
+    const answers = [() => Response.json(first), ended, look, look, over]
+    const { heard, fetched } = await read(t, answers)
+    const asked = fetched.filter(({ path }) => path === "/history").map(({ body }) => body)
+    assert.deepEqual(asked, [{ before: 8 }])
+    assert.deepEqual(
+      heard.map(([name]) => name).filter((name) => name !== "look"),
+      ["history", "ended"],
+    )
+  })
+
+  it("end without a word once the page has forgotten its session", async (t) => {
+    const kept = giveStorage(t, ofSession)
+    const fetched = giveFetch(t, () => look())
+    const nothing = () => undefined
+    const forget = () => kept.clear()
+    await readLooks({
+      ...{ look: forget, history: nothing, away: nothing },
+      ...{ lost: nothing, ended: () => assert.fail("told twice") },
+    })
+    assert.equal(fetched.length, 1)
   })
 
   it("end where the page is refused as another's, and say why", async (t) => {

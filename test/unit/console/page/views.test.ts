@@ -27,6 +27,7 @@ const limit: Limit = {
 }
 const budget: Budget = {
   ...{ scope: "ip", address: null, max: 1_200, used: 0, kept_for_cancels: 0 },
+  shares: [],
 }
 const key: Key = {
   ...{ name: "agent", address: "0x71C7656EC7ab88b098defB751B7401B5f6d8976F", role: "agent" },
@@ -83,6 +84,16 @@ describe("the console's limits and budgets", () => {
     assert.match(markupOf(kept), /class="kept" x=75 width=25 /)
     assert.doesNotMatch(markupOf(panel([], [budget])), /kept/)
   })
+
+  it("show what is kept of a budget for each client, and what of it the client used", () => {
+    const shares = [
+      { client: "maker", kept: 480, used: 1_500 },
+      { client: "taker", kept: 240, used: 0 },
+    ]
+    const words = wordsOf(panel([], [{ ...budget, shares }]))
+    assert.match(words, / maker 1,500 of its 480 taker 0 of its 240 /)
+    assert.doesNotMatch(wordsOf(panel([], [budget])), /of its/)
+  })
 })
 
 describe("the console's keys", () => {
@@ -119,15 +130,16 @@ describe("the console's keys", () => {
 })
 
 describe("the console's decisions", () => {
-  const actions = { pause: () => undefined, onlyNoes: () => undefined, open: () => undefined }
-  const quiet = { paused: undefined, onlyNoes: false, opened: undefined }
+  const nothing = () => undefined
+  const actions = { pause: nothing, onlyNoes: nothing, open: nothing, filter: nothing }
+  const quiet = { paused: undefined, onlyNoes: false, filter: {}, opened: undefined }
   const table = (rows: readonly Decision[], changes = {}) =>
     decisionsTable({ ...shown({}), decisions: rows, noes: rows }, { ...quiet, ...changes }, actions)
 
   it("say what was decided of whom, by what and why", () => {
     assert.match(
       wordsOf(table([allowedRow])),
-      /✓ allowed placeOrder maker · agent everyday\/orders/,
+      /✓ allowed buy 0\.1 BTC-PERP at 63000, limit maker · agent everyday\/orders/,
     )
     assert.match(
       wordsOf(table([refusedRow])),
@@ -145,14 +157,31 @@ describe("the console's decisions", () => {
 
   it("count a refusal that came again on its row", () => {
     assert.doesNotMatch(wordsOf(table([refusedRow])), /×/)
-    assert.match(wordsOf(table([{ ...refusedRow, times: 1_234 }])), /refused × 1,234 /)
+    const model = { ...shown({}), decisions: [refusedRow] }
+    const again = { ...model, repeats: new Map([[refusedRow.record, 1_233]]) }
+    assert.match(wordsOf(decisionsTable(again, quiet, actions)), /refused × 1,234 /)
+  })
+
+  it("are at most 200 rows of all that are kept, and of those that fit the filter", () => {
+    const many = Array.from({ length: 300 }, (_, n) => ({ ...allowedRow, seq: 300 - n }))
+    const rare = { ...refusedRow, seq: 0, client: "taker" }
+    const count = (rows: string, word: string) => rows.split(word).length - 1
+    const all = wordsOf(table([...many, rare]))
+    assert.deepEqual([count(all, "✓ allowed"), count(all, "✕ refused")], [200, 0])
+    const some = wordsOf(table([...many, rare], { filter: { client: "taker" } }))
+    assert.deepEqual([count(some, "✓ allowed"), count(some, "✕ refused")], [0, 1])
+    const none = wordsOf(table([...many, rare], { filter: { client: "nobody" } }))
+    assert.match(none, /Nothing that is kept here fits the filter/)
+  })
+
+  it("say how many entries of the ledger came too fast", () => {
+    const words = (skipped: number) =>
+      wordsOf(decisionsTable({ ...shown({}), skipped }, quiet, actions))
+    assert.doesNotMatch(words(0), /too fast/)
+    assert.match(words(1_234), / 1,234 entries of the ledger came too fast to be read here/)
   })
 
   it("open below their row, once the record was read", () => {
-    const record: RecordShown = {
-      ...{ state: "accepted", outcome: { status: 200, code: "0" } },
-      ...{ asked: "buy 0.1 BTC-PERP at 63000, limit", body: '{"quantity":"0.1"}' },
-    }
     const opened = (known: object) =>
       wordsOf(table([allowedRow], { opened: { seq: allowedRow.seq, known } }))
     assert.match(opened({ kind: "asked" }), /Reading its record/)
@@ -160,17 +189,76 @@ describe("the console's decisions", () => {
     assert.match(opened({ kind: "told", record: null }), /it was archived/)
     assert.match(
       opened({ kind: "told", record }),
-      /Asked buy 0\.1 BTC-PERP at 63000, limit Now accepted by the venue, status 200, code 0 Record rec_0+ Body \{"quantity":"0\.1"\}/,
+      / Asked buy 0\.1 BTC-PERP at 63000, limit Operation placeOrder Now /,
     )
     assert.doesNotMatch(
       wordsOf(table([allowedRow], { opened: { seq: 2, known: { kind: "asked" } } })),
       /Reading/,
     )
   })
+})
 
-  it("say of a refusal that its body isn't recorded", () => {
-    const record: RecordShown = { state: "refused_here", outcome: null, asked: null, body: null }
-    const words = wordsOf(recordRow("rec_1", { seq: 1, known: { kind: "told", record } }))
-    assert.match(words, /^ ?Now refused here Record rec_1 Body That of a refusal isn't recorded\./)
+const verdict: NonNullable<RecordShown["verdicts"]>[number] = {
+  ...{ policy: "desk", rule: "quote", file: "policies/desk.yaml", line: 3 },
+  ...{ verdict: "allows", reason: null },
+}
+const record: RecordShown = {
+  ...{ state: "accepted", outcome: { status: 200, code: "0" }, operation: "placeOrder" },
+  ...{ asked: "buy 0.1 BTC-PERP at 63000, limit", body: '{"quantity":"0.1"}' },
+  ...{ policy_hash: "0x12", nonce: 7, expires_after: null, idempotency_key: "k-1", refusal: null },
+  ...{ place: { seq: 1_234, hash: "ab12", head: 5_678 }, verdicts: [verdict] },
+}
+
+describe("the console's record", () => {
+  const words = (changes: Partial<RecordShown>, policyHash = "0x12") =>
+    wordsOf(
+      recordRow(
+        { id: "rec_1", policyHash },
+        { seq: 1, known: { kind: "told", record: { ...record, ...changes } } },
+      ),
+    )
+
+  it("says what was asked, what each rule said, what became of it, and where it is in the chain", () => {
+    const shown = words({})
+    for (const said of [
+      /Now accepted by the venue, status 200, code 0/,
+      /Verdicts desk\/quote allows policies\/desk\.yaml:3/,
+      /Body \{"quantity":"0\.1"\}/,
+      /Signed nonce 7/,
+      /Idempotency k-1/,
+      /Record rec_1/,
+      /Chain entry 1,234 of 5,678, ab12/,
+    ]) {
+      assert.match(shown, said)
+    }
+    assert.doesNotMatch(shown, /Refusal|don't match|in force now/)
+  })
+
+  it("counts the rules that aren't about it, and says which one denied it", () => {
+    const other = { ...verdict, verdict: "does_not_match" as const }
+    const denies = { ...verdict, verdict: "denies" as const, reason: "quantity_over_max" }
+    const shown = words({ verdicts: [denies, other, other] })
+    assert.match(shown, /desk\/quote denies quantity_over_max .* 2 other rules don't match/)
+  })
+
+  it("says where the policies aren't those that it was decided by any more", () => {
+    assert.match(words({}, "0x34"), /These are of the policies in force now\. .* policies 0x12/)
+    assert.doesNotMatch(words({}), /in force now/)
+  })
+
+  it("says of a refusal why, and that its body isn't recorded", () => {
+    const refusal = { code: "policy_denied", message: "Refused by policy: too large." }
+    const refused = { state: "refused_here", outcome: null, asked: null, body: null, refusal }
+    const shown = words({ ...refused, nonce: null, verdicts: null })
+    assert.match(
+      shown,
+      /^ ?Operation placeOrder Now refused here Refusal policy_denied Refused by policy: too large\./,
+    )
+    assert.match(shown, /Body That of a refusal isn't recorded\. Signed no /)
+    assert.match(shown, /Decided by the policies 0x12/)
+  })
+
+  it("says where the ledger has its entry no more", () => {
+    assert.match(words({ place: null }), /Chain The ledger has its entry no more/)
   })
 })

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
 import { Fault } from "../../../../src/std/fault.ts"
-import { quietLook } from "../../../support/console-look.ts"
+import { entriesOf, quietStand, signedRecord } from "../../../support/console-look.ts"
 import {
   pageHeaders,
   startConsole,
@@ -12,12 +12,14 @@ import {
 } from "../../../support/console-server.ts"
 
 const secretPattern = /^[A-Za-z0-9_-]{43}$/
+const seq = 5
 const id = `rec_${"0".repeat(26)}`
 
 /** What each call of a session takes. */
 const bodies = {
   "/look": {},
-  "/record": { id },
+  "/history": { before: 7 },
+  "/record": { id, seq },
   "/freeze": { reason: "odd fills" },
   "/end": {},
 } as const
@@ -80,11 +82,23 @@ describe("POST /session", () => {
 })
 
 describe("POST /look", () => {
-  it("tells how all stands", async (t) => {
-    const site = await startConsole(t)
-    const reply = await site.post("/look", {}, await site.logIn())
-    assert.deepEqual([reply.status, JSON.parse(reply.text)], [200, quietLook])
-    assert.deepEqual(site.asked, [{ name: "look", params: {} }])
+  it("tells how all stands, and what was decided after the entry that the page knows", async (t) => {
+    const news = entriesOf(8, ["allowed"])
+    const site = await startConsole(t, { entries: () => news })
+    const headers = await site.logIn()
+    const reply = await site.post("/look", {}, headers)
+    assert.deepEqual([reply.status, JSON.parse(reply.text)], [200, { ...quietStand, news }])
+    await site.post("/look", { after: 8 }, headers)
+    assert.deepEqual(site.asked, [
+      ...[
+        { name: "look", params: {} },
+        { name: "entries", params: {} },
+      ],
+      ...[
+        { name: "look", params: {} },
+        { name: "entries", params: { after: 8 } },
+      ],
+    ])
   })
 
   it("waits until a second has passed since the session's last one, and keeps nobody else waiting", async (t) => {
@@ -120,57 +134,72 @@ describe("POST /look", () => {
   })
 })
 
+describe("POST /history", () => {
+  it("tells what was decided before an entry, no more than ten times a second", async (t) => {
+    const history = entriesOf(6, ["allowed", "refused"])
+    const site = await startConsole(t, { entries: () => history })
+    const headers = await site.logIn()
+    const startMs = performance.now()
+    const reply = await site.post("/history", { before: 7 }, headers)
+    assert.ok(performance.now() - startMs >= 95)
+    assert.deepEqual([reply.status, JSON.parse(reply.text)], [200, history])
+    assert.deepEqual(site.asked, [{ name: "entries", params: { before: 7 } }])
+    for (const wrong of [{}, { before: -1 }, { before: "7" }, { before: 7, after: 1 }]) {
+      assert.equal((await site.post("/history", wrong, headers)).status, 400)
+    }
+  })
+})
+
 describe("POST /record", () => {
-  it("tells what was asked, in words and as its body, and what became of it", async (t) => {
-    const site = await startConsole(t, {
-      record: () => ({
-        record: {
-          ...{ state: "accepted", outcome: { status: 200, code: "0" } },
-          body: '{"is_buy":true,"order_type":"limit","price":"63000","quantity":"0.1","symbol_id":1}',
-        },
-        symbols: { names: { 1: "BTC-PERP" }, default_market_order_type: null },
-      }),
-    })
-    const reply = await site.post("/record", { id }, await site.logIn())
+  const { record: signed, symbols, ...rest } = signedRecord
+  const recordOf = (changes: Partial<NonNullable<typeof signed>>) => ({
+    ...signedRecord,
+    record: signed && { ...signed, ...changes },
+  })
+
+  it("tells what was asked, in words and as its body, what became of it and where it is", async (t) => {
+    const body =
+      '{"is_buy":true,"order_type":"limit","price":"63000","quantity":"0.1","symbol_id":1}'
+    const told = recordOf({ operation: "placeOrder", outcome: { status: 200, code: "0" }, body })
+    const names = { names: { 1: "BTC-PERP" }, default_market_order_type: null }
+    const site = await startConsole(t, { record: () => ({ ...told, symbols: names }) })
+    const reply = await site.post("/record", { id, seq }, await site.logIn())
     assert.deepEqual(JSON.parse(reply.text), {
-      ...{ state: "accepted", outcome: { status: 200, code: "0" } },
+      ...{ ...told.record, ...rest },
       asked: "buy 0.1 BTC-PERP at 63000, limit",
-      body: '{"is_buy":true,"order_type":"limit","price":"63000","quantity":"0.1","symbol_id":1}',
     })
-    assert.deepEqual(site.asked, [{ name: "record", params: { id } }])
+    assert.deepEqual(site.asked, [{ name: "record", params: { id, seq } }])
   })
 
   it("cuts a long body, and writes out what a bot hid in it", async (t) => {
     const body = JSON.stringify({ a: `1\u202e${"x".repeat(3_000)}` })
-    const symbols = { names: {}, default_market_order_type: null }
-    const record = { state: "signed", outcome: null, body }
-    const site = await startConsole(t, { record: () => ({ record, symbols }) })
-    const reply = await site.post("/record", { id }, await site.logIn())
+    const site = await startConsole(t, { record: () => recordOf({ body }) })
+    const reply = await site.post("/record", { id, seq }, await site.logIn())
     const shown = JSON.parse(reply.text) as { readonly asked: string; readonly body: string }
     assert.match(shown.body, /^\{"a":"1\\u202ex+…$/)
     assert.equal(shown.body.length, 2_000)
-    assert.match(shown.asked, /^a 1\\u202ex+…$/)
+    assert.match(shown.asked, /^cancel order: a 1\\u202ex+…$/)
   })
 
   it("has no words where the ledger has no body, and nothing where it has no record", async (t) => {
-    const symbols = { names: {}, default_market_order_type: null }
-    const refused = { state: "refused_here", outcome: null, body: null }
-    let record: typeof refused | null = refused
-    const site = await startConsole(t, { record: () => ({ record, symbols }) })
+    let record = recordOf({ state: "refused_here", body: null }).record
+    const site = await startConsole(t, { record: () => ({ record, symbols, ...rest }) })
     const headers = await site.logIn()
     const told = async (): Promise<unknown> =>
-      JSON.parse((await site.post("/record", { id }, headers)).text)
-    assert.deepEqual(await told(), { ...refused, asked: null })
+      JSON.parse((await site.post("/record", { id, seq }, headers)).text)
+    const { asked, body } = (await told()) as { readonly asked: null; readonly body: null }
+    assert.deepEqual([asked, body], [null, null])
     record = null
     assert.equal(await told(), null)
   })
 
-  it("takes a record's id and nothing else", async (t) => {
+  it("takes a record's id with its entry's number and nothing else", async (t) => {
     const site = await startConsole(t)
     const headers = await site.logIn()
     for (const wrong of ["", "rec_", id.slice(1), `${id}0`, `${id}\n`, "hold_1", 1, null]) {
-      assert.equal((await site.post("/record", { id: wrong }, headers)).status, 400)
+      assert.equal((await site.post("/record", { id: wrong, seq }, headers)).status, 400)
     }
+    assert.equal((await site.post("/record", { id }, headers)).status, 400)
     assert.deepEqual(site.asked, [])
   })
 })
@@ -314,5 +343,60 @@ describe("a call of a session", () => {
     assert.equal((await site.post("/look", {}, headers)).status, 200)
     site.clock.pass(15 * 60_000)
     assert.equal((await site.post("/look", {}, headers)).status, 401)
+  })
+})
+
+describe("POST /weigh and POST /decide", () => {
+  const hold = `hold_${"0".repeat(26)}`
+  const calls = [
+    ["/weigh", { id: hold }],
+    ["/decide", { id: hold, decision: "released", typed: "withdraw" }],
+  ] as const
+
+  it("aren't there in a console that wasn't started to release", async (t) => {
+    const site = await startConsole(t)
+    const headers = await site.logIn()
+    for (const [path, body] of calls)
+      assert.equal((await site.post(path, body, headers)).status, 404)
+    assert.deepEqual(site.asked, [])
+  })
+
+  it("ask the command, with what was typed in", async (t) => {
+    const site = await startConsole(t, {}, { mayRelease: true })
+    const headers = await site.logIn()
+    for (const [path, body] of calls)
+      assert.equal((await site.post(path, body, headers)).status, 200)
+    assert.deepEqual(
+      site.asked,
+      calls.map(([path, params]) => ({ name: path.slice(1), params })),
+    )
+  })
+
+  it("are refused without a session, to other pages, and with anything else in them", async (t) => {
+    const site = await startConsole(t, {}, { mayRelease: true })
+    const headers = await site.logIn()
+    for (const [path, body] of calls) {
+      for (const name of ["cookie", "countersign-console"]) {
+        assert.equal((await site.post(path, body, without(headers, name))).status, 401)
+      }
+      const foreign = { ...headers, "sec-fetch-site": "same-site" }
+      assert.equal((await site.post(path, body, foreign)).status, 403)
+      const strange = { ...without(headers, "sec-fetch-site"), origin: "http://127.0.0.1:1" }
+      assert.equal((await site.post(path, body, strange)).status, 403)
+      const unsaid = without(headers, "sec-fetch-site")
+      assert.equal((await site.post(path, body, unsaid)).status, 403)
+      for (const wrong of [{}, { ...body, by: "operator" }, { ...body, id: "hold_1" }]) {
+        assert.equal((await site.post(path, wrong, headers)).status, 400)
+      }
+    }
+    assert.deepEqual(site.asked, [])
+  })
+
+  it("say why nothing was decided", async (t) => {
+    const late = () => new Fault("usage", "This request waits no more; it is expired.")
+    const site = await startConsole(t, { decide: late }, { mayRelease: true })
+    const [, [path, body]] = calls
+    const reply = await site.post(path, body, await site.logIn())
+    assert.deepEqual([reply.status, whyOf(reply)], [503, late().message])
   })
 })

@@ -298,11 +298,19 @@ describe("a call's headers", () => {
     assertRefused(reply, 400, "invalid_header")
   })
 
-  it("can't hold an idempotency key where nothing is signed", async (t) => {
+  it("can't hold an idempotency key where nothing is judged", async (t) => {
     const gate = await startGate(t)
-    const reply = await gate.post("/check/v1/trade/orders", "{}", { "idempotency-key": "a" })
+    const headers = { authorization: `Bearer ${token}`, "idempotency-key": "a" }
+    const reply = await gate.ask({ path: "/whoami", headers })
     assertRefused(reply, 400, "invalid_header")
     assert.deepEqual(gate.vault.calls, [])
+  })
+
+  it("hands the vault the idempotency key that a check is asked with", async (t) => {
+    const gate = await startGate(t)
+    const reply = await gate.post("/check/v1/trade/orders", "{}", { "idempotency-key": "a" })
+    assert.equal(reply.status, 200)
+    assert.partialDeepStrictEqual(gate.vault.calls, [{ params: { idempotencyKey: "a" } }])
   })
 
   it("can't be a query string, but of what reads from the venue", async (t) => {

@@ -112,8 +112,8 @@ describe("what reduces risk, by its path", () => {
 
 describe("calls to the vault", () => {
   const limits = { maxTurns: 2, maxReducingTurns: 1 }
-  const sign = (by: string, path = "/v1/trade/orders") =>
-    ({ token: by, path, body: "", purpose: "return" }) as const
+  const sign = (by: string, path = "/v1/trade/orders", body = "") =>
+    ({ token: by, path, body, purpose: "return" }) as const
 
   /** A vault that answers when it is told to, and what it was asked so far. */
   function patientVault() {
@@ -138,6 +138,42 @@ describe("calls to the vault", () => {
     assert.deepEqual(asked, ["sign a", "sign a"])
     for (let count = 0; count < 4; count++) await answerFirst()
     assert.deepEqual(asked.slice(2), ["sign a", "sign b", "sign c", "sign a"])
+  })
+
+  it("that are large count as several, so that an owner of small ones gets as much", async () => {
+    const { link, asked, answerFirst } = patientVault()
+    const large = "x".repeat(1_024)
+    for (let count = 0; count < 4; count++) {
+      void link.call("sign", sign("a", "/v1/trade/orders/batch", large))
+    }
+    for (let count = 0; count < 4; count++) void link.call("sign", sign("b"))
+    await turn()
+    for (let count = 0; count < 7; count++) await answerFirst()
+    const order = asked.map((each) => each.replace("sign ", "")).join("")
+    assert.equal(order, "aabbabba")
+  })
+
+  it("go before none that waited for longer, where their owner comes anew", async () => {
+    const { link, asked, answerFirst } = patientVault()
+    for (const by of "abababababab") void link.call("sign", sign(by))
+    await turn()
+    for (let count = 0; count < 4; count++) await answerFirst()
+    asked.length = 0
+    for (const by of "ccc") void link.call("sign", sign(by))
+    for (let count = 0; count < 6; count++) await answerFirst()
+    assert.equal(asked.map((each) => each.replace("sign ", "")).join(""), "abcabc")
+  })
+
+  it("leave their owner no debt once nobody waits", async () => {
+    const { link, asked, answerFirst } = patientVault()
+    for (const by of ["a", "a", "a", "a", "b"]) void link.call("sign", sign(by))
+    await turn()
+    for (let count = 0; count < 5; count++) await answerFirst()
+    asked.length = 0
+    for (const by of ["c", "c", "a", "b"]) void link.call("sign", sign(by))
+    await turn()
+    await answerFirst()
+    assert.deepEqual(asked, ["sign c", "sign c", "sign a"])
   })
 
   it("that reduce risk wait for none that don't, and the other way round", async () => {

@@ -90,8 +90,18 @@ describe("a message, as its target takes it", () => {
     })
     await deliver(at, { ...odd, text: "&".repeat(5_000) })
     const { text } = JSON.parse(webhook.heard[1]?.body ?? "") as { text: string }
-    assert.ok(text.length <= 4_000 && text.startsWith("&amp;&amp;"))
+    assert.ok(text.length <= 4_000 && text.length > 3_990, String(text.length))
+    assert.match(text, /^(&amp;)+…$/)
   })
+
+  for (const form of ["slack", "telegram", "ntfy"] as const) {
+    it(`is whole for ${form} as long as the words of a hundred held orders, whose cost comes last`, async (t) => {
+      const { webhook, at } = await receiver(t, form, "/sendMessage?chat_id=1")
+      const text = `place 100 orders: ${"buy 1 BTC-PERP at 63,000 limit; ".repeat(60)}worst 6,300,000 USD`
+      assert.equal(await deliver(at, { ...odd, text }), undefined)
+      assert.ok(webhook.heard[0]?.body.includes(text))
+    })
+  }
 
   for (const [chat, id] of [
     ["-1001234567890", -1_001_234_567_890],

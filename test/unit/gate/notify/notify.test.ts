@@ -254,3 +254,61 @@ describe("the gate's messages", () => {
     assert.deepEqual([alive.heard.length, dead.heard.length], [1, 1])
   })
 })
+
+describe("a request that waits for a person", () => {
+  const id = "hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC"
+  const waits: KeptAlarm = {
+    ...alarm("hold_waits", {
+      subject: id,
+      fact: "A request waits for a person: placeOrder of bot with mm, held by mm/large",
+      advice: "countersign held list shows it",
+    }),
+    ...{ stands: true, at: 1 },
+  }
+  const held: AlarmsNow["held"] = {
+    holds: [
+      {
+        ...{
+          id,
+          state: "pending",
+          client: "bot",
+          key: "mm",
+          operation: "placeOrder",
+          target: null,
+        },
+        ...{ policy: "mm", rule: "large", shape: { kind: "order" } },
+        body: '{"client_order_id":"release me","is_buy":true,"order_type":"limit","price":"63000","quantity":"0.45","symbol_id":1}',
+        worst_case: "one order, up to 28350 in quote units",
+        expires_at: Date.now() + 14.5 * 60_000,
+      },
+    ],
+    symbols: {
+      ...{ names: { "1": "BTC-PERP" }, quotes: { "1": "USD" } },
+      default_market_order_type: null,
+    },
+  }
+
+  it("is told in words to a target with details, and to no other", async (t) => {
+    const [open, closed, without] = [await webhookFor(t), await webhookFor(t), await webhookFor(t)]
+    const { say } = play(t, nothing)
+    const targets = [
+      { ...targetAt(open, "open"), details: "true" as const },
+      { ...targetAt(closed, "closed"), details: "false" as const },
+      targetAt(without, "without"),
+    ]
+    await say({ targets, kept: [waits], held, test: 0 })
+    const [told, ...others] = await Promise.all(
+      [open, closed, without].map((each) => each.message("hold_waits")),
+    )
+    assert.match(
+      String(told?.text),
+      /: A request of bot with mm waits for a person: buy 0\.45 BTC-PERP at 63,000 limit, worst 28,350 USD, held by mm\/large; expires in 14 min; countersign held list shows it\.$/,
+    )
+    for (const { text } of others)
+      assert.match(text, /: A request waits for a person: placeOrder of/)
+
+    await say({ targets, kept: [{ ...waits, stands: false, at: 2 }], test: 0 })
+    const over = await open.message("hold_waits", "cleared")
+    assert.match(over.text, /: Over: A request waits for a person: placeOrder of bot with mm/)
+  })
+})

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
+import { setTimeout } from "node:timers/promises"
 
 import { gateLimits } from "../../../../src/gate/process/gate-limits.ts"
 import type { Sent } from "../../../../src/gate/upstream/exchange.ts"
@@ -180,6 +181,92 @@ describe("POST /v1", () => {
         { kind: "sent" },
         { kind: "unknown", status },
       ])
+    })
+  }
+
+  it("sends once what is asked for again, though the vault's answer to that comes long after the venue's", async (t) => {
+    const [sent, late] = [Promise.withResolvers<Sent>(), Promise.withResolvers<undefined>()]
+    const reports = Promise.withResolvers<undefined>()
+    let [asked, sends] = [0, 0]
+    const gate = await startGate(t, {
+      upstream: fakeUpstream((ask) => {
+        ask.maySend()
+        sends += 1
+        return sent.promise
+      }),
+      script: {
+        async sign() {
+          asked += 1
+          if (asked === 1) return { ...signExpiring(), repeat: "first" }
+          sent.resolve(answered(400, '{"code":"10001"}'))
+          await late.promise
+          return { ...signExpiring(), repeat: "perhaps_sent" }
+        },
+        report({ outcome }) {
+          if (outcome.kind === "refused") reports.resolve(undefined)
+          return { kind: "answer" }
+        },
+      },
+      clock: () => 0,
+    })
+    const replies = [gate.post(path), gate.post(path)]
+    assert.equal((await replies[0])?.status, 400)
+    await reports.promise
+    await setTimeout(100)
+    late.resolve(undefined)
+    const repeat = await replies[1]
+    assert.deepEqual([repeat?.status, repeat?.headers["countersign-repeat"]], [400, "1"])
+    assert.equal(sends, 1)
+  })
+
+  for (const { what, sign } of [
+    { what: "broke", sign: () => Promise.reject(new Error("broke")) },
+    {
+      what: "was refused",
+      sign: () => {
+        const refusal = { code: "unauthorized", message: "No.", data: null } as const
+        return Promise.resolve({ kind: "refused", refusal, record: null } as const)
+      },
+    },
+    {
+      what: "was for a bot that hung up",
+      sign: async (hungUp: Promise<unknown>) => {
+        await hungUp
+        return { ...signExpiring(), record: "r-0" }
+      },
+    },
+  ]) {
+    it(`keeps no answer for ever because of an earlier ask that ${what}`, async (t) => {
+      const hungUp = Promise.withResolvers<undefined>()
+      let [asked, sends] = [0, 0]
+      const gate = await startGate(t, {
+        upstream: fakeUpstream((ask) => {
+          ask.maySend()
+          sends += 1
+          return answered(400, '{"code":"10001"}')
+        }),
+        script: {
+          async sign() {
+            asked += 1
+            if (asked === 1) return sign(hungUp.promise)
+            return { ...signExpiring(), repeat: asked === 2 ? "first" : "perhaps_sent" }
+          },
+        },
+        clock: () => 0,
+      })
+      const bot = await connectRaw(gate.port)
+      bot.send(rawPost(gate.port))
+      while (asked === 0) await setTimeout(1)
+      bot.socket.destroy()
+      await bot.closed()
+      hungUp.resolve(undefined)
+      assert.equal((await gate.post(path)).status, 400)
+      const before = sends
+      for (let tries = 0; sends === before && tries < 100; tries++) {
+        await setTimeout(10)
+        await gate.post(path)
+      }
+      assert.equal(sends, before + 1)
     })
   }
 

@@ -30,7 +30,6 @@ describe("a gate on a port and a Unix socket", () => {
     let signedCount = 0
     const gate = await startGate(t, {
       upstream,
-      limits: { shareAnswerMs: 60_000 },
       script: {
         sign({ path }) {
           signedCount += 1

@@ -1,5 +1,6 @@
 import { describe, it, type TestContext } from "node:test"
 
+import { reload } from "../../../../src/vault/operator/reload.ts"
 import { fakeClock } from "../../../support/fake-clock.ts"
 import { byCount, byNotional, limitedPolicy, openLimited } from "../../../support/limited-vault.ts"
 import {
@@ -7,6 +8,7 @@ import {
   limitOrder,
   openTestVault,
   outcomeOf,
+  writePolicies,
   type TestVault,
 } from "../../../support/open-test-vault.ts"
 
@@ -82,6 +84,23 @@ describe("raising a limit", () => {
     assert.deepEqual(await maxima(), ["10", "12"])
     await raise({ test, bots: [] }, { to: "11" })
     assert.deepEqual(await maxima(), ["11", "12"])
+  })
+
+  it("isn't for a limit that comes into force later under the same name", async (t) => {
+    const test = await openTestVault({ policies: [limitedPolicy(byCount)] })
+    t.after(() => test.remove())
+    await raise({ test, bots: [] }, { forMs: 60_000 })
+    const other = limitedPolicy(byCount).replace("policy: limited", "policy: other")
+    await writePolicies(test.installation, [limitedPolicy(byCount), other])
+    await reload(test.vault)
+    const uses = await test.admin.listLimits()
+    assert.deepEqual(
+      uses.map(({ policy, max }) => [policy, max]),
+      [
+        ["limited", "12"],
+        ["other", "10"],
+      ],
+    )
   })
 
   for (const [what, changes, code] of [

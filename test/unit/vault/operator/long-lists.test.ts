@@ -57,7 +57,7 @@ describe("an operator's list over the socket", () => {
     )
     const [first] = holds
     assert.ok(first)
-    const shown = holdLines(first).join("\n")
+    const shown = holdLines({ ...first, words: "a request" }).join("\n")
     assert.ok(shown.length < 2_000)
     assert.match(shown, /this isn't all of it; countersign held list --json/)
     assert.equal((await admin.call("status", {})).holds.length, 50)

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { claimsOf, enforced, judge } from "../../../../src/vault/policy/judge.ts"
+import { claimsOf, enforced } from "../../../../src/vault/policy/claims-of.ts"
+import { judge } from "../../../../src/vault/policy/judge.ts"
 import type { Decision } from "../../../../src/vault/policy/terms/decision.ts"
 import { subjectOf } from "../../../../src/vault/policy/judged/judged-order.ts"
 import type { Order } from "../../../../src/venue/payload/payload.ts"

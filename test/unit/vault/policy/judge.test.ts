@@ -237,3 +237,63 @@ describe("judge", () => {
     )
   })
 })
+
+describe("require_idempotency", () => {
+  const files = (line: string) =>
+    policiesOf(
+      `policy: test\n${line}\nrules:\n${placeAnything}\n  - {name: out, endpoints: [cancelAll]}`,
+    )
+  const outcome = (line: string, request: JudgedRequest) =>
+    outcomeOf(judge(request, files(line), circumstances()))
+  const keyed = (request: JudgedRequest): JudgedRequest => ({ ...request, isKeyed: true })
+
+  it("refuses a request without an idempotency key, and takes the same one with a key", () => {
+    for (const request of [placing(order()), requestFor("cancelAll")]) {
+      assert.equal(outcome("require_idempotency: true", request), "idempotency_key_required")
+      assert.equal(outcome("require_idempotency: true", keyed(request)), "allow")
+      assert.equal(outcome("require_idempotency: false", request), "allow")
+    }
+  })
+
+  it("names the file, its line, and what to send", () => {
+    const decision = judge(
+      requestFor("cancelAll"),
+      files("require_idempotency: true"),
+      circumstances(),
+    )
+    assert.equal(decision.kind, "refuse")
+    assert.deepEqual(decision.denial, {
+      policy: "test",
+      rule: "require_idempotency",
+      reason: "idempotency_key_required",
+      file: "0.yaml",
+      line: 2,
+      asked: "cancelAll without an Idempotency-Key",
+      allowed: "every request, cancels too, with an Idempotency-Key of its own",
+    })
+    assert.deepEqual(
+      decision
+        .verdicts()
+        .filter(({ verdict }) => verdict === "denies")
+        .map(({ rule }) => rule),
+      ["require_idempotency"],
+    )
+  })
+
+  it("holds as soon as one policy that applies asks for it, and never for others", () => {
+    const own = files("")
+    const strict = (clients: string) =>
+      policiesOf(`policy: strict\napplies_to: {clients: [${clients}]}\nrequire_idempotency: true\n`)
+    const among = (clients: string) =>
+      outcomeOf(judge(placing(order()), [...own, ...strict(clients)], circumstances()))
+    assert.equal(among("bot"), "idempotency_key_required")
+    assert.equal(among("other"), "allow")
+  })
+
+  it("is told only of what the rules allow", () => {
+    assert.equal(
+      outcome("require_idempotency: true", requestFor("transfer")),
+      "no_rule_covers_endpoint",
+    )
+  })
+})

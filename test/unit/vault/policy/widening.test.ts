@@ -1,7 +1,8 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { changesBetween } from "../../../../src/vault/policy/widening.ts"
+import { begunAnew, changesBetween } from "../../../../src/vault/policy/widening.ts"
+import { policiesOf } from "../../../support/policy-case.ts"
 
 const rule = (...keys: readonly string[]): string =>
   ["policy: p", "rules:", "  - name: quote", ...keys.map((key) => `    ${key}`)].join("\n")
@@ -74,6 +75,8 @@ describe("a change of the files", () => {
     )
     assert.deepEqual(widens(rule('min_quantity: "1"'), rule('min_quantity: "2"')), [false])
     assert.deepEqual(widens(rule('min_quantity: "2"'), rule('min_quantity: "1"')), [true])
+    assert.deepEqual(widens(rule('min_quantity: "2"'), rule()), [true])
+    assert.deepEqual(widens(rule(), rule('min_quantity: "2"')), [false])
   })
 
   for (const list of ["deny", "hold", "limits"]) {
@@ -84,6 +87,22 @@ describe("a change of the files", () => {
       assert.deepEqual(widens(entry, entry.replace("buy", "sell")), [true])
     })
   }
+
+  it("widens when idempotency keys are no longer required, and not when they come to be", () => {
+    const required = (word: string) => `policy: p\nrequire_idempotency: ${word}\n`
+    assert.deepEqual(widens("policy: p\n", required("true")), [false])
+    assert.deepEqual(widens(required("false"), required("true")), [false])
+    assert.deepEqual(widens(required("true"), required("false")), [true])
+    assert.deepEqual(widens(required("true"), "policy: p\n"), [true])
+  })
+
+  it("widens when the time of repeat_within shrinks or goes, and not when it grows or comes", () => {
+    const within = (time: string) => `policy: p\nrepeat_within: ${time}\n`
+    assert.deepEqual(widens("policy: p\n", within("5s")), [false])
+    assert.deepEqual(widens(within("5s"), within("1m")), [false])
+    assert.deepEqual(widens(within("1m"), within("5s")), [true])
+    assert.deepEqual(widens(within("5s"), "policy: p\n"), [true])
+  })
 
   it("widens when a rule comes, and not when one goes", () => {
     assert.deepEqual(widens("policy: p\n", rule("sides: [buy]")), [true])
@@ -118,5 +137,51 @@ describe("a change of the files", () => {
       changesBetween([file], []).map((change) => change.widens),
       [false, false],
     )
+  })
+})
+
+describe("a limit with window: ever", () => {
+  const file = (limit: string, head = ""): string =>
+    `policy: p\n${head}\nrules: [{name: all, endpoints: [placeOrder]}]\nlimits: [{${limit}}]\n`
+  const life = 'name: life, sum: submitted_notional, window: ever, max: "5"'
+  const anew = (before: string, after: string) =>
+    begunAnew(policiesOf(before), policiesOf(after)).map(({ where, widens: wider }) => [
+      where,
+      wider,
+    ])
+  const begins = [["limits/life", true]]
+
+  it("begins anew when it counts something else, or for others, also under another name", () => {
+    assert.deepEqual(anew(file(life), file(`${life}, per: client`)), begins)
+    assert.deepEqual(anew(file(life), file(`${life}, sides: [buy]`)), begins)
+    assert.deepEqual(anew(file(life), file(life, "applies_to: {clients: [bot]}")), begins)
+    assert.deepEqual(anew(file(life.replace("life", "old")), file(`${life}, per: client`)), begins)
+  })
+
+  it("widens nothing where none is gone", () => {
+    const begun = [["limits/life", false]]
+    assert.deepEqual(anew(file(life.replace("ever", "1h")), file(life)), begun)
+    assert.deepEqual(anew("", file(life)), begun)
+  })
+
+  it("goes on with another name, max or mode, and with what means the same", () => {
+    const raised = life.replace('"5"', '"6"')
+    for (const same of [
+      raised,
+      life.replace("life", "cap"),
+      `${life}, mode: observe`,
+      `${life}, per: all`,
+    ]) {
+      assert.deepEqual(anew(file(life), file(same)), [])
+    }
+    const sides = "symbols: [BTC-PERP, ETH-PERP]"
+    const turned = "symbols: [ETH-PERP, BTC-PERP]"
+    assert.deepEqual(anew(file(`${life}, ${sides}`), file(`${life}, ${turned}`)), [])
+  })
+
+  it("alone does: any other window is counted again from the records", () => {
+    const hourly = life.replace("ever", "1h")
+    assert.deepEqual(anew(file(hourly), file(`${hourly}, per: client`)), [])
+    assert.deepEqual(anew(file(life), file(hourly)), [])
   })
 })

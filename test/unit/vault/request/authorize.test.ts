@@ -5,6 +5,7 @@ import type { ActiveSet } from "../../../../src/vault/active/active-set.ts"
 import type { Client } from "../../../../src/vault/ledger/records/bindings.ts"
 import { authenticate, hashToken, makeToken } from "../../../../src/vault/request/authorize.ts"
 import { countBadTokens } from "../../../../src/vault/watch/bad-tokens.ts"
+import { ledgerTime } from "../../../support/fake-clock.ts"
 
 const token = makeToken()
 const client: Client = {
@@ -17,12 +18,12 @@ const client: Client = {
 }
 /** Only the look-up by hash matters here. */
 const set = { clientByTokenHash: new Map([[client.tokenHash, client]]) } as unknown as ActiveSet
-const startMs = 1_780_000_000_000
+const startMs = ledgerTime(1_780_000_000_000)
 
 /** Asks with wrong tokens at given times and collects what each is answered. */
 function guess(times: readonly number[], count = countBadTokens(startMs)) {
   return times.map((nowMs) => {
-    const result = authenticate(makeToken(), set, { count, nowMs })
+    const result = authenticate(makeToken(), set, { count, nowMs: ledgerTime(nowMs) })
     assert.ok(!result.ok)
     return result.error
   })
@@ -77,6 +78,32 @@ describe("authenticating", () => {
       count,
     )
     assert.ok(authenticate(token, set, { count, nowMs: startMs }).ok)
+  })
+
+  it("refuses a token from the moment of its end on, and tells who shows it when that was", () => {
+    const ending = { ...client, expiresAtMs: startMs + 1_000 }
+    const at = (ms: number, shown = token) => {
+      const ends = { clientByTokenHash: new Map([[client.tokenHash, ending]]) }
+      const check = { count: countBadTokens(startMs), nowMs: ledgerTime(startMs + ms) }
+      return authenticate(shown, ends as unknown as ActiveSet, check)
+    }
+    assert.deepEqual(at(999), { ok: true, value: ending })
+    const expired = at(1_000)
+    assert.ok(!expired.ok && expired.error.code === "token_expired")
+    assert.deepEqual(expired.error.data, { expired_at: startMs + 1_000 })
+    assert.match(
+      expired.error.message,
+      /^The token of bot expired at 2026-05-28T20:26:41\.000Z; .* countersign clients renew bot\.$/,
+    )
+    assert.deepEqual(at(1_000, makeToken()), at(0, makeToken()), "nobody else learns of it")
+  })
+
+  it("counts an expired token as no guess", () => {
+    const ended = new Map([[client.tokenHash, { ...client, expiresAtMs: startMs }]])
+    const count = countBadTokens(startMs)
+    const ends = { clientByTokenHash: ended } as unknown as ActiveSet
+    for (let tries = 0; tries < 21; tries++) authenticate(token, ends, { count, nowMs: startMs })
+    assert.equal(guess([startMs], count)[0]?.code, "unauthorized")
   })
 
   it("neither frees nor locks anybody when the clock is set back", () => {

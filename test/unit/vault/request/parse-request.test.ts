@@ -84,7 +84,7 @@ describe("preparing a request", () => {
   }
 
   function judged(request: ParsedRequest, nowMs: number, by = set): string {
-    const decision = judgeRequest(request, client, { set: by, nowMs: ledgerTime(nowMs) })
+    const decision = judgeRequest(request, client, { set: by, nowMs: ledgerTime(nowMs), call: {} })
     return decision.kind === "refuse" ? decision.refusal.code : decision.kind
   }
 

@@ -279,6 +279,26 @@ describe("the requests of a batch", () => {
     assert.equal((await test.admin.listLimits())[0]?.used, "3")
   })
 
+  it("are counted for good one by one: a restart knows of all that were signed", async (t) => {
+    const life = placeThreeOfFive.replace("1h", "ever")
+    const ask = { policies: [limitedPolicy(life)], keys: "on_disk" } as const
+    const { test, token } = await openWithBot(t, ask)
+    const two = await askBatch(
+      test,
+      token,
+      many(2, () => inBatch()),
+    )
+    assert.deepEqual(outcomesOf(two), ["signed", "signed"])
+    const again = await test.reopen()
+    t.after(() => again.remove())
+    const more = await askBatch(
+      again,
+      token,
+      many(2, () => inBatch()),
+    )
+    assert.deepEqual(outcomesOf(more), ["signed", "limit_exhausted"])
+  })
+
   it("are all reserved before one is signed, and share one commit", async (t) => {
     const { test, token } = await openWithBot(t)
     const { ledgerFile } = pathsOf(test.installation)

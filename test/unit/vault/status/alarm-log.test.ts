@@ -1,10 +1,15 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
+import { parse, stringify } from "yaml"
+
 import type { BotParams, BotResults } from "../../../../src/link/calls/methods.ts"
 import { unknownOutcome } from "../../../../src/link/views/alarms.ts"
+import { maxFrameBytes } from "../../../../src/link/wire.ts"
+import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import { lookAtAlarms, noteAlarm } from "../../../../src/vault/status/alarm-log.ts"
 import { maxAlarms } from "../../../../src/vault/status/alarms.ts"
+import { fakeClock } from "../../../support/fake-clock.ts"
 import { assertSigned, limitOrder, openTestVault } from "../../../support/open-test-vault.ts"
 
 const notify = 'notify: {webhook: "https://hooks.example/a-token"}\n'
@@ -119,4 +124,76 @@ describe("a test of the targets", () => {
     assert.equal((await ask({ over: {}, said: '[{"name":"webhook"}]' })).test, test)
     assert.deepEqual(await admin.notify({ test: false }), { test, said: '[{"name":"webhook"}]' })
   })
+})
+
+describe("a request that waits for a person", () => {
+  const holding = `policy: held
+rules: [{name: all, endpoints: [placeOrder]}]
+hold: [{name: large, endpoints: [placeOrder], ttl: 5s}]
+`
+  const body = limitOrder({ client_order_id: "release me" })
+
+  async function hold(t: TestContext, details: string, symbolCount?: number) {
+    const settings = `notify: [{name: desk, form: json, url: "https://hooks.example/a"${details}}]\n`
+    const clock = fakeClock()
+    const venue = symbolCount === undefined ? {} : { venue: venueWith(symbolCount) }
+    const test = await openTestVault({ settings, clock, policies: [holding], ...venue })
+    t.after(() => test.remove())
+    await test.addKey({ name: "mm", role: "agent" })
+    const token = await test.addClient({ name: "bot", keys: ["mm"] })
+    await test.sign(token, body)
+    return { clock, ask: () => test.bots.alarms(nothingTold) }
+  }
+
+  it("is an alarm by its id, without a word of the bot's or an amount, until it is over", async (t) => {
+    const { ask, clock } = await hold(t, "")
+    const told = await ask()
+    const alarm = told.kept.find(({ name }) => name === "hold_waits")
+    assert.ok(alarm !== undefined)
+    assert.match(alarm.subject, /^hold_/)
+    assert.ok(words(told).includes(`hold_waits ${alarm.subject} stands`))
+    assert.equal(
+      alarm.fact,
+      "A request waits for a person: placeOrder of bot with mm, held by held/large",
+    )
+    assert.match(alarm.advice, /countersign held list .*countersign held release hold_/)
+    for (const text of ["release me", "0.1", "63000"]) {
+      assert.ok(!JSON.stringify(told).includes(text), text)
+    }
+    clock.pass(5_000)
+    assert.ok(words(await ask()).includes(`hold_waits ${alarm.subject} is over`))
+  })
+
+  for (const [details, goesOut] of [
+    [", details: true", true],
+    [", details: false", false],
+    ["", false],
+  ] as const) {
+    it(`${goesOut ? "goes" : "doesn't go"} out with its body where a target has "${details}"`, async (t) => {
+      const { held } = await (await hold(t, details)).ask()
+      const [first] = held?.holds ?? []
+      assert.equal(first?.body.includes('"quantity":"0.1"'), goesOut ? true : undefined)
+      assert.equal(held?.symbols.names[1], goesOut ? "BTC-PERP" : undefined)
+    })
+  }
+
+  it("goes out in one frame with 1,000 symbols, and not where their names are too long for that", async (t) => {
+    const told = await (await hold(t, ", details: true", 1_000)).ask()
+    assert.equal(told.held?.holds.length, 1)
+    assert.ok(Buffer.byteLength(JSON.stringify(told)) < maxFrameBytes / 2)
+    const { held } = await (await hold(t, ", details: true", 2_000)).ask()
+    assert.equal(held, undefined)
+  })
+
+  /** The sandbox's venue with so many symbols. */
+  function venueWith(count: number): string {
+    const venue = parse(sandboxProfile({ url: sandboxUrl, asOf: new Date() })) as {
+      symbols: object[]
+    }
+    const more = Array.from({ length: count - venue.symbols.length }, (_, index) => ({
+      ...{ id: 100_000 + index, market: "perp" },
+      ...{ name: `${index}`.padEnd(32, "X"), quote: `${index}`.padStart(16, "Q") },
+    }))
+    return stringify({ ...venue, symbols: [...venue.symbols, ...more] })
+  }
 })

@@ -142,6 +142,29 @@ describe("the vault's alarms", () => {
     assert.deepEqual(told(at, ...names), both)
   })
 
+  it("tell of a client's token from agent_warning on, and from its end on", async (t) => {
+    const { vault, admin } = await openWithBot(t, { settings: `${notify}agent_warning: 3d\n` })
+    const [bot] = vault.active().clients
+    const nowMs = 1_000 * dayMs
+    const at = { ...vault, now: () => ledgerTime(nowMs) }
+    const endingIn = async (leftMs: number): Promise<readonly string[]> => {
+      await vault.act({ act: "client_set", client: { ...bot!, expiresAtMs: nowMs + leftMs } })
+      return told(at, "token_ends", "token_ended")
+    }
+    assert.deepEqual(told(at, "token_ends", "token_ended"), [], "it never ends")
+    assert.deepEqual(await endingIn(3 * dayMs + 1), [])
+    assert.deepEqual(await endingIn(3 * dayMs), ["token_ends bot"])
+    assert.match(factOf(at, "token_ends"), /ends on 1972-09-30$/)
+    assert.deepEqual(await endingIn(1), ["token_ends bot"])
+    assert.deepEqual(await endingIn(0), ["token_ended bot", "token_ends bot"])
+    assert.match(
+      factOf(at, "token_ended"),
+      /^The token of the client bot has ended: .*cancels too$/,
+    )
+    await admin.revokeClient({ name: "bot" })
+    assert.deepEqual(told(at, "token_ends", "token_ended"), [])
+  })
+
   it("tell that the venue's clock is off from 2 s on, and when orders stop for it", async (t) => {
     const { vault } = await openWithBot(t, { settings: `${notify}max_venue_offset: 5s\n` })
     const off = (ms: number): readonly string[] => {

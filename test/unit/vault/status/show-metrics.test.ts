@@ -127,6 +127,20 @@ describe("the vault's metrics", () => {
     assert.deepEqual(await valuesOf(test, "frozen"), { "all ": 1, "client bot": 1 })
   })
 
+  it("tell when tokens end, of those that do and whose clients aren't revoked", async (t) => {
+    const test = await openWithBot(t)
+    assert.deepEqual(await valuesOf(test, "token_end_timestamp_seconds"), {})
+    const [bot] = test.vault.active().clients
+    for (const name of ["later", "gone"]) {
+      await test.addClient({ name, keys: ["mm"], expiresInMs: 1_000 })
+    }
+    await test.vault.act({ act: "client_set", client: { ...bot!, expiresAtMs: 86_400_500 } })
+    await test.admin.revokeClient({ name: "gone" })
+    const ends = await valuesOf(test, "token_end_timestamp_seconds")
+    assert.deepEqual(Object.keys(ends), ["bot", "later"], "what ends first comes first")
+    assert.equal(ends["bot"], 86_400.5)
+  })
+
   it("tell keys, their locks and until when they are approved, but for those that have ended", async (t) => {
     const test = await openWithBot(t, { keys: "on_disk" })
     await test.addKey({ name: "old", role: "agent", wallet: "main" })

@@ -31,7 +31,7 @@ describe("the warnings of heartbeats and panics", () => {
     const test = await open(t, "heartbeats: {bot: {within: 10s}}\n", sandbox)
     assert.match(warnings(test).join(), /names bot, and there is no such client/)
     await test.addClient({ name: "bot", keys: ["mm"] })
-    assert.match(warnings(test).join(), /names bot, and it was added without --right heartbeat/)
+    assert.match(warnings(test).join(), /names bot, and it doesn't have --right heartbeat/)
   })
 
   it("name a client that was revoked", async (t) => {

@@ -7,8 +7,7 @@ import { openTestVault, type TestVault } from "../../../support/open-test-vault.
 
 const placing = "policy: p\nrules:\n  - {name: r, endpoints: [placeOrder]}\n"
 const nowMs = Date.parse("2026-11-21T12:00:00Z")
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
+const dayMs = 86_400_000
 
 const warned = ({ vault }: TestVault) => warningsOf(vault.active(), nowMs)
 const messagesOf = (test: TestVault) =>
@@ -46,27 +45,39 @@ describe("what an operator is warned of", () => {
 
   const ends: readonly (readonly [leftMs: number, words: string | undefined])[] = [
     [7 * dayMs + 1, undefined],
-    [7 * dayMs, "ends in 7 days (2026-11-28)"],
-    [4 * dayMs - 1, "ends in 3 days (2026-11-25)"],
-    [dayMs, "ends in 1 day (2026-11-22)"],
-    [dayMs - 1, "ends in 23 hours (2026-11-22)"],
-    [hourMs, "ends in 1 hour (2026-11-21)"],
-    [hourMs - 1, "ends within the hour (2026-11-21)"],
-    [1, "ends within the hour (2026-11-21)"],
+    [7 * dayMs, "ends on 2026-11-28"],
+    [dayMs, "ends on 2026-11-22"],
+    [1, "ends on 2026-11-21"],
     [0, "ended on 2026-11-21"],
     [-dayMs, "ended on 2026-11-20"],
   ]
   for (const [leftMs, words] of ends) {
-    it(`is ${words ?? "no approval"} with ${leftMs} ms left`, async (t) => {
+    const expiresAtMs = nowMs + leftMs
+    const warnings = (what: string, fix: string) =>
+      words === undefined ? [] : [{ message: `${what} ${words}.`, fix }]
+
+    it(`is that an approval ${words ?? "ends soon, not yet"} with ${leftMs} ms left`, async (t) => {
       const test = await openTestVault()
       t.after(() => test.remove())
       await test.addKey({ name: "mm", role: "agent" })
-      const expiresAtMs = nowMs + leftMs
       await test.vault.act({ act: "agent_approved", name: "mm", expiresAtMs, record: "r" })
-      const sentence = `The approval of the agent key mm ${words}; renew it with countersign agent rotate mm.`
-      const fix = "countersign agent rotate mm"
-      const expected = words === undefined ? [] : [{ message: sentence, fix }]
+      const fix = "put a successor in its place: countersign agent rotate mm"
+      const expected = warnings("The approval of the agent key mm", fix)
       assert.deepEqual(warningsOf(test.vault.active(), nowMs), expected)
+    })
+
+    it(`is that a token ${words ?? "ends soon, not yet"} with ${leftMs} ms left`, async (t) => {
+      const test = await openTestVault()
+      t.after(() => test.remove())
+      await test.addKey({ name: "main", role: "wallet" })
+      await test.addClient({ name: "bot", keys: ["main"] })
+      const [bot] = test.vault.active().clients
+      await test.vault.act({ act: "client_set", client: { ...bot!, expiresAtMs } })
+      const fix = "give it more time: countersign clients renew bot"
+      const expected = warnings("The token of the client bot", fix)
+      assert.deepEqual(warningsOf(test.vault.active(), nowMs), expected)
+      await test.admin.revokeClient({ name: "bot" })
+      assert.deepEqual(warningsOf(test.vault.active(), nowMs), [])
     })
   }
 

@@ -197,6 +197,32 @@ describe("a client's silence", () => {
     assert.deepEqual(frozen(), [])
   })
 
+  it("doesn't count while an operator has taken the right from its client", async (t) => {
+    const { beat, tokens, look, frozen, current } = await open(t)
+    await beat(tokens.bot)
+    await current().test.admin.setClient({ name: "bot", rights: ["prices"] })
+    current().clock.pass(3_600_000)
+    await look()
+    assert.deepEqual(frozen(), [])
+    await current().test.admin.setClient({ name: "bot", rights: ["heartbeat"] })
+    await look()
+    assert.deepEqual(frozen(), [byBot])
+  })
+
+  it("counts where its token has expired, for nobody else watches its orders", async (t) => {
+    const { beat, tokens, look, frozen, current } = await open(t)
+    await beat(tokens.bot)
+    const bot = current()
+      .vault.active()
+      .clients.find(({ name }) => name === "bot")!
+    const expired = { ...bot, expiresAtMs: current().vault.now() }
+    await current().vault.act({ act: "client_set", client: expired })
+    assert.equal(outcomeOf(await beat(tokens.bot)), "token_expired")
+    current().clock.pass(10_001)
+    await look()
+    assert.deepEqual(frozen(), [byBot])
+  })
+
   it("isn't judged by a look that comes late, since beats may wait unread, but by the next", async (t) => {
     const { beat, tokens, frozen, settle, current } = await open(t)
     await beat(tokens.bot)

@@ -5,9 +5,13 @@ import { after, before, describe, it } from "node:test"
 
 import fc from "fast-check"
 
+import { openLedger } from "../../../../../src/vault/ledger/open-ledger.ts"
+import { ever } from "../../../../../src/vault/policy/terms/claim.ts"
+import { aClaim } from "../../../../support/a-claim.ts"
+import { fakeClock, ledgerTime, startMs } from "../../../../support/fake-clock.ts"
 import { query } from "../../../../support/read-ledger.ts"
 import { fillLedger, filled, tamper, verdictOf } from "../../../../support/audit-ledger.ts"
-import { ledgerPlace, type LedgerPlace } from "../../../../support/ledger-ask.ts"
+import { ledgerPlace, plainAsk, reserve, type LedgerPlace } from "../../../../support/ledger-ask.ts"
 import { numRuns } from "../../../../support/runs.ts"
 
 let whole: LedgerPlace
@@ -135,6 +139,33 @@ describe("a check of a ledger", () => {
     assert.deepEqual([orphan?.seq, orphan?.id], [99, "rec_x"])
     const nonce = await flawAfter("UPDATE signers SET last_nonce = last_nonce - 1")
     assert.match(nonce?.what ?? "", /table signers has a lower nonce/)
+  })
+
+  it("notices that the table has less of what counts for ever than the journal", async () => {
+    const counted = await ledgerPlace()
+    try {
+      const ledger = await openLedger({ file: counted.file, clock: fakeClock() })
+      await ledger.replaceMeters(() => [], Infinity)
+      const claims = [aClaim({ meter: "life", window: ever, amount: "2.5" })]
+      for (let each = 0; each < 2; each++) {
+        await reserve(ledger, { ...plainAsk, claims, nowMs: ledgerTime(startMs) })
+      }
+      await ledger.close()
+      for (const [used, isWhole] of [
+        ["5.0", true],
+        ["5.1", true],
+        ["4.9", false],
+      ] as const) {
+        tamper(counted.file, "UPDATE ever_sums SET used = ?", used)
+        const { flaw } = await verdictOf(counted.file)
+        assert.equal(flaw === undefined, isWhole, used)
+      }
+      tamper(counted.file, "DELETE FROM ever_sums")
+      const { flaw } = await verdictOf(counted.file)
+      assert.match(flaw?.what ?? "", /table ever_sums has less of life/)
+    } finally {
+      await counted.remove()
+    }
   })
 
   it("compares with a checkpoint that was kept elsewhere", async () => {

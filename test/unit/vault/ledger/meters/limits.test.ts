@@ -43,7 +43,7 @@ afterEach(async () => {
 
 async function open(): Promise<void> {
   ledger = await openLedger({ file: place.file, clock })
-  await ledger.replaceMeters((request) => build(request), clock.nowMs() - dayMs)
+  await ledger.replaceMeters((request) => build(request), dayMs)
 }
 
 async function reopen(): Promise<void> {
@@ -216,6 +216,7 @@ describe("a limit after a restart", () => {
         sizes,
         atMs: startMs,
         countedAtMs: startMs,
+        isKeyed: false,
         releasedAtMs: undefined,
       },
     ])
@@ -376,11 +377,11 @@ describe("a limit that gives back what the venue refused", () => {
     clock.pass(hourMs - 1) // the request is long past its window, what it gave back isn't
     await ledger.close()
     ledger = await openLedger({ file: place.file, clock })
-    await ledger.replaceMeters(build, clock.nowMs() - hourMs)
+    await ledger.replaceMeters(build, hourMs)
     await refuseAfter(0)
     assert.equal(used(refundable), "10")
     clock.pass(1)
-    await ledger.replaceMeters(build, clock.nowMs() - hourMs)
+    await ledger.replaceMeters(build, hourMs)
     assert.equal(used(refundable), "10")
   })
 

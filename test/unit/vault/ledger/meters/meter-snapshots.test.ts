@@ -139,7 +139,7 @@ describe("a start after an orderly stop", () => {
     await ledger.close()
     change(place.file, "DELETE FROM meter_snapshots")
     ledger = await openLedger({ file: place.file, clock })
-    await ledger.replaceMeters(() => [], 0)
+    await ledger.replaceMeters(() => [], Infinity)
     await take()
     await ledger.close()
     assert.deepEqual(query(place.file, "SELECT id FROM meter_snapshots"), [])

@@ -70,6 +70,20 @@ describe("an act", () => {
     assert.deepEqual((await reopened()).keys, [wallet, revoked])
   })
 
+  it("makes a client what it is from then on, in its place, and a revoked one stays so", async () => {
+    const second = { ...client, name: "a-bot" }
+    await act({ act: "client_added", client }, { act: "client_added", client: second })
+    const set = { ...client, rights: [], allowTypeB: false, expiresAtMs: startMs + 1_000 }
+    const keys: Client["keys"] = ["main"]
+    await act({ act: "client_set", client: { ...set, keys } })
+    assert.deepEqual(ledger.bindings().clients, [{ ...set, keys }, second])
+    assert.deepEqual((await reopened()).clients, [{ ...set, keys }, second])
+
+    await act({ act: "client_revoked", name: client.name })
+    const revoked = { ...set, keys, tokenHash: null }
+    assert.deepEqual((await reopened()).clients, [revoked, second])
+  })
+
   it("is in the journal with what it said", async () => {
     const policyHash = "ab".repeat(32)
     await act({ act: "started", policyHash }, { act: "key_exported", name: "main" })
@@ -99,6 +113,11 @@ describe("an act", () => {
   const refused: readonly (readonly [string, AdminEntry, string])[] = [
     ["a key's name that is taken", { act: "key_added", key: wallet }, "name_taken"],
     ["a client's name that is taken", { act: "client_added", client }, "name_taken"],
+    [
+      "a setting of an unknown client",
+      { act: "client_set", client: { ...client, name: "nobody" } },
+      "name_unknown",
+    ],
     [
       "an approval of an unknown key",
       { act: "agent_approved", name: "nobody", expiresAtMs: 1, record: "rec" },

@@ -236,7 +236,7 @@ describe("a release", () => {
   })
 
   it("is kept when a limit or the signer's pace refuses the request", async () => {
-    await ledger.replaceMeters(() => [], 0)
+    await ledger.replaceMeters(() => [], Infinity)
     const id = await released()
     const full = { ...plainAsk, release: { hold: id }, claims: [aClaim({ amount: "11" })] }
     const spent = await reserve(ledger, { ...full, nowMs: ledgerTime(startMs) })
@@ -248,7 +248,7 @@ describe("a release", () => {
   })
 
   it("takes nothing of a limit when it can't be used", async () => {
-    await ledger.replaceMeters(() => [], 0)
+    await ledger.replaceMeters(() => [], Infinity)
     const ask = {
       ...plainAsk,
       release: { hold: "hold_0" },

@@ -53,6 +53,7 @@ function makeFirstSchema(file: string): void {
     )
     .run(firstRow.id, plainAsk.signer, startMs, firstRow.expires_after, startMs)
   database.prepare("INSERT INTO signers VALUES (?, ?)").run(plainAsk.signer, startMs)
+  database.exec(`INSERT INTO clients VALUES (1, 'mm-bot', '0xef', '["mm-agent"]', '[]', 0)`)
   database.close()
 }
 
@@ -69,15 +70,23 @@ describe("a ledger of the first schema", () => {
     await place.remove()
   })
 
-  it("is brought up to date, and its requests count in limits made since", async () => {
+  it("is brought up to date: its clients are as they were, and its requests count in limits made since", async () => {
     const clock = fakeClock()
     ledger = await openLedger({ file: place.file, clock })
     const [request] = await recordedSince(ledger, startMs)
     assert.equal(request?.record, firstRow.id)
     assert.deepEqual([request.sizes, request.countedAtMs], [[], startMs])
 
+    // Without an end, so that what names the set is as before too.
+    assert.deepEqual(ledger.bindings().clients, [
+      {
+        ...{ name: "mm-bot", tokenHash: "0xef", keys: ["mm-agent"], rights: [], allowTypeB: false },
+        idempotencyBy: "header",
+      },
+    ])
+
     const claim = aClaim({ max: "1", release: "refused" })
-    await ledger.replaceMeters(() => [claim], startMs)
+    await ledger.replaceMeters(() => [claim], Infinity)
     const refused = { kind: "refused", status: 400, code: "1" } as const
     await ledger.settle(firstRow.id, refused, ledgerTime(startMs)) // it didn't say then what would be given back
     assert.equal(ledger.headroom([claim], ledgerTime(startMs))[0]?.fits, false)

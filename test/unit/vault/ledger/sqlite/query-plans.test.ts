@@ -10,10 +10,7 @@ import {
   readSets,
 } from "../../../../../src/vault/ledger/sqlite/opened-state.ts"
 import { openProjections } from "../../../../../src/vault/ledger/sqlite/projections.ts"
-import {
-  readRecentDecisions,
-  readRecentRefusals,
-} from "../../../../../src/vault/ledger/sqlite/recent-decisions.ts"
+import { readRecentRefusals } from "../../../../../src/vault/ledger/sqlite/recent-refusals.ts"
 import {
   historyPager,
   recordFinder,
@@ -71,7 +68,6 @@ describe("the statements of a start and of a decision", () => {
     readSet(noting, "")
     readSets(noting)
     readRecentRefusals(noting, 5)
-    readRecentDecisions(noting, 5)
     return statements
   }
 

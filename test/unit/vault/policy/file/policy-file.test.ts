@@ -364,7 +364,8 @@ function limitWith(...lines: readonly string[]): string {
   return limitFile(...limited.filter((line) => !keys.some((key) => line.startsWith(key))), ...lines)
 }
 
-const badWindow = "must be a duration from 1s to 31d such as 1h, or day (at limits.0.window)"
+const badWindow =
+  "must be a duration from 1s to 31d such as 1h, or day, or ever (at limits.0.window)"
 
 // prettier-ignore
 const refusedLimits: readonly { readonly file: string; readonly problem: string }[] = [
@@ -374,6 +375,11 @@ const refusedLimits: readonly { readonly file: string; readonly problem: string 
   { file: limitFile("count: requests", "window: 1h"), problem: "5:5: must be given (at limits.0.max)" },
   ...["999ms", "0s", "32d", "week", "1", "60"].map((window) => ({ file: limitWith(`window: ${window}`), problem: `8:5: ${badWindow}` })),
   { file: limitWith("window: day"), problem: "8:5: needs a zone: whose day it is (at limits.0.window)" },
+  ...["key", "account"].map((per) => ({ file: limitWith("window: ever", `per: ${per}`), problem: "9:5: can't be key or account with window: ever: a key's successor would begin anew (at limits.0.per)" })),
+  { file: limitWith("window: ever", "release: refused"), problem: "9:5: can't be refused with window: ever: what was signed counts for good (at limits.0.release)" },
+  { file: limitWith("window: ever", "per: symbol"), problem: "5:5: must be listed, since window: ever keeps what it counts of each for good (at limits.0.symbols)" },
+  { file: limitFile("endpoints: [withdraw]", "window: ever", "max: '1'", "sum: {pointer: /amount, by: /asset}"), problem: "9:5: can't have by with window: ever, since a body could begin a sum for good with any text (at limits.0.sum)" },
+  { file: limitWith("window: ever", "zone: UTC"), problem: "9:5: goes with window: day alone (at limits.0.zone)" },
   { file: limitWith("zone: UTC"), problem: "9:5: goes with window: day alone (at limits.0.zone)" },
   { file: limitWith("window: day", "zone: Mars"), problem: `9:5: "Mars" isn't a time zone; write one such as Europe/Berlin or UTC (at limits.0.zone)` },
   ...["0", "-1", "1e3", "", "0.0"].map((max) => ({ file: limitWith(`max: "${max}"`), problem: `8:5: "${max}" isn't a decimal number above zero such as 0.5 (at limits.0.max)` })),

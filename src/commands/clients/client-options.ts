@@ -1,0 +1,73 @@
+import { InvalidArgumentError } from "commander"
+
+import { clientRights } from "../../link/calls/methods.ts"
+import type { ClientView } from "../../link/views/views.ts"
+import { parseDurationMs } from "../../std/duration.ts"
+import { Fault } from "../../std/fault.ts"
+import { nearestWord } from "../../std/nearest-word.ts"
+import type { ClientRight } from "../../vault/ledger/records/bindings.ts"
+import { option, parsed, repeated } from "../cli/options.ts"
+import type { Admin } from "../installation/admin.ts"
+
+/** `--right`, once for each. */
+export const rightsOption = repeated(
+  "--right <right>",
+  `what it may do besides asking for signatures: ${clientRights.join(", ")}; once for each`,
+  parseRight,
+)
+
+function parseRight(word: string): ClientRight {
+  const right = clientRights.find((known) => known === word)
+  if (right !== undefined) return right
+  const nearest = nearestWord(word, clientRights)
+  const meant = nearest === undefined ? "" : ` Did you mean ${nearest}?`
+  throw new InvalidArgumentError(`Rights are ${clientRights.join(", ")}.${meant}`)
+}
+
+/** `--expires-in 30d`, in milliseconds. */
+export function expiresInOption(description: string) {
+  return parsed(option("--expires-in <duration>", description), parseExpiresIn)
+}
+
+/** As long as the vault takes: a second to ten years. */
+function parseExpiresIn(text: string): number {
+  const ms = parseDurationMs(text)
+  if (ms !== undefined && ms >= 1_000 && ms <= 3_650 * 86_400_000) return ms
+  throw new Fault("usage", "--expires-in takes a duration like 30d, from 1s to 3650d.")
+}
+
+/** The names of `--keys`. @throws {Fault} `usage`, `name_unknown` with the one that was probably meant. */
+export async function keysNamed(text: string, admin: Pick<Admin, "call">): Promise<string[]> {
+  const names = text.split(",")
+  if (names.includes("")) throw new Fault("usage", "--keys takes names, separated by commas.")
+  const known = (await admin.call("listKeys", {})).map(({ name }) => name)
+  const wrong = names.find((name) => !known.includes(name))
+  if (wrong === undefined) return names
+  throw unknownName("key", wrong, known)
+}
+
+/** The client as it is. @throws {Fault} `name_unknown` with the one that was probably meant. */
+export async function clientNamed(name: string, admin: Pick<Admin, "call">): Promise<ClientView> {
+  const clients = await admin.call("listClients", {})
+  const client = clients.find((each) => each.name === name)
+  if (client !== undefined) return client
+  const known = clients.map((each) => each.name)
+  throw unknownName("client", name, known)
+}
+
+function unknownName(what: "key" | "client", name: string, known: readonly string[]): Fault {
+  const nearest = nearestWord(name, known)
+  const hint = nearest === undefined ? "" : `did you mean ${nearest}? `
+  return new Fault(
+    "name_unknown",
+    `There is no ${what} ${name}; ${hint}countersign ${what}s list shows them.`,
+  )
+}
+
+type TokenEnd = Pick<ClientView, "expires_at" | "expired">
+
+/** What becomes of its token by itself, for people. */
+export function expiryWords({ expires_at: expiresAtMs, expired }: TokenEnd): string {
+  if (expiresAtMs === null) return "never expires"
+  return `${expired ? "expired" : "expires"} at ${new Date(expiresAtMs).toISOString()}`
+}

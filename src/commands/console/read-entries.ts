@@ -1,0 +1,75 @@
+import { maxEntries, type Answer } from "../../console/asks.ts"
+import type { EntryView } from "../../link/calls/audit-methods.ts"
+import { wholeEntries, type AuditCall } from "../../vault/audit/whole-entries.ts"
+import type { OmittedRow, RepeatsRow } from "../../vault/ledger/records/row.ts"
+import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
+import type { Admin } from "../installation/admin.ts"
+import { decisionOf, isDecision } from "./decision-of.ts"
+
+type Entries = Answer<"entries">
+
+/** What was decided is told this far back, or for this many entries where those reach further. */
+const reachMs = 300_000
+const reachEntries = 1_000
+
+/** What was decided after an entry of the ledger, or before one; the newest without either. It holds the ledger's thread for some milliseconds at most. */
+export async function readEntries(
+  { call }: Pick<Admin, "call">,
+  span: { readonly after?: number; readonly before?: number },
+  nowMs: number,
+): Promise<Entries> {
+  const audit: AuditCall = (method, params) => call(method, params)
+  const { views, ...read } =
+    span.after === undefined
+      ? await readDown(audit, span.before, nowMs)
+      : await readUp(audit, span.after)
+  const whole = await wholeEntries(audit, views.filter(isTold))
+  const symbols = whole.some(isDecision) ? await call("listSymbols", {}) : noSymbols
+  return {
+    ...read,
+    since: views.at(-1)?.at ?? null,
+    decisions: whole.filter(isDecision).map((entry) => decisionOf(entry, symbols)),
+    repeats: whole.filter((entry) => !isDecision(entry)).map(repeatsOf),
+  }
+}
+
+const noSymbols = { names: {}, quotes: {}, default_market_order_type: null }
+
+/** The newest first. */
+type Read = Pick<Entries, "first" | "last" | "skipped" | "is_end"> & {
+  readonly views: readonly EntryView[]
+}
+
+/** Where more has come than is read at once, the oldest of it is passed over. */
+async function readUp(audit: AuditCall, after: number): Promise<Read> {
+  const { seq: head } = await audit("auditEnds", {})
+  const from = Math.max(after, head - maxEntries)
+  const { entries, next: last } = await audit("auditPage", { afterSeq: from, limit: maxEntries })
+  const views = entries.toReversed()
+  return { first: after + 1, last, skipped: from - after, is_end: false, views }
+}
+
+async function readDown(
+  audit: AuditCall,
+  before: number | undefined,
+  nowMs: number,
+): Promise<Read> {
+  const from = before === undefined ? {} : { beforeSeq: before }
+  const { entries, is_end } = await audit("auditPage", { ...from, limit: maxEntries })
+  const { seq: head } = await audit("auditEnds", {})
+  const views = entries.filter(({ seq, at }) => at > nowMs - reachMs || seq > head - reachEntries)
+  const last = views[0]?.seq ?? 0
+  return {
+    ...{ first: views.at(-1)?.seq ?? last + 1, last, skipped: 0, views },
+    is_end: is_end || views.length < entries.length,
+  }
+}
+
+function isTold({ kind }: EntryView): boolean {
+  return ["request", "refusal", "repeats", "omitted"].includes(kind)
+}
+
+function repeatsOf({ row }: StoredEntry): Entries["repeats"][number] {
+  const { at_ms: at, count, ...of } = JSON.parse(row) as RepeatsRow | OmittedRow // the vault wrote it
+  return { at, count, record: of.kind === "repeats" ? of.record : null }
+}

@@ -1,0 +1,43 @@
+import { alarm, type Alarm, type AlarmName } from "../../link/views/alarms.ts"
+import type { ActiveSet } from "../active/active-set.ts"
+import { dayMs } from "../config/config-values.ts"
+
+/** Agents' approvals and clients' tokens that end within `agent_warning` unless somebody renews them, or have ended. */
+export function endAlarms({ keys, clients, config }: ActiveSet, nowMs: number): readonly Alarm[] {
+  const approved = [...keys.values()].filter(({ approval }) => approval === "approved")
+  const valid = clients.filter(({ tokenHash }) => tokenHash !== null)
+  return [...approved, ...valid].flatMap((each) => {
+    const { name: subject, expiresAtMs } = each
+    if (typeof expiresAtMs !== "number") return []
+    const says = "role" in each ? ofApproval : ofToken
+    const tell = (name: AlarmName, words: string): Alarm => {
+      const fact = `${says.what} ${subject} ${words}`
+      return alarm(name, { subject, fact, advice: `${says.fix} ${subject}` })
+    }
+    const leftMs = expiresAtMs - nowMs
+    const soon = `${leftMs > 0 ? "ends" : "ended"} on ${new Date(expiresAtMs).toISOString().slice(0, 10)}`
+    return [
+      ...(leftMs < says.overMs ? [tell(says.overAlarm, says.over)] : []),
+      ...(leftMs <= config.agentWarningMs ? [tell(says.soonAlarm, soon)] : []),
+    ]
+  })
+}
+
+/** The graver alarm comes with less than `overMs` left, on top of the milder one. */
+const ofApproval = {
+  what: "The approval of the agent key",
+  soonAlarm: "agent_ends",
+  overAlarm: "agent_ends_today",
+  overMs: dayMs,
+  over: "ends within a day, or has ended",
+  fix: "put a successor in its place: countersign agent rotate",
+} as const
+
+const ofToken = {
+  what: "The token of the client",
+  soonAlarm: "token_ends",
+  overAlarm: "token_ended",
+  overMs: 1,
+  over: "has ended: all that it asks for is refused, cancels too",
+  fix: "give it more time: countersign clients renew",
+} as const

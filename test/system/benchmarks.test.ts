@@ -1,0 +1,28 @@
+// That the benchmarks which need a daemon still run, and measure what they say. How fast anything is, no test asks.
+
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { cases } from "../bench/cases.ts"
+import { readOptions } from "../bench/options.ts"
+import { runCase } from "../bench/run-case.ts"
+
+const { settings } = readOptions(
+  "--checkout --load node --seconds 0.1 --warm-up-seconds 0.1 --rounds 1 --records 1000".split(" "),
+)
+
+describe("the benchmarks", () => {
+  for (const name of ["budget", "forward", "decision", "audit-verify"]) {
+    it(`measure ${name}`, async () => {
+      const { results } = await runCase(
+        cases.find((each) => each.name === name)!,
+        settings,
+      )
+      assert.ok(results.length > 0)
+      for (const { subject, figures } of results) {
+        const medians = Object.values(figures).map(({ median }) => median)
+        assert.ok(medians.length > 0 && medians.every(Number.isFinite), subject)
+      }
+    })
+  }
+})

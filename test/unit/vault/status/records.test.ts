@@ -1,0 +1,63 @@
+import assert from "node:assert/strict"
+import { describe, it, type TestContext } from "node:test"
+
+import { adminParams } from "../../../../src/link/calls/methods.ts"
+import {
+  limitOrder,
+  openTestVault,
+  type TestVault,
+  type VaultAsk,
+} from "../../../support/open-test-vault.ts"
+
+const policy = `policy: mm
+rules: [{name: quote, endpoints: [placeOrder], symbols: [BTC-PERP]}]
+`
+
+async function openTrading(
+  t: TestContext,
+  ask: VaultAsk = { policies: [policy] },
+): Promise<TestVault & { readonly token: string }> {
+  const test = await openTestVault(ask)
+  t.after(() => test.remove())
+  await test.addKey({ name: "mm", role: "agent" })
+  return { ...test, token: await test.addClient({ name: "bot", keys: ["mm"] }) }
+}
+
+async function lastId({ admin }: TestVault, kind: "request" | "refusal"): Promise<string> {
+  const { entries } = await admin.auditPage({ kind, limit: 1 })
+  return entries[0]?.id ?? ""
+}
+
+describe("a record as the admin is shown it", () => {
+  it("has the body that was signed, and what became of it", async (t) => {
+    const test = await openTrading(t)
+    await test.sign(test.token, limitOrder({ price: "63123" }))
+    const shown = await test.admin.auditRecord({ id: await lastId(test, "request") })
+    assert.deepEqual([shown?.state, shown?.client], ["signed", "bot"])
+    assert.match(shown?.body ?? "", /"price":"63123"/)
+  })
+
+  it("has none for a refusal, whose body isn't recorded", async (t) => {
+    const test = await openTrading(t)
+    await test.sign(test.token, limitOrder({ symbol_id: 2, price: "63123" }))
+    const shown = await test.admin.auditRecord({ id: await lastId(test, "refusal") })
+    assert.deepEqual([shown?.state, shown?.body], ["refused_here", null])
+    assert.equal(shown?.refusal?.code, "policy_denied")
+    await test.close()
+  })
+
+  it("is none where there is none", async (t) => {
+    const { admin } = await openTrading(t)
+    assert.equal(await admin.auditRecord({ id: "rec_1" }), null)
+    assert.ok(!adminParams.auditRecord.safeParse({ id: "r".repeat(65) }).success)
+  })
+})
+
+describe("the admin's list of symbols", () => {
+  it("names them by their ids, and how a market order's quantity is meant", async (t) => {
+    const { admin } = await openTrading(t)
+    const { names, default_market_order_type: byDefault } = await admin.listSymbols()
+    assert.equal(names["1"], "BTC-PERP")
+    assert.equal(byDefault, null)
+  })
+})
