@@ -5,7 +5,7 @@
 // property; RUNS sets the factor itself. A secret that shows in any output of the run counts as a failure.
 
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, relative } from "node:path"
 import { run, type EventData } from "node:test"
 import { spec, type TestEvent } from "node:test/reporters"
 
@@ -16,6 +16,9 @@ import { testPublished } from "./support/published.ts"
 const longFactor = "20"
 /** One more than the cores of the smallest machine: many tests wait for processes of their own. */
 const workers = 3
+
+/** The error of Node's that a failure comes as: what kind it is, and what the test threw. */
+type FailedTest = Error & { readonly failureType?: string }
 
 const words = process.argv.slice(2)
 const isLong = words.includes("--long")
@@ -30,6 +33,7 @@ process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "countersign-compile-cache"
 const removePublished = files.length > 0 ? undefined : await testPublished()
 
 const canaries = startCanaryRun()
+const failures: string[] = []
 const counts = { passed: 0, failed: 0, skipped: 0 }
 const report = new spec()
 report.on("data", (chunk: Buffer) => canaries.print(chunk))
@@ -60,7 +64,7 @@ async function runJob({ name, files }: Job): Promise<void> {
   process.stdout.write(`\n${name} (${seconds} s)\n`)
   for (const event of events.filter((each) => !isSummary(each))) {
     if (event.type === "test:pass") countPassed(event.data)
-    if (event.type === "test:fail") counts.failed += 1
+    if (event.type === "test:fail") countFailed(event.data)
     report.write(event)
   }
 }
@@ -76,12 +80,22 @@ function countPassed({ details, skip }: EventData.TestPass): void {
   else counts.skipped += 1
 }
 
+/** What failed is said again at the end, where one looks first: a suite fails with its test, and isn't named then. */
+function countFailed({ name, file = "", details }: EventData.TestFail): void {
+  counts.failed += 1
+  const { failureType, cause } = details.error as FailedTest
+  if (failureType !== "subtestsFailed") {
+    const why = String(cause).split(/\s*\n\s*/).slice(0, 4).join(" ")
+    failures.push(`failed: ${relative("", file)}: ${name}: ${why}`)
+  }
+}
+
 function finish(): void {
   const shown = canaries.finish()
   counts.failed += shown.length
   const { passed, failed, skipped } = counts
   const tail = skipped > 0 ? `, ${skipped} skipped` : ""
-  process.stdout.write(`\n${shown.map((line) => `${line}\n`).join("")}`)
+  process.stdout.write(`\n${[...failures, ...shown].map((line) => `${line}\n`).join("")}`)
   process.stdout.write(`${passed} passed, ${failed} failed${tail}\n`)
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0
 }
