@@ -19,7 +19,7 @@ import {
   type TemporaryInstallation,
   statusJson,
 } from "../support/countersign.ts"
-import { killAllNaming } from "../support/process-tree.ts"
+import { killAllNaming, runningProcess } from "../support/process-tree.ts"
 import { readLedger } from "../support/read-ledger.ts"
 import { startRelay, type Relay } from "../support/relay.ts"
 import { ctrlC, enter } from "../support/typist.ts"
@@ -144,8 +144,10 @@ describe(
 
     it("a freeze outlives kill -9 of the vault, once it was answered", async () => {
       await guard.post("/freeze", { scope: "key", name: "mm", reason: "before the crash" })
-      process.kill((await status()).pid, "SIGKILL")
-      await until("the vault is back", async () => {
+      const { pid } = await status()
+      process.kill(pid, "SIGKILL")
+      await until("the vault has ended", () => Promise.resolve(runningProcess(pid) === undefined))
+      await until("another is ready", async () => {
         const { status } = await fetch(`${daemon.url}/readyz`)
         return status === 200
       })
