@@ -1,44 +1,54 @@
 import { once } from "node:events"
 import { Worker } from "node:worker_threads"
 
-import type { HistogramFamily } from "../../../link/views/metrics.ts"
 import { Fault } from "../../../std/fault.ts"
-import { openHistogram, workBoundsSeconds } from "../../../std/histogram.ts"
 import { programFile } from "../../../std/program-files.ts"
 import type { ClockReading } from "../../process/clock.ts"
 import { nameOf, type IdempotencyKey } from "../records/idempotency.ts"
 import type { JournalRow } from "../records/row.ts"
+import { timeCommits } from "../store/commit-times.ts"
 import type {
+  AppendedRows,
   Head,
   LedgerStore,
   OpenedState,
+  Replicate,
   StoreJob,
   StoreResults,
   StoreTurn,
   Written,
 } from "../store/store.ts"
-import type { FromWorker, Job, JobResult, JobResults, ToWorker } from "./worker-messages.ts"
+import type {
+  FromWorker,
+  Job,
+  JobResult,
+  JobResults,
+  ThreadAsk,
+  ToWorker,
+} from "./worker-messages.ts"
 
 /** A turn that asked for no key. */
 const keyless: StoreTurn = { found: () => undefined }
 
 /**
- * Starts the database's thread on `file` and reads what a start at `nowMs` needs.
+ * Starts the database's thread on `file` and reads what a start at `nowMs` needs. With `replicate` an entry is
+ * committed once that has it too.
  *
  * @throws {Fault} as `openDatabase` does.
  */
 export async function openSqliteStore(
   file: string,
   nowMs: number,
+  replicate?: Replicate,
 ): Promise<{ readonly store: LedgerStore; readonly state: OpenedState }> {
-  const worker = new Worker(programFile("vault/ledger/sqlite/sqlite-worker"), {
-    workerData: { file, nowMs },
-  })
+  const ask: ThreadAsk = { file, nowMs, isReplicated: replicate !== undefined }
+  const worker = new Worker(programFile("vault/ledger/sqlite/sqlite-worker"), { workerData: ask })
   const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()))
   const message = await firstMessage(worker)
   if (message?.kind === "opened") {
     const { head } = message.state.identity
-    return { store: new CommitQueue(worker, ended, head), state: message.state }
+    const store = new CommitQueue({ worker, ended, replicate }, head)
+    return { store, state: message.state }
   }
   await ended
   if (message?.kind === "failed") throw new Fault(message.code, message.message)
@@ -63,6 +73,12 @@ type Waiting = {
   readonly reject: (fault: Fault) => void
 }
 
+type Thread = {
+  readonly worker: Worker
+  readonly ended: Promise<void>
+  readonly replicate: Replicate | undefined
+}
+
 /** Owns the thread, and must be closed. */
 class CommitQueue implements LedgerStore {
   readonly broken: Promise<Fault>
@@ -70,6 +86,7 @@ class CommitQueue implements LedgerStore {
   readonly #tellBroken: (fault: Fault) => void
   readonly #worker: Worker
   readonly #ended: Promise<void>
+  readonly #replicate: Replicate | undefined
   #gathering: Waiting[] = []
   #atWork: readonly Waiting[] = []
   #startedMs = 0
@@ -80,9 +97,10 @@ class CommitQueue implements LedgerStore {
   #readClock: () => ClockReading | undefined = () => undefined
   #copying: { readonly done: () => void; readonly failed: (fault: Fault) => void } | undefined
 
-  constructor(worker: Worker, ended: Promise<void>, head: Head) {
+  constructor({ worker, ended, replicate }: Thread, head: Head) {
     this.#worker = worker
     this.#ended = ended
+    this.#replicate = replicate
     this.#head = head
     const { promise, resolve } = Promise.withResolvers<Fault>()
     this.broken = promise
@@ -179,6 +197,10 @@ class CommitQueue implements LedgerStore {
       this.#endCopy(message.failed)
       return
     }
+    if (message.kind === "appended") {
+      void this.#keepElsewhere(message)
+      return
+    }
     if (message.kind !== "committed") {
       const text = message.kind === "failed" ? message.message : "The ledger's thread lost its way."
       this.#break(new Fault("ledger_unavailable", text))
@@ -187,9 +209,18 @@ class CommitQueue implements LedgerStore {
     const done = this.#atWork
     this.#atWork = []
     this.#head = message.head
-    this.commits.note(this.#startedMs, done)
+    this.commits.note(this.#startedMs, done.filter(({ job }) => job.kind === "write").length)
     this.#startBatch()
     for (const [index, { resolve }] of done.entries()) resolve(message.results[index])
+  }
+
+  async #keepElsewhere(appended: AppendedRows): Promise<void> {
+    try {
+      await this.#replicate?.(appended)
+      this.#tell({ kind: "replicated" })
+    } catch (error) {
+      this.#break(error instanceof Fault ? error : threadFault(error))
+    }
   }
 
   #break(fault: Fault): void {
@@ -230,46 +261,4 @@ function threadFault(cause?: unknown): Fault {
 
 function closedFault(): Fault {
   return new Fault("ledger_unavailable", "The ledger is closed; start Countersign again.")
-}
-
-/** How long the ledger's commits took, and how much each carried. */
-export type CommitTimes = {
-  /** A batch that was handed over at `startedMs` is durable. One that only looked something up isn't counted. */
-  note(startedMs: number, batch: readonly { readonly job: Pick<Job, "kind"> }[]): void
-  families(): readonly HistogramFamily[]
-}
-
-const entryBounds: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
-
-/** Starts with nothing timed. */
-function timeCommits(): CommitTimes {
-  const seconds = openHistogram(workBoundsSeconds)
-  const entries = openHistogram(entryBounds)
-  return {
-    note(startedMs, batch) {
-      let written = 0
-      for (const { job } of batch) if (job.kind === "write") written += 1
-      if (written === 0) return
-      seconds.observe((performance.now() - startedMs) / 1_000)
-      entries.observe(written)
-    },
-    families: () => [
-      {
-        name: "countersign_ledger_commit_duration_seconds",
-        help: "Time from handing a batch to the ledger's thread until it is durable.",
-        type: "histogram",
-        labels: [],
-        bounds: seconds.bounds,
-        series: [[[], seconds.read()]],
-      },
-      {
-        name: "countersign_ledger_commit_entries",
-        help: "Entries that shared a commit.",
-        type: "histogram",
-        labels: [],
-        bounds: entries.bounds,
-        series: [[[], entries.read()]],
-      },
-    ],
-  }
 }

@@ -1,5 +1,6 @@
 import { lstat, open } from "node:fs/promises"
 import { backup, DatabaseSync } from "node:sqlite"
+import { setTimeout as sleep } from "node:timers/promises"
 
 import { Fault } from "../../../std/fault.ts"
 import { migrations } from "./migrations.ts"
@@ -85,12 +86,15 @@ function readPragma(database: DatabaseSync, pragma: string): Readonly<Record<str
   return database.prepare(`PRAGMA ${pragma}`).get() ?? {}
 }
 
+/** Between tries of a copy's first step. */
+const copyAgainMs = 20
+
 /** Pages at a time; commits go on in between. */
 const copiedPages = 20
 
 /**
  * Copies a database while it is written to. As of Node 26 a copy fails, without a code, where its first step finds a
- * transaction open; one found later is waited for. Each of ours is over before this goes on.
+ * transaction open; one found later is waited for. Each of ours is soon over.
  */
 export async function copyDatabase(
   database: DatabaseSync,
@@ -102,6 +106,7 @@ export async function copyDatabase(
   } catch (error) {
     const isBusy = error instanceof Error && "errcode" in error && error.errcode === 0
     if (!isBusy || triesLeft === 0) throw error
+    await sleep(copyAgainMs)
     await copyDatabase(database, to, triesLeft - 1)
   }
 }

@@ -13,6 +13,8 @@ export type Journal = {
   /** Number of entries, those in archives among them. */
   length(): number
   head(): Head
+  /** The rows that were appended since this was asked last, as they are chained. */
+  appended(): readonly string[]
 }
 
 /**
@@ -28,6 +30,7 @@ export function openJournal(database: DatabaseSync): Journal {
     "INSERT INTO entries (seq, id, kind, at_ms, row, hash) VALUES (?, ?, ?, ?, ?, ?)",
   )
   let head = readHead(database)
+  let appended: string[] = []
   return {
     append(row) {
       const seq = head.seq + 1
@@ -35,10 +38,16 @@ export function openJournal(database: DatabaseSync): Journal {
       const hash = chainHash(head.hash, text)
       insert.run(seq, row.id, row.kind, row.at_ms, text, hash)
       head = { seq, hash }
+      appended.push(text)
       return seq
     },
     length: () => head.seq,
     head: () => head,
+    appended() {
+      const rows = appended
+      appended = []
+      return rows
+    },
   }
 }
 

@@ -3,23 +3,15 @@
 import type { DatabaseSync } from "node:sqlite"
 import { parentPort, workerData } from "node:worker_threads"
 
-import { commitStages } from "../../process/stages.ts"
-import type { Head } from "../store/store.ts"
-import { auditRunner, isAuditJob } from "./audit-runner.ts"
+import { patientRunner, type BatchRunner, type Prepared } from "./batches.ts"
 import { copyDatabase, openDatabase } from "./database.ts"
-import { clockKeeper, openJournal, type Journal, readTrail } from "./journal.ts"
-import { readOpenedState, readSet, readSets } from "./opened-state.ts"
-import { openProjections, type Projections } from "./projections.ts"
-import { readRecentRefusals } from "./recent-refusals.ts"
-import { giveUpSpare } from "./spare-space.ts"
-import { faultOf, isFull } from "./sqlite-fault.ts"
-import { keyFinder, recordSearcher } from "./stored-keys.ts"
-import { historyPager, recordFinder, shadowPager } from "./stored-rows.ts"
-import { isMeterJob, meterRunner } from "./stored-tail.ts"
-import type { Batch, FromWorker, Job, JobResult, ToWorker } from "./worker-messages.ts"
+import { readTrail } from "./journal.ts"
+import { readOpenedState } from "./opened-state.ts"
+import { faultOf } from "./sqlite-fault.ts"
+import type { Batch, FromWorker, ThreadAsk, ToWorker } from "./worker-messages.ts"
 
 // commit-queue.ts starts this thread
-const { file, nowMs } = workerData as { readonly file: string; readonly nowMs: number }
+const { file, nowMs, isReplicated } = workerData as ThreadAsk
 
 /** How many requests may trail, and for how long. To catch up with them is a few milliseconds' work. */
 const maxTrailing = 128
@@ -31,13 +23,16 @@ runUntilClosed()
 function runUntilClosed(): void {
   const opened = orFail(open)
   if (opened === undefined) return // with no listener the thread ends
-  const { database, state, runBatch } = opened
+  const { database, state, batches } = opened
 
-  const commit = committer(runBatch)
+  const commit = committer(batches)
   parentPort?.on("message", (message: ToWorker) => {
     switch (message.kind) {
       case "batch":
         commit.run(message)
+        break
+      case "replicated":
+        commit.replicated()
         break
       case "copy":
         void copy(database, message.to)
@@ -52,43 +47,63 @@ function runUntilClosed(): void {
 }
 
 /** Runs batches and tells of them. What trails catches up soon after, with a commit that nobody waits for. */
-function committer(runBatch: (batch: Batch) => Committed) {
-  let isBroken = false
+function committer({ prepare, commit }: BatchRunner) {
+  const attempt = untilBroken()
+  let held: Prepared | undefined
   let catchingUp: NodeJS.Timeout | undefined
-  const commit = (batch: Batch): Committed | undefined => {
-    if (isBroken) return undefined
-    const committed = orFail(() => runBatch(batch))
-    // After an error nobody knows what the disk holds: only a restart, which reads it, mends that.
-    if (committed === undefined) isBroken = true
-    return committed
-  }
   const stop = (): void => {
     clearTimeout(catchingUp)
     catchingUp = undefined
   }
   const catchUp = (): void => {
     stop()
-    commit(catchUpBatch)
+    // A batch that is held says itself what trails.
+    if (held === undefined) attempt(() => commit(prepare(catchUpBatch)))
+  }
+  const finish = (prepared: Prepared): void => {
+    held = undefined
+    const committed = attempt(() => commit(prepared))
+    if (committed === undefined) return
+    const { results, head, trailing } = committed
+    tell({ kind: "committed", results, head })
+    if (trailing >= maxTrailing) catchUp()
+    else if (trailing > 0) catchingUp ??= setTimeout(catchUp, maxTrailingMs)
   }
   return {
     run(batch: Batch): void {
-      const committed = commit(batch)
-      if (committed === undefined) return
-      const { results, head, trailing } = committed
-      tell({ kind: "committed", results, head })
-      if (trailing >= maxTrailing) catchUp()
-      else if (trailing > 0) catchingUp ??= setTimeout(catchUp, maxTrailingMs)
+      held = attempt(() => prepare(batch))
+      if (held === undefined) return
+      const { rows, head } = held
+      if (isReplicated && rows.length > 0) tell({ kind: "appended", rows, head })
+      else finish(held)
+    },
+    replicated(): void {
+      if (held !== undefined) finish(held)
     },
     stop,
+  }
+}
+
+/** Does each step and tells the vault of the first that fails: after that none is done. */
+function untilBroken() {
+  let isBroken = false
+  return <Value>(step: () => Value): Value | undefined => {
+    if (isBroken) return undefined
+    const done = orFail(step)
+    // Nobody knows what the disk holds: only a restart, which reads it, mends that.
+    if (done === undefined) isBroken = true
+    return done
   }
 }
 
 function open() {
   const database = openDatabase(file)
   try {
-    const runBatch = patientRunner(database)
-    if (readTrail(database).length > 0) runBatch(catchUpBatch)
-    return { database, state: readOpenedState(database, nowMs), runBatch }
+    // Where the last entries are durable elsewhere, a power loss may take them here: a start replays them.
+    if (isReplicated) database.exec("PRAGMA synchronous = NORMAL")
+    const batches = patientRunner(database, file)
+    if (readTrail(database).length > 0) batches.commit(batches.prepare(catchUpBatch))
+    return { database, state: readOpenedState(database, nowMs), batches }
   } catch (error) {
     database.close()
     throw error
@@ -101,93 +116,6 @@ async function copy(database: DatabaseSync, to: string): Promise<void> {
     tell({ kind: "copied", failed: undefined })
   } catch (error) {
     tell({ kind: "copied", failed: error instanceof Error ? error.message : String(error) })
-  }
-}
-
-type Committed = {
-  readonly results: readonly JobResult[]
-  readonly head: Head
-  /** How many requests the tables don't have yet. */
-  readonly trailing: number
-}
-
-/**
- * Where the disk is full, the ledger's spare is given up and the whole batch is run once more, from its
- * beginning and by what the database says: what the failed run kept in memory counts no more.
- */
-function patientRunner(database: DatabaseSync): (batch: Batch) => Committed {
-  let run = batchRunner(database)
-  return (batch) => {
-    try {
-      return run(batch)
-    } catch (error) {
-      if (!isFull(error) || !giveUpSpare(file)) throw error
-      if (database.isTransaction) database.exec("ROLLBACK")
-      run = batchRunner(database)
-      return run(batch)
-    }
-  }
-}
-
-function batchRunner(database: DatabaseSync): (batch: Batch) => Committed {
-  const journal = openJournal(database)
-  const tables = openProjections(database, journal)
-  const run = jobRunner(database, journal, tables)
-  const keepClock = clockKeeper(database)
-  return ({ jobs, clock }) => {
-    database.exec("BEGIN IMMEDIATE")
-    const results = jobs.map((job) => {
-      if (job.kind === "write") return tables.write(job.row)
-      tables.catchUp()
-      return run(job)
-    })
-    if (clock !== undefined) keepClock(clock)
-    commitStages.publish({ stage: "written" })
-    database.exec("COMMIT")
-    commitStages.publish({ stage: "committed" })
-    return { results, head: journal.head(), trailing: tables.trailing() }
-  }
-}
-
-/** Does whatever isn't writing a row. */
-function jobRunner(
-  database: DatabaseSync,
-  journal: Journal,
-  tables: Projections,
-): (job: Exclude<Job, { readonly kind: "write" }>) => JobResult {
-  const [findRecord, findKey] = [recordFinder(database), keyFinder(database)]
-  const searchRecords = recordSearcher(database)
-  const [findPage, findShadows] = [historyPager(database), shadowPager(database)]
-  const runMeters = meterRunner(database, journal)
-  const writeProbe = prober(database)
-  const runAudit = auditRunner(database, journal, tables.write)
-  return (job) => {
-    if (isAuditJob(job)) return runAudit(job)
-    if (isMeterJob(job)) return runMeters(job)
-    switch (job.kind) {
-      case "catch_up":
-        return undefined
-      case "find":
-        return findRecord(job.id)
-      case "find_key":
-        return findKey(job.key)
-      case "search":
-        return searchRecords(job.search)
-      case "count":
-        return journal.length()
-      case "history":
-        return findPage(job.after, job.lastSeq)
-      case "shadows":
-        return findShadows(job.after)
-      case "set":
-        return readSet(database, job.hash)
-      case "sets":
-        return readSets(database)
-      case "recent_refusals":
-        return readRecentRefusals(database, job.limit)
-      case "probe":
-        return writeProbe(job.nowMs)
-    }
   }
 }
 
@@ -204,16 +132,4 @@ function orFail<Value>(attempt: () => Value): Value | undefined {
 
 function tell(message: FromWorker): void {
   parentPort?.postMessage(message)
-}
-
-/** Prepares writing the row that shows that the ledger can be written. Within the open transaction. */
-function prober(database: DatabaseSync): (nowMs: number) => number {
-  const write = database.prepare(
-    `INSERT INTO probe (one, at_ms) VALUES (1, ?)
-     ON CONFLICT (one) DO UPDATE SET at_ms = excluded.at_ms`,
-  )
-  return (nowMs) => {
-    write.run(nowMs)
-    return nowMs
-  }
 }

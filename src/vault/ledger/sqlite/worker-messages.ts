@@ -3,6 +3,7 @@ import type { ClockReading } from "../../process/clock.ts"
 import type { IdempotencyKey } from "../records/idempotency.ts"
 import type { JournalRow } from "../records/row.ts"
 import type {
+  AppendedRows,
   FoundKey,
   Head,
   OpenedState,
@@ -10,6 +11,14 @@ import type {
   StoreResults,
   Written,
 } from "../store/store.ts"
+
+/** What the thread is started with. */
+export type ThreadAsk = {
+  readonly file: string
+  readonly nowMs: number
+  /** Whether what a batch appends must be durable elsewhere before it is committed here. */
+  readonly isReplicated: boolean
+}
 
 /** One thing to do. The jobs of a batch run in order and share one commit. */
 export type Job =
@@ -35,12 +44,16 @@ export type Batch = {
 
 export type ToWorker =
   | ({ readonly kind: "batch" } & Batch)
+  /** What was appended last is durable elsewhere. */
+  | { readonly kind: "replicated" }
   /** Copies the database into an empty file while batches go on. */
   | { readonly kind: "copy"; readonly to: string }
   | { readonly kind: "close" }
 
 export type FromWorker =
   | { readonly kind: "opened"; readonly state: OpenedState }
+  /** The batch is written, and waits for `replicated`. Only where {@link ThreadAsk} says so. */
+  | ({ readonly kind: "appended" } & AppendedRows)
   /** The batch is durable; one result a job, in order. */
   | { readonly kind: "committed"; readonly results: readonly JobResult[]; readonly head: Head }
   /** With a sentence where it failed; the database itself is as it was. */

@@ -72,6 +72,17 @@ export type Written =
   | { readonly kind: "written"; readonly released: RequestRow | undefined }
   | { readonly kind: "unknown_request" }
 
+/** Entries that share a commit, in their order. */
+export type AppendedRows = {
+  /** As they are chained: RFC 8785, a line each. */
+  readonly rows: readonly string[]
+  /** The last of them. */
+  readonly head: Head
+}
+
+/** Keeps entries elsewhere too. Resolves once they are durable there; nothing of them counts where it rejects. */
+export type Replicate = (appended: AppendedRows) => Promise<void>
+
 /** An entry's number and hash. */
 export type Head = { readonly seq: number; readonly hash: Uint8Array }
 
