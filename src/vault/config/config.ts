@@ -7,7 +7,8 @@ import { ok, type Result } from "../../std/result.ts"
 import { parseYaml, type Problem } from "../../std/yaml-file.ts"
 import { parseDecimal, type Decimal } from "../../venue/decimal.ts"
 import { budgetsSetting, type BudgetConfig } from "./budget-config.ts"
-import { dayMs, duration, size, yesOrNo } from "./config-values.ts"
+import { dayMs, duration, yesOrNo } from "./config-values.ts"
+import { ledgerSetting, type PostgresLedger } from "./ledger-config.ts"
 import { freezeOnSetting, heartbeatsSetting, type FreezeOn, type Heartbeat } from "./stop-config.ts"
 import { upstreamSetting, venueOffsetSetting, type UpstreamConfig } from "./upstream-config.ts"
 
@@ -51,6 +52,8 @@ export type Config = {
   readonly archiveKeepMs: number | undefined
   /** With less room on its disk the ledger takes only what lowers risk; 0 for never. */
   readonly minFreeBytes: number
+  /** `undefined` where the ledger is this host's alone. */
+  readonly postgres: PostgresLedger | undefined
   /** Where the signers' locks and marks are, absolute; `undefined` for the usual place. */
   readonly signerDir: string | undefined
   /** How far the clock may have run on while the machine was off. */
@@ -94,7 +97,7 @@ export function parseConfig(text: string, file: string): Result<Config, readonly
     prices,
     reloadOnChange: written.reload_on_change,
     archiveKeepMs: written.archive === "off" ? undefined : written.archive.keep,
-    minFreeBytes: written.ledger.min_free,
+    ...written.ledger,
     signerDir: written.signer_dir,
     maxStartGapMs: written.max_start_gap,
     maxVenueOffsetMs: written.max_venue_offset,
@@ -117,9 +120,6 @@ const port = z
   .regex(/^\d{1,5}$/, "expected a port from 0 to 65535")
   .transform(Number)
   .refine((number) => number <= 65_535, "expected a port from 0 to 65535")
-
-/** What `ledger.min_free` is if left out: 256 MiB. */
-export const defaultMinFreeBytes = 256 * 1_048_576
 
 /** `5%` as the fraction 0.05. */
 const percentage = z.string().transform((text, context) => {
@@ -172,8 +172,6 @@ const pricesSetting = z
     maxDrift: written.max_drift,
   }))
 
-const ledgerSetting = z.strictObject({ min_free: size.default(defaultMinFreeBytes) })
-
 const configSchema = z
   .strictObject({
     listen: z
@@ -204,7 +202,7 @@ const configSchema = z
     archive: z
       .union([z.literal("off"), archived], "expected off, or {keep: 30d}")
       .default({ keep: 30 * dayMs }),
-    ledger: ledgerSetting.default({ min_free: defaultMinFreeBytes }),
+    ledger: ledgerSetting,
     signer_dir: z
       .string()
       .refine((path) => isAbsolute(path), "expected an absolute path")

@@ -21,6 +21,8 @@ export function pathsOf({ configDir, stateDir }: Installation) {
     adminSecretFile: join(stateDir, "admin.secret"),
     botSocket: join(stateDir, "bot.sock"),
     adminSocket: join(stateDir, "admin.sock"),
+    /** Where the relay dials, with `ledger.engine: postgres`. */
+    ledgerSocket: join(stateDir, "ledger.sock"),
   } as const
 }
 

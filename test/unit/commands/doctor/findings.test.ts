@@ -13,7 +13,7 @@ import {
 } from "../../../../src/commands/doctor/keychain-finding.ts"
 import { nodeFinding } from "../../../../src/commands/doctor/node-finding.ts"
 import { Fault } from "../../../../src/std/fault.ts"
-import { defaultMinFreeBytes as minFreeBytes } from "../../../../src/vault/config/config.ts"
+import { defaultMinFreeBytes as minFreeBytes } from "../../../../src/vault/config/ledger-config.ts"
 import { inPipe } from "../../../support/in-pipe.ts"
 
 const states = (findings: readonly Finding[]) => findings.map(({ state }) => state)

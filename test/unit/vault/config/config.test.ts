@@ -43,6 +43,7 @@ describe("countersign.yaml", () => {
       reloadOnChange: false,
       archiveKeepMs: 30 * 86_400_000,
       minFreeBytes: 256 * 1_048_576,
+      postgres: undefined,
       signerDir: undefined,
       maxStartGapMs: 7 * 86_400_000,
       maxVenueOffsetMs: undefined,

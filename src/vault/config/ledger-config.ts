@@ -1,0 +1,88 @@
+import * as z from "zod"
+
+import { duration, size } from "./config-values.ts"
+
+/** A ledger whose order is kept on PostgreSQL, and of which this host has a copy. */
+export type PostgresLedger = {
+  /** This host's name, for good. */
+  readonly host: string
+  readonly database: string
+  readonly role: string
+  /** How many standbys every commit must wait for. */
+  readonly replicas: number
+  /** After this long without an answer, in milliseconds, a commit isn't believed any more. */
+  readonly commitTimeoutMs: number
+}
+
+/** What `ledger.min_free` is if left out: 256 MiB. */
+export const defaultMinFreeBytes = 256 * 1_048_576
+
+const hostName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, "expected up to 32 of a-z, 0-9 and -, like host-1")
+
+/** What PostgreSQL takes as a name without quotes. */
+const identifier = z
+  .string()
+  .regex(/^[a-z_][a-z0-9_]{0,62}$/, "expected up to 63 of a-z, 0-9 and _, like countersign")
+
+const replicas = z
+  .string()
+  .regex(/^[0-8]$/, "expected a whole number from 0 to 8")
+  .transform(Number)
+
+const ofPostgres = {
+  host: hostName.optional(),
+  database: identifier.optional(),
+  role: identifier.optional(),
+  replicas: replicas.optional(),
+  unreplicated: z.literal("accepted").optional(),
+  commit_timeout: duration(10_000)
+    .refine((ms) => ms >= 500, "expected a duration of at least 500ms")
+    .optional(),
+}
+
+const keys = z.strictObject({
+  engine: z.enum(["sqlite", "postgres"]).default("sqlite"),
+  min_free: size.default(defaultMinFreeBytes),
+  ...ofPostgres,
+})
+
+type Written = z.output<typeof keys>
+
+/** `ledger` in countersign.yaml. */
+export const ledgerSetting = keys
+  .prefault({})
+  .superRefine((written, context) => {
+    const mistake = written.engine === "sqlite" ? foreignKey(written) : missing(written)
+    if (mistake !== undefined) context.addIssue({ code: "custom", ...mistake })
+  })
+  .transform((written) => ({
+    minFreeBytes: written.min_free,
+    postgres: postgresOf(written),
+  }))
+
+type Mistake = { readonly path: string[]; readonly message: string }
+
+function foreignKey(written: Written): Mistake | undefined {
+  const key = Object.keys(ofPostgres).find((each) => written[each as keyof Written] !== undefined)
+  if (key === undefined) return undefined
+  return { path: [key], message: "this is for engine: postgres; say so, or remove it" }
+}
+
+function missing({ host, replicas: asked = 1, unreplicated }: Written): Mistake | undefined {
+  if (host === undefined) {
+    return { path: ["engine"], message: "name this host, for good: host: a" }
+  }
+  if ((asked === 0) === (unreplicated === "accepted")) return undefined
+  const message =
+    "without a standby, a server that is lost takes with it what was signed; if that is meant, say replicas: 0 and unreplicated: accepted"
+  return { path: [asked === 0 ? "replicas" : "unreplicated"], message }
+}
+
+function postgresOf({ engine, host, ...written }: Written): PostgresLedger | undefined {
+  if (engine === "sqlite" || host === undefined) return undefined
+  const { database = "countersign", role = "countersign_host" } = written
+  const { replicas: asked = 1, commit_timeout: commitTimeoutMs = 2_000 } = written
+  return { host, database, role, replicas: asked, commitTimeoutMs }
+}

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { parseConfig } from "../../../../src/vault/config/config.ts"
+
+const read = (ledger: string) =>
+  parseConfig(`keystore: {backend: keychain}\nledger: ${ledger}\n`, "countersign.yaml")
+
+function postgres(ledger: string) {
+  const config = read(ledger)
+  return config.ok ? config.value.postgres : assert.fail(JSON.stringify(config.error))
+}
+
+function mistakes(ledger: string): string {
+  const config = read(ledger)
+  assert.ok(!config.ok, ledger)
+  return config.error.map(({ line, message }) => `${line}: ${message}`).join("\n")
+}
+
+describe("ledger in countersign.yaml", () => {
+  it("is this host's alone, unless it says engine: postgres", () => {
+    assert.equal(postgres("{}"), undefined)
+    assert.equal(postgres("{engine: sqlite, min_free: 0}"), undefined)
+  })
+
+  it("needs of PostgreSQL this host's name, and has a default for the rest", () => {
+    assert.deepEqual(postgres("{engine: postgres, host: a}"), {
+      host: "a",
+      database: "countersign",
+      role: "countersign_host",
+      replicas: 1,
+      commitTimeoutMs: 2_000,
+    })
+    assert.match(mistakes("{engine: postgres}"), /2: name this host, for good: host: a/)
+  })
+
+  it("takes each setting from its least to its most", () => {
+    const set = (text: string) => postgres(`{engine: postgres, host: a, ${text}}`)
+    assert.equal(set("replicas: 8")?.replicas, 8)
+    assert.equal(set("commit_timeout: 500ms")?.commitTimeoutMs, 500)
+    assert.equal(set("commit_timeout: 10s")?.commitTimeoutMs, 10_000)
+    assert.equal(set("role: desk_a")?.role, "desk_a")
+    for (const wrong of [
+      ...["replicas: 9", "replicas: -1", "replicas: one", "commit_timeout: 499ms"],
+      ...["commit_timeout: 11s", "database: Countersign", 'role: "a b"', "role: 1a"],
+    ]) {
+      assert.match(mistakes(`{engine: postgres, host: a, ${wrong}}`), /2: .*expected/, wrong)
+    }
+    for (const wrong of ["A", "a_b", "-a", "a".repeat(33)]) {
+      assert.match(mistakes(`{engine: postgres, host: "${wrong}"}`), /expected/, wrong)
+    }
+    assert.equal(postgres(`{engine: postgres, host: ${"a".repeat(32)}}`)?.host.length, 32)
+  })
+
+  it("takes no standby only from whoever says that this is meant", () => {
+    const meant = "{engine: postgres, host: a, replicas: 0, unreplicated: accepted}"
+    assert.equal(postgres(meant)?.replicas, 0)
+    const unsaid = "{engine: postgres, host: a, replicas: 0}"
+    assert.match(mistakes(unsaid), /without a standby/)
+    const contradicted = "{engine: postgres, host: a, replicas: 1, unreplicated: accepted}"
+    assert.match(mistakes(contradicted), /without a standby/)
+  })
+
+  it("refuses what is for PostgreSQL where it isn't asked for", () => {
+    for (const key of ["host: a", "database: d", "role: r", "replicas: 1", "commit_timeout: 2s"]) {
+      assert.match(mistakes(`{${key}}`), /2: this is for engine: postgres/, key)
+    }
+    assert.match(mistakes("{engine: mysql}"), /expected/)
+  })
+})
