@@ -41,6 +41,12 @@ export const importTable: readonly Row[] = [
     why: "The gate has no key, no policy, no database.",
   },
   {
+    path: "relay/",
+    may: ["std/"],
+    never: ["SQLite", "HTTP", "undici", "Express"],
+    why: "The relay carries bytes that it doesn't read.",
+  },
+  {
     path: "vault/",
     may: ["std/", "venue/", "link/"],
     never: ["HTTP", "TLS", "undici", "Express"],

@@ -11,6 +11,7 @@ const entries = [
   "main",
   "console/serve/main",
   "gate/main",
+  "relay/main",
   "vault/main",
   "vault/ledger/sqlite/sqlite-worker",
   "vault/keyring/keychain/keychain-process",

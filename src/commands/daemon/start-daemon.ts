@@ -11,7 +11,7 @@ import type { Terminal } from "../cli/terminal.ts"
 import { becomeOwner } from "../installation/become-owner.ts"
 import { dialAdmin } from "../installation/dial-admin.ts"
 import { gateProcess } from "./gate-process.ts"
-import { keepRunning } from "./keep-running.ts"
+import { keepRunning, type Kept } from "./keep-running.ts"
 import { vaultProcess } from "./vault-process.ts"
 
 export type DaemonAsk = {
@@ -33,13 +33,14 @@ export type Daemon = {
   readonly broken: Promise<never>
   /** Has the vault load its files anew. */
   reload(): void
-  /** Lets the gate finish what it serves, then the vault what it records. */
+  /** Lets the gate finish what it serves, then the vault what it records; then the relay ends, where there is one. */
   stop(): Promise<void>
 }
 
 /**
- * Starts gate and vault and keeps them running: one that ends unasked is started again. Whether the gate can
- * listen is asked first, since a port in use is the commonest reason to end, and then nothing was opened yet.
+ * Starts gate and vault, and the relay where the ledger is on PostgreSQL, and keeps them running: one that ends unasked is
+ * started again. Whether the gate can listen is asked first, since a port in use is the commonest reason to end, and then
+ * nothing was opened yet.
  *
  * @throws {Fault} with the sentence of what couldn't start; nothing is left running.
  */
@@ -59,10 +60,12 @@ export async function startDaemon(ask: DaemonAsk): Promise<Daemon> {
   const usesKeychain = files.config.keystore.backend === "keychain"
   const startVault = (input?: Uint8Array) =>
     vaultProcess(ask, { passphraseFile, input, usesKeychain, signerDir })
+  const relays = await startRelay(files, installation)
   // The vault has more to do, so it goes first.
   const [vault, gate] = await bothOrNone(
     startVault(typed),
     gateProcess(files, installation, ask.port ?? port),
+    relays,
   )
   const gates = keepRunning(gate, () => gateProcess(files, installation, gate.ready.port))
   // A passphrase that was typed isn't kept, so a vault that ends then can't come back by itself.
@@ -70,25 +73,43 @@ export async function startDaemon(ask: DaemonAsk): Promise<Daemon> {
   return {
     url: `http://${hostInUrl(host)}:${gate.ready.port}`,
     warnings: vault.ready.warnings,
-    broken: Promise.race([vaults.broken, gates.broken]),
-    reload: () => vaults.signal("SIGHUP"),
+    broken: Promise.race([vaults.broken, gates.broken, relays.broken]),
+    reload: () => {
+      relays.signal("SIGHUP")
+      vaults.signal("SIGHUP")
+    },
     stop: async () => {
       await gates.stop()
       await vaults.stop()
+      await relays.stop()
     },
   }
 }
 
-/** Stops the one that did start when the other can't, and throws why. */
+/** Where the ledger is on PostgreSQL, the vault waits at its start for the relay to dial it. */
+async function startRelay({ config }: FileSet, installation: Installation): Promise<Kept> {
+  if (config.postgres === undefined) return noRelay
+  const { relayProcess } = await import("./relay-process.ts")
+  return keepRunning(await relayProcess(installation), () => relayProcess(installation))
+}
+
+const noRelay: Kept = {
+  broken: new Promise<never>(() => undefined),
+  signal: () => undefined,
+  stop: () => Promise.resolve(),
+}
+
+/** Stops the one that did start when the other can't, and what they would need, and throws why. */
 async function bothOrNone<One extends Stoppable, Other extends Stoppable>(
   starting: Promise<One>,
   other: Promise<Other>,
+  needed: Stoppable,
 ): Promise<readonly [One, Other]> {
   const started = await Promise.allSettled([starting, other])
   const failed = started.find((each) => each.status === "rejected")
   if (failed === undefined) return [await starting, await other]
   const running = started.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []))
-  await Promise.all(running.map((each) => each.stop()))
+  await Promise.all([...running, needed].map((each) => each.stop()))
   throw failed.reason
 }
 
