@@ -6,7 +6,7 @@ import type { SecureContext, TLSSocket } from "node:tls"
 import { err, ok, type Result } from "../std/result.ts"
 import type { Server } from "./config/relay-config.ts"
 import type { RelayLimits } from "./process/relay-limits.ts"
-import { arrival, ending } from "./way/arrival.ts"
+import { arrival, ending, withoutUnheardErrors } from "./way/arrival.ts"
 import { carry } from "./way/carry.ts"
 import { openServer } from "./way/open-server.ts"
 import { whyLost } from "./way/why-lost.ts"
@@ -28,17 +28,23 @@ type Outcome = { readonly why: string; readonly hasCarried: boolean }
 
 /** Keeps one connection between a server and the vault, again and again until `stop`. Resolves once nothing is left. */
 export async function keepServer(ask: KeepAsk, stop: AbortSignal): Promise<void> {
-  const { shortestPauseMs, longestPauseMs } = ask.limits
   const isStopping = (): boolean => stop.aborted
-  let pauseMs = shortestPauseMs
+  let pauseMs: number | undefined
   while (!isStopping()) {
     const { why, hasCarried } = await connectOnce(ask, stop)
     if (isStopping()) return
     ask.onLost(why)
-    if (hasCarried) pauseMs = shortestPauseMs
+    pauseMs = nextPauseMs(hasCarried ? undefined : pauseMs, ask.limits)
     await after(pauseMs, undefined, { signal: stop }).catch(() => undefined)
-    pauseMs = Math.min(2 * pauseMs, longestPauseMs)
   }
+}
+
+/** How long to wait before the next attempt, after a pause of `beforeMs` or none. */
+export function nextPauseMs(
+  beforeMs: number | undefined,
+  { shortestPauseMs, longestPauseMs }: RelayLimits,
+): number {
+  return beforeMs === undefined ? shortestPauseMs : Math.min(2 * beforeMs, longestPauseMs)
 }
 
 async function connectOnce(ask: KeepAsk, stop: AbortSignal): Promise<Outcome> {
@@ -51,35 +57,33 @@ async function connectOnce(ask: KeepAsk, stop: AbortSignal): Promise<Outcome> {
     opened.value.destroySoon()
     return { why: dialled.error, hasCarried: false }
   }
+  const steady = setTimeout(ask.onConnected, limits.steadyMs)
   const why = Promise.race([
     lost.then((lack) => whyLost(server, lack)),
     ending(dialled.value).then(() => "The vault ended the connection."),
-  ])
-  const hasCarried = await carryUntilEnd(ask, opened.value, dialled.value)
+  ]).finally(() => clearTimeout(steady))
+  const hasCarried = await greetAndCarry(ask, opened.value, dialled.value)
+  if (hasCarried) ask.onConnected()
   return { why: await why, hasCarried }
 }
 
 /** Whether bytes went both ways. */
-async function carryUntilEnd(
-  { server, limits, onConnected }: KeepAsk,
+async function greetAndCarry(
+  { server, limits }: KeepAsk,
   toServer: TLSSocket,
   toVault: Socket,
 ): Promise<boolean> {
-  const steady = setTimeout(onConnected, limits.steadyMs)
   const greeting = `${JSON.stringify({ server: server.name })}\n`
   toVault.write(greeting)
   await carry(toServer, toVault, limits.lingerMs)
-  clearTimeout(steady)
-  const hasCarried = toVault.bytesRead > 0 && toVault.bytesWritten > Buffer.byteLength(greeting)
-  if (hasCarried) onConnected()
-  return hasCarried
+  return toVault.bytesRead > 0 && toVault.bytesWritten > Buffer.byteLength(greeting)
 }
 
 async function dialVault(
   { ledgerSocket, limits }: KeepAsk,
   stop: AbortSignal,
 ): Promise<Result<Socket, string>> {
-  const socket = connect({ path: ledgerSocket, allowHalfOpen: true })
+  const socket = withoutUnheardErrors(connect({ path: ledgerSocket, allowHalfOpen: true }))
   addAbortSignal(stop, socket)
   const lack = await arrival(socket, "connect", limits.connectMs)
   if (lack === undefined) return ok(socket)

@@ -38,7 +38,7 @@ export const published: string | undefined = process.env[variable]
 export const packageTested: string = published ?? repositoryRoot
 
 /** What the launcher runs, and what starts a process of the daemon, for a test that does so by itself. */
-export function mainOf(part: "" | "gate" | "vault"): string {
+export function mainOf(part: "" | "gate" | "relay" | "vault"): string {
   const main = join(part, "main")
   return join(packageTested, published === undefined ? `src/${main}.ts` : `dist/${main}.js`)
 }

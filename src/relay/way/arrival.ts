@@ -15,13 +15,21 @@ export function arrival(
   return new Promise((resolve) => {
     const settle = (lack?: Lack): void => {
       clearTimeout(timer)
+      socket.off(event, onEvent).off("error", onError).off("close", onClose)
       resolve(lack)
     }
+    const onEvent = (): void => settle()
+    const onError = (error: Error): void => settle(codeOf(error) ?? error.name)
+    const onClose = (): void => settle(lacks.ended)
     const timer = setTimeout(settle, ms, lacks.silent)
-    socket.once(event, () => settle())
-    socket.once("error", (error) => settle(codeOf(error) ?? error.name))
-    socket.once("close", () => settle(lacks.ended))
+    socket.on(event, onEvent).on("error", onError).on("close", onClose)
   })
+}
+
+/** An error that nobody listens to would end the process. Whoever waits for something of the socket hears of it too. */
+export function withoutUnheardErrors<Some extends Socket>(socket: Some): Some {
+  socket.on("error", () => undefined)
+  return socket
 }
 
 /** Waits until nothing more comes from a socket, and resolves to why. */

@@ -5,7 +5,7 @@ import { connect as connectTls, type SecureContext, type TLSSocket } from "node:
 import { err, ok, type Result } from "../../std/result.ts"
 import type { Server } from "../config/relay-config.ts"
 import type { RelayLimits } from "../process/relay-limits.ts"
-import { arrival } from "./arrival.ts"
+import { arrival, withoutUnheardErrors } from "./arrival.ts"
 import { lacks, type Lack } from "./why-lost.ts"
 
 export type OpenAsk = {
@@ -28,7 +28,7 @@ export async function openServer(server: Server, ask: OpenAsk): Promise<Result<T
     // Node's default, 250 ms for each of a name's addresses but the last, is short for a busy machine.
     autoSelectFamilyAttemptTimeout: limits.connectMs / 4,
   })
-  addAbortSignal(stop, socket)
+  addAbortSignal(stop, withoutUnheardErrors(socket))
   const lack =
     (await arrival(socket, "connect", limits.connectMs)) ?? (await askForTls(socket, limits))
   if (lack !== undefined) {
@@ -60,12 +60,14 @@ async function handshake(
   { host }: Server,
   { secureContext, limits }: OpenAsk,
 ): Promise<Result<TLSSocket, Lack>> {
-  const tls = connectTls({
-    ...{ socket, host, secureContext, rejectUnauthorized: true },
-    // The name in the handshake can't be an address; what is verified is `host` in either case.
-    ...(isIP(host) === 0 ? { servername: host } : {}),
-    ALPNProtocols: ["postgresql"],
-  })
+  const tls = withoutUnheardErrors(
+    connectTls({
+      ...{ socket, host, secureContext, rejectUnauthorized: true },
+      // The name in the handshake can't be an address; what is verified is `host` in either case.
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ALPNProtocols: ["postgresql"],
+    }),
+  )
   const lack = await arrival(tls, "secureConnect", limits.answerMs)
   if (lack === undefined) return ok(tls)
   tls.destroy()
