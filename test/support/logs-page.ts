@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { codesIn, readRepositoryFile, sectionOf, tableRows } from "./markdown.ts"
 import type { SourceFile } from "./source-imports.ts"
 
-export type LogSource = "gate" | "vault" | "serve"
+export type LogSource = "gate" | "relay" | "vault" | "serve"
 
 export type EventRow = {
   readonly levels: readonly string[]
@@ -52,6 +52,7 @@ const computed: Readonly<Record<string, readonly string[]>> = {
 
 const sources: Readonly<Record<string, LogSource>> = {
   gate: "gate",
+  relay: "relay",
   vault: "vault",
   commands: "serve",
 }

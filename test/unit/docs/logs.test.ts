@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { logFields as gateFields } from "../../../src/gate/process/log.ts"
+import { logFields as relayFields } from "../../../src/relay/process/log.ts"
 import { logFields as vaultFields } from "../../../src/vault/process/log.ts"
 import { loggedEvents, pageOfLogs } from "../../support/logs-page.ts"
 import { sourceFiles } from "../../support/source-imports.ts"
@@ -10,6 +11,7 @@ const { events, fields } = pageOfLogs()
 const head = ["time", "level", "event"]
 const fieldsOf = {
   gate: [...head, ...Object.keys(gateFields)],
+  relay: [...head, ...Object.keys(relayFields)],
   vault: [...head, ...Object.keys(vaultFields)],
   serve: [...head, ...Object.keys(vaultFields)],
 }
@@ -48,9 +50,9 @@ describe("docs/logs.md", () => {
 
   it("has a row for every field, with the processes that can write it, and no other", () => {
     const known = new Map(
-      [...fieldsOf.vault, ...fieldsOf.gate].map((field) => [
+      [...fieldsOf.vault, ...fieldsOf.gate, ...fieldsOf.relay].map((field) => [
         field,
-        (["gate", "vault"] as const).filter((from) => fieldsOf[from].includes(field)),
+        (["gate", "relay", "vault"] as const).filter((from) => fieldsOf[from].includes(field)),
       ]),
     )
     assert.deepEqual(new Map([...fields].sort()), new Map([...known].sort()))
