@@ -40,7 +40,7 @@ describe("countersign serve with a ledger on PostgreSQL", { timeout: 120_000 }, 
 
   it("doesn't start with a mistake in relay.yaml, and says where it is", async () => {
     const place = placeOnPostgres()
-    writeFileSync(join(place.dir, "relay.yaml"), "servers: []\n")
+    writeFileSync(join(place.dir, "relay.yaml"), "servers: []\nca: a\ncertificate: b\nkey: c\n")
     await assertRefused(place, {
       says: /\/d\/relay\.yaml:1:1: expected a list of/,
       by: countersign,
