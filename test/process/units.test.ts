@@ -30,11 +30,14 @@ const targets = ["sysinit", "basic", "sockets", "shutdown", "network", "multi-us
 
 const vault = "countersign-vault.service"
 const gate = "countersign-gate.service"
+const relay = "countersign-relay.service"
 
 const dropIns: Readonly<Record<string, string>> = {
   "drop-ins/vault-strict-wx.conf": vault,
   "drop-ins/vault-tpm2.conf": vault,
   "drop-ins/gate-egress.conf": gate,
+  "drop-ins/relay-egress.conf": relay,
+  "drop-ins/relay-credential.conf": relay,
   "secret-service/countersign-secret-service.conf": vault,
 }
 

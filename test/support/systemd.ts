@@ -105,7 +105,7 @@ until_so() {
 # Units as a checkout can run them: with its own Node, and sources that nobody built.
 fit_units() {
   find /etc/systemd/system -name '*countersign*' -type f -exec sed -E -i \\
-    's#/usr/lib/countersign/node\\b#/opt/countersign/node_modules/node/bin/node#g; s#/usr/lib/countersign#/opt/countersign#g; s#/dist/(vault|gate)/main.js#/src/\\1/main.ts#' {} +
+    's#/usr/lib/countersign/node\\b#/opt/countersign/node_modules/node/bin/node#g; s#/usr/lib/countersign#/opt/countersign#g; s#/dist/(vault|gate|relay)/main.js#/src/\\1/main.ts#' {} +
   systemctl daemon-reload
 }
 

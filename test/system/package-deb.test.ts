@@ -39,6 +39,7 @@ const sockets =
 const made = [
   "700 countersign-vault:countersign-vault /etc/countersign",
   "700 countersign-gate:countersign-gate /etc/countersign-gate",
+  "700 countersign-relay:countersign-relay /etc/countersign-relay",
   "700 countersign-vault:countersign-vault /var/lib/countersign",
   "700 countersign-vault:countersign-vault /var/lib/signers-of-countersign",
   "countersign-bots",
@@ -88,10 +89,10 @@ serving() {
 kept() { find /etc/countersign /var/lib/countersign/keystore /var/lib/countersign/ledger.key -type f | sort | xargs sha256sum; }
 
 made() {
-  stat --format '%a %U:%G %n' /etc/countersign /etc/countersign-gate /var/lib/countersign /var/lib/signers-of-countersign
+  stat --format '%a %U:%G %n' /etc/countersign /etc/countersign-gate /etc/countersign-relay /var/lib/countersign /var/lib/signers-of-countersign
   getent group countersign-bots | cut -d: -f1
 }
-traces() { find /etc '(' -path /etc/countersign -o -path /etc/countersign-gate ')' -prune -o -name 'countersign*' -print; }
+traces() { find /etc '(' -path /etc/countersign -o -path /etc/countersign-gate -o -path /etc/countersign-relay ')' -prune -o -name 'countersign*' -print; }
 
 # Where an image is built no systemd runs, and /run is empty. One runs outside of it.
 in_an_image() {
@@ -112,7 +113,7 @@ in_an_image() {
 export -f in_an_image made traces
 unshare --mount bash -euc in_an_image
 ${removeAll.join("\n")}
-getent passwd countersign-vault countersign-gate || :
+getent passwd countersign-vault countersign-gate countersign-relay || :
 getent group countersign-bots || :
 
 echo "== installed"
@@ -509,7 +510,7 @@ describe("the Debian package", { ...needsDpkg(), timeout: 900_000 }, () => {
     it("leaves keys, ledger and configuration when it is purged, and says where", () => {
       assert.match(
         of("purged"),
-        / \/etc\/countersign \/etc\/countersign-gate \/var\/lib\/countersign \/var\/lib\/signers/,
+        / \/etc\/countersign \/etc\/countersign-gate \/etc\/countersign-relay \/var\/lib\/countersign \/var\/lib\/signers/,
       )
       assert.ok(of("kept before").includes("/var/lib/countersign/keystore/main.json"))
       assert.equal(of("kept after"), of("kept before"))

@@ -7,12 +7,12 @@ import { memoryFlags, readFlags } from "./process-flags.ts"
  * process the unit file is the boundary.
  */
 export function relayFlags(
-  appDirectories: readonly string[],
-  files: readonly string[],
+  directories: readonly string[],
+  files: readonly string[] = [],
 ): readonly string[] {
   return [
     "--permission",
-    ...readFlags(appDirectories, files),
+    ...readFlags(directories, files),
     // Node 26 needs it even for Unix sockets; to Node 24, which doesn't restrict the network, it is a bad option.
     ...ifKnown("--allow-net"),
     // node:sqlite asks the permission model nothing, and could write files.

@@ -32,3 +32,6 @@ export const services = "countersign-gate countersign-vault"
 
 /** Private files of the gate's user, with the addresses and secrets of `notify`. */
 export const gateNotifyDir = "/etc/countersign-gate"
+
+/** The relay's user's: relay.yaml, without which neither the relay nor its socket is started, and what that names. */
+export const relayDir = "/etc/countersign-relay"

@@ -1,8 +1,9 @@
 import { join } from "node:path"
 
 import { gateAppDirectories, gatePermissionFlags } from "../daemon/gate-flags.ts"
+import { relayFlags } from "../daemon/relay-flags.ts"
 import { vaultFlags } from "../daemon/vault-flags.ts"
-import { credentialName, gateNotifyDir, signerDir, systemInstallation } from "./layout.ts"
+import { credentialName, gateNotifyDir, relayDir, signerDir, systemInstallation } from "./layout.ts"
 
 /** The Node and the package that the units start. Absolute paths without links. */
 export type Program = { readonly node: string; readonly packageRoot: string }
@@ -33,7 +34,7 @@ export function renderUnit(
   return moved.replace(execStart, (line) => startLine(line, program, unitFlags))
 }
 
-/** The flags of this Node for both services, where this package lies. */
+/** The flags of this Node for each service, where this package lies. */
 export function flagsByUnit(): FlagsByUnit {
   return {
     "countersign-vault.service": vaultFlags(systemInstallation, {
@@ -43,6 +44,7 @@ export function flagsByUnit(): FlagsByUnit {
       signerDir,
     }),
     "countersign-gate.service": gatePermissionFlags(gateAppDirectories(), gateNotifyDir),
+    "countersign-relay.service": relayFlags([...gateAppDirectories(), relayDir, "%d"]),
   }
 }
 

@@ -1,13 +1,19 @@
+import { join } from "node:path"
+
 import type { Installation } from "../../../vault/config/installation.ts"
-import { systemInstallation } from "../../service/layout.ts"
-import type { System } from "../../service/system.ts"
+import { relayDir, systemInstallation } from "../../service/layout.ts"
+import { statusOf, type System } from "../../service/system.ts"
 import { holds, lacks, notKnown, type LiveLine } from "./live-line.ts"
 
-/** Tenths, of systemd's figure: 0 is the safest, 100 the least safe. The gate speaks IP, which alone is over 6. */
+/** Tenths, of systemd's figure: 0 is the safest, 100 the least safe. Gate and relay speak IP, which alone is over 6. */
 export const mostTenths = {
   "countersign-vault.service": 3,
   "countersign-gate.service": 12,
+  "countersign-relay.service": 12,
 } as const
+
+/** Where there is one, the relay is looked at too. */
+const relay = "countersign-relay.service"
 
 /** Whether gate and vault are the two units, and as closed as this version has them. Asks systemd, so not as the vault's user. */
 export function unitLines(system: System, { stateDir }: Installation): readonly LiveLine[] {
@@ -16,7 +22,10 @@ export function unitLines(system: System, { stateDir }: Installation): readonly 
       "This isn't the services' installation: under serve, gate and vault are one user, in no sandbox."
     return [lacks("units", message, "countersign install-service")]
   }
-  const lines = Object.entries(mostTenths).map(([unit, tenths]) => unitLine(system, unit, tenths))
+  const hasRelay = statusOf(system, join(relayDir, "relay.yaml")) !== undefined
+  const lines = Object.entries(mostTenths)
+    .filter(([unit]) => hasRelay || unit !== relay)
+    .map(([unit, tenths]) => unitLine(system, unit, tenths))
   const wrong = lines.filter(({ state }) => state !== "ok")
   if (wrong.length > 0) return wrong
   return [holds("units", lines.map(({ message }) => message).join(" "))]

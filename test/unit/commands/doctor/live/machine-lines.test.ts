@@ -30,8 +30,9 @@ describe("doctor --live on the units", () => {
     code,
     stdout: `→ Overall exposure level for countersign.service: ${figure} SAFE\n`,
   })
-  const look = (answers: Readonly<Record<string, Partial<Ran>>>) => {
+  const look = (answers: Readonly<Record<string, Partial<Ran>>>, hasRelay = false) => {
     const system = fakeSystem(answers)
+    if (hasRelay) system.put("/etc/countersign-relay/relay.yaml", "")
     const lines = unitLines(system, systemInstallation)
     system.remove()
     return lines
@@ -45,6 +46,14 @@ describe("doctor --live on the units", () => {
     const lines = look({ [vault]: told("0.2"), [gate]: told("9.2", 1) })
     assert.deepEqual(states(lines), ["missing"])
     assert.match(lines[0]?.message ?? "", /gate\.service is exposed by 9\.2, over 1\.2/)
+  })
+
+  it("looks at the relay where there is one", () => {
+    const both = { [vault]: told("0.2"), [gate]: told("1.1") }
+    const relay = analyze("relay", 12)
+    assert.deepEqual(states(look({ ...both, [relay]: told("1.1") }, true)), ["ok"])
+    const [line] = look({ ...both, [relay]: told("9.2", 1) }, true)
+    assert.match(line?.message ?? "", /relay\.service is exposed by 9\.2, over 1\.2/)
   })
 
   it("misses units that aren't there", () => {
