@@ -42,23 +42,38 @@ const vault = {
   credential: "read:/run/credentials/countersign-vault.service/countersign-key",
 } as const
 
+/** What is denied to each of the two that speak IP. */
+const ofBoth = [
+  ...["/etc/countersign", "/var/lib/countersign", "/var/lib/signers-of-countersign"].map(
+    (path) => `read:${path}`,
+  ),
+  ...["unix:/var/lib/countersign/admin.sock", "unix:/run/open/socket", "unix:/var/open/socket"],
+  ...openPlaces.map((path) => `write:${path}/new`),
+  ...["/tmp/new", "/var/tmp/new", "/dev/shm/new"].map((path) => `write:${path}`),
+  ...openPlaces.filter((path) => path !== "/etc/open").map((path) => `read:${path}/file`),
+  ...["read:/tmp/file", "read:/proc/1/cmdline", peek, "bind:127.0.0.1:4243"],
+  ...starts,
+]
+
+const botSocket = "unix:/run/countersign/bot.sock"
+const ledgerSocket = "unix:/run/countersign-relay/ledger.sock"
+
 const gate = {
-  denied: [
-    ...["/etc/countersign", "/var/lib/countersign", "/var/lib/signers-of-countersign"].map(
-      (path) => `read:${path}`,
-    ),
-    ...["unix:/var/lib/countersign/admin.sock", "unix:/run/open/socket", "unix:/var/open/socket"],
-    ...openPlaces.map((path) => `write:${path}/new`),
-    ...["/tmp/new", "/var/tmp/new", "/dev/shm/new"].map((path) => `write:${path}`),
-    ...openPlaces.filter((path) => path !== "/etc/open").map((path) => `read:${path}/file`),
-    ...["read:/tmp/file", "read:/proc/1/cmdline", peek, "bind:127.0.0.1:4243"],
-    ...starts,
+  denied: [...ofBoth, "read:/etc/countersign-relay", ledgerSocket],
+  allowed: [botSocket, "read:/etc/passwd", loopback, venue],
+} as const
+
+const relay = {
+  denied: [...ofBoth, "read:/etc/countersign-gate", botSocket],
+  allowed: [
+    ...[ledgerSocket, "read:/etc/countersign-relay/relay.yaml", "read:/etc/passwd"],
+    ...[loopback, venue],
   ],
-  allowed: ["unix:/run/countersign/bot.sock", "read:/etc/passwd", loopback, venue],
 } as const
 
 const sockets = [
-  "unix:/run/countersign/bot.sock",
+  botSocket,
+  ledgerSocket,
   "unix:/var/lib/countersign/admin.sock",
   "unix:/run/countersign/gate.sock",
   "tcp:127.0.0.1:8420",
@@ -71,13 +86,15 @@ const units = [
     "countersign-vault-admin.socket",
   ],
   ...["countersign-gate.service", "countersign-gate.socket", "countersign-gate-unix.socket"],
+  ...["countersign-relay.service", "countersign-vault-ledger.socket"],
 ]
 
 /** Which of `sockets` somebody reaches. */
 const reached: Readonly<Record<string, readonly string[]>> = {
   nobody: ["tcp:127.0.0.1:8420"],
   "a member of countersign-bots": ["unix:/run/countersign/gate.sock", "tcp:127.0.0.1:8420"],
-  "the gate's user": sockets.filter((socket) => !socket.includes("admin")),
+  "the gate's user": sockets.filter((socket) => !/admin|ledger/.test(socket)),
+  "the relay's user": [ledgerSocket, "tcp:127.0.0.1:8420"],
   root: sockets,
 }
 
@@ -88,6 +105,7 @@ const script = `
 ${unitsInPlace()}
 head -c 32 /dev/urandom | systemd-creds encrypt --with-key=host --name=countersign-key - /etc/countersign/countersign-key.cred
 chown countersign-vault /etc/countersign/countersign-key.cred
+setpriv --reuid countersign-relay --regid countersign-relay --clear-groups touch /etc/countersign-relay/relay.yaml
 
 for place in ${quoted(openPlaces)}; do
   install -d -m 777 "$place"
@@ -114,14 +132,15 @@ timeout 30 systemctl start countersign-gate.socket countersign-gate-unix.socket
 echo "== vault inside"
 probes countersign-vault probe ${quoted([...vault.denied, ...vault.allowed, vault.credential])}
 echo "== sockets of the vault"
-stat --format '%n %a %U:%G' /run/countersign/bot.sock /var/lib/countersign/admin.sock
+stat --format '%n %a %U:%G' /run/countersign/bot.sock /run/countersign-relay/ledger.sock /var/lib/countersign/admin.sock
 echo "== gate beside closed modes"
 probes countersign-gate probe ${vault.credential} unix:/var/lib/countersign/admin.sock read:/etc/countersign
 echo "== vault outside"
 outside countersign-vault --clear-groups ${quoted([...vault.denied, ...vault.allowed])}
 
 # What the modes forbid by themselves is opened, so that the unit is left to deny it.
-chmod 777 /etc/countersign /var/lib/countersign /var/lib/signers-of-countersign /var/lib/countersign/admin.sock
+chmod 777 /etc/countersign* /var/lib/countersign /var/lib/signers-of-countersign
+chmod 777 /var/lib/countersign/admin.sock /run/countersign/bot.sock /run/countersign-relay/ledger.sock
 echo "== gate inside"
 probes countersign-gate probe ${quoted([...gate.denied, ...gate.allowed])}
 echo "== gate outside"
@@ -132,8 +151,16 @@ probes countersign-gate probe ${loopback} ${venue} unix:/run/countersign/bot.soc
 echo "== gate with the venue named"
 sed -i 's#^\\#IPAddressAllow=203.*#IPAddressAllow=192.0.2.0/24#' /etc/systemd/system/countersign-gate.service.d/gate-egress.conf
 probes countersign-gate probe ${loopback} ${venue}
-chmod 700 /etc/countersign /var/lib/countersign /var/lib/signers-of-countersign
+echo "== relay inside"
+probes countersign-relay probe ${quoted([...relay.denied, ...relay.allowed])}
+echo "== relay outside"
+outside countersign-relay --clear-groups ${quoted([...relay.denied, ...relay.allowed])}
+echo "== relay behind relay-egress.conf"
+cp /opt/countersign/systemd/drop-ins/relay-egress.conf /etc/systemd/system/countersign-relay.service.d/
+probes countersign-relay probe ${loopback} ${venue} ${ledgerSocket}
+chmod 700 /etc/countersign* /var/lib/countersign /var/lib/signers-of-countersign
 chmod 600 /var/lib/countersign/admin.sock
+chmod 660 /run/countersign/bot.sock /run/countersign-relay/ledger.sock
 
 echo "== nobody"
 setpriv --reuid nobody --regid nogroup --clear-groups ${probe} ${quoted(sockets)}
@@ -141,6 +168,8 @@ echo "== a member of countersign-bots"
 setpriv --reuid nobody --regid nogroup --groups countersign-bots ${probe} ${quoted(sockets)}
 echo "== the gate's user"
 outside countersign-gate "--groups countersign-gate" ${quoted(sockets)}
+echo "== the relay's user"
+outside countersign-relay "--groups countersign-relay" ${quoted(sockets)}
 echo "== root"
 ${probe} ${quoted(sockets)}
 
@@ -162,13 +191,13 @@ since_ms=$(date +%s%3N)
 systemctl start --no-block "$unit"
 until_so eval '[ "$(systemctl show --property NRestarts --value "$unit")" -gt 0 ]'
 echo $(($(date +%s%3N) - since_ms))
-timeout 60 systemctl stop countersign-vault-bot.socket countersign-vault-admin.socket "$unit"
+timeout 60 systemctl stop countersign-vault-bot.socket countersign-vault-admin.socket countersign-vault-ledger.socket "$unit"
 
 echo "== failed for good"
 ends_with 78
 timeout 30 systemctl start countersign-vault-admin.socket
 ${probe} unix:/var/lib/countersign/admin.sock > /run/asked
-are_closed() { ! systemctl is-active --quiet countersign-vault-bot.socket && ! systemctl is-active --quiet countersign-vault-admin.socket; }
+are_closed() { ! systemctl is-active countersign-vault-bot.socket countersign-vault-admin.socket countersign-vault-ledger.socket | grep --quiet '^active'; }
 until_so are_closed
 until_so is_failed
 systemctl show --property ExecMainStatus,NRestarts "$unit"
@@ -176,7 +205,7 @@ ${probe} unix:/var/lib/countersign/admin.sock
 echo "== started again"
 rm "/etc/systemd/system/$unit.d/probe.conf"
 probes countersign-vault probe write:/var/lib/countersign/new
-systemctl is-active countersign-vault-bot.socket countersign-vault-admin.socket
+systemctl is-active countersign-vault-bot.socket countersign-vault-admin.socket countersign-vault-ledger.socket
 `
 
 describe("the sandboxes of the units", { ...needsSystemd(), timeout: 900_000 }, () => {
@@ -193,7 +222,7 @@ describe("the sandboxes of the units", { ...needsSystemd(), timeout: 900_000 }, 
   const possibleIn = (title: string): readonly string[] =>
     [...outcomes(title)].filter(([, outcome]) => outcome === "yes").map(([attempt]) => attempt)
 
-  for (const [name, { denied, allowed }] of Object.entries({ vault, gate })) {
+  for (const [name, { denied, allowed }] of Object.entries({ vault, gate, relay })) {
     for (const attempt of denied) {
       it(`denies the ${name} what its user could do outside: ${attempt}`, () => {
         assert.equal(outcomes(`${name} outside`).get(attempt), "yes")
@@ -223,9 +252,14 @@ describe("the sandboxes of the units", { ...needsSystemd(), timeout: 900_000 }, 
     assert.deepEqual(possibleIn("gate with the venue named"), [loopback, venue])
   })
 
-  it("gives the vault's sockets to the vault's user, and one to the gate's group", () => {
+  it("keeps the relay behind relay-egress.conf from all but this machine", () => {
+    assert.deepEqual(possibleIn("relay behind relay-egress.conf"), [loopback, ledgerSocket])
+  })
+
+  it("gives the vault's sockets to the vault's user, one to the gate's group, one to the relay's", () => {
     assert.deepEqual((said.get("sockets of the vault") ?? "").split("\n"), [
       "/run/countersign/bot.sock 660 countersign-vault:countersign-gate",
+      "/run/countersign-relay/ledger.sock 660 countersign-vault:countersign-relay",
       "/var/lib/countersign/admin.sock 600 countersign-vault:countersign-vault",
     ])
   })
@@ -263,6 +297,6 @@ describe("the sandboxes of the units", { ...needsSystemd(), timeout: 900_000 }, 
   })
 
   it("listens again once it is started again", () => {
-    assert.match(said.get("started again") ?? "", /\tyes\nactive\nactive$/)
+    assert.match(said.get("started again") ?? "", /\tyes\nactive\nactive\nactive$/)
   })
 })
