@@ -24,27 +24,33 @@ export type KeepAsk = {
 }
 
 /** What became of one connection. */
-type Outcome = { readonly why: string; readonly hasCarried: boolean }
+type Outcome = {
+  readonly why: string
+  /** Bytes, both ways. */
+  readonly hasCarried: boolean
+}
 
 /** Keeps one connection between a server and the vault, again and again until `stop`. Resolves once nothing is left. */
 export async function keepServer(ask: KeepAsk, stop: AbortSignal): Promise<void> {
   const isStopping = (): boolean => stop.aborted
   let pauseMs: number | undefined
   while (!isStopping()) {
-    const { why, hasCarried } = await connectOnce(ask, stop)
+    const outcome = await connectOnce(ask, stop)
     if (isStopping()) return
-    ask.onLost(why)
-    pauseMs = nextPauseMs(hasCarried ? undefined : pauseMs, ask.limits)
+    ask.onLost(outcome.why)
+    pauseMs = nextPauseMs(outcome, pauseMs, ask.limits)
     await after(pauseMs, undefined, { signal: stop }).catch(() => undefined)
   }
 }
 
-/** How long to wait before the next attempt, after a pause of `beforeMs` or none. */
+/** How long to wait after a connection that there was a pause of `beforeMs` before, or none. */
 export function nextPauseMs(
+  { hasCarried }: Pick<Outcome, "hasCarried">,
   beforeMs: number | undefined,
   { shortestPauseMs, longestPauseMs }: RelayLimits,
 ): number {
-  return beforeMs === undefined ? shortestPauseMs : Math.min(2 * beforeMs, longestPauseMs)
+  if (hasCarried || beforeMs === undefined) return shortestPauseMs
+  return Math.min(2 * beforeMs, longestPauseMs)
 }
 
 async function connectOnce(ask: KeepAsk, stop: AbortSignal): Promise<Outcome> {

@@ -5,6 +5,7 @@ import type { Guard } from "./guard.ts"
 import { ledgerGuards } from "./ledger-guards.ts"
 import { limitGuards } from "./limit-guards.ts"
 import { matchingGuards } from "./matching-guards.ts"
+import { relayGuards } from "./relay-guards.ts"
 import { sendGuards } from "./send-guards.ts"
 import { sizingGuards } from "./sizing-guards.ts"
 import { vaultGuards } from "./vault-guards.ts"
@@ -19,5 +20,6 @@ export const guards: readonly Guard[] = [
   ...ledgerGuards,
   ...consoleGuards,
   ...sendGuards,
+  ...relayGuards,
   ...slips,
 ]

@@ -21,11 +21,9 @@ const made = (name: string, serverNames?: readonly string[]): Certificates =>
   })
 let ours: Certificates
 let others: Certificates
-let elsewhere: Certificates
 before(() => {
   ours = made("ours")
   others = made("others")
-  elsewhere = made("elsewhere", ["DNS:db1.internal", "IP:192.0.2.1"])
 })
 after(() => directory.remove())
 
@@ -59,13 +57,19 @@ describe("the relay doesn't connect the vault with", { timeout: 60_000 }, () => 
     assert.match(await saidOf(t, { certificates: others }), /^The certificate of A isn't trusted/)
   })
 
-  it("a server whose certificate is for another name, or another address", async (t) => {
-    const door = await openDoor(t, { certificates: elsewhere })
-    for (const host of ["localhost", "127.0.0.1"]) {
-      const said = await saidOfAddress(t, `${host}:${door.port}`, elsewhere)
+  for (const [name, host] of [
+    ["DNS:db1.internal", "localhost"],
+    ["IP:192.0.2.1", "127.0.0.1"],
+    ["DNS:localhost", "127.0.0.1"],
+    ["IP:127.0.0.1", "localhost"],
+  ] as const) {
+    it(`${host}, where the certificate is for ${name}`, async (t) => {
+      const named = made(name, [name])
+      const door = await openDoor(t, { certificates: named })
+      const said = await saidOfAddress(t, `${host}:${door.port}`, named)
       assert.match(said, /^The certificate of A is for another name/)
-    }
-  })
+    })
+  }
 
   it("a server with a certificate for clients", async (t) => {
     const { certificate, key } = ours.clients["countersign_host"] ?? assert.fail()
@@ -281,11 +285,21 @@ describe("the relay", { timeout: 60_000 }, () => {
 })
 
 describe("the pause before the relay's next attempt", () => {
-  it("is 100 ms, doubles to 2 s, and begins anew where bytes went both ways", () => {
-    const pauses = [undefined, 100, 200, 400, 800, 1_600, 2_000]
+  const pauseAfter = (beforeMs: number | undefined, hasCarried: boolean) =>
+    nextPauseMs({ hasCarried }, beforeMs, relayLimits)
+
+  it("is 100 ms, and doubles up to 2 s", () => {
+    const before = [undefined, 100, 200, 400, 800, 1_600, 2_000]
     assert.deepEqual(
-      pauses.map((before) => nextPauseMs(before, relayLimits)),
+      before.map((beforeMs) => pauseAfter(beforeMs, false)),
       [100, 200, 400, 800, 1_600, 2_000, 2_000],
+    )
+  })
+
+  it("is 100 ms again once bytes went both ways", () => {
+    assert.deepEqual(
+      [undefined, 100, 2_000].map((beforeMs) => pauseAfter(beforeMs, true)),
+      [100, 100, 100],
     )
   })
 })
