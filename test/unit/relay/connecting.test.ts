@@ -10,6 +10,7 @@ import { nextPauseMs } from "../../../src/relay/keep-server.ts"
 import { relayLimits } from "../../../src/relay/process/relay-limits.ts"
 import { makeCertificates, type Certificates } from "../../support/certificates.ts"
 import { temporaryDirectory } from "../../support/link-peer.ts"
+import { until } from "../../support/process-tree.ts"
 import { startRelaySite, takeDials } from "../../support/relay-site.ts"
 import { openDoor, type DoorAsk } from "../../support/tls-door.ts"
 
@@ -200,7 +201,7 @@ describe("the relay", { timeout: 60_000 }, () => {
     assert.ok(before <= 3, JSON.stringify(site.log)) // connected, broken off, nothing listens
     await openDoor(t, { ...ask, port: door.port })
     await side.next()
-    await pass(200)
+    await site.logged("server_connected", (entry) => site.log.indexOf(entry) >= before)
     assert.deepEqual(
       site.log.slice(before).map(({ event }) => event),
       ["server_connected"],
@@ -250,6 +251,8 @@ describe("the relay", { timeout: 60_000 }, () => {
     site.writeConfig({ ...servers, db2: later.address }, renewed)
     await site.relay.reload()
     assert.equal((await side.next()).greeting, '{"server":"db2"}')
+    // A client is done with TLS's handshake before its server is.
+    await until(() => (names.length === 2 ? true : undefined), "the server is done too")
     assert.deepEqual(names, ["countersign_host", "renewed_host"])
     assert.deepEqual(door.counts(), { all: 1, now: 1 })
     assert.ok(site.log.some(({ event }) => event === "reloaded"))
