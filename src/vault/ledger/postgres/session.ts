@@ -1,0 +1,189 @@
+import type { Duplex } from "node:stream"
+
+import { Fault } from "../../../std/fault.ts"
+import {
+  authenticationIn,
+  columnsIn,
+  errorIn,
+  openMessageReader,
+  parseMessage,
+  runMessages,
+  type ServerMessage,
+  startupMessage,
+  WireError,
+} from "./wire.ts"
+
+/** One statement with its values as text; `null` is SQL's. */
+export type Statement = { readonly text: string; readonly values: readonly (string | null)[] }
+
+/** The rows of one statement, as text. */
+export type Rows = readonly (readonly (string | null)[])[]
+
+/**
+ * A session on a PostgreSQL server, over a stream that somebody else opened. It knows neither TLS nor passwords: whoever
+ * opened the stream has shown the server a certificate for the role.
+ *
+ * It lives until the first thing that isn't as it should be: an error, a warning, an answer that doesn't come in time.
+ * What was under way then may be durable or not.
+ */
+export type Session = {
+  /** Resolves with why it ended. */
+  readonly ended: Promise<Fault>
+  /**
+   * Runs one statement in a transaction of its own. What it wrote is durable when this resolves: PostgreSQL says that
+   * it is ready for the next only after the commit. @throws {Fault} `ledger_unavailable`.
+   */
+  run(statement: Statement): Promise<Rows>
+  end(): void
+}
+
+export type SessionAsk = {
+  readonly role: string
+  readonly database: string
+  /** Shown in the server's list of sessions. */
+  readonly application: string
+  /** For each answer, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+/** What the session asks for itself, so that no setting of the role or the database weakens it. */
+const settings = {
+  // On the disk here and on the standbys that are demanded, before a commit is answered.
+  synchronous_commit: "on",
+  // Whatever comes unasked is a warning, and so a reason to end.
+  client_min_messages: "warning",
+  // A server whose client has gone gives up what it does for it.
+  client_connection_check_interval: "200ms",
+  tcp_user_timeout: "2s",
+  search_path: "countersign",
+}
+
+/** Starts a session. @throws {Fault} `ledger_unavailable`. */
+export async function openSession(stream: Duplex, ask: SessionAsk): Promise<Session> {
+  const session = new OpenSession(stream, ask.timeoutMs)
+  const { role: user, database, application: application_name } = ask
+  await session.ask([startupMessage({ user, database, application_name, ...settings })])
+  return session
+}
+
+type Waiting = {
+  readonly rows: (readonly (string | null)[])[]
+  readonly resolve: (rows: Rows) => void
+  readonly reject: (fault: Fault) => void
+  readonly timer: NodeJS.Timeout
+}
+
+/** Owns the stream. */
+class OpenSession implements Session {
+  readonly ended: Promise<Fault>
+  readonly #tellEnded: (fault: Fault) => void
+  readonly #stream: Duplex
+  readonly #timeoutMs: number
+  readonly #read = openMessageReader((message) => this.#take(message))
+  readonly #prepared = new Map<string, string>()
+  #waiting: Waiting | undefined
+  #fault: Fault | undefined
+
+  constructor(stream: Duplex, timeoutMs: number) {
+    const { promise, resolve } = Promise.withResolvers<Fault>()
+    this.ended = promise
+    this.#tellEnded = resolve
+    this.#stream = stream
+    this.#timeoutMs = timeoutMs
+    stream.on("data", (chunk: Buffer) => this.#hear(chunk))
+    stream.on("error", () => this.#fail("The connection to PostgreSQL broke"))
+    stream.on("close", () => this.#fail("The connection to PostgreSQL closed"))
+    stream.on("end", () => this.#fail("PostgreSQL ended the connection"))
+  }
+
+  run({ text, values }: Statement): Promise<Rows> {
+    const known = this.#prepared.get(text)
+    const statement = known ?? `s${this.#prepared.size}`
+    const parse = known === undefined ? [parseMessage(statement, text)] : []
+    this.#prepared.set(text, statement)
+    return this.ask([...parse, runMessages(statement, values)])
+  }
+
+  /** Writes at once, and resolves when the server is ready for the next. */
+  async ask(messages: readonly Buffer[]): Promise<Rows> {
+    if (this.#fault !== undefined) throw this.#fault
+    if (this.#waiting !== undefined) throw new Error("a session does one thing at a time")
+    return new Promise((resolve, reject) => {
+      const late = (): void => this.#fail("PostgreSQL didn't answer in time")
+      this.#waiting = { rows: [], resolve, reject, timer: setTimeout(late, this.#timeoutMs) }
+      this.#stream.write(Buffer.concat(messages))
+    })
+  }
+
+  end(): void {
+    this.#fail("The session with PostgreSQL was ended")
+  }
+
+  #hear(chunk: Buffer): void {
+    if (this.#fault !== undefined) return
+    try {
+      this.#read(chunk)
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error
+      this.#fail(`PostgreSQL said what isn't its protocol: ${error.message}`)
+    }
+  }
+
+  #take({ letter, body }: ServerMessage): void {
+    if (this.#fault !== undefined || unneeded.has(letter)) return
+    switch (letter) {
+      case "D":
+        this.#waiting?.rows.push(columnsIn(body))
+        break
+      case "Z":
+        this.#ready(body.toString("latin1"))
+        break
+      case "R":
+        this.#authenticated(authenticationIn(body))
+        break
+      case "E":
+      case "N":
+        this.#fail(`PostgreSQL says: ${told(errorIn(body))}`)
+        break
+      default:
+        this.#fail("PostgreSQL said what nobody asked for")
+    }
+  }
+
+  #authenticated(kind: number): void {
+    if (kind === 0) return
+    this.#fail(
+      "PostgreSQL asks for a password, where pg_hba.conf should take the relay's certificate (cert)",
+    )
+  }
+
+  #ready(status: string): void {
+    const waiting = this.#waiting
+    if (waiting === undefined || status !== "I") {
+      this.#fail("PostgreSQL lost its way")
+      return
+    }
+    clearTimeout(waiting.timer)
+    this.#waiting = undefined
+    waiting.resolve(waiting.rows)
+  }
+
+  /** `why` without its full stop. */
+  #fail(why: string): void {
+    if (this.#fault !== undefined) return
+    this.#fault = new Fault("ledger_unavailable", `${why}; nothing is signed until it is reached.`)
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    clearTimeout(waiting?.timer)
+    waiting?.reject(this.#fault)
+    this.#stream.destroy()
+    this.#tellEnded(this.#fault)
+  }
+}
+
+/** What goes with every start and every statement, and says nothing that is needed: BackendKeyData, ParameterStatus, ParseComplete, BindComplete, CommandComplete. */
+const unneeded: ReadonlySet<string> = new Set(["K", "S", "1", "2", "C"])
+
+function told({ message, code }: { readonly message: string; readonly code: string }): string {
+  return `${message.replace(/\.$/, "")} (${code})`
+}

@@ -1,0 +1,139 @@
+// The session of the vault with a real PostgreSQL: over TLS with a client's certificate, as the relay opens it.
+
+import assert from "node:assert/strict"
+import { readFileSync } from "node:fs"
+import { once } from "node:events"
+import { connect as connectTcp } from "node:net"
+import type { Duplex } from "node:stream"
+import { after, before, describe, it } from "node:test"
+import { connect as connectTls } from "node:tls"
+
+import { openSession } from "../../src/vault/ledger/postgres/session.ts"
+import {
+  hostRole,
+  needsPostgres,
+  postgresPlace,
+  startPrimary,
+  type PostgresPlace,
+  type PostgresServer,
+} from "../support/postgres-server.ts"
+
+const usual = {
+  role: hostRole,
+  database: "countersign",
+  application: "countersign a",
+  timeoutMs: 10_000,
+}
+
+describe("a session with PostgreSQL", needsPostgres, () => {
+  let place: PostgresPlace
+  let server: PostgresServer
+
+  before(async () => {
+    place = postgresPlace()
+    server = await startPrimary(place)
+    server.sql(
+      `CREATE ROLE ${hostRole} LOGIN; CREATE TABLE notes (text text); GRANT ALL ON notes TO ${hostRole}`,
+    )
+  })
+  after(async () => {
+    await server.stop()
+    place.remove()
+  })
+
+  /** As the relay does. */
+  async function dial(name: typeof hostRole | "stranger" = hostRole): Promise<Duplex> {
+    const { ca, clients } = place.certificates
+    const socket = connectTcp(server.port, "127.0.0.1")
+    socket.write(Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]))
+    const [answer] = (await once(socket, "data")) as [Buffer]
+    assert.equal(answer.toString(), "S")
+    const { certificate, key } = clients[name]
+    const stream = connectTls({
+      socket,
+      ca: readFileSync(ca),
+      cert: readFileSync(certificate),
+      key: readFileSync(key),
+      servername: "localhost",
+    })
+    await once(stream, "secureConnect")
+    return stream
+  }
+
+  it("runs statements with values, and answers with text", async () => {
+    const session = await openSession(await dial(), usual)
+    const text = "SELECT $1::text, $2::int + 1, NULL, current_setting('synchronous_commit')"
+    for (const word of ["ä\n\\\"'", ""]) {
+      assert.deepEqual(await session.run({ text, values: [word, "41"] }), [
+        [word, "42", null, "on"],
+      ])
+    }
+    assert.deepEqual(await session.run({ text: "SELECT generate_series(1, 3)", values: [] }), [
+      ["1"],
+      ["2"],
+      ["3"],
+    ])
+    session.end()
+  })
+
+  it("takes rows of several megabytes", async () => {
+    const session = await openSession(await dial(), usual)
+    const [[text] = []] = await session.run({ text: "SELECT repeat('x', 8000000)", values: [] })
+    assert.equal(text?.length, 8_000_000)
+    session.end()
+  })
+
+  it("ends with the first error, in the server's own words", async () => {
+    const session = await openSession(await dial(), usual)
+    await assert.rejects(session.run({ text: "SELECT 1 / 0", values: [] }), {
+      code: "ledger_unavailable",
+      message: "PostgreSQL says: division by zero (22012); nothing is signed until it is reached.",
+    })
+    await assert.rejects(session.run({ text: "SELECT 1", values: [] }), /division by zero/)
+    assert.match((await session.ended).message, /division by zero/)
+  })
+
+  it("ends with a warning, whatever was answered besides", async () => {
+    const session = await openSession(await dial(), usual)
+    const text = "DO $$ BEGIN RAISE WARNING 'look'; END $$"
+    await assert.rejects(session.run({ text, values: [] }), /PostgreSQL says: look \(01000\)/)
+  })
+
+  it("ends when an answer takes too long", async () => {
+    const session = await openSession(await dial(), { ...usual, timeoutMs: 500 })
+    await assert.rejects(
+      session.run({ text: "SELECT pg_sleep(30)", values: [] }),
+      /didn't answer in time/,
+    )
+  })
+
+  it("ends when the server is shut down, though nothing is asked of it", async () => {
+    const session = await openSession(await dial(), usual)
+    server.sql(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'countersign a'",
+    )
+    assert.match(
+      (await session.ended).message,
+      /terminating connection due to administrator command \(57P01\)/,
+    )
+  })
+
+  it("is refused to another role than the certificate's", async () => {
+    await assert.rejects(
+      openSession(await dial("stranger"), usual),
+      /PostgreSQL says: .*certificate authentication failed/,
+    )
+  })
+
+  it("says what to set where a password is asked for", async () => {
+    server.sql("CREATE ROLE typed LOGIN PASSWORD 'x'")
+    // Its own line in pg_hba.conf comes first.
+    server.sql(
+      `COPY (SELECT 'hostssl countersign typed 127.0.0.1/32 scram-sha-256') TO PROGRAM 'cat - pg_hba.conf > more && mv more pg_hba.conf'; SELECT pg_reload_conf()`,
+    )
+    await assert.rejects(
+      openSession(await dial(), { ...usual, role: "typed" }),
+      /asks for a password, where pg_hba.conf should take the relay's certificate/,
+    )
+  })
+})
