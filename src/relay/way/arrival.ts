@@ -28,8 +28,8 @@ export function arrival(
 
 /** An error that nobody listens to would end the process. Whoever waits for something of the socket hears of it too. */
 export function withoutUnheardErrors<Some extends Socket>(socket: Some): Some {
-  socket.on("error", () => undefined)
-  return socket
+  // Two pipelines and those who wait for the end are more than the 10 at which Node suspects a leak.
+  return socket.setMaxListeners(20).on("error", () => undefined)
 }
 
 /** Waits until nothing more comes from a socket, and resolves to why. */
