@@ -85,7 +85,10 @@ function countFailed({ name, file = "", details }: EventData.TestFail): void {
   counts.failed += 1
   const { failureType, cause } = details.error as FailedTest
   if (failureType !== "subtestsFailed") {
-    const why = String(cause).split(/\s*\n\s*/).slice(0, 4).join(" ")
+    const why = String(cause)
+      .split(/\s*\n\s*/)
+      .slice(0, 4)
+      .join(" ")
     failures.push(`failed: ${relative("", file)}: ${name}: ${why}`)
   }
 }

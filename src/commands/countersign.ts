@@ -169,6 +169,7 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
       commands: {
         "accept-restore": async () =>
           (await import("./ledger/accept-restore.ts")).ledgerAcceptRestore,
+        move: async () => (await import("./ledger/move.ts")).ledgerMove,
       },
     },
     clock: {

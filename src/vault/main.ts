@@ -1,6 +1,7 @@
 // The process with the keys. It has no network. `countersign serve` starts it and learns over IPC when it
 // is ready; a unit of systemd learns it from sd_notify(3).
 
+import type { LinkPlace } from "../link/server.ts"
 import { toldReason } from "../link/views/signing.ts"
 import { Fault } from "../std/fault.ts"
 import { listenFds } from "../std/listen-fds.ts"
@@ -8,7 +9,7 @@ import { serviceExitCode } from "../std/service-exit-code.ts"
 import { serviceNotify } from "../std/service-notify.ts"
 import { undenied } from "../std/undenied.ts"
 import { signCheckpointsInTime } from "./audit/checkpoints.ts"
-import { assertSocketPathsFit } from "./config/installation.ts"
+import { assertSocketPathsFit, pathsOf } from "./config/installation.ts"
 import { loadFiles } from "./config/load-files.ts"
 import { parseArguments, type VaultArguments } from "./config/parse-arguments.ts"
 import { lockWalletKeysInTime } from "./custody/custody.ts"
@@ -19,7 +20,7 @@ import { readPipedSecret, readSecretFile } from "./keyring/read-secret-file.ts"
 import { openVault } from "./open-vault.ts"
 import { logVault } from "./process/log-vault.ts"
 import { log, logFailure, logFrom } from "./process/log.ts"
-import { serveSockets } from "./serve-sockets.ts"
+import { placeOf, serveSockets } from "./serve-sockets.ts"
 import { archiveInTime } from "./serve/archive-in-time.ts"
 import { reloadOnSignal, stopOnSignal } from "./serve/signals.ts"
 import { endWithLedger, type VaultMessage, vaultService } from "./serve/vault-service.ts"
@@ -47,7 +48,9 @@ async function start(): Promise<void> {
     if (given.isStrict) await loadFiles(given.installation)
     const curve = pickCurve()
     drop("addon")
-    const vault = await open(given, curve)
+    const { ledgerSocket } = pathsOf(given.installation)
+    const ledgerDoor = placeOf(descriptors, "ledger", ledgerSocket)
+    const vault = await open(given, curve, ledgerDoor)
     // The ledger's is started; another could load addons again.
     drop("worker")
     await runAccepted(vault)
@@ -77,6 +80,7 @@ async function start(): Promise<void> {
 function open(
   { installation, passphraseFile, logLevel }: VaultArguments,
   curve: PickedCurve,
+  ledgerDoor: LinkPlace,
 ): Promise<Vault> {
   const surroundings: Surroundings = {
     startedBy: isService ? "service" : "serve",
@@ -87,7 +91,9 @@ function open(
     ...logVault(isService ? "info" : "debug", logLevel),
     opening: (step: string) => notify.status(step),
   }
-  return openVault(installation, secretFrom(passphraseFile), { listener, surroundings, curve })
+  return openVault(installation, secretFrom(passphraseFile), {
+    ...{ listener, surroundings, curve, ledgerDoor },
+  })
 }
 
 /** From the file that is named, else from the parent, which asked for it once, on its terminal. */

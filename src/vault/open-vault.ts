@@ -1,6 +1,9 @@
+import type { LinkPlace } from "../link/server.ts"
+import { Fault } from "../std/fault.ts"
 import { oneAtATime } from "../std/one-at-a-time.ts"
 import { boundSet, type ExchangedSet, putInForce } from "./active/active-set.ts"
 import { openCheckpoints } from "./audit/checkpoints.ts"
+import type { Config } from "./config/config.ts"
 import type { FileSet } from "./config/file-set.ts"
 import { pathsOf, type Installation, signerDirOf } from "./config/installation.ts"
 import { loadUsableFiles } from "./config/load-files.ts"
@@ -10,11 +13,13 @@ import { claimSigners, matchKeys } from "./custody/match-keys.ts"
 import { lockedStore, noSecret, openKeyStore, type SecretSource } from "./custody/open-key-store.ts"
 import { openKeyring } from "./keyring/open-keyring.ts"
 import { pickCurve } from "./keyring/pick-curve.ts"
-import { openLedger } from "./ledger/open-ledger.ts"
+import type { Ledger } from "./ledger/ledger.ts"
+import { openLedger, openLedgerOver, type LedgerOptions } from "./ledger/open-ledger.ts"
 import { openOutbox } from "./ledger/outbox.ts"
 import type { AdminEntry } from "./ledger/records/admin-entry.ts"
 import type { RecordId } from "./ledger/records/record-id.ts"
 import { signersIn } from "./ledger/signers/signer-marks.ts"
+import { prepareLedgerFile } from "./ledger/sqlite/database.ts"
 import { giveUpSpare } from "./ledger/sqlite/spare-space.ts"
 import { openVaultMetrics } from "./metrics/vault-metrics.ts"
 import { type Clock, systemClock } from "./process/clock.ts"
@@ -43,7 +48,7 @@ export async function openVault(
   secret: SecretSource | "without_keys",
   around: Partial<Around> = {},
 ): Promise<Vault> {
-  const { listener, surroundings, curve, clock } = { ...usual(), ...around }
+  const { listener, surroundings, curve, clock, ledgerDoor } = { ...usual(), ...around }
   listener.opening("loading policies")
   const { files, alarm } = await loadUsableFiles(installation)
   await assertTrustedDirectory(installation.stateDir)
@@ -54,9 +59,10 @@ export async function openVault(
       ? lockedStore()
       : await openKeyStore({ config: files.config, installation, secret: source, curve })
   const keyring = await openKeyring(store, curve)
-  listener.opening("checking the ledger")
+  const isElsewhere = files.config.postgres !== undefined
+  listener.opening(isElsewhere ? "waiting for PostgreSQL" : "checking the ledger")
   const disk = openDiskSpace(() => freeBytesAt(installation.stateDir), files.config.minFreeBytes)
-  const records = await openRecords(installation, files, { disk, clock }).catch(
+  const records = await openRecords(installation, files, { disk, clock, ledgerDoor }).catch(
     (error: unknown) => {
       keyring.lock()
       throw error
@@ -97,9 +103,9 @@ async function makeRoomToStart({ disk, installation }: Vault): Promise<void> {
 async function openRecords(
   installation: Installation,
   { config }: FileSet,
-  { disk, clock }: { readonly disk: DiskSpace; readonly clock: Clock },
+  { disk, clock, ledgerDoor }: Pick<Around, "clock" | "ledgerDoor"> & { readonly disk: DiskSpace },
 ): Promise<Pick<Vault, "ledger" | "checkpoints">> {
-  const { ledgerFile, ledgerKeyFile: keyFile } = pathsOf(installation)
+  const { ledgerKeyFile: keyFile } = pathsOf(installation)
   const signers = signersIn(signerDirOf(config, installation))
   const { maxStartGapMs } = config
   // While the disk is nearly full refusals are only counted, so that they can't fill it.
@@ -107,7 +113,8 @@ async function openRecords(
     if (disk.low !== undefined) disk.leaveOut()
     return disk.low === undefined
   }
-  const ledger = await openLedger({ file: ledgerFile, clock, signers, maxStartGapMs, mayNote })
+  const options = { clock, signers, maxStartGapMs, mayNote }
+  const ledger = await openEngine(installation, config, { options, ledgerDoor })
   try {
     return { ledger, checkpoints: await openCheckpoints({ keyFile, ledger, clock }) }
   } catch (error) {
@@ -116,10 +123,31 @@ async function openRecords(
   }
 }
 
+/** What is for PostgreSQL is loaded where the ledger's order is there. */
+async function openEngine(
+  installation: Installation,
+  { postgres }: Config,
+  { options, ledgerDoor: place }: { options: LedgerOptions } & Pick<Around, "ledgerDoor">,
+): Promise<Ledger> {
+  const { ledgerFile: file, ledgerKeyFile: keyFile } = pathsOf(installation)
+  if (postgres === undefined) return openLedger({ file, ...options })
+  if (place === undefined) {
+    throw new Fault(
+      "vault_unavailable",
+      "The relay reaches PostgreSQL for the daemon alone; start it, then run this again.",
+    )
+  }
+  const { postgresStore } = await import("./ledger/postgres/open-store.ts")
+  await prepareLedgerFile(file)
+  return openLedgerOver(postgresStore({ file, keyFile, place, postgres }), options)
+}
+
 /** What a vault is told about, and told of, that isn't in its files. */
 type Around = Pick<Vault, "surroundings" | "curve"> & {
   readonly listener: VaultListener
   readonly clock: Clock
+  /** Where the relay dials; without it no ledger on PostgreSQL can be opened. */
+  readonly ledgerDoor?: LinkPlace | undefined
 }
 
 function usual(): Around {

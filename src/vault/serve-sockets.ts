@@ -14,6 +14,16 @@ import { logFailure } from "./process/log.ts"
 import type { VaultService } from "./serve/vault-service.ts"
 import type { Vault } from "./vault.ts"
 
+/** The socket that systemd opened under `name`, else a new one at `path`. */
+export function placeOf(
+  descriptors: ReadonlyMap<string, number>,
+  name: string,
+  path: string,
+): LinkPlace {
+  const fd = descriptors.get(name)
+  return fd === undefined ? { path } : { fd }
+}
+
 /**
  * Serves a vault's two sockets: those that systemd opened under the names `bot` and `admin`, else new ones
  * at their usual paths.
@@ -26,20 +36,16 @@ export async function serveSockets(
   descriptors: ReadonlyMap<string, number>,
 ): Promise<readonly LinkServer[]> {
   const paths = pathsOf(vault.installation)
-  const place = (name: string, path: string): LinkPlace => {
-    const fd = descriptors.get(name)
-    return fd === undefined ? { path } : { fd }
-  }
   const onError = (error: unknown, method: string): void =>
     logFailure("call_failed", error, { method })
   const bots = await serveLink<typeof botParams, BotResults>({
-    ...place("bot", paths.botSocket),
+    ...placeOf(descriptors, "bot", paths.botSocket),
     params: botParams,
     methods: botMethods(vault),
     onError,
   })
   const admin = await serveLink<typeof adminParams, AdminResults>({
-    ...place("admin", paths.adminSocket),
+    ...placeOf(descriptors, "admin", paths.adminSocket),
     params: adminParams,
     methods: notedMethods(
       { ...adminMethods(vault), reload: () => service.reload() },

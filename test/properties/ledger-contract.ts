@@ -184,7 +184,8 @@ type RequestAsk = {
   readonly countedAt?: number
 }
 
-function request(
+/** A request with this nonce, as it is journaled. */
+export function request(
   nonce: number,
   { key, replaces, refunds, countedAt }: RequestAsk = {},
 ): RequestRow {

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite"
 
 import { verifyLedger, type Verdict } from "../../src/commands/audit/verify-ledger.ts"
 import type { CheckpointView } from "../../src/link/calls/audit-methods.ts"
-import { loadLedgerKey } from "../../src/vault/ledger/audit/checkpoint.ts"
+import { loadLedgerKey } from "../../src/vault/ledger/audit/ledger-key.ts"
 import { openClosedLedger } from "../../src/vault/ledger/audit/closed-ledger.ts"
 import { openLedger } from "../../src/vault/ledger/open-ledger.ts"
 import type { LedgerKey } from "../../src/vault/ledger/store/audit-jobs.ts"

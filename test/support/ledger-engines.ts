@@ -1,6 +1,6 @@
 import { setImmediate as turnEnded } from "node:timers/promises"
 
-import { openSqliteStore } from "../../src/vault/ledger/sqlite/commit-queue.ts"
+import { openSqliteStore } from "../../src/vault/ledger/open-sqlite-store.ts"
 import { prepareLedgerFile } from "../../src/vault/ledger/sqlite/database.ts"
 import type { LedgerStore, OpenStore } from "../../src/vault/ledger/store/store.ts"
 import { Disk } from "../simulation/store/disk.ts"

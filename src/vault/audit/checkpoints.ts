@@ -1,5 +1,5 @@
 import type { Result } from "../../std/result.ts"
-import { loadLedgerKey } from "../ledger/audit/checkpoint.ts"
+import { loadLedgerKey } from "../ledger/audit/ledger-key.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { LedgerKey } from "../ledger/store/audit-jobs.ts"
 import type { Clock } from "../process/clock.ts"

@@ -22,7 +22,7 @@ import {
   openSignerMarks,
   type OpenSigner,
 } from "./signers/signer-marks.ts"
-import { openSqliteStore } from "./sqlite/commit-queue.ts"
+import { openSqliteStore } from "./open-sqlite-store.ts"
 import { prepareLedgerFile } from "./sqlite/database.ts"
 import { readShadows, recordShadow } from "./shadows.ts"
 import { type Nonces, openState } from "./state.ts"

@@ -3,7 +3,8 @@ import type { LedgerWatcher } from "../ledger/records/ledger-watcher.ts"
 import type { RecordId } from "../ledger/records/record-id.ts"
 
 /** What a vault does before it is open, in words that people read. */
-export type OpeningStep = "loading policies" | "unlocking keys" | "checking the ledger"
+export type OpeningStep =
+  "loading policies" | "unlocking keys" | "checking the ledger" | "waiting for PostgreSQL"
 
 /** Hears what a vault does. Nothing waits for it. */
 export type VaultListener = Pick<LedgerWatcher, "reserved" | "noted"> & {

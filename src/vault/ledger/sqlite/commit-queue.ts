@@ -1,71 +1,25 @@
-import { once } from "node:events"
-import { Worker } from "node:worker_threads"
+import type { Worker } from "node:worker_threads"
 
+import type { HistogramFamily } from "../../../link/views/metrics.ts"
 import { Fault } from "../../../std/fault.ts"
-import { programFile } from "../../../std/program-files.ts"
+import { openHistogram, workBoundsSeconds, type Histogram } from "../../../std/histogram.ts"
 import type { ClockReading } from "../../process/clock.ts"
 import { nameOf, type IdempotencyKey } from "../records/idempotency.ts"
 import type { JournalRow } from "../records/row.ts"
-import { timeCommits } from "../store/commit-times.ts"
 import type {
   AppendedRows,
   Head,
   LedgerStore,
-  OpenedState,
-  Replicate,
+  Replica,
   StoreJob,
   StoreResults,
   StoreTurn,
   Written,
 } from "../store/store.ts"
-import type {
-  FromWorker,
-  Job,
-  JobResult,
-  JobResults,
-  ThreadAsk,
-  ToWorker,
-} from "./worker-messages.ts"
+import type { FromWorker, Job, JobResult, JobResults, ToWorker } from "./worker-messages.ts"
 
 /** A turn that asked for no key. */
 const keyless: StoreTurn = { found: () => undefined }
-
-/**
- * Starts the database's thread on `file` and reads what a start at `nowMs` needs. With `replicate` an entry is
- * committed once that has it too.
- *
- * @throws {Fault} as `openDatabase` does.
- */
-export async function openSqliteStore(
-  file: string,
-  nowMs: number,
-  replicate?: Replicate,
-): Promise<{ readonly store: LedgerStore; readonly state: OpenedState }> {
-  const ask: ThreadAsk = { file, nowMs, isReplicated: replicate !== undefined }
-  const worker = new Worker(programFile("vault/ledger/sqlite/sqlite-worker"), { workerData: ask })
-  const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()))
-  const message = await firstMessage(worker)
-  if (message?.kind === "opened") {
-    const { head } = message.state.identity
-    const store = new CommitQueue({ worker, ended, replicate }, head)
-    return { store, state: message.state }
-  }
-  await ended
-  if (message?.kind === "failed") throw new Fault(message.code, message.message)
-  throw threadFault()
-}
-
-/** `undefined` when the thread ends without a word. */
-async function firstMessage(worker: Worker): Promise<FromWorker | undefined> {
-  const spoken = once(worker, "message") as Promise<[FromWorker]>
-  const silent = once(worker, "exit").then(() => [undefined] as const)
-  try {
-    const [message] = await Promise.race([spoken, silent])
-    return message
-  } catch (error) {
-    throw threadFault(error)
-  }
-}
 
 type Waiting = {
   readonly job: Job
@@ -73,20 +27,21 @@ type Waiting = {
   readonly reject: (fault: Fault) => void
 }
 
-type Thread = {
+/** The database's thread, and where else what it commits is kept. */
+export type Thread = {
   readonly worker: Worker
   readonly ended: Promise<void>
-  readonly replicate: Replicate | undefined
+  readonly replica: Replica | undefined
 }
 
 /** Owns the thread, and must be closed. */
-class CommitQueue implements LedgerStore {
+export class CommitQueue implements LedgerStore {
   readonly broken: Promise<Fault>
   readonly commits = timeCommits()
   readonly #tellBroken: (fault: Fault) => void
   readonly #worker: Worker
   readonly #ended: Promise<void>
-  readonly #replicate: Replicate | undefined
+  readonly #replica: Replica | undefined
   #gathering: Waiting[] = []
   #atWork: readonly Waiting[] = []
   #startedMs = 0
@@ -97,10 +52,10 @@ class CommitQueue implements LedgerStore {
   #readClock: () => ClockReading | undefined = () => undefined
   #copying: { readonly done: () => void; readonly failed: (fault: Fault) => void } | undefined
 
-  constructor({ worker, ended, replicate }: Thread, head: Head) {
+  constructor({ worker, ended, replica }: Thread, head: Head) {
     this.#worker = worker
     this.#ended = ended
-    this.#replicate = replicate
+    this.#replica = replica
     this.#head = head
     const { promise, resolve } = Promise.withResolvers<Fault>()
     this.broken = promise
@@ -109,6 +64,7 @@ class CommitQueue implements LedgerStore {
     worker.on("messageerror", (error) => this.#break(threadFault(error)))
     worker.on("error", (error) => this.#break(threadFault(error)))
     worker.on("exit", () => this.#break(threadFault()))
+    void replica?.ended.then((fault) => this.#break(fault))
   }
 
   async turn<Out>(keys: readonly IdempotencyKey[], step: (turn: StoreTurn) => Out): Promise<Out> {
@@ -193,30 +149,36 @@ class CommitQueue implements LedgerStore {
   }
 
   #receive(message: FromWorker): void {
-    if (message.kind === "copied") {
-      this.#endCopy(message.failed)
-      return
+    switch (message.kind) {
+      case "copied":
+        this.#endCopy(message.failed)
+        break
+      case "appended":
+        void this.#keepElsewhere(message)
+        break
+      case "committed":
+        this.#finish(message)
+        break
+      case "failed":
+        this.#break(new Fault("ledger_unavailable", message.message))
+        break
+      case "opened":
+        break // once, before the queue
     }
-    if (message.kind === "appended") {
-      void this.#keepElsewhere(message)
-      return
-    }
-    if (message.kind !== "committed") {
-      const text = message.kind === "failed" ? message.message : "The ledger's thread lost its way."
-      this.#break(new Fault("ledger_unavailable", text))
-      return
-    }
+  }
+
+  #finish({ head, results }: Extract<FromWorker, { kind: "committed" }>): void {
     const done = this.#atWork
     this.#atWork = []
-    this.#head = message.head
+    this.#head = head
     this.commits.note(this.#startedMs, done.filter(({ job }) => job.kind === "write").length)
     this.#startBatch()
-    for (const [index, { resolve }] of done.entries()) resolve(message.results[index])
+    for (const [index, { resolve }] of done.entries()) resolve(results[index])
   }
 
   async #keepElsewhere(appended: AppendedRows): Promise<void> {
     try {
-      await this.#replicate?.(appended)
+      await this.#replica?.append(appended)
       this.#tell({ kind: "replicated" })
     } catch (error) {
       this.#break(error instanceof Fault ? error : threadFault(error))
@@ -246,6 +208,7 @@ class CommitQueue implements LedgerStore {
     const counted = await this.#do({ kind: "count" }).catch(() => undefined)
     this.#tell({ kind: "close" })
     await this.#ended
+    this.#replica?.close()
     return counted === undefined ? "broken" : "whole"
   }
 
@@ -254,11 +217,51 @@ class CommitQueue implements LedgerStore {
   }
 }
 
-function threadFault(cause?: unknown): Fault {
+export function threadFault(cause?: unknown): Fault {
   const message = "The ledger's thread has ended; see the log, then restart Countersign."
   return new Fault("ledger_unavailable", message, { cause })
 }
 
 function closedFault(): Fault {
   return new Fault("ledger_unavailable", "The ledger is closed; start Countersign again.")
+}
+
+/** How long the ledger's commits took, and how much each carried. */
+type CommitTimes = {
+  /** A batch that was handed over at `startedMs` is durable, with so many entries. One with none isn't counted. */
+  note(startedMs: number, entries: number): void
+  families(): readonly HistogramFamily[]
+}
+
+const entryBounds: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+
+/** Starts with nothing timed. */
+function timeCommits(): CommitTimes {
+  const seconds = openHistogram(workBoundsSeconds)
+  const entries = openHistogram(entryBounds)
+  return {
+    note(startedMs, written) {
+      if (written === 0) return
+      seconds.observe((performance.now() - startedMs) / 1_000)
+      entries.observe(written)
+    },
+    families: () => [
+      familyOf(seconds, {
+        name: "countersign_ledger_commit_duration_seconds",
+        help: "Time from handing a batch to the ledger's thread until it is durable.",
+      }),
+      familyOf(entries, {
+        name: "countersign_ledger_commit_entries",
+        help: "Entries that shared a commit.",
+      }),
+    ],
+  }
+}
+
+function familyOf(
+  histogram: Histogram,
+  named: { readonly name: string; readonly help: string },
+): HistogramFamily {
+  const series = [[[], histogram.read()]] as const
+  return { ...named, type: "histogram", labels: [], bounds: histogram.bounds, series }
 }

@@ -80,8 +80,14 @@ export type AppendedRows = {
   readonly head: Head
 }
 
-/** Keeps entries elsewhere too. Resolves once they are durable there; nothing of them counts where it rejects. */
-export type Replicate = (appended: AppendedRows) => Promise<void>
+/** Where entries are kept besides this file. */
+export type Replica = {
+  /** Resolves once they are durable there; nothing of them counts where it rejects. */
+  append(appended: AppendedRows): Promise<void>
+  /** Resolves with why nothing can be kept there any more. */
+  readonly ended: Promise<Fault>
+  close(): void
+}
 
 /** An entry's number and hash. */
 export type Head = { readonly seq: number; readonly hash: Uint8Array }

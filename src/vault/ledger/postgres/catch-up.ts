@@ -1,0 +1,64 @@
+import { Fault } from "../../../std/fault.ts"
+import type { LedgerKey } from "../store/audit-jobs.ts"
+import type { Head } from "../store/store.ts"
+import { flawIn, type Batch } from "./batch.ts"
+import { openReplay, type Replay } from "./replay.ts"
+import { batchesAfter, hashAt, type Reached } from "./tables.ts"
+
+/**
+ * Brings this host's copy up to the server's head, which it returns. Each batch must go on from the copy's last entry
+ * and be sealed by the host that it is of.
+ *
+ * @throws {Fault} `ledger_unusable` where the two have gone different ways, or something was changed.
+ */
+export async function catchUp(
+  { session, ledger }: Reached,
+  { file, host, key }: { readonly file: string; readonly host: string; readonly key: LedgerKey },
+): Promise<Head> {
+  const copy = openReplay(file)
+  try {
+    await assertSameWay(copy.head(), (seq) => hashAt(session, seq))
+    for (;;) {
+      const page = await batchesAfter(session, copy.head().seq)
+      for (const batch of page) addChecked(copy, batch, { ledger: ledger.name, host, key })
+      if (page.length === 0) break
+    }
+    const { seq, hash } = copy.head()
+    if (seq === ledger.head.seq && Buffer.compare(hash, ledger.head.hash) === 0) return copy.head()
+    throw changed(`its last entry is said to be ${ledger.head.seq}, and is ${seq}`)
+  } finally {
+    copy.close()
+  }
+}
+
+/** What this host has, PostgreSQL made durable before; it has lost it, or is another. */
+async function assertSameWay(
+  { seq, hash }: Head,
+  hashOf: (seq: number) => Promise<Uint8Array | undefined>,
+): Promise<void> {
+  if (seq === 0) return
+  const there = await hashOf(seq)
+  if (there !== undefined && Buffer.compare(there, hash) === 0) return
+  throw new Fault(
+    "ledger_unusable",
+    there === undefined
+      ? `PostgreSQL doesn't have this host's last entry (${seq}): it was restored to an earlier time, or is another; put the right one in place.`
+      : `PostgreSQL and this host have different entries ${seq}: one of them is another ledger, or was changed; put the right one in place.`,
+  )
+}
+
+function addChecked(
+  copy: Replay,
+  batch: Batch,
+  { ledger, host, key }: { ledger: string; host: string; key: LedgerKey },
+): void {
+  if (batch.host !== host) throw changed(`host ${batch.host} isn't known here`)
+  const flaw = flawIn(batch, { previous: copy.head(), ledger, publicKey: key.publicKey })
+  if (flaw !== undefined) throw changed(flaw)
+  copy.add(batch)
+}
+
+function changed(what: string): Fault {
+  const message = `The ledger in PostgreSQL isn't whole: ${what}. Nothing is signed until that is cleared up.`
+  return new Fault("ledger_unusable", message)
+}

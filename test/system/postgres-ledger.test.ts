@@ -1,0 +1,219 @@
+// The ledger on a real PostgreSQL, through the relay's own code, as one host has it.
+
+import assert from "node:assert/strict"
+import { cpSync, rmSync } from "node:fs"
+import { after, before, describe, it } from "node:test"
+
+import { prepareLedgerFile } from "../../src/vault/ledger/sqlite/database.ts"
+import type { LedgerStore } from "../../src/vault/ledger/store/store.ts"
+import { startMs } from "../support/fake-clock.ts"
+import { holdContract } from "../support/hold-contract.ts"
+import { postgresLedgerPlace, type PostgresLedgerPlace } from "../support/postgres-ledger.ts"
+import {
+  needsPostgres,
+  postgresPlace,
+  startPrimary,
+  type PostgresPlace,
+  type PostgresServer,
+} from "../support/postgres-server.ts"
+import { request } from "../properties/ledger-contract.ts"
+
+describe("the ledger on PostgreSQL", needsPostgres, () => {
+  let place: PostgresPlace
+  let server: PostgresServer
+
+  before(async () => {
+    place = postgresPlace()
+    server = await startPrimary(place)
+  })
+  after(async () => {
+    await server.stop()
+    place.remove()
+  })
+
+  holdContract("PostgreSQL, with a copy in SQLite", () => postgresLedgerPlace(place, server))
+
+  async function withLedger(use: (ledger: PostgresLedgerPlace) => Promise<void>): Promise<void> {
+    const ledger = await postgresLedgerPlace(place, server)
+    try {
+      await use(ledger)
+    } finally {
+      await ledger.remove()
+    }
+  }
+
+  /** Appends requests with these nonces, one commit each, and closes. */
+  async function append({ openStore }: PostgresLedgerPlace, ...nonces: number[]): Promise<void> {
+    const { store } = await openStore(startMs)
+    for (const nonce of nonces) await store.append(request(nonce))
+    assert.equal(await store.close(), "whole")
+  }
+
+  async function noncesIn(store: LedgerStore): Promise<readonly number[]> {
+    const after = { countedAtMs: 0, seq: 0 }
+    const rows = await store.run({ kind: "history", after, lastSeq: store.head().seq })
+    return rows.map(({ row }) => row.nonce)
+  }
+
+  async function refusal({ openStore }: PostgresLedgerPlace): Promise<string> {
+    const opened = await openStore(startMs).catch((error: unknown) => error as Error)
+    if (opened instanceof Error) return opened.message
+    await opened.store.close()
+    return assert.fail("it opened")
+  }
+
+  it("has in PostgreSQL what was appended, before the caller hears of it", () =>
+    withLedger(async (ledger) => {
+      const { store } = await ledger.openStore(startMs)
+      await store.append(request(1))
+      assert.equal(ledger.sql("SELECT seq FROM countersign.head"), "1")
+      assert.equal(
+        ledger.sql("SELECT last_seq, host, rows::jsonb ->> 'nonce' FROM countersign.batches"),
+        "1|a|1",
+      )
+      await store.close()
+    }))
+
+  it("brings a copy that lost its last entries, or all of them, up to PostgreSQL", () =>
+    withLedger(async (ledger) => {
+      await append(ledger, 1, 2)
+      rmSync(ledger.file)
+      await prepareLedgerFile(ledger.file)
+      const { store, state } = await ledger.openStore(startMs)
+      assert.deepEqual(await noncesIn(store), [1, 2])
+      assert.deepEqual([...state.lastNonces.values()], [2])
+      await store.append(request(3))
+      await store.close()
+      await append(ledger, 4)
+      assert.equal(ledger.sql("SELECT count(*) FROM countersign.batches"), "4")
+    }))
+
+  it("appends nothing where another has appended meanwhile, and is broken", () =>
+    withLedger(async (ledger) => {
+      const { store } = await ledger.openStore(startMs)
+      ledger.sql("UPDATE countersign.head SET seq = 7")
+      await assert.rejects(store.append(request(1)), /Another Countersign has added/)
+      assert.match((await store.broken).message, /Another Countersign has added/)
+      assert.equal(await store.close(), "broken")
+      assert.equal(ledger.sql("SELECT count(*) FROM countersign.batches"), "0")
+    }))
+
+  it("is broken as soon as its session ends, though nothing is asked of it", () =>
+    withLedger(async (ledger) => {
+      const { store } = await ledger.openStore(startMs)
+      ledger.sql(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'countersign a'",
+      )
+      assert.match((await store.broken).message, /terminating connection/)
+      await store.close()
+      await append(ledger, 1)
+    }))
+
+  it("lets only one at a time have it", () =>
+    withLedger(async (ledger) => {
+      const held = ledger.sql("SELECT pg_try_advisory_lock(hashtextextended('countersign', 0))")
+      assert.equal(held, "t") // for as long as psql ran
+      const { store } = await ledger.openStore(startMs)
+      assert.equal(
+        ledger.sql("SELECT pg_try_advisory_lock(hashtextextended('countersign', 0))"),
+        "f",
+      )
+      await store.close()
+    }))
+
+  it("gives its role no right to alter or take away what was recorded", () =>
+    withLedger(async (ledger) => {
+      await append(ledger, 1)
+      const as = (text: string) => () => ledger.sql(`SET ROLE ${ledger.postgres.role}; ${text}`)
+      for (const text of [
+        "UPDATE countersign.batches SET rows = ''",
+        "DELETE FROM countersign.batches",
+        "TRUNCATE countersign.batches",
+        "DELETE FROM countersign.head",
+        "UPDATE countersign.head SET ledger = 'x'",
+        "INSERT INTO countersign.head VALUES (true, 'x', 0, '')",
+        "CREATE TABLE countersign.more (one int)",
+        "ALTER TABLE countersign.batches DISABLE TRIGGER ALL",
+      ]) {
+        assert.throws(as(text), /permission denied|must be owner/, text)
+      }
+    }))
+
+  it("waits for as many standbys as it is told to, or releases nothing", () =>
+    withLedger(async (ledger) => {
+      const { openStore, postgres } = ledger
+      Object.assign(postgres, { replicas: 1 })
+      const { store } = await openStore(startMs)
+      await assert.rejects(
+        store.append(request(1)),
+        /PostgreSQL waits for 0 standbys and ledger.replicas asks for 1; set synchronous_standby_names/,
+      )
+      await store.close()
+    }))
+
+  it("refuses a PostgreSQL that doesn't have what this host has", () =>
+    withLedger(async (ledger) => {
+      await append(ledger, 1, 2)
+      ledger.sql(
+        `DELETE FROM countersign.batches WHERE last_seq = 2;
+         UPDATE countersign.head SET (seq, hash) = (SELECT last_seq, hash FROM countersign.batches)`,
+      )
+      assert.match(await refusal(ledger), /PostgreSQL doesn't have this host's last entry \(2\)/)
+    }))
+
+  it("refuses a PostgreSQL with another entry in the place of this host's last", () =>
+    withLedger(async (ledger) => {
+      await append(ledger, 1)
+      ledger.sql("UPDATE countersign.batches SET hash = decode(repeat('ab', 32), 'hex')")
+      assert.match(await refusal(ledger), /have different entries 1/)
+    }))
+
+  it("says what to run where no ledger was moved to it yet", () =>
+    withLedger(async (ledger) => {
+      ledger.sql("DELETE FROM countersign.head")
+      assert.match(await refusal(ledger), /has no ledger yet; .*countersign ledger move/)
+    }))
+
+  for (const [what, alter, says] of [
+    [
+      "an entry that was changed",
+      "UPDATE countersign.batches SET rows = replace(rows, '\"nonce\":2', '\"nonce\":9')",
+      /an entry from 2 to 2 was changed/,
+    ],
+    [
+      "a batch that was taken out",
+      "DELETE FROM countersign.batches WHERE last_seq = 2",
+      /entry 2 is missing/,
+    ],
+    [
+      "a tail that is hidden",
+      "DELETE FROM countersign.batches WHERE last_seq = 3",
+      /its last entry is said to be 3, and is 2/,
+    ],
+    [
+      "an entry in the name of a host that isn't known",
+      "UPDATE countersign.batches SET host = 'b' WHERE last_seq = 2",
+      /host b isn't known here/,
+    ],
+    [
+      "a seal of another key",
+      "UPDATE countersign.batches SET seal = decode(repeat('00', 64), 'hex') WHERE last_seq = 2",
+      /entries 2 to 2 aren't sealed by host a/,
+    ],
+    [
+      "two batches that were exchanged",
+      "UPDATE countersign.batches AS one SET (rows, hash, seal) = (SELECT rows, hash, seal FROM countersign.batches WHERE last_seq = 5 - one.last_seq) WHERE last_seq IN (2, 3)",
+      /an entry from 2 to 2 was changed/,
+    ],
+  ] as const) {
+    it(`refuses ${what}`, () =>
+      withLedger(async (ledger) => {
+        await append(ledger, 1)
+        cpSync(ledger.file, `${ledger.file}.early`)
+        await append(ledger, 2, 3)
+        cpSync(`${ledger.file}.early`, ledger.file)
+        ledger.sql(alter)
+        assert.match(await refusal(ledger), says)
+      }))
+  }
+})
