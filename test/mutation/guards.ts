@@ -5,6 +5,7 @@ import type { Guard } from "./guard.ts"
 import { ledgerGuards } from "./ledger-guards.ts"
 import { limitGuards } from "./limit-guards.ts"
 import { matchingGuards } from "./matching-guards.ts"
+import { postgresGuards } from "./postgres-guards.ts"
 import { relayGuards } from "./relay-guards.ts"
 import { sendGuards } from "./send-guards.ts"
 import { sizingGuards } from "./sizing-guards.ts"
@@ -21,5 +22,6 @@ export const guards: readonly Guard[] = [
   ...consoleGuards,
   ...sendGuards,
   ...relayGuards,
+  ...postgresGuards,
   ...slips,
 ]

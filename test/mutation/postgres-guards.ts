@@ -1,0 +1,86 @@
+import { guardsOf, type Guard } from "./guard.ts"
+
+const ledger = ["system/postgres-ledger"]
+
+/** What keeps a signature back until PostgreSQL has its record, and PostgreSQL from making one up. */
+export const postgresGuards: readonly Guard[] = [
+  ...guardsOf(
+    "vault/ledger/postgres/session.ts",
+    ["unit/vault/ledger/postgres/session"],
+    [
+      {
+        find: '      case "E":\n      case "N":\n        this.#fail',
+        replace: '      case "N":\n        break\n      case "E":\n        this.#fail',
+        why: "a commit counts whose wait for the standby was cancelled",
+      },
+      {
+        find: 'waiting === undefined || status !== "I"',
+        replace: "waiting === undefined",
+        why: "what was done in a transaction that is still open counts",
+      },
+      {
+        find: "if (kind === 0) return",
+        replace: "if (kind >= 0) return",
+        why: "it goes on with a server that asks for a password",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/ledger/postgres/wire.ts",
+    ["unit/vault/ledger/postgres/session"],
+    [
+      {
+        find: "length < lengthBytes || length > maxMessageBytes",
+        replace: "length < lengthBytes",
+        why: "a server may fill the vault's memory",
+      },
+    ],
+  ),
+  ...guardsOf("vault/ledger/postgres/replica.ts", ledger, [
+    {
+      find: "if (standbys === undefined) throw overtaken()",
+      replace: "",
+      why: "what was appended after another's entry is released",
+    },
+    {
+      find: "if (demanded(standbys) < replicas) throw unreplicated(standbys, replicas)",
+      replace: "",
+      why: "what no standby has is released",
+    },
+  ]),
+  ...guardsOf("vault/ledger/postgres/catch-up.ts", ledger, [
+    {
+      find: "if (flaw !== undefined) throw changed(flaw)",
+      replace: "void flaw",
+      why: "entries that PostgreSQL made up are taken",
+    },
+    {
+      find: "if (batch.host !== host) throw",
+      replace: "if (batch.host === undefined) throw",
+      why: "a host that nobody knows has entries",
+    },
+    {
+      find: "await assertSameWay(copy.head(), (seq) => hashAt(session, seq))",
+      replace: "",
+      why: "it goes on with a PostgreSQL that lacks what this host has signed",
+    },
+  ]),
+  ...guardsOf(
+    "vault/ledger/postgres/batch.ts",
+    ["unit/vault/ledger/postgres/batch"],
+    [
+      {
+        find: 'const lines = ["countersign-batch 1", ledger, host,',
+        replace: 'const lines = ["countersign-batch 1", host,',
+        why: "a batch of another ledger is taken",
+      },
+    ],
+  ),
+  ...guardsOf("vault/ledger/sqlite/sqlite-worker.ts", ledger, [
+    {
+      find: "if (isReplicated && rows.length > 0)",
+      replace: "if (!isReplicated && rows.length > 0)",
+      why: "a record is committed and released before PostgreSQL has it",
+    },
+  ]),
+]
