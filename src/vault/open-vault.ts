@@ -123,6 +123,9 @@ async function openRecords(
   }
 }
 
+/** How long a start waits for PostgreSQL. */
+const reachMs = 20_000
+
 /** What is for PostgreSQL is loaded where the ledger's order is there. */
 async function openEngine(
   installation: Installation,
@@ -139,7 +142,7 @@ async function openEngine(
   }
   const { postgresStore } = await import("./ledger/postgres/open-store.ts")
   await prepareLedgerFile(file)
-  return openLedgerOver(postgresStore({ file, keyFile, place, postgres }), options)
+  return openLedgerOver(postgresStore({ file, keyFile, place, postgres, reachMs }), options)
 }
 
 /** What a vault is told about, and told of, that isn't in its files. */

@@ -43,12 +43,24 @@ export const postgresGuards: readonly Guard[] = [
       why: "what was appended after another's entry is released",
     },
     {
-      find: "if (demanded(standbys) < replicas) throw unreplicated(standbys, replicas)",
+      find: "assertReplicated(standbys, replicas)",
       replace: "",
       why: "what no standby has is released",
     },
   ]),
+  ...guardsOf("vault/ledger/postgres/tables.ts", ledger, [
+    {
+      find: "{ text: appendText, values }, askStandbys)",
+      replace: "{ text: appendText, values })",
+      why: "what no standby has is released where the setting was emptied meanwhile",
+    },
+  ]),
   ...guardsOf("vault/ledger/postgres/catch-up.ts", ledger, [
+    {
+      find: "if (copy.head().seq === 0 && ledger.head.seq > 0) throw empty()",
+      replace: "",
+      why: "a host that has lost its copy believes any old ledger",
+    },
     {
       find: "if (flaw !== undefined) throw changed(flaw)",
       replace: "void flaw",

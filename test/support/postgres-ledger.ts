@@ -24,6 +24,9 @@ export type PostgresLedgerPlace = EnginePlace & {
   sql(text: string): string
 }
 
+/** Long enough for a busy machine; a standby that is away is waited for. */
+const reachMs = 10_000
+
 let made = 0
 
 /** Moves a new ledger to `server`. */
@@ -66,7 +69,13 @@ export async function postgresLedgerPlace(
     key: loaded.value,
     postgres,
     sql: (text) => server.sql(text, database),
-    openStore: postgresStore({ file: own.file, keyFile, place: { path: socket }, postgres }),
+    openStore: postgresStore({
+      file: own.file,
+      keyFile,
+      place: { path: socket },
+      postgres,
+      reachMs,
+    }),
     async remove() {
       stop.abort()
       await relay

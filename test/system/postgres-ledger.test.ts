@@ -3,7 +3,9 @@
 import assert from "node:assert/strict"
 import { cpSync, rmSync } from "node:fs"
 import { after, before, describe, it } from "node:test"
+import { setTimeout as pause } from "node:timers/promises"
 
+import { openSqliteStore } from "../../src/vault/ledger/open-sqlite-store.ts"
 import { prepareLedgerFile } from "../../src/vault/ledger/sqlite/database.ts"
 import type { LedgerStore } from "../../src/vault/ledger/store/store.ts"
 import { startMs } from "../support/fake-clock.ts"
@@ -13,6 +15,7 @@ import {
   needsPostgres,
   postgresPlace,
   startPrimary,
+  startStandby,
   type PostgresPlace,
   type PostgresServer,
 } from "../support/postgres-server.ts"
@@ -55,6 +58,13 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
     return rows.map(({ row }) => row.nonce)
   }
 
+  /** Opened and closed. */
+  async function reopened({ openStore }: PostgresLedgerPlace) {
+    const opened = await openStore(startMs)
+    await opened.store.close()
+    return opened
+  }
+
   async function refusal({ openStore }: PostgresLedgerPlace): Promise<string> {
     const opened = await openStore(startMs).catch((error: unknown) => error as Error)
     if (opened instanceof Error) return opened.message
@@ -74,18 +84,37 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
       await store.close()
     }))
 
-  it("brings a copy that lost its last entries, or all of them, up to PostgreSQL", () =>
+  it("brings a copy that lost its last entries up to PostgreSQL", () =>
     withLedger(async (ledger) => {
-      await append(ledger, 1, 2)
+      await append(ledger, 1)
+      const { identity } = (await reopened(ledger)).state
+      cpSync(ledger.file, `${ledger.file}.early`)
+      await append(ledger, 2, 3)
+      cpSync(`${ledger.file}.early`, ledger.file)
+      const { store, state } = await ledger.openStore(startMs)
+      assert.deepEqual(await noncesIn(store), [1, 2, 3])
+      assert.deepEqual([...state.lastNonces.values()], [3])
+      assert.equal(state.identity.ledger, identity.ledger)
+      await store.append(request(4))
+      await store.close()
+      await append(ledger, 5)
+      assert.equal(ledger.sql("SELECT count(*) FROM countersign.batches"), "5")
+    }))
+
+  it("doesn't begin with an empty copy of a ledger that isn't", () =>
+    withLedger(async (ledger) => {
+      await append(ledger, 1)
       rmSync(ledger.file)
       await prepareLedgerFile(ledger.file)
-      const { store, state } = await ledger.openStore(startMs)
-      assert.deepEqual(await noncesIn(store), [1, 2])
-      assert.deepEqual([...state.lastNonces.values()], [2])
-      await store.append(request(3))
+      assert.match(await refusal(ledger), /copy of the ledger is empty.*put a back-up of ledger.db/)
+    }))
+
+  it("doesn't add to PostgreSQL what this host wrote alone", () =>
+    withLedger(async (ledger) => {
+      const { store } = await openSqliteStore(ledger.file, startMs)
+      await store.append(request(1))
       await store.close()
-      await append(ledger, 4)
-      assert.equal(ledger.sql("SELECT count(*) FROM countersign.batches"), "4")
+      assert.match(await refusal(ledger), /PostgreSQL doesn't have this host's last entry \(1\)/)
     }))
 
   it("appends nothing where another has appended meanwhile, and is broken", () =>
@@ -139,17 +168,59 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
       }
     }))
 
-  it("waits for as many standbys as it is told to, or releases nothing", () =>
+  it("doesn't begin where PostgreSQL waits for fewer standbys than it is told to ask for", () =>
     withLedger(async (ledger) => {
-      const { openStore, postgres } = ledger
-      Object.assign(postgres, { replicas: 1 })
-      const { store } = await openStore(startMs)
-      await assert.rejects(
-        store.append(request(1)),
+      Object.assign(ledger.postgres, { replicas: 1 })
+      assert.match(
+        await refusal(ledger),
         /PostgreSQL waits for 0 standbys and ledger.replicas asks for 1; set synchronous_standby_names/,
       )
-      await store.close()
     }))
+
+  it("takes nothing for durable that its standby hasn't got", async () => {
+    const standby = await startStandby(place, server, "standby1")
+    const wait = (names: string): void => {
+      server.sql(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`, "postgres")
+      server.sql("SELECT pg_reload_conf()", "postgres")
+    }
+    const isWaiting = (): boolean =>
+      server.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") !== "0"
+    wait("standby1")
+    const ledger = await postgresLedgerPlace(place, server, { replicas: 1, commitTimeoutMs: 2_000 })
+    try {
+      await append(ledger, 1)
+
+      // An admin ends the wait by the setting: PostgreSQL says nothing of it.
+      let { store } = await ledger.openStore(startMs)
+      standby.pause()
+      const released = store.append(request(2))
+      while (!isWaiting()) await pause(20)
+      wait("")
+      await assert.rejects(released, /PostgreSQL waits for 0 standbys/)
+      await store.close()
+      standby.goOn()
+      wait("standby1")
+
+      // The server comes back with an entry that the standby never had.
+      ;({ store } = await ledger.openStore(startMs))
+      await standby.kill()
+      await assert.rejects(store.append(request(3)), /didn't answer in time/)
+      await store.close()
+      await server.kill()
+      await server.start()
+      let isOpen = false
+      const opening = ledger.openStore(startMs).finally(() => (isOpen = true))
+      await pause(3_000)
+      assert.equal(isOpen, false)
+      await standby.start()
+      await (await opening).store.close()
+    } finally {
+      standby.goOn()
+      wait("")
+      await ledger.remove()
+      await standby.stop()
+    }
+  })
 
   it("refuses a PostgreSQL that doesn't have what this host has", () =>
     withLedger(async (ledger) => {

@@ -64,21 +64,22 @@ describe("a session with PostgreSQL", needsPostgres, () => {
     const session = await openSession(await dial(), usual)
     const text = "SELECT $1::text, $2::int + 1, NULL, current_setting('synchronous_commit')"
     for (const word of ["ä\n\\\"'", ""]) {
-      assert.deepEqual(await session.run({ text, values: [word, "41"] }), [
+      assert.deepEqual((await session.run({ text, values: [word, "41"] }))[0], [
         [word, "42", null, "on"],
       ])
     }
     assert.deepEqual(await session.run({ text: "SELECT generate_series(1, 3)", values: [] }), [
-      ["1"],
-      ["2"],
-      ["3"],
+      [["1"], ["2"], ["3"]],
     ])
     session.end()
   })
 
   it("takes rows of several megabytes", async () => {
     const session = await openSession(await dial(), usual)
-    const [[text] = []] = await session.run({ text: "SELECT repeat('x', 8000000)", values: [] })
+    const [[[text] = []] = []] = await session.run({
+      text: "SELECT repeat('x', 8000000)",
+      values: [],
+    })
     assert.equal(text?.length, 8_000_000)
     session.end()
   })

@@ -17,18 +17,31 @@ export async function catchUp(
 ): Promise<Head> {
   const copy = openReplay(file)
   try {
+    if (copy.head().seq === 0 && ledger.head.seq > 0) throw empty()
     await assertSameWay(copy.head(), (seq) => hashAt(session, seq))
     for (;;) {
       const page = await batchesAfter(session, copy.head().seq)
       for (const batch of page) addChecked(copy, batch, { ledger: ledger.name, host, key })
       if (page.length === 0) break
     }
-    const { seq, hash } = copy.head()
-    if (seq === ledger.head.seq && Buffer.compare(hash, ledger.head.hash) === 0) return copy.head()
-    throw changed(`its last entry is said to be ${ledger.head.seq}, and is ${seq}`)
+    const head = copy.head()
+    if (isSame(head, ledger.head)) return head
+    throw changed(`its last entry is said to be ${ledger.head.seq}, and is ${head.seq}`)
   } finally {
     copy.close()
   }
+}
+
+export function isSame(one: Head, other: Head): boolean {
+  return one.seq === other.seq && Buffer.compare(one.hash, other.hash) === 0
+}
+
+/** It couldn't tell an old ledger from the one that it had. */
+function empty(): Fault {
+  return new Fault(
+    "ledger_unusable",
+    "This host's copy of the ledger is empty, and PostgreSQL's isn't: put a back-up of ledger.db in place, which is then brought up to it.",
+  )
 }
 
 /** What this host has, PostgreSQL made durable before; it has lost it, or is another. */

@@ -8,7 +8,7 @@ import type { Head } from "../store/store.ts"
 import { sealBatch, type Batch } from "./batch.ts"
 
 /** How many entries a batch of the past has. */
-const batchEntries = 500
+const batchEntries = 100
 
 /**
  * What makes the ledger's tables in an empty database and moves all entries there, for psql; piece by piece. The tables
@@ -22,12 +22,12 @@ export function* moveSql(
   key: LedgerKey,
 ): Generator<string> {
   const { ledger, head } = readIdentity(database)
-  yield tablesFor(role)
-  yield `INSERT INTO countersign.head (ledger, seq, hash) VALUES ('${ledger}', ${head.seq}, '\\x${hex(head.hash)}');\n`
+  // What is cut off doesn't commit.
+  yield `BEGIN;\n${tablesFor(role)}`
   yield "COPY countersign.batches (first_seq, last_seq, hash, host, rows, seal) FROM stdin;\n"
   for (const batch of batchesIn(database))
     yield copyLine(sealBatch({ ...batch, host }, ledger, key))
-  yield "\\.\n"
+  yield `\\.\nINSERT INTO countersign.head (ledger, seq, hash) VALUES ('${ledger}', ${head.seq}, '\\x${hex(head.hash)}');\nCOMMIT;\n`
 }
 
 function tablesFor(role: string): string {

@@ -1,16 +1,18 @@
+import type { Duplex } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 
 import { Fault } from "../../../std/fault.ts"
+import { passingCodes } from "../../../std/service-exit-code.ts"
 import type { PostgresLedger } from "../../config/ledger-config.ts"
 import { readLedgerKey } from "../audit/ledger-key.ts"
 import { openSqliteStore } from "../open-sqlite-store.ts"
 import type { LedgerKey } from "../store/audit-jobs.ts"
 import type { OpenStore } from "../store/store.ts"
-import { catchUp } from "./catch-up.ts"
+import { catchUp, isSame } from "./catch-up.ts"
 import { openRelayDoor, type DoorPlace, type RelayDoor } from "./relay-door.ts"
-import { replicaOn } from "./replica.ts"
+import { assertReplicated, replicaOn } from "./replica.ts"
 import { openSession, type Session } from "./session.ts"
-import { lockLedger, readLedger, readServer, type Reached } from "./tables.ts"
+import { lockLedger, readLedger, readServer, type Reached, type ServerLedger } from "./tables.ts"
 
 export type PostgresAsk = {
   /** This host's copy. */
@@ -19,10 +21,10 @@ export type PostgresAsk = {
   readonly keyFile: string
   readonly place: DoorPlace
   readonly postgres: PostgresLedger
+  /** How long a start waits for a server that takes commits, and for its lock, which falls with whoever had it. */
+  readonly reachMs: number
 }
 
-/** How long a start waits for a server that takes commits, and for its lock, which falls with whoever had it. */
-const reachMs = 20_000
 const againMs = 200
 const leastVersion = 150_000
 
@@ -38,12 +40,15 @@ export function postgresStore(ask: PostgresAsk): OpenStore {
     const door = await openRelayDoor(ask.place)
     let session: Session | undefined
     try {
-      const reached = await reachServer(door, ask.postgres)
+      const reached = await reachServer(door, ask)
       session = reached.session
       const head = await catchUp(reached, { file: ask.file, host: ask.postgres.host, key })
       const replica = replicaOn(reached, { ...ask.postgres, key, head })
       void session.ended.then(() => door.close())
-      return await openSqliteStore(ask.file, nowMs, replica)
+      const opened = await openSqliteStore(ask.file, nowMs, replica)
+      if (isSame(opened.state.identity.head, head)) return opened
+      await opened.store.close()
+      throw unusable("Another program wrote into the ledger meanwhile; stop it, then start again.")
     } catch (error) {
       session?.end()
       door.close()
@@ -58,45 +63,64 @@ async function keyIn(file: string): Promise<LedgerKey> {
   throw new Fault("ledger_unusable", `${file} is gone; put it back from a back-up.`)
 }
 
-async function reachServer(door: RelayDoor, postgres: PostgresLedger): Promise<Reached> {
+/** Takes the first way to a server that has the ledger and takes commits. @throws {Fault} why there is none in time. */
+async function reachServer(door: RelayDoor, { postgres, reachMs }: PostgresAsk): Promise<Reached> {
   const endMs = performance.now() + reachMs
+  let hindrance: Fault | undefined
   for (;;) {
-    const { stream } = await door.next(Math.max(1, endMs - performance.now()))
-    const { role, database, commitTimeoutMs: timeoutMs } = postgres
-    const application = `countersign ${postgres.host}`
-    const session = await openSession(stream, { role, database, application, timeoutMs })
-    const reached = await ledgerOver(session, postgres).catch((fault: unknown) => {
-      session.end()
-      throw fault
+    const leftMs = endMs - performance.now()
+    const { stream } = await door.next(Math.max(1, leftMs)).catch((fault: unknown) => {
+      throw hindrance ?? fault
     })
+    const reached = await reachBy(stream, postgres)
     if (!(reached instanceof Fault)) return reached
-    session.end()
-    if (performance.now() > endMs) throw reached
+    hindrance = reached
     await sleep(againMs)
   }
 }
 
-/** What hinders it where that may pass: another server is promoted, another Countersign ends. @throws {Fault} what doesn't. */
+/** What hinders it where that may pass: it starts just now, another is promoted. @throws {Fault} what doesn't. */
+async function reachBy(stream: Duplex, postgres: PostgresLedger): Promise<Reached | Fault> {
+  const { role, database, commitTimeoutMs: timeoutMs } = postgres
+  const application = `countersign ${postgres.host}`
+  let session: Session | undefined
+  try {
+    session = await openSession(stream, { role, database, application, timeoutMs })
+    return { session, ledger: await ledgerOver(session, postgres) }
+  } catch (error) {
+    session?.end()
+    if (error instanceof Fault && passingCodes.has(error.code)) return error
+    throw error
+  }
+}
+
 async function ledgerOver(
   session: Session,
-  { database }: PostgresLedger,
-): Promise<Reached | Fault> {
-  const { isStandby, version } = await readServer(session)
-  if (version < leastVersion) {
-    throw new Fault("ledger_unusable", "PostgreSQL is older than 15; install a newer one.")
-  }
+  { database, replicas }: PostgresLedger,
+): Promise<ServerLedger> {
+  const { isStandby, version, isDurable, hasTables } = await readServer(session)
+  if (version < leastVersion) throw unusable("PostgreSQL is older than 15; install a newer one.")
   if (isStandby) {
     const message = "Only a standby is reached; promote one, or start the primary."
-    return new Fault("ledger_unavailable", message)
+    throw new Fault("ledger_unavailable", message)
   }
-  if (!(await lockLedger(session))) {
+  if (!isDurable) {
+    throw unusable("PostgreSQL keeps nothing safe: set fsync and full_page_writes to on there.")
+  }
+  if (hasTables && !(await lockLedger(session))) {
     const message = "Another Countersign has this ledger on PostgreSQL; stop that one first."
-    return new Fault("already_running", message)
+    throw new Fault("already_running", message)
   }
-  const ledger = await readLedger(session)
-  if (ledger !== undefined) return { session, ledger }
-  throw new Fault(
-    "ledger_unusable",
-    `The database ${database} has no ledger yet; move this one there with countersign ledger move.`,
-  )
+  const ledger = hasTables ? await readLedger(session) : undefined
+  if (ledger === undefined) {
+    throw unusable(
+      `The database ${database} has no ledger yet; move this one there with countersign ledger move.`,
+    )
+  }
+  assertReplicated([ledger.standbys], replicas)
+  return ledger
+}
+
+function unusable(message: string): Fault {
+  return new Fault("ledger_unusable", message)
 }

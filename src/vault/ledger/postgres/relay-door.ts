@@ -20,6 +20,8 @@ export type DoorPlace = { readonly path: string } | { readonly fd: number }
 const greeting = /^\{"server":"([a-z0-9-]{1,32})"\}\n$/
 const maxGreetingBytes = 64
 const greetingMs = 2_000
+/** Twice what the relay may have: one for each server. */
+const maxConnections = 16
 
 /** Listens for the relay. @throws {Fault} as `serveLink` does. */
 export async function openRelayDoor(place: DoorPlace): Promise<RelayDoor> {
@@ -33,6 +35,7 @@ export async function openRelayDoor(place: DoorPlace): Promise<RelayDoor> {
         expect === undefined ? stream.destroy() : expect({ server: name, stream }),
       )
   })
+  server.maxConnections = maxConnections
   if ("fd" in place) await listenOnFd(server, place.fd)
   else await listenOnPath(server, place.path, 0o600)
   return {

@@ -19,10 +19,11 @@ export function replicaOn({ session, ledger }: Reached, ask: ReplicaAsk): Replic
   return {
     ended: session.ended,
     async append({ rows, head }) {
+      if (head.seq !== previous.seq + rows.length) throw overtaken()
       const batch = sealBatch({ firstSeq: previous.seq + 1, head, host, rows }, ledger.name, key)
       const standbys = await addBatch(session, batch, previous)
       if (standbys === undefined) throw overtaken()
-      if (demanded(standbys) < replicas) throw unreplicated(standbys, replicas)
+      assertReplicated(standbys, replicas)
       previous = head
     },
     close: () => session.end(),
@@ -42,9 +43,12 @@ function overtaken(): Fault {
   )
 }
 
-function unreplicated(standbys: string, replicas: number): Fault {
-  return new Fault(
+/** @throws {Fault} `ledger_unavailable` where a commit waits for fewer. */
+export function assertReplicated(standbys: readonly string[], replicas: number): void {
+  const least = Math.min(...standbys.map(demanded))
+  if (least >= replicas) return
+  throw new Fault(
     "ledger_unavailable",
-    `PostgreSQL waits for ${demanded(standbys)} standbys and ledger.replicas asks for ${replicas}; set synchronous_standby_names.`,
+    `PostgreSQL waits for ${least} standbys and ledger.replicas asks for ${replicas}; set synchronous_standby_names.`,
   )
 }

@@ -30,10 +30,10 @@ export type Session = {
   /** Resolves with why it ended. */
   readonly ended: Promise<Fault>
   /**
-   * Runs one statement in a transaction of its own. What it wrote is durable when this resolves: PostgreSQL says that
-   * it is ready for the next only after the commit. @throws {Fault} `ledger_unavailable`.
+   * Runs statements, each in a transaction of its own, in one write. What they wrote is durable when this resolves:
+   * PostgreSQL says that it is ready for the next only after the commit. @throws {Fault} `ledger_unavailable`.
    */
-  run(statement: Statement): Promise<Rows>
+  run(...statements: readonly Statement[]): Promise<readonly Rows[]>
   end(): void
 }
 
@@ -62,13 +62,21 @@ const settings = {
 export async function openSession(stream: Duplex, ask: SessionAsk): Promise<Session> {
   const session = new OpenSession(stream, ask.timeoutMs)
   const { role: user, database, application: application_name } = ask
-  await session.ask([startupMessage({ user, database, application_name, ...settings })])
+  await session.ask(startupMessage({ user, database, application_name, ...settings }), 1)
   return session
 }
 
+/** What all answers to one write may have. */
+const maxAnswerBytes = 64 * 1_048_576
+const maxAnswerRows = 1_000
+
 type Waiting = {
-  readonly rows: (readonly (string | null)[])[]
-  readonly resolve: (rows: Rows) => void
+  /** Of the statements that are answered. */
+  readonly answers: Rows[]
+  /** Of the one that is being answered. */
+  rows: (readonly (string | null)[])[]
+  readonly statements: number
+  readonly resolve: (answers: readonly Rows[]) => void
   readonly reject: (fault: Fault) => void
   readonly timer: NodeJS.Timeout
 }
@@ -82,6 +90,7 @@ class OpenSession implements Session {
   readonly #read = openMessageReader((message) => this.#take(message))
   readonly #prepared = new Map<string, string>()
   #waiting: Waiting | undefined
+  #answerBytes = 0
   #fault: Fault | undefined
 
   constructor(stream: Duplex, timeoutMs: number) {
@@ -96,22 +105,25 @@ class OpenSession implements Session {
     stream.on("end", () => this.#fail("PostgreSQL ended the connection"))
   }
 
-  run({ text, values }: Statement): Promise<Rows> {
-    const known = this.#prepared.get(text)
-    const statement = known ?? `s${this.#prepared.size}`
-    const parse = known === undefined ? [parseMessage(statement, text)] : []
-    this.#prepared.set(text, statement)
-    return this.ask([...parse, runMessages(statement, values)])
+  run(...statements: readonly Statement[]): Promise<readonly Rows[]> {
+    const messages = statements.flatMap(({ text, values }) => {
+      const known = this.#prepared.get(text)
+      const name = known ?? `s${this.#prepared.size}`
+      this.#prepared.set(text, name)
+      return [...(known === undefined ? [parseMessage(name, text)] : []), runMessages(name, values)]
+    })
+    return this.ask(Buffer.concat(messages), statements.length)
   }
 
-  /** Writes at once, and resolves when the server is ready for the next. */
-  async ask(messages: readonly Buffer[]): Promise<Rows> {
+  /** Writes at once, and resolves when the server has been ready for the next so often. */
+  async ask(bytes: Buffer, statements: number): Promise<readonly Rows[]> {
     if (this.#fault !== undefined) throw this.#fault
     if (this.#waiting !== undefined) throw new Error("a session does one thing at a time")
     return new Promise((resolve, reject) => {
       const late = (): void => this.#fail("PostgreSQL didn't answer in time")
-      this.#waiting = { rows: [], resolve, reject, timer: setTimeout(late, this.#timeoutMs) }
-      this.#stream.write(Buffer.concat(messages))
+      const timer = setTimeout(late, this.#timeoutMs)
+      this.#waiting = { answers: [], rows: [], statements, resolve, reject, timer }
+      this.#stream.write(bytes)
     })
   }
 
@@ -121,6 +133,8 @@ class OpenSession implements Session {
 
   #hear(chunk: Buffer): void {
     if (this.#fault !== undefined) return
+    this.#answerBytes += chunk.length
+    if (this.#answerBytes > maxAnswerBytes) this.#fail("PostgreSQL's answer is too large")
     try {
       this.#read(chunk)
     } catch (error) {
@@ -133,7 +147,7 @@ class OpenSession implements Session {
     if (this.#fault !== undefined || unneeded.has(letter)) return
     switch (letter) {
       case "D":
-        this.#waiting?.rows.push(columnsIn(body))
+        this.#row(columnsIn(body))
         break
       case "Z":
         this.#ready(body.toString("latin1"))
@@ -157,15 +171,26 @@ class OpenSession implements Session {
     )
   }
 
+  #row(columns: readonly (string | null)[]): void {
+    if (this.#waiting === undefined) this.#fail("PostgreSQL said what nobody asked for")
+    else if (this.#waiting.rows.push(columns) > maxAnswerRows) {
+      this.#fail("PostgreSQL's answer is too large")
+    }
+  }
+
   #ready(status: string): void {
     const waiting = this.#waiting
     if (waiting === undefined || status !== "I") {
       this.#fail("PostgreSQL lost its way")
       return
     }
+    waiting.answers.push(waiting.rows)
+    waiting.rows = []
+    if (waiting.answers.length < waiting.statements) return
     clearTimeout(waiting.timer)
+    this.#answerBytes = 0
     this.#waiting = undefined
-    waiting.resolve(waiting.rows)
+    waiting.resolve(waiting.answers)
   }
 
   /** `why` without its full stop. */

@@ -1,3 +1,4 @@
+import { Fault } from "../../../std/fault.ts"
 import type { Head } from "../store/store.ts"
 import type { Batch } from "./batch.ts"
 import type { Session, Statement } from "./session.ts"
@@ -8,59 +9,86 @@ export type ServerState = {
   readonly isStandby: boolean
   /** As `server_version_num` has it: 150004 for 15.4. */
   readonly version: number
+  /** Whether what it says is on its disk is. */
+  readonly isDurable: boolean
+  /** Whether a ledger's tables are there. */
+  readonly hasTables: boolean
 }
 
 export async function readServer(session: Session): Promise<ServerState> {
-  const [[isStandby, version] = []] = await session.run(askServer)
-  return { isStandby: isStandby !== "f", version: Number(version) }
+  const [[[isStandby, version, isDurable, hasTables] = []] = []] = await session.run(askServer)
+  return {
+    isStandby: isStandby !== "f",
+    version: whole(version),
+    isDurable: isDurable === "t",
+    hasTables: hasTables === "t",
+  }
 }
 
 /** Takes the lock that one session has at a time, and keeps it; `false` where another has it. */
 export async function lockLedger(session: Session): Promise<boolean> {
-  const [[isOurs] = []] = await session.run(askLock)
+  const [[[isOurs] = []] = []] = await session.run(askLock)
   return isOurs === "t"
 }
 
-/** The ledger in PostgreSQL: the name that it was moved there by, and its last entry. */
-export type ServerLedger = { readonly name: string; readonly head: Head }
+/** The ledger in PostgreSQL. */
+export type ServerLedger = {
+  /** That it was moved there by. */
+  readonly name: string
+  readonly head: Head
+  /** What each commit waits for, as the setting `synchronous_standby_names` has it. */
+  readonly standbys: string
+}
 
 /** A session in which the ledger is locked for us, on a server that takes commits. */
 export type Reached = { readonly session: Session; readonly ledger: ServerLedger }
 
-/** `undefined` where none was moved there. */
+/**
+ * `undefined` where none was moved there. What it tells is durable, also on the standbys: an entry that is only visible
+ * may be one that nobody waited for the end of, and a commit after it waits for it too.
+ */
 export async function readLedger(session: Session): Promise<ServerLedger | undefined> {
-  const [[name, seq, hash] = []] = await session.run(askHead)
+  const [[[name, seq, hash, standbys] = []] = []] = await session.run(touchHead)
   if (name == null) return undefined
-  return { name, head: { seq: Number(seq), hash: bytes(hash ?? "") } }
+  return { name, head: { seq: whole(seq), hash: bytes(hash ?? "") }, standbys: standbys ?? "" }
 }
 
 const askServer: Statement = {
-  text: "SELECT pg_is_in_recovery(), current_setting('server_version_num')",
+  text: `SELECT pg_is_in_recovery(), current_setting('server_version_num'),
+    current_setting('fsync')::bool AND current_setting('full_page_writes')::bool,
+    to_regclass('countersign.head') IS NOT NULL`,
   values: [],
 }
 const askLock: Statement = {
   text: "SELECT pg_try_advisory_lock(hashtextextended('countersign', 0))",
   values: [],
 }
-const askHead: Statement = { text: "SELECT ledger, seq, encode(hash, 'hex') FROM head", values: [] }
+const touchHead: Statement = {
+  text: `UPDATE head SET seq = seq RETURNING ledger, seq, encode(hash, 'hex'),
+    current_setting('synchronous_standby_names')`,
+  values: [],
+}
+/** Once more after a commit: where it stops waiting because the setting was emptied, it says nothing. */
+const askStandbys: Statement = {
+  text: "SELECT current_setting('synchronous_standby_names')",
+  values: [],
+}
 
 /**
  * Adds a batch after the entry `previous`, if that is still the last; else it adds nothing. Returns what the commit
- * waited for (`synchronous_standby_names`), `undefined` where nothing was added.
+ * waited for (`synchronous_standby_names`), when it began and when it had ended; `undefined` where nothing was added.
  */
 export async function addBatch(
   session: Session,
   { firstSeq, head, host, rows, seal }: Batch,
   previous: Head,
-): Promise<string | undefined> {
-  const [[standbys] = []] = await session.run({
-    text: appendText,
-    values: [
-      ...[String(previous.seq), hex(previous.hash), String(head.seq), hex(head.hash)],
-      ...[String(firstSeq), host, rows.join("\n"), hex(seal)],
-    ],
-  })
-  return standbys ?? undefined
+): Promise<readonly string[] | undefined> {
+  const values = [
+    ...[String(previous.seq), hex(previous.hash), String(head.seq), hex(head.hash)],
+    ...[String(firstSeq), host, rows.join("\n"), hex(seal)],
+  ]
+  const [added = [], after = []] = await session.run({ text: appendText, values }, askStandbys)
+  return added.length === 0 ? undefined : [...added, ...after].map(([names]) => names ?? "")
 }
 
 /** Compares and appends in one statement, which is a transaction by itself. */
@@ -75,26 +103,32 @@ const appendText = `WITH moved AS (
 /** The hash of the entry `seq`, where a batch ends with it. */
 export async function hashAt(session: Session, seq: number): Promise<Uint8Array | undefined> {
   const text = "SELECT encode(hash, 'hex') FROM batches WHERE last_seq = $1::bigint"
-  const [[hash] = []] = await session.run({ text, values: [String(seq)] })
+  const [[[hash] = []] = []] = await session.run({ text, values: [String(seq)] })
   return hash == null ? undefined : bytes(hash)
 }
 
-const pageBatches = 200
+/** Each has some 70 kB at most, but for one whose files are large. */
+const pageBatches = 50
 
 /** The next batches after the entry `seq`, in their order; none at the end. */
 export async function batchesAfter(session: Session, seq: number): Promise<readonly Batch[]> {
-  const page = await session.run({
+  const [page = []] = await session.run({
     text: `SELECT first_seq, last_seq, encode(hash, 'hex'), host, rows, encode(seal, 'hex')
       FROM batches WHERE last_seq > $1::bigint ORDER BY last_seq LIMIT ${pageBatches}`,
     values: [String(seq)],
   })
   return page.map(([first, last, hash, host, rows, seal]) => ({
-    firstSeq: Number(first),
-    head: { seq: Number(last), hash: bytes(hash ?? "") },
+    firstSeq: whole(first),
+    head: { seq: whole(last), hash: bytes(hash ?? "") },
     host: host ?? "",
     rows: (rows ?? "").split("\n"),
     seal: bytes(seal ?? ""),
   }))
+}
+
+function whole(text: string | null | undefined): number {
+  if (/^\d{1,15}$/.test(text ?? "")) return Number(text)
+  throw new Fault("ledger_unusable", "PostgreSQL tells a number that isn't one; nothing is signed.")
 }
 
 function bytes(text: string): Uint8Array {

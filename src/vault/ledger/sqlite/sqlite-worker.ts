@@ -174,7 +174,10 @@ function patientRunner(database: DatabaseSync): BatchRunner {
         return commit(prepared)
       } catch (error) {
         startAgain(error)
-        return commit(prepare(prepared.batch))
+        const again = prepare(prepared.batch)
+        // What is durable elsewhere is that, and nothing else.
+        if (Buffer.compare(again.head.hash, prepared.head.hash) !== 0) throw error
+        return commit(again)
       }
     },
   }

@@ -64,7 +64,7 @@ describe("a session with what may not be PostgreSQL", () => {
     await new Promise((resolve) => setTimeout(resolve, 20))
     assert.equal(isOver, false)
     server.write(ready)
-    assert.deepEqual(await result, [])
+    assert.deepEqual(await result, [[]])
   })
 
   for (const [what, bytes, says] of [
@@ -104,6 +104,46 @@ describe("a session with what may not be PostgreSQL", () => {
       await assert.rejects(session.run({ text: "SELECT 2", values: [] }), says)
     })
   }
+
+  it("answers each of several statements, once all are answered", async () => {
+    const { session, server } = await opened()
+    const both = session.run({ text: "SELECT 1", values: [] }, { text: "SELECT 2", values: [] })
+    const row = (text: string): Buffer => message("D", Buffer.from(`\0\x01\0\0\0\x01${text}`))
+    let isOver = false
+    void both.then(() => (isOver = true))
+    server.write(Buffer.concat([row("1"), done]))
+    await turnEnded()
+    assert.equal(isOver, false)
+    server.write(Buffer.concat([row("2"), row("3"), done]))
+    assert.deepEqual(await both, [[["1"]], [["2"], ["3"]]])
+  })
+
+  it("takes as many rows as a page has, and ends with a row more than any has", async () => {
+    const row = message("D", Buffer.from("\0\0"))
+    const page = (rows: number): Buffer => Buffer.concat([...Array<Buffer>(rows).fill(row), done])
+    const most = await answered(page(1_000))
+    assert.equal((await most.result)[0]?.length, 1_000)
+    await assert.rejects((await answered(page(1_001))).result, /answer is too large/)
+  })
+
+  it("ends with a row that nobody asked for", async () => {
+    const { session, server } = await opened()
+    server.write(message("D", Buffer.from("\0\0")))
+    assert.match((await session.ended).message, /nobody asked for/)
+  })
+
+  it("ends with more small messages than an answer may have bytes", async () => {
+    const { session, result, server } = await answered(Buffer.alloc(0))
+    const many = Buffer.concat(Array<Buffer>(100_000).fill(message("S", "a\0b\0")))
+    const over = new AbortController()
+    void session.ended.then(() => over.abort())
+    result.catch(() => undefined)
+    for (let sent = 0; !over.signal.aborted && sent < 100; sent += 1) {
+      server.write(many)
+      await turnEnded()
+    }
+    await assert.rejects(result, /answer is too large/)
+  })
 
   it("ends when it is ready once more than it was asked", async () => {
     const { session, result } = await answered(Buffer.concat([done, ready]))
