@@ -44,7 +44,7 @@ const trustedLines = [
   { lines: 78, what: "clients that are changed, their tokens' end, and reports after it" },
   { lines: 13, what: "a back-up that begins while something is written" },
   { lines: 219, what: "a ledger that is elsewhere too: its setting, a commit that waits, seals" },
-  { lines: 819, what: "the order of the ledger on PostgreSQL (ledger/postgres)" },
+  { lines: 821, what: "the order of the ledger on PostgreSQL (ledger/postgres)" },
 ]
 
 /** Folders that know all of an open vault; what others need of it they name. */

@@ -201,6 +201,15 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
       standby.goOn()
       wait("standby1")
 
+      // The same, while a start waits for the standby.
+      standby.pause()
+      const refused = refusal(ledger)
+      while (!isWaiting()) await pause(20)
+      wait("")
+      assert.match(await refused, /PostgreSQL waits for 0 standbys/)
+      standby.goOn()
+      wait("standby1")
+
       // The server comes back with an entry that the standby never had.
       ;({ store } = await ledger.openStore(startMs))
       await standby.kill()

@@ -117,7 +117,7 @@ async function ledgerOver(
       `The database ${database} has no ledger yet; move this one there with countersign ledger move.`,
     )
   }
-  assertReplicated([ledger.standbys], replicas)
+  assertReplicated(ledger.standbys, replicas)
   return ledger
 }
 

@@ -36,8 +36,8 @@ export type ServerLedger = {
   /** That it was moved there by. */
   readonly name: string
   readonly head: Head
-  /** What each commit waits for, as the setting `synchronous_standby_names` has it. */
-  readonly standbys: string
+  /** What the commit waited for by which it was read (`synchronous_standby_names`), before and after. */
+  readonly standbys: readonly string[]
 }
 
 /** A session in which the ledger is locked for us, on a server that takes commits. */
@@ -48,9 +48,11 @@ export type Reached = { readonly session: Session; readonly ledger: ServerLedger
  * may be one that nobody waited for the end of, and a commit after it waits for it too.
  */
 export async function readLedger(session: Session): Promise<ServerLedger | undefined> {
-  const [[[name, seq, hash, standbys] = []] = []] = await session.run(touchHead)
+  const [[touched] = [], after = []] = await session.run(touchHead, askStandbys)
+  const [name, seq, hash, before] = touched ?? []
   if (name == null) return undefined
-  return { name, head: { seq: whole(seq), hash: bytes(hash ?? "") }, standbys: standbys ?? "" }
+  const standbys = [before, ...after.map(([names]) => names)].map((names) => names ?? "")
+  return { name, head: { seq: whole(seq), hash: bytes(hash ?? "") }, standbys }
 }
 
 const askServer: Statement = {
