@@ -1,5 +1,7 @@
 import { dirname, join, sep } from "node:path"
 
+import { ifKnown } from "../../std/node-flags.ts"
+
 /**
  * Lets a process under the permission model read `files`, and `directories` with all below them.
  *
@@ -37,3 +39,25 @@ export const memoryFlags: readonly string[] = [
 
 /** glibc would begin an arena for each thread, and keep in it what was freed there. */
 export const memoryVariables: Readonly<Record<string, string>> = { MALLOC_ARENA_MAX: "2" }
+
+/**
+ * Flags of a process that faces the network: it reads what `reads` grants, and writes no file, starts no process, no
+ * worker, no addon, no inspector; and those that keep it small. They restrict accidents and ordinary bugs; against hostile
+ * code in the process the unit file is the boundary.
+ */
+export function networkFlags(reads: readonly string[]): readonly string[] {
+  return [
+    "--permission",
+    ...reads,
+    // Node 26 needs it even for Unix sockets; to Node 24, which doesn't restrict the network, it is a bad option.
+    ...ifKnown("--allow-net"),
+    // node:sqlite asks the permission model nothing, and could write files.
+    ...ifKnown("--no-experimental-sqlite"),
+    "--disable-sigusr1",
+    // Not `throw`: a header or an answer's header of that name would end the process, in Node's own parser.
+    "--disable-proto=delete",
+    "--disable-warning=ExperimentalWarning",
+    "--disable-warning=SecurityWarning",
+    ...memoryFlags,
+  ]
+}
