@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { dirname } from "node:path"
 import { describe, it } from "node:test"
 
+import { importsOf, sourceFiles } from "../support/source-imports.ts"
 import { circlesIn, linesOfCode, looseFiles, mutualFolders, readImports } from "./house.ts"
 
 const maxLooseFiles = 24
@@ -43,7 +44,7 @@ const trustedLines = [
   { lines: 128, what: "prices that the gate polls, and a price's age that is told in time" },
   { lines: 78, what: "clients that are changed, their tokens' end, and reports after it" },
   { lines: 13, what: "a back-up that begins while something is written" },
-  { lines: 219, what: "a ledger that is elsewhere too: its setting, a commit that waits, seals" },
+  { lines: 220, what: "a ledger that is elsewhere too: its setting, a commit that waits, seals" },
   { lines: 821, what: "the order of the ledger on PostgreSQL (ledger/postgres)" },
 ]
 
@@ -98,6 +99,20 @@ describe("the sources", () => {
   it("know all of a vault only where one is opened and its parts are handed out", () => {
     const knowing = [...imports].filter(([, targets]) => targets.has("vault/vault.ts"))
     assert.deepEqual([...new Set(knowing.map(([file]) => dirname(file)))].sort(), wholeVault)
+  })
+
+  it("load PostgreSQL's part of the ledger only where a ledger is there, or is moved there", () => {
+    const part = "vault/ledger/postgres/"
+    const outside = sourceFiles().filter(
+      ({ file }) => !file.startsWith(part) && !file.startsWith("commands/ledger/"),
+    )
+    const loading = outside.flatMap(importsOf).filter(({ target }) => target.startsWith(part))
+    const atOnce = loading.filter(({ isTypeOnly, isDynamic }) => !isTypeOnly && !isDynamic)
+    assert.deepEqual(atOnce, [])
+    assert.deepEqual(
+      loading.filter(({ isDynamic }) => isDynamic).map(({ file }) => file),
+      ["vault/open-vault.ts"],
+    )
   })
 
   it("that must be trusted (vault, venue, link, std) have no more lines than they are allowed", (t) => {

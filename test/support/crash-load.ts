@@ -91,7 +91,7 @@ export function createCrashLoad(parts: Parts): CrashLoad {
     const text = await response.text()
     if (response.headers.get("countersign-source") === "venue") return
     const { code } = JSON.parse(text) as { code: string }
-    if (code === "vault_unavailable") throw new Fault("vault_unavailable", "through the gate")
+    if (isUnanswered(code)) throw new Fault(code, "through the gate")
     refused(code, ask)
   }
 
@@ -109,7 +109,7 @@ export function createCrashLoad(parts: Parts): CrashLoad {
       try {
         await caller.send(ask, link)
       } catch (error) {
-        if (!(error instanceof Fault && error.code === "vault_unavailable")) throw error
+        if (!(error instanceof Fault && isUnanswered(error.code))) throw error
         counts.lost += 1
         if (ask.idempotencyKey !== undefined) caller.again.push(ask)
         break
@@ -144,6 +144,11 @@ export function createCrashLoad(parts: Parts): CrashLoad {
       if (checker.signatures() !== before + 1) throw new Error("the vault doesn't sign any more")
     },
   }
+}
+
+/** The vault has ended, or is about to: nobody knows what became of the request. */
+function isUnanswered(code: string): code is "vault_unavailable" | "ledger_unavailable" {
+  return code === "vault_unavailable" || code === "ledger_unavailable"
 }
 
 type Asks = {

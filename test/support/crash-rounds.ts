@@ -4,11 +4,13 @@ import { after, before, describe, it, type TestContext } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 
+import { parts, type CrashPostgres, type Part } from "./crash-on-postgres.ts"
 import { crashAtUrl, makeCrashSite, type CrashSite, type CrashVault } from "./crash-site.ts"
 import { createCrashLoad, type CrashLoad } from "./crash-load.ts"
 import { startCountingVenue } from "./counting-venue.ts"
 import { startGateProcess, type GateProcess } from "./gate-process.ts"
 import { createOutsideChecker } from "./outside-checker.ts"
+import { query } from "./read-ledger.ts"
 import { seededRandom, type SeededRandom } from "./seeded-random.ts"
 
 /**
@@ -19,21 +21,39 @@ const points = [
   ...["parsed", "judged", "reserved", "written", "committed", "durable", "signed", "answered"],
   ...["sent", "told", "starting", "any"],
 ] as const
-type Point = (typeof points)[number]
+
+/** With PostgreSQL a batch is durable there before it is committed here. */
+const pointsOfCopy = [...points, "replicated"] as const
+type Point = (typeof pointsOfCopy)[number]
+
+/** How a vault's life ends: it is killed, or ends itself because of what its ledger depends on. */
+type End = Point | Part
 
 const seed = process.env["CRASH_SEED"] ?? String(randomInt(2 ** 32))
 
 /** A vault that isn't where it is to be killed by then is killed anyway, and that doesn't count. */
 const longestLifeMs = 60_000
 
-/** Kills vaults under load, each point's `killsAtEach`, and holds what they recorded against what they signed. */
-export function describeKilledVault(killsAtEach: number): void {
+/**
+ * Kills vaults under load, each point's `killsAtEach`, and holds what they recorded against what they signed. Where their
+ * ledger is on PostgreSQL, its parts fail as often.
+ */
+export function describeKilledVault(
+  killsAtEach: number,
+  startPostgres?: () => Promise<CrashPostgres>,
+): void {
   describe("a vault that is killed again and again", { timeout: 1_800_000 }, () => {
+    const ends: readonly End[] = startPostgres === undefined ? points : [...pointsOfCopy, ...parts]
+    let postgres: CrashPostgres | undefined
     let site: CrashSite
     before(async () => {
-      site = await makeCrashSite(Math.max(20, points.length * killsAtEach))
+      postgres = await startPostgres?.()
+      site = await makeCrashSite(Math.max(20, points.length * killsAtEach), postgres)
     })
-    after(() => site.remove())
+    after(async () => {
+      await site.remove()
+      await postgres?.close()
+    })
 
     it("has recorded all that it signed, signs nothing twice, and passes no cap", async (t) => {
       const startedMs = performance.now()
@@ -45,20 +65,20 @@ export function describeKilledVault(killsAtEach: number): void {
       assert.equal(gate.message.type, "ready", gate.stderr())
       const gateUrl = `http://127.0.0.1:${gate.message.port ?? 0}`
       const load = createCrashLoad({ site, gateUrl, random, checker })
-      const kills = new Map<Point, number>()
+      const kills = new Map<End, number>()
       const starts = { lastMs: 400 }
 
-      const plan = random.shuffled(points.flatMap((point) => Array<Point>(killsAtEach).fill(point)))
-      for (const [life, point] of plan.entries()) {
+      const plan = random.shuffled(ends.flatMap((end) => Array<End>(killsAtEach).fill(end)))
+      for (const [life, end] of plan.entries()) {
         if (life % 10 === 0) await checker.checkLedger(site.ledgerFile)
         // Now and then the clock was set back meanwhile: back behind the nonces that were used.
         const bornMs = performance.now()
         const vault = site.startVault(random.isOneIn(2) ? random.below(3_000) : 0)
         checker.recoverSigners() // while it starts
         t.after(() => vault.kill())
-        const lived = await liveUntil(point, { vault, bornMs, starts, gate, load, random })
-        assert.equal(lived, "killed")
-        kills.set(point, (kills.get(point) ?? 0) + 1)
+        const lived = await liveUntil(end, { vault, bornMs, starts, gate, load, random, postgres })
+        assert.equal(lived, "ended as meant")
+        kills.set(end, (kills.get(end) ?? 0) + 1)
       }
 
       const last = site.startVault()
@@ -70,6 +90,7 @@ export function describeKilledVault(killsAtEach: number): void {
       assert.equal(await last.ended, 0, last.stderr())
       checker.recoverSigners()
       const ledger = await checker.checkLedger(site.ledgerFile)
+      if (postgres !== undefined) assert.equal(headIn(site.ledgerFile), postgres.head())
 
       const { requests, repeats, lost, refusals } = load.counts
       const seconds = Math.round((performance.now() - startedMs) / 1_000)
@@ -96,21 +117,23 @@ type Life = {
   readonly bornMs: number
   /** How long the last start took that came to its end. */
   readonly starts: { lastMs: number }
+  readonly postgres: CrashPostgres | undefined
 }
 
-/** Has a vault sign under load until it is killed where it is to be. */
-async function liveUntil(point: Point, life: Life): Promise<"killed" | "too late"> {
+/** Has a vault sign under load until its life ends as it is to. */
+async function liveUntil(end: End, life: Life): Promise<"ended as meant" | "too late"> {
   const { vault, load, random, starts } = life
-  if (point === "starting") {
+  if (end === "starting") {
     setTimeout(() => vault.kill(), random.below(starts.lastMs))
     assert.equal(await vault.ended, "SIGKILL", vault.stderr())
-    return "killed"
+    return "ended as meant"
   }
   assert.equal(await vault.started, "ready", vault.stderr())
   starts.lastMs = Math.ceil(performance.now() - life.bornMs)
   await load.signOne()
-  if (point === "told") vault.kill()
-  else aim(point, life)
+  if (isPart(end)) void failSoon(end, life)
+  else if (end === "told") vault.kill()
+  else aim(end, life)
   const ending = { isLate: false }
   const deadline = setTimeout(() => {
     ending.isLate = true
@@ -118,8 +141,22 @@ async function liveUntil(point: Point, life: Life): Promise<"killed" | "too late
   }, longestLifeMs)
   await load.run(vault.ended)
   clearTimeout(deadline)
-  assert.equal(await vault.ended, "SIGKILL", vault.stderr())
-  return ending.isLate ? "too late" : "killed"
+  if (ending.isLate) return "too late"
+  assert.equal(await vault.ended, isPart(end) ? endedByLedger : "SIGKILL", vault.stderr())
+  if (isPart(end)) await life.postgres?.mend(end)
+  return "ended as meant"
+}
+
+/** The exit code of a vault that lost its ledger. */
+const endedByLedger = 1
+
+function isPart(end: End): end is Part {
+  return (parts as readonly End[]).includes(end)
+}
+
+async function failSoon(part: Part, { postgres, random }: Life): Promise<void> {
+  await sleep(random.below(150))
+  await postgres?.fail(part)
 }
 
 function aim(point: Exclude<Point, "told" | "starting">, { vault, gate, random }: Life): void {
@@ -134,6 +171,13 @@ function startCrashGate(t: TestContext, site: CrashSite, venueUrl: string): Prom
   const args = ["--port", "0", "--bot-socket", site.botSocket, "--upstream", venueUrl]
   const preload = [`--import=${crashAtUrl}`, `--allow-fs-read=${fileURLToPath(crashAtUrl)}`]
   return startGateProcess(t, args, { NODE_OPTIONS: preload.join(" ") })
+}
+
+/** The last entry in a ledger, as {@link CrashPostgres.head} tells it. */
+function headIn(ledgerFile: string): string {
+  const last = "SELECT seq, lower(hex(hash)) AS hash FROM entries ORDER BY seq DESC LIMIT 1"
+  const [{ seq, hash } = {}] = query(ledgerFile, last)
+  return `${String(seq)}|${String(hash)}`
 }
 
 function told(counts: ReadonlyMap<string, number>): string {

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { appendFileSync } from "node:fs"
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 
@@ -26,6 +26,14 @@ export type CrashSite = {
   /** Starts the real vault as its supervisor does, with crash-at.ts in it and its clock set back by so much. */
   startVault(backMs?: number): CrashVault
   remove(): Promise<void>
+}
+
+/** Where the ledger of a site is besides its own file. */
+export type LedgerElsewhere = {
+  /** What countersign.yaml says of it. */
+  readonly settings: string
+  /** Moves the ledger of a site there, while no vault runs. */
+  move(site: { readonly dir: string; readonly ledgerFile: string }): Promise<void>
 }
 
 export type CrashVault = {
@@ -62,7 +70,10 @@ const firstSymbolId = 1_001
 export const crashAtUrl = new URL("./crash-at.ts", import.meta.url).href
 
 /** Makes an installation whose keystore a random credential opens, so that a start costs little. */
-export async function makeCrashSite(symbols: number): Promise<CrashSite> {
+export async function makeCrashSite(
+  symbols: number,
+  elsewhere?: LedgerElsewhere,
+): Promise<CrashSite> {
   const place = placeIn(await mkdtemp(join(tmpdir(), "cs-crash-")))
   const { home, dir, credentialFile } = place
   const secret = randomBytes(32).toString("base64")
@@ -74,12 +85,14 @@ export async function makeCrashSite(symbols: number): Promise<CrashSite> {
   await run(place, ["init", "--venue", "sandbox", ...backend, "--passphrase-file", credentialFile])
   const symbolIds = Array.from({ length: symbols }, (_, index) => firstSymbolId + index)
   appendFileSync(join(dir, "venue.yaml"), symbolIds.map(symbolText).join(""))
-  // No spare for a full disk: it would be written anew at every site.
-  appendFileSync(join(dir, "countersign.yaml"), `ledger: {min_free: 0}\n${budgetsOff}`)
+  appendFileSync(join(dir, "countersign.yaml"), `${ownLedger}${budgetsOff}`)
   await writePolicy(dir, policy, "crash.yaml")
+  const bots = await makeBots(place)
+  const ledgerFile = join(dir, "ledger.db")
+  if (elsewhere !== undefined) await moveLedger({ dir, ledgerFile }, elsewhere)
   return {
-    ...(await makeBots(place)),
-    ledgerFile: join(dir, "ledger.db"),
+    ...bots,
+    ledgerFile,
     botSocket: join(dir, "bot.sock"),
     symbolIds,
     startVault: (backMs = 0) => startVault(place, backMs),
@@ -88,6 +101,18 @@ export async function makeCrashSite(symbols: number): Promise<CrashSite> {
       await rm(home, { recursive: true, force: true, maxRetries: 10 })
     },
   }
+}
+
+/** No spare for a full disk: it would be written anew at every site. */
+const ownLedger = "ledger: {min_free: 0}\n"
+
+async function moveLedger(
+  site: Parameters<LedgerElsewhere["move"]>[0],
+  elsewhere: LedgerElsewhere,
+): Promise<void> {
+  await elsewhere.move(site)
+  const file = join(site.dir, "countersign.yaml")
+  await writeFile(file, (await readFile(file, "utf8")).replace(ownLedger, elsewhere.settings))
 }
 
 type Place = ReturnType<typeof placeIn>

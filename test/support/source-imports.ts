@@ -10,6 +10,8 @@ export type SourceImport = {
   readonly target: string
   readonly isOurs: boolean
   readonly isTypeOnly: boolean
+  /** By `import(…)`, which loads when it is reached. */
+  readonly isDynamic: boolean
 }
 
 /** A source file's path from `src/` on, and its text. */
@@ -23,21 +25,26 @@ export function sourceFiles(): readonly SourceFile[] {
     .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }))
 }
 
-// `from "x"`, `import "x"`, `import("x")`, `import.meta.resolve("x")`, each with the words before it.
+// `from "x"`; `import "x"` and `import.meta.resolve("x")`; `import("x")`.
 const fromPattern =
   /^(?:import|export)\s+(type\s+)?((?:\w+\s*,\s*)?(?:\{[^}]*\}|\*(?:\s+as\s+\w+)?|\w+))\s+from\s+"([^"]+)"/gm
-const barePattern = /(?:^import\s+|\bimport\(\s*|\bimport\.meta\.resolve\(\s*)"([^"]+)"/gm
+const barePattern = /(?:^import\s+|\bimport(\(|\.meta\.resolve\()\s*)"([^"]+)"/gm
 
 /** Every import and re-export of a source file, dynamic ones included, and of what it only looks where it lies. */
 export function importsOf({ file, text }: SourceFile): readonly SourceImport[] {
   const named = [...text.matchAll(fromPattern)].map(([, type, names = "", name = ""]) => ({
     name,
     isTypeOnly: type !== undefined || isListOfTypes(names),
+    isDynamic: false,
   }))
-  const bare = [...text.matchAll(barePattern)].map(([, name = ""]) => ({ name, isTypeOnly: false }))
-  return [...named, ...bare].map(({ name, isTypeOnly }) => {
+  const bare = [...text.matchAll(barePattern)].map(([, way, name = ""]) => ({
+    name,
+    isTypeOnly: false,
+    isDynamic: way === "(",
+  }))
+  return [...named, ...bare].map(({ name, ...kind }) => {
     const isOurs = name.startsWith(".")
-    return { file, target: isOurs ? join(dirname(file), name) : name, isOurs, isTypeOnly }
+    return { file, target: isOurs ? join(dirname(file), name) : name, isOurs, ...kind }
   })
 }
 

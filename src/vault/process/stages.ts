@@ -7,8 +7,8 @@ import { channel } from "node:diagnostics_channel"
  */
 export type RequestStage = "parsed" | "judged" | "reserved" | "signed" | "durable" | "answered"
 
-/** What is over of a batch, in the ledger's thread. */
-export type CommitStage = "written" | "committed"
+/** What is over of a batch, in the ledger's thread; `replicated` only where it is durable elsewhere first. */
+export type CommitStage = "written" | "replicated" | "committed"
 
 /** Where it is said, within the same turn, that a stage is over, and no more than that. Nobody may be listening. */
 type Stages<Stage> = { publish(message: { readonly stage: Stage }): void }

@@ -86,6 +86,7 @@ function committer({ prepare, commit }: BatchRunner) {
       else finish(held)
     },
     replicated(): void {
+      commitStages.publish({ stage: "replicated" })
       if (held !== undefined) finish(held)
     },
     stop,
