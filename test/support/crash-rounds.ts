@@ -4,7 +4,7 @@ import { after, before, describe, it, type TestContext } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 
-import { parts, type CrashPostgres, type Part } from "./crash-on-postgres.ts"
+import { failures, type CrashPostgres, type Failure } from "./crash-on-postgres.ts"
 import { crashAtUrl, makeCrashSite, type CrashSite, type CrashVault } from "./crash-site.ts"
 import { createCrashLoad, type CrashLoad } from "./crash-load.ts"
 import { startCountingVenue } from "./counting-venue.ts"
@@ -27,7 +27,7 @@ const pointsOfCopy = [...points, "replicated"] as const
 type Point = (typeof pointsOfCopy)[number]
 
 /** How a vault's life ends: it is killed, or ends itself because of what its ledger depends on. */
-type End = Point | Part
+type End = Point | Failure
 
 const seed = process.env["CRASH_SEED"] ?? String(randomInt(2 ** 32))
 
@@ -36,14 +36,15 @@ const longestLifeMs = 60_000
 
 /**
  * Kills vaults under load, each point's `killsAtEach`, and holds what they recorded against what they signed. Where their
- * ledger is on PostgreSQL, its parts fail as often.
+ * ledger is on PostgreSQL, servers and relay fail as often.
  */
 export function describeKilledVault(
   killsAtEach: number,
   startPostgres?: () => Promise<CrashPostgres>,
 ): void {
   describe("a vault that is killed again and again", { timeout: 1_800_000 }, () => {
-    const ends: readonly End[] = startPostgres === undefined ? points : [...pointsOfCopy, ...parts]
+    const ends: readonly End[] =
+      startPostgres === undefined ? points : [...pointsOfCopy, ...failures]
     let postgres: CrashPostgres | undefined
     let site: CrashSite
     before(async () => {
@@ -131,7 +132,7 @@ async function liveUntil(end: End, life: Life): Promise<"ended as meant" | "too 
   assert.equal(await vault.started, "ready", vault.stderr())
   starts.lastMs = Math.ceil(performance.now() - life.bornMs)
   await load.signOne()
-  if (isPart(end)) void failSoon(end, life)
+  if (isFailure(end)) void failSoon(end, life)
   else if (end === "told") vault.kill()
   else aim(end, life)
   const ending = { isLate: false }
@@ -142,21 +143,21 @@ async function liveUntil(end: End, life: Life): Promise<"ended as meant" | "too 
   await load.run(vault.ended)
   clearTimeout(deadline)
   if (ending.isLate) return "too late"
-  assert.equal(await vault.ended, isPart(end) ? endedByLedger : "SIGKILL", vault.stderr())
-  if (isPart(end)) await life.postgres?.mend(end)
+  assert.equal(await vault.ended, isFailure(end) ? endedByLedger : "SIGKILL", vault.stderr())
+  if (isFailure(end)) await life.postgres?.mend(end)
   return "ended as meant"
 }
 
 /** The exit code of a vault that lost its ledger. */
 const endedByLedger = 1
 
-function isPart(end: End): end is Part {
-  return (parts as readonly End[]).includes(end)
+function isFailure(end: End): end is Failure {
+  return (failures as readonly End[]).includes(end)
 }
 
-async function failSoon(part: Part, { postgres, random }: Life): Promise<void> {
+async function failSoon(what: Failure, { postgres, random }: Life): Promise<void> {
   await sleep(random.below(150))
-  await postgres?.fail(part)
+  await postgres?.fail(what)
 }
 
 function aim(point: Exclude<Point, "told" | "starting">, { vault, gate, random }: Life): void {

@@ -91,13 +91,16 @@ export async function startPrimary(place: PostgresPlace): Promise<PostgresServer
   return server
 }
 
-/** Makes a standby of `primary` under that name and starts it. It takes the same certificates. */
+/**
+ * Makes a standby of `primary` and starts it; the primary knows it by that name. It takes the same certificates, and
+ * settings where it is promoted.
+ */
 export async function startStandby(
   place: PostgresPlace,
   primary: PostgresServer,
-  name: string,
+  { name, directory = name }: { readonly name: string; readonly directory?: string },
 ): Promise<PostgresServer> {
-  const data = join(place.directory, name)
+  const data = join(place.directory, directory)
   mkOwn(data)
   const from = `host=${primary.data} port=${primary.port} user=admin`
   const taking = ["-D", data, "-d", `${from} application_name=${name}`, "-R", "-c", "fast"]

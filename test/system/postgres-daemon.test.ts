@@ -51,7 +51,7 @@ describe("a daemon whose ledger is on PostgreSQL", { timeout: 240_000, ...needsP
   before(async () => {
     place = postgresPlace()
     server = await startPrimary(place)
-    standby = await startStandby(place, server, "standby1")
+    standby = await startStandby(place, server, { name: "standby1" })
     configure(server)
     installation = await makeInstallation()
     const { dir } = installation

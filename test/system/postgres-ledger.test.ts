@@ -178,7 +178,7 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
     }))
 
   it("takes nothing for durable that its standby hasn't got", async () => {
-    const standby = await startStandby(place, server, "standby1")
+    const standby = await startStandby(place, server, { name: "standby1" })
     const wait = (names: string): void => {
       server.sql(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`, "postgres")
       server.sql("SELECT pg_reload_conf()", "postgres")
