@@ -24,7 +24,7 @@ import { giveUpSpare } from "./ledger/sqlite/spare-space.ts"
 import { openVaultMetrics } from "./metrics/vault-metrics.ts"
 import { type Clock, systemClock } from "./process/clock.ts"
 import { noListener, type VaultListener } from "./process/vault-listener.ts"
-import { countAnew, countLastMinute } from "./request/recount.ts"
+import { countAnew, countElsewhere, countLastMinute } from "./request/recount.ts"
 import { inACommand } from "./status/sources.ts"
 import type { Vault } from "./vault.ts"
 import { openAutoFreeze } from "./watch/auto-freeze.ts"
@@ -116,7 +116,8 @@ async function openRecords(
   const options = { clock, signers, maxStartGapMs, mayNote }
   const ledger = await openEngine(installation, config, { options, ledgerDoor })
   try {
-    return { ledger, checkpoints: await openCheckpoints({ keyFile, ledger, clock }) }
+    const isShared = config.postgres?.hosts !== undefined
+    return { ledger, checkpoints: await openCheckpoints({ keyFile, ledger, clock, isShared }) }
   } catch (error) {
     await ledger.close()
     throw error
@@ -225,6 +226,7 @@ function watches(
   const autoFreeze = openAutoFreeze({ active, act, now, clock })
   const metrics = openVaultMetrics()
   for (const watcher of [metrics.decisions, autoFreeze, listener]) ledger.watch(watcher)
+  ledger.watch({ followed: (request) => countElsewhere(request, active(), ledger) })
   return {
     now,
     badTokens: countBadTokens(now()),

@@ -237,7 +237,7 @@ export const ledgerGuards: readonly Guard[] = [
         why: "a release is good twice",
       },
       {
-        find: "      nonces.used(row.signer, row.nonce)\n",
+        find: "    nonces.used(row.signer, row.nonce)\n",
         replace: "",
         why: "a nonce is forgotten",
       },

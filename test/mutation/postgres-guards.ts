@@ -36,22 +36,22 @@ export const postgresGuards: readonly Guard[] = [
       },
     ],
   ),
-  ...guardsOf("vault/ledger/postgres/replica.ts", ledger, [
+  ...guardsOf("vault/ledger/postgres/turn-keeper.ts", ledger, [
     {
-      find: "if (standbys === undefined) throw overtaken()",
+      find: "if (added === undefined) throw overtaken()",
       replace: "",
       why: "what was appended after another's entry is released",
     },
     {
-      find: "assertReplicated(standbys, replicas)",
+      find: "assertReplicated(added.standbys, replicas)",
       replace: "",
       why: "what no standby has is released",
     },
   ]),
   ...guardsOf("vault/ledger/postgres/tables.ts", ledger, [
     {
-      find: "{ text: appendText, values }, askStandbys)",
-      replace: "{ text: appendText, values })",
+      find: "const standbys = [...added, ...after]",
+      replace: "const standbys = [...added]",
       why: "what no standby has is released where the setting was emptied meanwhile",
     },
   ]),
@@ -67,8 +67,8 @@ export const postgresGuards: readonly Guard[] = [
       why: "entries that PostgreSQL made up are taken",
     },
     {
-      find: "if (batch.host !== host) throw",
-      replace: "if (batch.host === undefined) throw",
+      find: "if (publicKey === undefined) throw changed(`host ${batch.host} isn't known here`)",
+      replace: "if (publicKey === undefined) return",
       why: "a host that nobody knows has entries",
     },
     {

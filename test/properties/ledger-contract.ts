@@ -15,6 +15,16 @@ export type Reopened = {
   readonly reopen: () => Promise<Reopened>
 }
 
+/** What an engine does to which nobody else appends. */
+export const aloneContract: typeof contract = {
+  "runs a turn without keys within the call": async ({ store }) => {
+    let ran = false
+    const turn = store.turn([], () => (ran = true))
+    assert.ok(ran)
+    await turn
+  },
+}
+
 /** What any engine of the ledger does, a sentence for each case. */
 export const contract: Readonly<Record<string, (opened: Reopened) => Promise<void>>> = {
   "begins empty, with a name of its own": async ({ store, state }) => {
@@ -45,12 +55,6 @@ export const contract: Readonly<Record<string, (opened: Reopened) => Promise<voi
     await store.append(request(2))
     assert.equal(first.hash.length, 32)
     assert.notDeepEqual(store.head().hash, first.hash)
-  },
-  "runs a turn without keys within the call": async ({ store }) => {
-    let ran = false
-    const turn = store.turn([], () => (ran = true))
-    assert.ok(ran)
-    await turn
   },
   "tells a turn which request has its keys, of all that was appended before": async ({ store }) => {
     const first = request(1, { key: "k-1" })
@@ -173,7 +177,7 @@ const opened: ActRow & { readonly act: "hold_opened" } = {
   ...{ policy: "p", rule: "r", worst: "w", expires_at: startMs + 1_000 },
 }
 
-function keyOf(key: string) {
+export function keyOf(key: string) {
   return { client: requestEntry.client, by: "header", key } as const
 }
 

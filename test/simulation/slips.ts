@@ -47,14 +47,14 @@ export const slips: readonly Guard[] = [
   ]),
   ...slipsIn("vault/ledger/open-ledger.ts", [
     {
-      find: "    state.acted(row)\n    const earlier = underWay.ended()\n    await store.append(row)\n",
+      find: "      state.acted(row)\n      return { id: row.id, done: Promise.all([underWay.ended(), store.append(row)]) }\n",
       replace:
-        "    const earlier = underWay.ended()\n    await store.append(row)\n    state.acted(row)\n",
+        "      return { id: row.id, done: Promise.all([underWay.ended(), store.append(row).then(() => state.acted(row))]) }\n",
       why: "simulated: a freeze is in force only once it is durable",
     },
     {
-      find: "    const earlier = underWay.ended()\n    await store.append(row)\n",
-      replace: "    const earlier = underWay.ended()\n    void store.append(row)\n",
+      find: "done: Promise.all([underWay.ended(), store.append(row)])",
+      replace: "done: Promise.all([underWay.ended(), void store.append(row)])",
       why: "simulated: an act is answered before it is durable",
     },
     {
@@ -75,12 +75,12 @@ export const slips: readonly Guard[] = [
   ]),
   ...slipsIn("vault/ledger/state.ts", [
     {
-      find: "      if (row.release !== undefined) holds.use(row.release)\n",
+      find: "    if (row.release !== undefined) holds.use(row.release)\n",
       replace: "",
       why: "simulated: a release is used twice",
     },
     {
-      find: "      nonces.used(row.signer, row.nonce)\n",
+      find: "    nonces.used(row.signer, row.nonce)\n",
       replace: "",
       why: "simulated: a nonce is taken and not used up",
     },
@@ -116,8 +116,8 @@ export const slips: readonly Guard[] = [
   ]),
   ...slipsIn("vault/ledger/meters/limits.ts", [
     {
-      find: "followEvent(state.meters, state.build, event)",
-      replace: "followEvent(state.meters, () => [], event)",
+      find: "      followNow(state, event)\n",
+      replace: "",
       why: "simulated: a refusal gives no room back before a restart",
     },
     {
@@ -136,8 +136,8 @@ export const slips: readonly Guard[] = [
       why: "simulated: a start forgets room that a snapshot expected back",
     },
     {
-      find: "meters.keepEndless(state.meters?.image() ?? past.ever)",
-      replace: "meters.keepEndless(past.ever)",
+      find: "meters.keepEndless(endlessOf(state).image())",
+      replace: "meters.keepEndless(state.ever.image())",
       why: "simulated: a reload forgets what counted for ever since the start",
     },
     {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { copyFileSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createSecureContext } from "node:tls"
 
@@ -31,24 +31,65 @@ let made = 0
 
 /** Moves a new ledger to `server`. */
 export async function postgresLedgerPlace(
-  { certificates }: PostgresPlace,
+  place: PostgresPlace,
   server: PostgresServer,
   settings: Partial<PostgresLedger> = {},
 ): Promise<PostgresLedgerPlace> {
-  const own = await ledgerPlace()
+  const postgres = { ...usual(), ...settings }
+  const own = await ownPlace()
+  await prepareLedgerFile(own.file)
+  moveTo(server, own, postgres)
+  return connected(own, postgres, { place, server })
+}
+
+/** Moves a new ledger to `server`, of which each of these hosts has a copy. */
+export async function postgresFleet(
+  place: PostgresPlace,
+  server: PostgresServer,
+  names: readonly string[],
+): Promise<readonly PostgresLedgerPlace[]> {
+  const own = await Promise.all(names.map(ownPlace))
+  const hosts = new Map(own.map(({ key }, index) => [names[index] ?? "", key.publicKey]))
+  const postgres = { ...usual(), hosts }
+  const [first] = own
+  if (first === undefined) throw new Error("a fleet has a host")
+  await prepareLedgerFile(first.file)
+  for (const { file } of own) if (file !== first.file) copyFileSync(first.file, file)
+  moveTo(server, first, { ...postgres, host: names[0] ?? "" })
+  return own.map((each, index) =>
+    connected(each, { ...postgres, host: names[index] ?? "" }, { place, server }),
+  )
+}
+
+function usual(): PostgresLedger {
   const database = `ledger_${(made += 1)}`
-  const postgres: PostgresLedger = {
-    ...{ host: "a", role: hostRole, database, replicas: 0, commitTimeoutMs: 5_000 },
-    ...settings,
-  }
-  const directory = join(own.file, "..")
+  return { host: "a", role: hostRole, database, replicas: 0, commitTimeoutMs: 5_000 }
+}
+
+type OwnPlace = Awaited<ReturnType<typeof ownPlace>>
+
+/** Where a host's copy and key lie. */
+async function ownPlace() {
+  const place = await ledgerPlace()
+  const directory = join(place.file, "..")
   const [keyFile, socket] = [join(directory, "ledger.key"), join(directory, "ledger.sock")]
   const loaded = await loadLedgerKey(keyFile, undefined)
   if (!loaded.ok) throw new Error(loaded.error)
-  await prepareLedgerFile(own.file)
-  server.sql(`CREATE DATABASE ${database}`, "postgres")
-  server.sql(moved(own.file, postgres, loaded.value), database)
+  return { ...place, keyFile, socket, key: loaded.value }
+}
 
+function moveTo(server: PostgresServer, { file, key }: OwnPlace, postgres: PostgresLedger): void {
+  server.sql(`CREATE DATABASE ${postgres.database}`, "postgres")
+  server.sql(moved(file, postgres, key), postgres.database)
+}
+
+/** With a relay between the two. */
+function connected(
+  own: OwnPlace,
+  postgres: PostgresLedger,
+  { place: { certificates }, server }: { place: PostgresPlace; server: PostgresServer },
+): PostgresLedgerPlace {
+  const { file, keyFile, socket } = own
   const { certificate, key } = certificates.clients[hostRole]
   const [ca, cert] = [readFileSync(certificates.ca), readFileSync(certificate)]
   const context = createSecureContext({ ca, cert, key: readFileSync(key) })
@@ -65,17 +106,9 @@ export async function postgresLedgerPlace(
     stop.signal,
   )
   return {
-    file: own.file,
-    key: loaded.value,
-    postgres,
-    sql: (text) => server.sql(text, database),
-    openStore: postgresStore({
-      file: own.file,
-      keyFile,
-      place: { path: socket },
-      postgres,
-      reachMs,
-    }),
+    ...{ file, postgres, key: own.key },
+    sql: (text) => server.sql(text, postgres.database),
+    openStore: postgresStore({ file, keyFile, place: { path: socket }, postgres, reachMs }),
     async remove() {
       stop.abort()
       await relay

@@ -83,6 +83,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   "audit export": ["--to", "PRIVATE/entries.jsonl"],
   "audit archive": [],
   "ledger accept-restore": [],
+  "ledger host-key": [],
   "ledger move": [],
   "notify test": [],
   "clock accept": [],

@@ -7,6 +7,7 @@ import { after, before, describe, it } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 
 import type { StatusView } from "../../src/link/views/views.ts"
+import { readLedgerKey } from "../../src/vault/ledger/audit/ledger-key.ts"
 import { bot, limitOrder, type Answer, type Bot } from "../support/bot.ts"
 import {
   countersign,
@@ -157,6 +158,14 @@ describe("a daemon whose ledger is on PostgreSQL", { timeout: 240_000, ...needsP
     const before = server.sql("SELECT count(*), sum(last_seq) FROM countersign.batches")
     assert.throws(() => server.psql(psql, stdout), /schema "countersign" already exists/)
     assert.equal(server.sql("SELECT count(*), sum(last_seq) FROM countersign.batches"), before)
+  })
+
+  it("seals by the key whose public side countersign ledger host-key prints", async () => {
+    const { stdout } = await run("ledger", "host-key")
+    assert.match(stdout, /^[0-9a-f]{64}\n$/)
+    assert.deepEqual(await run("ledger", "host-key"), { code: 0, stdout, stderr: "" })
+    const key = await readLedgerKey(join(installation.dir, "ledger.key"))
+    assert.equal(key?.publicKey, stdout.trim())
   })
 
   it("signs with nonces above all before, and has each record in PostgreSQL", () =>

@@ -12,6 +12,8 @@ export type PostgresLedger = {
   readonly replicas: number
   /** After this long without an answer, in milliseconds, a commit isn't believed any more. */
   readonly commitTimeoutMs: number
+  /** The public keys of all hosts that append to the ledger, hex; left out where this one does alone. */
+  readonly hosts?: ReadonlyMap<string, string>
 }
 
 /** What `ledger.min_free` is if left out: 256 MiB. */
@@ -31,7 +33,16 @@ const replicas = z
   .regex(/^[0-8]$/, "expected a whole number from 0 to 8")
   .transform(Number)
 
+const publicKey = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, "expected 64 hex digits, as countersign ledger host-key prints them")
+
+const fleet = z.strictObject({
+  hosts: z.record(hostName, z.strictObject({ key: publicKey })),
+})
+
 const ofPostgres = {
+  fleet: fleet.optional(),
   host: hostName.optional(),
   database: identifier.optional(),
   role: identifier.optional(),
@@ -70,10 +81,18 @@ function foreignKey(written: Written): Mistake | undefined {
   return { path: [key], message: "this is for engine: postgres; say so, or remove it" }
 }
 
-function missing({ host, replicas: asked = 1, unreplicated }: Written): Mistake | undefined {
+function missing(written: Written): Mistake | undefined {
+  const { host, fleet: asks } = written
   if (host === undefined) {
     return { path: ["engine"], message: "name this host, for good: host: a" }
   }
+  if (asks !== undefined && asks.hosts[host] === undefined) {
+    return { path: ["fleet", "hosts"], message: `this host, ${host}, isn't among them; add it` }
+  }
+  return unmeant(written)
+}
+
+function unmeant({ replicas: asked = 1, unreplicated }: Written): Mistake | undefined {
   if ((asked === 0) === (unreplicated === "accepted")) return undefined
   const message =
     "without a standby, a server that is lost takes with it what was signed; if that is meant, say replicas: 0 and unreplicated: accepted"
@@ -84,5 +103,10 @@ function postgresOf({ engine, host, ...written }: Written): PostgresLedger | und
   if (engine === "sqlite" || host === undefined) return undefined
   const { database = "countersign", role = "countersign_host" } = written
   const { replicas: asked = 1, commit_timeout: commitTimeoutMs = 2_000 } = written
-  return { host, database, role, replicas: asked, commitTimeoutMs }
+  return { host, database, role, replicas: asked, commitTimeoutMs, ...hostsOf(written) }
+}
+
+function hostsOf({ fleet: asks }: Pick<Written, "fleet">): Pick<PostgresLedger, "hosts"> {
+  if (asks === undefined) return {}
+  return { hosts: new Map(Object.entries(asks.hosts).map(([name, { key }]) => [name, key])) }
 }

@@ -22,9 +22,9 @@ import {
 } from "./records/idempotency.ts"
 import type { LedgerWatcher } from "./records/ledger-watcher.ts"
 import { makeRecordId, type RecordId } from "./records/record-id.ts"
-import { refundsOf, type Refund } from "./records/request-row.ts"
+import { refundFieldsOf, refundsOf } from "./records/request-row.ts"
 import type { Headroom, Reservation, ReserveAsk } from "./records/reservation.ts"
-import type { IdempotencyFields, RefundFields, RequestRow, SizeFields } from "./records/row.ts"
+import type { IdempotencyFields, RequestRow, SizeFields } from "./records/row.ts"
 import { limitExhausted, releaseUnusable, tooFast, tooManyHolds } from "./refusals.ts"
 import type { SignerMarks } from "./signers/signer-marks.ts"
 import type { LedgerState } from "./state.ts"
@@ -42,12 +42,21 @@ export type DecideFrom = {
   readonly holds: { durable: Promise<unknown> }
 }
 
-/** Makes a ledger's `decide`; what it begins is followed to its end. */
+/** Makes a ledger's `decide`; what its turns begin is followed to its end. */
 export function decider(from: DecideFrom, underWay: UnderWay): Ledger["decide"] {
   const keyTurns = openKeyTurns()
-  return (keys, step) => {
-    const work = () => decide(keys, step, from)
-    return underWay.follow(keys.length === 0 ? work() : keyTurns.run(keys, work))
+  return async (keys, step) => {
+    let end = nothing
+    const followed: typeof step = (turn) => {
+      end = underWay.begin()
+      return step(turn)
+    }
+    const work = () => decide(keys, followed, from)
+    try {
+      return await (keys.length === 0 ? work() : keyTurns.run(keys, work))
+    } finally {
+      end()
+    }
   }
 }
 
@@ -239,6 +248,10 @@ function refundable({ purpose }: RequestEntry, claims: readonly Claim[]) {
   return purpose === "forward" ? refundsOf(claims) : []
 }
 
+function nothing(): void {
+  // where no turn has begun
+}
+
 /** Writes what an order was sized at. */
 export function sizeFieldsOf({ entry, legs }: OrderSize): SizeFields {
   return { entry: textOf(entry), legs: legs.map(textOf) }
@@ -248,45 +261,29 @@ function textOf(size: Decimal | null): string | null {
   return size === null ? null : formatDecimal(size)
 }
 
-/** Writes what is given back. */
-function refundFieldsOf({ meter, window, amount, max }: Refund): RefundFields {
-  return {
-    meter,
-    amount: formatDecimal(amount),
-    max: formatDecimal(max),
-    window:
-      window.kind === "rolling"
-        ? { kind: "rolling", length_ms: window.lengthMs }
-        : { kind: "day", start_ms: window.startMs, end_ms: window.endMs },
-  }
-}
-
 /** Work that has begun and may not have ended. */
 export type UnderWay = {
-  /** Follows a piece of work to its end. */
-  follow<Output>(work: Promise<Output>): Promise<Output>
+  /** Returns what is to be called when it has ended. */
+  begin(): () => void
   /** Resolves when all that has begun by now has ended, and who waited for it has gone on. */
   ended(): Promise<void>
 }
 
 /** Starts with nothing under way. */
 export function openUnderWay(): UnderWay {
-  /** Ends of work, which hold nothing: V8 may keep what such a set had until it looks through all that is old. */
-  const ends = new Set<Promise<void>>()
+  const ends = new Set<Promise<undefined>>()
   return {
-    follow(work) {
-      const end = work.then(nothing, nothing)
-      ends.add(end)
-      void end.then(() => ends.delete(end))
-      return work
+    begin() {
+      const { promise, resolve } = Promise.withResolvers<undefined>()
+      ends.add(promise)
+      return () => {
+        ends.delete(promise)
+        resolve(undefined)
+      }
     },
     async ended() {
       await Promise.all(ends)
       await turnEnded()
     },
   }
-}
-
-function nothing(): void {
-  // what became of the work is told to who asked for it
 }

@@ -4,12 +4,13 @@ import { ledgerAudit } from "./audit/ledger-audit.ts"
 import { assertNames } from "./bindings.ts"
 import { decider, type DecideFrom, openUnderWay, type UnderWay } from "./decide.ts"
 import { storedRecord } from "./found-records.ts"
+import { follower } from "./follow-others.ts"
 import type { Ledger } from "./ledger.ts"
 import { countRecorded } from "./meters/count-recorded.ts"
 import { readHistory } from "./meters/history.ts"
 import { openMeterSnapshots, type Past } from "./meters/limits.ts"
 import { endlessMeters } from "./meters/meters.ts"
-import { actRow } from "./records/act-row.ts"
+import { actRow, isWithdrawal } from "./records/act-row.ts"
 import type { StoredSet } from "./records/entries.ts"
 import type { LedgerWatcher } from "./records/ledger-watcher.ts"
 import { makeRecordId } from "./records/record-id.ts"
@@ -130,6 +131,7 @@ function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
   const { limits, holds, nonces, bindings } = parts.state
   const underWay = openUnderWay()
   const notes = openRefusalNotes((row) => store.append(row))
+  store.others?.attend({ followed: follower(parts), settled: () => underWay.ended() })
   return {
     now: time.now,
     lastSet,
@@ -210,29 +212,32 @@ function lookUps(
 }
 
 /**
- * What was reserved before an act is signed before the act is answered: a reservation waits for more than
- * its commit, and whoever was told of a revocation or a freeze must see no signature after it.
+ * What was reserved before an act is signed before the act is answered, here and on other hosts: a reservation waits
+ * for more than its commit, and whoever was told of a revocation or a freeze must see no signature after it.
  */
 function actor({ store, state }: Parts, underWay: UnderWay): Ledger["act"] {
   return async (entry, nowMs) => {
-    store.assertOpen()
-    assertNames(entry, state.bindings())
-    const row = actRow(makeRecordId(nowMs), entry, nowMs)
-    state.acted(row)
-    const earlier = underWay.ended()
-    await store.append(row)
-    await earlier
-    return row.id
+    const { id, done } = await store.turn([], () => {
+      store.assertOpen()
+      assertNames(entry, state.bindings())
+      const row = actRow(makeRecordId(nowMs), entry, nowMs)
+      state.acted(row)
+      return { id: row.id, done: Promise.all([underWay.ended(), store.append(row)]) }
+    })
+    await done
+    if (isWithdrawal(entry)) await store.others?.quiet()
+    return id
   }
 }
 
 function holdDecider({ store, state }: Parts): Ledger["decideHold"] {
-  return async (id, { to, by }, nowMs) => {
-    store.assertOpen()
-    state.holds.assertPending(id, nowMs)
-    const act = { act: `hold_${to}`, hold: id, by } as const
-    const row: ActRow = { kind: "act", id: makeRecordId(nowMs), at_ms: nowMs, ...act }
-    state.acted(row)
-    await store.append(row)
-  }
+  return (id, { to, by }, nowMs) =>
+    store.turn([], async () => {
+      store.assertOpen()
+      state.holds.assertPending(id, nowMs)
+      const act = { act: `hold_${to}`, hold: id, by } as const
+      const row: ActRow = { kind: "act", id: makeRecordId(nowMs), at_ms: nowMs, ...act }
+      state.acted(row)
+      await store.append(row)
+    })
 }

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads"
 
 import { Fault } from "../../std/fault.ts"
 import { programFile } from "../../std/program-files.ts"
-import type { LedgerStore, OpenedState, Replica } from "./store/store.ts"
+import type { OpenedState, Replica } from "./store/store.ts"
 import { CommitQueue, threadFault } from "./sqlite/commit-queue.ts"
 import type { FromWorker, ThreadAsk } from "./sqlite/worker-messages.ts"
 
@@ -17,7 +17,7 @@ export async function openSqliteStore(
   file: string,
   nowMs: number,
   replica?: Replica,
-): Promise<{ readonly store: LedgerStore; readonly state: OpenedState }> {
+): Promise<{ readonly store: CommitQueue; readonly state: OpenedState }> {
   const ask: ThreadAsk = { file, nowMs, isReplicated: replica !== undefined }
   const worker = new Worker(programFile("vault/ledger/sqlite/sqlite-worker"), { workerData: ask })
   const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()))

@@ -10,16 +10,18 @@ import type { LedgerStore } from "./store/store.ts"
 export function settler(store: LedgerStore, limits: Limits): Ledger["settle"] {
   return async (record, outcome, nowMs) => {
     const heard = outcomeRow(record, outcome, nowMs)
-    const release = limits.expectRelease(heard)
-    const row = {
-      ...heard,
-      ...(outcome.kind === "refused" && release.atMs !== nowMs && { counted_at: release.atMs }),
-    }
-    const written = await store.append(row)
-    release.heard(written.kind === "written" ? written.released : undefined)
-    if (written.kind === "unknown_request") {
-      throw new Fault("name_unknown", "The ledger has no request with this id; check the id.")
-    }
+    await store.turn([], async () => {
+      const release = limits.expectRelease(heard)
+      const row = {
+        ...heard,
+        ...(outcome.kind === "refused" && release.atMs !== nowMs && { counted_at: release.atMs }),
+      }
+      const written = await store.append(row)
+      release.heard(written.kind === "written" ? written.released : undefined)
+      if (written.kind === "unknown_request") {
+        throw new Fault("name_unknown", "The ledger has no request with this id; check the id.")
+      }
+    })
   }
 }
 

@@ -21,6 +21,8 @@ export type LedgerState = {
   readonly bindings: () => Bindings
   /** Counts a request whose row is appended in this turn, with the claims that its limits make of it. */
   took(row: RequestRow, claims: readonly Claim[]): void
+  /** As `took`, of another host's request: its limits are built from its row. */
+  followed(row: RequestRow): void
   /** Follows an act whose row is appended in this turn. */
   acted(row: ActRow): void
 }
@@ -42,6 +44,10 @@ export function openState(
   const nonces = openNonces(clock, startMs, stored.lastNonces)
   const limits = openLimits(past, clock)
   const holds = openHoldBook(stored.holds.map(readHold))
+  const used = (row: RequestRow): void => {
+    nonces.used(row.signer, row.nonce)
+    if (row.release !== undefined) holds.use(row.release)
+  }
   return {
     nonces,
     limits,
@@ -49,8 +55,11 @@ export function openState(
     bindings: () => bindings,
     took(row, claims) {
       limits.count(claims, row)
-      nonces.used(row.signer, row.nonce)
-      if (row.release !== undefined) holds.use(row.release)
+      used(row)
+    },
+    followed(row) {
+      limits.follow(row)
+      used(row)
     },
     acted(row) {
       if (isAboutHold(row)) holds.follow(row)

@@ -127,6 +127,21 @@ export async function countLastMinute(
   }
 }
 
+/** Counts what another host recorded as of now. It has an IP of its own. */
+export function countElsewhere(
+  request: RecordedRequest,
+  set: ActiveSet,
+  { budgets, now }: Pick<Ledger, "budgets" | "now">,
+): void {
+  const spending = recordedSpending(request, set)
+  if (spending === undefined) return
+  const { address } = spending.terms
+  budgets.countEarlier(
+    { ...spending, terms: { address, ip: undefined } },
+    now() - request.countedAtMs,
+  )
+}
+
 type Aged = { readonly request: RecordedRequest; readonly ageMs: number }
 
 /** Of requests in the order of counting, those that may still count. */

@@ -81,7 +81,10 @@ export class MemoryStore implements LedgerStore {
     if (this.#isClosed) throw new Fault("ledger_unavailable", "The ledger is closed.")
   }
 
-  async turn<Out>(keys: readonly IdempotencyKey[], step: (turn: StoreTurn) => Out): Promise<Out> {
+  async turn<Out>(
+    keys: readonly IdempotencyKey[],
+    step: (turn: StoreTurn) => Out | Promise<Out>,
+  ): Promise<Out> {
     this.assertOpen()
     if (keys.length === 0) return step({ found: () => undefined })
     return (await this.#ask({ kind: "turn", keys, step })) as Out

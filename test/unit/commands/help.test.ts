@@ -14,6 +14,7 @@ const withoutJson: Readonly<Record<string, string>> = {
   sandbox: "stays up, and says a line for each request",
   demo: "tells a story",
   completion: "prints a script",
+  "ledger host-key": "prints one word",
   "ledger move": "prints SQL",
 }
 

@@ -8,7 +8,13 @@ import type { SnapshotHead, UnheardOutcome } from "../store/meter-jobs.ts"
 import type { LedgerStore, StoreJob } from "../store/store.ts"
 import type { Counted, Recount } from "./count-recorded.ts"
 import { type BuildClaims, followEvent, type MeterEvent } from "./fold-meters.ts"
-import type { Meters, MeterUse, MetersImage } from "./meters.ts"
+import {
+  endlessMeters,
+  openMeters,
+  type Meters,
+  type MeterUse,
+  type MetersImage,
+} from "./meters.ts"
 import { snapshotVersion, writeImage } from "./snapshot-text.ts"
 
 /** The meters in force, and their exchange for others while they are in use. */
@@ -23,8 +29,10 @@ export type Limits = {
   countingTime(nowMs: number): number
   /** Counts a request that is queued in the same turn. */
   count(claims: readonly Claim[], row: RequestRow): void
-  /** To be called in the turn in which an outcome is queued. */
-  expectRelease(outcome: Pick<OutcomeRow, "id" | "record">): ExpectedRelease
+  /** Counts a request of another host that is queued in the same turn, as a start would. */
+  follow(row: RequestRow): void
+  /** To be called in the turn in which an outcome is queued. Another host's says itself when room is given back. */
+  expectRelease(outcome: Pick<OutcomeRow, "id" | "record">, atMs?: number): ExpectedRelease
   /** As the ledger's `replaceMeters`. */
   replace(replacement: Replacement): Promise<void>
   /** The jobs that keep what is used by now, to be queued in this turn. */
@@ -55,6 +63,8 @@ type State = {
   readonly snapshots: MeterSnapshots
   /** Outcomes that are on their way to the disk. */
   readonly expected: Set<UnheardOutcome>
+  /** What counted for ever before there were meters. */
+  readonly ever: Meters
   meters: Meters | undefined
   /** What the limits in force make of a request. */
   build: BuildClaims | undefined
@@ -67,9 +77,9 @@ type State = {
 export function openLimits(past: Past, clock: Pick<Clock, "nowMs" | "monotonicMs">): Limits {
   const steady = openSteadyTime(clock, clock.nowMs())
   const state: State = {
-    ...{ steady, expected: new Set(), meters: undefined, meanwhile: undefined },
+    ...{ steady, expected: new Set(), ever: openMeters(past.ever) },
     snapshots: past.snapshots(() => capture(state)),
-    ...{ build: undefined, countedBy: undefined },
+    ...{ meters: undefined, meanwhile: undefined, build: undefined, countedBy: undefined },
   }
   let lastDone: Promise<unknown> = Promise.resolve()
   return {
@@ -92,7 +102,8 @@ export function openLimits(past: Past, clock: Pick<Clock, "nowMs" | "monotonicMs
       if (claims.length > 0) state.meters?.count(claims, row.counted_at ?? row.at_ms)
       state.meanwhile?.push({ kind: "counted", request: recordedRequest(row, undefined) })
     },
-    expectRelease: (outcome) => expectRelease(state, outcome),
+    follow: (row) => follow(state, row),
+    expectRelease: (outcome, atMs) => expectRelease(state, outcome, atMs),
     replace(replacement) {
       const build: BuildClaims = (request) =>
         replacement.build(request).filter(({ window }) => !isEver(window))
@@ -125,8 +136,8 @@ function metersOf({ meters }: State): Meters {
 function expectRelease(
   state: State,
   { id, record }: Pick<OutcomeRow, "id" | "record">,
+  atMs = state.steady.now(),
 ): ExpectedRelease {
-  const atMs = state.steady.now()
   const meanwhileThen = state.meanwhile
   const expected: UnheardOutcome = { record, outcome: id }
   state.expected.add(expected)
@@ -136,8 +147,7 @@ function expectRelease(
       state.expected.delete(expected)
       if (row === undefined) return
       const event = { kind: "released", request: recordedRequest(row, undefined), atMs } as const
-      // By the limits in force, as when all is counted anew: they needn't be those that it was recorded under.
-      if (state.meters && state.build) followEvent(state.meters, state.build, event)
+      followNow(state, event)
       state.snapshots.note(1)
       state.snapshots.takeIfDue()
       // A replacement that began later reads of it in history.
@@ -167,13 +177,37 @@ async function replaceMeters(
   // Since the last start the clock may have been set back: time goes on from what was counted last.
   if (meters.highWaterMs() > state.steady.now()) state.steady.at(meters.highWaterMs())
   // Records don't tell what counts for ever: it goes over as it is.
-  meters.keepEndless(state.meters?.image() ?? past.ever)
+  meters.keepEndless(endlessOf(state).image())
   state.meters = meters
   state.build = recount.build
   state.countedBy = recount.countedBy
   recount.exchanged?.()
   if (sinceSnapshot === undefined) state.snapshots.take()
   else state.snapshots.note(sinceSnapshot + meanwhile.length)
+}
+
+/** By the limits in force, as when all is counted anew: they needn't be those that it was recorded under. */
+function followNow({ meters, build }: State, event: MeterEvent): void {
+  if (meters !== undefined && build !== undefined) followEvent(meters, build, event)
+}
+
+function follow(state: State, row: RequestRow): void {
+  const request = recordedRequest(row, undefined)
+  const event = { kind: "counted", request } as const
+  state.steady.at(request.countedAtMs)
+  state.snapshots.note(1)
+  followNow(state, event)
+  // Its host counted what is for ever; limits that only this host has don't know of it.
+  if (row.ever !== undefined) endlessOf(state).keepEndless(endlessMeters(usesIn(row.ever)))
+  state.meanwhile?.push(event)
+}
+
+function endlessOf({ meters, ever }: State): Meters {
+  return meters ?? ever
+}
+
+function usesIn(ever: NonNullable<RequestRow["ever"]>) {
+  return Object.entries(ever).map(([meter, used]) => ({ meter, used }))
 }
 
 function onWall(room: Headroom, shiftMs: number): Headroom {

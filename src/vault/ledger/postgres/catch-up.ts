@@ -1,8 +1,7 @@
 import { Fault } from "../../../std/fault.ts"
-import type { LedgerKey } from "../store/audit-jobs.ts"
 import type { Head } from "../store/store.ts"
 import { flawIn, type Batch } from "./batch.ts"
-import { openReplay, type Replay } from "./replay.ts"
+import { openReplay } from "./replay.ts"
 import { batchesAfter, hashAt, type Reached } from "./tables.ts"
 
 /**
@@ -13,23 +12,34 @@ import { batchesAfter, hashAt, type Reached } from "./tables.ts"
  */
 export async function catchUp(
   { session, ledger }: Reached,
-  { file, host, key }: { readonly file: string; readonly host: string; readonly key: LedgerKey },
+  { file, hosts }: { readonly file: string; readonly hosts: Hosts },
 ): Promise<Head> {
   const copy = openReplay(file)
   try {
     if (copy.head().seq === 0 && ledger.head.seq > 0) throw empty()
     await assertSameWay(copy.head(), (seq) => hashAt(session, seq))
-    for (;;) {
+    while (copy.head().seq < ledger.head.seq) {
       const page = await batchesAfter(session, copy.head().seq)
-      for (const batch of page) addChecked(copy, batch, { ledger: ledger.name, host, key })
-      if (page.length === 0) break
+      // What others have added since needn't be durable.
+      const durable = page.filter(({ head }) => head.seq <= ledger.head.seq)
+      for (const batch of durable) {
+        assertWhole(batch, { previous: copy.head(), ledger: ledger.name, hosts })
+        copy.add(batch)
+      }
+      if (durable.length === 0) break
     }
     const head = copy.head()
-    if (isSame(head, ledger.head)) return head
-    throw changed(`its last entry is said to be ${ledger.head.seq}, and is ${head.seq}`)
+    assertHead(head, ledger.head)
+    return head
   } finally {
     copy.close()
   }
+}
+
+/** @throws {Fault} `ledger_unusable` where what came isn't all that there is said to be. */
+export function assertHead(came: Head, said: Head): void {
+  if (isSame(came, said)) return
+  throw changed(`its last entry is said to be ${said.seq}, and is ${came.seq}`)
 }
 
 export function isSame(one: Head, other: Head): boolean {
@@ -60,15 +70,18 @@ async function assertSameWay(
   )
 }
 
-function addChecked(
-  copy: Replay,
+/** The public keys by which hosts seal, hex. */
+export type Hosts = ReadonlyMap<string, string>
+
+/** @throws {Fault} `ledger_unusable` unless the batch comes after `previous` and is sealed by the host that it is of. */
+export function assertWhole(
   batch: Batch,
-  { ledger, host, key }: { ledger: string; host: string; key: LedgerKey },
+  { previous, ledger, hosts }: { previous: Head; ledger: string; hosts: Hosts },
 ): void {
-  if (batch.host !== host) throw changed(`host ${batch.host} isn't known here`)
-  const flaw = flawIn(batch, { previous: copy.head(), ledger, publicKey: key.publicKey })
+  const publicKey = hosts.get(batch.host)
+  if (publicKey === undefined) throw changed(`host ${batch.host} isn't known here`)
+  const flaw = flawIn(batch, { previous, ledger, publicKey })
   if (flaw !== undefined) throw changed(flaw)
-  copy.add(batch)
 }
 
 function changed(what: string): Fault {

@@ -6,6 +6,7 @@ import { chainHash, readArchivedHead, readIdentity } from "../sqlite/journal.ts"
 import type { LedgerKey, StoredEntry } from "../store/audit-jobs.ts"
 import type { Head } from "../store/store.ts"
 import { sealBatch, type Batch } from "./batch.ts"
+import { turnSql } from "./turn-sql.ts"
 
 /** How many entries a batch of the past has. */
 const batchEntries = 100
@@ -40,7 +41,11 @@ CREATE TABLE countersign.head (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
   ledger text NOT NULL,
   seq bigint NOT NULL,
-  hash bytea NOT NULL
+  hash bytea NOT NULL,
+  -- The session that may hold signatures back which nobody has yet; empty once it has given all out.
+  holder text NOT NULL DEFAULT '',
+  -- When those of a session that broke off have been dropped.
+  quiet_at timestamptz NOT NULL DEFAULT 'epoch'
 ) WITH (fillfactor = 10);
 -- Entries that a host committed together, a line of RFC 8785 each; sealed with its ledger key (Ed25519).
 CREATE TABLE countersign.batches (
@@ -51,9 +56,10 @@ CREATE TABLE countersign.batches (
   rows text NOT NULL,
   seal bytea NOT NULL
 );
-REVOKE ALL ON SCHEMA countersign FROM PUBLIC;
+${turnSql}REVOKE ALL ON SCHEMA countersign FROM PUBLIC;
 GRANT USAGE ON SCHEMA countersign TO ${role};
-GRANT SELECT, UPDATE (seq, hash) ON countersign.head TO ${role};
+GRANT SELECT ON countersign.turns TO ${role};
+GRANT SELECT, UPDATE (seq, hash, holder, quiet_at) ON countersign.head TO ${role};
 GRANT SELECT, INSERT ON countersign.batches TO ${role};
 `
 }

@@ -7,12 +7,14 @@ import type { PostgresLedger } from "../../config/ledger-config.ts"
 import { readLedgerKey } from "../audit/ledger-key.ts"
 import { openSqliteStore } from "../open-sqlite-store.ts"
 import type { LedgerKey } from "../store/audit-jobs.ts"
-import type { OpenStore } from "../store/store.ts"
-import { catchUp, isSame } from "./catch-up.ts"
+import type { Head, OpenStore } from "../store/store.ts"
+import { catchUp, isSame, type Hosts } from "./catch-up.ts"
+import { FleetStore } from "./fleet-store.ts"
 import { openRelayDoor, type DoorPlace, type RelayDoor } from "./relay-door.ts"
-import { assertReplicated, replicaOn } from "./replica.ts"
+import { assertReplicated } from "./standbys.ts"
 import { openSession, type Session } from "./session.ts"
 import { lockLedger, readLedger, readServer, type Reached, type ServerLedger } from "./tables.ts"
+import { TurnKeeper } from "./turn-keeper.ts"
 
 export type PostgresAsk = {
   /** This host's copy. */
@@ -42,19 +44,46 @@ export function postgresStore(ask: PostgresAsk): OpenStore {
     try {
       const reached = await reachServer(door, ask)
       session = reached.session
-      const head = await catchUp(reached, { file: ask.file, host: ask.postgres.host, key })
-      const replica = replicaOn(reached, { ...ask.postgres, key, head })
+      const hosts = hostsOf(ask, key)
+      const head = await catchUp(reached, { file: ask.file, hosts })
       void session.ended.then(() => door.close())
-      const opened = await openSqliteStore(ask.file, nowMs, replica)
-      if (isSame(opened.state.identity.head, head)) return opened
-      await opened.store.close()
-      throw unusable("Another program wrote into the ledger meanwhile; stop it, then start again.")
+      return await openCopy(reached, { ...ask, key, hosts, head, nowMs })
     } catch (error) {
       session?.end()
       door.close()
       throw error
     }
   }
+}
+
+type CopyAsk = PostgresAsk & {
+  readonly key: LedgerKey
+  readonly hosts: Hosts
+  readonly head: Head
+  readonly nowMs: number
+}
+
+async function openCopy(
+  reached: Reached,
+  { file, postgres, nowMs, ...ask }: CopyAsk,
+): ReturnType<OpenStore> {
+  const turns = new TurnKeeper(reached, { ...postgres, ...ask })
+  const { store, state } = await openSqliteStore(file, nowMs, turns)
+  if (isSame(state.identity.head, ask.head)) {
+    // Alone, this host has the turn for as long as its session lives.
+    return { store: postgres.hosts === undefined ? store : new FleetStore(store, turns), state }
+  }
+  await store.close()
+  throw unusable("Another program wrote into the ledger meanwhile; stop it, then start again.")
+}
+
+/** @throws {Fault} `ledger_unusable` where countersign.yaml has another key of this host's. */
+function hostsOf({ postgres: { host, hosts }, keyFile }: PostgresAsk, key: LedgerKey): Hosts {
+  if (hosts === undefined) return new Map([[host, key.publicKey]])
+  if (hosts.get(host) === key.publicKey) return hosts
+  throw unusable(
+    `ledger.fleet.hosts has another key of this host, ${host}, than ${keyFile}; countersign ledger host-key prints that one's.`,
+  )
 }
 
 async function keyIn(file: string): Promise<LedgerKey> {
@@ -96,7 +125,7 @@ async function reachBy(stream: Duplex, postgres: PostgresLedger): Promise<Reache
 
 async function ledgerOver(
   session: Session,
-  { database, replicas }: PostgresLedger,
+  { database, replicas, hosts }: PostgresLedger,
 ): Promise<ServerLedger> {
   const { isStandby, version, isDurable, hasTables } = await readServer(session)
   if (version < leastVersion) throw unusable("PostgreSQL is older than 15; install a newer one.")
@@ -107,10 +136,7 @@ async function ledgerOver(
   if (!isDurable) {
     throw unusable("PostgreSQL keeps nothing safe: set fsync and full_page_writes to on there.")
   }
-  if (hasTables && !(await lockLedger(session))) {
-    const message = "Another Countersign has this ledger on PostgreSQL; stop that one first."
-    throw new Fault("already_running", message)
-  }
+  if (hasTables && hosts === undefined) await lockAlone(session)
   const ledger = hasTables ? await readLedger(session) : undefined
   if (ledger === undefined) {
     throw unusable(
@@ -119,6 +145,12 @@ async function ledgerOver(
   }
   assertReplicated(ledger.standbys, replicas)
   return ledger
+}
+
+async function lockAlone(session: Session): Promise<void> {
+  if (await lockLedger(session)) return
+  const message = "Another Countersign has this ledger on PostgreSQL; stop that one first."
+  throw new Fault("already_running", message)
 }
 
 function unusable(message: string): Fault {

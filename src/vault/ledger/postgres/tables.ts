@@ -1,7 +1,8 @@
 import { Fault } from "../../../std/fault.ts"
 import type { Head } from "../store/store.ts"
 import type { Batch } from "./batch.ts"
-import type { Session, Statement } from "./session.ts"
+import type { Rows, Session, Statement } from "./session.ts"
+import { maxBehind } from "./turn-sql.ts"
 
 /** What a server says before anything is asked of the ledger. */
 export type ServerState = {
@@ -71,31 +72,46 @@ const touchHead: Statement = {
   values: [],
 }
 /** Once more after a commit: where it stops waiting because the setting was emptied, it says nothing. */
-const askStandbys: Statement = {
+export const askStandbys: Statement = {
   text: "SELECT current_setting('synchronous_standby_names')",
   values: [],
 }
 
+const askAround: Statement = {
+  text: `SELECT current_setting('synchronous_standby_names'), EXISTS (SELECT FROM turns WHERE NOT granted)`,
+  values: [],
+}
+
 /**
- * Adds a batch after the entry `previous`, if that is still the last; else it adds nothing. Returns what the commit
- * waited for (`synchronous_standby_names`), when it began and when it had ended; `undefined` where nothing was added.
+ * Adds a batch after the entry `previous`, if that is still the last; else it adds nothing, and returns `undefined`.
+ * `me` names the session.
  */
 export async function addBatch(
   session: Session,
   { firstSeq, head, host, rows, seal }: Batch,
-  previous: Head,
-): Promise<readonly string[] | undefined> {
+  { previous, me }: { readonly previous: Head; readonly me: string },
+): Promise<Added | undefined> {
   const values = [
     ...[String(previous.seq), hex(previous.hash), String(head.seq), hex(head.hash)],
-    ...[String(firstSeq), host, rows.join("\n"), hex(seal)],
+    ...[String(firstSeq), host, rows.join("\n"), hex(seal), me],
   ]
-  const [added = [], after = []] = await session.run({ text: appendText, values }, askStandbys)
-  return added.length === 0 ? undefined : [...added, ...after].map(([names]) => names ?? "")
+  const [added = [], after = []] = await session.run({ text: appendText, values }, askAround)
+  if (added.length === 0) return undefined
+  const standbys = [...added, ...after].map(([names]) => names ?? "")
+  return { standbys, isTurnWanted: after[0]?.[1] === "t" }
+}
+
+/** What is known of a commit. */
+export type Added = {
+  /** What it waited for (`synchronous_standby_names`), when it began and when it had ended. */
+  readonly standbys: readonly string[]
+  /** Whether another session waits for the turn. */
+  readonly isTurnWanted: boolean
 }
 
 /** Compares and appends in one statement, which is a transaction by itself. */
 const appendText = `WITH moved AS (
-    UPDATE head SET seq = $3::bigint, hash = decode($4, 'hex')
+    UPDATE head SET seq = $3::bigint, hash = decode($4, 'hex'), holder = $9
     WHERE seq = $1::bigint AND hash = decode($2, 'hex') RETURNING seq, hash
   )
   INSERT INTO batches (first_seq, last_seq, hash, host, rows, seal)
@@ -109,31 +125,37 @@ export async function hashAt(session: Session, seq: number): Promise<Uint8Array 
   return hash == null ? undefined : bytes(hash)
 }
 
-/** Each has some 70 kB at most, but for one whose files are large. */
-const pageBatches = 50
-
 /** The next batches after the entry `seq`, in their order; none at the end. */
 export async function batchesAfter(session: Session, seq: number): Promise<readonly Batch[]> {
-  const [page = []] = await session.run({
+  const [page = []] = await session.run(pageAfter(seq))
+  return page.map(batchOf)
+}
+
+/** A page of batches. Each has some 70 kB at most, but for one whose files are large. */
+export function pageAfter(seq: number): Statement {
+  return {
     text: `SELECT first_seq, last_seq, encode(hash, 'hex'), host, rows, encode(seal, 'hex')
-      FROM batches WHERE last_seq > $1::bigint ORDER BY last_seq LIMIT ${pageBatches}`,
+      FROM batches WHERE last_seq > $1::bigint ORDER BY last_seq LIMIT ${maxBehind}`,
     values: [String(seq)],
-  })
-  return page.map(([first, last, hash, host, rows, seal]) => ({
+  }
+}
+
+export function batchOf([first, last, hash, host, rows, seal]: Rows[number]): Batch {
+  return {
     firstSeq: whole(first),
     head: { seq: whole(last), hash: bytes(hash ?? "") },
     host: host ?? "",
     rows: (rows ?? "").split("\n"),
     seal: bytes(seal ?? ""),
-  }))
+  }
 }
 
-function whole(text: string | null | undefined): number {
+export function whole(text: string | null | undefined): number {
   if (/^\d{1,15}$/.test(text ?? "")) return Number(text)
   throw new Fault("ledger_unusable", "PostgreSQL tells a number that isn't one; nothing is signed.")
 }
 
-function bytes(text: string): Uint8Array {
+export function bytes(text: string): Uint8Array {
   return Buffer.from(text, "hex")
 }
 

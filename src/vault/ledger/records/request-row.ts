@@ -1,10 +1,16 @@
 import { Fault } from "../../../std/fault.ts"
-import { type Decimal, addDecimals, maxDecimal, minDecimal } from "../../../venue/decimal.ts"
+import {
+  type Decimal,
+  addDecimals,
+  formatDecimal,
+  maxDecimal,
+  minDecimal,
+} from "../../../venue/decimal.ts"
 import type { Address } from "../../../venue/address.ts"
 import type { OperationId } from "../../../venue/profile.ts"
 import type { Claim, ClaimWindow, OrderSize } from "../../policy/terms/claim.ts"
 import type { RecordedRequest } from "./entries.ts"
-import type { RequestRow, ShadowRow, SizeFields } from "./row.ts"
+import type { RefundFields, RequestRow, ShadowRow, SizeFields } from "./row.ts"
 
 /** A request or shadow as its row tells it; whether room was given back is another row's word. */
 export function recordedRequest(
@@ -118,4 +124,17 @@ export function refundsOf(claims: readonly Claim[]): readonly Refund[] {
   return groupClaims(claims.filter(({ release }) => release === "refused")).map(
     ({ meter, window, amount, max }) => ({ meter, window, amount, max }),
   )
+}
+
+/** Writes what is given back. */
+export function refundFieldsOf({ meter, window, amount, max }: Refund): RefundFields {
+  return {
+    meter,
+    amount: formatDecimal(amount),
+    max: formatDecimal(max),
+    window:
+      window.kind === "rolling"
+        ? { kind: "rolling", length_ms: window.lengthMs }
+        : { kind: "day", start_ms: window.startMs, end_ms: window.endMs },
+  }
 }

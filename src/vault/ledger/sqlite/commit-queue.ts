@@ -16,7 +16,14 @@ import type {
   StoreTurn,
   Written,
 } from "../store/store.ts"
-import type { FromWorker, Job, JobResult, JobResults, ToWorker } from "./worker-messages.ts"
+import type {
+  FollowedRows,
+  FromWorker,
+  Job,
+  JobResult,
+  JobResults,
+  ToWorker,
+} from "./worker-messages.ts"
 
 /** A turn that asked for no key. */
 const keyless: StoreTurn = { found: () => undefined }
@@ -61,13 +68,16 @@ export class CommitQueue implements LedgerStore {
     this.broken = promise
     this.#tellBroken = resolve
     worker.on("message", (message: FromWorker) => this.#receive(message))
-    worker.on("messageerror", (error) => this.#break(threadFault(error)))
-    worker.on("error", (error) => this.#break(threadFault(error)))
-    worker.on("exit", () => this.#break(threadFault()))
-    void replica?.ended.then((fault) => this.#break(fault))
+    worker.on("messageerror", (error) => this.break(threadFault(error)))
+    worker.on("error", (error) => this.break(threadFault(error)))
+    worker.on("exit", () => this.break(threadFault()))
+    void replica?.ended.then((fault) => this.break(fault))
   }
 
-  async turn<Out>(keys: readonly IdempotencyKey[], step: (turn: StoreTurn) => Out): Promise<Out> {
+  async turn<Out>(
+    keys: readonly IdempotencyKey[],
+    step: (turn: StoreTurn) => Out | Promise<Out>,
+  ): Promise<Out> {
     this.assertOpen()
     if (keys.length === 0) return step(keyless)
     const looked = keys.map(
@@ -79,6 +89,11 @@ export class CommitQueue implements LedgerStore {
 
   append(row: JournalRow): Promise<Written> {
     return this.#do({ kind: "write", row })
+  }
+
+  /** Adds entries that are durable elsewhere, after all others. */
+  follow(entries: FollowedRows): Promise<readonly Written[]> {
+    return this.#do({ kind: "follow", ...entries })
   }
 
   run<Kind extends StoreJob["kind"]>(
@@ -144,7 +159,7 @@ export class CommitQueue implements LedgerStore {
       const clock = jobs.some(({ kind }) => kind === "write") ? this.#readClock() : undefined
       this.#tell({ kind: "batch", jobs, clock })
     } catch (error) {
-      this.#break(threadFault(error))
+      this.break(threadFault(error))
     }
   }
 
@@ -160,7 +175,7 @@ export class CommitQueue implements LedgerStore {
         this.#finish(message)
         break
       case "failed":
-        this.#break(new Fault("ledger_unavailable", message.message))
+        this.break(new Fault("ledger_unavailable", message.message))
         break
       case "opened":
         break // once, before the queue
@@ -181,12 +196,13 @@ export class CommitQueue implements LedgerStore {
       await this.#replica?.append(appended)
       this.#tell({ kind: "replicated" })
     } catch (error) {
-      this.#break(error instanceof Fault ? error : threadFault(error))
+      this.break(error)
     }
   }
 
-  #break(fault: Fault): void {
-    this.#fault ??= fault
+  /** Ends it: nothing of what waits counts. */
+  break(error: unknown): void {
+    this.#fault ??= error instanceof Fault ? error : threadFault(error)
     const waiting = [...this.#atWork, ...this.#gathering]
     this.#atWork = []
     this.#gathering = []
@@ -208,7 +224,7 @@ export class CommitQueue implements LedgerStore {
     const counted = await this.#do({ kind: "count" }).catch(() => undefined)
     this.#tell({ kind: "close" })
     await this.#ended
-    this.#replica?.close()
+    await this.#replica?.close()
     return counted === undefined ? "broken" : "whole"
   }
 

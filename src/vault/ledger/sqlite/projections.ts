@@ -1,11 +1,13 @@
 import type { DatabaseSync } from "node:sqlite"
 
+import { Fault } from "../../../std/fault.ts"
 import { storedKey } from "../records/idempotency.ts"
 import { hear, type Heard } from "../records/record-state.ts"
 import type { JournalRow, OutcomeRow, RequestRow } from "../records/row.ts"
 import type { Written } from "../store/store.ts"
 import { openActProjections } from "./act-projections.ts"
 import { type Journal, mayTrail, nonceCheck, readTrail } from "./journal.ts"
+import type { FollowedRows } from "./worker-messages.ts"
 
 /** Writes a row to the journal and to the tables that follow from it. Within the open transaction. */
 export type WriteRow = (row: JournalRow) => Written
@@ -46,6 +48,24 @@ export function openProjections(database: DatabaseSync, journal: Journal): Proje
     catchUp,
     trailing: () => trail.length,
   }
+}
+
+/** Adds entries that are durable elsewhere. Within the open transaction. @throws {Fault} `ledger_unusable`. */
+export function followRows(
+  { rows, head }: FollowedRows,
+  { journal, tables }: { readonly journal: Journal; readonly tables: Projections },
+): readonly Written[] {
+  const written = rows.map((row) => tables.write(row))
+  if (Buffer.compare(journal.head().hash, head.hash) !== 0) throw otherwise(head.seq)
+  journal.appended() // these needn't be made durable anywhere
+  return written
+}
+
+function otherwise(seq: number): Fault {
+  return new Fault(
+    "ledger_unusable",
+    `The entries up to ${seq} in PostgreSQL aren't what this Countersign would write; install the version that wrote them.`,
+  )
 }
 
 /** Writes to the journal and to the tables at once. */

@@ -9,7 +9,7 @@ import { auditRunner, isAuditJob } from "./audit-runner.ts"
 import { copyDatabase, openDatabase } from "./database.ts"
 import { clockKeeper, openJournal, type Journal, readTrail } from "./journal.ts"
 import { readOpenedState, readSet, readSets } from "./opened-state.ts"
-import { openProjections, type Projections } from "./projections.ts"
+import { followRows, openProjections, type Projections } from "./projections.ts"
 import { readRecentRefusals } from "./recent-refusals.ts"
 import { giveUpSpare } from "./spare-space.ts"
 import { faultOf, isFull } from "./sqlite-fault.ts"
@@ -193,6 +193,7 @@ function batchPreparer(database: DatabaseSync): (batch: Batch) => Prepared {
     database.exec("BEGIN IMMEDIATE")
     const results = batch.jobs.map((job) => {
       if (job.kind === "write") return tables.write(job.row)
+      if (job.kind === "follow") return followRows(job, { journal, tables })
       tables.catchUp()
       return run(job)
     })
@@ -208,7 +209,7 @@ function jobRunner(
   database: DatabaseSync,
   journal: Journal,
   tables: Projections,
-): (job: Exclude<Job, { readonly kind: "write" }>) => JobResult {
+): (job: Exclude<Job, { readonly kind: "write" | "follow" }>) => JobResult {
   const [findRecord, findKey] = [recordFinder(database), keyFinder(database)]
   const searchRecords = recordSearcher(database)
   const [findPage, findShadows] = [historyPager(database), shadowPager(database)]

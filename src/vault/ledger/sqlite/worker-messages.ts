@@ -20,17 +20,22 @@ export type ThreadAsk = {
   readonly isReplicated: boolean
 }
 
+/** Entries that are durable elsewhere, and what the last of them must be here too. */
+export type FollowedRows = { readonly rows: readonly JournalRow[]; readonly head: Head }
+
 /** One thing to do. The jobs of a batch run in order and share one commit. */
 export type Job =
   | StoreJob
   | { readonly kind: "write"; readonly row: JournalRow }
   | { readonly kind: "find_key"; readonly key: IdempotencyKey }
+  | ({ readonly kind: "follow" } & FollowedRows)
   /** Brings the tables up to the journal, as every other job but `write` does first. */
   | { readonly kind: "catch_up" }
 
 export type JobResults = StoreResults & {
   readonly write: Written
   readonly find_key: FoundKey | undefined
+  readonly follow: readonly Written[]
   readonly catch_up: undefined
 }
 

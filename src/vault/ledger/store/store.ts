@@ -31,9 +31,12 @@ export type LedgerStore = {
   assertOpen(): void
   /**
    * Runs `step` in a turn: nothing is appended between what `found` tells, of these keys, and what the step
-   * appends. Without keys the step runs within this call. Resolves once it has run.
+   * appends. Without keys and without others the step runs within this call. Resolves with what it does.
    */
-  turn<Out>(keys: readonly IdempotencyKey[], step: (turn: StoreTurn) => Out): Promise<Out>
+  turn<Out>(
+    keys: readonly IdempotencyKey[],
+    step: (turn: StoreTurn) => Out | Promise<Out>,
+  ): Promise<Out>
   /** Adds a row after all others. Resolves once it is durable. */
   append(row: JournalRow): Promise<Written>
   /** Resolves once all that the job wrote and all that was appended before it is durable. */
@@ -53,6 +56,26 @@ export type LedgerStore = {
    * `broken` when not all of it became durable.
    */
   close(lastJobs?: () => readonly StoreJob[]): Promise<"whole" | "broken">
+  /** Other hosts that append to the same ledger; left out where there can be none. */
+  readonly others?: Others
+}
+
+/** Hosts that append to the same ledger, each in its turn. */
+export type Others = {
+  /** Tells `hearing` what they append, and asks it before they may go on. */
+  attend(hearing: Hearing): void
+  /** Resolves once they give nothing out any more that they decided before the last turn here. */
+  quiet(): Promise<void>
+}
+
+export type HeardRow = (written: Written) => void
+
+/** What follows what other hosts append. */
+export type Hearing = {
+  /** Follows a row in the turn in which it is queued here. What it returns is told what became of the row. */
+  followed(row: JournalRow): HeardRow | undefined
+  /** Resolves once all that was decided here by now is out. */
+  settled(): Promise<void>
 }
 
 /** One turn at the end of the journal. */
@@ -86,7 +109,7 @@ export type Replica = {
   append(appended: AppendedRows): Promise<void>
   /** Resolves with why nothing can be kept there any more. */
   readonly ended: Promise<Fault>
-  close(): void
+  close(): void | Promise<void>
 }
 
 /** An entry's number and hash. */

@@ -1,0 +1,29 @@
+import type { Address } from "../../venue/address.ts"
+import type { DecideFrom } from "./decide.ts"
+import { recordedRequest } from "./records/request-row.ts"
+import type { OutcomeRow, RequestRow } from "./records/row.ts"
+import type { Hearing, HeardRow } from "./store/store.ts"
+
+type Following = Pick<DecideFrom, "state" | "marks" | "watchers">
+
+/** Follows what other hosts append, as a start would. Refusals, shadows and the like change nothing. */
+export function follower(from: Following): Hearing["followed"] {
+  return (row) => {
+    if (row.kind === "outcome") return followOutcome(row, from)
+    if (row.kind === "request") followRequest(row, from)
+    if (row.kind === "act") from.state.acted(row)
+    return undefined
+  }
+}
+
+function followRequest(row: RequestRow, { state, marks, watchers }: Following): void {
+  state.followed(row)
+  // Of a signer that this host has too: its mark knows of each nonce. Where it can't be written, the marks say so.
+  marks.cover(row.signer as Address, row.nonce).catch(() => undefined)
+  for (const watcher of watchers) watcher.followed?.(recordedRequest(row, undefined))
+}
+
+function followOutcome(row: OutcomeRow, { state }: Following): HeardRow {
+  const release = state.limits.expectRelease(row, row.counted_at ?? row.at_ms)
+  return (written) => release.heard(written.kind === "written" ? written.released : undefined)
+}

@@ -1,0 +1,160 @@
+import { Fault } from "../../../std/fault.ts"
+import type { IdempotencyKey } from "../records/idempotency.ts"
+import type { JournalRow } from "../records/row.ts"
+import type { CommitQueue } from "../sqlite/commit-queue.ts"
+import type {
+  Hearing,
+  LedgerStore,
+  Others,
+  StoreJob,
+  StoreResults,
+  StoreTurn,
+  Written,
+} from "../store/store.ts"
+import { openBaton, type Baton } from "./baton.ts"
+import type { Batch } from "./batch.ts"
+import type { TurnKeeper } from "./turn-keeper.ts"
+
+/** How old what was decided may be when it comes out: others count on it. */
+export const releaseWithinMs = 2_000
+/** How soon an idle host follows what others do. */
+const visitMs = 1_000
+
+/**
+ * The copy of one host among several. Whatever it appends, it appends in its turn, having followed all that others
+ * appended before; and nothing comes out but behind a commit of that turn.
+ */
+export class FleetStore implements LedgerStore {
+  readonly broken: Promise<Fault>
+  readonly commits: LedgerStore["commits"]
+  readonly others: Others
+  readonly #copy: CommitQueue
+  readonly #turns: TurnKeeper
+  readonly #baton: Baton
+  readonly #visits: NodeJS.Timeout
+  #hearing: Hearing | undefined
+  #isInStep = false
+
+  constructor(copy: CommitQueue, turns: TurnKeeper) {
+    this.#copy = copy
+    this.#turns = turns
+    this.broken = copy.broken
+    this.commits = copy.commits
+    this.#baton = openBaton(
+      {
+        take: () => turns.take((batch) => this.#follow(batch)),
+        give: () => turns.give(),
+        isWanted: () => turns.isWanted(),
+        othersAreActive: () => turns.othersAreActive(),
+        settled: async () => this.#hearing?.settled(),
+      },
+      (error) => copy.break(error),
+    )
+    turns.onWanted(() => this.#baton.want())
+    void copy.broken.then((fault) => this.#end(fault))
+    this.#visits = setInterval(() => this.#baton.visit(), visitMs).unref()
+    this.others = {
+      attend: (hearing) => (this.#hearing = hearing),
+      quiet: () => turns.quiet(),
+    }
+  }
+
+  assertOpen(): void {
+    this.#copy.assertOpen()
+  }
+
+  async turn<Out>(
+    keys: readonly IdempotencyKey[],
+    step: (turn: StoreTurn) => Out | Promise<Out>,
+  ): Promise<Out> {
+    this.assertOpen()
+    await this.#baton.enter()
+    try {
+      const sinceMs = performance.now()
+      let isRepeat = false as boolean // changed in the step
+      const out = await this.#copy.turn(keys, (turn) => {
+        isRepeat = keys.some((key) => turn.found(key) !== undefined)
+        return this.#inStep(() => step(turn))
+      })
+      if (isRepeat) {
+        await this.#turns.confirm()
+        assertInTime(sinceMs)
+      }
+      return out
+    } finally {
+      this.#baton.leave()
+    }
+  }
+
+  #inStep<Out>(step: () => Out): Out {
+    this.#isInStep = true
+    try {
+      return step()
+    } finally {
+      this.#isInStep = false
+    }
+  }
+
+  append(row: JournalRow): Promise<Written> {
+    return this.#isInStep ? this.#appendNow(row) : this.turn([], () => this.#appendNow(row))
+  }
+
+  async #appendNow(row: JournalRow): Promise<Written> {
+    this.#baton.stay()
+    try {
+      const sinceMs = performance.now()
+      const written = await this.#copy.append(row)
+      assertInTime(sinceMs)
+      return written
+    } finally {
+      this.#baton.leave()
+    }
+  }
+
+  run<Kind extends StoreJob["kind"]>(
+    job: Extract<StoreJob, { kind: Kind }>,
+  ): Promise<StoreResults[Kind]> {
+    const run = () => this.#copy.run<Kind>(job)
+    return job.kind === "audit_checkpoint" ? this.turn([], run) : run()
+  }
+
+  /** What the rows change is followed in the turn in which they are queued, as of rows of this host's own. */
+  #follow({ rows, head }: Batch): void {
+    const parsed = rows.map((row) => JSON.parse(row) as JournalRow) // sealed by a host of ours
+    const heard = parsed.map((row) => this.#hearing?.followed(row))
+    this.#copy.follow({ rows: parsed, head }).then(
+      (written) => written.forEach((each, index) => heard[index]?.(each)),
+      () => undefined, // the copy is broken, and says so
+    )
+  }
+
+  head: LedgerStore["head"] = () => this.#copy.head()
+  keepClock: LedgerStore["keepClock"] = (read) => this.#copy.keepClock(read)
+  copy: LedgerStore["copy"] = (to) => this.#copy.copy(to)
+
+  async close(lastJobs?: () => readonly StoreJob[]): Promise<"whole" | "broken"> {
+    clearInterval(this.#visits)
+    // In a turn: nothing is being followed then, so the last jobs keep what is in the journal.
+    await this.#baton.enter().catch(() => undefined)
+    const end = await this.#copy.close(lastJobs)
+    this.#end(closed())
+    return end
+  }
+
+  #end(fault: Fault): void {
+    clearInterval(this.#visits)
+    this.#baton.end(fault)
+  }
+}
+
+function assertInTime(sinceMs: number): void {
+  if (performance.now() - sinceMs <= releaseWithinMs) return
+  throw new Fault(
+    "ledger_unavailable",
+    "The ledger took too long, so what was decided isn't given out; ask again, with the same idempotency key if there is one.",
+  )
+}
+
+function closed(): Fault {
+  return new Fault("ledger_unavailable", "The ledger is closed; start Countersign again.")
+}

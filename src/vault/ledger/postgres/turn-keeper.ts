@@ -1,0 +1,177 @@
+import { randomBytes } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+
+import { Fault } from "../../../std/fault.ts"
+import { oneAtATime } from "../../../std/one-at-a-time.ts"
+import type { LedgerKey } from "../store/audit-jobs.ts"
+import type { AppendedRows, Head, Replica } from "../store/store.ts"
+import { sealBatch, type Batch } from "./batch.ts"
+import { assertHead, assertWhole, type Hosts } from "./catch-up.ts"
+import { assertReplicated } from "./standbys.ts"
+import { addBatch, type Reached } from "./tables.ts"
+import { giveTurn, isTurnWanted, takeTurn, touchHead, type Turn } from "./turns.ts"
+
+export type TurnKeeperAsk = {
+  readonly host: string
+  /** Which hosts' batches are followed, this one's among them. */
+  readonly hosts: Hosts
+  readonly replicas: number
+  readonly key: LedgerKey
+  /** The last entry that is here. */
+  readonly head: Head
+  readonly commitTimeoutMs: number
+}
+
+/** How long the turn of one that doesn't answer is waited for. */
+const longestPatienceMs = 1_000
+/** After this long without its turn a host looks for another way to the server. */
+const longestWaitMs = 10_000
+/** What a session that broke off may take to give out what it decided, and half a second. */
+export const quietMs = 2_500
+/** How far this host's clock may be from the server's. */
+export const maxSkewMs = 1_000
+/** For how long others count as active. */
+const activeMs = 1_000
+
+/** One host's part in the order that PostgreSQL keeps: taking turns, and appending in them. */
+export class TurnKeeper implements Replica {
+  readonly ended: Promise<Fault>
+  readonly #reached: Reached
+  readonly #ask: TurnKeeperAsk
+  /** Of this session alone: a host that starts again is told that the one before broke off. */
+  readonly #me: string
+  readonly #inOrder = oneAtATime()
+  #head: Head
+  #confirming: Promise<void> | undefined
+  #wanted: () => void = () => undefined
+  #othersAtMs = -Infinity
+  /** A session of ours that broke off is as good as another's; and another server may know of none. */
+  #quietAtMs = performance.now() + quietMs
+
+  constructor(reached: Reached, ask: TurnKeeperAsk) {
+    this.#reached = reached
+    this.#ask = ask
+    this.#me = `${ask.host} ${randomBytes(8).toString("hex")}`
+    this.#head = ask.head
+    this.ended = reached.session.ended
+  }
+
+  /** Tells `wanted` when a commit hears that another host waits for the turn. */
+  onWanted(wanted: () => void): void {
+    this.#wanted = wanted
+  }
+
+  /**
+   * Takes the turn. What others appended since is checked, and goes to `follow` batch by batch.
+   *
+   * @throws {Fault} `ledger_unavailable`, `ledger_unusable`.
+   */
+  async take(follow: (batch: Batch) => void): Promise<void> {
+    const endMs = performance.now() + longestWaitMs
+    for (;;) {
+      const turn = await this.#askForTurn()
+      if (turn.outcome !== "late") this.#followAll(turn, follow)
+      if (turn.outcome === "taken") {
+        assertHead(this.#head, turn.head)
+        return
+      }
+      if (performance.now() > endMs) throw noTurn()
+    }
+  }
+
+  async #askForTurn(): Promise<Turn> {
+    const { commitTimeoutMs, replicas } = this.#ask
+    const patienceMs = Math.min(longestPatienceMs, commitTimeoutMs / 2)
+    const ask = { me: this.#me, known: this.#head.seq, patienceMs }
+    const askedMs = Date.now()
+    const turn = await this.#inOrder(() => takeTurn(this.#reached.session, ask))
+    if (turn.outcome === "late") return turn
+    assertReplicated(turn.standbys, replicas)
+    assertSameTime(turn.serverMs, { fromMs: askedMs, toMs: Date.now() })
+    this.#quietAtMs = Math.max(this.#quietAtMs, performance.now() + turn.quietMs)
+    return turn
+  }
+
+  #followAll({ batches }: Pick<Turn, "batches">, follow: (batch: Batch) => void): void {
+    const { hosts, host } = this.#ask
+    const ledger = this.#reached.ledger.name
+    for (const batch of batches) {
+      if (batch.host === host) throw overtaken()
+      assertWhole(batch, { previous: this.#head, ledger, hosts })
+      this.#head = batch.head
+      this.#othersAtMs = performance.now()
+      follow(batch)
+    }
+  }
+
+  give(): Promise<void> {
+    return this.#inOrder(() => giveTurn(this.#reached.session, this.#me))
+  }
+
+  isWanted(): Promise<boolean> {
+    return this.#inOrder(() => isTurnWanted(this.#reached.session))
+  }
+
+  othersAreActive(): boolean {
+    return performance.now() - this.#othersAtMs < activeMs
+  }
+
+  /** Resolves once a commit that began after the call is durable: what was decided before it wasn't overtaken. */
+  confirm(): Promise<void> {
+    return (this.#confirming ??= this.#inOrder(async () => {
+      this.#confirming = undefined
+      const standbys = await touchHead(this.#reached.session, this.#me)
+      assertReplicated(standbys, this.#ask.replicas)
+    }))
+  }
+
+  append({ rows, head }: AppendedRows): Promise<void> {
+    return this.#inOrder(async () => {
+      const previous = this.#head
+      if (head.seq !== previous.seq + rows.length) throw overtaken()
+      const { host, key, replicas } = this.#ask
+      const { session, ledger } = this.#reached
+      const batch = sealBatch({ firstSeq: previous.seq + 1, head, host, rows }, ledger.name, key)
+      const added = await addBatch(session, batch, { previous, me: this.#me })
+      if (added === undefined) throw overtaken()
+      assertReplicated(added.standbys, replicas)
+      if (added.isTurnWanted) this.#wanted()
+      this.#head = head
+    })
+  }
+
+  /** Resolves once no other host gives anything out any more that it decided before the last turn here. */
+  async quiet(): Promise<void> {
+    await sleep(Math.max(0, this.#quietAtMs - performance.now()), undefined, { ref: false })
+  }
+
+  /** Ends the session, and gives the turn on before. */
+  async close(): Promise<void> {
+    await this.give().catch(() => undefined) // it has ended
+    this.#reached.session.end()
+  }
+}
+
+function overtaken(): Fault {
+  return new Fault(
+    "ledger_unavailable",
+    "Another Countersign has added to the ledger in PostgreSQL.",
+  )
+}
+
+function noTurn(): Fault {
+  return new Fault(
+    "ledger_unavailable",
+    `This host didn't get its turn in ${longestWaitMs / 1_000} s; nothing is signed until it does.`,
+  )
+}
+
+/** Decisions count by their host's time, so hosts must have the same. */
+function assertSameTime(serverMs: number, host: { fromMs: number; toMs: number }): void {
+  const skewMs = Math.max(host.fromMs - serverMs, serverMs - host.toMs)
+  if (skewMs <= maxSkewMs) return
+  throw new Fault(
+    "ledger_unavailable",
+    `This host's clock and PostgreSQL's are ${skewMs} ms apart (${maxSkewMs} are allowed); set both by NTP.`,
+  )
+}

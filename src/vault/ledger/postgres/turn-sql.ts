@@ -1,0 +1,49 @@
+/** How many batches a host may be behind and still have the turn: those before it reads without keeping others from theirs. */
+export const maxBehind = 50
+
+/** For how long after a session broke off what it was about to give out may still come: twice what it may take, and more. */
+const quietSeconds = 2.5
+
+/**
+ * The turn, which one host's session has at a time: a session's advisory lock. It keeps hosts from deciding at once;
+ * what makes that safe is that a batch is added only where the head still is what its host has seen.
+ */
+export const turnSql = `-- Who has the turn, and who waits for it.
+CREATE VIEW countersign.turns AS
+  SELECT pid, granted FROM pg_locks
+  WHERE locktype = 'advisory' AND objsubid = 1
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND (classid::bigint << 32) | objid::bigint = hashtextextended('countersign', 0);
+-- Takes the turn, unless it isn't given on in time. A holder that did nothing for as long loses it.
+CREATE FUNCTION countersign.take_turn(me text, known bigint, patience text)
+  RETURNS TABLE (outcome text, quiet_ms bigint, now_ms bigint) LANGUAGE plpgsql AS $$
+DECLARE
+  last countersign.head;
+BEGIN
+  PERFORM set_config('lock_timeout', patience, true);
+  BEGIN
+    PERFORM pg_advisory_lock(hashtextextended('countersign', 0));
+  EXCEPTION WHEN lock_not_available THEN
+    PERFORM pg_terminate_backend(pid) FROM countersign.turns JOIN pg_stat_activity USING (pid)
+      WHERE granted AND state = 'idle' AND state_change < clock_timestamp() - patience::interval;
+    RETURN QUERY SELECT 'late', 0::bigint, 0::bigint;
+    RETURN;
+  END;
+  SELECT * INTO last FROM countersign.head;
+  IF last.holder NOT IN ('', me) THEN
+    last.quiet_at := greatest(last.quiet_at, clock_timestamp() + interval '${quietSeconds} s');
+  END IF;
+  -- Whatever is told below is durable where this is: it was written before.
+  IF last.seq <> known OR last.holder NOT IN ('', me) THEN
+    UPDATE countersign.head SET holder = me, quiet_at = last.quiet_at;
+  END IF;
+  outcome := 'taken';
+  IF (SELECT count(*) FROM (SELECT FROM countersign.batches WHERE last_seq > known LIMIT ${maxBehind + 1}) AS b) > ${maxBehind} THEN
+    PERFORM pg_advisory_unlock(hashtextextended('countersign', 0));
+    outcome := 'behind';
+  END IF;
+  quiet_ms := greatest(0, ceil(extract(epoch FROM last.quiet_at - clock_timestamp()) * 1000));
+  now_ms := floor(extract(epoch FROM clock_timestamp()) * 1000);
+  RETURN NEXT;
+END $$;
+`
