@@ -6,6 +6,7 @@ import { openCheckpoints } from "./audit/checkpoints.ts"
 import type { Config } from "./config/config.ts"
 import type { FileSet } from "./config/file-set.ts"
 import { pathsOf, type Installation, signerDirOf } from "./config/installation.ts"
+import { isShared } from "./config/ledger-config.ts"
 import { loadUsableFiles } from "./config/load-files.ts"
 import { assertTrustedDirectory } from "./config/read-config-file.ts"
 import { holdKeys } from "./custody/custody.ts"
@@ -116,8 +117,8 @@ async function openRecords(
   const options = { clock, signers, maxStartGapMs, mayNote }
   const ledger = await openEngine(installation, config, { options, ledgerDoor })
   try {
-    const isShared = config.postgres?.hosts !== undefined
-    return { ledger, checkpoints: await openCheckpoints({ keyFile, ledger, clock, isShared }) }
+    const ask = { keyFile, ledger, clock, isShared: isShared(config) }
+    return { ledger, checkpoints: await openCheckpoints(ask) }
   } catch (error) {
     await ledger.close()
     throw error

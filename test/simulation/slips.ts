@@ -63,8 +63,8 @@ export const slips: readonly Guard[] = [
       why: "simulated: a start forgets how far a signer's mark is ahead",
     },
     {
-      find: "ever: endlessMeters(ever)",
-      replace: "ever: endlessMeters([])",
+      find: "ever.map(({ meter, used }) => [meter, used])",
+      replace: "[]",
       why: "simulated: a start forgets what counts for ever",
     },
     {

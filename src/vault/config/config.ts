@@ -8,7 +8,7 @@ import { parseYaml, type Problem } from "../../std/yaml-file.ts"
 import { parseDecimal, type Decimal } from "../../venue/decimal.ts"
 import { budgetsSetting, type BudgetConfig } from "./budget-config.ts"
 import { dayMs, duration, yesOrNo } from "./config-values.ts"
-import { ledgerSetting, type PostgresLedger } from "./ledger-config.ts"
+import { isShared, ledgerSetting, type PostgresLedger } from "./ledger-config.ts"
 import { freezeOnSetting, heartbeatsSetting, type FreezeOn, type Heartbeat } from "./stop-config.ts"
 import { upstreamSetting, venueOffsetSetting, type UpstreamConfig } from "./upstream-config.ts"
 
@@ -220,4 +220,12 @@ const configSchema = z
     path: ["listen", "host"],
     message:
       "listening off loopback shows the daemon to the network; set allow_remote: true if that is meant",
+  })
+  .refine(({ ledger, heartbeats }) => !isShared(ledger) || heartbeats.size === 0, {
+    path: ["heartbeats"],
+    message: "a host hears only its own bots; with ledger.fleet leave it out",
+  })
+  .refine(({ ledger, archive }) => !isShared(ledger) || archive === "off", {
+    path: ["archive"],
+    message: "what several hosts share isn't archived; with ledger.fleet say off",
   })

@@ -16,6 +16,11 @@ export type PostgresLedger = {
   readonly hosts?: ReadonlyMap<string, string>
 }
 
+/** Whether other hosts append to it too. */
+export function isShared({ postgres }: { readonly postgres: PostgresLedger | undefined }): boolean {
+  return postgres?.hosts !== undefined
+}
+
 /** What `ledger.min_free` is if left out: 256 MiB. */
 export const defaultMinFreeBytes = 256 * 1_048_576
 
@@ -38,8 +43,14 @@ const publicKey = z
   .regex(/^[0-9a-f]{64}$/, "expected 64 hex digits, as countersign ledger host-key prints them")
 
 const fleet = z.strictObject({
-  hosts: z.record(hostName, z.strictObject({ key: publicKey })),
+  hosts: z
+    .record(hostName, z.strictObject({ key: publicKey }))
+    .refine((hosts) => isEachOnce(Object.values(hosts).map(({ key }) => key)), "two have one key"),
 })
+
+function isEachOnce(texts: readonly string[]): boolean {
+  return new Set(texts).size === texts.length
+}
 
 const ofPostgres = {
   fleet: fleet.optional(),

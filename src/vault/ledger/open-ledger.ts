@@ -84,7 +84,7 @@ export async function openLedgerOver(
 
 function pastOf(store: LedgerStore, clock: Clock, { ever }: OpenedState): Past {
   return {
-    ever: endlessMeters(ever),
+    ever: endlessMeters(ever.map(({ meter, used }) => [meter, used])),
     count: (recount) => countRecorded(store, recount),
     snapshots: (capture) => openMeterSnapshots(store, clock, capture),
   }

@@ -135,11 +135,8 @@ export function countElsewhere(
 ): void {
   const spending = recordedSpending(request, set)
   if (spending === undefined) return
-  const { address } = spending.terms
-  budgets.countEarlier(
-    { ...spending, terms: { address, ip: undefined } },
-    now() - request.countedAtMs,
-  )
+  const elsewhere = { ...spending, terms: { ...spending.terms, ip: undefined } }
+  budgets.countEarlier(elsewhere, now() - request.countedAtMs)
 }
 
 type Aged = { readonly request: RecordedRequest; readonly ageMs: number }

@@ -198,16 +198,12 @@ function follow(state: State, row: RequestRow): void {
   state.snapshots.note(1)
   followNow(state, event)
   // Its host counted what is for ever; limits that only this host has don't know of it.
-  if (row.ever !== undefined) endlessOf(state).keepEndless(endlessMeters(usesIn(row.ever)))
+  if (row.ever !== undefined) endlessOf(state).keepEndless(endlessMeters(Object.entries(row.ever)))
   state.meanwhile?.push(event)
 }
 
 function endlessOf({ meters, ever }: State): Meters {
   return meters ?? ever
-}
-
-function usesIn(ever: NonNullable<RequestRow["ever"]>) {
-  return Object.entries(ever).map(([meter, used]) => ({ meter, used }))
 }
 
 function onWall(room: Headroom, shiftMs: number): Headroom {

@@ -16,7 +16,6 @@ import {
   type Refund,
 } from "../records/request-row.ts"
 import type { Headroom } from "../records/reservation.ts"
-import type { OpenedState } from "../store/store.ts"
 import { expiringSum, type ExpiringSum, type SumPart } from "./expiring-sum.ts"
 
 /**
@@ -126,10 +125,10 @@ export function openMeters({ highWaterMs, meters }: MetersImage = nothingUsed): 
   }
 }
 
-/** Meters that count for ever, by what the ledger keeps of them. */
-export function endlessMeters(kept: OpenedState["ever"]): MetersImage {
+/** Meters that count for ever, by their names and what the ledger keeps of them. */
+export function endlessMeters(kept: readonly (readonly [string, string])[]): MetersImage {
   const times = { fromMs: 0, firstUntilMs: Infinity, untilMs: Infinity }
-  const meters = kept.map(({ meter: name, used }) => ({
+  const meters = kept.map(([name, used]) => ({
     ...{ id: meterIdOf({ meter: name, window: ever, release: "never" }), name, bucketMs: Infinity },
     ...{ used: [{ ...times, amount: readDecimal(used) }], givenBack: [] },
   }))

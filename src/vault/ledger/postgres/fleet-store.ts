@@ -122,7 +122,7 @@ export class FleetStore implements LedgerStore {
   #follow({ rows, head }: Batch): void {
     const parsed = rows.map((row) => JSON.parse(row) as JournalRow) // sealed by a host of ours
     const heard = parsed.map((row) => this.#hearing?.followed(row))
-    this.#copy.follow({ rows: parsed, head }).then(
+    this.#copy.follow({ kind: "follow", rows: parsed, head }).then(
       (written) => written.forEach((each, index) => heard[index]?.(each)),
       () => undefined, // the copy is broken, and says so
     )

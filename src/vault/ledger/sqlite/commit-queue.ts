@@ -16,14 +16,7 @@ import type {
   StoreTurn,
   Written,
 } from "../store/store.ts"
-import type {
-  FollowedRows,
-  FromWorker,
-  Job,
-  JobResult,
-  JobResults,
-  ToWorker,
-} from "./worker-messages.ts"
+import type { FromWorker, Job, JobResult, JobResults, ToWorker } from "./worker-messages.ts"
 
 /** A turn that asked for no key. */
 const keyless: StoreTurn = { found: () => undefined }
@@ -92,8 +85,8 @@ export class CommitQueue implements LedgerStore {
   }
 
   /** Adds entries that are durable elsewhere, after all others. */
-  follow(entries: FollowedRows): Promise<readonly Written[]> {
-    return this.#do({ kind: "follow", ...entries })
+  follow(job: Extract<Job, { readonly kind: "follow" }>): Promise<readonly Written[]> {
+    return this.#do(job)
   }
 
   run<Kind extends StoreJob["kind"]>(

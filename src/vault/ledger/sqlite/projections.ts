@@ -56,16 +56,12 @@ export function followRows(
   { journal, tables }: { readonly journal: Journal; readonly tables: Projections },
 ): readonly Written[] {
   const written = rows.map((row) => tables.write(row))
-  if (Buffer.compare(journal.head().hash, head.hash) !== 0) throw otherwise(head.seq)
+  if (Buffer.compare(journal.head().hash, head.hash) !== 0) {
+    const message = `The entries up to ${head.seq} in PostgreSQL aren't what this Countersign would write; install the version that wrote them.`
+    throw new Fault("ledger_unusable", message)
+  }
   journal.appended() // these needn't be made durable anywhere
   return written
-}
-
-function otherwise(seq: number): Fault {
-  return new Fault(
-    "ledger_unusable",
-    `The entries up to ${seq} in PostgreSQL aren't what this Countersign would write; install the version that wrote them.`,
-  )
 }
 
 /** Writes to the journal and to the tables at once. */

@@ -67,4 +67,30 @@ describe("ledger in countersign.yaml", () => {
     }
     assert.match(mistakes("{engine: mysql}"), /expected/)
   })
+
+  const [keyA, keyB] = ["a".repeat(64), "b".repeat(64)]
+  const shared = (hosts: string, host = "a") =>
+    `{engine: postgres, host: ${host}, fleet: {hosts: ${hosts}}}\narchive: off`
+  const both = `{a: {key: ${keyA}}, b: {key: ${keyB}}}`
+
+  it("names the hosts that share it, each with a key of its own, this one among them", () => {
+    assert.deepEqual(
+      postgres(shared(both))?.hosts,
+      new Map([
+        ["a", keyA],
+        ["b", keyB],
+      ]),
+    )
+    assert.match(mistakes(shared(both, "c")), /this host, c, isn't among them; add it/)
+    assert.match(mistakes(shared(`{a: {key: ${keyA}}, b: {key: ${keyA}}}`)), /two have one key/)
+    assert.match(mistakes(shared(`{a: {key: ${keyA.slice(1)}}}`)), /64 hex digits, as countersign/)
+  })
+
+  it("is shared only where nothing is archived and no heartbeat counts", () => {
+    const silent = shared(both).replace("\narchive: off", "")
+    assert.match(mistakes(silent), /what several hosts share isn't archived.*at archive/)
+    const heard = `${shared(both)}\nheartbeats: {bot: {within: 10s}}`
+    assert.match(mistakes(heard), /a host hears only its own bots.*at heartbeats/)
+    assert.ok(postgres(`{engine: postgres, host: a}\nheartbeats: {bot: {within: 10s}}`))
+  })
 })
