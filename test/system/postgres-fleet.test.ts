@@ -121,4 +121,77 @@ describe("the ledger of several hosts", needsPostgres, () => {
       while (b.followed.length === 0) await pause(50)
       assert.deepEqual(b.followed, [1])
     }))
+
+  /** An idle host looks once a second: until then it has seen no more than request 1 of `b`. */
+  async function untilVisited(a: Host, b: Host): Promise<void> {
+    await b.store.append(request(1))
+    while (a.followed.length === 0) await pause(5)
+  }
+
+  const hostile: readonly (readonly [string, string, RegExp])[] = [
+    [
+      "an entry of another host that was changed",
+      `UPDATE countersign.batches SET rows = replace(rows, '"nonce":2', '"nonce":9') WHERE last_seq = 2`,
+      /an entry from 2 to 2 was changed/,
+    ],
+    [
+      "a batch of another host that was taken out",
+      "DELETE FROM countersign.batches WHERE last_seq = 2",
+      /entry 2 is missing/,
+    ],
+    [
+      "another host's last batch that is hidden",
+      "DELETE FROM countersign.batches WHERE last_seq = 3",
+      /its last entry is said to be 3, and is 2/,
+    ],
+    [
+      "an entry in the name of a host that isn't known",
+      "UPDATE countersign.batches SET host = 'c' WHERE last_seq = 2",
+      /host c isn't known here/,
+    ],
+    [
+      "another host's entry in this one's name",
+      "UPDATE countersign.batches SET host = 'a' WHERE last_seq = 2",
+      /Another Countersign has added to the ledger/,
+    ],
+    [
+      "another host's entry whose seal isn't that host's",
+      "UPDATE countersign.batches SET seal = decode(repeat('00', 64), 'hex') WHERE last_seq = 3",
+      /entries 3 to 3 aren't sealed by host b/,
+    ],
+    [
+      "two batches of another host that were exchanged",
+      "UPDATE countersign.batches AS one SET (rows, hash, seal) = (SELECT rows, hash, seal FROM countersign.batches WHERE last_seq = 5 - one.last_seq) WHERE last_seq IN (2, 3)",
+      /an entry from 2 to 2 was changed/,
+    ],
+    [
+      "another ledger in its place",
+      "TRUNCATE countersign.batches; UPDATE countersign.head SET (seq, hash) = (7, decode(repeat('ab', 32), 'hex'))",
+      /its last entry is said to be 7, and is 1/,
+    ],
+  ]
+
+  for (const [what, alter, says] of hostile) {
+    it(`ends a host that is shown ${what}`, () =>
+      withHosts(["a", "b"], async (a, b) => {
+        await untilVisited(a, b)
+        await b.store.append(request(2))
+        await b.store.append(request(3))
+        a.place.sql(alter)
+        assert.match((await a.store.broken).message, says)
+        assert.equal(await a.store.close(), "broken")
+      }))
+  }
+
+  it("can't join again what was shown apart", () =>
+    withHosts(["a", "b"], async (a, b) => {
+      await untilVisited(a, b)
+      await b.store.append(request(2))
+      a.place.sql(
+        `DELETE FROM countersign.batches WHERE last_seq = 2;
+         UPDATE countersign.head SET (seq, hash) = (SELECT last_seq, hash FROM countersign.batches)`,
+      )
+      await a.store.append(request(2)) // a has the room that b has used
+      assert.match((await b.store.broken).message, /its last entry is said|was changed|missing/)
+    }))
 })

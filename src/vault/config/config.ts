@@ -223,9 +223,9 @@ const configSchema = z
   })
   .refine(({ ledger, heartbeats }) => !isShared(ledger) || heartbeats.size === 0, {
     path: ["heartbeats"],
-    message: "a host hears only its own bots; with ledger.fleet leave it out",
+    message: "of several hosts each hears its own bots; leave it out",
   })
   .refine(({ ledger, archive }) => !isShared(ledger) || archive === "off", {
     path: ["archive"],
-    message: "what several hosts share isn't archived; with ledger.fleet say off",
+    message: "what several hosts share isn't archived; say off",
   })

@@ -90,7 +90,7 @@ describe("ledger in countersign.yaml", () => {
     const silent = shared(both).replace("\narchive: off", "")
     assert.match(mistakes(silent), /what several hosts share isn't archived.*at archive/)
     const heard = `${shared(both)}\nheartbeats: {bot: {within: 10s}}`
-    assert.match(mistakes(heard), /a host hears only its own bots.*at heartbeats/)
+    assert.match(mistakes(heard), /of several hosts each hears its own bots.*at heartbeats/)
     assert.ok(postgres(`{engine: postgres, host: a}\nheartbeats: {bot: {within: 10s}}`))
   })
 })
