@@ -46,8 +46,9 @@ describe("docs/operations/", () => {
   })
 
   it("lists every key of countersign.yaml, and no other", () => {
-    const [, schema = ""] =
-      readRepositoryFile("src/vault/config/config.ts").split("const configSchema")
+    const [, schema = ""] = readRepositoryFile("src/vault/config/config.ts").split(
+      "const configSchema",
+    )
     const [source = ""] = schema.split("\n  })")
     const keys = [...source.matchAll(/^ {4}(\w+)(?:: |,$)/gm)].map(([, key = ""]) => key)
     assert.ok(keys.includes("listen"))
