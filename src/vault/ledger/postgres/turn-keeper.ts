@@ -88,7 +88,9 @@ export class TurnKeeper implements Replica {
     if (turn.outcome === "late") return turn
     assertReplicated(turn.standbys, replicas)
     assertSameTime(turn.serverMs, { fromMs: askedMs, toMs: Date.now() })
-    this.#quietAtMs = Math.max(this.#quietAtMs, performance.now() + turn.quietMs)
+    // It can't take longer, whatever has become of the server's clock.
+    const leftMs = Math.min(turn.quietMs, quietMs)
+    this.#quietAtMs = Math.max(this.#quietAtMs, performance.now() + leftMs)
     return turn
   }
 
