@@ -55,7 +55,12 @@ export function followRows(
   { rows, head }: FollowedRows,
   { journal, tables }: { readonly journal: Journal; readonly tables: Projections },
 ): readonly Written[] {
-  const written = rows.map((row) => tables.write(row))
+  const written = rows.map((row) => {
+    const done = tables.write(row)
+    // Its request is in an archive here, and isn't yet on the host that wrote it.
+    if (done.kind === "unknown_request") journal.append(row)
+    return done
+  })
   if (Buffer.compare(journal.head().hash, head.hash) !== 0) throw otherwise(head.seq)
   journal.appended() // these needn't be made durable anywhere
   return written
