@@ -46,14 +46,17 @@ export type DecideFrom = {
 export function decider(from: DecideFrom, underWay: UnderWay): Ledger["decide"] {
   const keyTurns = openKeyTurns()
   return async (keys, step) => {
-    let end = nothing
+    let [end, assertInTime] = [nothing, nothing]
     const followed: typeof step = (turn) => {
       end = underWay.begin()
+      assertInTime = from.store.others?.timed() ?? nothing
       return step(turn)
     }
     const work = () => decide(keys, followed, from)
     try {
-      return await (keys.length === 0 ? work() : keyTurns.run(keys, work))
+      const made = await (keys.length === 0 ? work() : keyTurns.run(keys, work))
+      assertInTime()
+      return made
     } finally {
       end()
     }

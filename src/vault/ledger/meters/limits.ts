@@ -139,6 +139,7 @@ function expectRelease(
   atMs = state.steady.now(),
 ): ExpectedRelease {
   const meanwhileThen = state.meanwhile
+  state.steady.at(atMs) // what is counted later is counted after it, on another host too
   const expected: UnheardOutcome = { record, outcome: id }
   state.expected.add(expected)
   return {

@@ -27,7 +27,7 @@ export type BatonWay = {
 
 /** For how long it is kept where nothing is to do and nobody else wants it. */
 const keepMs = 500
-/** How often it is asked meanwhile whether anybody does. */
+/** How often it is asked while it is here whether anybody does. */
 const lookMs = 10
 
 /** Starts without it. `fail` is told why it couldn't be had or given on. */
@@ -69,7 +69,6 @@ class OpenBaton implements Baton {
 
   stay(): void {
     this.#inside += 1
-    clearTimeout(this.#timer)
   }
 
   leave(): void {
@@ -100,6 +99,7 @@ class OpenBaton implements Baton {
 
   async #move(step: () => Promise<void>): Promise<void> {
     this.#state = "moving"
+    clearTimeout(this.#timer)
     try {
       await step()
     } catch (error) {
@@ -116,6 +116,7 @@ class OpenBaton implements Baton {
     this.#inside += waiting.length
     for (const { resolve } of waiting) resolve()
     this.#rest()
+    this.#lookSoon()
   }
 
   async #give(): Promise<void> {
@@ -130,9 +131,14 @@ class OpenBaton implements Baton {
     if (this.#inside > 0 || this.#state !== "here" || this.#fault !== undefined) return
     const isKept =
       !this.#isWanted && !this.#way.othersAreActive() && this.#keptLooks * lookMs < keepMs
-    clearTimeout(this.#timer)
     if (!isKept) void this.#move(() => this.#give())
-    else this.#timer = setTimeout(() => void this.#look(), lookMs)
+  }
+
+  /** Also while it is used: of turns that commit nothing no commit hears that others wait. */
+  #lookSoon(): void {
+    clearTimeout(this.#timer)
+    if (this.#state !== "here" || this.#fault !== undefined) return
+    this.#timer = setTimeout(() => void this.#look(), lookMs)
   }
 
   async #look(): Promise<void> {
@@ -140,6 +146,7 @@ class OpenBaton implements Baton {
       this.#keptLooks += 1
       if (await this.#way.isWanted()) this.#isWanted = true
       this.#rest()
+      this.#lookSoon()
     } catch (error) {
       this.#fail(error)
     }

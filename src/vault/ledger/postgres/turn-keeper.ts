@@ -28,8 +28,11 @@ const longestPatienceMs = 1_000
 const longestWaitMs = 10_000
 /** What a session that broke off may take to give out what it decided, and half a second. */
 export const quietMs = 2_500
-/** How far this host's clock may be from the server's. */
-export const maxSkewMs = 1_000
+/**
+ * How far this host's clock may be from the server's. Two hosts are twice as far apart at most, which must be well below
+ * how far a nonce may lie ahead of the clock: else the host that is behind could sign nothing for a signer of both.
+ */
+export const maxSkewMs = 250
 /** For how long others count as active. */
 const activeMs = 1_000
 
@@ -88,7 +91,9 @@ export class TurnKeeper implements Replica {
     if (turn.outcome === "late") return turn
     assertReplicated(turn.standbys, replicas)
     assertSameTime(turn.serverMs, { fromMs: askedMs, toMs: Date.now() })
-    this.#quietAtMs = Math.max(this.#quietAtMs, performance.now() + turn.quietMs)
+    // It can't take longer, whatever has become of the server's clock.
+    const leftMs = Math.min(turn.quietMs, quietMs)
+    this.#quietAtMs = Math.max(this.#quietAtMs, performance.now() + leftMs)
     return turn
   }
 

@@ -66,6 +66,8 @@ export type Others = {
   attend(hearing: Hearing): void
   /** Resolves once they give nothing out any more that they decided before the last turn here. */
   quiet(): Promise<void>
+  /** Returns what throws once what is decided now may not come out any more. */
+  timed(): () => void
 }
 
 export type HeardRow = (written: Written) => void
