@@ -1,17 +1,25 @@
 // The ledger on a real PostgreSQL, through the relay's own code, as one host has it.
 
 import assert from "node:assert/strict"
-import { cpSync, rmSync } from "node:fs"
+import { cpSync, existsSync, readFileSync, rmSync } from "node:fs"
+import { once } from "node:events"
+import { connect } from "node:net"
+import { dirname, join } from "node:path"
+import { createSecureContext } from "node:tls"
 import { after, before, describe, it } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 
+import { keepServer } from "../../src/relay/keep-server.ts"
+import { relayLimits } from "../../src/relay/process/relay-limits.ts"
 import { openSqliteStore } from "../../src/vault/ledger/open-sqlite-store.ts"
+import { postgresStore } from "../../src/vault/ledger/postgres/open-store.ts"
 import { prepareLedgerFile } from "../../src/vault/ledger/sqlite/database.ts"
 import type { LedgerStore } from "../../src/vault/ledger/store/store.ts"
 import { startMs } from "../support/fake-clock.ts"
 import { holdContract } from "../support/hold-contract.ts"
 import { postgresLedgerPlace, type PostgresLedgerPlace } from "../support/postgres-ledger.ts"
 import {
+  hostRole,
   needsPostgres,
   postgresPlace,
   startPrimary,
@@ -19,6 +27,7 @@ import {
   type PostgresPlace,
   type PostgresServer,
 } from "../support/postgres-server.ts"
+import { until } from "../support/process-tree.ts"
 import { request } from "../properties/ledger-contract.ts"
 
 describe("the ledger on PostgreSQL", needsPostgres, () => {
@@ -149,6 +158,54 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
       )
       await store.close()
     }))
+
+  it("takes a way that is opened the moment another has led nowhere: the next may be long in coming", () =>
+    withLedger(async ({ file, postgres }) => {
+      const path = join(dirname(file), "other.sock")
+      const keyFile = join(dirname(file), "ledger.key")
+      const opening = postgresStore({ file, keyFile, place: { path }, postgres, reachMs: 10_000 })
+      const opened = opening(startMs)
+      opened.catch(() => undefined) // told below
+      await until(() => existsSync(path) || undefined, "it listens")
+      const nowhere = connect({ path, allowHalfOpen: true })
+      nowhere.write('{"server":"db2"}\n')
+      await once(nowhere, "data")
+      nowhere.write(startingUp())
+      await once(nowhere, "end")
+      nowhere.destroy()
+      const stop = new AbortController()
+      const relay = keepServer(dialsOnce(path), stop.signal)
+      try {
+        const { store } = await opened
+        await store.close()
+      } finally {
+        stop.abort()
+        await relay
+      }
+    }))
+
+  /** PostgreSQL's word for not yet. */
+  function startingUp(): Buffer {
+    const fields = "SFATAL\0C57P03\0Mthe database system is starting up\0\0"
+    const length = Buffer.alloc(4)
+    length.writeInt32BE(4 + fields.length)
+    return Buffer.concat([Buffer.from("E"), length, Buffer.from(fields)])
+  }
+
+  function dialsOnce(ledgerSocket: string): Parameters<typeof keepServer>[0] {
+    const { ca, clients } = place.certificates
+    const { certificate, key } = clients[hostRole]
+    const [authority, cert] = [readFileSync(ca), readFileSync(certificate)]
+    const context = createSecureContext({ ca: authority, cert, key: readFileSync(key) })
+    return {
+      server: { name: "db1", host: "127.0.0.1", port: server.port },
+      secureContext: () => context,
+      ledgerSocket,
+      limits: { ...relayLimits, shortestPauseMs: 60_000, longestPauseMs: 60_000 },
+      onConnected: () => undefined,
+      onLost: () => undefined,
+    }
+  }
 
   it("gives its role no right to alter or take away what was recorded", () =>
     withLedger(async (ledger) => {

@@ -1,0 +1,207 @@
+// Three daemons on one ledger, made of one and brought back to one as docs/operations/fleet.md says.
+
+import assert from "node:assert/strict"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { after, before, describe, it } from "node:test"
+
+import { parse } from "yaml"
+
+import { limitOrder, type Answer } from "../support/bot.ts"
+import {
+  aloneConfig,
+  blocksOf,
+  exampleConfig,
+  fleetPage,
+  growToThree,
+  makeFleet,
+  type FleetHost,
+  type FleetSite,
+} from "../support/fleet-site.ts"
+import { needsPostgres } from "../support/postgres-server.ts"
+import { until } from "../support/process-tree.ts"
+import { addClient, tradingPolicy } from "../support/trading-keys.ts"
+
+const path = "/sign/v1/trade/orders"
+
+/** `capped` may have ten of the usual orders, on whichever hosts; all others are free. */
+const policies = {
+  "trading.yaml": `${tradingPolicy.replace("\n", "\napplies_to: { clients: [bot, late] }\n")}`,
+  "capped.yaml": `policy: capped
+applies_to: { clients: [capped] }
+rules:
+  - { name: quote, endpoints: [placeOrder], symbols: [BTC-PERP], max_quantity: "0.5" }
+limits:
+  - { name: together, sum: submitted_notional, window: 1h, max: "63000" }
+`,
+}
+
+/** Within a second others sign on after a host was killed; a busy machine may take three. */
+const longestSilenceMs = 3 * 1_000
+
+describe("three hosts on one ledger", { timeout: 300_000, ...needsPostgres }, () => {
+  let site: FleetSite
+  let hosts: readonly FleetHost[]
+  let a: FleetHost
+  let b: FleetHost
+  let c: FleetHost
+
+  before(async () => {
+    site = await makeFleet(policies)
+    ;({ a, b, c } = site.hosts)
+    hosts = [a, b, c]
+    await a.start()
+  })
+  after(() => site.remove())
+
+  const order = (host: FleetHost, token?: string, headers = {}): Promise<Answer> =>
+    host.bot(token).post(path, limitOrder(), headers)
+
+  async function nonceOf(host: FleetHost): Promise<number> {
+    const { status, json } = await order(host)
+    assert.equal(status, 200, JSON.stringify(json))
+    return json["nonce"] as number
+  }
+
+  /** What an order on a host is answered with. */
+  async function codeOf(host: FleetHost, token?: string): Promise<string> {
+    const { status, json } = await order(host, token)
+    return status === 200 ? "signed" : json.code
+  }
+
+  it("are made of one that runs, by the page", async () => {
+    const first = await nonceOf(a)
+    await growToThree(site)
+    for (const host of hosts) assert.match(await host.plays("Look at each"), /The ledger is whole/)
+    assert.ok((await nonceOf(b)) > first)
+  })
+
+  it("are set as examples/fleet and the page have it", () => {
+    const [shown = ""] = blocksOf(fleetPage, "yaml")
+    const { ledger } = exampleConfig(a)
+    assert.deepEqual((parse(shown) as object)["ledger" as never], ledger)
+    for (const host of hosts) {
+      assert.deepEqual(exampleConfig(host).ledger, { ...ledger, host: host.name })
+    }
+  })
+
+  it("sign each, with nonces of a signer that rise over all of them", async () => {
+    const nonces: number[] = []
+    for (const host of [a, b, c, c, b, a]) nonces.push(await nonceOf(host))
+    assert.deepEqual(nonces, [...new Set(nonces)].sort())
+  })
+
+  it("use up a limit exactly, all together", async () => {
+    const token = await addClient(a.dir, "capped")
+    for (const host of hosts) await untilCode(host, (code) => code !== "unauthorized", token)
+    const asked = hosts.flatMap((host) => Array.from({ length: 8 }, () => codeOf(host, token)))
+    const codes = await Promise.all(asked)
+    for (const host of hosts) codes.push(await codeOf(host, token))
+    assert.deepEqual(new Set(codes), new Set(["signed", "limit_exhausted"]))
+    const { stdout } = await c.run("audit", "tail", "--client", "capped", "-n", "99")
+    assert.equal(stdout.match(/ request /g)?.length, 10, stdout)
+  })
+
+  it("answer an idempotency key that another host has used with the same bytes", async () => {
+    const headers = { "Idempotency-Key": "one-order" }
+    const [first, again, elsewhere] = [
+      await order(a, undefined, headers),
+      await order(b, undefined, headers),
+      await order(c, undefined, headers),
+    ]
+    assert.equal(first.status, 200)
+    assert.equal(again.text, first.text)
+    assert.equal(elsewhere.text, first.text)
+    const other = await b.bot().post(path, limitOrder({ quantity: "0.2" }), headers)
+    assert.equal(other.json.code, "idempotency_conflict")
+  })
+
+  it("take a client's token wherever it was added, and refuse it once it is revoked anywhere", async () => {
+    const token = await addClient(a.dir, "late")
+    await untilCode(b, (code) => code === "signed", token)
+    assert.equal(await codeOf(a, token), "signed")
+    assert.equal((await b.run("clients", "revoke", "late", "--yes")).code, 0)
+    for (const host of [a, c, b]) assert.equal(await codeOf(host, token), "unauthorized")
+  })
+
+  it("sign nothing more once a freeze on any of them is answered, until it is thawed on another", async () => {
+    const stop = new AbortController()
+    const load = [a, b].map(async (host) => {
+      while (!stop.signal.aborted) await codeOf(host)
+    })
+    const { code, stderr } = await c.run("freeze", "--reason", "look")
+    assert.equal(code, 0, stderr)
+    assert.deepEqual(await Promise.all([a, b].map((host) => codeOf(host))), ["frozen", "frozen"])
+    stop.abort()
+    await Promise.all(load)
+    assert.equal((await a.run("thaw", "--all")).code, 0)
+    for (const host of hosts) await untilCode(host, (each) => each === "signed")
+  })
+
+  it("have policies of their own, reloaded host by host", async () => {
+    const file = join(a.dir, "policies", "trading.yaml")
+    const text = readFileSync(file, "utf8")
+    writeFileSync(file, text.replace('"0.5"', '"0.05"'))
+    await a.plays("Host by host")
+    assert.equal(await codeOf(a), "policy_denied")
+    assert.equal(await codeOf(b), "signed")
+    writeFileSync(file, text)
+    await a.plays("Host by host")
+    assert.equal(await codeOf(a), "signed")
+  })
+
+  it("sign on when one of them is killed, which comes back with all that it missed", async () => {
+    await nonceOf(b)
+    b.signal("SIGKILL")
+    const sinceMs = performance.now()
+    const last = Math.max(...(await Promise.all([a, c].map(nonceOf))))
+    assert.ok(performance.now() - sinceMs < longestSilenceMs)
+    await b.start()
+    assert.ok((await nonceOf(b)) > last)
+  })
+
+  it("have the same ledger, whole", async () => {
+    const heads = new Map<string, string>()
+    const isSame = async () => {
+      for (const host of hosts) heads.set(host.name, await headOf(host))
+      return new Set(heads.values()).size === 1 ? true : undefined
+    }
+    await until(isSame, "all hosts have the same head")
+    assert.equal([...heads.values()][0], headThere())
+  })
+
+  it("are one host again, and the others are refused", async () => {
+    await b.stop()
+    await c.stop()
+    const isWhole = async () => ((await headOf(a)) === headThere() ? true : undefined)
+    await until(isWhole, "a has all that the others appended")
+    const nonce = await nonceOf(a)
+    await a.stop()
+    a.config.write(aloneConfig(a))
+    await a.start()
+    assert.ok((await nonceOf(a)) > nonce)
+  })
+
+  async function headOf(host: FleetHost): Promise<string> {
+    const { code, stdout, stderr } = await host.run("audit", "verify")
+    assert.equal(code, 0, stderr)
+    const [, seq, hash] = /^Head: entry (\d+), (\w+)$/m.exec(stdout) ?? []
+    return `${seq}|${hash}`
+  }
+
+  const headThere = (): string =>
+    site.servers.db1.sql("SELECT seq, encode(hash, 'hex') FROM countersign.head")
+
+  async function untilCode(
+    host: FleetHost,
+    isMeant: (code: string) => boolean,
+    token?: string,
+  ): Promise<void> {
+    let code = ""
+    const isThere = async () => {
+      code = await codeOf(host, token)
+      return isMeant(code) ? true : undefined
+    }
+    await until(isThere, `${host.name} answers otherwise than ${code}`)
+  }
+})
