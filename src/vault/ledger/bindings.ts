@@ -177,6 +177,19 @@ function withoutScope(
 }
 
 /**
+ * Refuses to put a client in place of one that was changed since: another host may have revoked it meanwhile.
+ *
+ * @throws {Fault} `usage`.
+ */
+export function assertAsSeen(entry: AdminEntry, seen: Bindings, now: Bindings): void {
+  if (entry.act !== "client_set") return
+  const { name } = entry.client
+  const [then, here] = [seen, now].map(({ clients }) => clients.find((each) => each.name === name))
+  if (then === here) return
+  throw new Fault("usage", `The client ${name} was changed meanwhile; look at it and ask again.`)
+}
+
+/**
  * Refuses an act that adds a name which is taken, also for good, or that is about one which isn't there.
  *
  * @throws {Fault} `name_taken`, `name_unknown`.

@@ -1,0 +1,229 @@
+// Whole ledgers of two hosts on a real PostgreSQL: what one decides while the other stops, revokes or ends.
+
+import assert from "node:assert/strict"
+import { after, before, describe, it } from "node:test"
+import { setImmediate as turnEnded, setTimeout as pause } from "node:timers/promises"
+
+import { Fault } from "../../src/std/fault.ts"
+import type { Ledger } from "../../src/vault/ledger/ledger.ts"
+import { openLedgerOver, type LedgerOptions } from "../../src/vault/ledger/open-ledger.ts"
+import type { AdminEntry } from "../../src/vault/ledger/records/admin-entry.ts"
+import type { Client } from "../../src/vault/ledger/records/bindings.ts"
+import { maxSkewMs, quietMs } from "../../src/vault/ledger/postgres/turn-keeper.ts"
+import type { OpenSigner } from "../../src/vault/ledger/signers/signer-marks.ts"
+import { aClaim } from "../support/a-claim.ts"
+import { fakeClock, type FakeClock } from "../support/fake-clock.ts"
+import { assertReserved, plainAsk, reserve, reserved, signer } from "../support/ledger-ask.ts"
+import { postgresFleet, type PostgresLedgerPlace } from "../support/postgres-ledger.ts"
+import {
+  needsPostgres,
+  postgresPlace,
+  startPrimary,
+  type PostgresPlace,
+  type PostgresServer,
+} from "../support/postgres-server.ts"
+
+type Host = {
+  readonly ledger: Ledger
+  readonly clock: FakeClock
+  readonly place: PostgresLedgerPlace
+}
+
+const frozen: AdminEntry = {
+  act: "frozen",
+  scope: "all",
+  name: null,
+  reason: "r",
+  by: "operator",
+  cancels: true,
+  sinceMs: 0,
+}
+
+const client: Client = {
+  name: "bot",
+  tokenHash: "ab".repeat(32),
+  keys: ["mm"],
+  rights: [],
+  allowTypeB: false,
+  idempotencyBy: "header",
+}
+
+/** Marks on a disk that takes so long from the second write on. */
+function slowMarks(writeMs: number): OpenSigner {
+  let writes = 0
+  return () =>
+    Promise.resolve({
+      lock: { release: () => undefined },
+      file: {
+        read: () => Promise.resolve(undefined),
+        write: () => pause((writes += 1) === 1 ? 0 : writeMs),
+        close: () => Promise.resolve(),
+      },
+    } as never)
+}
+
+describe("the ledgers of two hosts", needsPostgres, () => {
+  let place: PostgresPlace
+  let server: PostgresServer
+
+  before(async () => {
+    place = postgresPlace()
+    server = await startPrimary(place)
+  })
+  after(async () => {
+    await server.stop()
+    place.remove()
+  })
+
+  async function withHosts(
+    options: readonly Partial<LedgerOptions>[],
+    use: (...hosts: Host[]) => Promise<void>,
+    aheadMs: readonly number[] = [],
+  ): Promise<void> {
+    const places = await postgresFleet(place, server, ["a", "b", "c"].slice(0, options.length))
+    const hosts = await Promise.all(
+      places.map(async (each, index): Promise<Host> => {
+        const clock = fakeClock()
+        clock.setWall(clock.nowMs() + (aheadMs[index] ?? 0))
+        const ledger = await openLedgerOver(each.openStore, { clock, ...options[index] })
+        return { ledger, clock, place: each }
+      }),
+    )
+    try {
+      await use(...hosts)
+    } finally {
+      await Promise.all(hosts.map(({ ledger }) => ledger.close()))
+      await Promise.all(places.map((each) => each.remove()))
+    }
+  }
+
+  it("gives out nothing later than a freeze on another host allows, though the mark's disk stands still", () =>
+    withHosts([{ signers: slowMarks(7_000) }, {}], async (a, b) => {
+      await a.ledger.claim(signer)
+      a.clock.pass(5_000)
+      let isFrozen = false
+      const late = reserve(a.ledger, { ...plainAsk, nowMs: a.ledger.now() }).then(
+        () => assert.ok(!isFrozen, "given out after the freeze was answered"),
+        (error: unknown) => assert.ok(error instanceof Fault),
+      )
+      await pause(100)
+      await b.ledger.act(frozen, b.ledger.now())
+      isFrozen = true
+      await late
+    }))
+
+  it("gives the turn on at its end only once all that it decided is out", () =>
+    withHosts([{ signers: slowMarks(1_500) }, {}], async (a, b) => {
+      await a.ledger.claim(signer)
+      a.clock.pass(5_000)
+      await pause(quietMs) // since b's start
+      let isFrozen = false
+      const decided = reserve(a.ledger, { ...plainAsk, nowMs: a.ledger.now() }).then(
+        () => assert.ok(!isFrozen, "given out after the freeze was answered"),
+        (error: unknown) => assert.ok(error instanceof Fault),
+      )
+      await pause(100)
+      const closed = a.ledger.close()
+      await b.ledger.act(frozen, b.ledger.now())
+      isFrozen = true
+      await Promise.all([decided, closed])
+    }))
+
+  it("lets no limit pass where another host, ahead, hears that a request was refused", () =>
+    withHosts(
+      [{}, {}],
+      async (a, b) => {
+        const claims = [aClaim({ lengthMs: 5_000, max: "4", release: "refused" })]
+        for (const { ledger } of [a, b]) await ledger.replaceMeters(() => claims, 5_000)
+        const ask = ({ ledger }: Host) =>
+          reserve(ledger, { ...plainAsk, claims, nowMs: ledger.now() })
+        const [first] = await Promise.all([ask(b), ask(b), ask(b), ask(b)])
+        assertReserved(first)
+        for (const { clock } of [a, b]) clock.pass(5_000 - maxSkewMs)
+        for (const outcome of [
+          { kind: "sent" },
+          { kind: "refused", status: 400, code: "1" },
+        ] as const) {
+          await a.ledger.settle(first.record, outcome, a.ledger.now())
+        }
+        await b.ledger.decide([], () => () => undefined)
+        await b.ledger.audit.ends()
+        // Of the four one was given back, and none is over by the time that they were counted at.
+        const answers = []
+        for (let count = 0; count < 4; count += 1) answers.push((await ask(b)).kind)
+        const times: number[] = []
+        for await (const { countedAtMs, releasedAtMs } of b.ledger.history(0)) {
+          if (releasedAtMs === undefined) times.push(countedAtMs)
+        }
+        for (const atMs of times) {
+          const within = times.filter((each) => each > atMs - 5_000 && each <= atMs)
+          assert.ok(within.length <= 4, `${within.length} within a window`)
+        }
+      },
+      [maxSkewMs, -maxSkewMs],
+    ))
+
+  it("follows what another host hears of a request that is in an archive here", () =>
+    withHosts([{}, {}], async (a, b) => {
+      const { record } = await reserved(a.ledger, a.ledger.now())
+      const { seq, hash } = await a.ledger.audit.ends()
+      const file = { file: "f", sha256: "00", first_seq: 1, last_seq: seq, last_hash: hash }
+      const act = { act: "archived", ...file, from_ms: 0, to_ms: 1 } as const
+      await a.ledger.act(act, a.ledger.now())
+      assert.equal(await a.ledger.audit.trim(), 1)
+      await b.ledger.settle(record, { kind: "sent" }, b.ledger.now()).catch(() => undefined)
+      await reserved(a.ledger, a.ledger.now() + 10)
+      await reserved(b.ledger, b.ledger.now() + 20)
+    }))
+
+  it("brings no client back that another host revoked meanwhile", () =>
+    withHosts([{}, {}], async (a, b) => {
+      const act = (entry: AdminEntry) => b.ledger.act(entry, b.ledger.now())
+      const ofA = () => a.ledger.bindings().clients[0]!
+      await act({ act: "client_added", client })
+      await a.ledger.decide([], () => () => undefined)
+      const { seq } = await b.ledger.audit.ends()
+      const revoked = act({ act: "client_revoked", name: client.name })
+      while (b.place.sql("SELECT seq FROM countersign.head") === `${seq}`) await turnEnded()
+      // As a command does: what it asks for is made of what is known here.
+      await a.ledger
+        .act({ act: "client_set", client: ofA() }, a.ledger.now())
+        .catch((error: unknown) => {
+          assert.ok(error instanceof Fault && error.code === "usage")
+        })
+      await revoked
+      assert.equal(ofA().tokenHash, null)
+      // As it is now it can be changed.
+      await a.ledger.act({ act: "client_set", client: ofA() }, a.ledger.now())
+    }))
+
+  it("brings no client back that was revoked here while both waited for the turn", () =>
+    withHosts([{}, {}], async (a, b) => {
+      const act = (entry: AdminEntry) => a.ledger.act(entry, a.ledger.now())
+      await act({ act: "client_added", client })
+      const [known] = a.ledger.bindings().clients
+      await b.ledger.decide([], () => () => undefined)
+      const both = await Promise.allSettled([
+        act({ act: "client_revoked", name: client.name }),
+        act({ act: "client_set", client: known! }),
+      ])
+      assert.deepEqual(
+        both.map(({ status }) => status),
+        ["fulfilled", "rejected"],
+      )
+      assert.equal(a.ledger.bindings().clients[0]?.tokenHash, null)
+    }))
+
+  it("signs for one signer on two hosts whose clocks are as far apart as they may be", () =>
+    withHosts(
+      [{}, {}],
+      async (a, b) => {
+        for (let count = 0; count < 5; count += 1) {
+          await reserved(a.ledger, a.ledger.now())
+          await reserved(b.ledger, b.ledger.now())
+          for (const { clock } of [a, b]) clock.pass(100)
+        }
+      },
+      [maxSkewMs, -maxSkewMs],
+    ))
+})
