@@ -176,17 +176,13 @@ function withoutScope(
   return freezes.filter((freeze) => freeze.scope !== scope || freeze.name !== name)
 }
 
-/**
- * Refuses to put a client in place of one that was changed since: another host may have revoked it meanwhile.
- *
- * @throws {Fault} `usage`.
- */
-export function assertAsSeen(entry: AdminEntry, seen: Bindings, now: Bindings): void {
-  if (entry.act !== "client_set") return
-  const { name } = entry.client
-  const [then, here] = [seen, now].map(({ clients }) => clients.find((each) => each.name === name))
-  if (then === here) return
-  throw new Fault("usage", `The client ${name} was changed meanwhile; look at it and ask again.`)
+/** Acts that say how something is, by how it was when they were asked for. */
+const change = /^(?:client_set|key_replaced|price_set)$/
+
+/** Refuses such an act where anything was changed since, by another host too. @throws {Fault} `usage`. */
+export function assertAsSeen({ act }: AdminEntry, seen: Bindings, now: Bindings): void {
+  if (seen === now || !change.test(act)) return
+  throw new Fault("usage", "Something was changed meanwhile; look at it and ask again.")
 }
 
 /**
