@@ -6,7 +6,6 @@ import { openCheckpoints } from "./audit/checkpoints.ts"
 import type { Config } from "./config/config.ts"
 import type { FileSet } from "./config/file-set.ts"
 import { pathsOf, type Installation, signerDirOf } from "./config/installation.ts"
-import { isShared } from "./config/ledger-config.ts"
 import { loadUsableFiles } from "./config/load-files.ts"
 import { assertTrustedDirectory } from "./config/read-config-file.ts"
 import { holdKeys } from "./custody/custody.ts"
@@ -117,7 +116,7 @@ async function openRecords(
   const options = { clock, signers, maxStartGapMs, mayNote }
   const ledger = await openEngine(installation, config, { options, ledgerDoor })
   try {
-    const ask = { keyFile, ledger, clock, isShared: isShared(config) }
+    const ask = { keyFile, ledger, clock, isShared: config.postgres?.hosts !== undefined }
     return { ledger, checkpoints: await openCheckpoints(ask) }
   } catch (error) {
     await ledger.close()

@@ -180,8 +180,8 @@ export function exampleConfig({ name, dir }: FleetHost): Config {
 /** The same without the hosts beside it. */
 export function aloneConfig(host: FleetHost): Config {
   const { ledger, ...rest } = exampleConfig(host)
-  const { fleet: _, ...alone } = ledger
-  return { ...rest, ledger: alone }
+  const alone = Object.entries(ledger).filter(([key]) => key !== "fleet")
+  return { ...rest, ledger: Object.fromEntries(alone) }
 }
 
 export type Config = {

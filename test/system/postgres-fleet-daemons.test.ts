@@ -26,7 +26,7 @@ const path = "/sign/v1/trade/orders"
 
 /** `capped` may have ten of the usual orders, on whichever hosts; all others are free. */
 const policies = {
-  "trading.yaml": `${tradingPolicy.replace("\n", "\napplies_to: { clients: [bot, late] }\n")}`,
+  "trading.yaml": tradingPolicy.replace("\n", "\napplies_to: { clients: [bot, late] }\n"),
   "capped.yaml": `policy: capped
 applies_to: { clients: [capped] }
 rules:

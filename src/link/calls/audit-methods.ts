@@ -104,7 +104,6 @@ export type EntryView = {
 }
 
 export type PositionView = z.infer<typeof position>
-export type ArchivedView = z.infer<typeof archived>
 export type CheckpointView = z.infer<typeof checkpoint>
 
 /** The first entry that is broken, missing or out of order; `id` is null where none is there. */

@@ -8,7 +8,7 @@ import { parseYaml, type Problem } from "../../std/yaml-file.ts"
 import { parseDecimal, type Decimal } from "../../venue/decimal.ts"
 import { budgetsSetting, type BudgetConfig } from "./budget-config.ts"
 import { dayMs, duration, yesOrNo } from "./config-values.ts"
-import { isShared, ledgerSetting, type PostgresLedger } from "./ledger-config.ts"
+import { ledgerSetting, type PostgresLedger } from "./ledger-config.ts"
 import { freezeOnSetting, heartbeatsSetting, type FreezeOn, type Heartbeat } from "./stop-config.ts"
 import { upstreamSetting, venueOffsetSetting, type UpstreamConfig } from "./upstream-config.ts"
 
@@ -221,11 +221,14 @@ const configSchema = z
     message:
       "listening off loopback shows the daemon to the network; set allow_remote: true if that is meant",
   })
-  .refine(({ ledger, heartbeats }) => !isShared(ledger) || heartbeats.size === 0, {
-    path: ["heartbeats"],
-    message: "of several hosts each hears its own bots; leave it out",
-  })
-  .refine(({ ledger, archive }) => !isShared(ledger) || archive === "off", {
+  .refine(
+    ({ ledger, heartbeats }) => ledger.postgres?.hosts === undefined || heartbeats.size === 0,
+    {
+      path: ["heartbeats"],
+      message: "of several hosts each hears its own bots; leave it out",
+    },
+  )
+  .refine(({ ledger, archive }) => ledger.postgres?.hosts === undefined || archive === "off", {
     path: ["archive"],
     message: "what several hosts share isn't archived; say off",
   })

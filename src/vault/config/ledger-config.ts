@@ -16,11 +16,6 @@ export type PostgresLedger = {
   readonly hosts?: ReadonlyMap<string, string>
 }
 
-/** Whether other hosts append to it too. */
-export function isShared({ postgres }: { readonly postgres: PostgresLedger | undefined }): boolean {
-  return postgres?.hosts !== undefined
-}
-
 /** What `ledger.min_free` is if left out: 256 MiB. */
 export const defaultMinFreeBytes = 256 * 1_048_576
 
@@ -44,13 +39,14 @@ const publicKey = z
 
 const fleet = z.strictObject({
   hosts: z
-    .record(hostName, z.strictObject({ key: publicKey }))
-    .refine((hosts) => isEachOnce(Object.values(hosts).map(({ key }) => key)), "two have one key"),
+    .record(
+      hostName,
+      z.strictObject({ key: publicKey }).transform(({ key }) => key),
+    )
+    .refine((keys) => new Set(Object.values(keys)).size === Object.keys(keys).length, {
+      message: "two have one key",
+    }),
 })
-
-function isEachOnce(texts: readonly string[]): boolean {
-  return new Set(texts).size === texts.length
-}
 
 const ofPostgres = {
   fleet: fleet.optional(),
@@ -114,10 +110,6 @@ function postgresOf({ engine, host, ...written }: Written): PostgresLedger | und
   if (engine === "sqlite" || host === undefined) return undefined
   const { database = "countersign", role = "countersign_host" } = written
   const { replicas: asked = 1, commit_timeout: commitTimeoutMs = 2_000 } = written
-  return { host, database, role, replicas: asked, commitTimeoutMs, ...hostsOf(written) }
-}
-
-function hostsOf({ fleet: asks }: Pick<Written, "fleet">): Pick<PostgresLedger, "hosts"> {
-  if (asks === undefined) return {}
-  return { hosts: new Map(Object.entries(asks.hosts).map(([name, { key }]) => [name, key])) }
+  const hosts = written.fleet && { hosts: new Map(Object.entries(written.fleet.hosts)) }
+  return { host, database, role, replicas: asked, commitTimeoutMs, ...hosts }
 }

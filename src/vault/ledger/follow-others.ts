@@ -2,7 +2,7 @@ import type { Address } from "../../venue/address.ts"
 import type { DecideFrom } from "./decide.ts"
 import { recordedRequest } from "./records/request-row.ts"
 import type { OutcomeRow, RequestRow } from "./records/row.ts"
-import type { Hearing, HeardRow } from "./store/store.ts"
+import type { Hearing, Written } from "./store/store.ts"
 
 type Following = Pick<DecideFrom, "state" | "marks" | "watchers">
 
@@ -23,7 +23,8 @@ function followRequest(row: RequestRow, { state, marks, watchers }: Following): 
   for (const watcher of watchers) watcher.followed?.(recordedRequest(row, undefined))
 }
 
-function followOutcome(row: OutcomeRow, { state }: Following): HeardRow {
+function followOutcome(row: OutcomeRow, { state }: Following) {
   const release = state.limits.expectRelease(row, row.counted_at ?? row.at_ms)
-  return (written) => release.heard(written.kind === "written" ? written.released : undefined)
+  return (written: Written) =>
+    release.heard(written.kind === "written" ? written.released : undefined)
 }

@@ -9,8 +9,8 @@ import type { Ledger } from "./ledger.ts"
 import { countRecorded } from "./meters/count-recorded.ts"
 import { readHistory } from "./meters/history.ts"
 import { openMeterSnapshots, type Past } from "./meters/limits.ts"
-import { endlessMeters } from "./meters/meters.ts"
-import { actRow, isWithdrawal } from "./records/act-row.ts"
+import { endlessMeters, openMeters } from "./meters/meters.ts"
+import { actRow, withdrawal } from "./records/act-row.ts"
 import type { StoredSet } from "./records/entries.ts"
 import type { LedgerWatcher } from "./records/ledger-watcher.ts"
 import { makeRecordId } from "./records/record-id.ts"
@@ -84,7 +84,7 @@ export async function openLedgerOver(
 
 function pastOf(store: LedgerStore, clock: Clock, { ever }: OpenedState): Past {
   return {
-    ever: endlessMeters(ever.map(({ meter, used }) => [meter, used])),
+    ever: openMeters(endlessMeters(ever.map(({ meter, used }) => [meter, used]))),
     count: (recount) => countRecorded(store, recount),
     snapshots: (capture) => openMeterSnapshots(store, clock, capture),
   }
@@ -227,7 +227,7 @@ function actor({ store, state }: Parts, underWay: UnderWay): Ledger["act"] {
       return { id: row.id, done: Promise.all([underWay.ended(), store.append(row)]) }
     })
     await done
-    if (isWithdrawal(entry)) await store.others?.quiet()
+    if (withdrawal.test(entry.act)) await store.others?.quiet()
     return id
   }
 }

@@ -8,13 +8,7 @@ import type { SnapshotHead, UnheardOutcome } from "../store/meter-jobs.ts"
 import type { LedgerStore, StoreJob } from "../store/store.ts"
 import type { Counted, Recount } from "./count-recorded.ts"
 import { type BuildClaims, followEvent, type MeterEvent } from "./fold-meters.ts"
-import {
-  endlessMeters,
-  openMeters,
-  type Meters,
-  type MeterUse,
-  type MetersImage,
-} from "./meters.ts"
+import { endlessMeters, type Meters, type MeterUse, type MetersImage } from "./meters.ts"
 import { snapshotVersion, writeImage } from "./snapshot-text.ts"
 
 /** The meters in force, and their exchange for others while they are in use. */
@@ -53,7 +47,7 @@ export type ExpectedRelease = {
 /** What limits have of what was recorded: they count it, and keep what they counted. */
 export type Past = {
   /** What counted for ever when the ledger was opened. */
-  readonly ever: MetersImage
+  readonly ever: Meters
   count(recount: Recount): Promise<Counted>
   snapshots(capture: () => Captured | undefined): MeterSnapshots
 }
@@ -77,7 +71,7 @@ type State = {
 export function openLimits(past: Past, clock: Pick<Clock, "nowMs" | "monotonicMs">): Limits {
   const steady = openSteadyTime(clock, clock.nowMs())
   const state: State = {
-    ...{ steady, expected: new Set(), ever: openMeters(past.ever) },
+    ...{ steady, expected: new Set(), ever: past.ever },
     snapshots: past.snapshots(() => capture(state)),
     ...{ meters: undefined, meanwhile: undefined, build: undefined, countedBy: undefined },
   }
@@ -193,9 +187,8 @@ function followNow({ meters, build }: State, event: MeterEvent): void {
 }
 
 function follow(state: State, row: RequestRow): void {
-  const request = recordedRequest(row, undefined)
-  const event = { kind: "counted", request } as const
-  state.steady.at(request.countedAtMs)
+  const event = { kind: "counted", request: recordedRequest(row, undefined) } as const
+  state.steady.at(event.request.countedAtMs)
   state.snapshots.note(1)
   followNow(state, event)
   // Its host counted what is for ever; limits that only this host has don't know of it.
@@ -203,9 +196,7 @@ function follow(state: State, row: RequestRow): void {
   state.meanwhile?.push(event)
 }
 
-function endlessOf({ meters, ever }: State): Meters {
-  return meters ?? ever
-}
+const endlessOf = ({ meters, ever }: State): Meters => meters ?? ever
 
 function onWall(room: Headroom, shiftMs: number): Headroom {
   const { freesAtMs } = room

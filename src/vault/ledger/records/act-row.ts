@@ -125,11 +125,9 @@ const holdNames = ["hold_opened", "hold_released", "hold_refused"] as const
 const safetyNames = ["backed_up", "restore_accepted", "clock_accepted"] as const
 const stopNames = ["frozen", "thawed", "heartbeat_armed", "heartbeat_missed"] as const
 
-/** Acts after which something isn't signed any more. */
-const withdrawalNames = [
-  ...["frozen", "client_set", "client_token_set", "client_revoked", "agent_revoked"],
-  ...["key_removed", "key_replaced", "key_targets_set"],
-]
+/** Acts after which nothing may be given out that was decided before: something isn't signed any more. */
+export const withdrawal =
+  /^(?:frozen|client_(?:set|token_set|revoked)|agent_revoked|key_(?:removed|replaced|targets_set))$/
 
 type Named = { readonly act: string }
 type SettingName = (typeof settingNames)[number]
@@ -157,11 +155,6 @@ export function isSafety<Act extends Named>(
   act: Act,
 ): act is Extract<Act, { readonly act: SafetyName }> {
   return safetyNames.some((name) => name === act.act)
-}
-
-/** Whether nothing may be given out after an act that was decided before it. */
-export function isWithdrawal({ act }: Named): boolean {
-  return withdrawalNames.includes(act)
 }
 
 /** Whether an act is about a freeze, or a client whose silence makes one. */

@@ -70,12 +70,10 @@ export type Others = {
   timed(): () => void
 }
 
-export type HeardRow = (written: Written) => void
-
 /** What follows what other hosts append. */
 export type Hearing = {
   /** Follows a row in the turn in which it is queued here. What it returns is told what became of the row. */
-  followed(row: JournalRow): HeardRow | undefined
+  followed(row: JournalRow): ((written: Written) => void) | undefined
   /** Resolves once all that was decided here by now is out. */
   settled(): Promise<void>
 }
