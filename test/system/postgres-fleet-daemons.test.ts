@@ -25,9 +25,9 @@ import { addClient, tradingPolicy } from "../support/trading-keys.ts"
 
 const path = "/sign/v1/trade/orders"
 
-/** `capped` may have ten of the usual orders, on whichever hosts; all others are free. */
+/** Of the usual orders `capped` may have ten, on whichever hosts; the others as many as they like. */
 const policies = {
-  "trading.yaml": `${tradingPolicy.replace("\n", "\napplies_to: { clients: [bot, late] }\n")}`,
+  "trading.yaml": tradingPolicy.replace("\n", "\napplies_to: { clients: [bot, late, newest] }\n"),
   "capped.yaml": `policy: capped
 applies_to: { clients: [capped] }
 rules:
@@ -226,7 +226,7 @@ describe("three hosts on one ledger", { timeout: 300_000, ...needsPostgres }, ()
   it("leave that one host no start where another comes back", async () => {
     await b.start()
     await nonceOf(b)
-    assert.equal(await a.daemon().ended, 1)
+    assert.notEqual(await a.daemon().ended, 0)
     assert.match(a.daemon().stderr(), /host b isn't known here/)
   })
 
