@@ -15,7 +15,6 @@ import {
   type Ended,
   type Served,
   type StartOptions,
-  type TemporaryInstallation,
 } from "./countersign.ts"
 import { readRepositoryFile } from "./markdown.ts"
 import { pageBlocks } from "./page-blocks.ts"
@@ -85,7 +84,7 @@ export async function makeFleet(policies: Readonly<Record<string, string>>): Pro
     b: fleetHost("b", join(home, "b"), at),
     c: fleetHost("c", join(home, "c"), at),
   }
-  for (const host of Object.values(hosts)) prepare(host, { place, servers, installation })
+  for (const host of Object.values(hosts)) prepare(host, { place, servers })
   await moveThere(hosts.a, servers.db1)
   return {
     ...{ hosts, servers, place, page, token },
@@ -124,10 +123,11 @@ export function blocksOf(page: string, language: string): readonly string[] {
   return blocks.filter((block) => block.language === language).map(({ text }) => text)
 }
 
-type Site = Pick<FleetSite, "place" | "servers"> & { readonly installation: TemporaryInstallation }
-
 /** A new machine: its directories, certificates and relay.yaml. */
-function prepare({ name, dir }: FleetHost, { place, servers }: Site): void {
+function prepare(
+  { name, dir }: FleetHost,
+  { place, servers }: Pick<FleetSite, "place" | "servers">,
+): void {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const { ca, clients } = place.certificates
   const { certificate, key } = clients[hostRole]
@@ -180,8 +180,7 @@ export function exampleConfig({ name, dir }: FleetHost): Config {
 /** The same without the hosts beside it. */
 export function aloneConfig(host: FleetHost): Config {
   const { ledger, ...rest } = exampleConfig(host)
-  const alone = Object.entries(ledger).filter(([key]) => key !== "fleet")
-  return { ...rest, ledger: Object.fromEntries(alone) }
+  return { ...rest, ledger: { engine: ledger["engine"], host: ledger["host"] } }
 }
 
 export type Config = {

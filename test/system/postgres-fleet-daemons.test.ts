@@ -4,6 +4,7 @@ import assert from "node:assert/strict"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
+import { setTimeout as pause } from "node:timers/promises"
 
 import { parse } from "yaml"
 
@@ -24,9 +25,9 @@ import { addClient, tradingPolicy } from "../support/trading-keys.ts"
 
 const path = "/sign/v1/trade/orders"
 
-/** `capped` may have ten of the usual orders, on whichever hosts; all others are free. */
+/** Of the usual orders `capped` may have ten, on whichever hosts; the others as many as they like. */
 const policies = {
-  "trading.yaml": tradingPolicy.replace("\n", "\napplies_to: { clients: [bot, late] }\n"),
+  "trading.yaml": tradingPolicy.replace("\n", "\napplies_to: { clients: [bot, late, newest] }\n"),
   "capped.yaml": `policy: capped
 applies_to: { clients: [capped] }
 rules:
@@ -150,6 +151,39 @@ describe("three hosts on one ledger", { timeout: 300_000, ...needsPostgres }, ()
     assert.equal(await codeOf(a), "signed")
   })
 
+  it("count an address's budget together, and each its own IP's", async () => {
+    const before = await budgetsOf(b)
+    await nonceOf(a)
+    const counted = async () => ((await budgetsOf(b)).address > before.address ? true : undefined)
+    await until(counted, "b counts what a signed")
+    assert.equal((await budgetsOf(b)).ip, before.ip)
+  })
+
+  it("sign with a new key once they have its file, and don't start without", async () => {
+    await a.plays("A new key")
+    const token = await addClient(a.dir, "newest", ["--keys", "mm2"])
+    assert.equal(await codeOf(a, token), "signed")
+    await untilCode(b, (code) => code === "ledger_unavailable", token)
+    await b.stop()
+    const refusal = /The ledger knows the key mm2, but the key store doesn't hold it/
+    await assert.rejects(b.start(), refusal)
+    await b.plays("The key on each other host")
+    await b.start()
+    assert.equal(await codeOf(b, token), "signed")
+    await c.plays("The key on each other host")
+  })
+
+  it("sign on while each of them is restarted, one after the other", async () => {
+    for (const host of hosts) {
+      const others = hosts.filter((each) => each !== host)
+      const restarted = host.stop().then(() => host.start())
+      const isOver = restarted.then(() => true)
+      while (!(await Promise.race([isOver, pause(100)])))
+        for (const other of others) await nonceOf(other)
+      await nonceOf(host)
+    }
+  })
+
   it("sign on when one of them is killed, which comes back with all that it missed", async () => {
     await nonceOf(b)
     b.signal("SIGKILL")
@@ -167,19 +201,37 @@ describe("three hosts on one ledger", { timeout: 300_000, ...needsPostgres }, ()
       return new Set(heads.values()).size === 1 ? true : undefined
     }
     await until(isSame, "all hosts have the same head")
-    assert.equal([...heads.values()][0], headThere())
+    assert.match(await a.plays("Back to one host"), /^Head: entry /m)
+    assert.equal(heads.get("a"), headThere())
   })
 
-  it("are one host again, and the others are refused", async () => {
+  it("are one host again once that has followed the others, and not before", async () => {
+    await a.stop()
+    const nonce = await nonceOf(b)
     await b.stop()
     await c.stop()
+    const three = a.config.read()
+    a.config.write(aloneConfig(a))
+    await assert.rejects(a.start(), /host [bc] isn't known here/)
+    a.config.write(three)
+    await a.start()
     const isWhole = async () => ((await headOf(a)) === headThere() ? true : undefined)
     await until(isWhole, "a has all that the others appended")
-    const nonce = await nonceOf(a)
     await a.stop()
     a.config.write(aloneConfig(a))
     await a.start()
     assert.ok((await nonceOf(a)) > nonce)
+  })
+
+  it("leave that one host no start where another comes back", async () => {
+    await b.start()
+    await nonceOf(b)
+    assert.notEqual(await a.daemon().ended, 0)
+    assert.match(a.daemon().stderr(), /host b isn't known here/)
+  })
+
+  it("leave nothing of the page unplayed but what stands in files", () => {
+    assert.deepEqual(site.page.unplayed(), ["Who may promote", "The same list on all"])
   })
 
   async function headOf(host: FleetHost): Promise<string> {
@@ -187,6 +239,15 @@ describe("three hosts on one ledger", { timeout: 300_000, ...needsPostgres }, ()
     assert.equal(code, 0, stderr)
     const [, seq, hash] = /^Head: entry (\d+), (\w+)$/m.exec(stdout) ?? []
     return `${seq}|${hash}`
+  }
+
+  /** What `bot` may see of them. */
+  async function budgetsOf(host: FleetHost) {
+    const { json } = await host.bot().get("/limits")
+    const { budgets } = json.data as { budgets: readonly { scope: string; used: number }[] }
+    const used = (scope: string) =>
+      budgets.reduce((sum, each) => sum + (each.scope === scope ? each.used : 0), 0)
+    return { address: used("address"), ip: used("ip") }
   }
 
   const headThere = (): string =>

@@ -14,7 +14,7 @@ import { relayLimits } from "../../src/relay/process/relay-limits.ts"
 import { openSqliteStore } from "../../src/vault/ledger/open-sqlite-store.ts"
 import { postgresStore } from "../../src/vault/ledger/postgres/open-store.ts"
 import { prepareLedgerFile } from "../../src/vault/ledger/sqlite/database.ts"
-import type { LedgerStore } from "../../src/vault/ledger/store/store.ts"
+import type { LedgerStore, OpenStore } from "../../src/vault/ledger/store/store.ts"
 import { startMs } from "../support/fake-clock.ts"
 import { holdContract } from "../support/hold-contract.ts"
 import { postgresLedgerPlace, type PostgresLedgerPlace } from "../support/postgres-ledger.ts"
@@ -159,30 +159,54 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
       await store.close()
     }))
 
+  /** Opens it where only the test dials: a server that is starting up, and once that is sent away `next`, once. */
+  async function openAfterStartingUp(
+    { file, postgres }: PostgresLedgerPlace,
+    next: PostgresServer,
+    use: (opening: ReturnType<OpenStore>) => Promise<void>,
+  ): Promise<void> {
+    const path = join(dirname(file), "other.sock")
+    const keyFile = join(dirname(file), "ledger.key")
+    const openStore = postgresStore({ file, keyFile, place: { path }, postgres, reachMs: 5_000 })
+    const opening = openStore(startMs)
+    opening.catch(() => undefined) // told to `use`
+    await until(() => existsSync(path) || undefined, "it listens")
+    const starting = connect({ path, allowHalfOpen: true })
+    starting.write('{"server":"db1"}\n')
+    await once(starting, "data")
+    starting.write(startingUp())
+    await once(starting, "end")
+    starting.destroy()
+    const stop = new AbortController()
+    const relay = keepServer(dialsOnce(path, next), stop.signal)
+    try {
+      await use(opening)
+    } finally {
+      stop.abort()
+      await relay
+    }
+  }
+
   it("takes a way that is opened the moment another has led nowhere: the next may be long in coming", () =>
-    withLedger(async ({ file, postgres }) => {
-      const path = join(dirname(file), "other.sock")
-      const keyFile = join(dirname(file), "ledger.key")
-      const opening = postgresStore({ file, keyFile, place: { path }, postgres, reachMs: 10_000 })
-      const opened = opening(startMs)
-      opened.catch(() => undefined) // told below
-      await until(() => existsSync(path) || undefined, "it listens")
-      const nowhere = connect({ path, allowHalfOpen: true })
-      nowhere.write('{"server":"db2"}\n')
-      await once(nowhere, "data")
-      nowhere.write(startingUp())
-      await once(nowhere, "end")
-      nowhere.destroy()
-      const stop = new AbortController()
-      const relay = keepServer(dialsOnce(path), stop.signal)
-      try {
-        const { store } = await opened
+    withLedger((ledger) =>
+      openAfterStartingUp(ledger, server, async (opening) => {
+        const { store } = await opening
         await store.close()
-      } finally {
-        stop.abort()
-        await relay
-      }
-    }))
+      }),
+    ))
+
+  it("says what hinders the primary, whichever standby it has reached besides", async () => {
+    const standby = await startStandby(place, server, { name: "beside" })
+    try {
+      await withLedger((ledger) =>
+        openAfterStartingUp(ledger, standby, (opening) =>
+          assert.rejects(opening, /PostgreSQL says: the database system is starting up/),
+        ),
+      )
+    } finally {
+      await standby.stop()
+    }
+  })
 
   /** PostgreSQL's word for not yet. */
   function startingUp(): Buffer {
@@ -192,13 +216,16 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
     return Buffer.concat([Buffer.from("E"), length, Buffer.from(fields)])
   }
 
-  function dialsOnce(ledgerSocket: string): Parameters<typeof keepServer>[0] {
+  function dialsOnce(
+    ledgerSocket: string,
+    { port }: PostgresServer,
+  ): Parameters<typeof keepServer>[0] {
     const { ca, clients } = place.certificates
     const { certificate, key } = clients[hostRole]
     const [authority, cert] = [readFileSync(ca), readFileSync(certificate)]
     const context = createSecureContext({ ca: authority, cert, key: readFileSync(key) })
     return {
-      server: { name: "db1", host: "127.0.0.1", port: server.port },
+      server: { name: "db1", host: "127.0.0.1", port },
       secureContext: () => context,
       ledgerSocket,
       limits: { ...relayLimits, shortestPauseMs: 60_000, longestPauseMs: 60_000 },

@@ -228,6 +228,10 @@ const configSchema = z
       message: "of several hosts each hears its own bots; leave it out",
     },
   )
+  .refine(({ ledger, attest }) => ledger.postgres?.hosts === undefined || attest === "off", {
+    path: ["attest"],
+    message: "what is accepted is one host's files; leave it out",
+  })
   .refine(({ ledger, archive }) => ledger.postgres?.hosts === undefined || archive === "off", {
     path: ["archive"],
     message: "what several hosts share isn't archived; say off",

@@ -23,6 +23,7 @@ const jobPages: readonly (readonly [page: string, playedBy: string])[] = [
   ["docs/agents.md", docsPages],
   ["docs/reads-and-budgets.md", docsPages],
   ["docs/operations/several-bots.md", docsPages],
+  ["docs/operations/fleet.md", "test/system/postgres-fleet-daemons.test.ts"],
   ["docs/operations/questions.md", "test/system/questions.test.ts"],
   ["docs/incident.md", docsPages],
   ["docs/operations/stopping.md", docsPages],

@@ -27,6 +27,7 @@ export type PostgresAsk = {
 }
 
 const leastVersion = 150_000
+const onlyStandby = "Only a standby is reached; promote one, or start the primary."
 
 /**
  * Opens the ledger's copy on this host, brought up to what PostgreSQL has, and adds to it only what PostgreSQL has made
@@ -101,7 +102,9 @@ async function reachServer(door: RelayDoor, { postgres, reachMs }: PostgresAsk):
     })
     const reached = await reachBy(stream, postgres)
     if (!(reached instanceof Fault)) return reached
-    hindrance = reached // and again at once: the relay paces, and a way that finds nobody comes back late
+    // A standby beside it says less than what hinders the primary.
+    if (hindrance === undefined || reached.message !== onlyStandby) hindrance = reached
+    // And again at once: the relay paces, and a way that finds nobody comes back late.
   }
 }
 
@@ -126,10 +129,7 @@ async function ledgerOver(
 ): Promise<ServerLedger> {
   const { isStandby, version, isDurable, hasTables } = await readServer(session)
   if (version < leastVersion) throw unusable("PostgreSQL is older than 15; install a newer one.")
-  if (isStandby) {
-    const message = "Only a standby is reached; promote one, or start the primary."
-    throw new Fault("ledger_unavailable", message)
-  }
+  if (isStandby) throw new Fault("ledger_unavailable", onlyStandby)
   if (!isDurable) {
     throw unusable("PostgreSQL keeps nothing safe: set fsync and full_page_writes to on there.")
   }

@@ -1,0 +1,217 @@
+// The drills of docs/operations/fleet.md, each as the page has it, on three real daemons and two real servers.
+
+import assert from "node:assert/strict"
+import { cpSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { after, before, describe, it } from "node:test"
+import { setTimeout as pause } from "node:timers/promises"
+
+import { limitOrder } from "../support/bot.ts"
+import { clockOf, launcherWith, needsFaketime } from "../support/faketime.ts"
+import {
+  fleetPage,
+  growToThree,
+  makeFleet,
+  type FleetHost,
+  type FleetSite,
+} from "../support/fleet-site.ts"
+import { readRepositoryFile, sectionOf, tableRows } from "../support/markdown.ts"
+import { needsPostgres, startStandby, type PostgresServer } from "../support/postgres-server.ts"
+import { childRunning, until } from "../support/process-tree.ts"
+import { tradingPolicy } from "../support/trading-keys.ts"
+
+const path = "/sign/v1/trade/orders"
+const rows = tableRows(sectionOf(readRepositoryFile(fleetPage), "Drills"))
+
+/** The second that others wait for a host that doesn't answer, three times. */
+const longestSilenceMs = 3 * 1_000
+
+const needed = { timeout: 300_000, ...needsPostgres, ...needsFaketime }
+
+describe("the drills of several hosts", needed, () => {
+  let site: FleetSite
+  let hosts: readonly FleetHost[]
+  let a: FleetHost
+  let b: FleetHost
+  let c: FleetHost
+  let lastNonce = 0
+  const done: string[] = []
+
+  before(async () => {
+    site = await makeFleet({ "trading.yaml": tradingPolicy })
+    ;({ a, b, c } = site.hosts)
+    hosts = [a, b, c]
+    await a.start()
+    await growToThree(site)
+  })
+  after(() => site.remove())
+
+  /** `signed`, whose nonce must be above all before it; else the code of the refusal, or that nobody answered. */
+  async function outcome(host: FleetHost): Promise<string> {
+    const asked = host.bot().post(path, limitOrder())
+    const answer = await asked.catch(() => undefined)
+    if (answer?.status !== 200) return answer?.json.code ?? "no answer"
+    const nonce = answer.json["nonce"] as number
+    assert.ok(nonce > lastNonce, `${nonce} after ${lastNonce}`)
+    lastNonce = nonce
+    return "signed"
+  }
+
+  async function assertSign(...these: FleetHost[]): Promise<void> {
+    for (const host of these) assert.equal(await outcome(host), "signed", host.name)
+  }
+
+  async function assertSilent(...these: FleetHost[]): Promise<void> {
+    for (const host of these) assert.match(await outcome(host), /^(?:ledger|vault)_unavailable$/)
+  }
+
+  async function untilSign(...these: FleetHost[]): Promise<void> {
+    for (const host of these) {
+      const signs = async () => ((await outcome(host)) === "signed" ? true : undefined)
+      await until(signs, `${host.name} signs`)
+    }
+  }
+
+  /** The sentence that a start on this host ends with. */
+  async function refusal(host: FleetHost): Promise<string> {
+    const error = await host.start().catch((each: unknown) => each as Error)
+    assert.ok(error instanceof Error, `${host.name} started`)
+    return error.message
+  }
+
+  /** A drill of the page, by what fails there; `does` gets the cell that says what to do. */
+  function drill(what: string, does: (todo: string) => Promise<void>): void {
+    it(what, async () => {
+      const [, todo] = rows.find(([first]) => first === what) ?? []
+      assert.ok(todo !== undefined, `the page has a drill: ${what}`)
+      done.push(what)
+      await does(todo.replaceAll("\\|", "|"))
+    })
+  }
+
+  drill("a host dies", async () => {
+    await assertSign(b)
+    b.signal("SIGKILL")
+    const sinceMs = performance.now()
+    await assertSign(a, c)
+    assert.ok(performance.now() - sinceMs < longestSilenceMs)
+    await b.start()
+    await assertSign(b)
+  })
+
+  drill("a host is stopped where it is", async () => {
+    await assertSign(b)
+    b.signal("SIGSTOP")
+    const sinceMs = performance.now()
+    await assertSign(a, c)
+    assert.ok(performance.now() - sinceMs < longestSilenceMs)
+    b.signal("SIGCONT")
+    await untilSign(b)
+  })
+
+  drill("a relay dies", async () => {
+    const relay = await childRunning(b.daemon().pid, "relay/main")
+    process.kill(relay.pid, "SIGKILL")
+    await assertSign(a, c)
+    await untilSign(b)
+    const other = await childRunning(b.daemon().pid, "relay/main")
+    assert.notEqual(other.pid, relay.pid)
+  })
+
+  drill("the standby dies", async () => {
+    const { db2 } = site.servers
+    await db2.kill()
+    await assertSilent(a, b, c)
+    await db2.start()
+    await untilSign(a, b, c)
+  })
+
+  drill("a clock is off", async () => {
+    const file = join(c.dir, "clock")
+    writeFileSync(file, "+0s\n")
+    await c.stop()
+    await c.start({ program: launcherWith(clockOf(file), c.dir) })
+    await assertSign(a, b, c)
+    writeFileSync(file, "+5s\n")
+    const isSilent = async () => ((await outcome(c)) === "signed" ? undefined : true)
+    await until(isSilent, "c signs nothing")
+    await assertSign(a, b)
+    const isTold = () => /clock and PostgreSQL's are \d{4} ms apart/.test(c.daemon().stderr())
+    await until(() => isTold() || undefined, "c says how far its clock is off")
+    await assertSilent(c)
+    writeFileSync(file, "+0s\n")
+    await untilSign(c)
+    await c.stop()
+    await c.start()
+  })
+
+  drill("a host's name is used twice", async () => {
+    const config = c.config.read()
+    await c.stop()
+    c.config.write({ ...config, ledger: { ...config.ledger, host: "a" } })
+    assert.match(await refusal(c), /ledger\.fleet\.hosts has another key of this host, a/)
+    cpSync(join(c.dir, "ledger.key"), join(c.dir, "own.key"))
+    cpSync(join(a.dir, "ledger.key"), join(c.dir, "ledger.key"))
+    await c.start()
+    await untilSign(c)
+    await assertSilent(a)
+    await c.stop()
+    cpSync(join(c.dir, "own.key"), join(c.dir, "ledger.key"))
+    rmSync(join(c.dir, "own.key"))
+    c.config.write(config)
+    await c.start()
+    await untilSign(a, b, c)
+  })
+
+  drill("an entry is changed in PostgreSQL", async (todo) => {
+    const { db1 } = site.servers
+    const [change = ""] = /UPDATE [^`]+/.exec(todo) ?? []
+    const follows = rows.find(([first]) => first === "an entry is changed in PostgreSQL")?.[2]
+    const [undo = ""] = /UPDATE [^`]+/.exec(follows ?? "") ?? []
+    await c.stop()
+    await assertSign(a)
+    await pause(2_000)
+    db1.sql(change)
+    assert.match(await refusal(c), /The ledger in PostgreSQL isn't whole: an entry .* was changed/)
+    await assertSign(a, b)
+    db1.sql(undo)
+    await c.start()
+    await assertSign(c)
+  })
+
+  drill("the primary dies", async (todo) => {
+    const { db1, db2 } = site.servers
+    const [promote = ""] = /SELECT pg_promote\(\)/.exec(todo) ?? []
+    await db1.kill()
+    db2.sql(promote)
+    await assertSilent(a, b, c)
+  })
+
+  drill("the old primary comes back", async () => {
+    const { db1, db2 } = site.servers
+    await db1.start()
+    await pause(1_000)
+    await assertSilent(a, b, c)
+    await db1.kill()
+    const anew = await startStandby(site.place, db2, { name: "db1", directory: "db1-anew" })
+    await untilSign(a, b, c)
+    await assertSameHead(db2)
+    await anew.stop()
+  })
+
+  it("are all of the page's", () => {
+    assert.deepEqual(new Set(done), new Set(rows.map(([what]) => what)))
+  })
+
+  async function assertSameHead(server: PostgresServer): Promise<void> {
+    const head = () => server.sql("SELECT seq, encode(hash, 'hex') FROM countersign.head")
+    for (const host of hosts) {
+      const isThere = async () => {
+        const { stdout } = await host.run("audit", "verify")
+        const [, seq, hash] = /^Head: entry (\d+), (\w+)$/m.exec(stdout) ?? []
+        return `${seq}|${hash}` === head() ? true : undefined
+      }
+      await until(isThere, `${host.name} has all that PostgreSQL has`)
+    }
+  }
+})
