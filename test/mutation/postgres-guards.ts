@@ -48,6 +48,54 @@ export const postgresGuards: readonly Guard[] = [
       why: "what no standby has is released",
     },
   ]),
+  ...guardsOf(
+    "vault/ledger/postgres/turn-keeper.ts",
+    ["unit/vault/ledger/postgres/turn-keeper"],
+    [
+      {
+        find: "if (batch.host === host) throw overtaken()",
+        replace: "",
+        why: "two daemons have one host's name",
+      },
+      {
+        find: "assertHead(this.#head, turn.head)",
+        replace: "",
+        why: "a host decides though another's entries are kept from it",
+      },
+      {
+        find: "if (skewMs <= maxSkewMs) return",
+        replace: "if (skewMs <= 2 * maxSkewMs) return",
+        why: "hosts decide by clocks that are too far apart",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/ledger/postgres/baton.ts",
+    ["unit/vault/ledger/postgres/baton"],
+    [
+      {
+        find: "    await this.#way.settled()\n",
+        replace: "",
+        why: "a turn is given on while something of it may still come out",
+      },
+      {
+        find: 'if (this.#state === "here" && !this.#isWanted) {',
+        replace: 'if (this.#state === "here") {',
+        why: "a busy host never lets others have their turn",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/ledger/postgres/fleet-store.ts",
+    ["system/postgres-fleet"],
+    [
+      {
+        find: "if (isRepeat) await this.#turns.confirm()",
+        replace: "",
+        why: "a host that was cut off gives repeats out",
+      },
+    ],
+  ),
   ...guardsOf("vault/ledger/postgres/tables.ts", ledger, [
     {
       find: "const standbys = [...added, ...after]",

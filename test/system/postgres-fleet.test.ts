@@ -95,6 +95,23 @@ describe("the ledger of several hosts", needsPostgres, () => {
       assert.equal(found, row.id)
     }))
 
+  it("gives a repeat out only behind a commit, though it adds nothing", () =>
+    withHosts(["a", "b"], async (a) => {
+      await a.store.append(request(1, { key: "k-1" }))
+      let isOut = false
+      const repeat = a.store
+        .turn([keyOf("k-1")], (turn) => {
+          server.pause()
+          return turn.found(keyOf("k-1"))
+        })
+        .finally(() => (isOut = true))
+      await pause(500)
+      const wasOut = isOut
+      server.goOn()
+      assert.ok(await repeat)
+      assert.equal(wasOut, false)
+    }))
+
   it("keeps one order under load of three hosts, each nonce above the last", () =>
     withHosts(["a", "b", "c"], async (...hosts) => {
       let last = 0
