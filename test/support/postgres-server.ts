@@ -1,6 +1,6 @@
 // PostgreSQL servers of a test's own: as an ordinary user, in a temporary directory, on loopback.
 
-import { execFileSync, spawn, type ChildProcess } from "node:child_process"
+import { execFile, execFileSync, spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import {
   appendFileSync,
@@ -17,6 +17,7 @@ import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
+import { promisify } from "node:util"
 
 import { type Certificates, makeCertificates } from "./certificates.ts"
 import { needs } from "./needs.ts"
@@ -104,7 +105,7 @@ export async function startStandby(
   mkOwn(data)
   const from = `host=${primary.data} port=${primary.port} user=admin`
   const taking = ["-D", data, "-d", `${from} application_name=${name}`, "-R", "-c", "fast"]
-  execFileSync(program("pg_basebackup"), taking, { ...asAccount(data), stdio: "pipe" })
+  await promisify(execFile)(program("pg_basebackup"), taking, asAccount(data))
   const port = await freePort()
   // What comes last counts.
   appendFileSync(
