@@ -16,7 +16,7 @@ const alonePatienceMs = 5_000
 const patienceMs = 2_000
 
 /** Before it asks there. */
-const pauseMs = 10
+const pauseMs = 50
 
 /** After so many answers of one, more or less, a caller turns to another as well. */
 const staysFor = 60

@@ -33,14 +33,19 @@ export type CrashRelay = { stop(): Promise<void> }
 /** What any primary knows its standby by. */
 const standbyName = "standby1"
 
+/** A standby looks for a primary that was away every 5 s if left alone, and commits wait for it meanwhile. */
+const settings = `
+synchronous_standby_names = 'FIRST 1 (${standbyName})'
+wal_retrieve_retry_interval = '100ms'
+`
+
 /** Makes and starts both. */
 export async function startCrashServers(): Promise<CrashServers> {
   const place = postgresPlace()
   let primary = await startPrimary(place)
   let standby = await startStandby(place, primary, { name: standbyName })
   for (const server of [primary, standby]) {
-    const demanded = `synchronous_standby_names = 'FIRST 1 (${standbyName})'\n`
-    appendFileSync(`${server.data}/postgresql.conf`, demanded)
+    appendFileSync(`${server.data}/postgresql.conf`, settings)
     server.sql("SELECT pg_reload_conf()")
   }
   let made = 1
@@ -50,7 +55,7 @@ export async function startCrashServers(): Promise<CrashServers> {
     async promote() {
       const lost = primary
       primary = standby
-      primary.sql("SELECT pg_promote()")
+      await primary.ask("SELECT pg_promote()")
       made += 1
       standby = await startStandby(place, primary, {
         name: standbyName,

@@ -126,19 +126,26 @@ function siteAt(
   }
 }
 
-/** Without what one host has for itself: its ledger.key, and what its signers' locks and marks are. */
+/** Without what a host has for itself: its ledger.key, and its signers' locks and marks. */
 async function copyPlace(place: Place): Promise<Place> {
-  const copy = placeIn(await mkdtemp(join(tmpdir(), "cs-crash-")))
+  const { compileCache } = place
+  const copy = { ...placeIn(await mkdtemp(join(tmpdir(), "cs-crash-"))), compileCache }
   await cp(place.dir, copy.dir, { recursive: true })
   await cp(dirname(place.credentialFile), dirname(copy.credentialFile), { recursive: true })
-  await mkdir(copy.compileCache)
+  await mkdir(copy.signerDir, { mode: 0o700 }) // flags grant it where it is there
   await rm(join(copy.dir, "ledger.key"))
   return copy
 }
 
-type Place = ReturnType<typeof placeIn>
+type Place = {
+  readonly home: string
+  readonly dir: string
+  readonly credentialFile: string
+  readonly signerDir: string
+  readonly compileCache: string
+}
 
-function placeIn(home: string) {
+function placeIn(home: string): Place {
   return {
     home,
     dir: join(home, "d"),
@@ -147,7 +154,7 @@ function placeIn(home: string) {
     signerDir: join(home, "signers-of-countersign"),
     /** A start costs a third less with what an earlier one compiled. */
     compileCache: join(home, "compile-cache"),
-  } as const
+  }
 }
 
 function environmentOf({ home, credentialFile, compileCache }: Place) {
@@ -218,7 +225,9 @@ function startVault(place: Place, backMs: number): CrashVault {
 }
 
 async function untilReady(child: ChildProcess): Promise<"ready"> {
-  const [message] = (await once(child, "message")) as [{ readonly type: string }]
-  if (message.type === "ready") return "ready"
-  throw new Error(`the vault couldn't start: ${JSON.stringify(message)}`)
+  const [{ type, code, message }] = (await once(child, "message")) as [
+    { readonly type: string; readonly code?: string; readonly message?: string },
+  ]
+  if (type === "ready") return "ready"
+  throw new Error(`the vault couldn't start: ${code}: ${message}`)
 }

@@ -52,6 +52,8 @@ export type PostgresServer = {
   readonly data: string
   /** Runs SQL as the server's admin, over its Unix socket, and returns what is shown without headings. */
   sql(text: string, database?: string): string
+  /** As `sql`, while all else goes on. */
+  ask(text: string): Promise<string>
   /** Runs a psql line of a page as the server's admin; `file` is what its --file names. */
   psql(line: string, file: string): void
   /** Stops all its processes where they are, and lets them go on. */
@@ -170,9 +172,12 @@ function serverIn(data: string, port: number): PostgresServer {
     else child.kill(signal)
     await exit
   }
-  const sql = (text: string, database = "countersign"): string => {
+  const words = (database: string): readonly string[] => {
     const where = ["-h", data, "-p", String(port), "-U", "admin", "-d", database]
-    const shown = execFileSync("psql", ["-XAtq", "-v", "ON_ERROR_STOP=1", ...where], {
+    return ["-XAtq", "-v", "ON_ERROR_STOP=1", ...where]
+  }
+  const sql = (text: string, database = "countersign"): string => {
+    const shown = execFileSync("psql", words(database), {
       ...asAccount(data),
       input: text,
       encoding: "utf8",
@@ -180,10 +185,16 @@ function serverIn(data: string, port: number): PostgresServer {
     })
     return shown.trim()
   }
+  const ask = async (text: string): Promise<string> => {
+    const asking = promisify(execFile)("psql", words("countersign"), asAccount(data))
+    asking.child.stdin?.end(text)
+    return (await asking).stdout.trim()
+  }
   return {
     port,
     data,
     sql,
+    ask,
     async start() {
       child = spawn(program("postgres"), ["-D", data], {
         ...asAccount(data),
