@@ -15,6 +15,10 @@ const allCallers = 12
 const alonePatienceMs = 5_000
 const patienceMs = 2_000
 
+/** One in so many bots waits for a host that stands still, and sees what it still gives out then. */
+const patient = 4
+const longPatienceMs = 15_000
+
 /** Before it asks there. */
 const pauseMs = 50
 
@@ -96,13 +100,14 @@ export function createCrashLoad(parts: Parts): CrashLoad {
 
   async function loop(caller: Caller, isOver: () => boolean): Promise<void> {
     let index = caller.door
-    let at = openDoor(doors, index)
+    const waitsMs = caller.door % patient === 0 ? longPatienceMs : undefined
+    let at = openDoor(doors, index, waitsMs)
     while (!isOver()) {
       const isAnswered = await ask(caller, at)
       if (!isAnswered && doors.length === 1) break
       if (isAnswered && !random.isOneIn(staysFor)) continue
       at.link.close()
-      at = openDoor(doors, (index += 1))
+      at = openDoor(doors, (index += 1), waitsMs)
       if (!isAnswered) await sleep(pauseMs)
     }
     at.link.close()
@@ -156,10 +161,10 @@ export function createCrashLoad(parts: Parts): CrashLoad {
   }
 }
 
-function openDoor(doors: readonly Door[], index: number): At {
+function openDoor(doors: readonly Door[], index: number, waitsMs = patienceMs): At {
   const door = doors[index % doors.length]
   if (door === undefined) throw new Error("there is no host to ask")
-  const options = { deadlineMs: doors.length > 1 ? patienceMs : alonePatienceMs }
+  const options = { deadlineMs: doors.length > 1 ? waitsMs : alonePatienceMs }
   return { door, link: connectBotLink(door.botSocket, options) }
 }
 

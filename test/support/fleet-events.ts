@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import type { CrashOrder } from "./crash-at.ts"
 import type { FleetHost } from "./fleet-host.ts"
-import type { Fleet } from "./fleet-site.ts"
+import { maxClockMs, type Fleet } from "./fleet-site.ts"
 import type { SeededRandom } from "./seeded-random.ts"
 import type { Signings } from "./signings.ts"
 
@@ -76,13 +76,8 @@ async function nextVault(host: FleetHost, last: unknown): Promise<void> {
   while (host.vault() === last) await sleep(5)
 }
 
-/** As far as it may be apart from PostgreSQL's, and a little less. */
-const maxClockMs = 800
-
-/** One host's alone: two may be so far apart from each other that one is too fast for the other. */
 async function clock({ random, hosts }: Around): Promise<Happened> {
   const host = random.pick(hosts)
-  for (const each of hosts) each.setBack(0)
   const ms = random.below(2 * maxClockMs) - maxClockMs
   host.setBack(ms)
   host.vault().kill()

@@ -26,6 +26,8 @@ export type FleetHost = {
 }
 
 type Parts = Pick<FleetHost, "name" | "site"> & {
+  /** How far its clock is set back. */
+  readonly backMs: number
   readonly gate: GateProcess & { readonly url: string }
   readonly servers: CrashServers
 }
@@ -34,13 +36,13 @@ type Parts = Pick<FleetHost, "name" | "site"> & {
 const startPauseMs = 100
 
 /** Starts its vault and its relay. */
-export function superviseHost({ name, site, gate, servers }: Parts): FleetHost {
+export function superviseHost({ name, site, gate, servers, ...given }: Parts): FleetHost {
   const socket = join(site.dir, "ledger.sock")
   const ends: string[] = []
   let relay = servers.startRelay(socket)
-  let backMs = 0
+  let { backMs } = given
   let isOver = (): boolean => false
-  let vault = site.startVault()
+  let vault = site.startVault(backMs)
 
   async function supervise(): Promise<string> {
     const end = await endOf(vault)

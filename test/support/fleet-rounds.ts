@@ -99,6 +99,7 @@ async function checkRound(t: TestContext, { fleet, random, checker, seed }: Roun
   )
   tellSilences(t, silences)
   assert.equal(ledger.spentSymbols, caps)
+  assert.equal(refusals.get("signer_pace"), undefined, "hosts keep each other from signing")
   assert.ok(ledger.withoutSignature > 0, "nothing ended a host between record and signature")
 }
 

@@ -1,9 +1,11 @@
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import type { TestContext } from "node:test"
 import { fileURLToPath } from "node:url"
 
 import type { PostgresLedger } from "../../src/vault/config/ledger-config.ts"
 import { loadLedgerKey } from "../../src/vault/ledger/audit/ledger-key.ts"
+import { maxSkewMs } from "../../src/vault/ledger/postgres/turn-keeper.ts"
 import type { LedgerKey } from "../../src/vault/ledger/store/audit-jobs.ts"
 import { startCrashServers, type CrashServers } from "./crash-servers.ts"
 import { crashAtUrl, makeCrashSite, type CrashSite } from "./crash-site.ts"
@@ -17,6 +19,12 @@ export type Fleet = { readonly hosts: readonly FleetHost[]; readonly servers: Cr
 
 const names = ["a", "b", "c"] as const
 
+/** How far a host's clock may be from PostgreSQL's, but for what asking takes. */
+export const maxClockMs = maxSkewMs - 20
+
+/** Two hosts' clocks as far apart as they may be. */
+const farthestMs = [maxClockMs, -maxClockMs] as const
+
 /** What was made of a fleet before its hosts run. */
 export type FleetSite = {
   readonly sites: readonly CrashSite[]
@@ -28,6 +36,7 @@ export type FleetSite = {
 export async function makeFleetSite(symbols: number): Promise<FleetSite> {
   const servers = await startCrashServers()
   const first = await makeCrashSite(symbols)
+  ageClock(first.ledgerFile)
   const sites = [first]
   while (sites.length < names.length) sites.push(await first.copy())
   const keys = await Promise.all(sites.map(keyOf))
@@ -50,6 +59,13 @@ export async function makeFleetSite(symbols: number): Promise<FleetSite> {
   }
 }
 
+/** A start goes on from the last clock that the ledger has, and would take a host's own for one that was set back. */
+function ageClock(ledgerFile: string): void {
+  const database = new DatabaseSync(ledgerFile)
+  database.exec("UPDATE clock SET wall_ms = wall_ms - 5000")
+  database.close()
+}
+
 async function keyOf({ dir }: CrashSite): Promise<LedgerKey> {
   const key = await loadLedgerKey(join(dir, "ledger.key"), undefined)
   if (key.ok) return key.value
@@ -65,7 +81,8 @@ export async function startFleet(
   const hosts = await Promise.all(
     sites.map(async (site, index) => {
       const gate = await startGate(t, site, venueUrl)
-      return superviseHost({ name: names[index] ?? "", site, gate, servers })
+      const backMs = farthestMs[index] ?? 0
+      return superviseHost({ name: names[index] ?? "", site, gate, servers, backMs })
     }),
   )
   return { hosts, servers }
