@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import type { CrashOrder } from "./crash-at.ts"
 import type { FleetHost } from "./fleet-host.ts"
-import { maxClockMs, type Fleet } from "./fleet-site.ts"
+import { maxClockMs, type Fleet } from "./crash-fleet.ts"
 import type { SeededRandom } from "./seeded-random.ts"
 import type { Signings } from "./signings.ts"
 
