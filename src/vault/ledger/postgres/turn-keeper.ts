@@ -28,11 +28,8 @@ const longestPatienceMs = 1_000
 const longestWaitMs = 10_000
 /** What a session that broke off may take to give out what it decided, and half a second. */
 export const quietMs = 2_500
-/**
- * How far this host's clock may be from the server's. Two hosts may be twice as far apart, and a signer's nonces no more
- * than a second ahead of either's.
- */
-export const maxSkewMs = 400
+/** How far this host's clock may be from the server's. */
+export const maxSkewMs = 1_000
 /** For how long others count as active. */
 const activeMs = 1_000
 
