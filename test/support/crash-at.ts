@@ -25,7 +25,12 @@ for (const name of ["countersign.request", "countersign.commit", "countersign.se
     const { stage } = message as { readonly stage: string }
     if (order?.stage !== stage) return
     passed += 1
-    if (passed === order.count) process.kill(order.pid, "SIGKILL")
+    if (passed !== order.count) return
+    try {
+      process.kill(order.pid, "SIGKILL")
+    } catch {
+      // it ended meanwhile
+    }
   })
 }
 

@@ -1,18 +1,29 @@
+import { setTimeout as sleep } from "node:timers/promises"
+
 import { connectBotLink, type BotLink } from "../../src/link/client.ts"
 import { Fault } from "../../src/std/fault.ts"
-import { unitPrice, type CrashSite } from "./crash-site.ts"
+import { createAsks, type Ask, type Asked } from "./crash-asks.ts"
+import type { CrashSite } from "./crash-site.ts"
 import type { OutsideChecker } from "./outside-checker.ts"
 import type { SeededRandom } from "./seeded-random.ts"
-
-const ordersPath = "/v1/trade/orders"
-const cancelPath = "/v1/trade/orders/cancel"
 
 /** How many callers speak to the vault itself, and how many there are with those who use the gate. */
 const directCallers = 8
 const allCallers = 12
 
-/** Keys that are asked again are among so many last ones. */
-const rememberedKeys = 60
+/** How long a bot waits for its answer where there is nobody else to ask, and where there is. */
+const alonePatienceMs = 5_000
+const patienceMs = 2_000
+
+/** One in so many bots waits for a host that stands still, and sees what it still gives out then. */
+const patient = 4
+const longPatienceMs = 15_000
+
+/** Before it asks there. */
+const pauseMs = 50
+
+/** After so many answers of one, more or less, a caller turns to another as well. */
+const staysFor = 60
 
 /** Bots that never stop asking, and ask again what got no answer. */
 export type CrashLoad = {
@@ -20,6 +31,10 @@ export type CrashLoad = {
   run(ended: Promise<unknown>): Promise<void>
   /** Has one request signed. @throws when it isn't. */
   signOne(): Promise<void>
+  /** Has a request of each host signed, and asks every other for it again. @throws when that isn't the same signature. */
+  repeatAtEach(): Promise<void>
+  /** Asks at all hosts at once for what is left of each cap that was asked for. Returns how many these are. */
+  fillCaps(): Promise<number>
   readonly counts: LoadCounts
 }
 
@@ -31,54 +46,153 @@ export type LoadCounts = {
   readonly refusals: Map<string, number>
 }
 
-type Ask = {
-  readonly token: string
-  readonly client: string
-  readonly path: string
-  readonly key: string
-  readonly body: Readonly<Record<string, unknown>>
-  readonly idempotencyKey: string | undefined
+/** Where the bots of a host ask. */
+export type Door = {
+  readonly botSocket: string
+  /** Left out, nobody asks through a gate. */
+  readonly gateUrl?: string | undefined
 }
 
-/** What one caller did, so that it can be asked again. */
-type Caller = {
-  readonly client: number
-  /** Asks with a key, newest last. */
-  readonly keyed: Ask[]
-  /** Those that got no answer. */
-  readonly again: Ask[]
-  send(ask: Ask, link: BotLink): Promise<void>
+type Caller = Asked & {
+  /** The door that it begins with. */
+  readonly door: number
+  readonly send: Send
 }
+
+/** A door, and a link to the vault behind it. */
+type At = { readonly door: Door; readonly link: BotLink }
 
 type Parts = {
-  readonly site: CrashSite
-  /** Left out, nobody asks through a gate. */
-  readonly gateUrl?: string
+  readonly site: Pick<CrashSite, "tokens" | "symbolIds">
+  /** One for each host. Where there are several, a caller that gets no answer turns to the next. */
+  readonly doors: readonly Door[]
   readonly random: SeededRandom
   readonly checker: OutsideChecker
+  /** Hears where each signature came from. */
+  readonly onSigned?: (door: Door) => void
 }
 
 /** Makes the callers; two clients share them, and each shares its keys among its callers. */
 export function createCrashLoad(parts: Parts): CrashLoad {
-  const { site, random, checker } = parts
+  const { site, doors, random, checker } = parts
   const counts: LoadCounts = { requests: 0, repeats: 0, lost: 0, refusals: new Map() }
-  const asks = createAsks(parts)
+  const asks = createAsks(site, random)
+  const [sendDirect, sendByGate] = senders(parts, (code, ask) => {
+    counts.refusals.set(code, (counts.refusals.get(code) ?? 0) + 1)
+    if (code === "limit_exhausted") asks.spent(ask.body["symbol_id"] as number)
+  })
 
-  async function sendDirect(ask: Ask, link: BotLink): Promise<void> {
+  /** Resolves with whether there is an answer. */
+  async function ask(caller: Caller, at: At): Promise<boolean> {
+    const { ask, isRepeat } = asks.next(caller)
+    counts.requests += 1
+    if (isRepeat) counts.repeats += 1
+    try {
+      await caller.send(ask, at)
+      return true
+    } catch (error) {
+      if (!(error instanceof Fault && isUnanswered(error.code))) throw error
+      counts.lost += 1
+      if (ask.idempotencyKey !== undefined) caller.again.push(ask)
+      return false
+    }
+  }
+
+  async function loop(caller: Caller, isOver: () => boolean): Promise<void> {
+    let index = caller.door
+    const waitsMs = caller.door % patient === 0 ? longPatienceMs : undefined
+    let at = openDoor(doors, index, waitsMs)
+    while (!isOver()) {
+      const isAnswered = await ask(caller, at)
+      if (!isAnswered && doors.length === 1) break
+      if (isAnswered && !random.isOneIn(staysFor)) continue
+      at.link.close()
+      at = openDoor(doors, (index += 1), waitsMs)
+      if (!isAnswered) await sleep(pauseMs)
+    }
+    at.link.close()
+  }
+
+  const pools = site.tokens.flatMap((_, client) => [
+    { client, keyed: [], send: sendDirect },
+    { client, keyed: [], send: sendByGate },
+  ])
+  const isGated = doors.every(({ gateUrl }) => gateUrl !== undefined)
+  const callers = Array.from({ length: isGated ? allCallers : directCallers }, (_, door) => {
+    const ways = pools.filter(({ send }) => (send === sendDirect) === door < directCallers)
+    return { ...random.pick(ways), again: [], door }
+  })
+
+  /** @throws unless it is signed, now or before. */
+  async function sign(ask: Ask, door = 0): Promise<void> {
+    const at = openDoor(doors, door)
+    const signed = await sendDirect(ask, at).finally(() => at.link.close())
+    if (!signed) throw new Error("the vault doesn't sign any more")
+  }
+
+  return {
+    counts,
+    async run(ended) {
+      let isOver = false
+      void ended.then(() => (isOver = true))
+      await Promise.all(callers.map((caller) => loop(caller, () => isOver)))
+    },
+    async signOne() {
+      const before = checker.signatures()
+      await sign(asks.cancel(0))
+      if (checker.signatures() !== before + 1) throw new Error("the vault doesn't sign any more")
+    },
+    async repeatAtEach() {
+      for (const [first] of doors.entries()) {
+        const ask = asks.cancel(0, `at-each-${first}`)
+        for (const [index] of doors.entries()) await sign(ask, first + index)
+      }
+    },
+    async fillCaps() {
+      const symbols = asks.symbols()
+      const fill = async (_: Door, index: number): Promise<void> => {
+        const at = openDoor(doors, index)
+        for (const symbol of symbols) while (await sendDirect(asks.smallest(symbol), at));
+        at.link.close()
+      }
+      await Promise.all(doors.map(fill))
+      return symbols.length
+    },
+  }
+}
+
+function openDoor(doors: readonly Door[], index: number, waitsMs = patienceMs): At {
+  const door = doors[index % doors.length]
+  if (door === undefined) throw new Error("there is no host to ask")
+  const options = { deadlineMs: doors.length > 1 ? waitsMs : alonePatienceMs }
+  return { door, link: connectBotLink(door.botSocket, options) }
+}
+
+/** Resolves with whether it is signed. @throws {Fault} when nobody knows. */
+type Send = (ask: Ask, at: At) => Promise<boolean>
+
+/** The ways to ask: the vault itself, and the gate before it. */
+function senders(
+  { checker, onSigned }: Parts,
+  refused: (code: string, ask: Ask) => void,
+): readonly [Send, Send] {
+  async function sendDirect(ask: Ask, { link, door }: At): Promise<boolean> {
     const { token, path, key, idempotencyKey, client } = ask
     const body = Buffer.from(JSON.stringify(ask.body)).toString("base64")
     const call = { token, path, body, key, idempotencyKey, purpose: "return" } as const
     const answer = await link.call("sign", call)
-    if (answer.kind === "answer") {
-      const held = idempotencyKey && `${client}/${idempotencyKey}`
-      checker.hold({ ...answer, idempotencyKey: held })
-    } else if (answer.kind === "refused") refused(answer.refusal.code, ask)
-    else throw new Error("what was never sent has an answer of the venue")
+    if (answer.kind === "refused") refused(answer.refusal.code, ask)
+    if (answer.kind === "refused") return false
+    if (answer.kind !== "answer") throw new Error("what was never sent has an answer of the venue")
+    const held = idempotencyKey && `${client}/${idempotencyKey}`
+    checker.hold({ ...answer, idempotencyKey: held })
+    onSigned?.(door)
+    return true
   }
 
-  async function sendByGate(ask: Ask): Promise<void> {
+  async function sendByGate(ask: Ask, { door }: At): Promise<boolean> {
     const { token, path, key, idempotencyKey } = ask
-    const response = await fetch(`${parts.gateUrl ?? ""}${path}`, {
+    const response = await fetch(`${door.gateUrl ?? ""}${path}`, {
       method: "POST",
       headers: {
         Authorization: `Bearer ${token}`,
@@ -89,136 +203,20 @@ export function createCrashLoad(parts: Parts): CrashLoad {
       body: JSON.stringify(ask.body),
     })
     const text = await response.text()
-    if (response.headers.get("countersign-source") === "venue") return
+    if (response.headers.get("countersign-source") === "venue") {
+      onSigned?.(door)
+      return true
+    }
     const { code } = JSON.parse(text) as { code: string }
     if (isUnanswered(code)) throw new Fault(code, "through the gate")
     refused(code, ask)
+    return false
   }
 
-  function refused(code: string, ask: Ask): void {
-    counts.refusals.set(code, (counts.refusals.get(code) ?? 0) + 1)
-    if (code === "limit_exhausted") asks.spent(ask.body["symbol_id"] as number)
-  }
-
-  async function loop(caller: Caller, isOver: () => boolean): Promise<void> {
-    const link = connectBotLink(site.botSocket, { deadlineMs: 5_000 })
-    while (!isOver()) {
-      const { ask, isRepeat } = asks.next(caller)
-      counts.requests += 1
-      if (isRepeat) counts.repeats += 1
-      try {
-        await caller.send(ask, link)
-      } catch (error) {
-        if (!(error instanceof Fault && isUnanswered(error.code))) throw error
-        counts.lost += 1
-        if (ask.idempotencyKey !== undefined) caller.again.push(ask)
-        break
-      }
-    }
-    link.close()
-  }
-
-  const pools = site.tokens.flatMap((_, client) => [
-    { client, keyed: [], again: [], send: sendDirect },
-    { client, keyed: [], again: [], send: sendByGate },
-  ])
-  const callers = Array.from(
-    { length: parts.gateUrl === undefined ? directCallers : allCallers },
-    (_, index): Caller => {
-      const ways = pools.filter(({ send }) => (send === sendDirect) === index < directCallers)
-      return { ...random.pick(ways), again: [] }
-    },
-  )
-  return {
-    counts,
-    async run(ended) {
-      let isOver = false
-      void ended.then(() => (isOver = true))
-      await Promise.all(callers.map((caller) => loop(caller, () => isOver)))
-    },
-    async signOne() {
-      const link = connectBotLink(site.botSocket)
-      const before = checker.signatures()
-      await sendDirect(asks.cancel(0), link)
-      link.close()
-      if (checker.signatures() !== before + 1) throw new Error("the vault doesn't sign any more")
-    },
-  }
+  return [sendDirect, sendByGate]
 }
 
 /** The vault has ended, or is about to: nobody knows what became of the request. */
 function isUnanswered(code: string): code is "vault_unavailable" | "ledger_unavailable" {
   return code === "vault_unavailable" || code === "ledger_unavailable"
-}
-
-type Asks = {
-  next(caller: Caller): { readonly ask: Ask; readonly isRepeat: boolean }
-  cancel(client: number): Ask
-  /** A limit of this symbol is spent. */
-  spent(symbolId: number): void
-}
-
-/** Makes requests: orders of the symbol whose cap isn't reached yet, cancels, repeats. */
-function createAsks({ site, random }: Parts): Asks {
-  let symbolAt = 0
-  let count = 0
-
-  function asker(client: number): Pick<Ask, "token" | "client" | "key"> {
-    const name = ["one", "two"][client] ?? ""
-    return { token: site.tokens[client] ?? "", client: name, key: random.pick(["shared", name]) }
-  }
-
-  function fresh(client: number, idempotencyKey: string | undefined): Ask {
-    if (random.isOneIn(8)) return { ...cancel(client), idempotencyKey }
-    const body = order(site.symbolIds[symbolAt] ?? 0, 1 + random.below(9))
-    return { ...asker(client), path: ordersPath, body, idempotencyKey }
-  }
-
-  function cancel(client: number): Ask {
-    count += 1
-    const body = { order_id: `${count}` }
-    return { ...asker(client), path: cancelPath, body, idempotencyKey: undefined }
-  }
-
-  function repeat({ again, keyed }: Caller): Ask | undefined {
-    const lost = again.pop()
-    if (lost !== undefined) return lost
-    if (keyed.length === 0 || !random.isOneIn(4)) return undefined
-    const ask = random.pick(keyed)
-    // Another request under the same key: a conflict, if the first one was ever recorded.
-    return random.isOneIn(5) ? { ...ask, body: { ...ask.body, ...otherPart(ask) } } : ask
-  }
-
-  return {
-    next(caller) {
-      const again = repeat(caller)
-      if (again !== undefined) return { ask: again, isRepeat: true }
-      count += 1
-      const isKeyed = random.isOneIn(2)
-      const ask = fresh(caller.client, isKeyed ? `key-${count}` : undefined)
-      if (isKeyed) caller.keyed.push(ask)
-      if (caller.keyed.length > rememberedKeys) caller.keyed.shift()
-      return { ask, isRepeat: false }
-    },
-    cancel,
-    spent(symbolId) {
-      // Only now and then, so that many ask for what is spent.
-      if (symbolId !== site.symbolIds[symbolAt] || !random.isOneIn(8)) return
-      symbolAt = Math.min(symbolAt + 1, site.symbolIds.length - 1)
-    },
-  }
-}
-
-function otherPart({ path }: Ask): Readonly<Record<string, unknown>> {
-  return path === cancelPath ? { order_id: "other" } : { quantity: "10" }
-}
-
-function order(symbolId: number, quantity: number): Readonly<Record<string, unknown>> {
-  return {
-    symbol_id: symbolId,
-    is_buy: true,
-    order_type: "limit",
-    price: `${unitPrice}`,
-    quantity: `${quantity}`,
-  }
 }

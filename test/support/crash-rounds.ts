@@ -64,8 +64,8 @@ export function describeKilledVault(
       t.after(() => venue.close())
       const gate = await startCrashGate(t, site, venue.url)
       assert.equal(gate.message.type, "ready", gate.stderr())
-      const gateUrl = `http://127.0.0.1:${gate.message.port ?? 0}`
-      const load = createCrashLoad({ site, gateUrl, random, checker })
+      const door = { ...site, gateUrl: `http://127.0.0.1:${gate.message.port ?? 0}` }
+      const load = createCrashLoad({ site, doors: [door], random, checker })
       const kills = new Map<End, number>()
       const starts = { lastMs: 400 }
 

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { appendFileSync } from "node:fs"
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 
@@ -15,6 +15,8 @@ import { writePolicy } from "./trading-keys.ts"
 
 /** An installation whose vault is killed again and again. */
 export type CrashSite = {
+  /** Its configuration and its state. */
+  readonly dir: string
   readonly ledgerFile: string
   readonly botSocket: string
   /** The tokens of two clients; each may use a key of its own and one that both may use. */
@@ -25,6 +27,10 @@ export type CrashSite = {
   readonly symbolIds: readonly number[]
   /** Starts the real vault as its supervisor does, with crash-at.ts in it and its clock set back by so much. */
   startVault(backMs?: number): CrashVault
+  /** Writes into countersign.yaml where the ledger is from now on, while no vault runs. */
+  setLedger(settings: string): Promise<void>
+  /** Another host with the same keys, clients, policies and ledger, and no ledger.key; no vault may run. */
+  copy(): Promise<CrashSite>
   remove(): Promise<void>
 }
 
@@ -75,7 +81,7 @@ export async function makeCrashSite(
   elsewhere?: LedgerElsewhere,
 ): Promise<CrashSite> {
   const place = placeIn(await mkdtemp(join(tmpdir(), "cs-crash-")))
-  const { home, dir, credentialFile } = place
+  const { dir, credentialFile } = place
   const secret = randomBytes(32).toString("base64")
   registerSecret("a credential", secret)
   await mkdir(dirname(credentialFile), { mode: 0o700 })
@@ -87,37 +93,59 @@ export async function makeCrashSite(
   appendFileSync(join(dir, "venue.yaml"), symbolIds.map(symbolText).join(""))
   appendFileSync(join(dir, "countersign.yaml"), `${ownLedger}${budgetsOff}`)
   await writePolicy(dir, policy, "crash.yaml")
-  const bots = await makeBots(place)
-  const ledgerFile = join(dir, "ledger.db")
-  if (elsewhere !== undefined) await moveLedger({ dir, ledgerFile }, elsewhere)
+  const site = siteAt(place, { ...(await makeBots(place)), symbolIds })
+  if (elsewhere === undefined) return site
+  await elsewhere.move(site)
+  await site.setLedger(elsewhere.settings)
+  return site
+}
+
+/** No spare for a full disk: it would be written anew at every site. */
+const ownLedger = "ledger: {min_free: 0}\n"
+
+function siteAt(
+  place: Place,
+  known: Pick<CrashSite, "tokens" | "signers" | "symbolIds">,
+): CrashSite {
+  const { home, dir } = place
   return {
-    ...bots,
-    ledgerFile,
+    ...known,
+    dir,
+    ledgerFile: join(dir, "ledger.db"),
     botSocket: join(dir, "bot.sock"),
-    symbolIds,
     startVault: (backMs = 0) => startVault(place, backMs),
-    remove: async () => {
+    async setLedger(settings) {
+      const file = join(dir, "countersign.yaml")
+      await writeFile(file, (await readFile(file, "utf8")).replace(ownLedger, settings))
+    },
+    copy: async () => siteAt(await copyPlace(place), known),
+    async remove() {
       keepFiles(dir)
       await rm(home, { recursive: true, force: true, maxRetries: 10 })
     },
   }
 }
 
-/** No spare for a full disk: it would be written anew at every site. */
-const ownLedger = "ledger: {min_free: 0}\n"
-
-async function moveLedger(
-  site: Parameters<LedgerElsewhere["move"]>[0],
-  elsewhere: LedgerElsewhere,
-): Promise<void> {
-  await elsewhere.move(site)
-  const file = join(site.dir, "countersign.yaml")
-  await writeFile(file, (await readFile(file, "utf8")).replace(ownLedger, elsewhere.settings))
+/** Without what a host has for itself: its ledger.key, and its signers' locks and marks. */
+async function copyPlace(place: Place): Promise<Place> {
+  const { compileCache } = place
+  const copy = { ...placeIn(await mkdtemp(join(tmpdir(), "cs-crash-"))), compileCache }
+  await cp(place.dir, copy.dir, { recursive: true })
+  await cp(dirname(place.credentialFile), dirname(copy.credentialFile), { recursive: true })
+  await mkdir(copy.signerDir, { mode: 0o700 }) // flags grant it where it is there
+  await rm(join(copy.dir, "ledger.key"))
+  return copy
 }
 
-type Place = ReturnType<typeof placeIn>
+type Place = {
+  readonly home: string
+  readonly dir: string
+  readonly credentialFile: string
+  readonly signerDir: string
+  readonly compileCache: string
+}
 
-function placeIn(home: string) {
+function placeIn(home: string): Place {
   return {
     home,
     dir: join(home, "d"),
@@ -126,7 +154,7 @@ function placeIn(home: string) {
     signerDir: join(home, "signers-of-countersign"),
     /** A start costs a third less with what an earlier one compiled. */
     compileCache: join(home, "compile-cache"),
-  } as const
+  }
 }
 
 function environmentOf({ home, credentialFile, compileCache }: Place) {
@@ -197,7 +225,9 @@ function startVault(place: Place, backMs: number): CrashVault {
 }
 
 async function untilReady(child: ChildProcess): Promise<"ready"> {
-  const [message] = (await once(child, "message")) as [{ readonly type: string }]
-  if (message.type === "ready") return "ready"
-  throw new Error(`the vault couldn't start: ${JSON.stringify(message)}`)
+  const [{ type, code, message }] = (await once(child, "message")) as [
+    { readonly type: string; readonly code?: string; readonly message?: string },
+  ]
+  if (type === "ready") return "ready"
+  throw new Error(`the vault couldn't start: ${code}: ${message}`)
 }

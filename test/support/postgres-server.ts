@@ -1,6 +1,6 @@
 // PostgreSQL servers of a test's own: as an ordinary user, in a temporary directory, on loopback.
 
-import { execFileSync, spawn, type ChildProcess } from "node:child_process"
+import { execFile, execFileSync, spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import {
   appendFileSync,
@@ -17,6 +17,7 @@ import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
+import { promisify } from "node:util"
 
 import { type Certificates, makeCertificates } from "./certificates.ts"
 import { needs } from "./needs.ts"
@@ -51,6 +52,8 @@ export type PostgresServer = {
   readonly data: string
   /** Runs SQL as the server's admin, over its Unix socket, and returns what is shown without headings. */
   sql(text: string, database?: string): string
+  /** As `sql`, while all else goes on. */
+  ask(text: string): Promise<string>
   /** Runs a psql line of a page as the server's admin; `file` is what its --file names. */
   psql(line: string, file: string): void
   /** Stops all its processes where they are, and lets them go on. */
@@ -104,7 +107,7 @@ export async function startStandby(
   mkOwn(data)
   const from = `host=${primary.data} port=${primary.port} user=admin`
   const taking = ["-D", data, "-d", `${from} application_name=${name}`, "-R", "-c", "fast"]
-  execFileSync(program("pg_basebackup"), taking, { ...asAccount(data), stdio: "pipe" })
+  await promisify(execFile)(program("pg_basebackup"), taking, asAccount(data))
   const port = await freePort()
   // What comes last counts.
   appendFileSync(
@@ -169,9 +172,12 @@ function serverIn(data: string, port: number): PostgresServer {
     else child.kill(signal)
     await exit
   }
-  const sql = (text: string, database = "countersign"): string => {
+  const words = (database: string): readonly string[] => {
     const where = ["-h", data, "-p", String(port), "-U", "admin", "-d", database]
-    const shown = execFileSync("psql", ["-XAtq", "-v", "ON_ERROR_STOP=1", ...where], {
+    return ["-XAtq", "-v", "ON_ERROR_STOP=1", ...where]
+  }
+  const sql = (text: string, database = "countersign"): string => {
+    const shown = execFileSync("psql", words(database), {
       ...asAccount(data),
       input: text,
       encoding: "utf8",
@@ -179,10 +185,16 @@ function serverIn(data: string, port: number): PostgresServer {
     })
     return shown.trim()
   }
+  const ask = async (text: string): Promise<string> => {
+    const asking = promisify(execFile)("psql", words("countersign"), asAccount(data))
+    asking.child.stdin?.end(text)
+    return (await asking).stdout.trim()
+  }
   return {
     port,
     data,
     sql,
+    ask,
     async start() {
       child = spawn(program("postgres"), ["-D", data], {
         ...asAccount(data),

@@ -50,7 +50,7 @@ export function describePowerLoss(imageCount: number): void {
       const vault = site.startVault()
       try {
         assert.equal(await vault.started, "ready", vault.stderr())
-        const load = createCrashLoad({ site, random, checker })
+        const load = createCrashLoad({ site, doors: [site], random, checker })
         const loaded = load.run(vault.ended)
         while (images.length < imageCount) {
           await sleep(20 + random.below(200))

@@ -14,7 +14,7 @@ CREATE VIEW countersign.turns AS
   WHERE locktype = 'advisory' AND objsubid = 1
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND (classid::bigint << 32) | objid::bigint = hashtextextended('countersign', 0);
--- Takes the turn, unless it isn't given on in time. A holder that did nothing for as long loses it.
+-- Takes the turn, unless it isn't given on in time. A holder that did nothing for most of that loses it: it may have taken it after the wait began.
 CREATE FUNCTION countersign.take_turn(me text, known bigint, patience text)
   RETURNS TABLE (outcome text, quiet_ms bigint, now_ms bigint) LANGUAGE plpgsql AS $$
 DECLARE
@@ -25,7 +25,7 @@ BEGIN
     PERFORM pg_advisory_lock(hashtextextended('countersign', 0));
   EXCEPTION WHEN lock_not_available THEN
     PERFORM pg_terminate_backend(pid) FROM countersign.turns JOIN pg_stat_activity USING (pid)
-      WHERE granted AND state = 'idle' AND state_change < clock_timestamp() - patience::interval;
+      WHERE granted AND state = 'idle' AND state_change < clock_timestamp() - 0.7 * patience::interval;
     RETURN QUERY SELECT 'late', 0::bigint, 0::bigint;
     RETURN;
   END;

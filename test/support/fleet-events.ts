@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from "node:timers/promises"
+
+import type { CrashOrder } from "./crash-at.ts"
+import type { FleetHost } from "./fleet-host.ts"
+import { maxClockMs, type Fleet } from "./crash-fleet.ts"
+import type { SeededRandom } from "./seeded-random.ts"
+import type { Signings } from "./signings.ts"
+
+/** What happens to a fleet, and why all of its hosts may be silent for longer than a second after it; else they mayn't. */
+export const fleetEvents = {
+  kill: undefined,
+  clock: undefined,
+  stop: "the turn of a host that doesn't answer is waited for",
+  relay: undefined,
+  terminate: undefined,
+  cancel: undefined,
+  standby: "commits wait for the standby",
+  primary: "no server takes commits",
+  failover: "no server takes commits, and then commits wait for the new standby",
+} as const
+export type FleetEvent = keyof typeof fleetEvents
+
+/** When it came, to which host if to one, and what it was. */
+export type Happened = { readonly atMs: number; readonly host?: FleetHost; readonly what: string }
+
+export type Around = Fleet & { readonly random: SeededRandom; readonly signings: Signings }
+
+/** Has it happen, and mends what doesn't mend itself. Vaults that end by it are started again. */
+export const happen: Readonly<Record<FleetEvent, (around: Around) => Promise<Happened>>> = {
+  kill,
+  clock,
+  stop,
+  relay,
+  terminate: (around) => disturb(around, "pg_terminate_backend", 1),
+  cancel: (around) => disturb(around, "pg_cancel_backend", 40),
+  standby,
+  primary,
+  failover,
+}
+
+/** Where a vault is killed, besides at any time: after a stage, while it starts, or once a bot has its answer. */
+const points = [
+  ...["parsed", "judged", "reserved", "written", "replicated", "committed", "durable", "signed"],
+  ...["answered", "sent", "told", "starting", "any"],
+] as const
+
+/** A vault that isn't where it is to be killed by then is killed anyway. */
+const longestLifeMs = 10_000
+
+async function kill(around: Around): Promise<Happened> {
+  const { random, hosts, signings } = around
+  const host = random.pick(hosts)
+  const point = random.pick(points)
+  if (point === "starting") {
+    host.vault().kill()
+    await nextVault(host, host.vault())
+    await sleep(random.below(500))
+  }
+  const vault = host.vault()
+  const count = 1 + random.below(40)
+  if (point === "told") await signings.next(host.name)
+  if (point === "any") await sleep(random.below(150))
+  if (point === "told" || point === "any" || point === "starting") vault.kill()
+  else if (point === "sent") host.gate.child.send({ stage: point, count, pid: vault.pid })
+  else vault.crashAt({ stage: point, count })
+  const late = setTimeout(() => vault.kill(), longestLifeMs)
+  await vault.ended
+  clearTimeout(late)
+  host.gate.child.send(noOrder) // where the vault ended before: its number may be another's soon
+  return { atMs: performance.now(), host, what: `${host.name} killed at ${point}` }
+}
+
+const noOrder = { stage: "none", count: 0, pid: 0 } satisfies CrashOrder
+
+async function nextVault(host: FleetHost, last: unknown): Promise<void> {
+  while (host.vault() === last) await sleep(5)
+}
+
+async function clock({ random, hosts }: Around): Promise<Happened> {
+  const host = random.pick(hosts)
+  const ms = random.below(2 * maxClockMs) - maxClockMs
+  host.setBack(ms)
+  host.vault().kill()
+  await host.vault().ended
+  return { atMs: performance.now(), host, what: `${host.name} started ${ms} ms back` }
+}
+
+async function stop({ random, hosts }: Around): Promise<Happened> {
+  const host = random.pick(hosts)
+  const vault = host.vault()
+  const ms = 1_000 + random.below(9_000)
+  vault.kill("SIGSTOP")
+  const atMs = performance.now()
+  await sleep(ms)
+  vault.kill("SIGCONT")
+  await Promise.race([vault.ended, sleep(longestEndMs)])
+  return { atMs, host, what: `${host.name} stopped for ${ms} ms` }
+}
+
+/** A vault that goes on for so long goes on for good. */
+const longestEndMs = 500
+
+async function relay({ random, hosts }: Around): Promise<Happened> {
+  const host = random.pick(hosts)
+  const vault = host.vault()
+  const atMs = performance.now()
+  await host.cutRelay()
+  await vault.ended
+  await sleep(random.below(500))
+  host.startRelay()
+  return { atMs, host, what: `${host.name}'s relay cut` }
+}
+
+/** Of a session of a host's, or of the standby's. */
+async function disturb(around: Around, by: string, times: number): Promise<Happened> {
+  const { random, hosts, servers } = around
+  const primary = servers.primary()
+  const found = await primary.ask(`SELECT pid, application_name FROM pg_stat_activity
+    WHERE backend_type IN ('client backend', 'walsender') AND pid <> pg_backend_pid() ORDER BY 2`)
+  const [pid, name = ""] = random.pick(found.split("\n")).split("|")
+  const host = hosts.find((each) => name === `countersign ${each.name}`)
+  const vault = host?.vault()
+  const atMs = performance.now()
+  await primary.ask(`DO $$ BEGIN
+    FOR i IN 1..${times} LOOP PERFORM ${by}(${pid}), pg_sleep(0.007); END LOOP;
+  END $$`)
+  await Promise.race([vault?.ended, sleep(longestEndMs)])
+  return { atMs, ...(host && { host }), what: `${by} of ${name}` }
+}
+
+async function standby({ random, servers }: Around): Promise<Happened> {
+  const atMs = performance.now()
+  await servers.standby().kill()
+  const ms = 200 + random.below(2_500)
+  await sleep(ms)
+  await servers.standby().start()
+  return { atMs, what: `standby away for ${ms} ms` }
+}
+
+async function primary({ random, servers }: Around): Promise<Happened> {
+  const atMs = performance.now()
+  await servers.primary().kill()
+  const ms = random.below(1_500)
+  await sleep(ms)
+  await servers.primary().start()
+  return { atMs, what: `primary away for ${ms} ms` }
+}
+
+async function failover({ hosts, servers }: Around): Promise<Happened> {
+  const atMs = performance.now()
+  await servers.primary().kill()
+  await Promise.all(hosts.map((host) => host.cutRelay()))
+  await servers.promote()
+  for (const host of hosts) host.startRelay()
+  return { atMs, what: "failover" }
+}
