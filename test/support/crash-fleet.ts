@@ -43,7 +43,8 @@ export async function makeFleetSite(symbols: number): Promise<FleetSite> {
   const hosts = keys.map(({ publicKey }, index) => `${names[index]}: {key: ${publicKey}}`)
   const fleet = `fleet: {hosts: {${hosts.join(", ")}}}`
   for (const [index, site] of sites.entries()) {
-    await site.setLedger(`ledger: {engine: postgres, host: ${names[index]}, ${fleet}}\n`)
+    const ledger = `{engine: postgres, host: ${names[index]}, ${fleet}}`
+    await site.setLedger(`ledger: ${ledger}\narchive: off\n`)
   }
   const [key] = keys
   if (key === undefined) throw new Error("a fleet has a host")

@@ -1,6 +1,7 @@
 // PostgreSQL servers of a test's own: as an ordinary user, in a temporary directory, on loopback.
 
 import { execFile, execFileSync, spawn, type ChildProcess } from "node:child_process"
+import { randomInt } from "node:crypto"
 import { once } from "node:events"
 import {
   appendFileSync,
@@ -13,7 +14,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs"
-import { createServer, type AddressInfo } from "node:net"
+import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
@@ -238,12 +239,19 @@ function childrenOf(pid: number): readonly number[] {
 }
 
 /** Asked of the system; another process could take it before the server does. */
+/** Below those that clients are given: one of them could take the port of a server that was killed, and keep it. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
+  for (;;) {
+    const port = randomInt(20_000, 32_000)
+    const server = createServer()
+    try {
+      await once(server.listen(port, "127.0.0.1"), "listening")
+    } catch {
+      continue // taken
+    }
+    server.close()
+    return port
+  }
 }
 
 async function untilDone(ask: () => unknown): Promise<void> {
