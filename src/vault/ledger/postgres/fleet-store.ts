@@ -16,7 +16,7 @@ import type { Batch } from "./batch.ts"
 import type { TurnKeeper } from "./turn-keeper.ts"
 
 /** How old what was decided may be when it comes out: others count on it (`quietMs`). */
-export const releaseWithinMs = 2_000
+const releaseWithinMs = 2_000
 /** How soon an idle host follows what others do. */
 const visitMs = 1_000
 
