@@ -10,6 +10,7 @@ import type { BudgetScope } from "../budgets/budget.ts"
 import type { BudgetStand } from "../budgets/budgets.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
 import type { Ledger } from "../ledger/ledger.ts"
+import { keyFieldsOf } from "../ledger/records/act-row.ts"
 import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
 import type { StoredRecord } from "../ledger/records/entries.ts"
 import type { RecentRefusal } from "../ledger/store/audit-jobs.ts"
@@ -24,14 +25,7 @@ export type KeyStates = {
 /** A key as scripts and bots see it. */
 export function keyView(key: KeyEntry, { keyring, ledger }: KeyStates): KeyView {
   return {
-    name: key.name,
-    address: key.address,
-    role: key.role,
-    wallet: key.wallet,
-    targets: key.targets,
-    network: key.network,
-    approval: key.approval,
-    expires_at: key.expiresAtMs,
+    ...keyFieldsOf(key),
     last_used: ledger.lastNonce(key.address) ?? null,
     locked: keyring.isLocked(key.name),
   }

@@ -82,7 +82,8 @@ function standingOf(entry: StandingEntry): Act {
   }
 }
 
-function keyFieldsOf(key: KeyEntry): KeyFields {
+/** A key as it is recorded. */
+export function keyFieldsOf(key: KeyEntry) {
   return {
     name: key.name,
     address: key.address,
@@ -92,7 +93,7 @@ function keyFieldsOf(key: KeyEntry): KeyFields {
     network: key.network,
     approval: key.approval,
     expires_at: key.expiresAtMs,
-  }
+  } satisfies KeyFields
 }
 
 function clientFieldsOf(client: Client): ClientFields {
@@ -129,37 +130,24 @@ const stopNames = ["frozen", "thawed", "heartbeat_armed", "heartbeat_missed"] as
 export const withdrawal =
   /^(?:frozen|client_(?:set|token_set|revoked)|agent_revoked|key_(?:removed|replaced|targets_set))$/
 
-type Named = { readonly act: string }
-type SettingName = (typeof settingNames)[number]
-type HoldName = (typeof holdNames)[number]
 export type StopName = (typeof stopNames)[number]
 /** What operators do about copies of the ledger and about the clock. */
 export type SafetyName = (typeof safetyNames)[number]
 
-/** Whether an act sets a price, raises a limit or is about a set of files. */
-export function isSetting<Act extends Named>(
-  act: Act,
-): act is Extract<Act, { readonly act: SettingName }> {
-  return settingNames.some((name) => name === act.act)
+function isOneOf<Name extends string>(names: readonly Name[]) {
+  return <Act extends { readonly act: string }>(
+    act: Act,
+  ): act is Extract<Act, { readonly act: Name }> => names.some((name) => name === act.act)
 }
+
+/** Whether an act sets a price, raises a limit or is about a set of files. */
+export const isSetting = isOneOf(settingNames)
 
 /** Whether an act is about a request that waits for a person. */
-export function isAboutHold<Act extends Named>(
-  act: Act,
-): act is Extract<Act, { readonly act: HoldName }> {
-  return holdNames.some((name) => name === act.act)
-}
+export const isAboutHold = isOneOf(holdNames)
 
 /** Whether an act is about a copy of the ledger or about the clock. */
-export function isSafety<Act extends Named>(
-  act: Act,
-): act is Extract<Act, { readonly act: SafetyName }> {
-  return safetyNames.some((name) => name === act.act)
-}
+export const isSafety = isOneOf(safetyNames)
 
 /** Whether an act is about a freeze, or a client whose silence makes one. */
-export function isStop<Act extends Named>(
-  act: Act,
-): act is Extract<Act, { readonly act: StopName }> {
-  return stopNames.some((name) => name === act.act)
-}
+export const isStop = isOneOf(stopNames)
