@@ -10,6 +10,7 @@ import { openLedgerOver, type LedgerOptions } from "../../src/vault/ledger/open-
 import type { AdminEntry } from "../../src/vault/ledger/records/admin-entry.ts"
 import type { Client } from "../../src/vault/ledger/records/bindings.ts"
 import { maxSkewMs, quietMs } from "../../src/vault/ledger/postgres/turn-keeper.ts"
+import type { Mark } from "../../src/vault/ledger/signers/mark-file.ts"
 import type { OpenSigner } from "../../src/vault/ledger/signers/signer-marks.ts"
 import { aClaim } from "../support/a-claim.ts"
 import { fakeClock, type FakeClock } from "../support/fake-clock.ts"
@@ -22,6 +23,7 @@ import {
   type PostgresPlace,
   type PostgresServer,
 } from "../support/postgres-server.ts"
+import { until } from "../support/process-tree.ts"
 
 type Host = {
   readonly ledger: Ledger
@@ -60,6 +62,21 @@ function slowMarks(writeMs: number): OpenSigner {
         close: () => Promise.resolve(),
       },
     } as never)
+}
+
+/** Marks in memory, that begin with `found`; `last` is what was written last. */
+function keptMarks(found?: Mark) {
+  let last: Mark | undefined
+  const file = {
+    read: () => Promise.resolve(found),
+    write: (mark: Mark) => {
+      last = mark
+      return Promise.resolve()
+    },
+    close: () => Promise.resolve(),
+  }
+  const open = () => Promise.resolve({ lock: { release: () => undefined }, file })
+  return { open: open as never as OpenSigner, last: () => last }
 }
 
 describe("the ledgers of two hosts", needsPostgres, () => {
@@ -111,6 +128,43 @@ describe("the ledgers of two hosts", needsPostgres, () => {
       isFrozen = true
       await late
     }))
+
+  it("has each host's marks follow the name that the ledger gets where another accepts a restore", async () => {
+    const other = { ledger: "cd".repeat(16), seq: 9, hash: "00".repeat(32), nonce: 5, waits: true }
+    const [ofA, ofB] = [keptMarks(other), keptMarks()]
+    await withHosts([{ signers: ofA.open }, { signers: ofB.open }], async ({ ledger: a }, b) => {
+      await a.claim(signer)
+      await b.ledger.claim(signer)
+      const name = "ab".repeat(16)
+      const accepted = {
+        act: "restore_accepted",
+        ledger: name,
+        signers: a.marks.waiting(),
+      } as const
+      await a.act(accepted, a.now())
+      await a.marks.accept(name)
+      await until(() => (ofB.last()?.ledger === name ? true : undefined), "b's mark has the name")
+    })
+    assert.equal(ofB.last()?.ledger, "ab".repeat(16))
+  })
+
+  it("frees no signer of a host that waits by the word that another host's operator gave", async () => {
+    const other = { ledger: "cd".repeat(16), seq: 9, hash: "00".repeat(32), nonce: 5, waits: true }
+    const [ofA, ofB] = [keptMarks(other), keptMarks(other)]
+    await withHosts([{ signers: ofA.open }, { signers: ofB.open }], async ({ ledger: a }, b) => {
+      await a.claim(signer)
+      await b.ledger.claim(signer)
+      const name = "ab".repeat(16)
+      const accepted = {
+        act: "restore_accepted",
+        ledger: name,
+        signers: a.marks.waiting(),
+      } as const
+      await a.act(accepted, a.now())
+      await b.ledger.act(frozen, b.ledger.now()) // having followed it
+      assert.equal(b.ledger.marks.waiting().length, 1)
+    })
+  })
 
   it("gives the turn on at its end only once all that it decided is out", () =>
     withHosts([{ signers: slowMarks(1_500) }, {}], async (a, b) => {

@@ -1,7 +1,7 @@
 import type { Address } from "../../venue/address.ts"
 import type { DecideFrom } from "./decide.ts"
 import { recordedRequest } from "./records/request-row.ts"
-import type { OutcomeRow, RequestRow } from "./records/row.ts"
+import type { ActRow, OutcomeRow, RequestRow } from "./records/row.ts"
 import type { Hearing, Written } from "./store/store.ts"
 
 type Following = Pick<DecideFrom, "state" | "marks" | "watchers">
@@ -11,9 +11,16 @@ export function follower(from: Following): Hearing["followed"] {
   return (row) => {
     if (row.kind === "outcome") return followOutcome(row, from)
     if (row.kind === "request") followRequest(row, from)
-    if (row.kind === "act") from.state.acted(row)
+    if (row.kind === "act") followAct(row, from)
     return undefined
   }
+}
+
+/** Marks that know the ledger go on under its new name; one that waits does so for this host's own operator. */
+function followAct(row: ActRow, { state, marks }: Following): void {
+  state.acted(row)
+  if (row.act !== "restore_accepted" || marks.waiting().length > 0) return
+  marks.accept(row.ledger).catch(() => undefined) // where it can't be written, it waits from the next start on
 }
 
 function followRequest(row: RequestRow, { state, marks, watchers }: Following): void {
