@@ -170,6 +170,7 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
         "accept-restore": async () =>
           (await import("./ledger/accept-restore.ts")).ledgerAcceptRestore,
         move: async () => (await import("./ledger/move.ts")).ledgerMove,
+        "put-back": async () => (await import("./ledger/put-back.ts")).ledgerPutBack,
         "host-key": async () => (await import("./ledger/host-key.ts")).ledgerHostKey,
       },
     },

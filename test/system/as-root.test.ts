@@ -85,6 +85,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   "ledger accept-restore": [],
   "ledger host-key": [],
   "ledger move": [],
+  "ledger put-back": ["--after", "1"],
   "notify test": [],
   "clock accept": [],
 }

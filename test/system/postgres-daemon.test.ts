@@ -38,7 +38,7 @@ const textsIn = (language: string): readonly string[] =>
   blocks.filter((block) => block.language === language).map(({ text }) => text)
 const [standbySetting = "", hbaLine = ""] = textsIn("")
 const [ledgerSetting = "", relayFile = ""] = textsIn("yaml")
-const [moving = ""] = textsIn("sh")
+const [moving = "", puttingBack = ""] = textsIn("sh")
 
 describe("a daemon whose ledger is on PostgreSQL", { timeout: 240_000, ...needsPostgres }, () => {
   let place: PostgresPlace
@@ -133,7 +133,7 @@ describe("a daemon whose ledger is on PostgreSQL", { timeout: 240_000, ...needsP
   it("moves nothing before countersign.yaml says where to", async () => {
     const { code, stderr } = await run("ledger", "move")
     assert.equal(code, 2)
-    assert.match(stderr, /Say in countersign.yaml where it moves to/)
+    assert.match(stderr, /Say in countersign.yaml where the ledger is to be/)
   })
 
   it("doesn't start before it was moved, and says how", async () => {
@@ -286,6 +286,31 @@ describe("a daemon whose ledger is on PostgreSQL", { timeout: 240_000, ...needsP
     writeFileSync(configFile(), onPostgres())
     const { code, stderr } = await run("serve", "--port", "0")
     assert.notEqual(code, 0)
-    assert.match(stderr, /PostgreSQL doesn't have this host's last entry/)
+    const [, lastThere] = /countersign ledger put-back .*--after (\d+)/.exec(stderr) ?? []
+    assert.equal(lastThere, server.sql("SELECT seq FROM countersign.head"), stderr)
+  })
+
+  it("goes on there once what this host added is put back, all or nothing, once", async () => {
+    const [putBack = "", psql = ""] = commandLines(puttingBack)
+    const lastThere = server.sql("SELECT seq FROM countersign.head")
+    const words = putBack.replace("1200", lastThere).replace(" > entries.sql", "").split(" ")
+    const { code, stdout, stderr } = await run(...words.slice(1))
+    assert.equal(code, 0, stderr)
+    server.psql(psql, stdout.slice(0, -"COMMIT;\n".length))
+    assert.equal(server.sql("SELECT seq FROM countersign.head"), lastThere)
+    server.psql(psql, stdout)
+    assert.throws(() => server.psql(psql, stdout), /isn't the ledger of host a as it was/)
+    await withDaemon(async (client) => {
+      await assertSigns(client)
+      assert.equal((await run("audit", "verify")).code, 0)
+    })
+  })
+
+  it("says what --after takes, and where there is nothing to put back", async () => {
+    const word = await run("ledger", "put-back", "--after", "last")
+    assert.match(word.stderr, /--after takes an entry's number, like 1200/)
+    const none = await run("ledger", "put-back", "--after", "999999")
+    assert.match(none.stderr, /nothing to put back after entry 999999/)
+    assert.deepEqual([word.code, none.code, none.stdout], [2, 2, ""])
   })
 })

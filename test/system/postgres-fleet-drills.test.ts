@@ -1,6 +1,7 @@
 // The drills of docs/operations/fleet.md, each as the page has it, on three real daemons and two real servers.
 
 import assert from "node:assert/strict"
+import { execFileSync } from "node:child_process"
 import { cpSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
@@ -36,6 +37,8 @@ describe("the drills of several hosts", needed, () => {
   let c: FleetHost
   let lastNonce = 0
   const done: string[] = []
+  /** Of db2, once that is the primary. */
+  let standbyAnew: PostgresServer
 
   before(async () => {
     site = await makeFleet({ "trading.yaml": tradingPolicy })
@@ -196,12 +199,66 @@ describe("the drills of several hosts", needed, () => {
     const anew = await startStandby(site.place, db2, { name: "db1", directory: "db1-anew" })
     await untilSign(a, b, c)
     await assertSameHead(db2)
-    await anew.stop()
+    standbyAnew = anew
+  })
+
+  drill("an earlier PostgreSQL is restored", async () => {
+    const { db2 } = site.servers
+    await db2.stop()
+    keep(db2, "earlier")
+    await db2.start()
+    await untilSign(a, b, c)
+    for (const host of hosts) await host.stop()
+    await standbyAnew.stop()
+    await db2.stop()
+    keep(db2, "later")
+    await putInPlace("earlier", db2)
+    const restored = await startStandby(site.place, db2, { name: "db1", directory: "restored" })
+    const most = await putBackFromHostWithMost(db2)
+    for (const host of hosts) await host.start()
+    await assertSign(a, b, c)
+    await assertSameHead(db2)
+    for (const host of hosts) await host.stop()
+    await restored.stop()
+    await db2.stop()
+    await putInPlace("later", db2)
+    await standbyAnew.start()
+    for (const host of hosts) assert.equal(endsOf(await refusal(host)).there, most)
+    await standbyAnew.stop()
   })
 
   it("are all of the page's", () => {
     assert.deepEqual(new Set(done), new Set(rows.map(([what]) => what)))
   })
+
+  function keep({ data }: PostgresServer, name: string): void {
+    execFileSync("cp", ["-a", data, join(site.place.directory, name)])
+  }
+
+  async function putInPlace(name: string, server: PostgresServer): Promise<void> {
+    rmSync(server.data, { recursive: true })
+    execFileSync("cp", ["-a", join(site.place.directory, name), server.data])
+    await server.start()
+  }
+
+  /** Returns the last entry that is there then. */
+  async function putBackFromHostWithMost(server: PostgresServer): Promise<number> {
+    let most = { there: 0, here: 0, host: a }
+    for (const host of hosts) {
+      const ends = endsOf(await refusal(host))
+      if (ends.here > most.here) most = { ...ends, host }
+    }
+    const { stdout } = await most.host.run("ledger", "put-back", "--after", String(most.there))
+    server.sql(stdout)
+    return most.here
+  }
+
+  /** The last entries of PostgreSQL and of the host that a start names. */
+  function endsOf(message: string): { readonly there: number; readonly here: number } {
+    const ends = /PostgreSQL ends at entry (\d+), and this host at (\d+):/.exec(message)
+    assert.ok(ends, message)
+    return { there: Number(ends[1]), here: Number(ends[2]) }
+  }
 
   async function assertSameHead(server: PostgresServer): Promise<void> {
     const head = () => server.sql("SELECT seq, encode(hash, 'hex') FROM countersign.head")

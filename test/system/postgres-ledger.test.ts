@@ -13,7 +13,8 @@ import { keepServer } from "../../src/relay/keep-server.ts"
 import { relayLimits } from "../../src/relay/process/relay-limits.ts"
 import { openSqliteStore } from "../../src/vault/ledger/open-sqlite-store.ts"
 import { postgresStore } from "../../src/vault/ledger/postgres/open-store.ts"
-import { prepareLedgerFile } from "../../src/vault/ledger/sqlite/database.ts"
+import { putBackSql } from "../../src/vault/ledger/postgres/put-back-sql.ts"
+import { openDatabase, prepareLedgerFile } from "../../src/vault/ledger/sqlite/database.ts"
 import type { LedgerStore, OpenStore } from "../../src/vault/ledger/store/store.ts"
 import { startMs } from "../support/fake-clock.ts"
 import { holdContract } from "../support/hold-contract.ts"
@@ -81,6 +82,19 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
     return assert.fail("it opened")
   }
 
+  /** As a server is that was restored to an earlier time. */
+  const forgetAllBut1 = `DELETE FROM countersign.batches WHERE last_seq > 1;
+    UPDATE countersign.head SET (seq, hash) = (SELECT last_seq, hash FROM countersign.batches)`
+
+  function putBack({ file, postgres: { host }, key }: PostgresLedgerPlace, afterSeq: number) {
+    const database = openDatabase(file)
+    try {
+      return [...putBackSql(database, { host, key, afterSeq })].join("")
+    } finally {
+      database.close()
+    }
+  }
+
   it("has in PostgreSQL what was appended, before the caller hears of it", () =>
     withLedger(async (ledger) => {
       const { store } = await ledger.openStore(startMs)
@@ -123,7 +137,7 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
       const { store } = await openSqliteStore(ledger.file, startMs)
       await store.append(request(1))
       await store.close()
-      assert.match(await refusal(ledger), /PostgreSQL doesn't have this host's last entry \(1\)/)
+      assert.match(await refusal(ledger), /PostgreSQL ends at entry 0, and this host at 1/)
     }))
 
   it("appends nothing where another has appended meanwhile, and is broken", () =>
@@ -318,11 +332,39 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
   it("refuses a PostgreSQL that doesn't have what this host has", () =>
     withLedger(async (ledger) => {
       await append(ledger, 1, 2)
-      ledger.sql(
-        `DELETE FROM countersign.batches WHERE last_seq = 2;
-         UPDATE countersign.head SET (seq, hash) = (SELECT last_seq, hash FROM countersign.batches)`,
+      ledger.sql(forgetAllBut1)
+      assert.match(await refusal(ledger), /ends at entry 1, .* put-back --after 1$/)
+    }))
+
+  it("goes on with what was put back there, each entry as a batch of its own", () =>
+    withLedger(async (ledger) => {
+      await append(ledger, 1, 2, 3)
+      ledger.sql(forgetAllBut1)
+      const sql = putBack(ledger, 1)
+      ledger.sql(sql)
+      assert.equal(
+        ledger.sql("SELECT first_seq, last_seq, host FROM countersign.batches WHERE last_seq > 1"),
+        "2|2|a\n3|3|a",
       )
-      assert.match(await refusal(ledger), /PostgreSQL doesn't have this host's last entry \(2\)/)
+      await append(ledger, 4)
+      assert.throws(() => ledger.sql(sql), /isn't the ledger of host a as it was at entry 1/)
+      await append(ledger, 5)
+    }))
+
+  it("puts nothing back into a PostgreSQL that went on otherwise, or that lost nothing", () =>
+    withLedger(async (ledger) => {
+      await append(ledger, 1, 2)
+      assert.throws(
+        () => putBack(ledger, 2),
+        /nothing to put back after entry 2: its last one is 2/,
+      )
+      assert.throws(() => putBack(ledger, 7), /nothing to put back after entry 7/)
+      const sql = putBack(ledger, 1)
+      ledger.sql(forgetAllBut1)
+      ledger.sql("UPDATE countersign.head SET hash = decode(repeat('ab', 32), 'hex')")
+      assert.throws(() => ledger.sql(sql), /isn't the ledger of host a as it was at entry 1/)
+      assert.equal(ledger.sql("SELECT seq FROM countersign.head"), "1")
+      assert.equal(ledger.sql("SELECT count(*) FROM countersign.batches"), "1")
     }))
 
   it("refuses a PostgreSQL with another entry in the place of this host's last", () =>

@@ -1,16 +1,7 @@
-import { Readable } from "node:stream"
-import { pipeline } from "node:stream/promises"
-
-import { Fault } from "../../std/fault.ts"
-import { pathsOf, type Installation } from "../../vault/config/installation.ts"
-import { readLedgerKey } from "../../vault/ledger/audit/ledger-key.ts"
 import { moveSql } from "../../vault/ledger/postgres/move-sql.ts"
-import { openDatabase } from "../../vault/ledger/sqlite/database.ts"
 import { command } from "../cli/command.ts"
-import type { Terminal } from "../cli/terminal.ts"
-import { becomeOwner } from "../installation/become-owner.ts"
 import { installationOf, installationOptions } from "../installation/installation-command.ts"
-import { loadConfig } from "../installation/load-config.ts"
+import { printSql } from "./print-sql.ts"
 
 /** `countersign ledger move` */
 export const ledgerMove = command({
@@ -20,29 +11,7 @@ export const ledgerMove = command({
   examples: ["countersign ledger move > ledger.sql"],
   options: installationOptions,
   run: async (options, terminal) => {
-    await writeSql(installationOf(options), terminal)
+    await printSql(installationOf(options), moveSql, terminal)
     return 0
   },
 })
-
-async function writeSql(installation: Installation, { stdout }: Terminal): Promise<void> {
-  becomeOwner(installation.stateDir)
-  const { postgres } = await loadConfig(installation)
-  if (postgres === undefined) {
-    throw new Fault(
-      "usage",
-      "Say in countersign.yaml where it moves to: ledger: {engine: postgres, host: a}.",
-    )
-  }
-  const { ledgerFile, ledgerKeyFile } = pathsOf(installation)
-  const key = await readLedgerKey(ledgerKeyFile)
-  if (key === undefined) {
-    throw new Fault("ledger_unusable", `${ledgerKeyFile} is gone; put it back from a back-up.`)
-  }
-  const database = openDatabase(ledgerFile)
-  try {
-    await pipeline(Readable.from(moveSql(database, postgres, key)), stdout, { end: false })
-  } finally {
-    database.close()
-  }
-}

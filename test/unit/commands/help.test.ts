@@ -16,6 +16,7 @@ const withoutJson: Readonly<Record<string, string>> = {
   completion: "prints a script",
   "ledger host-key": "prints one word",
   "ledger move": "prints SQL",
+  "ledger put-back": "prints SQL",
 }
 
 const program = await countersign()

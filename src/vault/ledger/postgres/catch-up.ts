@@ -17,6 +17,7 @@ export async function catchUp(
   const copy = openReplay(file)
   try {
     if (copy.head().seq === 0 && ledger.head.seq > 0) throw empty()
+    assertNotBehind(ledger.head, copy.head())
     await assertSameWay(copy.head(), (seq) => hashAt(session, seq))
     while (copy.head().seq < ledger.head.seq) {
       const page = await batchesAfter(session, copy.head().seq)
@@ -54,7 +55,16 @@ function empty(): Fault {
   )
 }
 
-/** What this host has, PostgreSQL made durable before; it has lost it, or is another. */
+/** What this host has, PostgreSQL made durable before. @throws {Fault} `ledger_unusable` where it has lost it. */
+function assertNotBehind(there: Head, { seq }: Head): void {
+  if (there.seq >= seq) return
+  throw new Fault(
+    "ledger_unusable",
+    `PostgreSQL ends at entry ${there.seq}, and this host at ${seq}: it was restored to an earlier time, or is another one. Start the right one; or put back what it lost, from the host that has most: countersign ledger put-back --after ${there.seq}`,
+  )
+}
+
+/** @throws {Fault} `ledger_unusable` where the two have gone different ways. */
 async function assertSameWay(
   { seq, hash }: Head,
   hashOf: (seq: number) => Promise<Uint8Array | undefined>,
@@ -64,9 +74,7 @@ async function assertSameWay(
   if (there !== undefined && Buffer.compare(there, hash) === 0) return
   throw new Fault(
     "ledger_unusable",
-    there === undefined
-      ? `PostgreSQL doesn't have this host's last entry (${seq}): it was restored to an earlier time, or is another; put the right one in place.`
-      : `PostgreSQL and this host have different entries ${seq}: one of them is another ledger, or was changed; put the right one in place.`,
+    `PostgreSQL and this host have different entries ${seq}: one of them is another ledger, or was changed; put the right one in place.`,
   )
 }
 

@@ -1,11 +1,9 @@
 import type { DatabaseSync } from "node:sqlite"
 
-import { Fault } from "../../../std/fault.ts"
 import type { PostgresLedger } from "../../config/ledger-config.ts"
-import { chainHash, readArchivedHead, readIdentity } from "../sqlite/journal.ts"
-import type { LedgerKey, StoredEntry } from "../store/audit-jobs.ts"
-import type { Head } from "../store/store.ts"
-import { sealBatch, type Batch } from "./batch.ts"
+import { readArchivedHead, readIdentity } from "../sqlite/journal.ts"
+import type { LedgerKey } from "../store/audit-jobs.ts"
+import { begin, commit, copySql, literal } from "./batches-sql.ts"
 import { turnSql } from "./turn-sql.ts"
 
 /** How many entries a batch of the past has. */
@@ -23,12 +21,10 @@ export function* moveSql(
   key: LedgerKey,
 ): Generator<string> {
   const { ledger, head } = readIdentity(database)
-  // What is cut off doesn't commit.
-  yield `BEGIN;\n${tablesFor(role)}`
-  yield "COPY countersign.batches (first_seq, last_seq, hash, host, rows, seal) FROM stdin;\n"
-  for (const batch of batchesIn(database))
-    yield copyLine(sealBatch({ ...batch, host }, ledger, key))
-  yield `\\.\nINSERT INTO countersign.head (ledger, seq, hash) VALUES ('${ledger}', ${head.seq}, '\\x${hex(head.hash)}');\nCOMMIT;\n`
+  yield `${begin}${tablesFor(role)}`
+  const after = readArchivedHead(database)
+  yield* copySql(database, { after, entries: batchEntries, ledger, host, key })
+  yield `INSERT INTO countersign.head (ledger, seq, hash) VALUES ('${ledger}', ${head.seq}, ${literal(head.hash)});\n${commit}`
 }
 
 function tablesFor(role: string): string {
@@ -62,39 +58,4 @@ GRANT SELECT ON countersign.turns TO ${role};
 GRANT SELECT, UPDATE (seq, hash, holder, quiet_at) ON countersign.head TO ${role};
 GRANT SELECT, INSERT ON countersign.batches TO ${role};
 `
-}
-
-function* batchesIn(database: DatabaseSync): Generator<Omit<Batch, "host" | "seal">> {
-  let head: Head = readArchivedHead(database)
-  let rows: string[] = []
-  const taken = () => ({ firstSeq: head.seq - rows.length + 1, head, rows })
-  const entries = database.prepare("SELECT seq, row, hash FROM entries ORDER BY seq").iterate()
-  for (const entry of entries as Iterable<StoredEntry>) {
-    const hash = chainHash(head.hash, entry.row)
-    if (entry.seq !== head.seq + 1 || Buffer.compare(hash, entry.hash) !== 0) throw broken(entry)
-    head = { seq: entry.seq, hash }
-    rows.push(entry.row)
-    if (rows.length < batchEntries) continue
-    yield taken()
-    rows = []
-  }
-  if (rows.length > 0) yield taken()
-}
-
-/** A line of COPY's text format. */
-function copyLine({ firstSeq, head, host, rows, seal }: Batch): string {
-  const text = rows.join("\n").replaceAll("\\", "\\\\").replaceAll("\n", "\\n")
-  const bytes = (value: Uint8Array): string => `\\\\x${hex(value)}`
-  return `${[firstSeq, head.seq, bytes(head.hash), host, text, bytes(seal)].join("\t")}\n`
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex")
-}
-
-function broken({ seq }: Pick<StoredEntry, "seq">): Fault {
-  return new Fault(
-    "ledger_unusable",
-    `Entry ${seq} isn't what was chained; run countersign audit verify.`,
-  )
 }

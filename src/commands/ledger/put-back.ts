@@ -1,0 +1,32 @@
+import { Fault } from "../../std/fault.ts"
+import { putBackSql } from "../../vault/ledger/postgres/put-back-sql.ts"
+import { command } from "../cli/command.ts"
+import { option, required } from "../cli/options.ts"
+import { installationOf, installationOptions } from "../installation/installation-command.ts"
+import { printSql } from "./print-sql.ts"
+
+/** `countersign ledger put-back` */
+export const ledgerPutBack = command({
+  description: "print the SQL that gives PostgreSQL back the entries that it lost",
+  notes:
+    "After a restore to an earlier time, or while the ledger was on this host alone. For psql, in one transaction, as the tables' owner, with every daemon stopped. It changes nothing where PostgreSQL goes on otherwise than this host's copy.",
+  examples: ["countersign ledger put-back --after 1200 > entries.sql"],
+  options: {
+    ...installationOptions,
+    after: required(option("--after <entry>", "PostgreSQL's last entry, which a start names")),
+  },
+  run: async ({ after, ...options }, terminal) => {
+    const afterSeq = entryIn(after)
+    await printSql(
+      installationOf(options),
+      (database, { host }, key) => putBackSql(database, { host, key, afterSeq }),
+      terminal,
+    )
+    return 0
+  },
+})
+
+function entryIn(text: string | undefined): number {
+  if (/^\d{1,15}$/.test(text ?? "")) return Number(text)
+  throw new Fault("usage", "--after takes an entry's number, like 1200.")
+}
