@@ -31,6 +31,7 @@ export const unlock = installationCommand({
     }),
   print: ({ keys, state }) => [
     `Unlocked: ${keys} keys are in memory.`,
+    ...state.reasons.filter(({ code }) => code === "locked").map(({ message }) => message),
     ...(state.signs === "all" ? [] : [`The vault ${state.words}.`]),
   ],
 })

@@ -103,7 +103,9 @@ async function unlock(
 ): Promise<AdminResults["unlock"]> {
   if (secret === undefined) await vault.unlock()
   else await withSecret(secret, () => vault.unlock(secret))
-  return { keys: vault.active().usableKeys.size, state: signingNow(vault) }
+  const names = [...vault.active().usableKeys.keys()]
+  const unlocked = names.filter((name) => !vault.keyring.isLocked(name))
+  return { keys: unlocked.length, state: signingNow(vault) }
 }
 
 /** How many refusals `status` shows. */

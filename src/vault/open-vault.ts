@@ -54,11 +54,10 @@ export async function openVault(
   await assertTrustedDirectory(installation.stateDir)
   const source = secret === "without_keys" ? noSecret : secret
   listener.opening("unlocking keys")
-  const store =
+  const keyring =
     secret === "without_keys"
-      ? lockedStore()
-      : await openKeyStore({ config: files.config, installation, secret: source, curve })
-  const keyring = await openKeyring(store, curve)
+      ? { ...(await openKeyring(lockedStore(), curve)), isLocked: () => false }
+      : await openKeyring(await openKeyStore({ ...files, installation, secret, curve }), curve)
   const isElsewhere = files.config.postgres !== undefined
   listener.opening(isElsewhere ? "waiting for PostgreSQL" : "checking the ledger")
   const disk = openDiskSpace(() => freeBytesAt(installation.stateDir), files.config.minFreeBytes)

@@ -75,7 +75,7 @@ export class Machine {
     }
     // Unlocking reads files; here it is what comes after that.
     const unlock = async () => {
-      await vault.keyring.unlock(fakeKeyStore())
+      await vault.keyring.unlock(fakeKeyStore(), () => undefined)
       await vault.act({ act: "unlocked" })
     }
     return { store, vault, bots: botMethods(vault), admin: adminMethods(vault), unlock }

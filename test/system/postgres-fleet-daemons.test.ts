@@ -1,7 +1,7 @@
 // Three daemons on one ledger, made of one and brought back to one as docs/operations/fleet.md says.
 
 import assert from "node:assert/strict"
-import { readFileSync, writeFileSync } from "node:fs"
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
@@ -159,18 +159,38 @@ describe("three hosts on one ledger", { timeout: 300_000, ...needsPostgres }, ()
     assert.equal((await budgetsOf(b)).ip, before.ip)
   })
 
-  it("sign with a new key once they have its file, and don't start without", async () => {
+  it("sign with a new key once they have its file; without it the key counts as locked", async () => {
     await a.plays("A new key")
     const token = await addClient(a.dir, "newest", ["--keys", "mm2"])
     assert.equal(await codeOf(a, token), "signed")
-    await untilCode(b, (code) => code === "ledger_unavailable", token)
+    await untilCode(b, (code) => code === "locked", token)
+    assert.match((await b.run("unlock")).stdout, /: 2 keys are in memory\.\nThe key mm2 is locked/)
     await b.stop()
-    const refusal = /The ledger knows the key mm2, but the key store doesn't hold it/
-    await assert.rejects(b.start(), refusal)
-    await b.plays("The key on each other host")
     await b.start()
+    assert.equal(await codeOf(b, token), "locked")
+    await nonceOf(b)
+    await b.plays("The key on each other host")
     assert.equal(await codeOf(b, token), "signed")
     await c.plays("The key on each other host")
+    assert.equal(await codeOf(c, token), "signed")
+  })
+
+  it("sign nothing where a new key's file holds another key, until it is gone", async () => {
+    const made = ["--name", "mm3", "--role", "agent", "--wallet", "main"]
+    assert.equal((await a.run("keys", "generate", ...made)).code, 0)
+    const isFollowed = async () =>
+      (await b.run("keys", "show", "mm3")).code === 0 ? true : undefined
+    await until(isFollowed, "b knows of mm3")
+    const file = join(b.dir, "keystore", "mm3.json")
+    cpSync(join(b.dir, "keystore", "mm2.json"), file)
+    const { code, stderr } = await b.run("unlock")
+    assert.notEqual(code, 0)
+    assert.match(stderr, /The key store holds another key under the name mm3/)
+    await nonceOf(b)
+    rmSync(file)
+    assert.equal((await b.run("unlock")).code, 0)
+    await nonceOf(b)
+    assert.equal((await a.run("keys", "remove", "mm3", "--yes")).code, 0)
   })
 
   it("sign on while each of them is restarted, one after the other", async () => {

@@ -109,7 +109,10 @@ describe("a key in memory", () => {
     const keyring = await openKeyring(first.store, nobleCurve)
     keyring.lock()
     const changed = watchedStore({ a: 2, b: 3 })
-    await assert.rejects(keyring.unlock(changed.store), { code: "keystore_invalid" })
+    await assert.rejects(
+      keyring.unlock(changed.store, (name) => keyring.addressOf(name)),
+      { code: "keystore_invalid" },
+    )
     assertOverwritten([...first.crossed, ...changed.crossed], 3)
     assert.equal(changed.isLocked(), true)
   })
@@ -117,7 +120,7 @@ describe("a key in memory", () => {
   it("is replaced by an unlock, and the old bytes are overwritten", async () => {
     const [first, second] = [watchedStore({ a: 1 }), watchedStore({ a: 1 })]
     const keyring = await openKeyring(first.store, nobleCurve)
-    await keyring.unlock(second.store)
+    await keyring.unlock(second.store, (name) => keyring.addressOf(name))
     assertOverwritten(first.crossed, 1)
     assert.deepEqual(second.crossed, [secretOf(1)])
     keyring.lock()

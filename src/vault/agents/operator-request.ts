@@ -106,7 +106,7 @@ export async function reserveOperation(
 /**
  * Records, then signs with a wallet key held here.
  *
- * @throws {Fault} `keyring_locked`, `key_not_found`: then nothing was recorded.
+ * @throws {Fault} `keyring_locked`: then nothing was recorded.
  */
 export async function signOperation(
   request: ParsedRequest,
@@ -151,9 +151,6 @@ function operatorWith(wallet: KeyEntry): Client {
 function assertCanSign(name: string, keyring: Keyring): void {
   if (keyring.isLocked(name)) {
     throw new Fault("keyring_locked", `The key ${name} is locked; run countersign unlock first.`)
-  }
-  if (keyring.addressOf(name) === undefined) {
-    throw new Fault("key_not_found", `The key ${name} isn't in memory, so it can't sign.`)
   }
 }
 

@@ -9,7 +9,7 @@ import { type KeyEntry } from "../ledger/records/bindings.ts"
 import { collectGarbage } from "../process/collect-garbage.ts"
 import { logFailure } from "../process/log.ts"
 import type { KeyStates } from "../status/views.ts"
-import { matchKeys } from "./match-keys.ts"
+import { claimSigners, matchKeys } from "./match-keys.ts"
 import { openKeyStore, type SecretSource } from "./open-key-store.ts"
 
 /** Locks and unlocks the keys in memory, and records it. */
@@ -52,9 +52,10 @@ export function holdKeys(held: Held): Custody {
         secret === undefined ? held.secret : () => Promise.resolve(copySecret(secret))
       const { config } = active()
       const store = await openKeyStore({ config, installation, secret: source, curve })
-      await keyring.unlock(store)
+      await keyring.unlock(store, (name) => active().keys.get(name)?.address)
       try {
         await matchKeys(active(), keyring)
+        await claimSigners(active(), ledger)
       } catch (error) {
         keyring.lock()
         throw error

@@ -5,19 +5,25 @@ import type { Keyring } from "../keyring/keyring.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 
 /**
- * Every key of the ledger must be in the key store, and be the very key it was. One that was removed must
- * be gone from it: a crash may have cut its removal off, so it is finished here.
+ * Every key of the ledger must be in the key store, and be the very key it was; among several hosts one that another made may
+ * be missing here, and counts as locked. One that was removed must be gone from it: a crash may have cut its removal off, so it
+ * is finished here.
  *
  * @throws {Fault} `keystore_invalid`, `keystore_unavailable`.
  */
 export async function matchKeys({ keys, config }: ActiveSet, keyring: Keyring): Promise<void> {
+  const mayLack = hasOtherHosts(config)
   for (const { name, address, approval } of keys.values()) {
-    const held = keyring.addressOf(name)
+    const held = keyring.addressOf(name) ?? (mayLack ? address : undefined)
     if (approval === "removed") {
       if (held !== undefined) await keyring.remove(name)
     } else if (held === undefined) throw keyMissing(name, config)
     else if (held !== address) throw anotherKey(name, { expected: address, held })
   }
+}
+
+function hasOtherHosts({ postgres }: Config): boolean {
+  return postgres?.hosts !== undefined
 }
 
 function anotherKey(

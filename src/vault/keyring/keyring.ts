@@ -33,7 +33,7 @@ export type Keyring = {
    * @throws {Fault} `keyring_locked`, and what {@link KeyStore.remove} throws.
    */
   remove(name: string): Promise<void>
-  /** Whether a key that is known can't sign before the keyring is unlocked. */
+  /** Whether a key can't sign before the keyring is unlocked: it was locked, or wasn't in the store yet. */
   isLocked(name: string): boolean
   /**
    * Overwrites the named keys in memory, or all, and locks the store. Their addresses stay known. Safe to
@@ -41,12 +41,12 @@ export type Keyring = {
    */
   lock(names?: readonly string[]): void
   /**
-   * Loads every key of `store` again and keeps that store.
+   * Loads every key of `store` again and keeps that store. `expected` has the address of a name's key, where one is known.
    *
-   * @throws {Fault} `keystore_invalid` when a name holds another key than before, and what
+   * @throws {Fault} `keystore_invalid` when a name holds another key than expected, and what
    * {@link KeyStore.load} throws; what was locked stays locked then.
    */
-  unlock(store: KeyStore): Promise<void>
+  unlock(store: KeyStore, expected: (name: string) => Address | undefined): Promise<void>
 }
 
 /** Says whether keys are locked. It can't sign. */

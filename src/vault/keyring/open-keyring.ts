@@ -21,7 +21,7 @@ export async function openKeyring(store: KeyStore, curve: Curve): Promise<Keyrin
   const state: State = { held, known, store, curve }
   return Object.freeze({
     addressOf: (name: string) => known.get(name),
-    isLocked: (name: string) => known.has(name) && !held.has(name),
+    isLocked: (name: string) => !held.has(name),
     sign: (name: string, digest: Digest) => signChecked(heldKeyOf(name, state), digest, curve),
     add: (name: string, pair: KeyPair) => withSecret(pair.secret, () => add(name, pair, state)),
     remove: async (name: string) => {
@@ -35,7 +35,7 @@ export async function openKeyring(store: KeyStore, curve: Curve): Promise<Keyrin
       state.store?.lock()
       state.store = undefined
     },
-    unlock: (next: KeyStore) => unlock(next, state),
+    unlock: (next: KeyStore, expected) => unlock(next, state, expected),
   } satisfies Keyring)
 }
 
@@ -74,10 +74,14 @@ async function add(name: string, given: KeyPair, state: State): Promise<Address>
   return key.address
 }
 
-async function unlock(next: KeyStore, state: State): Promise<void> {
+async function unlock(
+  next: KeyStore,
+  state: State,
+  expected: (name: string) => Address | undefined,
+): Promise<void> {
   const { held, known } = state
   const loaded = await loadAll(next)
-  const changed = [...loaded].find(([name, { address }]) => isAnother(known.get(name), address))
+  const changed = [...loaded].find(([name, { address }]) => isAnother(expected(name), address))
   if (changed !== undefined) {
     forget(loaded, [...loaded.keys()])
     next.lock()
@@ -86,6 +90,7 @@ async function unlock(next: KeyStore, state: State): Promise<void> {
   forget(held, [...held.keys()])
   state.store?.lock()
   state.store = next
+  known.clear()
   for (const [name, key] of loaded) {
     known.set(name, key.address)
     held.set(name, key)
@@ -176,6 +181,6 @@ function lockedFault(): Fault {
 function changedFault(name: string): Fault {
   return new Fault(
     "keystore_invalid",
-    `The key store holds another key under the name ${name} than before; nothing was unlocked. Restore the key store.`,
+    `The key store holds another key under the name ${name} than it had; nothing was unlocked. Restore the key store.`,
   )
 }

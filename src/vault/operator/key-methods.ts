@@ -78,7 +78,7 @@ async function removeKey(name: string, keys: Keys): Promise<KeyView> {
       `The client ${user.name} uses the key ${name}; revoke the client or switch it with countersign agent rotate first.`,
     )
   }
-  if (keys.keyring.isLocked(name)) {
+  if (keys.keyring.addressOf(name) !== undefined && keys.keyring.isLocked(name)) {
     throw new Fault("keyring_locked", "The keys are locked; run countersign unlock first.")
   }
   if (key.approval !== "removed") await keys.act({ act: "key_removed", name })

@@ -195,7 +195,7 @@ describe("a keyring", () => {
   it("signs again once a store is opened anew, with the very keys it had", async () => {
     const keyring = await openKeyring(await storeWith({ a: 1, b: 2 }), nobleCurve)
     keyring.lock()
-    await keyring.unlock(await storeWith({ a: 1, b: 2 }))
+    await keyring.unlock(await storeWith({ a: 1, b: 2 }), (name) => keyring.addressOf(name))
     assert.equal(keyring.isLocked("a"), false)
     assert.deepEqual(keyring.sign("b", digest), signDigest(secretOf(2), digest))
     await keyring.add("c", pairOf(secretOf(3)))
@@ -206,9 +206,21 @@ describe("a keyring", () => {
     const keyring = await openKeyring(await storeWith({ a: 1 }), nobleCurve)
     keyring.lock()
     const other = await storeWith({ a: 2 })
-    await assert.rejects(keyring.unlock(other), { code: "keystore_invalid" })
+    await assert.rejects(
+      keyring.unlock(other, (name) => keyring.addressOf(name)),
+      { code: "keystore_invalid" },
+    )
     assert.throws(() => keyring.sign("a", digest), { code: "keyring_locked" })
     await assert.rejects(other.load("a"), { code: "keyring_locked" })
+  })
+
+  it("knows nothing more of a key that a new store lacks, and takes any other by its name that is expected", async () => {
+    const keyring = await openKeyring(await storeWith({ a: 1, b: 2 }), nobleCurve)
+    await keyring.unlock(await storeWith({ a: 1 }), () => undefined)
+    assert.equal(keyring.addressOf("b"), undefined)
+    assert.ok(keyring.isLocked("b"))
+    await keyring.unlock(await storeWith({ b: 3 }), () => undefined)
+    assert.deepEqual(keyring.sign("b", digest), signDigest(secretOf(3), digest))
   })
 
   it("locks some keys and signs with the others; the store is locked then too", async () => {
