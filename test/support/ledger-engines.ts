@@ -20,9 +20,9 @@ export type FileEngine = {
   /** How many of a property's random cases are tried, as a part of all. */
   readonly share: number
   /** For a new ledger. */
-  place(): Promise<FilePlace>
+  readonly place: () => Promise<FilePlace>
   /** Where the ledger of a vault goes; left out where that is its own file. */
-  elsewhere(): VaultElsewhere | undefined
+  readonly elsewhere: () => VaultElsewhere | undefined
 }
 
 export const sqliteInFile: FileEngine = {

@@ -102,8 +102,16 @@ export type TestVault = {
   remove(): Promise<void>
 }
 
+let usualElsewhere: () => VaultElsewhere | undefined = () => undefined
+
+/** Where the ledgers of this process's vaults go from now on, unless they are told otherwise. */
+export function keepLedgers(elsewhere: () => VaultElsewhere | undefined): void {
+  usualElsewhere = elsewhere
+}
+
 /** Opens a vault whose venue is the sandbox and whose policies are `permissivePolicy`, unless told otherwise. */
-export async function openTestVault(ask: VaultAsk = {}): Promise<TestVault> {
+export async function openTestVault(asked: VaultAsk = {}): Promise<TestVault> {
+  const ask = { elsewhere: usualElsewhere(), ...asked }
   const made = await makeTestInstallation(ask)
   try {
     await ask.elsewhere?.move(made.installation)
