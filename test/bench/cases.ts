@@ -4,6 +4,9 @@ import { budget } from "./cases/budget.ts"
 import { withConsole } from "./cases/console.ts"
 import { decision } from "./cases/decision.ts"
 import { fair } from "./cases/fair.ts"
+import { fleetStart } from "./cases/fleet-start.ts"
+import { fleetSteady } from "./cases/fleet-steady.ts"
+import { fleet } from "./cases/fleet.ts"
 import { forward } from "./cases/forward.ts"
 import { ledgerSizes } from "./cases/ledger-size.ts"
 import { memory } from "./cases/memory.ts"
@@ -30,4 +33,5 @@ export const cases: readonly Case[] = [
     auditVerify,
   ],
   ...ledgerSizes,
+  ...[fleet, fleetSteady, fleetStart],
 ]

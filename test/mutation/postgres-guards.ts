@@ -43,7 +43,7 @@ export const postgresGuards: readonly Guard[] = [
       why: "what was appended after another's entry is released",
     },
     {
-      find: "assertReplicated(added.standbys, replicas)",
+      find: "this.#assertReplicated(added.standbys)",
       replace: "",
       why: "what no standby has is released",
     },
@@ -61,6 +61,11 @@ export const postgresGuards: readonly Guard[] = [
         find: "assertHead(this.#head, turn.head)",
         replace: "",
         why: "a host decides though another's entries are kept from it",
+      },
+      {
+        find: "if (this.#doubt !== undefined) throw this.#doubt",
+        replace: "",
+        why: "what no standby may have is given on as if it had",
       },
       {
         find: "if (skewMs <= maxSkewMs) return",
@@ -82,6 +87,17 @@ export const postgresGuards: readonly Guard[] = [
         find: 'if (this.#state === "here" && !this.#isWanted) {',
         replace: 'if (this.#state === "here") {',
         why: "a busy host never lets others have their turn",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/ledger/postgres/turn-sql.ts",
+    ["system/postgres-fleet"],
+    [
+      {
+        find: "    UPDATE countersign.head SET holder = me, quiet_at = last.quiet_at;\n",
+        replace: "",
+        why: "a host follows what a failover takes away again",
       },
     ],
   ),

@@ -227,7 +227,7 @@ export const vaultGuards: readonly Guard[] = [
   ),
   ...guardsOf(
     "vault/request/sign-request.ts",
-    ["properties/sign-request", "unit/vault/spent-limit", ...heldTests],
+    ["properties/ledger", "unit/vault/spent-limit", ...heldTests],
     [
       {
         find: "    claims: decision.claims,\n",

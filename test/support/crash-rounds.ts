@@ -175,7 +175,7 @@ function startCrashGate(t: TestContext, site: CrashSite, venueUrl: string): Prom
 }
 
 /** The last entry in a ledger, as {@link CrashPostgres.head} tells it. */
-function headIn(ledgerFile: string): string {
+export function headIn(ledgerFile: string): string {
   const last = "SELECT seq, lower(hex(hash)) AS hash FROM entries ORDER BY seq DESC LIMIT 1"
   const [{ seq, hash } = {}] = query(ledgerFile, last)
   return `${String(seq)}|${String(hash)}`

@@ -6,23 +6,42 @@ import type { LedgerStore, OpenStore } from "../../src/vault/ledger/store/store.
 import { Disk } from "../simulation/store/disk.ts"
 import { MemoryStore } from "../simulation/store/memory-store.ts"
 import { ledgerPlace } from "./ledger-ask.ts"
+import type { VaultElsewhere } from "./open-test-vault.ts"
 
 /** Where an engine keeps one ledger, to be opened any number of times. */
 export type EnginePlace = { readonly openStore: OpenStore; readonly remove: () => Promise<void> }
 
-/** The engines of the ledger, each with a place for a new one. */
+/** With the file that holds its entries, or a whole copy of them. */
+export type FilePlace = EnginePlace & { readonly file: string }
+
+/** An engine with a file. */
+export type FileEngine = {
+  readonly name: string
+  /** How many of a property's random cases are tried, as a part of all. */
+  readonly share: number
+  /** For a new ledger. */
+  readonly place: () => Promise<FilePlace>
+  /** Where the ledger of a vault goes; left out where that is its own file. */
+  readonly elsewhere: () => VaultElsewhere | undefined
+}
+
+export const sqliteInFile: FileEngine = {
+  name: "SQLite in a file",
+  share: 1,
+  place: inSqlite,
+  elsewhere: () => undefined,
+}
+
+/** The engines of the ledger that need nothing but this process, each with a place for a new one. */
 export const engines: Readonly<Record<string, () => Promise<EnginePlace>>> = {
-  "SQLite in a file": inSqlite,
+  [sqliteInFile.name]: inSqlite,
   "the simulator's memory": () => Promise.resolve(inMemory()),
 }
 
-async function inSqlite(): Promise<EnginePlace> {
+async function inSqlite(): Promise<FilePlace> {
   const place = await ledgerPlace()
   await prepareLedgerFile(place.file)
-  return {
-    openStore: (nowMs) => openSqliteStore(place.file, nowMs),
-    remove: () => place.remove(),
-  }
+  return { ...place, openStore: (nowMs) => openSqliteStore(place.file, nowMs) }
 }
 
 /** In memory, where all that is asked becomes durable soon. */

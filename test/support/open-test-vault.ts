@@ -49,6 +49,18 @@ export type VaultAsk = {
   readonly keys?: "in_memory" | "on_disk"
   /** This machine's if left out. */
   readonly clock?: Clock
+  /** Where its ledger goes; left out where that is its own file. */
+  readonly elsewhere?: VaultElsewhere | undefined
+}
+
+/** Where the ledger of a vault is besides its own file. */
+export type VaultElsewhere = {
+  /** What countersign.yaml says of it. */
+  readonly settings: string
+  /** Moves a new ledger there, before the vault is opened. */
+  move(installation: Installation): Promise<void>
+  /** Once the vault is closed for good. */
+  close(): Promise<void>
 }
 
 /** What of a call differs from the usual one: the client's default key, and a signed body that is returned. */
@@ -90,21 +102,34 @@ export type TestVault = {
   remove(): Promise<void>
 }
 
-/** Opens a vault whose venue is the sandbox and whose policies are `permissivePolicy`, unless told otherwise. */
-export async function openTestVault(ask: VaultAsk = {}): Promise<TestVault> {
-  const made = await makeTestInstallation(ask)
-  const vault = await openVault(made.installation, passphrase, {
-    ...asDaemon,
-    ...around(ask),
-  }).catch(async (error: unknown) => {
-    await made.remove()
-    throw error
-  })
-  return testVault(vault, made)
+let usualElsewhere: () => VaultElsewhere | undefined = () => undefined
+
+/** Where the ledgers of this process's vaults go from now on, unless they are told otherwise. */
+export function keepLedgers(elsewhere: () => VaultElsewhere | undefined): void {
+  usualElsewhere = elsewhere
 }
 
-function around({ clock }: VaultAsk) {
-  return clock === undefined ? {} : { clock }
+/** Opens a vault whose venue is the sandbox and whose policies are `permissivePolicy`, unless told otherwise. */
+export async function openTestVault(asked: VaultAsk = {}): Promise<TestVault> {
+  const ask = { elsewhere: usualElsewhere(), ...asked }
+  const made = await makeTestInstallation(ask)
+  try {
+    await ask.elsewhere?.move(made.installation)
+    const vault = await openVault(made.installation, passphrase, around(made, ask))
+    return testVault(vault, made)
+  } catch (error) {
+    await made.remove()
+    throw error
+  }
+}
+
+/** As `countersign serve` has it. */
+function around({ installation }: TestInstallation, { clock }: VaultAsk) {
+  return {
+    surroundings: { startedBy: "serve", warnings: [] },
+    ledgerDoor: { path: pathsOf(installation).ledgerSocket },
+    ...(clock !== undefined && { clock }),
+  } as const
 }
 
 export type TestInstallation = {
@@ -116,10 +141,11 @@ export type TestInstallation = {
 export async function makeTestInstallation(ask: VaultAsk = {}): Promise<TestInstallation> {
   const home = await mkdtemp(join(tmpdir(), "cs-vault-"))
   const installation = { configDir: join(home, "config"), stateDir: join(home, "state") }
-  const { policies = [permissivePolicy], venue, settings = "", keys = "in_memory" } = ask
+  const { policies = [permissivePolicy], venue, keys = "in_memory", elsewhere } = ask
+  const settings = settingsOf(ask)
   await createInstallation({
     installation,
-    configText: `${configText({ backend: keys === "on_disk" ? "keystore" : "memory" })}signer_dir: ${JSON.stringify(join(home, "signers"))}\n${usualSettings(settings)}${settings}`,
+    configText: `${configText({ backend: keys === "on_disk" ? "keystore" : "memory" })}signer_dir: ${JSON.stringify(join(home, "signers"))}\n${settings}`,
     venueText: venue ?? sandboxProfile({ url: sandboxUrl, asOf: new Date() }),
     policyText: "# no rules\n",
     keyStore: { kind: "nothing" },
@@ -128,6 +154,7 @@ export async function makeTestInstallation(ask: VaultAsk = {}): Promise<TestInst
   if (keys === "on_disk") await makeKeystore(installation)
   await writePolicies(installation, policies)
   const remove = async (): Promise<void> => {
+    await elsewhere?.close()
     keepFiles(home)
     await rm(home, { recursive: true, force: true, maxRetries: 10 })
   }
@@ -141,9 +168,11 @@ export function venueWithOpenCancels(): string {
 }
 
 /** Whatever room the machine has that tests run on, and more requests than the venue takes. */
-function usualSettings(settings: string): string {
-  const ledger = settings.includes("ledger:") ? "" : "ledger: {min_free: 0}\n"
-  return settings.includes("budgets:") ? ledger : `${ledger}budgets: {address: off, ip: off}\n`
+function settingsOf({ elsewhere, settings = "" }: VaultAsk): string {
+  const written = `${elsewhere?.settings ?? ""}${settings}`
+  const ledger = written.includes("ledger:") ? "" : "ledger: {min_free: 0}\n"
+  const budgets = written.includes("budgets:") ? "" : "budgets: {address: off, ip: off}\n"
+  return `${ledger}${budgets}${written}`
 }
 
 /** Makes these an installation's policies, as an operator would; those in force stay until a reload. */
@@ -165,9 +194,6 @@ export const testPassphrase = "a passphrase of a test"
 function passphrase(): Promise<Uint8Array> {
   return Promise.resolve(utf8(testPassphrase))
 }
-
-/** As `countersign serve` has it. */
-const asDaemon = { surroundings: { startedBy: "serve", warnings: [] } } as const
 
 /** One whose scrypt is quick. */
 async function makeKeystore(installation: Installation): Promise<void> {
@@ -197,7 +223,7 @@ function testVault(vault: Vault, made: TestInstallation): TestVault {
     check: (token, body, changes) => checkRequest(checkOf(callOf(token, body, changes)), vault),
     reopen: async () => {
       await vault.close()
-      return testVault(await openVault(made.installation, passphrase, asDaemon), made)
+      return testVault(await openVault(made.installation, passphrase, around(made, {})), made)
     },
     close: () => vault.close(),
     remove: async () => {

@@ -4,19 +4,20 @@ import { createSecureContext } from "node:tls"
 
 import { keepServer } from "../../src/relay/keep-server.ts"
 import { relayLimits } from "../../src/relay/process/relay-limits.ts"
+import { pathsOf } from "../../src/vault/config/installation.ts"
 import type { PostgresLedger } from "../../src/vault/config/ledger-config.ts"
 import { loadLedgerKey } from "../../src/vault/ledger/audit/ledger-key.ts"
 import { moveSql } from "../../src/vault/ledger/postgres/move-sql.ts"
 import { postgresStore } from "../../src/vault/ledger/postgres/open-store.ts"
 import { openDatabase, prepareLedgerFile } from "../../src/vault/ledger/sqlite/database.ts"
 import type { LedgerKey } from "../../src/vault/ledger/store/audit-jobs.ts"
-import type { EnginePlace } from "./ledger-engines.ts"
+import type { FileEngine, FilePlace } from "./ledger-engines.ts"
 import { ledgerPlace } from "./ledger-ask.ts"
+import type { VaultElsewhere } from "./open-test-vault.ts"
 import { hostRole, type PostgresPlace, type PostgresServer } from "./postgres-server.ts"
 
 /** A ledger in a database of its own, the copy of host `a`, and a relay between the two. */
-export type PostgresLedgerPlace = EnginePlace & {
-  readonly file: string
+export type PostgresLedgerPlace = FilePlace & {
   readonly key: LedgerKey
   /** What countersign.yaml says of it. */
   readonly postgres: PostgresLedger
@@ -73,27 +74,49 @@ async function ownPlace() {
   const place = await ledgerPlace()
   const directory = join(place.file, "..")
   const [keyFile, socket] = [join(directory, "ledger.key"), join(directory, "ledger.sock")]
-  const loaded = await loadLedgerKey(keyFile, undefined)
-  if (!loaded.ok) throw new Error(loaded.error)
-  return { ...place, keyFile, socket, key: loaded.value }
+  return { ...place, keyFile, socket, key: await keyIn(keyFile) }
 }
 
-function moveTo(server: PostgresServer, { file, key }: OwnPlace, postgres: PostgresLedger): void {
+/** Makes it where there is none. */
+async function keyIn(file: string): Promise<LedgerKey> {
+  const loaded = await loadLedgerKey(file, undefined)
+  if (!loaded.ok) throw new Error(loaded.error)
+  return loaded.value
+}
+
+function moveTo(
+  server: PostgresServer,
+  { file, key }: Pick<OwnPlace, "file" | "key">,
+  postgres: PostgresLedger,
+): void {
   server.sql(`CREATE DATABASE ${postgres.database}`, "postgres")
   server.sql(moved(file, postgres, key), postgres.database)
 }
 
+/** A server, and what the relay shows it. */
+type At = { readonly place: PostgresPlace; readonly server: PostgresServer }
+
 /** With a relay between the two. */
-function connected(
-  own: OwnPlace,
-  postgres: PostgresLedger,
-  { place: { certificates }, server }: { place: PostgresPlace; server: PostgresServer },
-): PostgresLedgerPlace {
+function connected(own: OwnPlace, postgres: PostgresLedger, at: At): PostgresLedgerPlace {
   const { file, keyFile, socket } = own
+  const relay = startRelay(socket, at)
+  return {
+    ...{ file, postgres, key: own.key },
+    sql: (text) => at.server.sql(text, postgres.database),
+    openStore: postgresStore({ file, keyFile, place: { path: socket }, postgres, reachMs }),
+    async remove() {
+      await relay.stop()
+      await own.remove()
+    },
+  }
+}
+
+/** Connects the server with whoever listens on `socket`. */
+function startRelay(socket: string, { place: { certificates }, server }: At) {
   const { certificate, key } = certificates.clients[hostRole]
   const [ca, cert] = [readFileSync(certificates.ca), readFileSync(certificate)]
   const context = createSecureContext({ ca, cert, key: readFileSync(key) })
-  const stop = new AbortController()
+  const stopping = new AbortController()
   const relay = keepServer(
     {
       server: { name: "db1", host: "127.0.0.1", port: server.port },
@@ -103,17 +126,40 @@ function connected(
       onConnected: () => undefined,
       onLost: () => undefined,
     },
-    stop.signal,
+    stopping.signal,
   )
   return {
-    ...{ file, postgres, key: own.key },
-    sql: (text) => server.sql(text, postgres.database),
-    openStore: postgresStore({ file, keyFile, place: { path: socket }, postgres, reachMs }),
-    async remove() {
-      stop.abort()
+    async stop() {
+      stopping.abort()
       await relay
-      await own.remove()
     },
+  }
+}
+
+/** One host with its ledger on a server, which is made by the time that a ledger is asked for. */
+export function onPostgres(at: () => At): FileEngine {
+  return {
+    name: "PostgreSQL, with a copy in SQLite",
+    share: 1 / 5,
+    place: () => postgresLedgerPlace(at().place, at().server),
+    elsewhere: () => vaultOnPostgres(at),
+  }
+}
+
+function vaultOnPostgres(at: () => At): VaultElsewhere {
+  const postgres = usual()
+  const { host, database } = postgres
+  let relay: ReturnType<typeof startRelay> | undefined
+  return {
+    settings: `ledger: {engine: postgres, host: ${host}, database: ${database}, replicas: 0, unreplicated: accepted, commit_timeout: 5s, min_free: 0}\n`,
+    async move(installation) {
+      const { ledgerFile, ledgerKeyFile, ledgerSocket } = pathsOf(installation)
+      await prepareLedgerFile(ledgerFile)
+      const key = await keyIn(ledgerKeyFile)
+      moveTo(at().server, { file: ledgerFile, key }, postgres)
+      relay = startRelay(ledgerSocket, at())
+    },
+    close: async () => relay?.stop(),
   }
 }
 

@@ -4,25 +4,17 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
-import { setTimeout as sleep } from "node:timers/promises"
 
 import { systemClock } from "../../src/vault/process/clock.ts"
 import type { Ledger } from "../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../src/vault/ledger/open-ledger.ts"
 import { parseAddress } from "../../src/venue/address.ts"
-import { commitEnds, copyLedger, mayBeMoved, tearLog, whileStopped } from "./crash-image.ts"
-import { createCrashLoad } from "./crash-load.ts"
+import { commitEnds, copyLedger, mayBeMoved, tearLog } from "./crash-image.ts"
 import { makeCrashSite, type CrashSite } from "./crash-site.ts"
+import { takeImages, type LedgerImage } from "./ledger-images.ts"
 import { createOutsideChecker, type OutsideChecker } from "./outside-checker.ts"
 import { readLedger } from "./read-ledger.ts"
 import { seededRandom } from "./seeded-random.ts"
-
-/** What the disk held at a moment under load. */
-type Image = {
-  readonly file: string
-  /** How many signatures had been told by then. */
-  readonly signatures: number
-}
 
 const seed = process.env["CRASH_SEED"] ?? String(randomInt(2 ** 32))
 
@@ -31,42 +23,18 @@ export function describePowerLoss(imageCount: number): void {
   describe("what is on the disk of a vault under load", { timeout: 600_000 }, () => {
     const random = seededRandom(seed)
     const directory = mkdtempSync(join(tmpdir(), "cs-image-"))
-    const images: Image[] = []
+    let images: readonly LedgerImage[] = []
     let site: CrashSite
     let checker: OutsideChecker
     before(async () => {
       site = await makeCrashSite(imageCount)
       checker = createOutsideChecker(site.signers)
-      await takeImages()
-      checker.recoverSigners()
+      images = await takeImages(imageCount, { site, checker, random, directory })
     })
     after(async () => {
       await site.remove()
       rmSync(directory, { recursive: true })
     })
-
-    /** Stops the vault at random moments to copy the files of its ledger. */
-    async function takeImages(): Promise<void> {
-      const vault = site.startVault()
-      try {
-        assert.equal(await vault.started, "ready", vault.stderr())
-        const load = createCrashLoad({ site, doors: [site], random, checker })
-        const loaded = load.run(vault.ended)
-        while (images.length < imageCount) {
-          await sleep(20 + random.below(200))
-          const file = join(directory, `${images.length}.db`)
-          await whileStopped(vault.pid, () => {
-            copyLedger(site.ledgerFile, file)
-            images.push({ file, signatures: checker.signatures() })
-          })
-        }
-        vault.kill()
-        await loaded
-      } finally {
-        vault.kill()
-        await vault.ended
-      }
-    }
 
     it("holds every answer that was given until then", async (t) => {
       for (const { file, signatures } of images) {

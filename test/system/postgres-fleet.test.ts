@@ -4,6 +4,7 @@ import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 
+import type { PostgresLedger } from "../../src/vault/config/ledger-config.ts"
 import type { LedgerStore, OpenedState } from "../../src/vault/ledger/store/store.ts"
 import { contract, keyOf, request } from "../properties/ledger-contract.ts"
 import { startMs } from "../support/fake-clock.ts"
@@ -13,6 +14,7 @@ import {
   needsPostgres,
   postgresPlace,
   startPrimary,
+  startStandby,
   type PostgresPlace,
   type PostgresServer,
 } from "../support/postgres-server.ts"
@@ -52,8 +54,10 @@ describe("the ledger of several hosts", needsPostgres, () => {
   async function withHosts(
     names: readonly string[],
     use: (...hosts: Host[]) => Promise<void>,
+    settings: Partial<PostgresLedger> = {},
   ): Promise<void> {
     const places = await postgresFleet(place, server, names)
+    for (const { postgres } of places) Object.assign(postgres, settings)
     const hosts = await Promise.all(places.map(opened))
     try {
       await use(...hosts)
@@ -86,6 +90,55 @@ describe("the ledger of several hosts", needsPostgres, () => {
       assert.equal(await a.store.run({ kind: "count" }), 2)
       assert.deepEqual(a.store.head(), b.store.head())
     }))
+
+  describe("whose commits wait for a standby", () => {
+    let standby: PostgresServer
+    const wait = (names: string): void => {
+      server.sql(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`, "postgres")
+      server.sql("SELECT pg_reload_conf()", "postgres")
+    }
+    before(async () => {
+      standby = await startStandby(place, server, { name: "standby1" })
+      wait("standby1")
+    })
+    after(async () => {
+      wait("")
+      await standby.stop()
+    })
+
+    it("follows what was given on, without a commit of its own: whoever gave it had it durable", () =>
+      withHosts(
+        ["a", "b"],
+        async (a, b) => {
+          await a.store.append(request(1))
+          while (a.place.sql("SELECT holder FROM countersign.head") !== "") await pause(20)
+          standby.pause()
+          const seen = await b.store.turn([], () => [...b.followed]).finally(() => standby.goOn())
+          assert.deepEqual(seen, [1])
+        },
+        { replicas: 1 },
+      ))
+
+    it("follows what a session left that broke off only once the standby has it", () =>
+      withHosts(
+        ["a", "b"],
+        async (a, b) => {
+          standby.pause()
+          const lost = assert.rejects(a.store.append(request(1)))
+          const waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+          while (a.place.sql(waiting) === "") await pause(20)
+          a.place.sql(`SELECT pg_terminate_backend(pid) FROM (${waiting}) AS waiting`)
+          await lost
+          assert.equal(a.place.sql("SELECT seq FROM countersign.head"), "1") // visible
+          const followed = b.store.turn([], () => [...b.followed]).finally(() => standby.goOn())
+          await pause(1_000)
+          assert.deepEqual(b.followed, [])
+          standby.goOn()
+          assert.deepEqual(await followed, [1])
+        },
+        { replicas: 1 },
+      ))
+  })
 
   it("finds a key that another host has recorded a moment ago", () =>
     withHosts(["a", "b"], async (a, b) => {

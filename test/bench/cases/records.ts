@@ -1,6 +1,6 @@
 import { pathsOf } from "../../../src/vault/config/installation.ts"
 import { growLedger } from "../../support/big-ledger.ts"
-import type { Case, Settings } from "../case.ts"
+import type { Case } from "../case.ts"
 import { makeSite, type Site } from "../daemon/make-site.ts"
 import { sideBySide } from "./side-by-side.ts"
 
@@ -13,7 +13,7 @@ export const records: Case = {
       await makeSite({ program: settings.program, rules: 10 }),
       await makeSite({ program: settings.program, rules: 10 }),
     ]
-    grow(large, settings)
+    grow(large, settings.records)
     return sideBySide(
       [
         { name: "empty ledger", site: empty },
@@ -24,8 +24,8 @@ export const records: Case = {
   },
 }
 
-/** Three days of the first bot's trading. */
-function grow({ dir, bots }: Site, { records: entries }: Settings): void {
+/** Adds three days of the first bot's trading to the ledger of a site that doesn't run. */
+export function grow({ dir, bots }: Site, entries: number): void {
   const { ledgerFile } = pathsOf({ configDir: dir, stateDir: dir })
   const signer = bots[0]?.address ?? ""
   growLedger(ledgerFile, { client: "bot0", key: "k0", signer, entries, endMs: Date.now() })

@@ -7,15 +7,22 @@ import { promisify } from "node:util"
 
 import { inventory } from "../../../packaging/inventory.ts"
 import { repositoryRoot } from "../../support/markdown.ts"
+import { bin } from "../../support/published.ts"
+import type { Settings } from "../case.ts"
 
 const run = promisify(execFile)
 let building: Promise<string> | undefined
+
+/** The launcher that these settings ask for. */
+export async function launcherOf(program: Settings["program"]): Promise<string> {
+  return program === "built" ? builtProgram() : bin
+}
 
 /**
  * The launcher of what is published, built once for this process into a directory of its own: a checkout strips
  * the types of its sources at every start.
  */
-export function builtProgram(): Promise<string> {
+function builtProgram(): Promise<string> {
   building ??= build()
   return building
 }

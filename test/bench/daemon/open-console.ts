@@ -2,9 +2,8 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 
 import { maxParts } from "../../../src/console/page/read-history.ts"
-import { bin } from "../../support/published.ts"
 import type { Settings } from "../case.ts"
-import { builtProgram } from "./built-program.ts"
+import { launcherOf } from "./built-program.ts"
 import type { Site } from "./make-site.ts"
 
 /** A console without a page. */
@@ -19,7 +18,7 @@ export async function openConsole(
   { dir }: Pick<Site, "dir">,
   { program }: Pick<Settings, "program">,
 ): Promise<BenchConsole> {
-  const launcher = program === "built" ? await builtProgram() : bin
+  const launcher = await launcherOf(program)
   const console = spawn(process.execPath, [launcher, "console", "--dir", dir], {
     stdio: ["ignore", "pipe", "inherit"],
   })

@@ -1,13 +1,17 @@
-import { bin } from "../../support/published.ts"
 import { processesBelow, until } from "../../support/process-tree.ts"
 import type { Settings } from "../case.ts"
 import { startServer, type Server } from "../start-server.ts"
-import { builtProgram } from "./built-program.ts"
+import { launcherOf } from "./built-program.ts"
 import type { Site } from "./make-site.ts"
 
 export type Daemon = Server & {
   readonly tokens: readonly string[]
-  readonly pids: { readonly gate: readonly number[]; readonly vault: readonly number[] }
+  readonly pids: {
+    readonly gate: readonly number[]
+    readonly vault: readonly number[]
+    /** Where its ledger is on PostgreSQL. */
+    readonly relay?: readonly number[]
+  }
 }
 
 /** Starts a daemon in an installation, and waits until it would sign. */
@@ -16,7 +20,7 @@ export async function serveSite({
   dir,
   bots,
 }: Pick<Site, "dir" | "bots"> & Pick<Settings, "program">): Promise<Daemon> {
-  const launcher = program === "built" ? await builtProgram() : bin
+  const launcher = await launcherOf(program)
   const server = await startServer(process.execPath, [
     launcher,
     "serve",
@@ -29,10 +33,15 @@ export async function serveSite({
     const { ok } = await fetch(`${server.url}/readyz`)
     return ok ? true : undefined
   }, "the daemon is ready")
+  const relay = pidsOf(server.pid, "/relay/main.")
   return {
     ...server,
     tokens: bots.map(({ token }) => token),
-    pids: { gate: pidsOf(server.pid, "/gate/main."), vault: pidsOf(server.pid, "/vault/main.") },
+    pids: {
+      gate: pidsOf(server.pid, "/gate/main."),
+      vault: pidsOf(server.pid, "/vault/main."),
+      ...(relay.length > 0 && { relay }),
+    },
   }
 }
 

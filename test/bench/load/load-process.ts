@@ -1,4 +1,4 @@
-// Reads a SteadyAsk on stdin, sends it, and prints the Load.
+// Reads a list of SteadyAsk on stdin, sends all at once, and prints the Load of all.
 import { performance } from "node:perf_hooks"
 import { json } from "node:stream/consumers"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -8,33 +8,43 @@ import { openConnection, type Connection } from "./connection.ts"
 import type { Load } from "./load.ts"
 import type { SteadyAsk } from "./node-load.ts"
 
-const ask = (await json(process.stdin)) as SteadyAsk // of node-load.ts
-process.stdout.write(JSON.stringify(await load(ask)))
+const asks = (await json(process.stdin)) as readonly SteadyAsk[] // of node-load.ts
+const startMs = performance.now()
+const timesMs = (await Promise.all(asks.map(load))).flat()
+const lastedSeconds = (performance.now() - startMs) / 1_000
+const requests = timesMs.length
+const found: Load = { requests, perSecond: requests / lastedSeconds, ...quantilesOf(timesMs) }
+process.stdout.write(JSON.stringify(found))
 
-async function load({ url, posts, connections, seconds, perSecond }: SteadyAsk): Promise<Load> {
+async function load(ask: SteadyAsk): Promise<readonly number[]> {
+  const { url, posts, connections, seconds, perSecond, isRandom = false } = ask
   const open = await Promise.all(Array.from({ length: connections }, () => openConnection(url)))
   const bytes = posts.map((post) => Buffer.from(post))
   let turn = 0
   const next = (): Buffer => bytes[turn++ % bytes.length] ?? Buffer.alloc(0)
-  const startMs = performance.now()
-  const endMs = startMs + seconds * 1_000
+  const run = { next, lengthMs: seconds * 1_000 }
   const timesMs =
     perSecond === undefined
-      ? await eachAsAnswered(open, { next, endMs })
-      : await atRate(open, { next, endMs, perSecond })
-  const lastedSeconds = (performance.now() - startMs) / 1_000
+      ? await eachAsAnswered(open, run)
+      : await atRate(open, { ...run, pauseMs: pauses(perSecond, isRandom) })
   for (const connection of open) connection.close()
-  const requests = timesMs.length
-  return { requests, perSecond: requests / lastedSeconds, ...quantilesOf(timesMs) }
+  return timesMs
 }
 
-type Run = { readonly next: () => Buffer; readonly endMs: number }
+/** How long after a request the next one is due. */
+function pauses(perSecond: number, isRandom: boolean): () => number {
+  const usualMs = 1_000 / perSecond
+  return () => (isRandom ? -Math.log(1 - Math.random()) * usualMs : usualMs)
+}
+
+type Run = { readonly next: () => Buffer; readonly lengthMs: number }
 
 async function eachAsAnswered(
   open: readonly Connection[],
-  { next, endMs }: Run,
+  { next, lengthMs }: Run,
 ): Promise<readonly number[]> {
   const timesMs: number[] = []
+  const endMs = performance.now() + lengthMs
   await Promise.all(
     open.map(async (connection) => {
       while (performance.now() < endMs) {
@@ -53,7 +63,7 @@ async function eachAsAnswered(
  */
 async function atRate(
   open: readonly Connection[],
-  { next, endMs, perSecond }: Run & { readonly perSecond: number },
+  { next, lengthMs, pauseMs }: Run & { readonly pauseMs: () => number },
 ): Promise<readonly number[]> {
   const timesMs: number[] = []
   const free = [...open]
@@ -69,12 +79,11 @@ async function atRate(
     if (first === undefined) free.push(connection)
     else first(connection)
   }
-  const startMs = performance.now()
   const asked: Promise<void>[] = []
-  const dueAt = (nowMs: number): number => Math.ceil(((nowMs - startMs) / 1_000) * perSecond)
-  while (asked.length < dueAt(endMs)) {
+  const startMs = performance.now()
+  for (let dueMs = 0; dueMs < lengthMs;) {
     const nowMs = performance.now()
-    while (asked.length < dueAt(Math.min(nowMs, endMs))) asked.push(one(nowMs))
+    for (; dueMs <= nowMs - startMs && dueMs < lengthMs; dueMs += pauseMs()) asked.push(one(nowMs))
     await sleep(1)
   }
   await Promise.all(asked)

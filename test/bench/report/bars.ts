@@ -116,6 +116,53 @@ export const bars: readonly Bar[] = [
     ...{ kind: "at least", limit: 0.95 },
     measured: (round) => ratio(round("page open", "/s"), round("no page", "/s")),
   },
+  ...["one host", "one of three"].flatMap((who): readonly Bar[] => [
+    {
+      case: "fleet",
+      what: `${who} on PostgreSQL, 1 connection: p50, by that with a ledger here`,
+      ...{ kind: "at most", limit: 2.5 },
+      measured: (round) =>
+        ratio(round(`${who}, 1 conn`, "p50 ms"), round("here, 1 conn", "p50 ms")),
+    },
+    {
+      case: "fleet",
+      what: `${who} on PostgreSQL, 16 connections: requests/s, by those with a ledger here`,
+      ...{ kind: "at least", limit: 0.6 },
+      measured: (round) => ratio(round(`${who}, 16 conn`, "/s"), round("here, 16 conn", "/s")),
+    },
+  ]),
+  {
+    case: "fleet",
+    what: "three hosts, 16 connections each: requests/s together",
+    ...{ kind: "at least", limit: 1_000 },
+    measured: (round) => round("three hosts, 16 conn each", "/s"),
+  },
+  {
+    case: "fleet",
+    what: "three hosts, 16 connections each: p99 of the slowest, ms",
+    ...{ kind: "at most", limit: 100 },
+    measured: (round) => round("three hosts, 16 conn each", "p99 ms"),
+  },
+  {
+    case: "fleet-steady",
+    what: "three hosts, 13/s each: p50, by that of 40/s with a ledger here",
+    ...{ kind: "at most", limit: 3 },
+    measured: (round) =>
+      ratio(round("three hosts, 13/s each", "p50 ms"), round("here, 40/s", "p50 ms")),
+  },
+  {
+    case: "fleet-steady",
+    what: "three hosts, 13/s each: p99, ms",
+    ...{ kind: "at most", limit: 25 },
+    measured: (round) => round("three hosts, 13/s each", "p99 ms"),
+  },
+  {
+    case: "fleet-start",
+    what: "start with a large ledger on PostgreSQL: seconds more than with it here",
+    ...{ kind: "at most", limit: 2 },
+    measured: (round) =>
+      ratio(more(round("one host", "ready ms"), round("here", "ready ms")), 1_000),
+  },
 ]
 
 /**
@@ -148,6 +195,10 @@ function rowOf({ what, kind, limit }: Bar, measured: number | undefined): readon
   if (measured === undefined) return [what, bar, "not here", ""]
   const isReached = kind === "at most" ? measured <= limit : measured >= limit
   return [what, bar, shown(measured), isReached ? "yes" : "no"]
+}
+
+function more(value: number | undefined, than: number | undefined): number | undefined {
+  return value === undefined || than === undefined ? undefined : value - than
 }
 
 function ratio(value: number | undefined, by: number | undefined): number | undefined {

@@ -46,6 +46,7 @@ export class TurnKeeper implements Replica {
   readonly #inOrder = oneAtATime()
   #head: Head
   #confirming: Promise<void> | undefined
+  #doubt: Fault | undefined
   #wanted: () => void = () => undefined
   #othersAtMs = -Infinity
   /** A session of ours that broke off is as good as another's; and another server may know of none. */
@@ -83,13 +84,13 @@ export class TurnKeeper implements Replica {
   }
 
   async #askForTurn(): Promise<Turn> {
-    const { commitTimeoutMs, replicas } = this.#ask
+    const { commitTimeoutMs } = this.#ask
     const patienceMs = Math.min(longestPatienceMs, commitTimeoutMs / 2)
     const ask = { me: this.#me, known: this.#head.seq, patienceMs }
     const askedMs = Date.now()
     const turn = await this.#inOrder(() => takeTurn(this.#reached.session, ask))
     if (turn.outcome === "late") return turn
-    assertReplicated(turn.standbys, replicas)
+    this.#assertReplicated(turn.standbys)
     assertSameTime(turn.serverMs, { fromMs: askedMs, toMs: Date.now() })
     // It can't take longer, whatever has become of the server's clock.
     const leftMs = Math.min(turn.quietMs, quietMs)
@@ -109,8 +110,21 @@ export class TurnKeeper implements Replica {
     }
   }
 
+  /** What is given on counts as replicated. @throws {Fault} `ledger_unavailable` where it may not be. */
   give(): Promise<void> {
-    return this.#inOrder(() => giveTurn(this.#reached.session, this.#me))
+    return this.#inOrder(() => {
+      if (this.#doubt !== undefined) throw this.#doubt
+      return giveTurn(this.#reached.session, this.#me)
+    })
+  }
+
+  #assertReplicated(standbys: readonly string[]): void {
+    try {
+      assertReplicated(standbys, this.#ask.replicas)
+    } catch (error) {
+      this.#doubt = error as Fault // it throws no other
+      throw error
+    }
   }
 
   isWanted(): Promise<boolean> {
@@ -126,7 +140,7 @@ export class TurnKeeper implements Replica {
     return (this.#confirming ??= this.#inOrder(async () => {
       this.#confirming = undefined
       const standbys = await touchHead(this.#reached.session, this.#me)
-      assertReplicated(standbys, this.#ask.replicas)
+      this.#assertReplicated(standbys)
     }))
   }
 
@@ -134,12 +148,12 @@ export class TurnKeeper implements Replica {
     return this.#inOrder(async () => {
       const previous = this.#head
       if (head.seq !== previous.seq + rows.length) throw overtaken()
-      const { host, key, replicas } = this.#ask
+      const { host, key } = this.#ask
       const { session, ledger } = this.#reached
       const batch = sealBatch({ firstSeq: previous.seq + 1, head, host, rows }, ledger.name, key)
       const added = await addBatch(session, batch, { previous, me: this.#me })
       if (added === undefined) throw overtaken()
-      assertReplicated(added.standbys, replicas)
+      this.#assertReplicated(added.standbys)
       if (added.isTurnWanted) this.#wanted()
       this.#head = head
     })

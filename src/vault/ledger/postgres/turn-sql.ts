@@ -30,11 +30,9 @@ BEGIN
     RETURN;
   END;
   SELECT * INTO last FROM countersign.head;
+  -- What was given on is durable. What a session left that broke off is durable with this, which is written after it.
   IF last.holder NOT IN ('', me) THEN
     last.quiet_at := greatest(last.quiet_at, clock_timestamp() + interval '${quietSeconds} s');
-  END IF;
-  -- Whatever is told below is durable where this is: it was written before.
-  IF last.seq <> known OR last.holder NOT IN ('', me) THEN
     UPDATE countersign.head SET holder = me, quiet_at = last.quiet_at;
   END IF;
   outcome := 'taken';

@@ -284,6 +284,37 @@ describe("appending in a turn", () => {
   })
 })
 
+describe("giving a turn on", () => {
+  const row = "{}"
+  const next = { rows: [row], head: { seq: 1, hash: chainHash(beginning.hash, row) } }
+  const isSettled = ({ asked }: FakeServer): boolean =>
+    asked.some(({ text }) => text.includes("holder = ''"))
+
+  it("says that nothing is held back", async () => {
+    const { server, turns, take } = opened()
+    await take()
+    await turns.append(next)
+    await turns.close()
+    assert.ok(isSettled(server))
+  })
+
+  const steps: Readonly<Record<string, (turns: TurnKeeper) => Promise<void>>> = {
+    take: (turns) => turns.take(() => undefined),
+    append: (turns) => turns.append(next),
+    confirm: (turns) => turns.confirm(),
+  }
+  for (const [what, step] of Object.entries(steps)) {
+    it(`isn't done where too few standbys may have what is there, as ${what} hears`, async () => {
+      const { server, turns } = opened()
+      server.standbysAfter = ""
+      await assert.rejects(step(turns), { ...unavailable, message: /standbys/ })
+      await assert.rejects(turns.give(), { ...unavailable, message: /standbys/ })
+      await turns.close()
+      assert.ok(!isSettled(server))
+    })
+  }
+})
+
 describe("the quiet after what broke off", () => {
   const untilQuiet = async (turns: TurnKeeper): Promise<number> => {
     const sinceMs = performance.now()

@@ -3,15 +3,17 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { openLedger } from "../../src/vault/ledger/open-ledger.ts"
-import type { Ledger } from "../../src/vault/ledger/ledger.ts"
-import { ever } from "../../src/vault/policy/terms/claim.ts"
-import { formatDecimal } from "../../src/venue/decimal.ts"
-import { aClaim } from "../support/a-claim.ts"
-import { verdictOf } from "../support/audit-ledger.ts"
-import { fakeClock, ledgerTime, type FakeClock } from "../support/fake-clock.ts"
-import { ledgerPlace, plainAsk, reserve } from "../support/ledger-ask.ts"
-import { numRuns } from "../support/runs.ts"
+import { openLedgerOver } from "../../../src/vault/ledger/open-ledger.ts"
+import type { Ledger } from "../../../src/vault/ledger/ledger.ts"
+import type { OpenStore } from "../../../src/vault/ledger/store/store.ts"
+import { ever } from "../../../src/vault/policy/terms/claim.ts"
+import { formatDecimal } from "../../../src/venue/decimal.ts"
+import { aClaim } from "../../support/a-claim.ts"
+import { verdictOf } from "../../support/audit-ledger.ts"
+import { fakeClock, ledgerTime, type FakeClock } from "../../support/fake-clock.ts"
+import { plainAsk, reserve } from "../../support/ledger-ask.ts"
+import type { FileEngine } from "../../support/ledger-engines.ts"
+import { numRuns } from "../../support/runs.ts"
 
 const dayMs = 86_400_000
 /** More than all that a history waits: how long a start may come after the last record isn't what is tried here. */
@@ -53,14 +55,14 @@ const maxDecimal = { coefficient: max, scale: 3 }
 /** A ledger that is reloaded, restarted and archived. */
 class History {
   readonly clock: FakeClock = fakeClock()
-  readonly #file: string
+  readonly #openStore: OpenStore
   #ledger: Ledger | undefined
   #archived = 0
   /** What the limit is called: a reload renames it. */
   #name = 0
 
-  constructor(file: string) {
-    this.#file = file
+  constructor(openStore: OpenStore) {
+    this.#openStore = openStore
   }
 
   get ledger(): Ledger {
@@ -74,7 +76,7 @@ class History {
 
   async restart(): Promise<void> {
     await this.#ledger?.close()
-    this.#ledger = await openLedger({ file: this.#file, clock: this.clock, maxStartGapMs })
+    this.#ledger = await openLedgerOver(this.#openStore, { clock: this.clock, maxStartGapMs })
     await this.reload()
   }
 
@@ -107,39 +109,42 @@ class History {
   }
 }
 
-describe("what counts for ever", () => {
-  it("is a plain sum, and never passes its maximum, over reloads, renames, restarts, archives and time", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
-        const place = await ledgerPlace()
-        const history = new History(place.file)
-        const sums = new Map(meters.map((meter) => [meter, 0n]))
-        try {
-          await history.restart()
-          for (const one of steps) {
-            if ("meter" in one) {
-              const meter = meters[one.meter]!
-              const before = sums.get(meter)!
-              const { text, thousandths } = one.amount
-              const nowMs = ledgerTime(history.clock.nowMs())
-              const claims = [history.claim(meter, text)]
-              const { kind } = await reserve(history.ledger, { ...plainAsk, claims, nowMs })
-              assert.equal(kind, before + thousandths <= max ? "reserved" : "refused")
-              if (kind === "reserved") sums.set(meter, before + thousandths)
-            } else await history[one.does]()
-            assert.deepEqual(usedIn(history), sums)
+/** What counts for ever, in a ledger of this engine. */
+export function holdEver(engine: FileEngine): void {
+  describe("what counts for ever", () => {
+    it("is a plain sum, and never passes its maximum, over reloads, renames, restarts, archives and time", async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
+          const place = await engine.place()
+          const history = new History(place.openStore)
+          const sums = new Map(meters.map((meter) => [meter, 0n]))
+          try {
+            await history.restart()
+            for (const one of steps) {
+              if ("meter" in one) {
+                const meter = meters[one.meter]!
+                const before = sums.get(meter)!
+                const { text, thousandths } = one.amount
+                const nowMs = ledgerTime(history.clock.nowMs())
+                const claims = [history.claim(meter, text)]
+                const { kind } = await reserve(history.ledger, { ...plainAsk, claims, nowMs })
+                assert.equal(kind, before + thousandths <= max ? "reserved" : "refused")
+                if (kind === "reserved") sums.set(meter, before + thousandths)
+              } else await history[one.does]()
+              assert.deepEqual(usedIn(history), sums)
+            }
+            await history.ledger.close()
+            assert.equal((await verdictOf(place.file)).flaw, undefined)
+          } finally {
+            await history.ledger.close()
+            await place.remove()
           }
-          await history.ledger.close()
-          assert.equal((await verdictOf(place.file)).flaw, undefined)
-        } finally {
-          await history.ledger.close()
-          await place.remove()
-        }
-      }),
-      numRuns(15),
-    )
+        }),
+        numRuns(15 * engine.share),
+      )
+    })
   })
-})
+}
 
 function usedIn({ ledger, clock }: History): ReadonlyMap<string, bigint> {
   const claims = meters.map((meter) => claimOf(meter, "1", "any"))

@@ -3,26 +3,25 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { openLedger, openLedgerOver } from "../../src/vault/ledger/open-ledger.ts"
-import type { Ledger } from "../../src/vault/ledger/ledger.ts"
-import type { AdminEntry } from "../../src/vault/ledger/records/admin-entry.ts"
-import type { JournalRow } from "../../src/vault/ledger/records/row.ts"
-import { ever } from "../../src/vault/policy/terms/claim.ts"
-import { beginning, chained, Disk, type Entry } from "../simulation/store/disk.ts"
-import { aClaim, decimal, hourMs } from "../support/a-claim.ts"
-import { fakeClock, ledgerTime, type FakeClock } from "../support/fake-clock.ts"
+import { openLedgerOver } from "../../../src/vault/ledger/open-ledger.ts"
+import type { Ledger } from "../../../src/vault/ledger/ledger.ts"
+import type { AdminEntry } from "../../../src/vault/ledger/records/admin-entry.ts"
+import type { JournalRow } from "../../../src/vault/ledger/records/row.ts"
+import { ever } from "../../../src/vault/policy/terms/claim.ts"
+import { beginning, chained, Disk, type Entry } from "../../simulation/store/disk.ts"
+import { aClaim, decimal, hourMs } from "../../support/a-claim.ts"
+import { fakeClock, ledgerTime, type FakeClock } from "../../support/fake-clock.ts"
 import {
-  ledgerPlace,
   openHold,
   otherSigner,
   plainAsk,
   requestEntry,
   reserve,
   signer,
-} from "../support/ledger-ask.ts"
-import { inMemory } from "../support/ledger-engines.ts"
-import { readLedger } from "../support/read-ledger.ts"
-import { numRuns } from "../support/runs.ts"
+} from "../../support/ledger-ask.ts"
+import { inMemory, type FileEngine } from "../../support/ledger-engines.ts"
+import { readLedger } from "../../support/read-ledger.ts"
+import { numRuns } from "../../support/runs.ts"
 
 const signers = [signer, otherSigner]
 const small = fc.nat({ max: 2 })
@@ -203,32 +202,35 @@ function diskOf(rows: readonly JournalRow[]): Disk {
   return disk
 }
 
-describe("the state of a ledger", () => {
-  it("is the same live, after a restart, and on a replay of its rows by another engine, wherever it was cut", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-        const place = await ledgerPlace()
-        const clock = fakeClock()
-        const history = new History(clock, () => openLedger({ file: place.file, clock }))
-        try {
-          await history.restart()
-          for (const one of steps) await one(history)
-          const live = history.state()
-          await history.restart()
-          assert.deepEqual(history.state(), live, "after a restart")
-          await history.ledger.close()
+/** The state that this engine keeps, against that of another. */
+export function holdState(engine: FileEngine): void {
+  describe("the state of a ledger", () => {
+    it("is the same live, after a restart, and on a replay of its rows by another engine, wherever it was cut", async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+          const place = await engine.place()
+          const clock = fakeClock()
+          const history = new History(clock, () => openLedgerOver(place.openStore, { clock }))
+          try {
+            await history.restart()
+            for (const one of steps) await one(history)
+            const live = history.state()
+            await history.restart()
+            assert.deepEqual(history.state(), live, "after a restart")
+            await history.ledger.close()
 
-          const rows = readLedger(place.file).map(({ row }) => row as JournalRow)
-          const { openStore } = inMemory(diskOf(rows))
-          const replay = new History(clock, () => openLedgerOver(openStore, { clock }))
-          await replay.restart()
-          assert.deepEqual(replay.state(), live, "on a replay")
-          await replay.ledger.close()
-        } finally {
-          await place.remove()
-        }
-      }),
-      numRuns(15),
-    )
+            const rows = readLedger(place.file).map(({ row }) => row as JournalRow)
+            const { openStore } = inMemory(diskOf(rows))
+            const replay = new History(clock, () => openLedgerOver(openStore, { clock }))
+            await replay.restart()
+            assert.deepEqual(replay.state(), live, "on a replay")
+            await replay.ledger.close()
+          } finally {
+            await place.remove()
+          }
+        }),
+        numRuns(15 * engine.share),
+      )
+    })
   })
-})
+}

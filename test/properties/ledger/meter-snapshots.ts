@@ -2,15 +2,16 @@ import { copyFile, rm } from "node:fs/promises"
 import { DatabaseSync } from "node:sqlite"
 import { describe, it } from "node:test"
 
-import type { Ledger } from "../../src/vault/ledger/ledger.ts"
-import { openLedger } from "../../src/vault/ledger/open-ledger.ts"
-import type { RecordedRequest } from "../../src/vault/ledger/records/entries.ts"
-import type { Claim } from "../../src/vault/policy/terms/claim.ts"
-import { formatDecimal } from "../../src/venue/decimal.ts"
-import { aClaim, dayFrom, hourMs, type ClaimChanges } from "../support/a-claim.ts"
-import { fakeClock, startMs, type FakeClock, ledgerTime } from "../support/fake-clock.ts"
-import { reserve, ledgerPlace, plainAsk, requestEntry } from "../support/ledger-ask.ts"
-import { numRuns } from "../support/runs.ts"
+import type { Ledger } from "../../../src/vault/ledger/ledger.ts"
+import { openLedger, openLedgerOver } from "../../../src/vault/ledger/open-ledger.ts"
+import type { RecordedRequest } from "../../../src/vault/ledger/records/entries.ts"
+import type { Claim } from "../../../src/vault/policy/terms/claim.ts"
+import { formatDecimal } from "../../../src/venue/decimal.ts"
+import { aClaim, dayFrom, hourMs, type ClaimChanges } from "../../support/a-claim.ts"
+import { fakeClock, startMs, type FakeClock, ledgerTime } from "../../support/fake-clock.ts"
+import { reserve, plainAsk, requestEntry } from "../../support/ledger-ask.ts"
+import type { FileEngine, FilePlace } from "../../support/ledger-engines.ts"
+import { numRuns } from "../../support/runs.ts"
 
 import assert from "node:assert/strict"
 
@@ -110,9 +111,13 @@ function forgetSnapshot(file: string): void {
   database.close()
 }
 
+/** A copy is opened alone, whatever engine its ledger has. */
+async function openCopy(file: string, clock: FakeClock) {
+  return counted(await openLedger({ file, clock }))
+}
+
 /** Counts how many requests were folded. */
-async function open(file: string, clock: FakeClock) {
-  const ledger = await openLedger({ file, clock })
+async function counted(ledger: Ledger) {
   let folded = 0
   const build = (request: RecordedRequest): readonly Claim[] => {
     folded += 1
@@ -140,19 +145,22 @@ function tell(ledger: Ledger, nowMs: number): readonly unknown[] {
 /** A ledger, and what a person sees who follows along. */
 class Run {
   readonly clock = fakeClock()
+  readonly #place: FilePlace
   readonly #file: string
   readonly #copy: string
   readonly #records: string[] = []
   #ledger: Ledger | undefined
   isSpared = false
 
-  constructor(file: string) {
-    this.#file = file
-    this.#copy = `${file}.copy`
+  constructor(place: FilePlace) {
+    this.#place = place
+    this.#file = place.file
+    this.#copy = `${place.file}.copy`
   }
 
   async start(): Promise<void> {
-    this.#ledger = (await open(this.#file, this.clock)).ledger
+    const { clock } = this
+    this.#ledger = (await counted(await openLedgerOver(this.#place.openStore, { clock }))).ledger
   }
 
   async take({ steps, passMs, backMs, then }: Turn): Promise<void> {
@@ -174,12 +182,12 @@ class Run {
   /** A start from a snapshot against one that counts all, after a crash right now. */
   async compare(): Promise<void> {
     await copyLedger(this.#file, this.#copy)
-    const quick = await open(this.#copy, this.clock)
+    const quick = await openCopy(this.#copy, this.clock)
     const told = tell(quick.ledger, this.clock.nowMs())
     await quick.ledger.close()
     await copyLedger(this.#file, this.#copy)
     forgetSnapshot(this.#copy)
-    const whole = await open(this.#copy, this.clock)
+    const whole = await openCopy(this.#copy, this.clock)
     const wanted = tell(whole.ledger, this.clock.nowMs())
     await whole.ledger.close()
     assert.deepEqual(told, wanted)
@@ -218,25 +226,28 @@ class Run {
   }
 }
 
-describe("a start from a snapshot of the meters", () => {
-  it("knows exactly what one knows that counts everything, at any later time", async () => {
-    let spared = 0
-    await fc.assert(
-      fc.asyncProperty(turns, async (sequence) => {
-        const place = await ledgerPlace()
-        const run = new Run(place.file)
-        try {
-          await run.start()
-          for (const turn of sequence) await run.take(turn)
-          await run.compare()
-          if (run.isSpared) spared += 1
-        } finally {
-          await run.close()
-          await place.remove()
-        }
-      }),
-      numRuns(5),
-    )
-    assert.ok(spared > 0, "no start was spared anything")
+/** What this engine has in its file beside the entries. */
+export function holdMeterSnapshots(engine: FileEngine): void {
+  describe("a start from a snapshot of the meters", () => {
+    it("knows exactly what one knows that counts everything, at any later time", async () => {
+      let spared = 0
+      await fc.assert(
+        fc.asyncProperty(turns, async (sequence) => {
+          const place = await engine.place()
+          const run = new Run(place)
+          try {
+            await run.start()
+            for (const turn of sequence) await run.take(turn)
+            await run.compare()
+            if (run.isSpared) spared += 1
+          } finally {
+            await run.close()
+            await place.remove()
+          }
+        }),
+        numRuns(5),
+      )
+      assert.ok(spared > 0, "no start was spared anything")
+    })
   })
-})
+}

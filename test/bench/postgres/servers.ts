@@ -1,0 +1,50 @@
+import { appendFileSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+
+import {
+  postgresPlace,
+  startPrimary,
+  startStandby,
+  type PostgresPlace,
+  type PostgresServer,
+} from "../../support/postgres-server.ts"
+import { isInstalled } from "../../support/needs.ts"
+import { processesBelow } from "../../support/process-tree.ts"
+
+/** A primary and the standby that each of its commits waits for, both on the disk of the temporary directory. */
+export type Servers = {
+  readonly place: PostgresPlace
+  readonly primary: PostgresServer
+  /** The processes of both. */
+  pids(): readonly number[]
+  close(): Promise<void>
+}
+
+/** What is said where it isn't installed. */
+export const postgresIsMissing: string | undefined = isInstalled("pg_ctlcluster")
+  ? undefined
+  : "A ledger on PostgreSQL isn't measured: apt-get install postgresql"
+
+export async function startServers(): Promise<Servers> {
+  const place = postgresPlace()
+  const primary = await startPrimary(place)
+  const standby = await startStandby(place, primary, { name: "standby1" })
+  const setting = "synchronous_standby_names = 'FIRST 1 (standby1)'\n"
+  appendFileSync(join(primary.data, "postgresql.conf"), setting)
+  primary.sql("SELECT pg_reload_conf()")
+  return {
+    place,
+    primary,
+    pids: () => [primary, standby].flatMap(pidsOf),
+    async close() {
+      await primary.stop()
+      await standby.stop()
+      place.remove()
+    },
+  }
+}
+
+function pidsOf({ data }: PostgresServer): readonly number[] {
+  const pid = Number.parseInt(readFileSync(join(data, "postmaster.pid"), "utf8"))
+  return [pid, ...processesBelow(pid).map((each) => each.pid)]
+}

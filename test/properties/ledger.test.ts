@@ -1,0 +1,4 @@
+import { sqliteInFile } from "../support/ledger-engines.ts"
+import { holdLedgerProperties } from "./ledger/all.ts"
+
+holdLedgerProperties(sqliteInFile)

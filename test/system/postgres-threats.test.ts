@@ -1,0 +1,54 @@
+// Threats that the ledger answers, with it on a real PostgreSQL as one host has it. The others are answered before the
+// ledger is asked, or by keys, gate and console, which are the same whatever engine it has.
+
+import { after, before, describe } from "node:test"
+
+import { keepLedgers } from "../support/open-test-vault.ts"
+import { onPostgres } from "../support/postgres-ledger.ts"
+import {
+  needsPostgres,
+  postgresPlace,
+  startPrimary,
+  type PostgresPlace,
+  type PostgresServer,
+} from "../support/postgres-server.ts"
+import { numRuns } from "../support/runs.ts"
+
+/** The first few are tried whenever the system is; all in the long run. */
+const threats = [
+  "nonce-repeated-by-concurrency",
+  "signs-while-frozen",
+  "idempotency-key-signs-two-orders",
+  "signature-before-its-record",
+  "cap-past-by-concurrency",
+  "clock-stops-a-cancel",
+  "ended-permission-comes-back",
+  "gate-frees-a-limit",
+  "gate-lies-about-outcomes",
+  "gate-lies-about-the-clock",
+  "policy-replaced-while-a-request-waits",
+  "revoked-agent-signs",
+  "uncounted-batch-past-a-limit",
+]
+const tried = threats.slice(0, numRuns(4).numRuns)
+
+describe("with the ledger on PostgreSQL", needsPostgres, () => {
+  let place: PostgresPlace
+  let server: PostgresServer
+
+  before(async () => {
+    place = postgresPlace()
+    server = await startPrimary(place)
+    keepLedgers(onPostgres(() => ({ place, server })).elsewhere)
+  })
+  after(async () => {
+    await server.stop()
+    place.remove()
+  })
+
+  for (const threat of tried) {
+    describe(threat, async () => {
+      await import(`../threats/${threat}.test.ts`)
+    })
+  }
+})
