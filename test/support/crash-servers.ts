@@ -6,6 +6,7 @@ import { createSecureContext } from "node:tls"
 
 import { keepServer } from "../../src/relay/keep-server.ts"
 import { relayLimits } from "../../src/relay/process/relay-limits.ts"
+import { startNetwork, type Parting } from "./fleet-network.ts"
 import {
   hostRole,
   postgresPlace,
@@ -28,7 +29,12 @@ export type CrashServers = {
   close(): Promise<void>
 }
 
-export type CrashRelay = { stop(): Promise<void> }
+/** A relay, and the network between it and the servers. */
+export type CrashRelay = {
+  part(how: Parting): Promise<void>
+  mend(): Promise<void>
+  stop(): Promise<void>
+}
 
 /** What any primary knows its standby by. */
 const standbyName = "standby1"
@@ -82,7 +88,9 @@ function startRelay(
   const [ca, cert] = [readFileSync(certificates.ca), readFileSync(certificate)]
   const context = createSecureContext({ ca, cert, key: readFileSync(key) })
   const stopping = new AbortController()
-  const ways = servers.map(({ port }) =>
+  const networks = Promise.all(servers.map(({ port }) => startNetwork(port)))
+  const ways = networks.then((all) => all.map(({ port }) => keep(port)))
+  const keep = (port: number): Promise<void> =>
     keepServer(
       {
         server: { name: `db${port}`, host: "127.0.0.1", port },
@@ -93,12 +101,18 @@ function startRelay(
         onLost: () => undefined,
       },
       stopping.signal,
-    ),
-  )
+    )
   return {
+    async part(how) {
+      for (const network of await networks) network.part(how)
+    },
+    async mend() {
+      for (const network of await networks) network.mend()
+    },
     async stop() {
       stopping.abort()
-      await Promise.all(ways)
+      await Promise.all(await ways)
+      await Promise.all((await networks).map((network) => network.close()))
     },
   }
 }
