@@ -7,8 +7,12 @@ import type { LoadCounts, Repeated } from "./crash-load.ts"
 import { fleetEvents, type FleetEvent, type Happened } from "./fleet-events.ts"
 import type { CheckedLedger, OutsideChecker } from "./outside-checker.ts"
 
-/** For how long after an event no other host gave a signature out. */
-export type Silence = Happened & { readonly event: FleetEvent; readonly ms: number }
+/** For how long after an event no other host gave a signature out, and until all had given one out. */
+export type Silence = Happened & {
+  readonly event: FleetEvent
+  readonly ms: number
+  readonly untilAllMs: number
+}
 
 export type CheckedFleet = CheckedLedger & { readonly batches: number; readonly tables: number }
 
@@ -43,12 +47,16 @@ const longestMs = 3 * 2_000
 /** Prints a line for each kind of event, and each silence above a second with what explains it. */
 export function tellSilences(t: TestContext, silences: readonly Silence[]): void {
   const kinds = Object.entries(Object.groupBy(silences, ({ event }) => event))
-  t.diagnostic(columns("silence of the others, ms", ["times", "p50", "p99", "max", "above 1 s"]))
+  t.diagnostic(
+    columns("silence of the others, ms", ["times", "p50", "p99", "max", "above 1 s", "all, p50"]),
+  )
   for (const [event, all = []] of kinds) {
-    const sorted = all.map(({ ms }) => Math.round(ms)).sort((one, other) => one - other)
-    const at = (part: number) => sorted[Math.ceil(part * sorted.length) - 1]
-    const long = sorted.filter((ms) => ms > toldMs).length
-    t.diagnostic(columns(event, [sorted.length, at(0.5), at(0.99), at(1), long]))
+    const silent = percentiles(all.map(({ ms }) => ms))
+    const until = percentiles(all.map(({ untilAllMs }) => untilAllMs))
+    const long = all.filter(({ ms }) => ms > toldMs).length
+    t.diagnostic(
+      columns(event, [all.length, silent(0.5), silent(0.99), silent(1), long, until(0.5)]),
+    )
   }
   for (const silence of silences.filter(({ ms }) => ms > toldMs)) {
     t.diagnostic(`${Math.round(silence.ms)} ms: ${silence.what}: ${whyOf(silence)}`)
@@ -63,7 +71,14 @@ function whyOf({ event }: Silence): string {
   return "why" in kind ? kind.why : "not explained"
 }
 
-function columns(first: string, rest: readonly (string | number | undefined)[]): string {
+/** By the part of `all` that is no more, rounded. */
+export function percentiles(all: readonly number[]): (part: number) => number {
+  const sorted = all.toSorted((one, other) => one - other)
+  return (part) => Math.round(sorted[Math.ceil(part * sorted.length) - 1] ?? 0)
+}
+
+/** A line of a table. */
+export function columns(first: string, rest: readonly (string | number | undefined)[]): string {
   return first.padEnd(26) + rest.map((each) => String(each).padStart(10)).join("")
 }
 

@@ -35,13 +35,17 @@ export function describeKilledFleet(times: number): void {
 async function startRun(t: TestContext, times: number): Promise<void> {
   t.diagnostic(`seed ${seed}`)
   const startedMs = performance.now()
+  const tellTime = (what: string): void => {
+    t.diagnostic(`${what} after ${Math.round((performance.now() - startedMs) / 1_000)} s`)
+  }
   const random = seededRandom(seed)
   const site = await makeFleetSite(Math.max(symbols.least, times * symbols.often))
   const checker = createOutsideChecker(site.sites[0]?.signers ?? [])
   const venue = await startCountingVenue(random, (sent) => checker.receive(sent))
   const fleet = await startFleet(t, site, venue.url)
   try {
-    await checkRun(t, { fleet, random, checker, times, firstLedger: site.firstLedger })
+    const { firstLedger } = site
+    await checkRun(t, { fleet, random, checker, times, firstLedger, tellTime })
   } catch (error) {
     for (const host of fleet.hosts) t.diagnostic(await stateOf(host))
     throw error
@@ -50,7 +54,7 @@ async function startRun(t: TestContext, times: number): Promise<void> {
     venue.close()
     await site.remove()
   }
-  t.diagnostic(`${Math.round((performance.now() - startedMs) / 1_000)} s`)
+  tellTime("all done")
 }
 
 /** What a failed run is looked into by. */
@@ -66,6 +70,7 @@ type Run = {
   readonly checker: OutsideChecker
   readonly times: number
   readonly firstLedger: string
+  tellTime(what: string): void
 }
 
 /** So that the budget of the address that has most is spent now and then, and hardly another's. */
@@ -85,7 +90,9 @@ async function checkRun(t: TestContext, run: Run): Promise<void> {
   loaded.catch((error: unknown) => ending.abort(error))
   const silences: Silence[] = []
   try {
+    run.tellTime("loaded")
     await haveAllHappen(run, signings, { silences, stop: ending.signal })
+    run.tellTime("all had happened")
     await load.fillCaps() // while the load goes on
     await makeAnew(run, signings)
   } finally {
@@ -96,6 +103,7 @@ async function checkRun(t: TestContext, run: Run): Promise<void> {
   const repeated = await load.repeatAtEach()
   const caps = await load.fillCaps()
   await endAll(t, fleet)
+  run.tellTime("ended")
   checker.recoverSigners()
   const ledger = await checkCopies(fleet, checker)
   tellSilences(t, silences)
@@ -118,7 +126,8 @@ async function haveAllHappen(
     const happened = await happen[event](around)
     await allSign(around)
     const span = { fromMs: happened.atMs, toMs: performance.now() }
-    silences.push({ ...happened, event, ms: signings.silence(span, happened.host?.name) })
+    const ms = signings.silence(span, happened.host?.name)
+    silences.push({ ...happened, event, ms, untilAllMs: span.toMs - span.fromMs })
   }
   // Nothing that came late ends a vault after this.
   await sleep(calmMs)
@@ -136,7 +145,7 @@ function planned(random: SeededRandom, times: number): readonly FleetEvent[] {
   const all = Object.entries(fleetEvents) as readonly [FleetEvent, { readonly share: number }][]
   return random.shuffled(
     all.flatMap(([event, { share }]) =>
-      Array<FleetEvent>(Math.max(1, Math.round(share * times))).fill(event),
+      Array<FleetEvent>(Math.max(share < 0 ? 0 : 1, Math.round(share * times))).fill(event),
     ),
   )
 }
