@@ -8,7 +8,7 @@ import type { PostgresLedger } from "../../src/vault/config/ledger-config.ts"
 import { loadLedgerKey } from "../../src/vault/ledger/audit/ledger-key.ts"
 import { maxSkewMs } from "../../src/vault/ledger/postgres/turn-keeper.ts"
 import type { LedgerKey } from "../../src/vault/ledger/store/audit-jobs.ts"
-import { startCrashServers, type CrashServers } from "./crash-servers.ts"
+import { startCrashServers, type CrashServers, type WaitsFor } from "./crash-servers.ts"
 import { crashAtUrl, makeCrashSite, type CrashSite } from "./crash-site.ts"
 import { superviseHost, type FleetHost } from "./fleet-host.ts"
 import { startGateProcess, type GateProcess } from "./gate-process.ts"
@@ -42,8 +42,8 @@ export type FleetSite = {
 }
 
 /** Makes one installation, copies it for each other host, and moves their ledger. */
-export async function makeFleetSite(symbols: number): Promise<FleetSite> {
-  const servers = await startCrashServers()
+export async function makeFleetSite(symbols: number, waitsFor?: WaitsFor): Promise<FleetSite> {
+  const servers = await startCrashServers(waitsFor)
   const first = await makeCrashSite(symbols)
   ageClock(first.ledgerFile)
   const sites = [first]

@@ -22,8 +22,10 @@ export type CrashServers = {
   standby(): PostgresServer
   /** Puts the standby in the place of the primary that was killed, which never comes back, and makes a new standby. */
   promote(): Promise<void>
-  /** Connects both servers as they are now with the vault that listens on `socket`. */
-  startRelay(socket: string): CrashRelay
+  /** As `promote`, while the primary runs on, with its other standby if it has one. Returns it. */
+  split(): Promise<PostgresServer>
+  /** Connects both servers as they are now, or these, with the vault that listens on `socket`. */
+  startRelay(socket: string, servers?: readonly PostgresServer[]): CrashRelay
   /** The last entry of the ledger: its number, and its hash in hex. */
   head(): string
   close(): Promise<void>
@@ -36,44 +38,64 @@ export type CrashRelay = {
   stop(): Promise<void>
 }
 
-/** What any primary knows its standby by. */
-const standbyName = "standby1"
+/** What any primary knows its standby by, and one that it has besides. */
+const standbyNames = ["standby1", "standby2"] as const
+const [name, otherName] = standbyNames
+
+/** What commits wait for: the one standby, or any of two. */
+export type WaitsFor = "the standby" | "any of two"
+
+const standbySettings: Readonly<Record<WaitsFor, string>> = {
+  "the standby": `FIRST 1 (${name})`,
+  "any of two": `ANY 1 (${standbyNames.join(", ")})`,
+}
 
 /** A standby looks for a primary that was away every 5 s if left alone, and commits wait for it meanwhile. */
-const settings = `
-synchronous_standby_names = 'FIRST 1 (${standbyName})'
+function settingsOf(waitsFor: WaitsFor): string {
+  return `
+synchronous_standby_names = '${standbySettings[waitsFor]}'
 wal_retrieve_retry_interval = '100ms'
 `
+}
 
-/** Makes and starts both. */
-export async function startCrashServers(): Promise<CrashServers> {
+/** Makes and starts them. */
+export async function startCrashServers(waitsFor: WaitsFor = "the standby"): Promise<CrashServers> {
   const place = postgresPlace()
   let primary = await startPrimary(place)
-  let standby = await startStandby(place, primary, { name: standbyName })
-  for (const server of [primary, standby]) {
-    appendFileSync(`${server.data}/postgresql.conf`, settings)
+  let standby = await startStandby(place, primary, { name })
+  const others: PostgresServer[] = []
+  if (waitsFor === "any of two") {
+    others.push(await startStandby(place, primary, { name: otherName }))
+  }
+  for (const server of [primary, standby, ...others]) {
+    appendFileSync(`${server.data}/postgresql.conf`, settingsOf(waitsFor))
     server.sql("SELECT pg_reload_conf()")
   }
-  let made = 1
+  let made = standbyNames.length
+  const promote = async (): Promise<PostgresServer> => {
+    const before = primary
+    primary = standby
+    await primary.ask("SELECT pg_promote()")
+    made += 1
+    standby = await startStandby(place, primary, { name, directory: `standby${made}` })
+    return before
+  }
   return {
     primary: () => primary,
     standby: () => standby,
     async promote() {
-      const lost = primary
-      primary = standby
-      await primary.ask("SELECT pg_promote()")
-      made += 1
-      standby = await startStandby(place, primary, {
-        name: standbyName,
-        directory: `standby${made}`,
-      })
-      await rm(lost.data, { recursive: true })
+      const { data } = await promote()
+      await rm(data, { recursive: true })
     },
-    startRelay: (socket) => startRelay(place, [primary, standby], socket),
+    async split() {
+      const before = await promote()
+      others.unshift(before)
+      return before
+    },
+    startRelay: (socket, servers = [primary, standby]) => startRelay(place, servers, socket),
     head: () => primary.sql("SELECT seq, encode(hash, 'hex') FROM countersign.head"),
     async close() {
-      await primary.stop()
-      await standby.stop()
+      for (const server of [...others, primary, standby]) await server.stop()
       place.remove()
     },
   }

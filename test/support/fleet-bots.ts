@@ -2,10 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import { connectBotLink } from "../../src/link/client.ts"
 import type { Fleet } from "./crash-fleet.ts"
+import { ownKeys, sharedKey, type CrashSite } from "./crash-site.ts"
 import type { Signings } from "./signings.ts"
 
-/** Whom a request is of, and by which key. */
-export type Asked = { readonly client: string; readonly key: string }
+/** Whom a request is of, by which key, and at which host. */
+export type Asked = { readonly client: string; readonly key: string; readonly host: string }
 
 /** A client that bots ask as. */
 export type Bot = { readonly name: string; token: string; readonly keys: readonly string[] }
@@ -13,8 +14,8 @@ export type Bot = { readonly name: string; token: string; readonly keys: readonl
 /** Bots at every host that ask for orders as fast as they are answered. */
 export type Bots = {
   readonly clients: readonly Bot[]
-  /** Of each signature that comes while `hears` is there: whom it was for, and where it came from. */
-  hears: ((asked: Asked, host: string) => void) | undefined
+  /** Is told of each signature that comes while it is there, with its record. */
+  hears: ((asked: Asked, record: string) => void) | undefined
   readonly counts: { signed: number }
   end(): Promise<void>
 }
@@ -33,6 +34,13 @@ type Parts = {
   readonly signings: Signings
 }
 
+/** The clients that an installation has. */
+export function clientsOf({ tokens }: Pick<CrashSite, "tokens">): readonly Bot[] {
+  return Object.entries(ownKeys).map(([name, own], index) => ({
+    ...{ name, token: tokens[index] ?? "", keys: [sharedKey, ...own] },
+  }))
+}
+
 /** Starts them. */
 export function startBots({ fleet: { hosts }, clients, symbolIds, signings }: Parts): Bots {
   const bots: Pick<Bots, "clients" | "hears" | "counts"> = {
@@ -47,7 +55,7 @@ export function startBots({ fleet: { hosts }, clients, symbolIds, signings }: Pa
     const body = Buffer.from(JSON.stringify(order(symbolIds, count))).toString("base64")
     const { token } = bot
     const answer = await link.call("sign", { token, path, body, key, purpose: "return" })
-    return answer.kind === "answer"
+    return answer.kind === "answer" ? answer.record : undefined
   }
 
   /** Resolves with whether the link is still good. */
@@ -57,14 +65,15 @@ export function startBots({ fleet: { hosts }, clients, symbolIds, signings }: Pa
     const key = bot?.keys[Math.floor(count / clients.length) % bot.keys.length]
     if (bot === undefined || key === undefined) return true
     try {
-      if (!(await signed(link, bot, key))) {
+      const record = await signed(link, bot, key)
+      if (record === undefined) {
         await sleep(pauseMs)
         return true
       }
+      bots.hears?.({ client: bot.name, key, host }, record)
     } catch {
       return false // its vault has ended
     }
-    bots.hears?.({ client: bot.name, key }, host)
     bots.counts.signed += 1
     signings.note(host)
     return true

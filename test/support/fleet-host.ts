@@ -6,6 +6,7 @@ import type { Door } from "./crash-load.ts"
 import type { CrashServers } from "./crash-servers.ts"
 import type { CrashSite, CrashVault } from "./crash-site.ts"
 import type { Parting } from "./fleet-network.ts"
+import type { PostgresServer } from "./postgres-server.ts"
 import type { GateProcess } from "./gate-process.ts"
 
 /** One of the hosts that share a ledger. Its vault is started again whenever it ends, as a supervisor does. */
@@ -21,8 +22,8 @@ export type FleetHost = {
   /** Puts a back-up of the ledger in place before the next start. */
   restore(backup: string): void
   cutRelay(): Promise<void>
-  /** Has it connect with the servers as they are now. */
-  startRelay(): void
+  /** Has it connect with the servers as they are now, or with these. */
+  startRelay(servers?: readonly PostgresServer[]): void
   /** Parts its relay from the servers, and mends that. */
   part(how: Parting): Promise<void>
   mend(): Promise<void>
@@ -72,7 +73,7 @@ export function superviseHost({ name, site, gate, servers, ...given }: Parts): F
     restore: (backup) => (restores = backup),
     setBack: (ms) => (backMs = ms),
     cutRelay: () => relay.stop(),
-    startRelay: () => (relay = servers.startRelay(socket)),
+    startRelay: (these) => (relay = servers.startRelay(socket, these)),
     part: (how) => relay.part(how),
     mend: () => relay.mend(),
     async end(signal = "SIGKILL") {

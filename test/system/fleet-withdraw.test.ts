@@ -8,8 +8,7 @@ import { setTimeout as pause } from "node:timers/promises"
 
 import { Fault } from "../../src/std/fault.ts"
 import { makeFleetSite, startFleet, type Fleet } from "../support/crash-fleet.ts"
-import { ownKeys, sharedKey } from "../support/crash-site.ts"
-import { startBots, type Bots } from "../support/fleet-bots.ts"
+import { clientsOf, startBots, type Bots } from "../support/fleet-bots.ts"
 import { columns, percentiles } from "../support/fleet-report.ts"
 import {
   answeredMs,
@@ -50,11 +49,9 @@ describe("what is withdrawn on one of several hosts", needsPostgres, () => {
     const site = await makeFleetSite(250 * times)
     const fleet = await startFleet(t, site, "http://127.0.0.1:9")
     const signings = keepSignings()
-    const [{ tokens, symbolIds } = assert.fail()] = site.sites
-    const clients = Object.entries(ownKeys).map(([name, own], index) => ({
-      ...{ name, token: tokens[index] ?? "", keys: [sharedKey, ...own] },
-    }))
-    const bots = startBots({ fleet, clients, symbolIds, signings })
+    const [one = assert.fail()] = site.sites
+    const { symbolIds } = one
+    const bots = startBots({ fleet, clients: clientsOf(one), symbolIds, signings })
     try {
       const drilled = await drillAll({ fleet, bots, random, signings })
       tell(t, drilled, bots)
@@ -106,8 +103,9 @@ async function drill(kind: Withdrawal, trouble: Trouble, around: Around): Promis
   const end = await troubled(trouble, other, { fleet })
   const tookMs = await answeredMs(host, act)
   const late: string[] = []
-  bots.hears = (asked, from) => {
-    if (isOf(asked)) late.push(`${kind}, ${trouble} ${other.name}: of ${asked.client} by ${from}`)
+  bots.hears = (asked) => {
+    const { client, host: from } = asked
+    if (isOf(asked)) late.push(`${kind}, ${other.name} ${trouble}: of ${client} by ${from}`)
   }
   await pause(random.below(50))
   await end()
