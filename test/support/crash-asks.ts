@@ -1,4 +1,4 @@
-import { unitPrice, type CrashSite } from "./crash-site.ts"
+import { ownKeys, sharedKey, unitPrice, type CrashSite } from "./crash-site.ts"
 import type { SeededRandom } from "./seeded-random.ts"
 
 const ordersPath = "/v1/trade/orders"
@@ -45,8 +45,9 @@ export function createAsks(
   let count = 0
 
   function asker(client: number): Pick<Ask, "token" | "client" | "key"> {
-    const name = ["one", "two"][client] ?? ""
-    return { token: site.tokens[client] ?? "", client: name, key: random.pick(["shared", name]) }
+    const [name, own] = Object.entries(ownKeys)[client] ?? ["", []]
+    const key = random.isOneIn(2) ? sharedKey : random.pick(own)
+    return { token: site.tokens[client] ?? "", client: name, key }
   }
 
   function fresh(client: number, idempotencyKey: string | undefined): Ask {

@@ -20,8 +20,8 @@ Date.now = () => trueNow() - backMs
 let order: CrashOrder | undefined
 let passed = 0
 
-for (const name of ["countersign.request", "countersign.commit", "countersign.send"]) {
-  subscribe(name, (message) => {
+for (const name of ["request", "turn", "commit", "send"]) {
+  subscribe(`countersign.${name}`, (message) => {
     const { stage } = message as { readonly stage: string }
     if (order?.stage !== stage) return
     passed += 1

@@ -1,3 +1,4 @@
+import { copyFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import type { TestContext } from "node:test"
@@ -7,7 +8,7 @@ import type { PostgresLedger } from "../../src/vault/config/ledger-config.ts"
 import { loadLedgerKey } from "../../src/vault/ledger/audit/ledger-key.ts"
 import { maxSkewMs } from "../../src/vault/ledger/postgres/turn-keeper.ts"
 import type { LedgerKey } from "../../src/vault/ledger/store/audit-jobs.ts"
-import { startCrashServers, type CrashServers } from "./crash-servers.ts"
+import { startCrashServers, type CrashServers, type WaitsFor } from "./crash-servers.ts"
 import { crashAtUrl, makeCrashSite, type CrashSite } from "./crash-site.ts"
 import { superviseHost, type FleetHost } from "./fleet-host.ts"
 import { startGateProcess, type GateProcess } from "./gate-process.ts"
@@ -15,7 +16,12 @@ import { moved } from "./postgres-ledger.ts"
 import { hostRole } from "./postgres-server.ts"
 
 /** Three hosts that share one ledger on PostgreSQL. */
-export type Fleet = { readonly hosts: readonly FleetHost[]; readonly servers: CrashServers }
+export type Fleet = {
+  readonly hosts: readonly FleetHost[]
+  readonly servers: CrashServers
+  /** By which each seals, hex. */
+  readonly publicKeys: ReadonlyMap<string, string>
+}
 
 const names = ["a", "b", "c"] as const
 
@@ -29,12 +35,15 @@ const farthestMs = [maxClockMs, -maxClockMs] as const
 export type FleetSite = {
   readonly sites: readonly CrashSite[]
   readonly servers: CrashServers
+  readonly publicKeys: Fleet["publicKeys"]
+  /** The ledger as it was moved. */
+  readonly firstLedger: string
   remove(): Promise<void>
 }
 
 /** Makes one installation, copies it for each other host, and moves their ledger. */
-export async function makeFleetSite(symbols: number): Promise<FleetSite> {
-  const servers = await startCrashServers()
+export async function makeFleetSite(symbols: number, waitsFor?: WaitsFor): Promise<FleetSite> {
+  const servers = await startCrashServers(waitsFor)
   const first = await makeCrashSite(symbols)
   ageClock(first.ledgerFile)
   const sites = [first]
@@ -44,15 +53,17 @@ export async function makeFleetSite(symbols: number): Promise<FleetSite> {
   const fleet = `fleet: {hosts: {${hosts.join(", ")}}}`
   for (const [index, site] of sites.entries()) {
     const ledger = `{engine: postgres, host: ${names[index]}, ${fleet}}`
-    await site.setLedger(`ledger: ${ledger}\narchive: off\n`)
+    await site.setLedger(`ledger: ${ledger}\narchive: off\n`, "budgets: {ip: off}\n")
   }
+  const firstLedger = `${first.dir}.first-ledger`
+  copyFileSync(first.ledgerFile, firstLedger)
   const [key] = keys
   if (key === undefined) throw new Error("a fleet has a host")
   const postgres = { host: names[0], role: hostRole } as PostgresLedger // what the move asks for
   servers.primary().sql(moved(first.ledgerFile, postgres, key))
+  const publicKeys = new Map(keys.map(({ publicKey }, index) => [names[index] ?? "", publicKey]))
   return {
-    sites,
-    servers,
+    ...{ sites, servers, publicKeys, firstLedger },
     async remove() {
       await Promise.all(sites.map((site) => site.remove()))
       await servers.close()
@@ -76,7 +87,7 @@ async function keyOf({ dir }: CrashSite): Promise<LedgerKey> {
 /** Starts gate, relay and vault of each host. The gates run until the test ends. */
 export async function startFleet(
   t: TestContext,
-  { sites, servers }: FleetSite,
+  { sites, servers, publicKeys }: FleetSite,
   venueUrl: string,
 ): Promise<Fleet> {
   const hosts = await Promise.all(
@@ -86,7 +97,7 @@ export async function startFleet(
       return superviseHost({ name: names[index] ?? "", site, gate, servers, backMs })
     }),
   )
-  return { hosts, servers }
+  return { hosts, servers, publicKeys }
 }
 
 /** The real gate, which can be told to kill the vault once it has sent something. */

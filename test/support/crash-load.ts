@@ -31,8 +31,8 @@ export type CrashLoad = {
   run(ended: Promise<unknown>): Promise<void>
   /** Has one request signed. @throws when it isn't. */
   signOne(): Promise<void>
-  /** Has a request of each host signed, and asks every other for it again. @throws when that isn't the same signature. */
-  repeatAtEach(): Promise<void>
+  /** Asks every host for what was asked with a key before. @throws when a signature isn't the one that it was. */
+  repeatAtEach(): Promise<Repeated>
   /** Asks at all hosts at once for what is left of each cap that was asked for. Returns how many these are. */
   fillCaps(): Promise<number>
   readonly counts: LoadCounts
@@ -45,6 +45,9 @@ export type LoadCounts = {
   lost: number
   readonly refusals: Map<string, number>
 }
+
+/** Repeats that got the same bytes, and that had expired. */
+export type Repeated = { readonly same: number; readonly expired: number }
 
 /** Where the bots of a host ask. */
 export type Door = {
@@ -70,11 +73,13 @@ type Parts = {
   readonly checker: OutsideChecker
   /** Hears where each signature came from. */
   readonly onSigned?: (door: Door) => void
+  /** How long a caller pauses between two asks, at most. */
+  readonly longestPauseMs?: number
 }
 
 /** Makes the callers; two clients share them, and each shares its keys among its callers. */
 export function createCrashLoad(parts: Parts): CrashLoad {
-  const { site, doors, random, checker } = parts
+  const { site, doors, random, checker, longestPauseMs = 0 } = parts
   const counts: LoadCounts = { requests: 0, repeats: 0, lost: 0, refusals: new Map() }
   const asks = createAsks(site, random)
   const [sendDirect, sendByGate] = senders(parts, (code, ask) => {
@@ -98,12 +103,17 @@ export function createCrashLoad(parts: Parts): CrashLoad {
     }
   }
 
+  const paused = async (): Promise<void> => {
+    if (longestPauseMs > 0) await sleep(random.below(longestPauseMs))
+  }
+
   async function loop(caller: Caller, isOver: () => boolean): Promise<void> {
     let index = caller.door
     const waitsMs = caller.door % patient === 0 ? longPatienceMs : undefined
     let at = openDoor(doors, index, waitsMs)
     while (!isOver()) {
       const isAnswered = await ask(caller, at)
+      await paused()
       if (!isAnswered && doors.length === 1) break
       if (isAnswered && !random.isOneIn(staysFor)) continue
       at.link.close()
@@ -123,11 +133,19 @@ export function createCrashLoad(parts: Parts): CrashLoad {
     return { ...random.pick(ways), again: [], door }
   })
 
-  /** @throws unless it is signed, now or before. */
-  async function sign(ask: Ask, door = 0): Promise<void> {
-    const at = openDoor(doors, door)
-    const signed = await sendDirect(ask, at).finally(() => at.link.close())
-    if (!signed) throw new Error("the vault doesn't sign any more")
+  /** What is answered at a door. */
+  async function answerAt(index: number, ask: Ask): Promise<string> {
+    const at = openDoor(doors, index)
+    return sendDirect(ask, at).finally(() => at.link.close())
+  }
+
+  /** Asks until a cap is spent; where an address's budget is, with another key's. */
+  async function fill(symbol: number, at: At): Promise<void> {
+    for (;;) {
+      const answer = await sendDirect(asks.smallest(symbol), at)
+      if (answer === "limit_exhausted") return
+      if (answer !== "signed" && answer !== addressSpent) throw new Error(answer)
+    }
   }
 
   return {
@@ -139,27 +157,40 @@ export function createCrashLoad(parts: Parts): CrashLoad {
     },
     async signOne() {
       const before = checker.signatures()
-      await sign(asks.cancel(0))
+      await answerAt(0, asks.cancel(0))
       if (checker.signatures() !== before + 1) throw new Error("the vault doesn't sign any more")
     },
     async repeatAtEach() {
-      for (const [first] of doors.entries()) {
-        const ask = asks.cancel(0, `at-each-${first}`)
-        for (const [index] of doors.entries()) await sign(ask, first + index)
+      const repeated = { same: 0, expired: 0 }
+      const asked = pools.flatMap(({ send, keyed }) => (send === sendDirect ? keyed : []))
+      for (const ask of asked) {
+        for (const index of doors.keys()) {
+          const answer = await answerAt(index, ask)
+          if (answer === "signed") repeated.same += 1
+          else if (answer === "idempotency_expired") repeated.expired += 1
+          else if (!mayAnswerRepeat.has(answer)) throw new Error(`a repeat is told ${answer}`)
+        }
       }
+      return repeated
     },
     async fillCaps() {
       const symbols = asks.symbols()
-      const fill = async (_: Door, index: number): Promise<void> => {
+      const fillAt = async (index: number): Promise<void> => {
         const at = openDoor(doors, index)
-        for (const symbol of symbols) while (await sendDirect(asks.smallest(symbol), at));
+        for (const symbol of symbols) await fill(symbol, at)
         at.link.close()
       }
-      await Promise.all(doors.map(fill))
+      await Promise.all([...doors.keys()].map(fillAt))
       return symbols.length
     },
   }
 }
+
+/** The refusal of a request for whose address there is no room this minute. */
+const addressSpent = "10029"
+
+/** What was recorded under a key is another request, or nothing and there is no room. */
+const mayAnswerRepeat = new Set([addressSpent, "idempotency_conflict", "limit_exhausted"])
 
 function openDoor(doors: readonly Door[], index: number, waitsMs = patienceMs): At {
   const door = doors[index % doors.length]
@@ -168,29 +199,31 @@ function openDoor(doors: readonly Door[], index: number, waitsMs = patienceMs): 
   return { door, link: connectBotLink(door.botSocket, options) }
 }
 
-/** Resolves with whether it is signed. @throws {Fault} when nobody knows. */
-type Send = (ask: Ask, at: At) => Promise<boolean>
+/** Resolves with `signed`, or the code of the refusal. @throws {Fault} when nobody knows. */
+type Send = (ask: Ask, at: At) => Promise<string>
 
 /** The ways to ask: the vault itself, and the gate before it. */
 function senders(
   { checker, onSigned }: Parts,
   refused: (code: string, ask: Ask) => void,
 ): readonly [Send, Send] {
-  async function sendDirect(ask: Ask, { link, door }: At): Promise<boolean> {
+  async function sendDirect(ask: Ask, { link, door }: At): Promise<string> {
     const { token, path, key, idempotencyKey, client } = ask
     const body = Buffer.from(JSON.stringify(ask.body)).toString("base64")
     const call = { token, path, body, key, idempotencyKey, purpose: "return" } as const
     const answer = await link.call("sign", call)
-    if (answer.kind === "refused") refused(answer.refusal.code, ask)
-    if (answer.kind === "refused") return false
+    if (answer.kind === "refused") {
+      refused(answer.refusal.code, ask)
+      return answer.refusal.code
+    }
     if (answer.kind !== "answer") throw new Error("what was never sent has an answer of the venue")
     const held = idempotencyKey && `${client}/${idempotencyKey}`
     checker.hold({ ...answer, idempotencyKey: held })
     onSigned?.(door)
-    return true
+    return "signed"
   }
 
-  async function sendByGate(ask: Ask, { door }: At): Promise<boolean> {
+  async function sendByGate(ask: Ask, { door }: At): Promise<string> {
     const { token, path, key, idempotencyKey } = ask
     const response = await fetch(`${door.gateUrl ?? ""}${path}`, {
       method: "POST",
@@ -205,12 +238,12 @@ function senders(
     const text = await response.text()
     if (response.headers.get("countersign-source") === "venue") {
       onSigned?.(door)
-      return true
+      return "signed"
     }
     const { code } = JSON.parse(text) as { code: string }
     if (isUnanswered(code)) throw new Fault(code, "through the gate")
     refused(code, ask)
-    return false
+    return code
   }
 
   return [sendDirect, sendByGate]

@@ -6,6 +6,7 @@ import { createSecureContext } from "node:tls"
 
 import { keepServer } from "../../src/relay/keep-server.ts"
 import { relayLimits } from "../../src/relay/process/relay-limits.ts"
+import { startNetwork, type Parting } from "./fleet-network.ts"
 import {
   hostRole,
   postgresPlace,
@@ -21,53 +22,80 @@ export type CrashServers = {
   standby(): PostgresServer
   /** Puts the standby in the place of the primary that was killed, which never comes back, and makes a new standby. */
   promote(): Promise<void>
-  /** Connects both servers as they are now with the vault that listens on `socket`. */
-  startRelay(socket: string): CrashRelay
+  /** As `promote`, while the primary runs on, with its other standby if it has one. Returns it. */
+  split(): Promise<PostgresServer>
+  /** Connects both servers as they are now, or these, with the vault that listens on `socket`. */
+  startRelay(socket: string, servers?: readonly PostgresServer[]): CrashRelay
   /** The last entry of the ledger: its number, and its hash in hex. */
   head(): string
   close(): Promise<void>
 }
 
-export type CrashRelay = { stop(): Promise<void> }
+/** A relay, and the network between it and the servers. */
+export type CrashRelay = {
+  part(how: Parting): Promise<void>
+  mend(): Promise<void>
+  stop(): Promise<void>
+}
 
-/** What any primary knows its standby by. */
-const standbyName = "standby1"
+/** What any primary knows its standby by, and one that it has besides. */
+const standbyNames = ["standby1", "standby2"] as const
+const [name, otherName] = standbyNames
+
+/** What commits wait for: the one standby, or any of two. */
+export type WaitsFor = "the standby" | "any of two"
+
+const standbySettings: Readonly<Record<WaitsFor, string>> = {
+  "the standby": `FIRST 1 (${name})`,
+  "any of two": `ANY 1 (${standbyNames.join(", ")})`,
+}
 
 /** A standby looks for a primary that was away every 5 s if left alone, and commits wait for it meanwhile. */
-const settings = `
-synchronous_standby_names = 'FIRST 1 (${standbyName})'
+function settingsOf(waitsFor: WaitsFor): string {
+  return `
+synchronous_standby_names = '${standbySettings[waitsFor]}'
 wal_retrieve_retry_interval = '100ms'
 `
+}
 
-/** Makes and starts both. */
-export async function startCrashServers(): Promise<CrashServers> {
+/** Makes and starts them. */
+export async function startCrashServers(waitsFor: WaitsFor = "the standby"): Promise<CrashServers> {
   const place = postgresPlace()
   let primary = await startPrimary(place)
-  let standby = await startStandby(place, primary, { name: standbyName })
-  for (const server of [primary, standby]) {
-    appendFileSync(`${server.data}/postgresql.conf`, settings)
+  let standby = await startStandby(place, primary, { name })
+  const others: PostgresServer[] = []
+  if (waitsFor === "any of two") {
+    others.push(await startStandby(place, primary, { name: otherName }))
+  }
+  for (const server of [primary, standby, ...others]) {
+    appendFileSync(`${server.data}/postgresql.conf`, settingsOf(waitsFor))
     server.sql("SELECT pg_reload_conf()")
   }
-  let made = 1
+  let made = standbyNames.length
+  const promote = async (): Promise<PostgresServer> => {
+    const before = primary
+    primary = standby
+    await primary.ask("SELECT pg_promote()")
+    made += 1
+    standby = await startStandby(place, primary, { name, directory: `standby${made}` })
+    return before
+  }
   return {
     primary: () => primary,
     standby: () => standby,
     async promote() {
-      const lost = primary
-      primary = standby
-      await primary.ask("SELECT pg_promote()")
-      made += 1
-      standby = await startStandby(place, primary, {
-        name: standbyName,
-        directory: `standby${made}`,
-      })
-      await rm(lost.data, { recursive: true })
+      const { data } = await promote()
+      await rm(data, { recursive: true })
     },
-    startRelay: (socket) => startRelay(place, [primary, standby], socket),
+    async split() {
+      const before = await promote()
+      others.unshift(before)
+      return before
+    },
+    startRelay: (socket, servers = [primary, standby]) => startRelay(place, servers, socket),
     head: () => primary.sql("SELECT seq, encode(hash, 'hex') FROM countersign.head"),
     async close() {
-      await primary.stop()
-      await standby.stop()
+      for (const server of [...others, primary, standby]) await server.stop()
       place.remove()
     },
   }
@@ -82,7 +110,9 @@ function startRelay(
   const [ca, cert] = [readFileSync(certificates.ca), readFileSync(certificate)]
   const context = createSecureContext({ ca, cert, key: readFileSync(key) })
   const stopping = new AbortController()
-  const ways = servers.map(({ port }) =>
+  const networks = Promise.all(servers.map(({ port }) => startNetwork(port)))
+  const ways = networks.then((all) => all.map(({ port }) => keep(port)))
+  const keep = (port: number): Promise<void> =>
     keepServer(
       {
         server: { name: `db${port}`, host: "127.0.0.1", port },
@@ -93,12 +123,18 @@ function startRelay(
         onLost: () => undefined,
       },
       stopping.signal,
-    ),
-  )
+    )
   return {
+    async part(how) {
+      for (const network of await networks) network.part(how)
+    },
+    async mend() {
+      for (const network of await networks) network.mend()
+    },
     async stop() {
       stopping.abort()
-      await Promise.all(ways)
+      await Promise.all(await ways)
+      await Promise.all((await networks).map((network) => network.close()))
     },
   }
 }

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path"
 
 import { vaultFlags } from "../../src/commands/daemon/vault-flags.ts"
 import { keepFiles, registerSecret } from "./canaries.ts"
-import { budgetsOff, countersignProcess } from "./countersign.ts"
+import { budgetsOff, countersignProcess, withBudgets } from "./countersign.ts"
 import type { CrashOrder } from "./crash-at.ts"
 import { mainOf, node, packageTested } from "./published.ts"
 import { writePolicy } from "./trading-keys.ts"
@@ -19,7 +19,7 @@ export type CrashSite = {
   readonly dir: string
   readonly ledgerFile: string
   readonly botSocket: string
-  /** The tokens of two clients; each may use a key of its own and one that both may use. */
+  /** The tokens of two clients; each may use two keys of its own and one that both may use. */
   readonly tokens: readonly string[]
   /** Addresses of the keys. */
   readonly signers: readonly string[]
@@ -27,8 +27,8 @@ export type CrashSite = {
   readonly symbolIds: readonly number[]
   /** Starts the real vault as its supervisor does, with crash-at.ts in it and its clock set back by so much. */
   startVault(backMs?: number): CrashVault
-  /** Writes into countersign.yaml where the ledger is from now on, while no vault runs. */
-  setLedger(settings: string): Promise<void>
+  /** Writes into countersign.yaml where the ledger is from now on, and which budgets are kept, while no vault runs. */
+  setLedger(settings: string, budgets?: string): Promise<void>
   /** Another host with the same keys, clients, policies and ledger, and no ledger.key; no vault may run. */
   copy(): Promise<CrashSite>
   remove(): Promise<void>
@@ -56,17 +56,25 @@ export type CrashVault = {
 /** Of every capped symbol: no more requests than this, and no more notional. */
 export const cap = { requests: 120, notional: 6_000 } as const
 
+/** The key that both clients may use, which has half of all requests, and each client's own. */
+export const sharedKey = "shared"
+export const ownKeys = { one: ["one", "one-more"], two: ["two", "two-more"] } as const
+
 /** What an order for one of a capped symbol costs. */
 export const unitPrice = 10
 
-// The window is longer than any run, so the caps hold over all of one.
+/** Where it is noon, so that no day ends within a run. */
+const eastOfUtc = 12 - new Date().getUTCHours()
+const zone = `Etc/GMT${eastOfUtc > 0 ? "-" : "+"}${Math.abs(eastOfUtc)}`
+
+// The windows are longer than any run, so the caps hold over all of one.
 const policy = `policy: crash
 rules:
   - name: all
     endpoints: [placeOrder, cancelOrder]
 limits:
   - {name: notional, sum: submitted_notional, window: 7d, max: "${cap.notional}", per: symbol}
-  - {name: requests, endpoints: [placeOrder], count: requests, window: 7d, max: "${cap.requests}", per: symbol}
+  - {name: requests, endpoints: [placeOrder], count: requests, window: day, zone: ${zone}, max: "${cap.requests}", per: symbol}
 `
 
 const credential = "crash"
@@ -114,9 +122,10 @@ function siteAt(
     ledgerFile: join(dir, "ledger.db"),
     botSocket: join(dir, "bot.sock"),
     startVault: (backMs = 0) => startVault(place, backMs),
-    async setLedger(settings) {
+    async setLedger(settings, budgets = budgetsOff) {
       const file = join(dir, "countersign.yaml")
       await writeFile(file, (await readFile(file, "utf8")).replace(ownLedger, settings))
+      await withBudgets(dir, budgets)
     },
     copy: async () => siteAt(await copyPlace(place), known),
     async remove() {
@@ -173,13 +182,14 @@ function symbolText(id: number): string {
 
 async function makeBots(place: Place): Promise<Pick<CrashSite, "tokens" | "signers">> {
   const signers: string[] = []
-  for (const name of ["shared", "one", "two"]) {
+  for (const name of [sharedKey, ...Object.values(ownKeys).flat()]) {
     const key = await run(place, ["keys", "generate", "--name", name, "--role", "agent"])
     signers.push((key as { readonly address: string }).address)
   }
   const tokens: string[] = []
-  for (const name of ["one", "two"]) {
-    const client = await run(place, ["clients", "add", name, "--keys", `shared,${name}`])
+  for (const [name, own] of Object.entries(ownKeys)) {
+    const keys = [sharedKey, ...own].join(",")
+    const client = await run(place, ["clients", "add", name, "--keys", keys])
     tokens.push((client as { readonly token: string }).token)
   }
   return { tokens, signers }

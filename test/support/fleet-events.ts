@@ -1,23 +1,33 @@
+import assert from "node:assert/strict"
 import { setTimeout as sleep } from "node:timers/promises"
 
 import type { CrashOrder } from "./crash-at.ts"
 import type { FleetHost } from "./fleet-host.ts"
+import { partings } from "./fleet-network.ts"
 import { maxClockMs, type Fleet } from "./crash-fleet.ts"
 import type { SeededRandom } from "./seeded-random.ts"
 import type { Signings } from "./signings.ts"
 
-/** What happens to a fleet, and why all of its hosts may be silent for longer than a second after it; else they mayn't. */
+/**
+ * What happens to a fleet: how often in a short run and how many times as often in a run that is `times` as long, and why
+ * all of its hosts may be silent for longer than a second after it; else they mayn't.
+ */
 export const fleetEvents = {
-  kill: undefined,
-  clock: undefined,
-  stop: "the turn of a host that doesn't answer is waited for",
-  relay: undefined,
-  terminate: undefined,
-  cancel: undefined,
-  standby: "commits wait for the standby",
-  primary: "no server takes commits",
-  failover: "no server takes commits, and then commits wait for the new standby",
-} as const
+  kill: { share: 8 },
+  clock: { share: 1 },
+  "wrong clock": { share: 0.5 },
+  stop: { share: 1, why: "the turn of a host that doesn't answer is waited for, a second" },
+  partition: { share: 1, why: "the turn of a host that isn't reached is waited for, a second" },
+  relay: { share: 1 },
+  terminate: { share: 0.5, why: "of the standby's session: commits wait until it is back" },
+  cancel: { share: 0.5, why: "of the standby's session: commits wait until it is back" },
+  standby: { share: 1, why: "the outage itself: commits wait for the standby" },
+  primary: { share: 0.5, why: "the outage itself: no server takes commits" },
+  failover: {
+    share: 1.5,
+    why: "the outage itself: no server takes commits, and then commits wait for the new standby",
+  },
+} as const satisfies Readonly<Record<string, { readonly share: number; readonly why?: string }>>
 export type FleetEvent = keyof typeof fleetEvents
 
 /** When it came, to which host if to one, and what it was. */
@@ -29,7 +39,9 @@ export type Around = Fleet & { readonly random: SeededRandom; readonly signings:
 export const happen: Readonly<Record<FleetEvent, (around: Around) => Promise<Happened>>> = {
   kill,
   clock,
+  "wrong clock": wrongClock,
   stop,
+  partition,
   relay,
   terminate: (around) => disturb(around, "pg_terminate_backend", 1),
   cancel: (around) => disturb(around, "pg_cancel_backend", 40),
@@ -40,8 +52,8 @@ export const happen: Readonly<Record<FleetEvent, (around: Around) => Promise<Hap
 
 /** Where a vault is killed, besides at any time: after a stage, while it starts, or once a bot has its answer. */
 const points = [
-  ...["parsed", "judged", "reserved", "written", "replicated", "committed", "durable", "signed"],
-  ...["answered", "sent", "told", "starting", "any"],
+  ...["parsed", "judged", "taken", "followed", "reserved", "written", "sealed", "replicated"],
+  ...["committed", "durable", "signed", "given", "answered", "sent", "told", "starting", "any"],
 ] as const
 
 /** A vault that isn't where it is to be killed by then is killed anyway. */
@@ -85,6 +97,25 @@ async function clock({ random, hosts }: Around): Promise<Happened> {
   return { atMs: performance.now(), host, what: `${host.name} started ${ms} ms back` }
 }
 
+/** A host whose clock is further off than it may be signs nothing. */
+async function wrongClock({ random, hosts, signings }: Around): Promise<Happened> {
+  const host = random.pick(hosts)
+  const offMs = 1_000 + random.below(2_000)
+  const backMs = random.isOneIn(2) ? offMs : -offMs
+  const atMs = performance.now()
+  host.setBack(backMs)
+  host.vault().kill()
+  await host.vault().ended
+  await sleep(longestEndMs) // what it had given out by then has come
+  const before = signings.count(host.name)
+  await sleep(1_000 + random.below(2_000))
+  assert.equal(signings.count(host.name), before, `${host.name} signs ${backMs} ms back`)
+  host.setBack(0)
+  host.vault().kill()
+  await host.vault().ended
+  return { atMs, host, what: `${host.name} ${backMs} ms back for a while` }
+}
+
 async function stop({ random, hosts }: Around): Promise<Happened> {
   const host = random.pick(hosts)
   const vault = host.vault()
@@ -99,6 +130,19 @@ async function stop({ random, hosts }: Around): Promise<Happened> {
 
 /** A vault that goes on for so long goes on for good. */
 const longestEndMs = 500
+
+async function partition({ random, hosts }: Around): Promise<Happened> {
+  const host = random.pick(hosts)
+  const how = random.pick(partings)
+  const vault = host.vault()
+  const ms = 500 + random.below(5_500)
+  const atMs = performance.now()
+  await host.part(how)
+  await sleep(ms)
+  await host.mend()
+  await Promise.race([vault.ended, sleep(longestEndMs)])
+  return { atMs, host, what: `${host.name}'s network ${how} for ${ms} ms` }
+}
 
 async function relay({ random, hosts }: Around): Promise<Happened> {
   const host = random.pick(hosts)
@@ -128,13 +172,18 @@ async function disturb(around: Around, by: string, times: number): Promise<Happe
   return { atMs, ...(host && { host }), what: `${by} of ${name}` }
 }
 
+/** Gone, or it stands still. */
 async function standby({ random, servers }: Around): Promise<Happened> {
-  const atMs = performance.now()
-  await servers.standby().kill()
+  const standby = servers.standby()
+  const isKilled = random.isOneIn(2)
   const ms = 200 + random.below(2_500)
+  const atMs = performance.now()
+  if (isKilled) await standby.kill()
+  else standby.pause()
   await sleep(ms)
-  await servers.standby().start()
-  return { atMs, what: `standby away for ${ms} ms` }
+  if (isKilled) await standby.start()
+  else standby.goOn()
+  return { atMs, what: `standby ${isKilled ? "away" : "stopped"} for ${ms} ms` }
 }
 
 async function primary({ random, servers }: Around): Promise<Happened> {

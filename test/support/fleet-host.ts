@@ -1,9 +1,12 @@
+import { copyFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 
 import type { Door } from "./crash-load.ts"
 import type { CrashServers } from "./crash-servers.ts"
 import type { CrashSite, CrashVault } from "./crash-site.ts"
+import type { Parting } from "./fleet-network.ts"
+import type { PostgresServer } from "./postgres-server.ts"
 import type { GateProcess } from "./gate-process.ts"
 
 /** One of the hosts that share a ledger. Its vault is started again whenever it ends, as a supervisor does. */
@@ -16,9 +19,14 @@ export type FleetHost = {
   vault(): CrashVault
   /** The vaults that are started from now on have their clock set back by so much. */
   setBack(ms: number): void
+  /** Puts a back-up of the ledger in place before the next start. */
+  restore(backup: string): void
   cutRelay(): Promise<void>
-  /** Has it connect with the servers as they are now. */
-  startRelay(): void
+  /** Has it connect with the servers as they are now, or with these. */
+  startRelay(servers?: readonly PostgresServer[]): void
+  /** Parts its relay from the servers, and mends that. */
+  part(how: Parting): Promise<void>
+  mend(): Promise<void>
   /** How its vaults ended so far: the signal, or the exit code and why. */
   readonly ends: readonly string[]
   /** Stops it for good, and resolves with how its last vault ended. */
@@ -41,6 +49,7 @@ export function superviseHost({ name, site, gate, servers, ...given }: Parts): F
   const ends: string[] = []
   let relay = servers.startRelay(socket)
   let { backMs } = given
+  let restores: string | undefined
   let isOver = (): boolean => false
   let vault = site.startVault(backMs)
 
@@ -50,6 +59,8 @@ export function superviseHost({ name, site, gate, servers, ...given }: Parts): F
     ends.push(end)
     await sleep(startPauseMs)
     if (isOver()) return end
+    if (restores !== undefined) putLedger(restores, site)
+    restores = undefined
     vault = site.startVault(backMs)
     return supervise()
   }
@@ -59,9 +70,12 @@ export function superviseHost({ name, site, gate, servers, ...given }: Parts): F
     ...{ name, site, gate, ends },
     door: { botSocket: site.botSocket, gateUrl: gate.url },
     vault: () => vault,
+    restore: (backup) => (restores = backup),
     setBack: (ms) => (backMs = ms),
     cutRelay: () => relay.stop(),
-    startRelay: () => (relay = servers.startRelay(socket)),
+    startRelay: (these) => (relay = servers.startRelay(socket, these)),
+    part: (how) => relay.part(how),
+    mend: () => relay.mend(),
     async end(signal = "SIGKILL") {
       isOver = () => true
       vault.kill("SIGCONT")
@@ -71,6 +85,11 @@ export function superviseHost({ name, site, gate, servers, ...given }: Parts): F
       return end
     },
   }
+}
+
+function putLedger(backup: string, { ledgerFile }: CrashSite): void {
+  for (const end of ["-wal", "-shm"]) rmSync(ledgerFile + end, { force: true })
+  copyFileSync(backup, ledgerFile)
 }
 
 /** The signal, or the exit code with why. */

@@ -47,6 +47,8 @@ export type CheckedLedger = {
   readonly withoutSignature: number
   /** Symbols of which not one order more is allowed. */
   readonly spentSymbols: number
+  /** Most requests for an address within a minute. */
+  readonly mostInMinute: number
 }
 
 type Kept = HeldSignature & { receivedTimes: number }
@@ -97,6 +99,7 @@ export function createOutsideChecker(signers: readonly string[]): OutsideChecker
         records: requests.length,
         withoutSignature: requests.length - signed.size,
         spentSymbols,
+        mostInMinute: assertAddressBudgets(requests),
       }
     },
     signatures: () => kept.size,
@@ -117,6 +120,8 @@ type RequestRow = {
   readonly id: string
   readonly signer: string
   readonly client: string
+  readonly target: string | null
+  readonly at_ms: number
   readonly nonce: number
   readonly expires_after: number
   readonly path: string
@@ -181,6 +186,34 @@ function assertCaps(requests: readonly RequestRow[]): number {
     used.set(symbol_id, now)
   }
   return [...used.values()].filter(isSpent).length
+}
+
+/** What the venue takes for an address in a minute, and how often it takes a cancel more when that is spent. */
+const addressBudget = { requests: 2_400, cancelEveryMs: 1_000 }
+/** A venue's minute, less what hosts' clocks may be apart. */
+const minuteMs = 59_400
+
+/** Where budgets are off, so few are asked for that it holds too. Returns the most that came in a minute. */
+function assertAddressBudgets(requests: readonly RequestRow[]): number {
+  const byAddress = Object.groupBy(requests, ({ target, signer }) => target ?? signer)
+  const most = Object.values(byAddress).map((of = []) => {
+    const orders = mostWithin(of.filter(({ operation }) => operation === "placeOrder"))
+    const all = mostWithin(of)
+    assert.ok(orders <= addressBudget.requests, `${orders} orders for an address in a minute`)
+    const bound = addressBudget.requests + Math.ceil(minuteMs / addressBudget.cancelEveryMs)
+    assert.ok(all <= bound, `${all} requests for an address in a minute`)
+    return all
+  })
+  return Math.max(0, ...most)
+}
+
+function mostWithin(requests: readonly RequestRow[]): number {
+  const times = requests.map(({ at_ms: atMs }) => atMs).sort((one, other) => one - other)
+  let first = 0
+  return times.reduce((most, atMs, index) => {
+    while (atMs - (times[first] ?? 0) >= minuteMs) first += 1
+    return Math.max(most, index - first + 1)
+  }, 0)
 }
 
 function isSpent(used: { readonly requests: number; readonly notional: number }): boolean {

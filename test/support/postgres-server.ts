@@ -164,6 +164,9 @@ logging_collector = off
 `
 }
 
+/** Bytes: a test reads pages of a ledger. */
+const longestAnswer = 64 * 1_048_576
+
 function serverIn(data: string, port: number): PostgresServer {
   let child: ChildProcess | undefined
   const ended = async (signal: NodeJS.Signals): Promise<void> => {
@@ -187,7 +190,10 @@ function serverIn(data: string, port: number): PostgresServer {
     return shown.trim()
   }
   const ask = async (text: string): Promise<string> => {
-    const asking = promisify(execFile)("psql", words("countersign"), asAccount(data))
+    const asking = promisify(execFile)("psql", words("countersign"), {
+      ...asAccount(data),
+      maxBuffer: longestAnswer,
+    })
     asking.child.stdin?.end(text)
     return (await asking).stdout.trim()
   }

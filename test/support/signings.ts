@@ -3,6 +3,8 @@ import { until } from "./process-tree.ts"
 /** When signatures came, and from which host. */
 export type Signings = {
   note(host: string): void
+  /** How many came from there. */
+  count(host: string): number
   /** Resolves once one more comes from there. */
   next(host: string): Promise<void>
   /** The longest time within a span in which none came but from `without`. */
@@ -18,6 +20,7 @@ export function keepSignings(): Signings {
       kept.push({ host, ms: performance.now() })
       counts.set(host, (counts.get(host) ?? 0) + 1)
     },
+    count: (host) => counts.get(host) ?? 0,
     async next(host) {
       const before = counts.get(host)
       const more = (): true | undefined => (counts.get(host) === before ? undefined : true)

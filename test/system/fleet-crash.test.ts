@@ -1,6 +1,6 @@
 import { describe } from "node:test"
 
-import { describeKilledFleet } from "../support/fleet-rounds.ts"
+import { describeKilledFleet } from "../support/fleet-run.ts"
 import { needsPostgres } from "../support/postgres-server.ts"
 import { numRuns } from "../support/runs.ts"
 

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import { channel } from "node:diagnostics_channel"
 import { setTimeout as sleep } from "node:timers/promises"
 
 import { Fault } from "../../../std/fault.ts"
@@ -35,6 +36,10 @@ export const quietMs = 2_500
 export const maxSkewMs = 250
 /** For how long others count as active. */
 const activeMs = 1_000
+
+/** Where it is said what is over of a turn, in this order; `sealed` for each batch. Nobody may be listening. */
+type TurnStage = "taken" | "followed" | "sealed" | "given"
+const stages: { publish(over: { readonly stage: TurnStage }): void } = channel("countersign.turn")
 
 /** One host's part in the order that PostgreSQL keeps: taking turns, and appending in them. */
 export class TurnKeeper implements Replica {
@@ -77,6 +82,7 @@ export class TurnKeeper implements Replica {
       if (turn.outcome !== "late") this.#followAll(turn, follow)
       if (turn.outcome === "taken") {
         assertHead(this.#head, turn.head)
+        stages.publish({ stage: "followed" })
         return
       }
       if (performance.now() > endMs) throw noTurn()
@@ -95,6 +101,7 @@ export class TurnKeeper implements Replica {
     // It can't take longer, whatever has become of the server's clock.
     const leftMs = Math.min(turn.quietMs, quietMs)
     this.#quietAtMs = Math.max(this.#quietAtMs, performance.now() + leftMs)
+    if (turn.outcome === "taken") stages.publish({ stage: "taken" })
     return turn
   }
 
@@ -111,11 +118,12 @@ export class TurnKeeper implements Replica {
   }
 
   /** What is given on counts as replicated. @throws {Fault} `ledger_unavailable` where it may not be. */
-  give(): Promise<void> {
-    return this.#inOrder(() => {
+  async give(): Promise<void> {
+    await this.#inOrder(() => {
       if (this.#doubt !== undefined) throw this.#doubt
       return giveTurn(this.#reached.session, this.#me)
     })
+    stages.publish({ stage: "given" })
   }
 
   #assertReplicated(standbys: readonly string[]): void {
@@ -151,6 +159,7 @@ export class TurnKeeper implements Replica {
       const { host, key } = this.#ask
       const { session, ledger } = this.#reached
       const batch = sealBatch({ firstSeq: previous.seq + 1, head, host, rows }, ledger.name, key)
+      stages.publish({ stage: "sealed" })
       const added = await addBatch(session, batch, { previous, me: this.#me })
       if (added === undefined) throw overtaken()
       this.#assertReplicated(added.standbys)

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from "node:timers/promises"
+
+import { connectBotLink } from "../../src/link/client.ts"
+import type { Fleet } from "./crash-fleet.ts"
+import { ownKeys, sharedKey, type CrashSite } from "./crash-site.ts"
+import type { Signings } from "./signings.ts"
+
+/** Whom a request is of, by which key, and at which host. */
+export type Asked = { readonly client: string; readonly key: string; readonly host: string }
+
+/** A client that bots ask as. */
+export type Bot = { readonly name: string; token: string; readonly keys: readonly string[] }
+
+/** Bots at every host that ask for orders as fast as they are answered. */
+export type Bots = {
+  readonly clients: readonly Bot[]
+  /** Is told of each signature that comes while it is there, with its record. */
+  hears: ((asked: Asked, record: string) => void) | undefined
+  readonly counts: { signed: number }
+  end(): Promise<void>
+}
+
+/** How many ask at each host. */
+const callers = 4
+/** How long an answer is waited for: a host that stands still gives its own late. */
+const deadlineMs = 15_000
+const pauseMs = 20
+
+type Parts = {
+  readonly fleet: Fleet
+  readonly clients: readonly Bot[]
+  /** None of these is asked for so often that its cap is reached before the next. */
+  readonly symbolIds: readonly number[]
+  readonly signings: Signings
+}
+
+/** The clients that an installation has. */
+export function clientsOf({ tokens }: Pick<CrashSite, "tokens">): readonly Bot[] {
+  return Object.entries(ownKeys).map(([name, own], index) => ({
+    ...{ name, token: tokens[index] ?? "", keys: [sharedKey, ...own] },
+  }))
+}
+
+/** Starts them. */
+export function startBots({ fleet: { hosts }, clients, symbolIds, signings }: Parts): Bots {
+  const bots: Pick<Bots, "clients" | "hears" | "counts"> = {
+    clients,
+    hears: undefined,
+    counts: { signed: 0 },
+  }
+  let isOver = (): boolean => false
+  let count = 0
+
+  async function signed(link: ReturnType<typeof connectBotLink>, bot: Bot, key: string) {
+    const body = Buffer.from(JSON.stringify(order(symbolIds, count))).toString("base64")
+    const { token } = bot
+    const answer = await link.call("sign", { token, path, body, key, purpose: "return" })
+    return answer.kind === "answer" ? answer.record : undefined
+  }
+
+  /** Resolves with whether the link is still good. */
+  async function ask(link: ReturnType<typeof connectBotLink>, host: string): Promise<boolean> {
+    count += 1
+    const bot = clients[count % clients.length]
+    const key = bot?.keys[Math.floor(count / clients.length) % bot.keys.length]
+    if (bot === undefined || key === undefined) return true
+    try {
+      const record = await signed(link, bot, key)
+      if (record === undefined) {
+        await sleep(pauseMs)
+        return true
+      }
+      bots.hears?.({ client: bot.name, key, host }, record)
+    } catch {
+      return false // its vault has ended
+    }
+    bots.counts.signed += 1
+    signings.note(host)
+    return true
+  }
+
+  const running = hosts.flatMap(({ name, door }) =>
+    Array.from({ length: callers }, async () => {
+      while (!isOver()) {
+        const link = connectBotLink(door.botSocket, { deadlineMs })
+        while (!isOver() && (await ask(link, name)));
+        link.close()
+        await sleep(pauseMs)
+      }
+    }),
+  )
+  return Object.assign(bots, {
+    async end() {
+      isOver = () => true
+      await Promise.all(running)
+    },
+  })
+}
+
+const path = "/v1/trade/orders"
+/** Well within a symbol's caps, at the smallest quantity. */
+const ordersOfSymbol = 100
+
+function order(symbolIds: readonly number[], count: number): Readonly<Record<string, unknown>> {
+  const symbol = symbolIds[Math.floor(count / ordersOfSymbol) % symbolIds.length]
+  return { symbol_id: symbol, is_buy: true, order_type: "limit", price: "10", quantity: "1" }
+}

@@ -1,0 +1,156 @@
+// What is withdrawn on one of several hosts, a freeze above all, under load, while another host is in trouble: once it is
+// answered, nothing of it comes out anywhere for the first time.
+
+import assert from "node:assert/strict"
+import { randomInt } from "node:crypto"
+import { describe, it, type TestContext } from "node:test"
+import { setTimeout as pause } from "node:timers/promises"
+
+import { Fault } from "../../src/std/fault.ts"
+import { makeFleetSite, startFleet, type Fleet } from "../support/crash-fleet.ts"
+import { clientsOf, startBots, type Bots } from "../support/fleet-bots.ts"
+import { columns, percentiles } from "../support/fleet-report.ts"
+import {
+  answeredMs,
+  callOf,
+  troubled,
+  withdrawals,
+  withdrawn,
+  type Trouble,
+  type Withdrawal,
+} from "../support/fleet-withdrawals.ts"
+import { needsPostgres } from "../support/postgres-server.ts"
+import { until } from "../support/process-tree.ts"
+import { numRuns } from "../support/runs.ts"
+import { seededRandom, type SeededRandom } from "../support/seeded-random.ts"
+import { keepSignings, type Signings } from "../support/signings.ts"
+
+const seed = process.env["FREEZE_SEED"] ?? String(randomInt(2 ** 32))
+const times = numRuns(1).numRuns
+
+/** How often each comes, for each time as long that a run is; half of them are freezes of all. */
+const often: Readonly<Record<Trouble, number>> = {
+  none: 7,
+  stopped: 1,
+  "session broken": 1,
+  "relay killed": 1,
+}
+
+/** By when the answer comes, in milliseconds: usually, and at the latest while another host is in trouble. */
+const promisedMs = { usual: 100, troubled: 3_000 }
+
+/** What an answer after a session broke may wait for; so the next isn't told of the trouble before it. */
+const quietMs = 2_600
+
+describe("what is withdrawn on one of several hosts", needsPostgres, () => {
+  const timeout = 240_000 + times * 60_000
+  it("comes out of none once that is answered", { timeout }, async (t) => {
+    const random = seededRandom(seed)
+    const site = await makeFleetSite(250 * times)
+    const fleet = await startFleet(t, site, "http://127.0.0.1:9")
+    const signings = keepSignings()
+    const [one = assert.fail()] = site.sites
+    const { symbolIds } = one
+    const bots = startBots({ fleet, clients: clientsOf(one), symbolIds, signings })
+    try {
+      const drilled = await drillAll({ fleet, bots, random, signings })
+      tell(t, drilled, bots)
+      assertKept(drilled)
+    } finally {
+      await Promise.all(fleet.hosts.map((host) => host.end()))
+      await bots.end()
+      await site.remove()
+    }
+  })
+})
+
+type Around = {
+  readonly fleet: Fleet
+  readonly bots: Bots
+  readonly random: SeededRandom
+  readonly signings: Signings
+}
+
+type Drilled = {
+  readonly kind: Withdrawal
+  readonly trouble: Trouble
+  readonly tookMs: number
+  /** Where something came out that mayn't have. */
+  readonly late: readonly string[]
+}
+
+async function drillAll(around: Around): Promise<readonly Drilled[]> {
+  const { random } = around
+  const drilled: Drilled[] = []
+  await pause(quietMs) // a new session is as one that broke off
+  const all = Object.entries(often) as readonly [Trouble, number][]
+  const plan = random.shuffled(all.flatMap(([name, of]) => Array<Trouble>(of * times).fill(name)))
+  for (const trouble of plan) {
+    const kind = random.isOneIn(2) ? "freeze of all" : random.pick(withdrawals)
+    drilled.push(await drill(kind, trouble, around))
+  }
+  return drilled
+}
+
+/** Withdraws something on a host of chance while another is in trouble, and mends both on a third. */
+async function drill(kind: Withdrawal, trouble: Trouble, around: Around): Promise<Drilled> {
+  const { fleet, bots, random, signings } = around
+  const [host, other, third] = random.shuffled(fleet.hosts)
+  assert.ok(host && other && third)
+  await Promise.all(fleet.hosts.map(({ name }) => signings.next(name)))
+  const { isOf, act, mend } = withdrawn(kind, around)
+  await pause(random.below(50))
+  const end = await troubled(trouble, other, { fleet })
+  const tookMs = await answeredMs(host, act)
+  const late: string[] = []
+  bots.hears = (asked) => {
+    const { client, host: from } = asked
+    if (isOf(asked)) late.push(`${kind}, ${other.name} ${trouble}: of ${client} by ${from}`)
+  }
+  await pause(random.below(50))
+  await end()
+  // A host that stood still gives out what it still gives out.
+  await pause(trouble === "none" ? random.below(50) : quietMs)
+  bots.hears = undefined
+  await onceFollowed(() => mend(callOf(third)))
+  return { kind, trouble, tookMs, late }
+}
+
+/** A host follows within a second what another did, and so knows what there is to mend. */
+async function onceFollowed(mend: () => Promise<unknown>): Promise<void> {
+  const mended = (): Promise<true | undefined> =>
+    mend().then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof Fault && error.code === "name_unknown") return undefined
+        throw error
+      },
+    )
+  await until(mended, "a third host has followed")
+}
+
+function assertKept(drilled: readonly Drilled[]): void {
+  assert.deepEqual(
+    drilled.flatMap(({ late }) => late),
+    [],
+  )
+  const of = (isUsual: boolean) =>
+    percentiles(
+      drilled.filter(({ trouble }) => (trouble === "none") === isUsual).map(({ tookMs }) => tookMs),
+    )
+  assert.ok(of(true)(0.5) <= 3 * promisedMs.usual)
+  assert.ok(of(false)(1) <= 3 * promisedMs.troubled)
+}
+
+function tell(t: TestContext, drilled: readonly Drilled[], { counts }: Bots): void {
+  t.diagnostic(`seed ${seed}: ${counts.signed} signatures, ${drilled.length} withdrawals`)
+  t.diagnostic(columns("answered after, ms", ["times", "p50", "p99", "max", "late"]))
+  const named = Object.groupBy(drilled, ({ kind, trouble }) =>
+    trouble === "none" ? kind : `any, another ${trouble}`,
+  )
+  for (const [name, all = []] of Object.entries(named)) {
+    const at = percentiles(all.map(({ tookMs }) => tookMs))
+    const late = all.filter((each) => each.late.length > 0).length
+    t.diagnostic(columns(name, [all.length, at(0.5), at(0.99), at(1), late]))
+  }
+}
