@@ -10,6 +10,9 @@ import { plotOf } from "./report/plot.ts"
 import { shown, tableOf } from "./report/table.ts"
 import { runCase, type Result } from "./run-case.ts"
 
+// What was started ends with this process.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1))
+
 const options = readOptions(process.argv.slice(2))
 const unknown = options.names.find((name) => cases.every((each) => each.name !== name))
 

@@ -6,14 +6,18 @@ import { describe, it } from "node:test"
 import { cases } from "../bench/cases.ts"
 import { readOptions } from "../bench/options.ts"
 import { runCase } from "../bench/run-case.ts"
+import { needsPostgres } from "../support/postgres-server.ts"
 
 const { settings } = readOptions(
-  "--checkout --load node --seconds 0.1 --warm-up-seconds 0.1 --rounds 1 --records 1000".split(" "),
+  "--checkout --load node --seconds 0.1 --warm-up-seconds 0.1 --rounds 1 --records 1000 --steady-seconds 1".split(
+    " ",
+  ),
 )
 
 describe("the benchmarks", () => {
-  for (const name of ["budget", "forward", "decision", "audit-verify"]) {
-    it(`measure ${name}`, async () => {
+  const onPostgres = ["fleet", "fleet-steady", "fleet-start"]
+  for (const name of ["budget", "forward", "decision", "audit-verify", ...onPostgres]) {
+    it(`measure ${name}`, onPostgres.includes(name) ? needsPostgres : {}, async () => {
       const { results } = await runCase(
         cases.find((each) => each.name === name)!,
         settings,

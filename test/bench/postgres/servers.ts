@@ -27,16 +27,25 @@ export const postgresIsMissing: string | undefined = isInstalled("pg_ctlcluster"
 
 export async function startServers(): Promise<Servers> {
   const place = postgresPlace()
+  const started: PostgresServer[] = []
+  const kill = (): void => {
+    for (const { data } of started) process.kill(postmasterOf(data), "SIGQUIT") // which ends its children
+    place.remove()
+  }
+  process.once("exit", kill) // when a case failed before it could stop what it had started
   const primary = await startPrimary(place)
+  started.push(primary)
   const standby = await startStandby(place, primary, { name: "standby1" })
+  started.push(standby)
   const setting = "synchronous_standby_names = 'FIRST 1 (standby1)'\n"
   appendFileSync(join(primary.data, "postgresql.conf"), setting)
   primary.sql("SELECT pg_reload_conf()")
   return {
     place,
     primary,
-    pids: () => [primary, standby].flatMap(pidsOf),
+    pids: () => started.flatMap(pidsOf),
     async close() {
+      process.off("exit", kill)
       await primary.stop()
       await standby.stop()
       place.remove()
@@ -45,6 +54,10 @@ export async function startServers(): Promise<Servers> {
 }
 
 function pidsOf({ data }: PostgresServer): readonly number[] {
-  const pid = Number.parseInt(readFileSync(join(data, "postmaster.pid"), "utf8"))
+  const pid = postmasterOf(data)
   return [pid, ...processesBelow(pid).map((each) => each.pid)]
+}
+
+function postmasterOf(data: string): number {
+  return Number.parseInt(readFileSync(join(data, "postmaster.pid"), "utf8"))
 }
