@@ -19,6 +19,8 @@ import type { TurnKeeper } from "./turn-keeper.ts"
 const releaseWithinMs = 2_000
 /** How soon an idle host follows what others do. */
 const visitMs = 1_000
+/** After how many such visits it asks which hosts are there. */
+const listenVisits = 5
 
 /**
  * The copy of one host among several. Whatever it appends, it appends in its turn, having followed all that others
@@ -34,12 +36,15 @@ export class FleetStore implements LedgerStore {
   readonly #visits: NodeJS.Timeout
   #hearing: Hearing | undefined
   #isInStep = false
+  #visited = 0
 
   constructor(copy: CommitQueue, turns: TurnKeeper) {
     this.#copy = copy
     this.#turns = turns
     this.broken = copy.broken
-    this.commits = copy.commits
+    this.commits = {
+      families: () => [...copy.commits.families(), ...turns.watch.families(copy.head().seq)],
+    }
     this.#baton = openBaton(
       {
         take: () => turns.take((batch) => this.#follow(batch)),
@@ -52,7 +57,7 @@ export class FleetStore implements LedgerStore {
     )
     turns.onWanted(() => this.#baton.want())
     void copy.broken.then((fault) => this.#end(fault))
-    this.#visits = setInterval(() => this.#baton.visit(), visitMs).unref()
+    this.#visits = setInterval(() => this.#visit(), visitMs).unref()
     this.others = {
       attend: (hearing) => (this.#hearing = hearing),
       quiet: () => turns.quiet(),
@@ -81,6 +86,13 @@ export class FleetStore implements LedgerStore {
     } finally {
       this.#baton.leave()
     }
+  }
+
+  #visit(): void {
+    this.#baton.visit()
+    this.#visited += 1
+    // What it can't hear ends the store elsewhere.
+    if (this.#visited % listenVisits === 0) this.#turns.listen().catch(() => undefined)
   }
 
   #inStep<Out>(step: () => Out): Out {

@@ -7,6 +7,8 @@ import type { LedgerKey } from "../store/audit-jobs.ts"
 import type { AppendedRows, Head, Replica } from "../store/store.ts"
 import { sealBatch, type Batch } from "./batch.ts"
 import { assertHead, assertWhole, type Hosts } from "./catch-up.ts"
+import { FleetWatch } from "./fleet-watch.ts"
+import { sessionAges } from "./server-look.ts"
 import { assertReplicated } from "./standbys.ts"
 import { addBatch, type Reached } from "./tables.ts"
 import { giveTurn, isTurnWanted, takeTurn, touchHead, type Turn } from "./turns.ts"
@@ -39,6 +41,7 @@ const activeMs = 1_000
 /** One host's part in the order that PostgreSQL keeps: taking turns, and appending in them. */
 export class TurnKeeper implements Replica {
   readonly ended: Promise<Fault>
+  readonly watch: FleetWatch
   readonly #reached: Reached
   readonly #ask: TurnKeeperAsk
   /** Of this session alone: a host that starts again is told that the one before broke off. */
@@ -57,6 +60,7 @@ export class TurnKeeper implements Replica {
     this.#me = `${ask.host} ${randomBytes(8).toString("hex")}`
     this.#head = ask.head
     this.ended = reached.session.ended
+    this.watch = new FleetWatch([...ask.hosts.keys()].filter((name) => name !== ask.host))
   }
 
   /** Tells `wanted` when a commit hears that another host waits for the turn. */
@@ -70,15 +74,16 @@ export class TurnKeeper implements Replica {
    * @throws {Fault} `ledger_unavailable`, `ledger_unusable`.
    */
   async take(follow: (batch: Batch) => void): Promise<void> {
-    const endMs = performance.now() + longestWaitMs
+    const askedMs = performance.now()
     for (;;) {
       const turn = await this.#askForTurn()
       if (turn.outcome !== "late") this.#followAll(turn, follow)
       if (turn.outcome === "taken") {
         assertHead(this.#head, turn.head)
+        this.watch.taken(askedMs)
         return
       }
-      if (performance.now() > endMs) throw noTurn()
+      if (performance.now() > askedMs + longestWaitMs) throw noTurn()
     }
   }
 
@@ -110,7 +115,13 @@ export class TurnKeeper implements Replica {
   }
 
   give(): Promise<void> {
+    this.watch.given()
     return this.#inOrder(() => giveTurn(this.#reached.session, this.#me))
+  }
+
+  /** Asks which hosts are there. */
+  listen(): Promise<void> {
+    return this.#inOrder(async () => this.watch.heard(await sessionAges(this.#reached.session)))
   }
 
   isWanted(): Promise<boolean> {

@@ -267,7 +267,8 @@ function timeCommits(): CommitTimes {
   }
 }
 
-function familyOf(
+/** A histogram without labels. */
+export function familyOf(
   histogram: Histogram,
   named: { readonly name: string; readonly help: string },
 ): HistogramFamily {

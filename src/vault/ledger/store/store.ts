@@ -1,4 +1,4 @@
-import type { HistogramFamily } from "../../../link/views/metrics.ts"
+import type { MetricFamily } from "../../../link/views/metrics.ts"
 import type { Fault } from "../../../std/fault.ts"
 import type { ClockReading } from "../../process/clock.ts"
 import type { SetActivation, StoredSet } from "../records/entries.ts"
@@ -45,8 +45,8 @@ export type LedgerStore = {
   ): Promise<StoreResults[Kind]>
   /** The last entry that is durable. */
   head(): Head
-  /** How long its commits took, and how much each carried. */
-  readonly commits: { families(): readonly HistogramFamily[] }
+  /** How long its commits took, how much each carried, and what there is of other hosts. */
+  readonly commits: { families(): readonly MetricFamily[] }
   /** What `read` tells is kept with each commit that appends, where it tells anything. */
   keepClock(read: () => ClockReading | undefined): void
   /** Copies it into the empty file `to` while all else goes on. @throws {Fault} `ledger_unavailable`. */

@@ -1,0 +1,58 @@
+import type { MetricFamily } from "../../../link/views/metrics.ts"
+import { openHistogram, waitBoundsSeconds } from "../../../std/histogram.ts"
+import { gauge, gauges } from "../../metrics/gauge.ts"
+import { familyOf } from "../sqlite/commit-queue.ts"
+
+/** What one of several hosts keeps of its turns, and of the others, for those who look. */
+export class FleetWatch {
+  /** `heardMs`: when its session spoke to PostgreSQL last, or this host began to listen; `undefined` where nobody can tell. */
+  readonly others: readonly { name: string; heardMs: number | undefined }[]
+  readonly #waits = openHistogram(waitBoundsSeconds)
+  readonly #holds = openHistogram(waitBoundsSeconds)
+  #takenMs: number | undefined
+
+  constructor(names: readonly string[]) {
+    this.others = names.map((name) => ({ name, heardMs: Date.now() }))
+  }
+
+  /** The turn that was asked for at `askedMs` is here. */
+  taken(askedMs: number): void {
+    this.#takenMs = performance.now()
+    this.#waits.observe((this.#takenMs - askedMs) / 1_000)
+  }
+
+  given(): void {
+    if (this.#takenMs === undefined) return
+    this.#holds.observe((performance.now() - this.#takenMs) / 1_000)
+    this.#takenMs = undefined
+  }
+
+  /** How long ago each session spoke, in milliseconds, by its host; `undefined` where that can't be asked. */
+  heard(agesMs: ReadonlyMap<string, number> | undefined): void {
+    for (const other of this.others) {
+      const ageMs = agesMs?.get(other.name)
+      if (agesMs === undefined) other.heardMs = undefined
+      else if (ageMs !== undefined) other.heardMs = Date.now() - ageMs
+    }
+  }
+
+  /** With the last entry that is here. */
+  families(head: number): readonly MetricFamily[] {
+    const named = (name: string, help: string) => ({ name: `countersign_ledger_${name}`, help })
+    const heard = named("host_heard_timestamp_seconds", "When another host spoke last.")
+    return [
+      familyOf(
+        this.#waits,
+        named("turn_wait_seconds", "Time from asking for a turn to its start."),
+      ),
+      familyOf(this.#holds, named("turn_hold_seconds", "Time from then until it is given on.")),
+      gauge("countersign_ledger_head_entry", "The last entry that this host has.", head),
+      gauges(
+        { ...heard, labels: ["host"] },
+        this.others.flatMap(({ name, heardMs }) =>
+          heardMs === undefined ? [] : [[[name], heardMs / 1_000]],
+        ),
+      ),
+    ]
+  }
+}
