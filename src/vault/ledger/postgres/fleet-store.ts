@@ -1,7 +1,7 @@
 import { Fault } from "../../../std/fault.ts"
 import type { IdempotencyKey } from "../records/idempotency.ts"
 import type { JournalRow } from "../records/row.ts"
-import type { CommitQueue } from "../sqlite/commit-queue.ts"
+import { closedFault, type CommitQueue } from "../sqlite/commit-queue.ts"
 import type {
   Hearing,
   LedgerStore,
@@ -11,7 +11,7 @@ import type {
   StoreTurn,
   Written,
 } from "../store/store.ts"
-import { openBaton, type Baton } from "./baton.ts"
+import { Baton } from "./baton.ts"
 import type { Batch } from "./batch.ts"
 import type { TurnKeeper } from "./turn-keeper.ts"
 
@@ -45,7 +45,7 @@ export class FleetStore implements LedgerStore {
     this.commits = {
       families: () => [...copy.commits.families(), ...turns.watch.families(copy.head().seq)],
     }
-    this.#baton = openBaton(
+    this.#baton = new Baton(
       {
         take: () => turns.take((batch) => this.#follow(batch)),
         give: () => turns.give(),
@@ -144,7 +144,7 @@ export class FleetStore implements LedgerStore {
     await this.#baton.enter().catch(() => undefined)
     await this.#hearing?.settled() // whoever has it next may say that nothing more comes
     const end = await this.#copy.close(lastJobs)
-    this.#end(closed())
+    this.#end(closedFault())
     return end
   }
 
@@ -168,8 +168,4 @@ function tooLate(): Fault {
     "ledger_unavailable",
     "The ledger took too long, so what was decided isn't given out; ask again, with the same idempotency key if there is one.",
   )
-}
-
-function closed(): Fault {
-  return new Fault("ledger_unavailable", "The ledger is closed; start Countersign again.")
 }

@@ -231,7 +231,7 @@ export function threadFault(cause?: unknown): Fault {
   return new Fault("ledger_unavailable", message, { cause })
 }
 
-function closedFault(): Fault {
+export function closedFault(): Fault {
   return new Fault("ledger_unavailable", "The ledger is closed; start Countersign again.")
 }
 
