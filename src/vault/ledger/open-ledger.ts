@@ -158,6 +158,7 @@ function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
     lastNonce: (signer) => nonces.last(signer),
     ...guards(parts),
     commits: store.commits,
+    replica: store.replica,
     async close() {
       notes.flush()
       await marks.close(await store.close(() => limits.lastJobs()))

@@ -29,6 +29,7 @@ const listenVisits = 5
 export class FleetStore implements LedgerStore {
   readonly broken: Promise<Fault>
   readonly commits: LedgerStore["commits"]
+  readonly replica: LedgerStore["replica"]
   readonly others: Others
   readonly #copy: CommitQueue
   readonly #turns: TurnKeeper
@@ -42,6 +43,7 @@ export class FleetStore implements LedgerStore {
     this.#copy = copy
     this.#turns = turns
     this.broken = copy.broken
+    this.replica = turns
     this.commits = {
       families: () => [...copy.commits.families(), ...turns.watch.families(copy.head().seq)],
     }

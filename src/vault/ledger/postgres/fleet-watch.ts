@@ -5,14 +5,14 @@ import { familyOf } from "../sqlite/commit-queue.ts"
 
 /** What one of several hosts keeps of its turns, and of the others, for those who look. */
 export class FleetWatch {
-  /** `heardMs`: when its session spoke to PostgreSQL last, or this host began to listen; `undefined` where nobody can tell. */
-  readonly others: readonly { name: string; heardMs: number | undefined }[]
+  /** When the session of each spoke to PostgreSQL last, or this host began to listen. */
+  readonly #heardMs: Map<string, number>
   readonly #waits = openHistogram(waitBoundsSeconds)
   readonly #holds = openHistogram(waitBoundsSeconds)
   #takenMs: number | undefined
 
   constructor(names: readonly string[]) {
-    this.others = names.map((name) => ({ name, heardMs: Date.now() }))
+    this.#heardMs = new Map(names.map((name) => [name, performance.now()]))
   }
 
   /** The turn that was asked for at `askedMs` is here. */
@@ -29,11 +29,15 @@ export class FleetWatch {
 
   /** How long ago each session spoke, in milliseconds, by its host; `undefined` where that can't be asked. */
   heard(agesMs: ReadonlyMap<string, number> | undefined): void {
-    for (const other of this.others) {
-      const ageMs = agesMs?.get(other.name)
-      if (agesMs === undefined) other.heardMs = undefined
-      else if (ageMs !== undefined) other.heardMs = Date.now() - ageMs
-    }
+    if (agesMs === undefined) this.#heardMs.clear()
+    for (const [name, ageMs] of agesMs ?? [])
+      if (this.#heardMs.has(name)) this.#heardMs.set(name, performance.now() - ageMs)
+  }
+
+  /** How long ago each host was heard of, in milliseconds; not of one of which nobody can tell. */
+  silence(): ReadonlyMap<string, number> {
+    const nowMs = performance.now()
+    return new Map([...this.#heardMs].map(([name, heardMs]) => [name, nowMs - heardMs]))
   }
 
   /** With the last entry that is here. */
@@ -49,9 +53,7 @@ export class FleetWatch {
       gauge("countersign_ledger_head_entry", "The last entry that this host has.", head),
       gauges(
         { ...heard, labels: ["host"] },
-        this.others.flatMap(({ name, heardMs }) =>
-          heardMs === undefined ? [] : [[[name], heardMs / 1_000]],
-        ),
+        [...this.silence()].map(([name, ms]) => [[name], (Date.now() - ms) / 1_000]),
       ),
     ]
   }

@@ -8,9 +8,9 @@ import type { AppendedRows, Head, Replica } from "../store/store.ts"
 import { sealBatch, type Batch } from "./batch.ts"
 import { assertHead, assertWhole, type Hosts } from "./catch-up.ts"
 import { FleetWatch } from "./fleet-watch.ts"
-import { sessionAges } from "./server-look.ts"
+import { lookAtServer, sessionAges } from "./server-look.ts"
 import { assertReplicated } from "./standbys.ts"
-import { addBatch, type Reached } from "./tables.ts"
+import { addBatch, hex, type Reached } from "./tables.ts"
 import { giveTurn, isTurnWanted, takeTurn, touchHead, type Turn } from "./turns.ts"
 
 export type TurnKeeperAsk = {
@@ -122,6 +122,19 @@ export class TurnKeeper implements Replica {
   /** Asks which hosts are there. */
   listen(): Promise<void> {
     return this.#inOrder(async () => this.watch.heard(await sessionAges(this.#reached.session)))
+  }
+
+  look(): Promise<string> {
+    return this.#inOrder(async () => {
+      const { host, hosts, replicas } = this.#ask
+      const { seq, hash } = this.#head
+      const here = { host, hosts: [...hosts.keys()], replicas, entry: seq, hash: hex(hash) }
+      return JSON.stringify({ ...here, ...(await lookAtServer(this.#reached.session)) })
+    })
+  }
+
+  silence(): ReadonlyMap<string, number> {
+    return this.watch.silence()
   }
 
   isWanted(): Promise<boolean> {
