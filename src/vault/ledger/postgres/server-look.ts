@@ -19,7 +19,7 @@ async function mayLook(session: Session): Promise<boolean> {
 }
 
 /** Trips are timed so often: the shortest is what the way takes. */
-const trips = 3
+const trips = 5
 /** More isn't one of ours. */
 const maxSaid = 16_384
 
