@@ -67,6 +67,7 @@ export function adminMethods(vault: Vault) {
     notify: (params: AdminParams["notify"]) => Promise.resolve(notifyStand(params, vault)),
     explain: ({ client, at = vault.now(), ...call }: AdminParams["explain"]) =>
       Promise.resolve(explainAt({ ...call, at }, namedClient(client, vault.active()), vault)),
+    ledgerServer: async () => ({ said: (await vault.ledger.replica?.look()) ?? null }),
     status: () => status(vault),
     listSymbols: () => Promise.resolve(symbolsView(vault.active())),
   }

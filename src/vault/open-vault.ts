@@ -137,7 +137,7 @@ async function openEngine(
   if (place === undefined) {
     throw new Fault(
       "vault_unavailable",
-      "The relay reaches PostgreSQL for the daemon alone; start it, then run this again.",
+      "The relay reaches PostgreSQL for the daemon alone; start it, or see its log where it waits for PostgreSQL, then run this again.",
     )
   }
   const { postgresStore } = await import("./ledger/postgres/open-store.ts")

@@ -3,9 +3,11 @@ import { join } from "node:path"
 import { createGateServer, portOf } from "../../src/gate/gate-server.ts"
 import { hostsByPort } from "../../src/gate/http/admit.ts"
 import { openGateMetrics } from "../../src/gate/metrics/gate-metrics.ts"
+import { exposition } from "../../src/gate/metrics/exposition.ts"
 import { botParams, type BotResults } from "../../src/link/calls/methods.ts"
 import { connectBotLink } from "../../src/link/client.ts"
 import { serveLink } from "../../src/link/server.ts"
+import { FleetWatch } from "../../src/vault/ledger/postgres/fleet-watch.ts"
 import { askHttp } from "./gate.ts"
 import { limitOrder, openTestVault } from "./open-test-vault.ts"
 
@@ -16,7 +18,7 @@ limits:
   - {name: hourly, count: requests, window: 1h, max: "100", per: client}
 `
 
-/** The text of `/metrics`, of a real gate before a real vault that has something to tell of everything. */
+/** The text of `/metrics`, of a real gate before a real vault that has something to tell of everything; and what a vault among several has besides. */
 export async function fullMetrics(): Promise<string> {
   const test = await openTestVault({ policies: [limited], settings: "budgets: {}\n" })
   const path = join(test.installation.stateDir, "bot.sock")
@@ -50,7 +52,8 @@ export async function fullMetrics(): Promise<string> {
     await askHttp(portOf(http), { path: "/whoami", headers })
     await test.admin.freeze({ scope: "key", name: "main", reason: "a drill", cancels: true })
     await test.vault.disk.look()
-    return (await askHttp(portOf(http), { path: "/metrics", headers })).text
+    const { text } = await askHttp(portOf(http), { path: "/metrics", headers })
+    return `${text}${exposition(new FleetWatch(["b"]).families(1))}`
   } finally {
     await gate.stop()
     link.close()

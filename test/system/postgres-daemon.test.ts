@@ -271,7 +271,10 @@ describe("a daemon whose ledger is on PostgreSQL", { timeout: 240_000, ...needsP
   it("takes no command that would record something while it is stopped", async () => {
     const { code, stderr } = await run("freeze", "--all", "--reason", "look")
     assert.notEqual(code, 0)
-    assert.match(stderr, /The relay reaches PostgreSQL for the daemon alone; start it/)
+    assert.match(
+      stderr,
+      /The relay reaches PostgreSQL for the daemon alone; start it, or see its log/,
+    )
   })
 
   it("goes back to this host alone with all that was recorded", async () => {

@@ -8,6 +8,8 @@ import { setTimeout as pause } from "node:timers/promises"
 
 import { parse } from "yaml"
 
+import type { Finding } from "../../src/commands/doctor/finding.ts"
+import type { FleetStatus } from "../../src/commands/status/fleet-status.ts"
 import { limitOrder, type Answer } from "../support/bot.ts"
 import {
   aloneConfig,
@@ -19,7 +21,7 @@ import {
   type FleetHost,
   type FleetSite,
 } from "../support/fleet-site.ts"
-import { needsPostgres } from "../support/postgres-server.ts"
+import { hostRole, needsPostgres } from "../support/postgres-server.ts"
 import { until } from "../support/process-tree.ts"
 import { addClient, tradingPolicy } from "../support/trading-keys.ts"
 
@@ -51,9 +53,16 @@ describe("three hosts on one ledger", { timeout: 300_000, ...needsPostgres }, ()
     site = await makeFleet(policies)
     ;({ a, b, c } = site.hosts)
     hosts = [a, b, c]
+    withoutVenue(a)
     await a.start()
   })
   after(() => site.remove())
+
+  /** Doctor fails where a venue is named that nobody answers at. */
+  function withoutVenue({ dir }: FleetHost): void {
+    const file = join(dir, "venue.yaml")
+    writeFileSync(file, readFileSync(file, "utf8").replace(/^base_url:.*$/m, ""))
+  }
 
   const order = (host: FleetHost, token?: string, headers = {}): Promise<Answer> =>
     host.bot(token).post(path, limitOrder(), headers)
@@ -84,6 +93,88 @@ describe("three hosts on one ledger", { timeout: 300_000, ...needsPostgres }, ()
     for (const host of hosts) {
       assert.deepEqual(exampleConfig(host).ledger, { ...ledger, host: host.name })
     }
+  })
+
+  /** What doctor finds of PostgreSQL and of the hosts on it, and how it ends. */
+  async function lookedAt(host: FleetHost) {
+    const { code, stdout } = await host.run("doctor", "--json")
+    const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] }
+    const of = (check: Finding["check"]) => findings.filter((each) => each.check === check)
+    return { code, postgres: of("postgres"), fleet: of("fleet") }
+  }
+
+  it("say by doctor how PostgreSQL stands and who is there", async () => {
+    for (const host of hosts) {
+      const { postgres, fleet } = await lookedAt(host)
+      const timed = /^A round trip takes|^Its clock/ // which a busy machine may make long
+      const wrong = postgres.filter(({ state, message }) => state !== "ok" && !timed.test(message))
+      assert.deepEqual(
+        wrong.map(({ message }) => message),
+        ["It has no data checksums: what its disk changes by itself isn't noticed there."],
+      )
+      const said = postgres.map(({ message }) => message).join("\n")
+      assert.match(said, /^It is PostgreSQL 1\d.*, system \d{15,}, timeline 1\.$/m)
+      assert.match(said, /^Of 'FIRST 1 \(db2\)' connected: db2\.$/m)
+      assert.match(said, /^The role may do what it needs, and no more\.$/m)
+      const [here, ...others] = fleet
+      assert.match(here?.message ?? "", new RegExp(`^This is host ${host.name} of a, b, c\\.`))
+      for (const { state, message } of others) assert.equal(state, "ok", message)
+      assert.equal(others.length, 2)
+    }
+  })
+
+  it("fail doctor where an old primary could keep a standby", async () => {
+    const { db1 } = site.servers
+    const set = async (setting: string): Promise<void> => {
+      db1.sql(`ALTER SYSTEM ${setting}`)
+      db1.sql("SELECT pg_reload_conf()")
+      await pause(500) // until all sessions have heard of it
+    }
+    assert.equal((await lookedAt(a)).code, 0)
+    try {
+      for (const names of ["ANY 1 (db2, db3)", "FIRST 1 (db2, db3)", "ANY 1 (*)"]) {
+        await set(`SET synchronous_standby_names = '${names}'`)
+        const { code, postgres } = await lookedAt(a)
+        assert.equal(code, 1, names)
+        const failed = postgres.filter(({ state }) => state === "fail")
+        assert.equal(failed.length, 1, names)
+        assert.match(failed[0]?.message ?? "", /the hosts split in two/)
+      }
+    } finally {
+      await set("RESET synchronous_standby_names")
+    }
+    assert.equal((await lookedAt(a)).code, 0)
+  })
+
+  it("fail doctor where the role may change what is recorded, or more", async () => {
+    const { db1 } = site.servers
+    const rights: readonly (readonly [string, string, RegExp])[] = [
+      [
+        "GRANT UPDATE ON countersign.batches TO X",
+        "REVOKE UPDATE ON countersign.batches FROM X",
+        /change or remove/,
+      ],
+      ["ALTER ROLE X SUPERUSER", "ALTER ROLE X NOSUPERUSER", /superuser/],
+      ["ALTER ROLE X CREATEROLE", "ALTER ROLE X NOCREATEROLE", /may make roles/],
+      [
+        "GRANT pg_write_server_files TO X",
+        "REVOKE pg_write_server_files FROM X",
+        /pg_write_server_files/,
+      ],
+      ["GRANT admin TO X", "REVOKE admin FROM X", /owns the ledger's tables/],
+    ]
+    for (const [give, take, says] of rights) {
+      db1.sql(give.replace("X", hostRole))
+      const { code, postgres } = await lookedAt(a)
+      db1.sql(take.replace("X", hostRole))
+      assert.equal(code, 1, give)
+      assert.match(postgres.find(({ state }) => state === "fail")?.message ?? "", says)
+    }
+    db1.sql(`GRANT pg_monitor TO ${hostRole}`)
+    const { code, postgres } = await lookedAt(a)
+    assert.equal(code, 0)
+    assert.match(postgres.map(({ message }) => message).join(), /'FIRST 1 \(db2\)' in sync: db2\./)
+    db1.sql(`REVOKE pg_monitor FROM ${hostRole}`)
   })
 
   it("sign each, with nonces of a signer that rise over all of them", async () => {
@@ -202,6 +293,39 @@ describe("three hosts on one ledger", { timeout: 300_000, ...needsPostgres }, ()
         for (const other of others) await nonceOf(other)
       await nonceOf(host)
     }
+  })
+
+  it("say by status and doctor which of the others is there", async () => {
+    const statusOf = async () => {
+      const { stdout } = await a.run("status", "--json")
+      return (JSON.parse(stdout) as { fleet: FleetStatus | null }).fleet
+    }
+    const lineOf = async () =>
+      /^fleet +(.*)$/m.exec((await a.run("status")).stdout)?.[1]?.replace(/\d+/, "N")
+    const others = (isThere: boolean) => [
+      { name: "b", connected: isThere },
+      { name: "c", connected: true },
+    ]
+    const isThere = async () => ((await statusOf())?.others[0]?.connected ? true : undefined)
+    await until(isThere, "b is connected")
+    assert.deepEqual((await statusOf())?.others, others(true))
+    assert.equal(await lineOf(), "host a, with entry N; b, c connected")
+    await b.stop()
+    const isAway = async () => ((await statusOf())?.others[0]?.connected ? undefined : true)
+    await until(isAway, "b isn't connected")
+    assert.deepEqual((await statusOf())?.others, others(false))
+    assert.equal(await lineOf(), "host a, with entry N; c connected; b not connected")
+    const { code, fleet } = await lookedAt(a)
+    assert.equal(code, 0)
+    const warned = fleet.filter(({ state }) => state === "warn").map(({ message }) => message)
+    assert.equal(warned.length, 1)
+    assert.match(warned[0] ?? "", /^Host b isn't connected with PostgreSQL/)
+    const stopped = await lookedAt(b)
+    assert.match(
+      stopped.postgres[0]?.message ?? "",
+      /^Only a running daemon can ask it.* host b of a, b, c/,
+    )
+    await b.start()
   })
 
   it("sign on when one of them is killed, which comes back with all that it missed", async () => {

@@ -192,6 +192,39 @@ describe("the ledger of several hosts", needsPostgres, () => {
       assert.deepEqual(b.followed, [1])
     }))
 
+  /** The values of one of its metrics, by the hosts that they are of. */
+  function metricOf({ store }: Host, name: string): ReadonlyMap<string, number> {
+    const family = store.commits.families().find((each) => each.name === `countersign_${name}`)
+    assert.ok(family !== undefined, name)
+    return family.type === "histogram"
+      ? new Map(family.series.map(([, { counts }]) => ["", counts.reduce((a, b) => a + b, 0)]))
+      : new Map(family.series.map(([[host = ""], value]) => [host, value]))
+  }
+
+  it("tells what its turns took, how far it has followed, and whom it heard", () =>
+    withHosts(["a", "b"], async (a, b) => {
+      const heardMs = () =>
+        (metricOf(a, "ledger_host_heard_timestamp_seconds").get("b") ?? 0) * 1_000
+      const beganMs = heardMs()
+      await b.store.append(request(1))
+      await a.store.turn([], () => undefined)
+      const counted = ["ledger_turn_wait_seconds", "ledger_turn_hold_seconds", "ledger_head_entry"]
+      for (const name of counted) while (metricOf(a, name).get("") === 0) await pause(20)
+      assert.equal(metricOf(a, "ledger_head_entry").get(""), 1)
+      while (heardMs() <= beganMs + 3_000) await pause(50)
+      await b.store.close()
+      const lastMs = Date.now()
+      await pause(6_000) // until a has asked again
+      assert.ok(heardMs() <= lastMs, "b is heard though it is gone")
+    }))
+
+  it("hears nobody where the role may not ask who is there, and goes on", () =>
+    withHosts(["a", "b"], async (a) => {
+      a.place.sql("REVOKE SELECT ON pg_stat_activity FROM PUBLIC")
+      while (metricOf(a, "ledger_host_heard_timestamp_seconds").size > 0) await pause(50)
+      await a.store.append(request(1))
+    }))
+
   /** An idle host looks once a second: until then it has seen no more than request 1 of `b`. */
   async function untilVisited(a: Host, b: Host): Promise<void> {
     await b.store.append(request(1))

@@ -1,11 +1,14 @@
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { pickCurve } from "../../vault/keyring/pick-curve.ts"
+import { askServer } from "../installation/ask-server.ts"
+import { dialAdmin } from "../installation/dial-admin.ts"
 import { hostInUrl } from "../cli/host-in-url.ts"
 import { clockFindings, type ClockFacts } from "./clock-findings.ts"
 import { curveFinding } from "./curve-finding.ts"
 import { daemonFindings, type PortLook } from "./daemon-findings.ts"
 import { diskFindings, missingFinding } from "./disk-findings.ts"
 import { fileFindings, locationWords, warningFindings } from "./file-findings.ts"
+import { fleetFindings, unaskedFinding } from "./fleet-findings.ts"
 import { failureOf, warn, type Check, type Finding } from "./finding.ts"
 import { isClockSynchronised } from "./is-clock-synchronised.ts"
 import { keyFinding } from "./key-finding.ts"
@@ -16,6 +19,7 @@ import { nodeFinding } from "./node-finding.ts"
 import { lookAtTargets } from "./notify-findings.ts"
 import { permissionFindings, unreadableFindings } from "./permission-findings.ts"
 import { reach } from "./reach.ts"
+import { serverFindings } from "./server-findings.ts"
 import { signingFindings } from "./signing-findings.ts"
 import { upstreamFinding } from "./upstream-finding.ts"
 import { whatIsKnown, type Known } from "./what-is-known.ts"
@@ -49,6 +53,7 @@ const checks: readonly (readonly [Check, Look])[] = [
   ["disk", lookAtStateDirectory],
   ["clock", async ({ listed }) => clockFindings(await clockFacts(listed.entries))],
   ["ledger", lookAtRecords],
+  ["postgres", lookAtPostgres],
   ["keys", lookAtKeys],
   ["keychain", lookAtSystemKeychain],
   ["curve", () => [curveFinding(pickCurve())]],
@@ -87,6 +92,27 @@ async function lookAtRecords({ installation, daemon, files }: Known): Promise<re
   const set = files.kind === "valid" ? files.files : undefined
   const { finding, warnings } = await lookAtLedger(installation, daemon, set)
   return [finding, ...warningFindings(warnings, installation)]
+}
+
+/** The daemon has the one connection that there is. */
+async function lookAtPostgres({ config, installation }: Known): Promise<readonly Finding[]> {
+  const postgres = config?.postgres
+  if (postgres === undefined) return []
+  const admin = await dialAdmin(installation).catch(() => undefined) // why not, `daemon` tells
+  if (admin === undefined) return [unaskedFinding(postgres, installation)]
+  const stand = await askServer(admin).finally(() => admin.close())
+  if (stand === undefined) return [restartFinding(installation)]
+  const isFleet = postgres.hosts !== undefined
+  return [...serverFindings(stand, isFleet), ...(isFleet ? fleetFindings(stand) : [])]
+}
+
+function restartFinding(installation: Installation): Finding {
+  const message = "countersign.yaml has the ledger there, and the daemon that runs doesn't."
+  return warn(
+    "postgres",
+    message,
+    `restart it, then run: countersign doctor ${locationWords(installation)}`,
+  )
 }
 
 async function lookAtKeys({ config, installation, daemon }: Known): Promise<readonly Finding[]> {

@@ -11,6 +11,8 @@ export type Check =
   | "daemon"
   | "signing"
   | "ledger"
+  | "postgres"
+  | "fleet"
   | "keys"
   | "keychain"
   | "curve"

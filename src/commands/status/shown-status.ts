@@ -2,6 +2,7 @@ import type { Installation } from "../../vault/config/installation.ts"
 import { fixHere } from "../doctor/file-findings.ts"
 import type { Admin } from "../installation/admin.ts"
 import { askStatus } from "../installation/ask-status.ts"
+import { fleetStatus } from "./fleet-status.ts"
 import type { DaemonStatus } from "./status-lines.ts"
 
 /** How it stands, with each fix as it has to be typed for this installation. */
@@ -16,6 +17,7 @@ export async function shownStatus(
   })
   return {
     daemon: admin.daemon,
+    fleet: await fleetStatus(admin),
     ...told,
     state: { ...state, reasons: state.reasons.map(here) },
     warnings: warnings.map(here),

@@ -20,8 +20,13 @@ import {
 import { table, toned, type Line } from "../cli/lines.ts"
 import { separationWords } from "../installation/separation-words.ts"
 import { agoWords, spanWords } from "../cli/time-words.ts"
+import { fleetWords, type FleetStatus } from "./fleet-status.ts"
 
-export type DaemonStatus = StatusView & { readonly daemon: "running" | "stopped" }
+export type DaemonStatus = StatusView & {
+  readonly daemon: "running" | "stopped"
+  /** Of several hosts with one ledger; else `null`. */
+  readonly fleet: FleetStatus | null
+}
 
 /** The state of everything on one screen, for people. */
 export function statusLines(status: DaemonStatus, nowMs: number): readonly Line[] {
@@ -32,6 +37,7 @@ export function statusLines(status: DaemonStatus, nowMs: number): readonly Line[
     ...signingLines(status),
     ...priceLines(status),
     ...splitLines(status),
+    ...fleetLines(status),
     `policies  ${status.policy_hash}`,
     `records   ${status.records}`,
     `clients   ${clients.map((client) => clientWords(client, nowMs)).join(", ") || "none"}`,
@@ -88,6 +94,12 @@ function saidLines(what: string, message: string, fix: string): readonly Line[] 
 
 function splitLines({ started_by: startedBy }: DaemonStatus): readonly string[] {
   return startedBy === null ? [] : [`split     ${separationWords(startedBy)}`]
+}
+
+function fleetLines({ fleet }: DaemonStatus): readonly Line[] {
+  if (fleet === null) return []
+  const isWhole = fleet.others.every(({ connected }) => connected === true)
+  return [`fleet     ${toned(visible(fleetWords(fleet)), isWhole ? "good" : "doubtful")}`]
 }
 
 /** With what isn't as usual of its token. */

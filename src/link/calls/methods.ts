@@ -198,6 +198,8 @@ export const adminParams = {
   explain: bodyCall
     .omit({ token: true })
     .extend({ client: name, at: z.int().nonnegative().optional() }),
+  /** How PostgreSQL stands, where the ledger's order is there. */
+  ledgerServer: z.strictObject({}),
   status: z.strictObject({}),
 }
 
@@ -235,6 +237,8 @@ export type AdminResults = PartResults & {
   /** When a test was last asked for, and what the gate says of its targets: JSON, which the vault doesn't read. */
   notify: { readonly test: number; readonly said: string }
   explain: CheckReport
+  /** `said`: JSON, which the vault doesn't read; `null` where the ledger is this host's alone. */
+  ledgerServer: { readonly said: string | null }
   status: StatusView
 }
 

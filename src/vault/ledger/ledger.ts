@@ -144,6 +144,7 @@ export type Ledger = {
   /** Copies the ledger into the empty file `to`, while requests go on. Rejects with {Fault} `ledger_unavailable`. */
   copy(to: string): Promise<void>
   readonly commits: LedgerStore["commits"]
+  readonly replica: LedgerStore["replica"]
   /** Waits for what is queued, then gives the lock back. Safe to call twice. */
   close(): Promise<void>
 }

@@ -15,7 +15,7 @@ import type { StoredSet } from "./records/entries.ts"
 import type { LedgerWatcher } from "./records/ledger-watcher.ts"
 import { makeRecordId } from "./records/record-id.ts"
 import type { ActRow } from "./records/row.ts"
-import { openRefusalNotes, type RefusalNotes } from "./refusal-notes.ts"
+import { RefusalNotes } from "./refusal-notes.ts"
 import { settler } from "./settle-request.ts"
 import {
   type LedgerStanding,
@@ -130,7 +130,7 @@ function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
   const { store, time, marks, watchers } = parts
   const { limits, holds, nonces, bindings } = parts.state
   const underWay = openUnderWay()
-  const notes = openRefusalNotes((row) => store.append(row))
+  const notes = new RefusalNotes((row) => store.append(row))
   store.others?.attend({ followed: follower(parts), settled: () => underWay.ended() })
   return {
     now: time.now,
@@ -158,6 +158,7 @@ function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
     lastNonce: (signer) => nonces.last(signer),
     ...guards(parts),
     commits: store.commits,
+    replica: store.replica,
     async close() {
       notes.flush()
       await marks.close(await store.close(() => limits.lastJobs()))

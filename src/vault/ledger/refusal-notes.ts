@@ -8,14 +8,6 @@ const repeatWindowMs = 1_000
 /** How many refusals may wait to be written, and how many different ones are recorded a second, of all clients. */
 export const maxRefusals = 1_000
 
-/** Records refusals without making anybody wait; what is too much is only counted. */
-export type RefusalNotes = {
-  /** The record's id, or `null` when this refusal was only counted. */
-  note(entry: RefusalEntry, nowMs: number): RecordId | null
-  /** Queues the counts that are still in memory. */
-  flush(): void
-}
-
 /** What came since `startMs` and looked the same. */
 type Window = {
   readonly client: string
@@ -25,20 +17,15 @@ type Window = {
   repeats: number
 }
 
+type NoteRow = RefusalRow | RepeatsRow | OmittedRow
+
 /**
- * Collects refusals and hands them to `append`.
+ * Records refusals without making anybody wait; what is too much is only counted. Owns a timer, which `flush` ends.
  *
  * The first of a kind is queued at once. Its repeats are a count in memory for a second at most, so a
  * crash can lose that count, never the record.
  */
-export function openRefusalNotes(append: (row: NoteRow) => Promise<unknown>): RefusalNotes {
-  return new TimedNotes(append)
-}
-
-type NoteRow = RefusalRow | RepeatsRow | OmittedRow
-
-/** Owns a timer, which `flush` ends. */
-class TimedNotes implements RefusalNotes {
+export class RefusalNotes {
   readonly #append: (row: NoteRow) => Promise<unknown>
   readonly #windows = new Map<string, Window>()
   #timer: NodeJS.Timeout | undefined
@@ -50,6 +37,7 @@ class TimedNotes implements RefusalNotes {
     this.#append = append
   }
 
+  /** The record's id, or `null` when this refusal was only counted. */
   note(entry: RefusalEntry, nowMs: number): RecordId | null {
     this.#timer ??= setTimeout(() => this.flush(), repeatWindowMs).unref()
     const sameness = samenessOf(entry)
@@ -80,6 +68,7 @@ class TimedNotes implements RefusalNotes {
     return all.every((taken) => mayTakeOne(client, taken, maxRefusals))
   }
 
+  /** Queues the counts that are still in memory. */
   flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "../../std/result.ts"
 import { addDecimals, wholeDecimal, type Decimal } from "../../venue/decimal.ts"
-import type { Payload } from "../../venue/payload/payload.ts"
+import { itemCount } from "../../venue/payload/payload.ts"
 import { quantityUnit } from "./bounds/order-size.ts"
 import type { Match, MatchedOrder } from "./match/match-entry.ts"
 import { fieldAmount, fieldAt, fieldText, type FieldPointer } from "./values/body-field.ts"
@@ -69,11 +69,6 @@ function orderCount({ limit, subject, match }: Counting): Amounts {
   if (limit.per === "symbol") return err(unreadableOrders(subject, "symbol"))
   if (!Number.isSafeInteger(count)) return err(unreadableOrders(subject, "number"))
   return ok([{ group: "", amount: wholeDecimal(BigInt(count)) }])
-}
-
-function itemCount(payload: Payload): number {
-  if (payload.kind === "orders") return payload.orders.length
-  return payload.kind === "opaque" ? payload.batchLength : 1
 }
 
 /** A sum over the orders: nothing if there are none, unreadable for a chase, which moves its price by itself. */

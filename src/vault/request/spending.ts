@@ -2,7 +2,7 @@ import type { BotResults } from "../../link/calls/methods.ts"
 import type { RateLimit } from "../../link/views/signed.ts"
 import type { BudgetView } from "../../link/views/views.ts"
 import type { Address } from "../../venue/address.ts"
-import type { Lane, Payload } from "../../venue/payload/payload.ts"
+import { itemCount, type Lane, type Payload } from "../../venue/payload/payload.ts"
 import type { Endpoint } from "../../venue/profile.ts"
 import type { Parties } from "../../venue/signing-hash.ts"
 import type { ActiveSet } from "../active/active-set.ts"
@@ -33,7 +33,7 @@ export function spendingOf(
   return {
     client,
     address,
-    addressWeight: addressWeight(endpoint, batchLength(payload)),
+    addressWeight: addressWeight(endpoint, itemCount(payload)),
     ipWeight: postWeight,
     lane,
     terms: { address: termsOf("address", address, set), ip: termsOf("ip", undefined, set) },
@@ -78,11 +78,6 @@ export function addressesOf({ keys }: Client, set: ActiveSet): readonly Address[
 /** Whole, for a whole percent of either budget is. */
 function weightOf(percent: number, scope: BudgetScope): number {
   return (percent * budgetMax[scope]) / 100
-}
-
-function batchLength(payload: Payload): number {
-  if (payload.kind === "orders") return payload.orders.length
-  return payload.kind === "opaque" ? payload.batchLength : 1
 }
 
 /** `GET /limits`: the venue's rate budgets that this client's requests count in, but for those that are off. */

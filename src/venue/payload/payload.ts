@@ -64,6 +64,12 @@ export type Payload =
   | { readonly kind: "struct" }
   | { readonly kind: "opaque"; readonly batchLength: number }
 
+/** How many orders or other items it has: 1 where it is no batch. */
+export function itemCount(payload: Payload): number {
+  if (payload.kind === "orders") return payload.orders.length
+  return payload.kind === "opaque" ? payload.batchLength : 1
+}
+
 /**
  * What a request can do to risk, as far as the interface makes it sure. `cancel` takes orders away, `reduce` makes
  * orders that can only close positions, `open` is everything else. Decided once per request. Freezes, limits, budgets,

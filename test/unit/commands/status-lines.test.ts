@@ -63,6 +63,7 @@ const refusal: DaemonStatus["last_refusals"][number] = {
 const status: DaemonStatus = {
   ...statusView,
   daemon: "running",
+  fleet: null,
   policy_hash: "f".repeat(64),
   network: "0x00",
   records: 12,
@@ -100,6 +101,12 @@ describe("the status of everything", () => {
       "warning: Look here.",
       "  fix: countersign policy check --dir /d",
     ])
+  })
+
+  it("has a line for a host among several", () => {
+    const others = [{ name: "b", connected: false }]
+    const fleet = { host: "a", entry: 7, hash: "ab", others }
+    assert.match(shown({ fleet }), /^fleet {5}host a, with entry 7; b not connected$/m)
   })
 
   it("leaves out what there is nothing of", () => {

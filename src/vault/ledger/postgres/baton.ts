@@ -1,18 +1,3 @@
-/** The turn of this host among those that append to one ledger. */
-export type Baton = {
-  /** Resolves once it is this host's, which it stays until `leave`. Rejects with why it can't be any more. */
-  enter(): Promise<void>
-  /** As `enter`, within it. */
-  stay(): void
-  leave(): void
-  /** Takes it once, unless it is used: what others did is followed then. */
-  visit(): void
-  /** Another host waits for it. */
-  want(): void
-  /** It can't be this host's any more. */
-  end(fault: Error): void
-}
-
 /** How it goes from host to host. */
 export type BatonWay = {
   /** Resolves once it is this host's, and all that others did with it is followed. */
@@ -30,15 +15,10 @@ const keepMs = 500
 /** How often it is asked while it is here whether anybody does. */
 const lookMs = 10
 
-/** Starts without it. `fail` is told why it couldn't be had or given on. */
-export function openBaton(way: BatonWay, fail: (error: unknown) => void): Baton {
-  return new OpenBaton(way, fail)
-}
-
 type Waiting = { readonly resolve: () => void; readonly reject: (fault: Error) => void }
 
-/** Owns a timer, which ends with `end`. */
-class OpenBaton implements Baton {
+/** The turn of this host among those that append to one ledger. Owns a timer, which ends with `end`. */
+export class Baton {
   readonly #way: BatonWay
   readonly #fail: (error: unknown) => void
   #state: "away" | "moving" | "here" = "away"
@@ -50,11 +30,13 @@ class OpenBaton implements Baton {
   #timer: NodeJS.Timeout | undefined
   #fault: Error | undefined
 
+  /** Starts without it. `fail` is told why it couldn't be had or given on. */
   constructor(way: BatonWay, fail: (error: unknown) => void) {
     this.#way = way
     this.#fail = fail
   }
 
+  /** Resolves once it is this host's, which it stays until `leave`. Rejects with why it can't be any more. */
   enter(): Promise<void> {
     if (this.#fault !== undefined) return Promise.reject(this.#fault)
     // Others come first where they wait, or they never would.
@@ -67,6 +49,7 @@ class OpenBaton implements Baton {
     return entered
   }
 
+  /** As `enter`, within it. */
   stay(): void {
     this.#inside += 1
   }
@@ -77,6 +60,7 @@ class OpenBaton implements Baton {
     this.#rest()
   }
 
+  /** Takes it once, unless it is used: what others did is followed then. */
   visit(): void {
     if (this.#state !== "away") return
     this.enter().then(
@@ -85,10 +69,12 @@ class OpenBaton implements Baton {
     )
   }
 
+  /** Another host waits for it. */
   want(): void {
     this.#isWanted = true
   }
 
+  /** It can't be this host's any more. */
   end(fault: Error): void {
     this.#fault ??= fault
     clearTimeout(this.#timer)

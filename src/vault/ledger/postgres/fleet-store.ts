@@ -1,7 +1,7 @@
 import { Fault } from "../../../std/fault.ts"
 import type { IdempotencyKey } from "../records/idempotency.ts"
 import type { JournalRow } from "../records/row.ts"
-import type { CommitQueue } from "../sqlite/commit-queue.ts"
+import { closedFault, type CommitQueue } from "../sqlite/commit-queue.ts"
 import type {
   Hearing,
   LedgerStore,
@@ -11,7 +11,7 @@ import type {
   StoreTurn,
   Written,
 } from "../store/store.ts"
-import { openBaton, type Baton } from "./baton.ts"
+import { Baton } from "./baton.ts"
 import type { Batch } from "./batch.ts"
 import type { TurnKeeper } from "./turn-keeper.ts"
 
@@ -19,6 +19,8 @@ import type { TurnKeeper } from "./turn-keeper.ts"
 const releaseWithinMs = 2_000
 /** How soon an idle host follows what others do. */
 const visitMs = 1_000
+/** After how many such visits it asks which hosts are there. */
+const listenVisits = 5
 
 /**
  * The copy of one host among several. Whatever it appends, it appends in its turn, having followed all that others
@@ -27,6 +29,7 @@ const visitMs = 1_000
 export class FleetStore implements LedgerStore {
   readonly broken: Promise<Fault>
   readonly commits: LedgerStore["commits"]
+  readonly replica: LedgerStore["replica"]
   readonly others: Others
   readonly #copy: CommitQueue
   readonly #turns: TurnKeeper
@@ -34,13 +37,17 @@ export class FleetStore implements LedgerStore {
   readonly #visits: NodeJS.Timeout
   #hearing: Hearing | undefined
   #isInStep = false
+  #visited = 0
 
   constructor(copy: CommitQueue, turns: TurnKeeper) {
     this.#copy = copy
     this.#turns = turns
     this.broken = copy.broken
-    this.commits = copy.commits
-    this.#baton = openBaton(
+    this.replica = turns
+    this.commits = {
+      families: () => [...copy.commits.families(), ...turns.watch.families(copy.head().seq)],
+    }
+    this.#baton = new Baton(
       {
         take: () => turns.take((batch) => this.#follow(batch)),
         give: () => turns.give(),
@@ -52,7 +59,7 @@ export class FleetStore implements LedgerStore {
     )
     turns.onWanted(() => this.#baton.want())
     void copy.broken.then((fault) => this.#end(fault))
-    this.#visits = setInterval(() => this.#baton.visit(), visitMs).unref()
+    this.#visits = setInterval(() => this.#visit(), visitMs).unref()
     this.others = {
       attend: (hearing) => (this.#hearing = hearing),
       quiet: () => turns.quiet(),
@@ -81,6 +88,13 @@ export class FleetStore implements LedgerStore {
     } finally {
       this.#baton.leave()
     }
+  }
+
+  #visit(): void {
+    this.#baton.visit()
+    this.#visited += 1
+    // What it can't hear ends the store elsewhere.
+    if (this.#visited % listenVisits === 0) this.#turns.listen().catch(() => undefined)
   }
 
   #inStep<Out>(step: () => Out): Out {
@@ -132,7 +146,7 @@ export class FleetStore implements LedgerStore {
     await this.#baton.enter().catch(() => undefined)
     await this.#hearing?.settled() // whoever has it next may say that nothing more comes
     const end = await this.#copy.close(lastJobs)
-    this.#end(closed())
+    this.#end(closedFault())
     return end
   }
 
@@ -156,8 +170,4 @@ function tooLate(): Fault {
     "ledger_unavailable",
     "The ledger took too long, so what was decided isn't given out; ask again, with the same idempotency key if there is one.",
   )
-}
-
-function closed(): Fault {
-  return new Fault("ledger_unavailable", "The ledger is closed; start Countersign again.")
 }

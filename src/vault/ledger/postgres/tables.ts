@@ -159,6 +159,6 @@ export function bytes(text: string): Uint8Array {
   return Buffer.from(text, "hex")
 }
 
-function hex(value: Uint8Array): string {
+export function hex(value: Uint8Array): string {
   return Buffer.from(value).toString("hex")
 }

@@ -8,8 +8,10 @@ import type { LedgerKey } from "../store/audit-jobs.ts"
 import type { AppendedRows, Head, Replica } from "../store/store.ts"
 import { sealBatch, type Batch } from "./batch.ts"
 import { assertHead, assertWhole, type Hosts } from "./catch-up.ts"
+import { FleetWatch } from "./fleet-watch.ts"
+import { lookAtServer, sessionAges } from "./server-look.ts"
 import { assertReplicated } from "./standbys.ts"
-import { addBatch, type Reached } from "./tables.ts"
+import { addBatch, hex, type Reached } from "./tables.ts"
 import { giveTurn, isTurnWanted, takeTurn, touchHead, type Turn } from "./turns.ts"
 
 export type TurnKeeperAsk = {
@@ -44,6 +46,7 @@ const stages: { publish(over: { readonly stage: TurnStage }): void } = channel("
 /** One host's part in the order that PostgreSQL keeps: taking turns, and appending in them. */
 export class TurnKeeper implements Replica {
   readonly ended: Promise<Fault>
+  readonly watch: FleetWatch
   readonly #reached: Reached
   readonly #ask: TurnKeeperAsk
   /** Of this session alone: a host that starts again is told that the one before broke off. */
@@ -63,6 +66,7 @@ export class TurnKeeper implements Replica {
     this.#me = `${ask.host} ${randomBytes(8).toString("hex")}`
     this.#head = ask.head
     this.ended = reached.session.ended
+    this.watch = new FleetWatch([...ask.hosts.keys()].filter((name) => name !== ask.host))
   }
 
   /** Tells `wanted` when a commit hears that another host waits for the turn. */
@@ -76,16 +80,17 @@ export class TurnKeeper implements Replica {
    * @throws {Fault} `ledger_unavailable`, `ledger_unusable`.
    */
   async take(follow: (batch: Batch) => void): Promise<void> {
-    const endMs = performance.now() + longestWaitMs
+    const askedMs = performance.now()
     for (;;) {
       const turn = await this.#askForTurn()
       if (turn.outcome !== "late") this.#followAll(turn, follow)
       if (turn.outcome === "taken") {
         assertHead(this.#head, turn.head)
+        this.watch.taken(askedMs)
         stages.publish({ stage: "followed" })
         return
       }
-      if (performance.now() > endMs) throw noTurn()
+      if (performance.now() > askedMs + longestWaitMs) throw noTurn()
     }
   }
 
@@ -119,6 +124,7 @@ export class TurnKeeper implements Replica {
 
   /** What is given on counts as replicated. @throws {Fault} `ledger_unavailable` where it may not be. */
   async give(): Promise<void> {
+    this.watch.given()
     await this.#inOrder(() => {
       if (this.#doubt !== undefined) throw this.#doubt
       return giveTurn(this.#reached.session, this.#me)
@@ -133,6 +139,24 @@ export class TurnKeeper implements Replica {
       this.#doubt = error as Fault // it throws no other
       throw error
     }
+  }
+
+  /** Asks which hosts are there. */
+  listen(): Promise<void> {
+    return this.#inOrder(async () => this.watch.heard(await sessionAges(this.#reached.session)))
+  }
+
+  look(): Promise<string> {
+    return this.#inOrder(async () => {
+      const { host, hosts, replicas } = this.#ask
+      const { seq, hash } = this.#head
+      const here = { host, hosts: [...hosts.keys()], replicas, entry: seq, hash: hex(hash) }
+      return JSON.stringify({ ...here, ...(await lookAtServer(this.#reached.session)) })
+    })
+  }
+
+  silence(): ReadonlyMap<string, number> {
+    return this.watch.silence()
   }
 
   isWanted(): Promise<boolean> {

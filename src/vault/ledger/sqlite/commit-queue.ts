@@ -41,7 +41,7 @@ export class CommitQueue implements LedgerStore {
   readonly #tellBroken: (fault: Fault) => void
   readonly #worker: Worker
   readonly #ended: Promise<void>
-  readonly #replica: Replica | undefined
+  readonly replica: Replica | undefined
   #gathering: Waiting[] = []
   #atWork: readonly Waiting[] = []
   #startedMs = 0
@@ -55,7 +55,7 @@ export class CommitQueue implements LedgerStore {
   constructor({ worker, ended, replica }: Thread, head: Head) {
     this.#worker = worker
     this.#ended = ended
-    this.#replica = replica
+    this.replica = replica
     this.#head = head
     const { promise, resolve } = Promise.withResolvers<Fault>()
     this.broken = promise
@@ -186,7 +186,7 @@ export class CommitQueue implements LedgerStore {
 
   async #keepElsewhere(appended: AppendedRows): Promise<void> {
     try {
-      await this.#replica?.append(appended)
+      await this.replica?.append(appended)
       this.#tell({ kind: "replicated" })
     } catch (error) {
       this.break(error)
@@ -217,7 +217,7 @@ export class CommitQueue implements LedgerStore {
     const counted = await this.#do({ kind: "count" }).catch(() => undefined)
     this.#tell({ kind: "close" })
     await this.#ended
-    await this.#replica?.close()
+    await this.replica?.close()
     return counted === undefined ? "broken" : "whole"
   }
 
@@ -231,7 +231,7 @@ export function threadFault(cause?: unknown): Fault {
   return new Fault("ledger_unavailable", message, { cause })
 }
 
-function closedFault(): Fault {
+export function closedFault(): Fault {
   return new Fault("ledger_unavailable", "The ledger is closed; start Countersign again.")
 }
 
@@ -267,7 +267,8 @@ function timeCommits(): CommitTimes {
   }
 }
 
-function familyOf(
+/** A histogram without labels. */
+export function familyOf(
   histogram: Histogram,
   named: { readonly name: string; readonly help: string },
 ): HistogramFamily {

@@ -1,4 +1,4 @@
-import type { HistogramFamily } from "../../../link/views/metrics.ts"
+import type { MetricFamily } from "../../../link/views/metrics.ts"
 import type { Fault } from "../../../std/fault.ts"
 import type { ClockReading } from "../../process/clock.ts"
 import type { SetActivation, StoredSet } from "../records/entries.ts"
@@ -45,8 +45,8 @@ export type LedgerStore = {
   ): Promise<StoreResults[Kind]>
   /** The last entry that is durable. */
   head(): Head
-  /** How long its commits took, and how much each carried. */
-  readonly commits: { families(): readonly HistogramFamily[] }
+  /** How long its commits took, how much each carried, and what there is of other hosts. */
+  readonly commits: { families(): readonly MetricFamily[] }
   /** What `read` tells is kept with each commit that appends, where it tells anything. */
   keepClock(read: () => ClockReading | undefined): void
   /** Copies it into the empty file `to` while all else goes on. @throws {Fault} `ledger_unavailable`. */
@@ -56,6 +56,8 @@ export type LedgerStore = {
    * `broken` when not all of it became durable.
    */
   close(lastJobs?: () => readonly StoreJob[]): Promise<"whole" | "broken">
+  /** Left out where entries are kept in this file alone. */
+  readonly replica?: ReplicaView | undefined
   /** Other hosts that append to the same ledger; left out where there can be none. */
   readonly others?: Others
 }
@@ -104,12 +106,20 @@ export type AppendedRows = {
 }
 
 /** Where entries are kept besides this file. */
-export type Replica = {
+export type Replica = ReplicaView & {
   /** Resolves once they are durable there; nothing of them counts where it rejects. */
   append(appended: AppendedRows): Promise<void>
   /** Resolves with why nothing can be kept there any more. */
   readonly ended: Promise<Fault>
   close(): void | Promise<void>
+}
+
+/** How it stands where entries are kept besides. */
+export type ReplicaView = {
+  /** What it says of itself: JSON, that nobody here reads. Rejects with {Fault} `ledger_unavailable`. */
+  look(): Promise<string>
+  /** How long ago each other host was heard of, in milliseconds; not of one of which nobody can tell. */
+  silence(): ReadonlyMap<string, number>
 }
 
 /** An entry's number and hash. */

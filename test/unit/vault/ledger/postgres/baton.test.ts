@@ -5,11 +5,7 @@ import { setImmediate as turnEnded } from "node:timers/promises"
 import fc from "fast-check"
 
 import { Fault } from "../../../../../src/std/fault.ts"
-import {
-  openBaton,
-  type Baton,
-  type BatonWay,
-} from "../../../../../src/vault/ledger/postgres/baton.ts"
+import { Baton, type BatonWay } from "../../../../../src/vault/ledger/postgres/baton.ts"
 import { numRuns } from "../../../../support/runs.ts"
 
 type Call = "take" | "give" | "look" | "settled"
@@ -93,7 +89,7 @@ type Opened = { readonly way: FakeWay; readonly baton: Baton; readonly failures:
 function opened(): Opened {
   const way = new FakeWay()
   const failures: unknown[] = []
-  const baton = openBaton(way, (error) => {
+  const baton = new Baton(way, (error) => {
     failures.push(error)
     void turnEnded().then(() => baton.end(gone))
   })
