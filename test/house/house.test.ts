@@ -48,7 +48,7 @@ const trustedLines = [
     lines: 400,
     what: "a ledger that is elsewhere too, and that others append to: its setting, a commit that waits, what is followed",
   },
-  { lines: 1_347, what: "the order of the ledger on PostgreSQL (ledger/postgres)" },
+  { lines: 1_350, what: "the order of the ledger on PostgreSQL (ledger/postgres)" },
 ]
 
 /** Folders that know all of an open vault; what others need of it they name. */

@@ -54,7 +54,7 @@ export type PostgresServer = {
   /** Runs SQL as the server's admin, over its Unix socket, and returns what is shown without headings. */
   sql(text: string, database?: string): string
   /** As `sql`, while all else goes on. */
-  ask(text: string): Promise<string>
+  ask(text: string, database?: string): Promise<string>
   /** Runs a psql line of a page as the server's admin; `file` is what its --file names. */
   psql(line: string, file: string): void
   /** Stops all its processes where they are, and lets them go on. */
@@ -189,8 +189,8 @@ function serverIn(data: string, port: number): PostgresServer {
     })
     return shown.trim()
   }
-  const ask = async (text: string): Promise<string> => {
-    const asking = promisify(execFile)("psql", words("countersign"), {
+  const ask = async (text: string, database = "countersign"): Promise<string> => {
+    const asking = promisify(execFile)("psql", words(database), {
       ...asAccount(data),
       maxBuffer: longestAnswer,
     })
