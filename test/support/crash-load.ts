@@ -22,8 +22,8 @@ const longPatienceMs = 15_000
 /** Before it asks there. */
 const pauseMs = 50
 
-/** After so many answers of one, more or less, a caller turns to another as well. */
-const staysFor = 60
+/** After so many answers of one, more or less, a caller turns to another as well: one that was started again is soon asked. */
+const staysFor = 15
 
 /** Bots that never stop asking, and ask again what got no answer. */
 export type CrashLoad = {

@@ -122,7 +122,7 @@ async function haveAllHappen(
   await allSign(around)
   for (const event of planned(around.random, times)) {
     stop.throwIfAborted()
-    await sleep(around.random.below(300))
+    await sleep(around.random.below(100))
     const happened = await happen[event](around)
     await allSign(around)
     const span = { fromMs: happened.atMs, toMs: performance.now() }

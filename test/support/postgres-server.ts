@@ -54,7 +54,7 @@ export type PostgresServer = {
   /** Runs SQL as the server's admin, over its Unix socket, and returns what is shown without headings. */
   sql(text: string, database?: string): string
   /** As `sql`, while all else goes on. */
-  ask(text: string): Promise<string>
+  ask(text: string, database?: string): Promise<string>
   /** Runs a psql line of a page as the server's admin; `file` is what its --file names. */
   psql(line: string, file: string): void
   /** Stops all its processes where they are, and lets them go on. */
@@ -189,8 +189,8 @@ function serverIn(data: string, port: number): PostgresServer {
     })
     return shown.trim()
   }
-  const ask = async (text: string): Promise<string> => {
-    const asking = promisify(execFile)("psql", words("countersign"), {
+  const ask = async (text: string, database = "countersign"): Promise<string> => {
+    const asking = promisify(execFile)("psql", words(database), {
       ...asAccount(data),
       maxBuffer: longestAnswer,
     })
@@ -203,13 +203,14 @@ function serverIn(data: string, port: number): PostgresServer {
     sql,
     ask,
     async start() {
-      child = spawn(program("postgres"), ["-D", data], {
-        ...asAccount(data),
-        detached: true,
-        stdio: "ignore",
+      const [postgres, ready] = [program("postgres"), program("pg_isready")]
+      const options = { ...asAccount(data), detached: true, stdio: "ignore" } as const
+      child = spawn(postgres, ["-D", data], options)
+      await untilDone(() => {
+        // It ends at once while a process of one that was killed is still there.
+        if (child?.exitCode !== null) child = spawn(postgres, ["-D", data], options)
+        return promisify(execFile)(ready, ["-h", data, "-p", String(port)])
       })
-      const ask = ["-h", data, "-p", String(port)]
-      await untilDone(() => execFileSync(program("pg_isready"), ask, { stdio: "ignore" }))
     },
     psql(line, file) {
       const [, ...words] = line.split(" ")
@@ -227,9 +228,11 @@ function serverIn(data: string, port: number): PostgresServer {
   }
 }
 
-/** The server's children each lead a process group of their own, as PostgreSQL has it. */
+/** The server's children each lead a process group of their own, as PostgreSQL has it. It makes none while it is stopped. */
 function signalAll(child: ChildProcess | undefined, signal: NodeJS.Signals): void {
   const pid = child?.pid ?? 0
+  process.kill(pid, "SIGSTOP")
+  while (!/\) [TZ] /.test(readFileSync(`/proc/${pid}/stat`, "utf8")));
   for (const each of [...childrenOf(pid), pid]) {
     try {
       process.kill(each, signal)
@@ -260,11 +263,11 @@ async function freePort(): Promise<number> {
   }
 }
 
-async function untilDone(ask: () => unknown): Promise<void> {
+async function untilDone(ask: () => Promise<unknown>): Promise<void> {
   const endMs = performance.now() + 30_000
   for (;;) {
     try {
-      ask()
+      await ask()
       return
     } catch (error) {
       if (performance.now() > endMs) throw error

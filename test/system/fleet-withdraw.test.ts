@@ -113,7 +113,14 @@ async function drill(kind: Withdrawal, trouble: Trouble, around: Around): Promis
   await pause(trouble === "none" ? random.below(50) : quietMs)
   bots.hears = undefined
   await onceFollowed(() => mend(callOf(third)))
+  if (trouble !== "none") await calmed(around)
   return { kind, trouble, tookMs, late }
+}
+
+/** Where a session began, answers wait as after one that broke off. */
+async function calmed({ fleet, signings }: Around): Promise<void> {
+  await Promise.all(fleet.hosts.map(({ name }) => signings.next(name)))
+  await pause(quietMs)
 }
 
 /** A host follows within a second what another did, and so knows what there is to mend. */

@@ -166,6 +166,21 @@ describe("the ledgers of two hosts", needsPostgres, () => {
     })
   })
 
+  it("keeps a freeze for as long as what a silent holder decided may come, and no longer", () =>
+    withHosts([{ signers: slowMarks(7_000) }, {}], async (a, b) => {
+      await a.ledger.claim(signer)
+      a.clock.pass(5_000)
+      const decided = reserve(a.ledger, { ...plainAsk, nowMs: a.ledger.now() })
+      const dropped = assert.rejects(decided, Fault)
+      await pause(100)
+      const asked = b.place.sql("SELECT clock_timestamp()")
+      await b.ledger.act(frozen, b.ledger.now())
+      // It did something until it was asked for its turn, which it had for a second more.
+      const waited = `SELECT quiet_at - timestamptz '${asked}' BETWEEN '2 s' AND '3 s' FROM countersign.head`
+      assert.equal(b.place.sql(waited), "t")
+      await dropped
+    }))
+
   it("gives the turn on at its end only once all that it decided is out", () =>
     withHosts([{ signers: slowMarks(1_500) }, {}], async (a, b) => {
       await a.ledger.claim(signer)

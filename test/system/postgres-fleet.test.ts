@@ -286,6 +286,30 @@ describe("the ledger of several hosts", needsPostgres, () => {
       }))
   }
 
+  it("has no turn that it is told it hasn't, though one is given on as the wait for it ends", () =>
+    withHosts(["a"], async (a) => {
+      await a.store.close()
+      const lock = "(hashtextextended('countersign', 0))"
+      const { database } = a.place.postgres
+      const giving = server.ask(
+        `DO $$ BEGIN FOR turn IN 1..300 LOOP
+          PERFORM pg_advisory_lock${lock}, pg_sleep(0.0195 + random() * 0.001), pg_advisory_unlock${lock};
+        END LOOP; END $$`,
+        database,
+      )
+      const waiting = server.ask(
+        `DO $$ DECLARE said text; BEGIN FOR turn IN 1..200 LOOP
+          SELECT outcome INTO said FROM countersign.take_turn('w', 0, '20ms');
+          IF said = 'taken' THEN PERFORM pg_advisory_unlock${lock};
+          ELSIF EXISTS (SELECT FROM countersign.turns WHERE granted AND pid = pg_backend_pid())
+          THEN RAISE EXCEPTION '%, and has it', said;
+          END IF;
+        END LOOP; END $$`,
+        database,
+      )
+      await Promise.all([giving, waiting])
+    }))
+
   it("can't join again what was shown apart", () =>
     withHosts(["a", "b"], async (a, b) => {
       await untilVisited(a, b)

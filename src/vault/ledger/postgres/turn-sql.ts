@@ -19,18 +19,32 @@ CREATE FUNCTION countersign.take_turn(me text, known bigint, patience text)
   RETURNS TABLE (outcome text, quiet_ms bigint, now_ms bigint) LANGUAGE plpgsql AS $$
 DECLARE
   last countersign.head;
+  seen xid;
+  silent record;
 BEGIN
   PERFORM set_config('lock_timeout', patience, true);
   BEGIN
     PERFORM pg_advisory_lock(hashtextextended('countersign', 0));
   EXCEPTION WHEN lock_not_available THEN
-    PERFORM pg_terminate_backend(pid) FROM countersign.turns JOIN pg_stat_activity USING (pid)
-      WHERE granted AND state = 'idle' AND state_change < clock_timestamp() - 0.7 * patience::interval;
-    RETURN QUERY SELECT 'late', 0::bigint, 0::bigint;
-    RETURN;
+    -- A turn that was given on just then is this session's all the same, and outlives the exception.
+    IF NOT EXISTS (SELECT FROM countersign.turns WHERE granted AND pid = pg_backend_pid()) THEN
+      SELECT xmin INTO seen FROM countersign.head;
+      FOR silent IN SELECT pid, state_change FROM countersign.turns JOIN pg_stat_activity USING (pid)
+        WHERE granted AND state = 'idle' AND state_change < clock_timestamp() - 0.7 * patience::interval LOOP
+        -- What it may give out it decided before it was silent, unless it awoke just now: then the head isn't as it was.
+        UPDATE countersign.head SET holder = '', quiet_at = greatest(quiet_at, silent.state_change + interval '${quietSeconds} s')
+          WHERE holder <> '' AND one IN (SELECT one FROM countersign.head WHERE xmin = seen FOR UPDATE SKIP LOCKED);
+        PERFORM pg_terminate_backend(silent.pid);
+      END LOOP;
+      RETURN QUERY SELECT 'late', 0::bigint, 0::bigint;
+      RETURN;
+    END IF;
   END;
   SELECT * INTO last FROM countersign.head;
   -- What was given on is durable. What a session left that broke off is durable with this, which is written after it.
+  IF last.holder NOT IN ('', me) THEN
+    SELECT * INTO last FROM countersign.head FOR UPDATE; -- once whoever ended that session has said so
+  END IF;
   IF last.holder NOT IN ('', me) THEN
     last.quiet_at := greatest(last.quiet_at, clock_timestamp() + interval '${quietSeconds} s');
     UPDATE countersign.head SET holder = me, quiet_at = last.quiet_at;
