@@ -6,7 +6,7 @@ const unnoted: readonly (keyof AdminParams)[] = [
   ...(["health", "status", "explain", "candidate", "replay", "upstream", "notify"] as const),
   ...(["listKeys", "listClients", "listPrices", "listHolds", "listLimits", "listSymbols"] as const),
   ...(["filesInForce", "auditEnds", "auditPage", "auditRow", "auditShow", "auditRecord"] as const),
-  ...(["auditVerify", "auditVerifyTables", "auditArchivable"] as const),
+  ...(["auditVerify", "auditVerifyTables", "auditArchivable", "ledgerServer"] as const),
   // Steps of what is recorded when it has happened.
   ...(["auditCheckpoint", "auditTrim", "copyLedger"] as const),
 ]

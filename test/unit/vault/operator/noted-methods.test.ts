@@ -63,7 +63,7 @@ describe("calls of operators", () => {
     for (const name of looks)
       assert.match(
         name,
-        /^(list|audit|status|health|explain|candidate|replay|upstream|notify|filesInForce|copyLedger)/,
+        /^(list|audit|status|health|explain|candidate|replay|upstream|notify|filesInForce|copyLedger|ledgerServer)/,
       )
     assert.equal(isNoted("auditArchive"), true)
   })
