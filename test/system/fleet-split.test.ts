@@ -96,7 +96,10 @@ async function partAll(hosts: readonly FleetHost[], { servers }: FleetSite): Pro
 /** Connects it with the new side, and resolves with what becomes of it. */
 async function rejoin(host: FleetHost | undefined, signings: Signings): Promise<string> {
   assert.ok(host)
+  const { ended } = host.vault()
   await host.cutRelay()
+  await Promise.race([ended, pause(1_000)])
+  await pause(100) // what it gave out before is read
   const before = host.ends.length
   host.startRelay()
   const signed = signings.count(host.name)
