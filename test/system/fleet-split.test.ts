@@ -11,7 +11,7 @@ import type { FleetHost } from "../support/fleet-host.ts"
 import { needsPostgres } from "../support/postgres-server.ts"
 import { until } from "../support/process-tree.ts"
 import { query } from "../support/read-ledger.ts"
-import { keepSignings } from "../support/signings.ts"
+import { keepSignings, type Signings } from "../support/signings.ts"
 
 /** What was decided before the promotion is out by then, or never comes out. */
 const releasedMs = 2_000
@@ -66,7 +66,7 @@ async function split(t: TestContext, waitsFor: WaitsFor): Promise<Apart> {
     }
     await pause(watchedMs)
     bots.hears = (_, record) => all.add(record)
-    const rejoined = await rejoin(fleet.hosts[0], () => signings.next(fleet.hosts[0]?.name ?? ""))
+    const rejoined = await rejoin(fleet.hosts[0], signings)
     await bots.end()
     await Promise.all(fleet.hosts.map((host) => host.end("SIGTERM")))
     const known = new Set(
@@ -94,17 +94,18 @@ async function partAll(hosts: readonly FleetHost[], { servers }: FleetSite): Pro
 }
 
 /** Connects it with the new side, and resolves with what becomes of it. */
-async function rejoin(host: FleetHost | undefined, signs: () => Promise<void>): Promise<string> {
+async function rejoin(host: FleetHost | undefined, signings: Signings): Promise<string> {
   assert.ok(host)
+  const { ended } = host.vault()
   await host.cutRelay()
+  await Promise.race([ended, pause(1_000)])
+  await pause(100) // what it gave out before is read
   const before = host.ends.length
   host.startRelay()
-  let rejoined: string | undefined
-  const signing = signs().then(
-    () => (rejoined = "signs"),
-    () => undefined, // it is refused
-  )
+  const signed = signings.count(host.name)
   const became = (): string | undefined =>
-    rejoined ?? host.ends.slice(before).find((end) => end.includes("ledger_unusable"))
-  return until(became, "it signs, or its start is refused").finally(() => signing)
+    signings.count(host.name) > signed
+      ? "signs"
+      : host.ends.slice(before).find((end) => end.includes("ledger_unusable"))
+  return until(became, "it signs, or its start is refused")
 }
