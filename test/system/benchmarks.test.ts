@@ -7,6 +7,7 @@ import { cases } from "../bench/cases.ts"
 import { readOptions } from "../bench/options.ts"
 import { runCase } from "../bench/run-case.ts"
 import { needsPostgres } from "../support/postgres-server.ts"
+import { numRuns } from "../support/runs.ts"
 
 const { settings } = readOptions(
   "--checkout --load node --seconds 0.1 --warm-up-seconds 0.1 --rounds 1 --records 1000 --steady-seconds 1".split(
@@ -15,7 +16,8 @@ const { settings } = readOptions(
 )
 
 describe("the benchmarks", () => {
-  const onPostgres = ["fleet", "fleet-steady", "fleet-start"]
+  // The others are tried by the long run.
+  const onPostgres = ["fleet-start", "fleet", "fleet-steady"].slice(0, numRuns(1).numRuns)
   for (const name of ["budget", "forward", "decision", "audit-verify", ...onPostgres]) {
     it(`measure ${name}`, onPostgres.includes(name) ? needsPostgres : {}, async () => {
       const { results } = await runCase(

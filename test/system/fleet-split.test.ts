@@ -11,6 +11,7 @@ import type { FleetHost } from "../support/fleet-host.ts"
 import { needsPostgres } from "../support/postgres-server.ts"
 import { until } from "../support/process-tree.ts"
 import { query } from "../support/read-ledger.ts"
+import { numRuns } from "../support/runs.ts"
 import { keepSignings, type Signings } from "../support/signings.ts"
 
 /** What was decided before the promotion is out by then, or never comes out. */
@@ -37,12 +38,14 @@ describe("an old primary that runs on", { timeout: 240_000, ...needsPostgres }, 
     assert.equal(apart.rejoined, "signs")
   })
 
+  // What doctor keeps an operator from is shown by the long run.
+  if (numRuns(1).numRuns === 1) return
   it("goes on giving out where any of two standbys is enough and it has the other", async (t) => {
     const apart = await split(t, "any of two")
     assert.ok(apart.old.length > 0)
     assert.ok(apart.new.length > 0)
     assert.ok(apart.lost >= apart.old.length)
-    assert.match(apart.rejoined, /ledger_unusable: PostgreSQL (?:and this host have|doesn't have)/)
+    assert.match(apart.rejoined, /ledger_unusable: PostgreSQL (?:and this host have|ends at entry)/)
     t.diagnostic("this is why ANY is refused: no commit says which side it was durable on")
   })
 })

@@ -28,12 +28,12 @@ import { keepSignings, type Signings } from "../support/signings.ts"
 const seed = process.env["FREEZE_SEED"] ?? String(randomInt(2 ** 32))
 const times = numRuns(1).numRuns
 
-/** How often each comes, for each time as long that a run is; half of them are freezes of all. */
+/** How often each comes, for each time as long that a run is; half of them are freezes of all. A short run has no time for all. */
 const often: Readonly<Record<Trouble, number>> = {
   none: 7,
   stopped: 1,
-  "session broken": 1,
-  "relay killed": 1,
+  "session broken": times > 1 ? 1 : 0,
+  "relay killed": times > 1 ? 1 : 0,
 }
 
 /** By when the answer comes, in milliseconds: usually, and at the latest while another host is in trouble. */
@@ -145,8 +145,9 @@ function assertKept(drilled: readonly Drilled[]): void {
     percentiles(
       drilled.filter(({ trouble }) => (trouble === "none") === isUsual).map(({ tookMs }) => tookMs),
     )
-  assert.ok(of(true)(0.5) <= 3 * promisedMs.usual)
   assert.ok(of(false)(1) <= 3 * promisedMs.troubled)
+  // Of a few beside all other tests a median says nothing.
+  if (times > 1) assert.ok(of(true)(0.5) <= 3 * promisedMs.usual)
 }
 
 function tell(t: TestContext, drilled: readonly Drilled[], { counts }: Bots): void {
