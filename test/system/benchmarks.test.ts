@@ -16,8 +16,9 @@ const { settings } = readOptions(
 )
 
 describe("the benchmarks", () => {
-  // The others are tried by the long run.
-  const onPostgres = ["fleet-start", "fleet", "fleet-steady"].slice(0, numRuns(1).numRuns)
+  // The whole run has no time for these.
+  const isLong = numRuns(1).numRuns > 1
+  const onPostgres = isLong ? ["fleet-start", "fleet", "fleet-steady"] : []
   for (const name of ["budget", "forward", "decision", "audit-verify", ...onPostgres]) {
     it(`measure ${name}`, onPostgres.includes(name) ? needsPostgres : {}, async () => {
       const { results } = await runCase(

@@ -1,4 +1,4 @@
 import { describeKilledVault } from "../support/crash-rounds.ts"
 import { numRuns } from "../support/runs.ts"
 
-describeKilledVault(numRuns(18).numRuns)
+describeKilledVault(numRuns(14).numRuns)
