@@ -79,6 +79,20 @@ function keptMarks(found?: Mark) {
   return { open: open as never as OpenSigner, last: () => last }
 }
 
+/** A mark whose signer waits for an operator's word. */
+const ofAnother: Mark = {
+  ...{ ledger: "cd".repeat(16), seq: 9, hash: "00".repeat(32) },
+  ...{ nonce: 5, waits: true },
+}
+
+const newName = "ab".repeat(16)
+
+/** Records an operator's word about this host's signers. */
+async function acceptRestore(ledger: Ledger): Promise<void> {
+  const signers = ledger.marks.waiting()
+  await ledger.act({ act: "restore_accepted", ledger: newName, signers }, ledger.now())
+}
+
 describe("the ledgers of two hosts", needsPostgres, () => {
   let place: PostgresPlace
   let server: PostgresServer
@@ -130,37 +144,26 @@ describe("the ledgers of two hosts", needsPostgres, () => {
     }))
 
   it("has each host's marks follow the name that the ledger gets where another accepts a restore", async () => {
-    const other = { ledger: "cd".repeat(16), seq: 9, hash: "00".repeat(32), nonce: 5, waits: true }
-    const [ofA, ofB] = [keptMarks(other), keptMarks()]
+    const [ofA, ofB] = [keptMarks(ofAnother), keptMarks()]
     await withHosts([{ signers: ofA.open }, { signers: ofB.open }], async ({ ledger: a }, b) => {
       await a.claim(signer)
       await b.ledger.claim(signer)
-      const name = "ab".repeat(16)
-      const accepted = {
-        act: "restore_accepted",
-        ledger: name,
-        signers: a.marks.waiting(),
-      } as const
-      await a.act(accepted, a.now())
-      await a.marks.accept(name)
-      await until(() => (ofB.last()?.ledger === name ? true : undefined), "b's mark has the name")
+      await acceptRestore(a)
+      await a.marks.accept(newName)
+      await until(
+        () => (ofB.last()?.ledger === newName ? true : undefined),
+        "b's mark has the name",
+      )
     })
-    assert.equal(ofB.last()?.ledger, "ab".repeat(16))
+    assert.equal(ofB.last()?.ledger, newName)
   })
 
   it("frees no signer of a host that waits by the word that another host's operator gave", async () => {
-    const other = { ledger: "cd".repeat(16), seq: 9, hash: "00".repeat(32), nonce: 5, waits: true }
-    const [ofA, ofB] = [keptMarks(other), keptMarks(other)]
+    const [ofA, ofB] = [keptMarks(ofAnother), keptMarks(ofAnother)]
     await withHosts([{ signers: ofA.open }, { signers: ofB.open }], async ({ ledger: a }, b) => {
       await a.claim(signer)
       await b.ledger.claim(signer)
-      const name = "ab".repeat(16)
-      const accepted = {
-        act: "restore_accepted",
-        ledger: name,
-        signers: a.marks.waiting(),
-      } as const
-      await a.act(accepted, a.now())
+      await acceptRestore(a)
       await b.ledger.act(frozen, b.ledger.now()) // having followed it
       assert.equal(b.ledger.marks.waiting().length, 1)
     })

@@ -5,6 +5,7 @@ import { chainHash } from "../sqlite/journal.ts"
 import type { LedgerKey, StoredEntry } from "../store/audit-jobs.ts"
 import type { Head } from "../store/store.ts"
 import { sealBatch, type Batch } from "./batch.ts"
+import { hex } from "./tables.ts"
 
 /** What is cut off doesn't commit, and nothing is read on after an error. */
 export const begin = "\\set ON_ERROR_STOP on\nBEGIN;\n"
@@ -69,10 +70,6 @@ function copyLine({ firstSeq, head, host, rows, seal }: Batch): string {
   const text = rows.join("\n").replaceAll("\\", "\\\\").replaceAll("\n", "\\n")
   const bytes = (value: Uint8Array): string => `\\\\x${hex(value)}`
   return `${[firstSeq, head.seq, bytes(head.hash), host, text, bytes(seal)].join("\t")}\n`
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex")
 }
 
 function broken({ seq }: Pick<StoredEntry, "seq">): Fault {
