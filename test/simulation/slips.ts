@@ -172,7 +172,7 @@ export const slips: readonly Guard[] = [
       why: "simulated: another body is signed under a key that is taken",
     },
     {
-      find: "refuseOver(earlier, ask) ?? refuseJudged(judgeRequest(request, client, ask), earlier)",
+      find: "refuseOver(earlier, ask) ?? refuseJudged(earlier, ask)",
       replace: "refuseOver(earlier, ask)",
       why: "simulated: a repeat isn't judged anew",
     },

@@ -1,5 +1,5 @@
-// Preloaded into a vault or a gate, its worker threads included: told so over IPC, it kills a process
-// within the turn in which a stage is said to be over for the `count`th time from then on. Its clock is set
+// Preloaded into a vault or a gate, its worker threads included: told so over IPC, it kills a process,
+// or stops it, within the turn in which a stage is said to be over for the `count`th time from then on. Its clock is set
 // back by CRASH_CLOCK_BACK_MS.
 
 import { subscribe } from "node:diagnostics_channel"
@@ -11,6 +11,8 @@ export type CrashOrder = {
   readonly count: number
   /** The process to be killed. */
   readonly pid: number
+  /** Where it isn't to be killed. */
+  readonly signal?: "SIGSTOP"
 }
 
 const backMs = Number(process.env["CRASH_CLOCK_BACK_MS"] ?? "0")
@@ -27,7 +29,7 @@ for (const name of ["request", "turn", "commit", "send"]) {
     passed += 1
     if (passed !== order.count) return
     try {
-      process.kill(order.pid, "SIGKILL")
+      process.kill(order.pid, order.signal ?? "SIGKILL")
     } catch {
       // it ended meanwhile
     }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
+import { isInTime } from "../../src/gate/sign/sign.ts"
 import { connectBotLink } from "../../src/link/client.ts"
 import type { Fleet } from "./crash-fleet.ts"
 import { ownKeys, sharedKey, type CrashSite } from "./crash-site.ts"
@@ -11,7 +12,7 @@ export type Asked = { readonly client: string; readonly key: string; readonly ho
 /** A client that bots ask as. */
 export type Bot = { readonly name: string; token: string; readonly keys: readonly string[] }
 
-/** Bots at every host that ask for orders as fast as they are answered. */
+/** Bots at every host that ask for orders as fast as they are answered; they keep to the time as the gate does. */
 export type Bots = {
   readonly clients: readonly Bot[]
   /** Is told of each signature that comes while it is there, with its record. */
@@ -55,7 +56,7 @@ export function startBots({ fleet: { hosts }, clients, symbolIds, signings }: Pa
     const body = Buffer.from(JSON.stringify(order(symbolIds, count))).toString("base64")
     const { token } = bot
     const answer = await link.call("sign", { token, path, body, key, purpose: "return" })
-    return answer.kind === "answer" ? answer.record : undefined
+    return answer.kind === "answer" && isInTime(answer) ? answer.record : undefined
   }
 
   /** Resolves with whether the link is still good. */

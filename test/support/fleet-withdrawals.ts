@@ -1,10 +1,13 @@
+import { readFileSync } from "node:fs"
 import { setImmediate as turned } from "node:timers/promises"
 
 import { dialAdmin } from "../../src/commands/installation/dial-admin.ts"
 import type { AdminParams, AdminResults } from "../../src/link/calls/methods.ts"
 import type { Fleet } from "./crash-fleet.ts"
+import type { CrashVault } from "./crash-site.ts"
 import type { Asked, Bot, Bots } from "./fleet-bots.ts"
 import type { FleetHost } from "./fleet-host.ts"
+import { until } from "./process-tree.ts"
 import type { SeededRandom } from "./seeded-random.ts"
 
 /** What takes something away from bots, after whose answer nothing of it may come out of any host. */
@@ -113,7 +116,9 @@ function revoked(bot: Bot, { clients }: Bots): Pick<Withdrawn, "act" | "mend"> {
 let made = 0
 
 /** What happens to another host while something is withdrawn. */
-export const troubles = ["none", "stopped", "session broken", "relay killed"] as const
+export const troubles = [
+  ...["none", "stopped", "stopped as it answers", "session broken", "relay killed"],
+] as const
 export type Trouble = (typeof troubles)[number]
 
 /** Brings it about, and resolves with what ends it. */
@@ -127,7 +132,9 @@ export async function troubled(
     case "none":
       return () => Promise.resolve()
     case "stopped":
-      vault.kill("SIGSTOP")
+    case "stopped as it answers":
+      if (trouble === "stopped") vault.kill("SIGSTOP")
+      else await stopAsItAnswers(vault)
       return () => {
         vault.kill("SIGCONT")
         return Promise.resolve()
@@ -143,6 +150,14 @@ export async function troubled(
         return Promise.resolve()
       }
   }
+}
+
+/** After its last look at the time, so that it gives out something once it goes on. */
+async function stopAsItAnswers(vault: CrashVault): Promise<void> {
+  vault.crashAt({ stage: "durable", count: 1, signal: "SIGSTOP" })
+  const isStopped = (): true | undefined =>
+    /^State:\tT/m.test(readFileSync(`/proc/${vault.pid}/status`, "utf8")) || undefined
+  await until(isStopped, "a host stands still")
 }
 
 /** Has the host act, and resolves with how long its answer took, once all that came before it is read here. */

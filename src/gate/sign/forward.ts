@@ -16,7 +16,7 @@ import { openPlaces, reducesRisk, type OwnerOf } from "../http/shares.ts"
 import { outcomeOf } from "../upstream/outcome.ts"
 import type { Upstream } from "../upstream/upstream.ts"
 import { keptAnswerOf, repeatedAnswer, type Sending, type SharedSends } from "./repeats.ts"
-import { askSignature, type SignatureDependencies } from "./sign.ts"
+import { askSignature, isInTime, type SignatureDependencies } from "./sign.ts"
 
 export type ForwardDependencies = SignatureDependencies & {
   readonly link: BotLink
@@ -111,7 +111,7 @@ async function sendSigned(
   const { record, path, body, repeat } = signed
   const report = reporter(deps, by.token, record)
   const untilMs = deps.clock() + signed.goodForMs
-  const isLate = (): boolean => deps.clock() >= untilMs
+  const isLate = (): boolean => deps.clock() >= untilMs || !isInTime(signed)
   // So far nothing left, so a refusal will be of the only send. A crash must not let the next one look
   // like that too: what may leave now is durable before it does.
   const isAnnounced = repeat === "unsent" && !isLate()

@@ -7,6 +7,7 @@ import { refusedByVault, type Problem } from "../http/problem.ts"
 import { problemEnvelope, type Reply } from "../http/reply.ts"
 import type { GateLimits } from "../process/gate-limits.ts"
 import { openPlaces, type OwnerOf } from "../http/shares.ts"
+import { heldTooLong, isInTime } from "./sign.ts"
 
 /** Makes `/sign/batch`, with a bound of its own: each keeps the vault as busy as all of its requests would alone. */
 export function batchSigner({
@@ -41,7 +42,10 @@ function replyOf(signed: BotResults["signBatch"]): Reply {
 type Answered = Extract<BotResults["signBatch"], { readonly kind: "answer" }>["results"][number]
 
 function resultOf(answer: Answered): BatchResult {
-  if (answer.kind === "refused") return refusedResult(answer)
+  if (answer.kind === "refused") {
+    return refusedResult(refusedByVault(answer.refusal, answer.record), answer)
+  }
+  if (!isInTime(answer)) return refusedResult(heldTooLong(answer), answer)
   const { record, body, expiresAfter, repeat = "first" } = answer
   return {
     status: 200,
@@ -54,8 +58,7 @@ function resultOf(answer: Answered): BatchResult {
   }
 }
 
-function refusedResult({ refusal, record }: Extract<Answered, { kind: "refused" }>): BatchResult {
-  const problem = refusedByVault(refusal, record)
+function refusedResult(problem: Problem, { record }: Answered): BatchResult {
   return {
     status: statuses[problem.code],
     record,

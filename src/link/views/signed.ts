@@ -9,6 +9,8 @@ export type Signed = {
   readonly expiresAfter: number
   /** For how long it is good yet, by the vault's time as it answered: who sends it needs no clock that agrees. */
   readonly goodForMs: number
+  /** After this, by the wall clock, it isn't handed on: other hosts count on that. There where there are some. */
+  readonly outByMs?: number | undefined
   /** There where the request has an idempotency key. */
   readonly repeat?: Repeat
 }

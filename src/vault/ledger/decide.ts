@@ -28,7 +28,7 @@ import type { IdempotencyFields, RequestRow, SizeFields } from "./records/row.ts
 import { limitExhausted, releaseUnusable, tooFast, tooManyHolds } from "./refusals.ts"
 import type { SignerMarks } from "./signers/signer-marks.ts"
 import type { LedgerState } from "./state.ts"
-import type { LedgerStore, StoreTurn } from "./store/store.ts"
+import type { LedgerStore, StoreTurn, Timed } from "./store/store.ts"
 
 /** What a turn judges by and takes from. */
 export type DecideFrom = {
@@ -46,16 +46,17 @@ export type DecideFrom = {
 export function decider(from: DecideFrom, underWay: UnderWay): Ledger["decide"] {
   const keyTurns = openKeyTurns()
   return async (keys, step) => {
-    let [end, assertInTime] = [nothing, nothing]
+    let end = nothing
+    let timed: Timed | undefined
     const followed: typeof step = (turn) => {
       end = underWay.begin()
-      assertInTime = from.store.others?.timed() ?? nothing
-      return step(turn)
+      timed = from.store.others?.timed()
+      return step({ ...turn, outByMs: timed?.outByMs })
     }
     const work = () => decide(keys, followed, from)
     try {
       const made = await (keys.length === 0 ? work() : keyTurns.run(keys, work))
-      assertInTime()
+      timed?.assertInTime()
       return made
     } finally {
       end()

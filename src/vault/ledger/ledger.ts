@@ -153,6 +153,8 @@ export type Ledger = {
 export type LedgerTurn = {
   /** The ledger's time, the same for the whole turn. */
   readonly nowMs: LedgerTime
+  /** Until when what it makes may be handed on, by the wall clock; `undefined` where no other host counts on that. */
+  readonly outByMs?: number | undefined
   /** What a key was used for: one of the turn's own. @throws {Fault} `ledger_unavailable` after a restore that nobody accepted. */
   keyUse(key: IdempotencyKey): KeyUse
   /**

@@ -1,5 +1,6 @@
 import type { ActiveSet, SetInForce } from "../active/active-set.ts"
 import type { Budgets } from "../budgets/budgets.ts"
+import type { Spending } from "../budgets/spending.ts"
 import type { KeyLocks, Keyring } from "../keyring/keyring.ts"
 import type { Ledger, LedgerTurn } from "../ledger/ledger.ts"
 import type { Client } from "../ledger/records/bindings.ts"
@@ -11,7 +12,7 @@ import type { DiskSpace } from "../watch/disk-space.ts"
 import type { ShadowCounts } from "../watch/shadow-counts.ts"
 import type { VenueClock } from "../watch/venue-clock.ts"
 import type { TokenContext } from "./authorize.ts"
-import type { SignCall } from "./parse-request.ts"
+import type { ParsedRequest, SignCall } from "./parse-request.ts"
 
 /** What a client asks at one moment, under the files that are in force then. */
 export type Asking = {
@@ -24,6 +25,12 @@ export type Asking = {
   readonly key: IdempotencyKey | undefined
   /** It isn't one of a batch: its answer tells how the venue's rate budgets stand. */
   readonly isAlone?: true
+}
+
+/** The same once it is read. */
+export type Asked = Asking & {
+  readonly request: ParsedRequest
+  readonly spending: Spending | undefined
 }
 
 /** What a request is judged, recorded and signed with. */

@@ -19,6 +19,7 @@ import {
 } from "../../venue/signing-hash.ts"
 import type { Signature, Keyring } from "../keyring/keyring.ts"
 import type { LedgerTime } from "../process/clock.ts"
+import type { LedgerTurn } from "../ledger/ledger.ts"
 import type { Taken } from "../ledger/records/reservation.ts"
 import { requestStages } from "../process/stages.ts"
 import type { ParsedRequest } from "./parse-request.ts"
@@ -127,11 +128,11 @@ function addressesOf(struct: StructType, business: JsonObject): JsonObject {
 }
 
 /** What was signed, before it is answered for how long that is good. */
-export type SignedBytes = Omit<Signed, "goodForMs">
+export type SignedBytes = Omit<Signed, "goodForMs" | "outByMs">
 
 /** As it is answered at `now`. */
-export function answered(signed: SignedBytes, now: LedgerTime): Signed {
-  return { ...signed, goodForMs: signed.expiresAfter - now }
+export function answered(signed: SignedBytes, now: LedgerTime, { outByMs }: LedgerTurn): Signed {
+  return { ...signed, goodForMs: signed.expiresAfter - now, outByMs }
 }
 
 /** Signs a request with what was taken for it. The same again gives the same bytes. */

@@ -7,26 +7,14 @@ import { toHex } from "../../std/bytes.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import { budgetExhausted } from "../budgets/shortage.ts"
-import type { Spending } from "../budgets/spending.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Client } from "../ledger/records/bindings.ts"
 import type { EarlierRequest } from "../ledger/records/idempotency.ts"
-import type { LedgerTime } from "../process/clock.ts"
-import type { SignContext } from "./asking.ts"
+import type { Asked, SignContext } from "./asking.ts"
 import { answered, canonicalBody, digestOf, signReserved } from "./fill-in.ts"
-import { judgeRequest, type Judgement } from "./judge-request.ts"
+import { judgeRequest } from "./judge-request.ts"
 import { clientOrderIdOf, type ParsedRequest, type SignCall } from "./parse-request.ts"
 import { keyLocked } from "./refuse.ts"
-
-/** A request whose idempotency key stands for an earlier one. */
-export type RepeatAsk = {
-  readonly request: ParsedRequest
-  readonly spending: Spending | undefined
-  readonly client: Client
-  readonly call: SignCall
-  readonly set: ActiveSet
-  readonly nowMs: LedgerTime
-}
 
 /**
  * Answers a repeat: with the venue's answer if it is known, else with the very body that was signed
@@ -37,30 +25,27 @@ export type RepeatAsk = {
  */
 export function repeatRequest(
   earlier: EarlierRequest,
-  ask: RepeatAsk,
+  ask: Asked,
   { keyring, ledger }: Pick<SignContext, "keyring" | "ledger">,
 ): Result<BotResults["sign"], Refusal> {
-  const { request, client, call, set, nowMs } = ask
+  const { request, call, set, turn } = ask
   if (earlier.binding !== bindingHash(request, ask)) return err(conflict(earlier))
   const { record, answer } = earlier
   const isForwarded = call.purpose === "forward"
   if (isForwarded && answer !== undefined) return ok({ kind: "answered", record, answer })
-  const refusal =
-    refuseOver(earlier, ask) ?? refuseJudged(judgeRequest(request, client, ask), earlier)
+  const refusal = refuseOver(earlier, ask) ?? refuseJudged(earlier, ask)
   if (refusal !== undefined) return err(refusal)
   if (keyring.isLocked(request.key.name)) return err(keyLocked(request.key.name))
   const spent = spend(ask, record, ledger)
   if (spent !== undefined) return err(spent)
-  return ok({
-    kind: "answer",
-    ...answered(signReserved(request, earlier, { keyring, profile: set.profile }), nowMs),
-    repeat: repeatOf(earlier),
-  })
+  const signed = signReserved(request, earlier, { keyring, profile: set.profile })
+  const repeat = repeatOf(earlier)
+  return ok({ kind: "answer", ...answered(signed, turn.nowMs, turn), repeat })
 }
 
 /** Counts it in the budgets, unless one has no room or a repeat of it counts there. */
 function spend(
-  { spending, nowMs }: RepeatAsk,
+  { spending, turn: { nowMs } }: Asked,
   record: string,
   { budgets }: Pick<Ledger, "budgets">,
 ): Refusal | undefined {
@@ -73,12 +58,12 @@ function repeatOf({ isUnsent }: EarlierRequest): Repeat {
 }
 
 /** Whether it is over: answered, and the answer isn't kept; or expired. */
-function refuseOver(earlier: EarlierRequest, ask: RepeatAsk): Refusal | undefined {
+function refuseOver(earlier: EarlierRequest, ask: Asked): Refusal | undefined {
   const { record, state, expiresAfterMs } = earlier
   const isForwarded = ask.call.purpose === "forward"
   if (isForwarded && state === "accepted") return alreadyAccepted(earlier, ask)
   const isRefused = isForwarded && state === "refused"
-  if (!isRefused && ask.nowMs <= expiresAfterMs) return undefined
+  if (!isRefused && ask.turn.nowMs <= expiresAfterMs) return undefined
   const message = isRefused
     ? "The venue refused this key's request, and its answer isn't kept here; look at the venue."
     : "This key's request has expired and is never signed anew; look at the venue what became of it, and ask for another one under another key."
@@ -88,7 +73,7 @@ function refuseOver(earlier: EarlierRequest, ask: RepeatAsk): Refusal | undefine
 /** What a bot finds its request by at the venue. The binding holds all that the hash is made from. */
 function alreadyAccepted(
   { record, nonce, expiresAfterMs }: EarlierRequest,
-  { request, set: { profile } }: RepeatAsk,
+  { request, set: { profile } }: Asked,
 ): Refusal {
   const hash = digestOf(request, { validity: { nonce, expiresAfterMs }, profile })
   return {
@@ -106,7 +91,8 @@ function alreadyAccepted(
 }
 
 /** A release that the earlier request used up holds for its repeats. */
-function refuseJudged(decision: Judgement, earlier: EarlierRequest): Refusal | undefined {
+function refuseJudged(earlier: EarlierRequest, ask: Asked): Refusal | undefined {
+  const decision = judgeRequest(ask.request, ask.client, { ...ask, nowMs: ask.turn.nowMs })
   if (decision.kind === "refuse") return decision.refusal
   if (decision.kind === "allow" || earlier.hadRelease) return undefined
   const { policy, name, file, line } = decision.hold

@@ -3,18 +3,16 @@ import { isDeepStrictEqual } from "node:util"
 import type { BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
-import type { Spending } from "../budgets/spending.ts"
 import type { RequestEntry } from "../ledger/records/entries.ts"
 import type { EarlierRequest, Idempotency, KeyUse } from "../ledger/records/idempotency.ts"
 import type { Taken } from "../ledger/records/reservation.ts"
 import { requestStages } from "../process/stages.ts"
-import type { Asking, SignContext } from "./asking.ts"
+import type { Asked, Asking, SignContext } from "./asking.ts"
 import { authenticate } from "./authorize.ts"
 import { answered, signReserved, type SignedBytes } from "./fill-in.ts"
 import { bindingOf, holdRequest, releaseFor, judgeRequest, refuseNow } from "./judge-request.ts"
 import {
   parseRequest,
-  type ParsedRequest,
   type SignCall,
   clientOrderIdOf,
   keyOf,
@@ -80,11 +78,9 @@ export function answerOf(decided: Decided, vault: SignContext): BotResults["sign
   const { asked, signed, judgedMs } = decided
   vault.metrics.stages.endSince("record", judgedMs)
   requestStages.publish({ stage: "durable" })
-  const answer = { kind: "answer", ...answered(signed, vault.now()) } as const
+  const answer = { kind: "answer", ...answered(signed, vault.now(), asked.turn) } as const
   return withRateLimits(answer, asked, vault.ledger.budgets)
 }
-
-type Asked = Asking & { readonly request: ParsedRequest; readonly spending: Spending | undefined }
 
 function judgeAndTake(asked: Asked, vault: SignContext): Result<() => Decided, Refusal> {
   const { client, set, request, turn, call } = asked
@@ -133,7 +129,7 @@ function repeat(
   asked: Asked,
   vault: SignContext,
 ): Result<() => Decided, Refusal> {
-  const answer = repeatRequest(earlier, { ...asked, nowMs: asked.turn.nowMs }, vault)
+  const answer = repeatRequest(earlier, asked, vault)
   return answer.ok ? ok(atOnce(withRateLimits(answer.value, asked, vault.ledger.budgets))) : answer
 }
 

@@ -68,8 +68,15 @@ export type Others = {
   attend(hearing: Hearing): void
   /** Resolves once they give nothing out any more that they decided before the last turn here. */
   quiet(): Promise<void>
-  /** Returns what throws once what is decided now may not come out any more. */
-  timed(): () => void
+  /** Until when what is decided now may come out. */
+  timed(): Timed
+}
+
+export type Timed = {
+  /** By the wall clock: who hands it on doesn't after that. */
+  readonly outByMs: number
+  /** Sooner, so that it can be handed on. @throws {Fault} `ledger_unavailable`. */
+  assertInTime(): void
 }
 
 /** What follows what other hosts append. */

@@ -140,6 +140,24 @@ describe("POST /v1", () => {
     assert.deepEqual(outcomes[2], { kind: "unsent" })
   })
 
+  it("sends nothing that other hosts count on not to come out any more", async (t) => {
+    let [leftMs, sends] = [60_000, 0]
+    const gate = await startGate(t, {
+      upstream: fakeUpstream((ask) => {
+        assert.equal(ask.maySend(), true)
+        sends += 1
+        return answered(200, '{"code":"0"}')
+      }),
+      clock: () => 0,
+      script: { sign: () => ({ ...signExpiring(), outByMs: Date.now() + leftMs }) },
+    })
+    assert.equal((await gate.post(path)).status, 200)
+    leftMs = -1
+    assertRefused(await gate.post(path), 504, "too_late")
+    assert.equal(sends, 1)
+    assert.deepEqual((await gate.vault.outcomes(3))[2], { kind: "unsent" })
+  })
+
   it("sends nothing that expired while it connected", async (t) => {
     let nowMs = 0
     const gate = await startGate(t, {
