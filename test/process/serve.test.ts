@@ -168,6 +168,21 @@ describe("countersign serve", { timeout: 180_000 }, () => {
     })
   })
 
+  for (const name of ["vault", "gate"]) {
+    it(`brings the ${name} back also where it is killed while it starts`, async () => {
+      await withDaemon(async (daemon) => {
+        for (let time = 0; time < 3; time += 1) {
+          const { pid } = await childRunning(daemon.pid, `${name}/main`)
+          process.kill(pid, "SIGKILL")
+          await until(() => (runningProcess(pid) === undefined ? true : undefined), "it ended")
+        }
+        await untilReady(daemon)
+        await assertSignsHigher(daemon)
+        assert.equal(await daemon.stop(), 0)
+      })
+    })
+  }
+
   it("brings the gate back on its port", async () => {
     await withDaemon(async (daemon) => {
       const gate = await childRunning(daemon.pid, "gate/main")

@@ -80,10 +80,15 @@ function firstMessage<Message extends ReadyOrFailed>(
         reject(new Fault(message.code as FaultCode, message.message)) // ours to ours
       else resolve(message as Extract<Message, { type: "ready" }>)
     })
-    const endedEarly = (): void =>
-      reject(new Fault("internal", `The ${name} ended before it was ready; its output says why.`))
-    child.once("exit", endedEarly)
-    child.once("error", endedEarly)
+    const endedEarly = (code: FaultCode, how: string): void =>
+      reject(new Fault(code, `The ${name} ${how} before it was ready; its output says why.`))
+    child.once("exit", (_, signal) =>
+      // Whoever kills one, as Linux does where memory is short, may let the next one be.
+      signal === null
+        ? endedEarly("internal", "ended")
+        : endedEarly("vault_unavailable", `was killed by ${signal}`),
+    )
+    child.once("error", () => endedEarly("internal", "ended"))
   })
 }
 
