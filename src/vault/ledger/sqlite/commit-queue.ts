@@ -16,7 +16,7 @@ import type {
   StoreTurn,
   Written,
 } from "../store/store.ts"
-import type { FromWorker, Job, JobResult, JobResults, ToWorker } from "./worker-messages.ts"
+import type { Done, FromWorker, Job, JobResult, JobResults, ToWorker } from "./worker-messages.ts"
 
 /** A turn that asked for no key. */
 const keyless: StoreTurn = { found: () => undefined }
@@ -175,7 +175,7 @@ export class CommitQueue implements LedgerStore {
     }
   }
 
-  #finish({ head, results }: Extract<FromWorker, { kind: "committed" }>): void {
+  #finish({ head, results }: Done): void {
     const done = this.#atWork
     this.#atWork = []
     this.#head = head
@@ -184,10 +184,12 @@ export class CommitQueue implements LedgerStore {
     for (const [index, { resolve }] of done.entries()) resolve(results[index])
   }
 
-  async #keepElsewhere(appended: AppendedRows): Promise<void> {
+  /** What is durable there is done: a start replays what is lost here. */
+  async #keepElsewhere(appended: AppendedRows & Done): Promise<void> {
     try {
       await this.replica?.append(appended)
       this.#tell({ kind: "replicated" })
+      this.#finish(appended)
     } catch (error) {
       this.break(error)
     }

@@ -73,7 +73,7 @@ function committer({ prepare, commit }: BatchRunner) {
     const committed = attempt(() => commit(prepared))
     if (committed === undefined) return
     const { results, head, trailing } = committed
-    tell({ kind: "committed", results, head })
+    if (!isAskedElsewhere(committed)) tell({ kind: "committed", results, head })
     if (trailing >= maxTrailing) catchUp()
     else if (trailing > 0) catchingUp ??= setTimeout(catchUp, maxTrailingMs)
   }
@@ -81,8 +81,8 @@ function committer({ prepare, commit }: BatchRunner) {
     run(batch: Batch): void {
       held = attempt(() => prepare(batch))
       if (held === undefined) return
-      const { rows, head } = held
-      if (isReplicated && rows.length > 0) tell({ kind: "appended", rows, head })
+      const { rows, results, head } = held
+      if (isAskedElsewhere(held)) tell({ kind: "appended", rows, results, head })
       else finish(held)
     },
     replicated(): void {
@@ -91,6 +91,11 @@ function committer({ prepare, commit }: BatchRunner) {
     },
     stop,
   }
+}
+
+/** What is durable there counts, whatever comes of it here. */
+function isAskedElsewhere({ rows }: Prepared): boolean {
+  return isReplicated && rows.length > 0
 }
 
 /** Does each step and tells the vault of the first that fails: after that none is done. */

@@ -55,12 +55,15 @@ export type ToWorker =
   | { readonly kind: "copy"; readonly to: string }
   | { readonly kind: "close" }
 
+/** What a batch comes to: one result a job, in order. */
+export type Done = { readonly results: readonly JobResult[]; readonly head: Head }
+
 export type FromWorker =
   | { readonly kind: "opened"; readonly state: OpenedState }
-  /** The batch is written, and waits for `replicated`. Only where {@link ThreadAsk} says so. */
-  | ({ readonly kind: "appended" } & AppendedRows)
-  /** The batch is durable; one result a job, in order. */
-  | { readonly kind: "committed"; readonly results: readonly JobResult[]; readonly head: Head }
+  /** The batch is written, and is committed after `replicated`. Only where {@link ThreadAsk} says so. */
+  | ({ readonly kind: "appended" } & AppendedRows & Done)
+  /** The batch is durable. */
+  | ({ readonly kind: "committed" } & Done)
   /** With a sentence where it failed; the database itself is as it was. */
   | { readonly kind: "copied"; readonly failed: string | undefined }
   /** Nothing of the batch counts, and nothing more will be written. */
