@@ -13,6 +13,7 @@ import type { Signings } from "./signings.ts"
  * all of its hosts may be silent for longer than a second after it; else they mayn't.
  */
 export const fleetEvents = {
+  nothing: { share: 1 },
   kill: { share: 8 },
   clock: { share: 1 },
   "wrong clock": { share: 0.5 },
@@ -37,6 +38,7 @@ export type Around = Fleet & { readonly random: SeededRandom; readonly signings:
 
 /** Has it happen, and mends what doesn't mend itself. Vaults that end by it are started again. */
 export const happen: Readonly<Record<FleetEvent, (around: Around) => Promise<Happened>>> = {
+  nothing,
   kill,
   clock,
   "wrong clock": wrongClock,
@@ -48,6 +50,14 @@ export const happen: Readonly<Record<FleetEvent, (around: Around) => Promise<Hap
   standby,
   primary,
   failover,
+}
+
+/** What the others' silence is beside: as long as a killed vault takes to start again. */
+async function nothing({ random, hosts }: Around): Promise<Happened> {
+  const host = random.pick(hosts)
+  const atMs = performance.now()
+  await sleep(1_000)
+  return { atMs, host, what: "nothing" }
 }
 
 /** Where a vault is killed, besides at any time: after a stage, while it starts, or once a bot has its answer. */
