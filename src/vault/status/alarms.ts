@@ -31,6 +31,7 @@ export function alarmsOf(sources: StatusSources): readonly Alarm[] {
     ...endAlarms(set, nowMs),
     ...roomAlarms(sources),
     ...fileAlarms(sources.alarm()),
+    ...hostAlarms(sources.ledger),
     // Last, so that a bot that asks for much pushes nothing else away.
     ...holdAlarms(sources),
   ]
@@ -112,6 +113,19 @@ function fileAlarms(why: string | undefined): readonly Alarm[] {
   return [alarm("policy_set_broken", { subject: "", fact, advice })]
 }
 
+/** After so long a host is hardly just starting again. */
+const longestSilenceMs = 300_000
+
+/** Other hosts on the same ledger of which nothing is heard. */
+function hostAlarms({ replica }: StatusSources["ledger"]): readonly Alarm[] {
+  const silent = [...(replica?.silence() ?? [])].filter(([, ms]) => ms > longestSilenceMs)
+  return silent.map(([subject]) => {
+    const fact = `Host ${subject} has had no session with PostgreSQL for five minutes`
+    const advice = "have its bots use another host, and see to it; countersign doctor says more"
+    return alarm("host_silent", { subject, fact, advice })
+  })
+}
+
 /** Their words are the operator's and ours, never a bot's. */
 function holdAlarms(sources: StatusSources): readonly Alarm[] {
   return waitingHolds(sources).map(({ id, client, key, operation, policy, rule }) => {
@@ -137,30 +151,21 @@ function roomAlarms(sources: StatusSources): readonly Alarm[] {
 
 /** A limit that is spent is nearly spent too, so that each comes and goes by itself. */
 function limitAlarms(subject: string, share: number): readonly Alarm[] {
-  const spent = {
-    subject,
-    fact: `The limit ${subject} is spent, and what counts in it is refused until some of it frees`,
-    advice: "countersign limits show tells how it stands, countersign limits raise gives more",
-  }
-  const nearly = {
-    subject,
-    fact: `At least 80 % of the limit ${subject} is used, and what goes over it will be refused`,
-    advice: "countersign limits show tells how it stands",
-  }
+  const spent = `The limit ${subject} is spent, and what counts in it is refused until some of it frees`
+  const near = `At least 80 % of the limit ${subject} is used, and what goes over it will be refused`
+  const advice = "countersign limits show tells how it stands"
+  const raise = `${advice}, countersign limits raise gives more`
   return [
-    ...(share >= 1 ? [alarm("limit_spent", spent)] : []),
-    ...(share >= nearlySpent ? [alarm("limit_nearly_spent", nearly)] : []),
+    ...(share >= 1 ? [alarm("limit_spent", { subject, fact: spent, advice: raise })] : []),
+    ...(share >= nearlySpent ? [alarm("limit_nearly_spent", { subject, fact: near, advice })] : []),
   ]
 }
 
 function budgetAlarms({ scope, address, max, used, keptForCancels }: Stand): readonly Alarm[] {
   if (max - used > keptForCancels) return []
-  const which = scope === "ip" ? "this machine" : address
-  return [
-    alarm("budget_at_reserve", {
-      subject: scope === "ip" ? scope : `${scope} ${address}`,
-      fact: `The venue's rate budget of ${which} is used up but for cancels, so orders are refused for up to a minute`,
-      advice: "give bots shares of it in countersign.yaml, then countersign policy reload",
-    }),
-  ]
+  const isIp = scope === "ip"
+  const [subject, which] = isIp ? [scope, "this machine"] : [`${scope} ${address}`, address]
+  const fact = `The venue's rate budget of ${which} is used up but for cancels, so orders are refused for up to a minute`
+  const advice = "give bots shares of it in countersign.yaml, then countersign policy reload"
+  return [alarm("budget_at_reserve", { subject, fact, advice })]
 }

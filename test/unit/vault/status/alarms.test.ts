@@ -196,6 +196,17 @@ describe("the vault's alarms", () => {
     assert.deepEqual(told({ ...careless.vault, disk }, "disk_filling", "disk_low"), [])
   })
 
+  it("tell of another host that has been silent for more than five minutes", async (t) => {
+    const { vault } = await openWithBot(t)
+    const silent = (ms: number): readonly string[] => {
+      const replica = { silence: () => new Map([["b", ms]]), look: () => Promise.resolve("") }
+      return told({ ...vault, ledger: { ...vault.ledger, replica } }, "host_silent")
+    }
+    assert.deepEqual(silent(300_000), [])
+    assert.deepEqual(silent(300_001), ["host_silent b"])
+    assert.deepEqual(told(vault, "host_silent"), [])
+  })
+
   it("tell of a price that is stale or waits for a word, and of none that never was", async (t) => {
     const unpriced = `  - {id: 77, name: NEW-PERP, market: perp, quote: USD}\n`
     const venue = sandboxProfile({ url: sandboxUrl, asOf: new Date() })
