@@ -154,9 +154,16 @@ export const postgresGuards: readonly Guard[] = [
   ),
   ...guardsOf("vault/ledger/sqlite/sqlite-worker.ts", ledger, [
     {
-      find: "if (isReplicated && rows.length > 0)",
-      replace: "if (!isReplicated && rows.length > 0)",
+      find: "return isReplicated && rows.length > 0",
+      replace: "return !isReplicated && rows.length > 0",
       why: "a record is committed and released before PostgreSQL has it",
+    },
+  ]),
+  ...guardsOf("vault/ledger/sqlite/commit-queue.ts", ledger, [
+    {
+      find: "await this.replica?.append(appended)",
+      replace: "void this.replica?.append(appended)",
+      why: "a record is released before PostgreSQL has it",
     },
   ]),
 ]

@@ -24,6 +24,33 @@ export const sendGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
+    "gate/sign/sign.ts",
+    ["unit/gate/sign/sign"],
+    [
+      {
+        find: "outByMs === undefined || Date.now() <= outByMs",
+        replace: "outByMs === undefined || Date.now() > 0",
+        why: "what a vault gives out after it stood still is handed on",
+      },
+      {
+        find: "if (!isInTime(signed)) return",
+        replace: "if (false) return",
+        why: "a bot is given it",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "gate/sign/sign-batch.ts",
+    ["unit/gate/sign/sign"],
+    [
+      {
+        find: "if (!isInTime(answer)) return",
+        replace: "if (false) return",
+        why: "a bot is given it in a batch",
+      },
+    ],
+  ),
+  ...guardsOf(
     "gate/sign/forward.ts",
     ["unit/gate/sign/forward"],
     [
