@@ -14,7 +14,8 @@ import type { LedgerKey } from "../../src/vault/ledger/store/audit-jobs.ts"
 import type { FileEngine, FilePlace } from "./ledger-engines.ts"
 import { ledgerPlace } from "./ledger-ask.ts"
 import type { VaultElsewhere } from "./open-test-vault.ts"
-import { hostRole, type PostgresPlace, type PostgresServer } from "./postgres-server.ts"
+import { hostRole, type PostgresServer } from "./postgres-server.ts"
+import type { Primary } from "./postgres-suite.ts"
 
 /** A ledger in a database of its own, the copy of host `a`, and a relay between the two. */
 export type PostgresLedgerPlace = FilePlace & {
@@ -30,23 +31,21 @@ const reachMs = 10_000
 
 let made = 0
 
-/** Moves a new ledger to `server`. */
+/** Moves a new ledger to a server. */
 export async function postgresLedgerPlace(
-  place: PostgresPlace,
-  server: PostgresServer,
+  primary: Primary,
   settings: Partial<PostgresLedger> = {},
 ): Promise<PostgresLedgerPlace> {
   const postgres = { ...usual(), ...settings }
   const own = await ownPlace()
   await prepareLedgerFile(own.file)
-  moveTo(server, own, postgres)
-  return connected(own, postgres, { place, server })
+  moveTo(primary.server, own, postgres)
+  return connected(own, postgres, primary)
 }
 
-/** Moves a new ledger to `server`, of which each of these hosts has a copy. */
+/** Moves a new ledger to a server, of which each of these hosts has a copy. */
 export async function postgresFleet(
-  place: PostgresPlace,
-  server: PostgresServer,
+  primary: Primary,
   names: readonly string[],
 ): Promise<readonly PostgresLedgerPlace[]> {
   const own = await Promise.all(names.map(ownPlace))
@@ -56,9 +55,9 @@ export async function postgresFleet(
   if (first === undefined) throw new Error("a fleet has a host")
   await prepareLedgerFile(first.file)
   for (const { file } of own) if (file !== first.file) copyFileSync(first.file, file)
-  moveTo(server, first, { ...postgres, host: names[0] ?? "" })
+  moveTo(primary.server, first, { ...postgres, host: names[0] ?? "" })
   return own.map((each, index) =>
-    connected(each, { ...postgres, host: names[index] ?? "" }, { place, server }),
+    connected(each, { ...postgres, host: names[index] ?? "" }, primary),
   )
 }
 
@@ -93,11 +92,8 @@ function moveTo(
   server.sql(moved(file, postgres, key), postgres.database)
 }
 
-/** A server, and what the relay shows it. */
-type At = { readonly place: PostgresPlace; readonly server: PostgresServer }
-
 /** With a relay between the two. */
-function connected(own: OwnPlace, postgres: PostgresLedger, at: At): PostgresLedgerPlace {
+function connected(own: OwnPlace, postgres: PostgresLedger, at: Primary): PostgresLedgerPlace {
   const { file, keyFile, socket } = own
   const relay = startRelay(socket, at)
   return {
@@ -112,7 +108,7 @@ function connected(own: OwnPlace, postgres: PostgresLedger, at: At): PostgresLed
 }
 
 /** Connects the server with whoever listens on `socket`. */
-function startRelay(socket: string, { place: { certificates }, server }: At) {
+function startRelay(socket: string, { place: { certificates }, server }: Primary) {
   const { certificate, key } = certificates.clients[hostRole]
   const [ca, cert] = [readFileSync(certificates.ca), readFileSync(certificate)]
   const context = createSecureContext({ ca, cert, key: readFileSync(key) })
@@ -137,16 +133,16 @@ function startRelay(socket: string, { place: { certificates }, server }: At) {
 }
 
 /** One host with its ledger on a server, which is made by the time that a ledger is asked for. */
-export function onPostgres(at: () => At): FileEngine {
+export function onPostgres(at: () => Primary): FileEngine {
   return {
     name: "PostgreSQL, with a copy in SQLite",
     share: 1 / 5,
-    place: () => postgresLedgerPlace(at().place, at().server),
+    place: () => postgresLedgerPlace(at()),
     elsewhere: () => vaultOnPostgres(at),
   }
 }
 
-function vaultOnPostgres(at: () => At): VaultElsewhere {
+function vaultOnPostgres(at: () => Primary): VaultElsewhere {
   const postgres = usual()
   const { host, database } = postgres
   let relay: ReturnType<typeof startRelay> | undefined

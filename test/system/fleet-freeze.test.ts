@@ -1,7 +1,7 @@
 // A freeze on one of several hosts, under load, with sessions that break: once it is answered, nothing comes out anywhere.
 
 import assert from "node:assert/strict"
-import { after, before, describe, it, type TestContext } from "node:test"
+import { describe, it, type TestContext } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 
 import { Fault } from "../../src/std/fault.ts"
@@ -10,13 +10,8 @@ import { openLedgerOver } from "../../src/vault/ledger/open-ledger.ts"
 import { systemClock } from "../../src/vault/process/clock.ts"
 import { plainAsk } from "../support/ledger-ask.ts"
 import { postgresFleet, type PostgresLedgerPlace } from "../support/postgres-ledger.ts"
-import {
-  needsPostgres,
-  postgresPlace,
-  startPrimary,
-  type PostgresPlace,
-  type PostgresServer,
-} from "../support/postgres-server.ts"
+import { needsPostgres } from "../support/postgres-server.ts"
+import { primaryOfSuite } from "../support/postgres-suite.ts"
 import { numRuns } from "../support/runs.ts"
 import { seededRandom } from "../support/seeded-random.ts"
 
@@ -29,21 +24,11 @@ const seed = process.env["FREEZE_SEED"] ?? String(Date.now())
 const longestMs = 60_000 + freezes * 2_000
 
 describe("a freeze on one of several hosts", { timeout: longestMs, ...needsPostgres }, () => {
-  let place: PostgresPlace
-  let server: PostgresServer
-
-  before(async () => {
-    place = postgresPlace()
-    server = await startPrimary(place)
-  })
-  after(async () => {
-    await server.stop()
-    place.remove()
-  })
+  const primary = primaryOfSuite()
 
   it("is answered once nothing that was decided before it can come out of any host", async (t) => {
     const random = seededRandom(seed)
-    const places = await postgresFleet(place, server, ["a", "b", "c"])
+    const places = await postgresFleet(primary(), ["a", "b", "c"])
     const hosts = places.map(openHost)
     for (const host of hosts) await host.act({ act: "thawed", ...everything }) // no copy is empty
     const load = startLoad(hosts)

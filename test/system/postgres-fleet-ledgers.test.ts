@@ -1,7 +1,7 @@
 // Whole ledgers of two hosts on a real PostgreSQL: what one decides while the other stops, revokes or ends.
 
 import assert from "node:assert/strict"
-import { after, before, describe, it } from "node:test"
+import { describe, it } from "node:test"
 import { setImmediate as turnEnded, setTimeout as pause } from "node:timers/promises"
 
 import { Fault } from "../../src/std/fault.ts"
@@ -16,13 +16,8 @@ import { aClaim } from "../support/a-claim.ts"
 import { fakeClock, type FakeClock } from "../support/fake-clock.ts"
 import { assertReserved, plainAsk, reserve, reserved, signer } from "../support/ledger-ask.ts"
 import { postgresFleet, type PostgresLedgerPlace } from "../support/postgres-ledger.ts"
-import {
-  needsPostgres,
-  postgresPlace,
-  startPrimary,
-  type PostgresPlace,
-  type PostgresServer,
-} from "../support/postgres-server.ts"
+import { needsPostgres } from "../support/postgres-server.ts"
+import { primaryOfSuite } from "../support/postgres-suite.ts"
 import { until } from "../support/process-tree.ts"
 
 type Host = {
@@ -94,24 +89,14 @@ async function acceptRestore(ledger: Ledger): Promise<void> {
 }
 
 describe("the ledgers of two hosts", needsPostgres, () => {
-  let place: PostgresPlace
-  let server: PostgresServer
-
-  before(async () => {
-    place = postgresPlace()
-    server = await startPrimary(place)
-  })
-  after(async () => {
-    await server.stop()
-    place.remove()
-  })
+  const primary = primaryOfSuite()
 
   async function withHosts(
     options: readonly Partial<LedgerOptions>[],
     use: (...hosts: Host[]) => Promise<void>,
     aheadMs: readonly number[] = [],
   ): Promise<void> {
-    const places = await postgresFleet(place, server, ["a", "b", "c"].slice(0, options.length))
+    const places = await postgresFleet(primary(), ["a", "b", "c"].slice(0, options.length))
     const hosts = await Promise.all(
       places.map(async (each, index): Promise<Host> => {
         const clock = fakeClock()

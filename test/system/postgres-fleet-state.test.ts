@@ -1,7 +1,7 @@
 // What several hosts on a real PostgreSQL have in memory, against what a start from each one's copy makes of it.
 
 import assert from "node:assert/strict"
-import { after, before, describe, it } from "node:test"
+import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
@@ -24,13 +24,8 @@ import {
   signer,
 } from "../support/ledger-ask.ts"
 import { postgresFleet, type PostgresLedgerPlace } from "../support/postgres-ledger.ts"
-import {
-  needsPostgres,
-  postgresPlace,
-  startPrimary,
-  type PostgresPlace,
-  type PostgresServer,
-} from "../support/postgres-server.ts"
+import { needsPostgres } from "../support/postgres-server.ts"
+import { primaryOfSuite } from "../support/postgres-suite.ts"
 import { numRuns } from "../support/runs.ts"
 
 const signers = [signer, otherSigner]
@@ -262,23 +257,13 @@ function assertNoCapPassed(requests: Recorded): void {
 }
 
 describe("the state of several hosts", needsPostgres, () => {
-  let place: PostgresPlace
-  let server: PostgresServer
-
-  before(async () => {
-    place = postgresPlace()
-    server = await startPrimary(place)
-  })
-  after(async () => {
-    await server.stop()
-    place.remove()
-  })
+  const primary = primaryOfSuite()
 
   async function withFleet(
     offsetsMs: readonly number[],
     use: (fleet: Fleet) => Promise<void>,
   ): Promise<void> {
-    const places = await postgresFleet(place, server, names.slice(0, offsetsMs.length))
+    const places = await postgresFleet(primary(), names.slice(0, offsetsMs.length))
     const hosts = await Promise.all(
       places.map(async ({ openStore }, index) => {
         const clock = fakeClock()

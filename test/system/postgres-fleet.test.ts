@@ -10,14 +10,8 @@ import { contract, keyOf, request } from "../properties/ledger-contract.ts"
 import { startMs } from "../support/fake-clock.ts"
 import { holdContract } from "../support/hold-contract.ts"
 import { postgresFleet, type PostgresLedgerPlace } from "../support/postgres-ledger.ts"
-import {
-  needsPostgres,
-  postgresPlace,
-  startPrimary,
-  startStandby,
-  type PostgresPlace,
-  type PostgresServer,
-} from "../support/postgres-server.ts"
+import { needsPostgres, startStandby, type PostgresServer } from "../support/postgres-server.ts"
+import { primaryOfSuite } from "../support/postgres-suite.ts"
 
 type Host = {
   readonly place: PostgresLedgerPlace
@@ -28,22 +22,12 @@ type Host = {
 }
 
 describe("the ledger of several hosts", needsPostgres, () => {
-  let place: PostgresPlace
-  let server: PostgresServer
-
-  before(async () => {
-    place = postgresPlace()
-    server = await startPrimary(place)
-  })
-  after(async () => {
-    await server.stop()
-    place.remove()
-  })
+  const primary = primaryOfSuite()
 
   holdContract(
     "one of several hosts",
     async () => {
-      const [first, second] = await postgresFleet(place, server, ["a", "b"])
+      const [first, second] = await postgresFleet(primary(), ["a", "b"])
       assert.ok(first && second)
       await second.remove()
       return first
@@ -56,7 +40,7 @@ describe("the ledger of several hosts", needsPostgres, () => {
     use: (...hosts: Host[]) => Promise<void>,
     settings: Partial<PostgresLedger> = {},
   ): Promise<void> {
-    const places = await postgresFleet(place, server, names)
+    const places = await postgresFleet(primary(), names)
     for (const { postgres } of places) Object.assign(postgres, settings)
     const hosts = await Promise.all(places.map(opened))
     try {
@@ -94,11 +78,11 @@ describe("the ledger of several hosts", needsPostgres, () => {
   describe("whose commits wait for a standby", () => {
     let standby: PostgresServer
     const wait = (names: string): void => {
-      server.sql(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`, "postgres")
-      server.sql("SELECT pg_reload_conf()", "postgres")
+      primary().server.sql(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`, "postgres")
+      primary().server.sql("SELECT pg_reload_conf()", "postgres")
     }
     before(async () => {
-      standby = await startStandby(place, server, { name: "standby1" })
+      standby = await startStandby(primary().place, primary().server, { name: "standby1" })
       wait("standby1")
     })
     after(async () => {
@@ -154,13 +138,13 @@ describe("the ledger of several hosts", needsPostgres, () => {
       let isOut = false
       const repeat = a.store
         .turn([keyOf("k-1")], (turn) => {
-          server.pause()
+          primary().server.pause()
           return turn.found(keyOf("k-1"))
         })
         .finally(() => (isOut = true))
       await pause(500)
       const wasOut = isOut
-      server.goOn()
+      primary().server.goOn()
       assert.ok(await repeat)
       assert.equal(wasOut, false)
     }))
@@ -291,13 +275,13 @@ describe("the ledger of several hosts", needsPostgres, () => {
       await a.store.close()
       const lock = "(hashtextextended('countersign', 0))"
       const { database } = a.place.postgres
-      const giving = server.ask(
+      const giving = primary().server.ask(
         `DO $$ BEGIN FOR turn IN 1..300 LOOP
           PERFORM pg_advisory_lock${lock}, pg_sleep(0.0195 + random() * 0.001), pg_advisory_unlock${lock};
         END LOOP; END $$`,
         database,
       )
-      const waiting = server.ask(
+      const waiting = primary().server.ask(
         `DO $$ DECLARE said text; BEGIN FOR turn IN 1..200 LOOP
           SELECT outcome INTO said FROM countersign.take_turn('w', 0, '20ms');
           IF said = 'taken' THEN PERFORM pg_advisory_unlock${lock};

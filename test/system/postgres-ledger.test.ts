@@ -6,7 +6,7 @@ import { once } from "node:events"
 import { connect } from "node:net"
 import { dirname, join } from "node:path"
 import { createSecureContext } from "node:tls"
-import { after, before, describe, it } from "node:test"
+import { describe, it } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 
 import { keepServer } from "../../src/relay/keep-server.ts"
@@ -22,32 +22,20 @@ import { postgresLedgerPlace, type PostgresLedgerPlace } from "../support/postgr
 import {
   hostRole,
   needsPostgres,
-  postgresPlace,
-  startPrimary,
   startStandby,
-  type PostgresPlace,
   type PostgresServer,
 } from "../support/postgres-server.ts"
+import { primaryOfSuite } from "../support/postgres-suite.ts"
 import { until } from "../support/process-tree.ts"
 import { request } from "../properties/ledger-contract.ts"
 
 describe("the ledger on PostgreSQL", needsPostgres, () => {
-  let place: PostgresPlace
-  let server: PostgresServer
+  const primary = primaryOfSuite()
 
-  before(async () => {
-    place = postgresPlace()
-    server = await startPrimary(place)
-  })
-  after(async () => {
-    await server.stop()
-    place.remove()
-  })
-
-  holdContract("PostgreSQL, with a copy in SQLite", () => postgresLedgerPlace(place, server))
+  holdContract("PostgreSQL, with a copy in SQLite", () => postgresLedgerPlace(primary()))
 
   async function withLedger(use: (ledger: PostgresLedgerPlace) => Promise<void>): Promise<void> {
-    const ledger = await postgresLedgerPlace(place, server)
+    const ledger = await postgresLedgerPlace(primary())
     try {
       await use(ledger)
     } finally {
@@ -203,14 +191,14 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
 
   it("takes a way that is opened the moment another has led nowhere: the next may be long in coming", () =>
     withLedger((ledger) =>
-      openAfterStartingUp(ledger, server, async (opening) => {
+      openAfterStartingUp(ledger, primary().server, async (opening) => {
         const { store } = await opening
         await store.close()
       }),
     ))
 
   it("says what hinders the primary, whichever standby it has reached besides", async () => {
-    const standby = await startStandby(place, server, { name: "beside" })
+    const standby = await startStandby(primary().place, primary().server, { name: "beside" })
     try {
       await withLedger((ledger) =>
         openAfterStartingUp(ledger, standby, (opening) =>
@@ -234,7 +222,7 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
     ledgerSocket: string,
     { port }: PostgresServer,
   ): Parameters<typeof keepServer>[0] {
-    const { ca, clients } = place.certificates
+    const { ca, clients } = primary().place.certificates
     const { certificate, key } = clients[hostRole]
     const [authority, cert] = [readFileSync(ca), readFileSync(certificate)]
     const context = createSecureContext({ ca: authority, cert, key: readFileSync(key) })
@@ -276,15 +264,16 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
     }))
 
   it("takes nothing for durable that its standby hasn't got", async () => {
-    const standby = await startStandby(place, server, { name: "standby1" })
+    const standby = await startStandby(primary().place, primary().server, { name: "standby1" })
     const wait = (names: string): void => {
-      server.sql(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`, "postgres")
-      server.sql("SELECT pg_reload_conf()", "postgres")
+      primary().server.sql(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`, "postgres")
+      primary().server.sql("SELECT pg_reload_conf()", "postgres")
     }
     const isWaiting = (): boolean =>
-      server.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") !== "0"
+      primary().server.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") !==
+      "0"
     wait("standby1")
-    const ledger = await postgresLedgerPlace(place, server, { replicas: 1, commitTimeoutMs: 2_000 })
+    const ledger = await postgresLedgerPlace(primary(), { replicas: 1, commitTimeoutMs: 2_000 })
     try {
       await append(ledger, 1)
 
@@ -313,8 +302,8 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
       await standby.kill()
       await assert.rejects(store.append(request(3)), /didn't answer in time/)
       await store.close()
-      await server.kill()
-      await server.start()
+      await primary().server.kill()
+      await primary().server.start()
       let isOpen = false
       const opening = ledger.openStore(startMs).finally(() => (isOpen = true))
       await pause(3_000)

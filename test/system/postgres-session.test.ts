@@ -5,18 +5,12 @@ import { readFileSync } from "node:fs"
 import { once } from "node:events"
 import { connect as connectTcp } from "node:net"
 import type { Duplex } from "node:stream"
-import { after, before, describe, it } from "node:test"
+import { before, describe, it } from "node:test"
 import { connect as connectTls } from "node:tls"
 
 import { openSession } from "../../src/vault/ledger/postgres/session.ts"
-import {
-  hostRole,
-  needsPostgres,
-  postgresPlace,
-  startPrimary,
-  type PostgresPlace,
-  type PostgresServer,
-} from "../support/postgres-server.ts"
+import { hostRole, needsPostgres } from "../support/postgres-server.ts"
+import { primaryOfSuite } from "../support/postgres-suite.ts"
 
 const usual = {
   role: hostRole,
@@ -26,25 +20,17 @@ const usual = {
 }
 
 describe("a session with PostgreSQL", needsPostgres, () => {
-  let place: PostgresPlace
-  let server: PostgresServer
-
-  before(async () => {
-    place = postgresPlace()
-    server = await startPrimary(place)
-    server.sql(
+  const primary = primaryOfSuite()
+  before(() => {
+    primary().server.sql(
       `CREATE ROLE ${hostRole} LOGIN; CREATE TABLE notes (text text); GRANT ALL ON notes TO ${hostRole}`,
     )
-  })
-  after(async () => {
-    await server.stop()
-    place.remove()
   })
 
   /** As the relay does. */
   async function dial(name: typeof hostRole | "stranger" = hostRole): Promise<Duplex> {
-    const { ca, clients } = place.certificates
-    const socket = connectTcp(server.port, "127.0.0.1")
+    const { ca, clients } = primary().place.certificates
+    const socket = connectTcp(primary().server.port, "127.0.0.1")
     socket.write(Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]))
     const [answer] = (await once(socket, "data")) as [Buffer]
     assert.equal(answer.toString(), "S")
@@ -110,7 +96,7 @@ describe("a session with PostgreSQL", needsPostgres, () => {
 
   it("ends when the server is shut down, though nothing is asked of it", async () => {
     const session = await openSession(await dial(), usual)
-    server.sql(
+    primary().server.sql(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'countersign a'",
     )
     assert.match(
@@ -127,9 +113,9 @@ describe("a session with PostgreSQL", needsPostgres, () => {
   })
 
   it("says what to set where a password is asked for", async () => {
-    server.sql("CREATE ROLE typed LOGIN PASSWORD 'x'")
+    primary().server.sql("CREATE ROLE typed LOGIN PASSWORD 'x'")
     // Its own line in pg_hba.conf comes first.
-    server.sql(
+    primary().server.sql(
       `COPY (SELECT 'hostssl countersign typed 127.0.0.1/32 scram-sha-256') TO PROGRAM 'cat - pg_hba.conf > more && mv more pg_hba.conf'; SELECT pg_reload_conf()`,
     )
     await assert.rejects(

@@ -1,17 +1,12 @@
 // Threats that the ledger answers, with it on a real PostgreSQL as one host has it. The others are answered before the
 // ledger is asked, or by keys, gate and console, which are the same whatever engine it has.
 
-import { after, before, describe } from "node:test"
+import { before, describe } from "node:test"
 
 import { keepLedgers } from "../support/open-test-vault.ts"
 import { onPostgres } from "../support/postgres-ledger.ts"
-import {
-  needsPostgres,
-  postgresPlace,
-  startPrimary,
-  type PostgresPlace,
-  type PostgresServer,
-} from "../support/postgres-server.ts"
+import { needsPostgres } from "../support/postgres-server.ts"
+import { primaryOfSuite } from "../support/postgres-suite.ts"
 import { numRuns } from "../support/runs.ts"
 
 /** The first few are tried whenever the system is; all in the long run. */
@@ -33,17 +28,9 @@ const threats = [
 const tried = threats.slice(0, numRuns(4).numRuns)
 
 describe("with the ledger on PostgreSQL", needsPostgres, () => {
-  let place: PostgresPlace
-  let server: PostgresServer
-
-  before(async () => {
-    place = postgresPlace()
-    server = await startPrimary(place)
-    keepLedgers(onPostgres(() => ({ place, server })).elsewhere)
-  })
-  after(async () => {
-    await server.stop()
-    place.remove()
+  const primary = primaryOfSuite()
+  before(() => {
+    keepLedgers(onPostgres(primary).elsewhere)
   })
 
   for (const threat of tried) {
