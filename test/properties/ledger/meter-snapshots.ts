@@ -98,7 +98,7 @@ const turns: fc.Arbitrary<readonly Turn[]> = fc.array(
   { minLength: 3, maxLength: 14, size: "max" },
 )
 
-/** A copy of the files of a ledger that is open: what a crash leaves, for nothing waits to be written. */
+/** A copy of the files of a ledger that is open: what a crash leaves. */
 async function copyLedger(from: string, to: string): Promise<void> {
   await rm(`${to}-wal`, { force: true })
   await copyFile(from, to)
@@ -181,11 +181,13 @@ class Run {
 
   /** A start from a snapshot against one that counts all, after a crash right now. */
   async compare(): Promise<void> {
-    await copyLedger(this.#file, this.#copy)
+    const left = `${this.#copy}.left`
+    await copyLedger(this.#file, left)
+    await copyLedger(left, this.#copy)
     const quick = await openCopy(this.#copy, this.clock)
     const told = tell(quick.ledger, this.clock.nowMs())
     await quick.ledger.close()
-    await copyLedger(this.#file, this.#copy)
+    await copyLedger(left, this.#copy)
     forgetSnapshot(this.#copy)
     const whole = await openCopy(this.#copy, this.clock)
     const wanted = tell(whole.ledger, this.clock.nowMs())
