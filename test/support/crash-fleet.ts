@@ -41,8 +41,16 @@ export type FleetSite = {
   remove(): Promise<void>
 }
 
+export type FleetAsk = {
+  /** How many symbols have a cap. */
+  readonly symbols: number
+  readonly waitsFor?: WaitsFor
+  /** Which of the venue's rate budgets are kept; by default those of addresses. */
+  readonly budgets?: string
+}
+
 /** Makes one installation, copies it for each other host, and moves their ledger. */
-export async function makeFleetSite(symbols: number, waitsFor?: WaitsFor): Promise<FleetSite> {
+export async function makeFleetSite({ symbols, waitsFor, budgets }: FleetAsk): Promise<FleetSite> {
   const servers = await startCrashServers(waitsFor)
   const first = await makeCrashSite(symbols)
   ageClock(first.ledgerFile)
@@ -53,7 +61,7 @@ export async function makeFleetSite(symbols: number, waitsFor?: WaitsFor): Promi
   const fleet = `fleet: {hosts: {${hosts.join(", ")}}}`
   for (const [index, site] of sites.entries()) {
     const ledger = `{engine: postgres, host: ${names[index]}, ${fleet}}`
-    await site.setLedger(`ledger: ${ledger}\narchive: off\n`, "budgets: {ip: off}\n")
+    await site.setLedger(`ledger: ${ledger}\narchive: off\n`, budgets ?? "budgets: {ip: off}\n")
   }
   const firstLedger = `${first.dir}.first-ledger`
   copyFileSync(first.ledgerFile, firstLedger)

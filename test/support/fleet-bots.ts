@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
 import { isInTime } from "../../src/gate/sign/sign.ts"
+import type { BotResults } from "../../src/link/calls/methods.ts"
 import { connectBotLink } from "../../src/link/client.ts"
 import type { Fleet } from "./crash-fleet.ts"
 import { ownKeys, sharedKey, type CrashSite } from "./crash-site.ts"
@@ -17,7 +18,8 @@ export type Bots = {
   readonly clients: readonly Bot[]
   /** Is told of each signature that comes while it is there, with its record. */
   hears: ((asked: Asked, record: string) => void) | undefined
-  readonly counts: { signed: number }
+  /** `refused`: how often, by host and code. */
+  readonly counts: { signed: number; readonly refused: Map<string, number> }
   end(): Promise<void>
 }
 
@@ -47,16 +49,20 @@ export function startBots({ fleet: { hosts }, clients, symbolIds, signings }: Pa
   const bots: Pick<Bots, "clients" | "hears" | "counts"> = {
     clients,
     hears: undefined,
-    counts: { signed: 0 },
+    counts: { signed: 0, refused: new Map() },
   }
   let isOver = (): boolean => false
   let count = 0
 
-  async function signed(link: ReturnType<typeof connectBotLink>, bot: Bot, key: string) {
+  function countRefused(host: string, answer: BotResults["sign"]): void {
+    const name = `${host} ${answer.kind === "refused" ? answer.refusal.code : "late"}`
+    bots.counts.refused.set(name, (bots.counts.refused.get(name) ?? 0) + 1)
+  }
+
+  function askOnce(link: ReturnType<typeof connectBotLink>, bot: Bot, key: string) {
     const body = Buffer.from(JSON.stringify(order(symbolIds, count))).toString("base64")
     const { token } = bot
-    const answer = await link.call("sign", { token, path, body, key, purpose: "return" })
-    return answer.kind === "answer" && isInTime(answer) ? answer.record : undefined
+    return link.call("sign", { token, path, body, key, purpose: "return" })
   }
 
   /** Resolves with whether the link is still good. */
@@ -66,12 +72,13 @@ export function startBots({ fleet: { hosts }, clients, symbolIds, signings }: Pa
     const key = bot?.keys[Math.floor(count / clients.length) % bot.keys.length]
     if (bot === undefined || key === undefined) return true
     try {
-      const record = await signed(link, bot, key)
-      if (record === undefined) {
+      const answer = await askOnce(link, bot, key)
+      if (answer.kind !== "answer" || !isInTime(answer)) {
+        countRefused(host, answer)
         await sleep(pauseMs)
         return true
       }
-      bots.hears?.({ client: bot.name, key, host }, record)
+      bots.hears?.({ client: bot.name, key, host }, answer.record)
     } catch {
       return false // its vault has ended
     }

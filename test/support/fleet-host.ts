@@ -87,6 +87,13 @@ export function superviseHost({ name, site, gate, servers, ...given }: Parts): F
   }
 }
 
+/** What a failed run is looked into by. */
+export async function stateOf(host: FleetHost): Promise<string> {
+  const vault = host.vault()
+  const state = await Promise.race([vault.started.catch(String), sleep(1, "starting")])
+  return `${host.name}: ended by ${host.ends.slice(-10).join(" | ")}; then ${state}: ${vault.stderr()}`
+}
+
 function putLedger(backup: string, { ledgerFile }: CrashSite): void {
   for (const end of ["-wal", "-shm"]) rmSync(ledgerFile + end, { force: true })
   copyFileSync(backup, ledgerFile)

@@ -9,7 +9,7 @@ import { makeFleetSite, startFleet, type Fleet } from "./crash-fleet.ts"
 import { createCrashLoad, type Door } from "./crash-load.ts"
 import { assertSameTables, checkBatches } from "./fleet-checker.ts"
 import { fleetEvents, happen, type Around, type FleetEvent } from "./fleet-events.ts"
-import type { FleetHost } from "./fleet-host.ts"
+import { stateOf } from "./fleet-host.ts"
 import { tellRun, tellSilences, told, type CheckedFleet, type Silence } from "./fleet-report.ts"
 import { createOutsideChecker, type OutsideChecker } from "./outside-checker.ts"
 import { query } from "./read-ledger.ts"
@@ -39,7 +39,7 @@ async function startRun(t: TestContext, times: number): Promise<void> {
     t.diagnostic(`${what} after ${Math.round((performance.now() - startedMs) / 1_000)} s`)
   }
   const random = seededRandom(seed)
-  const site = await makeFleetSite(Math.max(symbols.least, times * symbols.often))
+  const site = await makeFleetSite({ symbols: Math.max(symbols.least, times * symbols.often) })
   const checker = createOutsideChecker(site.sites[0]?.signers ?? [])
   const venue = await startCountingVenue(random, (sent) => checker.receive(sent))
   const fleet = await startFleet(t, site, venue.url)
@@ -55,13 +55,6 @@ async function startRun(t: TestContext, times: number): Promise<void> {
     await site.remove()
   }
   tellTime("all done")
-}
-
-/** What a failed run is looked into by. */
-async function stateOf(host: FleetHost): Promise<string> {
-  const vault = host.vault()
-  const state = await Promise.race([vault.started.catch(String), sleep(1, "starting")])
-  return `${host.name}: ended by ${host.ends.slice(-10).join(" | ")}; then ${state}: ${vault.stderr()}`
 }
 
 type Run = {

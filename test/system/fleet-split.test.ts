@@ -51,7 +51,7 @@ describe("an old primary that runs on", { timeout: 240_000, ...needsPostgres }, 
 })
 
 async function split(t: TestContext, waitsFor: WaitsFor): Promise<Apart> {
-  const site = await makeFleetSite(100, waitsFor)
+  const site = await makeFleetSite({ symbols: 100, waitsFor })
   const fleet = await startFleet(t, site, "http://127.0.0.1:9")
   const signings = keepSignings()
   const [one = assert.fail()] = site.sites

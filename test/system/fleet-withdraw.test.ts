@@ -7,9 +7,11 @@ import { describe, it, type TestContext } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 
 import { Fault } from "../../src/std/fault.ts"
+import { budgetsOff } from "../support/countersign.ts"
 import { makeFleetSite, startFleet, type Fleet } from "../support/crash-fleet.ts"
 import { clientsOf, startBots, type Bots } from "../support/fleet-bots.ts"
-import { columns, percentiles } from "../support/fleet-report.ts"
+import { columns, percentiles, told } from "../support/fleet-report.ts"
+import { stateOf } from "../support/fleet-host.ts"
 import {
   answeredMs,
   callOf,
@@ -46,8 +48,9 @@ const quietMs = 2_600
 describe("what is withdrawn on one of several hosts", needsPostgres, () => {
   const timeout = 240_000 + times * 60_000
   it("comes out of none once that is answered", { timeout }, async (t) => {
+    t.diagnostic(`seed ${seed}`)
     const random = seededRandom(seed)
-    const site = await makeFleetSite(250 * times)
+    const site = await makeFleetSite({ symbols: 250 * times, budgets: budgetsOff })
     const fleet = await startFleet(t, site, "http://127.0.0.1:9")
     const signings = keepSignings()
     const [one = assert.fail()] = site.sites
@@ -57,6 +60,10 @@ describe("what is withdrawn on one of several hosts", needsPostgres, () => {
       const drilled = await drillAll({ fleet, bots, random, signings })
       tell(t, drilled, bots)
       assertKept(drilled)
+    } catch (error) {
+      t.diagnostic(`refused: ${told(bots.counts.refused)}`)
+      for (const host of fleet.hosts) t.diagnostic(await stateOf(host))
+      throw error
     } finally {
       await Promise.all(fleet.hosts.map((host) => host.end()))
       await bots.end()
@@ -152,7 +159,7 @@ function assertKept(drilled: readonly Drilled[]): void {
 }
 
 function tell(t: TestContext, drilled: readonly Drilled[], { counts }: Bots): void {
-  t.diagnostic(`seed ${seed}: ${counts.signed} signatures, ${drilled.length} withdrawals`)
+  t.diagnostic(`${counts.signed} signatures, ${drilled.length} withdrawals`)
   t.diagnostic(columns("answered after, ms", ["times", "p50", "p99", "max", "late"]))
   const named = Object.groupBy(drilled, ({ kind, trouble }) =>
     trouble === "none" ? kind : `any, another ${trouble}`,
