@@ -154,6 +154,16 @@ describe("the ledgers of two hosts", needsPostgres, () => {
     })
   })
 
+  it("keeps cancels stopped where another host freezes the same and lets them be, not knowing", () =>
+    withHosts([{}, {}], async (a, b) => {
+      await a.ledger.act({ ...frozen, cancels: false }, a.ledger.now())
+      await b.ledger.act({ ...frozen, cancels: true }, b.ledger.now())
+      assert.deepEqual(
+        b.ledger.bindings().freezes.map(({ cancels }) => cancels),
+        [false],
+      )
+    }))
+
   it("keeps a freeze for as long as what a silent holder decided may come, and no longer", () =>
     withHosts([{ signers: slowMarks(7_000) }, {}], async (a, b) => {
       await a.ledger.claim(signer)

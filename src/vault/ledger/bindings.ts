@@ -3,7 +3,7 @@ import type { Address } from "../../venue/address.ts"
 import { isSafety, isSetting, isStop } from "./records/act-row.ts"
 import type { AdminEntry, Raise, StoredPrice } from "./records/admin-entry.ts"
 import { hasEnded, replaceName, type Client, type KeyEntry } from "./records/bindings.ts"
-import type { Freeze } from "./records/freeze.ts"
+import { isSameScope, type Freeze } from "./records/freeze.ts"
 import { readClient, readKey } from "./records/read-bindings.ts"
 import { readFreeze, readPrice, readRaise } from "./records/read-settings.ts"
 import type { ActRow } from "./records/row.ts"
@@ -183,6 +183,13 @@ const change = /^(?:client_set|key_replaced|price_set)$/
 export function assertAsSeen({ act }: AdminEntry, seen: Bindings, now: Bindings): void {
   if (seen === now || !change.test(act)) return
   throw new Fault("usage", "Something was changed meanwhile; look at it and ask again.")
+}
+
+/** Whoever freezes what is frozen takes away no stop: where cancels are stopped, they stay so until an operator thaws. */
+export function keepStops(entry: AdminEntry, { freezes }: Bindings): AdminEntry {
+  if (entry.act !== "frozen") return entry
+  const earlier = freezes.find((each) => isSameScope(each, entry))
+  return { ...entry, cancels: entry.cancels && earlier?.cancels !== false }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { openBudgets } from "../budgets/budgets.ts"
 import { type Clock, openLedgerClock } from "../process/clock.ts"
 import { ledgerAudit } from "./audit/ledger-audit.ts"
-import { assertAsSeen, assertNames } from "./bindings.ts"
+import { assertAsSeen, assertNames, keepStops } from "./bindings.ts"
 import { decider, type DecideFrom, openUnderWay, type UnderWay } from "./decide.ts"
 import { storedRecord } from "./found-records.ts"
 import { follower } from "./follow-others.ts"
@@ -223,7 +223,7 @@ function actor({ store, state }: Parts, underWay: UnderWay): Ledger["act"] {
       store.assertOpen()
       assertNames(entry, state.bindings())
       assertAsSeen(entry, seen, state.bindings())
-      const row = actRow(makeRecordId(nowMs), entry, nowMs)
+      const row = actRow(makeRecordId(nowMs), keepStops(entry, state.bindings()), nowMs)
       state.acted(row)
       return { id: row.id, done: Promise.all([underWay.ended(), store.append(row)]) }
     })

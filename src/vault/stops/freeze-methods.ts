@@ -21,16 +21,13 @@ export function freezeMethods(acts: Acts) {
 
 /**
  * In force from the moment it is queued; durable when it resolves, and nothing that it stops is signed
- * from then on. Whoever asked for it, it takes away no stop: where cancels were stopped, they stay so,
- * until an operator thaws.
+ * from then on. Whoever asked for it, it takes away no stop. Shows what is frozen then.
  */
 export async function freeze(what: Omit<Freeze, "sinceMs">, acts: Acts): Promise<FreezeView> {
   const sinceMs = acts.now()
   const asked = { ...what, sinceMs } as Freeze // a union that `Omit` takes apart
-  const earlier = acts.active().freezes.find((each) => isSameScope(each, asked))
-  const made = { ...asked, cancels: asked.cancels && earlier?.cancels !== false }
-  await acts.act({ act: "frozen", ...made })
-  return freezeView(made)
+  await acts.act({ act: "frozen", ...asked })
+  return freezeView(acts.active().freezes.find((each) => isSameScope(each, asked)) ?? asked)
 }
 
 /** `POST /freeze`: a client with the right may stop itself, others, a key or everything; it can't thaw. `body` is base64. */

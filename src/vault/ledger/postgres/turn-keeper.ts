@@ -155,17 +155,9 @@ export class TurnKeeper implements Replica {
     })
   }
 
-  silence(): ReadonlyMap<string, number> {
-    return this.watch.silence()
-  }
-
-  isWanted(): Promise<boolean> {
-    return this.#inOrder(() => isTurnWanted(this.#reached.session))
-  }
-
-  othersAreActive(): boolean {
-    return performance.now() - this.#othersAtMs < activeMs
-  }
+  silence = (): ReadonlyMap<string, number> => this.watch.silence()
+  isWanted = (): Promise<boolean> => this.#inOrder(() => isTurnWanted(this.#reached.session))
+  othersAreActive = (): boolean => performance.now() - this.#othersAtMs < activeMs
 
   /** Resolves once a commit that began after the call is durable: what was decided before it wasn't overtaken. */
   confirm(): Promise<void> {
