@@ -1316,7 +1316,7 @@ export interface components {
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
-    /** @description 503: nothing can be recorded, so nothing is signed. What to do: tell the operator: disk full or broken; try again once it is fixed. */
+    /** @description 503: nothing can be recorded, so nothing is signed; on several hosts also what was signed and took too long to come out. What to do: tell the operator: disk full or broken; try again once it is fixed, with the same `Idempotency-Key` if there is one. */
     readonly LedgerUnavailable: {
       /** @constant */
       readonly code: "ledger_unavailable"
@@ -1416,7 +1416,7 @@ export interface components {
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
-    /** @description 504: signed, expired before it could be sent, not sent. What to do: send a new request. */
+    /** @description 504: signed, expired before it could be sent (or, on several hosts, came out too late to be), not sent. What to do: send a new request. */
     readonly TooLate: {
       /** @constant */
       readonly code: "too_late"
