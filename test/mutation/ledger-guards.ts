@@ -6,6 +6,17 @@ const unit = `unit/${ledger}`
 /** What the ledger takes in one step. */
 export const ledgerGuards: readonly Guard[] = [
   ...guardsOf(
+    "vault/ledger/bindings.ts",
+    ["unit/vault/stops/freeze-methods"],
+    [
+      {
+        find: "entry.cancels && earlier?.cancels !== false",
+        replace: "entry.cancels",
+        why: "a milder freeze opens cancels that another stopped",
+      },
+    ],
+  ),
+  ...guardsOf(
     `${ledger}/decide.ts`,
     [`${unit}/reserve`],
     [

@@ -59,6 +59,11 @@ export const sendGuards: readonly Guard[] = [
         replace: "} finally {\n    void end",
         why: "answers are kept for ever, and given for requests that are to be sent again",
       },
+      {
+        find: " || !isInTime(signed)",
+        replace: "",
+        why: "the venue is sent what a vault gives out after it stood still",
+      },
     ],
   ),
   ...guardsOf(
