@@ -22,6 +22,8 @@ export type CrashServers = {
   standby(): PostgresServer
   /** Puts the standby in the place of the primary that was killed, which never comes back, and makes a new standby. */
   promote(): Promise<void>
+  /** As `promote`, where another standby is ready to be that of the new primary. */
+  takeOver(): Promise<void>
   /** As `promote`, while the primary runs on, with its other standby if it has one. Returns it. */
   split(): Promise<PostgresServer>
   /** Connects both servers as they are now, or these, with the vault that listens on `socket`. */
@@ -42,20 +44,31 @@ export type CrashRelay = {
 const standbyNames = ["standby1", "standby2"] as const
 const [name, otherName] = standbyNames
 
-/** What commits wait for: the one standby, or any of two. */
-export type WaitsFor = "the standby" | "any of two"
+/** What commits wait for: the one standby, any of two, or the one, and another once that is promoted. */
+export type WaitsFor = "the standby" | "any of two" | "the next"
 
-const standbySettings: Readonly<Record<WaitsFor, string>> = {
-  "the standby": `FIRST 1 (${name})`,
-  "any of two": `ANY 1 (${standbyNames.join(", ")})`,
+/** What the primary waits for, and a standby that is promoted. */
+const standbySettings: Readonly<Record<WaitsFor, readonly [string, string]>> = {
+  "the standby": [`FIRST 1 (${name})`, `FIRST 1 (${name})`],
+  "any of two": [`ANY 1 (${standbyNames.join(", ")})`, `ANY 1 (${standbyNames.join(", ")})`],
+  "the next": [`FIRST 1 (${name})`, `FIRST 1 (${otherName})`],
 }
 
 /** A standby looks for a primary that was away every 5 s if left alone, and commits wait for it meanwhile. */
-function settingsOf(waitsFor: WaitsFor): string {
+function settingsOf(names: string): string {
   return `
-synchronous_standby_names = '${standbySettings[waitsFor]}'
+synchronous_standby_names = '${names}'
 wal_retrieve_retry_interval = '100ms'
 `
+}
+
+/** Has a standby follow whichever of these is there, the first before the second. */
+function follow(standby: PostgresServer, servers: readonly PostgresServer[]): void {
+  const list = (of: (server: PostgresServer) => unknown): string => servers.map(of).join()
+  const hosts = `host=${list(({ data }) => data)} port=${list(({ port }) => port)}`
+  standby.sql(
+    `ALTER SYSTEM SET primary_conninfo = '${hosts} user=admin application_name=${otherName}'`,
+  )
 }
 
 /** Makes and starts them. */
@@ -64,11 +77,15 @@ export async function startCrashServers(waitsFor: WaitsFor = "the standby"): Pro
   let primary = await startPrimary(place)
   let standby = await startStandby(place, primary, { name })
   const others: PostgresServer[] = []
-  if (waitsFor === "any of two") {
-    others.push(await startStandby(place, primary, { name: otherName }))
+  if (waitsFor !== "the standby") {
+    const other = await startStandby(place, primary, { name: otherName })
+    follow(other, [primary, standby])
+    others.push(other)
   }
+  const [first, then] = standbySettings[waitsFor]
   for (const server of [primary, standby, ...others]) {
-    appendFileSync(`${server.data}/postgresql.conf`, settingsOf(waitsFor))
+    const names = server === primary ? first : then
+    appendFileSync(`${server.data}/postgresql.conf`, settingsOf(names))
     server.sql("SELECT pg_reload_conf()")
   }
   let made = standbyNames.length
@@ -86,6 +103,12 @@ export async function startCrashServers(waitsFor: WaitsFor = "the standby"): Pro
     async promote() {
       const { data } = await promote()
       await rm(data, { recursive: true })
+    },
+    async takeOver() {
+      const [next = standby] = others
+      primary = standby
+      standby = next
+      await primary.ask("SELECT pg_promote()")
     },
     async split() {
       const before = await promote()
