@@ -123,6 +123,7 @@ probes() {
     > "/etc/systemd/system/$1.service.d/$2.conf"
   systemctl daemon-reload
   timeout 120 systemctl restart "$1.service"
+  journalctl --sync # what a service said may be on its way yet
   journalctl _SYSTEMD_INVOCATION_ID="$(systemctl show --property InvocationID --value "$1.service")" --output cat | grep -P '\\t'
 }
 # outside USER GROUPS ATTEMPT…: GROUPS are options of setpriv
