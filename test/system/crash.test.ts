@@ -1,4 +1,4 @@
 import { describeKilledVault } from "../support/crash-rounds.ts"
 import { numRuns } from "../support/runs.ts"
 
-describeKilledVault(numRuns(12).numRuns)
+describeKilledVault(numRuns(10).numRuns)
