@@ -79,7 +79,7 @@ export async function startCrashServers(waitsFor: WaitsFor = "the standby"): Pro
   const others: PostgresServer[] = []
   if (waitsFor !== "the standby") {
     const other = await startStandby(place, primary, { name: otherName })
-    follow(other, [primary, standby])
+    if (waitsFor === "the next") follow(other, [primary, standby])
     others.push(other)
   }
   const [first, then] = standbySettings[waitsFor]

@@ -1,11 +1,20 @@
+import type { TestContext } from "node:test"
 import { setTimeout as sleep } from "node:timers/promises"
 
 import { isInTime } from "../../src/gate/sign/sign.ts"
 import type { BotResults } from "../../src/link/calls/methods.ts"
 import { connectBotLink } from "../../src/link/client.ts"
-import type { Fleet } from "./crash-fleet.ts"
+import {
+  makeFleetSite,
+  startFleet,
+  type Fleet,
+  type FleetAsk,
+  type FleetSite,
+} from "./crash-fleet.ts"
 import { ownKeys, sharedKey, type CrashSite } from "./crash-site.ts"
-import type { Signings } from "./signings.ts"
+import { stateOf } from "./fleet-host.ts"
+import { told } from "./fleet-report.ts"
+import { keepSignings, type Signings } from "./signings.ts"
 
 /** Whom a request is of, by which key, and at which host. */
 export type Asked = { readonly client: string; readonly key: string; readonly host: string }
@@ -37,15 +46,48 @@ type Parts = {
   readonly signings: Signings
 }
 
+/** A fleet that bots keep busy. */
+export type BusyFleet = {
+  readonly site: FleetSite
+  readonly fleet: Fleet
+  readonly bots: Bots
+  readonly signings: Signings
+}
+
+/** Makes one and starts it, and ends all of it after `use`. Says how things stood where that fails. */
+export async function withBusyFleet<Used>(
+  t: TestContext,
+  ask: FleetAsk,
+  use: (busy: BusyFleet) => Promise<Used>,
+): Promise<Used> {
+  const site = await makeFleetSite(ask)
+  const fleet = await startFleet(t, site, "http://127.0.0.1:9")
+  const signings = keepSignings()
+  const [one] = site.sites
+  if (one === undefined) throw new Error("a fleet has a host")
+  const bots = startBots({ fleet, clients: clientsOf(one), symbolIds: one.symbolIds, signings })
+  try {
+    return await use({ site, fleet, bots, signings })
+  } catch (error) {
+    t.diagnostic(`refused: ${told(bots.counts.refused)}`)
+    for (const host of fleet.hosts) t.diagnostic(await stateOf(host))
+    throw error
+  } finally {
+    await Promise.all(fleet.hosts.map((host) => host.end()))
+    await bots.end()
+    await site.remove()
+  }
+}
+
 /** The clients that an installation has. */
-export function clientsOf({ tokens }: Pick<CrashSite, "tokens">): readonly Bot[] {
+function clientsOf({ tokens }: Pick<CrashSite, "tokens">): readonly Bot[] {
   return Object.entries(ownKeys).map(([name, own], index) => ({
     ...{ name, token: tokens[index] ?? "", keys: [sharedKey, ...own] },
   }))
 }
 
 /** Starts them. */
-export function startBots({ fleet: { hosts }, clients, symbolIds, signings }: Parts): Bots {
+function startBots({ fleet: { hosts }, clients, symbolIds, signings }: Parts): Bots {
   const bots: Pick<Bots, "clients" | "hears" | "counts"> = {
     clients,
     hears: undefined,

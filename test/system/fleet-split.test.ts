@@ -4,15 +4,15 @@ import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 
-import { makeFleetSite, startFleet, type FleetSite } from "../support/crash-fleet.ts"
+import type { FleetSite } from "../support/crash-fleet.ts"
 import type { WaitsFor } from "../support/crash-servers.ts"
-import { clientsOf, startBots } from "../support/fleet-bots.ts"
+import { withBusyFleet } from "../support/fleet-bots.ts"
 import type { FleetHost } from "../support/fleet-host.ts"
 import { needsPostgres } from "../support/postgres-server.ts"
 import { until } from "../support/process-tree.ts"
 import { query } from "../support/read-ledger.ts"
 import { numRuns } from "../support/runs.ts"
-import { keepSignings, type Signings } from "../support/signings.ts"
+import type { Signings } from "../support/signings.ts"
 
 /** What was decided before the promotion is out by then, or never comes out. */
 const releasedMs = 2_000
@@ -50,15 +50,10 @@ describe("an old primary that runs on", { timeout: 240_000, ...needsPostgres }, 
   })
 })
 
-async function split(t: TestContext, waitsFor: WaitsFor): Promise<Apart> {
-  const site = await makeFleetSite({ symbols: 100, waitsFor })
-  const fleet = await startFleet(t, site, "http://127.0.0.1:9")
-  const signings = keepSignings()
-  const [one = assert.fail()] = site.sites
-  const bots = startBots({ fleet, clients: clientsOf(one), symbolIds: one.symbolIds, signings })
-  const all = new Set<string>()
-  const apart = { old: [] as string[], new: [] as string[] }
-  try {
+function split(t: TestContext, waitsFor: WaitsFor): Promise<Apart> {
+  return withBusyFleet(t, { symbols: 100, waitsFor }, async ({ site, fleet, bots, signings }) => {
+    const all = new Set<string>()
+    const apart = { old: [] as string[], new: [] as string[] }
     bots.hears = (_, record) => all.add(record)
     await Promise.all(fleet.hosts.map(({ name }) => signings.next(name)))
     await partAll(fleet.hosts, site)
@@ -80,11 +75,7 @@ async function split(t: TestContext, waitsFor: WaitsFor): Promise<Apart> {
       `commits wait for ${waitsFor}: in ${watchedMs / 1_000} s the old side gave ${apart.old.length} signatures out, the new side ${apart.new.length}; ${lost} have no record on the new side; the old side's host then: ${rejoined}`,
     )
     return { ...apart, lost, rejoined }
-  } finally {
-    await bots.end()
-    await Promise.all(fleet.hosts.map((host) => host.end()))
-    await site.remove()
-  }
+  })
 }
 
 /** The first host stays with the old primary, and reaches nothing else; the others reach nothing but the new one. */

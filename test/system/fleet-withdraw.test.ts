@@ -8,10 +8,9 @@ import { setTimeout as pause } from "node:timers/promises"
 
 import { Fault } from "../../src/std/fault.ts"
 import { budgetsOff } from "../support/countersign.ts"
-import { makeFleetSite, startFleet, type Fleet } from "../support/crash-fleet.ts"
-import { clientsOf, startBots, type Bots } from "../support/fleet-bots.ts"
-import { columns, percentiles, told } from "../support/fleet-report.ts"
-import { stateOf } from "../support/fleet-host.ts"
+import type { Fleet } from "../support/crash-fleet.ts"
+import { withBusyFleet, type Bots } from "../support/fleet-bots.ts"
+import { columns, percentiles } from "../support/fleet-report.ts"
 import {
   answeredMs,
   callOf,
@@ -25,7 +24,7 @@ import { needsPostgres } from "../support/postgres-server.ts"
 import { until } from "../support/process-tree.ts"
 import { numRuns } from "../support/runs.ts"
 import { seededRandom, type SeededRandom } from "../support/seeded-random.ts"
-import { keepSignings, type Signings } from "../support/signings.ts"
+import type { Signings } from "../support/signings.ts"
 
 const seed = process.env["FREEZE_SEED"] ?? String(randomInt(2 ** 32))
 const times = numRuns(1).numRuns
@@ -50,25 +49,12 @@ describe("what is withdrawn on one of several hosts", needsPostgres, () => {
   it("comes out of none once that is answered", { timeout }, async (t) => {
     t.diagnostic(`seed ${seed}`)
     const random = seededRandom(seed)
-    const site = await makeFleetSite({ symbols: 250 * times, budgets: budgetsOff })
-    const fleet = await startFleet(t, site, "http://127.0.0.1:9")
-    const signings = keepSignings()
-    const [one = assert.fail()] = site.sites
-    const { symbolIds } = one
-    const bots = startBots({ fleet, clients: clientsOf(one), symbolIds, signings })
-    try {
-      const drilled = await drillAll({ fleet, bots, random, signings })
-      tell(t, drilled, bots)
+    const ask = { symbols: 250 * times, budgets: budgetsOff }
+    await withBusyFleet(t, ask, async (busy) => {
+      const drilled = await drillAll({ ...busy, random })
+      tell(t, drilled, busy.bots)
       assertKept(drilled)
-    } catch (error) {
-      t.diagnostic(`refused: ${told(bots.counts.refused)}`)
-      for (const host of fleet.hosts) t.diagnostic(await stateOf(host))
-      throw error
-    } finally {
-      await Promise.all(fleet.hosts.map((host) => host.end()))
-      await bots.end()
-      await site.remove()
-    }
+    })
   })
 })
 
