@@ -10,11 +10,11 @@ import { run, type EventData } from "node:test"
 import { spec, type TestEvent } from "node:test/reporters"
 
 import { startCanaryRun } from "./support/canaries-run.ts"
-import { jobsFor, jobsOf, testsWith, type Job } from "./support/jobs.ts"
+import { isIdle, jobsFor, jobsOf, testsWith, type Job } from "./support/jobs.ts"
 import { testPublished } from "./support/published.ts"
 
 const longFactor = "20"
-/** One more than the cores of the smallest machine: many tests wait for processes of their own. */
+/** One more than the cores of the smallest machine: many tests wait for processes of their own. Those that are idle have one more. */
 const workers = 3
 
 /** The error of Node's that a failure comes as: what kind it is, and what the test threw. */
@@ -40,13 +40,14 @@ report.on("data", (chunk: Buffer) => canaries.print(chunk))
 report.pipe(process.stdout, { end: false })
 report.on("end", finish)
 
-const waiting = [...(files.length > 0 ? jobsFor(files) : jobsOf(words.includes("--system")))]
+const jobs = files.length > 0 ? jobsFor(files) : jobsOf(words.includes("--system"))
+const { idle = [], busy = [] } = Object.groupBy(jobs, (job) => (isIdle(job) ? "idle" : "busy"))
 process.setMaxListeners(0) // each run of Node's listens for signals
-await Promise.all(Array.from({ length: workers }, work))
+await Promise.all([work(idle), ...Array.from({ length: workers }, () => work(busy))])
 report.end()
 await removePublished?.()
 
-async function work(): Promise<void> {
+async function work(waiting: Job[]): Promise<void> {
   for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) await runJob(job)
 }
 

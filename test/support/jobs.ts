@@ -24,6 +24,18 @@ const slowest = [
   "unit/vault",
 ]
 
+/** These wait most of their time, for a second or a minute to be over: they run beside the others, one after the other. */
+const idle = [
+  "go-live.test.ts",
+  "postgres-fleet.test.ts",
+  "postgres-ledger.test.ts",
+  "price-poll.test.ts",
+]
+
+export function isIdle({ files }: Job): boolean {
+  return files.every((file) => file.startsWith("test/system/") && idle.includes(basename(file)))
+}
+
 /** The file that `word` is the path of, else all tests whose path has it; none is a mistake. */
 export function testsWith(word: string): readonly string[] {
   if (word.endsWith(".ts") && existsSync(word)) return [relative("", word)]
