@@ -49,8 +49,8 @@ const trustedLines = [
     what: "a ledger that is elsewhere too, and that others append to: its setting, a commit that waits, what is followed",
   },
   {
-    lines: 1_555,
-    what: "the order of the ledger on PostgreSQL, and what is told of it (ledger/postgres)",
+    lines: 1_589,
+    what: "the order of the ledger on PostgreSQL, what is told of it, and whom other hosts heard (ledger/postgres)",
   },
 ]
 

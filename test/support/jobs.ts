@@ -28,6 +28,7 @@ const slowest = [
 const idle = [
   "go-live.test.ts",
   "postgres-fleet.test.ts",
+  "postgres-fleet-ledgers.test.ts",
   "postgres-ledger.test.ts",
   "price-poll.test.ts",
 ]

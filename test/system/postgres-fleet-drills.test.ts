@@ -13,6 +13,7 @@ import {
   fleetPage,
   growToThree,
   makeFleet,
+  type Config,
   type FleetHost,
   type FleetSite,
 } from "../support/fleet-site.ts"
@@ -26,6 +27,10 @@ const rows = tableRows(sectionOf(readRepositoryFile(fleetPage), "Drills"))
 
 /** The second that others wait for a host that doesn't answer, three times. */
 const longestSilenceMs = 3 * 1_000
+/** For how long a bot may be silent. */
+const withinMs = 1_000
+
+type Freeze = { readonly scope: string; readonly name: string | null; readonly by: string }
 
 const needed = { timeout: 300_000, ...needsPostgres, ...needsFaketime }
 
@@ -148,6 +153,23 @@ describe("the drills of several hosts", needed, () => {
     await c.start()
   })
 
+  drill("a bot is gone", async () => {
+    const { token } = await watchSilence()
+    const untilMs = performance.now() + patienceMs(b)
+    while (performance.now() < untilMs) {
+      const { json } = await c.bot(token).post("/heartbeat", {})
+      assert.equal(json.data["frozen"], false)
+      await pause(withinMs / 3)
+    }
+    assert.deepEqual(await frozenOn(a), [])
+    a.signal("SIGKILL")
+    const isFrozen = async () => ((await frozenOn(c)).length > 0 ? true : undefined)
+    await until(isFrozen, "c follows that the bot is frozen")
+    assert.deepEqual(await frozenOn(b), [`client watched heartbeats/watched`])
+    await a.start()
+    await assertSign(a, b, c)
+  })
+
   drill("a host's name is used twice", async () => {
     const config = c.config.read()
     await c.stop()
@@ -226,6 +248,32 @@ describe("the drills of several hosts", needed, () => {
     for (const host of hosts) assert.equal(endsOf(await refusal(host)).there, most)
     await standbyAnew.stop()
   })
+
+  /** Adds a client whose silence counts on all hosts. */
+  async function watchSilence(): Promise<{ readonly token: string }> {
+    const right = ["--right", "heartbeat", "--json"]
+    const added = await a.run("clients", "add", "watched", "--keys", "mm", ...right)
+    assert.equal(added.code, 0, added.stderr)
+    for (const host of hosts) {
+      const heartbeats = { watched: { within: `${withinMs / 1_000}s` } }
+      host.config.write({ ...host.config.read(), heartbeats } as Config)
+      const reloaded = await host.run("policy", "reload")
+      assert.equal(reloaded.code, 0, reloaded.stderr)
+    }
+    return JSON.parse(added.stdout) as { token: string }
+  }
+
+  /** After how long a silence a host acts, if it is there: the first 3 s later than one alone, the next 3 s after it. */
+  function patienceMs(host: FleetHost): number {
+    return withinMs + 3_000 * (1 + hosts.indexOf(host))
+  }
+
+  async function frozenOn(host: FleetHost): Promise<readonly string[]> {
+    const { code, stdout, stderr } = await host.run("status", "--json")
+    assert.ok(code === 0 || code === 1, stderr)
+    const { freezes } = JSON.parse(stdout) as { freezes: readonly Freeze[] }
+    return freezes.map(({ scope, name, by }) => `${scope} ${name} ${by}`)
+  }
 
   it("are all of the page's", () => {
     assert.deepEqual(new Set(done), new Set(rows.map(([what]) => what)))

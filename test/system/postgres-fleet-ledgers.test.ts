@@ -82,6 +82,13 @@ const ofAnother: Mark = {
 
 const newName = "ab".repeat(16)
 
+type Others = NonNullable<Ledger["others"]>
+
+function othersOf({ ledger: { others } }: Host): Others {
+  assert.ok(others)
+  return others
+}
+
 /** Records an operator's word about this host's signers. */
 async function acceptRestore(ledger: Ledger): Promise<void> {
   const signers = ledger.marks.waiting()
@@ -126,6 +133,29 @@ describe("the ledgers of two hosts", needsPostgres, () => {
       await b.ledger.act(frozen, b.ledger.now())
       isFrozen = true
       await late
+    }))
+
+  it("hear once of each client that any of them heard", () =>
+    withHosts([{}, {}], async (...hosts) => {
+      const [a, b] = hosts.map(othersOf) as [Others, Others]
+      const heard = async (by: typeof a, ...clients: string[]) =>
+        (await by.tellHeard(clients)).toSorted()
+      assert.deepEqual(await heard(a), [])
+      assert.deepEqual(await heard(a, "bot", "it's"), ["bot", "it's"])
+      assert.deepEqual(await heard(b, "other"), ["bot", "it's", "other"])
+      assert.deepEqual(await heard(b), [])
+      assert.deepEqual(await heard(a, "bot"), ["bot", "other"])
+      assert.deepEqual(await heard(b), ["bot"])
+    }))
+
+  it("hear of all clients when they tell of them at once", () =>
+    withHosts([{}, {}], async (...hosts) => {
+      const [a, b] = hosts.map(othersOf) as [Others, Others]
+      const names = Array.from({ length: 40 }, (_, index) => `bot-${index}`)
+      for (let time = 0; time < 50; time += 1) {
+        const heard = await Promise.all([a.tellHeard(names), b.tellHeard(names.toReversed())])
+        for (const each of heard) assert.equal(each.length, names.length)
+      }
     }))
 
   it("has each host's marks follow the name that the ledger gets where another accepts a restore", async () => {

@@ -221,13 +221,6 @@ const configSchema = z
     message:
       "listening off loopback shows the daemon to the network; set allow_remote: true if that is meant",
   })
-  .refine(
-    ({ ledger, heartbeats }) => ledger.postgres?.hosts === undefined || heartbeats.size === 0,
-    {
-      path: ["heartbeats"],
-      message: "of several hosts each hears its own bots; leave it out",
-    },
-  )
   .refine(({ ledger, attest }) => ledger.postgres?.hosts === undefined || attest === "off", {
     path: ["attest"],
     message: "what is accepted is one host's files; leave it out",

@@ -25,7 +25,7 @@ import type { RecordId } from "./records/record-id.ts"
 import type { Headroom, Reservation, ReserveAsk } from "./records/reservation.ts"
 import type { SignerMarks } from "./signers/signer-marks.ts"
 import type { RecentRefusal } from "./store/audit-jobs.ts"
-import type { LedgerStore, RecordSearch } from "./store/store.ts"
+import type { LedgerStore, Others, RecordSearch } from "./store/store.ts"
 
 /**
  * The record of everything that was decided, and the only source of nonces. `decide` is its one door for requests.
@@ -145,6 +145,7 @@ export type Ledger = {
   copy(to: string): Promise<void>
   readonly commits: LedgerStore["commits"]
   readonly replica: LedgerStore["replica"]
+  readonly others: Pick<Others, "tellHeard"> | undefined
   /** Waits for what is queued, then gives the lock back. Safe to call twice. */
   close(): Promise<void>
 }

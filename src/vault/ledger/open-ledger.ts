@@ -159,6 +159,7 @@ function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
     ...guards(parts),
     commits: store.commits,
     replica: store.replica,
+    others: store.others,
     async close() {
       notes.flush()
       await marks.close(await store.close(() => limits.lastJobs()))

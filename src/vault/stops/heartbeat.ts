@@ -2,6 +2,8 @@ import type { BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import { isJsonObject } from "../../venue/json.ts"
 import type { Acts } from "../active/active-set.ts"
+import type { Config } from "../config/config.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import type { Outbox } from "../ledger/outbox.ts"
 import { panicName, type Client } from "../ledger/records/bindings.ts"
 import { isSameScope, freezeOf } from "../ledger/records/freeze.ts"
@@ -25,9 +27,27 @@ type Stops = Panics & { readonly outbox: Outbox }
 
 type Watched = Heard & Stops & { readonly clock: Pick<Clock, "monotonicMs"> }
 
+/** How often hosts that share a ledger tell each other whom they heard. */
+const tellMs = 1_000
+/** For what one heard to be told to all, twice `tellMs` and more; and for the host before to have acted. */
+const perHostMs = 3_000
+
 /** Looks for clients that fell silent, as long as the process runs. */
-export function watchHeartbeats(watched: Watched): void {
+export function watchHeartbeats(watched: Watched & { readonly ledger: Pick<Ledger, "others"> }) {
   setInterval(heartbeatLook(watched), everyMs).unref()
+  const { heartbeats, active, ledger } = watched
+  const exchange = async (): Promise<void> => {
+    if (ledger.others === undefined || active().config.heartbeats.size === 0) return
+    await heartbeats.exchange(ledger.others)
+  }
+  // Where it can't, the ledger is broken, which ends the process.
+  setInterval(() => void exchange().catch(() => undefined), tellMs).unref()
+}
+
+/** How much longer than it may be a silence is before this host acts: of several, the first by name that is there does. */
+function patienceMs({ postgres }: Pick<Config, "postgres">): number {
+  if (postgres?.hosts === undefined) return 0
+  return perHostMs * (1 + [...postgres.hosts.keys()].sort().indexOf(postgres.host))
 }
 
 /** One look, to be taken again and again: each client that fell silent is stopped once. */
@@ -35,8 +55,12 @@ export function heartbeatLook(watched: Watched): () => void {
   const { monotonicMs } = watched.clock
   const beingStopped = new Set<string>()
   let lastLookMs = monotonicMs()
+  let armed = new Set(watched.active().armed)
   let wasLate = false
   return () => {
+    const earlier = armed
+    armed = new Set(watched.active().armed)
+    for (const client of armed.difference(earlier)) watched.heartbeats.begin(client, lastLookMs)
     const sinceMs = monotonicMs() - lastLookMs
     lastLookMs += sinceMs
     // Passed over once: the next look comes after what waited was read.
@@ -131,7 +155,8 @@ function silentClients({ active, heartbeats }: Heard): readonly string[] {
     const client = clients.find((each) => each.name === name)
     // Where an operator revoked the client, or took the right from it, no heartbeat can come any more.
     if (watch === undefined || client?.rights.includes("heartbeat") !== true) return false
-    return client.tokenHash !== null && heartbeats.silentMs(name) > watch.withinMs
+    const isSilent = heartbeats.silentMs(name) > watch.withinMs + patienceMs(config)
+    return client.tokenHash !== null && isSilent
   })
 }
 

@@ -67,6 +67,7 @@ export class FleetStore implements LedgerStore {
       attend: (hearing) => (this.#hearing = hearing),
       quiet: () => turns.quiet(),
       timed,
+      tellHeard: (clients) => turns.tellHeard(clients),
     }
   }
 

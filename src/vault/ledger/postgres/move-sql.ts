@@ -52,10 +52,16 @@ CREATE TABLE countersign.batches (
   rows text NOT NULL,
   seal bytea NOT NULL
 );
+-- How often each client's heartbeat was heard. Nothing that is signed follows from it.
+CREATE TABLE countersign.beats (
+  client text PRIMARY KEY,
+  beats bigint NOT NULL
+) WITH (fillfactor = 50);
 ${turnSql}REVOKE ALL ON SCHEMA countersign FROM PUBLIC;
 GRANT USAGE ON SCHEMA countersign TO ${role};
 GRANT SELECT ON countersign.turns TO ${role};
 GRANT SELECT, UPDATE (seq, hash, holder, quiet_at) ON countersign.head TO ${role};
 GRANT SELECT, INSERT ON countersign.batches TO ${role};
+GRANT SELECT, INSERT, UPDATE (beats) ON countersign.beats TO ${role};
 `
 }

@@ -7,6 +7,7 @@ import { oneAtATime } from "../../../std/one-at-a-time.ts"
 import type { LedgerKey } from "../store/audit-jobs.ts"
 import type { AppendedRows, Head, Replica } from "../store/store.ts"
 import { sealBatch, type Batch } from "./batch.ts"
+import { countBeats } from "./beats.ts"
 import { assertHead, assertWhole, type Hosts } from "./catch-up.ts"
 import { FleetWatch } from "./fleet-watch.ts"
 import { lookAtServer, sessionAges } from "./server-look.ts"
@@ -53,6 +54,7 @@ export class TurnKeeper implements Replica {
   readonly #me: string
   readonly #inOrder = oneAtATime()
   #head: Head
+  #beats: ReadonlyMap<string, number> = new Map()
   #confirming: Promise<void> | undefined
   #doubt: Fault | undefined
   #wanted: () => void = () => undefined
@@ -153,6 +155,15 @@ export class TurnKeeper implements Replica {
       const here = { host, hosts: [...hosts.keys()], replicas, entry: seq, hash: hex(hash) }
       return JSON.stringify({ ...here, ...(await lookAtServer(this.#reached.session)) })
     })
+  }
+
+  /** Tells of clients that were heard here; resolves with those that any host heard since the last time. */
+  async tellHeard(clients: readonly string[]): Promise<readonly string[]> {
+    const before = this.#beats
+    this.#beats = await this.#inOrder(() => countBeats(this.#reached.session, clients))
+    return [...this.#beats]
+      .filter(([client, beats]) => beats !== before.get(client))
+      .map(([client]) => client)
   }
 
   silence = (): ReadonlyMap<string, number> => this.watch.silence()

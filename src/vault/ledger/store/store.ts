@@ -70,6 +70,8 @@ export type Others = {
   quiet(): Promise<void>
   /** Until when what is decided now may come out. */
   timed(): Timed
+  /** Tells the others of clients that were heard here; resolves with those that any host heard since the last time. */
+  tellHeard(clients: readonly string[]): Promise<readonly string[]>
 }
 
 export type Timed = {

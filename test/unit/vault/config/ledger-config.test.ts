@@ -86,13 +86,10 @@ describe("ledger in countersign.yaml", () => {
     assert.match(mistakes(shared(`{a: {key: ${keyA.slice(1)}}}`)), /64 hex digits, as countersign/)
   })
 
-  it("is shared only where nothing is archived and no heartbeat counts", () => {
+  it("is shared only where nothing is archived and no file is attested", () => {
     const silent = shared(both).replace("\narchive: off", "")
     assert.match(mistakes(silent), /what several hosts share isn't archived.*at archive/)
-    const heard = `${shared(both)}\nheartbeats: {bot: {within: 10s}}`
-    assert.match(mistakes(heard), /of several hosts each hears its own bots.*at heartbeats/)
     const attested = `${shared(both)}\nattest: required`
     assert.match(mistakes(attested), /what is accepted is one host's files.*at attest/)
-    assert.ok(postgres(`{engine: postgres, host: a}\nheartbeats: {bot: {within: 10s}}`))
   })
 })

@@ -306,3 +306,68 @@ describe("a missed heartbeat that panics", () => {
     assert.deepEqual(frozen(), [byDead])
   })
 })
+
+describe("the heartbeats of several hosts", () => {
+  /** Hosts that hear of each other at once. */
+  function hosts() {
+    const clock = fakeClock()
+    const beats = new Map<string, number>()
+    const host = () => {
+      const heartbeats = openHeartbeats(clock)
+      let seen = new Map<string, number>()
+      const tellHeard = (clients: readonly string[]) => {
+        for (const client of clients) beats.set(client, (beats.get(client) ?? 0) + 1)
+        const heard = [...beats].filter(([client, count]) => seen.get(client) !== count)
+        seen = new Map(beats)
+        return Promise.resolve(heard.map(([client]) => client))
+      }
+      return { ...heartbeats, exchange: () => heartbeats.exchange({ tellHeard }) }
+    }
+    return { clock, a: host(), b: host() }
+  }
+
+  it("count from when any of them was told of the last", async () => {
+    const { clock, a, b } = hosts()
+    clock.pass(5_000)
+    a.hear("bot")
+    await a.exchange()
+    assert.equal(b.silentMs("bot"), 5_000)
+    clock.pass(1_000)
+    await b.exchange()
+    assert.deepEqual(
+      [a, b].map((host) => host.silentMs("bot")),
+      [1_000, 0],
+    )
+  })
+
+  it("count from when silence began to count here, where that is later", async () => {
+    const { clock, a, b } = hosts()
+    b.hear("bot")
+    await a.exchange()
+    clock.pass(60_000)
+    const beganMs = clock.monotonicMs()
+    clock.pass(250)
+    for (const host of [a, b]) host.begin("bot", beganMs)
+    assert.deepEqual(
+      [a, b].map((host) => host.silentMs("bot")),
+      [250, 250],
+    )
+    b.hear("bot")
+    b.begin("bot", beganMs)
+    assert.equal(b.silentMs("bot"), 0)
+  })
+
+  it("don't go on by being told: who isn't heard any more is silent on all", async () => {
+    const { clock, a, b } = hosts()
+    a.hear("bot")
+    for (let time = 0; time < 10; time += 1) {
+      clock.pass(1_000)
+      await a.exchange()
+      await b.exchange()
+    }
+    assert.deepEqual(
+      [a, b].map((host) => host.silentMs("bot")),
+      [9_000, 9_000],
+    )
+  })
+})
