@@ -28,6 +28,8 @@ type Outcome = {
   readonly why: string
   /** Bytes, both ways. */
   readonly hasCarried: boolean
+  /** It takes no connection. */
+  readonly isVaultAway?: boolean
 }
 
 /** Keeps one connection between a server and the vault, again and again until `stop`. Resolves once nothing is left. */
@@ -39,17 +41,33 @@ export async function keepServer(ask: KeepAsk, stop: AbortSignal): Promise<void>
     if (isStopping()) return
     ask.onLost(outcome.why)
     pauseMs = nextPauseMs(outcome, pauseMs, ask.limits)
-    await after(pauseMs, undefined, { signal: stop }).catch(() => undefined)
+    await pause(pauseMs, stop)
+    if (outcome.isVaultAway) await untilVaultListens(ask, stop)
+  }
+}
+
+async function pause(ms: number, stop: AbortSignal): Promise<void> {
+  await after(ms, undefined, { signal: stop }).catch(() => undefined)
+}
+
+/** While the vault starts, servers aren't asked for handshakes that lead nowhere; but for one now and then, to tell how they are. */
+async function untilVaultListens(ask: KeepAsk, stop: AbortSignal): Promise<void> {
+  const { shortestPauseMs, longestPauseMs } = ask.limits
+  for (let waitedMs = 0; waitedMs < longestPauseMs; waitedMs += shortestPauseMs) {
+    const dialled = await dialVault(ask, stop)
+    if (dialled.ok) dialled.value.destroy()
+    if (dialled.ok || stop.aborted) return
+    await pause(shortestPauseMs, stop)
   }
 }
 
 /** How long to wait after a connection that there was a pause of `beforeMs` before, or none. */
 export function nextPauseMs(
-  { hasCarried }: Pick<Outcome, "hasCarried">,
+  { hasCarried, isVaultAway = false }: Pick<Outcome, "hasCarried" | "isVaultAway">,
   beforeMs: number | undefined,
   { shortestPauseMs, longestPauseMs }: RelayLimits,
 ): number {
-  if (hasCarried || beforeMs === undefined) return shortestPauseMs
+  if (hasCarried || isVaultAway || beforeMs === undefined) return shortestPauseMs
   return Math.min(2 * beforeMs, longestPauseMs)
 }
 
@@ -61,7 +79,7 @@ async function connectOnce(ask: KeepAsk, stop: AbortSignal): Promise<Outcome> {
   const dialled = await dialVault(ask, stop)
   if (!dialled.ok) {
     opened.value.destroySoon()
-    return { why: dialled.error, hasCarried: false }
+    return { why: dialled.error, hasCarried: false, isVaultAway: true }
   }
   const steady = setTimeout(ask.onConnected, limits.steadyMs)
   const why = Promise.race([

@@ -141,7 +141,7 @@ function startRelay(
         server: { name: `db${port}`, host: "127.0.0.1", port },
         secureContext: () => context,
         ledgerSocket: socket,
-        limits: { ...relayLimits, longestPauseMs: 100 },
+        limits: relayLimits,
         onConnected: () => undefined,
         onLost: () => undefined,
       },

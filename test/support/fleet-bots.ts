@@ -22,7 +22,7 @@ export type Asked = { readonly client: string; readonly key: string; readonly ho
 /** A client that bots ask as. */
 export type Bot = { readonly name: string; token: string; readonly keys: readonly string[] }
 
-/** Bots at every host that ask for orders as fast as they are answered; they keep to the time as the gate does. */
+/** Bots at every host that ask for orders again and again; they keep to the time as the gate does. */
 export type Bots = {
   readonly clients: readonly Bot[]
   /** Is told of each signature that comes while it is there, with its record. */
@@ -36,7 +36,7 @@ export type Bots = {
 const callers = 4
 /** How long an answer is waited for: a host that stands still gives its own late. */
 const deadlineMs = 15_000
-const pauseMs = 20
+const refusedPauseMs = 20
 
 type Parts = {
   readonly fleet: Fleet
@@ -44,6 +44,8 @@ type Parts = {
   /** None of these is asked for so often that its cap is reached before the next. */
   readonly symbolIds: readonly number[]
   readonly signings: Signings
+  /** Between an answer and the next request of the same caller. */
+  readonly pauseMs: number
 }
 
 /** A fleet that bots keep busy. */
@@ -57,7 +59,7 @@ export type BusyFleet = {
 /** Makes one and starts it, and ends all of it after `use`. Says how things stood where that fails. */
 export async function withBusyFleet<Used>(
   t: TestContext,
-  ask: FleetAsk,
+  { pauseMs = 0, ...ask }: FleetAsk & Partial<Pick<Parts, "pauseMs">>,
   use: (busy: BusyFleet) => Promise<Used>,
 ): Promise<Used> {
   const site = await makeFleetSite(ask)
@@ -65,7 +67,8 @@ export async function withBusyFleet<Used>(
   const signings = keepSignings()
   const [one] = site.sites
   if (one === undefined) throw new Error("a fleet has a host")
-  const bots = startBots({ fleet, clients: clientsOf(one), symbolIds: one.symbolIds, signings })
+  const { symbolIds } = one
+  const bots = startBots({ fleet, clients: clientsOf(one), symbolIds, signings, pauseMs })
   try {
     return await use({ site, fleet, bots, signings })
   } catch (error) {
@@ -87,7 +90,7 @@ function clientsOf({ tokens }: Pick<CrashSite, "tokens">): readonly Bot[] {
 }
 
 /** Starts them. */
-function startBots({ fleet: { hosts }, clients, symbolIds, signings }: Parts): Bots {
+function startBots({ fleet: { hosts }, clients, symbolIds, signings, pauseMs }: Parts): Bots {
   const bots: Pick<Bots, "clients" | "hears" | "counts"> = {
     clients,
     hears: undefined,
@@ -117,7 +120,7 @@ function startBots({ fleet: { hosts }, clients, symbolIds, signings }: Parts): B
       const answer = await askOnce(link, bot, key)
       if (answer.kind !== "answer" || !isInTime(answer)) {
         countRefused(host, answer)
-        await sleep(pauseMs)
+        await sleep(refusedPauseMs)
         return true
       }
       bots.hears?.({ client: bot.name, key, host }, answer.record)
@@ -133,9 +136,9 @@ function startBots({ fleet: { hosts }, clients, symbolIds, signings }: Parts): B
     Array.from({ length: callers }, async () => {
       while (!isOver()) {
         const link = connectBotLink(door.botSocket, { deadlineMs })
-        while (!isOver() && (await ask(link, name)));
+        while (!isOver() && (await ask(link, name))) if (pauseMs > 0) await sleep(pauseMs)
         link.close()
-        await sleep(pauseMs)
+        await sleep(refusedPauseMs)
       }
     }),
   )

@@ -52,6 +52,11 @@ export const happen: Readonly<Record<FleetEvent, (around: Around) => Promise<Hap
   failover,
 }
 
+/** Resolves once every host has signed once more. */
+export async function allSign({ hosts, signings }: Pick<Around, "hosts" | "signings">) {
+  await Promise.all(hosts.map(({ name }) => signings.next(name)))
+}
+
 /** What the others' silence is beside: as long as a killed vault takes to start again. */
 async function nothing({ random, hosts }: Around): Promise<Happened> {
   const host = random.pick(hosts)

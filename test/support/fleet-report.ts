@@ -4,15 +4,9 @@ import assert from "node:assert/strict"
 import type { TestContext } from "node:test"
 
 import type { LoadCounts, Repeated } from "./crash-load.ts"
-import { fleetEvents, type FleetEvent, type Happened } from "./fleet-events.ts"
+import { fleetEvents } from "./fleet-events.ts"
+import type { Silence } from "./fleet-silence.ts"
 import type { CheckedLedger, OutsideChecker } from "./outside-checker.ts"
-
-/** For how long after an event no other host gave a signature out, and until all had given one out. */
-export type Silence = Happened & {
-  readonly event: FleetEvent
-  readonly ms: number
-  readonly untilAllMs: number
-}
 
 export type CheckedFleet = CheckedLedger & { readonly batches: number; readonly tables: number }
 

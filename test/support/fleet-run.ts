@@ -8,9 +8,10 @@ import { startCountingVenue } from "./counting-venue.ts"
 import { makeFleetSite, startFleet, type Fleet } from "./crash-fleet.ts"
 import { createCrashLoad, type Door } from "./crash-load.ts"
 import { assertSameTables, checkBatches } from "./fleet-checker.ts"
-import { fleetEvents, happen, type Around, type FleetEvent } from "./fleet-events.ts"
+import { allSign, fleetEvents, type Around, type FleetEvent } from "./fleet-events.ts"
 import { stateOf } from "./fleet-host.ts"
-import { tellRun, tellSilences, told, type CheckedFleet, type Silence } from "./fleet-report.ts"
+import { tellRun, tellSilences, told, type CheckedFleet } from "./fleet-report.ts"
+import { silenceAfter, type Silence } from "./fleet-silence.ts"
 import { createOutsideChecker, type OutsideChecker } from "./outside-checker.ts"
 import { query } from "./read-ledger.ts"
 import { seededRandom, type SeededRandom } from "./seeded-random.ts"
@@ -116,11 +117,7 @@ async function haveAllHappen(
   for (const event of planned(around.random, times)) {
     stop.throwIfAborted()
     await sleep(around.random.below(100))
-    const happened = await happen[event](around)
-    await allSign(around)
-    const span = { fromMs: happened.atMs, toMs: performance.now() }
-    const ms = signings.silence(span, happened.host?.name)
-    silences.push({ ...happened, event, ms, untilAllMs: span.toMs - span.fromMs })
+    silences.push(await silenceAfter(event, around))
   }
   // Nothing that came late ends a vault after this.
   await sleep(calmMs)
@@ -128,10 +125,6 @@ async function haveAllHappen(
 }
 
 const calmMs = 1_000
-
-async function allSign({ hosts, signings }: Pick<Around, "hosts" | "signings">): Promise<void> {
-  await Promise.all(hosts.map(({ name }) => signings.next(name)))
-}
 
 /** What happens, in an order of the seed's. */
 function planned(random: SeededRandom, times: number): readonly FleetEvent[] {

@@ -102,7 +102,7 @@ export const vaultMessages = z.discriminatedUnion("type", [
 export type VaultMessage = z.infer<typeof vaultMessages>
 
 /** For the answers to those who waited; whoever asks meanwhile is told the same. */
-const answeringMs = 200
+const answeringMs = 50
 
 /**
  * Ends the process with 1 soon after the ledger broke, so that the one that is started in its place reads
