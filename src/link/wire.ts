@@ -7,7 +7,7 @@ import type { Socket } from "node:net"
 import * as z from "zod"
 
 import { newSecret } from "../std/bytes.ts"
-import { Fault, type FaultCode } from "../std/fault.ts"
+import { Fault, faultCodes, type FaultCode } from "../std/fault.ts"
 
 export const requestSchema = z.strictObject({
   jsonrpc: z.literal("2.0"),
@@ -78,49 +78,7 @@ export function faultOf(error: ErrorMember): Fault {
 }
 
 function isFaultCode(code: string): code is FaultCode {
-  return Object.hasOwn(faultCodes, code)
-}
-
-/** Every code, so that the build fails here when one is added and could not cross. */
-const faultCodes: Readonly<Record<FaultCode, true>> = {
-  usage: true,
-  cancelled: true,
-  config_invalid: true,
-  file_unsafe: true,
-  not_initialised: true,
-  already_initialised: true,
-  passphrase_missing: true,
-  passphrase_wrong: true,
-  keystore_invalid: true,
-  keystore_unavailable: true,
-  keyring_locked: true,
-  undisclosed: true,
-  venue_refused: true,
-  venue_unreachable: true,
-  outcome_unknown: true,
-  webhook_failed: true,
-  keychain_locked: true,
-  keychain_unavailable: true,
-  keychain_mismatch: true,
-  key_invalid: true,
-  key_not_found: true,
-  name_taken: true,
-  name_unknown: true,
-  already_running: true,
-  daemon_running: true,
-  port_in_use: true,
-  port_unusable: true,
-  admin_refused: true,
-  not_accepted: true,
-  ledger_unavailable: true,
-  ledger_unusable: true,
-  restore_unaccepted: true,
-  vault_unavailable: true,
-  clock_unsafe: true,
-  signature_check_failed: true,
-  link_protocol: true,
-  install_failed: true,
-  internal: true,
+  return faultCodes.some((each) => each === code)
 }
 
 /** The longest line that either side reads or writes, its end included. A 64 KiB body fits as base64 and as escaped JSON. */
