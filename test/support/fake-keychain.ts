@@ -1,4 +1,4 @@
-import type { Credential, Keychain } from "../../src/vault/keyring/keychain/keychain.ts"
+import type { Keychain } from "../../src/vault/keyring/keychain/keychain.ts"
 import type { withKeychain } from "../../src/vault/keyring/keychain/with-keychain.ts"
 
 /** A keychain in memory, which counts how often it is lent. */
@@ -47,12 +47,6 @@ function keychainOf(fake: FakeKeychain, prefix: string): Keychain {
     deletePassword: async (account) => {
       await fake.onCall("deletePassword", account)
       return fake.items.delete(prefix + account)
-    },
-    findCredentials: async () => {
-      await fake.onCall("findCredentials", "")
-      return [...fake.items].flatMap(([key, secret]): readonly Credential[] =>
-        key.startsWith(prefix) ? [{ account: key.slice(prefix.length), secret: give(secret) }] : [],
-      )
     },
   }
 }

@@ -149,7 +149,6 @@ describe("chooseBackend", options, () => {
         getPassword: () => Promise.resolve(new Uint8Array(32)),
         setPassword: () => Promise.resolve(),
         deletePassword: () => Promise.resolve(true),
-        findCredentials: () => Promise.resolve([]),
       }),
     )
     assert.equal(backend, "keystore")

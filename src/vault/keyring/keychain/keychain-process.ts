@@ -3,12 +3,11 @@
 
 import { parseArgs } from "node:util"
 
-import { concatBytes } from "../../../std/bytes.ts"
 import { Fault } from "../../../std/fault.ts"
 import { withSecret } from "../with-secret.ts"
 import { framesOf, writeFrame } from "./frames.ts"
 import type { KeychainAnswer, KeychainCall } from "./keychain-call.ts"
-import type { Credential, Keychain } from "./keychain.ts"
+import type { Keychain } from "./keychain.ts"
 
 /** Longer than the vault waits. It matters only if the vault died before it could end this process. */
 const longestLifeMs = 15_000
@@ -59,7 +58,8 @@ async function answer(
   secret: Uint8Array,
 ): Promise<{ readonly head: KeychainAnswer; readonly secret: Uint8Array }> {
   try {
-    return answerOf(await carryOut(await opened, call, secret))
+    const { isDone, found = nothing } = await carryOut(await opened, call, secret)
+    return { head: { isOk: true, isDone }, secret: found }
   } catch (error) {
     // A library's own message isn't passed on: it could quote a secret.
     const { code, message } = error instanceof Fault ? error : refused()
@@ -67,7 +67,7 @@ async function answer(
   }
 }
 
-type Outcome = { readonly isDone: boolean; readonly items: readonly Credential[] }
+type Outcome = { readonly isDone: boolean; readonly found?: Uint8Array | undefined }
 
 async function carryOut(
   keychain: Keychain,
@@ -77,29 +77,16 @@ async function carryOut(
   switch (verb) {
     case "getPassword": {
       const found = await keychain.getPassword(account)
-      return { isDone: true, items: found === undefined ? [] : [{ account, secret: found }] }
+      return { isDone: found !== undefined, found }
     }
     case "setPassword":
       await keychain.setPassword(account, secret)
-      return { isDone: true, items: [] }
+      return { isDone: true }
     case "deletePassword":
-      return { isDone: await keychain.deletePassword(account), items: [] }
-    case "findCredentials":
-      return { isDone: true, items: await keychain.findCredentials() }
+      return { isDone: await keychain.deletePassword(account) }
     case "cover":
-      return { isDone: true, items: [{ account, secret: new Uint8Array(coverBytes) }] }
+      return { isDone: true, found: new Uint8Array(coverBytes) }
   }
-}
-
-function answerOf({ isDone, items }: Outcome) {
-  const head = {
-    isOk: true as const,
-    isDone,
-    items: items.map(({ account, secret }) => ({ account, secretBytes: secret.length })),
-  }
-  const secret = concatBytes(...items.map((item) => item.secret))
-  for (const item of items) item.secret.fill(0)
-  return { head, secret }
 }
 
 function refused(): Fault {

@@ -1,10 +1,3 @@
-/** One item of the keychain. */
-export type Credential = {
-  readonly account: string
-  /** The caller's, to overwrite after use. */
-  readonly secret: Uint8Array
-}
-
 /**
  * The operating system's keychain: keytar's verbs, but over bytes. All calls are about the items of one
  * service, which is fixed where it is opened.
@@ -16,7 +9,6 @@ export type Keychain = {
   setPassword(account: string, secret: Uint8Array): Promise<void>
   /** Whether there was an item to delete. */
   deletePassword(account: string): Promise<boolean>
-  findCredentials(): Promise<readonly Credential[]>
 }
 
 /** Which library speaks to the keychain. On Linux neither sees what the other stored. */

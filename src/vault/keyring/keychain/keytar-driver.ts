@@ -8,16 +8,14 @@ import type { Keychain } from "./keychain.ts"
 import { readableSecret } from "./readable-secret.ts"
 
 // Limits we accept, as of keytar 7.9.0: on a locked collection `getPassword` says that there is no such
-// item and `findCredentials` ends the process (SIGSEGV). So the keychain's state is asked before, and
-// again where an item is missing. And keytar takes and gives strings, which can't be overwritten: they
-// go with the process.
+// item. So the keychain's state is asked before, and again where an item is missing. And keytar takes and
+// gives strings, which can't be overwritten: they go with the process.
 
 /** What we use of keytar, which has no types of its own here: it needn't be installed. */
 type Keytar = {
   getPassword(service: string, account: string): Promise<string | null>
   setPassword(service: string, account: string, password: string): Promise<void>
   deletePassword(service: string, account: string): Promise<boolean>
-  findCredentials(service: string): Promise<{ account: string; password: string }[]>
 }
 
 /**
@@ -37,13 +35,6 @@ export function keytarDriver(service: string, keytarDirectory?: string): Keychai
         keytar.setPassword(service, account, new TextDecoder().decode(text)),
       ),
     deletePassword: (account) => keytar.deletePassword(service, account),
-    findCredentials: async () => {
-      const found = await keytar.findCredentials(service)
-      return found.map(({ account, password }) => ({
-        account,
-        secret: readableSecret(account, utf8(password)),
-      }))
-    },
   }
 }
 

@@ -1,9 +1,8 @@
-import { AsyncEntry, findCredentialsAsync } from "@napi-rs/keyring"
+import { AsyncEntry } from "@napi-rs/keyring"
 
-import { utf8 } from "../../../std/bytes.ts"
 import { withSecret } from "../with-secret.ts"
 import { hexTextOf } from "./hex-text.ts"
-import type { Credential, Keychain } from "./keychain.ts"
+import type { Keychain } from "./keychain.ts"
 import { readableSecret } from "./readable-secret.ts"
 
 // Without this option and without a Secret Service, the library silently keeps secrets in the kernel's keyring, where
@@ -21,24 +20,7 @@ export function nativeDriver(service: string): Keychain {
     setPassword: (account, secret) =>
       withSecret(hexTextOf(secret), (text) => entryOf(account).setSecret(text)),
     deletePassword: (account) => entryOf(account).deletePassword(),
-    findCredentials: async () => {
-      await assertPinnable(service)
-      const found = await findCredentialsAsync(service)
-      return found.map(credentialOf)
-    },
   }
-}
-
-/**
- * Listing has no such option. As of 2.1.2 it asks only the Secret Service on Linux. This checks first that there is
- * one, in case a later version falls back to something else.
- */
-async function assertPinnable(service: string): Promise<void> {
-  await new AsyncEntry(service, "listing", pinned).getSecret()
-}
-
-function credentialOf({ account, password }: { account: string; password: string }): Credential {
-  return { account, secret: readableSecret(account, utf8(password)) }
 }
 
 function bytesOf(numbers: number[]): Uint8Array {

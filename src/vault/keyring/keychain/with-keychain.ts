@@ -10,7 +10,7 @@ import { withSecret } from "../with-secret.ts"
 import { framesOf, writeFrame, type Frame } from "./frames.ts"
 import type { KeychainAnswer, KeychainCall } from "./keychain-call.ts"
 import { keychainEnvironment, keychainProcessFlags } from "./keychain-flags.ts"
-import type { Credential, Keychain, KeychainSettings } from "./keychain.ts"
+import type { Keychain, KeychainSettings } from "./keychain.ts"
 import { assertReady, preflight } from "./preflight.ts"
 
 /** The time limit for all calls of one use. With the checks before and after it is 9 s. */
@@ -45,15 +45,16 @@ export async function withKeychain<Output>(
   }
 }
 
-type Reply = { readonly isDone: boolean; readonly items: readonly Credential[] }
+type Reply = { readonly isDone: boolean; readonly secret: Uint8Array }
 type Call = (call: KeychainCall, secret?: Uint8Array) => Promise<Reply>
 
 function keychainOver(call: Call, assertStillReady: () => Promise<void>): Keychain {
   return {
     getPassword: async (account) => {
-      const { items } = await call({ verb: "getPassword", account })
-      if (items.length === 0) await assertStillReady()
-      return items[0]?.secret
+      const { isDone, secret } = await call({ verb: "getPassword", account })
+      if (isDone) return secret
+      await assertStillReady()
+      return undefined
     },
     setPassword: async (account, secret) => {
       await call({ verb: "setPassword", account }, secret)
@@ -62,11 +63,6 @@ function keychainOver(call: Call, assertStillReady: () => Promise<void>): Keycha
       const { isDone } = await call({ verb: "deletePassword", account })
       if (!isDone) await assertStillReady()
       return isDone
-    },
-    findCredentials: async () => {
-      const { items } = await call({ verb: "findCredentials", account: "" })
-      if (items.length === 0) await assertStillReady()
-      return items
     },
   }
 }
@@ -138,11 +134,7 @@ function unavailable(what: string): Fault {
 }
 
 const answerSchema: z.ZodType<KeychainAnswer> = z.discriminatedUnion("isOk", [
-  z.strictObject({
-    isOk: z.literal(true),
-    isDone: z.boolean(),
-    items: z.array(z.strictObject({ account: z.string(), secretBytes: z.int().min(0) })),
-  }),
+  z.strictObject({ isOk: z.literal(true), isDone: z.boolean() }),
   z.strictObject({
     isOk: z.literal(false),
     code: z.enum(["keychain_unavailable", "keychain_mismatch"]),
@@ -150,16 +142,11 @@ const answerSchema: z.ZodType<KeychainAnswer> = z.discriminatedUnion("isOk", [
   }),
 ])
 
-/** Takes ownership of the frame's secret and overwrites it; the items' are copies. */
+/** Takes ownership of the frame's secret and overwrites it; the reply's is a copy. */
 function replyIn({ head, secret }: Frame): Reply {
   return withSecret(secret, () => {
     const answer = answerSchema.parse(head)
     if (!answer.isOk) throw new Fault(answer.code, answer.message)
-    let start = 0
-    const items = answer.items.map(({ account, secretBytes }) => {
-      start += secretBytes
-      return { account, secret: copySecret(secret.subarray(start - secretBytes, start)) }
-    })
-    return { isDone: answer.isDone, items }
+    return { isDone: answer.isDone, secret: copySecret(secret) }
   })
 }
