@@ -6,9 +6,11 @@ import { makeActiveSet, type ActiveSet, type SetInForce } from "../active/active
 import type { Keyring, Signature } from "../keyring/keyring.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { type Client, type KeyEntry, operatorName } from "../ledger/records/bindings.ts"
+import type { RequestEntry } from "../ledger/records/entries.ts"
 import type { Reservation, ReserveAsk } from "../ledger/records/reservation.ts"
 import type { LedgerTime } from "../process/clock.ts"
-import { canonicalBody, digestOf, signedBody, type Filling } from "../request/fill-in.ts"
+import { digestOf, signedBody, type Filling } from "../request/fill-in.ts"
+import { bindingOf } from "../request/judge-request.ts"
 import { parseRequest, type ParsedRequest } from "../request/parse-request.ts"
 import { spendingOf } from "../request/spending.ts"
 
@@ -42,7 +44,8 @@ export function parseOperation(ask: OperatorAsk, set: ActiveSet): ParsedRequest 
   const endpoint = set.profile.endpoints.get(operation)
   if (endpoint === undefined) throw new Fault("internal", "The profile lacks an endpoint.")
   const call = { path: endpoint.path, body: Buffer.from(body).toString("base64"), key: wallet.name }
-  const read = parseRequest(call, operatorWith(wallet), makeActiveSet(set, [wallet], []))
+  const asking = clientOf(operatorName, wallet)
+  const read = parseRequest(call, asking, makeActiveSet(set, [wallet], []))
   if (!read.ok) throw faultOf(read.error)
   return ttlMs === undefined ? read.value : Object.freeze({ ...read.value, ttlMs })
 }
@@ -74,33 +77,35 @@ export async function reserveOperation(
 ): Promise<Reserved> {
   const { ledger } = vault
   await ledger.claim(request.parties.signer)
-  const spending = spendingOf(request, operatorName, set)
-  const ask: ReserveAsk = {
-    signer: request.parties.signer,
-    entry: {
-      client: operatorName,
-      key: request.key.name,
-      operation: request.endpoint.id,
-      path: request.endpoint.path,
-      target: null,
-      body: canonicalBody(request, set.profile),
-      policyHash: set.policyHash,
-      rule: operatorName,
-      purpose: "forward",
-    },
-    claims: [],
-    sizes: [],
-    release: undefined,
-    spending: spending && { ...spending, isForced: true },
-    ttlMs: request.ttlMs,
-    lane: request.lane,
-    nowMs: vault.now(),
-  }
+  const by = { client: operatorName, rule: operatorName }
+  const ask = forcedAsk(request, by, { set, nowMs: vault.now() })
   return ledger.decide([], (turn) => {
     const reserved = turn.reserve(ask)
     if (reserved.kind === "refused") throw faultOf(reserved.refusal)
     return () => reserved
   })
+}
+
+/** What reserves a request that no policy judges: no limit counts it, and no rate budget stops it. */
+export function forcedAsk(
+  request: ParsedRequest,
+  { client, rule }: Pick<RequestEntry, "client" | "rule">,
+  { set, nowMs }: { readonly set: ActiveSet; readonly nowMs: LedgerTime },
+): ReserveAsk {
+  const { endpoint, parties, ttlMs, lane } = request
+  const spending = spendingOf(request, client, set)
+  return {
+    signer: parties.signer,
+    entry: {
+      ...bindingOf(request, { name: client }, set),
+      path: endpoint.path,
+      policyHash: set.policyHash,
+      rule,
+      purpose: "forward",
+    },
+    ...{ claims: [], sizes: [], release: undefined, ttlMs, lane, nowMs },
+    spending: spending && { ...spending, isForced: true },
+  }
 }
 
 /**
@@ -141,11 +146,11 @@ export function signedOperation(
   }
 }
 
-/** A client that exists for one request, since what the command line asks comes with no token. */
-function operatorWith(wallet: KeyEntry): Client {
+/** A client that exists for one request, since what no bot asks comes with no token. */
+export function clientOf(name: string, key: KeyEntry): Client {
   const tokenHash = null
   const may = { rights: [], allowTypeB: true, idempotencyBy: "header" } as const
-  return { name: operatorName, tokenHash, keys: [wallet.name], ...may }
+  return { name, tokenHash, keys: [key.name], ...may }
 }
 
 function assertCanSign(name: string, keyring: Keyring): void {

@@ -196,7 +196,7 @@ export type Release =
 /** What a release is given for: this very request of this client. */
 export function bindingOf(
   request: ParsedRequest,
-  { name }: Client,
+  { name }: Pick<Client, "name">,
   { profile }: ActiveSet,
 ): HoldBinding {
   return {

@@ -3,13 +3,11 @@ import type { PanicView, UnsignedPanic } from "../../link/views/stop-views.ts"
 import { Fault } from "../../std/fault.ts"
 import type { PanicLine } from "../../venue/profile.ts"
 import type { ActiveSet, Acts } from "../active/active-set.ts"
-import { faultOf, type OperatorSigning } from "../agents/operator-request.ts"
-import { type Client, type KeyEntry, operatorName, panicName } from "../ledger/records/bindings.ts"
-import type { ReserveAsk } from "../ledger/records/reservation.ts"
-import { canonicalBody, signReserved } from "../request/fill-in.ts"
+import { clientOf, faultOf, forcedAsk, type OperatorSigning } from "../agents/operator-request.ts"
+import { type KeyEntry, operatorName, panicName } from "../ledger/records/bindings.ts"
+import { signReserved } from "../request/fill-in.ts"
 import { parseRequest, type ParsedRequest } from "../request/parse-request.ts"
 import { keyLocked } from "../request/refuse.ts"
-import { spendingOf } from "../request/spending.ts"
 import { missingLines } from "../status/warnings.ts"
 import { freeze } from "./freeze-methods.ts"
 
@@ -100,11 +98,8 @@ export function parseLine(
 ): ParsedRequest {
   const path = set.profile.endpoints.get(operation)?.path ?? ""
   const text = JSON.stringify(target === undefined ? body : { ...body, target_address: target })
-  const asking: Client = {
-    ...{ name: client, tokenHash: null, keys: [key.name] },
-    ...{ rights: [], allowTypeB: true, idempotencyBy: "header" },
-  }
-  const read = parseRequest({ path, body: Buffer.from(text).toString("base64") }, asking, set)
+  const call = { path, body: Buffer.from(text).toString("base64") }
+  const read = parseRequest(call, clientOf(client, key), set)
   if (!read.ok) throw faultOf(read.error)
   return read.value
 }
@@ -116,23 +111,10 @@ async function reserveAndSign(
   { vault, set }: { readonly vault: OperatorSigning; readonly set: ActiveSet },
 ) {
   const { ledger, keyring } = vault
-  const { key, endpoint, parties, ttlMs, lane } = request
+  const { key } = request
   if (keyring.isLocked(key.name)) throw faultOf(keyLocked(key.name))
-  const spending = spendingOf(request, client, set)
-  const ask: ReserveAsk = {
-    signer: parties.signer,
-    entry: {
-      ...{ client, key: key.name, operation: endpoint.id, path: endpoint.path },
-      target: parties.target ?? null,
-      body: canonicalBody(request, set.profile),
-      policyHash: set.policyHash,
-      rule: panicName,
-      purpose: "forward",
-    },
-    ...{ claims: [], sizes: [], release: undefined, ttlMs, nowMs: vault.now() },
-    spending: spending && { ...spending, isForced: true },
-    lane,
-  }
+  const by = { client, rule: panicName }
+  const ask = forcedAsk(request, by, { set, nowMs: vault.now() })
   const signed = await ledger.decide([], (turn) => {
     const reserved = turn.reserve(ask)
     if (reserved.kind === "refused") throw faultOf(reserved.refusal)
