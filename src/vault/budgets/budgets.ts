@@ -92,18 +92,9 @@ export function openBudgets(clock: Pick<Clock, "monotonicMs">): Budgets {
   }
 }
 
-function stand(
-  state: BudgetState,
-  {
-    client,
-    terms,
-    address,
-  }: {
-    readonly client: string
-    readonly terms: BudgetTerms
-    readonly address: Address | undefined
-  },
-): BudgetStand {
+type StandAsk = Pick<Spending, "client" | "address"> & { readonly terms: BudgetTerms }
+
+function stand(state: BudgetState, { client, terms, address }: StandAsk): BudgetStand {
   const scope = address === undefined ? "ip" : "address"
   const window = windowNow(state, scope, address)
   const ask = { client, weight: 0, lane: "open", heedsFill: true, terms } as const

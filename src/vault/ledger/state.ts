@@ -27,19 +27,14 @@ export type LedgerState = {
   acted(row: ActRow): void
 }
 
+type Start = {
+  readonly past: Past
+  readonly clock: Pick<Clock, "nowMs" | "monotonicMs">
+  readonly startMs: LedgerTime
+}
+
 /** Goes on from what a store has. `limits` count nothing before their first replacement. */
-export function openState(
-  stored: OpenedState,
-  {
-    past,
-    clock,
-    startMs,
-  }: {
-    readonly past: Past
-    readonly clock: Pick<Clock, "nowMs" | "monotonicMs">
-    readonly startMs: LedgerTime
-  },
-): LedgerState {
+export function openState(stored: OpenedState, { past, clock, startMs }: Start): LedgerState {
   let bindings = storedBindings(stored)
   const nonces = openNonces(clock, startMs, stored.lastNonces)
   const limits = openLimits(past, clock)

@@ -66,7 +66,7 @@ function refusalNow(
   if (judged === undefined) return { ...told, reason: "key_gone", policy: null, rule: null }
   const circumstances = {
     ...circumstancesOf(judged.key, set, recordedTime(countedAtMs)),
-    referencePrice: (symbolId: number) => latestPrice(symbolId, set),
+    referencePrice: (symbolId: number) => datedPrices(symbolId, set)[0]?.value,
   }
   const decision = judge(judged.request, set.policies, circumstances)
   if (decision.kind === "refuse") {
@@ -77,8 +77,4 @@ function refusalNow(
   if (spent === undefined) return undefined
   const { policy, limit, isRepeat } = spent.claim
   return { ...told, reason: isRepeat ? "repeated_within" : "limit_exhausted", policy, rule: limit }
-}
-
-function latestPrice(symbolId: number, set: ActiveSet) {
-  return datedPrices(symbolId, set).toSorted((a, b) => b.asOfMs - a.asOfMs)[0]?.value
 }

@@ -67,11 +67,9 @@ export function explainAt(
   })
 }
 
-function report({
-  refusal,
-  verdicts = [],
-  limits = [],
-}: Pick<CheckReport, "refusal"> & Partial<Pick<CheckReport, "verdicts" | "limits">>): CheckReport {
+type Told = Pick<CheckReport, "refusal"> & Partial<Pick<CheckReport, "verdicts" | "limits">>
+
+function report({ refusal, verdicts = [], limits = [] }: Told): CheckReport {
   return { would_sign: refusal === null, refusal, verdicts, limits }
 }
 

@@ -5,15 +5,13 @@ import type { Refusal } from "../../link/views/refusal.ts"
 import type { Repeat } from "../../link/views/signed.ts"
 import { toHex } from "../../std/bytes.ts"
 import { err, ok, type Result } from "../../std/result.ts"
-import type { ActiveSet } from "../active/active-set.ts"
 import { budgetExhausted } from "../budgets/shortage.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import type { Client } from "../ledger/records/bindings.ts"
 import type { EarlierRequest } from "../ledger/records/idempotency.ts"
 import type { Asked, SignContext } from "./asking.ts"
 import { answered, canonicalBody, digestOf, signReserved } from "./fill-in.ts"
 import { judgeRequest } from "./judge-request.ts"
-import { clientOrderIdOf, type ParsedRequest, type SignCall } from "./parse-request.ts"
+import { clientOrderIdOf, type ParsedRequest } from "./parse-request.ts"
 import { keyLocked } from "./refuse.ts"
 
 /**
@@ -118,11 +116,7 @@ function conflict({ record }: EarlierRequest): Refusal {
  */
 export function bindingHash(
   request: ParsedRequest,
-  {
-    client,
-    call,
-    set,
-  }: { readonly client: Client; readonly call: SignCall; readonly set: ActiveSet },
+  { client, call, set }: Pick<Asked, "client" | "call" | "set">,
 ): string {
   const { profile } = set
   const { sort, escape, nulls } = profile.canonicalForm

@@ -3,6 +3,8 @@ import { generateSecret } from "../keyring/generate-secret.ts"
 import { withSecret } from "../keyring/with-secret.ts"
 import type { StatusSources } from "./sources.ts"
 
+type Tested = Pick<StatusSources, "ledger" | "now" | "disk" | "curve">
+
 /**
  * Does what a request needs, without one: a throw-away key signs and is recovered from its signature, and the
  * ledger's thread makes a row durable. While the disk is nearly full it is only asked to answer, so that
@@ -10,12 +12,7 @@ import type { StatusSources } from "./sources.ts"
  *
  * @throws {Fault} `signature_check_failed`, `ledger_unavailable`.
  */
-export async function selfTest({
-  ledger,
-  now,
-  disk,
-  curve,
-}: Pick<StatusSources, "ledger" | "now" | "disk" | "curve">): Promise<void> {
+export async function selfTest({ ledger, now, disk, curve }: Tested): Promise<void> {
   withSecret(generateSecret(), (secret) =>
     assertSigns({ secret, publicKey: curve.publicKeyOf(secret) }, curve),
   )
@@ -23,19 +20,17 @@ export async function selfTest({
   else await ledger.count()
 }
 
+type Beat = {
+  readonly test: () => Promise<void>
+  readonly alive: () => void
+  readonly tell: (event: "failed" | "passed", error?: unknown) => void
+}
+
 /**
  * One beat, to be called again and again: says `alive` only after `test` has passed. A test that takes longer
  * than a beat isn't begun a second time; one that fails is told once, and once more when it passes again.
  */
-export function watchdogBeat({
-  test,
-  alive,
-  tell,
-}: {
-  readonly test: () => Promise<void>
-  readonly alive: () => void
-  readonly tell: (event: "failed" | "passed", error?: unknown) => void
-}): () => Promise<void> {
+export function watchdogBeat({ test, alive, tell }: Beat): () => Promise<void> {
   let isTesting = false
   let isFailing = false
   return async () => {
