@@ -2,6 +2,7 @@ import { lstatSync, unlinkSync } from "node:fs"
 import { connect, type Server } from "node:net"
 
 import { Fault } from "../std/fault.ts"
+import { codeOf } from "../std/fs/private-file.ts"
 
 // sun_path of Linux's sockaddr_un holds 108 bytes with the final zero (unix(7)).
 const maxPathBytes = 107
@@ -22,7 +23,7 @@ export async function listenOnPath(server: Server, path: string, mode: number): 
   try {
     await listenWithMode(server, path, mode)
   } catch (error) {
-    if (!hasCode(error, "EADDRINUSE")) throw unusable(path, error)
+    if (codeOf(error) !== "EADDRINUSE") throw unusable(path, error)
     await removeStale(path)
     await listenWithMode(server, path, mode).catch((again: unknown) => {
       throw unusable(path, again)
@@ -67,7 +68,7 @@ function isAnswered(path: string): Promise<boolean> {
       resolve(true)
     })
     // Only a refusal proves that nobody is there; whatever else is in the way isn't ours to remove.
-    probe.once("error", (error) => resolve(!hasCode(error, "ECONNREFUSED")))
+    probe.once("error", (error) => resolve(codeOf(error) !== "ECONNREFUSED"))
   })
 }
 
@@ -76,10 +77,6 @@ function unusable(path: string, cause: unknown): Fault {
   return new Fault("file_unsafe", `Can't listen on ${path} (${reason}); mend its directory.`, {
     cause,
   })
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code
 }
 
 /**

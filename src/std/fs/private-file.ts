@@ -26,6 +26,12 @@ export async function readPrivateFile(
   }
 }
 
+/** As {@link readPrivateFile}, of text that isn't secret. */
+export async function readPrivateText(path: string, maxBytes: number): Promise<string | undefined> {
+  const bytes = await readPrivateFile(path, maxBytes)
+  return bytes === undefined ? undefined : new TextDecoder().decode(bytes)
+}
+
 /** @throws {Fault} `not_initialised` when there is no such directory, `file_unsafe` when others get into it. */
 export async function assertPrivateDirectory(path: string): Promise<void> {
   const stats = await lstat(path).catch((cause: unknown) => {

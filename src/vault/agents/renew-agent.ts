@@ -1,9 +1,9 @@
 import type { AdminParams } from "../../link/calls/methods.ts"
 import type { SignedOperation } from "../../link/views/signed.ts"
 import { Fault } from "../../std/fault.ts"
-import { snakeCase, uintBits, type StructField, type StructType } from "../../venue/signing-hash.ts"
+import { snakeCase, uintBits, type StructField } from "../../venue/signing-hash.ts"
 import type { JsonValue } from "../../venue/json.ts"
-import { filledInFields } from "../../venue/payload/check-struct.ts"
+import { businessFields } from "../../venue/payload/check-struct.ts"
 import type { OperationId, Profile } from "../../venue/profile.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { KeyEntry } from "../ledger/records/bindings.ts"
@@ -78,10 +78,6 @@ function bodyOf(
 function signingOf(operation: OperationId, profile: Profile) {
   const signing = profile.endpoints.get(operation)?.signing
   return signing?.known === true ? signing.value : undefined
-}
-
-function businessFields(struct: StructType): readonly StructField[] {
-  return struct.fields.filter(({ name }) => !filledInFields.some((field) => field.name === name))
 }
 
 /** By its name alone a field could be meant otherwise. */

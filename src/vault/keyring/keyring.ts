@@ -1,3 +1,4 @@
+import { Fault } from "../../std/fault.ts"
 import type { Address } from "../../venue/address.ts"
 import type { Digest } from "../../venue/signing-hash.ts"
 
@@ -76,4 +77,16 @@ export type KeyStore = {
   remove(name: string): Promise<void>
   /** Overwrites the secret that opens the store. Nothing can be loaded or saved afterwards. Safe to call twice. */
   lock(): void
+}
+
+/** What a key can be called, whatever keeps it. */
+export const keyName = /^[a-z0-9][a-z0-9._-]{0,63}$/
+
+/** @throws {Fault} `usage` unless `name` can be a key's. */
+export function assertKeyName(name: string): void {
+  if (keyName.test(name)) return
+  throw new Fault(
+    "usage",
+    "A key's name is 1 to 64 of a-z 0-9 . _ -, starting with a letter or digit.",
+  )
 }

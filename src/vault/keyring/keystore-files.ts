@@ -5,9 +5,9 @@ import { Fault } from "../../std/fault.ts"
 import { copySecret } from "../../std/bytes.ts"
 import { addressOfPublicKey } from "../../venue/address.ts"
 import { type Curve, isSecretKey } from "./curve.ts"
-import type { KeyPair, KeyStore } from "./keyring.ts"
+import { assertKeyName, keyName, type KeyPair, type KeyStore } from "./keyring.ts"
 import { decryptPair, decryptV3, encryptV3 } from "./keystore-v3.ts"
-import { assertPrivateDirectory, codeOf, readPrivateFile } from "../../std/fs/private-file.ts"
+import { assertPrivateDirectory, codeOf, readPrivateText } from "../../std/fs/private-file.ts"
 import { withSecret } from "./with-secret.ts"
 import { writeNewFile } from "./write-new-file.ts"
 
@@ -18,7 +18,6 @@ import { writeNewFile } from "./write-new-file.ts"
 const keyLogN = 10
 
 const masterName = "master"
-const keyName = /^[a-z0-9][a-z0-9._-]{0,63}$/
 const keyFileName = /^([a-z0-9][a-z0-9._-]{0,63})\.json$/
 const maxKeyFileBytes = 64 * 1024
 
@@ -46,7 +45,7 @@ export async function openKeystore(input: {
   const { directory, passphrase, curve } = input
   await assertPrivateDirectory(directory)
   const path = masterFileOf(directory)
-  const json = await readText(path)
+  const json = await readPrivateText(path, maxKeyFileBytes)
   if (json === undefined) {
     throw new Fault("not_initialised", `${path} doesn't exist; restore it or run countersign init.`)
   }
@@ -94,7 +93,7 @@ async function namesIn(directory: string): Promise<readonly string[]> {
 async function loadKey(name: string, { directory, master, curve }: Place): Promise<KeyPair> {
   const path = pathOf(directory, name)
   const isName = keyName.test(name) && name !== masterName
-  const json = isName ? await readText(path) : undefined
+  const json = isName ? await readPrivateText(path, maxKeyFileBytes) : undefined
   if (json === undefined)
     throw new Fault("key_not_found", "No key of this name is in the keystore.")
   return decryptPair(json, master, curve).catch((cause: unknown) => {
@@ -129,12 +128,7 @@ async function removeFile(path: string): Promise<void> {
 }
 
 function pathForNew(directory: string, name: string): string {
-  if (!keyName.test(name)) {
-    throw new Fault(
-      "usage",
-      "A key's name is 1 to 64 of a-z 0-9 . _ -, starting with a letter or digit.",
-    )
-  }
+  assertKeyName(name)
   if (name === masterName) {
     throw new Fault("name_taken", "master is the keystore's own file; choose another name.")
   }
@@ -143,11 +137,6 @@ function pathForNew(directory: string, name: string): string {
 
 function pathOf(directory: string, name: string): string {
   return join(directory, `${name}.json`)
-}
-
-async function readText(path: string): Promise<string | undefined> {
-  const bytes = await readPrivateFile(path, maxKeyFileBytes)
-  return bytes === undefined ? undefined : new TextDecoder().decode(bytes)
 }
 
 /** Says which file it is that can't be used. */

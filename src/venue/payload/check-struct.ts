@@ -8,6 +8,11 @@ export const filledInFields: readonly StructField[] = [
   { name: "expiresAfter", type: "uint64" },
 ]
 
+/** A Type B struct's own fields. */
+export function businessFields({ fields }: StructType): readonly StructField[] {
+  return fields.filter(({ name }) => !filledInFields.some((field) => field.name === name))
+}
+
 const disclosedNames = ["Agent", "ApproveAgent"]
 const bodyNames = ["signature_chain_id", "signature", "target_address"]
 

@@ -10,7 +10,7 @@ import {
 } from "../signing-hash.ts"
 import { pointerTo, type FieldError, type JsonObject, type JsonValue } from "../json.ts"
 import type { Profile } from "../profile.ts"
-import { filledInFields } from "./check-struct.ts"
+import { businessFields } from "./check-struct.ts"
 import { fieldError, missingField, unknownField, wrongType } from "./field-rules.ts"
 
 /**
@@ -33,7 +33,7 @@ export function checkStructBody(
   body: JsonObject,
   typeB: Profile["typeB"],
 ): readonly FieldError[] {
-  const fields = struct.fields.filter((field) => !isFilledIn(field))
+  const fields = businessFields(struct)
   const known = new Set([...fields.map((field) => snakeCase(field.name)), "signature_chain_id"])
   const read = parseMembers(fields, body)
   return [
@@ -44,10 +44,6 @@ export function checkStructBody(
       .filter((name) => !known.has(name))
       .map((name) => unknownField(pointerTo("", name))),
   ]
-}
-
-function isFilledIn(field: StructField): boolean {
-  return filledInFields.some(({ name }) => name === field.name)
 }
 
 function checkServiceChain(body: JsonObject, typeB: Profile["typeB"]): readonly FieldError[] {

@@ -7,7 +7,8 @@ import { fromHex, toHex } from "../../../std/bytes.ts"
 import { Fault } from "../../../std/fault.ts"
 import { parseJson } from "../../../std/parse-json.ts"
 import { parseAddress, type Address } from "../../../venue/address.ts"
-import { assertPrivateDirectory, codeOf, readPrivateFile } from "../../../std/fs/private-file.ts"
+import { assertPrivateDirectory, codeOf, readPrivateText } from "../../../std/fs/private-file.ts"
+import { keyName } from "../keyring.ts"
 import { writeNewFile } from "../write-new-file.ts"
 import type { KeychainDriver } from "./keychain.ts"
 
@@ -25,7 +26,6 @@ export type RegistryEntry = {
   readonly publicKey: Uint8Array | undefined
 }
 
-const keyName = /^[a-z0-9][a-z0-9._-]{0,63}$/
 const servicePattern = /^countersign-[0-9a-f]{32}$/
 const maxFileBytes = 4096
 
@@ -38,7 +38,7 @@ export function serviceFileOf(directory: string): string {
 export async function readService(directory: string): Promise<string> {
   await assertPrivateDirectory(directory)
   const path = serviceFileOf(directory)
-  const service = (await readText(path))?.trim()
+  const service = (await readPrivateText(path, maxFileBytes))?.trim()
   if (service === undefined) {
     throw new Fault("not_initialised", `${path} doesn't exist; restore it or run countersign init.`)
   }
@@ -55,15 +55,6 @@ export async function readNames(directory: string): Promise<readonly string[]> {
     .sort()
 }
 
-/** @throws {Fault} `usage` unless `name` can be a key's. */
-export function assertKeyName(name: string): void {
-  if (keyName.test(name)) return
-  throw new Fault(
-    "usage",
-    "A key's name is 1 to 64 of a-z 0-9 . _ -, starting with a letter or digit.",
-  )
-}
-
 /** `undefined` where there is no key of this name. @throws {Fault} `keystore_invalid`, `file_unsafe`. */
 export async function readEntry(
   directory: string,
@@ -73,7 +64,7 @@ export async function readEntry(
 }
 
 async function readEntryAt(path: string): Promise<RegistryEntry | undefined> {
-  const text = await readText(path)
+  const text = await readPrivateText(path, maxFileBytes)
   if (text === undefined) return undefined
   const parsed = entrySchema.safeParse(parseJson(text))
   if (!parsed.success) throw damaged(path)
@@ -159,11 +150,6 @@ function pathOf(directory: string, name: string): string {
 /** Not a key's name any more, since those end in .json. */
 function removalOf(directory: string, name: string): string {
   return join(directory, `${name}.removing`)
-}
-
-async function readText(path: string): Promise<string | undefined> {
-  const bytes = await readPrivateFile(path, maxFileBytes)
-  return bytes === undefined ? undefined : new TextDecoder().decode(bytes)
 }
 
 function damaged(path: string): Fault {

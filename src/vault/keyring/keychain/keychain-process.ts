@@ -32,16 +32,6 @@ async function serve(): Promise<void> {
 
 /** A driver is loaded where it is chosen: the other may not be installed. */
 async function open(): Promise<Keychain> {
-  const { driver, service = "", keytar } = parseArguments()
-  if (driver === "keytar") {
-    const { keytarDriver } = await import("./keytar-driver.ts")
-    return keytarDriver(service, keytar)
-  }
-  const { nativeDriver } = await import("./native-driver.ts")
-  return nativeDriver(service)
-}
-
-function parseArguments() {
   const { values } = parseArgs({
     options: {
       driver: { type: "string" },
@@ -49,7 +39,13 @@ function parseArguments() {
       keytar: { type: "string" },
     },
   })
-  return values
+  const { driver, service = "", keytar } = values
+  if (driver === "keytar") {
+    const { keytarDriver } = await import("./keytar-driver.ts")
+    return keytarDriver(service, keytar)
+  }
+  const { nativeDriver } = await import("./native-driver.ts")
+  return nativeDriver(service)
 }
 
 async function answer(

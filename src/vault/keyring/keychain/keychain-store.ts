@@ -2,11 +2,10 @@ import { Fault } from "../../../std/fault.ts"
 import { oneAtATime } from "../../../std/one-at-a-time.ts"
 import { addressOfPublicKey } from "../../../venue/address.ts"
 import { type Curve, isSecretKey } from "../curve.ts"
-import type { KeyPair, KeyStore } from "../keyring.ts"
+import { assertKeyName, type KeyPair, type KeyStore } from "../keyring.ts"
 import { withSecret } from "../with-secret.ts"
 import { checkedPair } from "./checked-pair.ts"
 import {
-  assertKeyName,
   beginRemoval,
   endRemoval,
   readEntry,

@@ -1,3 +1,4 @@
+import { parseJson } from "../../../std/parse-json.ts"
 import type { ActRow, CheckpointRow, JournalRow, RequestRow } from "../records/row.ts"
 import { chainHash } from "../sqlite/journal.ts"
 import type { ChainPosition, Flaw, StoredEntry } from "../store/audit-jobs.ts"
@@ -63,13 +64,9 @@ function gapBefore({ seq }: StoredEntry, expected: number): Flaw | undefined {
 }
 
 function parseRow(text: string): NumberedRow | undefined {
-  try {
-    const row: unknown = JSON.parse(text)
-    // What the chain holds together, row.ts wrote; what it doesn't is told before it is used.
-    return typeof row === "object" && row !== null ? (row as NumberedRow) : undefined
-  } catch {
-    return undefined
-  }
+  const row = parseJson(text)
+  // What the chain holds together, row.ts wrote; what it doesn't is told before it is used.
+  return typeof row === "object" && row !== null ? (row as NumberedRow) : undefined
 }
 
 /** Whether the entry says what its row says and follows from the one before it. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite"
 
+import { parseJson } from "../../../std/parse-json.ts"
 import type {
   AboutEntry,
   EntryAsk,
@@ -117,12 +118,8 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** Empty where the row can't be read: showing what is there doesn't prove it. */
 function fieldsOf(row: string): Fields {
-  try {
-    const fields: unknown = JSON.parse(row)
-    return typeof fields === "object" && fields !== null ? (fields as Fields) : {}
-  } catch {
-    return {}
-  }
+  const fields = parseJson(row)
+  return typeof fields === "object" && fields !== null ? (fields as Fields) : {}
 }
 
 function textOf(value: unknown): string | undefined {
