@@ -16,12 +16,12 @@ import { seededRandom } from "../support/seeded-random.ts"
 const { numRuns: times } = numRuns(1)
 
 /** How often each happens, here and as many times in a run that is so many times as long. */
-const events = { nothing: 1, kill: 2, stop: 0.2, relay: 0.2 } as const satisfies Partial<
+const events = { nothing: 1, kill: 2, stop: 0.1, relay: 0.2 } as const satisfies Partial<
   Record<FleetEvent, number>
 >
 
 /** Enough for the orders of a run; a start reads each of them. */
-const symbols = { least: 100, often: 50 }
+const symbols = { least: 100, often: 10 }
 
 /** Of each of four callers at a host: often enough to hear of silence, and not so often that they make some. */
 const pauseMs = 40

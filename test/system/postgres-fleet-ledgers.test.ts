@@ -10,6 +10,7 @@ import { openLedgerOver, type LedgerOptions } from "../../src/vault/ledger/open-
 import type { AdminEntry } from "../../src/vault/ledger/records/admin-entry.ts"
 import type { Client } from "../../src/vault/ledger/records/bindings.ts"
 import { maxSkewMs, quietMs } from "../../src/vault/ledger/postgres/turn-keeper.ts"
+import { freezeMethods } from "../../src/vault/stops/freeze-methods.ts"
 import type { Mark } from "../../src/vault/ledger/signers/mark-file.ts"
 import type { OpenSigner } from "../../src/vault/ledger/signers/signer-marks.ts"
 import { aClaim } from "../support/a-claim.ts"
@@ -133,6 +134,17 @@ describe("the ledgers of two hosts", needsPostgres, () => {
       await b.ledger.act(frozen, b.ledger.now())
       isFrozen = true
       await late
+    }))
+
+  it("thaw what another froze a moment ago", () =>
+    withHosts([{}, {}], async ({ ledger }, { ledger: other }) => {
+      const act = (entry: AdminEntry) => ledger.act(entry, ledger.now())
+      const { thaw } = freezeMethods({ ledger, act, active: () => ledger.bindings() } as never)
+      for (let time = 0; time < 5; time += 1) {
+        await other.act(frozen, other.now()) // the first is answered late, the next at once
+        assert.deepEqual(await thaw({ scope: "all", name: null }), [])
+      }
+      await assert.rejects(thaw({ scope: "all", name: null }), /Nothing of this is frozen/)
     }))
 
   it("hear once of each client that any of them heard", () =>

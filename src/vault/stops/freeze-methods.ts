@@ -6,13 +6,17 @@ import type { FreezeView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import type { ActiveSet, Acts } from "../active/active-set.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import { type Client, operatorName } from "../ledger/records/bindings.ts"
 import { isSameScope, type Freeze, type FreezeScope } from "../ledger/records/freeze.ts"
 import { refuse, invalidRequest } from "../request/refuse.ts"
 import { parseBody } from "../request/parse-request.ts"
 
+/** A turn of it comes after all that other hosts recorded. */
+type FollowsOthers = { readonly ledger: Pick<Ledger, "decide"> }
+
 /** Freezes for the operator, and ends freezes: nobody else can. */
-export function freezeMethods(acts: Acts) {
+export function freezeMethods(acts: Acts & FollowsOthers) {
   return {
     freeze: (params: AdminParams["freeze"]) => freezeForOperator(params, acts),
     thaw: (params: AdminParams["thaw"]) => thaw(params, acts),
@@ -63,8 +67,9 @@ async function freezeForOperator(
 
 async function thaw(
   { scope, name }: AdminParams["thaw"],
-  acts: Acts,
+  acts: Acts & FollowsOthers,
 ): Promise<readonly FreezeView[]> {
+  await acts.ledger.decide([], () => () => undefined) // another host may have frozen it a moment ago
   const { freezes } = acts.active()
   const isMeant = (each: FreezeScope): boolean =>
     scope === "everything" || (each.scope === scope && each.name === name)
