@@ -6,6 +6,7 @@ import type { SecureContext, TLSSocket } from "node:tls"
 import { err, ok, type Result } from "../std/result.ts"
 import type { Server } from "./config/relay-config.ts"
 import type { RelayLimits } from "./process/relay-limits.ts"
+import type { Bell } from "./bell.ts"
 import { arrival, ending, withoutUnheardErrors } from "./way/arrival.ts"
 import { carry } from "./way/carry.ts"
 import { openServer } from "./way/open-server.ts"
@@ -17,6 +18,8 @@ export type KeepAsk = {
   readonly secureContext: () => SecureContext
   readonly ledgerSocket: string
   readonly limits: RelayLimits
+  /** Rings when the vault has lost a server, whichever it was: it looks for another then. */
+  readonly lost: Bell
   /** Hears that the connection lasts. May be called for one that was told of already. */
   readonly onConnected: () => void
   /** Hears at each end why there is no connection. */
@@ -40,8 +43,11 @@ export async function keepServer(ask: KeepAsk, stop: AbortSignal): Promise<void>
     const outcome = await connectOnce(ask, stop)
     if (isStopping()) return
     ask.onLost(outcome.why)
+    if (outcome.hasCarried) ask.lost.ring()
     pauseMs = nextPauseMs(outcome, pauseMs, ask.limits)
-    await pause(pauseMs, stop)
+    const lost = ask.lost.next()
+    await pause(pauseMs, AbortSignal.any([stop, lost]))
+    if (lost.aborted) pauseMs = undefined
     if (outcome.isVaultAway) await untilVaultListens(ask, stop)
   }
 }

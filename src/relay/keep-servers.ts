@@ -1,3 +1,4 @@
+import { hangBell } from "./bell.ts"
 import type { RelaySettings } from "./config/load-relay.ts"
 import type { Server } from "./config/relay-config.ts"
 import { keepServer } from "./keep-server.ts"
@@ -24,10 +25,11 @@ export function keepServers({
 }): KeptServers {
   let kept: readonly Kept[] = []
   let latest: RelaySettings
+  const lost = hangBell()
   function begin(server: Server): Kept {
     const stop = new AbortController()
     const ask = {
-      ...{ server, ledgerSocket, limits },
+      ...{ server, ledgerSocket, limits, lost },
       secureContext: () => latest.secureContext,
       onConnected: () => report.connected(server.name),
       onLost: (why: string) => report.lost(server.name, why),

@@ -4,6 +4,7 @@ import { appendFileSync, readFileSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { createSecureContext } from "node:tls"
 
+import { hangBell } from "../../src/relay/bell.ts"
 import { keepServer } from "../../src/relay/keep-server.ts"
 import { relayLimits } from "../../src/relay/process/relay-limits.ts"
 import { startNetwork, type Parting } from "./fleet-network.ts"
@@ -133,6 +134,7 @@ function startRelay(
   const [ca, cert] = [readFileSync(certificates.ca), readFileSync(certificate)]
   const context = createSecureContext({ ca, cert, key: readFileSync(key) })
   const stopping = new AbortController()
+  const lost = hangBell()
   const networks = Promise.all(servers.map(({ port }) => startNetwork(port)))
   const ways = networks.then((all) => all.map(({ port }) => keep(port)))
   const keep = (port: number): Promise<void> =>
@@ -142,6 +144,7 @@ function startRelay(
         secureContext: () => context,
         ledgerSocket: socket,
         limits: relayLimits,
+        lost,
         onConnected: () => undefined,
         onLost: () => undefined,
       },

@@ -2,6 +2,7 @@ import { copyFileSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createSecureContext } from "node:tls"
 
+import { hangBell } from "../../src/relay/bell.ts"
 import { keepServer } from "../../src/relay/keep-server.ts"
 import { relayLimits } from "../../src/relay/process/relay-limits.ts"
 import { pathsOf } from "../../src/vault/config/installation.ts"
@@ -119,6 +120,7 @@ function startRelay(socket: string, { place: { certificates }, server }: Primary
       secureContext: () => context,
       ledgerSocket: socket,
       limits: { ...relayLimits, longestPauseMs: 100 },
+      lost: hangBell(),
       onConnected: () => undefined,
       onLost: () => undefined,
     },

@@ -9,6 +9,7 @@ import { createSecureContext } from "node:tls"
 import { describe, it } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 
+import { hangBell } from "../../src/relay/bell.ts"
 import { keepServer } from "../../src/relay/keep-server.ts"
 import { relayLimits } from "../../src/relay/process/relay-limits.ts"
 import { openSqliteStore } from "../../src/vault/ledger/open-sqlite-store.ts"
@@ -231,6 +232,7 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
       secureContext: () => context,
       ledgerSocket,
       limits: { ...relayLimits, shortestPauseMs: 60_000, longestPauseMs: 60_000 },
+      lost: hangBell(),
       onConnected: () => undefined,
       onLost: () => undefined,
     }

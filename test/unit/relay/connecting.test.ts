@@ -237,6 +237,26 @@ describe("the relay", { timeout: 60_000 }, () => {
     assert.equal(two.counts().now, 1)
   })
 
+  it("tries every server again at once when the vault loses the one that it used", async (t) => {
+    const onClient: DoorAsk["onClient"] = (client) => void client.write("x")
+    const one = await openDoor(t, { certificates: ours, onClient })
+    const two = await openDoor(t, { certificates: ours })
+    const servers = { db1: one.address, db2: two.address }
+    const limits = { shortestPauseMs: 60_000, longestPauseMs: 60_000 }
+    const site = await startRelaySite(t, { servers, certificates: ours, limits })
+    const side = await takeDials(t, site.ledgerSocket)
+    const dials = [await side.next(), await side.next()]
+    const dialOf = (name: string) =>
+      dials.find(({ greeting }) => greeting.includes(name))?.socket ?? assert.fail()
+    dialOf("db2").destroy()
+    await site.logged("server_lost", ({ server }) => server === "db2")
+    const used = dialOf("db1")
+    used.write("x")
+    await once(used, "data")
+    used.destroy()
+    assert.equal((await side.next()).greeting, '{"server":"db2"}')
+  })
+
   it("takes a new certificate for the next connection, and leaves those there are", async (t) => {
     const names: string[] = []
     const onClient: DoorAsk["onClient"] = (client) =>
