@@ -84,6 +84,7 @@ const nothingWritten = {
 function termsOf({ percents, forCancels }: Shares, scope: BudgetScope): BudgetTerms {
   const weight = (percent: number): number => (percent * budgetMax[scope]) / 100
   return {
+    max: budgetMax[scope],
     keptFor: new Map(clients.map((name, index) => [name, weight(percents[index] ?? 0)])),
     keptForCancels: scope === "ip" ? weight(forCancels) : 0,
   }

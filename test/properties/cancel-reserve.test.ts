@@ -23,7 +23,7 @@ const playMs = 55_000
 /** How long after the time that it was told a client comes at most. */
 const latestMs = 80
 
-const byAddress: Spending = { ...orderSpending, terms: { address: nothingKept, ip: undefined } }
+const byAddress: Spending = { ...orderSpending, terms: { ...nothingKept, ip: undefined } }
 
 type Client = {
   readonly spending: Spending

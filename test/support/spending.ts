@@ -1,9 +1,12 @@
-import type { BudgetTerms } from "../../src/vault/budgets/budget.ts"
+import { budgetMax, type BudgetScope, type BudgetTerms } from "../../src/vault/budgets/budget.ts"
 import type { Spending } from "../../src/vault/budgets/spending.ts"
 import { signer } from "./ledger-ask.ts"
 
-/** Nothing of a budget is kept for anyone. */
-export const nothingKept: BudgetTerms = { keptFor: new Map(), keptForCancels: 0 }
+/** All of each budget may be used, and nothing is kept for anyone. */
+export const nothingKept: Readonly<Record<BudgetScope, BudgetTerms>> = {
+  address: { max: budgetMax.address, keptFor: new Map(), keptForCancels: 0 },
+  ip: { max: budgetMax.ip, keptFor: new Map(), keptForCancels: 0 },
+}
 
 /** What an order of `signer` spends of both budgets: 1 of each. */
 export const orderSpending: Spending = {
@@ -12,5 +15,5 @@ export const orderSpending: Spending = {
   addressWeight: 1,
   ipWeight: 1,
   lane: "open",
-  terms: { address: nothingKept, ip: nothingKept },
+  terms: nothingKept,
 }

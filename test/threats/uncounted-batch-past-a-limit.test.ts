@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from "node:test"
 
 import { sandboxProfile, sandboxUrl } from "../../src/sandbox/profile.ts"
 import { limitOrder, openTestVault, outcomeOf, type TestVault } from "../support/open-test-vault.ts"
+import { nothingKept } from "../support/spending.ts"
 
 const batchPath = "/v1/trade/orders/batch"
 const policy = `policy: five
@@ -46,7 +47,7 @@ describe("a batch that nobody can count", () => {
     assert.equal(outcomeOf(await test.sign(token, body, { path })), "signed")
     const { used } = test.vault.ledger.budgets.stand(
       "bot",
-      { keptFor: new Map(), keptForCancels: 0 },
+      nothingKept.address,
       [...test.vault.active().keys.values()][0]?.address,
     )
     assert.ok(used >= 1 + 100 / 10, `${used}`)

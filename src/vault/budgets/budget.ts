@@ -21,8 +21,10 @@ export const budgetWindowMs = venueWindowMs + windowMarginMs
  */
 export const reserveEveryMs = 1_100
 
-/** The weights of a budget that are kept free. */
+/** What of a budget may be used here, and what of that is kept free. */
 export type BudgetTerms = {
+  /** The most weight per window: all of the budget, or this host's part of it. */
+  readonly max: number
   /** By client: the weight that it can always use, whatever others do. */
   readonly keptFor: ReadonlyMap<string, number>
   /** Only what reduces risk may use it. */
@@ -52,8 +54,9 @@ export type BudgetRoom = {
   readonly asked: number
 }
 
-/** What a budget of `max` has left for a request now. */
-export function roomIn(window: RollingWindow, max: number, ask: BudgetAsk): BudgetRoom {
+/** What a budget has left for a request now. */
+export function roomIn(window: RollingWindow, ask: BudgetAsk): BudgetRoom {
+  const { max } = ask.terms
   const used = window.total() - (ask.heedsFill ? 0 : window.totalOf(nobody))
   return { max, used, kept: keptFrom(ask, (name) => window.totalOf(name)), asked: ask.weight }
 }
@@ -64,8 +67,9 @@ export function isEnough({ max, used, kept, asked }: BudgetRoom): boolean {
 }
 
 /** When a request fits, if nothing else comes; `undefined` when it never does. */
-export function fitsAtMs(window: RollingWindow, max: number, ask: BudgetAsk): number | undefined {
-  let { used } = roomIn(window, max, ask)
+export function fitsAtMs(window: RollingWindow, ask: BudgetAsk): number | undefined {
+  const { max } = ask.terms
+  let { used } = roomIn(window, ask)
   const left = new Map([...ask.terms.keptFor.keys()].map((name) => [name, window.totalOf(name)]))
   for (const { client, weight, untilMs } of window.ends()) {
     if (ask.heedsFill || client !== nobody) used -= weight

@@ -98,7 +98,7 @@ function stand(state: BudgetState, { client, terms, address }: StandAsk): Budget
   const scope = address === undefined ? "ip" : "address"
   const window = windowNow(state, scope, address)
   const ask = { client, weight: 0, lane: "open", heedsFill: true, terms } as const
-  const { max, used, kept } = roomIn(window, budgetMax[scope], ask)
+  const { max, used, kept } = roomIn(window, ask)
   const [oldest] = window.ends()
   return {
     ...{ max, used, own: window.totalOf(client), left: Math.max(0, max - used - kept) },
@@ -149,7 +149,7 @@ function hasRoom(state: BudgetState, scope: BudgetScope, spending: Spending): bo
   const ask = askOf(spending, scope)
   if (ask === undefined) return true
   const window = windowNow(state, scope, spending.address)
-  return isEnough(roomIn(window, budgetMax[scope], ask))
+  return isEnough(roomIn(window, ask))
 }
 
 /** Whether there is room even if everything that the venue called spent is spent. */
@@ -157,7 +157,7 @@ function isSure(state: BudgetState, scope: BudgetScope, spending: Spending): boo
   const ask = askOf(spending, scope)
   if (ask === undefined) return true
   const window = windowNow(state, scope, spending.address)
-  return isEnough(roomIn(window, budgetMax[scope], { ...ask, heedsFill: true }))
+  return isEnough(roomIn(window, { ...ask, heedsFill: true }))
 }
 
 function countRepeat(state: BudgetState, record: string, spending: Spending): Shortage | undefined {
@@ -188,13 +188,13 @@ function shortageIn(
   const ask = askOf(spending, scope)
   if (ask === undefined) return undefined
   const window = windowNow(state, scope, spending.address)
-  const room = roomIn(window, budgetMax[scope], ask)
+  const room = roomIn(window, ask)
   if (isEnough(room)) return undefined
   const nowMs = state.nowMs()
   const reserve = reserveFor(spending, scope, state)
   const reserveAtMs = reserve?.freeAtMs(spending.client, nowMs) ?? Infinity
   if (reserveAtMs <= nowMs) return undefined
-  const atMs = Math.min(fitsAtMs(window, budgetMax[scope], ask) ?? Infinity, reserveAtMs)
+  const atMs = Math.min(fitsAtMs(window, ask) ?? Infinity, reserveAtMs)
   return { ...room, scope, retryAfterMs: atMs === Infinity ? undefined : atMs - nowMs }
 }
 

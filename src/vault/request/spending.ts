@@ -54,14 +54,15 @@ export function termsOf(
   address: Address | undefined,
   set: ActiveSet,
 ): BudgetTerms | undefined {
-  const { isOn, shares, cancelReserve } = set.config.budgets
+  const { isOn, ipPart, shares, cancelReserve } = set.config.budgets
   if (!isOn[scope]) return undefined
   const sharing =
     shares.size === 0 ? [] : set.clients.filter((client) => mayUse(client, address, set))
-  const keptFor = sharing.map(({ name }) => [name, weightOf(shares.get(name) ?? 0, scope)] as const)
+  const max = scope === "ip" ? part(ipPart, budgetMax.ip) : budgetMax.address
+  const keptFor = sharing.map(({ name }) => [name, part(shares.get(name) ?? 0, max)] as const)
   // The venue itself has a reserve for cancels of an address.
-  const keptForCancels = scope === "ip" ? weightOf(cancelReserve, scope) : 0
-  return { keptFor: new Map(keptFor), keptForCancels }
+  const keptForCancels = scope === "ip" ? part(cancelReserve, max) : 0
+  return { max, keptFor: new Map(keptFor), keptForCancels }
 }
 
 function mayUse(client: Client, address: Address | undefined, set: ActiveSet): boolean {
@@ -75,9 +76,9 @@ export function addressesOf({ keys }: Client, set: ActiveSet): readonly Address[
   return [...new Set(own.flatMap(({ address, targets }) => [address, ...targets]))]
 }
 
-/** Whole, for a whole percent of either budget is. */
-function weightOf(percent: number, scope: BudgetScope): number {
-  return (percent * budgetMax[scope]) / 100
+/** Whole, as weights are. */
+function part(percent: number, max: number): number {
+  return Math.floor((percent * max) / 100)
 }
 
 /** `GET /limits`: the venue's rate budgets that this client's requests count in, but for those that are off. */

@@ -10,8 +10,8 @@ import { otherSigner, signer } from "../../../support/ledger-ask.ts"
 import { nothingKept, orderSpending as order } from "../../../support/spending.ts"
 
 /** Of the address budget alone, so that its weights aren't stopped by the other. */
-const byAddress: Spending = { ...order, terms: { address: nothingKept, ip: undefined } }
-const byIp: Spending = { ...order, terms: { address: undefined, ip: nothingKept } }
+const byAddress: Spending = { ...order, terms: { ...nothingKept, ip: undefined } }
+const byIp: Spending = { ...order, terms: { ...nothingKept, address: undefined } }
 const cancel: Spending = { ...byAddress, lane: "cancel" }
 const ipCancel: Spending = { ...byIp, lane: "cancel" }
 /** A reduce-only order. */
@@ -106,12 +106,26 @@ describe("the IP budget", () => {
 
   it("keeps its reserve for what reduces risk, however much of that there was", () => {
     const { budgets } = open()
-    const terms = { address: undefined, ip: { keptFor: new Map(), keptForCancels: 60 } }
+    const terms = { address: undefined, ip: { ...nothingKept.ip, keptForCancels: 60 } }
     assert.equal(takeMany(budgets, { ...ipCancel, terms }, 40), 40)
     assert.equal(takeMany(budgets, { ...byIp, terms }, 1_200), 1_100)
     assert.equal(takeMany(budgets, { ...ipCancel, terms }, 30), 30)
     assert.equal(takeMany(budgets, { ...ipReducing, terms }, 30), 30)
     assert.equal(budgets.stand("bot", terms.ip, undefined).used, 1_200)
+  })
+
+  it("is a host's up to its part of it: what all hosts of an IP have together is no more than all", () => {
+    const parts = [33, 33, 34].map((percent) => (percent * 1_200) / 100)
+    const used = parts.map((max) => {
+      const terms = { address: undefined, ip: { ...nothingKept.ip, max, keptForCancels: 5 } }
+      const { budgets } = open()
+      assert.equal(takeMany(budgets, { ...byIp, terms }, 1_200), max - 5)
+      assert.equal(takeMany(budgets, { ...ipCancel, terms }, 5), 5)
+      const { used: all, left, max: most } = budgets.stand("bot", terms.ip, undefined)
+      assert.deepEqual([all, left, most], [max, 0, max])
+      return all
+    })
+    assert.deepEqual(used, [396, 396, 408])
   })
 
   it("stops what the address budget would let through, and nothing is taken then", () => {
@@ -138,7 +152,13 @@ describe("the IP budget", () => {
 })
 
 describe("a share", () => {
-  const terms = { keptFor: new Map([["mm", 960], ["other", 240]]), keptForCancels: 0 } // prettier-ignore
+  const terms = {
+    ...nothingKept.address,
+    keptFor: new Map([
+      ["mm", 960],
+      ["other", 240],
+    ]),
+  }
   const of = (client: string): Spending => ({
     ...byAddress,
     client,
@@ -190,11 +210,11 @@ describe("a share", () => {
     assert.equal(takeMany(budgets, reducing, 2_400), 1_200)
     const ofIp = {
       address: undefined,
-      ip: { keptFor: new Map([["mm", 1_080]]), keptForCancels: 60 },
+      ip: { ...nothingKept.ip, keptFor: new Map([["mm", 1_080]]), keptForCancels: 60 },
     }
     assert.equal(takeMany(budgets, { ...byIp, terms: ofIp }, 1_200), 60)
     assert.equal(takeMany(budgets, { ...ipReducing, terms: ofIp }, 1_140), 1_140)
-    assert.equal(budgets.stand("bot", nothingKept, undefined).used, 1_200)
+    assert.equal(budgets.stand("bot", nothingKept.ip, undefined).used, 1_200)
   })
 
   it("is told with when it has room: only when enough of one's own has moved on", () => {
@@ -347,7 +367,7 @@ describe("the venue's reserve", () => {
 
 describe("the way past a spent IP budget", () => {
   const spend = (budgets: Budgets) => takeMany(budgets, byIp, 1_200)
-  const used = (budgets: Budgets) => budgets.stand("bot", nothingKept, undefined).used
+  const used = (budgets: Budgets) => budgets.stand("bot", nothingKept.ip, undefined).used
 
   it("is open to what reduces risk, for each client once in 1,100 ms", () => {
     const { budgets, clock } = open()
@@ -407,7 +427,7 @@ describe("the way past a spent IP budget", () => {
 })
 
 describe("a repeat", () => {
-  const used = (budgets: Budgets) => budgets.stand("bot", nothingKept, undefined).used
+  const used = (budgets: Budgets) => budgets.stand("bot", nothingKept.ip, undefined).used
 
   it("of the same record counts once in 60.5 s, others' by themselves", () => {
     const { budgets, clock } = open()
@@ -517,7 +537,7 @@ describe("what was asked for by a panic or an operator", () => {
     takeMany(budgets, order, 1_200)
     const forced = { ...order, addressWeight: 40, isForced: true } as const
     assert.equal(takeMany(budgets, forced, 40), 40)
-    const stand = budgets.stand("bot", nothingKept, signer)
+    const stand = budgets.stand("bot", nothingKept.address, signer)
     assert.deepEqual([stand.used, stand.left], [2_800, 0])
     clock.pass(60_500)
     assert.equal(takeMany(budgets, order, 1_201), 1_200)
@@ -530,7 +550,7 @@ describe("what was counted before a start", () => {
     budgets.countEarlier({ ...order, addressWeight: 2_000 }, 60_000)
     budgets.countEarlier({ ...order, addressWeight: 400 }, -5_000)
     assert.equal(waitMs(budgets, byAddress), 500)
-    assert.equal(budgets.stand("bot", nothingKept, undefined).used, 2)
+    assert.equal(budgets.stand("bot", nothingKept.ip, undefined).used, 2)
     clock.pass(500)
     assert.equal(takeMany(budgets, byAddress, 2_001), 2_000)
     clock.pass(60_000)
@@ -549,15 +569,15 @@ describe("how a budget stands", () => {
     const { budgets } = open()
     take(budgets, { ...order, addressWeight: 100 })
     take(budgets, { ...order, client: "mm", addressWeight: 10 })
-    const terms = { keptFor: new Map([["mm", 240]]), keptForCancels: 60 }
-    assert.deepEqual(budgets.stand("bot", terms, signer), {
+    const kept = { keptFor: new Map([["mm", 240]]), keptForCancels: 60 }
+    assert.deepEqual(budgets.stand("bot", { ...nothingKept.address, ...kept }, signer), {
       max: 2_400,
       used: 110,
       own: 100,
       left: 2_400 - 110 - 230 - 60,
       freesInMs: 60_500,
     })
-    assert.deepEqual(budgets.stand("mm", terms, undefined), {
+    assert.deepEqual(budgets.stand("mm", { ...nothingKept.ip, ...kept }, undefined), {
       max: 1_200,
       used: 2,
       own: 1,

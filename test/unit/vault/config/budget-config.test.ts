@@ -16,9 +16,23 @@ function budgets(text: string) {
 
 describe("budgets in countersign.yaml", () => {
   it("are both on, with 5% for cancels and no shares, unless it says otherwise", () => {
-    const usual = { isOn: { address: true, ip: true }, shares: new Map(), cancelReserve: 5 }
+    const isOn = { address: true, ip: true }
+    const usual = { isOn, ipPart: 100, shares: new Map(), cancelReserve: 5 }
     assert.deepEqual(budgets("{}"), usual)
     assert.deepEqual(budgets("{address: on, ip: on, shares: {}, cancel_reserve: 5%}"), usual)
+  })
+
+  it("have the part of the IP's that they are given, from 1% on", () => {
+    const { isOn, ipPart } = budgets("{ip: 33%}")
+    assert.deepEqual([isOn, ipPart], [{ address: true, ip: true }, 33])
+    assert.equal(budgets("{ip: 1%}").ipPart, 1)
+    assert.equal(budgets("{ip: 100%}").ipPart, 100)
+    for (const wrong of ["{ip: 0%}", "{ip: 101%}", "{ip: 33}", "{ip: 0.5%}", "{address: 33%}"]) {
+      assert.equal(read(wrong).ok, false, wrong)
+    }
+    const unknown = read("{ip: some}")
+    assert.ok(!unknown.ok)
+    assert.match(unknown.error.map(problemText).join(), /on, off or a whole percentage like 33%/)
   })
 
   it("can each be off", () => {

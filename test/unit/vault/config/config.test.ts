@@ -55,7 +55,12 @@ describe("countersign.yaml", () => {
         clockTrouble: false,
       },
       heartbeats: new Map(),
-      budgets: { isOn: { address: true, ip: true }, shares: new Map(), cancelReserve: 5 },
+      budgets: {
+        isOn: { address: true, ip: true },
+        ipPart: 100,
+        shares: new Map(),
+        cancelReserve: 5,
+      },
       upstream: { ca: null, proxy: null, deadlineMs: 15_000 },
       notify: [],
     })

@@ -68,6 +68,20 @@ async function spend({ test, bot }: Bots): Promise<void> {
   assert.equal(await signedOf(61, () => test.sign(bot, limitOrder())), 60)
 }
 
+describe("a part of the IP budget", () => {
+  it("is all that its host signs, with its shares and its reserve within it", async (t) => {
+    const settings = "budgets: {address: off, ip: 5%, shares: {other: 50%}, cancel_reserve: 10%}\n"
+    const { test, bot, other } = await open(t, settings)
+    assert.equal(await signedOf(60, () => test.sign(bot, limitOrder())), 24)
+    assert.equal(await signedOf(60, () => test.sign(other, limitOrder())), 30)
+    assert.equal(await signedOf(6, () => test.sign(bot, cancel, asCancel)), 6)
+    const limits = await test.bots.limits({ token: bot })
+    assert.ok(limits.kind === "answer")
+    const [ip] = limits.budgets
+    assert.deepEqual([ip?.scope, ip?.max, ip?.used, ip?.left], ["ip", 60, 60, 0])
+  })
+})
+
 describe("the venue's rate budgets", () => {
   it("let through exactly what there is room for of what comes at once, and record the rest", async (t) => {
     const bots = await open(t, tight)

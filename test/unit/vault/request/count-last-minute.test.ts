@@ -41,7 +41,7 @@ describe("the last minute, counted at a start", () => {
     await countLastMinute(test.vault.active(), { ledger, nowMs: startMs })
     return passMs.map((ms) => {
       clock.pass(ms)
-      return budgets.stand("bot", nothingKept, undefined).used
+      return budgets.stand("bot", nothingKept.ip, undefined).used
     })
   }
 
