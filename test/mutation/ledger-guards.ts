@@ -332,4 +332,15 @@ export const ledgerGuards: readonly Guard[] = [
       },
     ],
   ),
+  ...guardsOf(
+    "vault/request/spending.ts",
+    ["unit/vault/request/budgets"],
+    [
+      {
+        find: "part(ipPart, budgetMax.ip)",
+        replace: "budgetMax.ip",
+        why: "each of several hosts spends the whole IP budget",
+      },
+    ],
+  ),
 ]

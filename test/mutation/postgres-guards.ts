@@ -166,4 +166,42 @@ export const postgresGuards: readonly Guard[] = [
       why: "a record is released before PostgreSQL has it",
     },
   ]),
+  ...guardsOf(
+    "vault/ledger/postgres/beats.ts",
+    ["system/postgres-fleet-ledgers"],
+    [
+      {
+        find: " ORDER BY client",
+        replace: "",
+        why: "two hosts that tell whom they heard wait for each other, and both lose their sessions",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/watch/heartbeats.ts",
+    ["unit/vault/watch/heartbeats"],
+    [
+      {
+        find: "await others.tellHeard(told)) hear(client)",
+        replace: "await others.tellHeard(told)) this.hear(client)",
+        why: "hosts go on telling each other of a bot that is gone",
+      },
+      {
+        find: "Math.max(atMs, heardMs.get(client) ?? openedMs)",
+        replace: "heardMs.get(client) ?? openedMs",
+        why: "a client that another host heard first counts as silent since this one started",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/stops/freeze-methods.ts",
+    ["system/postgres-fleet-ledgers"],
+    [
+      {
+        find: "await acts.ledger.decide([], () => () => undefined)",
+        replace: "",
+        why: "what another host froze a moment ago can't be thawed",
+      },
+    ],
+  ),
 ]

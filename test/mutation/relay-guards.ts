@@ -71,4 +71,15 @@ export const relayGuards: readonly Guard[] = [
       },
     ],
   ),
+  ...guardsOf(
+    "relay/keep-server.ts",
+    ["unit/relay/connecting"],
+    [
+      {
+        find: "if (outcome.hasCarried) ask.lost.ring()",
+        replace: "",
+        why: "a standby that was promoted is found only by the next attempt in turn",
+      },
+    ],
+  ),
 ]

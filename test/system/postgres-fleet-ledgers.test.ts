@@ -163,7 +163,7 @@ describe("the ledgers of two hosts", needsPostgres, () => {
   it("hear of all clients when they tell of them at once", () =>
     withHosts([{}, {}], async (...hosts) => {
       const [a, b] = hosts.map(othersOf) as [Others, Others]
-      const names = Array.from({ length: 40 }, (_, index) => `bot-${index}`)
+      const names = Array.from({ length: 500 }, (_, index) => `bot-${index}`)
       for (let time = 0; time < 50; time += 1) {
         const heard = await Promise.all([a.tellHeard(names), b.tellHeard(names.toReversed())])
         for (const each of heard) assert.equal(each.length, names.length)
