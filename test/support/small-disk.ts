@@ -1,14 +1,5 @@
 import { execFileSync } from "node:child_process"
-import {
-  closeSync,
-  fstatSync,
-  ftruncateSync,
-  mkdtempSync,
-  openSync,
-  rmdirSync,
-  rmSync,
-  writeSync,
-} from "node:fs"
+import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, statfsSync, writeSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
@@ -58,16 +49,21 @@ export function mountSmallDisk(directory: string, sizeMiB: number): SmallDisk {
 
 const pageBytes = 4_096
 
+/** Never takes more than that, not for a moment: whoever writes then finds a full disk. */
 function fill(file: string, leftBytes: number): void {
   const descriptor = openSync(file, "w")
   try {
-    for (;;) writeSync(descriptor, Buffer.alloc(pageBytes, 1))
+    while (freeBytes(file) > leftBytes) writeSync(descriptor, Buffer.alloc(pageBytes, 1))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error // fs throws ErrnoExceptions
-    ftruncateSync(descriptor, Math.max(0, fstatSync(descriptor).size - leftBytes))
   } finally {
     closeSync(descriptor)
   }
+}
+
+function freeBytes(file: string): number {
+  const { bavail, bsize } = statfsSync(file)
+  return bavail * bsize
 }
 
 function mountTmpfs(directory: string, sizeMiB: number): void {

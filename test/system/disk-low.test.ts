@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { after, before, describe, it } from "node:test"
+import { after, afterEach, before, describe, it, type TestContext } from "node:test"
 
 import { bot, limitOrder, type Bot } from "../support/bot.ts"
 import {
@@ -76,6 +76,11 @@ describe("a disk that fills up", { timeout: 180_000, ...needsMount() }, () => {
     disk = mountSmallDisk(installation.dir, diskMiB)
     daemon = await serve(installation.dir, ["--passphrase-file", installation.passphraseFile])
     client = bot(daemon.url, token)
+  })
+  // What it says when a step waits in vain.
+  afterEach((context) => {
+    const test = context as TestContext // of a test, in a hook for each
+    if (!test.passed) test.diagnostic(served().stderr().slice(-4_000))
   })
   after(async () => {
     await killAllNaming(installation.dir)
