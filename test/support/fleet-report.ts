@@ -42,14 +42,31 @@ const longestMs = 3 * 2_000
 export function tellSilences(t: TestContext, silences: readonly Silence[]): void {
   const kinds = Object.entries(Object.groupBy(silences, ({ event }) => event))
   t.diagnostic(
-    columns("silence of the others, ms", ["times", "p50", "p99", "max", "above 1 s", "all, p50"]),
+    columns("silence of the others, ms", [
+      "times",
+      "first p50",
+      "p50",
+      "p99",
+      "max",
+      "above 1 s",
+      "all, p50",
+    ]),
   )
   for (const [event, all = []] of kinds) {
     const silent = percentiles(all.map(({ ms }) => ms))
     const until = percentiles(all.map(({ untilAllMs }) => untilAllMs))
+    const first = percentiles(all.map(({ firstMs }) => firstMs))
     const long = all.filter(({ ms }) => ms > toldMs).length
     t.diagnostic(
-      columns(event, [all.length, silent(0.5), silent(0.99), silent(1), long, until(0.5)]),
+      columns(event, [
+        all.length,
+        first(0.5),
+        silent(0.5),
+        silent(0.99),
+        silent(1),
+        long,
+        until(0.5),
+      ]),
     )
   }
   for (const silence of silences.filter(({ ms }) => ms > toldMs)) {
