@@ -237,6 +237,10 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     data: { signs: "nothing", fix: "countersign ledger accept-restore" },
     ...recorded,
   },
+  isolated: {
+    msg: "This host can't reach PostgreSQL: until 2026-11-25T21:09:00.000Z it signs only cancels that no limit counts and nobody must release. Send all else to another host.",
+    data: { signs: "cancels", fix: "countersign doctor" },
+  },
   clock_unsafe: {
     msg: "The venue's clock is at least 4 s behind this machine's, by the Date of its answers; set this one: timedatectl set-ntp true. Until then only cancels and reduce-only orders are signed.",
     data: {

@@ -91,6 +91,7 @@ export const signErrors: readonly ErrorCode[] = [
   "ip_budget_exhausted",
   "signer_pace",
   "disk_low",
+  "isolated",
   "action_tag_undisclosed",
   "struct_undisclosed",
   "signing_type_undisclosed",

@@ -267,7 +267,7 @@ export interface components {
         }
       | {
           /** @enum {string} */
-          readonly code: "restore_unaccepted"
+          readonly code: "restore_unaccepted" | "isolated"
           /** @description One plain sentence. It may tell the bot's own values and the limits; never a secret. */
           readonly message: string
           readonly data: {
@@ -275,7 +275,7 @@ export interface components {
              * @description What is signed all the same.
              * @enum {string}
              */
-            readonly signs: "reduce_only" | "nothing"
+            readonly signs: "reduce_only" | "cancels" | "nothing"
             /** @description What the operator does about it. */
             readonly fix: string
           }
@@ -290,7 +290,7 @@ export interface components {
              * @description What is signed all the same.
              * @enum {string}
              */
-            readonly signs: "reduce_only" | "nothing"
+            readonly signs: "reduce_only" | "cancels" | "nothing"
             /** @description What the operator does about it. */
             readonly fix: string
             /** @description Negative where the venue's clock is behind; null where this machine's leapt. */
@@ -308,7 +308,7 @@ export interface components {
              * @description What is signed all the same.
              * @enum {string}
              */
-            readonly signs: "reduce_only" | "nothing"
+            readonly signs: "reduce_only" | "cancels" | "nothing"
             /** @description What the operator does about it. */
             readonly fix: string
             /** @description null where it can't be told. */
@@ -713,12 +713,13 @@ export interface components {
        * @description What the vault signs now, as far as policies allow it.
        * @enum {string}
        */
-      readonly signs: "all" | "reduce_only" | "nothing"
+      readonly signs: "all" | "reduce_only" | "cancels" | "nothing"
       /** @description Why not all; the gravest first. */
       readonly reasons: readonly (
         | "not_running"
         | "ledger_unavailable"
         | "restore_unaccepted"
+        | "isolated"
         | "clock_unsafe"
         | "locked"
         | "frozen"
@@ -1337,7 +1338,25 @@ export interface components {
          * @description What is signed all the same.
          * @enum {string}
          */
-        readonly signs: "reduce_only" | "nothing"
+        readonly signs: "reduce_only" | "cancels" | "nothing"
+        /** @description What the operator does about it. */
+        readonly fix: string
+      }
+      /** @description The record's id, where there is one. */
+      readonly trace_code: string
+    }
+    /** @description 503: this host can't reach PostgreSQL and signs only cancels for a while, none that a limit counts or a person must release; this refusal has no record. What to do: ask another host. */
+    readonly Isolated: {
+      /** @constant */
+      readonly code: "isolated"
+      /** @description For people; it may change. */
+      readonly msg: string
+      readonly data: {
+        /**
+         * @description What is signed all the same.
+         * @enum {string}
+         */
+        readonly signs: "reduce_only" | "cancels" | "nothing"
         /** @description What the operator does about it. */
         readonly fix: string
       }
@@ -1356,7 +1375,7 @@ export interface components {
              * @description What is signed all the same.
              * @enum {string}
              */
-            readonly signs: "reduce_only" | "nothing"
+            readonly signs: "reduce_only" | "cancels" | "nothing"
             /** @description What the operator does about it. */
             readonly fix: string
             /** @description Negative where the venue's clock is behind; null where this machine's leapt. */
@@ -1378,7 +1397,7 @@ export interface components {
          * @description What is signed all the same.
          * @enum {string}
          */
-        readonly signs: "reduce_only" | "nothing"
+        readonly signs: "reduce_only" | "cancels" | "nothing"
         /** @description What the operator does about it. */
         readonly fix: string
         /** @description null where it can't be told. */
@@ -1557,6 +1576,7 @@ export interface components {
       | components["schemas"]["NotSigning"]
       | components["schemas"]["LedgerUnavailable"]
       | components["schemas"]["RestoreUnaccepted"]
+      | components["schemas"]["Isolated"]
       | components["schemas"]["ClockUnsafe"]
       | components["schemas"]["DiskLow"]
       | components["schemas"]["Overloaded"]

@@ -20,13 +20,14 @@ export type PanicResult = {
 }
 
 export type PanicReport = {
-  readonly freeze: FreezeView
+  /** `null` where this host can't tell others of it. */
+  readonly freeze: FreezeView | null
   readonly results: readonly PanicResult[]
   /** Of venue.yaml, without which a panic cancels nothing. */
   readonly add_lines: readonly string[]
 }
 
-/** `countersign panic`: ends with 1 unless the venue accepted every cancel that venue.yaml gives. */
+/** `countersign panic`: ends with 1 unless all is frozen and the venue accepted every cancel that venue.yaml gives. */
 export const panic = adminCommand({
   changes: "installation",
   description: "freeze everything and send the cancels that venue.yaml gives under panic",
@@ -50,7 +51,7 @@ export const panic = adminCommand({
 /** The report for people, what is left to do last. */
 export function panicLines({ freeze, results, add_lines: lines }: PanicReport): readonly string[] {
   return [
-    visible(freezeLine(freeze)),
+    freeze === null ? notFrozen : visible(freezeLine(freeze)),
     ...results.map(({ operation, key, target, outcome, message }) => {
       const who = key === null ? "" : ` by ${key}`
       const whom = target === null ? "" : ` for ${target}`
@@ -59,12 +60,17 @@ export function panicLines({ freeze, results, add_lines: lines }: PanicReport): 
       return `${operation}${who}${whom} ${toned(outcome, tone)}${why}`
     }),
     ...lines.map((line) => `Not every cancel was sent; add to venue.yaml: ${line}`),
-    "Nothing but what reduces risk is signed until countersign thaw --all.",
+    ...(freeze === null ? [] : [untilThawed]),
   ]
 }
 
-function isWhole({ results, add_lines: lines }: PanicReport): boolean {
+const notFrozen =
+  "Nothing is frozen: this host can't reach PostgreSQL. Run countersign freeze --all on another host."
+const untilThawed = "Nothing but what reduces risk is signed until countersign thaw --all."
+
+function isWhole({ freeze, results, add_lines: lines }: PanicReport): boolean {
   return (
+    freeze !== null &&
     lines.length === 0 &&
     results.length > 0 &&
     results.every(({ outcome }) => outcome === "accepted")

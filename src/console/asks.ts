@@ -103,7 +103,7 @@ const entries = z.object({
 
 /** What the vault signs now. */
 const signing = z.object({
-  signs: z.enum(["all", "reduce_only", "nothing"]),
+  signs: z.enum(["all", "reduce_only", "cancels", "nothing"]),
   words: text(1_000),
   reasons: list(z.object({ code: name, scope: z.enum(["all", "client", "key", "symbol"]) }), 100),
 })

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs"
+
 import type { LinkPlace } from "../link/server.ts"
 import { Fault } from "../std/fault.ts"
 import { oneAtATime } from "../std/one-at-a-time.ts"
@@ -132,8 +134,11 @@ async function openEngine(
   { postgres }: Config,
   { options, ledgerDoor: place }: { options: LedgerOptions } & Pick<Around, "ledgerDoor">,
 ): Promise<Ledger> {
-  const { ledgerFile: file, ledgerKeyFile: keyFile } = pathsOf(installation)
-  if (postgres === undefined) return openLedger({ file, ...options })
+  const { ledgerFile: file, isolatedFile, ledgerKeyFile: keyFile } = pathsOf(installation)
+  if (postgres === undefined) {
+    if (existsSync(isolatedFile)) throw notYetInLedger(isolatedFile)
+    return openLedger({ file, ...options })
+  }
   if (place === undefined) {
     throw new Fault(
       "vault_unavailable",
@@ -142,7 +147,17 @@ async function openEngine(
   }
   const { postgresStore } = await import("./ledger/postgres/open-store.ts")
   await prepareLedgerFile(file)
-  return openLedgerOver(postgresStore({ file, keyFile, place, postgres, reachMs }), options)
+  return openLedgerOver(
+    postgresStore({ file, isolatedFile, keyFile, place, postgres, reachMs }),
+    options,
+  )
+}
+
+function notYetInLedger(file: string): Fault {
+  return new Fault(
+    "ledger_unusable",
+    `${file} has cancels that were signed while PostgreSQL couldn't be reached: start once with engine: postgres, which takes them over; or, where PostgreSQL is lost for good, move that file away and keep it.`,
+  )
 }
 
 /** What a vault is told about, and told of, that isn't in its files. */
@@ -212,7 +227,7 @@ async function adopt(
 function tellAct(recorded: Promise<RecordId>, entry: AdminEntry, listener: VaultListener): void {
   recorded.then(
     (record) => listener.acted(entry, record),
-    () => listener.acted(entry, undefined),
+    () => undefined, // whoever asked is told
   )
 }
 

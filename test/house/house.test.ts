@@ -49,7 +49,11 @@ const trustedLines = [
     what: "a ledger that is elsewhere too, and that others append to: its setting, a commit that waits, what is followed",
   },
   {
-    lines: 1_582,
+    lines: 107,
+    what: "cancels of a host that can't reach PostgreSQL: its setting, its nonces, and what stops the rest",
+  },
+  {
+    lines: 1_887,
     what: "the order of the ledger on PostgreSQL, what is told of it, and whom other hosts heard (ledger/postgres)",
   },
 ]

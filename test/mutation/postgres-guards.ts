@@ -1,6 +1,11 @@
 import { guardsOf, type Guard } from "./guard.ts"
 
 const ledger = ["system/postgres-ledger"]
+const isolated = [
+  "system/postgres-isolated",
+  "system/postgres-isolated-time",
+  "system/postgres-isolated-told",
+]
 
 /** What keeps a signature back until PostgreSQL has its record, and PostgreSQL from making one up. */
 export const postgresGuards: readonly Guard[] = [
@@ -109,6 +114,67 @@ export const postgresGuards: readonly Guard[] = [
         find: "if (isRepeat) await this.#turns.confirm()",
         replace: "",
         why: "a host that was cut off gives repeats out",
+      },
+    ],
+  ),
+  ...guardsOf("vault/ledger/postgres/isolated-store.ts", isolated, [
+    {
+      find: 'return lane === "cancel" && isFree',
+      replace: "return isFree",
+      why: "an order is signed that no other host knows of",
+    },
+    {
+      find: 'claims.every(({ mode }) => mode === "observe")',
+      replace: "true",
+      why: "a limit is spent that others spend too",
+    },
+    {
+      find: "lastNonces.set(signer, Math.max(nonce, lastNonces.get(signer) ?? 0))",
+      replace: "",
+      why: "a restart gives a nonce out again",
+    },
+    {
+      find: "nowMs < Math.max(reachedMs, lastMs)",
+      replace: "nowMs < reachedMs",
+      why: "a clock that is set back gives a host more time",
+    },
+  ]),
+  ...guardsOf("vault/ledger/postgres/isolated-file.ts", isolated, [
+    {
+      find: "holder === undefined ||",
+      replace: "true ||",
+      why: "a key that another host has used meanwhile breaks all hosts",
+    },
+    {
+      find: "return rows.filter((row) => !isThere(row))",
+      replace: "return rows.filter((row) => !isThere(row) || true)",
+      why: "a crash while it is told breaks all hosts",
+    },
+    {
+      find: "const counted = { ...others, counted_at: nowMs }",
+      replace: "const counted = others",
+      why: "a clock that was ahead frees the limits of all hosts",
+    },
+  ]),
+  ...guardsOf(
+    "vault/request/sign-request.ts",
+    ["unit/vault/status/signing"],
+    [
+      {
+        find: "if (away !== undefined) return err(away)",
+        replace: "",
+        why: "an isolated host gives an order's signature out again, though it may be frozen by now",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/ledger/state.ts",
+    ["unit/vault/ledger/state"],
+    [
+      {
+        find: "return rest <= last ? least : least - rest + nonceCycle + first",
+        replace: "return least",
+        why: "two hosts give one nonce out",
       },
     ],
   ),

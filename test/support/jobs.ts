@@ -29,6 +29,9 @@ const idle = [
   "go-live.test.ts",
   "postgres-fleet.test.ts",
   "postgres-fleet-ledgers.test.ts",
+  "postgres-isolated.test.ts",
+  "postgres-isolated-time.test.ts",
+  "postgres-isolated-told.test.ts",
   "postgres-ledger.test.ts",
   "price-poll.test.ts",
 ]

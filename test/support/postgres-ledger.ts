@@ -25,6 +25,12 @@ export type PostgresLedgerPlace = FilePlace & {
   readonly postgres: PostgresLedger
   /** SQL by the server's admin. */
   sql(text: string): string
+  /** What the host signs while it can't reach the server. */
+  readonly isolatedFile: string
+  /** Takes its relay away. */
+  part(): Promise<void>
+  /** Gives it another one. */
+  mend(): void
 }
 
 /** Long enough for a busy machine; a standby that is away is waited for. */
@@ -48,6 +54,7 @@ export async function postgresLedgerPlace(
 export async function postgresFleet(
   primary: Primary,
   names: readonly string[],
+  settings: Partial<Settings> = {},
 ): Promise<readonly PostgresLedgerPlace[]> {
   const own = await Promise.all(names.map(ownPlace))
   const hosts = new Map(own.map(({ key }, index) => [names[index] ?? "", key.publicKey]))
@@ -57,14 +64,18 @@ export async function postgresFleet(
   await prepareLedgerFile(first.file)
   for (const { file } of own) if (file !== first.file) copyFileSync(first.file, file)
   moveTo(primary.server, first, { ...postgres, host: names[0] ?? "" })
-  return own.map((each, index) =>
-    connected(each, { ...postgres, host: names[index] ?? "" }, primary),
-  )
+  return own.map((each, index) => {
+    const host = names[index] ?? ""
+    return connected(each, { ...postgres, host, ...settings }, primary)
+  })
 }
 
-function usual(): PostgresLedger {
+/** What countersign.yaml says, and how long a start waits for the server. */
+type Settings = PostgresLedger & { readonly reachMs: number }
+
+function usual(): Settings {
   const database = `ledger_${(made += 1)}`
-  return { host: "a", role: hostRole, database, replicas: 0, commitTimeoutMs: 5_000 }
+  return { host: "a", role: hostRole, database, replicas: 0, commitTimeoutMs: 5_000, reachMs }
 }
 
 type OwnPlace = Awaited<ReturnType<typeof ownPlace>>
@@ -74,7 +85,8 @@ async function ownPlace() {
   const place = await ledgerPlace()
   const directory = join(place.file, "..")
   const [keyFile, socket] = [join(directory, "ledger.key"), join(directory, "ledger.sock")]
-  return { ...place, keyFile, socket, key: await keyIn(keyFile) }
+  const isolatedFile = join(directory, "isolated.db")
+  return { ...place, isolatedFile, keyFile, socket, key: await keyIn(keyFile) }
 }
 
 /** Makes it where there is none. */
@@ -94,13 +106,17 @@ function moveTo(
 }
 
 /** With a relay between the two. */
-function connected(own: OwnPlace, postgres: PostgresLedger, at: Primary): PostgresLedgerPlace {
-  const { file, keyFile, socket } = own
-  const relay = startRelay(socket, at)
+function connected(own: OwnPlace, settings: Settings, at: Primary): PostgresLedgerPlace {
+  const { reachMs: waitsMs, ...postgres } = settings
+  const { file, isolatedFile, keyFile, socket } = own
+  let relay = startRelay(socket, at)
+  const ask = { file, isolatedFile, keyFile, place: { path: socket }, postgres, reachMs: waitsMs }
   return {
-    ...{ file, postgres, key: own.key },
+    ...{ file, isolatedFile, postgres, key: own.key },
     sql: (text) => at.server.sql(text, postgres.database),
-    openStore: postgresStore({ file, keyFile, place: { path: socket }, postgres, reachMs }),
+    openStore: postgresStore(ask),
+    part: () => relay.stop(),
+    mend: () => void (relay = startRelay(socket, at)),
     async remove() {
       await relay.stop()
       await own.remove()

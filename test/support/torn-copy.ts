@@ -45,7 +45,14 @@ export function describeTornCopy(imageCount: number): void {
     async function bringUp(file: string): Promise<void> {
       const [keyFile, path] = [join(site.dir, "ledger.key"), join(site.dir, "ledger.sock")]
       const there = { role: hostRole, database: "countersign", replicas: 1, commitTimeoutMs: 8_000 }
-      const ask = { file, keyFile, place: { path }, postgres: { host: "a", ...there } }
+      const isolatedFile = join(site.dir, "isolated.db")
+      const ask = {
+        file,
+        isolatedFile,
+        keyFile,
+        place: { path },
+        postgres: { host: "a", ...there },
+      }
       const { store } = await postgresStore({ ...ask, reachMs: 20_000 })(Date.now())
       assert.equal(await store.close(), "whole")
     }

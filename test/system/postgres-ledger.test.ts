@@ -164,13 +164,14 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
 
   /** Opens it where only the test dials: a server that is starting up, and once that is sent away `next`, once. */
   async function openAfterStartingUp(
-    { file, postgres }: PostgresLedgerPlace,
+    { file, isolatedFile, postgres }: PostgresLedgerPlace,
     next: PostgresServer,
     use: (opening: ReturnType<OpenStore>) => Promise<void>,
   ): Promise<void> {
     const path = join(dirname(file), "other.sock")
     const keyFile = join(dirname(file), "ledger.key")
-    const openStore = postgresStore({ file, keyFile, place: { path }, postgres, reachMs: 5_000 })
+    const files = { file, isolatedFile, keyFile }
+    const openStore = postgresStore({ ...files, place: { path }, postgres, reachMs: 5_000 })
     const opening = openStore(startMs)
     opening.catch(() => undefined) // told to `use`
     await until(() => existsSync(path) || undefined, "it listens")

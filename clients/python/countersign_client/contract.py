@@ -99,6 +99,7 @@ ErrorCode = Literal[
     "not_signing",
     "ledger_unavailable",
     "restore_unaccepted",
+    "isolated",
     "clock_unsafe",
     "disk_low",
     "overloaded",
@@ -356,12 +357,13 @@ UpstreamUnreachableData = Union[UpstreamUnreachableDataRecord, Nothing]
 
 class Signing(TypedDict):
     # What the vault signs now, as far as policies allow it.
-    signs: Literal["all", "reduce_only", "nothing"]
+    signs: Literal["all", "reduce_only", "cancels", "nothing"]
     # Why not all; the gravest first.
     reasons: Sequence[Literal[
         "not_running",
         "ledger_unavailable",
         "restore_unaccepted",
+        "isolated",
         "clock_unsafe",
         "locked",
         "frozen",
@@ -378,14 +380,17 @@ NotSigningData = Signing
 
 class RestoreUnacceptedData(TypedDict):
     # What is signed all the same.
-    signs: Literal["reduce_only", "nothing"]
+    signs: Literal["reduce_only", "cancels", "nothing"]
     # What the operator does about it.
     fix: str
 
 
+IsolatedData = RestoreUnacceptedData
+
+
 class ClockUnsafeDataReduceOnly(TypedDict):
     # What is signed all the same.
-    signs: Literal["reduce_only", "nothing"]
+    signs: Literal["reduce_only", "cancels", "nothing"]
     # What the operator does about it.
     fix: str
     # Negative where the venue's clock is behind; null where this machine's leapt.
@@ -398,7 +403,7 @@ ClockUnsafeData = Union[ClockUnsafeDataReduceOnly, Nothing]
 
 class DiskLowData(TypedDict):
     # What is signed all the same.
-    signs: Literal["reduce_only", "nothing"]
+    signs: Literal["reduce_only", "cancels", "nothing"]
     # What the operator does about it.
     fix: str
     # null where it can't be told.
@@ -640,7 +645,7 @@ class RefusalFrozen(TypedDict):
 
 
 class RefusalRestoreUnaccepted(TypedDict):
-    code: Literal["restore_unaccepted"]
+    code: Literal["restore_unaccepted", "isolated"]
     message: str
     data: RestoreUnacceptedData
 

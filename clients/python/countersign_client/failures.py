@@ -128,6 +128,7 @@ _FAMILY_OF: Dict[ErrorCode, Type[Failure]] = {
     "clock_unsafe": Unavailable,
     "disk_low": Unavailable,
     "internal": Unavailable,
+    "isolated": Unavailable,
     "ledger_unavailable": Unavailable,
     "not_signing": Unavailable,
     "overloaded": Unavailable,

@@ -78,6 +78,7 @@ export const statuses = {
   not_signing: 503,
   ledger_unavailable: 503,
   restore_unaccepted: 503,
+  isolated: 503,
   clock_unsafe: 503,
   disk_low: 503,
   overloaded: 503,

@@ -66,7 +66,7 @@ export const refusalSchema = z.discriminatedUnion("code", [
   refused(["right_missing"], { right: z.string() }),
   refused(["locked"], key),
   refusedWith(["frozen"], freezeViewSchema),
-  refused(["restore_unaccepted"], stop),
+  refused(["restore_unaccepted", "isolated"], stop),
   refused(["clock_unsafe"], {
     ...stop,
     venue_ahead_ms: z
@@ -131,7 +131,7 @@ export type Refused = {
 /** What keeps the vault as a whole from signing. */
 export type Stop = Extract<
   Refusal,
-  { readonly code: "restore_unaccepted" | "clock_unsafe" | "disk_low" }
+  { readonly code: "restore_unaccepted" | "isolated" | "clock_unsafe" | "disk_low" }
 >
 
 function budgetShortage<const Scope extends string>(scope: Scope) {

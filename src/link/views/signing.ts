@@ -3,8 +3,8 @@
 
 import * as z from "zod"
 
-/** All that policies allow; only cancels and reduce-only orders; nothing. */
-export const signsSchema = z.enum(["all", "reduce_only", "nothing"])
+/** All that policies allow; only cancels and reduce-only orders; only cancels; nothing. */
+export const signsSchema = z.enum(["all", "reduce_only", "cancels", "nothing"])
 export type Signs = z.infer<typeof signsSchema>
 
 /** Why not everything is signed. Scripts read these words: they stay. */
@@ -12,6 +12,7 @@ export const reasonCodes = [
   "not_running",
   "ledger_unavailable",
   "restore_unaccepted",
+  "isolated",
   "clock_unsafe",
   "locked",
   "frozen",
@@ -30,7 +31,7 @@ export type Reason = {
   /** Of the client, key or symbol; `null` for all. */
   readonly name: string | null
   /** What of its scope is still signed; `some`: the message says what isn't. */
-  readonly signs: "nothing" | "reduce_only" | "some"
+  readonly signs: "nothing" | "cancels" | "reduce_only" | "some"
   /** One plain sentence or two. */
   readonly message: string
   /** What somebody wrote about it; a bot may have. */

@@ -33,7 +33,8 @@ export type HeartbeatView = z.infer<typeof heartbeatViewSchema>
 
 /** What of a panic is signed and to be sent by who asked for it. */
 export type PanicView = {
-  readonly freeze: FreezeView
+  /** `null` where other hosts can't be told of it: then nothing is frozen. */
+  readonly freeze: FreezeView | null
   readonly requests: readonly (SignedOperation & PanicAbout)[]
   readonly unsigned: readonly UnsignedPanic[]
   /** Of venue.yaml, without which a panic cancels nothing. */

@@ -14,6 +14,8 @@ export function pathsOf({ configDir, stateDir }: Installation) {
     venueFile: join(configDir, "venue.yaml"),
     policiesDir: join(configDir, "policies"),
     ledgerFile: join(stateDir, "ledger.db"),
+    /** What was signed while PostgreSQL couldn't be reached, until it is in the ledger. */
+    isolatedFile: join(stateDir, "isolated.db"),
     ledgerKeyFile: join(stateDir, "ledger.key"),
     archiveDir: join(stateDir, "archive"),
     keystoreDir: join(stateDir, "keystore"),

@@ -14,6 +14,8 @@ export type PostgresLedger = {
   readonly commitTimeoutMs: number
   /** The public keys of all hosts that append to the ledger, hex; left out where this one does alone. */
   readonly hosts?: ReadonlyMap<string, string>
+  /** Where cancels are signed while PostgreSQL can't be reached: for how long, and by which part of the nonces. */
+  readonly isolated?: { readonly forMs: number; readonly slot: number }
 }
 
 /** What `ledger.min_free` is if left out: 256 MiB. */
@@ -37,16 +39,25 @@ const publicKey = z
   .string()
   .regex(/^[0-9a-f]{64}$/, "expected 64 hex digits, as countersign ledger host-key prints them")
 
+const slot = z
+  .string()
+  .regex(/^(?:\d|1[0-5])$/, "expected a whole number from 0 to 15")
+  .transform(Number)
+
 const fleet = z.strictObject({
   hosts: z
-    .record(
-      hostName,
-      z.strictObject({ key: publicKey }).transform(({ key }) => key),
-    )
-    .refine((keys) => new Set(Object.values(keys)).size === Object.keys(keys).length, {
+    .record(hostName, z.strictObject({ key: publicKey, slot: slot.optional() }))
+    .refine((hosts) => areDistinct(Object.values(hosts).map(({ key }) => key)), {
       message: "two have one key",
+    })
+    .refine((hosts) => areDistinct(Object.values(hosts).flatMap((each) => each.slot ?? [])), {
+      message: "two have one slot",
     }),
 })
+
+function areDistinct(values: readonly unknown[]): boolean {
+  return new Set(values).size === values.length
+}
 
 const ofPostgres = {
   fleet: fleet.optional(),
@@ -58,6 +69,7 @@ const ofPostgres = {
   commit_timeout: duration(10_000)
     .refine((ms) => ms >= 500, "expected a duration of at least 500ms")
     .optional(),
+  isolated_cancels: z.strictObject({ for: duration(3_600_000) }).optional(),
 }
 
 const keys = z.strictObject({
@@ -96,7 +108,16 @@ function missing(written: Written): Mistake | undefined {
   if (asks !== undefined && asks.hosts[host] === undefined) {
     return { path: ["fleet", "hosts"], message: `this host, ${host}, isn't among them; add it` }
   }
-  return unmeant(written)
+  return unmeant(written) ?? slotless(written)
+}
+
+/** Without one host's slot, two that are isolated might use the same nonce. */
+function slotless({ isolated_cancels: asked, fleet: asks }: Written): Mistake | undefined {
+  if (asked === undefined) return undefined
+  const slots = Object.values(asks?.hosts ?? {}).map((each) => each.slot)
+  if (slots.length > 0 && !slots.includes(undefined)) return undefined
+  const message = "this needs fleet, with a slot of its own for each host: 0 to 15, for good"
+  return { path: ["isolated_cancels"], message }
 }
 
 function unmeant({ replicas: asked = 1, unreplicated }: Written): Mistake | undefined {
@@ -110,6 +131,19 @@ function postgresOf({ engine, host, ...written }: Written): PostgresLedger | und
   if (engine === "sqlite" || host === undefined) return undefined
   const { database = "countersign", role = "countersign_host" } = written
   const { replicas: asked = 1, commit_timeout: commitTimeoutMs = 2_000 } = written
-  const hosts = written.fleet && { hosts: new Map(Object.entries(written.fleet.hosts)) }
-  return { host, database, role, replicas: asked, commitTimeoutMs, ...hosts }
+  const fixed = { host, database, role, replicas: asked, commitTimeoutMs }
+  return { ...fixed, ...hostsOf(written), ...isolatedOf(host, written) }
+}
+
+function hostsOf({ fleet: asks }: Pick<Written, "fleet">): Pick<PostgresLedger, "hosts"> {
+  if (asks === undefined) return {}
+  return { hosts: new Map(Object.entries(asks.hosts).map(([name, { key }]) => [name, key])) }
+}
+
+function isolatedOf(
+  host: string,
+  { fleet: asks, isolated_cancels: cancels }: Pick<Written, "fleet" | "isolated_cancels">,
+): Pick<PostgresLedger, "isolated"> {
+  const slot = asks?.hosts[host]?.slot ?? 0
+  return cancels === undefined ? {} : { isolated: { forMs: cancels.for, slot } }
 }

@@ -46,7 +46,7 @@ export type DecideFrom = {
 export function decider(from: DecideFrom, underWay: UnderWay): Ledger["decide"] {
   const keyTurns = openKeyTurns()
   return async (keys, step) => {
-    let end = nothing
+    let end = (): void => undefined // no turn has begun
     let timed: Timed | undefined
     const followed: typeof step = (turn) => {
       end = underWay.begin()
@@ -152,6 +152,7 @@ function openHold(
 ): Result<OpenHold, Refusal> {
   const { store, state, holds, nowMs } = from
   store.assertOpen()
+  if (store.isolated !== undefined) return err(store.isolated.stop)
   const earlier = state.holds.pending(ask, nowMs)
   if (earlier !== undefined) {
     waitFor(taken, holds.durable)
@@ -180,11 +181,11 @@ function assertClockSafe({ time, watchers }: DecideFrom): void {
   }
 }
 
-/** Why the release can't be used, or which budget has no room. */
-function refuseRest(
-  { release, spending, entry, nowMs }: ReserveAsk,
-  { state, budgets }: DecideFrom,
-): Refusal | undefined {
+/** Why it can't be taken here, why the release can't be used, or which budget has no room. */
+function refuseRest(ask: ReserveAsk, { state, budgets, store }: DecideFrom): Refusal | undefined {
+  const { release, spending, entry, nowMs } = ask
+  const away = store.isolated?.refuse(ask)
+  if (away !== undefined) return away
   if (release !== undefined && !state.holds.mayUse(release.hold, entry, nowMs)) {
     return releaseUnusable(release.hold)
   }
@@ -250,10 +251,6 @@ function idempotencyFields({ by, key, binding, replaces }: Idempotency): Idempot
 /** Who got the signed body itself may send it as often as they like, so no refusal is of the only send. */
 function refundable({ purpose }: RequestEntry, claims: readonly Claim[]) {
   return purpose === "forward" ? refundsOf(claims) : []
-}
-
-function nothing(): void {
-  // where no turn has begun
 }
 
 /** Writes what an order was sized at. */

@@ -146,6 +146,7 @@ export type Ledger = {
   readonly commits: LedgerStore["commits"]
   readonly replica: LedgerStore["replica"]
   readonly others: Pick<Others, "tellHeard"> | undefined
+  readonly isolated?: LedgerStore["isolated"]
   /** Waits for what is queued, then gives the lock back. Safe to call twice. */
   close(): Promise<void>
 }

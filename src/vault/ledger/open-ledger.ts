@@ -69,6 +69,7 @@ export async function openLedgerOver(
       past,
       clock: { ...clock, nowMs: time.now },
       startMs: time.now(),
+      nonces: store.nonces,
     })
     const standing = standingOf(store, ledger, state.nonces)
     return ledgerOver(stored.lastSet, {
@@ -95,7 +96,11 @@ function standingOf(store: LedgerStore, ledger: string, nonces: Nonces): LedgerS
   return {
     ledger,
     head: () => headOf(store),
-    has: (head) => hasEntry(store, head),
+    has: async (head) => {
+      const isThere = await hasEntry(store, head)
+      if (!isThere && store.isolated !== undefined) throw store.isolated.lacking()
+      return isThere
+    },
     lastNonce: (signer) => nonces.last(signer),
   }
 }
@@ -128,10 +133,11 @@ type Parts = DecideFrom & {
 
 function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
   const { store, time, marks, watchers } = parts
+  const { commits, replica, others, isolated } = store
   const { limits, holds, nonces, bindings } = parts.state
   const underWay = openUnderWay()
   const notes = new RefusalNotes((row) => store.append(row))
-  store.others?.attend({ followed: follower(parts), settled: () => underWay.ended() })
+  others?.attend({ followed: follower(parts), settled: () => underWay.ended() })
   return {
     now: time.now,
     lastSet,
@@ -157,9 +163,7 @@ function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
     ...lookUps(store),
     lastNonce: (signer) => nonces.last(signer),
     ...guards(parts),
-    commits: store.commits,
-    replica: store.replica,
-    others: store.others,
+    ...{ commits, replica, others, isolated },
     async close() {
       notes.flush()
       await marks.close(await store.close(() => limits.lastJobs()))
@@ -188,7 +192,7 @@ function guards({
 function noter({ store, mayNote, watchers }: Parts, notes: RefusalNotes): Ledger["note"] {
   return (entry, nowMs) => {
     store.assertOpen()
-    const record = mayNote() ? notes.note(entry, nowMs) : null
+    const record = store.isolated === undefined && mayNote() ? notes.note(entry, nowMs) : null
     for (const watcher of watchers) watcher.noted?.(entry, record)
     return record
   }
@@ -222,6 +226,7 @@ function actor({ store, state }: Parts, underWay: UnderWay): Ledger["act"] {
     const seen = state.bindings()
     const { id, done } = await store.turn([], () => {
       store.assertOpen()
+      store.isolated?.assertTakes(entry.act)
       assertNames(entry, state.bindings())
       assertAsSeen(entry, seen, state.bindings())
       const row = actRow(makeRecordId(nowMs), keepStops(entry, state.bindings()), nowMs)
@@ -238,6 +243,7 @@ function holdDecider({ store, state }: Parts): Ledger["decideHold"] {
   return (id, { to, by }, nowMs) =>
     store.turn([], async () => {
       store.assertOpen()
+      store.isolated?.assertTakes(`hold_${to}`)
       state.holds.assertPending(id, nowMs)
       const act = { act: `hold_${to}`, hold: id, by } as const
       const row: ActRow = { kind: "act", id: makeRecordId(nowMs), at_ms: nowMs, ...act }

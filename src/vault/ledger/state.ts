@@ -6,6 +6,7 @@ import { followAct, storedBindings, type Bindings } from "./bindings.ts"
 import { openHoldBook, type HoldBook } from "./hold-book.ts"
 import { openLimits, type Limits, type Past } from "./meters/limits.ts"
 import { isAboutHold } from "./records/act-row.ts"
+import { nonceCycle, type NonceShare } from "./records/nonce-share.ts"
 import { readHold } from "./records/read-settings.ts"
 import type { ActRow, RequestRow } from "./records/row.ts"
 import type { OpenedState } from "./store/store.ts"
@@ -31,12 +32,14 @@ type Start = {
   readonly past: Past
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs">
   readonly startMs: LedgerTime
+  readonly nonces?: NonceShare | undefined
 }
 
 /** Goes on from what a store has. `limits` count nothing before their first replacement. */
-export function openState(stored: OpenedState, { past, clock, startMs }: Start): LedgerState {
+export function openState(stored: OpenedState, start: Start): LedgerState {
+  const { past, clock } = start
   let bindings = storedBindings(stored)
-  const nonces = openNonces(clock, startMs, stored.lastNonces)
+  const nonces = openNonces(start, stored.lastNonces)
   const limits = openLimits(past, clock)
   const holds = openHoldBook(stored.holds.map(readHold))
   const used = (row: RequestRow): void => {
@@ -55,6 +58,8 @@ export function openState(stored: OpenedState, { past, clock, startMs }: Start):
     followed(row) {
       limits.follow(row)
       used(row)
+      // Its host's clock may have been ahead: the pace goes on from there.
+      if (row.isolated === true) nonces.raise(row.signer, row.nonce)
     },
     acted(row) {
       if (isAboutHold(row)) holds.follow(row)
@@ -75,7 +80,7 @@ export type Nonces = {
   /** The last one that was taken. */
   last(signer: Address): number | undefined
   /** Every nonce of the signer is above `floor` from now on. */
-  raise(signer: Address, floor: number): void
+  raise(signer: string, floor: number): void
   /** The one that the signer's next request has. Not used until `used` says so. */
   next(signer: Address, nowMs: LedgerTime, lane: Lane): NextNonce
   /** A request whose row is appended in this turn has it. */
@@ -83,14 +88,13 @@ export type Nonces = {
 }
 
 /**
- * Goes on from the last durable nonces: max(now, last + 1) for each signer.
+ * Goes on from the last durable nonces: max(now, last + 1) for each signer, or the next of this host's share.
  *
  * The pace is measured by the highest time seen, carried on by the monotonic clock, and not by wall time
  * itself: a clock that was set back would otherwise stop a signer until it caught up.
  */
 export function openNonces(
-  clock: Pick<Clock, "monotonicMs">,
-  startMs: LedgerTime,
+  { clock, startMs, nonces: share = { first: 0, last: nonceCycle - 1 } }: Omit<Start, "past">,
   lastNonces: ReadonlyMap<string, number>,
 ): Nonces {
   const last = new Map<string, number>()
@@ -108,7 +112,7 @@ export function openNonces(
     last: (signer) => last.get(signer),
     raise,
     next(signer, nowMs, lane) {
-      const nonce = Math.max(nowMs, (last.get(signer) ?? 0) + 1)
+      const nonce = inShare(Math.max(nowMs, (last.get(signer) ?? 0) + 1), share)
       const leadMs = nonce - steady.at(nowMs)
       if (leadMs > maxNonceLeadMs[lane]) {
         return { kind: "too_fast", retryAfterMs: leadMs - maxNonceLeadMs[lane] }
@@ -117,4 +121,11 @@ export function openNonces(
     },
     used: (signer, nonce) => void last.set(signer, Math.max(nonce, last.get(signer) ?? 0)),
   }
+}
+
+/** The least nonce of a share that isn't below `least`. */
+function inShare(least: number, { first, last }: NonceShare): number {
+  const rest = least % nonceCycle
+  if (rest < first) return least + first - rest
+  return rest <= last ? least : least - rest + nonceCycle + first
 }

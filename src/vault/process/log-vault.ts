@@ -20,7 +20,7 @@ export function logVault(
   return from === "debug" ? { ...listener, reserved: logRequest } : listener
 }
 
-function logAct(entry: AdminEntry, record: RecordId | undefined): void {
+function logAct(entry: AdminEntry, record: RecordId): void {
   if (entry.act === "frozen") {
     log({ level: "error", event: "frozen", message: frozen(entry).message, record })
   }

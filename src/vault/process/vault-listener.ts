@@ -9,8 +9,8 @@ export type OpeningStep =
 /** Hears what a vault does. Nothing waits for it. */
 export type VaultListener = Pick<LedgerWatcher, "reserved" | "noted"> & {
   opening(step: OpeningStep): void
-  /** An act is in force, and durable; without `record` where the ledger broke over it. */
-  acted(entry: AdminEntry, record: RecordId | undefined): void
+  /** An act is in force, and durable. */
+  acted(entry: AdminEntry, record: RecordId): void
 }
 
 const nothing = (): void => undefined

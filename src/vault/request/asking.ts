@@ -45,7 +45,7 @@ export type SignContext = TokenContext & {
 /** What it takes to say whether a request would be signed. */
 export type ExplainContext = SetInForce &
   Pick<SignContext, "disk" | "venueClock"> & {
-    readonly ledger: Pick<Ledger, "findRelease" | "headroom"> & {
+    readonly ledger: Pick<Ledger, "findRelease" | "headroom" | "isolated"> & {
       readonly budgets: Pick<Budgets, "shortage">
       readonly marks: Pick<SignerMarks, "waiting">
       readonly clock: Pick<LedgerClock, "doubt">

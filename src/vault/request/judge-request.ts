@@ -2,6 +2,7 @@ import type { Refusal, Stop } from "../../link/views/refusal.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Address } from "../../venue/address.ts"
 import { addDecimals, formatDecimal, zero } from "../../venue/decimal.ts"
+import type { Lane } from "../../venue/payload/payload.ts"
 import { type ActiveSet, heldPrice, referencePrice } from "../active/active-set.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
 import type { Ledger, LedgerTurn } from "../ledger/ledger.ts"
@@ -134,13 +135,19 @@ export function refuseNow(
   set: ActiveSet,
   vault: Stoppable & { readonly keyring: KeyLocks },
 ): Refusal | undefined {
-  const stop = stopsNow(vault, set).find(({ data }) => data.signs === "nothing" || lane === "open")
+  const stop = stopsNow(vault, set).find(({ data: { signs } }) => !isSigned(lane, signs))
   if (stop !== undefined) return stop
   return vault.keyring.isLocked(key.name) ? keyLocked(key.name) : undefined
 }
 
+function isSigned(lane: Lane, signs: Stop["data"]["signs"]): boolean {
+  return (
+    (lane === "cancel" && signs !== "nothing") || (lane === "reduce" && signs === "reduce_only")
+  )
+}
+
 type Stoppable = Pick<ExplainContext, "disk" | "venueClock"> & {
-  readonly ledger: Pick<ExplainContext["ledger"], "marks" | "clock">
+  readonly ledger: Pick<ExplainContext["ledger"], "marks" | "clock" | "isolated">
 }
 
 /** What the vault as a whole doesn't sign now, whoever asks and whatever policy says; the gravest first. */
@@ -149,6 +156,7 @@ export function stopsNow(vault: Stoppable, { config }: ActiveSet): readonly Stop
   const { maxVenueOffsetMs: most } = config
   const stops = [
     restored(vault),
+    vault.ledger.isolated?.stop,
     clockLeapt(vault),
     low === undefined ? undefined : diskLow(low),
     most === undefined ? undefined : venueClockOff(vault.venueClock, most),
@@ -158,6 +166,14 @@ export function stopsNow(vault: Stoppable, { config }: ActiveSet): readonly Stop
 
 function restored({ ledger }: Stoppable): Stop | undefined {
   return ledger.marks.waiting().length === 0 ? undefined : restoreUnaccepted
+}
+
+/** Neither signed nor given out again where others may have frozen it by now. */
+export function refuseIsolated(
+  { lane }: ParsedRequest,
+  { ledger }: Pick<Stoppable, "ledger">,
+): Refusal | undefined {
+  return lane === "cancel" ? undefined : ledger.isolated?.stop
 }
 
 function clockLeapt({ ledger }: Stoppable): Stop | undefined {

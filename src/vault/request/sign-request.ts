@@ -10,7 +10,14 @@ import { requestStages } from "../process/stages.ts"
 import type { Asked, Asking, SignContext } from "./asking.ts"
 import { authenticate } from "./authorize.ts"
 import { answered, signReserved, type SignedBytes } from "./fill-in.ts"
-import { bindingOf, holdRequest, releaseFor, judgeRequest, refuseNow } from "./judge-request.ts"
+import {
+  bindingOf,
+  holdRequest,
+  releaseFor,
+  judgeRequest,
+  refuseIsolated,
+  refuseNow,
+} from "./judge-request.ts"
 import {
   parseRequest,
   type SignCall,
@@ -84,6 +91,8 @@ export function answerOf(decided: Decided, vault: SignContext): BotResults["sign
 
 function judgeAndTake(asked: Asked, vault: SignContext): Result<() => Decided, Refusal> {
   const { client, set, request, turn, call } = asked
+  const away = refuseIsolated(request, vault)
+  if (away !== undefined) return err(away)
   const used = useOfKey(asked)
   if (!used.ok) return used
   const use = used.value

@@ -64,7 +64,7 @@ function signingAlarms(sources: StatusSources): readonly Alarm[] {
 function alarmOf({ code, scope, signs }: Reason): AlarmName | undefined {
   if (code === "price_stale" || code === "price_unconfirmed") return code
   if (code === "frozen" || code === "disk_low") return code
-  if (scope === "all" && signs === "nothing") return "not_signing"
+  if (scope === "all" && ["nothing", "cancels"].includes(signs)) return "not_signing"
   return code === "clock_unsafe" ? "clock_stops_orders" : undefined
 }
 

@@ -114,20 +114,24 @@ function cancelReasons(set: ActiveSet): readonly Reason[] {
   )
 }
 
+/** What takes the most away comes first. */
+const less = ["nothing", "cancels", "reduce_only", "some"] as const
+
 /** What is about every request comes first, and of each kind what takes the most away. */
 function rank({ scope, signs }: Reason): number {
-  return (scope === "all" ? 0 : 3) + ["nothing", "reduce_only", "some"].indexOf(signs)
+  return (scope === "all" ? 0 : less.length) + less.indexOf(signs)
 }
 
 function signsUnder(reasons: readonly Reason[]): Signs {
   const left = reasons.filter(({ scope }) => scope === "all").map(({ signs }) => signs)
-  if (left.includes("nothing")) return "nothing"
-  return left.includes("reduce_only") ? "reduce_only" : "all"
+  const least = less.find((signs) => left.includes(signs)) ?? "some"
+  return least === "some" ? "all" : least
 }
 
 const headings: Readonly<Record<Signs, string>> = {
   all: "signs what policies allow",
   reduce_only: "signs only what reduces risk",
+  cancels: "signs only cancels",
   nothing: "signs nothing",
 }
 

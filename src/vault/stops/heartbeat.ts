@@ -33,7 +33,11 @@ const tellMs = 1_000
 const perHostMs = 3_000
 
 /** Looks for clients that fell silent, as long as the process runs. */
-export function watchHeartbeats(watched: Watched & { readonly ledger: Pick<Ledger, "others"> }) {
+export function watchHeartbeats(
+  watched: Watched & { readonly ledger: Pick<Ledger, "others" | "isolated"> },
+): void {
+  // Where others' can't be heard, silence says nothing.
+  if (watched.ledger.isolated !== undefined) return
   setInterval(heartbeatLook(watched), everyMs).unref()
   const { heartbeats, active, ledger } = watched
   const exchange = async (): Promise<void> => {

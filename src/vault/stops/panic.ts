@@ -30,15 +30,13 @@ export function panicForOperator(
 }
 
 /**
- * Freezes everything, then signs the cancels that venue.yaml gives under `panic`. Neither policy nor a
+ * Freezes everything, where all hosts can be told, then signs the cancels that venue.yaml gives under `panic`. Neither policy nor a
  * limit nor a freeze nor a rate budget stops these; what no policy can lift holds here too. What can't be signed is told,
  * and stops nothing else.
  */
 export async function panic({ reason, by, client }: PanicAsk, vault: Panics): Promise<PanicView> {
-  const frozen = await freeze(
-    { scope: "all", name: null, reason: `panic: ${reason}`, by, cancels: true },
-    vault,
-  )
+  const all = { scope: "all", name: null, reason: `panic: ${reason}`, by, cancels: true } as const
+  const frozen = vault.ledger.isolated === undefined ? await freeze(all, vault) : null
   const set = vault.active()
   const tries = await Promise.all(cancelsOf(set).map((ask) => signOne(ask, client, { vault, set })))
   const now = vault.now()

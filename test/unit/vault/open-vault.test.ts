@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { randomBytes } from "node:crypto"
-import { chmodSync, mkdirSync, rmSync } from "node:fs"
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "node:test"
 
@@ -128,6 +128,15 @@ describe("opening the vault", () => {
     t.after(() => made.remove())
     chmodSync(made.installation.stateDir, 0o770)
     await assert.rejects(openVault(made.installation, "without_keys"), { code: "file_unsafe" })
+  })
+
+  it("doesn't pass over what was signed while PostgreSQL couldn't be reached", async (t) => {
+    const test = await openTestVault({ keys: "on_disk" })
+    t.after(() => test.remove())
+    await test.close()
+    writeFileSync(join(test.installation.stateDir, "isolated.db"), "")
+    const opening = openVault(test.installation, "without_keys")
+    await assert.rejects(opening, { code: "ledger_unusable", message: /engine: postgres/ })
   })
 
   it("takes no key without the key store", async (t) => {

@@ -1,5 +1,6 @@
 import { Fault } from "../../../std/fault.ts"
 import type { IdempotencyKey } from "../records/idempotency.ts"
+import { turnNonces } from "../records/nonce-share.ts"
 import type { JournalRow } from "../records/row.ts"
 import { closedFault, type CommitQueue } from "../sqlite/commit-queue.ts"
 import type {
@@ -34,12 +35,14 @@ export class FleetStore implements LedgerStore {
   readonly commits: LedgerStore["commits"]
   readonly replica: LedgerStore["replica"]
   readonly others: Others
+  readonly nonces = turnNonces
   readonly #copy: CommitQueue
   readonly #turns: TurnKeeper
   readonly #baton: Baton
   readonly #visits: NodeJS.Timeout
   #hearing: Hearing | undefined
   #isInStep = false
+  #keptMs = -Infinity
   #visited = 0
 
   constructor(copy: CommitQueue, turns: TurnKeeper) {
@@ -52,7 +55,10 @@ export class FleetStore implements LedgerStore {
     }
     this.#baton = new Baton(
       {
-        take: () => turns.take((batch) => this.#follow(batch)),
+        take: async () => {
+          await turns.take((batch) => this.#follow(batch))
+          this.#keepTime()
+        },
         give: () => turns.give(),
         isWanted: () => turns.isWanted(),
         othersAreActive: () => turns.othersAreActive(),
@@ -88,6 +94,14 @@ export class FleetStore implements LedgerStore {
     } finally {
       this.#baton.leave()
     }
+  }
+
+  /** Keeps when PostgreSQL was reached last, by the clock that a commit keeps. Where it can't, the copy says so. */
+  #keepTime(): void {
+    const nowMs = performance.now()
+    if (nowMs < this.#keptMs + visitMs) return
+    this.#keptMs = nowMs
+    this.#copy.run({ kind: "probe", nowMs: Date.now() }).catch(() => undefined)
   }
 
   #visit(): void {

@@ -9,6 +9,8 @@ import type { LedgerKey } from "../store/audit-jobs.ts"
 import type { Head, OpenStore } from "../store/store.ts"
 import { catchUp, isSame, type Hosts } from "./catch-up.ts"
 import { FleetStore } from "./fleet-store.ts"
+import { appendIsolated, isolatedRows, removeIsolated } from "./isolated-file.ts"
+import { type OpenedIsolated, openIsolated } from "./isolated-store.ts"
 import { openRelayDoor, type DoorPlace, type RelayDoor } from "./relay-door.ts"
 import { assertReplicated } from "./standbys.ts"
 import { openSession, type Session } from "./session.ts"
@@ -18,6 +20,8 @@ import { TurnKeeper } from "./turn-keeper.ts"
 export type PostgresAsk = {
   /** This host's copy. */
   readonly file: string
+  /** What it signs while it can't reach PostgreSQL. */
+  readonly isolatedFile: string
   /** Seals what this host appends. */
   readonly keyFile: string
   readonly place: DoorPlace
@@ -39,32 +43,71 @@ export function postgresStore(ask: PostgresAsk): OpenStore {
   return async (nowMs) => {
     const key = await keyIn(ask.keyFile)
     const door = await openRelayDoor(ask.place)
-    let session: Session | undefined
     try {
-      const reached = await reachServer(door, ask)
-      session = reached.session
-      const hosts = hostsOf(ask, key)
-      const head = await catchUp(reached, { file: ask.file, hosts })
-      void session.ended.then(() => door.close())
-      return await openCopy(reached, { ...ask, key, hosts, head, nowMs })
+      return await openBy(door, { ...ask, key, hosts: hostsOf(ask, key), nowMs })
     } catch (error) {
-      session?.end()
       door.close()
       throw error
     }
   }
 }
 
-type CopyAsk = PostgresAsk & {
+/** How soon a host that may be isolated is: a server that starts or is promoted is waited for. */
+const isolatedAfterMs = 5_000
+
+type OpenAsk = PostgresAsk & {
   readonly key: LedgerKey
   readonly hosts: Hosts
-  readonly head: Head
   readonly nowMs: number
+}
+
+async function openBy(door: RelayDoor, ask: OpenAsk): ReturnType<OpenStore> {
+  const reachMs =
+    ask.postgres.isolated === undefined ? ask.reachMs : Math.min(ask.reachMs, isolatedAfterMs)
+  const reached = await reachServer(door, { ...ask, reachMs }).catch((error: unknown) => {
+    const isAway = error instanceof Fault && error.code === "ledger_unavailable"
+    if (!isAway || ask.postgres.isolated === undefined) throw error
+    return undefined
+  })
+  if (reached !== undefined) return openReached(reached, door, ask)
+  const opened = await openIsolated(door, ask)
+  if (opened === undefined) return openReached(await reachServer(door, ask), door, ask)
+  endOnceReached(opened, door, ask)
+  return opened
+}
+
+function endOnceReached({ store, forMs }: OpenedIsolated, door: RelayDoor, ask: OpenAsk): void {
+  const reached = reachServer(door, { ...ask, reachMs: forMs }).then(({ session }) => {
+    session.end()
+    return new Fault(
+      "ledger_unavailable",
+      "PostgreSQL is reached again; the ledger is opened anew.",
+    )
+  })
+  void reached.catch((fault: unknown) => fault as Fault).then((why) => store.end(why)) // it throws no other
+}
+
+async function openReached(reached: Reached, door: RelayDoor, ask: OpenAsk): ReturnType<OpenStore> {
+  try {
+    const head = await catchUp(reached, ask)
+    const isolated = isolatedRows(ask)
+    const opened = await openCopy(reached, { ...ask, head })
+    if (isolated === undefined) {
+      void reached.session.ended.then(() => door.close())
+      return opened
+    }
+    await appendIsolated(opened.store, isolated, ask.nowMs).finally(() => opened.store.close())
+    removeIsolated(ask.isolatedFile)
+  } catch (error) {
+    reached.session.end()
+    throw error
+  }
+  return openReached(await reachServer(door, ask), door, ask) // with a state that has them
 }
 
 async function openCopy(
   reached: Reached,
-  { file, postgres, nowMs, ...ask }: CopyAsk,
+  { postgres, file, nowMs, ...ask }: OpenAsk & { readonly head: Head },
 ): ReturnType<OpenStore> {
   const turns = new TurnKeeper(reached, { ...postgres, ...ask })
   const { store, state } = await openSqliteStore(file, nowMs, turns)

@@ -41,7 +41,7 @@ export async function openRelayDoor(place: DoorPlace): Promise<RelayDoor> {
   return {
     next(timeoutMs) {
       const { promise, resolve, reject } = Promise.withResolvers<Way>()
-      const timer = setTimeout(() => reject(nobodyCame(timeoutMs)), timeoutMs)
+      const timer = setTimeout(() => reject(nobodyCame(timeoutMs)), timeoutMs).unref()
       expect = (way) => {
         expect = undefined
         resolve(way)

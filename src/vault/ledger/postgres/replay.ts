@@ -20,6 +20,7 @@ export function openReplay(file: string): Replay {
   database.exec("PRAGMA synchronous = NORMAL") // what a power loss takes is replayed again
   const journal = openJournal(database)
   const tables = openProjections(database, journal)
+  inTransaction(database, tables.catchUp)
   return {
     head: () => journal.head(),
     add({ rows, head }) {

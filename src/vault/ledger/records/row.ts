@@ -41,6 +41,8 @@ export type RequestRow = Row<
     readonly idempotency?: IdempotencyFields
     /** The trace that the bot said it belongs to. */
     readonly traceparent?: string
+    /** Signed while its host couldn't follow the others: later entries may be earlier, with nonces below its own. */
+    readonly isolated?: true
   }
 >
 

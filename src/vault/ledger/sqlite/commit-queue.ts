@@ -5,6 +5,7 @@ import { Fault } from "../../../std/fault.ts"
 import { openHistogram, workBoundsSeconds, type Histogram } from "../../../std/histogram.ts"
 import type { ClockReading } from "../../process/clock.ts"
 import { nameOf, type IdempotencyKey } from "../records/idempotency.ts"
+import { type NonceShare, turnNonces } from "../records/nonce-share.ts"
 import type { JournalRow } from "../records/row.ts"
 import type {
   AppendedRows,
@@ -42,6 +43,7 @@ export class CommitQueue implements LedgerStore {
   readonly #worker: Worker
   readonly #ended: Promise<void>
   readonly replica: Replica | undefined
+  readonly nonces: NonceShare | undefined
   #gathering: Waiting[] = []
   #atWork: readonly Waiting[] = []
   #startedMs = 0
@@ -56,6 +58,8 @@ export class CommitQueue implements LedgerStore {
     this.#worker = worker
     this.#ended = ended
     this.replica = replica
+    // Even of one host alone: another may be isolated that shared the ledger until a moment ago.
+    this.nonces = replica && turnNonces
     this.#head = head
     const { promise, resolve } = Promise.withResolvers<Fault>()
     this.broken = promise
@@ -149,7 +153,9 @@ export class CommitQueue implements LedgerStore {
     this.#startedMs = performance.now()
     try {
       const jobs = this.#atWork.map(({ job }) => job)
-      const clock = jobs.some(({ kind }) => kind === "write") ? this.#readClock() : undefined
+      const clock = jobs.some(({ kind }) => kind === "write" || kind === "probe")
+        ? this.#readClock()
+        : undefined
       this.#tell({ kind: "batch", jobs, clock })
     } catch (error) {
       this.break(threadFault(error))

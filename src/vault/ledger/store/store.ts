@@ -1,9 +1,12 @@
 import type { MetricFamily } from "../../../link/views/metrics.ts"
+import type { Refusal, Stop } from "../../../link/views/refusal.ts"
 import type { Fault } from "../../../std/fault.ts"
 import type { ClockReading } from "../../process/clock.ts"
 import type { SetActivation, StoredSet } from "../records/entries.ts"
 import type { IdempotencyKey } from "../records/idempotency.ts"
 import type { Heard } from "../records/record-state.ts"
+import type { NonceShare } from "../records/nonce-share.ts"
+import type { ReserveAsk } from "../records/reservation.ts"
 import type {
   ClientFields,
   FreezeFields,
@@ -60,6 +63,21 @@ export type LedgerStore = {
   readonly replica?: ReplicaView | undefined
   /** Other hosts that append to the same ledger; left out where there can be none. */
   readonly others?: Others
+  /** Which nonces are given out here; left out: any. */
+  readonly nonces?: NonceShare | undefined
+  /** What is taken where others' entries can't be had; left out where they can. */
+  readonly isolated?: Isolated | undefined
+}
+
+export type Isolated = {
+  /** What it signs until when, and why not more. */
+  readonly stop: Stop
+  /** Why it doesn't take a request. */
+  refuse(ask: ReserveAsk): Refusal | undefined
+  /** @throws {Fault} `ledger_unavailable` where other hosts would have to know of the act. */
+  assertTakes(act: string): void
+  /** Its copy doesn't have what it signed last. */
+  lacking(): Fault
 }
 
 /** Hosts that append to the same ledger, each in its turn. */

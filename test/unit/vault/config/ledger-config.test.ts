@@ -62,7 +62,14 @@ describe("ledger in countersign.yaml", () => {
   })
 
   it("refuses what is for PostgreSQL where it isn't asked for", () => {
-    for (const key of ["host: a", "database: d", "role: r", "replicas: 1", "commit_timeout: 2s"]) {
+    for (const key of [
+      "host: a",
+      "database: d",
+      "role: r",
+      "replicas: 1",
+      "commit_timeout: 2s",
+      "isolated_cancels: {for: 5m}",
+    ]) {
       assert.match(mistakes(`{${key}}`), /2: this is for engine: postgres/, key)
     }
     assert.match(mistakes("{engine: mysql}"), /expected/)
@@ -72,6 +79,22 @@ describe("ledger in countersign.yaml", () => {
   const shared = (hosts: string, host = "a") =>
     `{engine: postgres, host: ${host}, fleet: {hosts: ${hosts}}}\narchive: off`
   const both = `{a: {key: ${keyA}}, b: {key: ${keyB}}}`
+
+  it("has hosts sign cancels without PostgreSQL where that is said, for an hour at most, each by a slot of its own", () => {
+    const slots = (a: string, b: string) => `{a: {key: ${keyA}${a}}, b: {key: ${keyB}${b}}}`
+    const allowed = (hosts: string, forTime = "5m") =>
+      shared(hosts, "b").replace("host:", `isolated_cancels: {for: ${forTime}}, host:`)
+    const both = slots(", slot: 0", ", slot: 15")
+    assert.deepEqual(postgres(allowed(both))?.isolated, { forMs: 300_000, slot: 15 })
+    assert.equal(postgres(allowed(both, "1h"))?.isolated?.forMs, 3_600_000)
+    assert.equal(postgres(shared(both, "b"))?.isolated, undefined)
+    for (const wrong of ["61m", "0s", "on"]) mistakes(allowed(both, wrong))
+    assert.match(mistakes(allowed(slots(", slot: 0", ""))), /a slot of its own for each host/)
+    assert.match(mistakes(allowed(slots(", slot: 1", ", slot: 1"))), /two have one slot/)
+    assert.match(mistakes(allowed(slots(", slot: 0", ", slot: 16"))), /from 0 to 15/)
+    const alone = "{engine: postgres, host: a, isolated_cancels: {for: 5m}}"
+    assert.match(mistakes(alone), /this needs fleet/)
+  })
 
   it("names the hosts that share it, each with a key of its own, this one among them", () => {
     assert.deepEqual(

@@ -154,12 +154,22 @@ describe("the vault's metrics", () => {
     })
     assert.deepEqual(await valuesOf(test, "agent_approval_end_timestamp_seconds"), { mm: 86_400.5 })
     assert.deepEqual(await valuesOf(test, "key_locked"), { mm: 0, main: 0 })
-    assert.deepEqual(await valuesOf(test, "signs"), { all: 1, reduce_only: 0, nothing: 0 })
+    assert.deepEqual(await valuesOf(test, "signs"), {
+      all: 1,
+      reduce_only: 0,
+      cancels: 0,
+      nothing: 0,
+    })
     const ending = { "agent_expiring key mm reduce_only": 1 }
     assert.deepEqual(await valuesOf(test, "signing_reason"), ending)
     await test.admin.lock()
     assert.deepEqual(await valuesOf(test, "key_locked"), { mm: 1, main: 1 })
-    assert.deepEqual(await valuesOf(test, "signs"), { all: 0, reduce_only: 0, nothing: 1 })
+    assert.deepEqual(await valuesOf(test, "signs"), {
+      all: 0,
+      reduce_only: 0,
+      cancels: 0,
+      nothing: 1,
+    })
     assert.deepEqual(await valuesOf(test, "signing_reason"), {
       "locked all  nothing": 1,
       ...ending,

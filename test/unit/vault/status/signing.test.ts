@@ -44,15 +44,24 @@ function told(vault: StatusSources): readonly [signs: string, ...reasons: readon
   return [signs, ...shown]
 }
 
-type Halting = Partial<Pick<Ledger["marks"], "waiting"> & Pick<Ledger["clock"], "doubt">>
+type Halting = Partial<
+  Pick<Ledger["marks"], "waiting"> & Pick<Ledger["clock"], "doubt"> & Pick<Ledger, "isolated">
+>
 
 function halted<Parts extends { readonly ledger: Ledger }>(
   { ledger, ...parts }: Parts,
-  { waiting, doubt }: Halting,
+  { waiting, doubt, isolated }: Halting,
 ) {
   const clock = doubt === undefined ? ledger.clock : { ...ledger.clock, doubt }
   const marks = waiting === undefined ? ledger.marks : { ...ledger.marks, waiting }
-  return { ...parts, ledger: { ...ledger, clock, marks } }
+  return { ...parts, ledger: { ...ledger, clock, marks, isolated } }
+}
+
+const isolated: Ledger["isolated"] = {
+  stop: { code: "isolated", message: "It is.", data: { signs: "cancels", fix: "doctor" } },
+  refuse: () => undefined,
+  assertTakes: () => undefined,
+  lacking: () => new Fault("ledger_unavailable", "It does."),
 }
 
 const waiting: Ledger["marks"]["waiting"] = () => [
@@ -102,6 +111,27 @@ describe("what the vault signs", () => {
     assert.deepEqual(told(vault), ["reduce_only", "frozen all -: reduce_only"])
     await admin.freeze({ scope: "all", name: null, reason: "a drill", cancels: false })
     assert.deepEqual(told(vault), ["nothing", "frozen all -: nothing"])
+  })
+
+  it("is cancels while PostgreSQL can't be reached, where it may be without", async (t) => {
+    const { vault, token, admin } = await open(t)
+    const alone = halted(vault, { isolated })
+    assert.deepEqual(told(alone), ["cancels", "isolated all -: cancels"])
+    assert.deepEqual(openSigning(signingNow(alone)), { signs: "cancels", reasons: ["isolated"] })
+    const bots = botMethods(alone)
+    const before = callOf(token, limitOrder(), { idempotencyKey: "k" })
+    assert.equal(outcomeOf(await botMethods(vault).sign(before)), "signed")
+    assert.equal(outcomeOf(await bots.sign(before)), "isolated")
+    const reduce = { ...limitOrder(), flags: ["reduce_only"] }
+    for (const order of [limitOrder(), reduce]) {
+      assert.equal(outcomeOf(await bots.sign(callOf(token, order))), "isolated")
+    }
+    const cancel = callOf(token, { order_id: "7" }, { path: cancelPath })
+    assert.equal(outcomeOf(await bots.sign(cancel)), "signed")
+    await admin.freeze({ scope: "all", name: null, reason: "a drill", cancels: true })
+    assert.equal(told(alone)[0], "cancels")
+    await admin.freeze({ scope: "all", name: null, reason: "a drill", cancels: false })
+    assert.equal(told(alone)[0], "nothing")
   })
 
   it("is all but what a narrower reason takes away", async (t) => {

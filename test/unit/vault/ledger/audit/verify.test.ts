@@ -226,6 +226,21 @@ describe("a ledger whose chain was made anew", () => {
     assert.equal(flaw?.seq, 6)
     assert.match(flaw.what, /^its nonce \d+ isn't above \d+, an earlier one of the signer/)
   })
+
+  it("may have nonces of an isolated host that are below earlier ones", async () => {
+    await copyFile(whole.file, place.file)
+    tamper(place.file, "DELETE FROM entries WHERE seq = 12; DELETE FROM checkpoints WHERE seq = 12")
+    const nonce = 64 * 1_000 + 50
+    tamper(place.file, "UPDATE requests SET nonce = ? WHERE seq = 9", nonce)
+    const lower = (row: string) => row.replace(/"nonce":\d+/, `"nonce":${nonce}`)
+    const flawOf = async (change: (row: string) => string) => {
+      rechain(place.file, (seq, row) => (seq === 9 ? change(row) : row))
+      return (await verdictOf(place.file)).flaw
+    }
+    assert.equal((await flawOf(lower))?.seq, 9)
+    const isolated = (row: string) => row.replace('"key":', '"isolated":true,"key":')
+    assert.equal(await flawOf(isolated), undefined)
+  })
 })
 
 /** Writes rows anew with the hashes that follow from them, as one who can write the file can. */

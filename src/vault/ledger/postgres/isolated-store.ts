@@ -1,0 +1,218 @@
+import { Fault } from "../../../std/fault.ts"
+import type { PostgresLedger } from "../../config/ledger-config.ts"
+import { openSqliteStore } from "../open-sqlite-store.ts"
+import type { IdempotencyKey } from "../records/idempotency.ts"
+import { isolatedNonces, type NonceShare } from "../records/nonce-share.ts"
+import type { JournalRow, RequestRow } from "../records/row.ts"
+import type { CommitQueue } from "../sqlite/commit-queue.ts"
+import { prepareLedgerFile } from "../sqlite/database.ts"
+import type {
+  Isolated,
+  LedgerStore,
+  OpenedState,
+  OpenStore,
+  StoreJob,
+  StoreResults,
+  StoreTurn,
+  Written,
+} from "../store/store.ts"
+import type { RelayDoor } from "./relay-door.ts"
+
+/** What is looked for among what was signed here first; and what shows that it can be written. */
+const ownJobs: ReadonlySet<StoreJob["kind"]> = new Set(["find", "search", "probe"])
+
+/** What changes nothing that another host decides by. */
+const harmlessActs: ReadonlySet<string> = new Set([
+  ...["started", "set_activated", "asked", "locked", "unlocked", "backed_up"],
+])
+
+type IsolatedParts = {
+  readonly copy: CommitQueue
+  readonly own: CommitQueue
+  readonly door: RelayDoor
+}
+
+/**
+ * The ledger of a host that can't reach PostgreSQL. It takes cancels, which no limit counts, for a while: judged by what the
+ * copy has, kept in a file of its own, with nonces that no other host gives out.
+ */
+export class IsolatedStore implements LedgerStore {
+  readonly broken: Promise<Fault>
+  readonly commits: LedgerStore["commits"]
+  readonly nonces: NonceShare
+  readonly isolated: Isolated
+  readonly replica: LedgerStore["replica"]
+  readonly #copy: CommitQueue
+  readonly #own: CommitQueue
+  readonly #door: RelayDoor
+  readonly #forMs: number
+  readonly #sinceMs = performance.now()
+  readonly #sinceWallMs = Date.now()
+
+  constructor(
+    { copy, own, door }: IsolatedParts,
+    {
+      slot,
+      nowMs,
+      forMs,
+    }: { readonly slot: number; readonly nowMs: number; readonly forMs: number },
+  ) {
+    this.#copy = copy
+    this.#own = own
+    this.#door = door
+    this.#forMs = forMs
+    this.broken = Promise.race([copy.broken, own.broken])
+    this.commits = own.commits
+    this.nonces = isolatedNonces(slot)
+    const until = new Date(nowMs + forMs).toISOString()
+    const message = `This host can't reach PostgreSQL: until ${until} it signs only cancels that no limit counts and nobody must release. Send all else to another host.`
+    this.isolated = isolatedBy(message)
+    this.replica = {
+      look: () => Promise.reject(new Fault("ledger_unavailable", message)),
+      silence: () => new Map(),
+    }
+  }
+
+  assertOpen(): void {
+    // By wall time too: a machine's monotonic clock stands still while it is suspended.
+    const tookMs = Math.max(performance.now() - this.#sinceMs, Date.now() - this.#sinceWallMs)
+    if (tookMs >= this.#forMs) this.end(isolatedTooLong())
+    this.#copy.assertOpen()
+    this.#own.assertOpen()
+  }
+
+  async turn<Out>(
+    keys: readonly IdempotencyKey[],
+    step: (turn: StoreTurn) => Out | Promise<Out>,
+  ): Promise<Out> {
+    this.assertOpen()
+    return this.#copy.turn(keys, (copy) =>
+      this.#own.turn(keys, (own) => step({ found: (key) => own.found(key) ?? copy.found(key) })),
+    )
+  }
+
+  async append(row: JournalRow): Promise<Written> {
+    const written = await this.#own.append(row.kind === "request" ? apart(row) : row)
+    if (written.kind === "written" || row.kind !== "outcome") return written
+    throw new Fault(
+      "ledger_unavailable",
+      "This host can't reach PostgreSQL, and the request is from before that; tell it what became of it later.",
+    )
+  }
+
+  async run<Kind extends StoreJob["kind"]>(
+    job: Extract<StoreJob, { kind: Kind }>,
+  ): Promise<StoreResults[Kind]> {
+    if (job.kind === "audit_checkpoint") return false as StoreResults[Kind] // nothing new to sign
+    const own = ownJobs.has(job.kind) ? await this.#own.run<Kind>(job) : undefined
+    return own === undefined || isEmpty(own) ? this.#copy.run<Kind>(job) : own
+  }
+
+  head: LedgerStore["head"] = () => this.#copy.head()
+  keepClock: LedgerStore["keepClock"] = (read) => this.#own.keepClock(read)
+  copy: LedgerStore["copy"] = (to) => this.#copy.copy(to)
+
+  /** Without last jobs: they keep what meters counted, and the copy's journal hasn't all of it. */
+  async close(): Promise<"whole" | "broken"> {
+    this.#door.close()
+    const ends = await Promise.all([this.#own.close(), this.#copy.close()])
+    return ends.includes("broken") ? "broken" : "whole"
+  }
+
+  /** Ends it: the start that follows asks PostgreSQL again. */
+  end(why: Fault): void {
+    this.#own.break(why)
+  }
+}
+
+function isolatedBy(message: string): Isolated {
+  const data = { signs: "cancels", fix: "countersign doctor" } as const
+  const stop = { code: "isolated", message, data } as const
+  return {
+    stop,
+    // Only a cancel takes nothing that hosts share, and not each does.
+    refuse({ lane, claims, release }) {
+      const isFree = release === undefined && claims.every(({ mode }) => mode === "observe")
+      return lane === "cancel" && isFree ? undefined : stop
+    },
+    assertTakes(act) {
+      if (!harmlessActs.has(act)) throw untold()
+    },
+    lacking,
+  }
+}
+
+function untold(): Fault {
+  return new Fault(
+    "ledger_unavailable",
+    "This host can't reach PostgreSQL, so the other hosts wouldn't know of it: do this on one that reaches it.",
+  )
+}
+
+/** A power loss may take the copy's end, which it gets from PostgreSQL again: nothing was restored. */
+function lacking(): Fault {
+  return new Fault(
+    "ledger_unavailable",
+    "This host's copy lacks what it signed last; it signs nothing until PostgreSQL is reached.",
+  )
+}
+
+/** Without the sums of limits that count for ever: others add to them meanwhile. */
+function apart(row: RequestRow): RequestRow {
+  const { ever, ...others } = row
+  return { ...(ever === undefined ? row : others), isolated: true }
+}
+
+function isEmpty(found: unknown): boolean {
+  return Array.isArray(found) && found.length === 0
+}
+
+function isolatedTooLong(): Fault {
+  return new Fault(
+    "ledger_unavailable",
+    "PostgreSQL wasn't reached for longer than ledger.isolated_cancels allows; nothing is signed until it is.",
+  )
+}
+
+type IsolatedAsk = {
+  /** This host's copy. */
+  readonly file: string
+  readonly isolatedFile: string
+  readonly postgres: Pick<PostgresLedger, "isolated">
+  readonly nowMs: number
+}
+
+/** Opens it. `undefined` where it may not be, or not any more: the time counts from when PostgreSQL was reached last. */
+export async function openIsolated(
+  door: RelayDoor,
+  { file, isolatedFile, nowMs, postgres: { isolated } }: IsolatedAsk,
+): Promise<OpenedIsolated | undefined> {
+  if (isolated === undefined) return undefined
+  await prepareLedgerFile(isolatedFile)
+  const copy = await openSqliteStore(file, nowMs)
+  const own = await openSqliteStore(isolatedFile, nowMs)
+  const [reachedMs, lastMs] = [lastCommitMs(copy.state), lastCommitMs(own.state)]
+  const forMs = reachedMs + isolated.forMs - nowMs
+  if (nowMs < Math.max(reachedMs, lastMs) || forMs <= 0) {
+    await Promise.all([copy.store.close(), own.store.close()])
+    return undefined
+  }
+  const { slot } = isolated
+  const parts = { copy: copy.store, own: own.store, door }
+  const store = new IsolatedStore(parts, { slot, nowMs, forMs })
+  const lastNonces = new Map(copy.state.lastNonces)
+  for (const [signer, nonce] of own.state.lastNonces) {
+    lastNonces.set(signer, Math.max(nonce, lastNonces.get(signer) ?? 0))
+  }
+  return { store, state: { ...copy.state, lastNonces }, forMs }
+}
+
+function lastCommitMs({ identity: { clock } }: OpenedState): number {
+  return clock?.wallMs ?? 0
+}
+
+export type OpenedIsolated = Awaited<ReturnType<OpenStore>> & {
+  readonly store: IsolatedStore
+  /** For how long it is taken. */
+  readonly forMs: number
+}
