@@ -1,6 +1,5 @@
 import { Fault } from "../../../std/fault.ts"
 import type { IdempotencyKey } from "../records/idempotency.ts"
-import { turnNonces } from "../records/nonce-share.ts"
 import type { JournalRow } from "../records/row.ts"
 import { closedFault, type CommitQueue } from "../sqlite/commit-queue.ts"
 import type {
@@ -35,7 +34,7 @@ export class FleetStore implements LedgerStore {
   readonly commits: LedgerStore["commits"]
   readonly replica: LedgerStore["replica"]
   readonly others: Others
-  readonly nonces = turnNonces
+  readonly nonces: LedgerStore["nonces"]
   readonly #copy: CommitQueue
   readonly #turns: TurnKeeper
   readonly #baton: Baton
@@ -49,6 +48,7 @@ export class FleetStore implements LedgerStore {
     this.#copy = copy
     this.#turns = turns
     this.broken = copy.broken
+    this.nonces = copy.nonces
     this.replica = turns
     this.commits = {
       families: () => [...copy.commits.families(), ...turns.watch.families(copy.head().seq)],

@@ -178,26 +178,23 @@ type IsolatedAsk = {
   /** This host's copy. */
   readonly file: string
   readonly isolatedFile: string
-  readonly postgres: Pick<PostgresLedger, "isolated">
   readonly nowMs: number
-}
+} & NonNullable<PostgresLedger["isolated"]>
 
 /** Opens it. `undefined` where it may not be, or not any more: the time counts from when PostgreSQL was reached last. */
 export async function openIsolated(
   door: RelayDoor,
-  { file, isolatedFile, nowMs, postgres: { isolated } }: IsolatedAsk,
+  { file, isolatedFile, nowMs, slot, ...ask }: IsolatedAsk,
 ): Promise<OpenedIsolated | undefined> {
-  if (isolated === undefined) return undefined
   await prepareLedgerFile(isolatedFile)
   const copy = await openSqliteStore(file, nowMs)
   const own = await openSqliteStore(isolatedFile, nowMs)
   const [reachedMs, lastMs] = [lastCommitMs(copy.state), lastCommitMs(own.state)]
-  const forMs = reachedMs + isolated.forMs - nowMs
+  const forMs = reachedMs + ask.forMs - nowMs
   if (nowMs < Math.max(reachedMs, lastMs) || forMs <= 0) {
     await Promise.all([copy.store.close(), own.store.close()])
     return undefined
   }
-  const { slot } = isolated
   const parts = { copy: copy.store, own: own.store, door }
   const store = new IsolatedStore(parts, { slot, nowMs, forMs })
   const lastNonces = new Map(copy.state.lastNonces)

@@ -62,18 +62,19 @@ type OpenAsk = PostgresAsk & {
 }
 
 async function openBy(door: RelayDoor, ask: OpenAsk): ReturnType<OpenStore> {
-  const reachMs =
-    ask.postgres.isolated === undefined ? ask.reachMs : Math.min(ask.reachMs, isolatedAfterMs)
-  const reached = await reachServer(door, { ...ask, reachMs }).catch((error: unknown) => {
-    const isAway = error instanceof Fault && error.code === "ledger_unavailable"
-    if (!isAway || ask.postgres.isolated === undefined) throw error
-    return undefined
-  })
+  const { isolated } = ask.postgres
+  if (isolated === undefined) return openReached(await reachServer(door, ask), door, ask)
+  const reachMs = Math.min(ask.reachMs, isolatedAfterMs)
+  const reached = await reachServer(door, { ...ask, reachMs }).catch(unlessAway)
   if (reached !== undefined) return openReached(reached, door, ask)
-  const opened = await openIsolated(door, ask)
+  const opened = await openIsolated(door, { ...ask, ...isolated })
   if (opened === undefined) return openReached(await reachServer(door, ask), door, ask)
   endOnceReached(opened, door, ask)
   return opened
+}
+
+function unlessAway(error: unknown): undefined {
+  if (!(error instanceof Fault) || error.code !== "ledger_unavailable") throw error
 }
 
 function endOnceReached({ store, forMs }: OpenedIsolated, door: RelayDoor, ask: OpenAsk): void {
