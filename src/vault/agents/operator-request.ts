@@ -97,7 +97,7 @@ export function forcedAsk(
   return {
     signer: parties.signer,
     entry: {
-      ...bindingOf(request, { name: client }, set),
+      ...bindingOf(request, { name: client }),
       path: endpoint.path,
       policyHash: set.policyHash,
       rule,

@@ -31,7 +31,7 @@ export function explainRequest(call: BodyCall, client: Client, vault: ExplainCon
   const verdicts = decision.verdicts()
   if (decision.kind === "refuse") return report({ refusal: decision.refusal, verdicts })
   const { ledger } = vault
-  const release = releaseFor(decision, bindingOf(read.value, client, set), { ledger, nowMs })
+  const release = releaseFor(decision, bindingOf(read.value, client), { ledger, nowMs })
   const standing = ledger.headroom(decision.claims, nowMs)
   const spending = spendingOf(read.value, client.name, set)
   const short = spending && ledger.budgets.shortage(spending)
@@ -106,7 +106,7 @@ export async function shadowRequest(
   const decision = judgeRequest(read.value, client.value, { set, nowMs, call })
   const record = await vault.ledger.recordShadow(
     {
-      ...bindingOf(read.value, client.value, set),
+      ...bindingOf(read.value, client.value),
       path: read.value.endpoint.path,
       signer: read.value.parties.signer,
       policyHash: set.policyHash,

@@ -24,11 +24,6 @@ import type { Taken } from "../ledger/records/reservation.ts"
 import { requestStages } from "../process/stages.ts"
 import type { ParsedRequest } from "./parse-request.ts"
 
-/** Canonical JSON of the business fields: what is recorded, and for Type A what is hashed. */
-export function canonicalBody(request: ParsedRequest, profile: Profile): string {
-  return canonicalJson(request.business, profile.canonicalForm)
-}
-
 export type Filling = { readonly validity: Validity; readonly profile: Profile }
 
 /** The digest to sign, from the request as it was judged and the validity that was reserved. */
@@ -65,7 +60,7 @@ function digestA(
     domain: profile.domain,
     struct: request.agentStruct,
     parties: request.parties,
-    actionHash: actionHash(signing.tag, canonicalBody(request, profile)),
+    actionHash: actionHash(signing.tag, request.canonical),
     validity,
   })
 }

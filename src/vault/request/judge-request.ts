@@ -19,7 +19,6 @@ import type { LedgerTime } from "../process/clock.ts"
 import { diskLow } from "../watch/disk-space.ts"
 import { venueClockOff } from "../watch/venue-clock.ts"
 import type { ExplainContext } from "./asking.ts"
-import { canonicalBody } from "./fill-in.ts"
 import { type BodyCall, keyOf, type ParsedRequest } from "./parse-request.ts"
 import { keyLocked, policyDenied } from "./refuse.ts"
 
@@ -210,17 +209,13 @@ export type Release =
   | { readonly kind: "missing"; readonly held: Held }
 
 /** What a release is given for: this very request of this client. */
-export function bindingOf(
-  request: ParsedRequest,
-  { name }: Pick<Client, "name">,
-  { profile }: ActiveSet,
-): HoldBinding {
+export function bindingOf(request: ParsedRequest, { name }: Pick<Client, "name">): HoldBinding {
   return {
     client: name,
     key: request.key.name,
     operation: request.endpoint.id,
     target: request.parties.target ?? null,
-    body: canonicalBody(request, profile),
+    body: request.canonical,
   }
 }
 

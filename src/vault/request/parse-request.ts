@@ -14,7 +14,7 @@ import {
 import { laneOf, parsePayload, signingFieldOf } from "../../venue/payload/parse-payload.ts"
 import type { Lane, Payload } from "../../venue/payload/payload.ts"
 import type { Disclosed, Endpoint, Signing } from "../../venue/profile.ts"
-import type { Parties, StructType } from "../../venue/signing-hash.ts"
+import { canonicalJson, type Parties, type StructType } from "../../venue/signing-hash.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
 import type { IdempotencyKey } from "../ledger/records/idempotency.ts"
@@ -28,6 +28,8 @@ export type ParsedRequest = {
   /** The `Agent` layout that a Type A request is signed with. */
   readonly agentStruct: StructType
   readonly business: JsonObject
+  /** Canonical JSON of the business fields: what is recorded, and for Type A what is hashed. */
+  readonly canonical: string
   readonly payload: Payload
   readonly lane: Lane
   readonly key: KeyEntry
@@ -74,12 +76,14 @@ export function parseRequest(
   const ttlMs = timeToLive(call.expiresIn, signing.value, set)
   if (!ttlMs.ok) return ttlMs
 
+  const { business } = split.value
   return ok(
     Object.freeze({
       endpoint,
       signing: signing.value,
       agentStruct: agentStruct.value,
-      business: split.value.business,
+      business,
+      canonical: canonicalJson(business, set.profile.canonicalForm),
       payload: payload.value,
       lane: laneOf(endpoint, payload.value, set.profile),
       ...picked.value,
@@ -215,6 +219,7 @@ function suppliedFields(body: JsonObject): readonly FieldError[] {
 }
 
 function businessFields(body: JsonObject): JsonObject {
+  if (!readHere.some((name) => Object.hasOwn(body, name))) return body
   const business = Object.create(null) as Record<string, JsonValue>
   for (const [name, value] of Object.entries(body)) {
     if (!readHere.includes(name)) business[name] = value

@@ -9,7 +9,7 @@ import { budgetExhausted } from "../budgets/shortage.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { EarlierRequest } from "../ledger/records/idempotency.ts"
 import type { Asked, SignContext } from "./asking.ts"
-import { answered, canonicalBody, digestOf, signReserved } from "./fill-in.ts"
+import { answered, digestOf, signReserved } from "./fill-in.ts"
 import { judgeRequest } from "./judge-request.ts"
 import { clientOrderIdOf, type ParsedRequest } from "./parse-request.ts"
 import { keyLocked } from "./refuse.ts"
@@ -124,7 +124,7 @@ export function bindingHash(
   const bound = [
     ...[client.name, "POST", call.purpose, request.endpoint.path],
     ...[request.key.name, request.parties.signer, request.parties.target ?? null],
-    ...[canonicalBody(request, profile), sort, escape, nulls, toHex(digest)],
+    ...[request.canonical, sort, escape, nulls, toHex(digest)],
   ]
   return hash("sha256", JSON.stringify(bound))
 }

@@ -169,7 +169,7 @@ function sign({ request, set, key }: Asked, taken: Taken, vault: SignContext): S
 function entryOf(asked: Asked, use: KeyUse, rule: string): RequestEntry {
   const { request, client, set, call } = asked
   return {
-    ...bindingOf(request, client, set),
+    ...bindingOf(request, client),
     path: request.endpoint.path,
     policyHash: set.policyHash,
     rule,

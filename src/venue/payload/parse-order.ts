@@ -116,19 +116,22 @@ function checkFields(
   object: JsonObject,
   { path, alsoAllowed }: Spot,
 ): Errors {
-  const known = new Set([...listed.map((field) => field.name), ...alsoAllowed])
+  const given = listed.filter(({ name }) => Object.hasOwn(object, name))
+  const isKnown = (key: string): boolean =>
+    given.some(({ name }) => name === key) || alsoAllowed.includes(key)
   return [
-    ...listed.flatMap((field) => checkField(field, object, pointerTo(path, field.name))),
+    ...listed.flatMap((field) => checkField(field, object, path)),
     ...Object.keys(object)
-      .filter((name) => !known.has(name))
+      .filter((name) => !isKnown(name))
       .map((name) => unknownField(pointerTo(path, name))),
   ]
 }
 
-function checkField(field: fields.BodyField, object: JsonObject, path: string): Errors {
-  const value = Object.hasOwn(object, field.name) ? object[field.name] : undefined
-  if (value === undefined) return field.required ? [missingField(path)] : []
-  return checkValue(field.type, value, path)
+function checkField(field: fields.BodyField, object: JsonObject, parent: string): Errors {
+  const { name, required, type } = field
+  const value = Object.hasOwn(object, name) ? object[name] : undefined
+  if (value !== undefined) return checkValue(type, value, pointerTo(parent, name))
+  return required ? [missingField(pointerTo(parent, name))] : []
 }
 
 function checkValue(type: fields.FieldType, value: JsonValue, path: string): Errors {

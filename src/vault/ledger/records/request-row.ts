@@ -107,7 +107,8 @@ export function meterIdOf({
   return `${release} ${span} ${meter}`
 }
 
-function asksOf(claims: readonly Claim[]): readonly LimitAsk[] {
+function asksOf(claims: readonly [Claim, ...Claim[]]): readonly LimitAsk[] {
+  if (claims.length === 1) return [{ claims, asked: claims[0].amount }]
   const byLimit = Map.groupBy(claims, ({ policy, limit }) => JSON.stringify([policy, limit]))
   return [...byLimit.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return []
