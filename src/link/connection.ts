@@ -99,10 +99,10 @@ export class Connection {
 
   async #take({ value, secret }: wire.Frame): Promise<void> {
     if (this.#isStopping || !this.#socket.writable) return
-    const parsed = wire.requestSchema.safeParse(value)
-    if (!parsed.success) this.#fail(wire.rpcErrors.invalidRequest)
-    else if (this.#isGreeted) await this.#answer({ ...parsed.data, secret })
-    else this.#greet(parsed.data)
+    const request = wire.parseRequest(value)
+    if (request === undefined) this.#fail(wire.rpcErrors.invalidRequest)
+    else if (this.#isGreeted) await this.#answer({ ...request, secret })
+    else this.#greet(request)
   }
 
   #greet(request: wire.Request): void {

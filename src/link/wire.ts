@@ -9,15 +9,22 @@ import * as z from "zod"
 import { newSecret } from "../std/bytes.ts"
 import { Fault, faultCodes, type FaultCode } from "../std/fault.ts"
 
-export const requestSchema = z.strictObject({
-  jsonrpc: z.literal("2.0"),
-  id: z.int().min(0),
-  method: z.string().max(64),
-  params: z.unknown().optional(),
-  /** How many bytes of a secret follow the line, where some do. */
-  secretBytes: z.int().optional(),
-})
-export type Request = z.infer<typeof requestSchema>
+export type Request = { readonly id: number; readonly method: string; readonly params: unknown }
+
+const requestFields: readonly string[] = ["jsonrpc", "id", "method", "params", "secretBytes"]
+
+/**
+ * What the other side asked; `undefined` when it is no call. By hand, as for an answer: a schema's check costs more than
+ * all else that is done with it here. The parameters are for their own schema, `secretBytes` for who cuts the frames.
+ */
+export function parseRequest(value: unknown): Request | undefined {
+  if (typeof value !== "object" || value === null) return undefined
+  const { jsonrpc, id, method, params } = value as Readonly<Record<string, unknown>>
+  const isOurs =
+    jsonrpc === "2.0" && Object.keys(value).every((name) => requestFields.includes(name))
+  if (!isOurs || !isId(id) || typeof method !== "string" || method.length > 64) return undefined
+  return { id, method, params }
+}
 
 const errorSchema = z.strictObject({
   code: z.int(),
@@ -38,7 +45,6 @@ const failedSchema = z.strictObject({
 /** What the other side answered; `undefined` when it is no answer. Its results are as methods.ts describes them. */
 export function parseResponse(value: unknown): Response | undefined {
   if (typeof value !== "object" || value === null) return undefined
-  // By hand, for a schema's check of each answer costs more than all else that is done with it here.
   return "result" in value ? resultOf(value) : failedSchema.safeParse(value).data
 }
 

@@ -59,12 +59,14 @@ type Asked = {
 }
 
 function parseAsk(value: unknown, answers: Answers): Asked {
-  const { id, method, params } = wire.requestSchema.parse(value)
-  if (!isAskName(method)) throw new Error("no such ask")
+  const ask = wire.parseRequest(value)
+  if (ask === undefined || !isAskName(ask.method)) throw new Error("no such ask")
+  const { id, params } = ask
+  const name = ask.method
   // The type pairs each ask with the schema that made its parameters.
-  const give = answers[method] as ((params: unknown) => Promise<unknown>) | undefined
+  const give = answers[name] as ((params: unknown) => Promise<unknown>) | undefined
   if (give === undefined) throw new Error("this console may not ask that")
-  return { id, name: method, params: asks[method].params.parse(params), give }
+  return { id, name, params: asks[name].params.parse(params), give }
 }
 
 function isAskName(method: string): method is AskName {

@@ -4,8 +4,44 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import { createFrameReader, createFrameWriter, maxFrameBytes } from "../../../src/link/wire.ts"
+import {
+  createFrameReader,
+  createFrameWriter,
+  maxFrameBytes,
+  parseRequest,
+} from "../../../src/link/wire.ts"
 import { numRuns } from "../../support/runs.ts"
+
+describe("parseRequest", () => {
+  const call = { jsonrpc: "2.0", id: 0, method: "m".repeat(64), params: { a: 1 } }
+
+  it("takes a call with the lowest id and the longest method, and with or without what may be left out", () => {
+    const { id, method, params } = call
+    assert.deepEqual(parseRequest(call), { id, method, params })
+    assert.deepEqual(parseRequest({ ...call, secretBytes: 1 }), { id, method, params })
+    assert.deepEqual(parseRequest({ jsonrpc: "2.0", id, method }), {
+      id,
+      method,
+      params: undefined,
+    })
+  })
+
+  const others: readonly (readonly [string, unknown])[] = [
+    ["null", null],
+    ["a text", "call"],
+    ["an array", [call]],
+    ["another version", { ...call, jsonrpc: 2 }],
+    ["an id below 0", { ...call, id: -1 }],
+    ["an id that isn't whole", { ...call, id: 0.5 }],
+    ["an id above 2^53 - 1", { ...call, id: 2 ** 53 }],
+    ["a method of 65 characters", { ...call, method: "m".repeat(65) }],
+    ["a method that is no text", { ...call, method: 1 }],
+    ["a further field", { ...call, result: 1 }],
+  ]
+  for (const [name, value] of others) {
+    it(`takes no ${name}`, () => assert.equal(parseRequest(value), undefined))
+  }
+})
 
 describe("frame reader", () => {
   it("gives the same values however the bytes are cut", () => {

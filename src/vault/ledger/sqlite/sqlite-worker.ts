@@ -156,8 +156,9 @@ type BatchRunner = {
  */
 function patientRunner(database: DatabaseSync): BatchRunner {
   let prepare = batchPreparer(database)
+  const end = database.prepare("COMMIT")
   const commit = (prepared: Prepared): Prepared => {
-    database.exec("COMMIT")
+    end.run()
     commitStages.publish({ stage: "committed" })
     return prepared
   }
@@ -194,8 +195,9 @@ function batchPreparer(database: DatabaseSync): (batch: Batch) => Prepared {
   const tables = openProjections(database, journal)
   const run = jobRunner(database, journal, tables)
   const keepClock = clockKeeper(database)
+  const begin = database.prepare("BEGIN IMMEDIATE")
   return (batch) => {
-    database.exec("BEGIN IMMEDIATE")
+    begin.run()
     const results = batch.jobs.map((job) => {
       if (job.kind === "write") return tables.write(job.row)
       if (job.kind === "follow") return followRows(job, { journal, tables })
