@@ -15,7 +15,7 @@ import { actionHashOf } from "./beside/action-hash.ts"
 import { signers } from "./beside/signers.ts"
 import { startSshAgent } from "./beside/ssh-agent.ts"
 import { startFloor } from "./beside/start-floor.ts"
-import { startMinimum } from "./beside/start-minimum.ts"
+import { startMinimum, startTwoProcesses } from "./beside/start-minimum.ts"
 import { cases } from "./cases.ts"
 import { runNodeLoad } from "./load/node-load.ts"
 import { rawPost } from "./load/post.ts"
@@ -89,6 +89,25 @@ describe("the benchmarks", () => {
       assert.equal(await signerOf(first), first.signer_address)
     } finally {
       await minimum.stop()
+    }
+  })
+
+  it("compare with the least of the daemon's shape: two processes, a checked signature of one order or of many", async () => {
+    const shape = await startTwoProcesses()
+    try {
+      const ask = async (body: unknown): Promise<string> =>
+        (await fetch(shape.url, { method: "POST", body: JSON.stringify(body) })).text()
+      const first = JSON.parse(await ask(orders[0])) as Signed
+      assert.equal(await signerOf(first), first.signer_address)
+      const many = `[${await ask({ requests: [{ body: orders[1] }, { body: orders[0] }] })}]`
+      const [second, third] = JSON.parse(many) as readonly Signed[]
+      assert.ok(second !== undefined && third !== undefined)
+      assert.ok(first.nonce < second.nonce && second.nonce < third.nonce)
+      assert.equal(await signerOf(third), first.signer_address)
+      assert.equal(await ask({ ...orders[0], quantity: "0.51" }), "")
+      assert.equal(shape.pids.vault.length, 1)
+    } finally {
+      await shape.stop()
     }
   })
 

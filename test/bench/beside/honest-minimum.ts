@@ -1,37 +1,32 @@
 // `node honest-minimum.ts TOKEN LEDGER` signs orders over HTTP with the least that is honest: one process, one token, one
 // allow-list, a durable record before each answer with a commit for all that came together, and libsecp256k1. There is no
 // policy file, no limit, no check of the signature and no second process.
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
+import { createHash, timingSafeEqual } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { DatabaseSync } from "node:sqlite"
 
-import { loadNativeCurve } from "../../../src/vault/keyring/curve.ts"
-import { signatureOf } from "../../../src/vault/keyring/open-keyring.ts"
-import { agentStruct, placeOrderTag } from "../../../src/venue/endpoints.ts"
-import { actionHash, typeADigest } from "../../../src/venue/signing-hash.ts"
-import { addressOfSecret } from "../../support/key-pair.ts"
-import { domain, ordersPath } from "../order.ts"
-
-type Order = Readonly<Record<string, unknown>>
+import { ordersPath } from "../order.ts"
+import {
+  isAllowed,
+  openLeastSigner,
+  parseOrder,
+  type Order,
+  type SignedOrder,
+} from "./least-signer.ts"
 
 /** A signed order that leaves once its record is durable. */
-type Waiting = { readonly nonce: number; readonly body: string; readonly response: ServerResponse }
+type Waiting = SignedOrder & { readonly response: ServerResponse }
 
 const [, , token = "", file = ""] = process.argv
 const tokenHash = sha256(token)
-const loaded = loadNativeCurve()
-if (!loaded.ok) throw new Error(loaded.error)
-const curve = loaded.value
-const secret = randomBytes(32)
-const signer = addressOfSecret(secret)
+const sign = openLeastSigner("checks not")
 
 const ledger = new DatabaseSync(file)
 ledger.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
 ledger.exec("CREATE TABLE records (nonce INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT")
 const record = ledger.prepare("INSERT INTO records (nonce, body) VALUES (?, ?)")
 
-let lastNonce = 0
 let waiting: Waiting[] = []
 
 const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
@@ -51,7 +46,7 @@ function serve(request: IncomingMessage, text: string, response: ServerResponse)
     answer(response, status, "{}")
     return
   }
-  waiting.push({ ...signed(order), response })
+  waiting.push({ ...sign(order), response })
   if (waiting.length === 1) setImmediate(commit)
 }
 
@@ -71,40 +66,6 @@ function commit(): void {
   for (const { nonce, body } of batch) record.run(nonce, body)
   ledger.exec("COMMIT")
   for (const { response, body } of batch) answer(response, 200, body)
-}
-
-function parseOrder(text: string): Order | undefined {
-  try {
-    const order: unknown = JSON.parse(text)
-    return typeof order === "object" && order !== null ? (order as Order) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function isAllowed({ symbol_id: symbol, order_type: type, quantity }: Order): boolean {
-  return symbol === 1 && type === "limit" && Number(quantity) > 0 && Number(quantity) <= 0.5
-}
-
-function signed(order: Order): Omit<Waiting, "response"> {
-  const nonce = (lastNonce = Math.max(Date.now(), lastNonce + 1))
-  const validity = { nonce, expiresAfterMs: nonce + 15_000 }
-  const digest = typeADigest({
-    domain: { ...domain, chainId: BigInt(domain.chainId) },
-    struct: agentStruct,
-    parties: { signer, target: undefined },
-    actionHash: actionHash(placeOrderTag, sorted(order)),
-    validity,
-  })
-  const filled = { signer_address: signer, nonce, expires_after: validity.expiresAfterMs }
-  const signature = signatureOf(curve.sign(secret, digest))
-  return { nonce, body: sorted({ ...order, ...filled, signature }) }
-}
-
-function sorted(fields: Order): string {
-  return JSON.stringify(
-    Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))),
-  )
 }
 
 function answer(response: ServerResponse, status: number, body: string): void {

@@ -6,7 +6,7 @@ import { anvilPosts, hasAnvil, startAnvil } from "../beside/anvil.ts"
 import { signersHere } from "../beside/signers.ts"
 import { startSshAgent, type SshAgent } from "../beside/ssh-agent.ts"
 import { startFloor } from "../beside/start-floor.ts"
-import { startMinimum } from "../beside/start-minimum.ts"
+import { startMinimum, startTwoProcesses } from "../beside/start-minimum.ts"
 import { isInstalled } from "../../support/needs.ts"
 import type { Case, Settings, Subject } from "../case.ts"
 import type { Signed } from "../beside/in-process.ts"
@@ -31,6 +31,7 @@ export const signHttp: Case = {
     const daemon = await site.serve()
     const anvil = hasAnvil() ? await startAnvil() : undefined
     const minimum = await startMinimum()
+    const shape = await startTwoProcesses()
     const agent = isInstalled("ssh-agent") ? await startSshAgent() : undefined
     const floors = { "node:http": await startFloor("http"), Express: await startFloor("express") }
     await warmUp(daemon, settings)
@@ -40,9 +41,11 @@ export const signHttp: Case = {
           const name = `sign, ${connections} conn`
           return signingLoad(daemon, { name, connections }, settings)
         }),
-        batches(daemon, settings),
+        batches("", daemon, settings),
         ...signersHere().names.map((name) => inProcess(name, settings)),
         ...served("honest minimum", minimum, settings),
+        ...served("two processes", { ...shape, posts: floorPosts(shape.url) }, settings),
+        batches("two processes, ", { ...shape, tokens: ["none"] }, settings),
         ...(agent === undefined ? [] : [sshAgent(agent, settings)]),
         ...(anvil === undefined
           ? []
@@ -59,7 +62,7 @@ export const signHttp: Case = {
         ...(anvil === undefined ? ["anvil isn't measured: it comes for x86-64 Linux alone"] : []),
       ],
       close: async () => {
-        const servers = [daemon, minimum, agent, anvil, ...Object.values(floors)]
+        const servers = [daemon, minimum, shape, agent, anvil, ...Object.values(floors)]
         for (const server of servers) await server?.stop()
         await site.remove()
       },
@@ -70,7 +73,11 @@ export const signHttp: Case = {
 const batchOf = 50
 
 /** Counted in signatures, so that its rate and its cost stand beside those of requests. */
-function batches({ url, tokens, pids }: Daemon, { load, seconds }: Settings): Subject {
+function batches(
+  before: string,
+  { url, tokens, pids }: Pick<Daemon, "url" | "tokens"> & { readonly pids: Pids },
+  { load, seconds }: Settings,
+): Subject {
   const requests = Array.from({ length: batchOf }, (_, index) => ({
     path: ordersPath,
     body: orders[index % orders.length],
@@ -78,14 +85,16 @@ function batches({ url, tokens, pids }: Daemon, { load, seconds }: Settings): Su
   const body = JSON.stringify({ requests })
   const posts = tokens.map((token) => rawPost({ url, path: "/sign/batch", token, body }))
   return {
-    name: `batches of ${batchOf}, 4 conn`,
+    name: `${before}batches of ${batchOf}, 4 conn`,
     async measure() {
       const run = () => runLoad(load, { url, posts, connections: 4, seconds })
       const figures = Object.entries(await costedLoad(run, pids))
-      return Object.fromEntries(figures.map(([name, value]) => [name, forOne(name, value)]))
+      return Object.fromEntries(figures.map(([figure, value]) => [figure, forOne(figure, value)]))
     },
   }
 }
+
+type Pids = Readonly<Record<string, readonly number[]>>
 
 function forOne(figure: string, ofBatches: number): number {
   if (figure === "/s") return ofBatches * batchOf
@@ -115,12 +124,12 @@ function floorPosts(url: string): readonly string[] {
 
 function served(
   name: string,
-  { url, pid, posts }: Server & { readonly posts: readonly string[] },
+  { url, pid, pids, posts }: Server & { readonly posts: readonly string[]; readonly pids?: Pids },
   { load, seconds }: Settings,
 ): readonly Subject[] {
+  const cost = pids ?? { server: [pid] }
   return [1, 16].map((connections) => ({
     name: `${name}, ${connections} conn`,
-    measure: () =>
-      costedLoad(() => runLoad(load, { url, posts, connections, seconds }), { server: [pid] }),
+    measure: () => costedLoad(() => runLoad(load, { url, posts, connections, seconds }), cost),
   }))
 }
