@@ -1,5 +1,5 @@
 import type { Brand } from "../std/brand.ts"
-import { fromHex, utf8 } from "../std/bytes.ts"
+import { concatBytes, fromHex, toHex, utf8 } from "../std/bytes.ts"
 import { keccak256 } from "../std/keccak.ts"
 import { err, ok, type Result } from "../std/result.ts"
 import type { Address } from "./address.ts"
@@ -42,9 +42,9 @@ export function typeADigest(input: {
   readonly validity: Validity
 }): Digest {
   const { parties, validity } = input
-  const values = new Map<string, StructValue | Uint8Array>([
+  const values = new Map<string, StructValue>([
     ["signerAddress", parties.signer],
-    ["actionHash", input.actionHash],
+    ["actionHash", toHex(input.actionHash)],
     ["nonce", BigInt(validity.nonce)],
     ["expiresAfter", BigInt(validity.expiresAfterMs)],
   ])
@@ -66,11 +66,8 @@ export function typeBDigest(domain: Domain, struct: StructType, values: StructVa
 
 // EIP-712: sign(keccak256("\x19\x01" ‖ domainSeparator ‖ hashStruct(message)))
 function digest(domain: Domain, structHash: Uint8Array): Digest {
-  const bytes = new Uint8Array(66)
-  bytes.set([0x19, 0x01])
-  bytes.set(domainSeparator(domain), 2)
-  bytes.set(structHash, 34)
-  return keccak256(bytes) as Digest
+  const both = [domainSeparator(domain), structHash]
+  return keccak256(concatBytes(Uint8Array.of(0x19, 0x01), ...both)) as Digest
 }
 
 /**
@@ -212,14 +209,14 @@ export function uintBits(type: string): number | undefined {
 }
 
 /**
- * `keccak256(typeHash ‖ encodeData)`. Bytes stand for a `bytes32`.
+ * `keccak256(typeHash ‖ encodeData)`.
  *
  * @throws {RangeError} when `values` aren't exactly the struct's fields, or one doesn't fit its type. An address's
  * checksum isn't checked here: that was done before.
  */
 export function hashStruct(
   { name, fields, typeHash }: StructType,
-  values: ReadonlyMap<string, StructValue | Uint8Array>,
+  values: StructValues,
 ): Uint8Array {
   if (values.size !== fields.length) {
     throw new RangeError(`${name} has ${fields.length} fields, got ${values.size}`)
@@ -233,27 +230,23 @@ export function hashStruct(
 }
 
 // EIP-712 §encodeData: each member is 32 bytes.
-function encodeMember(
-  { name, type }: StructField,
-  value: StructValue | Uint8Array | undefined,
-): Uint8Array {
+function encodeMember({ name, type }: StructField, value: StructValue | undefined): Uint8Array {
   const word = wordOf(type, value)
   if (word?.length === 32) return word
   throw new RangeError(`the value of ${name} doesn't fit ${type}`)
 }
 
-function wordOf(type: string, value: StructValue | Uint8Array | undefined): Uint8Array | undefined {
+function wordOf(type: string, value: StructValue | undefined): Uint8Array | undefined {
   if (typeof value === "string") return textWord(type, value)
   if (typeof value === "bigint") return uintWord(value, uintBits(type))
-  if (typeof value === "boolean") return type === "bool" ? uintWord(value ? 1n : 0n, 8) : undefined
-  return type === "bytes32" ? value : undefined
+  return typeof value === "boolean" && type === "bool" ? uintWord(value ? 1n : 0n, 8) : undefined
 }
 
 // EIP-712 §encodeData: an address is left-padded, a string is hashed, bytes32 stands as it is.
 function textWord(type: string, text: string): Uint8Array | undefined {
   switch (type) {
     case "address":
-      return addressWord(text)
+      return /^0x.{40}$/s.test(text) ? fromHex(text.slice(2).padStart(64, "0")) : undefined
     case "string":
       // UTF-8 has no lone surrogates: two texts would have one hash.
       return text.isWellFormed() ? keccak256(utf8(text)) : undefined
@@ -264,21 +257,10 @@ function textWord(type: string, text: string): Uint8Array | undefined {
   }
 }
 
-function addressWord(text: string): Uint8Array | undefined {
-  const bytes = fromHex(text)
-  if (bytes?.length !== 20) return undefined
-  const word = new Uint8Array(32)
-  word.set(bytes, 12)
-  return word
-}
-
 /** `undefined` when `value` isn't in 0 … 2^bits − 1, or the type has no width. */
 function uintWord(value: bigint, bits: number | undefined): Uint8Array | undefined {
   if (bits === undefined || BigInt.asUintN(bits, value) !== value) return undefined
-  if (bits > 64) return fromHex(value.toString(16).padStart(64, "0"))
-  const word = new Uint8Array(32)
-  new DataView(word.buffer).setBigUint64(24, value)
-  return word
+  return fromHex(value.toString(16).padStart(64, "0"))
 }
 
 const domainStruct = knownStruct(

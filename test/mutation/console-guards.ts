@@ -7,8 +7,8 @@ export const consoleGuards: readonly Guard[] = [
     ["unit/commands/console/answer-asks"],
     [
       {
-        find: 'if (!isAskName(method)) throw new Error("no such ask")',
-        replace: 'if (!isAskName(method)) return { id, name: "look", params: {} }',
+        find: '!isAskName(ask.method)) throw new Error("no such ask")',
+        replace: '!isAskName(ask.method)) return { id: ask?.id, name: "look", params: {} }',
         why: "the console's server asks on after it asked for what isn't on the list",
       },
       {
@@ -17,7 +17,7 @@ export const consoleGuards: readonly Guard[] = [
         why: "the server of a console that wasn't started to release goes on after it tried",
       },
       {
-        find: "params: asks[method].params.parse(params)",
+        find: "params: asks[name].params.parse(params)",
         replace: "params",
         why: "the console's server freezes by another's name",
       },

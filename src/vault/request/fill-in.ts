@@ -15,7 +15,6 @@ import {
   type StructType,
   type StructValues,
   type Domain,
-  type CanonicalForm,
 } from "../../venue/signing-hash.ts"
 import type { Signature, Keyring } from "../keyring/keyring.ts"
 import type { LedgerTime } from "../process/clock.ts"
@@ -28,10 +27,11 @@ export type Filling = { readonly validity: Validity; readonly profile: Profile }
 
 /** The digest to sign, from the request as it was judged and the validity that was reserved. */
 export function digestOf(request: ParsedRequest, filling: Filling): Digest {
-  const { signing } = request
-  return signing.type === "A"
-    ? digestA(request, signing, filling)
-    : digestB(request, signing, filling)
+  const { signing, agentStruct: struct, parties, canonical } = request
+  if (signing.type === "B") return digestB(request, signing, filling)
+  const { validity, profile } = filling
+  const action = actionHash(signing.tag, canonical)
+  return typeADigest({ domain: profile.domain, struct, parties, actionHash: action, validity })
 }
 
 /**
@@ -43,26 +43,8 @@ export function signedBody(
   { validity, profile }: Filling,
   signature: Signature,
 ): string {
-  const wireForm: CanonicalForm = {
-    sort: profile.canonicalForm.sort,
-    escape: "minimal",
-    nulls: "keep",
-  }
+  const wireForm = { ...profile.canonicalForm, escape: "minimal", nulls: "keep" } as const
   return canonicalJson({ ...filledBody(request, validity), signature }, wireForm)
-}
-
-function digestA(
-  request: ParsedRequest,
-  signing: Extract<Signing, { type: "A" }>,
-  { validity, profile }: Filling,
-): Digest {
-  return typeADigest({
-    domain: profile.domain,
-    struct: request.agentStruct,
-    parties: request.parties,
-    actionHash: actionHash(signing.tag, request.canonical),
-    validity,
-  })
 }
 
 /** What a Type B request is signed as: its own struct's values, under the domain of `signature_chain_id`. */

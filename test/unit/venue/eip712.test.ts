@@ -152,7 +152,8 @@ describe("hashStruct", () => {
 
   it("refuses an address and a bytes32 of another length", () => {
     hashOf("address", signer)
-    for (const text of ["", "0x", signer.slice(0, -2), `${signer}00`, signer.slice(0, -1), word]) {
+    const others = [signer.slice(0, -2), `${signer}00`, signer.slice(0, -1), word]
+    for (const text of ["", "0x", ...others, `${signer.slice(2)}00`, `${signer.slice(0, -1)}g`]) {
       assertUnfit("address", text)
     }
     hashOf("bytes32", word)
