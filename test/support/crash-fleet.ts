@@ -47,18 +47,25 @@ export type FleetAsk = {
   readonly waitsFor?: WaitsFor
   /** Which of the venue's rate budgets are kept; by default those of addresses. */
   readonly budgets?: string
+  /** Whether a host that can't reach PostgreSQL signs cancels. */
+  readonly isolates?: true
 }
 
 /** Makes one installation, copies it for each other host, and moves their ledger. */
-export async function makeFleetSite({ symbols, waitsFor, budgets }: FleetAsk): Promise<FleetSite> {
+export async function makeFleetSite(ask: FleetAsk): Promise<FleetSite> {
+  const { symbols, waitsFor, budgets, isolates } = ask
   const servers = await startCrashServers(waitsFor)
   const first = await makeCrashSite(symbols)
   ageClock(first.ledgerFile)
   const sites = [first]
   while (sites.length < names.length) sites.push(await first.copy())
   const keys = await Promise.all(sites.map(keyOf))
-  const hosts = keys.map(({ publicKey }, index) => `${names[index]}: {key: ${publicKey}}`)
-  const fleet = `fleet: {hosts: {${hosts.join(", ")}}}`
+  const slotOf = (index: number): string => (isolates ? `, slot: ${index}` : "")
+  const hosts = keys.map(
+    ({ publicKey }, index) => `${names[index]}: {key: ${publicKey}${slotOf(index)}}`,
+  )
+  const cancels = isolates ? "isolated_cancels: {for: 5m}, " : ""
+  const fleet = `${cancels}fleet: {hosts: {${hosts.join(", ")}}}`
   for (const [index, site] of sites.entries()) {
     const ledger = `{engine: postgres, host: ${names[index]}, ${fleet}}`
     await site.setLedger(`ledger: ${ledger}\narchive: off\n`, budgets ?? "budgets: {ip: off}\n")

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 
 import type { CrashOrder } from "./crash-at.ts"
 import type { FleetHost } from "./fleet-host.ts"
 import { partings } from "./fleet-network.ts"
 import { maxClockMs, type Fleet } from "./crash-fleet.ts"
+import { until } from "./process-tree.ts"
 import type { SeededRandom } from "./seeded-random.ts"
 import type { Signings } from "./signings.ts"
 
@@ -19,6 +22,7 @@ export const fleetEvents = {
   "wrong clock": { share: 0.5 },
   stop: { share: 1, why: "the turn of a host that doesn't answer is waited for, a second" },
   partition: { share: 1, why: "the turn of a host that isn't reached is waited for, a second" },
+  isolated: { share: 0.5, why: "the turn of a host that isn't reached is waited for, a second" },
   relay: { share: 1 },
   terminate: { share: 0.5, why: "of the standby's session: commits wait until it is back" },
   cancel: { share: 0.5, why: "of the standby's session: commits wait until it is back" },
@@ -44,6 +48,7 @@ export const happen: Readonly<Record<FleetEvent, (around: Around) => Promise<Hap
   "wrong clock": wrongClock,
   stop,
   partition,
+  isolated,
   relay,
   terminate: (around) => disturb(around, "pg_terminate_backend", 1),
   cancel: (around) => disturb(around, "pg_cancel_backend", 40),
@@ -157,6 +162,41 @@ async function partition({ random, hosts }: Around): Promise<Happened> {
   await host.mend()
   await Promise.race([vault.ended, sleep(longestEndMs)])
   return { atMs, host, what: `${host.name}'s network ${how} for ${ms} ms` }
+}
+
+/** Where a vault is killed while it signs cancels by itself. */
+const isolatedPoints = ["reserved", "written", "committed", "durable", "signed", "given"] as const
+
+/**
+ * For so long that it signs cancels by itself. It may be killed while it does, and while it tells of them once it reaches
+ * PostgreSQL again.
+ */
+async function isolated({ random, hosts, signings }: Around): Promise<Happened> {
+  const host = random.pick(hosts)
+  const how = random.pick(partings.filter((each) => each !== "slow"))
+  const before = host.vault()
+  const atMs = performance.now()
+  await host.part(how)
+  await nextVault(host, before)
+  await signings.next(host.name)
+  const point = random.isOneIn(2) ? random.pick(isolatedPoints) : undefined
+  if (point !== undefined) {
+    const alone = host.vault()
+    alone.crashAt({ stage: point, count: 1 + random.below(3) })
+    await Promise.race([alone.ended, sleep(longestEndMs)])
+    await signings.next(host.name)
+  }
+  await sleep(random.below(3_000))
+  const alone = host.vault()
+  await host.mend()
+  await nextVault(host, alone)
+  const isKilled = random.isOneIn(2)
+  if (isKilled) await sleep(random.below(1_500))
+  if (isKilled) host.vault().kill()
+  const file = join(host.site.dir, "isolated.db")
+  await until(() => (existsSync(file) ? undefined : true), `${host.name} has told what it signed`)
+  const killed = `${point === undefined ? "" : `, killed at ${point}`}${isKilled ? ", killed as it tells" : ""}`
+  return { atMs, host, what: `${host.name} isolated, its network ${how}${killed}` }
 }
 
 async function relay({ random, hosts }: Around): Promise<Happened> {

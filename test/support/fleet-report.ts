@@ -24,6 +24,7 @@ export function tellRun(t: TestContext, ran: Ran): void {
     `${ran.silences.length} events`,
     `${requests} requests, ${lost} of them without an answer, ${repeats} repeats`,
     `${ran.checker.signatures()} signatures, ${records} records, ${withoutSignature} of them without a signature`,
+    `${ran.isolated} of them cancels of hosts that couldn't reach PostgreSQL`,
     `${ran.same} repeats on any host with the same bytes, ${ran.expired} expired`,
     `${ran.spentSymbols} of ${ran.caps} caps reached exactly, none passed`,
     `${ran.mostInMinute} at most for an address in a minute`,

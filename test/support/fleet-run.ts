@@ -40,8 +40,9 @@ async function startRun(t: TestContext, times: number): Promise<void> {
     t.diagnostic(`${what} after ${Math.round((performance.now() - startedMs) / 1_000)} s`)
   }
   const random = seededRandom(seed)
-  const site = await makeFleetSite({ symbols: Math.max(symbols.least, times * symbols.often) })
-  const checker = createOutsideChecker(site.sites[0]?.signers ?? [])
+  const ofSymbols = Math.max(symbols.least, times * symbols.often)
+  const site = await makeFleetSite({ symbols: ofSymbols, isolates: true })
+  const checker = createOutsideChecker(site.sites[0]?.signers ?? [], true)
   const venue = await startCountingVenue(random, (sent) => checker.receive(sent))
   const fleet = await startFleet(t, site, venue.url)
   try {
@@ -131,7 +132,7 @@ function planned(random: SeededRandom, times: number): readonly FleetEvent[] {
   const all = Object.entries(fleetEvents) as readonly [FleetEvent, { readonly share: number }][]
   return random.shuffled(
     all.flatMap(([event, { share }]) =>
-      Array<FleetEvent>(Math.max(share < 0 ? 0 : 1, Math.round(share * times))).fill(event),
+      Array<FleetEvent>(Math.max(1, Math.round(share * times))).fill(event),
     ),
   )
 }

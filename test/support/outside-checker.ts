@@ -5,6 +5,7 @@ import { basename, join } from "node:path"
 
 import { verdictOf } from "./audit-ledger.ts"
 import { copyLedger } from "./crash-image.ts"
+import type { FleetAsk } from "./crash-fleet.ts"
 import { cap, unitPrice } from "./crash-site.ts"
 import { readLedger, type JournalEntry } from "./read-ledger.ts"
 import { assertSigned, readSignedBody } from "./signed-body.ts"
@@ -47,14 +48,19 @@ export type CheckedLedger = {
   readonly withoutSignature: number
   /** Symbols of which not one order more is allowed. */
   readonly spentSymbols: number
-  /** Most requests for an address within a minute. */
+  /** Most requests for an address within a minute, but for those of hosts by themselves. */
   readonly mostInMinute: number
+  /** Requests that hosts signed by themselves. */
+  readonly isolated: number
 }
 
 type Kept = HeldSignature & { receivedTimes: number }
 
-/** Starts with nothing but the addresses of all keys. */
-export function createOutsideChecker(signers: readonly string[]): OutsideChecker {
+/** Starts with nothing but the addresses of all keys, and whether hosts may sign cancels by themselves. */
+export function createOutsideChecker(
+  signers: readonly string[],
+  isolates?: FleetAsk["isolates"],
+): OutsideChecker {
   const known = new Set(signers.map((signer) => signer.toLowerCase()))
   const kept = new Map<string, Kept>()
   const bodyByKey = new Map<string, string>()
@@ -74,8 +80,10 @@ export function createOutsideChecker(signers: readonly string[]): OutsideChecker
   return {
     hold(signature) {
       keep(signature)
-      const { idempotencyKey: key, body } = signature
-      if (key === undefined) return
+      const { idempotencyKey, body } = signature
+      if (idempotencyKey === undefined) return
+      // Hosts that can't reach each other don't know of each other's keys.
+      const key = `${idempotencyKey}${isolates ? ` ${shareOf(body)}` : ""}`
       assert.equal(body, bodyByKey.get(key) ?? body, `two signatures for the key ${key}`)
       bodyByKey.set(key, body)
     },
@@ -100,6 +108,7 @@ export function createOutsideChecker(signers: readonly string[]): OutsideChecker
         withoutSignature: requests.length - signed.size,
         spentSymbols,
         mostInMinute: assertAddressBudgets(requests),
+        isolated: assertOnlyCancels(requests.filter(({ isolated }) => isolated === true)),
       }
     },
     signatures: () => kept.size,
@@ -109,6 +118,12 @@ export function createOutsideChecker(signers: readonly string[]): OutsideChecker
       return Math.max(0, ...own.map(({ nonce }) => nonce))
     },
   }
+}
+
+/** Who gave its nonce out: hosts in turn, or one by itself (docs/decisions/isolated-cancels.md). */
+function shareOf(body: string): string {
+  const rest = readSignedBody(body).nonce % 64
+  return rest < 48 ? "in turn" : `alone, ${rest}`
 }
 
 /** In the order in which they came. */
@@ -128,6 +143,8 @@ type RequestRow = {
   readonly operation: string
   readonly body: string
   readonly idempotency?: { readonly by: string; readonly key: string }
+  /** Signed by a host that couldn't know of the others. */
+  readonly isolated?: true
 }
 
 /** Verifies a copy of the ledger as it was left, chain and tables, and reads its requests. */
@@ -195,7 +212,8 @@ const minuteMs = 59_400
 
 /** Where budgets are off, so few are asked for that it holds too. Returns the most that came in a minute. */
 function assertAddressBudgets(requests: readonly RequestRow[]): number {
-  const byAddress = Object.groupBy(requests, ({ target, signer }) => target ?? signer)
+  const inTurn = requests.filter(({ isolated }) => isolated !== true)
+  const byAddress = Object.groupBy(inTurn, ({ target, signer }) => target ?? signer)
   const most = Object.values(byAddress).map((of = []) => {
     const orders = mostWithin(of.filter(({ operation }) => operation === "placeOrder"))
     const all = mostWithin(of)
@@ -205,6 +223,12 @@ function assertAddressBudgets(requests: readonly RequestRow[]): number {
     return all
   })
   return Math.max(0, ...most)
+}
+
+/** Returns how many. */
+function assertOnlyCancels(isolated: readonly RequestRow[]): number {
+  for (const { operation } of isolated) assert.equal(operation, "cancelOrder")
+  return isolated.length
 }
 
 function mostWithin(requests: readonly RequestRow[]): number {
@@ -234,8 +258,11 @@ function assertRecorded(signature: Kept, byNonce: ReadonlyMap<string, RequestRow
   assert.equal(recordedPath, path)
   if (record !== undefined) {
     assert.equal(record, row.id)
-    assert.equal(idempotencyKey, keyName(row))
+    // Another host may have used a key meanwhile, and keeps it.
+    const isTaken = row.isolated === true && row.idempotency === undefined
+    if (!isTaken) assert.equal(idempotencyKey, keyName(row))
   }
-  if (row.idempotency === undefined) assert.ok(receivedTimes <= 1, "sent again without being asked")
+  if (row.idempotency === undefined && row.isolated !== true)
+    assert.ok(receivedTimes <= 1, "sent again without being asked")
   return row
 }
