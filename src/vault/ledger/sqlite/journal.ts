@@ -64,7 +64,7 @@ function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) return value.map(sorted)
   const from = value as Readonly<Record<string, unknown>>
-  const copy: Record<string, unknown> = {}
+  const copy = Object.create(null) as Record<string, unknown> // which takes any key
   for (const key of Object.keys(from).sort()) copy[key] = sorted(from[key])
   return copy
 }
