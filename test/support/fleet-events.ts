@@ -26,17 +26,19 @@ export const fleetEvents = {
   relay: { share: 1 },
   terminate: { share: 0.5, why: "of the standby's session: commits wait until it is back" },
   cancel: { share: 0.5, why: "of the standby's session: commits wait until it is back" },
-  standby: { share: 1, why: "the outage itself: commits wait for the standby" },
-  primary: { share: 0.5, why: "the outage itself: no server takes commits" },
-  failover: {
-    share: 1.5,
-    why: "the outage itself: no server takes commits, and then commits wait for the new standby",
-  },
+  standby: { share: 1, why: "commits wait for the standby" },
+  primary: { share: 0.5, why: "no server takes commits" },
+  failover: { share: 1.5, why: "no server takes commits, and then they wait for the new standby" },
 } as const satisfies Readonly<Record<string, { readonly share: number; readonly why?: string }>>
 export type FleetEvent = keyof typeof fleetEvents
 
-/** When it came, to which host if to one, and what it was. */
-export type Happened = { readonly atMs: number; readonly host?: FleetHost; readonly what: string }
+/** When it came, to which host if to one, and what it was; of an outage, when commits were taken again. */
+export type Happened = {
+  readonly atMs: number
+  readonly host?: FleetHost
+  readonly what: string
+  readonly backMs?: number
+}
 
 export type Around = Fleet & { readonly random: SeededRandom; readonly signings: Signings }
 
@@ -238,7 +240,8 @@ async function standby({ random, servers }: Around): Promise<Happened> {
   await sleep(ms)
   if (isKilled) await standby.start()
   else standby.goOn()
-  return { atMs, what: `standby ${isKilled ? "away" : "stopped"} for ${ms} ms` }
+  const what = `standby ${isKilled ? "away" : "stopped"} for ${ms} ms`
+  return { atMs, what, backMs: await commitsAgain(servers) }
 }
 
 async function primary({ random, servers }: Around): Promise<Happened> {
@@ -247,7 +250,7 @@ async function primary({ random, servers }: Around): Promise<Happened> {
   const ms = random.below(1_500)
   await sleep(ms)
   await servers.primary().start()
-  return { atMs, what: `primary away for ${ms} ms` }
+  return { atMs, what: `primary away for ${ms} ms`, backMs: await commitsAgain(servers) }
 }
 
 async function failover({ hosts, servers }: Around): Promise<Happened> {
@@ -256,5 +259,19 @@ async function failover({ hosts, servers }: Around): Promise<Happened> {
   await Promise.all(hosts.map((host) => host.cutRelay()))
   await servers.promote()
   for (const host of hosts) host.startRelay()
-  return { atMs, what: "failover" }
+  return { atMs, what: "failover", backMs: await commitsAgain(servers) }
+}
+
+/** Resolves with when a commit of somebody else got through. */
+async function commitsAgain(servers: Around["servers"]): Promise<number> {
+  const isThrough = (): Promise<boolean> =>
+    servers
+      .primary()
+      .ask("SELECT pg_logical_emit_message(true, 'again', '')")
+      .then(
+        () => true,
+        () => false,
+      )
+  while (!(await isThrough())) await sleep(20)
+  return performance.now()
 }

@@ -78,9 +78,10 @@ export function tellSilences(t: TestContext, silences: readonly Silence[]): void
   }
 }
 
-function whyOf({ event }: Silence): string {
+function whyOf({ event, atMs, backMs }: Silence): string {
   const kind = fleetEvents[event]
-  return "why" in kind ? kind.why : "not explained"
+  const why = "why" in kind ? kind.why : "not explained"
+  return backMs === undefined ? why : `${why}, ${Math.round(backMs - atMs)} ms`
 }
 
 /** By the part of `all` that is no more, rounded. */
