@@ -29,8 +29,8 @@ const longestJobMs = 900_000 * Math.max(1, Number(process.env["RUNS"]))
 // Hundreds of processes are started; what Node compiled for one, the next needn't compile again.
 process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "countersign-compile-cache")
 
-// One file alone is soon started from the sources.
-const removePublished = files.length > 0 ? undefined : await testPublished()
+// One file alone is soon started from the sources; a long run is worth what is published.
+const removePublished = files.length > 0 && !isLong ? undefined : await testPublished()
 
 const canaries = startCanaryRun()
 const failures: string[] = []
