@@ -24,7 +24,7 @@ const events = { nothing: 1, kill: 2, stop: 0.1, relay: 0.2 } as const satisfies
 const symbols = { least: 100, often: 10 }
 
 /** Of each of four callers at a host: often enough to hear of silence, and not so often that they make some. */
-const pauseMs = 40
+const pauseMs = 25
 
 /** How much longer than the promotion the hosts are silent: what is promised, three times. */
 const longestMs = 3 * 1_000
