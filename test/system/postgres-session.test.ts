@@ -9,8 +9,10 @@ import { before, describe, it } from "node:test"
 import { connect as connectTls } from "node:tls"
 
 import { openSession } from "../../src/vault/ledger/postgres/session.ts"
+import { postgresLedgerPlace } from "../support/postgres-ledger.ts"
 import { hostRole, needsPostgres } from "../support/postgres-server.ts"
 import { primaryOfSuite } from "../support/postgres-suite.ts"
+import { until } from "../support/process-tree.ts"
 
 const usual = {
   role: hostRole,
@@ -103,6 +105,30 @@ describe("a session with PostgreSQL", needsPostgres, () => {
       (await session.ended).message,
       /terminating connection due to administrator command \(57P01\)/,
     )
+  })
+
+  it("ends another that keeps the turn, and hears nothing where that has ended already", async () => {
+    const place = await postgresLedgerPlace(primary())
+    const at = { ...usual, database: place.postgres.database }
+    const [other, session] = [
+      await openSession(await dial(), at),
+      await openSession(await dial(), at),
+    ]
+    const [[[pid = null] = []] = []] = await other.run({
+      text: "SELECT pg_backend_pid()",
+      values: [],
+    })
+    const end = () => session.run({ text: "SELECT end_session($1::int)", values: [pid] })
+    const isThere = `SELECT count(*) FROM pg_stat_activity WHERE pid = ${pid}`
+    try {
+      await end()
+      assert.match((await other.ended).message, /terminating connection/)
+      await until(() => (primary().server.sql(isThere) === "0" ? true : undefined), "it has ended")
+      await end()
+    } finally {
+      session.end()
+      await place.remove()
+    }
   })
 
   it("is refused to another role than the certificate's", async () => {

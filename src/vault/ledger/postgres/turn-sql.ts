@@ -14,6 +14,9 @@ CREATE VIEW countersign.turns AS
   WHERE locktype = 'advisory' AND objsubid = 1
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND (classid::bigint << 32) | objid::bigint = hashtextextended('countersign', 0);
+-- Without the warning that it has ended already: a session that hears one takes nothing for durable.
+CREATE FUNCTION countersign.end_session(who int) RETURNS void LANGUAGE sql SET client_min_messages = 'error'
+  AS 'SELECT pg_terminate_backend(who)';
 -- Takes the turn, unless it isn't given on in time. A holder that did nothing for most of that loses it: it may have taken it after the wait began.
 CREATE FUNCTION countersign.take_turn(me text, known bigint, patience text)
   RETURNS TABLE (outcome text, quiet_ms bigint, now_ms bigint) LANGUAGE plpgsql AS $$
@@ -34,7 +37,7 @@ BEGIN
         -- What it may give out it decided before it was silent, unless it awoke just now: then the head isn't as it was.
         UPDATE countersign.head SET holder = '', quiet_at = greatest(quiet_at, silent.state_change + interval '${quietSeconds} s')
           WHERE holder <> '' AND one IN (SELECT one FROM countersign.head WHERE xmin = seen FOR UPDATE SKIP LOCKED);
-        PERFORM pg_terminate_backend(silent.pid);
+        PERFORM countersign.end_session(silent.pid);
       END LOOP;
       RETURN QUERY SELECT 'late', 0::bigint, 0::bigint;
       RETURN;
