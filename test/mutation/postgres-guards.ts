@@ -107,6 +107,17 @@ export const postgresGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
+    "vault/ledger/postgres/turn-sql.ts",
+    ["system/postgres-session"],
+    [
+      {
+        find: " SET client_min_messages = 'error'",
+        replace: "",
+        why: "a session that ended by itself breaks who would end it, and an operator's act with it",
+      },
+    ],
+  ),
+  ...guardsOf(
     "vault/ledger/postgres/fleet-store.ts",
     ["system/postgres-fleet"],
     [
