@@ -15,8 +15,7 @@ import type { LedgerKey } from "../store/audit-jobs.ts"
 
 /** A signature (Ed25519, RFC 8032) of a text that nothing else which is signed can be taken for. */
 export function signWith({ secret }: LedgerKey, text: Uint8Array): Uint8Array {
-  const key = createPrivateKey({ key: Buffer.from(secret), format: "der", type: "pkcs8" })
-  return sign(null, text, key)
+  return sign(null, text, secret)
 }
 
 /** Whether a signature is that of the key whose public side is `publicKey`, hex. */
@@ -83,10 +82,7 @@ async function makeKey(file: string): Promise<LedgerKey | undefined> {
   return (await writeNewFile(file, pem)) ? keyOf(privateKey) : readLedgerKey(file)
 }
 
-function keyOf(key: KeyObject): LedgerKey {
-  const spki = createPublicKey(key).export({ format: "der", type: "spki" })
-  return {
-    secret: key.export({ format: "der", type: "pkcs8" }),
-    publicKey: spki.subarray(spkiStart.length).toString("hex"),
-  }
+function keyOf(secret: KeyObject): LedgerKey {
+  const spki = createPublicKey(secret).export({ format: "der", type: "spki" })
+  return { secret, publicKey: spki.subarray(spkiStart.length).toString("hex") }
 }

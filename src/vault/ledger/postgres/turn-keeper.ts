@@ -183,11 +183,12 @@ export class TurnKeeper implements Replica {
     return this.#inOrder(async () => {
       const previous = this.#head
       if (head.seq !== previous.seq + rows.length) throw overtaken()
-      const { host, key } = this.#ask
+      const { host, hosts, key } = this.#ask
       const { session, ledger } = this.#reached
       const batch = sealBatch({ firstSeq: previous.seq + 1, head, host, rows }, ledger.name, key)
       stages.publish({ stage: "sealed" })
-      const added = await addBatch(session, batch, { previous, me: this.#me })
+      const isShared = hosts.size > 1
+      const added = await addBatch(session, batch, { previous, me: this.#me, isShared })
       if (added === undefined) throw overtaken()
       this.#assertReplicated(added.standbys)
       if (added.isTurnWanted) this.#wanted()

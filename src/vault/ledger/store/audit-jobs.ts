@@ -1,3 +1,5 @@
+import type { KeyObject } from "node:crypto"
+
 import type { Refusal } from "../../../link/views/refusal.ts"
 import type { OperationId } from "../../../venue/profile.ts"
 import type { RecordId } from "../records/record-id.ts"
@@ -177,8 +179,7 @@ export type ChainPosition = {
 
 /** What checkpoints are signed with. It signs nothing else and is worth nothing to a venue. */
 export type LedgerKey = {
-  /** PKCS#8, DER. */
-  readonly secret: Uint8Array
+  readonly secret: KeyObject
   /** 32 bytes, hex. */
   readonly publicKey: string
 }

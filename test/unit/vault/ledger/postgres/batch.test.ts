@@ -15,10 +15,7 @@ const previous = { seq: 4, hash: Buffer.alloc(32, 7) }
 function newKey(): LedgerKey {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519")
   const spki = publicKey.export({ format: "der", type: "spki" })
-  return {
-    secret: privateKey.export({ format: "der", type: "pkcs8" }),
-    publicKey: spki.subarray(-32).toString("hex"),
-  }
+  return { secret: privateKey, publicKey: spki.subarray(-32).toString("hex") }
 }
 
 const key = newKey()

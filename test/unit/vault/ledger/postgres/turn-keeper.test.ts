@@ -28,10 +28,7 @@ const hosts = new Map([
 function newKey(): LedgerKey {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519")
   const spki = publicKey.export({ format: "der", type: "spki" })
-  return {
-    secret: privateKey.export({ format: "der", type: "pkcs8" }),
-    publicKey: spki.subarray(-32).toString("hex"),
-  }
+  return { secret: privateKey, publicKey: spki.subarray(-32).toString("hex") }
 }
 
 /** What a server says of itself; a test may have it lie. */
@@ -112,12 +109,12 @@ class FakeServer {
   }
 }
 
-function opened(server = new FakeServer()) {
+function opened(server = new FakeServer(), ofHosts = hosts) {
   const reached = {
     session: server.session,
     ledger: { name, head: beginning, standbys: [server.standbys] },
   }
-  const ask = { host: "a", hosts, replicas: 1, key: keyOfA, head: beginning }
+  const ask = { host: "a", hosts: ofHosts, replicas: 1, key: keyOfA, head: beginning }
   const turns = new TurnKeeper(reached, { ...ask, commitTimeoutMs: 2_000 })
   const followed: string[] = []
   const take = () => turns.take(({ rows }) => void followed.push(...rows))
@@ -252,6 +249,15 @@ describe("appending in a turn", () => {
     const hash = chainHash(next.head.hash, row)
     await turns.append({ rows: [row], head: { seq: 2, hash } })
     assert.equal(wanted, 1)
+  })
+
+  it("asks for the standbys after a commit of one host's ledger, and not who waits", async () => {
+    const { server, turns } = opened(new FakeServer(), new Map([["a", keyOfA.publicKey]]))
+    await turns.append(next)
+    assert.ok(!server.asked.some(({ text }) => text.includes("FROM turns")))
+    server.standbysAfter = ""
+    const hash = chainHash(next.head.hash, row)
+    await assert.rejects(turns.append({ rows: [row], head: { seq: 2, hash } }), unavailable)
   })
 
   it("appends nothing that doesn't come next here", async () => {
