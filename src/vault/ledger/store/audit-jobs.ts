@@ -177,7 +177,7 @@ export type ChainPosition = {
   readonly kept: { readonly seq: number; readonly hash: string } | null
 }
 
-/** What checkpoints are signed with. It signs nothing else and is worth nothing to a venue. */
+/** What checkpoints and batches are signed with. It signs nothing else and is worth nothing to a venue. */
 export type LedgerKey = {
   readonly secret: KeyObject
   /** 32 bytes, hex. */
