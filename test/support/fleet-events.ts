@@ -263,15 +263,8 @@ async function failover({ hosts, servers }: Around): Promise<Happened> {
 }
 
 /** Resolves with when a commit of somebody else got through. */
-async function commitsAgain(servers: Around["servers"]): Promise<number> {
-  const isThrough = (): Promise<boolean> =>
-    servers
-      .primary()
-      .ask("SELECT pg_logical_emit_message(true, 'again', '')")
-      .then(
-        () => true,
-        () => false,
-      )
-  while (!(await isThrough())) await sleep(20)
-  return performance.now()
+function commitsAgain(servers: Around["servers"]): Promise<number> {
+  const commit = () => servers.primary().ask("SELECT pg_logical_emit_message(true, 'again', '')")
+  const through = () => performance.now()
+  return until(() => commit().then(through, () => undefined), "commits are taken")
 }
