@@ -110,10 +110,8 @@ describe("a session with PostgreSQL", needsPostgres, () => {
   it("ends another that keeps the turn, and hears nothing where that has ended already", async () => {
     const place = await postgresLedgerPlace(primary())
     const at = { ...usual, database: place.postgres.database }
-    const [other, session] = [
-      await openSession(await dial(), at),
-      await openSession(await dial(), at),
-    ]
+    const other = await openSession(await dial(), at)
+    const session = await openSession(await dial(), at)
     const [[[pid = null] = []] = []] = await other.run({
       text: "SELECT pg_backend_pid()",
       values: [],
@@ -126,6 +124,7 @@ describe("a session with PostgreSQL", needsPostgres, () => {
       await until(() => (primary().server.sql(isThere) === "0" ? true : undefined), "it has ended")
       await end()
     } finally {
+      other.end()
       session.end()
       await place.remove()
     }
