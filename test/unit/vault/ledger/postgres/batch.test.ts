@@ -1,24 +1,17 @@
 import assert from "node:assert/strict"
-import { generateKeyPairSync } from "node:crypto"
 import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
 import { flawIn, sealBatch, type Batch } from "../../../../../src/vault/ledger/postgres/batch.ts"
 import { chainHash } from "../../../../../src/vault/ledger/sqlite/journal.ts"
-import type { LedgerKey } from "../../../../../src/vault/ledger/store/audit-jobs.ts"
+import { newLedgerKey } from "../../../../support/new-ledger-key.ts"
 import { numRuns } from "../../../../support/runs.ts"
 
 const ledger = "ab".repeat(16)
 const previous = { seq: 4, hash: Buffer.alloc(32, 7) }
 
-function newKey(): LedgerKey {
-  const { privateKey, publicKey } = generateKeyPairSync("ed25519")
-  const spki = publicKey.export({ format: "der", type: "spki" })
-  return { secret: privateKey, publicKey: spki.subarray(-32).toString("hex") }
-}
-
-const key = newKey()
+const key = newLedgerKey()
 const where = { previous, ledger, publicKey: key.publicKey }
 
 function batchOf(rows: readonly string[]): Batch {
@@ -60,7 +53,7 @@ describe("a batch", () => {
   it("is of one ledger, one key and one place in the chain", () => {
     const one = batchOf(["{}"])
     assert.match(flawIn(one, { ...where, ledger: "cd".repeat(16) })!, /aren't sealed by host a/)
-    assert.match(flawIn(one, { ...where, publicKey: newKey().publicKey })!, /aren't sealed/)
+    assert.match(flawIn(one, { ...where, publicKey: newLedgerKey().publicKey })!, /aren't sealed/)
     assert.match(flawIn(one, { ...where, publicKey: "00" })!, /aren't sealed/)
     const after = { seq: 4, hash: Buffer.alloc(32, 8) }
     assert.match(flawIn(one, { ...where, previous: after })!, /was changed/)

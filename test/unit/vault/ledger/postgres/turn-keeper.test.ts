@@ -1,7 +1,6 @@
 // What a host makes of what it is told of turns. With a real PostgreSQL: test/system/postgres-fleet.test.ts.
 
 import assert from "node:assert/strict"
-import { generateKeyPairSync } from "node:crypto"
 import { describe, it } from "node:test"
 import { setImmediate as turnEnded } from "node:timers/promises"
 
@@ -14,22 +13,16 @@ import {
 } from "../../../../../src/vault/ledger/postgres/turn-keeper.ts"
 import { maxBehind } from "../../../../../src/vault/ledger/postgres/turn-sql.ts"
 import { chainHash } from "../../../../../src/vault/ledger/sqlite/journal.ts"
-import type { LedgerKey } from "../../../../../src/vault/ledger/store/audit-jobs.ts"
 import type { Head } from "../../../../../src/vault/ledger/store/store.ts"
+import { newLedgerKey } from "../../../../support/new-ledger-key.ts"
 
 const name = "ab".repeat(16)
 const beginning: Head = { seq: 0, hash: new Uint8Array(32) }
-const [keyOfA, keyOfB] = [newKey(), newKey()]
+const [keyOfA, keyOfB] = [newLedgerKey(), newLedgerKey()]
 const hosts = new Map([
   ["a", keyOfA.publicKey],
   ["b", keyOfB.publicKey],
 ])
-
-function newKey(): LedgerKey {
-  const { privateKey, publicKey } = generateKeyPairSync("ed25519")
-  const spki = publicKey.export({ format: "der", type: "spki" })
-  return { secret: privateKey, publicKey: spki.subarray(-32).toString("hex") }
-}
 
 /** What a server says of itself; a test may have it lie. */
 class FakeServer {
