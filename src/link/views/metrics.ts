@@ -1,5 +1,5 @@
 import type { LoopDelay } from "../../std/event-loop-delay.ts"
-import type { Observed } from "../../std/histogram.ts"
+import type { Histogram, Observed } from "../../std/histogram.ts"
 
 type Named = {
   /** `countersign_…`, with its unit. */
@@ -24,6 +24,15 @@ export type HistogramFamily = Named & {
 
 /** A metric with all its series, as plain data. */
 export type MetricFamily = NumberFamily | HistogramFamily
+
+/** A histogram without labels. */
+export function familyOf(
+  histogram: Histogram,
+  named: { readonly name: string; readonly help: string },
+): HistogramFamily {
+  const series = [[[], histogram.read()]] as const
+  return { ...named, type: "histogram", labels: [], bounds: histogram.bounds, series }
+}
 
 /** What gate and vault each tell of themselves; together they make one metric of each name. */
 export function ownFamilies(

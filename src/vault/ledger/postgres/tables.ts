@@ -73,7 +73,7 @@ const touchHead: Statement = {
 }
 /** Once more after a commit: where it stops waiting because the setting was emptied, it says nothing. */
 export const askStandbys: Statement = {
-  text: "SELECT current_setting('synchronous_standby_names')",
+  text: "SHOW synchronous_standby_names",
   values: [],
 }
 

@@ -1,8 +1,8 @@
 import type { Worker } from "node:worker_threads"
 
-import type { HistogramFamily } from "../../../link/views/metrics.ts"
+import { familyOf, type HistogramFamily } from "../../../link/views/metrics.ts"
 import { Fault } from "../../../std/fault.ts"
-import { openHistogram, workBoundsSeconds, type Histogram } from "../../../std/histogram.ts"
+import { openHistogram, workBoundsSeconds } from "../../../std/histogram.ts"
 import type { ClockReading } from "../../process/clock.ts"
 import { nameOf, type IdempotencyKey } from "../records/idempotency.ts"
 import { type NonceShare, turnNonces } from "../records/nonce-share.ts"
@@ -48,6 +48,11 @@ export class CommitQueue implements LedgerStore {
   #atWork: readonly Waiting[] = []
   #startedMs = 0
   #isScheduled = false
+  /** Whether the thread holds a batch that is durable elsewhere by now. */
+  #isHeld = false
+  /** Until a batch is on its way elsewhere: what is made of a turn can wait for that, the batch is waited for. */
+  #sending: Promise<void> | undefined
+  #tellSent = (): void => undefined
   #fault: Fault | undefined
   #closing: Promise<"whole" | "broken"> | undefined
   #head: Head
@@ -76,12 +81,17 @@ export class CommitQueue implements LedgerStore {
     step: (turn: StoreTurn) => Out | Promise<Out>,
   ): Promise<Out> {
     this.assertOpen()
-    if (keys.length === 0) return step(keyless)
+    const out = await step(keys.length === 0 ? keyless : await this.#lookUp(keys))
+    await this.#sending
+    return out
+  }
+
+  async #lookUp(keys: readonly IdempotencyKey[]): Promise<StoreTurn> {
     const looked = keys.map(
       async (key) => [nameOf(key), await this.#do({ kind: "find_key", key })] as const,
     )
     const found = new Map(await Promise.all(looked))
-    return step({ found: (key) => found.get(nameOf(key)) })
+    return { found: (key) => found.get(nameOf(key)) }
   }
 
   append(row: JournalRow): Promise<Written> {
@@ -140,6 +150,7 @@ export class CommitQueue implements LedgerStore {
   #schedule(): void {
     if (this.#isScheduled || this.#atWork.length > 0) return
     this.#isScheduled = true
+    if (this.replica) this.#sending = new Promise((tell) => (this.#tellSent = tell))
     queueMicrotask(() => {
       this.#isScheduled = false
       this.#startBatch()
@@ -151,6 +162,7 @@ export class CommitQueue implements LedgerStore {
     this.#atWork = this.#gathering
     this.#gathering = []
     this.#startedMs = performance.now()
+    this.#release()
     try {
       const jobs = this.#atWork.map(({ job }) => job)
       const clock = jobs.some(({ kind }) => kind === "write" || kind === "probe")
@@ -163,6 +175,7 @@ export class CommitQueue implements LedgerStore {
   }
 
   #receive(message: FromWorker): void {
+    setImmediate(this.#tellSent) // once what it says is acted upon
     switch (message.kind) {
       case "copied":
         this.#endCopy(message.failed)
@@ -194,11 +207,18 @@ export class CommitQueue implements LedgerStore {
   async #keepElsewhere(appended: AppendedRows & Done): Promise<void> {
     try {
       await this.replica?.append(appended)
-      this.#tell({ kind: "replicated" })
+      this.#isHeld = true
+      setImmediate(() => this.#release())
       this.#finish(appended)
     } catch (error) {
       this.break(error)
     }
+  }
+
+  /** Has the thread commit what it holds: before its next batch, and after those who wait are answered. */
+  #release(): void {
+    if (this.#isHeld) this.#tell({ kind: "replicated" })
+    this.#isHeld = false
   }
 
   /** Ends it: nothing of what waits counts. */
@@ -208,6 +228,7 @@ export class CommitQueue implements LedgerStore {
     this.#atWork = []
     this.#gathering = []
     for (const { reject } of waiting) reject(this.#fault)
+    this.#tellSent()
     this.#endCopy(this.#fault.message)
     if (this.#closing === undefined) this.#tellBroken(this.#fault)
   }
@@ -243,26 +264,20 @@ export function closedFault(): Fault {
   return new Fault("ledger_unavailable", "The ledger is closed; start Countersign again.")
 }
 
-/** How long the ledger's commits took, and how much each carried. */
-type CommitTimes = {
-  /** A batch that was handed over at `startedMs` is durable, with so many entries. One with none isn't counted. */
-  note(startedMs: number, entries: number): void
-  families(): readonly HistogramFamily[]
-}
-
 const entryBounds: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 
-/** Starts with nothing timed. */
-function timeCommits(): CommitTimes {
+/** How long the ledger's commits took, and how much each carried. Starts with nothing timed. */
+function timeCommits() {
   const seconds = openHistogram(workBoundsSeconds)
   const entries = openHistogram(entryBounds)
   return {
-    note(startedMs, written) {
+    /** A batch that was handed over at `startedMs` is durable, with so many entries. One with none isn't counted. */
+    note(startedMs: number, written: number): void {
       if (written === 0) return
       seconds.observe((performance.now() - startedMs) / 1_000)
       entries.observe(written)
     },
-    families: () => [
+    families: (): readonly HistogramFamily[] => [
       familyOf(seconds, {
         name: "countersign_ledger_commit_duration_seconds",
         help: "Time from handing a batch to the ledger's thread until it is durable.",
@@ -273,13 +288,4 @@ function timeCommits(): CommitTimes {
       }),
     ],
   }
-}
-
-/** A histogram without labels. */
-export function familyOf(
-  histogram: Histogram,
-  named: { readonly name: string; readonly help: string },
-): HistogramFamily {
-  const series = [[[], histogram.read()]] as const
-  return { ...named, type: "histogram", labels: [], bounds: histogram.bounds, series }
 }

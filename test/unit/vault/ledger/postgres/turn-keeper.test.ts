@@ -72,7 +72,7 @@ class FakeServer {
     ["FROM turns", () => [[this.#after(), this.isTurnWanted ? "t" : "f"]]],
     ["SELECT seq", () => [this.#headRow()]],
     ["RETURNING", () => [[this.standbys]]],
-    ["SELECT", () => [[this.#after()]]],
+    ["SHOW", () => [[this.#after()]]],
   ]
 
   #after(): string {
