@@ -244,6 +244,22 @@ export const postgresGuards: readonly Guard[] = [
     },
   ]),
   ...guardsOf(
+    "vault/ledger/sqlite/commit-queue.ts",
+    ["unit/vault/ledger/sqlite/commit-queue"],
+    [
+      {
+        find: "setImmediate(() => this.#release())",
+        replace: "",
+        why: "the copy commits the last entry only once another comes",
+      },
+      {
+        find: "if (this.#isHeld) this.#tell",
+        replace: "this.#tell",
+        why: "the copy commits a batch that PostgreSQL doesn't have yet",
+      },
+    ],
+  ),
+  ...guardsOf(
     "vault/ledger/postgres/beats.ts",
     ["system/postgres-fleet-ledgers"],
     [
