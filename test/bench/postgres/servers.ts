@@ -53,9 +53,13 @@ export async function startServers(): Promise<Servers> {
   }
 }
 
+/** Without autovacuum's workers, which end soon. */
 function pidsOf({ data }: PostgresServer): readonly number[] {
   const pid = postmasterOf(data)
-  return [pid, ...processesBelow(pid).map((each) => each.pid)]
+  const lasting = processesBelow(pid).filter(
+    ({ commandLine }) => !commandLine.includes("autovacuum worker"),
+  )
+  return [pid, ...lasting.map((each) => each.pid)]
 }
 
 function postmasterOf(data: string): number {
