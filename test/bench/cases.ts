@@ -4,6 +4,7 @@ import { budget } from "./cases/budget.ts"
 import { withConsole } from "./cases/console.ts"
 import { decision } from "./cases/decision.ts"
 import { fair } from "./cases/fair.ts"
+import { fleetAlone } from "./cases/fleet-alone.ts"
 import { fleetStart } from "./cases/fleet-start.ts"
 import { fleetSteady } from "./cases/fleet-steady.ts"
 import { fleet } from "./cases/fleet.ts"
@@ -33,5 +34,5 @@ export const cases: readonly Case[] = [
     auditVerify,
   ],
   ...ledgerSizes,
-  ...[fleet, fleetSteady, fleetStart],
+  ...[fleetAlone, fleet, fleetSteady, fleetStart],
 ]

@@ -18,7 +18,7 @@ const { settings } = readOptions(
 describe("the benchmarks", () => {
   // The whole run has no time for these.
   const isLong = numRuns(1).numRuns > 1
-  const onPostgres = isLong ? ["fleet-start", "fleet", "fleet-steady"] : []
+  const onPostgres = isLong ? ["fleet-start", "fleet-alone", "fleet", "fleet-steady"] : []
   for (const name of ["budget", "forward", "decision", "audit-verify", ...onPostgres]) {
     it(`measure ${name}`, onPostgres.includes(name) ? needsPostgres : {}, async () => {
       const { results } = await runCase(

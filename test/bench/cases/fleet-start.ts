@@ -1,8 +1,8 @@
 import type { Case } from "../case.ts"
 import { makeSite } from "../daemon/make-site.ts"
 import { moveSite } from "../postgres/move-site.ts"
+import { notHere } from "../postgres/open-hosts.ts"
 import { postgresIsMissing, startServers } from "../postgres/servers.ts"
-import { notHere } from "./fleet.ts"
 import { grow } from "./records.ts"
 import { starting } from "./start.ts"
 

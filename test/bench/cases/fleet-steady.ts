@@ -3,7 +3,7 @@ import type { Daemon } from "../daemon/serve-site.ts"
 import { signingPosts } from "../daemon/signing-posts.ts"
 import { figuresOf } from "../load/figures-of.ts"
 import { runNodeLoad } from "../load/node-load.ts"
-import { openFleet } from "./fleet.ts"
+import { openHosts } from "../postgres/open-hosts.ts"
 
 const connections = 8
 
@@ -13,10 +13,9 @@ export const fleetSteady: Case = {
   what: "sign over HTTP at random moments, 13 a second on each of three hosts with one ledger; beside it 40 a second on one with a ledger here",
   isOnDemand: true,
   open: (settings) =>
-    openFleet(settings, ({ here, alone, three }) => [
+    openHosts(3, settings, ({ here, hosts }) => [
       atRandom("here, 40/s", { daemons: [here], perSecond: 40 }, settings),
-      atRandom("one host, 40/s", { daemons: [alone], perSecond: 40 }, settings),
-      atRandom("three hosts, 13/s each", { daemons: three, perSecond: 13 }, settings),
+      atRandom("three hosts, 13/s each", { daemons: hosts, perSecond: 13 }, settings),
     ]),
 }
 
