@@ -175,7 +175,7 @@ export class CommitQueue implements LedgerStore {
   }
 
   #receive(message: FromWorker): void {
-    setImmediate(this.#tellSent) // once what it says is acted upon
+    if (this.replica) setImmediate(this.#tellSent) // once what it says is acted upon
     switch (message.kind) {
       case "copied":
         this.#endCopy(message.failed)
