@@ -1,6 +1,5 @@
 import type { Case } from "../case.ts"
-import type { Daemon } from "../daemon/serve-site.ts"
-import { hostsLoad } from "../postgres/hosts-load.ts"
+import { hostsLoader } from "../postgres/hosts-load.ts"
 import { openHosts } from "../postgres/open-hosts.ts"
 
 /** What a ledger on PostgreSQL costs a host that is alone. */
@@ -10,8 +9,7 @@ export const fleetAlone: Case = {
   isOnDemand: true,
   open: (settings) =>
     openHosts(1, settings, ({ servers, here, hosts }) => {
-      const at = (name: string, daemons: readonly Daemon[], connections: number) =>
-        hostsLoad({ name, daemons, connections, servers }, settings)
+      const at = hostsLoader(servers, settings)
       return [1, 16].flatMap((connections) => [
         at(`here, ${connections} conn`, [here], connections),
         at(`one host, ${connections} conn`, hosts, connections),

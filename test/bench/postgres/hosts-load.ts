@@ -5,27 +5,17 @@ import { signingPosts } from "../daemon/signing-posts.ts"
 import { runLoad, type Load } from "../load/load.ts"
 import type { Servers } from "./servers.ts"
 
-export type HostsLoad = {
-  readonly name: string
-  readonly daemons: readonly Daemon[]
-  /** With each of them. */
-  readonly connections: number
-  readonly servers: Servers
-}
-
-/** Signs with all of them at once. */
-export function hostsLoad(
-  { name, daemons, connections, servers }: HostsLoad,
-  settings: Settings,
-): Subject {
-  const { load, seconds } = settings
-  const loads = daemons.map((daemon) => ({
-    ...{ url: daemon.url, connections, seconds },
-    posts: signingPosts(daemon),
-  }))
-  const together = async (): Promise<Load> =>
-    sumOf(await Promise.all(loads.map((each) => runLoad(load, each))))
-  return { name, measure: () => costedLoad(together, pidsOf(daemons, servers)) }
+/** Makes subjects that sign with all of some daemons at once, over so many connections with each. */
+export function hostsLoader(servers: Servers, { load, seconds }: Settings) {
+  return (name: string, daemons: readonly Daemon[], connections: number): Subject => {
+    const loads = daemons.map((daemon) => ({
+      ...{ url: daemon.url, connections, seconds },
+      posts: signingPosts(daemon),
+    }))
+    const together = async (): Promise<Load> =>
+      sumOf(await Promise.all(loads.map((each) => runLoad(load, each))))
+    return { name, measure: () => costedLoad(together, pidsOf(daemons, servers)) }
+  }
 }
 
 function pidsOf(daemons: readonly Daemon[], servers: Servers): Parameters<typeof costedLoad>[1] {
