@@ -308,7 +308,10 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
       await primary().server.kill()
       await primary().server.start()
       let isOpen = false
-      const opening = ledger.openStore(startMs).finally(() => (isOpen = true))
+      const opening = ledger
+        .openStore(startMs)
+        .catch(() => ledger.openStore(startMs)) // as its unit does, should the standby be slow
+        .finally(() => (isOpen = true))
       await pause(3_000)
       assert.equal(isOpen, false)
       await standby.start()

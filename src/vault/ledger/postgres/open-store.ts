@@ -32,6 +32,9 @@ export type PostgresAsk = {
 
 const leastVersion = 150_000
 const onlyStandby = "Only a standby is reached; promote one, or start the primary."
+/** A session whose commit waits for a standby keeps its lock there after we have given it up. */
+const isLocked =
+  "Another session has this ledger on PostgreSQL: stop the other Countersign, or, where there is none, start the standby that PostgreSQL waits for."
 
 /**
  * Opens the ledger's copy on this host, brought up to what PostgreSQL has, and adds to it only what PostgreSQL has made
@@ -189,9 +192,7 @@ async function ledgerOver(
 }
 
 async function lockAlone(session: Session): Promise<void> {
-  if (await lockLedger(session)) return
-  const message = "Another Countersign has this ledger on PostgreSQL; stop that one first."
-  throw new Fault("already_running", message)
+  if (!(await lockLedger(session))) throw new Fault("already_running", isLocked)
 }
 
 function unusable(message: string): Fault {
