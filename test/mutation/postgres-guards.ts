@@ -115,6 +115,16 @@ export const postgresGuards: readonly Guard[] = [
         replace: "",
         why: "a session that ended by itself breaks who would end it, and an operator's act with it",
       },
+      {
+        find: "wait_event_type = 'Client'",
+        replace: "state = 'idle'",
+        why: "a host that is cut off amid a batch keeps the turn until its connection is given up",
+      },
+      {
+        find: "AND wait_event_type = 'Client' ",
+        replace: "",
+        why: "a host loses the turn while PostgreSQL is at work for it",
+      },
     ],
   ),
   ...guardsOf(

@@ -8,11 +8,16 @@ import type { Duplex } from "node:stream"
 import { before, describe, it } from "node:test"
 import { connect as connectTls } from "node:tls"
 
-import { openSession } from "../../src/vault/ledger/postgres/session.ts"
+import { openSession, type Session } from "../../src/vault/ledger/postgres/session.ts"
+import { isTurnWanted, takeTurn } from "../../src/vault/ledger/postgres/turns.ts"
+import { parseMessage, runMessages } from "../../src/vault/ledger/postgres/wire.ts"
 import { postgresLedgerPlace } from "../support/postgres-ledger.ts"
 import { hostRole, needsPostgres } from "../support/postgres-server.ts"
 import { primaryOfSuite } from "../support/postgres-suite.ts"
 import { until } from "../support/process-tree.ts"
+
+/** Sync's length, which ends each batch. */
+const sync = 5
 
 const usual = {
   role: hostRole,
@@ -107,28 +112,68 @@ describe("a session with PostgreSQL", needsPostgres, () => {
     )
   })
 
-  it("ends another that keeps the turn, and hears nothing where that has ended already", async () => {
+  /** Two sessions on a ledger, of which the first has the turn, and the first's stream. */
+  async function withTurn(
+    use: (holder: Session, other: Session, stream: Duplex) => Promise<void>,
+  ): Promise<void> {
     const place = await postgresLedgerPlace(primary())
     const at = { ...usual, database: place.postgres.database }
+    const stream = await dial()
+    const holder = await openSession(stream, at)
     const other = await openSession(await dial(), at)
-    const session = await openSession(await dial(), at)
-    const [[[pid = null] = []] = []] = await other.run({
-      text: "SELECT pg_backend_pid()",
-      values: [],
-    })
-    const end = () => session.run({ text: "SELECT end_session($1::int)", values: [pid] })
-    const isThere = `SELECT count(*) FROM pg_stat_activity WHERE pid = ${pid}`
     try {
-      await end()
-      assert.match((await other.ended).message, /terminating connection/)
-      await until(() => (primary().server.sql(isThere) === "0" ? true : undefined), "it has ended")
-      await end()
+      assert.equal((await takeTurn(holder, turnAsk("holder"))).outcome, "taken")
+      await use(holder, other, stream)
     } finally {
+      holder.end()
       other.end()
-      session.end()
       await place.remove()
     }
-  })
+  }
+
+  const turnAsk = (me: string) => ({ me, known: 0, patienceMs: 500 })
+
+  it("ends another that keeps the turn, and hears nothing where that has ended already", () =>
+    withTurn(async (holder, other) => {
+      const [[[pid = null] = []] = []] = await holder.run({
+        text: "SELECT pg_backend_pid()",
+        values: [],
+      })
+      const end = () => other.run({ text: "SELECT end_session($1::int)", values: [pid] })
+      const isThere = `SELECT count(*) FROM pg_stat_activity WHERE pid = ${pid}`
+      await end()
+      assert.match((await holder.ended).message, /terminating connection/)
+      await until(() => (primary().server.sql(isThere) === "0" ? true : undefined), "it has ended")
+      await end()
+    }))
+
+  const nothing = "SELECT WHERE false"
+  const silences: readonly (readonly [what: string, bytes: Buffer])[] = [
+    ["has the turn and does nothing", Buffer.alloc(0)],
+    ["was cut off between two messages", parseMessage("half", nothing)],
+    ["was cut off amid a message", parseMessage("half", nothing).subarray(0, -1)],
+    [
+      "was cut off before what ends a batch",
+      Buffer.concat([parseMessage("half", nothing), runMessages("half", []).subarray(0, -sync)]),
+    ],
+  ]
+  for (const [what, bytes] of silences) {
+    it(`takes the turn from one that ${what}`, () =>
+      withTurn(async (holder, other, stream) => {
+        stream.write(bytes)
+        assert.equal((await takeTurn(other, turnAsk("other"))).outcome, "late")
+        assert.equal((await takeTurn(other, turnAsk("other"))).outcome, "taken")
+        assert.match((await holder.ended).message, /terminating connection/)
+      }))
+  }
+
+  it("takes no turn from one that PostgreSQL is at work for", () =>
+    withTurn(async (holder, other) => {
+      const working = holder.run({ text: "SELECT pg_sleep(1.5)", values: [] })
+      assert.equal((await takeTurn(other, turnAsk("other"))).outcome, "late")
+      await working
+      assert.equal(await isTurnWanted(holder), false)
+    }))
 
   it("is refused to another role than the certificate's", async () => {
     await assert.rejects(

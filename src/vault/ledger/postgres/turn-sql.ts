@@ -17,7 +17,7 @@ CREATE VIEW countersign.turns AS
 -- Without the warning that it has ended already: a session that hears one takes nothing for durable.
 CREATE FUNCTION countersign.end_session(who int) RETURNS void LANGUAGE sql SET client_min_messages = 'error'
   AS 'SELECT pg_terminate_backend(who)';
--- Takes the turn, unless it isn't given on in time. A holder that did nothing for most of that loses it: it may have taken it after the wait began.
+-- Takes the turn, unless it isn't given on in time. A holder that PostgreSQL waits for, and has for most of that, loses it: it may have taken it after the wait began.
 CREATE FUNCTION countersign.take_turn(me text, known bigint, patience text)
   RETURNS TABLE (outcome text, quiet_ms bigint, now_ms bigint) LANGUAGE plpgsql AS $$
 DECLARE
@@ -33,7 +33,7 @@ BEGIN
     IF NOT EXISTS (SELECT FROM countersign.turns WHERE granted AND pid = pg_backend_pid()) THEN
       SELECT xmin INTO seen FROM countersign.head;
       FOR silent IN SELECT pid, state_change FROM countersign.turns JOIN pg_stat_activity USING (pid)
-        WHERE granted AND state = 'idle' AND state_change < clock_timestamp() - 0.7 * patience::interval LOOP
+        WHERE granted AND wait_event_type = 'Client' AND state_change < clock_timestamp() - 0.7 * patience::interval LOOP
         -- What it may give out it decided before it was silent, unless it awoke just now: then the head isn't as it was.
         UPDATE countersign.head SET holder = '', quiet_at = greatest(quiet_at, silent.state_change + interval '${quietSeconds} s')
           WHERE holder <> '' AND one IN (SELECT one FROM countersign.head WHERE xmin = seen FOR UPDATE SKIP LOCKED);
