@@ -100,8 +100,9 @@ export const postgresGuards: readonly Guard[] = [
     ["system/postgres-fleet"],
     [
       {
-        find: "    UPDATE countersign.head SET holder = me, quiet_at = last.quiet_at;\n",
-        replace: "",
+        // Either the row's lock or its update makes for a commit.
+        find: "SELECT * INTO last FROM countersign.head FOR UPDATE;",
+        replace: "last.holder := '';",
         why: "a host follows what a failover takes away again",
       },
     ],
