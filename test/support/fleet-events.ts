@@ -177,9 +177,12 @@ async function isolated({ random, hosts, signings }: Around): Promise<Happened> 
   const host = random.pick(hosts)
   const how = random.pick(partings.filter((each) => each !== "slow"))
   const before = host.vault()
+  const file = join(host.site.dir, "isolated.db")
   const atMs = performance.now()
   await host.part(how)
   await nextVault(host, before)
+  // Until then, what comes from there is what the last vault gave out.
+  await until(() => existsSync(file) || undefined, `${host.name} is isolated`)
   await signings.next(host.name)
   const point = random.isOneIn(2) ? random.pick(isolatedPoints) : undefined
   if (point !== undefined) {
@@ -191,11 +194,12 @@ async function isolated({ random, hosts, signings }: Around): Promise<Happened> 
   await sleep(random.below(3_000))
   const alone = host.vault()
   await host.mend()
-  await nextVault(host, alone)
+  // One that was killed, and starts only now, is never isolated, and goes on.
+  const isBack = (): boolean => host.vault() !== alone || !existsSync(file)
+  await until(() => isBack() || undefined, `${host.name} is back`)
   const isKilled = random.isOneIn(2)
   if (isKilled) await sleep(random.below(1_500))
   if (isKilled) host.vault().kill()
-  const file = join(host.site.dir, "isolated.db")
   await until(() => (existsSync(file) ? undefined : true), `${host.name} has told what it signed`)
   const killed = `${point === undefined ? "" : `, killed at ${point}`}${isKilled ? ", killed as it tells" : ""}`
   return { atMs, host, what: `${host.name} isolated, its network ${how}${killed}` }
