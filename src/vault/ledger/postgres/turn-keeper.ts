@@ -28,7 +28,7 @@ export type TurnKeeperAsk = {
 
 /** How long the turn of one that doesn't answer is waited for. */
 const longestPatienceMs = 1_000
-/** After this long without its turn a host looks for another way to the server. */
+/** After this long without its turn, and nothing to follow, a host looks for another way to the server. */
 const longestWaitMs = 10_000
 /** What a session that broke off may take to give out what it decided, and half a second. */
 export const quietMs = 2_500
@@ -83,6 +83,7 @@ export class TurnKeeper implements Replica {
    */
   async take(follow: (batch: Batch) => void): Promise<void> {
     const askedMs = performance.now()
+    let movedMs = askedMs
     for (;;) {
       const turn = await this.#askForTurn()
       if (turn.outcome !== "late") this.#followAll(turn, follow)
@@ -92,13 +93,14 @@ export class TurnKeeper implements Replica {
         stages.publish({ stage: "followed" })
         return
       }
-      if (performance.now() > askedMs + longestWaitMs) throw noTurn()
+      // Who has much to follow, as after a restore, comes nearer by each of these.
+      if (turn.outcome === "behind" && turn.batches.length > 0) movedMs = performance.now()
+      else if (performance.now() > movedMs + longestWaitMs) throw noTurn()
     }
   }
 
   async #askForTurn(): Promise<Turn> {
-    const { commitTimeoutMs } = this.#ask
-    const patienceMs = Math.min(longestPatienceMs, commitTimeoutMs / 2)
+    const patienceMs = Math.min(longestPatienceMs, this.#ask.commitTimeoutMs / 2)
     const ask = { me: this.#me, known: this.#head.seq, patienceMs }
     const askedMs = Date.now()
     const turn = await this.#inOrder(() => takeTurn(this.#reached.session, ask))
@@ -174,8 +176,7 @@ export class TurnKeeper implements Replica {
   confirm(): Promise<void> {
     return (this.#confirming ??= this.#inOrder(async () => {
       this.#confirming = undefined
-      const standbys = await touchHead(this.#reached.session, this.#me)
-      this.#assertReplicated(standbys)
+      this.#assertReplicated(await touchHead(this.#reached.session, this.#me))
     }))
   }
 

@@ -129,6 +129,26 @@ describe("taking a turn", () => {
     assert.deepEqual(followed, ['{"n":1}', '{"n":2}', '{"n":3}'])
   })
 
+  for (const [what, batches, ending] of [
+    ["follows for as long as it comes nearer", 200, undefined],
+    ["ends where it is told that it is behind, and nothing to follow", 0, /its turn in 10 s/],
+  ] as const) {
+    it(what, async (t) => {
+      const { server, followed, take } = opened()
+      for (let count = 0; count < batches; count += 1) server.add(`{"n":${count}}`)
+      server.outcomes = ["behind", "behind", "behind", "taken"]
+      let nowMs = 0
+      t.mock.method(performance, "now", () => nowMs)
+      server.nowMs = () => {
+        nowMs += 6_000
+        return String(Date.now())
+      }
+      if (ending === undefined) await take()
+      else await assert.rejects(take(), { ...unavailable, message: ending })
+      assert.equal(followed.length, batches)
+    })
+  }
+
   it("goes on asking where it comes late or is far behind, and follows what it is given meanwhile", async () => {
     const { server, followed, take } = opened()
     for (let count = 0; count < maxBehind + 10; count += 1) server.add(`{"n":${count}}`)
