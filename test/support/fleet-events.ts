@@ -195,8 +195,10 @@ async function isolated({ random, hosts, signings }: Around): Promise<Happened> 
   const alone = host.vault()
   await host.mend()
   // One that was killed, and starts only now, is never isolated, and goes on.
-  const isBack = (): boolean => host.vault() !== alone || !existsSync(file)
-  await until(() => isBack() || undefined, `${host.name} is back`)
+  await until(
+    () => host.vault() !== alone || !existsSync(file) || undefined,
+    `${host.name} is back`,
+  )
   const isKilled = random.isOneIn(2)
   if (isKilled) await sleep(random.below(1_500))
   if (isKilled) host.vault().kill()

@@ -33,7 +33,7 @@ export type PostgresAsk = {
 const leastVersion = 150_000
 const onlyStandby = "Only a standby is reached; promote one, or start the primary."
 /** A session whose commit waits for a standby keeps its lock there after we have given it up. */
-const isLocked =
+const lockedElsewhere =
   "Another session has this ledger on PostgreSQL: stop the other Countersign, or, where there is none, start the standby that PostgreSQL waits for."
 
 /**
@@ -192,7 +192,7 @@ async function ledgerOver(
 }
 
 async function lockAlone(session: Session): Promise<void> {
-  if (!(await lockLedger(session))) throw new Fault("already_running", isLocked)
+  if (!(await lockLedger(session))) throw new Fault("already_running", lockedElsewhere)
 }
 
 function unusable(message: string): Fault {
