@@ -117,17 +117,24 @@ async function calmed({ fleet, signings }: Around): Promise<void> {
   await pause(quietMs)
 }
 
-/** A host follows within a second what another did, and so knows what there is to mend. */
+/** A host follows within a second what another did, and so knows what there is to mend, and how it is. */
 async function onceFollowed(mend: () => Promise<unknown>): Promise<void> {
   const mended = (): Promise<true | undefined> =>
     mend().then(
       () => true,
       (error: unknown) => {
-        if (error instanceof Fault && error.code === "name_unknown") return undefined
+        if (isOfOneBehind(error)) return undefined
         throw error
       },
     )
   await until(mended, "a third host has followed")
+}
+
+function isOfOneBehind(error: unknown): boolean {
+  if (!(error instanceof Fault)) return false
+  return (
+    error.code === "name_unknown" || error.message.startsWith("Something was changed meanwhile")
+  )
 }
 
 function assertKept(drilled: readonly Drilled[]): void {
