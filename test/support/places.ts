@@ -2,6 +2,8 @@ import { existsSync } from "node:fs"
 import { mkdir, rename, symlink } from "node:fs/promises"
 import { dirname, join } from "node:path"
 
+import { numRuns } from "./runs.ts"
+
 /** Where a program lies, from a directory of the test's on, and how it is come to. */
 export const programPlaces = {
   plain: "countersign",
@@ -27,10 +29,22 @@ export type InstallationPlace = keyof typeof installationPlaces
 /** Names are those of the tables above. */
 export type Place = { readonly program: ProgramPlace; readonly installation: InstallationPlace }
 
-/** Every program with every installation. */
-export const allPlaces: readonly Place[] = keysOf(programPlaces).flatMap((program) =>
-  keysOf(installationPlaces).map((installation) => ({ program, installation })),
-)
+/** What is tried in places, each in those that the other isn't in where a run is short. */
+const tried = ["a checkout", "the npm package"] as const
+export type Tried = (typeof tried)[number]
+
+/**
+ * Every program with every installation in a long run. In a short one every second: so that `what` still has every
+ * program and every installation, and with the other every pair.
+ */
+export function placesOf(what: Tried): readonly Place[] {
+  const isLong = numRuns(1).numRuns > 1
+  return keysOf(programPlaces).flatMap((program, row) =>
+    keysOf(installationPlaces)
+      .filter((_, column) => isLong || (row + column) % tried.length === tried.indexOf(what))
+      .map((installation) => ({ program, installation })),
+  )
+}
 
 /** The path of a program below `root`; its parent is there, and a link where that is the place. */
 export async function makeProgramPlace(root: string, place: ProgramPlace): Promise<string> {

@@ -3,16 +3,23 @@ import { after, before, describe, it } from "node:test"
 
 import { bot, limitOrder } from "./bot.ts"
 import { makeInstallation, serve, type TemporaryInstallation } from "./countersign.ts"
-import { allPlaces, makeProgramPlace, moveInstallation, programPlaces } from "./places.ts"
+import {
+  makeProgramPlace,
+  moveInstallation,
+  placesOf,
+  programPlaces,
+  type Tried,
+} from "./places.ts"
 import { killAllNaming } from "./process-tree.ts"
 import { addClient, makeTradingKeys, tradingPolicy, writePolicy } from "./trading-keys.ts"
 
 /** What is started: its directory, its launcher, and the Node that lies there too. */
 export type Program = { readonly root: string; readonly program: string; readonly node: string }
 
-/** Tests that a program starts and signs in every place of itself and of the installation. `make` puts it into a new directory. */
-export function signsInEveryPlace(what: string, make: (root: string) => Promise<Program>): void {
+/** Tests that a program starts and signs in the places of itself and of the installation. `make` puts it into a new directory. */
+export function signsInEveryPlace(what: Tried, make: (root: string) => Promise<Program>): void {
   describe(`countersign serve of ${what}`, { timeout: 600_000 }, () => {
+    const places = placesOf(what)
     const programs = new Map<string, Program>()
     const startsMs: number[] = []
     let installation: TemporaryInstallation
@@ -33,7 +40,7 @@ export function signsInEveryPlace(what: string, make: (root: string) => Promise<
       await installation.remove()
     })
 
-    for (const place of allPlaces) {
+    for (const place of places) {
       it(`signs: program ${place.program}, installation ${place.installation}`, async () => {
         const { root, ...start } = programs.get(place.program) ?? assert.fail(place.program)
         dir = await moveInstallation(dir, { program: root, installation: place.installation })
@@ -50,9 +57,9 @@ export function signsInEveryPlace(what: string, make: (root: string) => Promise<
       const sorted = startsMs.toSorted((a, b) => a - b).map(Math.round)
       const median = sorted[sorted.length >> 1]
       t.diagnostic(
-        `${sorted.length} of ${allPlaces.length} places of ${what} and an installation started and signed; a start took ${median} ms in the middle, ${sorted.at(-1)} ms at most`,
+        `${sorted.length} of ${places.length} places of ${what} and an installation started and signed; a start took ${median} ms in the middle, ${sorted.at(-1)} ms at most`,
       )
-      assert.equal(sorted.length, allPlaces.length)
+      assert.equal(sorted.length, places.length)
     })
   })
 }
