@@ -14,8 +14,8 @@ import { isIdle, jobsFor, jobsOf, testsWith, type Job } from "./support/jobs.ts"
 import { testPublished } from "./support/published.ts"
 
 const longFactor = "20"
-/** One more than the cores of the smallest machine: many tests wait for processes of their own. Those that are idle have one more. */
-const workers = 3
+/** One more than the cores of the smallest machine: many tests wait for processes of their own. Those that are idle have two more. */
+const workers = { busy: 3, idle: 2 }
 
 /** The error of Node's that a failure comes as: what kind it is, and what the test threw. */
 type FailedTest = Error & { readonly failureType?: string }
@@ -43,7 +43,8 @@ report.on("end", finish)
 const jobs = files.length > 0 ? jobsFor(files) : jobsOf(words.includes("--system"))
 const { idle = [], busy = [] } = Object.groupBy(jobs, (job) => (isIdle(job) ? "idle" : "busy"))
 process.setMaxListeners(0) // each run of Node's listens for signals
-await Promise.all([work(idle), ...Array.from({ length: workers }, () => work(busy))])
+const lanes = (length: number, of: Job[]) => Array.from({ length }, () => work(of))
+await Promise.all([...lanes(workers.idle, idle), ...lanes(workers.busy, busy)])
 report.end()
 await removePublished?.()
 
