@@ -186,6 +186,7 @@ export function aloneConfig(host: FleetHost): Config {
 export type Config = {
   readonly keystore: Readonly<Record<string, string>>
   readonly ledger: Readonly<Record<string, unknown>>
+  readonly expires_in?: Readonly<Record<string, string>>
   readonly signer_dir?: string
 }
 

@@ -37,6 +37,9 @@ function shownSetting(): Shown {
   return (parse(shown) as { ledger: Shown }).ledger
 }
 
+/** Longer than all of this takes: a repeat of what has expired is refused. */
+const expiresIn = { trade: "10m" }
+
 /** Adds it to what a host has. */
 function withCancels({ ledger, ...rest }: Config): Config {
   const { isolated_cancels: cancels, fleet } = shownSetting()
@@ -46,7 +49,7 @@ function withCancels({ ledger, ...rest }: Config): Config {
     return [name, { ...host, slot }] as const
   })
   const own = { isolated_cancels: cancels, fleet: { hosts: Object.fromEntries(slotted) } }
-  return { ...rest, ledger: { ...ledger, ...own } }
+  return { ...rest, expires_in: expiresIn, ledger: { ...ledger, ...own } }
 }
 
 describe("a host that can't reach PostgreSQL", { timeout: 300_000, ...needsPostgres }, () => {
@@ -196,6 +199,7 @@ describe("a host that can't reach PostgreSQL", { timeout: 300_000, ...needsPostg
       assert.equal(verified.code, 0, verified.stderr)
     }
     const again = await cancel(a, "one")
+    assert.equal(again.status, 200, again.text)
     assert.equal(again.json["nonce"], isolated[0]?.nonce)
   })
 })
