@@ -7,11 +7,13 @@ import { type ActiveSet, walletAddressOf } from "../active/active-set.ts"
 import { type KeyEntry } from "../ledger/records/bindings.ts"
 import { defaultMaxValidDays } from "../policy/bounds/approve-agent-rule.ts"
 import { typeBMessage } from "../request/fill-in.ts"
+import type { ParsedRequest } from "../request/parse-request.ts"
 import { agentToApprove, assertSendable, walletHeldFor } from "./agent-key.ts"
 import {
   type OperatorRecords,
   type OperatorSigning,
   parseOperation,
+  type ReadOperation,
   reserveOperation,
   signOperation,
   walletElsewhere,
@@ -32,56 +34,47 @@ export async function approveAgent(
   ask: Ask,
   signing: OperatorSigning,
 ): Promise<AdminResults["approveAgent"]> {
-  const set = signing.active()
-  const agent = agentToApprove(ask.agent, set)
   // Not `>`: a number that isn't one compares as false, and must not pass.
   if (!(ask.validDays <= defaultMaxValidDays)) {
     throw new Fault("usage", `An agent is approved for at most ${defaultMaxValidDays} days.`)
   }
+  const read = (set: ActiveSet) => readApproval(ask, set)
+  if (ask.wallet !== undefined) return describe(read, signing)
+  return { kind: "signed", ...(await signOperation(read, signing)) }
+}
+
+function readApproval(ask: Ask, set: ActiveSet): ParsedRequest {
+  const agent = agentToApprove(ask.agent, set)
   assertSendable(set)
-  if (ask.wallet !== undefined)
-    return describe(ask, agent, { records: signing, set, text: ask.wallet })
-  const wayOn = `have it sign: countersign agent approve ${agent.name} --wallet ADDRESS --external`
-  const request = approvalBy(walletHeldFor(agent, set, wayOn), { ask, agent, set })
-  return { kind: "signed", ...(await signOperation(request, signing, set)) }
-}
-
-async function describe(
-  ask: Ask,
-  agent: KeyEntry,
-  at: { readonly records: OperatorRecords; readonly set: ActiveSet; readonly text: string },
-): Promise<AdminResults["approveAgent"]> {
-  const { records, set } = at
-  const address = addressElsewhere(at.text, agent, set)
-  const request = approvalBy(walletElsewhere(address, set), { ask, agent, set })
-  if (request.signing.type !== "B") throw new Fault("internal", "An approval is Type B.")
-  const reserved = await reserveOperation(request, records, set)
-  const filling = { validity: reserved, profile: set.profile }
-  const { domain, struct, values } = typeBMessage(request, request.signing, filling)
-  return {
-    kind: "to_be_signed",
-    record: reserved.record,
-    signer: address,
-    typed_data: typedData(domain, struct, values),
-    expires_after: reserved.expiresAfterMs,
-  }
-}
-
-function approvalBy(
-  wallet: KeyEntry,
-  { ask, agent, set }: { readonly ask: Ask; readonly agent: KeyEntry; readonly set: ActiveSet },
-) {
+  const wallet = walletOf(ask, agent, set)
   const fields = operationFields({ agent, wallet, validDays: ask.validDays, label: ask.label }, set)
-  const isHere = ask.wallet === undefined
-  return parseOperation(
-    {
-      operation: "approveAgent",
-      body: JSON.stringify(Object.fromEntries(fields)),
-      wallet,
-      ttlMs: ask.expiresInMs ?? (isHere ? undefined : elsewhereTtlMs),
-    },
-    set,
-  )
+  const body = JSON.stringify(Object.fromEntries(fields))
+  const ttlMs = ask.expiresInMs ?? (ask.wallet === undefined ? undefined : elsewhereTtlMs)
+  return parseOperation({ operation: "approveAgent", body, wallet, ttlMs }, set)
+}
+
+function walletOf({ wallet }: Ask, agent: KeyEntry, set: ActiveSet): KeyEntry {
+  if (wallet !== undefined) return walletElsewhere(addressElsewhere(wallet, agent, set), set)
+  const wayOn = `have it sign: countersign agent approve ${agent.name} --wallet ADDRESS --external`
+  return walletHeldFor(agent, set, wayOn)
+}
+
+function describe(
+  read: ReadOperation,
+  records: OperatorRecords,
+): Promise<AdminResults["approveAgent"]> {
+  return reserveOperation(read, records, (request, recorded) => {
+    const { signing, parties } = request
+    if (signing.type !== "B") throw new Fault("internal", "An approval is Type B.")
+    const { domain, struct, values } = typeBMessage(request, signing, recorded)
+    return {
+      kind: "to_be_signed",
+      record: recorded.record,
+      signer: parties.signer,
+      typed_data: typedData(domain, struct, values),
+      expires_after: recorded.validity.expiresAfterMs,
+    }
+  })
 }
 
 /** A wallet elsewhere may approve an agent that belongs to nobody yet, or to it already. */

@@ -4,10 +4,10 @@ import { Fault, type FaultCode } from "../../std/fault.ts"
 import type { OperationId } from "../../venue/profile.ts"
 import { makeActiveSet, type ActiveSet, type SetInForce } from "../active/active-set.ts"
 import type { Keyring, Signature } from "../keyring/keyring.ts"
-import type { Ledger } from "../ledger/ledger.ts"
+import type { Ledger, LedgerTurn } from "../ledger/ledger.ts"
 import { type Client, type KeyEntry, operatorName } from "../ledger/records/bindings.ts"
 import type { RequestEntry } from "../ledger/records/entries.ts"
-import type { Reservation, ReserveAsk } from "../ledger/records/reservation.ts"
+import type { Taken } from "../ledger/records/reservation.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import { digestOf, signedBody, type Filling } from "../request/fill-in.ts"
 import { bindingOf } from "../request/judge-request.ts"
@@ -30,8 +30,6 @@ export type OperatorAsk = {
   /** The usual time of account operations if left out. */
   readonly ttlMs?: number | undefined
 }
-
-export type Reserved = Extract<Reservation, { readonly kind: "reserved" }>
 
 /**
  * Parses what an operator asks for with the code that reads a bot's body, so that what no policy can lift
@@ -64,37 +62,43 @@ export function walletElsewhere(address: KeyEntry["address"], { profile }: Activ
   }
 }
 
+/** Makes of what is known what is asked for. @throws {Fault} */
+export type ReadOperation = (set: ActiveSet) => ParsedRequest
+
+/** What an operation is filled in with, and its record. */
+export type Recorded = Filling & { readonly record: string }
+
 /**
- * Records an operation and takes its nonce; durable when it resolves. No limit counts it, and no rate budget
- * stops it.
+ * Records an operation, takes its nonce, and resolves with what `make` makes of it once that is durable. It is read in
+ * the ledger's turn, by what other hosts have done. No limit counts it, and no rate budget stops it.
  *
- * @throws {Fault} `vault_unavailable` when its signer was too busy, and what the ledger throws.
+ * @throws {Fault} `vault_unavailable` when its signer was too busy, and what `read` and the ledger throw.
  */
-export async function reserveOperation(
-  request: ParsedRequest,
+export async function reserveOperation<Made>(
+  read: ReadOperation,
   vault: OperatorRecords,
-  set: ActiveSet,
-): Promise<Reserved> {
+  make: (request: ParsedRequest, recorded: Recorded) => Made,
+): Promise<Made> {
   const { ledger } = vault
-  await ledger.claim(request.parties.signer)
-  const by = { client: operatorName, rule: operatorName }
-  const ask = forcedAsk(request, by, { set, nowMs: vault.now() })
+  await ledger.claim(read(vault.active()).parties.signer)
   return ledger.decide([], (turn) => {
-    const reserved = turn.reserve(ask)
-    if (reserved.kind === "refused") throw faultOf(reserved.refusal)
-    return () => reserved
+    const set = vault.active()
+    const request = read(set)
+    const by = { client: operatorName, rule: operatorName }
+    const validity = reserveForced(request, by, { set, turn })
+    return () => make(request, { validity, profile: set.profile, record: validity.record })
   })
 }
 
-/** What reserves a request that no policy judges: no limit counts it, and no rate budget stops it. */
-export function forcedAsk(
+/** Reserves a request that no policy judges: no limit counts it, and no rate budget stops it. @throws {Fault} as its signer's pace is. */
+export function reserveForced(
   request: ParsedRequest,
   { client, rule }: Pick<RequestEntry, "client" | "rule">,
-  { set, nowMs }: { readonly set: ActiveSet; readonly nowMs: LedgerTime },
-): ReserveAsk {
+  { set, turn }: { readonly set: ActiveSet; readonly turn: LedgerTurn },
+): Taken {
   const { endpoint, parties, ttlMs, lane } = request
   const spending = spendingOf(request, client, set)
-  return {
+  const reserved = turn.reserve({
     signer: parties.signer,
     entry: {
       ...bindingOf(request, { name: client }),
@@ -103,37 +107,35 @@ export function forcedAsk(
       rule,
       purpose: "forward",
     },
-    ...{ claims: [], sizes: [], release: undefined, ttlMs, lane, nowMs },
+    ...{ claims: [], sizes: [], release: undefined, ttlMs, lane, nowMs: turn.nowMs },
     spending: spending && { ...spending, isForced: true },
-  }
+  })
+  if (reserved.kind === "refused") throw faultOf(reserved.refusal)
+  return reserved
 }
 
 /**
- * Records, then signs with a wallet key held here.
+ * Records and signs with a wallet key held here.
  *
- * @throws {Fault} `keyring_locked`: then nothing was recorded.
+ * @throws {Fault} `keyring_locked`: then nothing was recorded; and as {@link reserveOperation}.
  */
 export async function signOperation(
-  request: ParsedRequest,
+  read: ReadOperation,
   signing: OperatorSigning,
-  set: ActiveSet,
 ): Promise<SignedOperation> {
-  const { name } = request.key
-  assertCanSign(name, signing.keyring)
-  const reserved = await reserveOperation(request, signing, set)
-  const filling = { validity: reserved, profile: set.profile }
-  const signature = signing.keyring.sign(name, digestOf(request, filling))
-  return signedOperation(
-    request,
-    { ...filling, record: reserved.record },
-    { signature, now: signing.now() },
-  )
+  const { keyring } = signing
+  const readUnlocked = (set: ActiveSet) => unlocked(read(set), keyring)
+  const make = (request: ParsedRequest, recorded: Recorded) => {
+    const signature = keyring.sign(request.key.name, digestOf(request, recorded))
+    return () => signedOperation(request, recorded, { signature, now: signing.now() })
+  }
+  return (await reserveOperation(readUnlocked, signing, make))()
 }
 
 /** A signed operation as the command line sends it. */
 export function signedOperation(
   request: ParsedRequest,
-  filling: Filling & { readonly record: string },
+  filling: Recorded,
   { signature, now }: { readonly signature: Signature; readonly now: LedgerTime },
 ): SignedOperation {
   return {
@@ -153,10 +155,10 @@ export function clientOf(name: string, key: KeyEntry): Client {
   return { name, tokenHash, keys: [key.name], ...may }
 }
 
-function assertCanSign(name: string, keyring: Keyring): void {
-  if (keyring.isLocked(name)) {
-    throw new Fault("keyring_locked", `The key ${name} is locked; run countersign unlock first.`)
-  }
+function unlocked(request: ParsedRequest, keyring: Keyring): ParsedRequest {
+  const { name } = request.key
+  if (!keyring.isLocked(name)) return request
+  throw new Fault("keyring_locked", `The key ${name} is locked; run countersign unlock first.`)
 }
 
 /** A refusal of what an operator asked for, as the command line tells failures. */

@@ -7,6 +7,7 @@ import { businessFields } from "../../venue/payload/check-struct.ts"
 import type { OperationId, Profile } from "../../venue/profile.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { KeyEntry } from "../ledger/records/bindings.ts"
+import type { ParsedRequest } from "../request/parse-request.ts"
 import { agentNamed, agentToApprove, assertSendable, walletHeldFor } from "./agent-key.ts"
 import { operationFields, type OperationSubject } from "./approve-agent.ts"
 import { type OperatorSigning, parseOperation, signOperation } from "./operator-request.ts"
@@ -20,9 +21,12 @@ export function revokeAgent(
   { agent: name }: AdminParams["revokeAgent"],
   signing: OperatorSigning,
 ): Promise<SignedOperation> {
-  const agent = agentNamed(name, signing.active())
-  if (agent.approval === "revoked") throw new Fault("usage", `The key ${name} is revoked already.`)
-  return signFor(agent, { operation: "revokeAgent", known: {} }, signing)
+  return signOperation((set) => {
+    const agent = agentNamed(name, set)
+    if (agent.approval === "revoked")
+      throw new Fault("usage", `The key ${name} is revoked already.`)
+    return readTerm(agent, { operation: "revokeAgent", known: {} }, set)
+  }, signing)
 }
 
 /**
@@ -34,8 +38,10 @@ export function renewAgent(
   { agent: name, validDays, label }: AdminParams["renewAgent"],
   signing: OperatorSigning,
 ): Promise<SignedOperation> {
-  const agent = agentToApprove(name, signing.active())
-  return signFor(agent, { operation: "renewAgent", known: { validDays, label } }, signing)
+  return signOperation((set) => {
+    const agent = agentToApprove(name, set)
+    return readTerm(agent, { operation: "renewAgent", known: { validDays, label } }, set)
+  }, signing)
 }
 
 type Term = {
@@ -43,17 +49,12 @@ type Term = {
   readonly known: Pick<OperationSubject, "validDays" | "label">
 }
 
-async function signFor(
-  agent: KeyEntry,
-  { operation, known }: Term,
-  signing: OperatorSigning,
-): Promise<SignedOperation> {
-  const set = signing.active()
+function readTerm(agent: KeyEntry, { operation, known }: Term, set: ActiveSet): ParsedRequest {
   assertSendable(set)
   const wallet = walletHeldFor(agent, set, `send ${operation} to the venue with that wallet`)
   const fields = operationFields({ agent, wallet, ...known }, set)
   const body = JSON.stringify(bodyOf(operation, fields, set))
-  return signOperation(parseOperation({ operation, body, wallet }, set), signing, set)
+  return parseOperation({ operation, body, wallet }, set)
 }
 
 /** Of an operation that nothing is known of the body is empty: reading it says which line to add. */

@@ -3,7 +3,12 @@ import type { PanicView, UnsignedPanic } from "../../link/views/stop-views.ts"
 import { Fault } from "../../std/fault.ts"
 import type { PanicLine } from "../../venue/profile.ts"
 import type { ActiveSet, Acts } from "../active/active-set.ts"
-import { clientOf, faultOf, forcedAsk, type OperatorSigning } from "../agents/operator-request.ts"
+import {
+  clientOf,
+  faultOf,
+  reserveForced,
+  type OperatorSigning,
+} from "../agents/operator-request.ts"
 import { type KeyEntry, operatorName, panicName } from "../ledger/records/bindings.ts"
 import { signReserved } from "../request/fill-in.ts"
 import { parseRequest, type ParsedRequest } from "../request/parse-request.ts"
@@ -38,7 +43,7 @@ export async function panic({ reason, by, client }: PanicAsk, vault: Panics): Pr
   const all = { scope: "all", name: null, reason: `panic: ${reason}`, by, cancels: true } as const
   const frozen = vault.ledger.isolated === undefined ? await freeze(all, vault) : null
   const set = vault.active()
-  const tries = await Promise.all(cancelsOf(set).map((ask) => signOne(ask, client, { vault, set })))
+  const tries = await Promise.all(cancelsOf(set).map((ask) => signOne(ask, client, vault)))
   const now = vault.now()
   return {
     freeze: frozen,
@@ -66,14 +71,14 @@ export function cancelsOf({ profile, usableKeys }: ActiveSet): readonly PanicCan
 }
 
 async function signOne(
-  { line, key }: PanicCancel,
+  ask: PanicCancel,
   client: PanicAsk["client"],
-  { vault, set }: { readonly vault: OperatorSigning; readonly set: ActiveSet },
+  vault: OperatorSigning,
 ): Promise<Omit<PanicView["requests"][number], "good_for_ms"> | UnsignedPanic> {
-  const about = { operation: line.operation, key: key ?? null, target: line.target ?? null }
+  const { operation, target = null } = ask.line
+  const about = { operation, key: ask.key ?? null, target }
   try {
-    const request = parseLine(line, namedKey(key, set), { client, set })
-    return { ...about, ...(await reserveAndSign(request, client, { vault, set })) }
+    return { ...about, ...(await reserveAndSign(ask, client, vault)) }
   } catch (error) {
     // The others have to go on; a bug is told as one.
     const message = error instanceof Fault ? error.message : `this is a bug: ${String(error)}`
@@ -102,22 +107,24 @@ export function parseLine(
   return read.value
 }
 
-/** Records, then signs. @throws {Fault} */
-async function reserveAndSign(
-  request: ParsedRequest,
+/** Reads in the ledger's turn, by what other hosts have done, records and signs. @throws {Fault} */
+function reserveAndSign(
+  { line, key: name }: PanicCancel,
   client: PanicAsk["client"],
-  { vault, set }: { readonly vault: OperatorSigning; readonly set: ActiveSet },
+  vault: OperatorSigning,
 ) {
   const { ledger, keyring } = vault
-  const { key } = request
-  if (keyring.isLocked(key.name)) throw faultOf(keyLocked(key.name))
-  const by = { client, rule: panicName }
-  const ask = forcedAsk(request, by, { set, nowMs: vault.now() })
-  const signed = await ledger.decide([], (turn) => {
-    const reserved = turn.reserve(ask)
-    if (reserved.kind === "refused") throw faultOf(reserved.refusal)
-    return () => signReserved(request, reserved, { keyring, profile: set.profile })
+  return ledger.decide([], (turn) => {
+    const set = vault.active()
+    const request = parseLine(line, namedKey(name, set), { client, set })
+    const { key } = request
+    if (keyring.isLocked(key.name)) throw faultOf(keyLocked(key.name))
+    const reserved = reserveForced(request, { client, rule: panicName }, { set, turn })
+    return () => {
+      const { profile } = set
+      const signed = signReserved(request, reserved, { keyring, profile })
+      const { record, path, body, expiresAfter } = signed
+      return { record, path, body, expires_after: expiresAfter, base_url: profile.baseUrl ?? null }
+    }
   })
-  const { record, path, body, expiresAfter } = signed
-  return { record, path, body, expires_after: expiresAfter, base_url: set.profile.baseUrl ?? null }
 }

@@ -16,6 +16,7 @@ import {
   without,
   type AgentVault,
 } from "../../../support/agent-keys.ts"
+import { actBeforeTurn } from "../../../support/before-turn.ts"
 import { ledgerTime } from "../../../support/fake-clock.ts"
 import {
   approval,
@@ -159,6 +160,25 @@ describe("the approval of an agent whose wallet key is held here", () => {
 
   it("is refused when the wallet key is removed, and records nothing", async () => {
     await test.vault.act({ act: "key_removed", name: "main" })
+    await failsWith(() => test.admin.approveAgent(ask), "usage", /main is removed/)
+    assert.equal(await recordsOf(test), 0)
+  })
+
+  for (const wallet of [undefined, elsewhere.address]) {
+    const signer = wallet === undefined ? "here" : "elsewhere"
+    it(`is refused where the agent is removed on another host meanwhile, signed ${signer}`, async (t) => {
+      const held = wallet === undefined ? { wallet: "main" } : {}
+      await test.addKey({ name: "new", role: "agent", ...held })
+      actBeforeTurn(t, test, { act: "key_removed", name: "new" })
+      const approving = () =>
+        test.admin.approveAgent({ ...ask, agent: "new", ...(wallet && { wallet }) })
+      await failsWith(approving, "usage", /removed and never signs again/)
+      assert.equal(await recordsOf(test), 0)
+    })
+  }
+
+  it("is refused where the wallet key is removed on another host meanwhile", async (t) => {
+    actBeforeTurn(t, test, { act: "key_removed", name: "main" })
     await failsWith(() => test.admin.approveAgent(ask), "usage", /main is removed/)
     assert.equal(await recordsOf(test), 0)
   })

@@ -12,6 +12,7 @@ import {
   without,
   type AgentVault,
 } from "../../../support/agent-keys.ts"
+import { actBeforeTurn } from "../../../support/before-turn.ts"
 import { ledgerTime } from "../../../support/fake-clock.ts"
 import { limitOrder, outcomeOf } from "../../../support/open-test-vault.ts"
 
@@ -102,6 +103,12 @@ describe("the renewal of an agent", () => {
   it("is refused for an agent that has ended", async (t) => {
     const test = await opened(t)
     await test.vault.act({ act: "agent_revoked", name: "mm", record: "r" })
+    await failsWith(() => test.admin.renewAgent(renewal), "usage", /revoked and never signs again/)
+  })
+
+  it("is refused for an agent that ends on another host meanwhile", async (t) => {
+    const test = await opened(t)
+    actBeforeTurn(t, test, { act: "agent_revoked", name: "mm", record: "r" })
     await failsWith(() => test.admin.renewAgent(renewal), "usage", /revoked and never signs again/)
   })
 

@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from "node:test"
 
 import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import { elsewhere } from "../../../support/agent-keys.ts"
+import { actBeforeTurn } from "../../../support/before-turn.ts"
 import { ledgerTime } from "../../../support/fake-clock.ts"
 import {
   assertSigned,
@@ -109,6 +110,14 @@ limits: [{name: few, endpoints: [cancelAll], count: requests, window: 1h, max: "
     assert.match(nobody ?? "", /no key named nobody; fix panic in venue.yaml/)
     assert.match(target ?? "", /may not operate/)
     assert.match(gone ?? "", /is removed and never signs again/)
+  })
+
+  it("signs nothing by a key that is removed on another host meanwhile", async (t) => {
+    const test = await open(t, { venue: sandbox + all })
+    actBeforeTurn(t, test, { act: "key_removed", name: "mm" })
+    const { requests, unsigned } = await test.admin.panic({ reason })
+    assert.deepEqual(requests.map(told), ["cancelAll by mm2"])
+    assert.match(unsigned[0]?.message ?? "", /is removed and never signs again/)
   })
 
   it("says so of keys that are locked", async (t) => {
