@@ -10,12 +10,12 @@ import { run, type EventData } from "node:test"
 import { spec, type TestEvent } from "node:test/reporters"
 
 import { startCanaryRun } from "./support/canaries-run.ts"
-import { isIdle, jobsFor, jobsOf, testsWith, type Job } from "./support/jobs.ts"
+import { jobsFor, jobsOf, laneOf, testsWith, type Job, type Lane } from "./support/jobs.ts"
 import { testPublished } from "./support/published.ts"
 
 const longFactor = "20"
-/** One more than the cores of the smallest machine: many tests wait for processes of their own. Those that are idle have two more. */
-const workers = { busy: 3, idle: 2 }
+/** How many jobs of a lane run at once; of busy ones one more than the smallest machine has cores, since many wait for processes of their own. */
+const workers: Readonly<Record<Lane, number>> = { container: 1, idle: 1, busy: 3 }
 
 /** The error of Node's that a failure comes as: what kind it is, and what the test threw. */
 type FailedTest = Error & { readonly failureType?: string }
@@ -41,10 +41,12 @@ report.pipe(process.stdout, { end: false })
 report.on("end", finish)
 
 const jobs = files.length > 0 ? jobsFor(files) : jobsOf(words.includes("--system"))
-const { idle = [], busy = [] } = Object.groupBy(jobs, (job) => (isIdle(job) ? "idle" : "busy"))
+const lanes = Object.groupBy(jobs, laneOf)
 process.setMaxListeners(0) // each run of Node's listens for signals
-const lanes = (length: number, of: Job[]) => Array.from({ length }, () => work(of))
-await Promise.all([...lanes(workers.idle, idle), ...lanes(workers.busy, busy)])
+const lengths = Object.entries(workers) as [Lane, number][]
+await Promise.all(
+  lengths.flatMap(([lane, length]) => Array.from({ length }, () => work(lanes[lane] ?? []))),
+)
 report.end()
 await removePublished?.()
 

@@ -1,4 +1,4 @@
-import { existsSync, globSync } from "node:fs"
+import { existsSync, globSync, readFileSync } from "node:fs"
 import { basename, dirname, relative } from "node:path"
 
 /** Test files that run one after the other in a process of their own. */
@@ -17,35 +17,32 @@ const dealt: Readonly<Record<string, number>> = { "test/process": 8, "test/unit/
 const slowest = [
   "system/crash.test.ts",
   "simulation",
-  "package-deb.test.ts",
   "test/process",
   "properties",
   "threats",
   "unit/vault",
 ]
 
-/** These wait three quarters of their time, for a second or a minute to be over: they run beside the others, a few at once. */
+/** These wait three quarters of their time, for a second or a minute to be over. */
 const idle = [
-  "console-release.test.ts",
-  "examples.test.ts",
-  "go-live.test.ts",
-  "keychain-drivers.test.ts",
-  "package-deb.test.ts",
   "postgres-fleet.test.ts",
   "postgres-fleet-ledgers.test.ts",
-  "postgres-fleet-state.test.ts",
   "postgres-isolated.test.ts",
   "postgres-isolated-time.test.ts",
   "postgres-isolated-told.test.ts",
   "postgres-ledger.test.ts",
   "postgres-properties.test.ts",
   "postgres-session.test.ts",
-  "postgres-threats.test.ts",
   "price-poll.test.ts",
 ]
 
-export function isIdle({ files }: Job): boolean {
-  return files.every((file) => file.startsWith("test/system/") && idle.includes(basename(file)))
+/** What jobs wait for most: a systemd in a container, of which there is one at a time; the time; a processor. */
+export type Lane = "container" | "idle" | "busy"
+
+export function laneOf({ files: [file = "", ...others] }: Job): Lane {
+  if (others.length > 0 || !file.startsWith("test/system/")) return "busy"
+  if (readFileSync(file, "utf8").includes("needsSystemd()")) return "container"
+  return idle.includes(basename(file)) ? "idle" : "busy"
 }
 
 /** The file that `word` is the path of, else all tests whose path has it; none is a mistake. */
