@@ -27,7 +27,7 @@ import {
   type PostgresPlace,
   type PostgresServer,
 } from "./postgres-server.ts"
-import { killAllNaming, processesBelow, until } from "./process-tree.ts"
+import { killAllNaming, processesBelow, signalProcess, until } from "./process-tree.ts"
 import { addClient, makeTradingKeys, writePolicy } from "./trading-keys.ts"
 
 export const fleetPage = "docs/operations/fleet.md"
@@ -219,7 +219,7 @@ function fleetHost(name: HostName, dir: string, { home, page, token }: Around): 
     signal(signal) {
       const { pid } = daemon()
       for (const each of [pid, ...processesBelow(pid).map(({ pid: child }) => child)])
-        process.kill(each, signal)
+        signalProcess(each, signal)
     },
     run: (...args) => countersign([...args, "--dir", dir]),
     bot: (own = token) => bot(daemon().url, own),

@@ -43,8 +43,17 @@ export async function untilNoneNames(part: string): Promise<void> {
 
 /** Ends what a failed test left running: the processes whose command line has `part`. */
 export async function killAllNaming(part: string): Promise<void> {
-  for (const { pid } of processesNaming(part)) process.kill(pid, "SIGKILL")
+  for (const { pid } of processesNaming(part)) signalProcess(pid, "SIGKILL")
   await untilNoneNames(part)
+}
+
+/** Signals a process, unless it has ended meanwhile. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
+  }
 }
 
 /** Asks again and again until `look` finds something. @throws after half a minute: then it never will. */
