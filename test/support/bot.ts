@@ -56,6 +56,12 @@ export function bot(url: string, token: string): Bot {
   }
 }
 
+/** Asks once more where the machine stood still for so long that what was signed isn't given out. */
+export async function unlessLate(ask: () => Promise<Answer>): Promise<Answer> {
+  const answer = await ask()
+  return answer.status === 503 && answer.json.msg.includes("took too long") ? ask() : answer
+}
+
 /** A limit order that keeps every rule of the interface. */
 export function limitOrder(
   changes: Readonly<Record<string, unknown>> = {},

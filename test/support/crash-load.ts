@@ -96,7 +96,7 @@ export function createCrashLoad(parts: Parts): CrashLoad {
       await caller.send(ask, at)
       return true
     } catch (error) {
-      if (!(error instanceof Fault && isUnanswered(error.code))) throw error
+      if (!isOfNoAnswer(error)) throw error
       counts.lost += 1
       if (ask.idempotencyKey !== undefined) caller.again.push(ask)
       return false
@@ -133,16 +133,25 @@ export function createCrashLoad(parts: Parts): CrashLoad {
     return { ...random.pick(ways), again: [], door }
   })
 
-  /** What is answered at a door. */
+  /** What is answered at a door; of several hosts one may have ended just then, and is asked anew. */
   async function answerAt(index: number, ask: Ask): Promise<string> {
-    const at = openDoor(doors, index)
-    return sendDirect(ask, at).finally(() => at.link.close())
+    for (;;) {
+      const at = openDoor(doors, index)
+      try {
+        return await sendDirect(ask, at)
+      } catch (error) {
+        if (doors.length === 1 || !isOfNoAnswer(error)) throw error
+        await sleep(pauseMs)
+      } finally {
+        at.link.close()
+      }
+    }
   }
 
   /** Asks until a cap is spent; where an address's budget is, with another key's. */
-  async function fill(symbol: number, at: At): Promise<void> {
+  async function fill(symbol: number, index: number): Promise<void> {
     for (;;) {
-      const answer = await sendDirect(asks.smallest(symbol), at)
+      const answer = await answerAt(index, asks.smallest(symbol))
       if (answer === "limit_exhausted") return
       if (answer !== "signed" && answer !== addressSpent) throw new Error(answer)
     }
@@ -176,9 +185,7 @@ export function createCrashLoad(parts: Parts): CrashLoad {
     async fillCaps() {
       const symbols = asks.symbols()
       const fillAt = async (index: number): Promise<void> => {
-        const at = openDoor(doors, index)
-        for (const symbol of symbols) await fill(symbol, at)
-        at.link.close()
+        for (const symbol of symbols) await fill(symbol, index)
       }
       await Promise.all([...doors.keys()].map(fillAt))
       return symbols.length
@@ -247,6 +254,10 @@ function senders(
   }
 
   return [sendDirect, sendByGate]
+}
+
+function isOfNoAnswer(error: unknown): boolean {
+  return error instanceof Fault && isUnanswered(error.code)
 }
 
 /** The vault has ended, or is about to: nobody knows what became of the request. */

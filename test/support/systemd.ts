@@ -14,8 +14,8 @@ import { lacking, needs } from "./needs.ts"
 const runner = fileURLToPath(new URL("with-systemd.sh", import.meta.url))
 
 /** The longest that a container may take, with the wait for another test's. */
-const longestRunMs = 600_000
-const limit = { LIMIT_SECONDS: "240" }
+const longestRunMs = 900_000
+const limit = { LIMIT_SECONDS: "480" }
 
 /** Options for a test that boots a systemd in a container: tried once, since what forbids it has many names. */
 export function needsSystemd(): { readonly skip?: string } {

@@ -7,6 +7,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import { Fault } from "../../src/std/fault.ts"
 import type { Ledger } from "../../src/vault/ledger/ledger.ts"
 import { openLedgerOver } from "../../src/vault/ledger/open-ledger.ts"
+import { quietMs } from "../../src/vault/ledger/postgres/turn-keeper.ts"
 import { systemClock } from "../../src/vault/process/clock.ts"
 import { plainAsk } from "../support/ledger-ask.ts"
 import { postgresFleet, type PostgresLedgerPlace } from "../support/postgres-ledger.ts"
@@ -29,7 +30,8 @@ describe("a freeze on one of several hosts", { timeout: longestMs, ...needsPostg
   it("is answered once nothing that was decided before it can come out of any host", async (t) => {
     const random = seededRandom(seed)
     const places = await postgresFleet(primary(), ["a", "b", "c"])
-    const hosts = places.map(openHost)
+    const sessions = { lastMs: performance.now() }
+    const hosts = places.map((place) => openHost(place, sessions))
     for (const host of hosts) await host.act({ act: "thawed", ...everything }) // no copy is empty
     const load = startLoad(hosts)
     const tookMs: Took = { usual: [], broken: [] }
@@ -38,8 +40,9 @@ describe("a freeze on one of several hosts", { timeout: longestMs, ...needsPostg
         await pause(random.below(30))
         const [host, other, third] = random.shuffled(hosts)
         assert.ok(host && other && third)
-        const how = random.isOneIn(10) ? "broken" : "usual"
-        if (how === "broken") other.breakOff()
+        const isBroken = random.isOneIn(10)
+        if (isBroken) other.breakOff()
+        const how = isBroken || performance.now() < sessions.lastMs + quietMs ? "broken" : "usual"
         tookMs[how].push(await freezeOnce(host, third, { load, forMs: random.below(20) }))
       }
     } finally {
@@ -120,15 +123,18 @@ type Host = {
   close(): Promise<void>
 }
 
+/** When a session was opened last: after it answers wait as after one that broke off. */
+type Sessions = { lastMs: number }
+
 /** A host that opens its ledger anew whenever that breaks, as a supervisor has it. */
-function openHost(of: PostgresLedgerPlace): Host {
-  let opened = openAgain(of)
+function openHost(of: PostgresLedgerPlace, sessions: Sessions): Host {
+  let opened = openAgain(of, sessions)
   const again = (broken: Ledger): void => {
     const before = opened
     opened = before.then(async (ledger) => {
       if (ledger !== broken) return ledger
       await ledger.close()
-      return openAgain(of)
+      return openAgain(of, sessions)
     })
   }
   return {
@@ -166,10 +172,12 @@ function openHost(of: PostgresLedgerPlace): Host {
 }
 
 /** Until it opens: its session may be broken as soon as it is there. */
-async function openAgain(of: PostgresLedgerPlace): Promise<Ledger> {
+async function openAgain(of: PostgresLedgerPlace, sessions: Sessions): Promise<Ledger> {
   for (;;) {
     try {
-      return await openOnce(of)
+      const ledger = await openOnce(of)
+      sessions.lastMs = performance.now()
+      return ledger
     } catch (error) {
       if (!(error instanceof Fault && error.code === "ledger_unavailable")) throw error
     }

@@ -9,7 +9,7 @@ import { after, before, describe, it } from "node:test"
 import { parse } from "yaml"
 
 import { turnNonces } from "../../src/vault/ledger/records/nonce-share.ts"
-import { limitOrder, type Answer } from "../support/bot.ts"
+import { limitOrder, unlessLate, type Answer } from "../support/bot.ts"
 import {
   blocksOf,
   fleetPage,
@@ -89,7 +89,8 @@ describe("a host that can't reach PostgreSQL", { timeout: 300_000, ...needsPostg
     return setRelay(relayConfig.replaceAll(/localhost:\d+/g, () => `localhost:${(port += 1)}`))
   }
 
-  const order = (host: FleetHost): Promise<Answer> => host.bot().post(ordersPath, limitOrder())
+  const order = (host: FleetHost): Promise<Answer> =>
+    unlessLate(() => host.bot().post(ordersPath, limitOrder()))
   const cancel = (host: FleetHost, key: string): Promise<Answer> =>
     host.bot().post(cancelPath, { order_id: "7" }, { "Idempotency-Key": key })
 

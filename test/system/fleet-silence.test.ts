@@ -32,7 +32,7 @@ const longestMs = 3 * 1_000
 /** What else runs on a machine adds to a silence and takes nothing from it: the shortest of so many counts. */
 const tries = 3
 
-const needed = { timeout: 180_000 + times * 60_000, ...needsPostgres }
+const needed = { timeout: 180_000 + times * 60_000 + tries * 90_000, ...needsPostgres }
 
 describe("hosts that are kept busy", needed, () => {
   it("are silent for a moment when one of them is lost", async (t) => {

@@ -6,7 +6,6 @@ import { randomInt } from "node:crypto"
 import { describe, it, type TestContext } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 
-import { Fault } from "../../src/std/fault.ts"
 import { budgetsOff } from "../support/countersign.ts"
 import type { Fleet } from "../support/crash-fleet.ts"
 import { withBusyFleet, type Bots } from "../support/fleet-bots.ts"
@@ -14,6 +13,7 @@ import { columns, percentiles } from "../support/fleet-report.ts"
 import {
   answeredMs,
   callOf,
+  isOfOneBehind,
   troubled,
   withdrawals,
   withdrawn,
@@ -128,13 +128,6 @@ async function onceFollowed(mend: () => Promise<unknown>): Promise<void> {
       },
     )
   await until(mended, "a third host has followed")
-}
-
-function isOfOneBehind(error: unknown): boolean {
-  if (!(error instanceof Fault)) return false
-  return (
-    error.code === "name_unknown" || error.message.startsWith("Something was changed meanwhile")
-  )
 }
 
 function assertKept(drilled: readonly Drilled[]): void {

@@ -28,7 +28,7 @@ import {
 } from "../support/postgres-server.ts"
 import { readRepositoryFile } from "../support/markdown.ts"
 import { commandLines, pageBlocks } from "../support/page-blocks.ts"
-import { childRunning, killAllNaming } from "../support/process-tree.ts"
+import { childRunning, killAllNaming, until } from "../support/process-tree.ts"
 import { addClient, makeTradingKeys, tradingPolicy, writePolicy } from "../support/trading-keys.ts"
 
 const path = "/sign/v1/trade/orders"
@@ -238,8 +238,10 @@ describe("a daemon whose ledger is on PostgreSQL", { timeout: 240_000, ...needsP
     withDaemon(async (client, daemon) => {
       standby.pause()
       const answer = client.post(path, limitOrder())
-      await pause(500)
-      server.sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+      const waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+      const isWaiting = () => (server.sql(waiting) === "" ? undefined : true)
+      await until(isWaiting, "the commit waits for the standby")
+      server.sql(`SELECT pg_cancel_backend(pid) FROM (${waiting}) AS waiting`)
       assert.equal((await answer).status, 503)
       assert.match(daemon.stderr(), /canceling wait for synchronous replication/)
       standby.goOn()

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 
-import { limitOrder } from "../support/bot.ts"
+import { limitOrder, unlessLate } from "../support/bot.ts"
 import { clockOf, launcherWith, needsFaketime } from "../support/faketime.ts"
 import {
   fleetPage,
@@ -56,7 +56,7 @@ describe("the drills of several hosts", needed, () => {
 
   /** `signed`, whose nonce must be above all before it; else the code of the refusal, or that nobody answered. */
   async function outcome(host: FleetHost): Promise<string> {
-    const asked = host.bot().post(path, limitOrder())
+    const asked = unlessLate(() => host.bot().post(path, limitOrder()))
     const answer = await asked.catch(() => undefined)
     if (answer?.status !== 200) return answer?.json.code ?? "no answer"
     const nonce = answer.json["nonce"] as number

@@ -16,6 +16,7 @@ import { formatDecimal } from "../../src/venue/decimal.ts"
 import { aClaim, decimal, hourMs } from "../support/a-claim.ts"
 import { fakeClock, ledgerTime, type FakeClock } from "../support/fake-clock.ts"
 import {
+  isLate,
   openHold,
   otherSigner,
   plainAsk,
@@ -178,8 +179,8 @@ class Fleet {
         try {
           await each(this, this.hosts[of % this.hosts.length]!)
         } catch (error) {
-          // Another was first.
-          if (!(error instanceof Fault) || error.code !== "usage") throw error
+          const isSecond = error instanceof Fault && error.code === "usage"
+          if (!isSecond && !isLate(error)) throw error
         }
       }),
     )
