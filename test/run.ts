@@ -22,7 +22,8 @@ type FailedTest = Error & { readonly failureType?: string }
 
 const words = process.argv.slice(2)
 const isLong = words.includes("--long")
-const files = words.filter((word) => !word.startsWith("--")).flatMap(testsWith)
+const asked = words.filter((word) => !word.startsWith("--")).flatMap(testsWith)
+const files = [...new Set(asked)]
 process.env["RUNS"] ??= isLong ? longFactor : "1"
 /** A job that still runs then is killed, and named as failed. */
 const longestJobMs = 900_000 * Math.max(1, Number(process.env["RUNS"]))
