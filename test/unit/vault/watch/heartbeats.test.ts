@@ -336,18 +336,33 @@ describe("the heartbeats of several hosts", () => {
     await b.exchange()
     assert.deepEqual(
       [a, b].map((host) => host.silentMs("bot")),
-      [1_000, 0],
+      [0, 0],
     )
+    await a.exchange()
+    assert.equal(a.silentMs("bot"), 1_000)
+  })
+
+  it("say nothing of a time in which the hosts couldn't tell each other", async () => {
+    const { clock, a, b } = hosts()
+    a.hear("bot")
+    for (const host of [a, b]) await host.exchange()
+    clock.pass(999)
+    const late = b.exchange()
+    clock.pass(60_000)
+    assert.equal(b.silentMs("bot"), 0)
+    await late
+    assert.equal(b.silentMs("bot"), 999)
   })
 
   it("count from when silence began to count here, where that is later", async () => {
     const { clock, a, b } = hosts()
     b.hear("bot")
-    await a.exchange()
+    for (const host of [b, a]) await host.exchange()
     clock.pass(60_000)
     const beganMs = clock.monotonicMs()
     clock.pass(250)
     for (const host of [a, b]) host.begin("bot", beganMs)
+    for (const host of [a, b]) await host.exchange()
     assert.deepEqual(
       [a, b].map((host) => host.silentMs("bot")),
       [250, 250],
