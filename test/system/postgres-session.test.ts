@@ -112,9 +112,12 @@ describe("a session with PostgreSQL", needsPostgres, () => {
     )
   })
 
-  /** Two sessions on a ledger, of which the first has the turn, and the first's stream. */
+  /** The stream of the session that has the turn, and the ledger's database. */
+  type TurnPlace = { readonly stream: Duplex; readonly database: string }
+
+  /** Two sessions on a ledger, of which the first has the turn. */
   async function withTurn(
-    use: (holder: Session, other: Session, stream: Duplex) => Promise<void>,
+    use: (holder: Session, other: Session, at: TurnPlace) => Promise<void>,
   ): Promise<void> {
     const place = await postgresLedgerPlace(primary())
     const at = { ...usual, database: place.postgres.database }
@@ -123,7 +126,7 @@ describe("a session with PostgreSQL", needsPostgres, () => {
     const other = await openSession(await dial(), at)
     try {
       assert.equal((await takeTurn(holder, turnAsk("holder"))).outcome, "taken")
-      await use(holder, other, stream)
+      await use(holder, other, { stream, database: at.database })
     } finally {
       holder.end()
       other.end()
@@ -159,7 +162,7 @@ describe("a session with PostgreSQL", needsPostgres, () => {
   ]
   for (const [what, bytes] of silences) {
     it(`takes the turn from one that ${what}`, () =>
-      withTurn(async (holder, other, stream) => {
+      withTurn(async (holder, other, { stream }) => {
         stream.write(bytes)
         assert.equal((await takeTurn(other, turnAsk("other"))).outcome, "late")
         assert.equal((await takeTurn(other, turnAsk("other"))).outcome, "taken")
@@ -173,6 +176,21 @@ describe("a session with PostgreSQL", needsPostgres, () => {
       assert.equal((await takeTurn(other, turnAsk("other"))).outcome, "late")
       await working
       assert.equal(await isTurnWanted(holder), false)
+    }))
+
+  it("waits for whoever says what a session left, though that commit takes longer than the turn may", () =>
+    withTurn(async (holder, other, { database }) => {
+      const { server } = primary()
+      holder.end()
+      server.sql("UPDATE countersign.head SET holder = 'lost'", database)
+      const committing = server.ask(
+        "BEGIN; SELECT FROM countersign.head FOR UPDATE; SELECT pg_sleep(2); COMMIT",
+        database,
+      )
+      const sleeping = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+      await until(() => (server.sql(sleeping) === "1" ? true : undefined), "it commits")
+      assert.equal((await takeTurn(other, turnAsk("other"))).outcome, "taken")
+      await committing
     }))
 
   it("is refused to another role than the certificate's", async () => {

@@ -13,6 +13,7 @@ import { FleetWatch } from "./fleet-watch.ts"
 import { lookAtServer, sessionAges } from "./server-look.ts"
 import { assertReplicated } from "./standbys.ts"
 import { addBatch, hex, type Reached } from "./tables.ts"
+import { quietMs } from "./turn-sql.ts"
 import { giveTurn, isTurnWanted, takeTurn, touchHead, type Turn } from "./turns.ts"
 
 export type TurnKeeperAsk = {
@@ -30,8 +31,6 @@ export type TurnKeeperAsk = {
 const longestPatienceMs = 1_000
 /** After this long without its turn, and nothing to follow, a host looks for another way to the server. */
 const longestWaitMs = 10_000
-/** What a session that broke off may take to give out what it decided, and half a second. */
-export const quietMs = 2_500
 /**
  * How far this host's clock may be from the server's. Two hosts are twice as far apart at most, which must be well below
  * how far a nonce may lie ahead of the clock: else the host that is behind could sign nothing for a signer of both.

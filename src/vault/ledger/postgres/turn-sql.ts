@@ -2,7 +2,7 @@
 export const maxBehind = 50
 
 /** For how long after a session broke off what it was about to give out may still come: twice what it may take, and more. */
-const quietSeconds = 2.5
+export const quietMs = 2_500
 
 /**
  * The turn, which one host's session has at a time: a session's advisory lock. It keeps hosts from deciding at once;
@@ -35,7 +35,7 @@ BEGIN
       FOR silent IN SELECT pid, state_change FROM countersign.turns JOIN pg_stat_activity USING (pid)
         WHERE granted AND wait_event_type = 'Client' AND state_change < clock_timestamp() - 0.7 * patience::interval LOOP
         -- What it may give out it decided before it was silent, unless it awoke just now: then the head isn't as it was.
-        UPDATE countersign.head SET holder = '', quiet_at = greatest(quiet_at, silent.state_change + interval '${quietSeconds} s')
+        UPDATE countersign.head SET holder = '', quiet_at = greatest(quiet_at, silent.state_change + interval '${quietMs} ms')
           WHERE holder <> '' AND one IN (SELECT one FROM countersign.head WHERE xmin = seen FOR UPDATE SKIP LOCKED);
         PERFORM countersign.end_session(silent.pid);
       END LOOP;
@@ -46,10 +46,11 @@ BEGIN
   SELECT * INTO last FROM countersign.head;
   -- What was given on is durable. What a session left that broke off is durable with this, which is written after it.
   IF last.holder NOT IN ('', me) THEN
+    PERFORM set_config('lock_timeout', '0', true); -- that a commit waits for a standby ends no host
     SELECT * INTO last FROM countersign.head FOR UPDATE; -- once whoever ended that session has said so
   END IF;
   IF last.holder NOT IN ('', me) THEN
-    last.quiet_at := greatest(last.quiet_at, clock_timestamp() + interval '${quietSeconds} s');
+    last.quiet_at := greatest(last.quiet_at, clock_timestamp() + interval '${quietMs} ms');
     UPDATE countersign.head SET holder = me, quiet_at = last.quiet_at;
   END IF;
   outcome := 'taken';

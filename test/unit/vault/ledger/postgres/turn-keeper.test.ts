@@ -6,12 +6,8 @@ import { setImmediate as turnEnded } from "node:timers/promises"
 
 import { sealBatch, type Batch } from "../../../../../src/vault/ledger/postgres/batch.ts"
 import type { Rows, Session, Statement } from "../../../../../src/vault/ledger/postgres/session.ts"
-import {
-  maxSkewMs,
-  quietMs,
-  TurnKeeper,
-} from "../../../../../src/vault/ledger/postgres/turn-keeper.ts"
-import { maxBehind } from "../../../../../src/vault/ledger/postgres/turn-sql.ts"
+import { maxSkewMs, TurnKeeper } from "../../../../../src/vault/ledger/postgres/turn-keeper.ts"
+import { maxBehind, quietMs } from "../../../../../src/vault/ledger/postgres/turn-sql.ts"
 import { chainHash } from "../../../../../src/vault/ledger/sqlite/journal.ts"
 import type { Head } from "../../../../../src/vault/ledger/store/store.ts"
 import { newLedgerKey } from "../../../../support/new-ledger-key.ts"
