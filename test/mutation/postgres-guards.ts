@@ -224,7 +224,7 @@ export const postgresGuards: readonly Guard[] = [
       why: "a host that nobody knows has entries",
     },
     {
-      find: "await assertSameWay(copy.head(), (seq) => hashAt(session, seq))",
+      find: "await assertSameWay(copy.head(), session)",
       replace: "",
       why: "it goes on with a PostgreSQL that lacks what this host has signed",
     },

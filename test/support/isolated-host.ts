@@ -15,7 +15,7 @@ import type { Primary } from "./postgres-suite.ts"
 export const isolated = { forMs: 60_000, slot: 3 }
 
 /** How long a start looks for the server; a busy machine may need as much to find it. */
-const reachMs = 3_000
+export const reachMs = 3_000
 
 export const cancel = {
   ...plainAsk,

@@ -11,7 +11,15 @@ import type { Mark } from "../../src/vault/ledger/signers/mark-file.ts"
 import type { OpenSigner } from "../../src/vault/ledger/signers/signer-marks.ts"
 import { aClaim, hourMs } from "../support/a-claim.ts"
 import { startMs } from "../support/fake-clock.ts"
-import { asked, during, isolated, withIsolated, type Host } from "../support/isolated-host.ts"
+import {
+  asked,
+  during,
+  isolated,
+  isolatedHosts,
+  reachMs,
+  withIsolated,
+  type Host,
+} from "../support/isolated-host.ts"
 import { assertReserved, otherSigner, plainAsk, reserve, signer } from "../support/ledger-ask.ts"
 import { needsPostgres } from "../support/postgres-server.ts"
 import { primaryOfSuite } from "../support/postgres-suite.ts"
@@ -109,6 +117,20 @@ describe("a host that can't reach PostgreSQL for a while", needsPostgres, () => 
       host.clock.pass(6 * dayMs)
       await assert.rejects(host.parted((ledger) => asked(ledger)))
     }))
+
+  it("isn't isolated for longer because it looked for PostgreSQL first", async (t) => {
+    const shortMs = reachMs + 4_000
+    const settings = { isolated: { ...isolated, forMs: shortMs } }
+    const [host] = await isolatedHosts(primary(), ["a"], settings)
+    assert.ok(host)
+    t.after(() => host.place.remove())
+    const sinceMs = performance.now()
+    await host.parted(async (ledger) => {
+      await asked(ledger)
+      await pause(sinceMs + shortMs - performance.now() + 500)
+      await assert.rejects(asked(ledger), /PostgreSQL was(?:n't)? reached/)
+    })
+  })
 
   it("isn't isolated for longer because nothing was signed by now", () =>
     withHosts(async (host) => {

@@ -18,7 +18,7 @@ export async function catchUp(
   try {
     if (copy.head().seq === 0 && ledger.head.seq > 0) throw empty()
     assertNotBehind(ledger.head, copy.head())
-    await assertSameWay(copy.head(), (seq) => hashAt(session, seq))
+    await assertSameWay(copy.head(), session)
     while (copy.head().seq < ledger.head.seq) {
       const page = await batchesAfter(session, copy.head().seq)
       // What others have added since needn't be durable.
@@ -65,12 +65,9 @@ function assertNotBehind(there: Head, { seq }: Head): void {
 }
 
 /** @throws {Fault} `ledger_unusable` where the two have gone different ways. */
-async function assertSameWay(
-  { seq, hash }: Head,
-  hashOf: (seq: number) => Promise<Uint8Array | undefined>,
-): Promise<void> {
+async function assertSameWay({ seq, hash }: Head, session: Reached["session"]): Promise<void> {
   if (seq === 0) return
-  const there = await hashOf(seq)
+  const there = await hashAt(session, seq)
   if (there !== undefined && Buffer.compare(there, hash) === 0) return
   throw new Fault(
     "ledger_unusable",

@@ -44,10 +44,12 @@ const lockedElsewhere =
  */
 export function postgresStore(ask: PostgresAsk): OpenStore {
   return async (nowMs) => {
+    const beganMs = performance.now()
+    const now = (): number => nowMs + Math.floor(performance.now() - beganMs)
     const key = await keyIn(ask.keyFile)
     const door = await openRelayDoor(ask.place)
     try {
-      return await openBy(door, { ...ask, key, hosts: hostsOf(ask, key), nowMs })
+      return await openBy(door, { ...ask, key, hosts: hostsOf(ask, key), now })
     } catch (error) {
       door.close()
       throw error
@@ -61,7 +63,8 @@ const isolatedAfterMs = 5_000
 type OpenAsk = PostgresAsk & {
   readonly key: LedgerKey
   readonly hosts: Hosts
-  readonly nowMs: number
+  /** The time, which goes on while the server is looked for. */
+  now(): number
 }
 
 async function openBy(door: RelayDoor, ask: OpenAsk): ReturnType<OpenStore> {
@@ -70,7 +73,7 @@ async function openBy(door: RelayDoor, ask: OpenAsk): ReturnType<OpenStore> {
   const reachMs = Math.min(ask.reachMs, isolatedAfterMs)
   const reached = await reachServer(door, { ...ask, reachMs }).catch(unlessAway)
   if (reached !== undefined) return openReached(reached, door, ask)
-  const opened = await openIsolated(door, { ...ask, ...isolated })
+  const opened = await openIsolated(door, { ...ask, ...isolated, nowMs: ask.now() })
   if (opened === undefined) return openReached(await reachServer(door, ask), door, ask)
   endOnceReached(opened, door, ask)
   return opened
@@ -100,7 +103,7 @@ async function openReached(reached: Reached, door: RelayDoor, ask: OpenAsk): Ret
       void reached.session.ended.then(() => door.close())
       return opened
     }
-    await appendIsolated(opened.store, isolated, ask.nowMs).finally(() => opened.store.close())
+    await appendIsolated(opened.store, isolated, ask.now()).finally(() => opened.store.close())
     removeIsolated(ask.isolatedFile)
   } catch (error) {
     reached.session.end()
@@ -111,10 +114,10 @@ async function openReached(reached: Reached, door: RelayDoor, ask: OpenAsk): Ret
 
 async function openCopy(
   reached: Reached,
-  { postgres, file, nowMs, ...ask }: OpenAsk & { readonly head: Head },
+  { postgres, file, ...ask }: OpenAsk & { readonly head: Head },
 ): ReturnType<OpenStore> {
   const turns = new TurnKeeper(reached, { ...postgres, ...ask })
-  const { store, state } = await openSqliteStore(file, nowMs, turns)
+  const { store, state } = await openSqliteStore(file, ask.now(), turns)
   if (isSame(state.identity.head, ask.head)) {
     // Alone, this host has the turn for as long as its session lives.
     return { store: postgres.hosts === undefined ? store : new FleetStore(store, turns), state }

@@ -30,10 +30,7 @@ export async function openRelayDoor(place: DoorPlace): Promise<RelayDoor> {
     stream.on("error", () => stream.destroy())
     // A way that nobody waits for is given back: the relay tries again.
     if (expect === undefined) stream.destroy()
-    else
-      greet(stream, (name) =>
-        expect === undefined ? stream.destroy() : expect({ server: name, stream }),
-      )
+    else greet(stream, (server) => (expect ?? drop)({ server, stream }))
   })
   server.maxConnections = maxConnections
   if ("fd" in place) await listenOnFd(server, place.fd)
@@ -54,6 +51,8 @@ export async function openRelayDoor(place: DoorPlace): Promise<RelayDoor> {
     close: () => void server.close(),
   }
 }
+
+const drop = ({ stream }: Way): void => void stream.destroy()
 
 /** Reads the relay's first line, byte by byte up to its end: what follows is the server's. */
 function greet(stream: Socket, then: (server: string) => unknown): void {
@@ -78,6 +77,6 @@ function greet(stream: Socket, then: (server: string) => unknown): void {
 function nobodyCame(timeoutMs: number): Fault {
   return new Fault(
     "ledger_unavailable",
-    `No server of PostgreSQL was reached in ${timeoutMs / 1_000} s; see the relay's log.`,
+    `No server of PostgreSQL was reached in ${Number((timeoutMs / 1_000).toFixed(2))} s; see the relay's log.`,
   )
 }

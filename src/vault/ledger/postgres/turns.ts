@@ -59,10 +59,8 @@ export async function isTurnWanted(session: Session): Promise<boolean> {
 
 /** A commit that adds nothing: whoever had it at this moment wasn't cut off. Returns what it waited for. */
 export async function touchHead(session: Session, me: string): Promise<readonly string[]> {
-  const [touched = [], after = []] = await session.run(
-    { text: touchText, values: [me] },
-    askStandbys,
-  )
+  const touch = { text: touchText, values: [me] }
+  const [touched = [], after = []] = await session.run(touch, askStandbys)
   return [...touched, ...after].map(([names]) => names ?? "")
 }
 
