@@ -1,6 +1,7 @@
 import { slips } from "../simulation/slips.ts"
 import { consoleGuards } from "./console-guards.ts"
 import { decidingGuards } from "./deciding-guards.ts"
+import { fleetGuards } from "./fleet-guards.ts"
 import type { Guard } from "./guard.ts"
 import { ledgerGuards } from "./ledger-guards.ts"
 import { limitGuards } from "./limit-guards.ts"
@@ -23,5 +24,6 @@ export const guards: readonly Guard[] = [
   ...sendGuards,
   ...relayGuards,
   ...postgresGuards,
+  ...fleetGuards,
   ...slips,
 ]

@@ -1,0 +1,54 @@
+import { guardsOf, type Guard } from "./guard.ts"
+
+const inTurn = "return ledger.decide([], (turn) => {"
+const asKnownInTurn = {
+  find: `${inTurn}\n    const set = vault.active()`,
+  replace: `const set = vault.active()\n  ${inTurn}`,
+}
+
+/** What keeps a host from acting on what others have changed, or what it can't know, by then. */
+export const fleetGuards: readonly Guard[] = [
+  ...guardsOf(
+    "vault/agents/operator-request.ts",
+    ["unit/vault/agents/agent-approval"],
+    [{ ...asKnownInTurn, why: "an agent is approved that another host has removed meanwhile" }],
+  ),
+  ...guardsOf(
+    "vault/stops/panic.ts",
+    ["unit/vault/stops/panic"],
+    [{ ...asKnownInTurn, why: "a panic signs by a key that another host has removed meanwhile" }],
+  ),
+  ...guardsOf(
+    "vault/watch/heartbeats.ts",
+    ["unit/vault/watch/heartbeats"],
+    [
+      {
+        find: "(toldMs ?? monotonicMs())",
+        replace: "monotonicMs()",
+        why: "a bot is frozen that other hosts hear, where they can't say so for a while",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/ledger/postgres/turn-sql.ts",
+    ["system/postgres-session"],
+    [
+      {
+        find: "PERFORM set_config('lock_timeout', '0', true);",
+        replace: "",
+        why: "a host ends where another's commit waits for its standby",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/ledger/postgres/open-store.ts",
+    ["system/postgres-isolated-time"],
+    [
+      {
+        find: "nowMs + Math.floor(performance.now() - beganMs)",
+        replace: "nowMs + 0 * beganMs",
+        why: "a host is isolated for longer than it may be",
+      },
+    ],
+  ),
+]
