@@ -161,8 +161,20 @@ async function stopAsItAnswers(vault: CrashVault): Promise<void> {
   await until(isStopped, "a host stands still")
 }
 
-/** Whether a host refused to act since it hasn't followed yet what it is about, or how that is. */
-export function isOfOneBehind(error: unknown): boolean {
+/** Has a host act once it knows what it is about, and how that is: within a second it follows what another did. */
+export async function onceFollowed(act: () => Promise<unknown>): Promise<void> {
+  const acted = (): Promise<true | undefined> =>
+    act().then(
+      () => true,
+      (error: unknown) => {
+        if (isOfOneBehind(error)) return undefined
+        throw error
+      },
+    )
+  await until(acted, "a host has followed")
+}
+
+function isOfOneBehind(error: unknown): boolean {
   if (!(error instanceof Fault)) return false
   return (
     error.code === "name_unknown" || error.message.startsWith("Something was changed meanwhile")
@@ -171,9 +183,8 @@ export function isOfOneBehind(error: unknown): boolean {
 
 /** Has the host act, and resolves with how long its answer took, once all that came before it is read here. */
 export async function answeredMs(host: FleetHost, act: Withdrawn["act"]): Promise<number> {
-  let askedMs = performance.now()
-  await act(callOf(host)).catch((error: unknown) => {
-    if (!isOfOneBehind(error)) throw error
+  let askedMs = 0
+  await onceFollowed(() => {
     askedMs = performance.now()
     return act(callOf(host))
   })

@@ -13,7 +13,7 @@ import { columns, percentiles } from "../support/fleet-report.ts"
 import {
   answeredMs,
   callOf,
-  isOfOneBehind,
+  onceFollowed,
   troubled,
   withdrawals,
   withdrawn,
@@ -21,7 +21,6 @@ import {
   type Withdrawal,
 } from "../support/fleet-withdrawals.ts"
 import { needsPostgres } from "../support/postgres-server.ts"
-import { until } from "../support/process-tree.ts"
 import { numRuns } from "../support/runs.ts"
 import { seededRandom, type SeededRandom } from "../support/seeded-random.ts"
 import type { Signings } from "../support/signings.ts"
@@ -115,19 +114,6 @@ async function drill(kind: Withdrawal, trouble: Trouble, around: Around): Promis
 async function calmed({ fleet, signings }: Around): Promise<void> {
   await Promise.all(fleet.hosts.map(({ name }) => signings.next(name)))
   await pause(quietMs)
-}
-
-/** A host follows within a second what another did, and so knows what there is to mend, and how it is. */
-async function onceFollowed(mend: () => Promise<unknown>): Promise<void> {
-  const mended = (): Promise<true | undefined> =>
-    mend().then(
-      () => true,
-      (error: unknown) => {
-        if (isOfOneBehind(error)) return undefined
-        throw error
-      },
-    )
-  await until(mended, "a third host has followed")
 }
 
 function assertKept(drilled: readonly Drilled[]): void {
