@@ -1,22 +1,19 @@
 import { guardsOf, type Guard } from "./guard.ts"
 
-const inTurn = "return ledger.decide([], (turn) => {"
-const asKnownInTurn = {
-  find: `${inTurn}\n    const set = vault.active()`,
-  replace: `const set = vault.active()\n  ${inTurn}`,
-}
+const inTurn = "return vault.ledger.decide([], (turn) => {"
 
 /** What keeps a host from acting on what others have changed, or what it can't know, by then. */
 export const fleetGuards: readonly Guard[] = [
   ...guardsOf(
     "vault/agents/operator-request.ts",
-    ["unit/vault/agents/agent-approval"],
-    [{ ...asKnownInTurn, why: "an agent is approved that another host has removed meanwhile" }],
-  ),
-  ...guardsOf(
-    "vault/stops/panic.ts",
-    ["unit/vault/stops/panic"],
-    [{ ...asKnownInTurn, why: "a panic signs by a key that another host has removed meanwhile" }],
+    ["unit/vault/agents/agent-approval", "unit/vault/stops/panic"],
+    [
+      {
+        find: `${inTurn}\n    const set = vault.active()`,
+        replace: `const set = vault.active()\n  ${inTurn}`,
+        why: "an agent is approved, and a panic signs by a key, that another host has removed meanwhile",
+      },
+    ],
   ),
   ...guardsOf(
     "vault/watch/heartbeats.ts",

@@ -69,7 +69,7 @@ function describe(
     const { domain, struct, values } = typeBMessage(request, signing, recorded)
     return {
       kind: "to_be_signed",
-      record: recorded.record,
+      record: recorded.validity.record,
       signer: parties.signer,
       typed_data: typedData(domain, struct, values),
       expires_after: recorded.validity.expiresAfterMs,

@@ -33,12 +33,12 @@ export async function completeApproval(
     { operation: "approveAgent", body: record.body, wallet: walletElsewhere(record.signer, set) },
     set,
   )
-  const validity = { nonce: record.nonce, expiresAfterMs: record.expiresAfterMs }
-  const filling = { validity, profile: set.profile }
+  const { nonce, expiresAfterMs } = record
+  const filling = { validity: { nonce, expiresAfterMs, record: record.id }, profile: set.profile }
   const signature = parseOrThrow(text.trim())
   const signer = recoverAddress(signature, digestOf(request, filling))
   if (signer !== record.signer) throw wrongSigner(signer, record.signer)
-  return signedOperation(request, { ...filling, record: record.id }, { signature, now: nowMs })
+  return signedOperation(request, filling, { signature, now: nowMs })
 }
 
 /** A record that waits for a signature from elsewhere. */

@@ -4,7 +4,7 @@ import { Fault, type FaultCode } from "../../std/fault.ts"
 import type { OperationId } from "../../venue/profile.ts"
 import { makeActiveSet, type ActiveSet, type SetInForce } from "../active/active-set.ts"
 import type { Keyring, Signature } from "../keyring/keyring.ts"
-import type { Ledger, LedgerTurn } from "../ledger/ledger.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import { type Client, type KeyEntry, operatorName } from "../ledger/records/bindings.ts"
 import type { RequestEntry } from "../ledger/records/entries.ts"
 import type { Taken } from "../ledger/records/reservation.ts"
@@ -65,53 +65,57 @@ export function walletElsewhere(address: KeyEntry["address"], { profile }: Activ
 /** Makes of what is known what is asked for. @throws {Fault} */
 export type ReadOperation = (set: ActiveSet) => ParsedRequest
 
-/** What an operation is filled in with, and its record. */
-export type Recorded = Filling & { readonly record: string }
+/** What an operation is filled in with, its record among it. */
+export type Recorded = Filling & { readonly validity: Taken }
 
 /**
- * Records an operation, takes its nonce, and resolves with what `make` makes of it once that is durable. It is read in
- * the ledger's turn, by what other hosts have done. No limit counts it, and no rate budget stops it.
+ * Records an operation of the operator, whose signer it claims before. As {@link reserveForced}.
  *
- * @throws {Fault} `vault_unavailable` when its signer was too busy, and what `read` and the ledger throw.
+ * @throws {Fault} what the ledger throws, and as {@link reserveForced}.
  */
 export async function reserveOperation<Made>(
   read: ReadOperation,
   vault: OperatorRecords,
   make: (request: ParsedRequest, recorded: Recorded) => Made,
 ): Promise<Made> {
-  const { ledger } = vault
-  await ledger.claim(read(vault.active()).parties.signer)
-  return ledger.decide([], (turn) => {
-    const set = vault.active()
-    const request = read(set)
-    const by = { client: operatorName, rule: operatorName }
-    const validity = reserveForced(request, by, { set, turn })
-    return () => make(request, { validity, profile: set.profile, record: validity.record })
-  })
+  await vault.ledger.claim(read(vault.active()).parties.signer)
+  return reserveForced({ read, client: operatorName, rule: operatorName }, vault, make)
 }
 
-/** Reserves a request that no policy judges: no limit counts it, and no rate budget stops it. @throws {Fault} as its signer's pace is. */
-export function reserveForced(
-  request: ParsedRequest,
-  { client, rule }: Pick<RequestEntry, "client" | "rule">,
-  { set, turn }: { readonly set: ActiveSet; readonly turn: LedgerTurn },
-): Taken {
-  const { endpoint, parties, ttlMs, lane } = request
-  const spending = spendingOf(request, client, set)
-  const reserved = turn.reserve({
-    signer: parties.signer,
-    entry: {
-      ...bindingOf(request, { name: client }),
-      path: endpoint.path,
-      policyHash: set.policyHash,
-      rule,
-      purpose: "forward",
-    },
-    ...{ claims: [], sizes: [], release: undefined, ttlMs, lane, nowMs: turn.nowMs },
-    spending: spending && { ...spending, isForced: true },
+/** What no policy judges, and in whose name it is recorded. */
+type ForcedAsk = Pick<RequestEntry, "client" | "rule"> & { readonly read: ReadOperation }
+
+/**
+ * Records a request that no policy judges, takes its nonce, and resolves with what `make` makes of it once that is durable.
+ * It is read in the ledger's turn, by what other hosts have done. No limit counts it, and no rate budget stops it.
+ *
+ * @throws {Fault} `vault_unavailable` when its signer was too busy, and what `read` and the ledger throw.
+ */
+export function reserveForced<Made>(
+  { read, client, rule }: ForcedAsk,
+  vault: OperatorRecords,
+  make: (request: ParsedRequest, recorded: Recorded) => Made,
+): Promise<Made> {
+  return vault.ledger.decide([], (turn) => {
+    const set = vault.active()
+    const request = read(set)
+    const { endpoint, parties, ttlMs, lane } = request
+    const spending = spendingOf(request, client, set)
+    const reserved = turn.reserve({
+      signer: parties.signer,
+      entry: {
+        ...bindingOf(request, { name: client }),
+        path: endpoint.path,
+        policyHash: set.policyHash,
+        rule,
+        purpose: "forward",
+      },
+      ...{ claims: [], sizes: [], release: undefined, ttlMs, lane, nowMs: turn.nowMs },
+      spending: spending && { ...spending, isForced: true },
+    })
+    if (reserved.kind === "refused") throw faultOf(reserved.refusal)
+    return () => make(request, { validity: reserved, profile: set.profile })
   })
-  if (reserved.kind === "refused") throw faultOf(reserved.refusal)
-  return reserved
 }
 
 /**
@@ -139,7 +143,7 @@ export function signedOperation(
   { signature, now }: { readonly signature: Signature; readonly now: LedgerTime },
 ): SignedOperation {
   return {
-    record: filling.record,
+    record: filling.validity.record,
     base_url: filling.profile.baseUrl ?? null,
     path: request.endpoint.path,
     body: signedBody(request, filling, signature),

@@ -107,24 +107,22 @@ export function parseLine(
   return read.value
 }
 
-/** Reads in the ledger's turn, by what other hosts have done, records and signs. @throws {Fault} */
+/** Records, then signs. @throws {Fault} */
 function reserveAndSign(
   { line, key: name }: PanicCancel,
   client: PanicAsk["client"],
   vault: OperatorSigning,
 ) {
-  const { ledger, keyring } = vault
-  return ledger.decide([], (turn) => {
-    const set = vault.active()
+  const { keyring } = vault
+  const read = (set: ActiveSet): ParsedRequest => {
     const request = parseLine(line, namedKey(name, set), { client, set })
-    const { key } = request
-    if (keyring.isLocked(key.name)) throw faultOf(keyLocked(key.name))
-    const reserved = reserveForced(request, { client, rule: panicName }, { set, turn })
-    return () => {
-      const { profile } = set
-      const signed = signReserved(request, reserved, { keyring, profile })
-      const { record, path, body, expiresAfter } = signed
-      return { record, path, body, expires_after: expiresAfter, base_url: profile.baseUrl ?? null }
-    }
+    if (keyring.isLocked(request.key.name)) throw faultOf(keyLocked(request.key.name))
+    return request
+  }
+  const ask = { read, client, rule: panicName }
+  return reserveForced(ask, vault, (request, { validity, profile }) => {
+    const signed = signReserved(request, validity, { keyring, profile })
+    const { record, path, body, expiresAfter } = signed
+    return { record, path, body, expires_after: expiresAfter, base_url: profile.baseUrl ?? null }
   })
 }
