@@ -7,6 +7,7 @@ import { setTimeout as pause } from "node:timers/promises"
 
 import type { Ledger } from "../../src/vault/ledger/ledger.ts"
 import { nonceCycle } from "../../src/vault/ledger/records/nonce-share.ts"
+import { openIsolated } from "../../src/vault/ledger/postgres/isolated-store.ts"
 import type { Mark } from "../../src/vault/ledger/signers/mark-file.ts"
 import type { OpenSigner } from "../../src/vault/ledger/signers/signer-marks.ts"
 import { aClaim, hourMs } from "../support/a-claim.ts"
@@ -121,16 +122,26 @@ describe("a host that can't reach PostgreSQL for a while", needsPostgres, () => 
   it("isn't isolated for longer because it looked for PostgreSQL first", async (t) => {
     const shortMs = reachMs + 4_000
     const settings = { isolated: { ...isolated, forMs: shortMs } }
+    const beganMs = performance.now()
     const [host] = await isolatedHosts(primary(), ["a"], settings)
     assert.ok(host)
     t.after(() => host.place.remove())
     const sinceMs = performance.now()
+    const reachedMs = sinceMs - beganMs // by as much it was reached later than the clock says that stands still
     await host.parted(async (ledger) => {
       await asked(ledger)
-      await pause(sinceMs + shortMs - performance.now() + 500)
+      await pause(sinceMs + shortMs + reachedMs - performance.now() + 500)
       await assert.rejects(asked(ledger), /PostgreSQL was(?:n't)? reached/)
     })
   })
+
+  it("isn't isolated for longer because its files took long to open", () =>
+    withHosts(async ({ place }) => {
+      let nowMs = startMs
+      const now = () => (nowMs += forMs / 2)
+      const noDoor = undefined as never // none is opened by it
+      assert.equal(await openIsolated(noDoor, { ...place, ...isolated, now }), undefined)
+    }))
 
   it("isn't isolated for longer because nothing was signed by now", () =>
     withHosts(async (host) => {

@@ -178,17 +178,19 @@ type IsolatedAsk = {
   /** This host's copy. */
   readonly file: string
   readonly isolatedFile: string
-  readonly nowMs: number
+  /** The time, which goes on while the files are opened. */
+  now(): number
 } & NonNullable<PostgresLedger["isolated"]>
 
 /** Opens it. `undefined` where it may not be, or not any more: the time counts from when PostgreSQL was reached last. */
 export async function openIsolated(
   door: RelayDoor,
-  { file, isolatedFile, nowMs, slot, ...ask }: IsolatedAsk,
+  { file, isolatedFile, slot, ...ask }: IsolatedAsk,
 ): Promise<OpenedIsolated | undefined> {
   await prepareLedgerFile(isolatedFile)
-  const copy = await openSqliteStore(file, nowMs)
-  const own = await openSqliteStore(isolatedFile, nowMs)
+  const copy = await openSqliteStore(file, ask.now())
+  const own = await openSqliteStore(isolatedFile, ask.now())
+  const nowMs = ask.now()
   const [reachedMs, lastMs] = [lastCommitMs(copy.state), lastCommitMs(own.state)]
   const forMs = reachedMs + ask.forMs - nowMs
   if (nowMs < Math.max(reachedMs, lastMs) || forMs <= 0) {

@@ -73,7 +73,7 @@ async function openBy(door: RelayDoor, ask: OpenAsk): ReturnType<OpenStore> {
   const reachMs = Math.min(ask.reachMs, isolatedAfterMs)
   const reached = await reachServer(door, { ...ask, reachMs }).catch(unlessAway)
   if (reached !== undefined) return openReached(reached, door, ask)
-  const opened = await openIsolated(door, { ...ask, ...isolated, nowMs: ask.now() })
+  const opened = await openIsolated(door, { ...ask, ...isolated })
   if (opened === undefined) return openReached(await reachServer(door, ask), door, ask)
   endOnceReached(opened, door, ask)
   return opened
