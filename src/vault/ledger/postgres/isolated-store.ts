@@ -51,11 +51,7 @@ export class IsolatedStore implements LedgerStore {
 
   constructor(
     { copy, own, door }: IsolatedParts,
-    {
-      slot,
-      nowMs,
-      forMs,
-    }: { readonly slot: number; readonly nowMs: number; readonly forMs: number },
+    { slot, nowMs, forMs }: Readonly<Record<"slot" | "nowMs" | "forMs", number>>,
   ) {
     this.#copy = copy
     this.#own = own
