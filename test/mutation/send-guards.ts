@@ -28,9 +28,14 @@ export const sendGuards: readonly Guard[] = [
     ["unit/gate/sign/sign"],
     [
       {
-        find: "outByMs === undefined || Date.now() <= outByMs",
-        replace: "outByMs === undefined || Date.now() > 0",
-        why: "what a vault gives out after it stood still is handed on",
+        find: "Date.now() <= outBy.wallMs && ",
+        replace: "",
+        why: "what a vault gives out after the machine was suspended is handed on",
+      },
+      {
+        find: " && monotonicMs <= outBy.monotonicMs",
+        replace: "",
+        why: "what a vault gives out after it stood still is handed on, for the clock was set back",
       },
       {
         find: "if (!isInTime(signed)) return",

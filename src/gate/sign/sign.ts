@@ -43,8 +43,10 @@ export async function askSignature(
  * Whether it may be handed on. A vault that stood still between its own look at the time and its answer gives that late,
  * when other hosts count on nothing of it any more.
  */
-export function isInTime({ outByMs }: Pick<Signed, "outByMs">): boolean {
-  return outByMs === undefined || Date.now() <= outByMs
+export function isInTime({ outBy }: Pick<Signed, "outBy">): boolean {
+  if (outBy === undefined) return true
+  const monotonicMs = Number(process.hrtime.bigint()) / 1e6 // the vault's too
+  return Date.now() <= outBy.wallMs && monotonicMs <= outBy.monotonicMs
 }
 
 /** What a bot is told instead. */

@@ -9,11 +9,14 @@ export type Signed = {
   readonly expiresAfter: number
   /** For how long it is good yet, by the vault's time as it answered: who sends it needs no clock that agrees. */
   readonly goodForMs: number
-  /** After this, by the wall clock, it isn't handed on: other hosts count on that. There where there are some. */
-  readonly outByMs?: number | undefined
+  /** After this it isn't handed on: other hosts count on that. There where there are some. */
+  readonly outBy?: OutBy | undefined
   /** There where the request has an idempotency key. */
   readonly repeat?: Repeat
 }
+
+/** By both clocks of the machine: one can be set back, the other (`process.hrtime`) stands still in a suspend. */
+export type OutBy = { readonly wallMs: number; readonly monotonicMs: number }
 
 /** What of one of the venue's rate budgets is left for the client. Weights, of a rolling minute. */
 export type RateLimit = {

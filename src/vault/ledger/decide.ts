@@ -51,7 +51,7 @@ export function decider(from: DecideFrom, underWay: UnderWay): Ledger["decide"] 
     const followed: typeof step = (turn) => {
       end = underWay.begin()
       timed = from.store.others?.timed()
-      return step({ ...turn, outByMs: timed?.outByMs })
+      return step({ ...turn, outBy: timed?.outBy })
     }
     const work = () => decide(keys, followed, from)
     try {

@@ -25,7 +25,7 @@ import type { RecordId } from "./records/record-id.ts"
 import type { Headroom, Reservation, ReserveAsk } from "./records/reservation.ts"
 import type { SignerMarks } from "./signers/signer-marks.ts"
 import type { RecentRefusal } from "./store/audit-jobs.ts"
-import type { LedgerStore, Others, RecordSearch } from "./store/store.ts"
+import type { LedgerStore, Others, RecordSearch, Timed } from "./store/store.ts"
 
 /**
  * The record of everything that was decided, and the only source of nonces. `decide` is its one door for requests.
@@ -155,8 +155,8 @@ export type Ledger = {
 export type LedgerTurn = {
   /** The ledger's time, the same for the whole turn. */
   readonly nowMs: LedgerTime
-  /** Until when what it makes may be handed on, by the wall clock; `undefined` where no other host counts on that. */
-  readonly outByMs?: number | undefined
+  /** Until when what it makes may be handed on; `undefined` where no other host counts on that. */
+  readonly outBy?: Timed["outBy"] | undefined
   /** What a key was used for: one of the turn's own. @throws {Fault} `ledger_unavailable` after a restore that nobody accepted. */
   keyUse(key: IdempotencyKey): KeyUse
   /**

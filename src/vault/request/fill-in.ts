@@ -105,11 +105,11 @@ function addressesOf(struct: StructType, business: JsonObject): JsonObject {
 }
 
 /** What was signed, before it is answered for how long that is good. */
-export type SignedBytes = Omit<Signed, "goodForMs" | "outByMs">
+export type SignedBytes = Omit<Signed, "goodForMs" | "outBy">
 
 /** As it is answered at `now`. */
-export function answered(signed: SignedBytes, now: LedgerTime, { outByMs }: LedgerTurn): Signed {
-  return { ...signed, goodForMs: signed.expiresAfter - now, outByMs }
+export function answered(signed: SignedBytes, now: LedgerTime, { outBy }: LedgerTurn): Signed {
+  return { ...signed, goodForMs: signed.expiresAfter - now, outBy }
 }
 
 /** Signs a request with what was taken for it. The same again gives the same bytes. */

@@ -1,5 +1,6 @@
 import type { MetricFamily } from "../../../link/views/metrics.ts"
 import type { Refusal, Stop } from "../../../link/views/refusal.ts"
+import type { OutBy } from "../../../link/views/signed.ts"
 import type { Fault } from "../../../std/fault.ts"
 import type { ClockReading } from "../../process/clock.ts"
 import type { SetActivation, StoredSet } from "../records/entries.ts"
@@ -93,8 +94,8 @@ export type Others = {
 }
 
 export type Timed = {
-  /** By the wall clock: who hands it on doesn't after that. */
-  readonly outByMs: number
+  /** Who hands it on doesn't after that. */
+  readonly outBy: OutBy
   /** Sooner, so that it can be handed on. @throws {Fault} `ledger_unavailable`. */
   assertInTime(): void
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { isInTime } from "../../../../src/gate/sign/sign.ts"
-import { signedBody } from "../../../support/fake-vault.ts"
+import { outIn, signedBody } from "../../../support/fake-vault.ts"
 import { assertRefused, startGate } from "../../../support/gate.ts"
 
 const order = "/v1/trade/orders"
@@ -10,16 +10,19 @@ const order = "/v1/trade/orders"
 /** What the vault gives out, which may be handed on for so long. */
 function signedFor(leftMs: number) {
   const bytes = { path: order, body: signedBody, expiresAfter: 9e15, goodForMs: 5_000 }
-  return { kind: "answer", record: "r-1", ...bytes, outByMs: Date.now() + leftMs } as const
+  return { kind: "answer", record: "r-1", ...bytes, outBy: outIn(leftMs) } as const
 }
 
 describe("what other hosts count on not to come out after a time", () => {
-  it("is handed on until then, to the millisecond, and always where no time is said", (t) => {
+  it("is handed on until then by both clocks, to the millisecond, and always where no time is said", (t) => {
     t.mock.method(Date, "now", () => 1_000)
-    assert.deepEqual(
-      [1_000, 999, undefined].map((outByMs) => isInTime({ outByMs })),
-      [true, false, true],
-    )
+    t.mock.method(process.hrtime, "bigint", () => 50_000_000n)
+    const isInTimeBy = (wallMs: number, monotonicMs: number) =>
+      isInTime({ outBy: { wallMs, monotonicMs } })
+    assert.equal(isInTimeBy(1_000, 50), true)
+    assert.equal(isInTimeBy(999, 50), false)
+    assert.equal(isInTimeBy(1_000, 49), false)
+    assert.equal(isInTime({ outBy: undefined }), true)
   })
 
   it("isn't given to a bot later", async (t) => {
