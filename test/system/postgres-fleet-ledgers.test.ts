@@ -129,6 +129,18 @@ describe("the ledgers of two hosts", needsPostgres, () => {
     }
   }
 
+  /** With others where the machine stood still: all is counted then, and nothing given out. */
+  async function withHostsInTime(...given: Parameters<typeof withHosts>): Promise<void> {
+    for (let left = 3; ; left -= 1) {
+      try {
+        await withHosts(...given)
+        return
+      } catch (error) {
+        if (left === 1 || !isLate(error)) throw error
+      }
+    }
+  }
+
   it("gives out nothing later than a freeze on another host allows, though the mark's disk stands still", () =>
     withHosts([{ signers: slowMarks(7_000) }, {}], async (a, b) => {
       await a.ledger.claim(signer)
@@ -247,7 +259,7 @@ describe("the ledgers of two hosts", needsPostgres, () => {
     }))
 
   it("lets no limit pass where another host, ahead, hears that a request was refused", () =>
-    withHosts(
+    withHostsInTime(
       [{}, {}],
       async (a, b) => {
         const claims = [aClaim({ lengthMs: 5_000, max: "4", release: "refused" })]

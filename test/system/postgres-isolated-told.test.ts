@@ -7,14 +7,7 @@ import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
 import { describe, it } from "node:test"
 
-import {
-  asked,
-  during,
-  hostAt,
-  isolated,
-  withIsolated,
-  type Host,
-} from "../support/isolated-host.ts"
+import { asked, hostAt, isolated, withIsolated, type Host } from "../support/isolated-host.ts"
 import { verdictOf } from "../support/audit-ledger.ts"
 import { postgresFleet } from "../support/postgres-ledger.ts"
 import { needsPostgres } from "../support/postgres-server.ts"
@@ -38,9 +31,9 @@ describe("what a host signed without PostgreSQL", needsPostgres, () => {
       await host.parted((ledger) => ledger.settle(record, accepted, ledger.now()))
       copyFileSync(isolatedFile, `${isolatedFile}.whole`)
       copyFileSync(`${isolatedFile}.first`, isolatedFile) // what got through
-      await during(host.open(), () => Promise.resolve())
+      await host.reached()
       copyFileSync(`${isolatedFile}.whole`, isolatedFile)
-      await during(host.open(), async (ledger) => {
+      await host.reached(async (ledger) => {
         assert.equal((await ledger.record(record, ledger.now()))?.state, "accepted")
       })
     }))
@@ -50,13 +43,12 @@ describe("what a host signed without PostgreSQL", needsPostgres, () => {
       const { isolatedFile, file } = host.place
       const { record } = await host.parted((ledger) => asked(ledger))
       copyFileSync(isolatedFile, `${isolatedFile}.kept`)
-      await during(host.open(), () => Promise.resolve())
+      await host.reached()
       const copy = new DatabaseSync(file)
       copy.prepare("DELETE FROM requests WHERE id = ?").run(record) // as it is for 50 ms
       copy.close()
       copyFileSync(`${isolatedFile}.kept`, isolatedFile)
-      await during(host.open(), async (ledger) => {
-        assert.equal(ledger.isolated, undefined)
+      await host.reached(async (ledger) => {
         assert.equal((await ledger.record(record, ledger.now()))?.id, record)
       })
       assert.equal((await verdictOf(file)).flaw, undefined)
@@ -69,11 +61,11 @@ describe("what a host signed without PostgreSQL", needsPostgres, () => {
       renameSync(isolatedFile, `${isolatedFile}.away`)
       host.clock.pass(1_000)
       await host.parted((ledger) => asked(ledger))
-      await during(other.open(), async (ledger) => {
-        await during(host.open(), () => Promise.resolve())
+      await other.reached(async (ledger) => {
+        await host.reached()
         await ledger.decide([], () => () => undefined)
         renameSync(`${isolatedFile}.away`, isolatedFile)
-        await during(host.open(), () => Promise.resolve())
+        await host.reached()
         assert.deepEqual((await verdictOf(file)).flaw, undefined)
         await ledger.decide([], () => () => undefined)
         await asked(ledger)
@@ -124,7 +116,7 @@ describe("what a host signed without PostgreSQL", needsPostgres, () => {
         lengths.some((length) => length > 2 && length < 2 + taken.length),
         lengths.join(),
       )
-      await during(host.open(), async (ledger) => {
+      await host.reached(async (ledger) => {
         for (const { record, nonce } of taken) {
           assert.equal((await ledger.record(record, ledger.now()))?.nonce, nonce)
         }
@@ -145,7 +137,7 @@ describe("what a host signed without PostgreSQL", needsPostgres, () => {
       await active.reached((ledger) => asked(ledger))
       copyFileSync(here.file, there.file)
       await waiting.reached((ledger) => asked(ledger))
-      await during(active.open(), async (ledger) => {
+      await active.reached(async (ledger) => {
         const { nonce } = await waiting.parted((isolated) => asked(isolated))
         for (let count = 0; count < 64; count += 1) {
           assert.notEqual((await asked(ledger)).nonce, nonce)

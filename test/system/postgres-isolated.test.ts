@@ -7,14 +7,7 @@ import { describe, it } from "node:test"
 import { nonceCycle, turnNonces } from "../../src/vault/ledger/records/nonce-share.ts"
 import type { ReserveAsk } from "../../src/vault/ledger/records/reservation.ts"
 import { aClaim, hourMs } from "../support/a-claim.ts"
-import {
-  asked,
-  cancel,
-  during,
-  isolated,
-  withIsolated,
-  type Host,
-} from "../support/isolated-host.ts"
+import { asked, cancel, isolated, withIsolated, type Host } from "../support/isolated-host.ts"
 import { keyUse, openHold, reserve } from "../support/ledger-ask.ts"
 import { needsPostgres } from "../support/postgres-server.ts"
 import { primaryOfSuite } from "../support/postgres-suite.ts"
@@ -31,7 +24,7 @@ describe("the ledger of a host that can't reach PostgreSQL", needsPostgres, () =
 
   it("takes cancels, with nonces that nobody else gives out, and all hosts have them once it is back", () =>
     withHosts((host, other) =>
-      during(other.open(), async (there) => {
+      other.reached(async (there) => {
         const [one, two] = await host.parted(
           async (ledger) => [await asked(ledger), await asked(ledger)] as const,
         )
@@ -104,7 +97,7 @@ describe("the ledger of a host that can't reach PostgreSQL", needsPostgres, () =
         assert.equal((await keyUse(ledger, key("k2"))).kind, "kept")
         return taken.record
       })
-      const elsewhere = await during(other.open(), (ledger) => asked(ledger, keyed("k2")))
+      const elsewhere = await other.reached((ledger) => asked(ledger, keyed("k2")))
       await host.reached(async (ledger) => {
         const use = await keyUse(ledger, key("k2"))
         assert.ok(use.kind === "kept")
@@ -133,7 +126,7 @@ describe("the ledger of a host that can't reach PostgreSQL", needsPostgres, () =
 
   it("doesn't say that it noted what became of a request from before", () =>
     withHosts(async (host) => {
-      const { record } = await during(host.open(), (ledger) => asked(ledger))
+      const { record } = await host.reached((ledger) => asked(ledger))
       const settled = host.parted((ledger) => ledger.settle(record, { kind: "sent" }, ledger.now()))
       await assert.rejects(settled, /tell it what became of it later/)
     }))

@@ -278,7 +278,7 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
       primary().server.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") !==
       "0"
     wait("standby1")
-    const ledger = await postgresLedgerPlace(primary(), { replicas: 1, commitTimeoutMs: 2_000 })
+    const ledger = await postgresLedgerPlace(primary(), { replicas: 1, commitTimeoutMs: 5_000 })
     try {
       await append(ledger, 1)
 

@@ -94,7 +94,7 @@ describe("a session with PostgreSQL", needsPostgres, () => {
   })
 
   it("ends when an answer takes too long", async () => {
-    const session = await openSession(await dial(), { ...usual, timeoutMs: 500 })
+    const session = await openSession(await dial(), { ...usual, timeoutMs: 2_000 })
     await assert.rejects(
       session.run({ text: "SELECT pg_sleep(30)", values: [] }),
       /didn't answer in time/,
@@ -135,6 +135,8 @@ describe("a session with PostgreSQL", needsPostgres, () => {
   }
 
   const turnAsk = (me: string) => ({ me, known: 0, patienceMs: 500 })
+  /** Waits until the holder that was ended has gone. */
+  const patient = { ...turnAsk("other"), patienceMs: 10_000 }
 
   it("ends another that keeps the turn, and hears nothing where that has ended already", () =>
     withTurn(async (holder, other) => {
@@ -165,7 +167,7 @@ describe("a session with PostgreSQL", needsPostgres, () => {
       withTurn(async (holder, other, { stream }) => {
         stream.write(bytes)
         assert.equal((await takeTurn(other, turnAsk("other"))).outcome, "late")
-        assert.equal((await takeTurn(other, turnAsk("other"))).outcome, "taken")
+        assert.equal((await takeTurn(other, patient)).outcome, "taken")
         assert.match((await holder.ended).message, /terminating connection/)
       }))
   }
