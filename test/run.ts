@@ -15,7 +15,7 @@ import { testPublished } from "./support/published.ts"
 
 const longFactor = "20"
 /** How many jobs of a lane run at once; of busy ones one more than the smallest machine has cores, since many wait for processes of their own. */
-const workers: Readonly<Record<Lane, number>> = { container: 1, idle: 1, busy: 3 }
+const workers: Readonly<Record<Lane, number>> = { container: 1, idle: 2, busy: 3 }
 
 /** The error of Node's that a failure comes as: what kind it is, and what the test threw. */
 type FailedTest = Error & { readonly failureType?: string }

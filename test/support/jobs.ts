@@ -15,7 +15,13 @@ const dealt: Readonly<Record<string, number>> = { "test/process": 8, "test/unit/
 
 /** Longest first, so that no worker has a long job left when the others have none. What isn't here comes after. */
 const slowest = [
+  "system/fleet-crash",
   "system/crash.test.ts",
+  "system/postgres-fleet-drills",
+  "system/go-live",
+  "system/package-deb",
+  "system/postgres-ledger",
+  "system/price-poll",
   "simulation",
   "test/process",
   "properties",
