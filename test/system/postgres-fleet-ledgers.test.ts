@@ -8,14 +8,15 @@ import { Fault } from "../../src/std/fault.ts"
 import type { Ledger } from "../../src/vault/ledger/ledger.ts"
 import { openLedgerOver, type LedgerOptions } from "../../src/vault/ledger/open-ledger.ts"
 import type { AdminEntry } from "../../src/vault/ledger/records/admin-entry.ts"
-import type { Client } from "../../src/vault/ledger/records/bindings.ts"
+import type { Client, KeyEntry } from "../../src/vault/ledger/records/bindings.ts"
 import { maxSkewMs } from "../../src/vault/ledger/postgres/turn-keeper.ts"
 import { quietMs } from "../../src/vault/ledger/postgres/turn-sql.ts"
 import { freezeMethods } from "../../src/vault/stops/freeze-methods.ts"
 import type { Mark } from "../../src/vault/ledger/signers/mark-file.ts"
 import type { OpenSigner } from "../../src/vault/ledger/signers/signer-marks.ts"
-import { aClaim } from "../support/a-claim.ts"
-import { fakeClock, type FakeClock } from "../support/fake-clock.ts"
+import type { Address } from "../../src/venue/address.ts"
+import { aClaim, decimal } from "../support/a-claim.ts"
+import { fakeClock, startMs, type FakeClock } from "../support/fake-clock.ts"
 import {
   assertReserved,
   isLate,
@@ -52,6 +53,19 @@ const client: Client = {
   rights: [],
   allowTypeB: false,
   idempotencyBy: "header",
+}
+
+const wallet = `0x${"12".repeat(20)}` as Address
+
+function agentKey(name: string, digit: string): KeyEntry {
+  const of = { role: "agent", wallet, network: "sandbox", approval: "approved" } as const
+  return {
+    name,
+    address: `0x${digit.repeat(40)}` as Address,
+    ...of,
+    targets: [],
+    expiresAtMs: null,
+  }
 }
 
 /** Marks on a disk that takes so long from the second write on. */
@@ -306,42 +320,66 @@ describe("the ledgers of two hosts", needsPostgres, () => {
       await reserved(b.ledger, b.ledger.now() + 20)
     }))
 
-  it("brings no client back that another host revoked meanwhile", () =>
-    withHosts([{}, {}], async (a, b) => {
-      const act = (entry: AdminEntry) => b.ledger.act(entry, b.ledger.now())
-      const ofA = () => a.ledger.bindings().clients[0]!
-      await act({ act: "client_added", client })
-      await a.ledger.decide([], () => () => undefined)
-      const { seq } = await b.ledger.audit.ends()
-      const revoked = act({ act: "client_revoked", name: client.name })
-      while (b.place.sql("SELECT seq FROM countersign.head") === `${seq}`) await turnEnded()
-      // As a command does: what it asks for is made of what is known here.
-      await a.ledger
-        .act({ act: "client_set", client: ofA() }, a.ledger.now())
-        .catch((error: unknown) => {
-          assert.ok(error instanceof Fault && error.code === "usage")
-        })
-      await revoked
-      assert.equal(ofA().tokenHash, null)
-      // As it is now it can be changed.
-      await a.ledger.act({ act: "client_set", client: ofA() }, a.ledger.now())
-    }))
+  /** What may be asked for of a client that was in force as it was asked. */
+  const changes: Readonly<Record<string, AdminEntry>> = {
+    "a change": { act: "client_set", client: { ...client, allowTypeB: true } },
+    "a new token": { act: "client_token_set", name: client.name, tokenHash: "cd".repeat(32) },
+  }
 
-  it("brings no client back that was revoked here while both waited for the turn", () =>
+  for (const [what, change] of Object.entries(changes)) {
+    it(`brings no client back by ${what} that another host revoked meanwhile`, () =>
+      withHosts([{}, {}], async (a, b) => {
+        const act = (entry: AdminEntry) => b.ledger.act(entry, b.ledger.now())
+        const ofA = () => a.ledger.bindings().clients[0]!
+        await act({ act: "client_added", client })
+        await a.ledger.decide([], () => () => undefined)
+        const { seq } = await b.ledger.audit.ends()
+        const revoked = act({ act: "client_revoked", name: client.name })
+        while (b.place.sql("SELECT seq FROM countersign.head") === `${seq}`) await turnEnded()
+        // As a command does: what it asks for is made of what is known here.
+        const isKnown = ofA().tokenHash === null
+        if (!isKnown)
+          await assert.rejects(a.ledger.act(change, a.ledger.now()), /changed meanwhile/)
+        await revoked
+        await a.ledger.decide([], () => () => undefined)
+        assert.equal(ofA().tokenHash, null)
+        // As it is now it can be changed.
+        await a.ledger.act({ act: "client_set", client: ofA() }, a.ledger.now())
+      }))
+
+    it(`brings no client back by ${what} that was revoked here while both waited for the turn`, () =>
+      withHosts([{}, {}], async (a, b) => {
+        const act = (entry: AdminEntry) => a.ledger.act(entry, a.ledger.now())
+        await act({ act: "client_added", client })
+        await b.ledger.decide([], () => () => undefined)
+        const both = await Promise.allSettled([
+          act({ act: "client_revoked", name: client.name }),
+          act(change),
+        ])
+        assert.deepEqual(
+          both.map(({ status }) => status),
+          ["fulfilled", "rejected"],
+        )
+        assert.equal(a.ledger.bindings().clients[0]?.tokenHash, null)
+      }))
+  }
+
+  it("takes what is asked for together, though each changes something", () =>
     withHosts([{}, {}], async (a, b) => {
       const act = (entry: AdminEntry) => a.ledger.act(entry, a.ledger.now())
-      await act({ act: "client_added", client })
-      const [known] = a.ledger.bindings().clients
-      await b.ledger.decide([], () => () => undefined)
-      const both = await Promise.allSettled([
-        act({ act: "client_revoked", name: client.name }),
-        act({ act: "client_set", client: known! }),
+      await act({ act: "key_added", key: agentKey("old", "1") })
+      await act({ act: "key_added", key: agentKey("new", "2") })
+      await b.ledger.decide([], () => () => undefined) // a has to wait for its turn
+      const price = { value: decimal("64000"), asOfMs: startMs, by: "feed", confirmed: true }
+      await Promise.all([
+        ...[1, 2, 3].map((symbolId) => act({ act: "price_set", symbolId, ...price })),
+        act({ act: "key_targets_set", name: "new", targets: [wallet] }),
+        act({ act: "key_replaced", from: "old", to: "new" }),
       ])
-      assert.deepEqual(
-        both.map(({ status }) => status),
-        ["fulfilled", "rejected"],
-      )
-      assert.equal(a.ledger.bindings().clients[0]?.tokenHash, null)
+      const { prices, keys } = a.ledger.bindings()
+      assert.deepEqual([...prices.keys()], [1, 2, 3])
+      assert.equal(keys.get("old")?.approval, "retired")
+      assert.deepEqual(keys.get("new")?.targets, [wallet])
     }))
 
   it("signs for one signer on two hosts whose clocks are as far apart as they may be", () =>

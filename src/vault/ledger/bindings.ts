@@ -176,13 +176,22 @@ function withoutScope(
   return freezes.filter((freeze) => freeze.scope !== scope || freeze.name !== name)
 }
 
-/** Acts that say how something is, by how it was when they were asked for. */
-const change = /^(?:client_set|key_replaced|price_set)$/
-
-/** Refuses such an act where anything was changed since, by another host too. @throws {Fault} `usage`. */
-export function assertAsSeen({ act }: AdminEntry, seen: Bindings, now: Bindings): void {
-  if (seen === now || !change.test(act)) return
+/** Refuses an act that was made of what was changed since it was asked for, by another host too. @throws {Fault} `usage`. */
+export function assertAsSeen(entry: AdminEntry, seen: Bindings, now: Bindings): void {
+  const then = madeOf(entry, seen)
+  if (madeOf(entry, now).every((each, index) => each === then[index])) return
   throw new Fault("usage", "Something was changed meanwhile; look at it and ask again.")
+}
+
+/** Of acts that say how something is by how it was: what that was. What else is queued with them leaves it alone. */
+function madeOf(entry: AdminEntry, { keys, clients, prices }: Bindings): readonly unknown[] {
+  const { act } = entry
+  if (act === "client_set") return [clients, keys]
+  if (act === "client_token_set")
+    return [clients.find(({ name }) => name === entry.name)?.tokenHash]
+  if (act === "price_set") return [clients, prices.get(entry.symbolId)]
+  if (act !== "key_replaced") return []
+  return [clients, keys.get(entry.from)?.approval, keys.get(entry.to)?.approval]
 }
 
 /** Whoever freezes what is frozen takes away no stop: where cancels are stopped, they stay so until an operator thaws. */
