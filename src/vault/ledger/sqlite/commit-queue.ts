@@ -244,6 +244,7 @@ export class CommitQueue implements LedgerStore {
     for (const job of lastJobs()) this.#do(job).catch(() => undefined)
     // Jobs run in order, so the last one's end is the end of all. On a broken ledger nothing waits.
     const counted = await this.#do({ kind: "count" }).catch(() => undefined)
+    this.#release()
     this.#tell({ kind: "close" })
     await this.#ended
     await this.replica?.close()

@@ -92,6 +92,18 @@ describe("a ledger that is kept elsewhere too", () => {
     assert.equal(await isSettled(next), false)
   })
 
+  it("has its copy commit before it is closed, also what was appended with the close", async () => {
+    const replica = new FakeReplica()
+    const { queue, thread } = opened({ replica })
+    void queue.append(row)
+    void queue.close()
+    await turnEnded()
+    thread.appended(1)
+    replica.durable()
+    await turnEnded()
+    assert.deepEqual(thread.told, ["batch", "replicated", "close"])
+  })
+
   it("doesn't have its copy commit what isn't durable elsewhere", async () => {
     const { queue, thread } = opened({ replica: new FakeReplica() })
     void queue.append(row)
