@@ -53,7 +53,7 @@ const trustedLines = [
     what: "cancels of a host that can't reach PostgreSQL: its setting, its nonces, and what stops the rest",
   },
   { lines: 3, what: "until when a signature is handed on, by both clocks" },
-  { lines: 9, what: "what an act was made of, and a copy that is whole once it is closed" },
+  { lines: 12, what: "what an act was made of, and what a copy that is closed or isolated has" },
   {
     lines: 1_889,
     what: "the order of the ledger on PostgreSQL, what is told of it, and whom other hosts heard (ledger/postgres)",

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
 import { describe, it } from "node:test"
 
 import { nonceCycle, turnNonces } from "../../src/vault/ledger/records/nonce-share.ts"
@@ -68,6 +69,20 @@ describe("the ledger of a host that can't reach PostgreSQL", needsPostgres, () =
         await asked(ledger, { ...cancel, claims: [aClaim({ mode: "observe" })] })
       }),
     ))
+
+  it("keeps no sums of limits, which count what it signed when that is told", () =>
+    withHosts(async ({ place, clock, parted }) => {
+      await parted(async (ledger) => {
+        const observed = { ...cancel, claims: [aClaim({ mode: "observe" })] }
+        await ledger.replaceMeters(() => [], hourMs, { countedBy: "these limits" })
+        await asked(ledger, observed)
+        clock.pass(60_000) // after which the next brings a snapshot
+        await asked(ledger, observed)
+      })
+      const copy = new DatabaseSync(place.file)
+      assert.deepEqual(copy.prepare("SELECT * FROM meter_snapshots").all(), [])
+      copy.close()
+    }))
 
   it("takes no act that others must know of", () =>
     withHosts(({ parted }) =>

@@ -100,6 +100,7 @@ export class IsolatedStore implements LedgerStore {
     job: Extract<StoreJob, { kind: Kind }>,
   ): Promise<StoreResults[Kind]> {
     if (job.kind === "audit_checkpoint") return false as StoreResults[Kind] // nothing new to sign
+    if (job.kind === "meters_snapshot") return undefined as StoreResults[Kind] // its journal lacks what was signed here
     const own = ownJobs.has(job.kind) ? await this.#own.run<Kind>(job) : undefined
     return own === undefined || isEmpty(own) ? this.#copy.run<Kind>(job) : own
   }
