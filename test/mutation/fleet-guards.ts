@@ -42,8 +42,8 @@ export const fleetGuards: readonly Guard[] = [
     ["system/postgres-isolated-time"],
     [
       {
-        find: "nowMs + Math.floor(performance.now() - beganMs)",
-        replace: "nowMs + 0 * beganMs",
+        find: "nowMs + Math.floor(passedMs())",
+        replace: "nowMs + 0 * passedMs()",
         why: "a host is isolated for longer than it may be",
       },
     ],

@@ -44,8 +44,10 @@ const lockedElsewhere =
  */
 export function postgresStore(ask: PostgresAsk): OpenStore {
   return async (nowMs) => {
-    const beganMs = performance.now()
-    const now = (): number => nowMs + Math.floor(performance.now() - beganMs)
+    const [beganMs, beganWallMs] = [performance.now(), Date.now()]
+    // By wall time too: a machine's monotonic clock stands still while it is suspended.
+    const passedMs = () => Math.max(performance.now() - beganMs, Date.now() - beganWallMs)
+    const now = (): number => nowMs + Math.floor(passedMs())
     const key = await keyIn(ask.keyFile)
     const door = await openRelayDoor(ask.place)
     try {
