@@ -17,6 +17,7 @@ import { passingCodes } from "../../src/std/service-exit-code.ts"
 import { openSqliteStore } from "../../src/vault/ledger/open-sqlite-store.ts"
 import { postgresStore } from "../../src/vault/ledger/postgres/open-store.ts"
 import { putBackSql } from "../../src/vault/ledger/postgres/put-back-sql.ts"
+import { makeRecordId } from "../../src/vault/ledger/records/record-id.ts"
 import { openDatabase, prepareLedgerFile } from "../../src/vault/ledger/sqlite/database.ts"
 import type { LedgerStore, OpenStore } from "../../src/vault/ledger/store/store.ts"
 import { startMs } from "../support/fake-clock.ts"
@@ -77,10 +78,14 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
   const forgetAllBut1 = `DELETE FROM countersign.batches WHERE last_seq > 1;
     UPDATE countersign.head SET (seq, hash) = (SELECT last_seq, hash FROM countersign.batches)`
 
-  function putBack({ file, postgres: { host }, key }: PostgresLedgerPlace, afterSeq: number) {
+  function putBack(
+    { file, postgres: { host }, key }: PostgresLedgerPlace,
+    afterSeq: number,
+    named?: string,
+  ) {
     const database = openDatabase(file)
     try {
-      return [...putBackSql(database, { host, key, afterSeq })].join("")
+      return [...putBackSql(database, { host, key, afterSeq, named })].join("")
     } finally {
       database.close()
     }
@@ -351,6 +356,21 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
       await append(ledger, 4)
       assert.throws(() => ledger.sql(sql), /isn't the ledger of host a as it was at entry 1/)
       await append(ledger, 5)
+    }))
+
+  it("puts back by the name that the ledger has there, though a restore was accepted here since", () =>
+    withLedger(async (ledger) => {
+      await append(ledger, 1)
+      const { store } = await ledger.openStore(startMs)
+      const accepted = { act: "restore_accepted", ledger: "ab".repeat(16), signers: [] } as const
+      await store.append({ kind: "act", id: makeRecordId(startMs), at_ms: startMs, ...accepted })
+      await store.close()
+      await append(ledger, 2)
+      ledger.sql(forgetAllBut1)
+      const [, name] =
+        / put-back --after 1 --ledger ([0-9a-f]{32})$/.exec(await refusal(ledger)) ?? []
+      ledger.sql(putBack(ledger, 1, name))
+      await append(ledger, 3)
     }))
 
   it("puts nothing back into a PostgreSQL that went on otherwise, or that lost nothing", () =>

@@ -14,17 +14,23 @@ export const ledgerPutBack = command({
   options: {
     ...installationOptions,
     after: required(option("--after <entry>", "PostgreSQL's last entry, which a start names")),
+    ledger: option("--ledger <name>", "the ledger's name in PostgreSQL, where a start names that"),
   },
-  run: async ({ after, ...options }, terminal) => {
-    const afterSeq = entryIn(after)
+  run: async ({ after, ledger, ...options }, terminal) => {
+    const [afterSeq, named] = [entryIn(after), nameIn(ledger)]
     await printSql(
       installationOf(options),
-      (database, { host }, key) => putBackSql(database, { host, key, afterSeq }),
+      (database, { host }, key) => putBackSql(database, { host, key, afterSeq, named }),
       terminal,
     )
     return 0
   },
 })
+
+function nameIn(text: string | undefined): string | undefined {
+  if (text === undefined || /^[0-9a-f]{32}$/.test(text)) return text
+  throw new Fault("usage", "--ledger takes a ledger's name, 32 hex digits.")
+}
 
 function entryIn(text: string | undefined): number {
   if (/^\d{1,15}$/.test(text ?? "")) return Number(text)

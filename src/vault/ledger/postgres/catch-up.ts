@@ -1,8 +1,8 @@
 import { Fault } from "../../../std/fault.ts"
 import type { Head } from "../store/store.ts"
 import { flawIn, type Batch } from "./batch.ts"
-import { openReplay } from "./replay.ts"
-import { batchesAfter, hashAt, type Reached } from "./tables.ts"
+import { openReplay, type Replay } from "./replay.ts"
+import { batchesAfter, hashAt, type Reached, type ServerLedger } from "./tables.ts"
 
 /**
  * Brings this host's copy up to the server's head, which it returns. Each batch must go on from the copy's last entry
@@ -17,7 +17,7 @@ export async function catchUp(
   const copy = openReplay(file)
   try {
     if (copy.head().seq === 0 && ledger.head.seq > 0) throw empty()
-    assertNotBehind(ledger.head, copy.head())
+    assertNotBehind(ledger, copy)
     await assertSameWay(copy.head(), session)
     while (copy.head().seq < ledger.head.seq) {
       const page = await batchesAfter(session, copy.head().seq)
@@ -56,11 +56,14 @@ function empty(): Fault {
 }
 
 /** What this host has, PostgreSQL made durable before. @throws {Fault} `ledger_unusable` where it has lost it. */
-function assertNotBehind(there: Head, { seq }: Head): void {
+function assertNotBehind({ name, head: there }: ServerLedger, copy: Replay): void {
+  const { seq } = copy.head()
   if (there.seq >= seq) return
+  // It keeps its name there when a restore is accepted.
+  const named = name === copy.name ? "" : ` --ledger ${name}`
   throw new Fault(
     "ledger_unusable",
-    `PostgreSQL ends at entry ${there.seq}, and this host at ${seq}: it was restored to an earlier time, or is another one. Start the right one; or put back what it lost, from the host that has most: countersign ledger put-back --after ${there.seq}`,
+    `PostgreSQL ends at entry ${there.seq}, and this host at ${seq}: it was restored to an earlier time, or is another one. Start the right one; or put back what it lost, from the host that has most: countersign ledger put-back --after ${there.seq}${named}`,
   )
 }
 

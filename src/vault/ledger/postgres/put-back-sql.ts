@@ -11,6 +11,8 @@ export type PutBackAsk = Pick<PostgresLedger, "host"> & {
   readonly key: LedgerKey
   /** The last entry that PostgreSQL has. */
   readonly afterSeq: number
+  /** Its name there, where that is another one: this host's changed when a restore was accepted. */
+  readonly named: string | undefined
 }
 
 /**
@@ -21,9 +23,10 @@ export type PutBackAsk = Pick<PostgresLedger, "host"> & {
  */
 export function* putBackSql(
   database: DatabaseSync,
-  { host, key, afterSeq }: PutBackAsk,
+  { host, key, afterSeq, named }: PutBackAsk,
 ): Generator<string> {
-  const { ledger, head } = readIdentity(database)
+  const { ledger: name, head } = readIdentity(database)
+  const ledger = named ?? name
   const after = entryAt(database, afterSeq)
   if (after === undefined || head.seq <= afterSeq) throw nothingAfter(afterSeq, head)
   yield `${begin}DO $$ BEGIN
