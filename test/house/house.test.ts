@@ -54,7 +54,10 @@ const trustedLines = [
   },
   { lines: 3, what: "until when a signature is handed on, by both clocks" },
   { lines: 12, what: "what an act was made of, and what a copy that is closed or isolated has" },
-  { lines: 6, what: "the name that a ledger keeps on PostgreSQL" },
+  {
+    lines: 18,
+    what: "the name that a ledger keeps on PostgreSQL, and batches that come page by page",
+  },
   {
     lines: 1_889,
     what: "the order of the ledger on PostgreSQL, what is told of it, and whom other hosts heard (ledger/postgres)",

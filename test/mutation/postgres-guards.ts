@@ -58,6 +58,11 @@ export const postgresGuards: readonly Guard[] = [
     ["unit/vault/ledger/postgres/turn-keeper"],
     [
       {
+        find: "await this.#followRest(turn, follow)",
+        replace: "",
+        why: "a host that lacks large batches never has its turn",
+      },
+      {
         find: "if (batch.host === host) throw overtaken()",
         replace: "",
         why: "two daemons have one host's name",
@@ -206,6 +211,11 @@ export const postgresGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf("vault/ledger/postgres/tables.ts", ledger, [
+    {
+      find: "WHERE before < ${maxPageBytes} ORDER",
+      replace: "ORDER",
+      why: "a copy that lacks large batches is never brought up to PostgreSQL",
+    },
     {
       find: "const standbys = [...added, ...after]",
       replace: "const standbys = [...added]",

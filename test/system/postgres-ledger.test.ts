@@ -120,6 +120,20 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
       assert.equal(ledger.sql("SELECT count(*) FROM countersign.batches"), "5")
     }))
 
+  it("brings a copy up that lacks more than one answer of PostgreSQL's may have", () =>
+    withLedger(async (ledger) => {
+      await append(ledger, 1)
+      cpSync(ledger.file, `${ledger.file}.early`)
+      const { store } = await ledger.openStore(startMs)
+      const body = "x".repeat(10 * 1_048_576)
+      for (let nonce = 2; nonce <= 9; nonce += 1) await store.append({ ...request(nonce), body })
+      await store.close()
+      cpSync(`${ledger.file}.early`, ledger.file)
+      const opened = await ledger.openStore(startMs)
+      assert.equal(opened.store.head().seq, 9)
+      await opened.store.close()
+    }))
+
   it("doesn't begin with an empty copy of a ledger that isn't", () =>
     withLedger(async (ledger) => {
       await append(ledger, 1)

@@ -139,11 +139,16 @@ export async function batchesAfter(session: Session, seq: number): Promise<reado
   return page.map(batchOf)
 }
 
-/** A page of batches. Each has some 70 kB at most, but for one whose files are large. */
+/** Far below what an answer may have. Most batches have some 70 kB at most, those with the venue's answers megabytes. */
+const maxPageBytes = 8 * 1_048_576
+
+/** A page of batches: at least one, and not many that are large. */
 export function pageAfter(seq: number): Statement {
   return {
     text: `SELECT first_seq, last_seq, encode(hash, 'hex'), host, rows, encode(seal, 'hex')
-      FROM batches WHERE last_seq > $1::bigint ORDER BY last_seq LIMIT ${maxBehind}`,
+      FROM (SELECT *, sum(octet_length(rows)) OVER (ORDER BY last_seq) - octet_length(rows) AS before
+        FROM (SELECT * FROM batches WHERE last_seq > $1::bigint ORDER BY last_seq LIMIT ${maxBehind}) AS next) AS page
+      WHERE before < ${maxPageBytes} ORDER BY last_seq`,
     values: [String(seq)],
   }
 }

@@ -12,7 +12,7 @@ import { assertHead, assertWhole, type Hosts } from "./catch-up.ts"
 import { FleetWatch } from "./fleet-watch.ts"
 import { lookAtServer, sessionAges } from "./server-look.ts"
 import { assertReplicated } from "./standbys.ts"
-import { addBatch, hex, type Reached } from "./tables.ts"
+import { addBatch, batchesAfter, hex, type Reached } from "./tables.ts"
 import { quietMs } from "./turn-sql.ts"
 import { giveTurn, isTurnWanted, takeTurn, touchHead, type Turn } from "./turns.ts"
 
@@ -87,6 +87,7 @@ export class TurnKeeper implements Replica {
       const turn = await this.#askForTurn()
       if (turn.outcome !== "late") this.#followAll(turn, follow)
       if (turn.outcome === "taken") {
+        await this.#followRest(turn, follow)
         assertHead(this.#head, turn.head)
         this.watch.taken(askedMs)
         stages.publish({ stage: "followed" })
@@ -122,6 +123,16 @@ export class TurnKeeper implements Replica {
       this.#head = batch.head
       this.#othersAtMs = performance.now()
       follow(batch)
+    }
+  }
+
+  /** Large batches come in further pages. */
+  async #followRest({ head }: Pick<Turn, "head">, follow: (batch: Batch) => void): Promise<void> {
+    while (this.#head.seq < head.seq) {
+      const { session } = this.#reached
+      const batches = await this.#inOrder(() => batchesAfter(session, this.#head.seq))
+      if (batches.length === 0) return
+      this.#followAll({ batches }, follow)
     }
   }
 

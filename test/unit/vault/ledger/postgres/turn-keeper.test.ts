@@ -31,6 +31,7 @@ class FakeServer {
   standbysAfter: string | undefined
   head: Head | undefined
   addsNothing = false
+  pageBatches = maxBehind
   isTurnWanted = false
   /** What it runs begins only then. */
   ready: Promise<unknown> = Promise.resolve()
@@ -90,7 +91,7 @@ class FakeServer {
     const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
     return this.batches
       .filter(({ head }) => head.seq > known)
-      .slice(0, maxBehind)
+      .slice(0, this.pageBatches)
       .map(({ firstSeq, head, host, rows, seal }) => [
         ...[String(firstSeq), String(head.seq), hex(head.hash)],
         ...[host, rows.join("\n"), hex(seal)],
@@ -123,6 +124,14 @@ describe("taking a turn", () => {
     await take()
     await take()
     assert.deepEqual(followed, ['{"n":1}', '{"n":2}', '{"n":3}'])
+  })
+
+  it("follows page by page what is too large for one, and has the turn then", async () => {
+    const { server, followed, take } = opened()
+    for (let count = 0; count < 5; count += 1) server.add(`{"n":${count}}`)
+    server.pageBatches = 2
+    await take()
+    assert.equal(followed.length, 5)
   })
 
   for (const [what, batches, ending] of [
