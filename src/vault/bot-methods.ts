@@ -5,6 +5,7 @@ import { openSigning } from "../link/views/signing.ts"
 import { err, ok, type Result } from "../std/result.ts"
 import type { Profile } from "../venue/profile.ts"
 import { gateSettingsOf } from "./active/gate-settings.ts"
+import { wasChanged } from "./ledger/bindings.ts"
 import type { Client } from "./ledger/records/bindings.ts"
 import type { StoredRecord } from "./ledger/records/entries.ts"
 import { limitsOfClient } from "./operator/limit-methods.ts"
@@ -53,10 +54,9 @@ export function botMethods(vault: Vault) {
     read: (params: BotParams["read"]) => Promise.resolve(admitRead(params, vault)),
     readBudgetSpent: (params: BotParams["readBudgetSpent"]) =>
       Promise.resolve(readBudgetSpent(params, vault)),
-    prices: ({ token, body }: BotParams["prices"]) =>
-      served(clientWithRight(token, "prices", vault), (by) => feedPrices(body, by, vault)),
+    prices: (params: BotParams["prices"]) => anew(() => fedPrices(params, vault)),
     pricePoll: () => Promise.resolve(beginRound(vault)),
-    polledPrices: (params: BotParams["polledPrices"]) => feedPolled(params, vault),
+    polledPrices: (params: BotParams["polledPrices"]) => anew(() => feedPolled(params, vault)),
     limits: ({ token }: BotParams["limits"]) =>
       served(identify(token, vault), (client) => limits(client, vault)),
     metrics: ({ token }: BotParams["metrics"]) =>
@@ -79,6 +79,24 @@ function tokenDigests(vault: Pick<Vault, "active">): readonly string[] {
 }
 
 /** What is answered of a client or a record that was found, or why none was. */
+function fedPrices({ token, body }: BotParams["prices"], vault: Vault) {
+  return served(clientWithRight(token, "prices", vault), (by) => feedPrices(body, by, vault))
+}
+
+/** How often hosts that feed the same price at once may come before each other. */
+const looks = 5
+
+/** Looks anew, also at who asks, where another host changed meanwhile what the answer was made of. */
+async function anew<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let left = looks; ; left -= 1) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (left === 1 || !wasChanged(error)) throw error
+    }
+  }
+}
+
 async function served<Found, Answer>(
   found: Result<Found, Refusal>,
   answer: (found: Found) => Answer | Promise<Answer>,

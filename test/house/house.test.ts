@@ -54,6 +54,7 @@ const trustedLines = [
   },
   { lines: 3, what: "until when a signature is handed on, by both clocks" },
   { lines: 12, what: "what an act was made of, and what a copy that is closed or isolated has" },
+  { lines: 17, what: "prices that several hosts are fed at once" },
   {
     lines: 18,
     what: "the name that a ledger keeps on PostgreSQL, and batches that come page by page",

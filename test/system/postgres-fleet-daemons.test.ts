@@ -264,6 +264,22 @@ describe("three hosts on one ledger", { timeout: 300_000, ...needsPostgres }, ()
     await until(counted, "b counts what a signed")
   })
 
+  it("take the prices that are fed on two of them at once", async () => {
+    await a.run("prices", "set", "BTC-PERP", "64000")
+    const token = await addClient(a.dir, "feed", ["--keys", "mm", "--right", "prices"])
+    const feed = (host: FleetHost, value: string) =>
+      host.bot(token).post("/prices", { prices: [{ symbol: "BTC-PERP", value }] })
+    const isFollowed = async () => ((await feed(b, "64001")).status === 200 ? true : undefined)
+    await until(isFollowed, "b knows who feeds")
+    for (let count = 10; count < 30; count += 1) {
+      const fed = [a, b].map((host, index) =>
+        unlessLate(() => feed(host, `640${count}.${index + 1}`)),
+      )
+      const answers = await Promise.all(fed)
+      for (const { status, json } of answers) assert.equal(status, 200, JSON.stringify(json))
+    }
+  })
+
   it("sign with a new key once they have its file; without it the key counts as locked", async () => {
     await a.plays("A new key")
     const token = await addClient(a.dir, "newest", ["--keys", "mm2"])

@@ -180,7 +180,14 @@ function withoutScope(
 export function assertAsSeen(entry: AdminEntry, seen: Bindings, now: Bindings): void {
   const then = madeOf(entry, seen)
   if (madeOf(entry, now).every((each, index) => each === then[index])) return
-  throw new Fault("usage", "Something was changed meanwhile; look at it and ask again.")
+  throw new Fault("usage", changedMeanwhile)
+}
+
+const changedMeanwhile = "Something was changed meanwhile; look at it and ask again."
+
+/** Whether it was refused for that. */
+export function wasChanged(error: unknown): boolean {
+  return error instanceof Fault && error.message === changedMeanwhile
 }
 
 /** Of acts that say how something is by how it was: what that was. What else is queued with them leaves it alone. */
