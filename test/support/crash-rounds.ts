@@ -71,7 +71,8 @@ export function describeKilledVault(
 
       const plan = random.shuffled(ends.flatMap((end) => Array<End>(killsAtEach).fill(end)))
       for (const [life, end] of plan.entries()) {
-        if (life % 10 === 0) await checker.checkLedger(site.ledgerFile)
+        // A copy of PostgreSQL's may lack its last batch until the next start.
+        if (postgres === undefined && life % 10 === 0) await checker.checkLedger(site.ledgerFile)
         // Now and then the clock was set back meanwhile: back behind the nonces that were used.
         const bornMs = performance.now()
         const vault = site.startVault(random.isOneIn(2) ? random.below(3_000) : 0)
