@@ -56,6 +56,6 @@ describe("what a rule of sizes asks for", () => {
       }),
       numRuns(500),
     )
-    assert.ok(count > 20, `${count} orders were asked for more, so the property says something`)
+    assert.ok(count > 0, "some orders are asked for more, so that the property says something")
   })
 })
