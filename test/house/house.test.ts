@@ -52,7 +52,7 @@ const trustedLines = [
     lines: 107,
     what: "cancels of a host that can't reach PostgreSQL: its setting, its nonces, and what stops the rest",
   },
-  { lines: 3, what: "until when a signature is handed on, by both clocks" },
+  { lines: 6, what: "a moment by both clocks, and until which one a signature is handed on" },
   { lines: 12, what: "what an act was made of, and what a copy that is closed or isolated has" },
   { lines: 17, what: "prices that several hosts are fed at once" },
   {

@@ -42,8 +42,8 @@ export const fleetGuards: readonly Guard[] = [
     ["system/postgres-isolated-time"],
     [
       {
-        find: "nowMs + Math.floor(passedMs())",
-        replace: "nowMs + 0 * passedMs()",
+        find: "nowMs + Math.floor(passedSince(began))",
+        replace: "nowMs + 0 * passedSince(began)",
         why: "a host is isolated for longer than it may be",
       },
     ],

@@ -24,19 +24,25 @@ export const sendGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "gate/sign/sign.ts",
+    "std/time/moment.ts",
     ["unit/gate/sign/sign"],
     [
       {
-        find: "Date.now() <= outBy.wallMs && ",
-        replace: "",
+        find: "Math.max(now.wallMs - wallMs, now.monotonicMs - monotonicMs)",
+        replace: "now.monotonicMs - monotonicMs",
         why: "what a vault gives out after the machine was suspended is handed on",
       },
       {
-        find: " && monotonicMs <= outBy.monotonicMs",
-        replace: "",
+        find: "Math.max(now.wallMs - wallMs, now.monotonicMs - monotonicMs)",
+        replace: "now.wallMs - wallMs",
         why: "what a vault gives out after it stood still is handed on, for the clock was set back",
       },
+    ],
+  ),
+  ...guardsOf(
+    "gate/sign/sign.ts",
+    ["unit/gate/sign/sign"],
+    [
       {
         find: "if (!isInTime(signed)) return",
         replace: "if (false) return",

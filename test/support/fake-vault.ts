@@ -3,7 +3,6 @@ import { join } from "node:path"
 
 import { botParams, type BotParams, type BotResults } from "../../src/link/calls/methods.ts"
 import { serveLink, type Methods } from "../../src/link/server.ts"
-import type { OutBy } from "../../src/link/views/signed.ts"
 import { temporaryDirectory } from "./link-peer.ts"
 
 export type VaultCall = {
@@ -98,11 +97,6 @@ export async function startFakeVault(
       directory.remove()
     },
   }
-}
-
-/** So long from now, by both clocks. */
-export function outIn(ms: number): OutBy {
-  return { wallMs: Date.now() + ms, monotonicMs: Number(process.hrtime.bigint()) / 1e6 + ms }
 }
 
 /** A token's, as the vault tells it to the gate. */

@@ -1,4 +1,4 @@
-import { parseDurationMs } from "../../std/duration.ts"
+import { parseDurationMs } from "../../std/time/duration.ts"
 import { Fault } from "../../std/fault.ts"
 import { command } from "../cli/command.ts"
 import { flag, option, optionalArgument } from "../cli/options.ts"

@@ -1,4 +1,4 @@
-import { parseDurationMs } from "../../std/duration.ts"
+import { parseDurationMs } from "../../std/time/duration.ts"
 import { Fault } from "../../std/fault.ts"
 
 /** The moment that `7d` (so long ago) or a date like 2026-05-28 or 2026-05-28T12:00:00Z stands for. */

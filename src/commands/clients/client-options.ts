@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander"
 
 import { clientRights } from "../../link/calls/methods.ts"
 import type { ClientView } from "../../link/views/views.ts"
-import { parseDurationMs } from "../../std/duration.ts"
+import { parseDurationMs } from "../../std/time/duration.ts"
 import { Fault } from "../../std/fault.ts"
 import { nearestWord } from "../../std/nearest-word.ts"
 import type { ClientRight } from "../../vault/ledger/records/bindings.ts"

@@ -1,4 +1,4 @@
-import { parseDurationMs } from "../../std/duration.ts"
+import { parseDurationMs } from "../../std/time/duration.ts"
 import { Fault } from "../../std/fault.ts"
 import { argument, option, parsed, required } from "../cli/options.ts"
 import { adminCommand } from "../installation/admin-command.ts"

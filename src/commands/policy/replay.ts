@@ -2,7 +2,7 @@ import { statSync } from "node:fs"
 import { resolve } from "node:path"
 
 import type { AdminResults } from "../../link/calls/methods.ts"
-import { parseDurationMs } from "../../std/duration.ts"
+import { parseDurationMs } from "../../std/time/duration.ts"
 import { Fault } from "../../std/fault.ts"
 import { loadFiles } from "../../vault/config/load-files.ts"
 import { table, type Line } from "../cli/lines.ts"

@@ -1,6 +1,6 @@
 import { type MetricFamily, ownFamilies } from "../../link/views/metrics.ts"
 import type { Outcome } from "../../link/views/outcome.ts"
-import { watchEventLoop, type LoopDelay } from "../../std/event-loop-delay.ts"
+import { watchEventLoop, type LoopDelay } from "../../std/time/event-loop-delay.ts"
 import { openHistogram, waitBoundsSeconds, type Histogram } from "../../std/histogram.ts"
 import { version } from "../../std/version.ts"
 import type { Answer, Route } from "../http/read-call.ts"

@@ -1,6 +1,7 @@
 import type { BotParams, BotResults } from "../../link/calls/methods.ts"
 import type { BotLink } from "../../link/client.ts"
 import type { Signed } from "../../link/views/signed.ts"
+import { passedSince } from "../../std/time/moment.ts"
 import { refusedByVault, type Problem } from "../http/problem.ts"
 import type { Call } from "../http/read-call.ts"
 import { withRateLimits, type Reply } from "../http/reply.ts"
@@ -44,9 +45,7 @@ export async function askSignature(
  * when other hosts count on nothing of it any more.
  */
 export function isInTime({ outBy }: Pick<Signed, "outBy">): boolean {
-  if (outBy === undefined) return true
-  const monotonicMs = Number(process.hrtime.bigint()) / 1e6 // the vault's too
-  return Date.now() <= outBy.wallMs && monotonicMs <= outBy.monotonicMs
+  return outBy === undefined || passedSince(outBy) <= 0
 }
 
 /** What a bot is told instead. */

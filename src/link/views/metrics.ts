@@ -1,4 +1,4 @@
-import type { LoopDelay } from "../../std/event-loop-delay.ts"
+import type { LoopDelay } from "../../std/time/event-loop-delay.ts"
 import type { Histogram, Observed } from "../../std/histogram.ts"
 
 type Named = {

@@ -1,3 +1,4 @@
+import type { Moment } from "../../std/time/moment.ts"
 import type { KeptAnswer } from "./outcome.ts"
 
 /** A request that was signed. */
@@ -10,13 +11,10 @@ export type Signed = {
   /** For how long it is good yet, by the vault's time as it answered: who sends it needs no clock that agrees. */
   readonly goodForMs: number
   /** After this it isn't handed on: other hosts count on that. There where there are some. */
-  readonly outBy?: OutBy | undefined
+  readonly outBy?: Moment | undefined
   /** There where the request has an idempotency key. */
   readonly repeat?: Repeat
 }
-
-/** By both clocks of the machine: one can be set back, the other (`process.hrtime`) stands still in a suspend. */
-export type OutBy = { readonly wallMs: number; readonly monotonicMs: number }
 
 /** What of one of the venue's rate budgets is left for the client. Weights, of a rolling minute. */
 export type RateLimit = {

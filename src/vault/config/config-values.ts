@@ -1,6 +1,6 @@
 import * as z from "zod"
 
-import { parseDurationMs } from "../../std/duration.ts"
+import { parseDurationMs } from "../../std/time/duration.ts"
 import { parseSizeBytes } from "../../std/size.ts"
 
 /** A day in milliseconds. */

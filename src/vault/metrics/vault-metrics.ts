@@ -1,4 +1,4 @@
-import { watchEventLoop, type LoopDelay } from "../../std/event-loop-delay.ts"
+import { watchEventLoop, type LoopDelay } from "../../std/time/event-loop-delay.ts"
 import { countDecisions, type DecisionCounts, timeStages, type StageTimes } from "./counts.ts"
 
 /** What a vault counts of itself while it works. */

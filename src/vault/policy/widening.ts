@@ -1,6 +1,6 @@
 import * as z from "zod"
 
-import { parseDurationMs } from "../../std/duration.ts"
+import { parseDurationMs } from "../../std/time/duration.ts"
 import { parseYaml } from "../../std/yaml-file.ts"
 import { compareDecimals, parseDecimal } from "../../venue/decimal.ts"
 import { allMatchers } from "./match/matchers.ts"

@@ -3,7 +3,7 @@
 
 import * as z from "zod"
 
-import { parseDurationMs } from "../../std/duration.ts"
+import { parseDurationMs } from "../../std/time/duration.ts"
 import type { Result } from "../../std/result.ts"
 import { parseAddress } from "../address.ts"
 import { compareDecimals, parseDecimal, zero } from "../decimal.ts"

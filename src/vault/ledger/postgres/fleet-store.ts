@@ -1,4 +1,5 @@
 import { Fault } from "../../../std/fault.ts"
+import { momentIn, passedSince } from "../../../std/time/moment.ts"
 import type { IdempotencyKey } from "../records/idempotency.ts"
 import type { JournalRow } from "../records/row.ts"
 import { closedFault, type CommitQueue } from "../sqlite/commit-queue.ts"
@@ -171,23 +172,16 @@ export class FleetStore implements LedgerStore {
   }
 }
 
-/** By wall time too: a machine's monotonic clock stands still while it is suspended. */
 function timed(): Timed {
-  const [sinceMs, sinceWallMs] = [monotonicMs(), Date.now()]
+  const decided = momentIn(0)
   return {
-    outBy: { wallMs: sinceWallMs + handedOnWithinMs, monotonicMs: sinceMs + handedOnWithinMs },
+    outBy: momentIn(handedOnWithinMs),
     assertInTime() {
-      const tookMs = Math.max(monotonicMs() - sinceMs, Date.now() - sinceWallMs)
-      if (tookMs <= releaseWithinMs) return
+      if (passedSince(decided) <= releaseWithinMs) return
       throw new Fault(
         "ledger_unavailable",
         "The ledger took too long, so what was decided isn't given out; ask again, with the same idempotency key if there is one.",
       )
     },
   }
-}
-
-/** The gate's too, which judges by what it is told. */
-function monotonicMs(): number {
-  return Number(process.hrtime.bigint()) / 1e6
 }

@@ -1,4 +1,5 @@
 import { Fault } from "../../../std/fault.ts"
+import { momentIn, passedSince, type Moment } from "../../../std/time/moment.ts"
 import type { PostgresLedger } from "../../config/ledger-config.ts"
 import { openSqliteStore } from "../open-sqlite-store.ts"
 import type { IdempotencyKey } from "../records/idempotency.ts"
@@ -45,9 +46,7 @@ export class IsolatedStore implements LedgerStore {
   readonly #copy: CommitQueue
   readonly #own: CommitQueue
   readonly #door: RelayDoor
-  readonly #forMs: number
-  readonly #sinceMs = performance.now()
-  readonly #sinceWallMs = Date.now()
+  readonly #until: Moment
 
   constructor(
     { copy, own, door }: IsolatedParts,
@@ -56,7 +55,7 @@ export class IsolatedStore implements LedgerStore {
     this.#copy = copy
     this.#own = own
     this.#door = door
-    this.#forMs = forMs
+    this.#until = momentIn(forMs)
     this.broken = Promise.race([copy.broken, own.broken])
     this.commits = own.commits
     this.nonces = isolatedNonces(slot)
@@ -70,9 +69,7 @@ export class IsolatedStore implements LedgerStore {
   }
 
   assertOpen(): void {
-    // By wall time too: a machine's monotonic clock stands still while it is suspended.
-    const tookMs = Math.max(performance.now() - this.#sinceMs, Date.now() - this.#sinceWallMs)
-    if (tookMs >= this.#forMs) this.end(isolatedTooLong())
+    if (passedSince(this.#until) >= 0) this.end(isolatedTooLong())
     this.#copy.assertOpen()
     this.#own.assertOpen()
   }

@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream"
 
 import { Fault } from "../../../std/fault.ts"
+import { momentIn, passedSince } from "../../../std/time/moment.ts"
 import { passingCodes } from "../../../std/service-exit-code.ts"
 import type { PostgresLedger } from "../../config/ledger-config.ts"
 import { readLedgerKey } from "../audit/ledger-key.ts"
@@ -44,10 +45,8 @@ const lockedElsewhere =
  */
 export function postgresStore(ask: PostgresAsk): OpenStore {
   return async (nowMs) => {
-    const [beganMs, beganWallMs] = [performance.now(), Date.now()]
-    // By wall time too: a machine's monotonic clock stands still while it is suspended.
-    const passedMs = () => Math.max(performance.now() - beganMs, Date.now() - beganWallMs)
-    const now = (): number => nowMs + Math.floor(passedMs())
+    const began = momentIn(0)
+    const now = (): number => nowMs + Math.floor(passedSince(began))
     const key = await keyIn(ask.keyFile)
     const door = await openRelayDoor(ask.place)
     try {

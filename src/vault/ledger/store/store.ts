@@ -1,7 +1,7 @@
 import type { MetricFamily } from "../../../link/views/metrics.ts"
 import type { Refusal, Stop } from "../../../link/views/refusal.ts"
-import type { OutBy } from "../../../link/views/signed.ts"
 import type { Fault } from "../../../std/fault.ts"
+import type { Moment } from "../../../std/time/moment.ts"
 import type { ClockReading } from "../../process/clock.ts"
 import type { SetActivation, StoredSet } from "../records/entries.ts"
 import type { IdempotencyKey } from "../records/idempotency.ts"
@@ -95,7 +95,7 @@ export type Others = {
 
 export type Timed = {
   /** Who hands it on doesn't after that. */
-  readonly outBy: OutBy
+  readonly outBy: Moment
   /** Sooner, so that it can be handed on. @throws {Fault} `ledger_unavailable`. */
   assertInTime(): void
 }

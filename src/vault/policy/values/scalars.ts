@@ -1,6 +1,6 @@
 import * as z from "zod"
 
-import { parseDurationMs } from "../../../std/duration.ts"
+import { parseDurationMs } from "../../../std/time/duration.ts"
 import { parseAddress, type Address } from "../../../venue/address.ts"
 import { compareDecimals, one, parseDecimal, zero, type Decimal } from "../../../venue/decimal.ts"
 import type { SymbolTable } from "../../../venue/profile.ts"

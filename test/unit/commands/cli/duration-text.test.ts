@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 import fc from "fast-check"
 
 import { durationText } from "../../../../src/commands/cli/duration-text.ts"
-import { parseDurationMs } from "../../../../src/std/duration.ts"
+import { parseDurationMs } from "../../../../src/std/time/duration.ts"
 
 describe("a duration as it is written in a policy", () => {
   for (const [ms, text] of [

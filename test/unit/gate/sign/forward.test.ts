@@ -5,7 +5,8 @@ import { setTimeout } from "node:timers/promises"
 import { gateLimits } from "../../../../src/gate/process/gate-limits.ts"
 import type { Sent } from "../../../../src/gate/upstream/exchange.ts"
 import type { Upstream } from "../../../../src/gate/upstream/upstream.ts"
-import { outIn, signedBody, token } from "../../../support/fake-vault.ts"
+import { momentIn } from "../../../../src/std/time/moment.ts"
+import { signedBody, token } from "../../../support/fake-vault.ts"
 import { assertRefused, jsonHeaders, startGate } from "../../../support/gate.ts"
 import { connectRaw } from "../../../support/link-peer.ts"
 import { httpText, startRawVenue } from "../../../support/raw-venue.ts"
@@ -149,7 +150,7 @@ describe("POST /v1", () => {
         return answered(200, '{"code":"0"}')
       }),
       clock: () => 0,
-      script: { sign: () => ({ ...signExpiring(), outBy: outIn(leftMs) }) },
+      script: { sign: () => ({ ...signExpiring(), outBy: momentIn(leftMs) }) },
     })
     assert.equal((await gate.post(path)).status, 200)
     leftMs = -1

@@ -2,7 +2,8 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { isInTime } from "../../../../src/gate/sign/sign.ts"
-import { outIn, signedBody } from "../../../support/fake-vault.ts"
+import { momentIn } from "../../../../src/std/time/moment.ts"
+import { signedBody } from "../../../support/fake-vault.ts"
 import { assertRefused, startGate } from "../../../support/gate.ts"
 
 const order = "/v1/trade/orders"
@@ -10,7 +11,12 @@ const order = "/v1/trade/orders"
 /** What the vault gives out, which may be handed on for so long. */
 function signedFor(leftMs: number) {
   const bytes = { path: order, body: signedBody, expiresAfter: 9e15, goodForMs: 5_000 }
-  return { kind: "answer", record: "r-1", ...bytes, outBy: outIn(leftMs) } as const
+  return {
+    kind: "answer",
+    record: "r-1",
+    ...bytes,
+    outBy: momentIn(leftMs),
+  } as const
 }
 
 describe("what other hosts count on not to come out after a time", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { parseDurationMs } from "../../../src/std/duration.ts"
+import { parseDurationMs } from "../../../../src/std/time/duration.ts"
 
 describe("parseDurationMs", () => {
   it("reads a whole number with its unit", () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { watchEventLoop } from "../../../src/std/event-loop-delay.ts"
-import { until } from "../../support/process-tree.ts"
+import { watchEventLoop } from "../../../../src/std/time/event-loop-delay.ts"
+import { until } from "../../../support/process-tree.ts"
 
 describe("the watch over the event loop", () => {
   it("tells nothing before it looked, and of a wait after it", async () => {
