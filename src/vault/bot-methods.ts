@@ -78,7 +78,6 @@ function tokenDigests(vault: Pick<Vault, "active">): readonly string[] {
   return vault.active().clientByTokenHash.keys().take(maxDigests).toArray()
 }
 
-/** What is answered of a client or a record that was found, or why none was. */
 function fedPrices({ token, body }: BotParams["prices"], vault: Vault) {
   return served(clientWithRight(token, "prices", vault), (by) => feedPrices(body, by, vault))
 }
@@ -97,6 +96,7 @@ async function anew<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
+/** What is answered of a client or a record that was found, or why none was. */
 async function served<Found, Answer>(
   found: Result<Found, Refusal>,
   answer: (found: Found) => Answer | Promise<Answer>,

@@ -4,6 +4,7 @@ import { setImmediate as turned } from "node:timers/promises"
 import { dialAdmin } from "../../src/commands/installation/dial-admin.ts"
 import type { AdminParams, AdminResults } from "../../src/link/calls/methods.ts"
 import { Fault } from "../../src/std/fault.ts"
+import { wasChanged } from "../../src/vault/ledger/bindings.ts"
 import type { Fleet } from "./crash-fleet.ts"
 import type { CrashVault } from "./crash-site.ts"
 import type { Asked, Bot, Bots } from "./fleet-bots.ts"
@@ -175,10 +176,7 @@ export async function onceFollowed(act: () => Promise<unknown>): Promise<void> {
 }
 
 function isOfOneBehind(error: unknown): boolean {
-  if (!(error instanceof Fault)) return false
-  return (
-    error.code === "name_unknown" || error.message.startsWith("Something was changed meanwhile")
-  )
+  return wasChanged(error) || (error instanceof Fault && error.code === "name_unknown")
 }
 
 /** Has the host act, and resolves with how long its answer took, once all that came before it is read here. */
