@@ -8,13 +8,13 @@ import {
   parseDocument,
   type Document,
   type Node,
-  type YAMLError,
   type YAMLMap,
 } from "yaml"
 import * as z from "zod"
 
 import { nearestWord } from "./nearest-word.ts"
 import { err, ok, type Result } from "./result.ts"
+import { forbiddenIn, syntaxMessage } from "./yaml-text.ts"
 
 /** A problem in a configuration file, and its place. Lines and columns count from 1. */
 export type Problem = {
@@ -38,14 +38,18 @@ const forbiddenKeys = new Set(["__proto__", "constructor", "prototype"])
 
 /**
  * Parses YAML and checks it against `schema`. YAML's `failsafe` schema keeps every scalar as the string in the
- * file, so `1.10` doesn't become 1.1. Anchors, aliases and tags are refused: what a reader sees is what is loaded.
- * An empty file is an empty object. Returns all problems at once.
+ * file, so `1.10` doesn't become 1.1. Anchors, aliases, tags and characters that others read or show differently are
+ * refused: what a reader sees is what is loaded. An empty file is an empty object. Returns all problems at once, or the
+ * first such character alone.
  */
 export function parseYaml<Value>(
   text: string,
   file: string,
   schema: z.ZodType<Value>,
 ): Result<Located<Value>, readonly Problem[]> {
+  const unreadable = forbiddenIn(text)
+  if (unreadable !== undefined)
+    return err([{ file, ...placeIn(text, unreadable.offset), message: unreadable.message }])
   const lines = new LineCounter()
   const document = parseDocument(text, {
     schema: "failsafe",
@@ -74,12 +78,10 @@ export function parseYaml<Value>(
   return err(parsed.error.issues.flatMap((issue) => problemsOf(issue, file, placeOf)))
 }
 
-/** The parser's own words, except where they advise a programmer. */
-function syntaxMessage({ code, message }: YAMLError): string {
-  if (code === "DUPLICATE_KEY") {
-    return "this key is there already; put what belongs to it under the first"
-  }
-  return code === "MULTIPLE_DOCS" ? "a file holds one document; remove this one" : message
+/** Where `offset` is in a text that isn't parsed. */
+function placeIn(text: string, offset: number): Place {
+  const before = text.slice(0, offset).split("\n")
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
 }
 
 type Report = (node: Node, message: string) => void

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
-import { existsSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
@@ -214,6 +214,15 @@ describe("countersign policy test", () => {
     assert.match(none.stderr, /There are no cases in \S+policies\/cases/)
     const missing = await bare.test("missing.yaml")
     assert.equal(missing.code, 2)
+  })
+
+  it("reads no cases that others would read otherwise: bytes that aren't UTF-8, hidden lines", async () => {
+    writeFileSync(join(site.dir, "own.yaml"), Buffer.from(`# \xff\n${cases()}`, "latin1"))
+    const notText = await site.test(join(site.dir, "own.yaml"))
+    assert.deepEqual([notText.code, notText.stdout], [1, ""])
+    assert.match(notText.stderr, /own\.yaml isn't UTF-8 text\.$/m)
+    const hidden = await run(`# note\r${cases()}`)
+    assert.match(hidden.stderr, /own\.yaml:1:7: a carriage return without a line feed/)
   })
 
   it("counts what was used earlier until its window is over", async () => {

@@ -24,6 +24,37 @@ function problemsOf(...lines: readonly string[]): readonly string[] {
   return parsed.error.map(problemText)
 }
 
+/** What people write by mistake. */
+const badSyntax = [
+  "name: a: b",
+  "name: - b",
+  "name: [b",
+  'name: "b',
+  "name: 1\n b: 2",
+  "- a\nb: 2",
+  "name: @b",
+  "name: `b`",
+  "name: %b",
+  "name: |x\n  b",
+  "name: 'x' y",
+  'name: "\\q"',
+  "name: *",
+  "name: &",
+  "name: !<",
+  "a\n b:1\nc: 2",
+  "name: }",
+  " a: 1\nb: 2",
+  "a:\n  - b\n - c",
+  "limits: [1,,2]",
+  "name: >-2 x\n  b",
+  "name: {b: {c}: d}",
+  "name: >\n\tb",
+  "name: 1\n---\nb: 2",
+  "a: [b: c\n  d: e]",
+  "a: {? b: c\n- d}",
+  "a: [\n- b\n]",
+]
+
 describe("parseYaml", () => {
   it("keeps every scalar the string that is written", () => {
     const words = ["1.10", "0xabc", "yes", "no", "null", "~", "true", "1e3", "0o17", "-0", ".5"]
@@ -137,11 +168,106 @@ describe("parseYaml", () => {
   it("tells bad syntax with its line and column", () => {
     assert.match(problemsOf("name: x", "bounds: {a: b")[0]!, /^test\.yaml:2:\d+: /)
     assert.match(problemsOf("name: x", "\tbounds: y")[0]!, /^test\.yaml:2:1: /)
-    assert.match(problemsOf("name: 'x")[0]!, /^test\.yaml:1:\d+: Missing closing 'quote/)
+    assert.match(problemsOf("name: 'x")[0]!, /^test\.yaml:1:\d+: a quote isn't closed/)
     assert.match(
       problemsOf("%FOO bar", "---", "name: x")[0]!,
-      /^test\.yaml:1:\d+: Unknown directive/,
+      /^test\.yaml:1:\d+: .* begins with %/,
     )
+  })
+
+  it("tells bad syntax in words for people who write files, and not in the parser's", () => {
+    const talk =
+      /mapping|scalar|implicit|token|flow|compact|block|indicator|stream|node|sequence|parseAll/i
+    for (const text of badSyntax) {
+      const problems = problemsOf(text)
+      for (const problem of problems) assert.doesNotMatch(problem, talk, JSON.stringify(text))
+    }
+    assert.match(problemsOf("name: a: b")[0]!, /^test\.yaml:1:7: .*in quotes/)
+    assert.match(problemsOf("name: @b")[0]!, /^test\.yaml:1:7: .*in quotes/)
+    assert.match(problemsOf("name: x", "\tbounds: y")[0]!, /spaces, not (?:with )?tabs/)
+  })
+
+  it("refuses a line that ends by a carriage return alone, which other readers take for a line's end", () => {
+    const says =
+      "a carriage return without a line feed ends a line for some readers and not for others"
+    for (const text of [
+      "name: x # note\rbounds: {a: b}\n",
+      "name: x\r",
+      'name: "x\r  y"\n',
+      "#\r",
+    ]) {
+      assert.match(problemsOf(text)[0]!, new RegExp(`^test\\.yaml:1:\\d+: ${says}`), text)
+    }
+    assert.match(
+      problemsOf("name: x\r", "bounds: {a: b}", "# a\r\r")[0]!,
+      /^test\.yaml:3:4: a carr/,
+    )
+    assert.equal(read("name: x\r", "# a\r", "bounds: {a: b}\r", "").value.name, "x")
+  })
+
+  it("refuses what else ends a line for some readers: NEL, U+2028 and U+2029", () => {
+    for (const character of ["\u0085", "\u2028", "\u2029"]) {
+      assert.match(
+        problemsOf("name: x", `# a${character}limits: []`)[0]!,
+        /^test\.yaml:2:4: .*ends? a line/,
+      )
+      assert.match(problemsOf(`name: a${character}b`)[0]!, /^test\.yaml:1:8: /)
+    }
+  })
+
+  it("refuses characters that YAML allows in no file, and names them", () => {
+    const refused = [
+      "\0",
+      "\u0001",
+      "\b",
+      "\v",
+      "\f",
+      "\u001b",
+      "\u007f",
+      "\u0080",
+      "\u009f",
+      "\ufffe",
+      "\uffff",
+    ]
+    for (const character of [...refused, "\ud800", "\udfff"]) {
+      const code = `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`
+      for (const line of [
+        `name: a${character}b`,
+        `name: x #${character}`,
+        `name: "a${character}"`,
+      ]) {
+        const [problem = "", ...others] = problemsOf("# first", line, "limits: []")
+        assert.ok(problem.startsWith("test.yaml:2:"), problem)
+        assert.ok(problem.includes(code), problem)
+        assert.deepEqual(others, [])
+      }
+    }
+  })
+
+  it("refuses a byte order mark anywhere but at the beginning", () => {
+    assert.match(
+      problemsOf("name: x", "\ufefflimits: []")[0]!,
+      /^test\.yaml:2:1: .*byte order mark/,
+    )
+    assert.match(problemsOf("\ufeff\ufeffname: x")[0]!, /^test\.yaml:1:2: .*byte order mark/)
+    assert.match(problemsOf('name: "\ufeff"')[0]!, /^test\.yaml:1:8: .*byte order mark/)
+  })
+
+  it("refuses characters that turn the direction of letters, which show a person another text", () => {
+    for (const character of ["\u061c", "\u200e", "\u202a", "\u202e", "\u2066", "\u2069"]) {
+      assert.match(problemsOf(`# ${character}`, "name: x")[0]!, /^test\.yaml:1:3: .*order/)
+    }
+  })
+
+  it("reads all of it as an escape in double quotes, and every other character as it is", () => {
+    assert.equal(
+      read('name: "\\r\\0\\u0085\\u2028\\u202e\\ufeff"').value.name,
+      "\r\0\u0085\u2028\u202e\ufeff",
+    )
+    for (const text of ["\u00a0", "é", "\ud7ff", "\ue000", "\ufffd", "日本", "😀", "עברית"]) {
+      assert.equal(read(`name: a${text}b # ${text}`).value.name, `a${text}b`)
+    }
+    assert.equal(read("name: a\tb\t# c").value.name, "a\tb")
   })
 
   it("refuses a second document", () => {

@@ -1,7 +1,9 @@
 import { readdir, readFile } from "node:fs/promises"
 import { join, relative } from "node:path"
 
+import { decodeUtf8 } from "../../../std/bytes.ts"
 import { Fault } from "../../../std/fault.ts"
+import { isBlankYaml } from "../../../std/yaml-text.ts"
 import { pathsOf, type Installation } from "../../../vault/config/installation.ts"
 
 /** A file of cases as it was found. `file` is the name that people are told. */
@@ -23,7 +25,7 @@ export async function findCases(installation: Installation): Promise<readonly Ca
   const names = await readdir(directory).catch(() => [])
   const files = names.filter((name) => /^[^.].*\.ya?ml$/i.test(name)).sort()
   const found = await readNamed(files.map((name) => join(directory, name)))
-  const written = found.filter(({ text }) => !isBlank(text))
+  const written = found.filter(({ text }) => !isBlankYaml(text))
   if (written.length > 0) return written.map((each) => shownBelow(installation.configDir, each))
   throw new Fault(
     "config_invalid",
@@ -36,13 +38,11 @@ function shownBelow(configDir: string, { file, text }: CasesText): CasesText {
   return { file: relative(configDir, file), text }
 }
 
-/** Nothing but comments, as `init` writes it. */
-function isBlank(text: string): boolean {
-  return text.split("\n").every((line) => /^\s*(?:#|$)/.test(line))
-}
-
 async function readText(file: string): Promise<string> {
-  return readFile(file, "utf8").catch((cause: unknown) => {
+  const bytes = await readFile(file).catch((cause: unknown) => {
     throw new Fault("usage", `${file} can't be read; name a file of cases.`, { cause })
   })
+  const text = decodeUtf8(bytes)
+  if (text.ok) return text.value
+  throw new Fault("config_invalid", `${file} isn't UTF-8 text.`)
 }

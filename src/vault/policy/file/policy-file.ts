@@ -2,6 +2,7 @@ import type * as z from "zod"
 
 import { err, ok, type Result } from "../../../std/result.ts"
 import { parseYaml, type Located, type Problem } from "../../../std/yaml-file.ts"
+import { isBlankYaml } from "../../../std/yaml-text.ts"
 import type { Profile } from "../../../venue/profile.ts"
 import type { Entry, Named, Policy } from "../terms/policy.ts"
 import { limitDefinition } from "./limit-definition.ts"
@@ -23,7 +24,7 @@ export function parsePolicies(
   const placed: PlacedPolicy[] = []
   const schema = policySchema(profile.symbols)
   for (const { file, text } of [...files].sort((a, b) => (a.file < b.file ? -1 : 1))) {
-    if (isBlank(text)) continue
+    if (isBlankYaml(text)) continue
     const read = parsePolicy(text, file, schema)
     if (!read.ok) {
       problems.push(...read.error)
@@ -83,11 +84,6 @@ function parsePolicy(
     repeatWithin: ms === undefined ? undefined : { ...named("repeat_within"), ms },
   }
   return ok({ policy, placeOf })
-}
-
-/** A file with nothing but comments holds no policy. */
-function isBlank(text: string): boolean {
-  return text.split("\n").every((line) => /^\s*(?:#|$)/.test(line))
 }
 
 const lists = ["rules", "deny", "limits", "hold"] as const

@@ -83,6 +83,17 @@ describe("parsePolicies", () => {
     )
   })
 
+  it("doesn't pass over a file as comments whose line ends by a carriage return alone", () => {
+    for (const ending of ["\r", "\u0085", "\u2028"]) {
+      const parsed = parsePolicies(
+        [{ file: "p.yaml", text: `# denials${ending}policy: p\n` }],
+        profile,
+      )
+      assert.ok(!parsed.ok)
+      assert.match(problemText(parsed.error[0]!), /^p\.yaml:1:10: .*ends a line for some readers/)
+    }
+  })
+
   it("reads a file without anything but comments as no policy", () => {
     for (const text of ["", "\n\n", "# only\n  # comments\r\n"]) {
       assert.deepEqual(parsePolicies([{ file: "p.yaml", text }], profile), { ok: true, value: [] })
