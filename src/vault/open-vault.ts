@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs"
-
 import type { LinkPlace } from "../link/server.ts"
 import { Fault } from "../std/fault.ts"
+import { isThere } from "../std/fs/is-there.ts"
 import { oneAtATime } from "../std/one-at-a-time.ts"
 import { boundSet, type ExchangedSet, putInForce } from "./active/active-set.ts"
 import { openCheckpoints } from "./audit/checkpoints.ts"
@@ -136,7 +135,7 @@ async function openEngine(
 ): Promise<Ledger> {
   const { ledgerFile: file, isolatedFile, ledgerKeyFile: keyFile } = pathsOf(installation)
   if (postgres === undefined) {
-    if (existsSync(isolatedFile)) throw notYetInLedger(isolatedFile)
+    if (isThere(isolatedFile)) throw notYetInLedger(isolatedFile)
     return openLedger({ file, ...options })
   }
   if (place === undefined) {

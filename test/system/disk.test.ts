@@ -131,6 +131,29 @@ describe("disk trouble", { timeout: 120_000, ...needsMount() }, () => {
     assertAllRecorded()
   })
 
+  it("has audit verify say that the disk is full, and call nothing broken, after a crash", async () => {
+    await start()
+    await untilSigned()
+    // At once, so that the tables lack what the journal has.
+    for (let each = 0; each < 50; each++) await sign()
+    await killAllNaming(installation.dir)
+    smallDisk().fill()
+    try {
+      for (const json of [[], ["--json"]]) {
+        const { code, stdout, stderr } = await countersign(at("audit", "verify", ...json))
+        assert.equal(code, 4, stdout + stderr)
+        assert.match(stdout + stderr, /The disk is full under the ledger/)
+        assert.doesNotMatch(stdout + stderr, /broken|whole/)
+      }
+      const { stdout } = await countersign(at("doctor"))
+      assert.doesNotMatch(stdout, /restore/)
+    } finally {
+      smallDisk().free()
+    }
+    assert.equal((await countersign(at("audit", "verify"))).code, 0)
+    assertAllRecorded()
+  })
+
   it("answers 503 while the disk is mounted read-only, and signs again once it isn't", async () => {
     await start()
     await untilSigned()

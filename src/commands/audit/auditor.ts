@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs"
-
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
+import { isThere } from "../../std/fs/is-there.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { openClosedLedger } from "../../vault/ledger/audit/closed-ledger.ts"
 import { becomeOwner } from "../installation/become-owner.ts"
@@ -9,7 +8,7 @@ import { dialAdmin } from "../installation/dial-admin.ts"
 
 /** Who checks a ledger: the daemon that has it open, or this process. */
 export type Auditor = {
-  ends(): Promise<Pick<AdminResults["auditEnds"], "archived_seq" | "archived_hash">>
+  ends(): Promise<Pick<AdminResults["auditEnds"], "archived_seq" | "archived_hash" | "public_key">>
   /** So that the journal ends with one; where a daemon runs. */
   checkpoint(): Promise<void>
   verify(params: AdminParams["auditVerify"]): Promise<AdminResults["auditVerify"]>
@@ -39,12 +38,12 @@ export async function openAuditor(installation: Installation): Promise<Auditor> 
 }
 
 async function openHere(file: string): Promise<Auditor> {
-  if (!existsSync(file)) {
+  if (!isThere(file)) {
     throw new Fault("not_initialised", `${file} doesn't exist; run countersign init first.`)
   }
   const ledger = await openClosedLedger(file)
   return {
-    ends: () => Promise.resolve(ledger.archivedEnds()),
+    ends: () => Promise.resolve(ledger.ends()),
     checkpoint: () => Promise.resolve(),
     verify: ({ from, count }) => Promise.resolve(ledger.check(from, count)),
     verifyTables: ({ from, position }) => Promise.resolve(ledger.checkTables(from, position)),

@@ -2,6 +2,8 @@ import { readFile } from "node:fs/promises"
 
 import { checkpointSchema, type CheckpointView } from "../../link/calls/audit-methods.ts"
 import { Fault } from "../../std/fault.ts"
+import { codeOf } from "../../std/fs/private-file.ts"
+import { parseJson } from "../../std/parse-json.ts"
 import { writeNewFile } from "../../vault/keyring/write-new-file.ts"
 import { isSigned } from "../../vault/ledger/audit/checkpoint.ts"
 
@@ -20,20 +22,16 @@ export async function keepCheckpoint(
   throw new Fault("name_taken", `${file} is there already; choose another name.`)
 }
 
-/** Reads a checkpoint that was kept. @throws {Fault} `usage` when it isn't one, or its signature isn't its key's. */
+/** Reads a checkpoint that was kept. @throws {Fault} `usage` when it can't be read, isn't one, or its signature isn't its key's. */
 export async function readKeptCheckpoint(file: string): Promise<CheckpointView> {
-  const parsed = checkpointSchema.safeParse(await readJson(file))
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    const message = `${file} can't be read (${codeOf(cause) ?? "unknown error"}); check its name and owner.`
+    throw new Fault("usage", message, { cause })
+  })
+  const parsed = checkpointSchema.safeParse(parseJson(text))
   if (parsed.success && isSigned(parsed.data)) return parsed.data
   throw new Fault(
     "usage",
     `${file} isn't a whole checkpoint; name one that countersign audit verify --checkpoint wrote.`,
   )
-}
-
-async function readJson(file: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(file, "utf8")) as unknown
-  } catch {
-    return undefined
-  }
 }

@@ -14,7 +14,7 @@ import type { Auditor } from "./auditor.ts"
 
 /** What a check of the ledger, and of archives before it, found. */
 export type Verdict = {
-  readonly flaw: (FlawView & { readonly file?: string }) | undefined
+  readonly flaw: (FlawView & { readonly file?: string; readonly isOfAnother?: true }) | undefined
   readonly entries: number
   /** The first entry that was checked. */
   readonly firstSeq: number
@@ -37,16 +37,32 @@ export type VerifyAsk = {
  * @throws {Fault} `usage` when what was given doesn't reach the ledger.
  */
 export async function verifyLedger(ask: VerifyAsk): Promise<Verdict> {
-  const { archived_seq: seq, archived_hash: hash } = await ask.auditor.ends()
+  const { public_key: key, ...archived } = await ask.auditor.ends()
+  if (ask.kept !== undefined && ask.kept.public_key !== key) return notThisOne(ask.kept, key)
+  return verifyFrom({ seq: archived.archived_seq, hash: archived.archived_hash }, ask)
+}
+
+async function verifyFrom(
+  archived: Pick<PositionView, "seq" | "hash">,
+  ask: VerifyAsk,
+): Promise<Verdict> {
   const archives = await verifyArchives(ask)
   if (archives?.flaw !== undefined) return archives
-  const started = archives ?? beginning({ seq, hash }, ask.kept)
-  const apart = joinFlaw(started.position, { seq, hash }) ?? keptAtStart(started, ask.kept)
+  const started = archives ?? beginning(archived, ask.kept)
+  const apart = joinFlaw(started.position, archived) ?? keptAtStart(started, ask.kept)
   if (apart !== undefined) return { ...started, flaw: apart }
   const online = await verifyOnline(ask, started)
   return online.flaw === undefined
     ? { ...online, flaw: await endFlaw(ask, online, archives) }
     : online
+}
+
+/** Nothing of the ledger was checked: what was kept is no measure of it. */
+function notThisOne(kept: CheckpointView, key: string | null): Verdict {
+  const own = key === null ? "has no checkpoint yet" : `signs its own with ${key}`
+  const what = `the checkpoint that was kept is signed with ${kept.public_key}, and this ledger ${own}`
+  const flaw = { seq: kept.head_seq, id: null, what, isOfAnother: true } as const
+  return { flaw, entries: 0, firstSeq: 1, position: chainStart() }
 }
 
 /** What can be told once all entries are whole. */

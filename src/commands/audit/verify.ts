@@ -1,6 +1,7 @@
 import { resolve } from "node:path"
 
 import type { CheckpointView } from "../../link/calls/audit-methods.ts"
+import { Fault } from "../../std/fault.ts"
 import { visible } from "../../std/visible.ts"
 import type { Installation } from "../../vault/config/installation.ts"
 import { option, repeated } from "../cli/options.ts"
@@ -41,6 +42,7 @@ export const auditVerify = installationCommand<Verified, VerifyOptions>({
     const kept = against === undefined ? undefined : await readKeptCheckpoint(against)
     const startMs = performance.now()
     const verdict = await verify({ installation, kept, ...options }, openProgress(terminal.stderr))
+    if (verdict.flaw?.isUnread === true) throw unread(verdict.flaw)
     const ms = performance.now() - startMs
     if (verdict.flaw === undefined && checkpoint !== undefined) {
       await keepCheckpoint(resolve(checkpoint), verdict.position.checkpoint)
@@ -96,13 +98,27 @@ function linesOf({ flaw, entries, firstSeq, position, ms }: Verified): readonly 
       signed,
     ]
   }
-  const { seq, id, what, file } = flaw
+  const { seq, id, what, file, isOfAnother } = flaw
+  if (isOfAnother === true) {
+    return [
+      `Nothing was checked: ${visible(what)}.`,
+      "Give --against a checkpoint of this installation. If this is one, the ledger was replaced: docs/incident.md says what to do.",
+    ]
+  }
   const name = id === null ? `entry ${seq}` : `entry ${seq} (${visible(id)})`
   return [
     `The ledger is broken at ${name}: ${visible(what)}.`,
     ...(file === undefined ? [] : [`In ${file}`]),
     `Whole before that: ${checked}`,
   ]
+}
+
+/** The machine's failure says nothing of the ledger: neither whole nor broken. */
+function unread({ seq, what }: NonNullable<Verdict["flaw"]>): Fault {
+  return new Fault(
+    "ledger_unavailable",
+    `The check stopped at entry ${seq}: ${visible(what)}. Nothing before it is broken; check the disk, then run this again.`,
+  )
 }
 
 function rateOf(entries: number, ms: number): number {

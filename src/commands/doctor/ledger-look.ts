@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs"
-
 import type { Warning } from "../../link/views/views.ts"
+import { Fault } from "../../std/fault.ts"
+import { isThere } from "../../std/fs/is-there.ts"
 import { boundSet, makeActiveSet } from "../../vault/active/active-set.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
@@ -29,16 +29,24 @@ export async function lookAtLedger(
     return { finding: ok("ledger", `The daemon has it open: ${records} records.`), warnings }
   }
   const { ledgerFile } = pathsOf(installation)
-  if (!existsSync(ledgerFile)) {
+  if (!isThere(ledgerFile)) {
     const finding = ok("ledger", "There is none yet; the first start makes it.")
     return { finding, warnings: warningsFor(files) }
   }
   try {
     return await openAndLook(ledgerFile, files)
   } catch (error) {
-    const fix = `stop what uses ${shellWord(ledgerFile)}, or restore it from a back-up`
-    return { finding: failureOf("ledger", error, fix), warnings: warningsFor(files) }
+    const finding = failureOf("ledger", error, fixOf(error, ledgerFile))
+    return { finding, warnings: warningsFor(files) }
   }
+}
+
+/** A ledger is restored only where it is what is wrong. */
+function fixOf(error: unknown, ledgerFile: string): string {
+  const code = error instanceof Fault ? error.code : undefined
+  if (code === "ledger_unusable") return `restore ${shellWord(ledgerFile)} from a back-up`
+  if (code === "already_running") return `stop what uses ${shellWord(ledgerFile)}`
+  return "mend what the sentence names, then run countersign doctor again"
 }
 
 async function openAndLook(file: string, files: FileSet | undefined): Promise<LedgerLook> {

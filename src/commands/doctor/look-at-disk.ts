@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto"
-import { existsSync } from "node:fs"
 import { open, rm, statfs } from "node:fs/promises"
 import { join } from "node:path"
 
+import { isThere } from "../../std/fs/is-there.ts"
 import type { Config } from "../../vault/config/config.ts"
 import { defaultMinFreeBytes } from "../../vault/config/ledger-config.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
@@ -16,7 +16,7 @@ export async function lookAtDisk(
   config: Config | undefined,
 ): Promise<DiskFacts | undefined> {
   const directory = installation.stateDir
-  if (!existsSync(directory)) return undefined
+  if (!isThere(directory)) return undefined
   const stats = await statfs(directory)
   return {
     directory,

@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs"
 import { chmod, lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
+import { isThere } from "../../std/fs/is-there.ts"
 import {
   assertSocketPathsFit,
   pathsOf,
@@ -101,7 +101,7 @@ async function makeKeyStore(
 }
 
 function assertNothingThere(paths: readonly string[]): void {
-  const there = paths.find((path) => existsSync(path))
+  const there = paths.find((path) => isThere(path))
   if (there === undefined) return
   throw new Fault(
     "already_initialised",

@@ -1,8 +1,9 @@
-import { existsSync, statSync } from "node:fs"
+import { statSync } from "node:fs"
 import { homedir } from "node:os"
 import { isAbsolute, join } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
+import { isThere } from "../../std/fs/is-there.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { systemInstallation, target } from "../service/layout.ts"
 
@@ -21,7 +22,7 @@ export function usualInstallation({
   readonly services?: Installation
 } = {}): Installation {
   const own = ownInstallation()
-  if (uid !== 0 || isThere(own) || !isThere(services)) return own
+  if (uid !== 0 || hasConfig(own) || !hasConfig(services)) return own
   assertOfService(services)
   return services
 }
@@ -42,8 +43,8 @@ export function ownInstallation(): Installation {
   }
 }
 
-function isThere(installation: Installation): boolean {
-  return existsSync(pathsOf(installation).configFile)
+function hasConfig(installation: Installation): boolean {
+  return isThere(pathsOf(installation).configFile)
 }
 
 /** XDG Base Directory Specification: a relative path in the variable is ignored. */

@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs"
-
 import type { ClientView, KeyView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
+import { isThere } from "../../std/fs/is-there.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import type { Policy } from "../../vault/policy/terms/policy.ts"
 import { withAdmin } from "../installation/with-vault.ts"
@@ -19,7 +18,7 @@ export async function checkNames(
 ): Promise<CheckedNames> {
   if (!policies.some(({ appliesTo }) => appliesTo.clients ?? appliesTo.keys)) return nothing
   const { ledgerFile } = pathsOf(installation)
-  if (!existsSync(ledgerFile)) return unchecked(`there is no ${ledgerFile}`)
+  if (!isThere(ledgerFile)) return unchecked(`there is no ${ledgerFile}`)
   try {
     const { clients, keys } = await withAdmin(installation, async (admin) => ({
       clients: await admin.call("listClients", {}),

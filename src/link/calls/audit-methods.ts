@@ -107,7 +107,12 @@ export type PositionView = z.infer<typeof position>
 export type CheckpointView = z.infer<typeof checkpoint>
 
 /** The first entry that is broken, missing or out of order; `id` is null where none is there. */
-export type FlawView = { readonly seq: number; readonly id: string | null; readonly what: string }
+export type FlawView = {
+  readonly seq: number
+  readonly id: string | null
+  readonly what: string
+  readonly isUnread?: true
+}
 
 export type AuditResults = {
   readonly auditEnds: {
@@ -115,6 +120,8 @@ export type AuditResults = {
     readonly hash: string
     readonly archived_seq: number
     readonly archived_hash: string
+    /** That the last checkpoint was signed with; `null` where there is none. */
+    readonly public_key: string | null
   }
   readonly auditPage: {
     readonly entries: readonly EntryView[]

@@ -97,7 +97,8 @@ async function openUnfollowed(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-function openFault(path: string, cause: unknown): Fault {
+/** Why a file can't be opened or looked at, for all but that it isn't there. */
+export function openFault(path: string, cause: unknown): Fault {
   const code = codeOf(cause)
   if (code === "ELOOP") {
     return new Fault("file_unsafe", `${path} is a symlink; put the file itself there.`, { cause })

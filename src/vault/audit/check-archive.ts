@@ -59,6 +59,7 @@ async function readLines(
       if (flaw !== undefined) reading.flaw = flaw
     }
   } catch (cause) {
+    assertRead(file, cause)
     if (reading.check === undefined) throw unreadable(file, cause)
     reading.flaw ??= flawAfter(reading.check, "the file is damaged from here on")
   }
@@ -126,6 +127,14 @@ async function* linesOf(file: string, onBytes: (chunk: Buffer) => void): AsyncGe
     yield* lines
   }
   if (rest !== "") yield rest
+}
+
+/** @throws {Fault} where the machine failed: nothing is known then of what the file holds. */
+function assertRead(file: string, cause: unknown): void {
+  const { syscall, code = "" } = cause as NodeJS.ErrnoException // of fs; what zlib throws has no syscall
+  if (syscall === undefined || code === "ENOENT" || code === "EISDIR") return
+  const message = `${file} can't be read (${code}); check its owner and the disk, then run this again.`
+  throw new Fault("ledger_unavailable", message, { cause })
 }
 
 function unreadable(file: string, cause?: unknown): Fault {

@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs"
 import { lstat, readdir } from "node:fs/promises"
 import { join, relative } from "node:path"
 
 import { Fault, type FaultCode } from "../../std/fault.ts"
+import { isThere } from "../../std/fs/is-there.ts"
 import { problemText, type Problem } from "../../std/yaml-file.ts"
 import { systemClock } from "../process/clock.ts"
 import type { FileSet, FileText } from "./file-set.ts"
@@ -97,7 +97,7 @@ export async function loadUsableFiles(installation: Installation): Promise<Usabl
 
 async function lastGoodFiles(installation: Installation): Promise<FileSet | undefined> {
   const { ledgerFile } = pathsOf(installation)
-  if (!existsSync(ledgerFile)) return undefined
+  if (!isThere(ledgerFile)) return undefined
   // countersign serve, which loads this on its way to the vault, has no other use for it.
   const { openLedger } = await import("../ledger/open-ledger.ts")
   const ledger = await openLedger({ file: ledgerFile, clock: systemClock })

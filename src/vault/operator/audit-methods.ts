@@ -22,8 +22,11 @@ export function auditMethods(parts: AuditParts) {
   const { audit } = parts.ledger
   return {
     async auditEnds(): Promise<AuditResults["auditEnds"]> {
-      const { seq, hash, archivedSeq, archivedHash } = await audit.ends()
-      return { seq, hash, archived_seq: archivedSeq, archived_hash: archivedHash }
+      const { seq, hash, archivedSeq, archivedHash, checkpoint } = await audit.ends()
+      return {
+        ...{ seq, hash, archived_seq: archivedSeq, archived_hash: archivedHash },
+        public_key: checkpoint?.publicKey ?? null,
+      }
     },
     auditPage: (params: AdminParams["auditPage"]) => auditPage(params, audit),
     auditRow: (params: AdminParams["auditRow"]) => auditRow(params, audit),

@@ -1,6 +1,7 @@
-import { existsSync, rmSync } from "node:fs"
+import { rmSync } from "node:fs"
 import type { DatabaseSync } from "node:sqlite"
 
+import { isThere } from "../../../std/fs/is-there.ts"
 import { type IdempotencyKey } from "../records/idempotency.ts"
 import type { JournalRow } from "../records/row.ts"
 import { openDatabase } from "../sqlite/database.ts"
@@ -17,7 +18,7 @@ const batchRows = 200
  * was appended. Of acts, which change nothing here, some may be there all the same. `undefined` where there is no such file.
  */
 export function isolatedRows({ file, isolatedFile }: Files): readonly JournalRow[] | undefined {
-  if (!existsSync(isolatedFile)) return undefined
+  if (!isThere(isolatedFile)) return undefined
   const rows = within(
     isolatedFile,
     (database) =>
@@ -31,11 +32,11 @@ export function isolatedRows({ file, isolatedFile }: Files): readonly JournalRow
     const findOutcome = database.prepare(
       `SELECT 1 FROM entries WHERE kind = 'outcome' AND json_valid(row) AND row ->> '$.record' = ? AND id = ?`,
     )
-    const isThere = (row: JournalRow): boolean => {
+    const isRecorded = (row: JournalRow): boolean => {
       if (row.kind === "request") return findRequest.get(row.id) !== undefined
       return row.kind === "outcome" && findOutcome.get(row.record, row.id) !== undefined
     }
-    return rows.filter((row) => !isThere(row))
+    return rows.filter((row) => !isRecorded(row))
   })
 }
 

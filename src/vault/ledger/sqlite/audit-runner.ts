@@ -51,7 +51,6 @@ export function auditRunner(database: DatabaseSync, journal: Journal, writeRow: 
 }
 
 function readEnds(database: DatabaseSync, journal: Journal): JournalEnds {
-  const checkpoint = database.prepare("SELECT * FROM checkpoints ORDER BY seq DESC LIMIT 1").get()
   const archive = database.prepare("SELECT at_ms FROM archives ORDER BY seq DESC LIMIT 1").get()
   const archived = readArchivedHead(database)
   const head = journal.head()
@@ -62,12 +61,20 @@ function readEnds(database: DatabaseSync, journal: Journal): JournalEnds {
     archivedHash: hex(archived.hash),
     // Our own STRICT tables.
     archivedAtMs: archive?.["at_ms"] as number | undefined,
-    checkpoint: checkpoint && {
+    checkpoint: readLastCheckpoint(database),
+  }
+}
+
+export function readLastCheckpoint(database: DatabaseSync): JournalEnds["checkpoint"] {
+  const checkpoint = database.prepare("SELECT * FROM checkpoints ORDER BY seq DESC LIMIT 1").get()
+  return (
+    checkpoint && {
+      // Our own STRICT tables.
       seq: checkpoint["seq"] as number,
       atMs: checkpoint["at_ms"] as number,
       publicKey: checkpoint["public_key"] as string,
-    },
-  }
+    }
+  )
 }
 
 function hex(bytes: Uint8Array): string {

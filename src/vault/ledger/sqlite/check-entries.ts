@@ -11,6 +11,7 @@ import type { RequestRow } from "../records/row.ts"
 import type { ChainPosition, CheckStep, Flaw, StoredEntry } from "../store/audit-jobs.ts"
 import type { Head } from "../store/store.ts"
 import { chainHash, readArchivedHead } from "./journal.ts"
+import { isOfMachine } from "./sqlite-fault.ts"
 import { openTimeSlice } from "./time-slice.ts"
 
 /**
@@ -85,9 +86,14 @@ function takeEntries(rows: Iterable<unknown>, check: ChainCheck): Taken {
     }
     return { checked, flaw: null, isCut: false }
   } catch (error) {
-    const what = `it can't be read (${error instanceof Error ? error.message : "unknown error"})`
-    return { checked, flaw: { seq: check.position().seq + 1, id: null, what }, isCut: false }
+    return { checked, flaw: unreadable(error, check.position().seq + 1), isCut: false }
   }
+}
+
+/** What SQLite threw as it read on at entry `seq`: of the file's, or of the machine's. */
+export function unreadable(error: unknown, seq: number): Flaw {
+  const what = `it can't be read (${error instanceof Error ? error.message : "unknown error"})`
+  return { seq, id: null, what, ...(isOfMachine(error) && { isUnread: true }) }
 }
 
 /** In the order of {@link selectEntries}. */

@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite"
 import { compareDecimals } from "../../../venue/decimal.ts"
 import { readDecimal } from "../records/request-row.ts"
 import type { ChainPosition, Flaw, TablesCursor, TablesStep } from "../store/audit-jobs.ts"
+import { unreadable } from "./check-entries.ts"
 import { readArchivedHead } from "./journal.ts"
 
 /** How many rows a step looks at: a few milliseconds. */
@@ -35,7 +36,7 @@ export function tablesChecker(
     requests: orphanFinder(database, "requests", "request"),
     refusals: orphanFinder(database, "refusals", "refusal"),
   }
-  return (from, position) => {
+  const step = (from: TablesCursor | null, position: ChainPosition): TablesStep => {
     const flaw = from === null ? wholeFlaw(database, position) : null
     if (flaw !== null) return { next: null, flaw }
     const cursor = from ?? { table: "requests", rowid: firstRowid(database, "requests") }
@@ -46,6 +47,13 @@ export function tablesChecker(
     const following = tables[tables.indexOf(cursor.table) + 1]
     if (following === undefined) return { next: null, flaw }
     return { next: { table: following, rowid: firstRowid(database, following) }, flaw }
+  }
+  return (from, position) => {
+    try {
+      return step(from, position)
+    } catch (error) {
+      return { next: null, flaw: unreadable(error, position.seq) }
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import { Fault } from "../../../std/fault.ts"
 // https://www.sqlite.org/rescode.html; the low byte of an extended code is its primary code.
 const sqlite = {
   busy: 5,
+  noMemory: 7,
   readOnly: 8,
   inputOutput: 10,
   corrupt: 11,
@@ -38,6 +39,13 @@ export function isBusy(error: unknown): boolean {
 /** Whether the disk had no room for what was written. Of a sync that failed it isn't true: nobody knows what that left. */
 export function isFull(error: unknown): boolean {
   return codesOf(error).primary === sqlite.full
+}
+
+/** Whether the machine failed (disk, lock, memory), so that nothing is known of what the file holds. */
+export function isOfMachine(error: unknown): boolean {
+  const { busy, noMemory, readOnly, inputOutput, full, cannotOpen } = sqlite
+  const codes: readonly number[] = [busy, noMemory, readOnly, inputOutput, full, cannotOpen]
+  return codes.includes(codesOf(error).primary)
 }
 
 function codesOf(error: unknown): { readonly primary: number; readonly errstr?: string } {

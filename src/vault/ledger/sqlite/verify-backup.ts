@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url"
 import { Fault } from "../../../std/fault.ts"
 import type { JournalHead } from "../store/audit-jobs.ts"
 import { openJournal } from "./journal.ts"
-import { faultOf } from "./sqlite-fault.ts"
+import { faultOf, isOfMachine } from "./sqlite-fault.ts"
 
 /**
  * Reads a copy of a ledger from its first page to its last and returns the entry that it ends with.
@@ -22,7 +22,7 @@ export function verifyBackup(file: string): JournalHead {
     const { seq, hash } = openJournal(database).head()
     return { seq, hash: Buffer.from(hash).toString("hex") }
   } catch (error) {
-    throw faultOf(error, file)
+    throw error instanceof Fault || isOfMachine(error) ? faultOf(error, file) : damaged(file)
   } finally {
     database?.close()
   }

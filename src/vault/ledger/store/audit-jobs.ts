@@ -157,6 +157,8 @@ export type Flaw = {
   readonly id: string | null
   /** What is wrong, in a sentence without its full stop. */
   readonly what: string
+  /** The machine failed: nothing is known of this entry and what follows. */
+  readonly isUnread?: true
 }
 
 /** How far a chain was checked, and what the entries up to there said. Crosses as JSON. */

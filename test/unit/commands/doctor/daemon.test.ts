@@ -160,6 +160,7 @@ describe("doctor on the ledger", () => {
     const files = await loadFiles(test.installation)
     const held = await lookAtLedger(test.installation, stopped, files)
     assert.equal(held.finding.state, "fail") // the vault has its lock
+    assert.match(held.finding.fix, /^stop what uses/)
     await test.close()
     const { finding, warnings } = await lookAtLedger(test.installation, stopped, files)
     assert.equal(finding.state, "ok")

@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test"
 import { gunzipSync, gzipSync } from "node:zlib"
 
 import type { AuditCall } from "../../../../src/vault/audit/whole-entries.ts"
+import { checkArchive } from "../../../../src/vault/audit/check-archive.ts"
 import { writeArchive, type ArchiveWritten } from "../../../../src/vault/audit/write-archive.ts"
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
 import { archiveIfDue } from "../../../../src/vault/serve/archive-in-time.ts"
@@ -54,6 +55,16 @@ async function archived(test: TestVault): Promise<ArchiveWritten> {
   assert.ok(archive)
   return archive
 }
+
+describe("a file that is given as an archive", () => {
+  it("isn't called damaged where the machine can't read it", async () => {
+    // Linux answers EIO to who reads a process's memory at an address that nothing is mapped to.
+    const unread = { code: "ledger_unavailable", message: /can't be read \(EIO\); check its owner/ }
+    await assert.rejects(checkArchive("/proc/self/mem"), unread)
+    await assert.rejects(checkArchive("/proc/none"), { code: "usage" })
+    await assert.rejects(checkArchive("/proc"), { code: "usage" })
+  })
+})
 
 describe("an archive", () => {
   let test: TestVault

@@ -188,8 +188,30 @@ describe("a check of a ledger", () => {
     const other = { ...kept, head_hash: "0".repeat(64) }
     const replaced = await verdictOf(whole.file, { kept: other })
     assert.equal(replaced.flaw?.seq, filled.last - 1)
-    const otherKey = await verdictOf(whole.file, { kept: { ...kept, public_key: "0".repeat(64) } })
-    assert.match(otherKey.flaw?.what ?? "", /signed with another key/)
+  })
+
+  it("calls nothing broken where the checkpoint that was kept is of another installation", async () => {
+    const kept = (await verdictOf(whole.file)).position.checkpoint
+    assert.ok(kept)
+    const other = "0".repeat(64)
+    const { flaw, entries } = await verdictOf(whole.file, { kept: { ...kept, public_key: other } })
+    assert.deepEqual([flaw?.isOfAnother, entries], [true, 0])
+    assert.match(flaw?.what ?? "", new RegExp(`with ${other}, and this ledger signs its own with`))
+
+    await copyFile(whole.file, place.file)
+    tamper(place.file, "DELETE FROM checkpoints")
+    const none = await verdictOf(place.file, { kept })
+    assert.match(none.flaw?.what ?? "", /this ledger has no checkpoint yet/)
+  })
+
+  it("notices that the last checkpoint's table was made to name the key that was kept", async () => {
+    const kept = (await verdictOf(whole.file)).position.checkpoint
+    assert.ok(kept)
+    await copyFile(whole.file, place.file)
+    const public_key = "0".repeat(64)
+    tamper(place.file, "UPDATE checkpoints SET public_key = ?", public_key)
+    const { flaw } = await verdictOf(place.file, { kept: { ...kept, public_key } })
+    assert.match(flaw?.what ?? "", /signed with another key/)
   })
 })
 
