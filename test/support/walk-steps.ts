@@ -19,7 +19,7 @@ const leftAway = " --backend keystore --passphrase-file passphrase"
 export function walkParts(readme = readRepositoryFile("README.md")): readonly WalkPart[] {
   const words = readmeCommands(readme)
   const [pick, picked] = picking(words)
-  const shell = [pick("checkout=$PWD"), pick("countersign() {")]
+  const shell = [pick("checkout=$PWD"), pick("countersign() {"), pick("export COUNTERSIGN_DIR=")]
   const parts = [venue(shell, pick), ...daemon(shell, pick), ...bot(shell, pick)]
   const untyped = words.filter((each) => !picked.has(each))
   assert.deepEqual(

@@ -67,6 +67,7 @@ describe("bots of others", { timeout: 300_000, ...needs("curl", "apt-get install
     await symlink(join(repositoryRoot, "node_modules"), join(home, "node_modules"))
     environment = {
       COUNTERSIGN_URL: accidents.url,
+      COUNTERSIGN_DIR: daemon.dir,
       COUNTERSIGN_TOKEN_FILE: join(dirname(daemon.dir), "quoter.token"),
       // Go takes nothing from elsewhere, and leaves nothing behind.
       ...{ GOTOOLCHAIN: "local", GOFLAGS: "", GOPROXY: "off" },

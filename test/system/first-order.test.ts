@@ -16,7 +16,7 @@ import { needs } from "../support/needs.ts"
 const run = promisify(execFile)
 
 // The last line keeps a terminal; the port and the token are what one person's run differs in from another's.
-const serveLine = "countersign serve --dir d\n"
+const serveLine = "countersign serve\n"
 const tokenLine = "TOKEN=cs_…\n"
 const shownUrl = "http://127.0.0.1:8420"
 
