@@ -11,7 +11,7 @@ import { auditMethods } from "./operator/audit-methods.ts"
 import { clientMethods, namedClient } from "./operator/client-methods.ts"
 import { decideHold } from "./operator/hold-methods.ts"
 import { keyMethods } from "./operator/key-methods.ts"
-import { raiseLimit } from "./operator/limit-methods.ts"
+import { limitMethods } from "./operator/limit-methods.ts"
 import { confirmPrices, setPrice } from "./operator/price-methods.ts"
 import { reload } from "./operator/reload.ts"
 import { replay } from "./operator/replay.ts"
@@ -23,7 +23,7 @@ import { alarmsNow } from "./status/alarms.ts"
 import { acceptPolicy, candidate, rollback } from "./status/attestation.ts"
 import { listPrices } from "./status/fed-prices.ts"
 import { listHolds, symbolsView, waitingHolds } from "./status/holds.ts"
-import { listLimits } from "./status/limit-use.ts"
+import { listLimits, listRaises } from "./status/limit-use.ts"
 import { budgetStands, fullest, usedShare } from "./status/room-families.ts"
 import { signingNow } from "./status/signing.ts"
 import { budgetUse, clientView, keyView, refusalView } from "./status/views.ts"
@@ -43,6 +43,7 @@ export function adminMethods(vault: Vault) {
     panic: (params: AdminParams["panic"]) => panicForOperator(params, vault),
     ...auditMethods(vault),
     ...safetyMethods(vault),
+    ...limitMethods(vault),
     health: () => Promise.resolve({}),
     lock: async () => {
       await vault.lock("operator")
@@ -55,7 +56,7 @@ export function adminMethods(vault: Vault) {
     listHolds: () => Promise.resolve(listHolds(vault)),
     decideHold: (params: AdminParams["decideHold"]) => decideHold(params, vault),
     listLimits: () => Promise.resolve(listLimits(vault)),
-    raiseLimit: (params: AdminParams["raiseLimit"]) => raiseLimit(params, vault),
+    listRaises: () => Promise.resolve(listRaises(vault)),
     reload: () => reload(vault),
     filesInForce: () => Promise.resolve(vault.active().texts.flatMap(piecesOf)),
     replay: (params: AdminParams["replay"]) => replay(params, vault),

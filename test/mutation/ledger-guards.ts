@@ -17,6 +17,28 @@ export const ledgerGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
+    "vault/ledger/bindings.ts",
+    ["unit/vault/operator/limit-methods"],
+    [
+      {
+        find: "return raises.filter((raise) => !raisesEndedBy(limit).includes(raise.limit))",
+        replace: "return raises",
+        why: "a raise can't be taken back",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/ledger/sqlite/act-projections.ts",
+    ["unit/vault/ledger/records/settings"],
+    [
+      {
+        find: "remove.run(...raisesEndedBy(limit))",
+        replace: "void limit",
+        why: "a raise that was ended is back after a restart",
+      },
+    ],
+  ),
+  ...guardsOf(
     `${ledger}/decide.ts`,
     [`${unit}/reserve`],
     [

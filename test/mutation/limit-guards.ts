@@ -99,6 +99,21 @@ export const limitGuards: readonly Guard[] = [
         replace: "limit: name })",
         why: "a raise is for a limit that comes later, too",
       },
+      {
+        find: 'question !== "" && agreed !== question',
+        replace: 'question !== "" && agreed === undefined',
+        why: "who agreed to one raise has agreed to another",
+      },
+      {
+        find: "wholeDecimal(maxTimes))) > 0",
+        replace: "wholeDecimal(maxTimes))) >= 0",
+        why: "ten times as much is asked about",
+      },
+      {
+        find: "forMs > longMs",
+        replace: "forMs >= longMs",
+        why: "seven days are asked about",
+      },
     ],
   ),
   ...guardsOf(

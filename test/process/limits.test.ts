@@ -149,6 +149,25 @@ describe("limits at the command line and over HTTP", { timeout: 180_000 }, () =>
     if (used < 4) assert.equal((await place()).status, 429)
   })
 
+  it("say that they are raised wherever the files are shown, until the raise is ended", async () => {
+    const reason = ["--reason", "test"]
+    const much = ["limits", "raise", "few", "--to", "31", "--for", "8d", ...reason]
+    const unasked = await countersign(at(...much))
+    assert.deepEqual([unasked.code, unasked.stderr.includes("terminal")], [2, true], unasked.stderr)
+    assert.equal((await countersign(at(...much, "--yes"))).code, 0)
+    const named = /^raised {4}limited\/few to 31 until \S+ \(the files say 3\)/m
+    for (const words of [["status"], ["policy", "show"], ["policy", "reload"]])
+      assert.match((await countersign(at(...words))).stdout, named)
+    for (const more of [["--to", "4"], ["--for", "1s"], reason])
+      assert.equal((await countersign(at("limits", "raise", "few", "--end", ...more))).code, 2)
+    const ended = await countersign(at("limits", "raise", "few", "--end"))
+    assert.match(ended.stdout, /^limited\/few isn't raised any more/)
+    for (const words of [["status"], ["policy", "show"], ["policy", "reload"]])
+      assert.doesNotMatch((await countersign(at(...words))).stdout, /^raised/m)
+    assert.equal((await countersign(at("limits", "raise", "few", "--end"))).code, 1)
+    assert.equal((await countersign(at("limits", "raise", "few"))).code, 2)
+  })
+
   it("aren't raised to what they allow already, nor when they are unknown, nor without a reason", async () => {
     const raise = async (name: string, ...options: readonly string[]) => {
       const ended = await countersign(at("limits", "raise", name, ...options, "--json"))

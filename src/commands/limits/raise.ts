@@ -1,28 +1,60 @@
 import { parseDurationMs } from "../../std/time/duration.ts"
 import { Fault } from "../../std/fault.ts"
-import { argument, option, parsed, required } from "../cli/options.ts"
+import { confirmDeed } from "../cli/confirm-deed.ts"
+import { argument, flag, option, parsed } from "../cli/options.ts"
 import { adminCommand } from "../installation/admin-command.ts"
 
-/** `countersign limits raise NAME --to X --for 30m --reason …`: ends by itself. */
+/** `countersign limits raise NAME --to X --for 30m --reason …`, which ends by itself; `--end` ends it before. */
 export const limitsRaise = adminCommand({
   changes: "installation",
-  description: "give a limit more room for a while; it ends by itself, and is recorded",
-  examples: ["countersign limits raise daily --to 50000 --for 30m --reason 'roll of the hedge'"],
+  description: "give a limit more room for a while, in place of an earlier raise; or end one",
+  notes: "It ends by itself. Over ten times what the files allow, or for over 7 days, asks first.",
+  examples: [
+    "countersign limits raise daily --to 50000 --for 30m --reason 'roll of the hedge'",
+    "countersign limits raise daily --end",
+  ],
   options: {
     limit: argument("<limit>", "its name, or policy/name"),
-    to: required(option("--to <max>", "its maximum until then")),
-    forMs: parsed(
-      required(option("--for <duration>", "how long, like 30m; at most 31d")),
-      parseForMs,
-    ),
-    reason: required(option("--reason <words>", "why, for the record")),
+    to: option("--to <max>", "its maximum until then"),
+    forMs: parsed(option("--for <duration>", "how long, like 30m; at most 31d"), parseForMs),
+    reason: option("--reason <words>", "why, for the record"),
+    end: flag("--end", "end the raise that stands; what the files say holds again"),
+    yes: flag("--yes", "don't ask"),
   },
-  call: (admin, { limit, to, forMs, reason }) =>
-    admin.call("raiseLimit", { limit, to, forMs, reason }),
-  print: ({ until }, { limit, to }) => [
-    `${limit} allows ${to} until ${new Date(until).toISOString()}.`,
-  ],
+  call: async (admin, { limit, to, forMs, reason, end, yes }, terminal) => {
+    if (end) {
+      assertAlone([to, forMs, reason])
+      return admin.call("endRaise", { limit })
+    }
+    const raise = { limit, ...allOf({ to, forMs, reason }) }
+    const answer = await admin.call("raiseLimit", raise)
+    if (!("question" in answer)) return answer
+    if (!yes) await confirmDeed(terminal, answer.question)
+    const agreed = await admin.call("raiseLimit", { ...raise, agreed: answer.question })
+    if (!("question" in agreed)) return agreed
+    throw new Fault("usage", "The files in force were changed meanwhile; look and ask again.")
+  },
+  print: (done) =>
+    "limits" in done
+      ? done.limits.map((limit) => `${limit} isn't raised any more; what the files say holds.`)
+      : [`${done.limit} allows ${done.to} until ${new Date(done.until).toISOString()}.`],
 })
+
+type Given = {
+  readonly to: string | undefined
+  readonly forMs: number | undefined
+  readonly reason: string | undefined
+}
+
+function allOf({ to, forMs, reason }: Given) {
+  if (to !== undefined && forMs !== undefined && reason !== undefined) return { to, forMs, reason }
+  throw new Fault("usage", "A raise takes --to, --for and --reason; --end ends one.")
+}
+
+function assertAlone(others: readonly unknown[]): void {
+  if (others.every((each) => each === undefined)) return
+  throw new Fault("usage", "--end takes no --to, --for or --reason.")
+}
 
 function parseForMs(text: string): number {
   const forMs = parseDurationMs(text)

@@ -3,7 +3,7 @@ import { Fault } from "../../std/fault.ts"
 import { command } from "../cli/command.ts"
 import type { ExitCode } from "../cli/exit-code.ts"
 import { option } from "../cli/options.ts"
-import { print } from "../cli/print.ts"
+import { print, shownText } from "../cli/print.ts"
 import type { Terminal } from "../cli/terminal.ts"
 import {
   installationOf,
@@ -12,6 +12,7 @@ import {
   tellChanged,
 } from "../installation/installation-command.ts"
 import { withAdmin } from "../installation/with-vault.ts"
+import { raiseLines } from "../limits/raise-lines.ts"
 import { changeLine } from "./change-line.ts"
 
 /** `countersign policy accept`: shows what is different on disk, and takes a person's word for it. */
@@ -34,7 +35,9 @@ export const policyAccept = command({
       if (shown.accepted || !(await isConfirmed(shown, hash, terminal))) return 0
       const { policy_hash } = await admin.call("acceptPolicy", { hash: shown.hash })
       tellChanged(installation, terminal)
-      if (!json) terminal.stdout.write(`Accepted, and in force: ${policy_hash}\n`)
+      const raised = raiseLines(await admin.call("listRaises", {}))
+      const lines = [`Accepted, and in force: ${policy_hash}`, ...raised]
+      if (!json) terminal.stdout.write(`${shownText(lines, terminal)}\n`)
       return 0
     })
   },

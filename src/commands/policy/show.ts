@@ -7,6 +7,7 @@ import { appliesTo } from "../../vault/policy/judged/judged-order.ts"
 import { option } from "../cli/options.ts"
 import type { Admin } from "../installation/admin.ts"
 import { adminCommand } from "../installation/admin-command.ts"
+import { raiseLines } from "../limits/raise-lines.ts"
 import { describePolicy, type Described } from "./describe.ts"
 
 /** What a client may do, by the files in force. */
@@ -26,12 +27,16 @@ export const policyShow = adminCommand({
     const files = await filesInForce(admin)
     const chosen =
       client === undefined ? clients.filter(({ revoked }) => !revoked) : [named(client, clients)]
-    return chosen.map((each) => shownClient(each, files))
+    const raises = await admin.call("listRaises", {})
+    return { raises, shown: chosen.map((each) => shownClient(each, files)) }
   },
-  print: (shown) =>
-    shown.length === 0
+  json: ({ shown }) => shown,
+  print: ({ raises, shown }) => [
+    ...raiseLines(raises),
+    ...(shown.length === 0
       ? ["No clients yet; countersign clients add makes one."]
-      : shown.flatMap((each, index) => [...(index === 0 ? [] : [""]), ...clientLines(each)]),
+      : shown.flatMap((each, index) => [...(index === 0 ? [] : [""]), ...clientLines(each)])),
+  ],
 })
 
 /** The files in force, as the daemon has them. */

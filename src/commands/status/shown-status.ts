@@ -18,6 +18,7 @@ export async function shownStatus(
   return {
     daemon: admin.daemon,
     fleet: await fleetStatus(admin),
+    raises: await admin.call("listRaises", {}),
     ...told,
     state: { ...state, reasons: state.reasons.map(here) },
     warnings: warnings.map(here),

@@ -2,6 +2,7 @@ import type {
   ClientView,
   KeyView,
   LimitUse,
+  RaiseView,
   RefusalView,
   StatusView,
   FreezeView,
@@ -20,12 +21,15 @@ import {
 import { table, toned, type Line } from "../cli/lines.ts"
 import { separationWords } from "../installation/separation-words.ts"
 import { agoWords, spanWords } from "../cli/time-words.ts"
+import { raiseLines } from "../limits/raise-lines.ts"
 import { fleetWords, type FleetStatus } from "./fleet-status.ts"
 
 export type DaemonStatus = StatusView & {
   readonly daemon: "running" | "stopped"
   /** Of several hosts with one ledger; else `null`. */
   readonly fleet: FleetStatus | null
+  /** Which limits allow something else than the files say. */
+  readonly raises: readonly RaiseView[]
 }
 
 /** The state of everything on one screen, for people. */
@@ -39,6 +43,7 @@ export function statusLines(status: DaemonStatus, nowMs: number): readonly Line[
     ...splitLines(status),
     ...fleetLines(status),
     `policies  ${status.policy_hash}`,
+    ...raiseLines(status.raises),
     `records   ${status.records}`,
     `clients   ${clients.map((client) => clientWords(client, nowMs)).join(", ") || "none"}`,
     "",

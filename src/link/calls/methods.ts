@@ -15,6 +15,7 @@ import type {
   PriceView,
   BudgetView,
   LimitUse,
+  RaiseView,
   StandingLimit,
   HoldView,
   RecordView,
@@ -185,7 +186,11 @@ export const adminParams = {
       .min(1_000)
       .max(31 * 86_400_000),
     reason: z.string().min(1).max(200),
+    /** The question that it was answered with before, to which a person agreed. */
+    agreed: z.string().max(65_536).optional(),
   }),
+  endRaise: z.strictObject({ limit: limitName }),
+  listRaises: z.strictObject({}),
   ...policyParams,
   ...auditParams,
   ...safetyParams,
@@ -232,7 +237,13 @@ export type AdminResults = PartResults & {
   listHolds: readonly HoldView[]
   decideHold: HoldView
   listLimits: readonly StandingLimit[]
-  raiseLimit: { readonly limit: string; readonly to: string; readonly until: number }
+  /** `question`: nothing was raised, since a person has to agree to it first. */
+  raiseLimit:
+    | { readonly limit: string; readonly to: string; readonly until: number }
+    | { readonly question: string }
+  /** Those that were raised, as `policy/name`. */
+  endRaise: { readonly limits: readonly string[] }
+  listRaises: readonly RaiseView[]
   upstream: UpstreamSettings | null
   /** When a test was last asked for, and what the gate says of its targets: JSON, which the vault doesn't read. */
   notify: { readonly test: number; readonly said: string }

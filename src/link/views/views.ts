@@ -27,6 +27,16 @@ export type StandingLimit = LimitUse & {
   readonly raised_until: number | null
 }
 
+/** A raise that stands, whether it gives more than the files do or not. */
+export type RaiseView = {
+  /** `policy/name` */
+  readonly limit: string
+  readonly to: string
+  readonly until: number
+  /** What the files in force allow; `null` where they have no such limit. */
+  readonly max: string | null
+}
+
 /** An account operation for a wallet held elsewhere to sign with `eth_signTypedData_v4`. */
 export type TypedOperation = {
   readonly record: string

@@ -1,7 +1,12 @@
 import { Fault } from "../../std/fault.ts"
 import type { Address } from "../../venue/address.ts"
 import { isSafety, isSetting, isStop } from "./records/act-row.ts"
-import type { AdminEntry, Raise, StoredPrice } from "./records/admin-entry.ts"
+import {
+  raisesEndedBy,
+  type AdminEntry,
+  type Raise,
+  type StoredPrice,
+} from "./records/admin-entry.ts"
 import { hasEnded, replaceName, type Client, type KeyEntry } from "./records/bindings.ts"
 import { isSameScope, type Freeze } from "./records/freeze.ts"
 import { readClient, readKey } from "./records/read-bindings.ts"
@@ -18,7 +23,7 @@ export type Bindings = Standing & {
 /** What of it changes from minute to minute, so it isn't part of a set's hash. */
 export type Standing = {
   readonly prices: FedPrices
-  /** Limits that are raised for a while; those that have ended may still be in it. */
+  /** Limits that are raised for a while, each once; those whose time has passed may still be in it. */
   readonly raises: readonly Raise[]
   /** The files that a person accepted last, by `filesHash`. */
   readonly acceptedHash: string | undefined
@@ -70,6 +75,7 @@ export function followAct(bindings: Bindings, row: BindingRow): Bindings {
       return withClient(bindings, row.name, { tokenHash: null })
     case "price_set":
     case "limit_raised":
+    case "limit_raise_ended":
     case "set_accepted":
     case "frozen":
     case "thawed":
@@ -90,7 +96,7 @@ export function followAct(bindings: Bindings, row: BindingRow): Bindings {
 type StandingRow = Extract<
   ActRow,
   {
-    act: "price_set" | "limit_raised" | "set_accepted" | "frozen" | "thawed" | `heartbeat_${string}`
+    act: "price_set" | "set_accepted" | "frozen" | "thawed" | `${"limit" | "heartbeat"}_${string}`
   }
 >
 
@@ -100,7 +106,9 @@ function standingAfter(standing: Standing, row: StandingRow): Partial<Standing> 
     case "price_set":
       return { prices: withPrice(prices, readPrice(row)) }
     case "limit_raised":
-      return { raises: [...raises, readRaise(row)] }
+      return { raises: [...withoutRaise(raises, row.limit), readRaise(row)] }
+    case "limit_raise_ended":
+      return { raises: withoutRaise(raises, row.limit) }
     case "set_accepted":
       return { acceptedHash: row.hash }
     case "frozen":
@@ -167,6 +175,10 @@ function withPrice(prices: FedPrices, price: StoredPrice): FedPrices {
   const others = new Map(prices)
   others.delete(price.symbolId)
   return others.set(price.symbolId, price)
+}
+
+function withoutRaise(raises: readonly Raise[], limit: string): readonly Raise[] {
+  return raises.filter((raise) => !raisesEndedBy(limit).includes(raise.limit))
 }
 
 function withoutScope(

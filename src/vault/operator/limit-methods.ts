@@ -1,10 +1,18 @@
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import type { LimitUse } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
-import { compareDecimals, formatDecimal, parseDecimal } from "../../venue/decimal.ts"
+import {
+  compareDecimals,
+  formatDecimal,
+  multiplyDecimals,
+  parseDecimal,
+  wholeDecimal,
+  type Decimal,
+} from "../../venue/decimal.ts"
 import type { ActiveSet, Acts } from "../active/active-set.ts"
+import { dayMs } from "../config/config-values.ts"
 import type { Client } from "../ledger/records/bindings.ts"
-import type { Policy } from "../policy/terms/policy.ts"
+import type { Limit, Policy } from "../policy/terms/policy.ts"
 import { placedLimits, limitUses } from "../status/limit-use.ts"
 import type { StatusSources } from "../status/sources.ts"
 
@@ -24,19 +32,25 @@ export function limitsOfClient(client: Client, sources: StatusSources): readonly
   )
 }
 
+/** The calls of `countersign limits raise`. */
+export function limitMethods(acts: Acts) {
+  return {
+    raiseLimit: (params: AdminParams["raiseLimit"]) => raiseLimit(params, acts),
+    endRaise: (params: AdminParams["endRaise"]) => endRaise(params, acts),
+  }
+}
+
 /**
- * `countersign limits raise`: more room for a while, which ends by itself. A limit goes by its name, or by `policy/name`
- * where two policies have one of that name.
+ * `countersign limits raise`: more room for a while, which ends by itself, in place of an earlier raise. A limit goes by
+ * its name, or by `policy/name` where two policies have one of that name.
  *
  * @throws {Fault} `name_unknown`, `usage` when it wouldn't be more.
  */
-export async function raiseLimit(
-  { limit: name, to: text, forMs, reason }: AdminParams["raiseLimit"],
+async function raiseLimit(
+  { limit: name, to: text, forMs, reason, agreed }: AdminParams["raiseLimit"],
   acts: Acts,
 ): Promise<AdminResults["raiseLimit"]> {
-  const limits = placedLimits(acts.active().policies)
-    .map(({ policy, limit }) => ({ limit, fullName: `${policy.name}/${limit.name}` }))
-    .filter(({ limit, fullName }) => limit.name === name || fullName === name)
+  const limits = namedLimits(name, acts)
   if (limits.length === 0) {
     throw new Fault(
       "name_unknown",
@@ -48,11 +62,59 @@ export async function raiseLimit(
     const maxima = limits.map(({ limit }) => formatDecimal(limit.max)).join(", ")
     throw new Fault("usage", `--to must be a decimal above what the policy allows (${maxima}).`)
   }
+  const question = limits.flatMap((limit) => questionsOf(limit, to, forMs)).join(" ")
+  if (question !== "" && agreed !== question) return { question }
   const untilMs = acts.now() + forMs
   // By full names: a limit that comes into force later under the same name isn't meant.
   const raise = { act: "limit_raised", to, untilMs, reason } as const
   await Promise.all(limits.map(({ fullName }) => acts.act({ ...raise, limit: fullName })))
   return { limit: name, to: formatDecimal(to), until: untilMs }
+}
+
+/** `countersign limits raise --end`: from now on what the files say. @throws {Fault} `name_unknown`. */
+async function endRaise(
+  { limit: name }: AdminParams["endRaise"],
+  acts: Acts,
+): Promise<AdminResults["endRaise"]> {
+  const nowMs = acts.now()
+  const limits = acts
+    .active()
+    .raises.filter(({ untilMs }) => nowMs < untilMs)
+    .map(({ limit }) => limit)
+    .filter((limit) => limit === name || limit.endsWith(`/${name}`))
+  if (limits.length === 0) {
+    throw new Fault(
+      "name_unknown",
+      `No limit named ${name} is raised; countersign status names those that are.`,
+    )
+  }
+  await Promise.all(limits.map((limit) => acts.act({ act: "limit_raise_ended", limit })))
+  return { limits }
+}
+
+type NamedLimit = { readonly limit: Limit; readonly fullName: string }
+
+function namedLimits(name: string, acts: Acts): readonly NamedLimit[] {
+  return placedLimits(acts.active().policies)
+    .map(({ policy, limit }) => ({ limit, fullName: `${policy.name}/${limit.name}` }))
+    .filter(({ limit, fullName }) => limit.name === name || fullName === name)
+}
+
+/** More than so many times what the files allow, or for longer, is more likely a slip than meant. */
+const maxTimes = 10n
+const longMs = 7 * dayMs
+
+function questionsOf({ limit, fullName }: NamedLimit, to: Decimal, forMs: number): string[] {
+  const isMuch = compareDecimals(to, multiplyDecimals(limit.max, wholeDecimal(maxTimes))) > 0
+  const why = [
+    ...(isMuch ? [`over ${maxTimes} times as much`] : []),
+    ...(forMs > longMs ? ["for over 7 days"] : []),
+  ]
+  if (why.length === 0) return []
+  const { max } = limit
+  return [
+    `The files allow ${formatDecimal(max)} by ${fullName}; raise it to ${formatDecimal(to)}, ${why.join(", ")}?`,
+  ]
 }
 
 /** The policies that are for a client, whichever of its keys it uses. */

@@ -4,7 +4,15 @@ import type { Acts } from "../active/active-set.ts"
 const unnoted: readonly (keyof AdminParams)[] = [
   // They change nothing.
   ...(["health", "status", "explain", "candidate", "replay", "upstream", "notify"] as const),
-  ...(["listKeys", "listClients", "listPrices", "listHolds", "listLimits", "listSymbols"] as const),
+  ...([
+    "listKeys",
+    "listClients",
+    "listPrices",
+    "listHolds",
+    "listLimits",
+    "listRaises",
+    "listSymbols",
+  ] as const),
   ...(["filesInForce", "auditEnds", "auditPage", "auditRow", "auditShow", "auditRecord"] as const),
   ...(["auditVerify", "auditVerifyTables", "auditArchivable", "ledgerServer"] as const),
   // Steps of what is recorded when it has happened.

@@ -1,6 +1,6 @@
 import * as z from "zod"
 
-import type { LimitUse, StandingLimit } from "../../link/views/views.ts"
+import type { LimitUse, RaiseView, StandingLimit } from "../../link/views/views.ts"
 import { formatDecimal, maxDecimal } from "../../venue/decimal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { LedgerTime } from "../process/clock.ts"
@@ -16,6 +16,20 @@ export function listLimits(sources: StatusSources): readonly StandingLimit[] {
     const raise = raisesOf(use, raises, nowMs).find(({ to }) => formatDecimal(to) === use.max)
     return { ...use, raised_until: raise?.untilMs ?? null }
   })
+}
+
+/** The raises that stand, also those that give nothing at the moment. */
+export function listRaises({ active, now }: StatusSources): readonly RaiseView[] {
+  const [{ policies, raises }, nowMs] = [active(), now()]
+  const maxima = new Map(
+    placedLimits(policies).map(({ policy, limit }) => [`${policy.name}/${limit.name}`, limit.max]),
+  )
+  return raises
+    .filter(({ untilMs }) => nowMs < untilMs)
+    .map(({ limit, to, untilMs: until }) => {
+      const max = maxima.get(limit)
+      return { limit, to: formatDecimal(to), until, max: max ? formatDecimal(max) : null }
+    })
 }
 
 type PlacedLimit = { readonly policy: Policy; readonly limit: Limit }

@@ -189,6 +189,7 @@ function acts(of: number): readonly AdminEntry[] {
       untilMs: 1_780_000_000_000 + of * hourMs,
       reason: "r",
     },
+    { act: "limit_raise_ended", limit: name },
     { act: "set_accepted", hash: name },
   ]
 }

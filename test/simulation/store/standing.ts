@@ -23,7 +23,7 @@ export class Standing {
   readonly #lastNonces = new Map<string, number>()
   readonly #files = new Map<string, readonly SetFile[]>()
   readonly #prices = new Map<number, PriceFields>()
-  readonly #raises: RaiseFields[] = []
+  #raises: RaiseFields[] = []
   readonly #armed = new Set<string>()
   #acceptedHash: string | undefined
   #lastSet: string | undefined
@@ -84,7 +84,13 @@ export class Standing {
       this.#prices.delete(row.symbol_id)
       this.#prices.set(row.symbol_id, row)
     },
-    limit_raised: (row) => this.#raises.push(row),
+    limit_raised: (row) => {
+      this.#endRaise(row.limit)
+      this.#raises.push(row)
+    },
+    limit_raise_ended: ({ limit }) => {
+      this.#endRaise(limit)
+    },
     set_accepted: ({ hash }) => (this.#acceptedHash = hash),
     set_activated: ({ hash, files }) => {
       this.#lastSet = hash
@@ -102,6 +108,11 @@ export class Standing {
 
   #raise(signer: string, nonce: number): void {
     this.#lastNonces.set(signer, Math.max(nonce, this.#lastNonces.get(signer) ?? 0))
+  }
+
+  /** Of older versions' ledgers, which name a limit without its policy, none is simulated. */
+  #endRaise(limit: string): void {
+    this.#raises = this.#raises.filter((raise) => raise.limit !== limit)
   }
 
   #change(hold: string, changes: Partial<StoredHold>): void {

@@ -64,6 +64,7 @@ const status: DaemonStatus = {
   ...statusView,
   daemon: "running",
   fleet: null,
+  raises: [],
   policy_hash: "f".repeat(64),
   network: "0x00",
   records: 12,

@@ -19,10 +19,7 @@ function actOf(entry: AdminEntry): Act {
       return { act: entry.act, client: clientFieldsOf(entry.client) }
     case "client_token_set":
       return { act: entry.act, name: entry.name, token_hash: entry.tokenHash }
-    case "agent_approved": {
-      const { act, name, record, expiresAtMs, wallet } = entry
-      return { act, name, record, expires_at: expiresAtMs, ...(wallet !== undefined && { wallet }) }
-    }
+    case "agent_approved":
     case "frozen":
     case "price_set":
     case "limit_raised":
@@ -41,6 +38,7 @@ function actOf(entry: AdminEntry): Act {
     case "thawed":
     case "heartbeat_armed":
     case "heartbeat_missed":
+    case "limit_raise_ended":
     case "set_accepted":
     case "archived":
     case "backed_up":
@@ -52,11 +50,15 @@ function actOf(entry: AdminEntry): Act {
 
 type StandingEntry = Extract<
   AdminEntry,
-  { act: "frozen" | "price_set" | "limit_raised" | "set_activated" }
+  { act: "agent_approved" | "frozen" | "price_set" | "limit_raised" | "set_activated" }
 >
 
 function standingOf(entry: StandingEntry): Act {
   switch (entry.act) {
+    case "agent_approved": {
+      const { act, name, record, expiresAtMs, wallet } = entry
+      return { act, name, record, expires_at: expiresAtMs, ...(wallet !== undefined && { wallet }) }
+    }
     case "frozen": {
       const { act, scope, name, reason, by, cancels, sinceMs: since } = entry
       return { act, scope, name, reason, by, cancels, since }
@@ -120,7 +122,13 @@ function driftFields(drift: PriceDrift | undefined): DriftFields | null {
   }
 }
 
-const settingNames = ["price_set", "limit_raised", "set_activated", "set_accepted"] as const
+const settingNames = [
+  "price_set",
+  "limit_raised",
+  "limit_raise_ended",
+  "set_activated",
+  "set_accepted",
+] as const
 const holdNames = ["hold_opened", "hold_released", "hold_refused"] as const
 
 const safetyNames = ["backed_up", "restore_accepted", "clock_accepted"] as const
@@ -128,7 +136,7 @@ const stopNames = ["frozen", "thawed", "heartbeat_armed", "heartbeat_missed"] as
 
 /** Acts after which nothing may be given out that was decided before: something isn't signed any more. */
 export const withdrawal =
-  /^(?:frozen|client_(?:set|token_set|revoked)|agent_revoked|key_(?:removed|replaced|targets_set))$/
+  /^(?:frozen|limit_raise(?:d|_ended)|client_(?:set|token_set|revoked)|agent_revoked|key_(?:removed|replaced|targets_set))$/
 
 export type StopName = (typeof stopNames)[number]
 /** What operators do about copies of the ledger and about the clock. */

@@ -36,7 +36,9 @@ export type AdminEntry =
     }
   | { readonly act: "agent_revoked"; readonly name: string; readonly record: RecordId }
   | ({ readonly act: "price_set" } & StoredPrice)
+  /** Takes the place of an earlier one of the same limit. */
   | ({ readonly act: "limit_raised" } & Raise)
+  | { readonly act: "limit_raise_ended"; readonly limit: string }
   | ({ readonly act: "set_activated" } & StoredSet)
   | { readonly act: "set_accepted"; readonly hash: string }
   | ({ readonly act: "archived" } & ArchivedFields)
@@ -67,8 +69,14 @@ export type PriceDrift = {
 
 /** A limit's maximum for some time. */
 export type Raise = {
+  /** `policy/name`; in ledgers of older versions a limit's name alone, for every policy's. */
   readonly limit: string
   readonly to: Decimal
   readonly untilMs: number
   readonly reason: string
+}
+
+/** The limits whose raise ends where one of `limit` begins or is ended. */
+export function raisesEndedBy(limit: string): readonly [string, string] {
+  return [limit, limit.slice(limit.indexOf("/") + 1)]
 }

@@ -179,6 +179,7 @@ export type Act =
   | { readonly act: "hold_released" | "hold_refused"; readonly hold: string; readonly by: string }
   | ({ readonly act: "price_set" } & PriceFields)
   | ({ readonly act: "limit_raised" } & RaiseFields)
+  | { readonly act: "limit_raise_ended"; readonly limit: string }
   /** `files` is left out where an earlier entry with this hash has them. */
   | { readonly act: "set_activated"; readonly hash: string; readonly files?: readonly SetFile[] }
   | { readonly act: "set_accepted"; readonly hash: string }

@@ -8,6 +8,7 @@ import {
   type StopName,
   type SafetyName,
 } from "../records/act-row.ts"
+import { raisesEndedBy } from "../records/admin-entry.ts"
 import type { ActRow, PriceFields, RaiseFields } from "../records/row.ts"
 import { openBindingProjections } from "./binding-projections.ts"
 
@@ -48,7 +49,7 @@ type SettingRow = Extract<ActRow, { act: `${"price" | "limit" | "set"}_${string}
 
 function settingWriter(database: DatabaseSync): (row: SettingRow, seq: number) => void {
   const setPrice = priceSetter(database)
-  const addRaise = raiseAdder(database)
+  const raises = raiseWriter(database)
   const activate = database.prepare(
     `INSERT INTO sets (hash, files, activated_at, seq) VALUES (?, ?, ?, ?)
      ON CONFLICT (hash) DO UPDATE SET activated_at = excluded.activated_at, seq = excluded.seq`,
@@ -60,7 +61,10 @@ function settingWriter(database: DatabaseSync): (row: SettingRow, seq: number) =
         setPrice(row, seq)
         break
       case "limit_raised":
-        addRaise(row, seq)
+        raises.add(row, seq)
+        break
+      case "limit_raise_ended":
+        raises.end(row)
         break
       case "set_activated":
         activate.run(row.hash, JSON.stringify(row.files ?? []), row.at_ms, seq)
@@ -82,12 +86,20 @@ function priceSetter(database: DatabaseSync): (price: PriceFields, seq: number) 
   }
 }
 
-function raiseAdder(database: DatabaseSync): (raise: RaiseFields, seq: number) => void {
-  const add = database.prepare(
+function raiseWriter(database: DatabaseSync) {
+  const remove = database.prepare("DELETE FROM raises WHERE limit_name IN (?, ?)")
+  const insert = database.prepare(
     "INSERT INTO raises (seq, limit_name, raised_to, ends_at, reason) VALUES (?, ?, ?, ?, ?)",
   )
-  return ({ limit, to, until, reason }, seq) => {
-    add.run(seq, limit, to, until, reason)
+  const end = ({ limit }: Pick<RaiseFields, "limit">): void => {
+    remove.run(...raisesEndedBy(limit))
+  }
+  return {
+    end,
+    add: (raise: RaiseFields, seq: number) => {
+      end(raise)
+      insert.run(seq, raise.limit, raise.to, raise.until, raise.reason)
+    },
   }
 }
 

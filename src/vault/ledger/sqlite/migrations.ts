@@ -222,4 +222,9 @@ export const migrations: readonly string[] = [
     used  TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- The latest raise of a limit is the one that counts.
+  DELETE FROM raises WHERE seq NOT IN (SELECT max(seq) FROM raises GROUP BY limit_name);
+  CREATE UNIQUE INDEX raises_by_limit ON raises (limit_name);
+  `,
 ]

@@ -33,10 +33,14 @@ async function limitsOf({ test }: Limited, token: string) {
 }
 
 describe("raising a limit", () => {
-  const raise = (
-    { test }: Limited,
-    changes: Partial<Parameters<typeof test.admin.raiseLimit>[0]>,
-  ) => test.admin.raiseLimit({ limit: "cap", to: "12", forMs: 1_000, reason: "a test", ...changes })
+  type Changes = Partial<Parameters<TestVault["admin"]["raiseLimit"]>[0]>
+  const ask = ({ test }: Limited, changes: Changes) =>
+    test.admin.raiseLimit({ limit: "cap", to: "12", forMs: 1_000, reason: "a test", ...changes })
+  const raise = async (opened: Limited, changes: Changes) => {
+    const answer = await ask(opened, changes)
+    assert.ok("until" in answer)
+    return answer
+  }
 
   it("gives as much more until it ends by itself", async (t) => {
     const clock = fakeClock()
@@ -83,7 +87,7 @@ describe("raising a limit", () => {
     await raise({ test, bots: [] }, { limit: "other/cap" })
     assert.deepEqual(await maxima(), ["10", "12"])
     await raise({ test, bots: [] }, { to: "11" })
-    assert.deepEqual(await maxima(), ["11", "12"])
+    assert.deepEqual(await maxima(), ["11", "11"])
   })
 
   it("isn't for a limit that comes into force later under the same name", async (t) => {
@@ -116,6 +120,89 @@ describe("raising a limit", () => {
       assert.deepEqual(opened.test.vault.active().raises, [])
     })
   }
+
+  it("takes the place of an earlier one, for good", async (t) => {
+    const clock = fakeClock()
+    const opened = await openLimited(t, { limit: byCount, clock })
+    await raise(opened, { to: "50", forMs: 3_600_000 })
+    await raise(opened, { to: "12", forMs: 5_000 })
+    assert.equal(await signAll(opened), 12)
+    clock.pass(6_000)
+    assert.deepEqual(await opened.test.admin.listRaises(), [])
+    assert.equal((await opened.test.admin.listLimits())[0]?.max, "10")
+    assert.equal(await signAll(opened), 0)
+  })
+
+  it("is ended by hand, for good, and is named until then", async (t) => {
+    const opened = await openLimited(t, { limit: byCount, keys: "on_disk" })
+    const { until } = await raise(opened, { forMs: 60_000 })
+    const { admin } = opened.test
+    assert.deepEqual(await admin.listRaises(), [
+      { limit: "limited/cap", to: "12", until, max: "10" },
+    ])
+    assert.deepEqual(await admin.endRaise({ limit: "cap" }), { limits: ["limited/cap"] })
+    assert.deepEqual(await admin.listRaises(), [])
+    assert.equal(await signAll(opened), 10)
+    await assert.rejects(admin.endRaise({ limit: "cap" }), { code: "name_unknown" })
+    const again = await opened.test.reopen()
+    t.after(() => again.remove())
+    assert.deepEqual(again.vault.active().raises, [])
+  })
+
+  it("is ended by its full name alone where another policy's limit is raised too", async (t) => {
+    const other = limitedPolicy(byCount).replace("policy: limited", "policy: other")
+    const test = await openTestVault({ policies: [limitedPolicy(byCount), other] })
+    t.after(() => test.remove())
+    await raise({ test, bots: [] }, { forMs: 60_000 })
+    assert.deepEqual(await test.admin.endRaise({ limit: "other/cap" }), { limits: ["other/cap"] })
+    assert.deepEqual(
+      (await test.admin.listRaises()).map(({ limit }) => limit),
+      ["limited/cap"],
+    )
+  })
+
+  it("stands on, and can be ended, where the files have lost its limit", async (t) => {
+    const opened = await openLimited(t, { limit: byCount })
+    await raise(opened, { forMs: 60_000 })
+    const { test } = opened
+    await writePolicies(test.installation, [limitedPolicy(byCount.replace("cap", "cup"))])
+    await reload(test.vault)
+    assert.deepEqual(
+      (await test.admin.listRaises()).map(({ max }) => max),
+      [null],
+    )
+    assert.deepEqual(await test.admin.endRaise({ limit: "cap" }), { limits: ["limited/cap"] })
+  })
+
+  for (const [what, changes, question] of [
+    ["ten times as much for 7 days", { to: "100", forMs: 7 * 86_400_000 }, undefined],
+    [
+      "over ten times as much",
+      { to: "100.1" },
+      /files allow 10 .* 100\.1, over 10 times as much\?/,
+    ],
+    ["for over 7 days", { forMs: 7 * 86_400_000 + 1 }, /raise it to 12, for over 7 days\?$/],
+  ] as const) {
+    it(`${question === undefined ? "doesn't ask" : "asks"} about ${what}`, async (t) => {
+      const opened = await openLimited(t, { limit: byCount })
+      const answer = await ask(opened, changes)
+      assert.equal("question" in answer, question !== undefined)
+      if (question === undefined || !("question" in answer)) return
+      assert.match(answer.question, question)
+      assert.deepEqual(await opened.test.admin.listRaises(), [])
+      await raise(opened, { ...changes, agreed: answer.question })
+    })
+  }
+
+  it("asks anew where what was agreed to is another by now", async (t) => {
+    const opened = await openLimited(t, { limit: byCount })
+    const asked = await ask(opened, { to: "101" })
+    assert.ok("question" in asked)
+    await writePolicies(opened.test.installation, [limitedPolicy(byCount.replace("10", "9"))])
+    await reload(opened.test.vault)
+    assert.ok("question" in (await ask(opened, { to: "101", agreed: asked.question })))
+    assert.deepEqual(await opened.test.admin.listRaises(), [])
+  })
 
   it("takes the least more there is", async (t) => {
     const opened = await openLimited(t, { limit: byNotional })

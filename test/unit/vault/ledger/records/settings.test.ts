@@ -114,7 +114,7 @@ describe("a raised limit", () => {
 
   it("is found at the next start until it ends, and not at its end", async () => {
     const short = raise("mm/hourly", startMs + 1_000)
-    const long = raise("mm/hourly", startMs + 2_000)
+    const long = raise("mm/daily", startMs + 2_000)
     await act({ act: "limit_raised", ...long }, { act: "limit_raised", ...short })
     assert.deepEqual((await reopened()).raises, [long, short])
     clock.pass(999)
@@ -130,6 +130,37 @@ describe("a raised limit", () => {
       until: startMs + 1_000,
       reason: "a busy hour",
     })
+  })
+})
+
+describe("a raise of a limit that is raised", () => {
+  const raised = (limit: string, to: string, untilMs: number) =>
+    ({ act: "limit_raised", limit, to: decimal(to), untilMs, reason: "r" }) as const
+
+  it("ends the earlier one, also one of an older version that named no policy, and no other limit's", async () => {
+    const others = raised("other/hourly", "3", startMs + 9_000)
+    const latest = raised("mm/hourly", "2", startMs + 1_000)
+    await act(
+      raised("hourly", "4", startMs + 9_000),
+      raised("mm/hourly", "9", startMs + 9_000),
+      others,
+      latest,
+    )
+    const limits = async () => (await reopened()).raises.map(({ limit, to }) => [limit, to])
+    assert.deepEqual(
+      await limits(),
+      [others, latest].map(({ limit, to }) => [limit, to]),
+    )
+    clock.pass(1_000)
+    assert.deepEqual(await limits(), [["other/hourly", others.to]])
+  })
+
+  it("is ended before its time", async () => {
+    await act(raised("mm/hourly", "9", startMs + 9_000), {
+      act: "limit_raise_ended",
+      limit: "mm/hourly",
+    })
+    assert.deepEqual((await reopened()).raises, [])
   })
 })
 

@@ -57,6 +57,33 @@ function makeFirstSchema(file: string): void {
   database.close()
 }
 
+describe("a ledger in which raises add up", () => {
+  it("keeps the latest of each limit", async () => {
+    const place = await ledgerPlace()
+    await writeFile(place.file, "", { mode: 0o600 })
+    const database = new DatabaseSync(place.file)
+    const version = migrations.findIndex((step) => step.includes("raises_by_limit"))
+    for (const step of migrations.slice(0, version)) database.exec(step)
+    database.exec(`PRAGMA application_id = 1129540711; PRAGMA user_version = ${version}`)
+    const add = database.prepare("INSERT INTO raises VALUES (?, ?, ?, ?, 'r')")
+    database.exec("PRAGMA foreign_keys = OFF") // of entries, of which none matters here
+    add.run(1, "mm/daily", "30000000", startMs + 9_000)
+    add.run(2, "mm/hourly", "7", startMs + 9_000)
+    add.run(3, "mm/daily", "2000", startMs + 1_000)
+    database.close()
+    const ledger = await openLedger({ file: place.file, clock: fakeClock() })
+    assert.deepEqual(
+      ledger.bindings().raises.map(({ limit, untilMs }) => [limit, untilMs]),
+      [
+        ["mm/hourly", startMs + 9_000],
+        ["mm/daily", startMs + 1_000],
+      ],
+    )
+    await ledger.close()
+    await place.remove()
+  })
+})
+
 describe("a ledger of the first schema", () => {
   let place: LedgerPlace
   let ledger: Ledger
