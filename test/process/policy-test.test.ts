@@ -240,6 +240,31 @@ describe("countersign policy test", () => {
     assert.equal((await used("'7993600.01'")).code, 1)
   })
 
+  it("writes results over earlier ones, and never over a file of anything else", async () => {
+    const file = join(site.dir, "results")
+    for (const held of ["policy: a\n", '{"crypto":{},"version":3}', " "]) {
+      writeFileSync(file, held)
+      const refused = await run(cases(), "--junit", file)
+      assert.equal(refused.code, 2)
+      assert.match(
+        refused.stderr,
+        /results holds something else than test results; name a new file/,
+      )
+      assert.equal(readFileSync(file, "utf8"), held)
+    }
+    writeFileSync(file, `<?xml version="1.0"?>\n<testsuites>\n${" ".repeat(5_000)}</testsuites>\n`)
+    assert.equal((await run(cases(), "--junit", file)).code, 0)
+    assert.match(readFileSync(file, "utf8"), /^<\?xml[^]*<testcase[^]*<\/testsuites>\n$/)
+    assert.equal(readFileSync(file, "utf8").length < 1_000, true)
+    const before = readFileSync(file, "utf8")
+    assert.equal((await run("cases: [", "--junit", file)).code, 1)
+    assert.equal(
+      readFileSync(file, "utf8"),
+      before,
+      "a run that fails before its results empties nothing",
+    )
+  })
+
   it("prints JSON, and writes XML that a parser reads", async () => {
     const xml = join(site.dir, "out.xml")
     const name = `"<a> & 'b'"`

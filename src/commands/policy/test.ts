@@ -1,8 +1,10 @@
+import { constants } from "node:fs"
 import { open, type FileHandle } from "node:fs/promises"
 
 import { Fault } from "../../std/fault.ts"
 import { problemText } from "../../std/yaml-file.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"
+import type { Installation } from "../../vault/config/installation.ts"
 import { loadFiles } from "../../vault/config/load-files.ts"
 import { flag, option, words } from "../cli/options.ts"
 import { becomeOwner } from "../installation/become-owner.ts"
@@ -36,14 +38,14 @@ export const policyTest = installationCommand({
     // What root names may be root's alone.
     const given = await readNamed(named)
     const report = junit === undefined ? undefined : await openReport(junit)
-    becomeOwner(installation.stateDir)
-    const files = await loadFiles(installation)
-    const cases = readAll(given.length > 0 ? given : await findCases(installation), files)
-    const results = cases.flatMap((own) => own.cases.map((each) => runCase(each, own, files)))
-    const unreached = unreachedBy(results, files.policies)
-    await report?.writeFile(junitText(results, requireCoverage ? unreached : undefined))
-    await report?.close()
-    return { results, unreached }
+    try {
+      becomeOwner(installation.stateDir)
+      const tested = await runCases(installation, given)
+      await report?.write(junitText(tested.results, requireCoverage ? tested.unreached : undefined))
+      return tested
+    } finally {
+      await report?.close()
+    }
   },
   json: forScripts,
   print: ({ results, unreached }) => resultLines(results, unreached),
@@ -52,6 +54,13 @@ export const policyTest = installationCommand({
       ? 1
       : 0,
 })
+
+async function runCases(installation: Installation, given: readonly CasesText[]): Promise<Tested> {
+  const files = await loadFiles(installation)
+  const cases = readAll(given.length > 0 ? given : await findCases(installation), files)
+  const results = cases.flatMap((own) => own.cases.map((each) => runCase(each, own, files)))
+  return { results, unreached: unreachedBy(results, files.policies) }
+}
 
 function readAll(texts: readonly CasesText[], files: FileSet): readonly CaseFile[] {
   const read = texts.map((each) => parseCases(each, files))
@@ -73,8 +82,34 @@ function forScripts({ results, unreached }: Tested) {
   }
 }
 
-async function openReport(file: string): Promise<FileHandle> {
-  return open(file, "w").catch((cause: unknown) => {
+type Report = {
+  readonly write: (text: string) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** Opens what the results go into: a new file, or one that has results. A file of anything else stays as it is. */
+async function openReport(file: string): Promise<Report> {
+  const handle = await open(file, constants.O_RDWR | constants.O_CREAT).catch((cause: unknown) => {
     throw new Fault("usage", `${file} can't be written; name another file for --junit.`, { cause })
   })
+  const isFile = (await handle.stat()).isFile() // and not /dev/stdout, which holds nothing
+  if (isFile && !(await holdsResults(handle))) {
+    await handle.close()
+    throw new Fault(
+      "usage",
+      `${file} holds something else than test results; name a new file for --junit.`,
+    )
+  }
+  return {
+    write: async (text) => {
+      if (isFile) await handle.truncate()
+      await handle.writeFile(text)
+    },
+    close: () => handle.close(),
+  }
+}
+
+async function holdsResults(handle: FileHandle): Promise<boolean> {
+  const { bytesRead, buffer } = await handle.read(Buffer.alloc(1_024), 0, 1_024, 0)
+  return bytesRead === 0 || buffer.toString("latin1", 0, bytesRead).includes("<testsuite")
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
-import { appendFile, mkdtemp, readFile, rm, stat } from "node:fs/promises"
+import { execFileSync } from "node:child_process"
+import { appendFile, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, it } from "node:test"
@@ -60,6 +61,58 @@ describe("a sandbox with a state file", () => {
         const { list } = (await call("/v1/trade/open-orders")).data
         assert.equal((list as readonly unknown[]).length, 2)
       })
+    }))
+
+  it("cuts a first line off that was never whole, at any place", () =>
+    withFile(async (file) => {
+      await running(file, (call) => call(orders, typeA(order)))
+      const [accounts = "", write = ""] = (await readFile(file, "utf8")).split("\n")
+      for (let length = 1; length < accounts.length; length += 7) {
+        await writeFile(file, accounts.slice(0, length))
+        await running(file, () => Promise.resolve())
+        assert.equal(await readFile(file, "utf8"), `${accounts}\n`)
+      }
+      for (let length = 1; length < write.length; length += 50) {
+        await writeFile(file, `${accounts}\n${write.slice(0, length)}`)
+        await running(file, () => Promise.resolve())
+        assert.equal(await readFile(file, "utf8"), `${accounts}\n`)
+      }
+    }))
+
+  const notSandboxes: readonly (readonly [string, string])[] = [
+    ["a key file", '{"address":"00","crypto":{},"version":3}'],
+    ["a key file with its line's end", '{"address":"00","crypto":{},"version":3}\n'],
+    ["words without an end of line", "a passphrase"],
+    ["an empty line", "\n"],
+    ["JSON with accounts of its own", '{"accounts":["a","b"]}\n'],
+    ["JSON with accounts and more", '{"accounts":[],"key":"a"}\n'],
+    ["JSON with accounts and more, without an end", '{"accounts":["0xab"],"key":"a"}'],
+    ["a sandbox's line and then something else", '{"accounts":[]}\n{"address":"00"}'],
+  ]
+  for (const [what, text] of notSandboxes) {
+    it(`leaves ${what} as it is, and says that it isn't its own`, () =>
+      withFile(async (file) => {
+        await writeFile(file, text)
+        await assert.rejects(
+          running(file, () => Promise.resolve()),
+          { code: "config_invalid", message: /, line \d: .*; start with another file\.$/ },
+        )
+        assert.equal(await readFile(file, "utf8"), text)
+      }))
+  }
+
+  it("follows no symlink, and writes to nothing that isn't a file", () =>
+    withFile(async (file) => {
+      await symlink(join(file, "..", "elsewhere"), file)
+      await assert.rejects(
+        running(file, () => Promise.resolve()),
+        { code: "config_invalid", message: `${file} is a symlink; give --state the file itself.` },
+      )
+      execFileSync("mkfifo", [`${file}.fifo`])
+      await assert.rejects(
+        running(`${file}.fifo`, () => Promise.resolve()),
+        { code: "config_invalid", message: /isn't a regular file/ },
+      )
     }))
 
   for (const line of ["no JSON", "{}", `{"at_ms":1,"path":"/v1/trade/orders","body":{}}`]) {
