@@ -1,10 +1,14 @@
 import assert from "node:assert/strict"
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 
 import type { ClientView, StatusView } from "../../src/link/views/views.ts"
 import { startBotDaemon, type BotDaemon } from "../support/bot-daemon.ts"
 import { bot, limitOrder } from "../support/bot.ts"
+import { registerIfSecret } from "../support/canaries.ts"
 import { countersign, countersignJson, statusJson } from "../support/countersign.ts"
 import { addClient } from "../support/trading-keys.ts"
 
@@ -129,6 +133,37 @@ As before: account operations (type B) yes; repeats known by Idempotency-Key; th
     assert.equal((await listed("ending")).expires_at, laterMs)
     assert.equal((await client.get("/whoami")).json.code, "unauthorized")
     assert.match(await said("renew", "bot", "--expires-in", "90d"), /; before: never expires\.\n$/)
+  })
+
+  it("have their token in a file that others can't read, where one is named, and nowhere else", async (t) => {
+    const directory = mkdtempSync(join(tmpdir(), "cs-tokens-"))
+    t.after(() => {
+      rmSync(directory, { recursive: true })
+    })
+    const file = join(directory, "out-bot.token")
+    const added = await said("add", "out-bot", "--keys", "mm", "--out", file)
+    assert.equal(added, `out-bot is added. Its token is in ${file}.\n`)
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    const token = readFileSync(file, "utf8")
+    registerIfSecret("token", token.trimEnd())
+    assert.match(token, /^cs_\S+\n$/)
+    assert.equal((await bot(daemon.url, token.trimEnd()).get("/whoami")).status, 200)
+
+    const taken = await clients("rotate", "out-bot", "--yes", "--out", file)
+    assert.equal(taken.code, 1)
+    assert.match(taken.stderr, /out-bot\.token is there already; choose another name/)
+    assert.equal((await bot(daemon.url, token.trimEnd()).get("/whoami")).status, 200)
+
+    const again = join(directory, "out-bot.new")
+    const rotated = await said("rotate", "out-bot", "--yes", "--json", "--out", again)
+    const { token: shown, file: named } = JSON.parse(rotated) as Readonly<Record<string, unknown>>
+    assert.deepEqual([shown, named], [null, again])
+    registerIfSecret("token", readFileSync(again, "utf8").trimEnd())
+    assert.equal((await bot(daemon.url, token.trimEnd()).get("/whoami")).json.code, "unauthorized")
+
+    const refused = join(directory, "refused.token")
+    assert.equal((await clients("add", "out-bot", "--keys", "mm", "--out", refused)).code, 1)
+    assert.equal(existsSync(refused), false)
   })
 
   it("are in the ledger as they were set, each after who asked for it", async () => {

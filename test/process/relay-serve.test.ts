@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
@@ -45,6 +45,41 @@ describe("countersign serve with a ledger on PostgreSQL", { timeout: 120_000 }, 
       says: /\/d\/relay\.yaml:1:1: expected a list of/,
       by: countersign,
     })
+  })
+})
+
+describe("the SQL of a ledger that is to be PostgreSQL's", { timeout: 120_000 }, () => {
+  it("goes into a new file of the owner's alone by --out, which is whole or isn't there", async (t) => {
+    const installation = await makeInstallation(["--venue", "sandbox", "--backend", "memory"])
+    t.after(() => installation.remove())
+    await (await serve(installation.dir)).stop()
+    const settings = join(installation.dir, "countersign.yaml")
+    const file = join(installation.home, "ledger.sql")
+    const move = (...words: readonly string[]) =>
+      countersign(["ledger", "move", "--dir", installation.dir, ...words])
+
+    assert.equal((await move("--out", file)).code, 2, "the ledger isn't to be on PostgreSQL yet")
+    assert.equal(existsSync(file), false)
+    writeFileSync(
+      settings,
+      readFileSync(settings, "utf8").replace(
+        /^ledger: .*$/m,
+        "ledger: {engine: postgres, host: a}",
+      ),
+    )
+    const printed = await move()
+    assert.match(printed.stdout, /BEGIN/)
+    assert.deepEqual(await move("--out", file), { code: 0, stdout: "", stderr: "" })
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    assert.equal(readFileSync(file, "utf8"), printed.stdout)
+
+    const again = await move("--out", file)
+    assert.equal(again.code, 1)
+    assert.match(again.stderr, /ledger\.sql is there already; choose another name/)
+    const lost = join(installation.home, "entries.sql")
+    const back = ["ledger", "put-back", "--dir", installation.dir, "--after", "1", "--out", lost]
+    assert.equal((await countersign(back)).code, 0)
+    assert.equal(statSync(lost).mode & 0o777, 0o600)
   })
 })
 

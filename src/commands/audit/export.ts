@@ -1,11 +1,11 @@
-import { open, unlink, type FileHandle } from "node:fs/promises"
+import type { FileHandle } from "node:fs/promises"
 import { resolve } from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 
-import { Fault } from "../../std/fault.ts"
 import type { AuditCall } from "../../vault/audit/whole-entries.ts"
 import { command } from "../cli/command.ts"
+import { withNewFile } from "../cli/new-file.ts"
 import { choice, option, parsed, withDefault } from "../cli/options.ts"
 import { print } from "../cli/print.ts"
 import type { Output } from "../cli/streams.ts"
@@ -38,13 +38,17 @@ export const auditExport = command({
     ...jsonOption,
   },
   run: async ({ format, sinceMs, to, json, ...options }, terminal) => {
-    const target = to === undefined ? undefined : await newFile(resolve(to))
     const counted = { entries: 0 }
-    await withAdmin(installationOf(options), (admin) =>
-      writeTo(target ?? terminal.stdout, linesOf(auditCallOf(admin), { format, sinceMs }, counted)),
-    ).catch((error: unknown) => removeAndThrow(target, error))
-    if (target === undefined) return 0
-    const file = target.path
+    const writeAll = (target: FileHandle | Output) =>
+      withAdmin(installationOf(options), (admin) =>
+        writeTo(target, linesOf(auditCallOf(admin), { format, sinceMs }, counted)),
+      )
+    if (to === undefined) {
+      await writeAll(terminal.stdout)
+      return 0
+    }
+    const file = resolve(to)
+    await withNewFile(file, writeAll)
     print({ file, ...counted }, { terminal, json }, () => [
       `Wrote ${counted.entries} entries to ${file}`,
     ])
@@ -64,25 +68,10 @@ async function* linesOf(
   }
 }
 
-type Target = { readonly path: string; readonly handle: FileHandle }
-
-async function newFile(path: string): Promise<Target> {
-  try {
-    return { path, handle: await open(path, "wx", 0o600) }
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException // fs throws these alone
-    if (code === "EEXIST") {
-      throw new Fault("name_taken", `${path} is there already; choose another name.`, { cause })
-    }
-    const message = `${path} can't be made (${code ?? "unknown error"}); check its directory.`
-    throw new Fault("usage", message, { cause })
-  }
-}
-
 /** At the pace of whoever reads; a reader that wants no more (`| head`) is no failure. */
-async function writeTo(target: Target | Output, lines: AsyncGenerator<string>): Promise<void> {
-  if ("handle" in target) {
-    await pipeline(Readable.from(lines), target.handle.createWriteStream({ flush: true }))
+async function writeTo(target: FileHandle | Output, lines: AsyncGenerator<string>): Promise<void> {
+  if ("datasync" in target) {
+    await pipeline(Readable.from(lines), target.createWriteStream({ flush: true }))
     return
   }
   try {
@@ -90,9 +79,4 @@ async function writeTo(target: Target | Output, lines: AsyncGenerator<string>): 
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall !== "write") throw error // the terminal tells that
   }
-}
-
-async function removeAndThrow(target: Target | undefined, error: unknown): Promise<never> {
-  if (target !== undefined) await unlink(target.path).catch(() => undefined) // the cause matters
-  throw error
 }

@@ -1,6 +1,7 @@
 import { argument, choice, flag, option, required, withDefault } from "../cli/options.ts"
 import { adminCommand } from "../installation/admin-command.ts"
 import { expiresInOption, expiryWords, keysNamed, rightsOption } from "./client-options.ts"
+import { tokenInto, tokenLines, tokenOutOption, type TokenAnswer } from "./token-file.ts"
 
 /** `countersign clients add NAME` */
 export const clientsAdd = adminCommand({
@@ -8,6 +9,7 @@ export const clientsAdd = adminCommand({
   description: "give a bot a name, its keys and a token",
   examples: [
     "countersign clients add mm-bot --keys mm",
+    "countersign clients add mm-bot --keys mm --out mm-bot.token",
     "countersign clients add feed --keys mm --right prices --expires-in 30d",
   ],
   options: {
@@ -29,8 +31,13 @@ export const clientsAdd = adminCommand({
       "header",
     ),
     expiresInMs: expiresInOption("how long its token is good, like 30d; for ever if left out"),
+    ...tokenOutOption,
   },
-  call: async (admin, { name, keys, rights, allowTypeB, idempotency, expiresInMs }) =>
+  around: (options, ask: () => Promise<Added>) => tokenInto(options, ask),
+  call: async (
+    admin,
+    { name, keys, rights, allowTypeB, idempotency, expiresInMs },
+  ): Promise<Added> =>
     admin.call("addClient", {
       name,
       keys: await keysNamed(keys, admin),
@@ -39,9 +46,10 @@ export const clientsAdd = adminCommand({
       idempotencyBy: idempotency === "header" ? "header" : "client_order_id",
       expiresInMs,
     }),
-  print: ({ name, token, expires_at }) => [
-    `${name} is added. Its token is shown this once:`,
-    token,
+  print: ({ name, expires_at, ...token }) => [
+    ...tokenLines(token, `${name} is added. Its token`),
     ...(expires_at === null ? [] : [`It ${expiryWords({ expires_at, expired: false })}.`]),
   ],
 })
+
+type Added = TokenAnswer & { readonly name: string; readonly expires_at: number | null }

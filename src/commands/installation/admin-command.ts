@@ -15,6 +15,8 @@ export type AdminCommandShape<Options, Answer> = Omit<
   readonly keys?: "needed"
   /** Of what can't be undone: the question that is asked first, unless `--yes` answers it. */
   readonly question?: (options: Options) => string
+  /** What is to be done around asking, while the process is still who started it. */
+  readonly around?: (options: Options, ask: () => Promise<Answer>) => Promise<Answer>
   /** Makes the calls. */
   readonly call: (admin: Admin, options: Options, terminal: Terminal) => Promise<Answer>
 }
@@ -23,7 +25,7 @@ export type AdminCommandShape<Options, Answer> = Omit<
 export function adminCommand<Answer, Options extends object = object>(
   shape: AdminCommandShape<Options, Answer>,
 ): Command {
-  const { question, keys, call } = shape
+  const { question, keys, around, call } = shape
   const more = {
     ...(question === undefined ? {} : yesOption),
     ...(keys === "needed" ? passphraseOption : {}),
@@ -35,7 +37,9 @@ export function adminCommand<Answer, Options extends object = object>(
       const { yes, passphraseFile } = options
       if (question !== undefined && yes !== true) await confirmDeed(terminal, question(options))
       const secret = keys === "needed" ? passphraseFrom(terminal, passphraseFile) : "without_keys"
-      return withVault({ installation, secret }, (admin) => call(admin, options, terminal))
+      const ask = () =>
+        withVault({ installation, secret }, (admin) => call(admin, options, terminal))
+      return around === undefined ? ask() : around(options, ask)
     },
   })
 }

@@ -7,8 +7,10 @@ import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { readLedgerKey } from "../../vault/ledger/audit/ledger-key.ts"
 import { openDatabase } from "../../vault/ledger/sqlite/database.ts"
 import type { LedgerKey } from "../../vault/ledger/store/audit-jobs.ts"
+import { outOption, withNewFile } from "../cli/new-file.ts"
 import type { Terminal } from "../cli/terminal.ts"
 import { becomeOwner } from "../installation/become-owner.ts"
+import { installationOf, type InstallationOptions } from "../installation/installation-command.ts"
 import { loadConfig } from "../installation/load-config.ts"
 
 /** Pieces of SQL about the ledger in the file, by what countersign.yaml says of PostgreSQL. @throws {Fault} */
@@ -18,11 +20,31 @@ export type MakeSql = (
   key: LedgerKey,
 ) => Iterable<string>
 
-/** Prints SQL about the ledger of a stopped daemon. @throws {Fault} */
+/** It holds every order. */
+export const sqlOutOption = { out: outOption("the SQL") }
+
+/** Prints SQL about the ledger of a stopped daemon, or writes it into the file `out`. @throws {Fault} */
 export async function printSql(
-  installation: Installation,
+  { out, ...options }: { readonly out: string | undefined } & InstallationOptions,
   make: MakeSql,
   { stdout }: Terminal,
+): Promise<void> {
+  const installation = installationOf(options)
+  if (out === undefined) {
+    await writeSql(installation, make, (pieces) => pipeline(pieces, stdout, { end: false }))
+    return
+  }
+  await withNewFile(out, (file) =>
+    writeSql(installation, make, (pieces) =>
+      pipeline(pieces, file.createWriteStream({ flush: true })),
+    ),
+  )
+}
+
+async function writeSql(
+  installation: Installation,
+  make: MakeSql,
+  write: (pieces: Readable) => Promise<void>,
 ): Promise<void> {
   becomeOwner(installation.stateDir)
   const { postgres } = await loadConfig(installation)
@@ -39,7 +61,7 @@ export async function printSql(
   }
   const database = openDatabase(ledgerFile)
   try {
-    await pipeline(Readable.from(make(database, postgres, key)), stdout, { end: false })
+    await write(Readable.from(make(database, postgres, key)))
   } finally {
     database.close()
   }
