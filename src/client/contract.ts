@@ -1122,7 +1122,7 @@ export interface components {
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
-    /** @description 429: this signer's next nonce would be more than 1,000 ms ahead of the clock, or 1,250 for what reduces risk. What to do: wait that long. */
+    /** @description 429: this signer's next nonce would be more than 1,000 ms ahead of the clock, or 1,250 for what reduces risk; or this client has as many of those as are left for others. What to do: wait that long. */
     readonly SignerPace: {
       /** @constant */
       readonly code: "signer_pace"

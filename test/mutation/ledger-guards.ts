@@ -81,10 +81,38 @@ export const ledgerGuards: readonly Guard[] = [
     ["unit/vault/budgets/budget-reserve", "properties/cancel-reserve"],
     [
       {
-        find: "(1 + before.length) * reserveEveryMs",
+        find: "(1 + turns.before(client, nowMs)) * reserveEveryMs",
         replace: "reserveEveryMs",
         why: "who asks most has each cancel of a spent address",
       },
+    ],
+  ),
+  ...guardsOf(
+    "vault/operator/price-poll.ts",
+    ["unit/vault/operator/price-poll"],
+    [
+      {
+        find: "  if (short !== undefined) {\n",
+        replace: "  if (false as boolean) {\n",
+        why: "the price poll takes what is kept for cancels",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/request/spending.ts",
+    ["unit/vault/operator/price-poll"],
+    [
+      {
+        find: "    keptFor.set(pollName, Math.min(perMinute(pricePoll), left))\n",
+        replace: "",
+        why: "bots that use up the IP budget leave no prices",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/budgets/turns.ts",
+    ["unit/vault/budgets/budget-reserve", "properties/cancel-reserve"],
+    [
       {
         find: "lastMs(other) < lastMs(client)",
         replace: "lastMs(other) > lastMs(client)",
@@ -270,35 +298,55 @@ export const ledgerGuards: readonly Guard[] = [
         why: "a release is good twice",
       },
       {
-        find: "    nonces.used(row.signer, row.nonce)\n",
+        find: "    nonces.used(row)\n",
         replace: "",
         why: "a nonce is forgotten",
       },
     ],
   ),
   ...guardsOf(
-    "vault/ledger/state.ts",
-    [`${unit}/reserve`, `${unit}/open-ledger`, "threats/nonce-repeated-by-concurrency"],
+    `${ledger}/signers/nonces.ts`,
+    [
+      `${unit}/signers/nonces`,
+      `${unit}/reserve`,
+      `${unit}/open-ledger`,
+      "threats/nonce-repeated-by-concurrency",
+    ],
     [
       {
-        find: "(last.get(signer) ?? 0) + 1",
-        replace: "last.get(signer) ?? 0",
+        find: "Math.max(nowMs, earlier + 1)",
+        replace: "Math.max(nowMs, earlier)",
         why: "a nonce is used twice",
       },
       {
-        find: "if (leadMs > maxNonceLeadMs[lane]) {",
-        replace: "if (leadMs >= maxNonceLeadMs[lane]) {",
+        find: 'if (leadMs <= maxNonceLeadMs[lane]) return { kind: "next", nonce }',
+        replace: 'if (leadMs < maxNonceLeadMs[lane]) return { kind: "next", nonce }',
         why: "the last millisecond of the lead is refused",
       },
       {
-        find: "if (leadMs > maxNonceLeadMs[lane]) {",
-        replace: "if (false as boolean) {",
+        find: 'if (leadMs <= maxNonceLeadMs[lane]) return { kind: "next", nonce }',
+        replace: 'if (true as boolean) return { kind: "next", nonce }',
         why: "nonces run ahead without end",
       },
       {
-        find: "if (leadMs > maxNonceLeadMs[lane]) {",
-        replace: "if (leadMs > maxNonceLeadMs.open) {",
+        find: 'if (leadMs <= maxNonceLeadMs[lane]) return { kind: "next", nonce }',
+        replace: 'if (leadMs <= maxNonceLeadMs.open) return { kind: "next", nonce }',
         why: "a flood of orders stops the cancels of its signer",
+      },
+      {
+        find: "ahead.totalOf(client) + turns.before(client, timeMs)",
+        replace: "turns.before(client, timeMs)",
+        why: "one client takes all nonces of a signer, and its neighbours' cancels wait",
+      },
+      {
+        find: "ahead.totalOf(client) + turns.before(client, timeMs)",
+        replace: "ahead.totalOf(client)",
+        why: "who asks most has each nonce that becomes free",
+      },
+      {
+        find: "(1 + kept) * everyMs",
+        replace: "1 + kept",
+        why: "one client takes all nonces that an isolated host has",
       },
       {
         find: "  for (const [signer, nonce] of lastNonces) raise(signer, nonce)\n",

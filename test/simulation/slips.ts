@@ -80,7 +80,7 @@ export const slips: readonly Guard[] = [
       why: "simulated: a release is used twice",
     },
     {
-      find: "    nonces.used(row.signer, row.nonce)\n",
+      find: "    nonces.used(row)\n",
       replace: "",
       why: "simulated: a nonce is taken and not used up",
     },
@@ -89,14 +89,16 @@ export const slips: readonly Guard[] = [
       replace: '      if (row.purpose === "return") limits.count(claims, row)\n',
       why: "simulated: what is forwarded isn't counted",
     },
+  ]),
+  ...slipsIn("vault/ledger/signers/nonces.ts", [
     {
       find: "  for (const [signer, nonce] of lastNonces) raise(signer, nonce)\n",
       replace: "",
       why: "simulated: a start forgets the nonces of the ledger",
     },
     {
-      find: "Math.max(nowMs, (last.get(signer) ?? 0) + 1)",
-      replace: "Math.max(nowMs, last.get(signer) ?? 0)",
+      find: "Math.max(nowMs, earlier + 1)",
+      replace: "Math.max(nowMs, earlier)",
       why: "simulated: two requests of a millisecond have one nonce",
     },
   ]),

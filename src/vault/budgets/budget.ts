@@ -1,5 +1,6 @@
 import type { Lane } from "../../venue/payload/payload.ts"
 import type { RollingWindow } from "./rolling-window.ts"
+import { openTurns, type Turns } from "./turns.ts"
 
 /** The interface's "Limits": the most weight per window for an address, and for this machine's IP. */
 export const budgetMax = { address: 2_400, ip: 1_200 } as const satisfies Record<
@@ -90,42 +91,26 @@ function keptFrom({ client, lane, terms }: BudgetAsk, usedBy: (name: string) => 
   return kept
 }
 
-/** How long a refused client counts as waiting: some ask again only after seconds. */
-const waitsForMs = 10_000
-
 /**
- * A reserve that one request may take in each `reserveEveryMs`. Of the clients that wait, the one that had it longest
- * ago is next. A turn lasts `reserveEveryMs`, so a client that asks often gets no more turns, and one that
- * doesn't come delays the next no longer than that.
+ * A reserve that one request may take in each `reserveEveryMs`, in turns. A turn lasts `reserveEveryMs`, so a client that
+ * asks often gets no more turns, and one that doesn't come delays the next no longer than that.
  */
-export type Reserve = {
+export type Reserve = Pick<Turns, "take" | "refuse"> & {
   /** When a client may take it, if nobody else does before. */
   freeAtMs(client: string, nowMs: number): number
-  /** The client takes it and waits no longer. */
-  take(client: string, nowMs: number): void
-  /** The client waits from now on. */
-  refuse(client: string, nowMs: number): void
 }
 
 /** Starts free, with nobody waiting. */
 export function openReserve(): Reserve {
   let takenMs = -Infinity
-  const takenMsBy = new Map<string, number>()
-  const refusedMsBy = new Map<string, number>()
-  const lastMs = (client: string): number => takenMsBy.get(client) ?? -Infinity
+  const turns = openTurns()
   return {
-    freeAtMs(client, nowMs) {
-      const before = [...refusedMsBy].filter(
-        ([other, refusedMs]) => nowMs < refusedMs + waitsForMs && lastMs(other) < lastMs(client),
-      )
-      return takenMs + (1 + before.length) * reserveEveryMs
-    },
+    freeAtMs: (client, nowMs) => takenMs + (1 + turns.before(client, nowMs)) * reserveEveryMs,
     take(client, nowMs) {
       takenMs = nowMs
-      takenMsBy.set(client, nowMs)
-      refusedMsBy.delete(client)
+      turns.take(client, nowMs)
     },
-    refuse: (client, nowMs) => void refusedMsBy.set(client, nowMs),
+    refuse: (client, nowMs) => turns.refuse(client, nowMs),
   }
 }
 

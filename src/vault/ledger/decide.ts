@@ -120,7 +120,7 @@ function reserve(ask: ReserveAsk, taken: TakenInTurn, from: DecideFrom): Reserva
   const spent = state.limits.ask(ask.claims, ask.nowMs)
   const refusal = spent === undefined ? refuseRest(ask, from) : limitExhausted(spent, ask.nowMs)
   if (refusal !== undefined) return { kind: "refused", refusal }
-  const next = state.nonces.next(ask.signer, ask.nowMs, ask.lane)
+  const next = state.nonces.next({ ...ask, client: ask.entry.client })
   if (next.kind === "too_fast") return { kind: "refused", refusal: tooFast(next.retryAfterMs) }
 
   const { nonce } = next

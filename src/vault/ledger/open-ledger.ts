@@ -26,7 +26,8 @@ import {
 import { openSqliteStore } from "./open-sqlite-store.ts"
 import { prepareLedgerFile } from "./sqlite/database.ts"
 import { readShadows, recordShadow } from "./shadows.ts"
-import { type Nonces, openState } from "./state.ts"
+import type { Nonces } from "./signers/nonces.ts"
+import { openState } from "./state.ts"
 import type { JournalHead } from "./store/audit-jobs.ts"
 import type { LedgerStore, OpenedState, OpenStore } from "./store/store.ts"
 

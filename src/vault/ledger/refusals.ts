@@ -59,7 +59,7 @@ export function tooFast(retryAfterMs: number): Refusal {
   return {
     code: "signer_pace",
     message:
-      "This signer's next nonce would lie too far ahead of the clock: at most one request a millisecond lasts; try again a little later.",
+      "This signer's next nonce would lie too far ahead of the clock, or is kept for its other clients: a signer has one a millisecond, 15 a second on a host that can't reach PostgreSQL; try again a little later.",
     data: { retry_after_ms: retryAfterMs },
   }
 }

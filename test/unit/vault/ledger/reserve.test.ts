@@ -35,6 +35,16 @@ function reserveMany(count: number): Promise<readonly Reservation[]> {
   return Promise.all(Array.from({ length: count }, () => reserveAt(ledger, clock.nowMs())))
 }
 
+/** Each for a client of its own: one alone may have half of a signer's nonces. */
+async function reserveTogether(count: number): Promise<readonly Reservation[]> {
+  return Promise.all(
+    Array.from({ length: count }, (_, index) => {
+      const entry = { ...plainAsk.entry, client: `bot-${index}` }
+      return reserve(ledger, { ...plainAsk, entry, nowMs: ledgerTime(clock.nowMs()) })
+    }),
+  )
+}
+
 function noncesOf(reservations: readonly Reservation[]): readonly number[] {
   return reservations.map((reservation) => {
     assertReserved(reservation)
@@ -100,7 +110,7 @@ describe("a nonce", () => {
   })
 
   it("goes on above the last one when the clock is set back a day while the ledger is open", async () => {
-    await reserveMany(1_001) // as far ahead of the clock as it goes
+    await reserveTogether(1_001) // as far ahead of the clock as it goes
     clock.setWall(startMs - dayMs)
     clock.pass(1)
     assert.equal((await reserved(ledger, clock.nowMs())).nonce, startMs + 1_001)
@@ -159,30 +169,46 @@ describe("expires_after", () => {
 
 describe("a signer's pace", () => {
   it("allows a nonce exactly 1,000 ms ahead of the clock and refuses the next", async () => {
-    assert.equal(noncesOf(await reserveMany(1_001)).at(-1), startMs + 1_000)
+    assert.equal(noncesOf(await reserveTogether(1_001)).at(-1), startMs + 1_000)
     assert.deepEqual(await reserveAt(ledger, clock.nowMs()), {
       kind: "refused",
       refusal: {
         code: "signer_pace",
         message:
-          "This signer's next nonce would lie too far ahead of the clock: at most one request a millisecond lasts; try again a little later.",
+          "This signer's next nonce would lie too far ahead of the clock, or is kept for its other clients: a signer has one a millisecond, 15 a second on a host that can't reach PostgreSQL; try again a little later.",
         data: { retry_after_ms: 1 },
       },
     })
     assert.equal(await ledger.count(), 1_001, "the refused one is not recorded")
   })
 
+  it("leaves half of that for other clients, of which the next has a quarter", async () => {
+    assert.equal(noncesOf(await reserveMany(501)).at(-1), startMs + 500)
+    const [refused] = await reserveMany(1)
+    assert.equal(refused?.kind, "refused")
+    const entry = { ...plainAsk.entry, client: "other-bot" }
+    const others = Array.from({ length: 252 }, () =>
+      reserve(ledger, { ...plainAsk, entry, nowMs: ledgerTime(clock.nowMs()) }),
+    )
+    const kinds = (await Promise.all(others)).map(({ kind }) => kind)
+    assert.deepEqual(kinds.indexOf("refused"), 250)
+  })
+
   it("keeps 250 ms more for what reduces risk, which a flood of orders can't take", async () => {
-    await reserveMany(1_002)
-    const reduce = (lane: "cancel" | "reduce") =>
-      reserve(ledger, { ...plainAsk, lane, nowMs: ledgerTime(clock.nowMs()) })
-    const lanes = Array.from({ length: 251 }, (_, turn) => reduce(turn % 2 ? "cancel" : "reduce"))
+    await reserveTogether(1_001)
+    const reduce = (lane: "cancel" | "reduce", index: number) => {
+      const entry = { ...plainAsk.entry, client: `reducer-${index}` }
+      return reserve(ledger, { ...plainAsk, entry, lane, nowMs: ledgerTime(clock.nowMs()) })
+    }
+    const lanes = Array.from({ length: 251 }, (_, turn) =>
+      reduce(turn % 2 ? "cancel" : "reduce", turn),
+    )
     const kinds = (await Promise.all(lanes)).map(({ kind }) => kind)
     assert.deepEqual(kinds, [...Array.from({ length: 250 }, () => "reserved"), "refused"])
   })
 
   it("lets the same signer go on when the time has passed, and others at once", async () => {
-    await reserveMany(1_002)
+    await reserveTogether(1_001)
     await reserved(ledger, clock.nowMs(), otherSigner)
     clock.pass(1)
     assert.equal((await reserved(ledger, clock.nowMs())).nonce, startMs + 1_001)
