@@ -3,21 +3,23 @@ import type { Acts, SetInForce } from "../active/active-set.ts"
 import type { Budgets } from "../budgets/budgets.ts"
 import { pollName } from "../ledger/records/bindings.ts"
 import type { LedgerTime } from "../process/clock.ts"
+import { log } from "../process/log.ts"
 import { spendingOfRead } from "../request/admit-read.ts"
 import { invalidRequest, refuse } from "../request/refuse.ts"
 import { feedPrice, readPrices } from "./price-methods.ts"
 
-/** When the last round of the poll began: what it reads is no older than that. */
-export type PollPace = { beganMs: LedgerTime | undefined }
+/** When the last round of the poll began: what it reads is no older than that. And whether the next one waits for room. */
+export type PollPace = { beganMs: LedgerTime | undefined; waits?: boolean }
 
 type Polling = { readonly pollPace: PollPace }
 
 /**
- * Begins a round of venue.yaml's price poll when it is due. It sets the gate's pace and tells it all that it reads. A
- * round is counted in the IP budget even where that has no room: without prices no order is sized.
+ * Begins a round of venue.yaml's price poll when it is due and the IP budget has room for it. It sets the gate's pace and
+ * tells it all that it reads.
  */
 export function beginRound(
-  vault: SetInForce & Polling & { readonly ledger: { readonly budgets: Pick<Budgets, "count"> } },
+  vault: SetInForce &
+    Polling & { readonly ledger: { readonly budgets: Pick<Budgets, "shortage" | "count"> } },
 ): BotResults["pricePoll"] {
   const [set, nowMs] = [vault.active(), vault.now()]
   const { pricePoll, symbols } = set.profile
@@ -25,7 +27,16 @@ export function beginRound(
   const { everyMs, weight, ...poll } = pricePoll
   const dueInMs = (vault.pollPace.beganMs ?? -Infinity) + everyMs - nowMs
   if (dueInMs > 0) return { dueInMs, round: null }
-  vault.ledger.budgets.count(spendingOfRead(weight, pollName, set))
+  const { budgets } = vault.ledger
+  const spending = spendingOfRead(weight, pollName, set)
+  const short = budgets.shortage(spending)
+  if (short !== undefined) {
+    if (vault.pollPace.waits !== true) log({ level: "warn", event: "price_poll_waits" })
+    vault.pollPace.waits = true
+    return { dueInMs: Math.ceil(short.retryAfterMs ?? everyMs), round: null }
+  }
+  budgets.count(spending)
+  vault.pollPace.waits = false
   vault.pollPace.beganMs = nowMs
   const polled = [...symbols.byId.values()].map(({ id, name }) => ({ id, name }))
   return { dueInMs: everyMs, round: { ...poll, id: nowMs, symbols: polled } }

@@ -3,13 +3,18 @@ import type { RateLimit } from "../../link/views/signed.ts"
 import type { BudgetView } from "../../link/views/views.ts"
 import type { Address } from "../../venue/address.ts"
 import { itemCount, type Lane, type Payload } from "../../venue/payload/payload.ts"
-import type { Endpoint } from "../../venue/profile.ts"
+import type { Endpoint, PricePoll } from "../../venue/profile.ts"
 import type { Parties } from "../../venue/signing-hash.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import { budgetMax, type BudgetTerms, type BudgetScope } from "../budgets/budget.ts"
+import {
+  budgetMax,
+  type BudgetScope,
+  type BudgetTerms,
+  venueWindowMs,
+} from "../budgets/budget.ts"
 import type { Budgets } from "../budgets/budgets.ts"
 import type { Spending } from "../budgets/spending.ts"
-import type { Client } from "../ledger/records/bindings.ts"
+import { type Client, pollName } from "../ledger/records/bindings.ts"
 import type { Asking, SignContext } from "./asking.ts"
 
 /** Every POST weighs this against the IP budget. */
@@ -47,7 +52,8 @@ export function rateAddress({ signer, target }: Parties): Address {
 
 /**
  * What of a budget, an address's or the IP's that has none, is kept for whom; `undefined` where it is off. Of an address's budget nothing is kept for
- * a client that has no key for it, and of none for one that isn't there: nobody else could use that.
+ * a client that has no key for it, and of none for one that isn't there: nobody else could use that. Of the IP's the price poll
+ * has what it weighs in a minute, of what shares leave: without prices no order is sized.
  */
 export function termsOf(
   scope: BudgetScope,
@@ -59,10 +65,20 @@ export function termsOf(
   const sharing =
     shares.size === 0 ? [] : set.clients.filter((client) => mayUse(client, address, set))
   const max = scope === "ip" ? part(ipPart, budgetMax.ip) : budgetMax.address
-  const keptFor = sharing.map(({ name }) => [name, part(shares.get(name) ?? 0, max)] as const)
+  const keptFor = new Map(sharing.map(({ name }) => [name, part(shares.get(name) ?? 0, max)]))
   // The venue itself has a reserve for cancels of an address.
   const keptForCancels = scope === "ip" ? part(cancelReserve, max) : 0
-  return { max, keptFor: new Map(keptFor), keptForCancels }
+  const { pricePoll } = set.profile
+  if (scope === "ip" && pricePoll !== undefined) {
+    const left = max - keptForCancels - keptFor.values().reduce((sum, share) => sum + share, 0)
+    keptFor.set(pollName, Math.min(perMinute(pricePoll), left))
+  }
+  return { max, keptFor, keptForCancels }
+}
+
+/** A round at least. */
+function perMinute({ weight, everyMs }: PricePoll): number {
+  return Math.max(weight, Math.ceil((weight * venueWindowMs) / everyMs))
 }
 
 function mayUse(client: Client, address: Address | undefined, set: ActiveSet): boolean {

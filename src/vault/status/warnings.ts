@@ -3,6 +3,8 @@ import type { Warning } from "../../link/views/views.ts"
 import { cancelIds, type Profile } from "../../venue/profile.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import type { FileSet } from "../config/file-set.ts"
+import { pollName } from "../ledger/records/bindings.ts"
+import { termsOf } from "../request/spending.ts"
 import { venueClockWarnings } from "../watch/venue-clock.ts"
 import { endAlarms } from "./end-alarms.ts"
 import type { StatusSources } from "./sources.ts"
@@ -41,6 +43,7 @@ function setWarnings(set: ActiveSet, nowMs: number): readonly Warning[] {
     ...endingWarnings(set, nowMs),
     ...stopWarnings(set),
     ...shareWarnings(set),
+    ...pollWarnings(set),
   ]
 }
 
@@ -52,6 +55,15 @@ function shareWarnings({ config, clients }: ActiveSet): readonly Warning[] {
       message: `budgets in countersign.yaml has a share for ${name}, and there is no such client: nothing is kept for it.`,
       fix: changeFiles,
     }))
+}
+
+/** A round of the price poll that never finds room. */
+function pollWarnings(set: ActiveSet): readonly Warning[] {
+  const { pricePoll } = set.profile
+  const left = termsOf("ip", undefined, set)?.keptFor.get(pollName)
+  if (pricePoll === undefined || left === undefined || left >= pricePoll.weight) return []
+  const message = `In venue.yaml a round of price_poll weighs ${pricePoll.weight} of the IP budget, and shares and cancel_reserve leave it ${left}: nothing is polled.`
+  return [{ message, fix: changeFiles }]
 }
 
 /** Orders that can be placed here but not cancelled here. */

@@ -6,6 +6,7 @@ import { adminParams, type BotParams, type BotResults } from "../../../../src/li
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
 import { pollName } from "../../../../src/vault/ledger/records/bindings.ts"
 import { alarmsOf } from "../../../../src/vault/status/alarms.ts"
+import { spendingOfRead } from "../../../../src/vault/request/admit-read.ts"
 import { listPrices } from "../../../../src/vault/status/fed-prices.ts"
 import { fakeClock, type FakeClock } from "../../../support/fake-clock.ts"
 import { limitOrder, openTestVault, type TestVault } from "../../../support/open-test-vault.ts"
@@ -107,7 +108,7 @@ describe("a round of the price poll", () => {
     assert.equal(fed.kind, "refused")
   })
 
-  it("is counted in the IP budget, of no client, and made though nothing is left", async (t) => {
+  it("is counted in the IP budget, of no client, and waits where nothing is left", async (t) => {
     const { begin, test, token, clock } = await open(t)
     const used = async () => {
       const shown = await test.bots.limits({ token })
@@ -119,8 +120,63 @@ describe("a round of the price poll", () => {
     assert.deepEqual(await used(), [2, 0])
     test.vault.ledger.budgets.fill("ip", undefined)
     clock.pass(2_000)
+    // Its own weight ends first, and makes the room.
+    assert.deepEqual(await test.bots.pricePoll(), { dueInMs: 58_500, round: null })
+    assert.deepEqual(await used(), [1_200, 0])
+    clock.pass(58_499)
+    assert.equal((await test.bots.pricePoll()).round, null)
+    clock.pass(1)
     await begin()
-    assert.deepEqual(await used(), [1_202, 0])
+    assert.deepEqual(await used(), [2, 0])
+  })
+
+  it("never takes what is kept for cancels, and has its own part whatever bots ask for", async (t) => {
+    const polled = Array.from(
+      { length: 120 },
+      (_, id) => `  - {id: ${id + 10}, name: S${id}-USD, market: spot, quote: USD}\n`,
+    )
+    const heavy = `price_poll: {path: "/v1/market/{id}", symbol: /name, value: /mark, every: 30s}\n`
+    const clock = fakeClock()
+    const settings = "budgets: {}\n"
+    const ask = { venue: venue + polled.join("") + heavy, policies: [capped], settings, clock }
+    const test = await openTestVault(ask)
+    t.after(() => test.remove())
+    await test.addKey({ name: "mm", role: "agent" })
+    await test.addClient({ name: "bot", keys: ["mm"] })
+    const { budgets } = test.vault.ledger
+    const spend = (lane: "open" | "cancel") => {
+      const spending = { ...spendingOfRead(1, "bot", test.vault.active()), lane }
+      const short = budgets.ask(spending)
+      if (short === undefined) budgets.count(spending)
+      return short === undefined
+    }
+    let rounds = 0
+    for (let second = 0; second < 600; second += 1) {
+      while (spend("open")) assert.ok(second < 600)
+      if ((await test.bots.pricePoll()).round !== null) rounds += 1
+      assert.ok(spend("cancel"), `a cancel after ${second} s`)
+      clock.pass(1_000)
+    }
+    // Every 30 s, and at times a second later: a weight counts for half a second longer than a minute.
+    assert.ok(rounds >= 18, String(rounds))
+  })
+
+  it("is told of as a warning where shares never leave it room", async (t) => {
+    const settings = "budgets: {shares: {bot: 94%}, cancel_reserve: 6%}\n"
+    const test = await openTestVault({ venue: venue + poll, policies: [capped], settings })
+    t.after(() => test.remove())
+    await test.addKey({ name: "mm", role: "agent" })
+    assert.equal((await test.bots.pricePoll()).dueInMs, 2_000)
+    await test.addClient({ name: "bot", keys: ["mm"] })
+    const { warnings } = await test.admin.status()
+    assert.ok(
+      warnings.some(({ message }) =>
+        message.includes(
+          "a round of price_poll weighs 2 of the IP budget, and shares and cancel_reserve leave it 0",
+        ),
+      ),
+      JSON.stringify(warnings),
+    )
   })
 })
 
