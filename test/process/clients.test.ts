@@ -14,7 +14,7 @@ import { addClient } from "../support/trading-keys.ts"
 
 const sign = "/sign/v1/trade/orders"
 const cancel = "/sign/v1/trade/orders/cancel"
-const isoTime = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
+const isoTime = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`
 
 describe("clients beside a running daemon", { timeout: 180_000 }, () => {
   let daemon: BotDaemon
@@ -111,10 +111,10 @@ As before: account operations (type B) yes; repeats known by Idempotency-Key; th
     assert.match(status.stdout, /ending \(expired\)/)
     assert.match(
       status.stdout,
-      /The token of the client ending ended on .*\n.*clients renew ending/,
+      /The token of the client ending ended at .*\n.*clients renew ending/,
     )
     const doctor = await countersign(["doctor", "--dir", daemon.dir])
-    assert.match(doctor.stdout, /The token of the client ending ended on /)
+    assert.match(doctor.stdout, /The token of the client ending ended at /)
 
     const renewed = await said("renew", "ending")
     const words = `^The token of ending expires at ${isoTime}; before: expired at ${isoTime}\\.\n$`

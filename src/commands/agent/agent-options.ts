@@ -4,6 +4,7 @@ import type { KeyView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { option, taken, type Takes } from "../cli/options.ts"
 import type { Admin } from "../installation/admin.ts"
+import { utcText } from "../../std/time/time-words.ts"
 
 /** For how long an approval is good, and what the venue calls the agent. */
 export type TermOptions = {
@@ -40,12 +41,7 @@ export async function findAgent(admin: Admin, name: string): Promise<KeyView> {
 
 /** What is known of an approval's end, in words. */
 export function untilText({ expires_at: expiresAt }: KeyView): string {
-  return expiresAt === null ? "for a time not known here" : `until ${timeText(expiresAt)}`
-}
-
-/** A time as people read it, in UTC. */
-export function timeText(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`
+  return expiresAt === null ? "for a time not known here" : `until ${utcText(expiresAt)}`
 }
 
 function parseDays(text: string): number {

@@ -4,9 +4,9 @@ import { Fault } from "../../std/fault.ts"
 import { visibleLines } from "../../std/visible.ts"
 import { jsonText, tell, type Printing } from "../cli/print.ts"
 import type { Admin } from "../installation/admin.ts"
-import { timeText } from "./agent-options.ts"
 import { askSignature } from "./read-signature-text.ts"
 import { sendSigned, type AcceptedOperation } from "./send-signed.ts"
+import { utcText } from "../../std/time/time-words.ts"
 
 /**
  * Prints what a wallet held elsewhere has to sign. On a terminal it then asks for the signature and sends
@@ -51,5 +51,5 @@ function printOperation(operation: TypedOperation, { terminal, json }: Printing)
 }
 
 function wayOn({ record, expires_after: expiresAfter }: TypedOperation): string {
-  return `Then send it, before ${timeText(expiresAfter)}: countersign agent approve --complete ${record} --signature-file FILE`
+  return `Then send it, before ${utcText(expiresAfter)}: countersign agent approve --complete ${record} --signature-file FILE`
 }

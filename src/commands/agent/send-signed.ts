@@ -10,6 +10,7 @@ import type { KeyView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { visible } from "../../std/visible.ts"
 import type { Admin } from "../installation/admin.ts"
+import { utcText } from "../../std/time/time-words.ts"
 
 /** An account operation that the venue accepted. */
 export type AcceptedOperation = {
@@ -105,7 +106,7 @@ export function failureOf(sent: Sent, outcome: Outcome, { operation, what }: Abo
   }
   return new Fault(
     "outcome_unknown",
-    `It isn't known whether the venue accepted ${what}: it was sent, and ${answerText(sent)}. The record ${record} is ${outcome.kind}. Look at the venue after ${new Date(expiresAfterMs).toISOString()}: from then on it can't be accepted. If it wasn't until then, run this again.`,
+    `It isn't known whether the venue accepted ${what}: it was sent, and ${answerText(sent)}. The record ${record} is ${outcome.kind}. Look at the venue after ${utcText(expiresAfterMs)}: from then on it can't be accepted. If it wasn't until then, run this again.`,
   )
 }
 

@@ -1,7 +1,7 @@
 import type { KeyView } from "../../link/views/views.ts"
 import { table, type Line } from "../cli/lines.ts"
 import { adminCommand } from "../installation/admin-command.ts"
-import { timeText } from "./agent-options.ts"
+import { utcText } from "../../std/time/time-words.ts"
 
 /** An agent key with the whole days that are left of its approval. */
 export type AgentView = KeyView & { readonly days_left: number | null }
@@ -45,7 +45,7 @@ export function agentsTable(agents: readonly AgentView[]): readonly Line[] {
     agent.wallet ?? "-",
     agent.approval,
     agent.days_left === null ? "-" : String(agent.days_left),
-    agent.last_used === null ? "never" : timeText(agent.last_used),
+    agent.last_used === null ? "never" : utcText(agent.last_used),
   ])
   return [table(["NAME", "ADDRESS", "WALLET", "APPROVAL", "DAYS LEFT", "LAST USED"], rows)]
 }

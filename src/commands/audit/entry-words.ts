@@ -1,5 +1,6 @@
 import { visible } from "../../std/visible.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
+import { utcText } from "../../std/time/time-words.ts"
 
 /** As wide as numbers up to a million; those of a longer ledger move the rest of their line. */
 const seqWidth = 7
@@ -8,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** An entry in one line for people; what others chose can't move the cursor. */
 export function entryWords(entry: StoredEntry): string {
-  const at = new Date(entry.at_ms).toISOString()
+  const at = utcText(entry.at_ms)
   const fields = parseFields(entry.row)
   return visible(
     `${at}  ${`#${entry.seq}`.padEnd(seqWidth)}  ${entry.kind.padEnd(10)}  ${wordsOf(entry, fields)}`,

@@ -7,10 +7,10 @@ import type { Installation } from "../../vault/config/installation.ts"
 import { option, repeated } from "../cli/options.ts"
 import type { Output } from "../cli/streams.ts"
 import { installationCommand } from "../installation/installation-command.ts"
-import { spanWords } from "../cli/time-words.ts"
 import { openAuditor } from "./auditor.ts"
 import { keepCheckpoint, readKeptCheckpoint } from "./kept-checkpoint.ts"
 import { verifyLedger, type Verdict } from "./verify-ledger.ts"
+import { spanWords } from "../../std/time/time-words.ts"
 
 type VerifyOptions = {
   readonly archives: readonly string[]

@@ -8,6 +8,7 @@ import { nearestWord } from "../../std/nearest-word.ts"
 import type { ClientRight } from "../../vault/ledger/records/bindings.ts"
 import { option, parsed, repeated } from "../cli/options.ts"
 import type { Admin } from "../installation/admin.ts"
+import { utcText } from "../../std/time/time-words.ts"
 
 /** `--right`, once for each. */
 export const rightsOption = repeated(
@@ -69,5 +70,5 @@ type TokenEnd = Pick<ClientView, "expires_at" | "expired">
 /** What becomes of its token by itself, for people. */
 export function expiryWords({ expires_at: expiresAtMs, expired }: TokenEnd): string {
   if (expiresAtMs === null) return "never expires"
-  return `${expired ? "expired" : "expires"} at ${new Date(expiresAtMs).toISOString()}`
+  return `${expired ? "expired" : "expires"} at ${utcText(expiresAtMs)}`
 }

@@ -1,4 +1,5 @@
 import { adminCommand } from "../installation/admin-command.ts"
+import { utcText } from "../../std/time/time-words.ts"
 
 /** `countersign clock accept` */
 export const clockAccept = adminCommand({
@@ -6,5 +7,5 @@ export const clockAccept = adminCommand({
   description: "trust the clock as it is now, after you have checked it",
   examples: ["countersign clock accept"],
   call: (admin) => admin.call("acceptClock", {}),
-  print: ({ now }) => [`The clock is trusted: it says ${new Date(now).toISOString()}.`],
+  print: ({ now }) => [`The clock is trusted: it says ${utcText(now)}.`],
 })

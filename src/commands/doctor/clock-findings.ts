@@ -1,5 +1,5 @@
-import { spanWords } from "../cli/time-words.ts"
 import { fail, ok, warn, type Finding } from "./finding.ts"
+import { spanWords, utcText } from "../../std/time/time-words.ts"
 
 export type ClockFacts = {
   readonly nowMs: number
@@ -18,7 +18,7 @@ const setClock = "timedatectl set-ntp true"
 
 /** Whether the time can be trusted: nonces and the ends of signatures are made of it. */
 export function clockFindings({ nowMs, newestWriteMs, isSynchronised }: ClockFacts) {
-  const now = new Date(nowMs).toISOString()
+  const now = utcText(nowMs)
   if (nowMs < firstReleaseMs) {
     return [fail("clock", `It says ${now}, which is long past; set it.`, setClock)]
   }

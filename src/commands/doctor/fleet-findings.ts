@@ -1,8 +1,8 @@
 import type { Installation } from "../../vault/config/installation.ts"
-import { spanWords } from "../cli/time-words.ts"
 import type { ServerStand } from "../installation/ask-server.ts"
 import { systemInstallation } from "../service/layout.ts"
 import { ok, warn, type Finding } from "./finding.ts"
+import { spanWords } from "../../std/time/time-words.ts"
 
 /** A host speaks once a second, whatever it has to do. */
 const silentMs = 10_000

@@ -5,6 +5,7 @@ import { dialAdmin } from "../installation/dial-admin.ts"
 import { standsIn } from "../notify/stands-in.ts"
 import { fixHere } from "./file-findings.ts"
 import { fail, ok, warn, type Finding } from "./finding.ts"
+import { utcText } from "../../std/time/time-words.ts"
 
 /** Whether alarms get through to each target of `notify`, by the word of the gate that runs. @throws {Fault} */
 export async function lookAtTargets(
@@ -30,6 +31,6 @@ export function notifyFindings(
     if (failing !== null) return fail("notify", `${name} takes no messages. ${failing}`, test)
     return takenAt === null
       ? warn("notify", `Nothing was sent to ${name} since the gate's start.`, test)
-      : ok("notify", `${name} took a message at ${new Date(takenAt).toISOString()}.`)
+      : ok("notify", `${name} took a message at ${utcText(takenAt)}.`)
   })
 }

@@ -2,6 +2,7 @@ import type { KeyView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { argument } from "../cli/options.ts"
 import { adminCommand } from "../installation/admin-command.ts"
+import { utcText } from "../../std/time/time-words.ts"
 
 /** `countersign keys show NAME` */
 export const keysShow = adminCommand({
@@ -26,12 +27,8 @@ function keyDetails(key: KeyView): readonly string[] {
     `wallet     ${key.wallet ?? "-"}`,
     `targets    ${key.targets.join(", ") || "its own address alone"}`,
     `network    ${key.network}`,
-    `approval   ${key.approval}${key.expires_at === null ? "" : ` until ${timeText(key.expires_at)}`}`,
-    `last used  ${key.last_used === null ? "never" : timeText(key.last_used)}`,
+    `approval   ${key.approval}${key.expires_at === null ? "" : ` until ${utcText(key.expires_at)}`}`,
+    `last used  ${key.last_used === null ? "never" : utcText(key.last_used)}`,
     ...(key.locked ? ["locked     yes; countersign unlock brings it back"] : []),
   ]
-}
-
-function timeText(ms: number): string {
-  return new Date(ms).toISOString()
 }

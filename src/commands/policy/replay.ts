@@ -10,6 +10,7 @@ import { option, parsed, withDefault } from "../cli/options.ts"
 import { becomeOwner } from "../installation/become-owner.ts"
 import { installationCommand } from "../installation/installation-command.ts"
 import { withAdmin } from "../installation/with-vault.ts"
+import { utcText } from "../../std/time/time-words.ts"
 
 /** `countersign policy replay --since 7d`: what other files would have refused of what was signed. */
 export const policyReplay = installationCommand({
@@ -54,7 +55,7 @@ function replayLines({ requests, refusals, refused }: AdminResults["replay"]): r
   if (refused.length === 0) return [head]
   const rows = refused.map(({ record, at, client, operation, reason, policy, rule }) => [
     record,
-    new Date(at).toISOString(),
+    utcText(at),
     client,
     operation,
     reason,

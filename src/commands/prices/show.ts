@@ -1,6 +1,7 @@
 import type { PriceView } from "../../link/views/views.ts"
 import { table, type Line } from "../cli/lines.ts"
 import { adminCommand } from "../installation/admin-command.ts"
+import { utcText } from "../../std/time/time-words.ts"
 
 /** `countersign prices show` */
 export const pricesShow = adminCommand({
@@ -20,7 +21,7 @@ export function pricesTable(prices: readonly PriceView[]): readonly Line[] {
     price.pending ?? "-",
     price.anchor ?? "-",
     price.by ?? "-",
-    price.good_until === null ? "-" : new Date(price.good_until).toISOString(),
+    price.good_until === null ? "-" : utcText(price.good_until),
   ])
   return [table(["SYMBOL", "PRICE", "STATE", "PENDING", "ANCHOR", "BY", "GOOD UNTIL"], rows)]
 }

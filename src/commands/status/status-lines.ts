@@ -20,9 +20,9 @@ import {
 } from "../../venue/decimal.ts"
 import { table, toned, type Line } from "../cli/lines.ts"
 import { separationWords } from "../installation/separation-words.ts"
-import { agoWords, spanWords } from "../cli/time-words.ts"
 import { raiseLines } from "../limits/raise-lines.ts"
 import { fleetWords, type FleetStatus } from "./fleet-status.ts"
+import { agoWords, spanWords, utcText } from "../../std/time/time-words.ts"
 
 export type DaemonStatus = StatusView & {
   readonly daemon: "running" | "stopped"
@@ -236,5 +236,5 @@ function whyWords({ reason, by, message }: RefusalView): string {
 export function freezeLine({ scope, name, by, reason, cancels, since }: FreezeView): string {
   const what = name === null ? "Everything" : `The ${scope} ${name}`
   const open = cancels ? "cancels and reduce-only orders stay open" : "cancels too"
-  return `${what} is frozen since ${new Date(since).toISOString()} by ${by} (${open}): ${reason}`
+  return `${what} is frozen since ${utcText(since)} by ${by} (${open}): ${reason}`
 }

@@ -10,6 +10,7 @@ import { becomeOwner } from "../installation/become-owner.ts"
 import { dialOrNone, isLoss } from "../installation/dial-or-none.ts"
 import { shownStatus } from "./shown-status.ts"
 import { statusLines, type DaemonStatus } from "./status-lines.ts"
+import { utcText } from "../../std/time/time-words.ts"
 
 const pauseMs = 2_000
 
@@ -59,7 +60,7 @@ function show(status: DaemonStatus | Stopped, { terminal, json }: Printing): voi
 
 function linesOf(status: DaemonStatus | Stopped): readonly Line[] {
   const now = new Date()
-  const head = [`${now.toISOString()}, every ${pauseMs / 1_000} s until Ctrl-C`, ""]
+  const head = [`${utcText(now.getTime())}, every ${pauseMs / 1_000} s until Ctrl-C`, ""]
   if ("state" in status) return [...head, ...statusLines(status, now.getTime())]
   return [...head, "The daemon doesn't run, so nothing is signed; countersign serve starts it."]
 }

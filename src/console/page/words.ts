@@ -2,9 +2,9 @@ const minuteMs = 60_000
 const hourMs = 3_600_000
 const dayMs = 86_400_000
 
-/** How long something lasts, in its largest unit: `29 days`, `5 h`, `12 min`, `40 s`. */
+/** How long something lasts, as `std/time/time-words.ts` says it, which no browser can load: `29 d`, `5 h`, `12 min`, `40 s`. */
 export function spanWords(ms: number): string {
-  if (ms >= 2 * dayMs) return `${Math.floor(ms / dayMs)} days`
+  if (ms >= 2 * dayMs) return `${Math.floor(ms / dayMs)} d`
   if (ms >= 2 * hourMs) return `${Math.floor(ms / hourMs)} h`
   if (ms >= 2 * minuteMs) return `${Math.floor(ms / minuteMs)} min`
   return `${Math.max(0, Math.floor(ms / 1_000))} s`

@@ -14,6 +14,7 @@ import {
   signedOperation,
   walletElsewhere,
 } from "./operator-request.ts"
+import { utcText } from "../../std/time/time-words.ts"
 
 /**
  * Puts the signature of a wallet held elsewhere to the approval that was described for it. It keeps
@@ -61,7 +62,7 @@ function awaited(record: StoredRecord | undefined, nowMs: LedgerTime): Awaited {
   if (nowMs < request.expiresAfterMs) return request
   throw new Fault(
     "usage",
-    `This approval expired at ${new Date(request.expiresAfterMs).toISOString()}; make a new one with countersign agent approve --external.`,
+    `This approval expired at ${utcText(request.expiresAfterMs)}; make a new one with countersign agent approve --external.`,
   )
 }
 

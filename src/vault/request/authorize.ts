@@ -10,6 +10,7 @@ import type { Client, ClientRight, KeyEntry } from "../ledger/records/bindings.t
 import type { LedgerTime } from "../process/clock.ts"
 import { type BadTokenCount, refuseToken } from "../watch/bad-tokens.ts"
 import { invalidRequest } from "./refuse.ts"
+import { utcText } from "../../std/time/time-words.ts"
 
 /**
  * Finds the client whose token this is, until it expires. A right token is served however many wrong ones came before.
@@ -31,7 +32,7 @@ export function authenticate(
 function tokenExpired(name: string, endMs: number): Refusal {
   return {
     code: "token_expired",
-    message: `The token of ${name} expired at ${new Date(endMs).toISOString()}; the operator gives it more time: countersign clients renew ${name}.`,
+    message: `The token of ${name} expired at ${utcText(endMs)}; the operator gives it more time: countersign clients renew ${name}.`,
     data: { expired_at: endMs },
   }
 }

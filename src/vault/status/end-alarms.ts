@@ -1,6 +1,7 @@
 import { alarm, type Alarm, type AlarmName } from "../../link/views/alarms.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import { dayMs } from "../config/config-values.ts"
+import { utcText } from "../../std/time/time-words.ts"
 
 /** Agents' approvals and clients' tokens that end within `agent_warning` unless somebody renews them, or have ended. */
 export function endAlarms({ keys, clients, config }: ActiveSet, nowMs: number): readonly Alarm[] {
@@ -15,7 +16,7 @@ export function endAlarms({ keys, clients, config }: ActiveSet, nowMs: number): 
       return alarm(name, { subject, fact, advice: `${says.fix} ${subject}` })
     }
     const leftMs = expiresAtMs - nowMs
-    const soon = `${leftMs > 0 ? "ends" : "ended"} on ${new Date(expiresAtMs).toISOString().slice(0, 10)}`
+    const soon = `${leftMs > 0 ? "ends" : "ended"} at ${utcText(expiresAtMs)}`
     return [
       ...(leftMs < says.overMs ? [tell(says.overAlarm, says.over)] : []),
       ...(leftMs <= config.agentWarningMs ? [tell(says.soonAlarm, soon)] : []),

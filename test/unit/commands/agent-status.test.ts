@@ -54,7 +54,7 @@ describe("the table of agent keys", () => {
       .map((line) => line.split(/ {2,}/))
     assert.deepEqual(titles, ["NAME", "ADDRESS", "WALLET", "APPROVAL", "DAYS LEFT", "LAST USED"])
     assert.deepEqual(rows, [
-      ["mm", agent.address, "main", "approved", "0", "2026-11-21 12:00 UTC"],
+      ["mm", agent.address, "main", "approved", "0", "2026-11-21T12:00:00Z"],
       ["new", agent.address, "-", "unknown", "-", "never"],
     ])
   })

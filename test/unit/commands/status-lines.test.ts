@@ -2,7 +2,6 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { statusLines, type DaemonStatus } from "../../../src/commands/status/status-lines.ts"
-import { agoWords, spanWords } from "../../../src/commands/cli/time-words.ts"
 import type { Reason, Signing } from "../../../src/link/views/signing.ts"
 import { inPipe } from "../../support/in-pipe.ts"
 import { statusView } from "../../support/status-view.ts"
@@ -291,27 +290,5 @@ describe("the refusals in the status", () => {
     const text = shown({ last_refusals: [{ ...refusal, reason: null, by: null, message }] })
     assert.ok(text.includes("/v1/\\u001b[2J\\u202e"))
     assert.equal(text.includes("\u001b"), false)
-  })
-})
-
-describe("a span of time", () => {
-  const cases: readonly (readonly [number, string])[] = [
-    [-5, "0 s"],
-    [999, "0 s"],
-    [119_999, "119 s"],
-    [120_000, "2 min"],
-    [7_199_999, "119 min"],
-    [7_200_000, "2 h"],
-    [2 * dayMs - 1, "47 h"],
-    [2 * dayMs, "2 d"],
-  ]
-  for (const [spanMs, words] of cases) {
-    it(`of ${spanMs} ms is ${words}`, () => assert.equal(spanWords(spanMs), words))
-  }
-
-  it("that ends now, or lies ahead, is no time ago", () => {
-    assert.equal(agoWords(10_000, 10_999), "now")
-    assert.equal(agoWords(10_000, 11_000), "1 s ago")
-    assert.equal(agoWords(20_000, 10_000), "now")
   })
 })

@@ -1,9 +1,9 @@
 import type { KeyView } from "../../../link/views/views.ts"
 import { hasEnded } from "../../../vault/ledger/records/bindings.ts"
 import type { Profile } from "../../../venue/profile.ts"
-import { spanWords } from "../../cli/time-words.ts"
 import { holds, lacks, notKnown, type LiveLine } from "./live-line.ts"
 import { addFix } from "./venue-lines.ts"
+import { spanWords } from "../../../std/time/time-words.ts"
 
 /** What the agents are held against. */
 export type AgentsAt = {

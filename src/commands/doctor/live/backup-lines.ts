@@ -1,8 +1,8 @@
-import { agoWords } from "../../cli/time-words.ts"
 import { lastEntries } from "../../audit/entries-of.ts"
 import { parseFields } from "../../audit/entry-words.ts"
 import type { AuditCall } from "../../../vault/audit/whole-entries.ts"
 import { holds, lacks, type LiveLine } from "./live-line.ts"
+import { agoWords } from "../../../std/time/time-words.ts"
 
 const dayMs = 86_400_000
 

@@ -1,11 +1,11 @@
 import type { PriceView } from "../../../link/views/views.ts"
 import { joinedLines } from "../../../venue/endpoints.ts"
 import { cancelIds, type Profile } from "../../../venue/profile.ts"
-import { spanWords } from "../../cli/time-words.ts"
 import { shellWord } from "../../cli/shell-word.ts"
 import type { Reached } from "../reach.ts"
 import { upstreamFinding } from "../upstream-finding.ts"
 import { holds, lacks, notKnown, type LiveLine } from "./live-line.ts"
+import { spanWords } from "../../../std/time/time-words.ts"
 
 /** Where the venue is; base_url can't change while the daemon runs, so a reload doesn't do. */
 export async function baseUrlLines(

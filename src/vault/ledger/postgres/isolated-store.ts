@@ -18,6 +18,7 @@ import type {
   Written,
 } from "../store/store.ts"
 import type { RelayDoor } from "./relay-door.ts"
+import { utcText } from "../../../std/time/time-words.ts"
 
 /** What is looked for among what was signed here first; and what shows that it can be written. */
 const ownJobs: ReadonlySet<StoreJob["kind"]> = new Set(["find", "search", "probe"])
@@ -59,7 +60,7 @@ export class IsolatedStore implements LedgerStore {
     this.broken = Promise.race([copy.broken, own.broken])
     this.commits = own.commits
     this.nonces = isolatedNonces(slot)
-    const until = new Date(nowMs + forMs).toISOString()
+    const until = utcText(nowMs + forMs)
     const message = `This host can't reach PostgreSQL: until ${until} it signs only cancels that no limit counts and nobody must release. Send all else to another host.`
     this.isolated = isolatedBy(message)
     this.replica = {

@@ -102,8 +102,8 @@ describe("the console's keys", () => {
 
   it("say how long an approval lasts, marked in its last week and its last day", () => {
     for (const [leftMs, said, tone] of [
-      [7 * dayMs, "7 days left", undefined],
-      [7 * dayMs - 1, "6 days left", "nearly"],
+      [7 * dayMs, "7 d left", undefined],
+      [7 * dayMs - 1, "6 d left", "nearly"],
       [dayMs, "24 h left", "nearly"],
       [dayMs - 1, "23 h left", "spent"],
       [1, "0 s left", "spent"],

@@ -33,8 +33,8 @@ describe("the console's words", () => {
       [2 * hour - 1, "119 min"],
       [2 * hour, "2 h"],
       [2 * day - 1, "47 h"],
-      [2 * day, "2 days"],
-      [29.9 * day, "29 days"],
+      [2 * day, "2 d"],
+      [29.9 * day, "29 d"],
     ])
   })
 

@@ -45,11 +45,11 @@ describe("what an operator is warned of", () => {
 
   const ends: readonly (readonly [leftMs: number, words: string | undefined])[] = [
     [7 * dayMs + 1, undefined],
-    [7 * dayMs, "ends on 2026-11-28"],
-    [dayMs, "ends on 2026-11-22"],
-    [1, "ends on 2026-11-21"],
-    [0, "ended on 2026-11-21"],
-    [-dayMs, "ended on 2026-11-20"],
+    [7 * dayMs, "ends at 2026-11-28T12:00:00Z"],
+    [dayMs, "ends at 2026-11-22T12:00:00Z"],
+    [1, "ends at 2026-11-21T12:00:00Z"],
+    [0, "ended at 2026-11-21T12:00:00Z"],
+    [-dayMs, "ended at 2026-11-20T12:00:00Z"],
   ]
   for (const [leftMs, words] of ends) {
     const expiresAtMs = nowMs + leftMs
