@@ -1,6 +1,7 @@
 import type { KeyView } from "../../link/views/views.ts"
 import { table, type Line } from "../cli/lines.ts"
 import { adminCommand } from "../installation/admin-command.ts"
+import { utcText } from "../../std/time/time-words.ts"
 
 /** `countersign keys list` */
 export const keysList = adminCommand({
@@ -21,9 +22,7 @@ function keysTable(keys: readonly KeyView[]): readonly Line[] {
       key.role,
       key.address,
       key.wallet ?? "-",
-      key.expires_at === null
-        ? key.approval
-        : `${key.approval} until ${new Date(key.expires_at).toISOString()}`,
+      key.expires_at === null ? key.approval : `${key.approval} until ${utcText(key.expires_at)}`,
     ])
   return [table(["NAME", "ROLE", "ADDRESS", "WALLET", "APPROVAL"], rows)]
 }

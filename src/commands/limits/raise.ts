@@ -3,6 +3,7 @@ import { Fault } from "../../std/fault.ts"
 import { confirmDeed } from "../cli/confirm-deed.ts"
 import { argument, flag, option, parsed } from "../cli/options.ts"
 import { adminCommand } from "../installation/admin-command.ts"
+import { utcText } from "../../std/time/time-words.ts"
 
 /** `countersign limits raise NAME --to X --for 30m --reason …`, which ends by itself; `--end` ends it before. */
 export const limitsRaise = adminCommand({
@@ -37,7 +38,7 @@ export const limitsRaise = adminCommand({
   print: (done) =>
     "limits" in done
       ? done.limits.map((limit) => `${limit} isn't raised any more; what the files say holds.`)
-      : [`${done.limit} allows ${done.to} until ${new Date(done.until).toISOString()}.`],
+      : [`${done.limit} allows ${done.to} until ${utcText(done.until)}.`],
 })
 
 type Given = {

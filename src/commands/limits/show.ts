@@ -1,6 +1,7 @@
 import type { StandingLimit } from "../../link/views/views.ts"
 import { table, type Line } from "../cli/lines.ts"
 import { adminCommand } from "../installation/admin-command.ts"
+import { utcText } from "../../std/time/time-words.ts"
 
 /** `countersign limits show` */
 export const limitsShow = adminCommand({
@@ -17,9 +18,7 @@ function limitsTable(limits: readonly StandingLimit[]): readonly Line[] {
     use.mode,
     [use.for, use.of].filter((part) => part !== "").join(" ") || use.per,
     use.used,
-    use.raised_until === null
-      ? use.max
-      : `${use.max} until ${new Date(use.raised_until).toISOString()}`,
+    use.raised_until === null ? use.max : `${use.max} until ${utcText(use.raised_until)}`,
   ])
   return [table(["LIMIT", "MODE", "FOR", "USED", "MAX"], rows)]
 }
