@@ -387,6 +387,24 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
       await append(ledger, 3)
     }))
 
+  it("puts back each letter as it was, whatever the database has clients' texts and literals read as", () =>
+    withLedger(async (ledger) => {
+      await append(ledger, 1)
+      const { store } = await ledger.openStore(startMs)
+      await store.append({ ...request(2), client_order_id: "Ł漢😀\\" })
+      await store.close()
+      const sql = putBack(ledger, 1)
+      ledger.sql(forgetAllBut1)
+      const { database } = ledger.postgres
+      ledger.sql(`ALTER DATABASE ${database} SET client_encoding = 'LATIN1'`)
+      ledger.sql(`ALTER DATABASE ${database} SET standard_conforming_strings = 'off'`)
+      ledger.sql(sql)
+      await append(ledger, 3)
+      const early =
+        "SELECT rows::jsonb ->> 'client_order_id' = E'Ł漢😀\\\\' FROM countersign.batches"
+      assert.equal(ledger.sql(`SET client_encoding TO 'UTF8'; ${early} WHERE last_seq = 2`), "t")
+    }))
+
   it("puts nothing back into a PostgreSQL that went on otherwise, or that lost nothing", () =>
     withLedger(async (ledger) => {
       await append(ledger, 1, 2)

@@ -5,7 +5,8 @@ import { readFileSync } from "node:fs"
 import { once } from "node:events"
 import { connect as connectTcp } from "node:net"
 import type { Duplex } from "node:stream"
-import { before, describe, it } from "node:test"
+import { after, before, describe, it } from "node:test"
+import { setTimeout as pause } from "node:timers/promises"
 import { connect as connectTls } from "node:tls"
 
 import { openSession, type Session } from "../../src/vault/ledger/postgres/session.ts"
@@ -194,6 +195,64 @@ describe("a session with PostgreSQL", needsPostgres, () => {
       assert.equal((await takeTurn(other, turnAsk("other"))).outcome, "taken")
       await committing
     }))
+
+  describe("where the role, the database or the server has other settings", () => {
+    const admin = (text: string) => primary().server.sql(text, "postgres")
+    const others = {
+      idle_session_timeout: "300ms",
+      idle_in_transaction_session_timeout: "1ms",
+      statement_timeout: "200ms",
+      lock_timeout: "1ms",
+      client_encoding: "LATIN1",
+      default_transaction_isolation: "serializable",
+      default_transaction_read_only: "on",
+      standard_conforming_strings: "off",
+      synchronous_commit: "off",
+      search_path: "public",
+    }
+    const names = Object.keys(others)
+    before(() => {
+      for (const [name, value] of Object.entries(others)) {
+        admin(`ALTER ROLE ${hostRole} SET ${name} = '${value}'`)
+        admin(`ALTER DATABASE countersign SET ${name} = '${value}'`)
+      }
+    })
+    after(() => {
+      admin(`ALTER ROLE ${hostRole} RESET ALL`)
+      admin("ALTER DATABASE countersign RESET ALL")
+    })
+
+    it("takes none of them", async () => {
+      const session = await openSession(await dial(), usual)
+      const text = `SELECT name, current_setting(name) FROM unnest($1::text[]) AS name`
+      const [rows = []] = await session.run({ text, values: [`{${names.join(",")}}`] })
+      assert.deepEqual(Object.fromEntries(rows), {
+        idle_session_timeout: "0",
+        idle_in_transaction_session_timeout: "0",
+        statement_timeout: "0",
+        lock_timeout: "0",
+        client_encoding: "UTF8",
+        default_transaction_isolation: "read committed",
+        default_transaction_read_only: "off",
+        standard_conforming_strings: "on",
+        synchronous_commit: "on",
+        search_path: "countersign",
+      })
+      session.end()
+    })
+
+    it("stays while nothing is asked of it, waits for a slow statement, and takes every letter", async () => {
+      const session = await openSession(await dial(), usual)
+      await pause(600)
+      await session.run({ text: "SELECT pg_sleep(0.4)", values: [] })
+      const word = "Ł漢😀"
+      const insert = { text: "INSERT INTO public.notes VALUES ($1)", values: [word] }
+      await session.run(insert)
+      const [rows] = await session.run({ text: "SELECT text FROM public.notes", values: [] })
+      assert.deepEqual(rows, [[word]])
+      session.end()
+    })
+  })
 
   it("is refused to another role than the certificate's", async () => {
     await assert.rejects(

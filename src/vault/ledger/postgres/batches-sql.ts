@@ -7,8 +7,9 @@ import type { Head } from "../store/store.ts"
 import { sealBatch, type Batch } from "./batch.ts"
 import { hex } from "./tables.ts"
 
-/** What is cut off doesn't commit, and nothing is read on after an error. */
-export const begin = "\\set ON_ERROR_STOP on\nBEGIN;\n"
+/** It is read as it is written, whatever psql and the server are set to. What is cut off doesn't commit, and nothing is read on after an error. */
+export const begin =
+  "SET client_encoding TO 'UTF8';\nSET standard_conforming_strings TO on;\n\\set ON_ERROR_STOP on\nBEGIN;\n"
 export const commit = "COMMIT;\n"
 
 export type CopyAsk = {

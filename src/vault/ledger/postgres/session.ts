@@ -46,7 +46,7 @@ export type SessionAsk = {
   readonly timeoutMs: number
 }
 
-/** What the session asks for itself, so that no setting of the role or the database weakens it. */
+/** What the session asks for itself, so that no setting of the role, the database or the server changes what it relies on. */
 const settings = {
   // On the disk here and on the standbys that are demanded, before a commit is answered.
   synchronous_commit: "on",
@@ -56,6 +56,16 @@ const settings = {
   client_connection_check_interval: "200ms",
   tcp_user_timeout: "2s",
   search_path: "countersign",
+  client_encoding: "UTF8",
+  standard_conforming_strings: "on",
+  // A turn sees what was committed while it was waited for.
+  default_transaction_isolation: "read committed",
+  default_transaction_read_only: "off",
+  // How long it waits is its own to say: an idle host keeps its session, a commit waits for its standby.
+  idle_session_timeout: "0",
+  idle_in_transaction_session_timeout: "0",
+  statement_timeout: "0",
+  lock_timeout: "0",
 }
 
 /** Starts a session. @throws {Fault} `ledger_unavailable`. */
