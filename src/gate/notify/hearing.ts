@@ -2,7 +2,7 @@ import type { Alarm, KeptAlarm } from "../../link/views/alarms.ts"
 
 /** Something that a target is to be told. */
 export type Change = {
-  /** `passed`: it is over, and the target never heard that it came. */
+  /** `passed`: it is over, and the target never heard that it came. Of a critical one it hears of both, one after the other. */
   readonly state: "raised" | "cleared" | "passed"
   readonly alarm: KeptAlarm
 }
@@ -11,7 +11,7 @@ export type Change = {
 export type Hearing = {
   /** These are all alarms of now. */
   see(now: readonly KeptAlarm[], nowMs: number): void
-  /** In the order in which they came. */
+  /** The critical ones first, each kind in the order in which they came. */
   pending(nowMs: number): readonly Change[]
   /** The target took it. */
   heard(change: Change, nowMs: number): void
@@ -50,13 +50,19 @@ export function openHearing(least: Alarm["severity"]): Hearing {
         if (!names.has(name) && knows === "all") seen.delete(name)
       }
     },
-    pending: (nowMs) =>
-      [...seen.values()].flatMap((each) => {
+    pending(nowMs) {
+      const changes = [...seen.values()].flatMap((each) => {
         const state = isEvent(each.alarm)
           ? eventState(each, nowMs < quietUntilMs)
           : stateOf(each, nowMs)
         return state === undefined ? [] : [{ state, alarm: each.alarm }]
-      }),
+      })
+      const [critical, others] = [
+        changes.filter(isCritical),
+        changes.filter((one) => !isCritical(one)),
+      ]
+      return [...critical, ...others]
+    },
     heard({ state, alarm }, nowMs) {
       const each = seen.get(nameOf(alarm))
       if (each === undefined) return
@@ -70,6 +76,10 @@ export function openHearing(least: Alarm["severity"]): Hearing {
 /** The name of an alarm among all that there are at a time. */
 export function nameOf({ name, subject }: Alarm): string {
   return `${name} ${subject}`
+}
+
+export function isCritical({ alarm }: Pick<Change, "alarm">): boolean {
+  return alarm.severity === "critical"
 }
 
 /** Something that happened: it is told once, and is never over. */
@@ -104,16 +114,21 @@ function eventState({ knows }: Seen, isQuiet: boolean): Change["state"] | undefi
   return knows === "nothing" && !isQuiet ? "raised" : undefined
 }
 
-function stateOf({ alarm, overSinceMs, knows }: Seen, nowMs: number): Change["state"] | undefined {
+function stateOf(each: Seen, nowMs: number): Change["state"] | undefined {
+  const { alarm, knows } = each
   if (alarm.stands) return knows === "nothing" ? "raised" : undefined
-  const isSettled = !alarm.lingers || nowMs - (overSinceMs ?? nowMs) >= lingerMs
-  if (knows === "all" || !isSettled) return undefined
-  return knows === "raised" ? "cleared" : "passed"
+  if (knows === "nothing" && (isCritical({ alarm }) || isSettled(each, nowMs))) return "passed"
+  return knows === "raised" && isSettled(each, nowMs) ? "cleared" : undefined
+}
+
+function isSettled({ alarm, overSinceMs }: Seen, nowMs: number): boolean {
+  return !alarm.lingers || nowMs - (overSinceMs ?? nowMs) >= lingerMs
 }
 
 /** What it knows once it was told this: what came anew while it was being told, it has yet to hear. */
 function knownAfter(state: Change["state"], { alarm }: Seen): Seen["knows"] {
   if (isEvent(alarm)) return "all"
   if (state === "raised") return "raised"
-  return alarm.stands ? "nothing" : "all"
+  if (alarm.stands) return "nothing"
+  return state === "passed" && isCritical({ alarm }) ? "raised" : "all"
 }

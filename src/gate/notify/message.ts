@@ -1,6 +1,6 @@
 import { hostname } from "node:os"
 
-import { nameOf, type Change } from "./hearing.ts"
+import { isCritical, nameOf, type Change } from "./hearing.ts"
 
 /** What a target is told, in words of ours and names of the operator's. */
 export type Message = {
@@ -12,30 +12,44 @@ export type Message = {
   readonly state: "raised" | "cleared"
   readonly severity: "warning" | "critical"
   readonly text: string
-  /** ISO 8601: when it was last so, for all that the vault knows; of what is over, when it was over. */
+  /** ISO 8601: when it began. */
   readonly at: string
+  /** When it was over; `null` while it is so. */
+  readonly ended: string | null
   readonly host: string
 }
 
-/** Says in a sentence what came or is over, on which machine, and what to do. */
-export function messageOf({ state, alarm }: Change): Message {
-  const { name, subject, severity, fact, advice, at } = alarm
+/** What is told later than this after it began says since when it is so. */
+const lateMs = 60_000
+
+/** Says in a sentence what came or is over, on which machine, and what to do. What was critical comes as that first, though it is over. */
+export function messageOf(change: Change, nowMs: number): Message {
+  const { state, alarm } = change
+  const { name, subject, severity, fact, advice, at, overAt } = alarm
+  const since = nowMs - at > lateMs ? ` (since ${utc(at)})` : ""
   const sentences = {
-    raised: `${fact}; ${advice}.`,
+    raised: `${fact}${since}; ${advice}.`,
     cleared: `Over: ${fact}.`,
-    passed: `It was so, and is over: ${fact}.`,
+    passed: `It was so from ${utc(at)} to ${utc(overAt ?? nowMs)}, and is over: ${fact}.`,
   }
+  const isRaised = state === "raised" || (state === "passed" && isCritical(change))
   return {
     source: "countersign",
     id: `${nameOf(alarm)} ${at} ${state}`,
     alarm: name,
     subject,
-    state: state === "raised" ? "raised" : "cleared",
+    state: isRaised ? "raised" : "cleared",
     severity,
     text: `${hostname()}: ${sentences[state]}`,
     at: new Date(at).toISOString(),
+    ended: alarm.stands || overAt === undefined ? null : new Date(overAt).toISOString(),
     host: hostname(),
   }
+}
+
+/** For people: UTC, to the second. */
+function utc(atMs: number): string {
+  return new Date(atMs).toISOString().replace(/\.\d+/, "")
 }
 
 /** A message that is sent to see whether it arrives. */
@@ -50,6 +64,7 @@ export function testMessage(nowMs: number): Message {
     severity: "warning",
     text: `${host}: This is a test that an operator asked for; nothing is wrong.`,
     at: new Date(nowMs).toISOString(),
+    ended: null,
     host,
   }
 }

@@ -4,7 +4,7 @@ import type { KeptAlarm } from "../../link/views/alarms.ts"
 import type { NotifyTarget } from "../../link/views/notify-target.ts"
 import type { Log } from "../process/log.ts"
 import type { Refusal } from "./deliver.ts"
-import { openHearing, type Hearing } from "./hearing.ts"
+import { isCritical, nameOf, openHearing, type Change, type Hearing } from "./hearing.ts"
 import { foldAlike, messageOf, testMessage, type Message } from "./message.ts"
 import { standAfter, untried, type TargetStand } from "./target-stand.ts"
 
@@ -28,7 +28,7 @@ const testGoodMs = 60_000
 export type Teller = {
   /** These are all alarms of now, as they are for all, and for who is told details. */
   see(now: { readonly kept: readonly KeptAlarm[]; readonly detailed: readonly KeptAlarm[] }): void
-  /** Sends a test at once, whatever waits; one that was sent isn't sent again. */
+  /** Sends a test at once, whatever waits; one that was sent isn't sent again. What waits follows if it is taken. */
   test(at: number): void
   /** Whether an alarm that is over needs no more telling. */
   isDone(alarm: KeptAlarm): boolean
@@ -43,25 +43,30 @@ export function openTeller({ target, log, pausesMs, ...deps }: TellerDependencie
   const stopping = new AbortController()
   const { signal } = stopping
   let stand = untried(target.name)
+  const pause = openPause(pausesMs ?? usualPausesMs, signal)
   let [testing, isAtWork] = [0, false]
   const post = async (message: Message): Promise<Refusal | undefined> => {
     const refusal = await deps.post(message, signal)
     if (!signal.aborted) stand = standAfter(refusal, stand, log)
     return refusal
   }
+  const grave = (): readonly Change[] => hearing.pending(performance.now()).filter(isCritical)
   return {
     see({ kept, detailed }) {
+      const before = new Set(grave().map(keyOf))
       hearing.see(target.details === "true" ? detailed : kept, performance.now())
+      if (grave().some((change) => !before.has(keyOf(change)))) pause.hurry()
       if (isAtWork || signal.aborted) return
       isAtWork = true
-      void tellAll(hearing, { post, signal, pausesMs: pausesMs ?? usualPausesMs })
-        .catch(() => undefined) // a stop cuts a pause off
-        .finally(() => (isAtWork = false))
+      void tellAll(hearing, { post, signal, pause }).finally(() => (isAtWork = false))
     },
     test(at) {
       if (at <= testing || Date.now() - at > testGoodMs) return
       testing = at
-      void post(testMessage(at)).then(() => (stand = { ...stand, test: at }))
+      void post(testMessage(at)).then((refusal) => {
+        stand = { ...stand, test: at }
+        if (refusal === undefined) pause.works()
+      })
     },
     isDone: (alarm) => hearing.isDone(alarm),
     stand: () => stand,
@@ -71,24 +76,58 @@ export function openTeller({ target, log, pausesMs, ...deps }: TellerDependencie
   }
 }
 
+function keyOf({ state, alarm }: Change): string {
+  return `${state} ${nameOf(alarm)}`
+}
+
 type Way = {
   readonly post: (message: Message) => Promise<Refusal | undefined>
   readonly signal: AbortSignal
-  readonly pausesMs: Pauses
+  readonly pause: Pause
 }
 
-/** Ends once nothing is to be told. @throws where it is stopped in a pause. */
-async function tellAll(hearing: Hearing, { post, signal, pausesMs }: Way): Promise<void> {
-  let failures = 0
-  for (;;) {
+/** Ends once nothing is to be told. */
+async function tellAll(hearing: Hearing, { post, signal, pause }: Way): Promise<void> {
+  while (!signal.aborted) {
     const [next] = foldAlike(hearing.pending(performance.now()))
-    if (next === undefined || signal.aborted) return
-    const refusal = await post(messageOf(next.change))
+    if (next === undefined) return
+    const refusal = await post(messageOf(next.change, Date.now()))
     if (refusal === undefined) {
       for (const change of next.of) hearing.heard(change, performance.now())
     }
-    failures = refusal === undefined ? 0 : failures + 1
-    await after(pauseMs(refusal, failures, pausesMs), undefined, { ref: false, signal })
+    await pause.rest(refusal)
+  }
+}
+
+/** Between two messages to one target. */
+type Pause = {
+  readonly rest: (refusal: Refusal | undefined) => Promise<void>
+  /** It took a message: what it refused before is no reason to wait any more. */
+  readonly works: () => void
+  /** There is something grave that it was never asked to take. What it asked for by `Retry-After` still holds. */
+  readonly hurry: () => void
+}
+
+function openPause(pausesMs: Pauses, signal: AbortSignal): Pause {
+  let failures = 0
+  let isAsked = false
+  let waking = new AbortController()
+  return {
+    async rest(refusal) {
+      isAsked = (refusal?.waitMs ?? 0) > 0
+      failures = refusal === undefined ? 0 : failures + 1
+      const ended = AbortSignal.any([signal, waking.signal])
+      const ms = pauseMs(refusal, failures, pausesMs)
+      await after(ms, undefined, { ref: false, signal: ended }).catch(() => undefined) // it is cut short
+      waking = new AbortController()
+    },
+    works() {
+      if (failures > 0) waking.abort()
+      failures = 0
+    },
+    hurry() {
+      if (failures > 0 && !isAsked) waking.abort()
+    },
   }
 }
 

@@ -79,7 +79,7 @@ export const botParams = {
   gateSettings: z.strictObject({}),
   /** By which tokens the gate tells clients apart, for whose turn it is. */
   tokens: z.strictObject({}),
-  /** What the gate sends messages about. `over`: when what was over by name and subject that is now known to all targets. */
+  /** What the gate sends messages about. `over`: when what is over had begun, by name and subject, where all targets know it now. */
   alarms: z.strictObject({ over: z.record(z.string(), z.int()), said: z.string().max(8_192) }),
 }
 

@@ -44,13 +44,18 @@ export type Alarm = {
   readonly advice: string
   readonly severity: "warning" | "critical"
   readonly lingers: boolean
+  /** When it began, where that is known; else it is when it was first seen. */
+  readonly since?: number
 }
 
 /** Every name that an alarm can have. */
 export const alarmNames = Object.keys(alarmKinds) as readonly AlarmName[]
 
 /** An alarm of that name. */
-export function alarm(name: AlarmName, said: Pick<Alarm, "subject" | "fact" | "advice">): Alarm {
+export function alarm(
+  name: AlarmName,
+  said: Pick<Alarm, "subject" | "fact" | "advice" | "since">,
+): Alarm {
   return { name, ...said, ...alarmKinds[name] }
 }
 
@@ -64,8 +69,10 @@ export function unknownOutcome(record: string): Alarm {
 /** An alarm that stands, or is over and the gate hasn't told so yet. */
 export type KeptAlarm = Alarm & {
   readonly stands: boolean
-  /** When it was last so, in milliseconds of the ledger's time, which never goes back. */
+  /** When it began, in milliseconds of the ledger's time, which never goes back. */
   readonly at: number
+  /** When it was seen to be over. */
+  readonly overAt?: number
 }
 
 /** What the gate is to tell, and to whom. */

@@ -25,8 +25,12 @@ export function lookAtAlarms(vault: Logged): void {
   const { alarmLog, now } = vault
   const standing = new Map(alarmsNow(vault).map((alarm) => [keyOf(alarm), alarm]))
   const over = [...alarmLog.kept].filter(([key, { stands }]) => stands && !standing.has(key))
-  for (const [key, each] of over) alarmLog.kept.set(key, { ...each, stands: false, at: now() })
-  for (const [key, each] of standing) alarmLog.kept.set(key, { ...each, stands: true, at: now() })
+  for (const [key, each] of over) alarmLog.kept.set(key, { ...each, stands: false, overAt: now() })
+  for (const [key, each] of standing) {
+    const before = alarmLog.kept.get(key)
+    const at = each.since ?? (before?.stands === true ? before.at : now())
+    alarmLog.kept.set(key, { ...each, stands: true, at })
+  }
 }
 
 /** So much of symbols' names fits a frame beside what waits; with more, no target is told of it in words. */

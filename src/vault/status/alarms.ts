@@ -56,8 +56,17 @@ function signingAlarms(sources: StatusSources): readonly Alarm[] {
       price_unconfirmed: reason.name ?? "",
     }
     if (name === undefined) return []
-    return [alarm(name, { subject: subjects[name] ?? "", fact: unended(message), advice })]
+    const said = { subject: subjects[name] ?? "", fact: unended(message), advice }
+    return [alarm(name, { ...said, ...(name === "frozen" && frozenSince(reason, sources)) })]
   })
+}
+
+function frozenSince(
+  { scope, name }: Reason,
+  { active }: StatusSources,
+): Pick<Alarm, "since"> | undefined {
+  const freeze = active().freezes.find((each) => each.scope === scope && each.name === name)
+  return freeze && { since: freeze.sinceMs }
 }
 
 /** Its message has no words that a bot wrote. Agents that end have alarms of their own, which come earlier. */

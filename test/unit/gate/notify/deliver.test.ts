@@ -20,7 +20,7 @@ const spent: KeptAlarm = {
   }),
   ...{ stands: true, at: 1_000 },
 }
-const raised = messageOf({ state: "raised", alarm: spent })
+const raised = messageOf({ state: "raised", alarm: spent }, 61_000)
 const odd: Message = { ...raised, text: "a <b> & c_d_e *f* `g` é…" }
 const key = "k".repeat(32)
 
@@ -51,19 +51,37 @@ describe("a message", () => {
       severity: "critical",
       text: `${hostname()}: The limit mm/few is spent; countersign limits raise gives more.`,
       at: "1970-01-01T00:00:01.000Z",
+      ended: null,
       host: hostname(),
     })
   })
 
   it("asks nobody to do anything about what is over", () => {
-    const cleared = messageOf({ state: "cleared", alarm: spent })
+    const over = { ...spent, stands: false, overAt: 282_000 }
+    const cleared = messageOf({ state: "cleared", alarm: over }, 282_500)
     assert.deepEqual(
-      [cleared.state, cleared.text],
-      ["cleared", `${hostname()}: Over: The limit mm/few is spent.`],
+      [cleared.state, cleared.text, cleared.at, cleared.ended],
+      [
+        "cleared",
+        `${hostname()}: Over: The limit mm/few is spent.`,
+        ...["1970-01-01T00:00:01.000Z", "1970-01-01T00:04:42.000Z"],
+      ],
     )
-    const passed = messageOf({ state: "passed", alarm: spent })
+    const passed = messageOf({ state: "passed", alarm: { ...over, severity: "warning" } }, 0)
     assert.equal(passed.state, "cleared")
-    assert.match(passed.text, /: It was so, and is over: The limit mm\/few is spent\.$/)
+  })
+
+  it("tells what was critical as that, though it is over", () => {
+    const over = { ...spent, stands: false, overAt: 282_000 }
+    const passed = messageOf({ state: "passed", alarm: over }, 300_000)
+    assert.deepEqual([passed.state, passed.severity], ["raised", "critical"])
+    const when = "from 1970-01-01T00:00:01Z to 1970-01-01T00:04:42Z"
+    assert.ok(passed.text.endsWith(`: It was so ${when}, and is over: The limit mm/few is spent.`))
+  })
+
+  it("says since when it is so where it is told a minute late", () => {
+    const late = messageOf({ state: "raised", alarm: spent }, 61_001)
+    assert.match(late.text, /is spent \(since 1970-01-01T00:00:01Z\); countersign/)
   })
 })
 

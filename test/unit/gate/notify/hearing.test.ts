@@ -93,9 +93,40 @@ describe("what a target has yet to hear", () => {
 
   it("is what came and went while nobody looked, as one that has passed", () => {
     const hearing = openHearing("warning")
-    assert.deepEqual(told(hearing, [over(frozen)], 0), ["passed frozen all"])
-    assert.deepEqual(told(hearing, [over(frozen)], 1), [])
-    assert.deepEqual(told(hearing, [over(frozen, 9)], 2), ["passed frozen all"], "a later one")
+    const waits = over(made("hold_waits", "h"))
+    assert.deepEqual(told(hearing, [waits], 0), ["passed hold_waits h"])
+    assert.deepEqual(told(hearing, [waits], 1), [])
+    assert.deepEqual(
+      told(hearing, [{ ...waits, at: 9 }], 2),
+      ["passed hold_waits h"],
+      "a later one",
+    )
+  })
+
+  it("is of a critical one that it was so, though it is over, and then its end", () => {
+    const hearing = openHearing("warning")
+    for (const at of [2, 9]) {
+      assert.deepEqual(told(hearing, [over(frozen, at)], 0), ["passed frozen all"])
+      assert.equal(hearing.isDone(over(frozen, at)), false)
+      assert.deepEqual(told(hearing, [over(frozen, at)], 1), ["cleared frozen all"])
+      assert.equal(hearing.isDone(over(frozen, at)), true)
+      assert.deepEqual(told(hearing, [over(frozen, at)], 2), [])
+    }
+    const measured = openHearing("warning")
+    assert.deepEqual(told(measured, [over(spent)], 0), ["passed limit_spent mm/few"])
+    assert.deepEqual(told(measured, [over(spent)], lingerMs - 1), [])
+    assert.deepEqual(told(measured, [over(spent)], lingerMs), ["cleared limit_spent mm/few"])
+  })
+
+  it("is what is critical first, whenever it came", () => {
+    const hearing = openHearing("warning")
+    const stale = made("price_stale", "X")
+    hearing.see([stale], 0)
+    assert.deepEqual(told(hearing, [stale, made("price_ageing", "X"), frozen], 1), [
+      "raised frozen all",
+      "raised price_stale X",
+      "raised price_ageing X",
+    ])
   })
 
   it("is the end of what a vault that was started anew doesn't know any more", () => {
@@ -124,8 +155,8 @@ describe("what a target has yet to hear", () => {
     assert.deepEqual([grave.isDone(over(stale)), grave.isDone(over(frozen))], [true, false])
     const all = openHearing("warning")
     assert.deepEqual(told(all, [stale, frozen], 0), [
-      "raised price_stale BTC-PERP",
       "raised frozen all",
+      "raised price_stale BTC-PERP",
     ])
   })
 

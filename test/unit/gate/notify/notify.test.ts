@@ -4,6 +4,7 @@ import { describe, it, type TestContext } from "node:test"
 import { standsIn } from "../../../../src/commands/notify/stands-in.ts"
 import { openGateMetrics } from "../../../../src/gate/metrics/gate-metrics.ts"
 import { startNotify, type Notify } from "../../../../src/gate/notify/notify.ts"
+import type { Pauses } from "../../../../src/gate/notify/teller.ts"
 import { toldSends } from "../../../../src/gate/notify/told-sends.ts"
 import type { LogEntry } from "../../../../src/gate/process/log.ts"
 import type { BotParams } from "../../../../src/link/calls/methods.ts"
@@ -18,7 +19,7 @@ const frozen: KeptAlarm = {
     fact: "Everything is frozen by operator",
     advice: "countersign thaw ends it",
   }),
-  ...{ stands: true, at: 1 },
+  ...{ stands: true, at: Date.now() },
 }
 const over: KeptAlarm = { ...frozen, stands: false, at: 2 }
 const pausesMs = { taken: 0, failed: [1] }
@@ -35,7 +36,7 @@ type Playing = {
 const nothing: AlarmsNow = { targets: [], kept: [], test: 0 }
 
 /** The gate's side before a vault that a test plays, which says `first` at the start. */
-function play(t: TestContext, first: AlarmsNow | undefined): Playing {
+function play(t: TestContext, first: AlarmsNow | undefined, pauses: Pauses = pausesMs): Playing {
   let told = first
   let asked = 0
   let lastTold: BotParams["alarms"] = { over: {}, said: "[]" }
@@ -49,7 +50,7 @@ function play(t: TestContext, first: AlarmsNow | undefined): Playing {
   } as unknown as BotLink // the one call that is made
   const notify = startNotify({
     ...{ link, log: (entry: LogEntry) => void logged.push(entry) },
-    ...{ directory: undefined, pollMs: 1, pausesMs },
+    ...{ directory: undefined, pollMs: 1, pausesMs: pauses },
   })
   t.after(() => notify.stop())
   return {
@@ -202,7 +203,7 @@ describe("the gate's messages", () => {
     await alive.message("frozen", "cleared")
     await say({ targets, kept: [over], test: 0 })
     assert.deepEqual(told().over, {}, "the other wasn't told")
-    assert.equal(alive.heard.length, 1, "and keeps this one from nothing")
+    assert.equal(alive.heard.length, 2, "and keeps this one from nothing")
     dead.answer(200)
     await until(() => told().over["frozen all"], "all were told")
     assert.deepEqual(told().over, { "frozen all": 2 })
@@ -212,13 +213,13 @@ describe("the gate's messages", () => {
     const webhook = await webhookFor(t)
     webhook.answer(503)
     const first = play(t, said(webhook, over))
-    await webhook.message("frozen", "cleared")
+    await webhook.message("frozen")
     first.notify.stop()
     webhook.answer(200)
     const before = webhook.heard.length
     const { told } = play(t, said(webhook, over))
     await until(() => told().over["frozen all"], "it was told")
-    assert.match(webhook.heard[before]?.message.text ?? "", /It was so, and is over/)
+    assert.match(webhook.heard[before]?.message.text ?? "", /It was so from .* and is over/)
   })
 
   it("go to a target by its severity", async (t) => {
@@ -255,6 +256,57 @@ describe("the gate's messages", () => {
   })
 })
 
+describe("a target that was away", () => {
+  /** After its second failure nothing is tried for longer than any test lasts. */
+  const long: Pauses = { taken: 0, failed: [1, 3_600_000] }
+  const stale = { ...frozen, ...alarm("price_stale", { subject: "X", fact: "f", advice: "a" }) }
+
+  async function failingTwice(t: TestContext) {
+    const webhook = await webhookFor(t)
+    webhook.answer(503)
+    const playing = play(t, said(webhook, stale), long)
+    await until(() => (webhook.heard.length === 2 ? true : undefined), "it failed twice")
+    return { webhook, ...playing }
+  }
+
+  it("is told what waits as soon as it takes anything, such as a test", async (t) => {
+    const { webhook, say } = await failingTwice(t)
+    webhook.answer(200)
+    await say(said(webhook, stale))
+    assert.equal(webhook.heard.length, 2, "in its pause nothing is tried")
+    await say({ ...said(webhook, stale), test: Date.now() })
+    await until(() => webhook.heard[3], "it was told")
+    assert.deepEqual(heard(webhook).slice(2), ["raised test ", "raised price_stale X"])
+  })
+
+  it("is told of something critical at once, before all else", async (t) => {
+    const { webhook, say } = await failingTwice(t)
+    webhook.answer(200)
+    await say(said(webhook, stale, frozen))
+    await until(() => webhook.heard[3], "it was told")
+    assert.deepEqual(heard(webhook).slice(2), ["raised frozen all", "raised price_stale X"])
+  })
+
+  it("is left alone as long as it asked for, whatever comes", async (t) => {
+    const webhook = await webhookFor(t)
+    webhook.answer(429, { "retry-after": "600" })
+    const { say } = play(t, said(webhook, stale), long)
+    await webhook.message("price_stale")
+    webhook.answer(200)
+    await say(said(webhook, stale, frozen))
+    assert.deepEqual(heard(webhook), ["raised price_stale X"])
+  })
+
+  it("is told what was critical as that, and then that it is over", async (t) => {
+    const webhook = await webhookFor(t)
+    const { say } = play(t, nothing)
+    await say(said(webhook, over))
+    const { text, severity } = await webhook.message("frozen")
+    assert.deepEqual([severity, /It was so from .* and is over/.test(text)], ["critical", true])
+    await webhook.message("frozen", "cleared")
+  })
+})
+
 describe("a request that waits for a person", () => {
   const id = "hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC"
   const waits: KeptAlarm = {
@@ -263,7 +315,7 @@ describe("a request that waits for a person", () => {
       fact: "A request waits for a person: placeOrder of bot with mm, held by mm/large",
       advice: "countersign held list shows it",
     }),
-    ...{ stands: true, at: 1 },
+    ...{ stands: true, at: Date.now() },
   }
   const held: AlarmsNow["held"] = {
     holds: [

@@ -56,6 +56,28 @@ describe("what the vault keeps for the gate", () => {
     assert.deepEqual(words(await ask(allTold(told))), [])
   })
 
+  it("is since when it is so, and when it was over, however often somebody looks", async (t) => {
+    const { ask, look, freeze, thaw, vault } = await open(t)
+    await freeze()
+    const since = vault.active().freezes[0]?.sinceMs
+    const pause = () => new Promise((resolve) => setTimeout(resolve, 2)) // another millisecond
+    for (let times = 0; times < 3; times += 1) {
+      await pause()
+      look()
+    }
+    assert.deepEqual(
+      (await ask()).kept.map(({ at, overAt }) => [at, overAt]),
+      [[since, undefined]],
+    )
+    await thaw()
+    const [ended] = (await ask()).kept
+    await pause()
+    const [again] = (await ask()).kept
+    assert.equal(ended?.at, since)
+    assert.ok(Number(ended?.overAt) > Number(since))
+    assert.deepEqual(again, ended)
+  })
+
   it("is never forgotten while it stands, whatever the gate says", async (t) => {
     const { ask, freeze } = await open(t)
     await freeze()
