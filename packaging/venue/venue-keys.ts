@@ -49,7 +49,7 @@ const topKeys: VenueKeys = {
   panic: {
     form: "a list of at most 20",
     meaning: "The cancels that `countersign panic` and heartbeats sign.",
-    without: "a panic freezes and cancels nothing; `status` warns where a heartbeat asks for one",
+    without: "a panic freezes and cancels nothing; `status`, `doctor` and `policy check` warn",
   },
   reads: {
     form: map,

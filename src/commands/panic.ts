@@ -59,8 +59,25 @@ export function panicLines({ freeze, results, add_lines: lines }: PanicReport): 
       const why = message === null ? "" : `: ${visible(message)}`
       return `${operation}${who}${whom} ${toned(outcome, tone)}${why}`
     }),
-    ...lines.map((line) => `Not every cancel was sent; add to venue.yaml: ${line}`),
+    ...unsentLines(results, lines),
     ...(freeze === null ? [] : [untilThawed]),
+  ]
+}
+
+/** What kept cancels from being signed, and what to do about it. */
+function unsentLines(
+  results: PanicReport["results"],
+  lines: PanicReport["add_lines"],
+): readonly string[] {
+  const count = results.filter(({ record }) => record !== null).length
+  if (count > 0 && lines.length === 0) return []
+  const why = results.length === 0 ? ": venue.yaml gives none under panic" : ""
+  return [
+    count === 0 ? `No cancel was sent${why}.` : "Not every cancel was sent.",
+    ...lines.map((line) => `add to venue.yaml: ${line}`),
+    lines.length === 0
+      ? "See to what is said above, then run it again: countersign panic"
+      : "Then run: countersign policy reload, and again: countersign panic",
   ]
 }
 

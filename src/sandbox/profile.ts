@@ -40,7 +40,7 @@ domain: {name: Service, version: "1", chain_id: ${sandboxChainId}}
 type_b: {service_chain: ${sandboxServiceChain}, signature_chain_ids: [${sandboxChainId}]}
 
 ${endpointsText}
-${readsText}
+${readsText}${sandboxPanic}
 # Prices that the gate reads of a sandbox that was started with --moving.
 #price_poll: {path: "${readPaths.ticker}?symbol_id={id}", symbol: /data/symbol_id, value: /data/mark_price, every: 5s}
 
@@ -50,6 +50,13 @@ ${marketSymbols.map((symbol) => symbolText(symbol, asOf)).join("\n")}
 
 ${restText}`
 }
+
+/** What `countersign panic` sends there. */
+export const sandboxPanic = `
+# What countersign panic, and a heartbeat with then: panic, sends by every agent key: the sandbox cancels all orders.
+panic:
+  - {operation: cancelAll, body: '{}'}
+`
 
 const endpointsText = `endpoints:
   modifyOrder: {action_tag: ${actionTags.modifyOrder}, like: placeOrder, order_id: /order_id} # an order, and "order_id": "…"

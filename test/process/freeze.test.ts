@@ -19,6 +19,7 @@ import {
   type TemporaryInstallation,
   statusJson,
 } from "../support/countersign.ts"
+import { replacePanic } from "../support/panic-lines.ts"
 import { killAllNaming, runningProcess } from "../support/process-tree.ts"
 import { readLedger } from "../support/read-ledger.ts"
 import { startRelay, type Relay } from "../support/relay.ts"
@@ -48,10 +49,7 @@ describe(
       installation = await makeInstallation(["--venue", "sandbox", "--upstream", relay.url])
       const { dir } = installation
       appendFileSync(join(dir, "countersign.yaml"), heartbeats)
-      appendFileSync(
-        join(dir, "venue.yaml"),
-        "panic: [{operation: cancelAll, key: mm, body: '{\"symbol_id\": 1}'}]\n",
-      )
+      replacePanic(dir, "panic: [{operation: cancelAll, key: mm, body: '{\"symbol_id\": 1}'}]\n")
       await writePolicy(dir, tradingPolicy)
       daemon = await serve(dir)
       await makeTradingKeys(dir)
@@ -232,10 +230,23 @@ describe("countersign panic where venue.yaml says nothing of it", () => {
   it("freezes, names the line to add, and ends with 1", async () => {
     const installation = await makeInstallation()
     const { dir } = installation
+    replacePanic(dir, "")
+    await writePolicy(dir, tradingPolicy)
+    const checked = await countersign(["policy", "check", "--strict", "--dir", dir])
+    assert.deepEqual([checked.code, /can't cancel; add .* panic:/.test(checked.stdout)], [1, true])
+    for (const words of [["status"], ["doctor"]]) {
+      const { stdout } = await countersign([...words, "--dir", dir])
+      assert.match(stdout, /A panic freezes and can't cancel; add to venue\.yaml: panic: /)
+    }
     const panicked = await countersign(["panic", "--dir", dir])
     assert.equal(panicked.code, 1)
     assert.match(panicked.stdout, /^Everything is frozen/)
-    assert.match(panicked.stdout, /add to venue\.yaml: panic: \[\{operation: cancelAll, body: /)
+    assert.match(panicked.stdout, /^No cancel was sent: venue\.yaml gives none under panic\.$/m)
+    assert.match(panicked.stdout, /^add to venue\.yaml: panic: \[\{operation: cancelAll, body: /m)
+    assert.match(
+      panicked.stdout,
+      /Then run: countersign policy reload .*, and again: countersign panic/,
+    )
     const { freezes } = await statusJson<StatusView>(["--dir", dir])
     assert.equal(freezes.length, 1)
     await installation.remove()

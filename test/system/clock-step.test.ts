@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { appendFileSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
@@ -15,6 +15,7 @@ import {
   type TemporaryInstallation,
 } from "../support/countersign.ts"
 import { clockOf, launcherWith, needsFaketime } from "../support/faketime.ts"
+import { replacePanic } from "../support/panic-lines.ts"
 import { killAllNaming } from "../support/process-tree.ts"
 import { addClient, makeTradingKeys, tradingPolicy, writePolicy } from "../support/trading-keys.ts"
 
@@ -37,7 +38,7 @@ describe("a clock that steps ahead under load", { timeout: 180_000, ...needsFake
     environment = clockOf(clockFile)
     setClock("+0")
     const panic = "panic: [{operation: cancelAll, key: mm, body: '{\"symbol_id\": 1}'}]\n"
-    appendFileSync(join(dir, "venue.yaml"), panic)
+    replacePanic(dir, panic)
     await writePolicy(dir, tradingPolicy)
     // Gate and vault alike; the sandbox keeps the right time.
     daemon = await serve(dir, [], { program: launcherWith(environment, installation.home) })

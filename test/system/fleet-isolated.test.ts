@@ -2,7 +2,7 @@
 // hosts have them once it is back.
 
 import assert from "node:assert/strict"
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
@@ -25,8 +25,6 @@ import { tradingPolicy } from "../support/trading-keys.ts"
 
 const ordersPath = "/sign/v1/trade/orders"
 const cancelPath = "/sign/v1/trade/orders/cancel"
-
-const panicLine = "panic: [{operation: cancelAll, body: '{}'}]\n"
 
 type Hosts = Readonly<Record<string, { readonly slot: number }>>
 type Shown = { isolated_cancels: object; fleet: { hosts: Hosts } }
@@ -68,7 +66,6 @@ describe("a host that can't reach PostgreSQL", { timeout: 300_000, ...needsPostg
     for (const host of Object.values(site.hosts)) {
       await host.stop()
       host.config.write(withCancels(host.config.read()))
-      appendFileSync(join(host.dir, "venue.yaml"), panicLine)
       await host.start()
     }
     const keyed = { "Idempotency-Key": "before" }

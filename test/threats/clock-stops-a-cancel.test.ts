@@ -19,7 +19,7 @@ const ttlMs = 15_000
 const slackMs = 5_000
 
 async function opened(t: TestContext) {
-  const venue = `${sandboxProfile({ url: sandboxUrl, asOf: new Date() })}panic: [{operation: cancelAll, body: '{}'}]\n`
+  const venue = sandboxProfile({ url: sandboxUrl, asOf: new Date() })
   const clock = setClock(t)
   const test = await openTestVault({ venue })
   t.after(() => test.remove())

@@ -51,6 +51,8 @@ type_b: {service_chain: Mainnet, signature_chain_ids: [84256]}
 #   cancelOrder: {action_tag: …, fields: [order_id]}   # the names that its body may have
 #   placeBatch: {action_tag: …, items: /orders, item_like: placeOrder}
 # agent_message_with_target: "Agent(…)"
+# panic:                            # what countersign panic sends; without it a panic freezes and cancels nothing
+#   - {operation: cancelAll, body: '{…}'}
 # symbols:                          # policies name symbols by these names, and size orders by the prices
 #   - {id: 1, name: BTC-PERP, market: perp, quote: USD, reference_price: {value: "64000", as_of: 2026-11-20T12:00:00Z}}
 # extra_fields: {placeOrder: []}

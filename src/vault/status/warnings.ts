@@ -114,10 +114,12 @@ function unheardWarnings({ config, clients }: ActiveSet): readonly string[] {
   })
 }
 
-/** Where a panic is meant to cancel, it must be able to. */
-export function panicWarnings({ config, profile }: FileSet): readonly Warning[] {
+/** Where a panic is meant to cancel, or something can be placed that it should, it must be able to. */
+export function panicWarnings({ config, profile, policies }: FileSet): readonly Warning[] {
   const isMeant =
-    profile.panic.length > 0 || [...config.heartbeats.values()].some(({ then }) => then === "panic")
+    profile.panic.length > 0 ||
+    policies.some(({ rules }) => rules.length > 0) ||
+    [...config.heartbeats.values()].some(({ then }) => then === "panic")
   if (!isMeant) return []
   const lines = missingLines(profile).map(
     (line) => `A panic freezes and can't cancel; add to venue.yaml: ${line}`,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
 import type { Outcome } from "../../../../src/link/views/outcome.ts"
-import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
+import { sandboxPanic, sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import { settleRecord } from "../../../../src/vault/request/settle-record.ts"
 import { termsOf } from "../../../../src/vault/request/spending.ts"
 import { warningsOf } from "../../../../src/vault/status/warnings.ts"
@@ -26,7 +26,7 @@ import {
 const tight = "budgets: {shares: {other: 90%}, cancel_reserve: 5%}\n"
 const byAddress = "budgets: {ip: off, shares: {other: 90%}}\n"
 const byIp = "budgets: {address: off, shares: {other: 90%}}\n"
-const venue = sandboxProfile({ url: sandboxUrl, asOf: new Date() })
+const venue = sandboxProfile({ url: sandboxUrl, asOf: new Date() }).replace(sandboxPanic, "")
 const batchPath = "/v1/trade/orders/batch"
 const hundredOrders = {
   orders: Array.from({ length: 100 }, () => limitOrder({ quantity: "0.01" })),

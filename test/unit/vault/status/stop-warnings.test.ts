@@ -1,16 +1,16 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
-import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
+import { sandboxPanic, sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import { stopWarnings } from "../../../../src/vault/status/warnings.ts"
 import { openTestVault, type TestVault } from "../../../support/open-test-vault.ts"
 
-const sandbox = sandboxProfile({ url: sandboxUrl, asOf: new Date() })
+const sandbox = sandboxProfile({ url: sandboxUrl, asOf: new Date() }).replace(sandboxPanic, "")
 const line = "panic: [{operation: cancelAll, key: mm, body: '{}'}]\n"
 const watched = "heartbeats: {bot: {within: 10s, then: panic}}\n"
 
 async function open(t: TestContext, settings: string, venue: string): Promise<TestVault> {
-  const test = await openTestVault({ settings, venue })
+  const test = await openTestVault({ settings, venue, policies: [] })
   t.after(() => test.remove())
   await test.addKey({ name: "mm", role: "agent" })
   return test
@@ -25,6 +25,19 @@ describe("the warnings of heartbeats and panics", () => {
     const test = await open(t, watched, sandbox + line)
     await test.addClient({ name: "bot", keys: ["mm"], rights: ["heartbeat"] })
     assert.deepEqual(warnings(test), [])
+  })
+
+  it("say that a panic cancels nothing where something may be placed and venue.yaml has no panic lines", async (t) => {
+    const policies = ["policy: p\nrules: [{name: all, endpoints: [placeOrder]}]\n"]
+    const test = await openTestVault({ venue: sandbox, policies })
+    t.after(() => test.remove())
+    assert.match(warnings(test).join(), /^A panic freezes and can't cancel; add .* panic: /)
+    const whole = await openTestVault({ venue: sandbox + sandboxPanic, policies })
+    t.after(() => whole.remove())
+    assert.deepEqual(warnings(whole), [])
+    const idle = await openTestVault({ venue: sandbox, policies: [] })
+    t.after(() => idle.remove())
+    assert.deepEqual(warnings(idle), [])
   })
 
   it("name a client that can send no heartbeat", async (t) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
-import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
+import { sandboxPanic, sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import { elsewhere } from "../../../support/agent-keys.ts"
 import { actBeforeTurn } from "../../../support/before-turn.ts"
 import { ledgerTime } from "../../../support/fake-clock.ts"
@@ -15,7 +15,7 @@ import {
   type VaultAsk,
 } from "../../../support/open-test-vault.ts"
 
-const sandbox = sandboxProfile({ url: sandboxUrl, asOf: new Date() })
+const sandbox = sandboxProfile({ url: sandboxUrl, asOf: new Date() }).replace(sandboxPanic, "")
 const all = "panic: [{operation: cancelAll, body: '{}'}]\n"
 const reason = "positions look wrong"
 
@@ -140,7 +140,7 @@ limits: [{name: few, endpoints: [cancelAll], count: requests, window: 1h, max: "
   })
 
   it("freezes and names the line to add where venue.yaml has none", async (t) => {
-    const test = await open(t, {})
+    const test = await open(t, { venue: sandbox })
     const { requests, unsigned, add_lines } = await test.admin.panic({ reason })
     assert.deepEqual([requests, unsigned], [[], []])
     assert.deepEqual(add_lines, ["panic: [{operation: cancelAll, body: '{…}'}]"])

@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from "node:test"
 import { setImmediate as nextTurn } from "node:timers/promises"
 
 import type { BotResults } from "../../../../src/link/calls/methods.ts"
-import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
+import { sandboxPanic, sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import { botMethods } from "../../../../src/vault/bot-methods.ts"
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
 import { openOutbox } from "../../../../src/vault/ledger/outbox.ts"
@@ -26,7 +26,8 @@ const byDead = "all null heartbeats/dead"
 
 /** A vault that goes by a clock of the test's, with clients that send heartbeats. */
 async function open(t: TestContext, { panic = panicLines } = {}) {
-  const venue = sandboxProfile({ url: sandboxUrl, asOf: new Date() }) + panic
+  const venue =
+    sandboxProfile({ url: sandboxUrl, asOf: new Date() }).replace(sandboxPanic, "") + panic
   const first = await openTestVault({ settings, venue, keys: "on_disk" })
   let now = byClock(first)
   t.after(() => now.test.remove())

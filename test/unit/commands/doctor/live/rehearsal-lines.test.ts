@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from "node:test"
 import { rehearseCancels } from "../../../../../src/commands/doctor/live/rehearse-cancels.ts"
 import { rehearsalLines } from "../../../../../src/commands/doctor/live/rehearsal-lines.ts"
 import { filesInForce } from "../../../../../src/commands/policy/show.ts"
-import { sandboxProfile, sandboxUrl } from "../../../../../src/sandbox/profile.ts"
+import { sandboxPanic, sandboxProfile, sandboxUrl } from "../../../../../src/sandbox/profile.ts"
 import { adminOf } from "../../../../support/admin-of.ts"
 import { openTestVault, permissivePolicy } from "../../../../support/open-test-vault.ts"
 
@@ -22,7 +22,7 @@ type Site = {
 /** A vault with a wallet, the agent mm and, unless it is left out, a bot that may use mm. */
 async function siteOf(t: TestContext, { panic = [cancelAll], ...site }: Site = {}) {
   const { policy = permissivePolicy, change, client } = site
-  const sandbox = sandboxProfile({ url: sandboxUrl, asOf: new Date() })
+  const sandbox = sandboxProfile({ url: sandboxUrl, asOf: new Date() }).replace(sandboxPanic, "")
   const venue = change === undefined ? sandbox : change(sandbox)
   const lines = panic.length === 0 ? "" : `panic: [${panic.join(", ")}]\n`
   const test = await openTestVault({ venue: venue + lines, policies: [policy], keys: "on_disk" })
