@@ -40,15 +40,12 @@ export async function createInstallation(ask: NewInstallation): Promise<void> {
     // Last, so that an installation is there only when all of it is.
     { path: paths.configFile, text: ask.configText },
   ]
-  assertNothingThere([
-    ...files.map(({ path }) => path),
-    paths.ledgerFile,
-    paths.keystoreDir,
-    paths.keychainDir,
-  ])
-
   const made: string[] = []
   try {
+    assertNothingThere([
+      ...files.map(({ path }) => path),
+      ...[paths.ledgerFile, paths.keystoreDir, paths.keychainDir],
+    ])
     await makeDirectories(ask, made)
     await makeKeyStore(ask, made)
     for (const { path, text } of files) {
