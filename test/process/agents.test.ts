@@ -237,16 +237,23 @@ describe("an agent key's life, with a daemon and the sandbox", { timeout: 180_00
   })
 
   it("is revoked, and never signs again", async () => {
-    const { key } = await agentJson<AcceptedOperation>("revoke", "mm-3")
-    assert.equal(key.approval, "revoked")
+    const unasked = await agent("revoke", "mm-3")
+    assert.deepEqual([unasked.code, unasked.stderr.includes("--yes")], [2, true])
+    assert.equal((await order()).code, "0")
+    await addClient(daemon.dir, "lone", ["--keys", "mm-3"])
+    const revoked = await agent("revoke", "mm-3", "--yes")
+    assert.match(revoked.stderr, /^Nothing else signs for lone\.$/m)
+    assert.match(revoked.stdout, /^mm-3 is revoked and never signs again/)
     assert.equal((await order()).code, "agent_revoked")
-    const again = await agent("revoke", "mm-3")
+    const again = await agent("revoke", "mm-3", "--yes")
     assert.match(again.stderr, /revoked already/)
+    const { stdout } = await countersign(["status", "--dir", daemon.dir])
+    assert.match(stdout, /The client lone has no key left that signs/)
   })
 
   it("is replaced even after its revocation, which gets the bots going again", async () => {
     const rotated = await agentJson<Rotation>("rotate", "mm-3", ...days)
-    assert.deepEqual([rotated.to?.name, rotated.clients], ["mm-4", ["bot"]])
+    assert.deepEqual([rotated.to?.name, rotated.clients], ["mm-4", ["bot", "lone"]])
     assert.equal((await order()).code, "0")
   })
 
@@ -304,7 +311,7 @@ describe("an agent key's life without a daemon", { timeout: 120_000 }, () => {
     const text = readFileSync(venueFile, "utf8")
     writeFileSync(venueFile, text.replace(/ {2}revokeAgent:\n.*\n.*\n/, ""))
 
-    const undisclosed = await countersign(["agent", "revoke", "mm", ...inDir])
+    const undisclosed = await countersign(["agent", "revoke", "mm", "--yes", ...inDir])
     assert.equal(undisclosed.code, 3)
     assert.match(undisclosed.stderr, /add to venue\.yaml.*endpoints: \{revokeAgent: \{signing: B/)
 

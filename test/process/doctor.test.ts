@@ -157,11 +157,13 @@ describe("countersign doctor", { timeout: 300_000 }, () => {
       const stateOf = (check: LiveCheck) => [check, found.get(check)?.state]
       assert.deepEqual(
         liveChecks.filter((check) => check !== "clock" && found.get(check)?.state === "ok"),
-        ["daemon", "doctor", "base_url", "cancels", "symbols", "prices"],
+        ["daemon", "doctor", "cancels", "symbols"],
       )
       assert.deepEqual(stateOf("units"), ["units", "missing"])
       assert.deepEqual(stateOf("versions"), ["versions", "unknown"]) // its port isn't in countersign.yaml
       assert.deepEqual(stateOf("agents"), ["agents", "unknown"])
+      assert.deepEqual(stateOf("base_url"), ["base_url", "missing"]) // it is the sandbox's network
+      assert.deepEqual(stateOf("prices"), ["prices", "unknown"]) // they are venue.yaml's
       assert.equal(
         found.get("alarms")?.fix?.endsWith(`countersign policy reload --dir ${installation.dir}`),
         true,

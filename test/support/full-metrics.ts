@@ -47,6 +47,9 @@ export async function fullMetrics(): Promise<string> {
       expiresInMs: 86_400_000,
     } as const
     const token = await test.addClient(client)
+    await test.addKey({ name: "old", role: "agent", wallet: "main" })
+    await test.addClient({ name: "keyless", keys: ["old"] })
+    await test.vault.act({ act: "agent_revoked", name: "old", record: "rec_1" })
     const headers = { authorization: `Bearer ${token}` }
     await test.sign(token, limitOrder())
     await askHttp(portOf(http), { path: "/whoami", headers })

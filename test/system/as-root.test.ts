@@ -52,7 +52,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   "agent status": [],
   "agent approve": ["mm", "--valid-days", "30"],
   "agent rotate": ["mm", "--prepare", "--valid-days", "30"],
-  "agent revoke": ["mm"],
+  "agent revoke": ["mm", "--yes"],
   "agent renew": ["mm", "--valid-days", "30"],
   "clients add": ["second", "--keys", "mm"],
   "clients list": [],

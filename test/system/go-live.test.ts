@@ -49,7 +49,11 @@ describe("docs/go-live.md", { ...needsSystemd(), timeout: 1_200_000 }, () => {
         assert.ok(red.length > 0 && !red.includes("ok"), `${check} before`)
         // Once a daemon runs, what is missing is known to be.
         if (title !== walked[0]?.title) assert.ok(!red.includes("unknown"), `${check} before`)
-        assert.deepEqual(states(after.findings, check), ["ok"], JSON.stringify(after.findings))
+        assert.deepEqual(
+          states(after.findings, check),
+          [greenOf(check)],
+          JSON.stringify(after.findings),
+        )
       }
     })
   }
@@ -62,9 +66,12 @@ describe("docs/go-live.md", { ...needsSystemd(), timeout: 1_200_000 }, () => {
     )
   })
 
-  it("ends with all of it green", () => {
-    const last = walked.at(-1)
-    assert.equal(look("after", last?.title ?? "").ok, true)
+  it("ends with all of it green, but that what is signed is for the sandbox", () => {
+    const { findings } = look("after", walked.at(-1)?.title ?? "")
+    assert.deepEqual(
+      findings.filter((line) => !isOk(line)).map(({ check, state }) => [check, state]),
+      [["base_url", "missing"]],
+    )
   })
 
   it("signs nothing for a rehearsal: what is recorded as signed is the approval, the order and the drill's cancel", () => {
@@ -78,6 +85,11 @@ describe("docs/go-live.md", { ...needsSystemd(), timeout: 1_200_000 }, () => {
     assert.match(said.get("heard") ?? "", /"alarm":"frozen"/)
   })
 })
+
+/** The sandbox plays the venue, and is taken for none. */
+function greenOf(check: LiveLine["check"]): LiveLine["state"] {
+  return check === "base_url" ? "missing" : "ok"
+}
 
 function isOk({ state }: LiveLine): boolean {
   return state === "ok"

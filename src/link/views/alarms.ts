@@ -16,6 +16,7 @@ const alarmKinds = {
   agent_ends: { severity: "warning", lingers: true },
   agent_ends_today: { severity: "critical", lingers: true },
   token_ends: { severity: "warning", lingers: true },
+  client_without_keys: { severity: "critical", lingers: false },
   token_ended: { severity: "critical", lingers: true },
   clock_off: { severity: "warning", lingers: true },
   clock_stops_orders: { severity: "critical", lingers: true },

@@ -5,7 +5,7 @@ import type { Stand } from "./views.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import { type DiskSpace, makeRoom } from "../watch/disk-space.ts"
 import { type VenueClock, venueClockWarnings } from "../watch/venue-clock.ts"
-import { endAlarms } from "./end-alarms.ts"
+import { endAlarms, keylessAlarms } from "./end-alarms.ts"
 import { hasDrifted, isAgeing, listPrices } from "./fed-prices.ts"
 import { waitingHolds } from "./holds.ts"
 import { budgetStands, limitShares } from "./room-families.ts"
@@ -28,6 +28,7 @@ export function alarmsOf(sources: StatusSources): readonly Alarm[] {
     ...fillingAlarms(sources.disk, set),
     ...clockAlarms(sources.venueClock, set),
     ...priceAlarms(set, nowMs),
+    ...keylessAlarms(set, nowMs),
     ...endAlarms(set, nowMs),
     ...roomAlarms(sources),
     ...fileAlarms(sources.alarm()),

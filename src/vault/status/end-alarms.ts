@@ -24,6 +24,30 @@ export function endAlarms({ keys, clients, config }: ActiveSet, nowMs: number): 
   })
 }
 
+/** Clients whose every key has ended, or is for another network: nothing of theirs is signed. */
+export function keylessAlarms(set: ActiveSet, nowMs: number): readonly Alarm[] {
+  return keylessClients(set, nowMs).map((subject) => {
+    const fact = `The client ${subject} has no key left that signs: all that it asks for is refused, cancels too`
+    const advice = `make one and give it: countersign clients set ${subject} --keys <key>`
+    return alarm("client_without_keys", { subject, fact, advice })
+  })
+}
+
+/** Those that may ask, but by no key. */
+export function keylessClients(
+  { clients, usableKeys, profile }: ActiveSet,
+  nowMs: number,
+): readonly string[] {
+  const signs = (name: string): boolean => {
+    const key = usableKeys.get(name)
+    if (key?.network !== profile.network) return false
+    return key.approval !== "approved" || nowMs < (key.expiresAtMs ?? Infinity)
+  }
+  return clients
+    .filter(({ tokenHash, keys }) => tokenHash !== null && !keys.some(signs))
+    .map(({ name }) => name)
+}
+
 /** The graver alarm comes with less than `overMs` left, on top of the milder one. */
 const ofApproval = {
   what: "The approval of the agent key",

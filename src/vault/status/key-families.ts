@@ -4,6 +4,7 @@ import type { ActiveSet } from "../active/active-set.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
 import { type KeyEntry } from "../ledger/records/bindings.ts"
 import { flag, gauges, maxNamedSeries } from "../metrics/gauge.ts"
+import { keylessClients } from "./end-alarms.ts"
 import { signingNow } from "./signing.ts"
 import type { StatusSources } from "./sources.ts"
 
@@ -15,6 +16,7 @@ export function keyFamilies(sources: StatusSources): readonly MetricFamily[] {
     frozenFamily(set),
     ...familiesOfKeys(keysOf(set), sources.keyring),
     tokenFamily(set),
+    keylessFamily(set, sources.now()),
   ]
 }
 
@@ -96,6 +98,15 @@ function tokenFamily({ clients }: ActiveSet): MetricFamily {
   return gauges(
     { name: "countersign_token_end_timestamp_seconds", help, labels: ["client"] },
     series.toSorted(([, a], [, b]) => a - b).slice(0, maxNamedSeries),
+  )
+}
+
+function keylessFamily(set: ActiveSet, nowMs: number): MetricFamily {
+  const series = keylessClients(set, nowMs).map((name) => [[name], 1] as const)
+  const help = "1 for a client without a key that signs."
+  return gauges(
+    { name: "countersign_client_without_keys", help, labels: ["client"] },
+    series.slice(0, maxNamedSeries),
   )
 }
 

@@ -6,7 +6,7 @@ import type { FileSet } from "../config/file-set.ts"
 import { pollName } from "../ledger/records/bindings.ts"
 import { termsOf } from "../request/spending.ts"
 import { venueClockWarnings } from "../watch/venue-clock.ts"
-import { endAlarms } from "./end-alarms.ts"
+import { endAlarms, keylessAlarms } from "./end-alarms.ts"
 import type { StatusSources } from "./sources.ts"
 
 /** What an operator should know of a running vault besides what it signs, the gravest first. */
@@ -87,9 +87,11 @@ function approvalWarnings({ keys }: ActiveSet): readonly Warning[] {
 
 /** What ends soon or has ended, by the milder of its alarms: the graver one comes on top of it. */
 function endingWarnings(set: ActiveSet, nowMs: number): readonly Warning[] {
-  return endAlarms(set, nowMs)
-    .filter(({ severity }) => severity === "warning")
-    .map(({ fact, advice }) => ({ message: `${fact}.`, fix: advice }))
+  const soon = endAlarms(set, nowMs).filter(({ severity }) => severity === "warning")
+  return [...keylessAlarms(set, nowMs), ...soon].map(({ fact, advice }) => ({
+    message: `${fact}.`,
+    fix: advice,
+  }))
 }
 
 /** So many of a unit, in words. */

@@ -1,6 +1,7 @@
 import type { PriceView } from "../../../link/views/views.ts"
 import { joinedLines } from "../../../venue/endpoints.ts"
 import { cancelIds, type Profile } from "../../../venue/profile.ts"
+import { sandboxChainId } from "../../../sandbox/state/market.ts"
 import { shellWord } from "../../cli/shell-word.ts"
 import type { Reached } from "../reach.ts"
 import { upstreamFinding } from "../upstream-finding.ts"
@@ -17,8 +18,16 @@ export async function baseUrlLines(
   const found = await upstreamFinding({ baseUrl, venueFile }, reach)
   const { message, state, fix } = found
   if (state === "ok") {
+    if (domain.chainId === BigInt(sandboxChainId)) {
+      const why = `What is signed is for the sandbox's network, chain ${sandboxChainId}, and good at no venue.`
+      return [
+        lacks("base_url", why, `write the venue's own into ${venueFile}, then run: ${restart}`),
+      ]
+    }
     const network = `What is signed is for ${domain.name} ${domain.version}, chain ${domain.chainId}.`
-    return [holds("base_url", `${message} ${network}`)]
+    if (baseUrl?.startsWith("https:") === true) return [holds("base_url", `${message} ${network}`)]
+    const what = `it is plain http to this machine, and nothing here tells what is behind it. ${network}`
+    return [notKnown("base_url", what, `curl -v ${shellWord(baseUrl ?? "")}`)]
   }
   return [lacks("base_url", message, baseUrl === undefined ? `${fix}, then run: ${restart}` : fix)]
 }
@@ -49,11 +58,26 @@ export function priceLines(prices: readonly PriceView[], nowMs: number): readonl
   }
   const wrong = prices.flatMap(wrongPrice)
   if (wrong.length > 0) return wrong
+  const unfed = prices.filter(({ by }) => by === "operator" || by === "profile")
+  if (unfed.length > 0) return unfed.map((price) => unfedPrice(price, nowMs))
   const told = prices.map(({ symbol, value, by, good_until: untilMs }) => {
     const left = untilMs === null ? "" : `, good for ${spanWords(untilMs - nowMs)}`
     return `${symbol} ${value ?? ""} by ${by ?? ""}${left}`
   })
   return [holds("prices", `${told.join("; ")}.`)]
+}
+
+/** A person's word, or venue.yaml's, ends some day, and follows no market until then. */
+function unfedPrice(
+  { symbol, value, by, good_until: untilMs }: PriceView,
+  nowMs: number,
+): LiveLine {
+  const whose = by === "operator" ? "a person's" : "venue.yaml's"
+  const end = untilMs === null ? "" : `, good for ${spanWords(untilMs - nowMs)}`
+  const what = `whether a feed runs: the price of ${symbol}, ${value ?? ""}, is ${whose}${end}, and no feed gave a newer one.`
+  const fix =
+    "have a client feed it, or add price_poll to venue.yaml; then look: countersign prices show"
+  return notKnown("prices", what, fix)
 }
 
 function wrongPrice({ symbol, state, anchor, pending }: PriceView): readonly LiveLine[] {

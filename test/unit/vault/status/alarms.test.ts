@@ -7,6 +7,7 @@ import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import { tellAlarms } from "../../../../src/vault/status/alarm-log.ts"
 import { alarmsOf, maxAlarms } from "../../../../src/vault/status/alarms.ts"
 import type { StatusSources } from "../../../../src/vault/status/sources.ts"
+import { vaultWarnings } from "../../../../src/vault/status/warnings.ts"
 import type { Vault } from "../../../../src/vault/vault.ts"
 import { wholeDecimal } from "../../../../src/venue/decimal.ts"
 import { ledgerTime } from "../../../support/fake-clock.ts"
@@ -163,6 +164,29 @@ describe("the vault's alarms", () => {
     )
     await admin.revokeClient({ name: "bot" })
     assert.deepEqual(told(at, "token_ends", "token_ended"), [])
+  })
+
+  it("tell of a client from when its last key can sign no more, and no other", async (t) => {
+    const test = await openWithBot(t)
+    const { vault } = test
+    await test.addKey({ name: "other", role: "agent", wallet: "main" })
+    await test.addClient({ name: "two", keys: ["mm", "other"] })
+    const nowMs = 1_000 * dayMs
+    const at = { ...vault, now: () => ledgerTime(nowMs) }
+    const keyless = () => told(at, "client_without_keys")
+    const approve = (name: string, expiresAtMs: number) =>
+      vault.act({ act: "agent_approved", name, expiresAtMs, record: "r" })
+    assert.deepEqual(keyless(), [])
+    await approve("mm", nowMs + 1)
+    assert.deepEqual(keyless(), [])
+    await approve("mm", nowMs)
+    assert.deepEqual(keyless(), ["client_without_keys bot"])
+    await vault.act({ act: "agent_revoked", name: "other", record: "r" })
+    assert.deepEqual(keyless(), ["client_without_keys bot", "client_without_keys two"])
+    const warned = vaultWarnings(at).map(({ message }) => message)
+    assert.equal(warned.filter((each) => each.includes("has no key left that signs")).length, 2)
+    await vault.act({ act: "client_revoked", name: "two" })
+    assert.deepEqual(keyless(), ["client_without_keys bot"])
   })
 
   it("tell that the venue's clock is off from 2 s on, and when orders stop for it", async (t) => {

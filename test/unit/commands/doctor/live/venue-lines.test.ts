@@ -10,6 +10,7 @@ import {
   symbolLines,
 } from "../../../../../src/commands/doctor/live/venue-lines.ts"
 import type { KeyView, PriceView } from "../../../../../src/link/views/views.ts"
+import { sandboxChainId } from "../../../../../src/sandbox/state/market.ts"
 import { profileOf } from "../../../venue/profile-text.ts"
 
 const nowMs = Date.UTC(2026, 10, 20)
@@ -38,6 +39,26 @@ describe("doctor --live on the venue", () => {
     const [line] = await baseUrlLines(profileOf("base_url: https://v.example"), at, answers)
     assert.equal(line?.state, "ok")
     assert.match(line.message, /certificate is valid\. .*Service 1, chain 84256\.$/)
+  })
+})
+
+describe("doctor --live on a venue that is none", () => {
+  const at = { venueFile: "/d/venue.yaml", restart: "systemctl restart all" }
+  const answers = () => Promise.resolve({ kind: "reached" } as const)
+  const chain = (id: number) => `domain: {name: Service, version: "1", chain_id: ${id}}`
+
+  it("misses the network where it is the sandbox's, whatever the address", async () => {
+    for (const url of ["http://127.0.0.1:8546", "https://v.example"]) {
+      const profile = profileOf(`base_url: ${url}`, chain(sandboxChainId))
+      const [line] = await baseUrlLines(profile, at, answers)
+      assert.equal(line?.state, "missing")
+      assert.match(line.message, /sandbox's network, chain 842569901/)
+    }
+  })
+
+  it("doesn't know what is behind plain http on this machine", async () => {
+    const [line] = await baseUrlLines(profileOf("base_url: http://127.0.0.1:8546"), at, answers)
+    assert.deepEqual([line?.state, line?.fix], ["unknown", "curl -v http://127.0.0.1:8546"])
   })
 })
 
@@ -77,6 +98,17 @@ describe("doctor --live on prices", () => {
     assert.equal(line?.state, "ok")
     assert.match(line.message, /BTC-PERP 64000 by feed, good for 60 s\./)
   })
+
+  for (const by of ["operator", "profile"]) {
+    it(`doesn't know whether a feed runs where a price is the ${by}'s word`, () => {
+      const lines = priceLines([price, { ...price, symbol: "ETH-PERP", by }], nowMs)
+      assert.deepEqual(states(lines), ["unknown"])
+      assert.match(
+        lines[0]?.message ?? "",
+        /price of ETH-PERP, 64000, is .*, good for 60 s, and no feed/,
+      )
+    })
+  }
 
   const cases: readonly (readonly [string, Partial<PriceView>, RegExp])[] = [
     [
