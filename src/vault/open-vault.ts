@@ -1,4 +1,5 @@
 import type { LinkPlace } from "../link/server.ts"
+import { sayer } from "./active/say.ts"
 import { Fault } from "../std/fault.ts"
 import { isThere } from "../std/fs/is-there.ts"
 import { oneAtATime } from "../std/one-at-a-time.ts"
@@ -32,7 +33,6 @@ import { openAutoFreeze } from "./watch/auto-freeze.ts"
 import { countBadTokens } from "./watch/bad-tokens.ts"
 import { freeBytesAt, openDiskSpace, type DiskSpace } from "./watch/disk-space.ts"
 import { openHeartbeats } from "./watch/heartbeats.ts"
-import { countShadows } from "./watch/shadow-counts.ts"
 import { openVenueClock } from "./watch/venue-clock.ts"
 
 /**
@@ -190,6 +190,7 @@ export function assembleVault({ files, alarm, secret, ...parts }: Parts): Vault 
     tellAct(recorded, entry, listener)
     return recorded
   }
+  const hear: Vault["hear"] = (entry) => ledger.hear(entry, ledger.now())
   return {
     ...parts,
     ...custody,
@@ -198,7 +199,8 @@ export function assembleVault({ files, alarm, secret, ...parts }: Parts): Vault 
     alarm: inForce.alarm,
     inTurn: oneAtATime(),
     act,
-    hear: (entry) => ledger.hear(entry, ledger.now()),
+    hear,
+    say: sayer({ active, act, hear, now: ledger.now }, ledger.rows),
     adopt: (next, why) => adopt({ ...parts, inForce }, next, why),
     close: () => closeAll(parts),
   }
@@ -251,7 +253,6 @@ function watches(
     venueClock: openVenueClock(clock),
     alarmLog: { kept: new Map(), stand: { test: 0, said: "[]" } },
     outbox: openOutbox(clock),
-    shadows: countShadows(),
   }
 }
 

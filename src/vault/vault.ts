@@ -11,7 +11,6 @@ import type { StatusSources } from "./status/sources.ts"
 import type { AutoFreeze } from "./watch/auto-freeze.ts"
 import type { BadTokenCount } from "./watch/bad-tokens.ts"
 import type { Heartbeats } from "./watch/heartbeats.ts"
-import type { ShadowCounts } from "./watch/shadow-counts.ts"
 
 /** All that an open vault is made of. Whoever answers a call is handed what of it that takes. */
 export type Vault = StatusSources &
@@ -23,7 +22,6 @@ export type Vault = StatusSources &
     readonly keyring: Keyring
     readonly checkpoints: Checkpoints
     readonly badTokens: BadTokenCount
-    readonly shadows: ShadowCounts
     readonly autoFreeze: AutoFreeze
     readonly heartbeats: Heartbeats
     readonly pollPace: PollPace

@@ -10,6 +10,7 @@ import type { AdminEntry } from "../ledger/records/admin-entry.ts"
 import { hasEnded, operatorName, type Client, type KeyEntry } from "../ledger/records/bindings.ts"
 import type { RecordId } from "../ledger/records/record-id.ts"
 import type { LedgerTime } from "../process/clock.ts"
+import type { Said } from "./say.ts"
 
 /**
  * Everything that a decision depends on, as one immutable value. A request is judged by one set from start to
@@ -134,6 +135,8 @@ export type Acts = SetInForce & {
   act(entry: AdminEntry): Promise<RecordId>
   /** Applies an act without recording it, because it says nothing new. A restart begins with the last one recorded. */
   hear(entry: AdminEntry): void
+  /** Puts in force what a client may say without a signature, and bounds how often that is written. */
+  say(entry: Said, client: string): Promise<void>
 }
 
 /** Changes the files of the set in force. */

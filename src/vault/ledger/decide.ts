@@ -26,6 +26,7 @@ import { refundFieldsOf, refundsOf } from "./records/request-row.ts"
 import type { Headroom, Reservation, ReserveAsk } from "./records/reservation.ts"
 import type { IdempotencyFields, RequestRow, SizeFields } from "./records/row.ts"
 import { limitExhausted, releaseUnusable, tooFast, tooManyHolds } from "./refusals.ts"
+import type { RowCounts } from "./row-counts.ts"
 import type { SignerMarks } from "./signers/signer-marks.ts"
 import type { LedgerState } from "./state.ts"
 import type { LedgerStore, StoreTurn, Timed } from "./store/store.ts"
@@ -36,6 +37,7 @@ export type DecideFrom = {
   readonly state: LedgerState
   readonly time: LedgerClock
   readonly budgets: Budgets
+  readonly rows: RowCounts
   readonly marks: SignerMarks
   readonly watchers: readonly LedgerWatcher[]
   /** The hold that was opened last. */
@@ -150,7 +152,7 @@ function openHold(
   taken: TakenInTurn,
   from: DecideFrom & { readonly nowMs: LedgerTime },
 ): Result<OpenHold, Refusal> {
-  const { store, state, holds, nowMs } = from
+  const { store, state, holds, rows, nowMs } = from
   store.assertOpen()
   if (store.isolated !== undefined) return err(store.isolated.stop)
   const earlier = state.holds.pending(ask, nowMs)
@@ -158,7 +160,9 @@ function openHold(
     waitFor(taken, holds.durable)
     return ok(earlier)
   }
-  if (!state.holds.hasRoom(ask.client, nowMs)) return err(tooManyHolds())
+  const { client, body } = ask
+  const counted = { client, kind: "hold", bytes: Buffer.byteLength(body) } as const
+  if (!state.holds.hasRoom(client, nowMs) || !rows.take(counted, nowMs)) return err(tooManyHolds())
   const row = holdRow(ask, nowMs)
   state.acted(row)
   holds.durable = store.append(row)

@@ -4,6 +4,7 @@ import type { Fault } from "../../std/fault.ts"
 import type { Result } from "../../std/result.ts"
 import type { Address } from "../../venue/address.ts"
 import type { Budgets } from "../budgets/budgets.ts"
+import type { RowCounts } from "./row-counts.ts"
 import type { Claim } from "../policy/terms/claim.ts"
 import type { LedgerClock, LedgerTime } from "../process/clock.ts"
 import type { LedgerAudit } from "./audit/ledger-audit.ts"
@@ -126,6 +127,8 @@ export type Ledger = {
   readonly audit: LedgerAudit
   /** The venue's rate budgets; what of them is used isn't recorded by itself. */
   readonly budgets: Budgets
+  /** What clients had written that no signature stands behind. */
+  readonly rows: RowCounts
   /** Whether wall time is believed, and an operator's word that it can be: to be recorded in the same turn. */
   readonly clock: Pick<LedgerClock, "doubt" | "warning" | "accept">
   /** What tells a ledger that was restored, and lets its signers go on once the act that says so is durable. */

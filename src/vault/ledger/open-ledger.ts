@@ -26,6 +26,7 @@ import {
 import { openSqliteStore } from "./open-sqlite-store.ts"
 import { prepareLedgerFile } from "./sqlite/database.ts"
 import { readShadows, recordShadow } from "./shadows.ts"
+import { countRows } from "./row-counts.ts"
 import type { Nonces } from "./signers/nonces.ts"
 import { openState } from "./state.ts"
 import type { JournalHead } from "./store/audit-jobs.ts"
@@ -77,6 +78,7 @@ export async function openLedgerOver(
       ...{ store, time, state, mayNote, watchers: [], holds: { durable: Promise.resolve() } },
       marks: signers === undefined ? noMarks : openSignerMarks(signers, standing),
       budgets: openBudgets(clock),
+      rows: countRows(),
     })
   } catch (error) {
     await store.close()
@@ -137,7 +139,7 @@ function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
   const { commits, replica, others, isolated } = store
   const { limits, holds, nonces, bindings } = parts.state
   const underWay = openUnderWay()
-  const notes = new RefusalNotes((row) => store.append(row))
+  const notes = new RefusalNotes((row) => store.append(row), parts.rows)
   others?.attend({ followed: follower(parts), settled: () => underWay.ended() })
   return {
     now: time.now,
@@ -145,7 +147,7 @@ function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
     bindings,
     broken: Promise.race([store.broken, marks.broken]),
     audit: ledgerAudit(store, () => notes.flush()),
-    budgets: parts.budgets,
+    ...{ budgets: parts.budgets, rows: parts.rows },
     decide: decider(parts, underWay),
     watch: (watcher) => void watchers.push(watcher),
     note: noter(parts, notes),
@@ -160,7 +162,8 @@ function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
     decideHold: holdDecider(parts),
     settle: settler(store, limits),
     act: actor(parts, underWay),
-    hear: (entry, nowMs) => parts.state.acted(actRow(makeRecordId(nowMs), entry, nowMs)),
+    hear: (entry, nowMs) =>
+      parts.state.acted(actRow(makeRecordId(nowMs), keepStops(entry, bindings()), nowMs)),
     ...lookUps(store),
     lastNonce: (signer) => nonces.last(signer),
     ...guards(parts),

@@ -1,11 +1,12 @@
 import { mayTakeOne } from "./may-take-one.ts"
 import type { RefusalEntry } from "./records/entries.ts"
 import { type RecordId, makeRecordId } from "./records/record-id.ts"
+import type { RowCounts } from "./row-counts.ts"
 import type { OmittedRow, RefusalRow, RepeatsRow } from "./records/row.ts"
 
 /** Identical refusals that come within this time are one record. */
 const repeatWindowMs = 1_000
-/** How many refusals may wait to be written, and how many different ones are recorded a second, of all clients. */
+/** How many refusals may wait to be written, and how many different ones are recorded a second, of all clients; each has its rows besides. */
 export const maxRefusals = 1_000
 
 /** What came since `startMs` and looked the same. */
@@ -27,14 +28,18 @@ type NoteRow = RefusalRow | RepeatsRow | OmittedRow
  */
 export class RefusalNotes {
   readonly #append: (row: NoteRow) => Promise<unknown>
+  readonly #rows: RowCounts
   readonly #windows = new Map<string, Window>()
+  /** Of each client the last one that was too much: it is written once its second is over. */
+  readonly #newest = new Map<string, RefusalRow>()
   #timer: NodeJS.Timeout | undefined
   readonly #waiting = new Set<{ readonly client: string }>()
   #omitted = 0
   #omittedAtMs = 0
 
-  constructor(append: (row: NoteRow) => Promise<unknown>) {
+  constructor(append: (row: NoteRow) => Promise<unknown>, rows: RowCounts) {
     this.#append = append
+    this.#rows = rows
   }
 
   /** The record's id, or `null` when this refusal was only counted. */
@@ -51,21 +56,26 @@ export class RefusalNotes {
       this.#queueRepeats(window)
       this.#windows.delete(sameness)
     }
-    if (!this.#hasPart(entry.client)) {
-      this.#omitted += 1
-      this.#omittedAtMs = nowMs
-      return null
-    }
     const record = makeRecordId(nowMs)
     const { client } = entry
+    const row = refusalRow(record, entry, nowMs)
+    if (!this.#hasPart(row)) {
+      if (this.#newest.has(client)) this.#omitted += 1
+      this.#omittedAtMs = nowMs
+      this.#newest.set(client, row)
+      return null
+    }
     this.#windows.set(sameness, { client, record, startMs: nowMs, lastMs: nowMs, repeats: 0 })
-    this.#queue(refusalRow(record, entry, nowMs), client)
+    this.#queue(row, client)
     return record
   }
 
-  #hasPart(client: string): boolean {
+  #hasPart(row: RefusalRow): boolean {
     const all = [this.#waiting, this.#windows.values()]
-    return all.every((taken) => mayTakeOne(client, taken, maxRefusals))
+    const isPart = all.every((taken) => mayTakeOne(row.client, taken, maxRefusals))
+    const bytes = Buffer.byteLength(JSON.stringify(row))
+    const { client, at_ms: nowMs } = row
+    return isPart && this.#rows.take({ client, kind: "refusal", bytes }, nowMs)
   }
 
   /** Queues the counts that are still in memory. */
@@ -74,6 +84,8 @@ export class RefusalNotes {
     this.#timer = undefined
     for (const window of this.#windows.values()) this.#queueRepeats(window)
     this.#windows.clear()
+    for (const [client, row] of this.#newest) this.#queue(row, client)
+    this.#newest.clear()
     if (this.#omitted === 0) return
     const atMs = this.#omittedAtMs
     this.#queue({ kind: "omitted", id: makeRecordId(atMs), at_ms: atMs, count: this.#omitted }, "")

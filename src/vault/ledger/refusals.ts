@@ -69,7 +69,7 @@ export function tooManyHolds(): Refusal {
   return {
     code: "overloaded",
     message:
-      "As many requests of this client as may wait for a person do so already; try again when some are decided.",
+      "As many requests of this client as may wait for a person do so already, or came within this second; try again when some are decided.",
     data: null,
   }
 }

@@ -103,35 +103,13 @@ export async function feedPrice(
   const earlier = set.prices.get(symbol.id)
   const next = fed({ symbolId: symbol.id, value, by, now: acts.now() }, set)
   if (isSame(earlier, next)) acts.hear({ act: "price_set", ...next })
-  else if (isSoon(earlier, next)) acts.hear({ act: "price_set", ...asNoted(earlier, next) })
-  else await acts.act({ act: "price_set", ...next })
+  else await acts.say({ act: "price_set", ...next }, by)
 }
 
 /** The same price of the same feed, taken again: only its age is new. */
 function isSame(earlier: StoredPrice | undefined, next: StoredPrice): boolean {
   if (earlier?.by !== next.by || isPending(earlier) || isPending(next)) return false
   return compareDecimals(earlier.value, next.value) === 0
-}
-
-/** What is held back or waits is recorded once a second: a feed may say it as often as it likes. */
-const notedEveryMs = 1_000
-
-function isSoon(earlier: StoredPrice | undefined, next: StoredPrice): earlier is StoredPrice {
-  if (earlier?.confirmed !== next.confirmed) return false
-  const [notedMs, nowMs] = [pendingSince(earlier), pendingSince(next)]
-  return notedMs !== undefined && nowMs !== undefined && nowMs - notedMs < notedEveryMs
-}
-
-function pendingSince({ confirmed, asOfMs, drift }: StoredPrice): number | undefined {
-  return confirmed ? drift?.held?.atMs : asOfMs
-}
-
-/** With the time at which the one before was recorded. */
-function asNoted(earlier: StoredPrice, next: StoredPrice): StoredPrice {
-  if (!next.confirmed) return { ...next, asOfMs: earlier.asOfMs }
-  if (next.drift?.held === undefined) return next
-  const atMs = pendingSince(earlier) ?? next.drift.held.atMs
-  return { ...next, drift: { ...next.drift, held: { ...next.drift.held, atMs } } }
 }
 
 /** The body of `POST /prices`. */

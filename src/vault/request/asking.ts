@@ -9,7 +9,6 @@ import type { SignerMarks } from "../ledger/signers/signer-marks.ts"
 import type { VaultMetrics } from "../metrics/vault-metrics.ts"
 import type { Clock, LedgerClock } from "../process/clock.ts"
 import type { DiskSpace } from "../watch/disk-space.ts"
-import type { ShadowCounts } from "../watch/shadow-counts.ts"
 import type { VenueClock } from "../watch/venue-clock.ts"
 import type { TokenContext } from "./authorize.ts"
 import type { ParsedRequest, SignCall } from "./parse-request.ts"
@@ -57,5 +56,4 @@ export type ExplainContext = SetInForce &
 export type CheckContext = Omit<SignContext, "keyring" | "metrics"> & {
   readonly keyring: KeyLocks
   readonly clock: Pick<Clock, "monotonicMs">
-  readonly shadows: ShadowCounts
 }

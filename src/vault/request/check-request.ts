@@ -124,10 +124,11 @@ function isWithoutPolicy(refusal: Refusal | null): boolean {
 function hasRoom(
   { body }: BodyCall,
   { name }: Client,
-  { clock, disk, shadows }: CheckContext,
+  { clock, disk, ledger }: CheckContext,
 ): boolean {
   if (disk.low !== undefined) return false
-  return shadows.take(name, Buffer.byteLength(body, "base64"), clock.monotonicMs())
+  const bytes = Buffer.byteLength(body, "base64")
+  return ledger.rows.take({ client: name, kind: "shadow", bytes }, clock.monotonicMs())
 }
 
 /** How a limit stands, as bots and operators see it. */

@@ -7,6 +7,7 @@ import { toHex } from "../../std/bytes.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { budgetExhausted } from "../budgets/shortage.ts"
 import type { Ledger } from "../ledger/ledger.ts"
+import { maxRows } from "../ledger/row-counts.ts"
 import type { EarlierRequest } from "../ledger/records/idempotency.ts"
 import type { Asked, SignContext } from "./asking.ts"
 import { answered, digestOf, signReserved } from "./fill-in.ts"
@@ -41,14 +42,24 @@ export function repeatRequest(
   return ok({ kind: "answer", ...answered(signed, turn.nowMs, turn), repeat })
 }
 
-/** Counts it in the budgets, unless one has no room or a repeat of it counts there. */
+/** Counts it in the budgets, unless one has no room or a repeat of it counts there; and among its client's repeats. */
 function spend(
-  { spending, turn: { nowMs } }: Asked,
+  { client: { name }, spending, turn: { nowMs } }: Asked,
   record: string,
-  { budgets }: Pick<Ledger, "budgets">,
+  { budgets, rows }: Pick<Ledger, "budgets" | "rows">,
 ): Refusal | undefined {
+  if (!rows.take({ client: name, kind: "repeat", bytes: 0 }, nowMs)) return tooManyRepeats()
   const short = spending && budgets.countRepeat(record, spending)
   return short === undefined ? undefined : budgetExhausted(short, nowMs)
+}
+
+/** What is heard of each send is a row. */
+function tooManyRepeats(): Refusal {
+  return {
+    code: "overloaded",
+    message: `This client has repeated ${maxRows.repeat} requests within a second; repeat this one a second later.`,
+    data: null,
+  }
 }
 
 function repeatOf({ isUnsent }: EarlierRequest): Repeat {

@@ -27,10 +27,14 @@ export function freezeMethods(acts: Acts & FollowsOthers) {
  * In force from the moment it is queued; durable when it resolves, and nothing that it stops is signed
  * from then on. Whoever asked for it, it takes away no stop. Shows what is frozen then.
  */
-export async function freeze(what: Omit<Freeze, "sinceMs">, acts: Acts): Promise<FreezeView> {
+export async function freeze(
+  what: Omit<Freeze, "sinceMs">,
+  acts: Acts,
+  put = (entry: { readonly act: "frozen" } & Freeze): Promise<unknown> => acts.act(entry),
+): Promise<FreezeView> {
   const sinceMs = acts.now()
   const asked = { ...what, sinceMs } as Freeze // a union that `Omit` takes apart
-  await acts.act({ act: "frozen", ...asked })
+  await put({ act: "frozen", ...asked })
   return freezeView(acts.active().freezes.find((each) => isSameScope(each, asked)) ?? asked)
 }
 
@@ -47,7 +51,8 @@ export async function freezeForClient(
     const error = { path: "/name", rule: "unknown_name", message: unknown }
     return refuse(invalidRequest([error]), null)
   }
-  return { kind: "answer", freeze: await freeze({ ...read.value, by, cancels: true }, acts) }
+  const asked = { ...read.value, by, cancels: true }
+  return { kind: "answer", freeze: await freeze(asked, acts, (entry) => acts.say(entry, by)) }
 }
 
 /** A freeze as it is shown. */

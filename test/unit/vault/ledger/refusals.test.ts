@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises"
 import { describe, it } from "node:test"
 
 import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
+import { maxRows } from "../../../../src/vault/ledger/row-counts.ts"
 import { maxRefusals } from "../../../../src/vault/ledger/refusal-notes.ts"
 import { startMs, ledgerTime } from "../../../support/fake-clock.ts"
 import { refusalEntry, reserved } from "../../../support/ledger-ask.ts"
@@ -12,7 +13,7 @@ import { query, readLedger } from "../../../support/read-ledger.ts"
 openLedgerForEach()
 
 /** What one client may have of the bound while no other has any. */
-const half = maxRefusals / 2
+const most = maxRows.refusal
 
 async function repeatsById(): Promise<Readonly<Record<string, unknown>>> {
   await ledger.close()
@@ -108,10 +109,10 @@ describe("a refusal", () => {
   })
 
   it("is only counted when too many different ones come at once", async () => {
-    const ids = Array.from({ length: half + 3 }, (_, index) =>
+    const ids = Array.from({ length: most + 3 }, (_, index) =>
       ledger.note(refusalEntry(`Refusal ${index}.`), ledgerTime(startMs)),
     )
-    assert.equal(ids.indexOf(null), half)
+    assert.equal(ids.indexOf(null), most)
     assert.equal(ids.filter((id) => id === null).length, 3)
     assert.equal(
       ledger.note(refusalEntry("Refusal 0."), ledgerTime(startMs)),
@@ -122,14 +123,17 @@ describe("a refusal", () => {
 
     await ledger.close()
     const entries = readLedger(place.file)
-    assert.equal(entries.length, half + 3)
+    assert.equal(entries.length, most + 4)
     assert.deepEqual(
-      entries.slice(-3).map(({ kind, row }) => [kind, row["count"]]),
+      entries.slice(-4).map(({ kind, row }) => [kind, row["count"]]),
       [
         ["request", undefined],
         ["repeats", 1],
-        ["omitted", 3],
+        ["refusal", undefined],
+        ["omitted", 2],
       ],
     )
+    const newest = entries.at(-2)?.row["refusal"] as { message: string }
+    assert.equal(newest.message, `Refusal ${most + 2}.`, "the newest is kept")
   })
 })

@@ -45,7 +45,8 @@ describe("an operator's list over the socket", () => {
     for (let index = 0; index < count; index++) {
       const body = JSON.stringify({ n: index, text })
       const opened = await openHold(test.vault.ledger, {
-        ...{ client, key, operation, target, body },
+        // Each of another: a client has only so many bytes in a second.
+        ...{ client: `${client}-${index}`, key, operation, target, body },
         ...{ policy: "p", rule: "large", worst: "one order", expiresAtMs: nowMs + 600_000 },
       })
       assert.ok(opened.ok)

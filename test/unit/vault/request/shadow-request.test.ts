@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { maxShadows } from "../../../../src/vault/watch/shadow-counts.ts"
+import { maxRows } from "../../../../src/vault/ledger/row-counts.ts"
 import { limitOrder } from "../../../support/bot.ts"
 import { openTestVault } from "../../../support/open-test-vault.ts"
 
@@ -27,7 +27,7 @@ describe("a shadow", () => {
     assert.equal(await shadow(outsider), false)
     const bot = await test.addClient({ name: "bot", keys: ["mm"] })
     const recorded = []
-    for (let count = 0; count <= maxShadows; count++) recorded.push(await shadow(bot))
-    assert.deepEqual(recorded, [...Array.from({ length: maxShadows }, () => true), false])
+    for (let count = 0; count <= maxRows.shadow; count++) recorded.push(await shadow(bot))
+    assert.deepEqual(recorded, [...Array.from({ length: maxRows.shadow }, () => true), false])
   })
 })
