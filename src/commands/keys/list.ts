@@ -22,7 +22,9 @@ function keysTable(keys: readonly KeyView[]): readonly Line[] {
       key.role,
       key.address,
       key.wallet ?? "-",
-      key.expires_at === null ? key.approval : `${key.approval} until ${utcText(key.expires_at)}`,
+      key.approval === "approved" && key.expires_at !== null
+        ? `approved until ${utcText(key.expires_at)}`
+        : key.approval,
     ])
   return [table(["NAME", "ROLE", "ADDRESS", "WALLET", "APPROVAL"], rows)]
 }

@@ -1,5 +1,6 @@
 import type { CandidateView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
+import { confirmDeed } from "../cli/confirm-deed.ts"
 import { command } from "../cli/command.ts"
 import type { ExitCode } from "../cli/exit-code.ts"
 import { option } from "../cli/options.ts"
@@ -32,7 +33,8 @@ export const policyAccept = command({
     return withAdmin(installation, async (admin): Promise<ExitCode> => {
       const shown = await admin.call("candidate", {})
       print(shown, { terminal, json }, candidateLines)
-      if (shown.accepted || !(await isConfirmed(shown, hash, terminal))) return 0
+      if (shown.accepted || (hash === undefined && !terminal.prompts.canAsk())) return 0
+      await assertConfirmed(shown, hash, terminal)
       const { policy_hash } = await admin.call("acceptPolicy", { hash: shown.hash })
       tellChanged(installation, terminal)
       const raised = raiseLines(await admin.call("listRaises", {}))
@@ -43,19 +45,18 @@ export const policyAccept = command({
   },
 })
 
-async function isConfirmed(
+/** @throws {Fault} `usage` of another hash, `cancelled` of a no. */
+async function assertConfirmed(
   { hash }: CandidateView,
   accepted: string | undefined,
-  { prompts }: Terminal,
-): Promise<boolean> {
-  if (accepted !== undefined) {
-    if (accepted === hash) return true
-    throw new Fault(
-      "usage",
-      "The files on disk have another hash than --hash says; look at them again.",
-    )
-  }
-  return prompts.canAsk() && prompts.confirm("Accept these changes?")
+  terminal: Terminal,
+): Promise<void> {
+  if (accepted === undefined) return confirmDeed(terminal, "Accept these changes?")
+  if (accepted === hash) return
+  throw new Fault(
+    "usage",
+    "The files on disk have another hash than --hash says; look at them again.",
+  )
 }
 
 function candidateLines({ hash, accepted, changes }: CandidateView): readonly string[] {

@@ -58,8 +58,16 @@ export function statusLines(status: DaemonStatus, nowMs: number): readonly Line[
 /** First of all, since nothing else on the screen explains so much. */
 function freezeLines({ freezes }: DaemonStatus): readonly string[] {
   if (freezes.length === 0) return []
-  const lines = freezes.map((each) => toned(`FROZEN    ${visible(freezeLine(each))}`, "bad"))
-  return [...lines, "          countersign thaw ends it.", ""]
+  const lines = freezes.flatMap((each) => [
+    toned(`FROZEN    ${visible(freezeLine(each))}`, "bad"),
+    `          ${thawing(each)} ends it.`,
+  ])
+  return [...lines, ""]
+}
+
+/** Names what to thaw: with several freezes, countersign thaw alone refuses. */
+function thawing({ scope, name }: FreezeView): string {
+  return name === null ? "countersign thaw --all" : `countersign thaw --${scope} ${name}`
 }
 
 function section(lines: readonly Line[]): readonly Line[] {
@@ -219,12 +227,15 @@ function holdLines({ holds }: DaemonStatus): readonly Line[] {
 
 function refusalLines(refusals: readonly RefusalView[], nowMs: number): readonly Line[] {
   if (refusals.length === 0) return []
-  const rows = refusals.map((refusal) => [
-    agoWords(refusal.at, nowMs),
-    refusal.client,
-    refusal.times > 1 ? `${refusal.code} ×${refusal.times}` : refusal.code,
-    visible(whyWords(refusal)),
-  ])
+  const alike = Map.groupBy(refusals, (each) =>
+    JSON.stringify([each.client, each.code, whyWords(each)]),
+  )
+  const rows = [...alike.values()].flatMap(([last, ...earlier]) => {
+    if (last === undefined) return []
+    const times = [last, ...earlier].reduce((sum, each) => sum + each.times, 0)
+    const code = times > 1 ? `${last.code} ×${times}` : last.code
+    return [[agoWords(last.at, nowMs), last.client, code, visible(whyWords(last))]]
+  })
   return [table(["REFUSED", "CLIENT", "CODE", "WHY"], rows)]
 }
 

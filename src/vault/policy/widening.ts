@@ -68,9 +68,12 @@ const lists = ["rules", "deny", "limits", "hold"] as const
 type List = (typeof lists)[number]
 
 function policyChanges(file: string, from: Plain = {}, to: Plain = {}): readonly Change[] {
+  const isGone = Object.keys(to).length === 0
   const ofFile = fileKeys.flatMap(([key, narrows]) => {
     const change = { from: from[key], to: to[key] }
-    return changeOf(file, key, { ...change, widens: !narrows(change.from, change.to) })
+    // Whom a file that is gone was for widens nothing: what it denied and limited is told by itself.
+    const widens = !(isGone && narrows === never) && !narrows(change.from, change.to)
+    return changeOf(file, key, { ...change, widens })
   })
   return [...ofFile, ...lists.flatMap((list) => listChanges(file, list, { from, to }))]
 }

@@ -79,6 +79,30 @@ function shown(changes: Partial<DaemonStatus> = {}): string {
   return inPipe(statusLines({ ...status, ...changes }, nowMs))
 }
 
+describe("what is alike in a status", () => {
+  it("is one line of refusals, with how often", () => {
+    const lines = shown({
+      last_refusals: [refusal, { ...refusal, times: 3 }, { ...refusal, client: "two" }],
+    })
+    assert.match(lines, /bot +policy_denied ×4 /)
+    assert.equal(lines.match(/policy_denied/g)?.length, 2)
+  })
+
+  it("is told for each freeze by the command that ends it", () => {
+    const freeze = { by: "operator", reason: "r", cancels: true, since: nowMs }
+    const lines = shown({
+      freezes: [
+        { scope: "client", name: "bot", ...freeze },
+        { scope: "all", name: null, ...freeze },
+      ],
+    })
+    assert.match(
+      lines,
+      /countersign thaw --client bot ends it\.\n.*\n +countersign thaw --all ends it\./,
+    )
+  })
+})
+
 describe("the status of everything", () => {
   it("is one screen with daemon, keys, limits, refusals and warnings", () => {
     assert.deepEqual(shown().split("\n"), [

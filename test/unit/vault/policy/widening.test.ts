@@ -47,6 +47,14 @@ describe("a change of the files", () => {
     })
   }
 
+  it("doesn't widen when a file that only allows goes, and does when one that denies goes", () => {
+    const head = "policy: p\napplies_to: {clients: [bot]}\n"
+    const gone = (text: string) =>
+      changesBetween([{ name: "policies/p.yaml", text }], []).some((change) => change.widens)
+    assert.equal(gone(`${head}rules: [{name: a, endpoints: [placeOrder]}]\n`), false)
+    assert.equal(gone(`${head}deny: [{name: a, endpoints: [placeOrder]}]\n`), true)
+  })
+
   it("compares durations, and takes what it can't compare for wider", () => {
     assert.deepEqual(widens(rule("max_expires_in: 10s"), rule("max_expires_in: 9s")), [false])
     assert.deepEqual(widens(rule("max_expires_in: 10s"), rule("max_expires_in: 1m")), [true])
