@@ -95,6 +95,7 @@ export const keyringOfCommands: readonly KeyringRow[] = [
       "keystore-v3",
       "keychain/keychain",
       "keychain/key-registry",
+      "keychain/preflight",
       "keychain/with-keychain",
     ],
   },

@@ -12,7 +12,7 @@ import { parseProfile } from "../venue/profile/profile-file.ts"
 import { choice, option, withDefault } from "./cli/options.ts"
 import { askNewPassphrase } from "./cli/passphrase.ts"
 import type { Terminal } from "./cli/terminal.ts"
-import { chooseBackend } from "./init/choose-backend.ts"
+import { chooseBackend, wantedKeychain } from "./init/choose-backend.ts"
 import { createInstallation, type NewKeyStore } from "./init/create-installation.ts"
 import { credentialLogN } from "./init/create-keystore.ts"
 import { configText, mainVenueText, type KeystoreSettings } from "./init/init-texts.ts"
@@ -112,6 +112,7 @@ type Place = { readonly backend: Backend; readonly why: string }
 /** What was asked for; else what a passphrase asks for; else the keychain, where it works. */
 async function placeForKeys(options: InitOptions): Promise<Place> {
   const { backend, driver, passphraseFile } = options
+  if (backend === "keychain" && passphraseFile === undefined) return wantedKeychain(driver)
   if (backend !== undefined) return { backend, why: "--backend says so." }
   if (passphraseFile !== undefined)
     return { backend: "keystore", why: "--passphrase-file was given." }

@@ -38,16 +38,16 @@ const firstPassword = "correct horse battery staple"
 /** Starts a bus and a keyring with an unlocked default collection. */
 export async function startSecretService(): Promise<SecretService> {
   const directory = mkdtempSync(join(tmpdir(), "cs-secrets-"))
-  const restore = setEnvironment(environmentIn(directory))
+  const restore = setEnvironment(placesIn(directory))
   const running: Running = { bus: startBus(directory), daemon: undefined }
   const stop = async (): Promise<void> => {
-    await end(running.daemon)
-    await end(running.bus)
+    await endChild(running.daemon)
+    await endChild(running.bus)
     rmSync(directory, { recursive: true })
     restore()
   }
   const kill = async (): Promise<void> => {
-    await end(running.daemon)
+    await endChild(running.daemon)
     await untilState("no_service")
   }
   const start = async (password: string): Promise<void> => {
@@ -85,7 +85,8 @@ export async function startSecretService(): Promise<SecretService> {
 
 type Running = { readonly bus: ChildProcess; daemon: ChildProcess | undefined }
 
-function environmentIn(directory: string) {
+/** Where programs of a session keep their files, and its bus. */
+export function placesIn(directory: string) {
   const [run, data] = [join(directory, "run"), join(directory, "data")]
   for (const path of [run, data]) mkdirSync(path, { mode: 0o700 })
   return {
@@ -121,7 +122,7 @@ async function untilState(state: KeychainState): Promise<void> {
 }
 
 // No service directories: nothing starts by itself, so that no service means none.
-function startBus(directory: string): ChildProcess {
+export function startBus(directory: string): ChildProcess {
   const config = join(directory, "bus.conf")
   writeFileSync(
     config,
@@ -142,9 +143,13 @@ function startDaemon(password: string | undefined): ChildProcess {
   return daemon
 }
 
-async function end(child: ChildProcess | undefined): Promise<void> {
+/** Ends a child and waits until it has ended. */
+export async function endChild(
+  child: ChildProcess | undefined,
+  signal: NodeJS.Signals = "SIGKILL",
+): Promise<void> {
   if (child?.exitCode !== null || child.signalCode !== null) return
   const ended = new Promise((resolve) => child.once("exit", resolve))
-  child.kill("SIGKILL")
+  child.kill(signal)
   await ended
 }

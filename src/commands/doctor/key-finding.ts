@@ -48,7 +48,10 @@ async function tryOpening(config: Config, installation: Installation): Promise<F
   const store = await openKeyStore({ config, installation, secret, curve: pickCurve() })
   try {
     const names = await store.names()
-    return ok("keys", `The ${backend} opens, and holds ${names.length} keys.`)
+    // A keychain is touched only where a key is asked for: its own finding does.
+    return backend === "keychain"
+      ? ok("keys", `The keychain's register names the keys that rest in it: ${names.length}.`)
+      : ok("keys", `The ${backend} opens, and holds ${names.length} keys.`)
   } finally {
     store.lock()
   }

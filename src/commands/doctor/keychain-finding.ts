@@ -4,23 +4,44 @@ import {
   preflight,
   type KeychainState,
 } from "../../vault/keyring/keychain/preflight.ts"
-import { chooseBackend } from "../init/choose-backend.ts"
-import { fail, ok, type Finding } from "./finding.ts"
+import type { openKeyStore } from "../../vault/custody/open-key-store.ts"
+import { fail, failureOf, ok, type Finding } from "./finding.ts"
 
-/** Whether keys could rest in the operating system's keychain here, and why not. */
-export type KeychainLook =
-  | { readonly kind: "works" }
-  | { readonly kind: "fails"; readonly state: KeychainState; readonly why: string }
-
-/** Asks for the keychain's state and, where it is unlocked, stores and deletes a trial item. */
-export async function lookAtKeychain(
+/**
+ * Whether the system's keychain can be used, and gives each key that rests in it. `open` is for where keys rest there: one
+ * that can't be used is a failure then, and good to know elsewhere. Writes nothing into it.
+ */
+export async function keychainFinding(
+  open: OpenStore | undefined,
   check = preflight,
-  choose: () => ReturnType<typeof chooseBackend> = chooseBackend,
-): Promise<KeychainLook> {
+): Promise<Finding> {
   const state = await check()
-  if (state !== "ready") return { kind: "fails", state, why: await sentenceOf(state) }
-  const { backend, why } = await choose()
-  return backend === "keychain" ? { kind: "works" } : { kind: "fails", state, why }
+  if (state === "ready") {
+    if (open !== undefined) return givenFinding(open)
+    return ok("keychain", "It is unlocked, and no key rests in it; a keystore is used.")
+  }
+  const why = await sentenceOf(state)
+  if (open !== undefined) return fail("keychain", why, fixes[state])
+  return ok("keychain", `It can't be used here, and no key rests in it. ${why}`)
+}
+
+type OpenStore = () => ReturnType<typeof openKeyStore>
+
+async function givenFinding(open: OpenStore): Promise<Finding> {
+  try {
+    const store = await open()
+    const names = await store.names()
+    try {
+      for (const name of names) (await store.load(name)).secret.fill(0)
+    } finally {
+      store.lock()
+    }
+    if (names.length === 0) return ok("keychain", "It is unlocked, and no key rests in it yet.")
+    return ok("keychain", `It is unlocked, and gives each key that rests in it: ${names.length}.`)
+  } catch (error) {
+    const fix = "look at that item in Seahorse, KWalletManager or KeePassXC"
+    return failureOf("keychain", error, fix)
+  }
 }
 
 async function sentenceOf(state: KeychainState): Promise<string> {
@@ -33,22 +54,16 @@ async function sentenceOf(state: KeychainState): Promise<string> {
   }
 }
 
-/** A keychain that can't be used is a failure where keys rest in it, and good to know elsewhere. */
-export function keychainFinding(look: KeychainLook, isUsed: boolean): Finding {
-  if (look.kind === "works") {
-    const use = isUsed ? "and keys rest in it" : "and keys could rest in it; a keystore is used"
-    return ok("keychain", `It is unlocked, stores and deletes a trial item, ${use}.`)
-  }
-  if (isUsed) return fail("keychain", look.why, fixes[look.state])
-  return ok("keychain", `It can't be used here, and no key rests in it. ${look.why}`)
-}
+const unlocking =
+  "log in to the desktop; or unlock it in Seahorse, KWalletManager or KeePassXC; or gnome-keyring-daemon --unlock"
 
-const fixes: Readonly<Record<KeychainState, string>> = {
-  ready: "npm rebuild, or reinstall countersign for this system",
-  locked: "gnome-keyring-daemon --unlock, or log in to the desktop",
-  no_collection: "gnome-keyring-daemon --unlock, or make a default keyring in Seahorse",
-  no_service: "apt-get install gnome-keyring",
+const fixes: Readonly<Record<Exclude<KeychainState, "ready">, string>> = {
+  locked: unlocking,
+  no_collection:
+    "make a default one in Seahorse or KWalletManager, or expose a group of a database in KeePassXC",
+  no_service:
+    "start the desktop's own (gnome-keyring, KWallet, KeePassXC), or: apt-get install gnome-keyring",
   no_bus: "export DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/$(id -u)/bus",
-  hangs: "systemctl --user restart gnome-keyring-daemon",
+  hangs: "log in anew, or end and start gnome-keyring-daemon, kwalletd or KeePassXC",
   no_program: "apt-get install dbus-bin",
 }

@@ -1,16 +1,18 @@
 import { argument } from "../cli/options.ts"
 import { adminCommand } from "../installation/admin-command.ts"
 
-/** `countersign keys remove NAME`: destroys the secret; the name and the address stay taken. */
+/** `countersign keys remove NAME`: has the key store delete the secret; the name and the address stay taken. */
 export const keysRemove = adminCommand({
   changes: "installation",
-  description: "destroy a key for good; its name and address are never used again",
+  description: "remove a key for good; its name and address are never used again",
   examples: ["countersign keys remove mm", "countersign keys remove mm --yes"],
   options: { name: argument("<name>", "the key") },
   keys: "needed",
-  question: ({ name }) => `Destroy the key ${name}? Without a copy elsewhere it is gone for good.`,
+  question: ({ name }) =>
+    `Remove the key ${name} for good? Without a copy elsewhere nothing can sign with it again.`,
   call: (admin, { name }) => admin.call("removeKey", { name }),
   print: ({ address }, { name }) => [
-    `${name} (${address}) is destroyed here. If the venue still accepts it, revoke it there.`,
+    `${name} (${address}) is removed: nothing here signs with it again. If the venue still accepts it, revoke it there.`,
+    "Its secret may outlive it in back-ups, and in a keychain's bin and history (KeePassXC keeps both): clear them too.",
   ],
 })

@@ -34,7 +34,7 @@ function run(program: string, args: readonly string[], limitMs: number): Promise
   } as const
   return new Promise((resolve) => {
     execFile(program, args, options, (error, stdout) => {
-      if (error === null) resolve({ kind: "value", value: lastWord(stdout) })
+      if (error === null) resolve({ kind: "value", value: valueIn(stdout) })
       else if (error.code === "ENOENT") resolve({ kind: "no_program" })
       else resolve({ kind: error.killed === true ? "late" : "failed" })
     })
@@ -52,8 +52,9 @@ function dbusSendArguments({ destination, path, method, strings, ...call }: BusC
   return ["--session", "--print-reply=literal", `--dest=${destination}`, path, name, ...args]
 }
 
-/** busctl prints `v b true` and `o "/"`, dbus-send `variant boolean true` and `/`. */
-function lastWord(output: string): string {
-  const word = output.trim().split(/\s+/).at(-1) ?? ""
-  return word.replaceAll('"', "")
+/** busctl prints `v b true`, `o "/"` and `s "a name"`, dbus-send `variant boolean true`, `/` and `a name`. */
+function valueIn(output: string): string {
+  const text = output.trim()
+  const quoted = /"(.*)"$/.exec(text)?.[1]
+  return quoted ?? text.replace(/^(?:v b|variant +boolean|boolean|b) +/, "")
 }

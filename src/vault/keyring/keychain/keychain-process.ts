@@ -10,7 +10,7 @@ import type { KeychainAnswer, KeychainCall } from "./keychain-call.ts"
 import type { Keychain } from "./keychain.ts"
 
 /** Longer than the vault waits. It matters only if the vault died before it could end this process. */
-const longestLifeMs = 15_000
+const longestLifeMs = 75_000
 
 const nothing = new Uint8Array()
 /** More than an answer has that brings a key. */
@@ -44,8 +44,14 @@ async function open(): Promise<Keychain> {
     const { keytarDriver } = await import("./keytar-driver.ts")
     return keytarDriver(service, keytar)
   }
-  const { nativeDriver } = await import("./native-driver.ts")
+  const { nativeDriver } = await import("./native-driver.ts").catch(unloadable)
   return nativeDriver(service)
+}
+
+function unloadable(): never {
+  const message =
+    "The keychain's library can't be loaded; make it for this system, or reinstall countersign, run: npm rebuild @napi-rs/keyring"
+  throw new Fault("keychain_unavailable", message)
 }
 
 async function answer(
@@ -88,6 +94,6 @@ async function carryOut(
 function refused(): Fault {
   return new Fault(
     "keychain_unavailable",
-    "The keychain refused; its own log says why (journalctl --user -t gnome-keyring-daemon).",
+    "The keychain refused; its own log says why (journalctl --user, the lines of gnome-keyring-daemon, kwalletd or keepassxc).",
   )
 }

@@ -12,6 +12,7 @@ import {
   readEntryToRemove,
   readNames,
   readService,
+  type RegistryEntry,
   writeEntry,
 } from "./key-registry.ts"
 import type { Keychain, KeychainDriver } from "./keychain.ts"
@@ -86,42 +87,63 @@ async function saveKey({ directory, lend }: Place, key: NewKey): Promise<void> {
   const address = addressOfPublicKey(publicKey)
   const entry = { driver, service, account: name, address, publicKey }
   if ((await readEntry(directory, name)) !== undefined) throw nameTaken(name)
-  await lend(entry, async (keychain) => {
-    const isNew = await putItem(keychain, name, secret)
-    try {
-      await assertKept(keychain, name, secret)
-      if (!(await writeEntry(directory, name, entry))) throw nameTaken(name)
-    } catch (error) {
-      if (isNew) await takeBack(keychain, directory, name)
-      throw error
-    }
-  })
+  let isLeft = false as boolean // an item that no file names
+  try {
+    await lend(entry, async (keychain) => {
+      isLeft = await isWanting(keychain, entry, secret)
+      try {
+        if (isLeft) await keychain.setPassword(name, secret)
+        await assertKept(keychain, name, secret)
+        if (!(await writeEntry(directory, name, entry))) throw nameTaken(name)
+        isLeft = false
+      } catch (error) {
+        if (isLeft) isLeft = !(await takeBack(keychain, directory, name))
+        throw error
+      }
+    })
+  } catch (error) {
+    if (!isLeft || !(error instanceof Fault)) throw error
+    throw new Fault(
+      error.code,
+      `${error.message} No key was made. ${itemWords(entry)} may be left in the keychain: delete it there.`,
+      { cause: error },
+    )
+  }
 }
 
 /**
- * Deletes an item that no registry file names, because it would keep the name taken. If a file may name it, the item
- * stays: a file without its item would stop every start.
+ * Deletes an item that no registry file names, because it would keep the name taken; `false` where it may still be there.
+ * If a file may name it, the item stays: a file without its item would stop every start.
  */
-async function takeBack(keychain: Keychain, directory: string, name: string): Promise<void> {
+async function takeBack(keychain: Keychain, directory: string, name: string): Promise<boolean> {
   const isNamed = await readEntry(directory, name).then(
     (entry) => entry !== undefined,
     () => true,
   )
-  if (!isNamed) await keychain.deletePassword(name).catch(() => undefined) // the first error says more
+  if (isNamed) return true
+  return keychain.deletePassword(name).then(
+    () => true,
+    () => false, // the first error says more
+  )
 }
 
-/** Whether the item was new. An equal item is left from an interrupted save; any other is never overwritten. */
-async function putItem(keychain: Keychain, name: string, secret: Uint8Array): Promise<boolean> {
-  const existing = await keychain.getPassword(name)
-  if (existing === undefined) {
-    await keychain.setPassword(name, secret)
-    return true
-  }
+/** Whether the item has to be made. An equal one is left from an interrupted save; any other is never overwritten. */
+async function isWanting(
+  keychain: Keychain,
+  entry: Pick<RegistryEntry, "service" | "account">,
+  secret: Uint8Array,
+): Promise<boolean> {
+  const existing = await keychain.getPassword(entry.account)
+  if (existing === undefined) return true
   if (isSameAndWiped(existing, secret)) return false
   throw new Fault(
     "name_taken",
-    `The keychain holds another item ${name} of this installation, which an interrupted save can leave; choose another name.`,
+    `The keychain has an item that no key here is registered by, as an interrupted save leaves it; choose another name, or delete it there. ${itemWords(entry)} is meant.`,
   )
+}
+
+function itemWords({ service, account }: Pick<RegistryEntry, "service" | "account">): string {
+  return `The item of the service ${service} and the account (username) ${account}`
 }
 
 /** Reads the item back: the only copy of a key must be readable. */

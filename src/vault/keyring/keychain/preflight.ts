@@ -16,13 +16,31 @@ const preflightLimitMs = 3_000
  */
 export async function preflight(limitMs = preflightLimitMs): Promise<KeychainState> {
   if (process.platform !== "linux") return "ready"
+  const ask = askWithin(limitMs)
+  const reply = await askLocked(ask, "/org/freedesktop/secrets/aliases/default")
+  const state = stateOf(reply) ?? (reply.kind === "late" ? "hangs" : await explainFailure(ask))
+  return state === "locked" && (await isWalletOpen(ask)) ? "ready" : state
+}
+
+/**
+ * Whether KeePassXC serves the secrets. It asks a person about each item, anew for each process, unless that is
+ * switched off. `limitMs` is little: it has just answered.
+ */
+export async function isKeePassXc(limitMs = 1_000): Promise<boolean> {
+  if (process.platform !== "linux") return false
+  const ask = askWithin(limitMs)
+  const owner = (name: string) => ask({ ...bus, method: "GetNameOwner", strings: [name] })
+  const secrets = await owner(service)
+  const window = await owner("org.keepassxc.KeePassXC.MainWindow")
+  return secrets.kind === "value" && window.kind === "value" && secrets.value === window.value
+}
+
+function askWithin(limitMs: number): Ask {
   const endMs = performance.now() + limitMs
-  const ask: Ask = (call) => {
+  return (call) => {
     const leftMs = endMs - performance.now()
     return leftMs <= 0 ? Promise.resolve({ kind: "late" }) : askBus(call, leftMs)
   }
-  const reply = await askLocked(ask, "/org/freedesktop/secrets/aliases/default")
-  return stateOf(reply) ?? (reply.kind === "late" ? "hangs" : explainFailure(ask))
 }
 
 /** @throws {Fault} `keychain_locked`, `keychain_unavailable`: unless `check` finds `ready`. */
@@ -35,17 +53,17 @@ const faults = {
   locked: {
     code: "keychain_locked",
     message:
-      "The keychain is locked; unlock it (log in to the desktop, or start gnome-keyring-daemon with --unlock), then try again.",
+      "The keychain is locked; unlock it (log in to the desktop; or in Seahorse, KWalletManager or KeePassXC; or start gnome-keyring-daemon with --unlock), then try again.",
   },
   no_collection: {
     code: "keychain_unavailable",
     message:
-      "The keychain has no default collection; make one (in Seahorse, or by starting gnome-keyring-daemon with --unlock), then try again.",
+      "The keychain has no default collection; make one (in Seahorse or KWalletManager; in KeePassXC, open a database whose settings expose a group to the Secret Service; or start gnome-keyring-daemon with --unlock), then try again.",
   },
   no_service: {
     code: "keychain_unavailable",
     message:
-      "No Secret Service runs on the session bus; install and start one (apt-get install gnome-keyring), or keep the keys in a keystore.",
+      "No Secret Service runs on the session bus; start one (the desktop's own: gnome-keyring, KWallet, or KeePassXC with its Secret Service integration switched on), or keep the keys in a keystore.",
   },
   no_bus: {
     code: "keychain_unavailable",
@@ -55,7 +73,7 @@ const faults = {
   hangs: {
     code: "keychain_unavailable",
     message:
-      "The keychain doesn't answer; restart it (systemctl --user restart gnome-keyring-daemon, or log in anew), then try again.",
+      "The keychain doesn't answer; restart it (log in anew, or end and start gnome-keyring-daemon, kwalletd or KeePassXC), then try again.",
   },
   no_program: {
     code: "keychain_unavailable",
@@ -67,6 +85,11 @@ const faults = {
 type Ask = (call: Parameters<typeof askBus>[0]) => Promise<BusReply>
 
 const service = "org.freedesktop.secrets"
+const bus = {
+  destination: "org.freedesktop.DBus",
+  path: "/org/freedesktop/DBus",
+  interface: "org.freedesktop.DBus",
+} as const
 
 function askLocked(ask: Ask, path: string): Promise<BusReply> {
   return ask({
@@ -86,13 +109,7 @@ function stateOf(reply: BusReply): KeychainState | undefined {
 
 /** The bus itself knows whether there is a service, and the service whether there is a collection. */
 async function explainFailure(ask: Ask): Promise<KeychainState> {
-  const owned = await ask({
-    destination: "org.freedesktop.DBus",
-    path: "/org/freedesktop/DBus",
-    interface: "org.freedesktop.DBus",
-    method: "NameHasOwner",
-    strings: [service],
-  })
+  const owned = await ask({ ...bus, method: "NameHasOwner", strings: [service] })
   if (owned.kind !== "value") return owned.kind === "late" ? "hangs" : "no_bus"
   if (owned.value !== "true") return "no_service"
   const alias = await ask({
@@ -110,4 +127,20 @@ async function explainFailure(ask: Ask): Promise<KeychainState> {
 async function lockedAt(ask: Ask, path: string): Promise<KeychainState> {
   const reply = await askLocked(ask, path)
   return stateOf(reply) ?? (reply.kind === "late" ? "hangs" : "no_collection")
+}
+
+/**
+ * KWallet calls a wallet locked that the login opened, until a client has gone through a prompt, which asks nobody
+ * then. It is asked by the name that serves the secrets: no other program answers, and none is started.
+ */
+async function isWalletOpen(ask: Ask): Promise<boolean> {
+  for (const version of [5, 6]) {
+    const path = `/modules/kwalletd${version}`
+    const wallet = { destination: service, path, interface: "org.kde.KWallet" } as const
+    const name = await ask({ ...wallet, method: "localWallet", strings: [] })
+    if (name.kind !== "value") continue
+    const open = await ask({ ...wallet, method: "isOpen", strings: [name.value] })
+    return open.kind === "value" && open.value === "true"
+  }
+  return false
 }

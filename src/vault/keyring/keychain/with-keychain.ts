@@ -11,14 +11,17 @@ import { framesOf, writeFrame, type Frame } from "./frames.ts"
 import type { KeychainAnswer, KeychainCall } from "./keychain-call.ts"
 import { keychainEnvironment, keychainProcessFlags } from "./keychain-flags.ts"
 import type { Keychain, KeychainSettings } from "./keychain.ts"
-import { assertReady, preflight } from "./preflight.ts"
+import { assertReady, isKeePassXc, preflight } from "./preflight.ts"
 
-/** The time limit for all calls of one use. With the checks before and after it is 9 s. */
+/** The time limit for all calls of one use. With the checks before and after it is 10 s. */
 const useLimitMs = 5_000
+/** The same where a person may have to answer for each key. Shorter than the process lives. */
+const promptLimitMs = 60_000
 const secondLookMs = 1_000
 
 /**
- * Lends the keychain to `use`. Starts a process for it, which ends with it and is killed if it takes too long.
+ * Lends the keychain to `use`. Starts a process for it, which ends with it and is killed if it takes too long: 5 s, or
+ * a minute where a person is asked about each item.
  * Checks the keychain's state before, and again if an item is missing or something failed, so that a locked
  * keychain is never taken for an empty one.
  *
@@ -31,7 +34,7 @@ export async function withKeychain<Output>(
   check = preflight,
 ): Promise<Output> {
   await assertReady(check)
-  const session = startSession(settings)
+  const session = startSession(settings, (await isKeePassXc()) ? promptLimitMs : useLimitMs)
   const assertStillReady = () => assertReady(check, secondLookMs)
   try {
     return await use(keychainOver(session.call, assertStillReady))
@@ -70,12 +73,12 @@ function keychainOver(call: Call, assertStillReady: () => Promise<void>): Keycha
 type Child = ChildProcessByStdio<Writable, Readable, null>
 
 /** Starts the process, and passes calls to it until it is ended or its time is up. */
-function startSession(settings: KeychainSettings): {
-  readonly call: Call
-  readonly end: () => void
-} {
+function startSession(
+  settings: KeychainSettings,
+  limitMs: number,
+): { readonly call: Call; readonly end: () => void } {
   const child = startProcess(settings)
-  const { failure, forget } = whenFailed(child)
+  const { failure, forget } = whenFailed(child, limitMs)
   const answers = framesOf(child.stdout)
   return {
     call: async (call, secret = new Uint8Array()) => {
@@ -109,10 +112,10 @@ function startProcess({ driver, service, keytarDirectory }: KeychainSettings): C
 }
 
 /** `failure` rejects once the process has ended or its time is up, even if it can't be killed. */
-function whenFailed(child: Child): {
-  readonly failure: Promise<never>
-  readonly forget: () => void
-} {
+function whenFailed(
+  child: Child,
+  limitMs: number,
+): { readonly failure: Promise<never>; readonly forget: () => void } {
   let timer: NodeJS.Timeout | undefined
   const failure = new Promise<never>((_resolve, reject) => {
     child.once("error", () => reject(unavailable("The keychain's process can't be started")))
@@ -121,8 +124,8 @@ function whenFailed(child: Child): {
     })
     timer = setTimeout(() => {
       child.kill("SIGKILL")
-      reject(unavailable(`The keychain took longer than ${useLimitMs / 1000} s`))
-    }, useLimitMs)
+      reject(unavailable(`The keychain took longer than ${limitMs / 1000} s`))
+    }, limitMs)
   })
   failure.catch(() => undefined) // told to the call that is under way, if one is
   return { failure, forget: () => clearTimeout(timer) }

@@ -7,12 +7,10 @@ import { diskFindings, fewFreeBytes } from "../../../../src/commands/doctor/disk
 import { warningFindings } from "../../../../src/commands/doctor/file-findings.ts"
 import { findingLines } from "../../../../src/commands/doctor/finding-lines.ts"
 import { fail, failureOf, ok, warn, type Finding } from "../../../../src/commands/doctor/finding.ts"
-import {
-  keychainFinding,
-  lookAtKeychain,
-} from "../../../../src/commands/doctor/keychain-finding.ts"
+import { keychainFinding } from "../../../../src/commands/doctor/keychain-finding.ts"
 import { nodeFinding } from "../../../../src/commands/doctor/node-finding.ts"
 import { Fault } from "../../../../src/std/fault.ts"
+import { memoryStore } from "../../../../src/vault/keyring/memory-store.ts"
 import { defaultMinFreeBytes as minFreeBytes } from "../../../../src/vault/config/ledger-config.ts"
 import { inPipe } from "../../../support/in-pipe.ts"
 
@@ -132,37 +130,65 @@ describe("doctor on the disk", () => {
 })
 
 describe("doctor on the keychain", () => {
+  const ready = () => Promise.resolve("ready" as const)
+  const never = () => assert.fail("it isn't touched")
   const states = ["locked", "no_collection", "no_service", "no_bus", "hangs", "no_program"] as const
   for (const state of states) {
     it(`fails when it is ${state} and keys rest in it, and else only says why`, async () => {
-      const look = await lookAtKeychain(
-        () => Promise.resolve(state),
-        () => assert.fail("it isn't touched"),
-      )
-      const used = keychainFinding(look, true)
+      const check = () => Promise.resolve(state)
+      const used = await keychainFinding(never, check)
       assert.equal(used.state, "fail")
       assert.notEqual(used.fix, "")
-      const unused = keychainFinding(look, false)
+      const unused = await keychainFinding(undefined, check)
       assert.equal(unused.state, "ok")
       assert.ok(unused.message.endsWith(used.message))
     })
   }
 
-  it("tries one that is unlocked, and fails when the trial does", async () => {
-    const ready = () => Promise.resolve("ready" as const)
-    const works = await lookAtKeychain(ready, () =>
-      Promise.resolve({ backend: "keychain", why: "It works." }),
+  it("takes each key that rests in it, wipes it, and fails with the sentence of one that doesn't come", async () => {
+    const given: Uint8Array[] = []
+    const storeOf = (load: (name: string) => Uint8Array) => {
+      const store = { ...memoryStore(), names: () => Promise.resolve(["main", "mm"]) }
+      const publicKey = new Uint8Array(65)
+      return () =>
+        Promise.resolve({
+          ...store,
+          load: (name: string) => Promise.resolve({ secret: load(name), publicKey }),
+        })
+    }
+    const whole = await keychainFinding(
+      storeOf(() => given[given.push(new Uint8Array(32).fill(7)) - 1]!),
+      ready,
     )
-    assert.deepEqual(works, { kind: "works" })
+    assert.equal(whole.state, "ok")
+    assert.match(whole.message, /gives each key that rests in it: 2/)
+    assert.equal(given.length, 2)
+    assert.ok(given.every((secret) => secret.every((byte) => byte === 0)))
+    const lacking = await keychainFinding(
+      storeOf((name) => {
+        if (name === "main") return new Uint8Array(32)
+        throw new Fault("keychain_mismatch", "The keychain has no item for the key mm.")
+      }),
+      ready,
+    )
+    assert.equal(lacking.state, "fail")
+    assert.match(lacking.message, /the key mm/)
+  })
+
+  it("proposes to build the library anew only where it can't be loaded", async () => {
+    const failing = (message: string) =>
+      keychainFinding(() => Promise.reject(new Fault("keychain_unavailable", message)), ready)
+    const unloadable = await failing("It can't be loaded, run: npm rebuild @napi-rs/keyring")
+    assert.equal(unloadable.fix, "npm rebuild @napi-rs/keyring")
+    const late = await failing("The keychain took longer than 5 s.")
+    assert.doesNotMatch(`${late.fix}`, /npm/)
+  })
+
+  it("says of one where no key rests only that it is unlocked", async () => {
     assert.deepEqual(
-      [keychainFinding(works, true).state, keychainFinding(works, false).state],
-      ["ok", "ok"],
+      await keychainFinding(undefined, ready),
+      ok("keychain", "It is unlocked, and no key rests in it; a keystore is used."),
     )
-    const broken = await lookAtKeychain(ready, () =>
-      Promise.resolve({ backend: "keystore", why: "No addon." }),
-    )
-    assert.equal(keychainFinding(broken, true).message, "No addon.")
-    assert.equal(keychainFinding(broken, true).state, "fail")
   })
 })
 

@@ -190,6 +190,26 @@ describe("save", () => {
     }
     await assert.rejects(store.save("bot", pairOf(secret)), { code: "keystore_unavailable" })
   })
+
+  it("names an item that may be left where nobody answered in time", async () => {
+    const store = await openNew()
+    keychain.onCall = (verb) => {
+      if (verb === "getPassword" && keychain.items.size === 0) return
+      throw new Fault("keychain_unavailable", "The keychain took longer than 60 s.")
+    }
+    const service = serviceOf(directory)
+    await assert.rejects(store.save("bot", pairOf(secret)), {
+      code: "keychain_unavailable",
+      message: new RegExp(`60 s.*service ${service} .* bot may be left.*delete it`),
+    })
+    keychain.onCall = () => undefined
+    keychain.items.set(`native ${service} bot`, other)
+    await assert.rejects(store.save("bot", pairOf(secret)), {
+      code: "name_taken",
+      message: new RegExp(`delete it there.*${service}`),
+    })
+    assert.deepEqual(await store.names(), [])
+  })
 })
 
 describe("load", () => {
