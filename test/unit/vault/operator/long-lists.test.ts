@@ -69,7 +69,7 @@ describe("an operator's list over the socket", () => {
   })
 
   it("has the files in force, however long they are", async (t) => {
-    const comment = `# ${"\u{1f512}\u0001".repeat(60_000)}\n`
+    const comment = `# ${'\u{1f512}"'.repeat(60_000)}\n`
     const { test, admin } = await dial(t, [`${comment}${permissivePolicy}`, ""])
     const files = await filesInForce(admin)
     assert.equal(files.filesHash, test.vault.active().filesHash)
