@@ -1,11 +1,11 @@
-import type { AdminParams } from "../link/calls/methods.ts"
 import type { FreezeView } from "../link/views/views.ts"
 import { Fault } from "../std/fault.ts"
 import { visible } from "../std/visible.ts"
+import { agreeToShown } from "./cli/confirm-deed.ts"
 import { flag, option } from "./cli/options.ts"
+import { tell } from "./cli/print.ts"
 import type { Prompts } from "./cli/prompts.ts"
 import { adminCommand } from "./installation/admin-command.ts"
-import type { Admin } from "./installation/admin.ts"
 import { freezeLine } from "./status/status-lines.ts"
 
 /** What is recorded, and told to bots, where an operator gives no reason. */
@@ -51,22 +51,32 @@ async function askReason({ canAsk, line }: Prompts): Promise<string> {
   return typed.trim() === "" ? noReason : typed.trim()
 }
 
-type ThawOptions = ScopeOptions & { readonly all: boolean; readonly everything: boolean }
+type ThawOptions = ScopeOptions & {
+  readonly all: boolean
+  readonly everything: boolean
+  readonly yes: boolean
+}
 
 /** `countersign thaw`: the only way out of a freeze, whoever made it. */
 export const thaw = adminCommand<readonly FreezeView[], ThawOptions>({
   changes: "installation",
   description: "end a freeze, whoever made it; where there are several, name one",
+  notes: "At a terminal it shows what it ends and asks; what was frozen anew by then stays frozen.",
   examples: ["countersign thaw", "countersign thaw --all", "countersign thaw --client bot"],
   options: {
     client: option("--client <name>", "the freeze of this client"),
     key: option("--key <name>", "the freeze of this key"),
     all: flag("--all", "the freeze of everybody; those of single clients and keys stay"),
     everything: flag("--everything", "every freeze there is"),
+    yes: flag("--yes", "don't ask"),
   },
-  call: async (admin, options) => {
-    const meant = thawOf(options) ?? (await onlyFreeze(admin))
-    return meant === undefined ? [] : admin.call("thaw", meant)
+  call: async (admin, options, terminal) => {
+    const { freezes } = await admin.call("status", {})
+    const meant = meantOf(options, freezes)
+    if (meant.length === 0) return []
+    for (const each of meant) tell(terminal, visible(freezeLine(each)))
+    await agreeToShown(terminal, { ...options, question: "End it?" })
+    return admin.call("thaw", { freezes: [...meant] })
   },
   print: (left) =>
     left.length === 0
@@ -74,8 +84,11 @@ export const thaw = adminCommand<readonly FreezeView[], ThawOptions>({
       : ["Still frozen:", ...left.map((each) => visible(freezeLine(each)))],
 })
 
-/** `undefined` where nothing is named. */
-function thawOf({ all, everything, ...options }: ThawOptions): AdminParams["thaw"] | undefined {
+/** @throws {Fault} `usage`, `name_unknown` where nothing of it is frozen. */
+function meantOf(
+  { all, everything, ...options }: ThawOptions,
+  freezes: readonly FreezeView[],
+): readonly FreezeView[] {
   const named = scopeOf(options)
   if ([all, everything, named !== undefined].filter(Boolean).length > 1) {
     throw new Fault(
@@ -83,15 +96,18 @@ function thawOf({ all, everything, ...options }: ThawOptions): AdminParams["thaw
       "Say what to thaw: --all, --client, --key or --everything, one of them.",
     )
   }
-  if (everything) return { scope: "everything", name: null }
-  return all ? everybody : named
+  const wanted = all ? everybody : named
+  if (!everything && wanted === undefined) return onlyFreeze(freezes)
+  const meant = freezes.filter(
+    ({ scope, name }) => everything || (scope === wanted?.scope && name === wanted.name),
+  )
+  if (meant.length > 0) return meant
+  throw new Fault("name_unknown", "Nothing of this is frozen; countersign status shows what is.")
 }
 
-/** `undefined` where there is none. @throws {Fault} `usage` where there are several, with what ends each. */
-async function onlyFreeze(admin: Admin): Promise<AdminParams["thaw"] | undefined> {
-  const { freezes } = await admin.call("status", {})
-  const [only, ...others] = freezes
-  if (only === undefined || others.length === 0) return only && thawing(only)
+/** Nothing where there is none. @throws {Fault} `usage` where there are several, with what ends each. */
+function onlyFreeze(freezes: readonly FreezeView[]): readonly FreezeView[] {
+  if (freezes.length < 2) return freezes
   const lines = freezes.map((each) => `${thawCommand(each)}\n    ${visible(freezeLine(each))}`)
   const all = "countersign thaw --everything\n    All of these."
   throw new Fault("usage", ["Several freezes stand; say which to end:", ...lines, all].join("\n"))
@@ -100,10 +116,6 @@ async function onlyFreeze(admin: Admin): Promise<AdminParams["thaw"] | undefined
 /** What ends this freeze and no other. */
 function thawCommand({ scope, name }: FreezeView): string {
   return `countersign thaw --${scope}${name === null ? "" : ` ${name}`}`
-}
-
-function thawing({ scope, name }: FreezeView): AdminParams["thaw"] {
-  return scope === "all" || name === null ? everybody : { scope, name }
 }
 
 /** `undefined` where neither a client nor a key is named. */

@@ -202,14 +202,17 @@ export const asks = {
       warnings: list(text(500), 10),
       /** The operation, which has to be typed in, where it is account-wide. */
       to_type: name.nullable(),
+      /** Of the files by which the words say it. */
+      files_hash: z.string(),
     }),
   },
-  /** A person's word on a held request. `typed`: what was typed in, if anything. */
+  /** A person's word on a held request, as it was weighed. `typed`: what was typed in, if anything. */
   decide: {
     params: z.strictObject({
       id: holdId,
       decision: z.enum(["released", "refused"]),
       typed: z.string().max(64),
+      files_hash: z.string().max(64),
     }),
     answer: z.object({ state: name }),
   },

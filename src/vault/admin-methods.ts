@@ -2,6 +2,7 @@ import type { AdminParams, AdminResults } from "../link/calls/methods.ts"
 import { Fault } from "../std/fault.ts"
 import { workBoundsSeconds } from "../std/histogram.ts"
 import { version } from "../std/version.ts"
+import type { ActiveSet } from "./active/active-set.ts"
 import { gateSettingsOf } from "./active/gate-settings.ts"
 import { agentMethods } from "./agents/agent-methods.ts"
 import type { FileText } from "./config/file-set.ts"
@@ -70,8 +71,12 @@ export function adminMethods(vault: Vault) {
       Promise.resolve(explainAt({ ...call, at }, namedClient(client, vault.active()), vault)),
     ledgerServer: async () => ({ said: (await vault.ledger.replica?.look()) ?? null }),
     status: () => status(vault),
-    listSymbols: () => Promise.resolve(symbolsView(vault.active())),
+    listSymbols: () => Promise.resolve(symbolsInForce(vault.active())),
   }
+}
+
+function symbolsInForce(set: ActiveSet): AdminResults["listSymbols"] {
+  return { ...symbolsView(set), files_hash: set.filesHash }
 }
 
 /** Few enough characters for a line of the socket, however they are escaped there. */

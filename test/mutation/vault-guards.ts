@@ -25,6 +25,55 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
+    "vault/operator/price-methods.ts",
+    ["threats/price-walked-by-a-feed"],
+    [
+      {
+        find: "compareDecimals(shown, value) === 0) return",
+        replace: "true) return",
+        why: "a price is confirmed that nobody was shown",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/stops/freeze-methods.ts",
+    ["unit/vault/stops/freeze-methods"],
+    [
+      {
+        find: "isDeepStrictEqual(now, each)",
+        replace: "isSameScope(now as FreezeScope, each as FreezeScope)",
+        why: "a thaw ends a freeze that took the shown one's place",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/operator/hold-methods.ts",
+    ["unit/commands/console/vault-answers"],
+    [
+      {
+        find: "files_hash !== holds.active().filesHash",
+        replace: "false",
+        why: "a request is released whose words have changed since",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/operator/safety-methods.ts",
+    ["unit/vault/operator/safety-methods"],
+    [
+      {
+        find: "Math.abs(offsetMs - shownMs) > maxSlewMs",
+        replace: "false",
+        why: "a clock is accepted that was set since it was shown",
+      },
+      {
+        find: "!isDeepStrictEqual(shown, signers)",
+        replace: "false",
+        why: "other signers go on than were shown",
+      },
+    ],
+  ),
+  ...guardsOf(
     "vault/keyring/curve.ts",
     ["unit/vault/keyring/curve"],
     [

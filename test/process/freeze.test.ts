@@ -303,6 +303,17 @@ describe("freeze and thaw on a bad day", () => {
     assert.deepEqual(await frozen(), [])
   })
 
+  it("are shown at a terminal before they end, and stay where that isn't agreed to", async () => {
+    await freeze("--reason", "odd fills")
+    const answer = (keys: string) => countersignTyped(at("thaw"), [{ after: "End it?", keys }])
+    const declined = await answer(`n${enter}`)
+    assert.equal(declined.code, 1)
+    assert.match(declined.stderr, /Everything is frozen since .* by operator .*: odd fills/)
+    assert.equal((await frozen()).length, 1)
+    assert.equal((await answer(`y${enter}`)).code, 0)
+    assert.deepEqual(await frozen(), [])
+  })
+
   it("end the one freeze there is, and of several name what ends each", async () => {
     assert.deepEqual(await countersign(at("thaw")), {
       code: 0,

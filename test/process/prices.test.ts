@@ -8,6 +8,7 @@ import { bot, limitOrder, type Bot } from "../support/bot.ts"
 import {
   countersign,
   countersignJson,
+  countersignTyped,
   makeInstallation,
   serve,
   type Served,
@@ -15,6 +16,7 @@ import {
 } from "../support/countersign.ts"
 import { killAllNaming } from "../support/process-tree.ts"
 import { addClient, makeTradingKeys, writePolicy } from "../support/trading-keys.ts"
+import { enter } from "../support/typist.ts"
 
 const policy = `policy: capped
 rules:
@@ -106,7 +108,16 @@ describe("reference prices", { timeout: 180_000 }, () => {
     assert.match(shown.stdout, /^BTC-PERP +90000 +unconfirmed +90000 +64000 +feed +\d{4}-/m)
 
     assert.equal((await countersign(at("prices", "confirm"))).code, 2)
-    const { stdout, code } = await countersign(at("prices", "confirm", "BTC-PERP"))
+    const other = await countersign(at("prices", "confirm", "BTC-PERP=64000"))
+    assert.equal(other.code, 2)
+    assert.match(other.stderr, /BTC-PERP is 90000 now, not the one to be confirmed/)
+    for (const words of [["BTC-PERP"], ["--all"]]) {
+      const { code, stderr } = await countersign(at("prices", "confirm", ...words))
+      assert.equal(code, 2)
+      assert.match(stderr, /countersign prices confirm .*BTC-PERP=90000/)
+    }
+    assert.deepEqual(await bothSides(), [neither, neither])
+    const { stdout, code } = await countersign(at("prices", "confirm", "BTC-PERP=90000"))
     assert.equal(code, 0)
     assert.match(stdout, /^BTC-PERP +90000 +known +- +90000 +operator +\d{4}-/m)
     const none = await countersign(at("prices", "confirm", "--all"))
@@ -117,6 +128,19 @@ describe("reference prices", { timeout: 180_000 }, () => {
       [200, ""],
       [200, ""],
     ])
+  })
+
+  it("are confirmed at the values of the table that was shown, whatever a feed says meanwhile", async () => {
+    await give("130000")
+    const question = { after: "Are these right: BTC-PERP=130000?", keys: `y${enter}` }
+    const agreed = await countersignTyped(at("prices", "confirm", "--all"), [question])
+    assert.equal(agreed.code, 0, agreed.stderr)
+    assert.match(agreed.stderr, /^BTC-PERP +130000 +unconfirmed +130000 +70000/m)
+    await give("0.01")
+    const declined = { after: "Are these right: BTC-PERP=0.01?", keys: `n${enter}` }
+    assert.equal((await countersignTyped(at("prices", "confirm", "BTC-PERP"), [declined])).code, 1)
+    assert.equal((await show())[0]?.state, "unconfirmed")
+    await countersign(at("prices", "set", "BTC-PERP", "70000"))
   })
 
   it("are there again after a restart", async () => {

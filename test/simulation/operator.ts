@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 
+import { decideAsShown, thawAsShown } from "../support/a-word.ts"
 import type { Calls } from "./calls.ts"
 import type { Durable, Moment } from "./checker/checker.ts"
 import { isOutOfForce, isStopped, type Leaving } from "./checker/promises.ts"
@@ -39,7 +40,7 @@ export class Operator {
     this.#calls.checker.promises.lift(freezeName(what))
     this.#operate({
       name: `thaw of ${freezeName(what)}`,
-      ask: ({ admin }) => admin.thaw(what),
+      ask: (life) => thawAsShown(life, what),
     })
   }
 
@@ -49,7 +50,7 @@ export class Operator {
     if (id === undefined) return
     this.#operate({
       name: `${to} ${id}`,
-      ask: ({ admin }) => admin.decideHold({ id, decision: to }),
+      ask: (life) => decideAsShown(life, id, to),
       heard: (_view, since) => void this.#durable(since, { act: `hold_${to}`, hold: id }),
     })
   }
@@ -109,14 +110,17 @@ export class Operator {
   acceptClock(): void {
     this.#operate({
       name: "accept clock",
-      ask: ({ admin }) => admin.acceptClock(),
+      ask: async ({ admin }) => admin.acceptClock(await admin.lookAtClock()),
     })
   }
 
   acceptRestore(): void {
     this.#operate({
       name: "accept restore",
-      ask: ({ admin }) => admin.acceptRestore(),
+      ask: async ({ admin }) => {
+        const { signers } = await admin.lookAtRestore()
+        return admin.acceptRestore({ signers: [...signers] })
+      },
     })
   }
 

@@ -3,6 +3,7 @@ import { setImmediate as turned } from "node:timers/promises"
 
 import { dialAdmin } from "../../src/commands/installation/dial-admin.ts"
 import type { AdminParams, AdminResults } from "../../src/link/calls/methods.ts"
+import type { FreezeView } from "../../src/link/views/views.ts"
 import { Fault } from "../../src/std/fault.ts"
 import { wasChanged } from "../../src/vault/ledger/bindings.ts"
 import type { Fleet } from "./crash-fleet.ts"
@@ -55,7 +56,11 @@ export function withdrawn(kind: Withdrawal, { bots, random }: Around): Withdrawn
   const key = random.pick(bot.keys)
   const frozen = (of: { scope: "all" | "client" | "key"; name: string | null }) => ({
     act: (call: Call) => call("freeze", { ...of, reason, cancels: false }),
-    mend: (call: Call) => call("thaw", of),
+    mend: async (call: Call) => {
+      const { freezes } = await call("status", {})
+      const isOf = (each: FreezeView) => each.scope === of.scope && each.name === of.name
+      return call("thaw", { freezes: freezes.filter(isOf) })
+    },
   })
   const isOfClient = ({ client }: Asked): boolean => client === bot.name
   const isOfKey = (asked: Asked): boolean => asked.key === key

@@ -94,7 +94,9 @@ export async function confirmPolled({ dir, price, order }: PolledDaemon): Promis
   }
   assert.equal((await price()).state, "unconfirmed")
   assert.equal(await order(), "notional_unknown")
-  const { code, stdout } = await countersign(["prices", "confirm", "--all", "--dir", dir])
+  const shown = (await price()).pending ?? ""
+  const named = `${(await price()).symbol}=${shown}`
+  const { code, stdout } = await countersign(["prices", "confirm", named, "--dir", dir])
   assert.equal(code, 0, stdout)
 }
 

@@ -7,11 +7,12 @@ import { setImmediate as turnEnded, setTimeout as pause } from "node:timers/prom
 import { Fault } from "../../src/std/fault.ts"
 import type { Ledger } from "../../src/vault/ledger/ledger.ts"
 import { openLedgerOver, type LedgerOptions } from "../../src/vault/ledger/open-ledger.ts"
+import type { Freeze } from "../../src/vault/ledger/records/freeze.ts"
 import type { AdminEntry } from "../../src/vault/ledger/records/admin-entry.ts"
 import type { Client, KeyEntry } from "../../src/vault/ledger/records/bindings.ts"
 import { maxSkewMs } from "../../src/vault/ledger/postgres/turn-keeper.ts"
 import { quietMs } from "../../src/vault/ledger/postgres/turn-sql.ts"
-import { freezeMethods } from "../../src/vault/stops/freeze-methods.ts"
+import { freezeMethods, freezeView } from "../../src/vault/stops/freeze-methods.ts"
 import type { Mark } from "../../src/vault/ledger/signers/mark-file.ts"
 import type { OpenSigner } from "../../src/vault/ledger/signers/signer-marks.ts"
 import type { Address } from "../../src/venue/address.ts"
@@ -36,8 +37,7 @@ type Host = {
   readonly place: PostgresLedgerPlace
 }
 
-const frozen: AdminEntry = {
-  act: "frozen",
+const freeze: Freeze = {
   scope: "all",
   name: null,
   reason: "r",
@@ -45,6 +45,7 @@ const frozen: AdminEntry = {
   cancels: true,
   sinceMs: 0,
 }
+const frozen: AdminEntry = { act: "frozen", ...freeze }
 
 const client: Client = {
   name: "bot",
@@ -176,9 +177,12 @@ describe("the ledgers of two hosts", needsPostgres, () => {
       const { thaw } = freezeMethods({ ledger, act, active: () => ledger.bindings() } as never)
       for (let time = 0; time < 5; time += 1) {
         await other.act(frozen, other.now()) // the first is answered late, the next at once
-        assert.deepEqual(await thaw({ scope: "all", name: null }), [])
+        assert.deepEqual(await thaw({ freezes: [freezeView(freeze)] }), [])
       }
-      await assert.rejects(thaw({ scope: "all", name: null }), /Nothing of this is frozen/)
+      await assert.rejects(
+        thaw({ freezes: [freezeView(freeze)] }),
+        /has changed since it was shown/,
+      )
     }))
 
   it("hear once of each client that any of them heard", () =>

@@ -8,6 +8,7 @@ import {
   outcomeOf,
   type TestVault,
 } from "../support/open-test-vault.ts"
+import { decideAsShown } from "../support/a-word.ts"
 import { setClock } from "../support/set-clock.ts"
 
 const policy = `policy: narrow
@@ -37,7 +38,7 @@ async function outcome(test: TestVault, token: string): Promise<string> {
 async function releasedHold(test: TestVault, token: string): Promise<void> {
   const held = await test.sign(token, limitOrder())
   assert.ok(held.kind === "refused" && held.refusal.code === "approval_required")
-  await test.admin.decideHold({ id: held.refusal.data.hold ?? "", decision: "released" })
+  await decideAsShown(test, held.refusal.data.hold ?? "")
 }
 
 describe("a clock that is set back", () => {

@@ -11,6 +11,7 @@ import {
   type TestVault,
   type VaultAsk,
 } from "../support/open-test-vault.ts"
+import { decideAsShown } from "../support/a-word.ts"
 import { setClock } from "../support/set-clock.ts"
 
 const lifeMs = 5_000
@@ -126,7 +127,7 @@ hold: [{name: large, endpoints: [placeOrder]}]
     const held = await test.sign(token, limitOrder())
     assert.ok(held.kind === "refused" && held.refusal.code === "approval_required")
     clock.step(lifeMs)
-    await test.admin.decideHold({ id: held.refusal.data.hold ?? "", decision: "released" })
+    await decideAsShown(test, held.refusal.data.hold ?? "")
     assert.equal(outcomeOf(await test.sign(token, limitOrder())), "token_expired")
     const again = await test.reopen()
     t.after(() => again.close())

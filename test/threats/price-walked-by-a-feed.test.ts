@@ -45,6 +45,8 @@ async function rowsOf({ test }: Awaited<ReturnType<typeof opened>>): Promise<num
   return rows.filter(({ row }) => row["act"] === "price_set").length
 }
 
+const btc = (value: string) => ({ symbol: "BTC-PERP", value })
+
 describe("a feed that lies step by step", () => {
   it("gets hardly further than one step in a moment", async (t) => {
     const { test, token, feed, set } = await opened(t)
@@ -69,7 +71,10 @@ describe("a feed that lies step by step", () => {
     assert.equal((await feed("45714.28")).state, "unconfirmed")
     assert.equal((await feed("64000")).state, "unconfirmed")
     assert.deepEqual(
-      (await test.admin.confirmPrices({})).map(({ state, value }) => [state, value]),
+      (await test.admin.confirmPrices({ prices: [btc("64000")] })).map(({ state, value }) => [
+        state,
+        value,
+      ]),
       [["known", "64000"]],
     )
   })
@@ -78,13 +83,35 @@ describe("a feed that lies step by step", () => {
     const { feed, test } = await opened(t)
     const first = await feed("64000")
     assert.deepEqual([first.state, first.pending, first.anchor], ["unconfirmed", "64000", null])
-    const [confirmed] = await test.admin.confirmPrices({ symbols: ["BTC-PERP"] })
+    const [confirmed] = await test.admin.confirmPrices({ prices: [btc("64000")] })
     assert.deepEqual(
       [confirmed?.state, confirmed?.value, confirmed?.anchor],
       ["known", "64000", "64000"],
     )
     assert.equal((await feed("64100")).state, "known")
-    await assert.rejects(test.admin.confirmPrices({ symbols: ["ETH"] }), { code: "name_unknown" })
+    const unknown = test.admin.confirmPrices({ prices: [{ symbol: "ETH", value: "1" }] })
+    await assert.rejects(unknown, { code: "name_unknown" })
+  })
+
+  it("is confirmed at the value that was shown, and at no other that came meanwhile", async (t) => {
+    const { feed, test } = await opened(t)
+    await feed("64000")
+    await feed("0.01")
+    const confirm = (...values: readonly string[]) =>
+      test.admin.confirmPrices({ prices: values.map(btc) })
+    for (const values of [["64000"], ["0.01", "64000"], ["0.0100001"], ["", "0.01"], ["x"]]) {
+      await assert.rejects(confirm(...values), {
+        code: "usage",
+        message:
+          "The price of BTC-PERP is 0.01 now, not the one to be confirmed; nothing was. Look at countersign prices show again.",
+      })
+      const [price] = await test.admin.listPrices()
+      assert.deepEqual([price?.state, price?.pending], ["unconfirmed", "0.01"], values.join())
+    }
+    await feed("64000.0")
+    assert.equal((await confirm("64000"))[0]?.state, "known")
+    await assert.rejects(confirm("0.01"), { code: "usage" })
+    assert.equal((await confirm("64000.00"))[0]?.anchor, "64000")
   })
 
   it("has what moved too fast held back, by which bounds must hold as well", async (t) => {

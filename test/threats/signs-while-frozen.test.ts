@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { adminParams, botParams } from "../../src/link/calls/methods.ts"
+import { decideAsShown, thawAsShown } from "../support/a-word.ts"
 import { cancelPath, limitOrder, openTestVault, outcomeOf } from "../support/open-test-vault.ts"
 
 const everything = { scope: "all", name: null, reason: "a drill" } as const
@@ -18,7 +19,7 @@ describe("a bot, or a gate that has its token, while something is frozen", () =>
       assert.equal(outcomeOf(await test.sign(token, limitOrder(), keyed)), "signed")
       await test.admin.freeze({ ...everything, cancels: true })
       assert.equal(outcomeOf(await test.sign(token, limitOrder(), keyed)), "frozen", purpose)
-      await test.admin.thaw({ scope: "all", name: null })
+      await thawAsShown(test, { scope: "all", name: null })
     }
   })
 
@@ -33,10 +34,10 @@ hold: [{name: every, endpoints: [placeOrder]}]
     const token = await test.addClient({ name: "bot", keys: ["mm"] })
     assert.equal(outcomeOf(await test.sign(token, limitOrder())), "approval_required")
     const [hold] = await test.admin.listHolds()
-    await test.admin.decideHold({ id: hold?.id ?? "", decision: "released" })
+    await decideAsShown(test, hold?.id ?? "")
     await test.admin.freeze({ ...everything, cancels: true })
     assert.equal(outcomeOf(await test.sign(token, limitOrder())), "frozen")
-    await test.admin.thaw({ scope: "all", name: null })
+    await thawAsShown(test, { scope: "all", name: null })
     assert.equal(outcomeOf(await test.sign(token, limitOrder())), "signed")
   })
 

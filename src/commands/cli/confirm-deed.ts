@@ -10,3 +10,14 @@ export async function confirmDeed({ prompts }: Terminal, message: string): Promi
   prompts.assertCanAsk("agree to it with --yes")
   if (!(await prompts.confirm(message))) throw new Fault("cancelled", "Nothing was done.")
 }
+
+/**
+ * As {@link confirmDeed}, of what was shown just now and what the call will carry. Where there is nobody to ask, a script's
+ * word holds for what stands as it is run.
+ */
+export async function agreeToShown(
+  terminal: Terminal,
+  { yes, question }: { readonly yes: boolean; readonly question: string },
+): Promise<void> {
+  if (!yes && terminal.prompts.canAsk()) await confirmDeed(terminal, question)
+}

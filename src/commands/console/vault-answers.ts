@@ -73,16 +73,18 @@ export function releasingAnswers(
     look: async () => ({ ...(await look({})), may_release: true }),
     weigh: async ({ id }) => {
       const hold = await pendingHold(id, vault)
-      const words = heldWords(hold, await vault.call("listSymbols", {}))
+      const symbols = await vault.call("listSymbols", {})
+      const words = heldWords(hold, symbols)
       const to_type = isAccountWide(hold.operation) ? hold.operation : null
-      return { words, warnings: await sinceHeld(hold, vault), to_type }
+      const { files_hash } = symbols
+      return { words, warnings: await sinceHeld(hold, vault), to_type, files_hash }
     },
-    decide: async ({ id, decision, typed }) => {
+    decide: async ({ id, decision, typed, files_hash }) => {
       const { operation } = await pendingHold(id, vault)
       if (decision === "released" && isAccountWide(operation) && typed !== operation) {
         throw new Fault("usage", `It is about the whole account: type ${operation} to release it.`)
       }
-      return vault.call("decideHold", { id, decision })
+      return vault.call("decideHold", { id, decision, files_hash })
     },
   }
 }

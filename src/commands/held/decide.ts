@@ -1,12 +1,12 @@
-import type { HoldView } from "../../link/views/views.ts"
-import { Fault } from "../../std/fault.ts"
+import type { HoldView, SymbolsView } from "../../link/views/views.ts"
 import { heldLine } from "../../words/held-words.ts"
+import { agreeToShown } from "../cli/confirm-deed.ts"
 import { argument, flag } from "../cli/options.ts"
 import { tell } from "../cli/print.ts"
 import type { Terminal } from "../cli/terminal.ts"
 import type { Admin } from "../installation/admin.ts"
 import { adminCommand } from "../installation/admin-command.ts"
-import { holdLines, withWords, type WordedHold } from "./list.ts"
+import { holdLines, withWords } from "./list.ts"
 import { sinceHeld } from "./since-held.ts"
 
 const id = argument("<id>", "the hold's id, which the bot was told and held list shows")
@@ -16,14 +16,17 @@ export const heldRelease = adminCommand({
   changes: "installation",
   description: "let a held request be signed once",
   notes: `
-It is judged anew when the bot sends it. What has changed since it was held, and what stands in its way now, is told
-first; at a terminal it is asked then whether to release it all the same.`,
+It is judged anew when the bot sends it. What it asks for, what has changed since it was held, and what stands in its way
+now is told first, and at a terminal asked about.`,
   examples: ["countersign held release hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC"],
   options: { id, yes: flag("--yes", "don't ask") },
   call: async (admin, options, terminal) => {
-    const hold = await heldNow(options.id, admin)
-    if (hold?.state === "pending") await warn(hold, { admin, terminal, yes: options.yes })
-    return decided(await admin.call("decideHold", { id: options.id, decision: "released" }), admin)
+    const { id, yes } = options
+    const hold = await heldNow(id, admin)
+    const { files_hash, ...symbols } = await admin.call("listSymbols", {})
+    if (hold?.state === "pending") await agree(hold, { symbols, admin, terminal, yes })
+    const released = await admin.call("decideHold", { id, decision: "released", files_hash })
+    return withWords(released, symbols)
   },
   print: holdLines,
 })
@@ -34,8 +37,11 @@ export const heldRefuse = adminCommand({
   description: "end a held request",
   examples: ["countersign held refuse hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC"],
   options: { id },
-  call: async (admin, options) =>
-    decided(await admin.call("decideHold", { id: options.id, decision: "refused" }), admin),
+  call: async (admin, { id }) => {
+    const { files_hash, ...symbols } = await admin.call("listSymbols", {})
+    const hold = await admin.call("decideHold", { id, decision: "refused", files_hash })
+    return withWords(hold, symbols)
+  },
   print: holdLines,
 })
 
@@ -47,18 +53,18 @@ export async function heldNow(
   return (await admin.call("listHolds", {})).find((hold) => hold.id === id)
 }
 
-async function decided(hold: HoldView, admin: Admin): Promise<WordedHold> {
-  return withWords(hold, await admin.call("listSymbols", {}))
+type Asking = {
+  readonly symbols: SymbolsView
+  readonly admin: Admin
+  readonly terminal: Terminal
+  readonly yes: boolean
 }
 
-type Asking = { readonly admin: Admin; readonly terminal: Terminal; readonly yes: boolean }
-
-/** A release can't be taken back, so it is asked for once more where it may not be what it was meant to be. */
-async function warn(hold: HoldView, { admin, terminal, yes }: Asking): Promise<void> {
+/** A release can't be taken back. It is shown as it is released, with what has changed since it was held. */
+async function agree(hold: HoldView, { symbols, admin, terminal, yes }: Asking): Promise<void> {
   const warnings = await sinceHeld(hold, admin)
+  tell(terminal, heldLine(hold, symbols, Date.now()))
   for (const warning of warnings) tell(terminal, `warning: ${warning}`)
-  if (warnings.length === 0 || yes || terminal.stdin.isTTY !== true) return
-  const words = heldLine(hold, await admin.call("listSymbols", {}), Date.now())
-  if (await terminal.prompts.confirm(`Release it all the same: ${words}?`)) return
-  throw new Fault("cancelled", "Nothing was released; it still waits.")
+  const question = warnings.length === 0 ? "Release it?" : "Release it all the same?"
+  await agreeToShown(terminal, { yes, question })
 }

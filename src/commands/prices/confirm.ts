@@ -1,21 +1,78 @@
+import type { PriceView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
+import { confirmDeed } from "../cli/confirm-deed.ts"
 import { flag, words } from "../cli/options.ts"
+import { shownText, tell } from "../cli/print.ts"
+import type { Terminal } from "../cli/terminal.ts"
+import type { Admin } from "../installation/admin.ts"
 import { adminCommand } from "../installation/admin-command.ts"
 import { pricesTable } from "./show.ts"
 
-/** `countersign prices confirm [SYMBOL…|--all]` */
+/** `countersign prices confirm SYMBOL=VALUE…`, each as it was shown; without values it shows them and asks. */
 export const pricesConfirm = adminCommand({
   description: "confirm the prices that were fed last; the next are measured from them",
-  examples: ["countersign prices confirm BTC-PERP", "countersign prices confirm --all"],
+  notes:
+    "A price that isn't the one that was shown any more is refused, and with it all that are named.",
+  examples: ["countersign prices confirm BTC-PERP=64000", "countersign prices confirm --all"],
   options: {
-    symbols: words("[symbols...]", "their names in venue.yaml"),
-    all: flag("--all", "every price that waits or is held back"),
+    prices: words("[prices...]", "SYMBOL=VALUE as shown; a symbol alone is shown and asked about"),
+    all: flag("--all", "show every price that waits or is held back, and ask"),
   },
-  call: (admin, { symbols, all }) => {
-    if (all === symbols.length > 0) {
-      throw new Fault("usage", "Name the symbols whose prices are right, or give --all.")
+  call: async (admin, { prices: given, all }, terminal) => {
+    if (all === given.length > 0) {
+      throw new Fault(
+        "usage",
+        "Name the prices that are right, like BTC-PERP=64000, or give --all.",
+      )
     }
-    return admin.call("confirmPrices", all ? {} : { symbols: [...symbols] })
+    const bare = given.filter((each) => !each.includes("="))
+    const valued = given.filter((each) => each.includes("=")).map(splitPrice)
+    const asked =
+      all || bare.length > 0 ? await agreedTo({ all, symbols: bare }, admin, terminal) : []
+    const prices = [...valued, ...asked]
+    return prices.length === 0 ? [] : admin.call("confirmPrices", { prices })
   },
   print: (prices) => (prices.length === 0 ? ["No price waits."] : pricesTable(prices)),
 })
+
+type Shown = { readonly symbol: string; readonly value: string }
+
+function splitPrice(given: string): Shown {
+  const [symbol = "", ...value] = given.split("=")
+  return { symbol, value: value.join("=") }
+}
+
+type Wanted = { readonly all: boolean; readonly symbols: readonly string[] }
+
+/** The values of the table that is shown, once a person has agreed to it. */
+async function agreedTo(
+  { all, symbols }: Wanted,
+  admin: Pick<Admin, "call">,
+  terminal: Terminal,
+): Promise<readonly Shown[]> {
+  const listed = await admin.call("listPrices", {})
+  const prices = all ? listed.filter(isPending) : symbols.map((name) => priceOf(name, listed))
+  if (prices.length === 0) return []
+  const shown = prices.map(({ symbol, value, pending }) => {
+    const last = pending ?? value
+    if (last !== null) return { symbol, value: last }
+    throw new Fault("usage", `${symbol} has no price; countersign prices set gives it one.`)
+  })
+  const words = shown.map(({ symbol, value }) => `${symbol}=${value}`).join(" ")
+  terminal.prompts.assertCanAsk(
+    `name each price as you saw it, if it is right: countersign prices confirm ${words}`,
+  )
+  tell(terminal, shownText(pricesTable(prices), terminal))
+  await confirmDeed(terminal, `Are these right: ${words}?`)
+  return shown
+}
+
+function isPending({ pending }: PriceView): boolean {
+  return pending !== null
+}
+
+function priceOf(name: string, listed: readonly PriceView[]): PriceView {
+  const price = listed.find(({ symbol }) => symbol === name)
+  if (price !== undefined) return price
+  throw new Fault("name_unknown", `venue.yaml's symbols have no ${name}; add it there first.`)
+}

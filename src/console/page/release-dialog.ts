@@ -30,8 +30,9 @@ export function makeReleaseDialog(): ReleaseDialog {
     render(contents(asked, { why, close, submit }), dialog)
   }
   const decide = async (asked: Asked, typed: string): Promise<void> => {
-    const { hold, decision } = asked
-    const answered = await post("decide", { id: hold.id, decision, typed })
+    const { hold, decision, weighed } = asked
+    const { files_hash = "" } = weighed ?? {}
+    const answered = await post("decide", { id: hold.id, decision, typed, files_hash })
     if (answered.ok) close()
     else show(asked, answered.why)
   }

@@ -25,8 +25,8 @@ import type {
 } from "../views/views.ts"
 import { agentParams, type AgentResults } from "./agent-methods.ts"
 import { auditParams, type AuditResults } from "./audit-methods.ts"
-import { policyParams, type PolicyResults } from "./policy-methods.ts"
-import { readBotParams, type ReadBotResults } from "./read-methods.ts"
+import { filesHash, policyParams, type PolicyResults } from "./policy-methods.ts"
+import { pricesList, readBotParams, type ReadBotResults } from "./read-methods.ts"
 import { idempotencyKey, record, reportSchema, token, traceparent } from "./report.ts"
 import { safetyParams, type SafetyResults } from "./safety-methods.ts"
 import {
@@ -170,13 +170,16 @@ export const adminParams = {
   rotateToken: z.strictObject({ name }),
   revokeClient: z.strictObject({ name }),
   setPrice: z.strictObject({ symbol: z.string().max(64), value: z.string().max(64) }),
-  /** Without `symbols` all that wait or are held back. */
-  confirmPrices: z.strictObject({
-    symbols: z.array(z.string().max(64)).min(1).max(1_000).optional(),
-  }),
+  /** Each with the value that a person was shown. */
+  confirmPrices: z.strictObject({ prices: pricesList }),
   listPrices: z.strictObject({}),
   listHolds: z.strictObject({}),
-  decideHold: z.strictObject({ id: z.string().max(64), decision: z.enum(["released", "refused"]) }),
+  /** `files_hash`: of the files in force, by which a person was shown what the request asks for. */
+  decideHold: z.strictObject({
+    id: z.string().max(64),
+    decision: z.enum(["released", "refused"]),
+    files_hash: filesHash,
+  }),
   listLimits: z.strictObject({}),
   raiseLimit: z.strictObject({
     limit: limitName,

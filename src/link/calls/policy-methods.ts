@@ -4,7 +4,9 @@ import * as z from "zod"
 
 import type { CandidateView, ReplayedRefusal, SymbolsView } from "../views/views.ts"
 
-const filesHash = z.string().regex(/^[0-9a-f]{64}$/, "64 hex digits, as countersign showed them")
+export const filesHash = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, "64 hex digits, as countersign showed them")
 
 /** Their parameters. */
 export const policyParams = {
@@ -27,7 +29,8 @@ export type PolicyResults = {
   reload: { readonly policy_hash: string; readonly warnings: readonly string[] }
   /** In their order; a long one in pieces, which have its name. */
   filesInForce: readonly { readonly name: string; readonly text: string }[]
-  listSymbols: SymbolsView
+  /** `files_hash`: of the files in force that say so. */
+  listSymbols: SymbolsView & { readonly files_hash: string }
   replay: {
     readonly requests: number
     readonly refusals: number

@@ -3,8 +3,16 @@
 import * as z from "zod"
 
 export const safetyParams = {
-  acceptClock: z.strictObject({}),
-  acceptRestore: z.strictObject({}),
+  /** The clock, and why it is doubted. */
+  lookAtClock: z.strictObject({}),
+  /** `offset_ms`: of the clock that a person was shown. */
+  acceptClock: z.strictObject({ offset_ms: z.int() }),
+  /** The signers that wait. */
+  lookAtRestore: z.strictObject({}),
+  /** `signers`: as a person was shown them. */
+  acceptRestore: z.strictObject({
+    signers: z.array(z.strictObject({ signer: z.string().max(64), nonce: z.int() })).max(1_000),
+  }),
   /** Writes a copy of the ledger into the state directory; with `file`, goes on waiting for that one. */
   copyLedger: z.strictObject({ file: z.string().max(4_096).optional() }),
   /** Records that a copy up to this entry was written and checked. */
@@ -14,12 +22,14 @@ export const safetyParams = {
   }),
 }
 
+/** Above which nonce each signer goes on. */
+type Floors = { readonly signers: readonly { readonly signer: string; readonly nonce: number }[] }
+
 export type SafetyResults = {
+  readonly lookAtClock: { readonly now: number; readonly offset_ms: number; readonly why: string }
   readonly acceptClock: { readonly record: string; readonly now: number }
-  readonly acceptRestore: {
-    readonly record: string
-    readonly signers: readonly { readonly signer: string; readonly nonce: number }[]
-  }
+  readonly lookAtRestore: Floors
+  readonly acceptRestore: Floors & { readonly record: string }
   readonly copyLedger: { readonly file: string; readonly is_done: boolean }
   readonly recordBackup: { readonly record: string }
 }

@@ -4,7 +4,13 @@ import * as z from "zod"
 
 import { outcomeSchema } from "../views/outcome.ts"
 import type { Refused } from "../views/refusal.ts"
-import type { FreezeView, HeartbeatView, OutboxRequest, PanicView } from "../views/stop-views.ts"
+import {
+  freezeViewSchema,
+  type FreezeView,
+  type HeartbeatView,
+  type OutboxRequest,
+  type PanicView,
+} from "../views/stop-views.ts"
 
 const token = z.string().max(128)
 const name = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "the name of a client or a key")
@@ -35,11 +41,8 @@ export const stopAdminParams = {
       .regex(/^console\/[\w.@-]{1,64}$/, "console/ and a user's name")
       .optional(),
   }),
-  /** `everything` ends all freezes there are. */
-  thaw: z.strictObject({
-    scope: z.enum(["all", "client", "key", "everything"]),
-    name: name.nullable(),
-  }),
+  /** The freezes to end, as a person was shown them. */
+  thaw: z.strictObject({ freezes: z.array(freezeViewSchema).min(1).max(1_000) }),
   /** Freezes everything and signs the cancels of venue.yaml; the caller sends them. */
   panic: z.strictObject({ reason: z.string().min(1).max(190) }),
 }

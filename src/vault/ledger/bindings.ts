@@ -203,12 +203,16 @@ export function wasChanged(error: unknown): boolean {
 }
 
 /** Of acts that say how something is by how it was: what that was. What else is queued with them leaves it alone. */
-function madeOf(entry: AdminEntry, { keys, clients, prices }: Bindings): readonly unknown[] {
+function madeOf(
+  entry: AdminEntry,
+  { keys, clients, prices, freezes }: Bindings,
+): readonly unknown[] {
   const { act } = entry
   if (act === "client_set") return [clients, keys]
   if (act === "client_token_set")
     return [clients.find(({ name }) => name === entry.name)?.tokenHash]
   if (act === "price_set") return [clients, prices.get(entry.symbolId)]
+  if (act === "thawed") return [freezes.find((each) => isSameScope(each, entry))]
   if (act !== "key_replaced") return []
   return [clients, keys.get(entry.from)?.approval, keys.get(entry.to)?.approval]
 }

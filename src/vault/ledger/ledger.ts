@@ -130,7 +130,7 @@ export type Ledger = {
   /** What clients had written that no signature stands behind. */
   readonly rows: RowCounts
   /** Whether wall time is believed, and an operator's word that it can be: to be recorded in the same turn. */
-  readonly clock: Pick<LedgerClock, "doubt" | "warning" | "accept">
+  readonly clock: Pick<LedgerClock, "doubt" | "warning" | "wall" | "accept">
   /** What tells a ledger that was restored, and lets its signers go on once the act that says so is durable. */
   readonly marks: Pick<SignerMarks, "waiting" | "accept">
   /**

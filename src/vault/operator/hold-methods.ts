@@ -9,13 +9,24 @@ import { holdView, isPending, listHolds, whyNever } from "../status/holds.ts"
 /** What waits for a person, and what is judged by. */
 type Holds = SetInForce & { readonly ledger: Pick<Ledger, "holds" | "decideHold"> }
 
-/** `countersign held release|refuse`: a person's word. @throws {Fault} `name_unknown`, `usage` when it no longer waits. */
+/**
+ * `countersign held release|refuse`: a person's word. A hold's body never changes, but what its numbers mean the files in
+ * force say: the word is for what they said when it was shown.
+ *
+ * @throws {Fault} `name_unknown`, `usage` when it no longer waits, or the files are others.
+ */
 export async function decideHold(
-  { id, decision }: AdminParams["decideHold"],
+  { id, decision, files_hash }: AdminParams["decideHold"],
   holds: Holds,
 ): Promise<HoldView> {
   const nowMs = holds.now()
   if (decision === "released") assertSignable(id, holds)
+  if (files_hash !== holds.active().filesHash) {
+    throw new Fault(
+      "usage",
+      "The files in force have changed since this request was shown; it still waits. Look at it again.",
+    )
+  }
   await holds.ledger.decideHold(id, { to: decision, by: operatorName }, nowMs)
   const hold = holds.ledger.holds(nowMs).find((each) => each.id === id)
   if (hold === undefined) throw new Fault("name_unknown", `There is no hold ${id}.`)

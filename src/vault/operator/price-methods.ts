@@ -6,7 +6,7 @@ import type { Refusal } from "../../link/views/refusal.ts"
 import type { PriceView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { err, ok, type Result } from "../../std/result.ts"
-import { compareDecimals, parseDecimal, type Decimal } from "../../venue/decimal.ts"
+import { compareDecimals, formatDecimal, parseDecimal, type Decimal } from "../../venue/decimal.ts"
 import type { FieldError } from "../../venue/json.ts"
 import type { SymbolEntry } from "../../venue/profile.ts"
 import type { ActiveSet, Acts } from "../active/active-set.ts"
@@ -47,27 +47,34 @@ export async function setPrice(
 }
 
 /**
- * `countersign prices confirm`: an operator's word that prices are right as they were fed last: those that wait or are
- * held back, else those in force. Each is the new anchor.
+ * `countersign prices confirm`: an operator's word that prices are right as they were shown: those that wait or are held
+ * back, else those in force. Each is the new anchor; all of them or none.
  *
- * @throws {Fault} `name_unknown`, `usage` when a named symbol has no price.
+ * @throws {Fault} `name_unknown`, `usage` when a symbol has another price by now, or none.
  */
 export async function confirmPrices(
-  { symbols: names }: AdminParams["confirmPrices"],
+  { prices: shown }: AdminParams["confirmPrices"],
   acts: Acts,
 ): Promise<readonly PriceView[]> {
   const set = acts.active()
-  const pending = names?.map((name) => pendingPrice(symbolNamed(name, set), set)) ?? allPending(set)
+  const pending = shown.map(({ symbol, value }) => {
+    const price = pendingPrice(symbolNamed(symbol, set), set)
+    assertAsShown(price, value)
+    return price
+  })
   await Promise.all(pending.map((price) => setByOperator(price, acts)))
   return pending.map(({ symbol }) => priceView(symbol, acts.active(), acts.now()))
 }
 
 type NewPrice = { readonly symbol: SymbolEntry; readonly value: Decimal }
 
-function allPending(set: ActiveSet): readonly NewPrice[] {
-  return [...set.profile.symbols.byId.values()]
-    .filter(({ id }) => isPending(set.prices.get(id)))
-    .map((symbol) => pendingPrice(symbol, set))
+function assertAsShown({ symbol, value }: NewPrice, text: string): void {
+  const shown = parseDecimal(text)
+  if (shown !== undefined && compareDecimals(shown, value) === 0) return
+  throw new Fault(
+    "usage",
+    `The price of ${symbol.name} is ${formatDecimal(value)} now, not the one to be confirmed; nothing was. Look at countersign prices show again.`,
+  )
 }
 
 function isPending(price: StoredPrice | undefined): boolean {

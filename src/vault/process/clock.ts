@@ -78,6 +78,8 @@ export type LedgerClock = {
   warning(): string | undefined
   /** What the ledger keeps with a commit. */
   readonly reading: () => ClockReading
+  /** Wall time; and less the time that runs on by itself, which is another once the clock was set. */
+  wall(): { readonly now: number; readonly offset_ms: number }
   /** Goes by wall time as it is now, back too: an operator has looked at it. */
   accept(): LedgerTime
 }
@@ -124,6 +126,10 @@ export function openLedgerClock(input: {
       uptimeMs: (base.uptimeMs ?? 0) + passedSince(base, clock),
       bootId: base.uptimeMs === undefined ? "" : (bootId ?? ""),
     }),
+    wall() {
+      const now = clock.nowMs()
+      return { now, offset_ms: now - clock.monotonicMs() }
+    },
     accept() {
       Object.assign(base, baseAt(clock, clock.nowMs()))
       return oneWay.setTo(base.wallMs)

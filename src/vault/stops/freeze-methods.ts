@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util"
+
 import * as z from "zod"
 
 import type { AdminParams, BotResults } from "../../link/calls/methods.ts"
@@ -70,20 +72,21 @@ async function freezeForOperator(
   return freeze({ ...what, reason, cancels, by }, acts)
 }
 
+/** One that was frozen anew, for another reason, isn't the one that was shown. @throws {Fault} `usage` */
 async function thaw(
-  { scope, name }: AdminParams["thaw"],
+  { freezes: shown }: AdminParams["thaw"],
   acts: Acts & FollowsOthers,
 ): Promise<readonly FreezeView[]> {
   await acts.ledger.decide([], () => () => undefined) // another host may have frozen it a moment ago
-  const { freezes } = acts.active()
-  const isMeant = (each: FreezeScope): boolean =>
-    scope === "everything" || (each.scope === scope && each.name === name)
-  const ended = freezes.filter(isMeant)
-  if (ended.length === 0) {
-    throw new Fault("name_unknown", "Nothing of this is frozen; countersign status shows what is.")
+  const standing = acts.active().freezes.map(freezeView)
+  if (!shown.every((each) => standing.some((now) => isDeepStrictEqual(now, each)))) {
+    throw new Fault(
+      "usage",
+      "What is frozen has changed since it was shown; nothing was thawed. Look at countersign status again.",
+    )
   }
   await Promise.all(
-    ended.map((each) => acts.act({ act: "thawed", ...scopeOf(each.scope, each.name) })),
+    shown.map((each) => acts.act({ act: "thawed", ...scopeOf(each.scope, each.name) })),
   )
   return acts.active().freezes.map(freezeView)
 }

@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test"
 import fc from "fast-check"
 
 import type { FreezeScope } from "../../../src/vault/ledger/records/freeze.ts"
+import { decideAsShown, thawAsShown } from "../../support/a-word.ts"
 import type { FileEngine } from "../../support/ledger-engines.ts"
 import {
   cancelPath,
@@ -118,12 +119,12 @@ export function holdFreezes(engine: FileEngine): void {
 
     async function releaseAll(): Promise<void> {
       const pending = (await test.admin.listHolds()).filter(({ state }) => state === "pending")
-      for (const { id } of pending) await test.admin.decideHold({ id, decision: "released" })
+      for (const { id } of pending) await decideAsShown(test, id)
     }
 
     async function thawAll(): Promise<void> {
       if (test.vault.active().freezes.length === 0) return
-      await test.admin.thaw({ scope: "everything", name: null })
+      await thawAsShown(test)
     }
 
     /** What is frozen after a step; `heard` hears of every request whether it was signed. */
@@ -146,7 +147,7 @@ export function holdFreezes(engine: FileEngine): void {
           return [...without(frozen, step.frozen), { ...step.frozen, cancels }]
         }
         case "thaw":
-          if (frozen.some((each) => isSame(each, step.scope))) await test.admin.thaw(step.scope)
+          if (frozen.some((each) => isSame(each, step.scope))) await thawAsShown(test, step.scope)
           return without(frozen, step.scope)
       }
     }

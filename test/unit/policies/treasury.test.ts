@@ -5,6 +5,7 @@ import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
 import type { JudgedRequest } from "../../../src/vault/policy/judged/judged-request.ts"
 import type { JsonObject } from "../../../src/venue/json.ts"
 import { operationIds, type OperationId } from "../../../src/venue/profile.ts"
+import { decideAsShown } from "../../support/a-word.ts"
 import { readRepositoryFile } from "../../support/markdown.ts"
 import { assertSigned, openTestVault, readBody } from "../../support/open-test-vault.ts"
 import { requestFor, signer } from "../../support/policy-case.ts"
@@ -116,7 +117,7 @@ describe("policies/treasury.yaml", () => {
       const waitMs = 30 * 60_000
       assert.ok(hold !== undefined && hold.expires_at >= beforeMs + waitMs)
       assert.ok(hold.expires_at <= Date.now() + waitMs)
-      await test.admin.decideHold({ id: hold.id, decision: "released" })
+      await decideAsShown(test, hold.id)
       const signed = await send()
       assertSigned(signed)
       assert.equal(readBody(signed)["amount"], "5000")

@@ -4,6 +4,7 @@ import { adminMethods } from "../../../src/vault/admin-methods.ts"
 import { pathsOf } from "../../../src/vault/config/installation.ts"
 import { reload } from "../../../src/vault/operator/reload.ts"
 import type { Vault } from "../../../src/vault/vault.ts"
+import { decideAsShown } from "../../support/a-word.ts"
 import { fakeClock, ledgerTime } from "../../support/fake-clock.ts"
 import {
   assertSigned,
@@ -173,7 +174,7 @@ describe("a release", () => {
   it("lets the very same request be signed once, with a nonce of that moment, then it is held anew", async (t) => {
     const { test, token, ask } = await openHolding(t)
     const first = holdOf(await ask())
-    const released = await test.admin.decideHold({ id: first, decision: "released" })
+    const released = await decideAsShown(test, first)
     assert.deepEqual([released.id, released.state], [first, "released"])
     const checked = test.check(token, limitOrder())
     assert.ok(checked.kind === "answer" && checked.report.would_sign)
@@ -197,7 +198,7 @@ describe("a release", () => {
 
   it("is used by one of many that ask at once", async (t) => {
     const { test, ask } = await openHolding(t)
-    await test.admin.decideHold({ id: holdOf(await ask()), decision: "released" })
+    await decideAsShown(test, holdOf(await ask()))
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask()))
     assert.equal(answers.filter(({ kind }) => kind === "answer").length, 1)
     assert.deepEqual(await states(test), ["pending", "used"])
@@ -205,7 +206,7 @@ describe("a release", () => {
 
   it("is for the request whose body reads the same, however it is written", async (t) => {
     const { test, token, ask } = await openHolding(t)
-    await test.admin.decideHold({ id: holdOf(await ask()), decision: "released" })
+    await decideAsShown(test, holdOf(await ask()))
     const reversed = Object.fromEntries(Object.entries(limitOrder()).reverse())
     assertSigned(await test.sign(token, JSON.stringify(reversed, null, 2)))
     assert.deepEqual(await states(test), ["used"])
@@ -225,7 +226,7 @@ describe("a release", () => {
     it(`is of no use to ${what}`, async (t) => {
       const { test, token, other, address, ask } = await openHolding(t)
       const id = holdOf(await ask())
-      await test.admin.decideHold({ id, decision: "released" })
+      await decideAsShown(test, id)
       const { changes = {}, body = limitOrder() }: Differing = differing
       const sent = "target_address" in body ? { ...body, target_address: address } : body
       const asks = { ...changes, token: changes.token === "other" ? other : token }
@@ -237,7 +238,7 @@ describe("a release", () => {
 
   it("is used up for good, also after a restart", async (t) => {
     const { test, token, ask } = await openHolding(t, { keys: "on_disk" })
-    await test.admin.decideHold({ id: holdOf(await ask()), decision: "released" })
+    await decideAsShown(test, holdOf(await ask()))
     const again = await test.reopen()
     t.after(() => again.remove())
     assertSigned(await again.sign(token, limitOrder()))
@@ -250,7 +251,7 @@ describe("a release", () => {
   it("isn't given twice, nor to a hold that isn't there", async (t) => {
     const { test, ask } = await openHolding(t)
     const id = holdOf(await ask())
-    const release = (hold: string) => test.admin.decideHold({ id: hold, decision: "released" })
+    const release = (hold: string) => decideAsShown(test, hold)
     await release(id)
     await assert.rejects(release(id), { code: "usage", message: /is released already/ })
     await assert.rejects(release("hold_0"), { code: "name_unknown" })
@@ -266,7 +267,7 @@ describe("a release", () => {
       const first = await ask()
       const id = holdOf(first)
       assert.ok(first.kind === "refused")
-      await test.admin.decideHold({ id, decision: "released" })
+      await decideAsShown(test, id)
       const { expires_at: endMs } = first.refusal.data as { expires_at: number }
       clock.pass(endMs - beforeEndMs - clock.nowMs())
       const answer = await ask()
@@ -283,7 +284,7 @@ describe("a release", () => {
     const stateAt = (nowMs: number) => test.vault.ledger.holds(ledgerTime(nowMs))[0]?.state
     assert.deepEqual([stateAt(endMs - 1), stateAt(endMs)], ["pending", "expired"])
     const late = adminMethods(at(test, endMs))
-    const decided = late.decideHold({ id: holdOf(first), decision: "released" })
+    const decided = decideAsShown({ ...test, admin: late }, holdOf(first))
     await assert.rejects(decided, { code: "usage", message: /is expired already/ })
   })
 })
@@ -292,10 +293,10 @@ describe("a hold that a person refuses", () => {
   it("ends, and the request is held anew when it comes again", async (t) => {
     const { test, ask } = await openHolding(t)
     const id = holdOf(await ask())
-    const refused = await test.admin.decideHold({ id, decision: "refused" })
+    const refused = await decideAsShown(test, id, "refused")
     assert.equal(refused.state, "refused")
     assert.notEqual(holdOf(await ask()), id)
-    const release = test.admin.decideHold({ id, decision: "released" })
+    const release = decideAsShown(test, id)
     await assert.rejects(release, { code: "usage", message: /is refused already/ })
   })
 })
@@ -303,7 +304,7 @@ describe("a hold that a person refuses", () => {
 describe("a released request", () => {
   it("is refused by a deny that was added meanwhile, and signed once it is gone", async (t) => {
     const { test, ask } = await openHolding(t)
-    await test.admin.decideHold({ id: holdOf(await ask()), decision: "released" })
+    await decideAsShown(test, holdOf(await ask()))
     await writePolicies(test.installation, [policyWith("deny: [{name: no, symbols: [1]}]\n")])
     await reload(test.vault)
     assert.equal(outcomeOf(await ask()), "policy_denied")
@@ -314,7 +315,7 @@ describe("a released request", () => {
 
   it("is refused by a rule that no longer allows it, and by a revoked agent", async (t) => {
     const { test, ask } = await openHolding(t)
-    await test.admin.decideHold({ id: holdOf(await ask()), decision: "released" })
+    await decideAsShown(test, holdOf(await ask()))
     const rules = "policy: none\nrules: [{name: out, endpoints: [cancelOrder]}]\n"
     await writePolicies(test.installation, [rules])
     await reload(test.vault)
@@ -331,7 +332,7 @@ describe("a released request", () => {
     const { test, ask } = await openHolding(t, { lines: `limits: [${limit}]\n`, clock })
     const other = limitOrder({ client_order_id: "other" })
     for (const body of [limitOrder(), other]) {
-      await test.admin.decideHold({ id: holdOf(await ask({}, body)), decision: "released" })
+      await decideAsShown(test, holdOf(await ask({}, body)))
     }
     assertSigned(await ask())
     const spent = await ask({}, other)

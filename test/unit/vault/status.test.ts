@@ -6,6 +6,7 @@ import type { Refusal } from "../../../src/link/views/refusal.ts"
 import { version } from "../../../src/std/version.ts"
 import { adminMethods } from "../../../src/vault/admin-methods.ts"
 import { refusalView } from "../../../src/vault/status/views.ts"
+import { decideAsShown } from "../../support/a-word.ts"
 import { byCount, openLimited } from "../../support/limited-vault.ts"
 import { limitOrder, openTestVault, type VaultAsk } from "../../support/open-test-vault.ts"
 import { ledgerTime } from "../../support/fake-clock.ts"
@@ -119,7 +120,7 @@ describe("what the admin's status counts", () => {
     const [hold, ...others] = (await test.admin.status()).holds
     assert.deepEqual([hold?.client, hold?.state, others], ["bot", "pending", []])
     assert.match(hold?.body ?? "", /"quantity":"0.6"/)
-    await test.admin.decideHold({ id: hold?.id ?? "", decision: "refused" })
+    await decideAsShown(test, hold?.id ?? "", "refused")
     assert.deepEqual((await test.admin.status()).holds, [])
   })
 

@@ -4,6 +4,7 @@ import { describe, it, type TestContext } from "node:test"
 import { releasingAnswers, vaultAnswers } from "../../../../src/commands/console/vault-answers.ts"
 import type { Admin } from "../../../../src/commands/installation/admin.ts"
 import { asks, type HoldDecision } from "../../../../src/console/asks.ts"
+import { reload } from "../../../../src/vault/operator/reload.ts"
 import type { Installation } from "../../../../src/vault/config/installation.ts"
 import { limitOrder, openTestVault, writePolicies } from "../../../support/open-test-vault.ts"
 import { setClock } from "../../../support/set-clock.ts"
@@ -90,20 +91,37 @@ hold: [{name: large, endpoints: [placeOrder, setPositionMode]}]
       return hold
     }
     const word = (id: string, decision: HoldDecision = "released", typed = "") =>
-      decide({ id, decision, typed })
-    return { test, answers, weigh, word, order, mode, held }
+      decide({ id, decision, typed, files_hash: test.vault.active().filesHash })
+    return { test, answers, weigh, decide, word, order, mode, held }
   }
 
   it("is held requests in words, and a release that is used once", async (t) => {
-    const { answers, weigh, word, order, held } = await holding(t)
+    const { test, answers, weigh, word, order, held } = await holding(t)
+    const { filesHash: files_hash } = test.vault.active()
     await order()
     const { id, words } = await held()
     assert.equal(words, "buy 0.45 BTC-PERP at 63,000 limit, worst 28,350 USD, held by held/large")
     assert.equal((await answers.look({})).may_release, true)
-    assert.deepEqual(await weigh({ id }), { words, warnings: [], to_type: null })
+    assert.deepEqual(await weigh({ id }), { words, warnings: [], to_type: null, files_hash })
     assert.equal((await word(id)).state, "released")
     assert.equal((await order()).kind, "answer")
     assert.equal((await order()).kind, "refused")
+  })
+
+  it("decides nothing by other files than those that worded it", async (t) => {
+    const { test, weigh, decide, order, held } = await holding(t)
+    await order()
+    const { id } = await held()
+    const { files_hash } = await weigh({ id })
+    await writePolicies(test.installation, [`${policy}# changed\n`])
+    await reload(test.vault)
+    for (const decision of ["released", "refused"] as const) {
+      const decided = decide({ id, decision, typed: "", files_hash })
+      await assert.rejects(decided, { code: "usage", message: /have changed since/ })
+    }
+    assert.equal((await held()).id, id)
+    const again = { id, decision: "released", typed: "", ...(await weigh({ id })) } as const
+    assert.equal((await decide(again)).state, "released")
   })
 
   it("refuses one, after which it is held anew", async (t) => {

@@ -197,7 +197,7 @@ describe("a polled price", () => {
     assert.equal(await polling.poll("64000"), "taken")
     assert.deepEqual(polling.stateOf("BTC-PERP"), ["unconfirmed", "64000"])
     assert.equal(await polling.order(), "notional_unknown")
-    await polling.test.admin.confirmPrices({})
+    await polling.test.admin.confirmPrices({ prices: [{ symbol: "BTC-PERP", value: "64000" }] })
     polling.clock.pass(2_000)
     assert.equal(await polling.poll("64500"), "taken")
     assert.deepEqual(polling.stateOf("BTC-PERP"), ["known", "64500"])

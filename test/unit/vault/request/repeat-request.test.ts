@@ -6,6 +6,7 @@ import type { Outcome } from "../../../../src/link/views/outcome.ts"
 import { reload } from "../../../../src/vault/operator/reload.ts"
 import { settleRecord } from "../../../../src/vault/request/settle-record.ts"
 import { signRequest } from "../../../../src/vault/request/sign-request.ts"
+import { decideAsShown } from "../../../support/a-word.ts"
 import { fakeClock } from "../../../support/fake-clock.ts"
 import { byCount, limitedPolicy } from "../../../support/limited-vault.ts"
 import {
@@ -243,7 +244,7 @@ hold: [{name: large, endpoints: [placeOrder], ttl: 5m}]
     const { test, sign } = await openWithBot(t, { policies: [held] })
     assert.equal(outcomeOf(await sign()), "approval_required")
     const [hold] = await test.admin.listHolds()
-    await test.admin.decideHold({ id: hold?.id ?? "", decision: "released" })
+    await decideAsShown(test, hold?.id ?? "")
     const first = await sign()
     assertSigned(first)
     const again = await sign()

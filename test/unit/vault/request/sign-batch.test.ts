@@ -9,6 +9,7 @@ import { reload } from "../../../../src/vault/operator/reload.ts"
 import { signBatch } from "../../../../src/vault/request/sign-batch.ts"
 import type { Vault } from "../../../../src/vault/vault.ts"
 import type { Address } from "../../../../src/venue/address.ts"
+import { decideAsShown, thawAsShown } from "../../../support/a-word.ts"
 import { askBatch, inBatch, outcomesOf, refusalOf, resultsOf } from "../../../support/batch.ts"
 import { heardStages } from "../../../support/heard-stages.ts"
 import { limitedPolicy } from "../../../support/limited-vault.ts"
@@ -386,7 +387,7 @@ describe("the requests of a batch", () => {
     const asked = [inBatch(), inBatch({ order_id: "1" }, { path: cancelPath })]
     await test.admin.freeze({ scope: "all", name: null, reason: "a test", cancels: true })
     assert.deepEqual(outcomesOf(await askBatch(test, token, asked)), ["frozen", "signed"])
-    await test.admin.thaw({ scope: "all", name: null })
+    await thawAsShown(test, { scope: "all", name: null })
     test.vault.keyring.lock()
     assert.deepEqual(outcomesOf(await askBatch(test, token, asked)), ["locked", "locked"])
   })
@@ -410,7 +411,7 @@ describe("the requests of a batch", () => {
       const freeze = { scope: "all", name: null, reason: "a test", cancels: true } as const
       await Promise.all([batch, test.admin.freeze(freeze).then(() => order.push("freeze"))])
       assert.deepEqual(order, ["batch", "freeze"])
-      await test.admin.thaw({ scope: "all", name: null })
+      await thawAsShown(test, { scope: "all", name: null })
     }
   })
 
@@ -422,7 +423,7 @@ describe("the requests of a batch", () => {
     assert.deepEqual(outcomesOf(await askBatch(test, token, twice)), [wanted, wanted])
     const holds = await test.admin.listHolds()
     assert.equal(holds.length, 1)
-    await test.admin.decideHold({ id: holds[0]?.id ?? "", decision: "released" })
+    await decideAsShown(test, holds[0]?.id ?? "")
     assert.deepEqual(outcomesOf(await askBatch(test, token, twice)), ["signed", wanted])
   })
 })

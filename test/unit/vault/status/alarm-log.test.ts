@@ -9,6 +9,7 @@ import { maxFrameBytes } from "../../../../src/link/wire.ts"
 import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import { lookAtAlarms, noteAlarm } from "../../../../src/vault/status/alarm-log.ts"
 import { maxAlarms } from "../../../../src/vault/status/alarms.ts"
+import { thawAsShown } from "../../../support/a-word.ts"
 import { fakeClock } from "../../../support/fake-clock.ts"
 import { assertSigned, limitOrder, openTestVault } from "../../../support/open-test-vault.ts"
 
@@ -26,7 +27,7 @@ async function open(t: TestContext, settings = notify) {
       lookAtAlarms(vault)
     },
     freeze: () => admin.freeze({ scope: "all", name: null, reason: "a drill", cancels: true }),
-    thaw: () => admin.thaw({ scope: "all", name: null }),
+    thaw: () => thawAsShown(test),
   }
 }
 

@@ -10,6 +10,7 @@ import type { StatusSources } from "../../../../src/vault/status/sources.ts"
 import { vaultWarnings } from "../../../../src/vault/status/warnings.ts"
 import type { Vault } from "../../../../src/vault/vault.ts"
 import { wholeDecimal } from "../../../../src/venue/decimal.ts"
+import { thawAsShown } from "../../../support/a-word.ts"
 import { ledgerTime } from "../../../support/fake-clock.ts"
 import {
   assertSigned,
@@ -70,7 +71,7 @@ describe("the vault's alarms", () => {
     const open = "cancels and reduce-only orders stay open"
     assert.equal(factOf(vault, "frozen"), `Everything is frozen by operator; ${open}`)
     assert.doesNotMatch(JSON.stringify(alarmsOf(vault)), /channel/)
-    await admin.thaw({ scope: "all", name: null })
+    await thawAsShown({ admin, vault }, { scope: "all", name: null })
     assert.deepEqual(told(vault, "frozen"), ["frozen client bot"])
   })
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
 import { adminParams } from "../../../../src/link/calls/methods.ts"
+import { thawAsShown } from "../../../support/a-word.ts"
 import {
   assertSigned,
   cancelPath,
@@ -52,7 +53,7 @@ describe("a freeze by the operator", () => {
     assert.equal(checked.kind === "answer" && checked.report.refusal?.code, "frozen")
     assert.deepEqual((await test.admin.status()).freezes, [made])
 
-    assert.deepEqual(await test.admin.thaw({ scope: "all", name: null }), [])
+    assert.deepEqual(await thawAsShown(test, { scope: "all", name: null }), [])
     assert.equal(await order(), "signed")
   })
 
@@ -80,7 +81,7 @@ describe("a freeze by the operator", () => {
     const posted = await post({ scope: "all", reason: "mild" })
     assert.equal(posted.kind === "answer" && posted.freeze.cancels, false)
     assert.equal(await cancelling(), "frozen")
-    await test.admin.thaw({ scope: "all", name: null })
+    await thawAsShown(test, { scope: "all", name: null })
     assert.equal(await cancelling(), "signed")
   })
 
@@ -117,7 +118,7 @@ describe("a freeze by the operator", () => {
     test = await test.reopen()
     assert.deepEqual((await test.admin.status()).freezes, [made, key])
     assert.equal(await cancelling(), "frozen")
-    await test.admin.thaw({ scope: "all", name: null })
+    await thawAsShown(test, { scope: "all", name: null })
     test = await test.reopen()
     assert.deepEqual((await test.admin.status()).freezes, [key])
   })
@@ -128,25 +129,34 @@ describe("a thaw", () => {
     await test.admin.freeze(everything)
     await test.admin.freeze({ scope: "client", name: "bot", reason, cancels: true })
     await test.admin.freeze({ scope: "key", name: "mm", reason, cancels: true })
-    const left = await test.admin.thaw({ scope: "all", name: null })
+    const left = await thawAsShown(test, { scope: "all", name: null })
     assert.deepEqual(
       left.map(({ scope }) => scope),
       ["client", "key"],
     )
     assert.equal(await order("other"), "frozen")
-    assert.equal((await test.admin.thaw({ scope: "client", name: "bot" })).length, 1)
+    assert.equal((await thawAsShown(test, { scope: "client", name: "bot" })).length, 1)
     assert.deepEqual([await order("mm"), await order("other")], ["frozen", "signed"])
   })
 
   it("ends all of them for everything, and none that there isn't", async () => {
     await test.admin.freeze(everything)
     await test.admin.freeze({ scope: "key", name: "mm", reason, cancels: true })
-    const wrong = test.admin.thaw({ scope: "key", name: "other" })
-    await assert.rejects(wrong, { code: "name_unknown" })
-    assert.deepEqual(await test.admin.thaw({ scope: "everything", name: null }), [])
+    assert.deepEqual(await thawAsShown(test), [])
     assert.equal(await order(), "signed")
-    const again = test.admin.thaw({ scope: "everything", name: null })
-    await assert.rejects(again, { code: "name_unknown" })
+  })
+
+  it("ends the freeze that was shown, and none that took its place since", async () => {
+    const shown = await test.admin.freeze(everything)
+    const other = await test.admin.freeze({ scope: "key", name: "mm", reason, cancels: true })
+    const now = await test.admin.freeze({ ...everything, reason: "keys may have leaked" })
+    for (const freezes of [[shown], [other, shown], [{ ...now, reason: "mild" }]]) {
+      const message = /has changed since it was shown; nothing was thawed/
+      await assert.rejects(test.admin.thaw({ freezes }), { code: "usage", message })
+      assert.deepEqual((await test.admin.status()).freezes, [other, now])
+    }
+    assert.deepEqual(await test.admin.thaw({ freezes: [now] }), [other])
+    await assert.rejects(test.admin.thaw({ freezes: [now] }), { code: "usage" })
   })
 })
 

@@ -6,6 +6,7 @@ import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import type { StoredRecord } from "../../../../src/vault/ledger/records/entries.ts"
 import { policyDenied } from "../../../../src/vault/request/refuse.ts"
 import { openAutoFreeze, type AutoFreeze } from "../../../../src/vault/watch/auto-freeze.ts"
+import { thawAsShown } from "../../../support/a-word.ts"
 import { fakeClock, type FakeClock, ledgerTime } from "../../../support/fake-clock.ts"
 import {
   assertSigned,
@@ -95,7 +96,7 @@ describe("refusals by the venue", () => {
     assert.deepEqual(frozen(), [])
     seen.settled(record(), refused)
     assert.deepEqual(frozen(), [byVenue])
-    await test.admin.thaw({ scope: "key", name: "mm" })
+    await thawAsShown(test, { scope: "key", name: "mm" })
     seen.settled(record(), refused)
     seen.settled(record(), refused)
     assert.deepEqual(frozen(), [])

@@ -10,6 +10,7 @@ import { openOutbox } from "../../../../src/vault/ledger/outbox.ts"
 import { heartbeatLook } from "../../../../src/vault/stops/heartbeat.ts"
 import type { Vault } from "../../../../src/vault/vault.ts"
 import { openHeartbeats } from "../../../../src/vault/watch/heartbeats.ts"
+import { thawAsShown } from "../../../support/a-word.ts"
 import { fakeClock, ledgerTime } from "../../../support/fake-clock.ts"
 import {
   limitOrder,
@@ -182,7 +183,7 @@ describe("a client's silence", () => {
     current().clock.pass(10_001)
     await look()
     assert.equal(current().vault.active().freezes[0]?.sinceMs, since, "it is frozen already")
-    await current().test.admin.thaw({ scope: "client", name: "bot" })
+    await thawAsShown(current().test, { scope: "client", name: "bot" })
     await beat(tokens.bot)
     current().clock.pass(10_001)
     await look()
@@ -259,7 +260,7 @@ describe("a restart", () => {
     await look()
     await restart()
     assert.deepEqual(armed(), [])
-    await current().test.admin.thaw({ scope: "client", name: "bot" })
+    await thawAsShown(current().test, { scope: "client", name: "bot" })
     current().clock.pass(3_600_000)
     await look()
     assert.deepEqual(frozen(), [])

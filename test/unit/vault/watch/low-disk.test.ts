@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
+import { thawAsShown } from "../../../support/a-word.ts"
 import {
   cancelPath,
   limitOrder,
@@ -90,7 +91,7 @@ describe("a disk that is nearly full", () => {
     assert.equal(outcomeOf(await test.bots.prices({ token, body: prices })), "signed")
     const scope = body({ scope: "all", reason: "a test" })
     assert.equal(outcomeOf(await test.bots.freeze({ token, body: scope })), "signed")
-    await test.admin.thaw({ scope: "all", name: null })
+    await thawAsShown(test, { scope: "all", name: null })
     assert.equal(await entries(test), before + 3)
   })
 
