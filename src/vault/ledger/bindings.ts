@@ -207,14 +207,20 @@ function madeOf(
   entry: AdminEntry,
   { keys, clients, prices, freezes }: Bindings,
 ): readonly unknown[] {
-  const { act } = entry
-  if (act === "client_set") return [clients, keys]
-  if (act === "client_token_set")
-    return [clients.find(({ name }) => name === entry.name)?.tokenHash]
-  if (act === "price_set") return [clients, prices.get(entry.symbolId)]
-  if (act === "thawed") return [freezes.find((each) => isSameScope(each, entry))]
-  if (act !== "key_replaced") return []
-  return [clients, keys.get(entry.from)?.approval, keys.get(entry.to)?.approval]
+  switch (entry.act) {
+    case "client_set":
+      return [clients, keys]
+    case "client_token_set":
+      return [clients.find(({ name }) => name === entry.name)?.tokenHash]
+    case "price_set":
+      return [clients, prices.get(entry.symbolId)]
+    case "thawed":
+      return [freezes.find((each) => isSameScope(each, entry))]
+    case "key_replaced":
+      return [clients, keys.get(entry.from)?.approval, keys.get(entry.to)?.approval]
+    default:
+      return []
+  }
 }
 
 /** Whoever freezes what is frozen takes away no stop: where cancels are stopped, they stay so until an operator thaws. */

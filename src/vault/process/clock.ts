@@ -126,15 +126,17 @@ export function openLedgerClock(input: {
       uptimeMs: (base.uptimeMs ?? 0) + passedSince(base, clock),
       bootId: base.uptimeMs === undefined ? "" : (bootId ?? ""),
     }),
-    wall() {
-      const now = clock.nowMs()
-      return { now, offset_ms: now - clock.monotonicMs() }
-    },
+    wall: () => wallOf(clock),
     accept() {
       Object.assign(base, baseAt(clock, clock.nowMs()))
       return oneWay.setTo(base.wallMs)
     },
   }
+}
+
+function wallOf(clock: Clock): ReturnType<LedgerClock["wall"]> {
+  const now = clock.nowMs()
+  return { now, offset_ms: now - clock.monotonicMs() }
 }
 
 /** Never goes back: ahead of the wall clock it runs slower, until that has caught up. */
