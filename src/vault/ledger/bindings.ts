@@ -203,24 +203,21 @@ export function wasChanged(error: unknown): boolean {
 }
 
 /** Of acts that say how something is by how it was: what that was. What else is queued with them leaves it alone. */
-function madeOf(
-  entry: AdminEntry,
-  { keys, clients, prices, freezes }: Bindings,
-): readonly unknown[] {
-  switch (entry.act) {
-    case "client_set":
-      return [clients, keys]
-    case "client_token_set":
-      return [clients.find(({ name }) => name === entry.name)?.tokenHash]
-    case "price_set":
-      return [clients, prices.get(entry.symbolId)]
-    case "thawed":
-      return [freezes.find((each) => isSameScope(each, entry))]
-    case "key_replaced":
-      return [clients, keys.get(entry.from)?.approval, keys.get(entry.to)?.approval]
-    default:
-      return []
-  }
+function madeOf(entry: AdminEntry, now: Bindings): readonly unknown[] {
+  const { act } = entry
+  if (act === "thawed") return [now.freezes.find((each) => isSameScope(each, entry))]
+  return act === "price_set"
+    ? [now.clients, now.prices.get(entry.symbolId)]
+    : madeOfClients(entry, now)
+}
+
+function madeOfClients(entry: AdminEntry, { keys, clients }: Bindings): readonly unknown[] {
+  const { act } = entry
+  if (act === "client_set") return [clients, keys]
+  if (act === "client_token_set")
+    return [clients.find(({ name }) => name === entry.name)?.tokenHash]
+  if (act !== "key_replaced") return []
+  return [clients, keys.get(entry.from)?.approval, keys.get(entry.to)?.approval]
 }
 
 /** Whoever freezes what is frozen takes away no stop: where cancels are stopped, they stay so until an operator thaws. */

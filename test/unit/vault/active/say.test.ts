@@ -4,6 +4,7 @@ import { describe, it, type TestContext } from "node:test"
 
 import { maxRowBytes, maxRows } from "../../../../src/vault/ledger/row-counts.ts"
 import { listPrices } from "../../../../src/vault/status/fed-prices.ts"
+import { thawAsShown } from "../../../support/a-word.ts"
 import { fakeClock } from "../../../support/fake-clock.ts"
 import { openTestVault } from "../../../support/open-test-vault.ts"
 
@@ -137,7 +138,7 @@ describe("a freeze that a client asks for again and again", () => {
   it("doesn't come back after a thaw", async (t) => {
     const { test, freeze } = await open(t)
     for (const reason of ["a", "b", "c"]) await freeze(reason)
-    await test.admin.thaw({ scope: "all", name: null })
+    await thawAsShown(test, { scope: "all", name: null })
     await after(1_200)
     assert.deepEqual(test.vault.active().freezes, [])
     await freeze("anew")
