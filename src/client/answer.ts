@@ -73,12 +73,21 @@ function readDaemons<Wanted>(came: Came, read: Reading<Wanted>): Answer<Wanted> 
   const { response, text, record, retryAfterMs } = came
   const body: unknown = JSON.parse(text)
   if (response.ok) return success(came, "daemon", read(body, text))
-  // As docs/openapi.json says; tests hold the daemon to it.
-  const problem = body as Schemas["Problem"]
+  if (!isProblem(body)) return noAnswer("What came isn't an answer of the daemon.")
+  const problem = body
   const mayHaveArrived = doubtful.includes(problem.code)
   const head = { status: response.status, record, mayHaveArrived }
   const waitMs = exactly(retryAfterMs, problem)
   return { ok: false, source: "daemon", ...head, retryAfterMs: waitMs, ...problem }
+}
+
+/** The rest is as docs/openapi.json says; tests hold the daemon to it. */
+function isProblem(body: unknown): body is Schemas["Problem"] {
+  return isObject(body) && typeof body["code"] === "string" && isObject(body["data"])
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null
 }
 
 /** `Retry-After` is rounded up to a second; `data` often tells the millisecond. */
@@ -94,12 +103,14 @@ function exactly(
 function readVenues<Wanted>(came: Came, read: Reading<Wanted>): Answer<Wanted> {
   const { response, text, record, retryAfterMs } = came
   const body = venueBody(text)
-  const { code = "", msg = "", data = {} } = body
+  const code = wordOf(body["code"])
+  const data = isObject(body["data"]) ? body["data"] : {}
   if (response.ok && code === "0") return success(came, "venue", read(body, text))
   const { status } = response
+  // As the daemon records it. A fetch that follows nothing shows no 3xx.
   const isClear = code !== "" && code !== "0" && status < 500
   const head = { status, record, retryAfterMs, mayHaveArrived: !isClear }
-  return { ok: false, source: "venue", ...head, code, msg, data }
+  return { ok: false, source: "venue", ...head, code, msg: wordOf(body["msg"]), data }
 }
 
 /** With any other code of the daemon's, nothing of this request has left it. */
@@ -125,13 +136,17 @@ function success<Wanted>(
 }
 
 /** The venue's body; empty where it isn't in its envelope. */
-function venueBody(text: string): Partial<Schemas["VenueAnswer"]> {
+function venueBody(text: string): VenueWords {
   try {
     const body: unknown = JSON.parse(text)
-    return typeof body === "object" && body !== null ? body : {}
+    return isObject(body) ? body : {}
   } catch {
     return {}
   }
+}
+
+function wordOf(value: unknown): string {
+  return typeof value === "string" ? value : ""
 }
 
 function msOf(seconds: string | null): number | undefined {

@@ -1,4 +1,11 @@
-import { noAnswer, readAnswer, type Answer, type Reading, type VenueWords } from "./answer.ts"
+import {
+  isObject,
+  noAnswer,
+  readAnswer,
+  type Answer,
+  type Reading,
+  type VenueWords,
+} from "./answer.ts"
 import type { components } from "./contract.ts"
 import { sendUntilClear, type Repeating } from "./send-until-clear.ts"
 import { waitForRoom, type Waiting } from "./wait-for-room.ts"
@@ -141,12 +148,14 @@ function withQuery(path: string, query: Readonly<Record<string, string>>): strin
 
 /** As the type that the call promises, which `never` fits. */
 function dataOf(body: unknown): never {
-  return (body as { readonly data: never }).data
+  const { data } = body as { readonly data: never }
+  if (!isObject(data)) throw new TypeError("What was asked for isn't in the answer.")
+  return data
 }
 
 function venueWords(body: unknown): VenueWords {
-  const { data = {} } = body as Partial<Schemas["VenueAnswer"]>
-  return data
+  const { data } = body as Partial<Schemas["VenueAnswer"]>
+  return data ?? {}
 }
 
 function signed(body: unknown, text: string): Signed {

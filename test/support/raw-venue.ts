@@ -69,6 +69,10 @@ function requestEnd(text: string): number | undefined {
 
 /** An answer in HTTP/1.1 with its length. */
 export function httpText(body: string, status = "200 OK", headers = ""): string {
-  const length = Buffer.byteLength(body)
-  return `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n${headers}\r\n${body}`
+  return httpHead(Buffer.byteLength(body), headers, status) + body
+}
+
+/** What goes before a body of so many bytes. */
+export function httpHead(length: number, headers = "", status = "200 OK"): string {
+  return `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n${headers}\r\n`
 }

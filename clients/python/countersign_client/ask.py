@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from http.client import HTTPException, HTTPResponse
-from typing import Dict, Iterator, Optional
+from http.client import HTTPResponse
+from typing import Callable, Dict, Iterator, Optional, TypeVar
 
 from .answer import Answer, read_answer, silence
 from .body import encode
 from .connections import Connections, Request
 from .contract import Payload
+from .failures import Failure
 from .options import CallOptions
 from .wait_for_room import wait_for_room
+
+Wanted = TypeVar("Wanted")
 
 
 class Asker:
@@ -27,13 +30,22 @@ class Asker:
         self._connections = connections
         self._authorization = f"Bearer {token}"
 
-    def ask(self, target: str, body: Optional[Payload] = None, by: CallOptions = {}) -> Answer:
-        """Asks by GET, or with a body by POST. Raises Failure."""
+    def ask(
+        self,
+        target: str,
+        read: Callable[[Answer], Wanted],
+        body: Optional[Payload] = None,
+        by: CallOptions = {},
+    ) -> Wanted:
+        """Asks by GET, or with a body by POST, and makes what is wanted of the answer.
+
+        Raises Failure.
+        """
         request = self.request(target, body, by)
 
-        def ask_once() -> Answer:
+        def ask_once() -> Wanted:
             with self.exchange(request) as response:
-                return read_answer(response, by.get("idempotency_key"))
+                return read(read_answer(response, by.get("idempotency_key")))
 
         return wait_for_room(ask_once, by)
 
@@ -49,11 +61,17 @@ class Asker:
     def exchange(
         self, request: Request, timeout_s: Optional[float] = None
     ) -> Iterator[HTTPResponse]:
-        """Sends a request, once. Raises Failure where no answer comes, or less than a whole one."""
+        """Sends a request, once, and lets its answer be read.
+
+        Raises Failure where no answer comes, or one that can't be read. Whatever goes wrong by
+        now, bytes may have left: the outcome of what changes something is unknown.
+        """
         try:
             with self._connections.exchange(request, timeout_s) as response:
                 yield response
-        except (OSError, HTTPException, ValueError) as error:
+        except Failure:
+            raise
+        except Exception as error:
             # A word alone: an error's sentence may quote what was sent.
             message = f"No answer came from the daemon ({type(error).__name__})."
             key = request.headers.get("Idempotency-Key")

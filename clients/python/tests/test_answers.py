@@ -4,7 +4,7 @@ import pickle
 import typing
 import unittest
 from decimal import Decimal
-from typing import Callable, List
+from typing import Any, Callable, List
 
 from countersign_client import (
     ApprovalRequired,
@@ -166,6 +166,50 @@ class Failures(unittest.TestCase):
                 closing = came.replace(b"Word\r\n", b"Word\r\nConnection: close\r\n", 1)
                 failure = failure_to(closing)
                 self.assertEqual((type(failure), failure.code), (family, code))
+
+    def test_are_doubts_whatever_an_answer_is_like_that_came_to_what_changes_something(self) -> None:
+        deep = b'{"code":"0","data":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+        for what, came in (
+            ("a deep yes", answer("venue", 200, deep)),
+            ("a deep no", answer("venue", 400, deep)),
+            ("a deep answer of the daemon", answer("daemon", 200, deep)),
+            ("a deep refusal of the daemon", answer("daemon", 403, deep)),
+            ("an exponent out of bounds", answer("venue", 200, b'{"code":"0","data":{"p":1.0e99999999999999999999}}')),
+            ("a number without an end", answer("venue", 200, b'{"code":"0","data":%s}' % (b"1" * 5_000))),
+            ("a code that is a number", answer("venue", 200, {"code": 5})),
+            ("a code that is null", answer("venue", 400, {"code": None})),
+            ("a redirection with words", answer("venue", 302, {"code": "9"})),
+            ("a problem without its members", answer("daemon", 403, {})),
+            ("a problem with other ones", answer("daemon", 403, {"code": [], "msg": 5, "data": 5})),
+            ("words for a time", problem(429, "10029", {"retry_after_ms": "soon"}, Retry_After="1")),
+            ("a status that isn't one", b"HTTP/1.1 999999 Word\r\n\r\n"),
+            ("a length that isn't one", b"HTTP/1.1 200 Word\r\nContent-Length: -5\r\n\r\n"),
+        ):
+            with self.subTest(what):
+                closing = came.replace(b"Word\r\n", b"Word\r\nConnection: close\r\n", 1)
+                self.assertIs(type(failure_to(closing)), OutcomeUnknown)
+
+    def test_are_doubts_where_a_signature_or_a_batch_comes_in_another_shape(self) -> None:
+        requests: Any = [{"path": PATH, "body": ORDER}]
+        shapes: List[Any] = [
+            {},
+            {"data": {}},
+            {"data": {"results": []}},
+            {"data": {"results": [{}]}},
+            {"data": {"results": [{"status": 200, "body": 5}]}},
+        ]
+        for shape in shapes:
+            with self.subTest(shape), client_of(answer("daemon", 200, shape)) as (client, _):
+                self.assertRaises(OutcomeUnknown, client.sign_batch, requests)
+                self.assertRaises(OutcomeUnknown, client.prices, {"BTC-PERP": "1"})
+
+    def test_tell_a_deep_list_from_the_venue_as_one_that_could_not_be_read(self) -> None:
+        deep = b"[" * 100_000 + b"]" * 100_000
+        lines = answer("venue", 200, deep + b"\n", Content_Type="application/x-ndjson")
+        page = answer("venue", 200, b'{"code":"0","data":{"list":' + deep + b"}}")
+        with client_of(lines, page) as (client, _):
+            self.assertRaises(Unavailable, lambda: list(client.items("/v1/x")))
+            self.assertRaises(Failure, lambda: client.read("/v1/x"))
 
     def test_are_no_doubts_where_nothing_was_asked_to_change(self) -> None:
         with client_of(LOST) as (client, _):

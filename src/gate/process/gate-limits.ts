@@ -47,7 +47,10 @@ export const gateLimits = {
   upstreamConnectMs: 5_000,
   /** From the request's turn to the last byte of the answer. As long as a trade's signature is good. */
   upstreamTotalMs: 15_000,
+  /** Also of what it is decompressed to. */
   maxUpstreamAnswerBytes: 1_048_576,
+  /** How deep arrays and objects of an answer may nest: readers of JSON in several languages stop at 64, or break above it. */
+  maxUpstreamAnswerDepth: 64,
   /** Each carries one request at a time. As many as there may be forwards, reads, streams and cancels, so that none waits for one. */
   maxUpstreamConnections: 528,
   /** Short: a request written to a connection that the venue is closing has an unknown outcome. */

@@ -4,6 +4,8 @@ import type { Dispatcher } from "undici"
 
 import type { VenueClockReading } from "../../link/calls/report.ts"
 import type { VenueAnswer } from "../http/reply.ts"
+import type { GateLimits } from "../process/gate-limits.ts"
+import { readBody } from "./read-body.ts"
 
 /**
  * Follows one request. undici calls `onRequestStart` right before it writes the first byte, and never
@@ -11,7 +13,7 @@ import type { VenueAnswer } from "../http/reply.ts"
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #maySend: () => boolean
-  readonly #maxBytes: number
+  readonly #limits: GateLimits
   readonly #settle: (sent: Sent) => void
   #controller: Dispatcher.DispatchController | undefined
   #isOver = false
@@ -21,9 +23,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = []
   #receivedBytes = 0
 
-  constructor(maySend: () => boolean, maxBytes: number, settle: (sent: Sent) => void) {
+  constructor(maySend: () => boolean, limits: GateLimits, settle: (sent: Sent) => void) {
     this.#maySend = maySend
-    this.#maxBytes = maxBytes
+    this.#limits = limits
     this.#settle = settle
   }
 
@@ -57,16 +59,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(_: unknown, chunk: Buffer): void {
     this.#receivedBytes += chunk.length
     this.#chunks.push(chunk)
-    if (this.#receivedBytes > this.#maxBytes) this.giveUp("answer too large")
+    if (this.#receivedBytes > this.#limits.maxUpstreamAnswerBytes) this.giveUp("answer too large")
   }
 
   onResponseEnd(): void {
     if (this.#isOver || this.#head === undefined) return
-    this.#finish({
-      kind: "answered",
-      answer: { ...this.#head, body: Buffer.concat(this.#chunks) },
-      venueClock: this.#venueClock,
-    })
+    const answer = readBody({ ...this.#head, body: Buffer.concat(this.#chunks) }, this.#limits)
+    if (typeof answer === "string") this.giveUp(answer)
+    else this.#finish({ kind: "answered", answer, venueClock: this.#venueClock })
   }
 
   onResponseError(_: unknown, error: Error): void {

@@ -143,7 +143,7 @@ function exchangeOnce(
   limits: GateLimits,
 ): Promise<Sent> {
   return new Promise((resolve) => {
-    const exchange = new Exchange(maySend, limits.maxUpstreamAnswerBytes, (sent) => {
+    const exchange = new Exchange(maySend, limits, (sent) => {
       clearTimeout(deadline)
       signal?.removeEventListener("abort", hangUp)
       resolve(sent)
@@ -190,6 +190,8 @@ function fetchRequestOf(origin: string, ask: FetchAsk): Dispatcher.DispatchOptio
 function headersOf({ traceparent }: Pick<SendAsk, "traceparent">) {
   return {
     accept: "application/json",
+    // Bots read the answer as it is, and so does the record.
+    "accept-encoding": "identity",
     "user-agent": `countersign/${version}`,
     ...(traceparent !== undefined && { traceparent }),
   }

@@ -125,6 +125,21 @@ describe("a client's answer", () => {
       came: new Response('{"code":"0"}'),
       ...{ mayHaveArrived: true, code: "no_answer" },
     },
+    ...[
+      { what: "a code that is a number", came: answer("venue", { body: { code: 5 } }) },
+      { what: "a code of null", came: answer("venue", { status: 400, body: { code: null } }) },
+      { what: "a list in place of an envelope", came: answer("venue", { body: [] }) },
+      { what: "a problem without members", came: answer("daemon", { status: 403, body: {} }) },
+      { what: "a problem that is null", came: answer("daemon", { status: 403, body: "null" }) },
+      {
+        what: "a problem whose data is a number",
+        came: answer("daemon", { status: 403, body: { code: "frozen", msg: "", data: 5 } }),
+      },
+      {
+        what: "a deep answer",
+        came: answer("daemon", { status: 403, body: "[".repeat(1e5) + "]".repeat(1e5) }),
+      },
+    ].map((each) => ({ ...each, mayHaveArrived: true })),
     { what: "a refusal", came: problem(403, "policy_denied"), mayHaveArrived: false },
   ]) {
     it(`says of ${what} that it ${mayHaveArrived ? "may have" : "hasn't"} arrived`, async () => {
@@ -134,6 +149,18 @@ describe("a client's answer", () => {
       if (code !== undefined && code !== "") assert.equal(failed.code, code)
     })
   }
+
+  it("is none where what was asked for isn't in it", async () => {
+    for (const body of [{}, [], "null", { data: null }, { data: 5 }]) {
+      const { client } = clientOf(answer("daemon", { body }))
+      for (const came of [await client.whoami(), await client.signBatch({ requests: [] })]) {
+        assert.deepEqual([came.ok, !came.ok && came.code], [false, "no_answer"])
+      }
+    }
+    const { client } = clientOf(answer("venue", { body: { code: "0", data: null } }))
+    const placedSo = await client.send(path, order)
+    assert.deepEqual(placedSo.ok && placedSo.data, {})
+  })
 
   it("tells why none came by a word, without what was sent", async () => {
     const failed = await clientOf(lost).client.whoami()

@@ -3,13 +3,20 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { connect, createServer } from "node:net"
 import { describe, it, type TestContext } from "node:test"
+import {
+  brotliCompressSync,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from "node:zlib"
 
 import fc from "fast-check"
 
 import { parseBaseUrl, type Upstream } from "../../../../src/gate/upstream/upstream.ts"
 import { version } from "../../../../src/std/version.ts"
 import { testUpstream } from "../../../support/gate.ts"
-import { httpText, startRawVenue } from "../../../support/raw-venue.ts"
+import { httpHead, httpText, startRawVenue } from "../../../support/raw-venue.ts"
 import { numRuns } from "../../../support/runs.ts"
 import {
   acceptedAnswer as accepted,
@@ -42,6 +49,7 @@ describe("sending to the venue", () => {
       "connection: keep-alive",
       "content-type: application/json",
       "accept: application/json",
+      "accept-encoding: identity",
       `user-agent: countersign/${version}`,
       `traceparent: ${traceparent}`,
       "content-length: 7",
@@ -105,6 +113,87 @@ describe("sending to the venue", () => {
     assert.equal((await upstream.send(ask())).kind, "answered")
     const over = await upstream.send(ask())
     assert.ok(over.kind === "unknown" && over.status === 200)
+  })
+
+  for (const [encoding, compress] of [
+    ["gzip", (text) => gzipSync(text)],
+    ["X-GZIP", (text) => gzipSync(text)],
+    ["deflate", (text) => deflateSync(text)],
+    ["Deflate", (text) => deflateRawSync(text)],
+    ["br", (text) => brotliCompressSync(text)],
+    ["zstd", (text) => zstdCompressSync(text)],
+    ["identity", (text) => Buffer.from(text)],
+  ] as readonly (readonly [string, (text: string) => Buffer])[]) {
+    const sendFor = async (t: TestContext, text: string) => {
+      const body = compress(text)
+      const venue = await startRawVenue(t, {
+        onRequest(socket) {
+          socket.write(httpHead(body.length, `Content-Encoding: ${encoding}\r\n`))
+          socket.write(body)
+        },
+      })
+      return testUpstream(t, venue.base, { maxUpstreamAnswerBytes: 1_000 }).send(ask())
+    }
+    const list = (bytes: number): string => `[${" ".repeat(bytes - 2)}]`
+
+    it(`reads an answer as ${encoding}, up to the bound after decompression`, async (t) => {
+      const sent = await sendFor(t, list(1_000))
+      assert.ok(sent.kind === "answered")
+      assert.equal(sent.answer.body.toString(), list(1_000))
+      assert.deepEqual(sent.answer.headers, { "content-type": "application/json" })
+      const over = await sendFor(t, list(1_001))
+      assert.ok(over.kind === "unknown" && over.status === 200)
+    })
+  }
+
+  it("claims nothing of a compressed answer that is cut or none, and passes on a coding it doesn't know", async (t) => {
+    const whole = gzipSync(accepted)
+    const answers = [
+      { encoding: "gzip", body: whole.subarray(0, -9) },
+      { encoding: "br", body: whole },
+      { encoding: "compress", body: whole },
+      { encoding: "__proto__", body: whole },
+      { encoding: "gzip", body: Buffer.alloc(0) },
+    ]
+    const venue = await startRawVenue(t, {
+      onRequest(socket, count) {
+        const { encoding, body } = answers[count - 1] ?? assert.fail()
+        socket.write(httpHead(body.length, `Content-Encoding: ${encoding}\r\n`))
+        socket.write(body)
+      },
+    })
+    const upstream = testUpstream(t, venue.base)
+    assert.equal((await upstream.send(ask())).kind, "unknown")
+    assert.equal((await upstream.send(ask())).kind, "unknown")
+    for (const encoding of ["compress", "__proto__"]) {
+      const passed = await upstream.send(ask())
+      assert.ok(passed.kind === "answered")
+      assert.equal(passed.answer.headers["content-encoding"], encoding)
+      assert.deepEqual(passed.answer.body, whole)
+    }
+    const empty = await upstream.send(ask())
+    assert.ok(empty.kind === "answered")
+    assert.equal(empty.answer.body.length, 0)
+  })
+
+  it("passes on an answer that nests 64 deep and claims nothing of a deeper one, compressed or not", async (t) => {
+    const nested = (depth: number): string =>
+      `{"code":"0","msg":"[[\\"[[","data":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`
+    const flat = `{"code":"0","data":[${"[],{},".repeat(100)}0]}`
+    const page = `<script>${"{[".repeat(100)}</script>`
+    const bodies = [nested(64), nested(65), nested(65), nested(100_000), flat, page]
+    const venue = await startRawVenue(t, {
+      onRequest(socket, count) {
+        const text = bodies[count - 1] ?? ""
+        const body = count === 3 ? gzipSync(text) : Buffer.from(text)
+        socket.write(httpHead(body.length, count === 3 ? "Content-Encoding: gzip\r\n" : ""))
+        socket.write(body)
+      },
+    })
+    const upstream = testUpstream(t, venue.base)
+    for (const kind of ["answered", "unknown", "unknown", "unknown", "answered", "answered"]) {
+      assert.equal((await upstream.send(ask())).kind, kind)
+    }
   })
 })
 
