@@ -108,6 +108,13 @@ const readingKeys: VenueKeys = {
     without: "a repeated nonce is a refusal like others",
     written: { type: ["string", "number"] },
   },
+  "codes.not_processed": {
+    form: "a list of the venue's codes",
+    meaning:
+      "Say that a request wasn't processed and may come back, as status 429 does whatever its code: under its idempotency key the same bytes are sent again while they are good.",
+    without: "429 alone says so",
+    written: { type: "array", items: { type: ["string", "number"] } },
+  },
   "defaults.market_order_type": {
     meaning:
       "Whether the quantity of a spot market order that says neither is in base or in quote units.",

@@ -75,7 +75,7 @@ function readDaemons<Wanted>(came: Came, read: Reading<Wanted>): Answer<Wanted> 
   if (response.ok) return success(came, "daemon", read(body, text))
   if (!isProblem(body)) return noAnswer("What came isn't an answer of the daemon.")
   const problem = body
-  const mayHaveArrived = doubtful.includes(problem.code)
+  const mayHaveArrived = doubtful.includes(problem.code) && !isNothingThere(problem)
   const head = { status: response.status, record, mayHaveArrived }
   const waitMs = exactly(retryAfterMs, problem)
   return { ok: false, source: "daemon", ...head, retryAfterMs: waitMs, ...problem }
@@ -119,6 +119,12 @@ const doubtful: readonly string[] = [
   "idempotency_expired",
   "already_accepted",
 ]
+
+/** The key's request has expired, and the venue never processed it: a new key may be used. */
+export function isNothingThere(failure: { readonly code: string; readonly data: object }): boolean {
+  const { code, data } = failure
+  return code === "idempotency_expired" && "state" in data && data.state === "signed"
+}
 
 /** What is known where no answer came. */
 export function noAnswer(msg: string): Failure {

@@ -371,7 +371,13 @@ export interface components {
           readonly message: string
           readonly data: {
             readonly record: string
+            /** @description `signed`: nothing of it is at the venue, so a new key may be used. */
             readonly state: string
+            /** @description By which the venue refused it for its pace. */
+            readonly venue?: {
+              readonly status: number
+              readonly code: string
+            }
           }
         }
       | {
@@ -1013,7 +1019,7 @@ export interface components {
       /** @description The record's id, where there is one. */
       readonly trace_code: string
     }
-    /** @description 409: this key's request has expired and is never signed anew; or it was refused, and the answer wasn't kept. What to do: look at the venue what became of it, then ask anew under a new key. */
+    /** @description 409: this key's request has expired and is never signed anew; or it was refused, and the answer wasn't kept. What to do: with the state `signed` nothing is at the venue: ask under a new key; else look there first. */
     readonly IdempotencyExpired: {
       /** @constant */
       readonly code: "idempotency_expired"
@@ -1021,7 +1027,13 @@ export interface components {
       readonly msg: string
       readonly data: {
         readonly record: string
+        /** @description `signed`: nothing of it is at the venue, so a new key may be used. */
         readonly state: string
+        /** @description By which the venue refused it for its pace. */
+        readonly venue?: {
+          readonly status: number
+          readonly code: string
+        }
       }
       /** @description The record's id, where there is one. */
       readonly trace_code: string

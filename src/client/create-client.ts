@@ -38,7 +38,8 @@ export type CallOptions = Waiting & {
   readonly idempotencyKey?: string
 }
 
-export type Keyed = CallOptions & Repeating & { readonly idempotencyKey: string }
+/** Without `idempotencyKey` one is made, and made anew where the one before has expired with nothing at the venue. */
+export type Keyed = CallOptions & Repeating
 
 /** The text is what was signed: send it unchanged. `body` is the same, read. */
 export type Signed = { readonly text: string; readonly body: Schemas["SignedBody"] }
@@ -60,9 +61,9 @@ export function createClient(options: ClientOptions) {
   return {
     /** Has it signed and sent to the venue, once. */
     send,
-    /** The same, as often as it takes to know what became of it, under one idempotency key. */
-    sendUntilClear: <Path extends WritePath>(path: Path, body: WriteBodies[Path], by: Keyed) =>
-      sendUntilClear(() => send(path, body, by), by),
+    /** The same, as often as it takes to know what became of it, under one idempotency key, which the answer tells. */
+    sendUntilClear: <Path extends WritePath>(path: Path, body: WriteBodies[Path], by: Keyed = {}) =>
+      sendUntilClear((idempotencyKey) => send(path, body, { ...by, idempotencyKey }), by),
     /** Has it signed, to be sent by the caller. */
     sign: <Path extends WritePath>(path: Path, body: WriteBodies[Path], by?: CallOptions) =>
       ask(`/sign${path}`, signed, { body, by }),
@@ -114,7 +115,7 @@ function asker({ url, token, fetch = globalThis.fetch, timeoutMs = 20_000 }: Cli
         return noAnswer(`No answer came from the daemon (${causeOf(error)}).`)
       }
     }
-    return waitForRoom(askOnce, by)
+    return waitForRoom(askOnce, by, body === undefined || by.idempotencyKey !== undefined)
   }
 }
 

@@ -1,8 +1,9 @@
-import type { Answer, Failure } from "./answer.ts"
+import { isNothingThere, type Answer, type Failure } from "./answer.ts"
 import { pause } from "./pause.ts"
 import type { Waiting } from "./wait-for-room.ts"
 
 export type Repeating = Pick<Waiting, "signal" | "onRepeat"> & {
+  readonly idempotencyKey?: string
   /** How often it is sent at most; 5 if left out. */
   readonly mostSends?: number
   /** After the first send, where its answer doesn't say how long to wait, and then twice as long each time; 500 if left out. */
@@ -12,49 +13,74 @@ export type Repeating = Pick<Waiting, "signal" | "onRepeat"> & {
 /** The longest that a daemon is waited for which says when to ask again; most signatures are good for 15 s. */
 const longestPauseMs = 5_000
 
+/** An answer, and the key that it was given under. */
+type KeyedAnswer<Wanted> = Answer<Wanted> & { readonly idempotencyKey: string }
+
 /**
  * Sends the same request, under the same idempotency key, until the venue's answer is clear.
  *
- * Only doubt is a reason to send again: what the daemon refuses before there is any is returned. Once an answer
- * was lost, no refusal of the daemon's ends the doubt, so `mayHaveArrived` stays true until the venue's own
- * answer comes.
+ * Doubt is a reason to send again, and the venue's 429 that asks for a short pause: what the daemon refuses before
+ * there is any doubt is returned. Once an answer was lost, no refusal of the daemon's ends the doubt, so
+ * `mayHaveArrived` stays true until the venue's own answer comes, or the daemon knows that nothing arrived. Only a
+ * key that was made here is then replaced by another.
  */
 export async function sendUntilClear<Wanted>(
-  send: () => Promise<Answer<Wanted>>,
+  send: (idempotencyKey: string) => Promise<Answer<Wanted>>,
   by: Repeating,
-): Promise<Answer<Wanted>> {
+): Promise<KeyedAnswer<Wanted>> {
   const { mostSends, pauseMs, onRepeat } = withDefaults(by)
+  const isOwn = by.idempotencyKey === undefined
+  let { idempotencyKey } = withKey(by)
   let isInDoubt = false
   for (let sends = 1; ; sends++) {
-    const answer = await send()
-    if (answer.ok) return answer
+    const answer = await send(idempotencyKey)
+    if (answer.ok) return { ...answer, idempotencyKey }
     isInDoubt = isDoubtful(answer, isInDoubt)
-    const last = { ...answer, mayHaveArrived: isInDoubt }
-    if (!isInDoubt || sends >= mostSends || isLastWord(answer)) return last
+    const last = { ...answer, mayHaveArrived: isInDoubt, idempotencyKey }
+    const isOver = isNothingThere(answer)
+    const isAgain = isOver ? isOwn : isWorthAgain(answer, isInDoubt)
+    if (sends >= mostSends || !isAgain) return last
     onRepeat(answer)
-    const ms = Math.min(answer.retryAfterMs ?? pauseMs * 2 ** (sends - 1), longestPauseMs)
-    if (!(await pause(ms, by.signal))) return last
+    if (!(await pause(pauseAfter(answer, pauseMs * 2 ** (sends - 1)), by.signal))) return last
+    if (isOver) idempotencyKey = crypto.randomUUID()
   }
 }
 
-function withDefaults({
-  mostSends = 5,
-  pauseMs = 500,
-  onRepeat = () => undefined,
-}: Repeating): Required<Omit<Repeating, "signal">> {
+/** Whether the same, under the same key, may be answered otherwise. */
+function isWorthAgain(failure: Failure, isInDoubt: boolean): boolean {
+  return isPutOff(failure) || (isInDoubt && !isLastWord(failure))
+}
+
+function pauseAfter({ retryAfterMs }: Failure, otherwiseMs: number): number {
+  return Math.min(retryAfterMs ?? otherwiseMs, longestPauseMs)
+}
+
+function withKey({ idempotencyKey = crypto.randomUUID() }: Repeating) {
+  return { idempotencyKey }
+}
+
+function withDefaults({ mostSends = 5, pauseMs = 500, onRepeat = () => undefined }: Repeating) {
   return { mostSends, pauseMs, onRepeat }
 }
 
-/** Only the venue can end a doubt. */
-function isDoubtful({ source, mayHaveArrived }: Failure, wasInDoubt: boolean): boolean {
-  return mayHaveArrived || (source !== "venue" && wasInDoubt)
+/** Only the venue can end a doubt, and the daemon where it knows that nothing reached the venue. */
+function isDoubtful(failure: Failure, wasInDoubt: boolean): boolean {
+  const { source, mayHaveArrived } = failure
+  return mayHaveArrived || (source !== "venue" && wasInDoubt && !isNothingThere(failure))
+}
+
+/** Whether the venue was asked too fast, and may be again before most signatures expire. */
+function isPutOff({ source, status, retryAfterMs = 0 }: Failure): boolean {
+  return source === "venue" && status === 429 && retryAfterMs <= longestPauseMs
 }
 
 /** Whether another send under this key would be told the same. */
 function isLastWord(failure: Failure): boolean {
   if (failure.source !== "daemon") return false
   const { code, data } = failure
-  // The venue saw the same bytes again and refused them, which tells nothing of the first time.
-  if (code === "upstream_outcome_unknown") return data.venue !== undefined
+  // The venue saw the same bytes again and refused them, which tells nothing of the first time; its 429 only puts off.
+  if (code === "upstream_outcome_unknown") {
+    return data.venue !== undefined && data.venue.status !== 429
+  }
   return ["already_accepted", "idempotency_expired", "idempotency_conflict"].includes(code)
 }

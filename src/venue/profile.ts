@@ -144,6 +144,8 @@ export type Profile = {
   readonly panic: readonly PanicLine[]
   /** The venue's code for a nonce that was used before; the interface doesn't disclose it. */
   readonly duplicateNonceCode: string | undefined
+  /** The venue's codes that say "not processed, come back", as its 429 does whatever the code. */
+  readonly notProcessedCodes: readonly string[]
   readonly reads: ReadPaths
   readonly pricePoll: PricePoll | undefined
 }

@@ -19,6 +19,7 @@ import { addClient, makeTradingKeys, tradingPolicy, writePolicy } from "../suppo
 
 const path = "/v1/trade/orders"
 const yes = httpText('{"code":"0","msg":"","data":{"order_id":"1"},"trace_code":""}')
+const busy = httpText('{"code":"10029","msg":"","data":{}}', "429 Too Many Requests")
 const no = httpText('{"code":"10012","msg":"no","data":{},"trace_code":""}', "400 Bad Request")
 
 describe("an order with an idempotency key", { timeout: 240_000 }, () => {
@@ -136,6 +137,23 @@ describe("an order with an idempotency key", { timeout: 240_000 }, () => {
     plan = [answering(yes)]
     assert.deepEqual((await place("refused")).json.code, "10012")
     assert.equal(newBodies().length, 1)
+  })
+
+  it("is sent again byte for byte after the venue's 429, and accepted then", async () => {
+    plan = [answering(busy), answering(busy), answering(yes)]
+    for (const [status, code, times] of [
+      [429, "10029", "signed"],
+      [429, "10029", "signed"],
+      [200, "0", "accepted"],
+    ] as const) {
+      const answer = await place("busy")
+      assert.deepEqual([answer.status, answer.json.code], [status, code])
+      assert.equal(answer.headers.get("Countersign-Source"), "venue")
+      await stateOf("busy", times)
+    }
+    const bodies = newBodies()
+    assert.equal(bodies.length, 3)
+    assert.equal(new Set(bodies).size, 1)
   })
 
   it("is sent again byte for byte after the answer was lost, and accepted then", async () => {

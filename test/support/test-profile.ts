@@ -36,6 +36,7 @@ export function testProfile(changes: Partial<Profile> = {}): Profile {
     defaultMarketOrderType: undefined,
     panic: [],
     duplicateNonceCode: undefined,
+    notProcessedCodes: [],
     reads: { market: [], trade: [], account: [], explorer: [] },
     pricePoll: undefined,
     ...changes,

@@ -155,10 +155,15 @@ def _daemons_no(head: Head, problem: Problem) -> Failure:
             data=data,
             record=head.record,
             retry_after_s=_exactly(head.retry_after_s, data.get("retry_after_ms")),
-            may_have_arrived=code in _DOUBTFUL,
+            may_have_arrived=code in _DOUBTFUL and not is_nothing_there(code, data),
             idempotency_key=head.idempotency_key,
         )
     )
+
+
+def is_nothing_there(code: str, data: Mapping[str, Any]) -> bool:
+    """Whether the key's request has expired without the venue having processed it."""
+    return code == "idempotency_expired" and data.get("state") == "signed"
 
 
 def _read_venues(head: Head, text: bytes) -> Answer:

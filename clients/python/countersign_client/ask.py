@@ -47,7 +47,7 @@ class Asker:
             with self.exchange(request) as response:
                 return read(read_answer(response, by.get("idempotency_key")))
 
-        return wait_for_room(ask_once, by)
+        return wait_for_room(ask_once, by, body is None or "idempotency_key" in by)
 
     def request(self, target: str, body: Optional[Payload], by: CallOptions) -> Request:
         """Raises TypeError for a float in the body, ValueError for what can't be sent."""

@@ -90,10 +90,18 @@ class Client:
     def send_until_clear(self, path: WritePath, body: Body, **by: Unpack[Repeating]) -> Sent:
         """The same, as often as it takes to know what became of it, under one idempotency key.
 
-        Without `idempotency_key` it makes one; the answer and a failure tell it.
+        Without `idempotency_key` it makes one, and another where that has expired with nothing at
+        the venue; the answer and a failure tell it.
         """
-        by.setdefault("idempotency_key", uuid.uuid4().hex)
-        return send_until_clear(lambda: self._asker.ask(path, sent_of, body, by), by)
+        makes_keys = "idempotency_key" not in by
+
+        def renew() -> bool:
+            if makes_keys:
+                by["idempotency_key"] = uuid.uuid4().hex
+            return makes_keys
+
+        renew()
+        return send_until_clear(lambda: self._asker.ask(path, sent_of, body, by), renew, by)
 
     def sign(self, path: WritePath, body: Body, **by: Unpack[CallOptions]) -> Signed:
         """Has a body signed, to be sent by the caller."""

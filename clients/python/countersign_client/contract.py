@@ -261,9 +261,22 @@ class IdempotencyConflictData(TypedDict):
     record: str
 
 
-class IdempotencyExpiredData(TypedDict):
+class IdempotencyExpiredDataVenue(TypedDict):
+    """By which the venue refused it for its pace."""
+
+    status: int
+    code: str
+
+
+class _IdempotencyExpiredData(TypedDict):
     record: str
+    # `signed`: nothing of it is at the venue, so a new key may be used.
     state: str
+
+
+class IdempotencyExpiredData(_IdempotencyExpiredData, total=False):
+    # By which the venue refused it for its pace.
+    venue: IdempotencyExpiredDataVenue
 
 
 class Nothing(TypedDict):

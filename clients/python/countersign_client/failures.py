@@ -154,6 +154,8 @@ _FAMILY_OF: Dict[ErrorCode, Type[Failure]] = {
     "body_too_large": InvalidRequest,
     "headers_too_large": InvalidRequest,
     "idempotency_conflict": InvalidRequest,
+    # Where nothing is at the venue; else it is in doubt, which counts first.
+    "idempotency_expired": Unavailable,
     "invalid_header": InvalidRequest,
     "invalid_json": InvalidRequest,
     "invalid_request": InvalidRequest,
@@ -170,7 +172,6 @@ _FAMILY_OF: Dict[ErrorCode, Type[Failure]] = {
     "unknown_record": InvalidRequest,
     "unsupported_media_type": InvalidRequest,
     "already_accepted": OutcomeUnknown,
-    "idempotency_expired": OutcomeUnknown,
     "upstream_outcome_unknown": OutcomeUnknown,
 }
 

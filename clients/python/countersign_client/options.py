@@ -19,8 +19,9 @@ class CallOptions(TypedDict, total=False):
     expires_in_ms: int
     # 1 to 64 visible characters of ASCII.
     idempotency_key: str
-    # How long it may wait in all while the daemon says that a rate budget or a limit is spent, in
-    # seconds; 0 if left out. What would take longer is raised at once.
+    # How long it may wait in all while the daemon says that a rate budget or a limit is spent, or
+    # the venue that it is asked too fast, in seconds; 0 if left out. What would take longer is
+    # raised at once.
     wait_s: float
     # Ends the waiting once it is set; a call that is under way goes on to its end.
     stop: threading.Event

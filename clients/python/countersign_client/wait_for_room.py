@@ -13,7 +13,9 @@ Wanted = TypeVar("Wanted")
 _LEAST_PAUSE_S = 0.02
 
 
-def wait_for_room(ask: Callable[[], Wanted], by: CallOptions) -> Wanted:
+def wait_for_room(
+    ask: Callable[[], Wanted], by: CallOptions, may_ask_venue_again: bool
+) -> Wanted:
     """Asks, and asks again when the daemon says that there is room.
 
     Raises the failure that is another one, or after which the next wait would pass `wait_s`.
@@ -24,7 +26,7 @@ def wait_for_room(ask: Callable[[], Wanted], by: CallOptions) -> Wanted:
         try:
             return ask()
         except Failure as failure:
-            pause_s = _pause_before(failure)
+            pause_s = _pause_before(failure, may_ask_venue_again)
             if pause_s is None or pause_s > left_s:
                 raise
             left_s -= pause_s
@@ -33,13 +35,14 @@ def wait_for_room(ask: Callable[[], Wanted], by: CallOptions) -> Wanted:
                 raise
 
 
-def _pause_before(failure: Failure) -> Optional[float]:
+def _pause_before(failure: Failure, may_ask_venue_again: bool) -> Optional[float]:
     """How long until there is room; None where it isn't room that is missing, or room never comes.
 
-    What the daemon refuses by 429 was neither signed nor sent, so nothing is doubled. The venue's
-    own 429 is an answer to what was sent, and stays the answer under its idempotency key.
+    What the daemon refuses by 429 was neither signed nor sent, so nothing is doubled. What the
+    venue refuses so is sent again as it was under its idempotency key; without one it would be
+    another request.
     """
-    is_full = failure.source == "daemon" and failure.status == 429
-    if not is_full or failure.retry_after_s is None:
+    is_asked = failure.source == "daemon" or (failure.source == "venue" and may_ask_venue_again)
+    if not is_asked or failure.status != 429 or failure.retry_after_s is None:
         return None
     return max(_LEAST_PAUSE_S, failure.retry_after_s)

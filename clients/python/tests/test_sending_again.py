@@ -5,7 +5,7 @@ import time
 import unittest
 from typing import Any, Dict, List, Tuple
 
-from countersign_client import Failure, NoRoom, OutcomeUnknown, Stopped, VenueRefused
+from countersign_client import Failure, NoRoom, OutcomeUnknown, Stopped, Unavailable, VenueRefused
 
 from .canned import (
     LOST,
@@ -28,6 +28,14 @@ def stop_after(seconds: float) -> threading.Event:
     stop = threading.Event()
     threading.Timer(seconds, stop.set).start()
     return stop
+
+
+def venues_429(retry_after: str) -> Canned:
+    return answer("venue", 429, {"code": "10029", "msg": "", "data": {}}, Retry_After=retry_after)
+
+
+PUT_OFF: Any = {"record": "rec_1", "state": "signed", "venue": {"status": 429, "code": "10029"}}
+EXPIRED = problem(409, "idempotency_expired", PUT_OFF)
 
 
 class Waiting(unittest.TestCase):
@@ -78,11 +86,20 @@ class Waiting(unittest.TestCase):
     def test_is_only_where_it_is_asked_for(self) -> None:
         self.assertEqual(len(self.ask(0, full("1", 1))[1]), 1)
 
-    def test_is_never_for_what_is_not_room_nor_for_the_venues_own_429(self) -> None:
+    def test_is_for_the_venues_429_where_the_same_is_sent_again_and_nowhere_else(self) -> None:
+        is_signed, heard, _ = self.ask(1, venues_429("0"), answer("daemon"))
+        self.assertEqual((is_signed, len(heard)), (True, 2))
+        with client_of(venues_429("0"), PLACED) as (client, heard):
+            client.read("/v1/x", wait_s=1)
+        self.assertEqual(len(heard), 2)
+        with client_of(venues_429("0"), PLACED) as (client, heard):
+            self.assertRaises(VenueRefused, client.send, PATH, ORDER, wait_s=1)
+        self.assertEqual(len(heard), 1)
+
+    def test_is_never_for_what_is_not_room(self) -> None:
         for what, refusal in (
             ("never", problem(429, "10029", {"retry_after_ms": None})),
             ("not room", problem(503, "overloaded", Retry_After="0")),
-            ("the venue's", answer("venue", 429, {"code": "10029"}, Retry_After="0")),
             ("no answer", LOST),
         ):
             with self.subTest(what):
@@ -133,6 +150,31 @@ class SendingUntilClear(unittest.TestCase):
         self.assertEqual((first, again), (sent.idempotency_key, sent.idempotency_key))
         self.assertNotEqual(first, other)
         self.assertEqual(heard[0].target, f"{PATH}/cancel")
+
+    def test_sends_again_what_the_venue_put_off_for_five_seconds_at_most(self) -> None:
+        last, sends, repeats = self.send(venues_429("0"), venues_429("0"), PLACED)
+        self.assertEqual((sends, repeats), (3, ["10029", "10029"]))
+        last, sends, _ = self.send(venues_429("0"))
+        self.assertEqual((type(last), sends), (VenueRefused, 3))
+        last, sends, _ = self.send(venues_429("6"))
+        self.assertEqual((type(last), sends), (VenueRefused, 1))
+        again: Any = {**SENT_DATA, "venue": {"status": 429, "code": "10029"}}
+        _, sends, _ = self.send(LOST, problem(504, "upstream_outcome_unknown", again), PLACED)
+        self.assertEqual(sends, 3)
+
+    def test_takes_a_new_key_where_its_own_has_expired_with_nothing_at_the_venue(self) -> None:
+        with client_of(venues_429("0"), EXPIRED, PLACED) as (client, heard):
+            sent = client.place(ORDER, pause_s=0.001)
+        first, again, other = [each.headers["Idempotency-Key"] for each in heard]
+        self.assertEqual(first, again)
+        self.assertNotEqual(first, other)
+        self.assertEqual(sent.idempotency_key, other)
+
+    def test_says_of_its_callers_key_that_another_may_be_used(self) -> None:
+        for before in (venues_429("0"), LOST):
+            last, sends, _ = self.send(before, EXPIRED)
+            assert isinstance(last, Unavailable)
+            self.assertEqual((last.code, last.data["state"], sends), ("idempotency_expired", "signed", 2))
 
     def test_leaves_to_its_caller_what_was_refused_without_a_doubt(self) -> None:
         last, sends, _ = self.send(problem(429, "limit_exhausted", Retry_After="1"))

@@ -160,7 +160,8 @@ async function announce(
 function reportOf(sent: Sent, { repeat }: Signed, isAnnounced: boolean): Outcome {
   const outcome = outcomeOfSent(sent)
   if (outcome.kind === "unsent" && isAnnounced) return { ...outcome, withdrawn: true }
-  if (sent.kind !== "answered" || !("code" in outcome) || repeat === undefined) return outcome
+  if (sent.kind !== "answered" || repeat === undefined) return outcome
+  if (outcome.kind !== "accepted" && outcome.kind !== "refused") return outcome
   if (isRefusedAgain(outcome, repeat)) return { ...outcome, again: true }
   return { ...outcome, answer: keptAnswerOf(sent.answer) }
 }

@@ -16,8 +16,16 @@ export type KeptAnswer = z.infer<typeof keptAnswer>
 /** What the gate saw of a forwarded request. Informs; it never frees headroom. */
 export const outcomeSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("sent") }),
-  /** `withdrawn`: nor did a byte leave of what was told as sent right before it. */
-  z.strictObject({ kind: z.literal("unsent"), withdrawn: z.literal(true).optional() }),
+  /**
+   * `withdrawn`: nor did a byte leave of what was told as sent right before it, or the venue refused that for its
+   * pace, in these words, and processed nothing.
+   */
+  z.strictObject({
+    kind: z.literal("unsent"),
+    withdrawn: z.literal(true).optional(),
+    status: z.int().optional(),
+    code: z.string().max(64).optional(),
+  }),
   z.strictObject({
     kind: z.enum(["accepted", "refused"]),
     status: z.int(),

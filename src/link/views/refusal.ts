@@ -91,7 +91,16 @@ export const refusalSchema = z.discriminatedUnion("code", [
     signing_hash: z.string().describe("What was signed, 32 bytes in hex."),
     client_order_id: z.string().nullable().describe("Of a single order."),
   }),
-  refused(["idempotency_expired"], { record: z.string(), state: z.string() }),
+  refused(["idempotency_expired"], {
+    record: z.string(),
+    state: z
+      .string()
+      .describe("`signed`: nothing of it is at the venue, so a new key may be used."),
+    venue: z
+      .strictObject({ status: z.int(), code: z.string() })
+      .optional()
+      .describe("By which the venue refused it for its pace."),
+  }),
   refused(["limit_exhausted"], {
     policy: z.string(),
     limit: z.string(),

@@ -8,7 +8,7 @@ import { budgetExhausted } from "../budgets/shortage.ts"
 import type { LedgerClock, LedgerTime } from "../process/clock.ts"
 import { requestStages } from "../process/stages.ts"
 import { type Claim, isEver, type OrderSize } from "../policy/terms/claim.ts"
-import { keyUse } from "./found-records.ts"
+import { keyUse, nothingHeard } from "./found-records.ts"
 import { holdRow } from "./hold-book.ts"
 import { openKeyTurns } from "./key-turns.ts"
 import type { Ledger, LedgerTurn, OpenHold } from "./ledger.ts"
@@ -139,7 +139,7 @@ function reserve(ask: ReserveAsk, taken: TakenInTurn, from: DecideFrom): Reserva
   taken.reserved.push({ entry: ask.entry, record })
   const { client, idempotency } = ask.entry
   if (idempotency !== undefined) {
-    const found = { row, countedAtMs, heard: null, sends: 0, answered: undefined }
+    const found = { row, countedAtMs, ...nothingHeard }
     taken.keyUses.set(nameOf({ client, ...idempotency }), keyUse(found, ask.nowMs))
   }
   requestStages.publish({ stage: "reserved" })

@@ -2,15 +2,23 @@ import type { Address } from "../../venue/address.ts"
 import type { OperationId } from "../../venue/profile.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import type { StoredRecord } from "./records/entries.ts"
-import { keptMs, type KeyUse } from "./records/idempotency.ts"
+import { keptMs, type EarlierRequest, type KeyUse } from "./records/idempotency.ts"
 import { stateAsOf } from "./records/record-state.ts"
 import type { OutcomeRow, RefusalRow } from "./records/row.ts"
 import type { FoundKey, FoundRecord } from "./store/store.ts"
 
+/** Of a request that was just reserved. */
+export const nothingHeard: Omit<FoundKey, "row" | "countedAtMs"> = {
+  heard: null,
+  sends: 0,
+  said: { status: null, code: null },
+  answered: undefined,
+}
+
 /** What a key stands for at `nowMs`. It is kept for a day, and for as long as its request is good. */
 export function keyUse(found: FoundKey | undefined, nowMs: LedgerTime): KeyUse {
   if (found?.row.idempotency === undefined) return { kind: "unused" }
-  const { row, countedAtMs, heard, sends, answered } = found
+  const { row, countedAtMs, heard, sends, said, answered } = found
   const untilMs = Math.max(countedAtMs + keptMs, row.expires_after)
   if (nowMs > untilMs) return { kind: "ended", record: row.id }
   return {
@@ -22,10 +30,15 @@ export function keyUse(found: FoundKey | undefined, nowMs: LedgerTime): KeyUse {
       expiresAfterMs: row.expires_after,
       state: stateAsOf(heard, row.expires_after, nowMs),
       isUnsent: heard === "unsent" && sends === 0,
+      putOff: heard === "unsent" ? wordsOf(said) : undefined,
       hadRelease: row.release !== undefined,
       answer: keptAnswer(answered),
     },
   }
+}
+
+function wordsOf({ status, code }: FoundKey["said"]): EarlierRequest["putOff"] {
+  return status === null || code === null ? undefined : { status, code }
 }
 
 function keptAnswer(outcome: OutcomeRow | undefined) {

@@ -32,8 +32,8 @@ function outcomeRow(record: RecordId, outcome: Outcome, nowMs: number): OutcomeR
     at_ms: nowMs,
     record,
     outcome: outcome.kind,
-    status: "status" in outcome ? outcome.status : null,
-    code: "code" in outcome ? outcome.code : null,
+    status: ("status" in outcome ? outcome.status : null) ?? null,
+    code: ("code" in outcome ? outcome.code : null) ?? null,
     ...extrasOf(outcome),
   }
 }

@@ -16,7 +16,7 @@ import { clientOrderIdOf, type ParsedRequest } from "./parse-request.ts"
 import { keyLocked } from "./refuse.ts"
 
 /**
- * Answers a repeat: with the venue's answer if it is known, else with the very body that was signed
+ * Answers a repeat: with the venue's answer if it is known and its last, else with the very body that was signed
  * before. Nothing is reserved, and no limit counts it; the venue's rate budgets do once in their window, for it may
  * be sent again.
  * Lock and policy are judged anew, for what they deny by now isn't released again; an answer that is known
@@ -75,8 +75,22 @@ function refuseOver(earlier: EarlierRequest, ask: Asked): Refusal | undefined {
   if (!isRefused && ask.turn.nowMs <= expiresAfterMs) return undefined
   const message = isRefused
     ? "The venue refused this key's request, and its answer isn't kept here; look at the venue."
+    : expiredMessage(earlier)
+  const { putOff: venue } = earlier
+  return {
+    code: "idempotency_expired",
+    message,
+    data: { record, state, ...(venue !== undefined && { venue }) },
+  }
+}
+
+function expiredMessage({ isUnsent, putOff }: EarlierRequest): string {
+  if (putOff !== undefined) {
+    return "The venue refused this key's request for its pace and processed nothing of it, and meanwhile it has expired; ask for it under a new key."
+  }
+  return isUnsent
+    ? "Nothing of this key's request was sent, and meanwhile it has expired; ask for it under a new key."
     : "This key's request has expired and is never signed anew; look at the venue what became of it, and ask for another one under another key."
-  return { code: "idempotency_expired", message, data: { record, state } }
 }
 
 /** What a bot finds its request by at the venue. The binding holds all that the hash is made from. */

@@ -22,10 +22,10 @@ export async function settleRecord(
   told: Outcome,
   vault: SettleContext,
 ): Promise<void> {
-  const outcome = meaningOf(told, vault.active())
+  const outcome = meaningOf(told, record, vault.active())
   const act = outcome.kind === "accepted" ? actFollowing(record, vault.active()) : undefined
   vault.autoFreeze.settled(record, outcome)
-  correctBudget(record, outcome, vault)
+  correctBudget(record, told, vault)
   // Queued together they share a commit, so that no crash parts a revocation from what follows of it.
   await Promise.all([
     vault.ledger.settle(record.id, keptPart(outcome, record), vault.now()),
@@ -47,12 +47,20 @@ function correctBudget(
   vault.ledger.budgets.fill(told.spent, rateAddress({ signer, target: target ?? undefined }))
 }
 
-/** A nonce that is refused as used, when the same bytes may have been sent before, was used by those. */
-function meaningOf(told: Outcome, { profile }: ActiveSet): Outcome {
-  const isUsedByUs = told.kind === "refused" && told.again === true
-  return isUsedByUs && told.code === profile.duplicateNonceCode
-    ? { ...told, kind: "accepted" }
-    : told
+/**
+ * A nonce that is refused as used, when the same bytes may have been sent before, was used by those. What the venue
+ * put off is as if it had never been sent, where its idempotency key may have it sent again.
+ */
+function meaningOf(
+  told: Outcome,
+  { keepsAnswer }: StoredRecord,
+  { profile: { duplicateNonceCode, notProcessedCodes } }: ActiveSet,
+): Outcome {
+  if (told.kind !== "refused") return told
+  const { status, code } = told
+  if (told.again === true) return code === duplicateNonceCode ? { ...told, kind: "accepted" } : told
+  const isPutOff = status === 429 || notProcessedCodes.includes(code)
+  return isPutOff && keepsAnswer ? { kind: "unsent", withdrawn: true, status, code } : told
 }
 
 /** Nobody can ask again for the answer of a request without an idempotency key. */

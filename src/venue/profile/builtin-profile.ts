@@ -16,6 +16,7 @@ export type ProfileParts = Pick<
   | "defaultMarketOrderType"
   | "panic"
   | "duplicateNonceCode"
+  | "notProcessedCodes"
   | "reads"
   | "pricePoll"
 > & { readonly endpoints: readonly Endpoint[]; readonly symbols: readonly SymbolEntry[] }
@@ -37,6 +38,7 @@ export const builtinParts: ProfileParts = {
   defaultMarketOrderType: undefined,
   panic: [],
   duplicateNonceCode: undefined,
+  notProcessedCodes: [],
   reads: { market: [], trade: [], account: [], explorer: [] },
   pricePoll: undefined,
 }

@@ -108,6 +108,7 @@ function profileOf(value: ProfileFile): Profile {
       body,
     })),
     duplicateNonceCode: value.codes.duplicate_nonce,
+    notProcessedCodes: value.codes.not_processed,
     reads: value.reads,
     pricePoll: pricePollOf(value),
   })

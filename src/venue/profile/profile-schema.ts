@@ -187,7 +187,9 @@ export const profileSchema = z.strictObject({
     .strictObject({ market: readPaths, trade: readPaths, account: readPaths, explorer: readPaths })
     .prefault({}),
   price_poll: pricePoll.optional(),
-  codes: z.strictObject({ duplicate_nonce: word.optional() }).prefault({}),
+  codes: z
+    .strictObject({ duplicate_nonce: word.optional(), not_processed: z.array(word).default([]) })
+    .prefault({}),
   defaults: z
     .strictObject({ market_order_type: z.enum(["base", "quote"]).optional() })
     .prefault({}),

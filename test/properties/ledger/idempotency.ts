@@ -25,6 +25,7 @@ const outcomes: readonly Outcome[] = [
   { kind: "sent" },
   { kind: "unsent" },
   { kind: "unsent", withdrawn: true },
+  { kind: "unsent", withdrawn: true, status: 429, code: "10029" },
   { kind: "unknown", status: null },
   { kind: "accepted", status: 200, code: "0", answer },
   { kind: "refused", status: 400, code: "10001", answer },

@@ -13,9 +13,8 @@ import { beginning, type Entry } from "./disk.ts"
 import { Standing } from "./standing.ts"
 
 /** A request and what became of it. */
-type Stored = Pick<FoundKey, "row" | "heard" | "sends" | "answered"> & {
+type Stored = Pick<FoundKey, "row" | "heard" | "sends" | "said" | "answered"> & {
   readonly seq: number
-  readonly said: Pick<OutcomeRow, "status" | "code">
   readonly released: HistoryRow["released"]
 }
 
@@ -108,7 +107,8 @@ function isFinal(heard: Heard): boolean {
 /** The one send that was told didn't happen. */
 function withdrawn(stored: Stored, row: OutcomeRow): Stored {
   const isOnly = stored.heard === "sent" && stored.sends === 1
-  return row.withdrawn === true && isOnly ? { ...stored, heard: "unsent", sends: 0 } : stored
+  const said = { status: row.status, code: row.code }
+  return row.withdrawn === true && isOnly ? { ...stored, heard: "unsent", sends: 0, said } : stored
 }
 
 function countedAt(row: RequestRow): number {

@@ -269,7 +269,20 @@ describe("a call that may wait", () => {
     assert.equal((await ask({}, full("1", 1))).calls.length, 1)
   })
 
-  it("doesn't wait for room that never comes, nor for what isn't room, nor after the venue's own 429", async () => {
+  it("waits after the venue's 429 for what is read or has a key, which is sent again as it was", async () => {
+    const venues = answer("venue", {
+      ...{ status: 429, body: { code: "10029" } },
+      headers: { "Retry-After": "0" },
+    })
+    const signed = answer("daemon", { body: "{}" })
+    const keyed = await ask({ waitMs: 100, idempotencyKey: "q-1" }, venues, signed)
+    assert.deepEqual([keyed.last.ok, keyed.calls.length], [true, 2])
+    const { client, calls } = clientOf(venues, placed)
+    const read = await client.read("/v1/x", {}, { waitMs: 100 })
+    assert.deepEqual([read.ok, calls.length], [true, 2])
+  })
+
+  it("doesn't wait for room that never comes, nor for what isn't room, nor after the venue's own 429 where it would be another request", async () => {
     const later = { headers: { "Retry-After": "0" } }
     for (const [what, refusal] of [
       ["never", problem(429, "10029", { data: { retry_after_ms: null } })],
@@ -327,6 +340,52 @@ describe("sending until it is clear", () => {
   it("sends once what is answered", async () => {
     assert.equal((await sendAll(placed)).sends, 1)
     assert.equal((await sendAll(answer("venue", { status: 400, body: { code: "9" } }))).sends, 1)
+  })
+
+  it("makes a key where none is given, and tells it", async () => {
+    const { client, calls } = clientOf(lost, placed)
+    const last = await client.sendUntilClear(path, order)
+    const keys = calls.map(({ init }) => new Headers(init.headers).get("Idempotency-Key"))
+    assert.deepEqual(keys, [last.idempotencyKey, last.idempotencyKey])
+    assert.match(last.idempotencyKey, /^[!-~]{1,64}$/)
+    assert.ok(last.ok)
+    assert.notEqual((await client.sendUntilClear(path, order)).idempotencyKey, last.idempotencyKey)
+  })
+
+  const venues429 = (retryAfter: string): Response =>
+    answer("venue", {
+      ...{ status: 429, body: { code: "10029", msg: "", data: {} } },
+      headers: { "Retry-After": retryAfter },
+    })
+  const expired = problem(409, "idempotency_expired", {
+    data: { record: "rec_1", state: "signed", venue: { status: 429, code: "10029" } },
+  })
+
+  it("sends again what the venue put off for five seconds at most, under the same key", async () => {
+    const { last, sends, repeats } = await sendAll(venues429("0"), venues429("0"), placed)
+    assert.deepEqual([last.ok, sends, repeats], [true, 3, ["10029", "10029"]])
+    const often = await sendAll(venues429("0"))
+    assert.deepEqual([often.last.ok, often.sends], [false, 3])
+    assert.ok(!often.last.ok && !often.last.mayHaveArrived && often.last.source === "venue")
+    assert.equal((await sendAll(venues429("6"))).sends, 1)
+    const again = problem(504, "upstream_outcome_unknown", {
+      data: { ...sentData, venue: { status: 429, code: "10029" } },
+    })
+    const inDoubt = await sendAll(lost, again, placed)
+    assert.deepEqual([inDoubt.last.ok, inDoubt.sends], [true, 3])
+  })
+
+  it("takes a new key where the one it made has expired with nothing at the venue, and no other's", async () => {
+    const { client, calls } = clientOf(venues429("0"), expired, placed)
+    const last = await client.sendUntilClear(path, order, { pauseMs: 1 })
+    const keys = calls.map(({ init }) => new Headers(init.headers).get("Idempotency-Key"))
+    assert.ok(last.ok && keys.length === 3)
+    assert.ok(keys[0] === keys[1] && keys[1] !== keys[2] && keys[2] === last.idempotencyKey)
+    for (const before of [venues429("0"), lost]) {
+      const own = await sendAll(before, expired, placed)
+      assert.ok(!own.last.ok && own.last.code === "idempotency_expired")
+      assert.deepEqual([own.last.mayHaveArrived, own.sends], [false, 2])
+    }
   })
 
   it("leaves to its caller what was refused without a doubt", async () => {

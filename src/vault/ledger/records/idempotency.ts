@@ -35,8 +35,10 @@ export type EarlierRequest = {
   readonly nonce: number
   readonly expiresAfterMs: number
   readonly state: RecordState
-  /** The gate said that no byte of it left, and has not begun to send it again. */
+  /** The gate said that no byte of it left or the venue processed none, and has not begun to send it again. */
   readonly isUnsent: boolean
+  /** The venue's words, where it is that which processed none. */
+  readonly putOff: { readonly status: number; readonly code: string } | undefined
   /** It used up a person's release. */
   readonly hadRelease: boolean
   /** The venue's final answer, where it was short enough to be kept. */

@@ -162,7 +162,8 @@ function outcomeWriter(database: DatabaseSync): (row: OutcomeRow, journal: Journ
   )
   const countSend = database.prepare("UPDATE requests SET sends = sends + 1 WHERE id = ?")
   const withdraw = database.prepare(
-    "UPDATE requests SET heard = 'unsent', sends = 0 WHERE id = ? AND heard = 'sent' AND sends = 1",
+    `UPDATE requests SET heard = 'unsent', sends = 0, status = ?, code = ?
+     WHERE id = ? AND heard = 'sent' AND sends = 1`,
   )
   const release = releaser(database)
   return (row, journal) => {
@@ -175,7 +176,7 @@ function outcomeWriter(database: DatabaseSync): (row: OutcomeRow, journal: Journ
       replace.run(heard, row.status, row.code, answerSeq, row.record)
     }
     if (row.outcome === "sent") countSend.run(row.record)
-    if (row.withdrawn === true) withdraw.run(row.record)
+    if (row.withdrawn === true) withdraw.run(row.status, row.code, row.record)
     return givesRoomBack(found, heard)
       ? { kind: "written", released: release(row, found.seq, seq) }
       : written

@@ -234,6 +234,8 @@ export type FoundKey = {
   readonly countedAtMs: number
   readonly heard: Heard | null
   readonly sends: number
+  /** The venue's words that `heard` is from. */
+  readonly said: Pick<OutcomeRow, "status" | "code">
   /** The outcome that the venue's answer is kept with. */
   readonly answered: OutcomeRow | undefined
 }

@@ -262,6 +262,110 @@ hold: [{name: large, endpoints: [placeOrder], ttl: 5m}]
   })
 })
 
+describe("a repeat of what the venue put off", () => {
+  const refusal = { kind: "refused", status: 429, code: "10029", answer: kept } as const
+
+  async function heard(t: TestContext, told: Outcome) {
+    const opened = await openWithBot(t)
+    const { test } = opened
+    const set = test.vault.active()
+    const profile = { ...set.profile, notProcessedCodes: ["90503"] }
+    const vault = { ...test.vault, active: () => ({ ...set, profile }) }
+    const { record, body, expiresAfter } = await opened.first(forward)
+    const settle = async (outcome: Outcome) => {
+      const known = await vault.ledger.record(record, vault.now())
+      assert.ok(known)
+      await settleRecord(known, outcome, vault)
+      const { state, outcome: said } = (await vault.ledger.record(record, vault.now())) ?? {}
+      return { state, said }
+    }
+    await settle({ kind: "sent" })
+    return { ...opened, record, body, expiresAfter, settle, stand: await settle(told) }
+  }
+
+  for (const [status, code, isPutOff] of [
+    [429, "10029", true],
+    [429, "any", true],
+    [503, "90503", true],
+    [200, "90503", true],
+    [400, "90504", false],
+    [428, "10029", false],
+    [430, "10029", false],
+  ] as const) {
+    it(`${isPutOff ? "may be sent, as one that wasn't" : "gets the answer"} after ${status} ${code}`, async (t) => {
+      const { sign, body, stand } = await heard(t, { ...refusal, status, code })
+      const state = isPutOff ? "signed" : "refused"
+      assert.deepEqual(stand, { state, said: { status, code } })
+      const again = await sign(forward)
+      if (!isPutOff) {
+        assert.equal(again.kind, "answered")
+        return
+      }
+      assertSigned(again)
+      assert.deepEqual([again.body, again.repeat], [body, "unsent"])
+    })
+  }
+
+  it("is accepted in the end, or put off again and again, as the venue says of the last sending", async (t) => {
+    const { settle, sign } = await heard(t, refusal)
+    for (const told of [refusal, refusal, accepted]) {
+      assertSigned(await sign(forward))
+      assert.equal((await settle({ kind: "sent" })).state, "sent")
+      await settle(told)
+    }
+    assert.deepEqual(await settle(refusal), {
+      state: "accepted",
+      said: { status: 200, code: "0" },
+    })
+    assert.equal((await sign(forward)).kind, "answered")
+  })
+
+  it("stays in doubt where an earlier sending is", async (t) => {
+    const { settle, sign, stand } = await heard(t, { kind: "unknown", status: null })
+    assert.equal(stand.state, "unknown")
+    await settle({ kind: "sent" })
+    assert.equal((await settle({ ...refusal, again: true })).state, "unknown")
+    assert.equal((await settle(refusal)).state, "unknown")
+    const again = await sign(forward)
+    assertSigned(again)
+    assert.equal(again.repeat, "perhaps_sent")
+  })
+
+  it("keeps its room, for it may be accepted yet, and its nonce", async (t) => {
+    const policies = [limitedPolicy(byCount)]
+    const { test, token, first } = await openWithBot(t, { policies })
+    const { record } = await first(forward)
+    for (const outcome of [{ kind: "sent" }, refusal] as const) {
+      await test.bots.report({ token, record, outcome })
+    }
+    const [use] = await test.admin.listLimits()
+    assert.equal(use?.used, "1")
+  })
+
+  it("is told once it has expired why, and that a new key may be used", async (t) => {
+    const { sign, record, expiresAfter, passUntil } = await heard(t, refusal)
+    passUntil(expiresAfter)
+    assertSigned(await sign(forward))
+    passUntil(expiresAfter + 1)
+    const late = await sign(forward)
+    assert.ok(late.kind === "refused" && late.refusal.code === "idempotency_expired")
+    const venue = { status: 429, code: "10029" }
+    assert.deepEqual(late.refusal.data, { record, state: "signed", venue })
+    assert.match(late.refusal.message, /for its pace.*under a new key/)
+  })
+
+  it("is over where nothing can ask for it again: a request without a key", async (t) => {
+    const { test, token } = await openWithBot(t)
+    const answer = await test.sign(token, limitOrder(), forward)
+    assertSigned(answer)
+    for (const outcome of [{ kind: "sent" }, refusal] as const) {
+      await test.bots.report({ token, record: answer.record, outcome })
+    }
+    const found = await test.vault.ledger.record(answer.record, test.vault.now())
+    assert.equal(found?.state, "refused")
+  })
+})
+
 describe("a repeat whose answer is known", () => {
   async function answered(t: TestContext, outcome: Outcome = accepted, order = limitOrder()) {
     const opened = await openWithBot(t)

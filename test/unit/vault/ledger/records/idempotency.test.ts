@@ -79,6 +79,7 @@ describe("an idempotency key", () => {
       expiresAfterMs,
       state: "signed",
       isUnsent: false,
+      putOff: undefined,
       hadRelease: false,
       answer: undefined,
     })
