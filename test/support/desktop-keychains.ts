@@ -27,11 +27,19 @@ export function needsDesktopKeychains(): { readonly skip?: string } {
 }
 
 /** Debian's kwalletd5. */
-export function startKWallet(): Promise<DesktopKeychain> {
-  return startDesktop((directory) => (isOpened) => {
+export async function startKWallet(): Promise<DesktopKeychain> {
+  const keychain = await startDesktop((directory) => (isOpened) => {
     const args = isOpened ? ["-c", pamLogin, directory] : []
     return spawn(isOpened ? "python3" : "kwalletd5", args, { stdio: "ignore" })
   })
+  const login = async (isOpened?: boolean): Promise<void> => {
+    // A logout closes the wallet, which writes it; left alone it does so 5 s after a change.
+    const daemon = ["org.kde.kwalletd5", "/modules/kwalletd5", "org.kde.KWallet"]
+    const close = ["--user", "call", ...daemon, "close", "sb", "kdewallet", "true"]
+    execFileSync("busctl", close, { stdio: "ignore", timeout: 10_000 })
+    await keychain.login(isOpened)
+  }
+  return { ...keychain, login }
 }
 
 /** Debian's keepassxc with one database, whose root group it serves without asking a person. */

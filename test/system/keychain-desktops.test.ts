@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
+import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "node:test"
@@ -35,7 +36,7 @@ for (const [name, start] of Object.entries(desktops)) {
       await writePolicy(dir, tradingPolicy)
       const { agent } = await makeTradingKeys(dir)
       const given = ["keys", "import", "--dir", dir, "--name", "given", "--role", "wallet"]
-      await countersignJson(given, "9c".repeat(32))
+      await countersignJson(given, randomBytes(32).toString("hex"))
       const token = await addClient(dir, "bot")
 
       await keychain.login()

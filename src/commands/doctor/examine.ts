@@ -1,5 +1,4 @@
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
-import { noSecret, openKeyStore } from "../../vault/custody/open-key-store.ts"
 import { pickCurve } from "../../vault/keyring/pick-curve.ts"
 import { askServer } from "../installation/ask-server.ts"
 import { dialAdmin } from "../installation/dial-admin.ts"
@@ -12,7 +11,7 @@ import { fileFindings, locationWords, warningFindings } from "./file-findings.ts
 import { fleetFindings, unaskedFinding } from "./fleet-findings.ts"
 import { failureOf, warn, type Check, type Finding } from "./finding.ts"
 import { isClockSynchronised } from "./is-clock-synchronised.ts"
-import { keyFinding } from "./key-finding.ts"
+import { keyFinding, openKeychain } from "./key-finding.ts"
 import { keychainFinding } from "./keychain-finding.ts"
 import { lookAtLedger } from "./ledger-look.ts"
 import { lookAtDisk } from "./look-at-disk.ts"
@@ -122,8 +121,7 @@ async function lookAtKeys({ config, installation, daemon }: Known): Promise<read
 
 async function lookAtSystemKeychain({ config, installation }: Known): Promise<readonly Finding[]> {
   if (config?.keystore.backend !== "keychain") return [await keychainFinding(undefined)]
-  const ask = { config, installation, secret: noSecret, curve: pickCurve() }
-  return [await keychainFinding(() => openKeyStore(ask))]
+  return [await keychainFinding(() => openKeychain(config, installation))]
 }
 
 async function lookAtUpstream({ venue, installation, config }: Known): Promise<readonly Finding[]> {

@@ -1,6 +1,6 @@
 import type { Config } from "../../vault/config/config.ts"
 import type { Installation } from "../../vault/config/installation.ts"
-import { openKeyStore } from "../../vault/custody/open-key-store.ts"
+import { noSecret, openKeyStore } from "../../vault/custody/open-key-store.ts"
 import { secretFileOf } from "../../vault/custody/secret-file-of.ts"
 import { pickCurve } from "../../vault/keyring/pick-curve.ts"
 import { readSecretFile } from "../../vault/keyring/read-secret-file.ts"
@@ -31,6 +31,11 @@ export async function keyFinding(
     const fix = `fix it, then run: countersign doctor ${locationWords(installation)}`
     return failureOf("keys", error, fix)
   }
+}
+
+/** Reads the keychain's register; the keychain is touched where a key is loaded. */
+export function openKeychain(config: Config, installation: Installation) {
+  return openKeyStore({ config, installation, secret: noSecret, curve: pickCurve() })
 }
 
 async function tryOpening(config: Config, installation: Installation): Promise<Finding> {

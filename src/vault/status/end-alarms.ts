@@ -1,19 +1,22 @@
 import { alarm, type Alarm, type AlarmName } from "../../link/views/alarms.ts"
 import type { ActiveSet } from "../active/active-set.ts"
+import { succeedCommand } from "../agents/agent-key.ts"
 import { dayMs } from "../config/config-values.ts"
 import { utcText } from "../../std/time/time-words.ts"
 
 /** Agents' approvals and clients' tokens that end within `agent_warning` unless somebody renews them, or have ended. */
-export function endAlarms({ keys, clients, config }: ActiveSet, nowMs: number): readonly Alarm[] {
+export function endAlarms(set: ActiveSet, nowMs: number): readonly Alarm[] {
+  const { keys, clients, config } = set
   const approved = [...keys.values()].filter(({ approval }) => approval === "approved")
   const valid = clients.filter(({ tokenHash }) => tokenHash !== null)
   return [...approved, ...valid].flatMap((each) => {
     const { name: subject, expiresAtMs } = each
     if (typeof expiresAtMs !== "number") return []
     const says = "role" in each ? ofApproval : ofToken
+    const command = "role" in each ? succeedCommand(each, set) : `${renewal} ${subject}`
     const tell = (name: AlarmName, words: string): Alarm => {
       const fact = `${says.what} ${subject} ${words}`
-      return alarm(name, { subject, fact, advice: `${says.fix} ${subject}` })
+      return alarm(name, { subject, fact, advice: `${says.fix}: ${command}` })
     }
     const leftMs = expiresAtMs - nowMs
     const soon = `${leftMs > 0 ? "ends" : "ended"} at ${utcText(expiresAtMs)}`
@@ -48,6 +51,8 @@ export function keylessClients(
     .map(({ name }) => name)
 }
 
+const renewal = "countersign clients renew"
+
 /** The graver alarm comes with less than `overMs` left, on top of the milder one. */
 const ofApproval = {
   what: "The approval of the agent key",
@@ -55,7 +60,7 @@ const ofApproval = {
   overAlarm: "agent_ends_today",
   overMs: dayMs,
   over: "ends within a day, or has ended",
-  fix: "put a successor in its place: countersign agent rotate",
+  fix: "put a successor in its place",
 } as const
 
 const ofToken = {
@@ -64,5 +69,5 @@ const ofToken = {
   overAlarm: "token_ended",
   overMs: 1,
   over: "has ended: all that it asks for is refused, cancels too",
-  fix: "give it more time: countersign clients renew",
+  fix: "give it more time",
 } as const

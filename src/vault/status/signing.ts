@@ -1,5 +1,6 @@
 import { toldReason, type Reason, type Signing, type Signs } from "../../link/views/signing.ts"
 import type { ActiveSet } from "../active/active-set.ts"
+import { succeedCommand } from "../agents/agent-key.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
 import { freezeSentence, type Freeze } from "../ledger/records/freeze.ts"
 import type { LedgerTime } from "../process/clock.ts"
@@ -82,7 +83,7 @@ function endingReasons(set: ActiveSet, nowMs: LedgerTime): readonly Reason[] {
       reason({
         ...{ code: "agent_expiring", scope: "key", name: key.name, signs: "reduce_only" },
         message: agentExpiring(key).message,
-        fix: `countersign agent rotate ${key.name}`,
+        fix: succeedCommand(key, set),
       }),
     )
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { mainVenueText } from "../../../../src/commands/init/init-texts.ts"
+import { parseAddress } from "../../../../src/venue/address.ts"
 import { warningsOf } from "../../../../src/vault/status/warnings.ts"
 import { openTestVault, type TestVault } from "../../../support/open-test-vault.ts"
 
@@ -59,7 +60,8 @@ describe("what an operator is warned of", () => {
     it(`is that an approval ${words ?? "ends soon, not yet"} with ${leftMs} ms left`, async (t) => {
       const test = await openTestVault()
       t.after(() => test.remove())
-      await test.addKey({ name: "mm", role: "agent" })
+      await test.addKey({ name: "main", role: "wallet" })
+      await test.addKey({ name: "mm", role: "agent", wallet: "main" })
       await test.vault.act({ act: "agent_approved", name: "mm", expiresAtMs, record: "r" })
       const fix = "put a successor in its place: countersign agent rotate mm"
       const expected = warnings("The approval of the agent key mm", fix)
@@ -80,6 +82,23 @@ describe("what an operator is warned of", () => {
       assert.deepEqual(warningsOf(test.vault.active(), nowMs), [])
     })
   }
+
+  it("proposes a rotation only where the wallet that approves the successor is held here", async (t) => {
+    const test = await openTestVault()
+    t.after(() => test.remove())
+    const address = parseAddress("0x2c7536E3605D9C16a7a3D7b1898e529396a65c23")!
+    await test.addKey({ name: "away", role: "agent" })
+    await test.addKey({ name: "unsaid", role: "agent" })
+    const approved = { act: "agent_approved", expiresAtMs: nowMs + 1, record: "r" } as const
+    await test.vault.act({ ...approved, name: "away", wallet: address })
+    await test.vault.act({ ...approved, name: "unsaid" })
+    const approve = "countersign agent approve <new-key> --generate --wallet"
+    const fixes = warningsOf(test.vault.active(), nowMs).map(({ fix }) => fix.split(": ")[1])
+    assert.deepEqual(fixes, [
+      `${approve} ${address} --external --valid-days 30`,
+      `${approve} <wallet> --valid-days 30`,
+    ])
+  })
 
   it("is no approval of a key that has ended", async (t) => {
     const test = await openTestVault({ settings: "agent_warning: 90d\n" })
