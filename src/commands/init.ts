@@ -6,11 +6,11 @@ import { Fault } from "../std/fault.ts"
 import { packageRoot } from "../std/program-files.ts"
 import { problemText } from "../std/yaml-file.ts"
 import type { Installation } from "../vault/config/installation.ts"
-import { readSecretFile } from "../vault/keyring/read-secret-file.ts"
 import type { Profile } from "../venue/profile.ts"
 import { parseProfile } from "../venue/profile/profile-file.ts"
 import { choice, option, withDefault } from "./cli/options.ts"
 import { askNewPassphrase } from "./cli/passphrase.ts"
+import { readSecretOption } from "./cli/secret-option.ts"
 import type { Terminal } from "./cli/terminal.ts"
 import { chooseBackend, wantedKeychain } from "./init/choose-backend.ts"
 import { createInstallation, type NewKeyStore } from "./init/create-installation.ts"
@@ -134,19 +134,22 @@ async function newKeyStore(
       `A ${backend} has no passphrase; leave it out, or use --backend keystore.`,
     )
   }
-  if (credential !== undefined) return keystoreUnderCredential(passphraseFile)
+  if (credential !== undefined) return keystoreUnderCredential(passphraseFile, terminal)
   const passphrase = await (passphraseFile === undefined
     ? askNewPassphrase(terminal)
-    : readSecretFile(passphraseFile))
+    : readSecretOption(passphraseFile, terminal))
   return { kind: "keystore", passphrase }
 }
 
 /** Nobody can guess a random secret, so it needs no slow scrypt at every start. */
-async function keystoreUnderCredential(file: string | undefined): Promise<NewKeyStore> {
+async function keystoreUnderCredential(
+  file: string | undefined,
+  terminal: Terminal,
+): Promise<NewKeyStore> {
   if (file === undefined) {
     throw new Fault("usage", "--credential needs --passphrase-file with what the credential holds.")
   }
-  const passphrase = await readSecretFile(file)
+  const passphrase = await readSecretOption(file, terminal)
   if (passphrase.length >= minCredentialBytes) {
     return { kind: "keystore", passphrase, logN: credentialLogN }
   }

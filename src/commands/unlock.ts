@@ -1,8 +1,8 @@
 import type { Installation } from "../vault/config/installation.ts"
-import { readSecretFile } from "../vault/keyring/read-secret-file.ts"
 import { withSecret } from "../vault/keyring/with-secret.ts"
 import { option } from "./cli/options.ts"
 import { askPassphrase } from "./cli/passphrase.ts"
+import { readSecretOption } from "./cli/secret-option.ts"
 import type { Terminal } from "./cli/terminal.ts"
 import { installationCommand } from "./installation/installation-command.ts"
 import { loadConfig } from "./installation/load-config.ts"
@@ -25,7 +25,7 @@ export const unlock = installationCommand({
       assertRunning(admin)
       const secret = await (passphraseFile === undefined
         ? askedSecret(installation, terminal)
-        : readSecretFile(passphraseFile))
+        : readSecretOption(passphraseFile, terminal))
       if (secret === undefined) return admin.call("unlock", {})
       return withSecret(secret, () => admin.call("unlock", { secret }))
     }),

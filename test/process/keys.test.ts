@@ -1,5 +1,7 @@
 import assert from "node:assert/strict"
+import { execFileSync, spawnSync } from "node:child_process"
 import { chmodSync, symlinkSync, writeFileSync } from "node:fs"
+import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
@@ -16,6 +18,7 @@ import {
   type TemporaryInstallation,
 } from "../support/countersign.ts"
 import { killAllNaming } from "../support/process-tree.ts"
+import { bin, node } from "../support/published.ts"
 
 /** The first key of the development nodes' mnemonic, printed in every tutorial. */
 const publishedKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
@@ -187,6 +190,70 @@ describe("countersign keys", { timeout: 180_000 }, () => {
     const { json } = await keystoreOfEthers()
     const options = ["--keystore-password-file", wrongFile]
     await assertNotImported(json, { code: "passphrase_wrong", options })
+  })
+
+  it("imports a keystore under a password that its writer brought into NFKC, and under an empty one", async () => {
+    const typed = "nº 5 e\u0301te\u0301"
+    const normalised = await keystoreOfEthers(typed) // ethers normalises it
+    const of = (name: string, file: string) => imported(name, "--keystore-password-file", file)
+    const one = await countersignJson<KeyView>(
+      of("nfkc", privateFile("nfkc", typed)),
+      normalised.json,
+    )
+    assert.equal(one.address, normalised.address)
+    const empty = await keystoreOfEthers("")
+    const two = await countersignJson<KeyView>(of("empty", privateFile("empty", "\n")), empty.json)
+    assert.equal(two.address, empty.address)
+  })
+
+  it("takes secrets by pipes: -, a descriptor of the shell's, a FIFO of one's own", async () => {
+    const [first, second, third] = await Promise.all([1, 2, 3].map(() => keystoreOfEthers()))
+    assert.ok(first !== undefined && second !== undefined && third !== undefined)
+    const from = (name: string, { json }: { json: string }) =>
+      imported(name, "--from", privateFile(`${name}.json`, json), "--json")
+    const byStdin = ["--keystore-password-file", "-"]
+    const one = await countersign([...from("by-stdin", first), ...byStdin], `${password}\n`)
+    assert.equal(one.code, 0, one.stdout)
+
+    const line = '"$0" "$@" --keystore-password-file <(printf %s "$PASSWORD")'
+    const words = [bin, ...from("by-shell", second)]
+    const two = spawnSync("bash", ["-c", line, node, ...words], {
+      env: { ...process.env, PASSWORD: password },
+      encoding: "utf8",
+    })
+    assert.equal(two.status, 0, two.stdout + two.stderr)
+
+    const fifo = join(installation.home, "fifo")
+    execFileSync("mkfifo", ["-m", "600", fifo])
+    const asked = countersign([...from("by-fifo", third), "--keystore-password-file", fifo])
+    await writeFile(fifo, `${password}\n`)
+    assert.equal((await asked).code, 0)
+  })
+
+  it("reads no pipe that others could write to, and no secret twice from standard input", async () => {
+    const { json } = await keystoreOfEthers()
+    const open = join(installation.home, "open-fifo")
+    execFileSync("mkfifo", ["-m", "622", open])
+    await assertNotImported(json, {
+      code: "file_unsafe",
+      options: ["--keystore-password-file", open],
+    })
+    const options = ["--keystore-password-file", "-"]
+    await assertNotImported(json, { code: "usage", options, exit: 2 })
+    const closed = ["--keystore-password-file", "/dev/fd/987"]
+    await assertNotImported(json, { code: "usage", options: closed, exit: 2 })
+  })
+
+  it("names the password that is wrong, and where it came from", async () => {
+    const wrongFile = privateFile("wrong-too", "another")
+    const file = privateFile("keystore.json", (await keystoreOfEthers()).json)
+    const { stderr } = await countersign(
+      imported("not-imported", "--from", file, "--keystore-password-file", wrongFile),
+    )
+    assert.equal(
+      stderr,
+      `countersign: The password of the keystore file ${file} is wrong: ${wrongFile}. Try again with the right one.\n`,
+    )
   })
 
   for (const [what, input] of [
@@ -379,9 +446,9 @@ describe("keys in memory", () => {
   })
 })
 
-async function keystoreOfEthers() {
+async function keystoreOfEthers(under = password) {
   const privateKey = hexlify(randomBytes(32))
   const address = computeAddress(privateKey)
   const options = { scrypt: { N: 4096 } } // ethers' own would take it seconds
-  return { address, json: await encryptKeystoreJson({ address, privateKey }, password, options) }
+  return { address, json: await encryptKeystoreJson({ address, privateKey }, under, options) }
 }

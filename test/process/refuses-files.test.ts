@@ -79,7 +79,7 @@ describe("countersign serve refuses", { timeout: 300_000 }, () => {
     )
     itRefuses(
       `a symlink for ${name}`,
-      sentence(`/d/${name} is a symlink; put the file itself there\\.`),
+      sentence(`/d/${name} is a symlink, which isn't followed; have the file itself there\\.`),
       (dir) => {
         renameSync(join(dir, name), `${dir}.real`)
         symlinkSync(`${dir}.real`, join(dir, name))

@@ -131,7 +131,7 @@ describe("countersign serve refuses to start", { timeout: 300_000 }, () => {
       ],
       [
         "with no passphrase file",
-        /\/passphrase doesn't exist; put the passphrase there \(mode 0600\)\.$/m,
+        /\/passphrase doesn't exist; it should hold the passphrase \(mode 0600\)\.$/m,
         ({ passphraseFile }) => rmSync(passphraseFile),
       ],
       [
@@ -170,7 +170,8 @@ describe("countersign serve refuses to start", { timeout: 300_000 }, () => {
     it("with a wrong passphrase while there is no key yet", async () => {
       const place = copyOf(installation)
       writeFileSync(place.passphraseFile, "a wrong one\n")
-      const says = /The passphrase is wrong; try again with the right one\.$/m
+      const says =
+        /The passphrase is wrong: it doesn't open \S+master\.json; try again with the right one\.$/m
       await assertRefused(place, { says, command, by: countersign })
     })
   })

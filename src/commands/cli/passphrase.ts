@@ -1,7 +1,7 @@
 import { Fault } from "../../std/fault.ts"
 import type { SecretSource } from "../../vault/custody/open-key-store.ts"
 import { secretFileOf } from "../../vault/custody/secret-file-of.ts"
-import { readSecretFile } from "../../vault/keyring/read-secret-file.ts"
+import { readSecretOption } from "./secret-option.ts"
 import type { Terminal } from "./terminal.ts"
 
 const fileInstead = "name a file with --passphrase-file, or run this on a terminal"
@@ -13,10 +13,12 @@ const fileInstead = "name a file with --passphrase-file, or run this on a termin
  * @throws {Fault} `passphrase_missing`, `file_unsafe`, `cancelled`.
  */
 export function passphraseFrom(terminal: Terminal, optionFile: string | undefined): SecretSource {
-  return async (config) => {
-    const file = secretFileOf(config, optionFile)
-    return file === undefined ? askPassphrase(terminal) : readSecretFile(file)
-  }
+  return async (config) => passphraseFor(terminal, secretFileOf(config, optionFile))
+}
+
+/** As {@link passphraseFrom}, where it is known what holds it. */
+export function passphraseFor(terminal: Terminal, file: string | undefined): Promise<Uint8Array> {
+  return file === undefined ? askPassphrase(terminal) : readSecretOption(file, terminal)
 }
 
 /**

@@ -24,6 +24,8 @@ export type Prompts = {
    * @throws {Fault} `usage` where there is nobody to ask, `cancelled` when it is left.
    */
   readonly secret: (message: string, instead: string) => Promise<Uint8Array>
+  /** As `secret`, of what somebody else has chosen: it may be empty. */
+  readonly password: (message: string, instead: string) => Promise<Uint8Array>
   /** As `secret`, twice, for one that is to be chosen, of 12 characters or more. */
   readonly newSecret: (message: string, instead: string) => Promise<Uint8Array>
   /** Asks yes or no; no when it is left. */
@@ -51,6 +53,7 @@ export function openPrompts(streams: Pick<Streams, "stdin" | "stderr">): Prompts
     canAsk,
     assertCanAsk,
     secret: async (message, instead) => utf8(await hidden(message, instead, mistakeInSecret)),
+    password: async (message, instead) => utf8(await hidden(message, instead, () => undefined)),
     newSecret: async (message, instead) => {
       const chosen = await hidden(message, instead, mistakeInNew)
       const again = `${message}, once more`

@@ -6,7 +6,8 @@ import { loadFiles, loadUsableFiles } from "../../vault/config/load-files.ts"
 import { secretFileOf } from "../../vault/custody/secret-file-of.ts"
 import { prepareSignerDir } from "../../vault/ledger/signers/signer-lock.ts"
 import { hostInUrl } from "../cli/host-in-url.ts"
-import { askPassphrase } from "../cli/passphrase.ts"
+import { passphraseFor } from "../cli/passphrase.ts"
+import { isPipe } from "../cli/secret-option.ts"
 import type { Terminal } from "../cli/terminal.ts"
 import { becomeOwner } from "../installation/become-owner.ts"
 import { dialAdmin } from "../installation/dial-admin.ts"
@@ -51,9 +52,11 @@ export async function startDaemon(ask: DaemonAsk): Promise<Daemon> {
   const files = await filesFor(ask)
   const signerDir = signerDirOf(files.config, installation)
   await prepareSignerDir(signerDir) // its parents too, which the vault may not write
-  const passphraseFile = secretFileOf(files.config, ask.passphraseFile)
+  const named = secretFileOf(files.config, ask.passphraseFile)
+  const passphraseFile = named !== undefined && isPipe(named) ? undefined : named
+  // A pipe can be read but once, so what came by one is as if it were typed.
   const isAsked = files.config.keystore.backend === "keystore" && passphraseFile === undefined
-  const typed = isAsked ? await askPassphrase(ask.terminal) : undefined
+  const typed = isAsked ? await passphraseFor(ask.terminal, named) : undefined
 
   const { host, port } = files.config.listen
   await assertCanListen(host, ask.port ?? port)

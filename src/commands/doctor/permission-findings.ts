@@ -56,7 +56,7 @@ function findingsOf(entry: Entry, uid: number): readonly Finding[] {
   const { path, kind, keeping } = entry
   if (kind === "symlink") {
     const word = shellWord(path)
-    const message = `${path} is a symlink, which isn't followed; put the file itself there.`
+    const message = `${path} is a symlink, which isn't followed; have the file itself there.`
     return [
       fail("permissions", message, `cp --remove-destination "$(readlink -f ${word})" ${word}`),
     ]

@@ -12,6 +12,7 @@ import { openLedger } from "../../vault/ledger/open-ledger.ts"
 import { systemClock } from "../../vault/process/clock.ts"
 import { addressOfPublicKey, type Address } from "../../venue/address.ts"
 import { loadConfig } from "../installation/load-config.ts"
+import { assertPortable } from "./portable-password.ts"
 
 /** scrypt's cost for a file that leaves: N = 2^18, as geth uses it. */
 const exportLogN = 18
@@ -60,9 +61,10 @@ async function encrypted(
     const { secret, publicKey } = await store.load(ask.name)
     return await withSecret(secret, async () => {
       const address = addressOfPublicKey(publicKey)
-      const text = await withSecret(await ask.password(address), (password) =>
-        encryptV3({ secret, password, logN: exportLogN, address }),
-      )
+      const text = await withSecret(await ask.password(address), async (password) => {
+        assertPortable(password)
+        return encryptV3({ secret, password, logN: exportLogN, address })
+      })
       return { address, text }
     })
   } finally {

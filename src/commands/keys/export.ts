@@ -1,10 +1,10 @@
 import { resolve } from "node:path"
 
-import { readSecretFile } from "../../vault/keyring/read-secret-file.ts"
 import type { Address } from "../../venue/address.ts"
 import { confirmDeed } from "../cli/confirm-deed.ts"
 import { option, required } from "../cli/options.ts"
 import { passphraseFrom } from "../cli/passphrase.ts"
+import { readSecretOption } from "../cli/secret-option.ts"
 import type { Terminal } from "../cli/terminal.ts"
 import { passphraseOption } from "../installation/admin-command.ts"
 import { becomeOwner } from "../installation/become-owner.ts"
@@ -42,7 +42,7 @@ export const keysExport = installationCommand({
       password: (found) =>
         passwordFile === undefined
           ? askPassword(terminal, { name, to, address: found })
-          : readSecretFile(passwordFile),
+          : readSecretOption(passwordFile, terminal),
       to: file,
     })
     return { name, address, file: to }

@@ -1,10 +1,10 @@
-import { decodeUtf8 } from "../../std/bytes.ts"
+import { decodeUtf8, utf8 } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import { decryptPair } from "../../vault/keyring/keystore-v3.ts"
 import { nobleCurve } from "../../vault/keyring/noble-curve.ts"
-import { readSecretFile } from "../../vault/keyring/read-secret-file.ts"
 import { withSecret } from "../../vault/keyring/with-secret.ts"
 import { readSecretInput, type SecretInput } from "../cli/secret-input.ts"
+import { readPassword, readSecretOption, sourceOf } from "../cli/secret-option.ts"
 import type { Terminal } from "../cli/terminal.ts"
 import { defaultPathText, parseDerivationPath, type DerivationPath } from "./derivation-path.ts"
 import { secretOfMnemonic } from "./mnemonic.ts"
@@ -41,7 +41,7 @@ export async function importSecret(form: ImportForm, terminal: Terminal): Promis
   return withSecret(input.bytes, async () => ({
     secret: await (path === undefined
       ? secretOf(input, form, terminal)
-      : deriveFrom(input, form, path)),
+      : deriveFrom(input, { form, path, terminal })),
     path: path?.text,
   }))
 }
@@ -64,16 +64,16 @@ function pathOf(form: ImportForm): DerivationPath | undefined {
 
 async function deriveFrom(
   { bytes, source }: SecretInput,
-  form: ImportForm,
-  path: DerivationPath,
+  asked: { readonly form: ImportForm; readonly path: DerivationPath; readonly terminal: Terminal },
 ): Promise<Uint8Array> {
+  const { form, path, terminal } = asked
   const { kind } = secretShape(bytes)
   if (kind === "json" || kind === "hex") {
     const what = kind === "json" ? "JSON" : "hex"
     throw usage(`${source} holds ${what} and not words; leave --mnemonic out.`)
   }
   const file = form.mnemonicPassphraseFile
-  const passphrase = file === undefined ? new Uint8Array() : await readSecretFile(file)
+  const passphrase = file === undefined ? new Uint8Array() : await readSecretOption(file, terminal)
   return withSecret(passphrase, () => secretOfMnemonic({ mnemonic: bytes, passphrase, path }))
 }
 
@@ -94,22 +94,54 @@ async function secretOf(
 async function decrypt(
   { bytes, source }: SecretInput,
   form: ImportForm,
-  { prompts }: Terminal,
+  terminal: Terminal,
 ): Promise<Uint8Array> {
   const text = decodeUtf8(bytes)
   if (!text.ok)
     throw new Fault("keystore_invalid", `${source} isn't UTF-8 text; give a v3 JSON keystore.`)
   const file = form.keystorePasswordFile
   const password = await (file === undefined
-    ? prompts.secret(
+    ? terminal.prompts.password(
         "Password of the keystore file",
         `${source} holds JSON: name the file with its password by --keystore-password-file`,
       )
-    : readSecretFile(file))
-  return withSecret(
-    password,
-    async () => (await decryptPair(text.value, password, nobleCurve)).secret,
+    : readPassword(file, terminal))
+  const from = file === undefined ? "what was typed" : sourceOf(file)
+  return withSecret(password, () => openByPassword(text.value, password, { source, from }))
+}
+
+/** By the password as it is, else in NFKC: ethers and others normalise it, and others don't. */
+async function openByPassword(
+  json: string,
+  password: Uint8Array,
+  { source, from }: { readonly source: string; readonly from: string },
+): Promise<Uint8Array> {
+  const text = decodeUtf8(password)
+  const normalised = utf8(text.ok ? text.value.normalize("NFKC") : "")
+  const others = text.ok && Buffer.compare(normalised, password) !== 0 ? [normalised] : []
+  for (const tried of [password, ...others]) {
+    const secret = await secretBy(json, tried, source)
+    if (secret !== undefined) return secret
+  }
+  throw new Fault(
+    "passphrase_wrong",
+    `The password of the keystore file ${source} is wrong: ${from}. Try again with the right one.`,
   )
+}
+
+/** `undefined` when the password is wrong. */
+async function secretBy(
+  json: string,
+  password: Uint8Array,
+  source: string,
+): Promise<Uint8Array | undefined> {
+  try {
+    return (await decryptPair(json, password, nobleCurve)).secret
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    if (error.code === "passphrase_wrong") return undefined
+    throw new Fault(error.code, `${source}: ${error.message}`, { cause: error })
+  }
 }
 
 /** Which option the input would take, or what is wrong with it. */

@@ -101,7 +101,11 @@ async function openUnfollowed(path: string): Promise<FileHandle | undefined> {
 export function openFault(path: string, cause: unknown): Fault {
   const code = codeOf(cause)
   if (code === "ELOOP") {
-    return new Fault("file_unsafe", `${path} is a symlink; put the file itself there.`, { cause })
+    return new Fault(
+      "file_unsafe",
+      `${path} is a symlink, which isn't followed; name the file itself.`,
+      { cause },
+    )
   }
   if (code === "EACCES" || code === "EPERM") {
     const message = `${path} can't be opened by this user; run as its owner or change the owner.`

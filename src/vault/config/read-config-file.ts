@@ -68,7 +68,11 @@ function openFault(path: string, cause: unknown): Fault {
     })
   }
   if (code === "ELOOP") {
-    return new Fault("file_unsafe", `${path} is a symlink; put the file itself there.`, { cause })
+    return new Fault(
+      "file_unsafe",
+      `${path} is a symlink, which isn't followed; have the file itself there.`,
+      { cause },
+    )
   }
   return new Fault("config_invalid", `${path} can't be read (${code ?? "unknown error"}).`, {
     cause,

@@ -141,6 +141,11 @@ function pathOf(directory: string, name: string): string {
 
 /** Says which file it is that can't be used. */
 function withPath(path: string, cause: unknown): unknown {
-  if (!(cause instanceof Fault) || cause.code !== "keystore_invalid") return cause
+  if (!(cause instanceof Fault)) return cause
+  if (cause.code === "passphrase_wrong") {
+    const message = `The passphrase is wrong: it doesn't open ${path}; try again with the right one.`
+    return new Fault(cause.code, message, { cause })
+  }
+  if (cause.code !== "keystore_invalid") return cause
   return new Fault(cause.code, `${path}: ${cause.message}`, { cause })
 }

@@ -41,20 +41,42 @@ export type V3Input = {
 type Sealed = Pick<V3File, "iv" | "ciphertext" | "mac">
 
 /**
- * Decrypts the 32 bytes in a v3 file. The caller overwrites them after use.
+ * Decrypts the 32 bytes in a v3 file, which doesn't prove whose they are. The caller overwrites them after use.
  *
  * @throws {Fault} `passphrase_wrong`, or `keystore_invalid` when the file isn't one that can be used.
  */
 export async function decryptV3(json: string, password: Uint8Array): Promise<Uint8Array> {
   const file = parseV3(json)
+  assertWholeIv(file)
+  return openV3(file, password)
+}
+
+/** The mac doesn't cover the iv, so one that was filled up is right only where an address proves the key. */
+function assertWholeIv({ iv }: V3File): void {
+  if (iv.length === 16) return
+  throw new Fault(
+    "keystore_invalid",
+    `crypto.cipherparams.iv has ${iv.length} bytes instead of 16, and the file has no address that would show whether the key is right; write it anew with its address.`,
+  )
+}
+
+async function openV3(file: V3File, password: Uint8Array): Promise<Uint8Array> {
   const derivedKey = await deriveKey(file.kdf, password)
   return withSecret(derivedKey, () => {
     // Version 3: the password is checked before anything is decrypted.
     if (!timingSafeEqual(macOf(derivedKey, file.ciphertext), file.mac)) {
       throw new Fault("passphrase_wrong", "The passphrase is wrong; try again with the right one.")
     }
-    return aes128Ctr(derivedKey, file.iv, file.ciphertext)
+    const secret = aes128Ctr(derivedKey, leftPadded(file.iv, 16), file.ciphertext)
+    return withSecret(secret, (cut) => leftPadded(cut, 32))
   })
+}
+
+/** A copy with the zeros that it began with. */
+function leftPadded(bytes: Uint8Array, length: number): Uint8Array {
+  const padded = newSecret(length)
+  padded.set(bytes, length - bytes.length)
+  return padded
 }
 
 /**
@@ -68,9 +90,11 @@ export async function decryptPair(
   password: Uint8Array,
   curve: Curve,
 ): Promise<KeyPair> {
-  const { publicKey, address: hex } = parseV3(json)
+  const file = parseV3(json)
+  const { publicKey, address: hex } = file
+  if (hex === undefined && publicKey === undefined) assertWholeIv(file)
   const address = hex === undefined ? undefined : parseAddress(`0x${hex}`)
-  const pair = provenPair(await decryptV3(json, password), { publicKey, address }, curve)
+  const pair = provenPair(await openV3(file, password), { publicKey, address }, curve)
   if (pair !== undefined) return pair
   throw new Fault(
     "keystore_invalid",

@@ -10,24 +10,26 @@ const maxSecretFileBytes = 64 * 1024
 
 /**
  * Reads the passphrase or password in a file, without the one newline that editors put at the end. The
- * caller overwrites it after use.
+ * caller overwrites it after use. Who chooses one here may not leave it empty.
  *
  * @throws {Fault} `passphrase_missing` when there is no file or nothing in it, `file_unsafe` when others
  * could read it.
  */
 export async function readSecretFile(path: string): Promise<Uint8Array> {
-  const bytes = await readPrivateFile(path, maxSecretFileBytes)
-  if (bytes === undefined) {
-    throw new Fault(
-      "passphrase_missing",
-      `${path} doesn't exist; put the passphrase there (mode 0600).`,
-    )
-  }
-  const secret = withSecret(bytes, withoutNewline)
-  if (secret.length === 0) {
-    throw new Fault("passphrase_missing", `${path} is empty; put the passphrase there.`)
-  }
-  return secret
+  return notEmpty(secretIn(await readPrivateFile(path, maxSecretFileBytes), path), path)
+}
+
+/** The secret in what was read of `path`, which it overwrites. @throws {Fault} `passphrase_missing` where nothing was. */
+export function secretIn(bytes: Uint8Array | undefined, path: string): Uint8Array {
+  if (bytes !== undefined) return withSecret(bytes, withoutNewline)
+  const message = `${path} doesn't exist; it should hold the passphrase (mode 0600).`
+  throw new Fault("passphrase_missing", message)
+}
+
+/** @throws {Fault} `passphrase_missing` where there is nothing in a secret that `source` gave. */
+export function notEmpty(secret: Uint8Array, source: string): Uint8Array {
+  if (secret.length > 0) return secret
+  throw new Fault("passphrase_missing", `${source} is empty; it should hold the passphrase.`)
 }
 
 /**
