@@ -65,7 +65,8 @@ function admitForm(request: IncomingMessage, limits: GateLimits): Admission {
   }
   const refusal = admitTarget(request.url ?? "", request.method)
   if (refusal !== undefined) return refusal
-  if (headerValues(request, "upgrade").length > 0) {
+  // Java's HttpClient offers it to every http address; an offer may be ignored (RFC 9110 §7.8).
+  if (headerValues(request, "upgrade").some((value) => value.toLowerCase() !== "h2c")) {
     return invalidHeader("Upgrade", "This server speaks plain HTTP/1.1; send no Upgrade header.")
   }
   const expectations = headerValues(request, "expect")
