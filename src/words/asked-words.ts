@@ -105,14 +105,25 @@ function batchWords(
   )
   if (orders === undefined) return undefined
   const said = firstThatFit(orders.map((each) => each?.words ?? "one that has no words"))
-  const more = orders.length - said.length
-  const rest = more === 0 ? [] : [`and ${more} more`]
+  const rest = groupsOf(orders.slice(said.length))
   const unsaid = orders.reduce((sum, each) => sum + (each?.unsaid ?? 0), 0)
   return {
     symbolIds: orders.flatMap((each) => each?.symbolIds ?? []),
     words: `${counted(deed, orders.length)}: ${[...said, ...rest].join("; ")}`,
     unsaid: unsaid + besides(body, pointer),
   }
+}
+
+/** What doesn't fit, by symbol and side, so that nothing is left unnamed: `and 28 more: 27 buy DOGE-USD, 1 sell ETH-BTC`. */
+function groupsOf(orders: readonly (AskedWords | undefined)[]): readonly string[] {
+  if (orders.length === 0) return []
+  const counts = new Map<string, number>()
+  for (const each of orders) {
+    const side = each?.side ?? "that have no words"
+    counts.set(side, (counts.get(side) ?? 0) + 1)
+  }
+  const groups = [...counts].map(([side, count]) => `${count} ${side}`)
+  return [`and ${orders.length} more: ${groups.join(", ")}`]
 }
 
 function firstThatFit(all: readonly string[]): readonly string[] {

@@ -8,6 +8,8 @@ export type AskedWords = {
   readonly words: string
   readonly unsaid: number
   readonly symbolIds: readonly number[]
+  /** Of an order: `buy BTC-PERP`. */
+  readonly side?: string
 }
 
 /** Said first, in words of their own. */
@@ -39,6 +41,7 @@ export function orderWords(
     words: [head, ...more].join(", "),
     unsaid: strange + said.length - more.length,
     symbolIds: [Number(order["symbol_id"])],
+    side: `${order["is_buy"] === true ? "buy" : "sell"} ${symbolName(order, symbols)}`,
   }
 }
 
@@ -69,13 +72,17 @@ function prefixed(prefix: string, words: string | undefined): string | undefined
   return words === undefined ? undefined : `${prefix}${words}`
 }
 
+function symbolName({ symbol_id: id }: JsonObject, { names }: Pick<SymbolsView, "names">): string {
+  return names[Number(id)] ?? `symbol ${Number(id)}`
+}
+
 function amountWords(
   { symbol_id: id, quantity, order_type: type, market_order_type: unit }: JsonObject,
   { names, quotes, default_market_order_type: usual }: SymbolsView,
 ): string | undefined {
   const amount = decimalWords(quantity)
   if (amount === undefined || typeof id !== "number") return undefined
-  const name = names[id] ?? `symbol ${id}`
+  const name = symbolName({ symbol_id: id }, { names })
   const isOfQuote = type === "market" && (unit ?? usual) === "quote"
   return isOfQuote ? `${name} for ${amount} ${quotes[id] ?? "quote units"}` : `${amount} ${name}`
 }

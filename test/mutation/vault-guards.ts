@@ -74,6 +74,28 @@ export const vaultGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
+    "words/asked-words.ts",
+    ["unit/words/held-words"],
+    [
+      {
+        find: "groupsOf(orders.slice(said.length))",
+        replace: "[]",
+        why: "an order of a batch stands in no words of its release",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/request/judge-request.ts",
+    ["unit/vault/request/worst-case-text"],
+    [
+      {
+        find: 'quotes[index] ?? ""',
+        replace: '""',
+        why: "amounts of two currencies are added",
+      },
+    ],
+  ),
+  ...guardsOf(
     "vault/keyring/curve.ts",
     ["unit/vault/keyring/curve"],
     [

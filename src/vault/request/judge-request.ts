@@ -1,7 +1,7 @@
 import type { Refusal, Stop } from "../../link/views/refusal.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Address } from "../../venue/address.ts"
-import { addDecimals, formatDecimal, zero } from "../../venue/decimal.ts"
+import { addDecimals, type Decimal, formatDecimal, zero } from "../../venue/decimal.ts"
 import type { Lane } from "../../venue/payload/payload.ts"
 import { type ActiveSet, heldPrice, referencePrice } from "../active/active-set.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
@@ -234,14 +234,14 @@ export function releaseFor(
 export function holdRequest(
   { hold, sizes }: Held,
   binding: HoldBinding,
-  turn: LedgerTurn,
+  { turn, quotes }: { readonly turn: LedgerTurn; readonly quotes: readonly (string | undefined)[] },
 ): Refusal {
   const { client, key, operation, target, body } = binding
   const opened = turn.openHold({
     ...{ client, key, operation, target, body },
     policy: hold.policy,
     rule: hold.name,
-    worst: worstCaseText(sizes),
+    worst: worstCaseText(sizes, quotes),
     expiresAtMs: turn.nowMs + hold.ttlMs,
   })
   if (!opened.ok) return opened.error
@@ -254,13 +254,40 @@ export function holdRequest(
   }
 }
 
-/** What orders can cost at worst, in words, for the person who decides. */
-export function worstCaseText(sizes: readonly OrderSize[]): string {
+/** What each order is priced in; `undefined` where venue.yaml doesn't list its symbol. */
+export function quotesOf(
+  { payload }: ParsedRequest,
+  { profile }: ActiveSet,
+): readonly (string | undefined)[] {
+  if (payload.kind !== "orders") return []
+  return payload.orders.map(({ symbolId }) => profile.symbols.byId.get(symbolId)?.quote)
+}
+
+/** What orders can cost at worst, in words, for the person who decides. Amounts of two currencies are never added. */
+export function worstCaseText(
+  sizes: readonly OrderSize[],
+  quotes: readonly (string | undefined)[],
+): string {
   if (sizes.length === 0) return "no order that can be read"
   const costs = sizes.map(worstOf)
-  const known = costs.filter((cost) => cost !== undefined)
-  const sum = formatDecimal(known.reduce((total, cost) => addDecimals(total, cost), zero))
+  const unsized = costs.filter((cost) => cost === undefined).length
   const orders = sizes.length === 1 ? "one order" : `${sizes.length} orders`
-  if (known.length === costs.length) return `${orders}, up to ${sum} in quote units`
-  return `${orders}, more than ${sum} in quote units: ${costs.length - known.length} can't be sized`
+  const sums = sumsText(costs, quotes)
+  if (unsized === 0) return `${orders}, up to ${sums}`
+  return `${orders}, more than ${sums}: ${unsized} can't be sized`
+}
+
+/** `12 in quote units`, or of several currencies `220 USD and 64 BTC`. */
+function sumsText(
+  costs: readonly (Decimal | undefined)[],
+  quotes: readonly (string | undefined)[],
+): string {
+  const sums = new Map<string, Decimal>()
+  for (const [index, cost] of costs.entries()) {
+    const quote = quotes[index] ?? ""
+    if (cost !== undefined) sums.set(quote, addDecimals(sums.get(quote) ?? zero, cost))
+  }
+  const [only = zero, ...others] = sums.values()
+  if (others.length === 0) return `${formatDecimal(only)} in quote units`
+  return [...sums].map(([quote, sum]) => `${formatDecimal(sum)} ${quote}`.trim()).join(" and ")
 }

@@ -13,6 +13,7 @@ import { answered, signReserved, type SignedBytes } from "./fill-in.ts"
 import {
   bindingOf,
   holdRequest,
+  quotesOf,
   releaseFor,
   judgeRequest,
   refuseIsolated,
@@ -106,7 +107,10 @@ function judgeAndTake(asked: Asked, vault: SignContext): Result<() => Decided, R
   if (refusal !== undefined) return err(refusal)
   const entry = entryOf(asked, use, decision.rule)
   const given = releaseFor(decision, entry, { ledger: vault.ledger, nowMs: turn.nowMs })
-  if (given.kind === "missing") return err(holdRequest(given.held, entry, turn))
+  if (given.kind === "missing") {
+    const quotes = quotesOf(request, set)
+    return err(holdRequest(given.held, entry, { turn, quotes }))
+  }
 
   const reserved = turn.reserve({
     signer: request.parties.signer,

@@ -85,7 +85,7 @@ const cases: readonly (readonly [OperationId, object, string])[] = [
   [
     "placeBatch",
     { orders: Array.from({ length: 32 }, () => limitOrder({ quantity: "1" })) },
-    `place 32 orders: ${"buy 1 BTC-PERP at 63,000 limit; ".repeat(31)}and 1 more, worst 2,016,000 USD`,
+    `place 32 orders: ${"buy 1 BTC-PERP at 63,000 limit; ".repeat(31)}and 1 more: 1 buy BTC-PERP, worst 2,016,000 USD`,
   ],
   [
     "modifyBatch",
@@ -156,6 +156,19 @@ describe("a held request in words", () => {
       await wordsOf(await held("approveAgent", { ...chain, ...approval })),
       `approve the agent ${agent} for 30 days, authorized address ${wallet}, held by mm/large`,
     )
+  })
+
+  it("leaves no order of a batch unnamed, however many small ones stand before it", async () => {
+    const small = Array.from({ length: 60 }, () => limitOrder({ symbol_id: 7, quantity: "1" }))
+    const large = limitOrder({ symbol_id: 8, is_buy: false, quantity: "2000" })
+    const hold = await held("placeBatch", { orders: [limitOrder()] })
+    const names = { 7: "DOGE-USD", 8: "ETH-BTC" }
+    const symbols = { names, quotes: { 7: "USD", 8: "BTC" }, default_market_order_type: null }
+    const worst_case = "61 orders, up to 220 USD and 64 BTC"
+    const body = JSON.stringify({ orders: [...small, large] })
+    const words = heldWords({ ...hold, body, worst_case }, symbols)
+    assert.match(words, /and \d+ more: \d+ buy DOGE-USD, 1 sell ETH-BTC/)
+    assert.match(words, /, worst case: 61 orders, up to 220 USD and 64 BTC, held by/)
   })
 
   it("names the account that it is for", async () => {

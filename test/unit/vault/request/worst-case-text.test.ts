@@ -33,7 +33,24 @@ describe("the worst case that a person is shown", () => {
   ]
   for (const { name, sizes, says } of cases) {
     it(`sizes ${name}`, () => {
-      assert.equal(worstCaseText(sizes), says)
+      assert.equal(
+        worstCaseText(
+          sizes,
+          sizes.map(() => "USD"),
+        ),
+        says,
+      )
     })
   }
+
+  it("never adds amounts of two currencies", () => {
+    const sizes = [five, seven, five, seven].map((entry) => ({ entry, legs: [] }))
+    const quotes = ["USD", "BTC", "USD", undefined]
+    assert.equal(worstCaseText(sizes.slice(0, 3), quotes), "3 orders, up to 10 USD and 7 BTC")
+    const unsized = [...sizes, { entry: null, legs: [] }]
+    assert.equal(
+      worstCaseText(unsized, [...quotes, "BTC"]),
+      "5 orders, more than 10 USD and 7 BTC and 7: 1 can't be sized",
+    )
+  })
 })
