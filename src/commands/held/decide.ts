@@ -63,8 +63,8 @@ type Asking = {
 /** A release can't be taken back. It is shown as it is released, with what has changed since it was held. */
 async function agree(hold: HoldView, { symbols, admin, terminal, yes }: Asking): Promise<void> {
   const warnings = await sinceHeld(hold, admin)
-  tell(terminal, heldLine(hold, symbols, Date.now()))
   for (const warning of warnings) tell(terminal, `warning: ${warning}`)
-  const question = warnings.length === 0 ? "Release it?" : "Release it all the same?"
+  const verb = warnings.length === 0 ? "Release it" : "Release it all the same"
+  const question = `${verb}: ${heldLine(hold, symbols, Date.now())}?`
   await agreeToShown(terminal, { yes, question })
 }

@@ -118,6 +118,7 @@ describe("what the console is told", () => {
 describe("what the console's server may ask", () => {
   const id = `rec_${"0".repeat(26)}`
   const hold = `hold_${"0".repeat(26)}`
+  const files = "a".repeat(64)
   const right = {
     listening: [{ port: 1 }, { port: 65_535 }, { refused: "EADDRINUSE" }],
     look: [{}],
@@ -125,8 +126,8 @@ describe("what the console's server may ask", () => {
     record: [{ id, seq: 5 }],
     weigh: [{ id: hold }],
     decide: [
-      { id: hold, decision: "released", typed: "" },
-      { id: hold, decision: "refused", typed: "t".repeat(64) },
+      { id: hold, decision: "released", typed: "", files_hash: files },
+      { id: hold, decision: "refused", typed: "t".repeat(64), files_hash: files },
     ],
     freeze: [{ reason: "r" }, { reason: "r".repeat(200) }],
   }
@@ -156,10 +157,13 @@ describe("what the console's server may ask", () => {
     ],
     weigh: [{}, { id }, { id: `${hold}0` }, { id: `${hold}\n` }, { id: hold, a: 1 }],
     decide: [
-      ...[{}, { id: hold, decision: "released" }, { id: hold, decision: "used", typed: "" }],
-      { id, decision: "released", typed: "" },
-      { id: hold, decision: "released", typed: "t".repeat(65) },
-      { id: hold, decision: "released", typed: "", by: "operator" },
+      ...[{}, { id: hold, decision: "released", files_hash: files }],
+      { id: hold, decision: "used", typed: "", files_hash: files },
+      { id, decision: "released", typed: "", files_hash: files },
+      { id: hold, decision: "released", typed: "t".repeat(65), files_hash: files },
+      { id: hold, decision: "released", typed: "", files_hash: files, by: "operator" },
+      { id: hold, decision: "released", typed: "" },
+      { id: hold, decision: "released", typed: "", files_hash: `${files}a` },
     ],
     freeze: [
       ...[{}, { reason: "" }, { reason: " " }, { reason: "r".repeat(201) }],
