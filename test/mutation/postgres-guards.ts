@@ -178,8 +178,8 @@ export const postgresGuards: readonly Guard[] = [
       why: "a key that another host has used meanwhile breaks all hosts",
     },
     {
-      find: "return rows.filter((row) => !isThere(row))",
-      replace: "return rows.filter((row) => !isThere(row) || true)",
+      find: "return rows.filter((row) => !isRecorded(row))",
+      replace: "return rows.filter((row) => !isRecorded(row) || true)",
       why: "a crash while it is told breaks all hosts",
     },
     {
@@ -200,8 +200,8 @@ export const postgresGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/ledger/state.ts",
-    ["unit/vault/ledger/state"],
+    "vault/ledger/signers/nonces.ts",
+    ["unit/vault/ledger/signers/nonces"],
     [
       {
         find: "return rest <= last ? least : least - rest + nonceCycle + first",

@@ -311,8 +311,8 @@ export const vaultGuards: readonly Guard[] = [
         why: "a release is never used up",
       },
       {
-        find: 'if (given.kind === "missing") return',
-        replace: 'if (given.kind === "missing" && (false as boolean)) return',
+        find: 'if (given.kind === "missing") {',
+        replace: 'if (given.kind === "missing" && (false as boolean)) {',
         why: "a hold holds nothing",
       },
     ],

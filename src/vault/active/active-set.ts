@@ -10,7 +10,6 @@ import type { AdminEntry } from "../ledger/records/admin-entry.ts"
 import { hasEnded, operatorName, type Client, type KeyEntry } from "../ledger/records/bindings.ts"
 import type { RecordId } from "../ledger/records/record-id.ts"
 import type { LedgerTime } from "../process/clock.ts"
-import type { Said } from "./say.ts"
 
 /**
  * Everything that a decision depends on, as one immutable value. A request is judged by one set from start to
@@ -128,6 +127,9 @@ export type SetInForce = {
   /** The ledger's time, by which everything is decided and expires. Only the ledger reads the wall clock. */
   readonly now: () => LedgerTime
 }
+
+/** What a client may say as often as it likes, without a signature. */
+export type Said = Extract<AdminEntry, { readonly act: "price_set" | "frozen" }>
 
 /** Changes the bindings, prices and raises of the set in force. */
 export type Acts = SetInForce & {

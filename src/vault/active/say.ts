@@ -1,10 +1,6 @@
-import type { AdminEntry } from "../ledger/records/admin-entry.ts"
 import { isSameScope } from "../ledger/records/freeze.ts"
 import type { RowCounts } from "../ledger/row-counts.ts"
-import type { Acts } from "./active-set.ts"
-
-/** What a client may say as often as it likes, without a signature. */
-export type Said = Extract<AdminEntry, { readonly act: "price_set" | "frozen" }>
+import type { Acts, Said } from "./active-set.ts"
 
 /** How often what is said of one thing is written: a price of a symbol, a freeze of one scope. */
 const everyMs = 1_000

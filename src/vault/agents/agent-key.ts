@@ -31,14 +31,6 @@ export function agentNamed(name: string, set: ActiveSet): KeyEntry {
   return key
 }
 
-/** What puts another key in an agent's place: a rotation, where its wallet's key is held to approve the successor. */
-export function succeedCommand({ name, wallet }: KeyEntry, { keys }: ActiveSet): string {
-  const held = keys.get(wallet ?? "")
-  if (held?.role === "wallet" && !hasEnded(held)) return `countersign agent rotate ${name}`
-  const by = wallet?.startsWith("0x") === true ? `${wallet} --external` : "<wallet>"
-  return `countersign agent approve <new-key> --generate --wallet ${by} --valid-days 30`
-}
-
 /** The agent key of a name, which may still sign. @throws {Fault} as {@link agentNamed}, and `usage` when it has ended. */
 export function agentToApprove(name: string, set: ActiveSet): KeyEntry {
   const agent = agentNamed(name, set)

@@ -1,8 +1,8 @@
 import { alarm, type Alarm, type AlarmName } from "../../link/views/alarms.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import { succeedCommand } from "../agents/agent-key.ts"
 import { dayMs } from "../config/config-values.ts"
 import { utcText } from "../../std/time/time-words.ts"
+import { succeedCommand } from "./succeed-command.ts"
 
 /** Agents' approvals and clients' tokens that end within `agent_warning` unless somebody renews them, or have ended. */
 export function endAlarms(set: ActiveSet, nowMs: number): readonly Alarm[] {

@@ -1,6 +1,5 @@
 import { toldReason, type Reason, type Signing, type Signs } from "../../link/views/signing.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import { succeedCommand } from "../agents/agent-key.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
 import { freezeSentence, type Freeze } from "../ledger/records/freeze.ts"
 import type { LedgerTime } from "../process/clock.ts"
@@ -9,6 +8,7 @@ import { keyLocked } from "../request/refuse.ts"
 import { isPriceUsable, listPrices } from "./fed-prices.ts"
 import type { StatusSources } from "./sources.ts"
 import { cancelWarning } from "./warnings.ts"
+import { succeedCommand } from "./succeed-command.ts"
 
 /** So many fit a line of the socket, however long their names are. */
 const maxReasons = 100
