@@ -8,6 +8,7 @@ import { parsePort } from "./cli/port.ts"
 import { tell } from "./cli/print.ts"
 import { atHangUp, withStopSignal } from "./cli/signals.ts"
 import type { Terminal } from "./cli/terminal.ts"
+import type { Stopper } from "./daemon/child.ts"
 import { startDaemon, type Daemon } from "./daemon/start-daemon.ts"
 import { passphraseOption } from "./installation/admin-command.ts"
 import { installationOf, installationOptions } from "./installation/installation-command.ts"
@@ -51,15 +52,21 @@ export const serve = command({
   },
 })
 
-function sayReady({ url, warnings }: Daemon, terminal: Terminal): void {
+function sayReady({ url, warnings, changed }: Daemon, terminal: Terminal): void {
+  if (changed.length > 0) {
+    tell(terminal, "The files have changed since the last stop, and are in force now:")
+    for (const place of changed) tell(terminal, ` ${visible(place)}`)
+  }
   for (const warning of warnings) tell(terminal, `warning: ${visible(warning)}`)
   terminal.stdout.write(`listening on ${url}\n`)
 }
 
 async function untilEnded(daemon: Daemon, stopped: Promise<unknown>): Promise<void> {
+  let by: Stopper = "supervisor"
   try {
     await Promise.race([stopped, daemon.broken])
+    by = "person"
   } finally {
-    await daemon.stop()
+    await daemon.stop(by)
   }
 }

@@ -110,6 +110,11 @@ const signing = z.object({
 
 const look = z.object({
   ...{ at: z.number(), version: name, network: name, policy_hash: name },
+  /** That the files on disk aren't those in force. */
+  files_differ: z
+    .object({ message: text(1_000), fix: text(200) })
+    .readonly()
+    .nullable(),
   /** The options that name the installation, with a space before them, where it isn't the usual one. */
   where: text(500),
   state: signing,
@@ -203,7 +208,7 @@ export const asks = {
       /** The operation, which has to be typed in, where it is account-wide. */
       to_type: name.nullable(),
       /** Of the files by which the words say it. */
-      files_hash: z.string(),
+      policy_hash: z.string(),
     }),
   },
   /** A person's word on a held request, as it was weighed. `typed`: what was typed in, if anything. */
@@ -212,7 +217,7 @@ export const asks = {
       id: holdId,
       decision: z.enum(["released", "refused"]),
       typed: z.string().max(64),
-      files_hash: z.string().max(64),
+      policy_hash: z.string().max(64),
     }),
     answer: z.object({ state: name }),
   },

@@ -5,23 +5,21 @@ import { version } from "../std/version.ts"
 import type { ActiveSet } from "./active/active-set.ts"
 import { gateSettingsOf } from "./active/gate-settings.ts"
 import { agentMethods } from "./agents/agent-methods.ts"
-import type { FileText } from "./config/file-set.ts"
 import { withSecret } from "./keyring/with-secret.ts"
 import { operatorName } from "./ledger/records/bindings.ts"
 import { auditMethods } from "./operator/audit-methods.ts"
 import { clientMethods, namedClient } from "./operator/client-methods.ts"
 import { decideHold } from "./operator/hold-methods.ts"
+import { fileMethods, filesDiffer } from "./operator/file-methods.ts"
 import { keyMethods } from "./operator/key-methods.ts"
 import { limitMethods } from "./operator/limit-methods.ts"
 import { confirmPrices, setPrice } from "./operator/price-methods.ts"
-import { reload } from "./operator/reload.ts"
 import { replay } from "./operator/replay.ts"
 import { safetyMethods } from "./operator/safety-methods.ts"
 import { explainAt } from "./request/check-request.ts"
 import { agentOf, settleRecord } from "./request/settle-record.ts"
 import { notifyStand } from "./status/alarm-log.ts"
 import { alarmsNow } from "./status/alarms.ts"
-import { acceptPolicy, candidate, rollback } from "./status/attestation.ts"
 import { listPrices } from "./status/fed-prices.ts"
 import { listHolds, symbolsView, waitingHolds } from "./status/holds.ts"
 import { listLimits, listRaises } from "./status/limit-use.ts"
@@ -58,13 +56,8 @@ export function adminMethods(vault: Vault) {
     decideHold: (params: AdminParams["decideHold"]) => decideHold(params, vault),
     listLimits: () => Promise.resolve(listLimits(vault)),
     listRaises: () => Promise.resolve(listRaises(vault)),
-    reload: () => reload(vault),
-    filesInForce: () => Promise.resolve(vault.active().texts.flatMap(piecesOf)),
+    ...fileMethods(vault),
     replay: (params: AdminParams["replay"]) => replay(params, vault),
-    candidate: () => candidate(vault),
-    acceptPolicy: (params: AdminParams["acceptPolicy"]) =>
-      vault.inTurn(() => acceptPolicy(params, vault)),
-    rollback: (params: AdminParams["rollback"]) => vault.inTurn(() => rollback(params, vault)),
     upstream: () => Promise.resolve(gateSettingsOf(vault.active()).upstream),
     notify: (params: AdminParams["notify"]) => Promise.resolve(notifyStand(params, vault)),
     explain: ({ client, at = vault.now(), ...call }: AdminParams["explain"]) =>
@@ -76,18 +69,7 @@ export function adminMethods(vault: Vault) {
 }
 
 function symbolsInForce(set: ActiveSet): AdminResults["listSymbols"] {
-  return { ...symbolsView(set), files_hash: set.filesHash }
-}
-
-/** Few enough characters for a line of the socket, however they are escaped there. */
-const pieceLength = 16_384
-
-function piecesOf({ name, text }: FileText): readonly FileText[] {
-  const count = Math.max(1, Math.ceil(text.length / pieceLength))
-  return Array.from({ length: count }, (_, index) => ({
-    name,
-    text: text.slice(index * pieceLength, (index + 1) * pieceLength),
-  }))
+  return { ...symbolsView(set), policy_hash: set.policyHash }
 }
 
 /** As the gate's report for a bot, of what the operator sent. @throws {Fault} `name_unknown`. */
@@ -128,6 +110,7 @@ function first<Item>(items: readonly Item[]): readonly Item[] {
 }
 
 async function status(vault: Vault): Promise<AdminResults["status"]> {
+  const differ = await filesDiffer(vault)
   const set = vault.active()
   const { startedBy } = vault.surroundings
   return {
@@ -136,6 +119,7 @@ async function status(vault: Vault): Promise<AdminResults["status"]> {
     state: signingNow(vault),
     alarms: alarmsNow(vault),
     policy_hash: set.policyHash,
+    files_differ: differ,
     network: set.profile.network,
     records: await vault.ledger.count(),
     keys: first([...set.keys.values()].map((key) => keyView(key, vault))),

@@ -10,6 +10,7 @@ import { serviceNotify } from "../std/service-notify.ts"
 import { undenied } from "../std/undenied.ts"
 import { signCheckpointsInTime } from "./audit/checkpoints.ts"
 import { assertSocketPathsFit, pathsOf } from "./config/installation.ts"
+import { forgetStop, keepSet, readKeptSet } from "./config/kept-set.ts"
 import { loadFiles } from "./config/load-files.ts"
 import { parseArguments, type VaultArguments } from "./config/parse-arguments.ts"
 import { lockWalletKeysInTime } from "./custody/custody.ts"
@@ -18,6 +19,7 @@ import { secretFileOf } from "./custody/secret-file-of.ts"
 import { pickCurve, type PickedCurve } from "./keyring/pick-curve.ts"
 import { readPipedSecret, readSecretFile } from "./keyring/read-secret-file.ts"
 import { openVault } from "./open-vault.ts"
+import { changedPlaces } from "./active/files-on-disk.ts"
 import { logVault } from "./process/log-vault.ts"
 import { log, logFailure, logFrom } from "./process/log.ts"
 import { placeOf, serveSockets } from "./serve-sockets.ts"
@@ -54,6 +56,7 @@ async function start(): Promise<void> {
     // The ledger's is started; another could load addons again.
     drop("worker")
     await runAccepted(vault)
+    const changed = await takeUp(vault)
     const service = vaultService(vault, notify)
     const servers = await serveSockets(vault, service, descriptors)
     stopOnSignal(vault, service, servers)
@@ -68,8 +71,9 @@ async function start(): Promise<void> {
     watchDisk(vault)
     // As often as the gate asks: what comes and goes while it is away is seen too.
     setInterval(lookAtAlarms, 5_000, vault).unref()
+    setInterval(() => void vault.lookAtDisk(), 15_000).unref()
     service.ready()
-    tellReady(vault)
+    tellReady(vault, changed)
   } catch (error) {
     const fault =
       error instanceof Fault ? error : new Fault("internal", String(error), { cause: error })
@@ -78,7 +82,7 @@ async function start(): Promise<void> {
 }
 
 function open(
-  { installation, passphraseFile, logLevel }: VaultArguments,
+  { installation, passphraseFile, logLevel, starter }: VaultArguments,
   curve: PickedCurve,
   ledgerDoor: LinkPlace,
 ): Promise<Vault> {
@@ -92,7 +96,7 @@ function open(
     opening: (step: string) => notify.status(step),
   }
   return openVault(installation, secretFrom(passphraseFile), {
-    ...{ listener, surroundings, curve, ledgerDoor },
+    ...{ listener, surroundings, curve, ledgerDoor, starter },
   })
 }
 
@@ -117,12 +121,24 @@ function secretNotKept(): Fault {
   )
 }
 
+/**
+ * Before anything is signed by it, keeps the set that a start puts in force, so that the next one takes it up whatever
+ * ends this one. Says where it is another than before.
+ */
+async function takeUp(vault: Vault): Promise<readonly string[]> {
+  const { installation } = vault
+  const [set, kept] = [vault.active(), await readKeptSet(installation)]
+  if (kept?.policyHash !== set.policyHash) await keepSet(set, false, installation)
+  await forgetStop(installation)
+  return kept === undefined ? [] : changedPlaces(kept.texts, set.texts)
+}
+
 /** Records the start, and the set that runs from now on, so that it can be run again. */
 async function recordStart(vault: Vault): Promise<void> {
-  const { policyHash, filesHash: hash, texts: files } = vault.active()
+  const { policyHash, texts: files } = vault.active()
   await vault.act({ act: "started", policyHash })
-  if (vault.alarm() !== undefined || vault.ledger.lastSet?.hash === hash) return
-  await vault.act({ act: "set_activated", hash, files })
+  if (vault.ledger.lastSet?.hash === policyHash) return
+  await vault.act({ act: "set_activated", hash: policyHash, files })
 }
 
 function startWarnings(sources: StatusSources): readonly string[] {
@@ -139,13 +155,14 @@ function drop(scope: "addon" | "worker" | "net"): void {
   permission?.drop?.(scope)
 }
 
-/** A parent shows the warnings itself. */
-function tellReady(sources: StatusSources): void {
+/** A parent shows the warnings itself, and what changed. */
+function tellReady(sources: StatusSources, changed: readonly string[]): void {
   const warnings = startWarnings(sources)
   if (!isService) {
-    tellParent({ type: "ready", warnings }, () => undefined)
+    tellParent({ type: "ready", warnings, changed }, () => undefined)
     return
   }
+  for (const message of changed) log({ level: "info", event: "files_changed", message })
   log({ level: "info", event: "ready", curve: sources.curve.name })
   for (const message of warnings) log({ level: "warn", event: "warning", message })
 }

@@ -4,11 +4,13 @@ import { Fault } from "../std/fault.ts"
 import { isThere } from "../std/fs/is-there.ts"
 import { oneAtATime } from "../std/one-at-a-time.ts"
 import { boundSet, type ExchangedSet, putInForce } from "./active/active-set.ts"
+import { type DiskFiles, watchFilesOnDisk } from "./active/files-on-disk.ts"
 import { openCheckpoints } from "./audit/checkpoints.ts"
 import type { Config } from "./config/config.ts"
 import type { FileSet } from "./config/file-set.ts"
 import { pathsOf, type Installation, signerDirOf } from "./config/installation.ts"
-import { loadUsableFiles } from "./config/load-files.ts"
+import { keepSet, type KeptSet } from "./config/kept-set.ts"
+import { filesToStart, loadFiles, type Starter } from "./config/load-files.ts"
 import { assertTrustedDirectory } from "./config/read-config-file.ts"
 import { holdKeys } from "./custody/custody.ts"
 import { claimSigners, matchKeys } from "./custody/match-keys.ts"
@@ -40,7 +42,7 @@ import { openVenueClock } from "./watch/venue-clock.ts"
  * file leaves nothing behind. It holds the ledger's exclusive lock until it is closed.
  * With `without_keys` it asks for no secret and can sign nothing.
  *
- * Files that can't be used are replaced by the last ones that were in force, if there are any.
+ * Its files are those that a start puts in force: {@link filesToStart}.
  *
  * @throws {Fault} with a sentence that says what to fix.
  */
@@ -49,11 +51,10 @@ export async function openVault(
   secret: SecretSource | "without_keys",
   around: Partial<Around> = {},
 ): Promise<Vault> {
-  const { listener, surroundings, curve, clock, ledgerDoor } = { ...usual(), ...around }
+  const { listener, surroundings, curve, clock, ledgerDoor, starter } = { ...usual(), ...around }
   listener.opening("loading policies")
-  const { files, alarm } = await loadUsableFiles(installation)
+  const { files, kept } = await filesToStart(installation, starter)
   await assertTrustedDirectory(installation.stateDir)
-  const source = secret === "without_keys" ? noSecret : secret
   listener.opening("unlocking keys")
   const keyring =
     secret === "without_keys"
@@ -62,14 +63,15 @@ export async function openVault(
   const isElsewhere = files.config.postgres !== undefined
   listener.opening(isElsewhere ? "waiting for PostgreSQL" : "checking the ledger")
   const disk = openDiskSpace(() => freeBytesAt(installation.stateDir), files.config.minFreeBytes)
-  const records = await openRecords(installation, files, { disk, clock, ledgerDoor }).catch(
-    (error: unknown) => {
-      keyring.lock()
-      throw error
-    },
-  )
-  const own = { installation, keyring, secret: source, listener, surroundings, curve }
-  const vault = assembleVault({ ...own, ...records, disk, clock, files, alarm })
+  const opening = openRecords(installation, files, { disk, clock, ledgerDoor })
+  const records = await opening.catch((error: unknown) => {
+    keyring.lock()
+    throw error
+  })
+  const onDisk = filesOnDisk(installation, kept)
+  const own = { installation, keyring, listener, surroundings, curve, onDisk }
+  const source = secret === "without_keys" ? noSecret : secret
+  const vault = assembleVault({ ...own, ...records, secret: source, disk, clock, files })
   try {
     await makeRoomToStart(vault)
     if (secret !== "without_keys") {
@@ -77,10 +79,19 @@ export async function openVault(
       await claimSigners(vault.active(), vault.ledger)
     }
     await countUsed(vault)
+    await vault.lookAtDisk()
     return vault
   } catch (error) {
     await vault.close()
     throw error
+  }
+}
+
+function filesOnDisk(installation: Installation, kept: KeptSet | undefined): DiskFiles {
+  return {
+    load: () => loadFiles(installation),
+    keep: (set, isRolledBack) => keepSet(set, isRolledBack, installation),
+    isRolledBack: kept?.isRolledBack === true,
   }
 }
 
@@ -163,26 +174,29 @@ function notYetInLedger(file: string): Fault {
 type Around = Pick<Vault, "surroundings" | "curve"> & {
   readonly listener: VaultListener
   readonly clock: Clock
+  readonly starter: Starter
   /** Where the relay dials; without it no ledger on PostgreSQL can be opened. */
   readonly ledgerDoor?: LinkPlace | undefined
 }
 
 function usual(): Around {
-  return { listener: noListener, surroundings: inACommand, curve: pickCurve(), clock: systemClock }
+  const surroundings = { surroundings: inACommand, starter: "person" } as const
+  return { ...surroundings, listener: noListener, curve: pickCurve(), clock: systemClock }
 }
 
 type Parts = Pick<Vault, "installation" | "keyring" | "ledger" | "checkpoints" | "disk"> &
-  Around & {
+  Omit<Around, "starter"> & {
     readonly files: FileSet
     readonly secret: SecretSource
-    readonly alarm: string | undefined
+    readonly onDisk: DiskFiles
   }
 
 /** Puts a vault together of parts that are open. */
-export function assembleVault({ files, alarm, secret, ...parts }: Parts): Vault {
+export function assembleVault({ files, secret, onDisk, ...parts }: Parts): Vault {
   const { ledger, listener } = parts
-  const inForce = putInForce(files, alarm, ledger)
+  const inForce = putInForce(files, ledger)
   const { active } = inForce
+  const disk = watchFilesOnDisk(onDisk, { active, now: ledger.now })
   const custody = holdKeys({ ...parts, secret, active })
   // It is followed in the turn in which it is queued: whoever asks next is judged by it.
   const act: Vault["act"] = (entry) => {
@@ -196,12 +210,15 @@ export function assembleVault({ files, alarm, secret, ...parts }: Parts): Vault 
     ...custody,
     ...watches(parts, { active, act }),
     active,
-    alarm: inForce.alarm,
+    ...disk,
     inTurn: oneAtATime(),
     act,
     hear,
     say: sayer({ active, act, hear, now: ledger.now }, ledger.rows),
-    adopt: (next, why) => adopt({ ...parts, inForce }, next, why),
+    async adopt(next, isRolledBack = false) {
+      await adopt({ ...parts, inForce }, next)
+      await disk.keep(next, isRolledBack)
+    },
     close: () => closeAll(parts),
   }
 }
@@ -209,7 +226,6 @@ export function assembleVault({ files, alarm, secret, ...parts }: Parts): Vault 
 async function adopt(
   { ledger, disk, inForce }: Pick<Vault, "ledger" | "disk"> & { readonly inForce: ExchangedSet },
   files: FileSet,
-  alarm: string | undefined,
 ): Promise<void> {
   const nowMs = ledger.now()
   let recorded: Promise<unknown> | undefined
@@ -217,9 +233,9 @@ async function adopt(
   const current = () => ({ ...next, keys: inForce.active().keys })
   await countAnew(current, ledger, () => {
     // Bindings and prices may have changed while it was counted; what limits count hasn't.
-    inForce.exchange(files, alarm)
+    inForce.exchange(files)
     disk.ask(files.config.minFreeBytes)
-    const act = { act: "set_activated", hash: files.filesHash, files: files.texts } as const
+    const act = { act: "set_activated", hash: files.policyHash, files: files.texts } as const
     recorded = ledger.act(act, nowMs)
   })
   await recorded

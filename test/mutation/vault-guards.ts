@@ -51,7 +51,7 @@ export const vaultGuards: readonly Guard[] = [
     ["unit/commands/console/vault-answers"],
     [
       {
-        find: "files_hash !== holds.active().filesHash",
+        find: "policy_hash !== holds.active().policyHash",
         replace: "false",
         why: "a request is released whose words have changed since",
       },

@@ -68,7 +68,7 @@ export class Machine {
   async #open(store: MemoryStore): Promise<Life> {
     const vault = await this.#openVault(store)
     // As the daemon records its start.
-    const { policyHash, filesHash: hash, texts } = vault.active()
+    const { policyHash, policyHash: hash, texts } = vault.active()
     await vault.act({ act: "started", policyHash })
     if (vault.ledger.lastSet?.hash !== hash) {
       await vault.act({ act: "set_activated", hash, files: texts })

@@ -67,7 +67,7 @@ export class Operator {
       name: `reload of ${policy}`,
       ask: ({ vault }) => vault.inTurn(() => vault.adopt(files)),
       heard: (_nothing, since) => {
-        const durable = this.#durable(since, { act: "set_activated", hash: files.filesHash })
+        const durable = this.#durable(since, { act: "set_activated", hash: files.policyHash })
         place = durable.place
         promise(durable.row.id)
       },

@@ -7,6 +7,7 @@ import { assembleVault, countUsed } from "../../src/vault/open-vault.ts"
 import type { Clock } from "../../src/vault/process/clock.ts"
 import { noListener } from "../../src/vault/process/vault-listener.ts"
 import type { Vault } from "../../src/vault/vault.ts"
+import type { DiskFiles } from "../../src/vault/active/files-on-disk.ts"
 import { openDiskSpace } from "../../src/vault/watch/disk-space.ts"
 import { fakeCurve, fakeKeyStore } from "./fake-curve.ts"
 import type { MemoryStore } from "./store/memory-store.ts"
@@ -38,7 +39,7 @@ export async function openSimulatedVault({
       checkpoints: noCheckpoints,
       disk: openDiskSpace(() => Promise.resolve(0), 0),
     },
-    ...{ listener: noListener, curve: fakeCurve, files, alarm: undefined },
+    ...{ listener: noListener, curve: fakeCurve, files, onDisk: noDisk(files) },
     surroundings: { startedBy: "service", warnings: [] },
     secret: () => Promise.reject(new Error("nobody is asked")),
   })
@@ -46,6 +47,11 @@ export async function openSimulatedVault({
   await claimSigners(vault.active(), ledger)
   await countUsed(vault)
   return vault
+}
+
+/** The files on disk are those in force, and nothing is kept. */
+function noDisk(files: FileSet): DiskFiles {
+  return { load: () => Promise.resolve(files), keep: () => Promise.resolve(), isRolledBack: false }
 }
 
 const noCheckpoints: Vault["checkpoints"] = {

@@ -18,7 +18,7 @@ export function decideAsShown(
   id: string,
   decision: Decision = "released",
 ) {
-  return admin.decideHold({ id, decision, files_hash: vault.active().filesHash })
+  return admin.decideHold({ id, decision, policy_hash: vault.active().policyHash })
 }
 
 type Scope = { readonly scope: "all" | "client" | "key"; readonly name: string | null }

@@ -35,6 +35,7 @@ export const quietStand: Answer<"look"> = {
   version: "0.0.0",
   network: "test",
   policy_hash: "0x00",
+  files_differ: null,
   where: "",
   state: { signs: "all", words: "signs what policies allow", reasons: [] },
   alarms: [],

@@ -107,7 +107,7 @@ const usualAnswers: Answers = {
   look: () => quietStand,
   entries: () => noEntries,
   record: () => signedRecord,
-  weigh: () => ({ words: "buy 1 BTC-PERP", warnings: [], to_type: null, files_hash: "aa" }),
+  weigh: () => ({ words: "buy 1 BTC-PERP", warnings: [], to_type: null, policy_hash: "aa" }),
   decide: () => ({ state: "released" }),
   freeze: () => ({
     ...{ scope: "all", name: null, reason: "odd fills", by: "console/alice" },

@@ -31,7 +31,7 @@ export function walkFrom(anchor: bigint): PriceWalk {
     referencePrice: undefined,
   } as const
   const profile = testProfile({ symbols: symbolTable([symbol]) })
-  const files = { config: config.value, profile, policies: [], texts: [], filesHash: "" }
+  const files = { config: config.value, profile, policies: [], texts: [], policyHash: "" }
   const given = {
     symbolId,
     value: wholeDecimal(anchor),

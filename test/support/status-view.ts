@@ -8,6 +8,7 @@ export const statusView: StatusView = {
   state: { signs: "all", words: "signs what policies allow", reasons: [] },
   alarms: [],
   policy_hash: "",
+  files_differ: null,
   network: "",
   records: 0,
   keys: [],

@@ -14,7 +14,7 @@ async function exchangeable() {
   await test.addKey({ name: "mm", role: "agent" })
   const token = await test.addClient({ name: "bot", keys: ["mm"] })
   const open = test.vault.active()
-  const files = { ...open, policies: [], filesHash: "closed" }
+  const files = { ...open, policies: [], policyHash: "closed" }
   const closed = makeActiveSet(files, [...open.keys.values()], open.clients)
   let active = open
   const vault: Vault = { ...test.vault, active: () => active }

@@ -76,15 +76,15 @@ export function releasingAnswers(
       const symbols = await vault.call("listSymbols", {})
       const words = heldWords(hold, symbols)
       const to_type = isAccountWide(hold.operation) ? hold.operation : null
-      const { files_hash } = symbols
-      return { words, warnings: await sinceHeld(hold, vault), to_type, files_hash }
+      const { policy_hash } = symbols
+      return { words, warnings: await sinceHeld(hold, vault), to_type, policy_hash }
     },
-    decide: async ({ id, decision, typed, files_hash }) => {
+    decide: async ({ id, decision, typed, policy_hash }) => {
       const { operation } = await pendingHold(id, vault)
       if (decision === "released" && isAccountWide(operation) && typed !== operation) {
         throw new Fault("usage", `It is about the whole account: type ${operation} to release it.`)
       }
-      return vault.call("decideHold", { id, decision, files_hash })
+      return vault.call("decideHold", { id, decision, policy_hash })
     },
   }
 }

@@ -24,13 +24,16 @@ type ReadyOrFailed =
   | { readonly type: "ready" }
   | { readonly type: "failed"; readonly code: string; readonly message: string }
 
+/** Who has a process end. */
+export type Stopper = "person" | "supervisor"
+
 export type Child<Ready> = {
   readonly ready: Ready
   /** Resolves when it has ended, however. */
   readonly ended: Promise<void>
   signal(name: NodeJS.Signals): void
-  /** Asks it to finish what is at work, and ends it if it takes longer than the grace. */
-  stop(): Promise<void>
+  /** Asks it to finish what is at work, and ends it if it takes longer than the grace. The vault keeps whether a person asked. */
+  stop(by?: Stopper): Promise<void>
 }
 
 /** Longer than the gate's and the vault's own bounds on finishing. */
@@ -65,7 +68,7 @@ export async function startChild<Message extends ReadyOrFailed>(
     ready,
     ended,
     signal: (name) => void child.kill(name),
-    stop: () => stop(child, ended),
+    stop: (by) => stop(child, ended, by),
   }
 }
 
@@ -92,8 +95,14 @@ function firstMessage<Message extends ReadyOrFailed>(
   })
 }
 
-async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
-  child.kill("SIGTERM")
+/** A signal is a person's word; without one, it is as if the parent had died. */
+async function stop(
+  child: ChildProcess,
+  ended: Promise<void>,
+  by: Stopper = "supervisor",
+): Promise<void> {
+  if (by === "person" || !child.connected) child.kill("SIGTERM")
+  else child.disconnect()
   const timer = setTimeout(() => child.kill("SIGKILL"), graceMs)
   await ended
   clearTimeout(timer)

@@ -3,14 +3,14 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Fault } from "../../std/fault.ts"
 import { passingCodes } from "../../std/service-exit-code.ts"
 import { logFailure } from "../../vault/process/log.ts"
-import type { Child } from "./child.ts"
+import type { Child, Stopper } from "./child.ts"
 
 export type Kept = {
   /** Rejects when the process ended and can't be started again. */
   readonly broken: Promise<never>
   /** To the process that runs now. */
   signal(name: NodeJS.Signals): void
-  stop(): Promise<void>
+  stop(by?: Stopper): Promise<void>
 }
 
 /** Between restarts, so that a process that ends at once doesn't take the machine. Doubles up to the longest. */
@@ -52,9 +52,9 @@ export function keepRunning<Ready>(
   return {
     broken,
     signal: (name) => current.signal(name),
-    stop: async () => {
+    stop: async (by) => {
       isStopping = true
-      await current.stop()
+      await current.stop(by)
     },
   }
 }

@@ -2,7 +2,7 @@ import { assertCanListen } from "../../gate/listen.ts"
 import { Fault } from "../../std/fault.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"
 import { type Installation, signerDirOf } from "../../vault/config/installation.ts"
-import { loadFiles, loadUsableFiles } from "../../vault/config/load-files.ts"
+import { filesToStart, loadFiles } from "../../vault/config/load-files.ts"
 import { secretFileOf } from "../../vault/custody/secret-file-of.ts"
 import { prepareSignerDir } from "../../vault/ledger/signers/signer-lock.ts"
 import { hostInUrl } from "../cli/host-in-url.ts"
@@ -11,6 +11,7 @@ import { isPipe } from "../cli/secret-option.ts"
 import type { Terminal } from "../cli/terminal.ts"
 import { becomeOwner } from "../installation/become-owner.ts"
 import { dialAdmin } from "../installation/dial-admin.ts"
+import type { Stopper } from "./child.ts"
 import { gateProcess } from "./gate-process.ts"
 import { keepRunning, type Kept } from "./keep-running.ts"
 import { vaultProcess } from "./vault-process.ts"
@@ -30,12 +31,14 @@ export type DaemonAsk = {
 export type Daemon = {
   readonly url: string
   readonly warnings: readonly string[]
+  /** Where the files say something else than when they were in force last. */
+  readonly changed: readonly string[]
   /** Rejects when a process ended and can't be brought back. */
   readonly broken: Promise<never>
   /** Has the vault load its files anew. */
   reload(): void
   /** Lets the gate finish what it serves, then the vault what it records; then the relay ends, where there is one. */
-  stop(): Promise<void>
+  stop(by: Stopper): Promise<void>
 }
 
 /**
@@ -61,30 +64,31 @@ export async function startDaemon(ask: DaemonAsk): Promise<Daemon> {
   const { host, port } = files.config.listen
   await assertCanListen(host, ask.port ?? port)
   const usesKeychain = files.config.keystore.backend === "keychain"
-  const startVault = (input?: Uint8Array) =>
-    vaultProcess(ask, { passphraseFile, input, usesKeychain, signerDir })
+  const startVault = (startedAgain: boolean, input?: Uint8Array) =>
+    vaultProcess({ ...ask, startedAgain }, { passphraseFile, input, usesKeychain, signerDir })
   const relays = await startRelay(files, installation)
   // The vault has more to do, so it goes first.
   const [vault, gate] = await bothOrNone(
-    startVault(typed),
+    startVault(false, typed),
     gateProcess(files, installation, ask.port ?? port),
     relays,
   )
   const gates = keepRunning(gate, () => gateProcess(files, installation, gate.ready.port))
   // A passphrase that was typed isn't kept, so a vault that ends then can't come back by itself.
-  const vaults = keepRunning(vault, isAsked ? undefined : () => startVault())
+  const vaults = keepRunning(vault, isAsked ? undefined : () => startVault(true))
   return {
     url: `http://${hostInUrl(host)}:${gate.ready.port}`,
     warnings: vault.ready.warnings,
+    changed: vault.ready.changed,
     broken: Promise.race([vaults.broken, gates.broken, relays.broken]),
     reload: () => {
       relays.signal("SIGHUP")
       vaults.signal("SIGHUP")
     },
-    stop: async () => {
-      await gates.stop()
-      await vaults.stop()
-      await relays.stop()
+    stop: async (by) => {
+      await gates.stop(by)
+      await vaults.stop(by)
+      await relays.stop(by)
     },
   }
 }
@@ -118,9 +122,10 @@ async function bothOrNone<One extends Stoppable, Other extends Stoppable>(
 
 type Stoppable = { stop(): Promise<void> }
 
-/** Where the files on disk can't be used, the last good ones; strictly, none but those on disk. */
+/** As the vault takes them; strictly, only where those on disk can be used. */
 async function filesFor({ installation, strict = false }: DaemonAsk): Promise<FileSet> {
-  return strict ? loadFiles(installation) : (await loadUsableFiles(installation)).files
+  if (strict) await loadFiles(installation)
+  return (await filesToStart(installation, "person")).files
 }
 
 async function assertNotRunning(installation: Installation): Promise<void> {

@@ -8,7 +8,13 @@ export function vaultProcess(
   {
     installation,
     strict,
-  }: { readonly installation: Installation; readonly strict?: boolean | undefined },
+    startedAgain = false,
+  }: {
+    readonly installation: Installation
+    readonly strict?: boolean | undefined
+    /** In the place of one that ended unasked. */
+    readonly startedAgain?: boolean
+  },
   secret: {
     readonly passphraseFile: string | undefined
     readonly input: Uint8Array | undefined
@@ -25,7 +31,7 @@ export function vaultProcess(
     args: [
       ...["--config-dir", configDir, "--state-dir", stateDir],
       ...(passphraseFile === undefined ? [] : ["--passphrase-file", passphraseFile]),
-      ...(strict === true ? ["--strict"] : []),
+      ...(startedAgain ? ["--started-again"] : strict === true ? ["--strict"] : []),
     ],
     messages: vaultMessages,
     input,

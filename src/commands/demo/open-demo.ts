@@ -35,7 +35,7 @@ export async function openDemo(terminal: Terminal): Promise<Stage> {
     })
     const daemon = await startDaemon({ installation, port: 0, terminal })
     const close = async (): Promise<void> => {
-      await daemon.stop()
+      await daemon.stop("person")
       await removeAll()
     }
     return {

@@ -23,9 +23,9 @@ now is told first, and at a terminal asked about.`,
   call: async (admin, options, terminal) => {
     const { id, yes } = options
     const hold = await heldNow(id, admin)
-    const { files_hash, ...symbols } = await admin.call("listSymbols", {})
+    const { policy_hash, ...symbols } = await admin.call("listSymbols", {})
     if (hold?.state === "pending") await agree(hold, { symbols, admin, terminal, yes })
-    const released = await admin.call("decideHold", { id, decision: "released", files_hash })
+    const released = await admin.call("decideHold", { id, decision: "released", policy_hash })
     return withWords(released, symbols)
   },
   print: holdLines,
@@ -38,8 +38,8 @@ export const heldRefuse = adminCommand({
   examples: ["countersign held refuse hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC"],
   options: { id },
   call: async (admin, { id }) => {
-    const { files_hash, ...symbols } = await admin.call("listSymbols", {})
-    const hold = await admin.call("decideHold", { id, decision: "refused", files_hash })
+    const { policy_hash, ...symbols } = await admin.call("listSymbols", {})
+    const hold = await admin.call("decideHold", { id, decision: "refused", policy_hash })
     return withWords(hold, symbols)
   },
   print: holdLines,

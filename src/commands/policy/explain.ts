@@ -10,6 +10,7 @@ import { argument, option, parsed, required, withDefault } from "../cli/options.
 import type { Input } from "../cli/streams.ts"
 import { installationCommand } from "../installation/installation-command.ts"
 import { withAdmin } from "../installation/with-vault.ts"
+import { differLines } from "./differ-lines.ts"
 
 /** `countersign policy explain PAYLOAD`: what every rule and limit makes of a request; nothing is signed or counted. */
 export const policyExplain = installationCommand({
@@ -47,10 +48,14 @@ person.`,
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       ...(at === undefined ? {} : { at }),
     }
-    return withAdmin(installation, (admin) => admin.call("explain", ask))
+    return withAdmin(installation, async (admin) => ({
+      ...(await admin.call("filesOnDisk", {})),
+      report: await admin.call("explain", ask),
+    }))
   },
-  print: reportLines,
-  exitCode: ({ refusal }) => {
+  json: ({ report }) => report,
+  print: ({ differ, report }) => [...differLines(differ), ...reportLines(report)],
+  exitCode: ({ report: { refusal } }) => {
     if (refusal === null) return 0
     return refusal.code === "approval_required" ? waitsExitCode : refusedExitCode
   },

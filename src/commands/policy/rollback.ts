@@ -15,6 +15,6 @@ export const policyRollback = adminCommand({
   },
   print: ({ policy_hash }) => [
     `The earlier set is in force: ${policy_hash}`,
-    "The files on disk differ from it: fix them before the next reload or start.",
+    "It stays so over every start, until the next reload: fix the files on disk before that.",
   ],
 })

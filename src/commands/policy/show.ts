@@ -1,13 +1,16 @@
-import type { ClientView } from "../../link/views/views.ts"
+import type { AdminResults } from "../../link/calls/methods.ts"
+import type { ClientView, Warning } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
+import { visible } from "../../std/visible.ts"
 import { problemText } from "../../std/yaml-file.ts"
-import type { FileSet } from "../../vault/config/file-set.ts"
+import type { FileSet, FileText } from "../../vault/config/file-set.ts"
 import { parseFileSet } from "../../vault/config/parse-file-set.ts"
 import { appliesTo } from "../../vault/policy/judged/judged-order.ts"
-import { option } from "../cli/options.ts"
+import { option, optionalArgument } from "../cli/options.ts"
 import type { Admin } from "../installation/admin.ts"
 import { adminCommand } from "../installation/admin-command.ts"
 import { raiseLines } from "../limits/raise-lines.ts"
+import { differLines } from "./differ-lines.ts"
 import { describePolicy, type Described } from "./describe.ts"
 
 /** What a client may do, by the files in force. */
@@ -17,36 +20,73 @@ type ShownClient = {
   readonly entries: readonly Described[]
 }
 
-/** `countersign policy show [--client NAME]` */
-export const policyShow = adminCommand({
-  description: "say in plain words what a bot may do, or what each may",
+type Shown =
+  | { readonly files: readonly FileText[] }
+  | {
+      readonly differ: Warning | null
+      readonly raises: AdminResults["listRaises"]
+      readonly clients: readonly ShownClient[]
+    }
+
+/** `countersign policy show [HASH] [--client NAME]` */
+export const policyShow = adminCommand<
+  Shown,
+  { hash?: string | undefined; client?: string | undefined }
+>({
+  description:
+    "say in plain words what a bot may do, or what each may; or show the files that a hash names",
   examples: ["countersign policy show", "countersign policy show --client mm-bot"],
-  options: { client: option("--client <name>", "the bot; left out, all that aren't revoked") },
-  call: async (admin, { client }) => {
+  options: {
+    hash: optionalArgument(
+      "[hash]",
+      "a record's policy_hash: shows the files that it was judged by",
+    ),
+    client: option("--client <name>", "the bot; left out, all that aren't revoked"),
+  },
+  call: async (admin, { hash, client }) => {
+    if (hash !== undefined) return { files: await textsOf(admin, hash) }
     const clients = await admin.call("listClients", {})
     const files = await filesInForce(admin)
     const chosen =
       client === undefined ? clients.filter(({ revoked }) => !revoked) : [named(client, clients)]
     const raises = await admin.call("listRaises", {})
-    return { raises, shown: chosen.map((each) => shownClient(each, files)) }
+    const { differ } = await admin.call("filesOnDisk", {})
+    return { differ, raises, clients: chosen.map((each) => shownClient(each, files)) }
   },
-  json: ({ shown }) => shown,
-  print: ({ raises, shown }) => [
-    ...raiseLines(raises),
-    ...(shown.length === 0
-      ? ["No clients yet; countersign clients add makes one."]
-      : shown.flatMap((each, index) => [...(index === 0 ? [] : [""]), ...clientLines(each)])),
-  ],
+  json: (shown) => ("files" in shown ? shown.files : shown.clients),
+  print: (shown) => {
+    if ("files" in shown) return shown.files.flatMap(fileLines)
+    const { differ, raises, clients } = shown
+    const lines = clients.flatMap((each, index) => [
+      ...(index === 0 ? [] : [""]),
+      ...clientLines(each),
+    ])
+    const none = "No clients yet; countersign clients add makes one."
+    return [...differLines(differ), ...raiseLines(raises), ...(lines.length === 0 ? [none] : lines)]
+  },
 })
 
-/** The files in force, as the daemon has them. */
-export async function filesInForce(admin: Pick<Admin, "call">): Promise<FileSet> {
-  const pieces = Map.groupBy(await admin.call("filesInForce", {}), ({ name }) => name)
-  const texts = [...pieces].map(([name, own]) => ({
+function fileLines({ name, text }: FileText, index: number): readonly string[] {
+  const lines = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => `  ${visible(line)}`.trimEnd())
+  return [...(index === 0 ? [] : [""]), visible(name), ...lines]
+}
+
+/** The texts of the files in force, or of those that a hash names. */
+async function textsOf(admin: Pick<Admin, "call">, hash?: string): Promise<readonly FileText[]> {
+  const told = await admin.call("filesInForce", hash === undefined ? {} : { hash })
+  const pieces = Map.groupBy(told, ({ name }) => name)
+  return [...pieces].map(([name, own]) => ({
     name,
     text: own.map(({ text }) => text).join(""),
   }))
-  const files = parseFileSet(texts)
+}
+
+/** The files in force, as the daemon has them. */
+export async function filesInForce(admin: Pick<Admin, "call">): Promise<FileSet> {
+  const files = parseFileSet(await textsOf(admin))
   if (files.ok) return files.value
   throw new Fault("config_invalid", files.error.map(problemText).join("\n"))
 }

@@ -10,7 +10,7 @@ export async function shownStatus(
   admin: Pick<Admin, "daemon" | "call">,
   installation: Installation,
 ): Promise<DaemonStatus> {
-  const { state, warnings, ...told } = await askStatus(admin)
+  const { state, warnings, files_differ: differ, ...told } = await askStatus(admin)
   const here = <Told extends { readonly fix: string }>(each: Told): Told => ({
     ...each,
     fix: fixHere(each.fix, installation),
@@ -21,6 +21,7 @@ export async function shownStatus(
     raises: await admin.call("listRaises", {}),
     ...told,
     state: { ...state, reasons: state.reasons.map(here) },
+    files_differ: differ && here(differ),
     warnings: warnings.map(here),
   }
 }

@@ -19,6 +19,7 @@ import {
   type Decimal,
 } from "../../venue/decimal.ts"
 import { table, toned, type Line } from "../cli/lines.ts"
+import { differLines } from "../policy/differ-lines.ts"
 import { separationWords } from "../installation/separation-words.ts"
 import { raiseLines } from "../limits/raise-lines.ts"
 import { fleetWords, type FleetStatus } from "./fleet-status.ts"
@@ -34,9 +35,11 @@ export type DaemonStatus = StatusView & {
 
 /** The state of everything on one screen, for people. */
 export function statusLines(status: DaemonStatus, nowMs: number): readonly Line[] {
-  const { clients, limits, last_refusals: refusals, warnings } = status
+  const { clients, limits, last_refusals: refusals, files_differ: differ } = status
+  const warnings = status.warnings.filter(({ message }) => message !== differ?.message)
   return [
     ...freezeLines(status),
+    ...differLines(differ),
     `daemon    ${daemonWords(status)}`,
     ...signingLines(status),
     ...priceLines(status),

@@ -31,8 +31,8 @@ export function makeReleaseDialog(): ReleaseDialog {
   }
   const decide = async (asked: Asked, typed: string): Promise<void> => {
     const { hold, decision, weighed } = asked
-    const { files_hash = "" } = weighed ?? {}
-    const answered = await post("decide", { id: hold.id, decision, typed, files_hash })
+    const { policy_hash = "" } = weighed ?? {}
+    const answered = await post("decide", { id: hold.id, decision, typed, policy_hash })
     if (answered.ok) close()
     else show(asked, answered.why)
   }

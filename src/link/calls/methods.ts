@@ -25,7 +25,7 @@ import type {
 } from "../views/views.ts"
 import { agentParams, type AgentResults } from "./agent-methods.ts"
 import { auditParams, type AuditResults } from "./audit-methods.ts"
-import { filesHash, policyParams, type PolicyResults } from "./policy-methods.ts"
+import { policyHash, policyParams, type PolicyResults } from "./policy-methods.ts"
 import { pricesList, readBotParams, type ReadBotResults } from "./read-methods.ts"
 import { idempotencyKey, record, reportSchema, token, traceparent } from "./report.ts"
 import { safetyParams, type SafetyResults } from "./safety-methods.ts"
@@ -174,11 +174,11 @@ export const adminParams = {
   confirmPrices: z.strictObject({ prices: pricesList }),
   listPrices: z.strictObject({}),
   listHolds: z.strictObject({}),
-  /** `files_hash`: of the files in force, by which a person was shown what the request asks for. */
+  /** `policy_hash`: of the files in force, by which a person was shown what the request asks for. */
   decideHold: z.strictObject({
     id: z.string().max(64),
     decision: z.enum(["released", "refused"]),
-    files_hash: filesHash,
+    policy_hash: policyHash,
   }),
   listLimits: z.strictObject({}),
   raiseLimit: z.strictObject({

@@ -2,17 +2,19 @@
 
 import * as z from "zod"
 
-import type { CandidateView, ReplayedRefusal, SymbolsView } from "../views/views.ts"
+import type { CandidateView, ReplayedRefusal, SymbolsView, Warning } from "../views/views.ts"
 
-export const filesHash = z
+export const policyHash = z
   .string()
   .regex(/^[0-9a-f]{64}$/, "64 hex digits, as countersign showed them")
 
 /** Their parameters. */
 export const policyParams = {
   reload: z.strictObject({}),
-  /** The files in force, which needn't be those on disk. */
-  filesInForce: z.strictObject({}),
+  /** The files in force, which needn't be those on disk; or those that were, by their hash. */
+  filesInForce: z.strictObject({ hash: policyHash.optional() }),
+  /** How the files on disk are others than those in force. */
+  filesOnDisk: z.strictObject({}),
   /** Those of venue.yaml. */
   listSymbols: z.strictObject({}),
   replay: z.strictObject({
@@ -20,8 +22,8 @@ export const policyParams = {
     texts: z.array(z.strictObject({ name: z.string().max(256), text: z.string() })).max(1_000),
   }),
   candidate: z.strictObject({}),
-  acceptPolicy: z.strictObject({ hash: filesHash }),
-  rollback: z.strictObject({ hash: filesHash.optional() }),
+  acceptPolicy: z.strictObject({ hash: policyHash }),
+  rollback: z.strictObject({ hash: policyHash.optional() }),
 }
 
 /** Their results. */
@@ -29,8 +31,8 @@ export type PolicyResults = {
   reload: { readonly policy_hash: string; readonly warnings: readonly string[] }
   /** In their order; a long one in pieces, which have its name. */
   filesInForce: readonly { readonly name: string; readonly text: string }[]
-  /** `files_hash`: of the files in force that say so. */
-  listSymbols: SymbolsView & { readonly files_hash: string }
+  /** `policy_hash`: of the files in force that say so. */
+  listSymbols: SymbolsView & { readonly policy_hash: string }
   replay: {
     readonly requests: number
     readonly refusals: number
@@ -39,5 +41,6 @@ export type PolicyResults = {
   }
   candidate: CandidateView
   acceptPolicy: { readonly policy_hash: string }
-  rollback: { readonly hash: string; readonly policy_hash: string }
+  rollback: { readonly policy_hash: string }
+  filesOnDisk: { readonly differ: Warning | null }
 }

@@ -72,7 +72,10 @@ export type StatusView = {
   readonly state: Signing
   /** The gravest first. */
   readonly alarms: readonly Alarm[]
+  /** Of the files in force. */
   readonly policy_hash: string
+  /** That those on disk are others; the same is among `warnings`. */
+  readonly files_differ: Warning | null
   readonly network: string
   readonly records: number
   /** As many as fit, as of clients, freezes, budgets and warnings; `listKeys` and `listClients` have them all. */

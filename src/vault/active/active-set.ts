@@ -1,5 +1,3 @@
-import { hash } from "node:crypto"
-
 import type { OneAtATime } from "../../std/one-at-a-time.ts"
 import type { Decimal } from "../../venue/decimal.ts"
 import type { ReferencePrice } from "../../venue/profile.ts"
@@ -10,10 +8,11 @@ import type { AdminEntry } from "../ledger/records/admin-entry.ts"
 import { hasEnded, operatorName, type Client, type KeyEntry } from "../ledger/records/bindings.ts"
 import type { RecordId } from "../ledger/records/record-id.ts"
 import type { LedgerTime } from "../process/clock.ts"
+import type { Difference } from "./files-on-disk.ts"
 
 /**
  * Everything that a decision depends on, as one immutable value. A request is judged by one set from start to
- * end, and `policyHash` in its record says which.
+ * end, and `policyHash` in its record says which files.
  */
 export type ActiveSet = FileSet & {
   readonly keys: ReadonlyMap<string, KeyEntry>
@@ -21,8 +20,6 @@ export type ActiveSet = FileSet & {
   readonly usableKeys: ReadonlyMap<string, KeyEntry>
   readonly clients: readonly Client[]
   readonly clientByTokenHash: ReadonlyMap<string, Client>
-  /** SHA-256 over `filesHash` and the bindings of clients and keys, hex. */
-  readonly policyHash: string
 } & Standing
 
 const nothingSaid: Standing = {
@@ -48,7 +45,6 @@ export function makeActiveSet(
     clientByTokenHash: new Map(
       clients.flatMap((client) => (client.tokenHash === null ? [] : [[client.tokenHash, client]])),
     ),
-    policyHash: hash("sha256", JSON.stringify([files.filesHash, keys, clients])),
   })
 }
 
@@ -60,7 +56,7 @@ function byName(keys: readonly KeyEntry[]): ReadonlyMap<string, KeyEntry> {
 export function boundSet(files: FileSet, bindings: Bindings, last?: ActiveSet): ActiveSet {
   const { keys, clients, prices, raises, acceptedHash, freezes, armed } = bindings
   const standing: Standing = { prices, raises, acceptedHash, freezes, armed }
-  if (last?.filesHash === files.filesHash && last.keys === keys && last.clients === clients) {
+  if (last?.policyHash === files.policyHash && last.keys === keys && last.clients === clients) {
     return Object.freeze({ ...last, ...standing })
   }
   const set = makeActiveSet({ ...files, ...standing }, [...keys.values()], clients)
@@ -145,44 +141,41 @@ export type Acts = SetInForce & {
 export type FilesInForce = SetInForce & {
   /** Where files are read from. */
   readonly installation: Installation
-  /** Why the files on disk aren't the ones in force, in a sentence; `undefined` when they are. */
-  readonly alarm: () => string | undefined
+  /** How the files on disk are others than those in force, as of the last look; `undefined` when they aren't. */
+  readonly differ: () => Difference | undefined
+  /** Compares them now. */
+  readonly lookAtDisk: () => Promise<void>
   /** A queue, so that files that were read earlier never replace files that were read later. */
   readonly inTurn: OneAtATime
   /**
    * Puts files in force. First it counts from the ledger what their limits have used, then it exchanges set and
    * meters in one step. When it resolves, this is durable and nothing is signed under the old set any more.
-   * `alarm` says why the files on disk are others, if they are.
+   * A set that was rolled back to stays in force over starts.
    */
-  adopt(files: FileSet, alarm?: string): Promise<void>
+  adopt(files: FileSet, isRolledBack?: boolean): Promise<void>
 }
 
 /** The set in force, and how to exchange it. */
-export type ExchangedSet = Pick<FilesInForce, "active" | "alarm"> & {
+export type ExchangedSet = Pick<FilesInForce, "active"> & {
   /** Puts other files in force, at once. */
-  exchange(files: FileSet, alarm: string | undefined): void
+  exchange(files: FileSet): void
 }
 
 /** Starts with `files`. Bindings always come from the ledger. */
-export function putInForce(
-  files: FileSet,
-  alarm: string | undefined,
-  ledger: { bindings(): Bindings },
-): ExchangedSet {
+export function putInForce(files: FileSet, ledger: { bindings(): Bindings }): ExchangedSet {
   let bound = ledger.bindings()
-  let now = { set: boundSet(files, bound), alarm }
+  let set = boundSet(files, bound)
   return {
     active() {
       const bindings = ledger.bindings()
-      if (bindings === bound) return now.set
+      if (bindings === bound) return set
       bound = bindings
-      now = { ...now, set: boundSet(now.set, bindings, now.set) }
-      return now.set
+      set = boundSet(set, bindings, set)
+      return set
     },
-    alarm: () => now.alarm,
-    exchange(next, why) {
+    exchange(next) {
       bound = ledger.bindings()
-      now = { set: boundSet(next, bound), alarm: why }
+      set = boundSet(next, bound)
     },
   }
 }

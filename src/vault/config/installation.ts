@@ -17,6 +17,10 @@ export function pathsOf({ configDir, stateDir }: Installation) {
     /** What was signed while PostgreSQL couldn't be reached, until it is in the ledger. */
     isolatedFile: join(stateDir, "isolated.db"),
     ledgerKeyFile: join(stateDir, "ledger.key"),
+    /** The set of files in force, which a start takes up again. */
+    inForceFile: join(stateDir, "in-force.json"),
+    /** There after a stop that a person asked for, until the next start. */
+    stoppedFile: join(stateDir, "stopped"),
     archiveDir: join(stateDir, "archive"),
     keystoreDir: join(stateDir, "keystore"),
     keychainDir: join(stateDir, "keychain"),

@@ -2,11 +2,10 @@ import { lstat, readdir } from "node:fs/promises"
 import { join, relative } from "node:path"
 
 import { Fault, type FaultCode } from "../../std/fault.ts"
-import { isThere } from "../../std/fs/is-there.ts"
 import { problemText, type Problem } from "../../std/yaml-file.ts"
-import { systemClock } from "../process/clock.ts"
 import type { FileSet, FileText } from "./file-set.ts"
 import { pathsOf, type Installation } from "./installation.ts"
+import { type KeptSet, readKeptSet, wasStopped } from "./kept-set.ts"
 import { assertTrustedDirectory, readConfigFile } from "./read-config-file.ts"
 import { parseFileSet } from "./parse-file-set.ts"
 
@@ -69,7 +68,8 @@ export async function readConfigText(file: string): Promise<string> {
   }
 }
 
-export type UsableFiles = { readonly files: FileSet; readonly alarm: string | undefined }
+/** Who asked for a start: a person, or what starts again a daemon that ended unasked. */
+export type Starter = "person" | "supervisor"
 
 const brokenCodes: ReadonlySet<FaultCode> = new Set([
   "config_invalid",
@@ -78,34 +78,33 @@ const brokenCodes: ReadonlySet<FaultCode> = new Set([
 ])
 
 /**
- * The files on disk; or, where they can't be used, the last ones that were in force, with an alarm that
- * says what is wrong with those on disk. An installation that never served has none to fall back to.
+ * The files that a start puts in force: those that were in force last. Only where a person asked for both the stop and
+ * the start, and no rollback stands, it is those on disk, if they can be used. The first start, and one of a version that
+ * can't read what an earlier one kept, have none but those on disk.
  *
  * @throws {Fault} as {@link loadFiles}.
  */
-export async function loadUsableFiles(installation: Installation): Promise<UsableFiles> {
-  try {
-    return { files: await loadFiles(installation), alarm: undefined }
-  } catch (error) {
-    if (!(error instanceof Fault) || !brokenCodes.has(error.code)) throw error
-    const files = await lastGoodFiles(installation)
-    if (files === undefined) throw error
-    const alarm = `The files on disk aren't used; the last good ones run instead. ${error.message}`
-    return { files, alarm }
-  }
+export async function filesToStart(
+  installation: Installation,
+  starter: Starter,
+): Promise<{ readonly files: FileSet; readonly kept: KeptSet | undefined }> {
+  const kept = await readKeptSet(installation)
+  const inForce = kept && parseFileSet(kept.texts)
+  if (inForce?.ok !== true) return { files: await loadFiles(installation), kept }
+  const isAsked = starter === "person" && (await mayChange(kept, installation))
+  const onDisk = isAsked ? await loadIfUsable(installation) : undefined
+  return { files: onDisk ?? inForce.value, kept }
 }
 
-async function lastGoodFiles(installation: Installation): Promise<FileSet | undefined> {
-  const { ledgerFile } = pathsOf(installation)
-  if (!isThere(ledgerFile)) return undefined
-  // countersign serve, which loads this on its way to the vault, has no other use for it.
-  const { openLedger } = await import("../ledger/open-ledger.ts")
-  const ledger = await openLedger({ file: ledgerFile, clock: systemClock })
+async function mayChange(kept: KeptSet | undefined, installation: Installation): Promise<boolean> {
+  return kept?.isRolledBack !== true && (await wasStopped(installation))
+}
+
+async function loadIfUsable(installation: Installation): Promise<FileSet | undefined> {
   try {
-    const { lastSet } = ledger
-    const read = lastSet === undefined ? undefined : parseFileSet(lastSet.files)
-    return read?.ok === true ? read.value : undefined
-  } finally {
-    await ledger.close()
+    return await loadFiles(installation)
+  } catch (error) {
+    if (error instanceof Fault && brokenCodes.has(error.code)) return undefined
+    throw error
   }
 }

@@ -3,12 +3,14 @@ import { parseArgs } from "node:util"
 import { Fault } from "../../std/fault.ts"
 import { readLogLevel, type LogLevel } from "../../std/log.ts"
 import type { Installation } from "./installation.ts"
+import type { Starter } from "./load-files.ts"
 
 export type VaultArguments = {
   readonly installation: Installation
   readonly passphraseFile: string | undefined
   /** Refuses files on disk that can't be used, even where others were in force before. */
   readonly isStrict: boolean
+  readonly starter: Starter
   readonly logLevel: LogLevel
 }
 
@@ -23,6 +25,7 @@ export function parseArguments(argv: readonly string[]): VaultArguments {
     installation: { configDir, stateDir },
     passphraseFile: values["passphrase-file"],
     isStrict: values.strict,
+    starter: values["started-again"] ? "supervisor" : "person",
     logLevel: values["log-requests"] ? "debug" : readLogLevel(),
   }
 }
@@ -36,6 +39,7 @@ function parseOptions(argv: readonly string[]) {
         "state-dir": { type: "string" },
         "passphrase-file": { type: "string" },
         strict: { type: "boolean", default: false },
+        "started-again": { type: "boolean", default: false },
         "log-requests": { type: "boolean", default: false },
       },
     }).values

@@ -24,7 +24,7 @@ export function parseFileSet(texts: readonly FileText[]): Result<FileSet, readon
       profile: profile.value,
       policies: policies.value,
       texts,
-      filesHash: hashTexts(texts),
+      policyHash: hashTexts(texts),
     })
   }
   const problems = [config, profile, policies].map((read) =>
@@ -44,7 +44,7 @@ function policyTexts(texts: readonly FileText[]) {
 }
 
 /** Over file names and texts, each with its length, so that no two sets share one encoding. */
-function hashTexts(texts: readonly FileText[]): string {
+export function hashTexts(texts: readonly FileText[]): string {
   const hash = createHash("sha256")
   for (const { name, text } of texts) {
     hash.update(`${name.length}:${name}:${Buffer.byteLength(text)}:`).update(text, "utf8")

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { constants } from "node:fs"
-import { link, open, unlink } from "node:fs/promises"
+import { link, open, rename, unlink } from "node:fs/promises"
 import { dirname, join } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
@@ -31,6 +31,21 @@ export async function writeNewFile(path: string, text: string): Promise<boolean>
     await unlink(temporary).catch(() => undefined) // may be gone already; the cause is what matters
     const message = `${path} can't be written (${codeOf(cause) ?? "unknown error"}); check the disk and its owner.`
     throw new Fault("keystore_unavailable", message, { cause })
+  }
+}
+
+/** As {@link writeNewFile}, in the place of whatever file there is. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const directory = dirname(path)
+  const temporary = join(directory, `${temporaryPrefix}${randomBytes(8).toString("hex")}`)
+  try {
+    await writeExclusively(temporary, text)
+    await rename(temporary, path)
+    if (!(await syncDirectory(directory))) await appendNewline(path)
+  } catch (cause) {
+    await unlink(temporary).catch(() => undefined) // may be gone already; the cause is what matters
+    const message = `${path} can't be written (${codeOf(cause) ?? "unknown error"}); check the disk and its owner.`
+    throw new Fault("ledger_unavailable", message, { cause })
   }
 }
 

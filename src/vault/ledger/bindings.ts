@@ -25,7 +25,7 @@ export type Standing = {
   readonly prices: FedPrices
   /** Limits that are raised for a while, each once; those whose time has passed may still be in it. */
   readonly raises: readonly Raise[]
-  /** The files that a person accepted last, by `filesHash`. */
+  /** The files that a person accepted last, by `policyHash`. */
   readonly acceptedHash: string | undefined
   /** Those that nobody thawed. */
   readonly freezes: readonly Freeze[]

@@ -16,12 +16,12 @@ type Holds = SetInForce & { readonly ledger: Pick<Ledger, "holds" | "decideHold"
  * @throws {Fault} `name_unknown`, `usage` when it no longer waits, or the files are others.
  */
 export async function decideHold(
-  { id, decision, files_hash }: AdminParams["decideHold"],
+  { id, decision, policy_hash }: AdminParams["decideHold"],
   holds: Holds,
 ): Promise<HoldView> {
   const nowMs = holds.now()
   if (decision === "released") assertSignable(id, holds)
-  if (files_hash !== holds.active().filesHash) {
+  if (policy_hash !== holds.active().policyHash) {
     throw new Fault(
       "usage",
       "The files in force have changed since this request was shown; it still waits. Look at it again.",

@@ -33,7 +33,7 @@ export function countAnew(
 ): Promise<void> {
   const windowMs = longestWindowMs(current().policies)
   // Another version may count otherwise what the same files say.
-  const countedBy = `${version} ${current().filesHash}`
+  const countedBy = `${version} ${current().policyHash}`
   return ledger.replaceMeters((request) => recordedClaims(request, current()), windowMs, {
     countedBy,
     exchanged: exchange,

@@ -2,35 +2,40 @@ import { watch } from "node:fs"
 
 import type { LinkServer } from "../../link/server.ts"
 import { pathsOf, type Installation } from "../config/installation.ts"
+import { keepStop } from "../config/kept-set.ts"
 import type { FilesInForce } from "../active/active-set.ts"
-import type { Outbox } from "../ledger/outbox.ts"
 import { log, logFailure } from "../process/log.ts"
+import type { Vault } from "../vault.ts"
 import type { VaultService } from "./vault-service.ts"
 
 /**
  * Ends the process in good order at SIGTERM, and when the parent that started it is gone: answers what is at
- * work, wipes the keys, gives the lock back.
+ * work, wipes the keys, gives the lock back. That somebody asked for it is kept last of all, so that it is only said of
+ * an end that came to its end.
  */
 export function stopOnSignal(
-  vault: { readonly outbox: Outbox; close(): Promise<void> },
+  vault: Pick<Vault, "outbox" | "installation" | "close">,
   service: Pick<VaultService, "stopping">,
   servers: readonly LinkServer[],
 ): void {
   let isStopping = false
-  const stop = (): void => {
+  const stop = (isAsked: boolean): void => {
     if (isStopping) return
     isStopping = true
     service.stopping()
     vault.outbox.end() // a gate that waits for requests would hold the sockets open
     void Promise.all(servers.map((server) => server.close()))
       .then(() => vault.close())
+      .then(() => (isAsked ? keepStop(vault.installation) : undefined))
       .finally(() => process.exit())
   }
-  process.on("SIGTERM", stop)
+  const parent = process.ppid
+  // Systemd sends it to what is left of a unit whose main process has died.
+  process.on("SIGTERM", () => stop(process.ppid === parent))
   process.on("SIGINT", () => undefined) // a terminal sends it to all; the parent stops us in order
-  process.on("disconnect", stop)
+  process.on("disconnect", () => stop(false))
   // The parent may have gone while the vault was opened.
-  if (process.send !== undefined && !process.connected) stop()
+  if (process.send !== undefined && !process.connected) stop(false)
 }
 
 /** SIGHUP loads the files anew, and so does a change of them where countersign.yaml says so. */

@@ -82,7 +82,7 @@ function logSelfTest(event: "failed" | "passed", error?: unknown): void {
 }
 
 /** Why the files on disk were refused last; it holds until others are put in force. */
-function refusalNote({ active, alarm }: FilesInForce) {
+function refusalNote({ active, differ }: FilesInForce) {
   const inForce = () => active().policies // made anew with every set of files
   let last: { readonly message: string; readonly while: unknown } | undefined
   return {
@@ -90,13 +90,15 @@ function refusalNote({ active, alarm }: FilesInForce) {
       const message = error instanceof Fault ? error.message : "unknown error"
       last = { message: `the files on disk were refused: ${message}`, while: inForce() }
     },
-    last: (): string | undefined => (last?.while === inForce() ? last.message : alarm()),
+    last: (): string | undefined => (last?.while === inForce() ? last.message : differ()?.message),
   }
 }
 
+const told = z.array(z.string()).readonly()
+
 /** What the vault tells its parent over IPC, once. */
 export const vaultMessages = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("ready"), warnings: z.array(z.string()).readonly() }),
+  z.object({ type: z.literal("ready"), ...{ warnings: told, changed: told } }),
   z.object({ type: z.literal("failed"), code: z.string(), message: z.string() }),
 ])
 export type VaultMessage = z.infer<typeof vaultMessages>

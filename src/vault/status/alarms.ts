@@ -1,6 +1,7 @@
 import { alarm, type Alarm, type AlarmName } from "../../link/views/alarms.ts"
 import type { Reason } from "../../link/views/signing.ts"
 import type { ActiveSet } from "../active/active-set.ts"
+import type { Difference } from "../active/files-on-disk.ts"
 import type { Stand } from "./views.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import { type DiskSpace, makeRoom } from "../watch/disk-space.ts"
@@ -31,7 +32,7 @@ export function alarmsOf(sources: StatusSources): readonly Alarm[] {
     ...keylessAlarms(set, nowMs),
     ...endAlarms(set, nowMs),
     ...roomAlarms(sources),
-    ...fileAlarms(sources.alarm()),
+    ...fileAlarms(sources.differ(), nowMs),
     ...hostAlarms(sources.ledger),
     // Last, so that a bot that asks for much pushes nothing else away.
     ...holdAlarms(sources),
@@ -116,11 +117,14 @@ function clockAlarms(venueClock: VenueClock, set: ActiveSet): readonly Alarm[] {
   )
 }
 
-function fileAlarms(why: string | undefined): readonly Alarm[] {
-  if (why === undefined) return []
-  const fact = "The configuration files on disk aren't those in force"
-  const advice = "countersign status says why, and countersign policy check what is wrong in them"
-  return [alarm("policy_set_broken", { subject: "", fact, advice })]
+/** So long somebody may be at work on the files. */
+const longestEditMs = 300_000
+
+function fileAlarms(difference: Difference | undefined, nowMs: LedgerTime): readonly Alarm[] {
+  if (difference === undefined || nowMs - difference.sinceMs < longestEditMs) return []
+  const fact = "The configuration files on disk haven't been those in force for five minutes"
+  const advice = `countersign status says which, and ${difference.fix} is what to do`
+  return [alarm("files_differ", { subject: "", fact, advice })]
 }
 
 /** After so long a host is hardly just starting again. */

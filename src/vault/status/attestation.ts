@@ -41,7 +41,7 @@ export async function runAccepted(kept: KeptFiles): Promise<void> {
       "attest is required, and nobody has accepted the files yet: countersign policy accept shows them.",
     )
   }
-  await kept.adopt(files, "The files on disk aren't accepted; those that were accepted last run.")
+  await kept.adopt(files)
 }
 
 /** `countersign policy accept`, before it asks: what is different on disk from what was accepted, or else ran, last. */
@@ -51,8 +51,8 @@ export async function candidate(kept: KeptFiles): Promise<AdminResults["candidat
   const last = await storedFiles(acceptedHash ?? kept.ledger.lastSet?.hash, kept)
   const anew = begunAnew(last?.policies ?? [], files.policies)
   return {
-    hash: files.filesHash,
-    accepted: acceptedHash === files.filesHash,
+    hash: files.policyHash,
+    accepted: acceptedHash === files.policyHash,
     changes: [...changesBetween(last?.texts ?? [], files.texts), ...anew],
   }
 }
@@ -67,7 +67,7 @@ export async function acceptPolicy(
   inForce: Acts & FilesInForce,
 ): Promise<AdminResults["acceptPolicy"]> {
   const files = await loadFiles(inForce.installation)
-  if (files.filesHash !== hash) {
+  if (files.policyHash !== hash) {
     throw new Fault("usage", "The files have changed since they were shown; look at them again.")
   }
   assertReloadable(inForce.active(), files)
@@ -78,7 +78,7 @@ export async function acceptPolicy(
 
 /**
  * `countersign policy rollback`: puts an earlier set in force, by its hash, or the one before this. The
- * files on disk stay as they are, so the next reload or start takes them, unless acceptance is required.
+ * files on disk stay as they are: a reload takes them, and no start does.
  *
  * @throws {Fault} `name_unknown`, `config_invalid`, `usage`.
  */
@@ -86,8 +86,8 @@ export async function rollback(
   { hash }: AdminParams["rollback"],
   kept: Acts & KeptFiles,
 ): Promise<AdminResults["rollback"]> {
-  const { filesHash, config } = kept.active()
-  const earlier = (await kept.ledger.sets()).find((set) => set.hash !== filesHash)
+  const { policyHash, config } = kept.active()
+  const earlier = (await kept.ledger.sets()).find((set) => set.hash !== policyHash)
   const wanted = hash ?? earlier?.hash
   const files = await storedFiles(wanted, kept)
   if (wanted === undefined || files === undefined) {
@@ -95,13 +95,13 @@ export async function rollback(
   }
   assertReloadable(kept.active(), files)
   if (config.attestRequired) await kept.act({ act: "set_accepted", hash: wanted })
-  await kept.adopt(files, "An earlier set was put in force; the files on disk differ from it.")
-  return { hash: wanted, policy_hash: kept.active().policyHash }
+  await kept.adopt(files, true)
+  return { policy_hash: wanted }
 }
 
 function isAccepted(files: FileSet, active: FileSet & Standing): boolean {
   const isRequired = files.config.attestRequired || active.config.attestRequired
-  return !isRequired || files.filesHash === active.acceptedHash
+  return !isRequired || files.policyHash === active.acceptedHash
 }
 
 /** The settings that were in force last: whoever changes countersign.yaml can't lift what they asked for. */
@@ -114,7 +114,7 @@ async function storedFiles(
   hash: string | undefined,
   { ledger, active }: KeptFiles,
 ): Promise<FileSet | undefined> {
-  if (hash === active().filesHash) return active()
+  if (hash === active().policyHash) return active()
   const stored = hash === undefined ? undefined : await ledger.set(hash)
   const read = stored === undefined ? undefined : parseFileSet(stored.files)
   return read?.ok === true ? read.value : undefined

@@ -12,9 +12,9 @@ export async function placeFamilies(sources: StatusSources): Promise<readonly Me
   const pending = ledger.holds(nowMs).filter(({ state }) => state === "pending")
   return [
     gauge(
-      "countersign_policy_set_broken",
-      "1 while the files on disk can't be used and the last good ones are in force.",
-      flag(sources.alarm() !== undefined),
+      "countersign_files_differ",
+      "1 while the files on disk aren't those in force.",
+      flag(sources.differ() !== undefined),
     ),
     gauge("countersign_holds_pending", "Requests that wait for a person.", pending.length),
     gauge(

@@ -8,7 +8,7 @@ import type { DiskSpace } from "../watch/disk-space.ts"
 import type { VenueClock } from "../watch/venue-clock.ts"
 
 /** What a vault tells of itself from. No key is in it. */
-export type StatusSources = Pick<FilesInForce, "active" | "now" | "installation" | "alarm"> & {
+export type StatusSources = Pick<FilesInForce, "active" | "now" | "installation" | "differ"> & {
   readonly surroundings: Surroundings
   readonly keyring: KeyLocks
   /** What the keyring signs with. */

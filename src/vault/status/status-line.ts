@@ -10,7 +10,7 @@ const shownHashDigits = 12
  * What a vault does now, for the line that `systemctl status` shows: what it signs and why not more, then what it
  * has, then `refused`: why the files on disk aren't in force.
  */
-export function statusLine(sources: StatusSources, refused = sources.alarm()): string {
+export function statusLine(sources: StatusSources, refused = sources.differ()?.message): string {
   return [signingNow(sources).words, setWords(sources.active()), refused]
     .filter((part) => part !== undefined)
     .join("; ")

@@ -11,12 +11,12 @@ import type { StatusSources } from "./sources.ts"
 
 /** What an operator should know of a running vault besides what it signs, the gravest first. */
 export function vaultWarnings(sources: StatusSources): readonly Warning[] {
-  const alarm = sources.alarm()
+  const difference = sources.differ()
   const { surroundings, curve, ledger } = sources
   const setBack = ledger.clock.warning()
   const set = sources.active()
   return [
-    ...(alarm === undefined ? [] : [{ message: alarm, fix: "countersign policy check" }]),
+    ...(difference === undefined ? [] : [{ message: difference.message, fix: difference.fix }]),
     ...(setBack === undefined ? [] : [{ message: setBack, fix: setBackFix }]),
     ...venueClockWarnings(sources.venueClock, set),
     ...surroundings.warnings.map((message) => ({ message, fix: unitFix })),

@@ -101,7 +101,7 @@ function recordedBy(row: RequestRow, place: number, policy: SimPolicy): Recorded
 }
 
 function placeOfFiles(hash: string): number {
-  return fileSets.findIndex(({ filesHash }) => filesHash === hash)
+  return fileSets.findIndex(({ policyHash }) => policyHash === hash)
 }
 
 function scopeName({

@@ -13,7 +13,7 @@ export function genesis(): Disk {
 const acts: readonly AdminEntry[] = [
   ...added.keys.map((key) => ({ act: "key_added" as const, key })),
   ...added.clients.map((client) => ({ act: "client_added" as const, client })),
-  { act: "set_activated", hash: fileSets[0]!.filesHash, files: fileSets[0]!.texts },
+  { act: "set_activated", hash: fileSets[0]!.policyHash, files: fileSets[0]!.texts },
 ]
 
 const installed = new Disk()

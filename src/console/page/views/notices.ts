@@ -12,8 +12,10 @@ const openAlarms = 3
 /** What somebody should know before anything else: no connection, freezes, alarms. */
 export function notices({ connection, look }: Model): TemplateResult {
   const asOf = look === undefined ? "" : ` What you see is as of ${clockWords(look.at)}.`
-  // The freeze and the hold themselves say more.
-  const alarms = (look?.alarms ?? []).filter(({ name }) => !["frozen", "hold_waits"].includes(name))
+  // The freeze, the hold and the notice of files themselves say more.
+  const alarms = (look?.alarms ?? []).filter(
+    ({ name }) => !["frozen", "hold_waits", "files_differ"].includes(name),
+  )
   return html`<div class="notices">
     ${
       connection.kind === "lost"
@@ -30,8 +32,16 @@ export function notices({ connection, look }: Model): TemplateResult {
           </p>`
         : nothing
     }
-    ${frozen(look?.freezes ?? [])} ${listed(alarms)}
+    ${frozen(look?.freezes ?? [])} ${filesDiffer(look)} ${listed(alarms)}
   </div>`
+}
+
+function filesDiffer(look: Model["look"]): Shown {
+  if (look?.files_differ == null) return nothing
+  const { message, fix } = look.files_differ
+  return html`<p class="notice unknown" id="files-differ">
+    <strong>Files.</strong> ${message} ${command(fix)}
+  </p>`
 }
 
 function frozen(freezes: readonly Freeze[]): Shown {

@@ -140,7 +140,7 @@ describe("the pipe between the console's server and its command", () => {
 
   for (const [name, params] of [
     ["weigh", { id: hold }],
-    ["decide", { id: hold, decision: "released", typed: "", files_hash: "aa" }],
+    ["decide", { id: hold, decision: "released", typed: "", policy_hash: "aa" }],
   ] as const) {
     it(`closes on ${name}, unless the console was started to release`, async (t) => {
       const { ask, socket, answering, asked } = await start(t)
@@ -152,13 +152,13 @@ describe("the pipe between the console's server and its command", () => {
   }
 
   it("passes on what a console that releases may ask besides", async (t) => {
-    const told = { words: "withdraw", warnings: [], to_type: "withdraw", files_hash: "aa" }
+    const told = { words: "withdraw", warnings: [], to_type: "withdraw", policy_hash: "aa" }
     const { ask } = await start(t, {
       weigh: () => Promise.resolve({ ...told, body: "{}" } as typeof told),
       decide: () => Promise.resolve({ state: "released", body: "{}" }),
     })
     assert.deepEqual(await ask("weigh", { id: hold }), told)
-    const word = { id: hold, decision: "released", typed: "withdraw", files_hash: "aa" } as const
+    const word = { id: hold, decision: "released", typed: "withdraw", policy_hash: "aa" } as const
     assert.deepEqual(await ask("decide", word), { state: "released" })
   })
 

@@ -91,18 +91,18 @@ hold: [{name: large, endpoints: [placeOrder, setPositionMode]}]
       return hold
     }
     const word = (id: string, decision: HoldDecision = "released", typed = "") =>
-      decide({ id, decision, typed, files_hash: test.vault.active().filesHash })
+      decide({ id, decision, typed, policy_hash: test.vault.active().policyHash })
     return { test, answers, weigh, decide, word, order, mode, held }
   }
 
   it("is held requests in words, and a release that is used once", async (t) => {
     const { test, answers, weigh, word, order, held } = await holding(t)
-    const { filesHash: files_hash } = test.vault.active()
+    const { policyHash: policy_hash } = test.vault.active()
     await order()
     const { id, words } = await held()
     assert.equal(words, "buy 0.45 BTC-PERP at 63,000 limit, worst 28,350 USD, held by held/large")
     assert.equal((await answers.look({})).may_release, true)
-    assert.deepEqual(await weigh({ id }), { words, warnings: [], to_type: null, files_hash })
+    assert.deepEqual(await weigh({ id }), { words, warnings: [], to_type: null, policy_hash })
     assert.equal((await word(id)).state, "released")
     assert.equal((await order()).kind, "answer")
     assert.equal((await order()).kind, "refused")
@@ -112,11 +112,11 @@ hold: [{name: large, endpoints: [placeOrder, setPositionMode]}]
     const { test, weigh, decide, order, held } = await holding(t)
     await order()
     const { id } = await held()
-    const { files_hash } = await weigh({ id })
+    const { policy_hash } = await weigh({ id })
     await writePolicies(test.installation, [`${policy}# changed\n`])
     await reload(test.vault)
     for (const decision of ["released", "refused"] as const) {
-      const decided = decide({ id, decision, typed: "", files_hash })
+      const decided = decide({ id, decision, typed: "", policy_hash })
       await assert.rejects(decided, { code: "usage", message: /have changed since/ })
     }
     assert.equal((await held()).id, id)

@@ -48,25 +48,12 @@ describe("the active set", () => {
     return boundSet(set, followAct(set, row), set)
   }
 
-  it("has another hash after every act that changes a key or a client, and the same after others", () => {
+  it("has the hash of its files, whichever keys and clients there are", () => {
     const withKey = acted(empty, { act: "key_added", key })
     const withClient = acted(withKey, { act: "client_added", client })
-    const approved = acted(withClient, {
-      act: "agent_approved",
-      name: "mm",
-      expiresAtMs: 5,
-      record: "r",
-    })
-    const revoked = acted(approved, { act: "agent_revoked", name: "mm", record: "r" })
-    const hashes = [empty, withKey, withClient, approved, revoked].map((set) => set.policyHash)
-    assert.equal(new Set(hashes).size, 5)
-    for (const entry of [
-      { act: "started", policyHash: "x" },
-      { act: "key_exported", name: "mm" },
-      { act: "set_accepted", hash: "h" },
-    ] as const) {
-      assert.equal(acted(revoked, entry).policyHash, revoked.policyHash)
-    }
+    const revoked = acted(withClient, { act: "agent_revoked", name: "mm", record: "r" })
+    const hashes = [empty, withKey, withClient, revoked].map((set) => set.policyHash)
+    assert.deepEqual([...new Set(hashes)], [empty.policyHash])
   })
 
   it("leaves the set before an act as it was", () => {
@@ -110,12 +97,13 @@ describe("the active set", () => {
     await own.addKey({ name: "mm", role: "agent", wallet: "main" })
     await own.addClient({ name: "bot", keys: ["mm", "main"], allowTypeB: true })
     await own.vault.act({ act: "agent_approved", name: "mm", expiresAtMs: 7, record: "r" })
-    const { policyHash, ...files } = own.vault.active()
+    const before = own.vault.active()
     await own.close()
 
     const file = pathsOf(own.installation).ledgerFile
     const ledger = await openLedger({ file, clock: systemClock })
     t.after(() => ledger.close())
-    assert.equal(boundSet(files, ledger.bindings()).policyHash, policyHash)
+    const after = boundSet(before, ledger.bindings())
+    assert.deepEqual([after.keys, after.clients], [before.keys, before.clients])
   })
 })

@@ -22,7 +22,7 @@ function setWith(ages: { readonly writtenMs: number; readonly fedMs: number }): 
   const profile = testProfile({ symbols: symbolTable([{ ...symbol, referencePrice: written }]) })
   const fed = { symbolId: 1, value: wholeDecimal(200n), asOfMs: nowMs - ages.fedMs }
   const prices = new Map([[1, { ...fed, by: "feed", confirmed: true }]])
-  const files = { config: config.value, profile, policies: [], texts: [], filesHash: "" }
+  const files = { config: config.value, profile, policies: [], texts: [], policyHash: "" }
   return { ...files, prices, raises: [], acceptedHash: undefined, freezes: [], armed: [] }
 }
 

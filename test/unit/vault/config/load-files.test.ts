@@ -59,7 +59,7 @@ describe("loading the files of an installation", () => {
 
   it("has one hash for the same bytes, and another for any other byte or name", async (t) => {
     const installation = await installationOf(t)
-    const hashOf = async () => (await loadFiles(installation)).filesHash
+    const hashOf = async () => (await loadFiles(installation)).policyHash
     const before = await hashOf()
     assert.equal(await hashOf(), before)
     writePolicy(installation, "0.yaml", `${permissivePolicy}# a remark\n`)

@@ -72,7 +72,7 @@ describe("an operator's list over the socket", () => {
     const comment = `# ${'\u{1f512}"'.repeat(60_000)}\n`
     const { test, admin } = await dial(t, [`${comment}${permissivePolicy}`, ""])
     const files = await filesInForce(admin)
-    assert.equal(files.filesHash, test.vault.active().filesHash)
+    assert.equal(files.policyHash, test.vault.active().policyHash)
     assert.deepEqual(files.texts, test.vault.active().texts)
   })
 

@@ -60,10 +60,10 @@ describe("a reload", () => {
     const { test } = await openWithBot(t)
     await writePolicies(test.installation, [closedPolicy])
     await reload(test.vault)
-    const { filesHash, texts } = test.vault.active()
-    const stored = await test.vault.ledger.set(filesHash)
-    assert.deepEqual(stored, { hash: filesHash, files: texts })
-    assert.equal((await test.vault.ledger.sets())[0]?.hash, filesHash)
+    const { policyHash, texts } = test.vault.active()
+    const stored = await test.vault.ledger.set(policyHash)
+    assert.deepEqual(stored, { hash: policyHash, files: texts })
+    assert.equal((await test.vault.ledger.sets())[0]?.hash, policyHash)
   })
 })
 
@@ -271,7 +271,7 @@ describe("reloads at once", () => {
 })
 
 function warningsNow(test: TestVault): readonly string[] {
-  assert.equal(test.vault.alarm(), undefined)
+  assert.equal(test.vault.differ(), undefined)
   return [
     "No approval of the agent key mm went through this daemon; it signs, and the venue decides.",
   ]

@@ -276,11 +276,21 @@ describe("the vault's alarms", () => {
     assert.deepEqual(alarms(), [], "half of max_drift is no alarm yet")
   })
 
-  it("tell that the files on disk can't be used, and nothing that is in them", async (t) => {
+  it("tell after five minutes that the files on disk aren't those in force, and nothing that is in them", async (t) => {
     const { vault } = await openWithBot(t)
-    const broken = { ...vault, alarm: () => "countersign.yaml:3:1: canary" }
-    assert.deepEqual(told(broken, "policy_set_broken"), ["policy_set_broken"])
-    assert.doesNotMatch(JSON.stringify(alarmsOf(broken)), /canary/)
+    const nowMs = vault.now()
+    const differs = (ageMs: number): StatusSources => ({
+      ...vault,
+      now: () => nowMs,
+      differ: () => ({
+        message: "countersign.yaml:3:1: canary",
+        fix: "countersign policy check",
+        sinceMs: ledgerTime(nowMs - ageMs),
+      }),
+    })
+    assert.deepEqual(told(differs(299_999), "files_differ"), [])
+    assert.deepEqual(told(differs(300_000), "files_differ"), ["files_differ"])
+    assert.doesNotMatch(JSON.stringify(alarmsOf(differs(300_000))), /canary/)
   })
 
   it("fit a line of the socket however many there are, and then the gravest are told", async (t) => {

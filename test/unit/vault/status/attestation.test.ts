@@ -34,7 +34,7 @@ describe("files that wait for a person", () => {
     await assert.rejects(runAccepted(test.vault), { code: "not_accepted" })
     await accept()
     await runAccepted(test.vault)
-    assert.equal(test.vault.alarm(), undefined)
+    assert.equal(test.vault.differ(), undefined)
   })
 
   it("aren't reloaded until they are accepted, and then are in force at once", async () => {
@@ -71,7 +71,7 @@ describe("files that wait for a person", () => {
     test = await test.reopen()
     await runAccepted(test.vault)
     assert.equal(ruleCount(), 1)
-    assert.match(test.vault.alarm() ?? "", /aren't accepted/)
+    assert.match(test.vault.differ()?.message ?? "", /has to accept them/)
   })
 
   it("can't lift the need to be accepted themselves", async () => {
@@ -93,7 +93,7 @@ describe("files that wait for a person", () => {
     assert.equal(ruleCount(), 2)
     await rollback({}, test.vault)
     assert.equal(ruleCount(), 1)
-    assert.match(test.vault.alarm() ?? "", /earlier set/)
+    assert.match(test.vault.differ()?.message ?? "", /aren't in force: policies\/0\.yaml/)
     test = await test.reopen()
     await runAccepted(test.vault)
     assert.equal(ruleCount(), 1)

@@ -181,9 +181,10 @@ describe("the vault's metrics", () => {
     const test = await openWithBot(t, { policies, settings: "ledger: {min_free: 1GiB}\n" })
     await test.sign(test.token, limitOrder())
     assert.deepEqual(await valuesOf(test, "holds_pending"), { "": 1 })
-    assert.deepEqual(await valuesOf(test, "policy_set_broken"), { "": 0 })
-    const broken = { ...test.vault, alarm: () => "broken" }
-    assert.deepEqual(await valuesOf({ ...test, vault: broken }, "policy_set_broken"), { "": 1 })
+    assert.deepEqual(await valuesOf(test, "files_differ"), { "": 0 })
+    const differ = () => ({ message: "broken", fix: "", sinceMs: ledgerTime(0) })
+    const vaultOfOthers = { ...test.vault, differ }
+    assert.deepEqual(await valuesOf({ ...test, vault: vaultOfOthers }, "files_differ"), { "": 1 })
 
     assert.equal((await valuesOf(test, "reference_price_usable"))["BTC-PERP"], 1)
     const late = () => ledgerTime(Date.now() + 365 * 86_400_000)

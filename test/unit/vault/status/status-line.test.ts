@@ -54,7 +54,10 @@ describe("the status line of a vault", () => {
   it("ends with why the files on disk aren't in force", async (t) => {
     const { vault } = await openWithKeys(t)
     assert.match(statusLine(vault, "refused: a.yaml:1:2: no."), /…; refused: a\.yaml:1:2: no\.$/)
-    const alarmed: StatusSources = { ...vault, alarm: () => "The last good ones run." }
+    const alarmed: StatusSources = {
+      ...vault,
+      differ: () => ({ message: "The last good ones run.", fix: "", sinceMs: vault.now() }),
+    }
     assert.match(statusLine(alarmed), /…; The last good ones run\.$/)
   })
 })

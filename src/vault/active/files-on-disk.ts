@@ -1,0 +1,100 @@
+import type { Warning } from "../../link/views/views.ts"
+import { Fault } from "../../std/fault.ts"
+import type { FileSet, FileText } from "../config/file-set.ts"
+import type { Standing } from "../ledger/bindings.ts"
+import { changesBetween } from "../policy/widening.ts"
+import type { LedgerTime } from "../process/clock.ts"
+
+/** That the files on disk aren't those in force. */
+export type Difference = Warning & {
+  /** When it was seen first. */
+  readonly sinceMs: LedgerTime
+}
+
+/** Where files are read from, and which set a start takes up again. */
+export type DiskFiles = {
+  load(): Promise<FileSet>
+  keep(files: FileSet, isRolledBack: boolean): Promise<void>
+  /** Whether the set that a start took up was rolled back to. */
+  readonly isRolledBack: boolean
+}
+
+type Sources = { readonly active: () => FileSet & Standing; readonly now: () => LedgerTime }
+
+/** Compares the files on disk with those in force, whenever it is asked to. */
+export function watchFilesOnDisk(onDisk: DiskFiles, { active, now }: Sources) {
+  let { isRolledBack } = onDisk
+  let last: Difference | undefined
+  let lookedAt: string | undefined
+  async function lookAtDisk(): Promise<void> {
+    const found = await onDisk
+      .load()
+      .then((files) => differenceOf(files, active(), isRolledBack), unusableFiles)
+    last = found && { ...found, sinceMs: last?.sinceMs ?? now() }
+    lookedAt = active().policyHash
+  }
+  return {
+    lookAtDisk,
+    /** What was seen under other files says nothing of those in force now. */
+    differ: () => (lookedAt === active().policyHash ? last : undefined),
+    async keep(files: FileSet, isNowRolledBack: boolean): Promise<void> {
+      isRolledBack = isNowRolledBack
+      await onDisk.keep(files, isRolledBack)
+      await lookAtDisk()
+    },
+  }
+}
+
+function unusableFiles(error: unknown): Warning {
+  const why = error instanceof Fault ? error.message : "They can't be read."
+  const message = `The files on disk aren't used; those that were in force run instead. ${why}`
+  return { message, fix: "countersign policy check" }
+}
+
+function differenceOf(
+  onDisk: FileSet,
+  inForce: FileSet & Standing,
+  isRolledBack: boolean,
+): Warning | undefined {
+  if (onDisk.policyHash === inForce.policyHash) return undefined
+  const files = changedFiles(inForce.texts, onDisk.texts).join(", ")
+  if (inForce.config.attestRequired && onDisk.policyHash !== inForce.acceptedHash) {
+    const message = `The files on disk aren't in force: ${files}. A person has to accept them.`
+    return { message, fix: "countersign policy accept" }
+  }
+  const why = isRolledBack ? " An earlier set was put in force." : ""
+  return {
+    message: `The files on disk aren't in force: ${files}.${why}`,
+    fix: "countersign policy reload",
+  }
+}
+
+/** The names of those that aren't the same in both. */
+export function changedFiles(
+  before: readonly FileText[],
+  after: readonly FileText[],
+): readonly string[] {
+  const [from, to] = [before, after].map((texts) => new Map(texts.map((file) => [file.name, file])))
+  const names = [...new Set([...before, ...after].map(({ name }) => name))].sort()
+  return names.filter((name) => from?.get(name)?.text !== to?.get(name)?.text)
+}
+
+/** Where two sets of files say something else, and whether that may allow more. Values may be for few eyes: without them. */
+export function changedPlaces(
+  before: readonly FileText[],
+  after: readonly FileText[],
+): readonly string[] {
+  const changes = changesBetween(before, after)
+  const places = changes.map(
+    ({ file, where, widens }) => `${widens ? "WIDENS " : "       "} ${file} ${where}`,
+  )
+  const silent = changedFiles(before, after).filter(
+    (name) => !changes.some(({ file }) => file === name),
+  )
+  const all = [...places, ...silent.map((name) => `        ${name}, but not what it says`)]
+  const more = all.length - maxPlaces
+  return more > 0 ? [...all.slice(0, maxPlaces), `        and ${more} more`] : all
+}
+
+/** The log of a start stays readable; `countersign policy log` has them all, with values. */
+const maxPlaces = 40
