@@ -331,15 +331,17 @@ describe("broken files where none were ever in force", { timeout: 120_000 }, () 
     await killAllNaming(installation.home)
   })
 
-  it("can't be reloaded without a daemon either", async (t) => {
+  it("can't be reloaded without a daemon either, and sound ones are those of the next start", async (t) => {
     const installation = await makeInstallation(["--venue", "sandbox", "--backend", "memory"])
     t.after(() => installation.remove())
+    await writePolicy(installation.dir, tradingPolicy)
+    const reloaded = await countersign(["policy", "reload", "--dir", installation.dir])
+    assert.equal(reloaded.code, 0)
+    assert.match(reloaded.stdout, /^No daemon runs here; its next start takes the files on disk: /)
+    await writePolicy(installation.dir, broken)
     const { code, stderr } = await countersign(["policy", "reload", "--dir", installation.dir])
-    assert.equal(code, 4)
-    assert.match(
-      stderr,
-      /^countersign: No daemon runs here; countersign serve --dir \S+ reads the files/,
-    )
+    assert.equal(code, 1)
+    assert.match(stderr, brokenAt)
   })
 })
 

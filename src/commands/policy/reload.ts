@@ -1,23 +1,29 @@
-import { Fault } from "../../std/fault.ts"
-import { adminCommand } from "../installation/admin-command.ts"
-import { raiseLines } from "../limits/raise-lines.ts"
+import { loadFiles } from "../../vault/config/load-files.ts"
+import { takeFilesOnDisk } from "../../vault/config/kept-set.ts"
+import { becomeOwner } from "../installation/become-owner.ts"
+import { dialAdmin } from "../installation/dial-admin.ts"
+import { installationCommand } from "../installation/installation-command.ts"
 
-/** `countersign policy reload` */
-export const policyReload = adminCommand({
+/** `countersign policy reload`: where no daemon runs, it is the next start that takes the files on disk. */
+export const policyReload = installationCommand({
   changes: "installation",
-  description: "have the daemon load its files anew: all of them, or none",
+  description: "have the daemon, or its next start, load the files on disk: all of them, or none",
   examples: ["countersign policy check && countersign policy reload"],
-  call: async (admin) => {
-    if (admin.daemon === "running")
-      return { ...(await admin.call("reload", {})), raises: await admin.call("listRaises", {}) }
-    throw new Fault(
-      "vault_unavailable",
-      "No daemon runs here; countersign serve reads the files when it starts.",
-    )
+  answer: async (installation) => {
+    becomeOwner(installation.stateDir)
+    const admin = await dialAdmin(installation)
+    if (admin !== undefined) {
+      const reloaded = await admin.call("reload", {}).finally(() => admin.close())
+      return { daemon: "running" as const, ...reloaded }
+    }
+    const { policyHash } = await loadFiles(installation)
+    await takeFilesOnDisk(installation)
+    return { daemon: "stopped" as const, policy_hash: policyHash, warnings: [] }
   },
-  print: ({ policy_hash, raises, warnings }) => [
-    `The files are in force: ${policy_hash}`,
-    ...raiseLines(raises),
+  print: ({ daemon, policy_hash, warnings }) => [
+    daemon === "running"
+      ? `The files are in force: ${policy_hash}`
+      : `No daemon runs here; its next start takes the files on disk: ${policy_hash}`,
     ...warnings.map((warning) => `warning: ${warning}`),
   ],
 })

@@ -48,7 +48,7 @@ export async function readKeptSet(installation: Installation): Promise<KeptSet |
 
 /** There whole or not at all, and on disk. @throws {Fault} `ledger_unavailable`. */
 export async function keepSet(
-  { policyHash, texts }: FileSet,
+  { policyHash, texts }: Pick<FileSet, "policyHash" | "texts">,
   isRolledBack: boolean,
   installation: Installation,
 ): Promise<void> {
@@ -59,6 +59,13 @@ export async function keepSet(
 /** Keeps that the vault ended because a person asked for it, in this run of the machine. */
 export async function keepStop(installation: Installation): Promise<void> {
   await replaceFile(pathsOf(installation).stoppedFile, stopText())
+}
+
+/** A person's word, where no daemon runs, that the next start takes the files on disk: also over a rollback. */
+export async function takeFilesOnDisk(installation: Installation): Promise<void> {
+  const kept = await readKeptSet(installation)
+  if (kept?.isRolledBack === true) await keepSet(kept, false, installation)
+  await keepStop(installation)
 }
 
 /** Whether it did. Where the machine was started since, nobody need have asked for the vault's start. */
