@@ -1,14 +1,16 @@
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import type { Warning } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
-import type { FilesInForce } from "../active/active-set.ts"
+import type { Acts, FilesInForce } from "../active/active-set.ts"
 import type { FileText } from "../config/file-set.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import { acceptPolicy, candidate, rollback } from "../status/attestation.ts"
-import type { Vault } from "../vault.ts"
 import { reload } from "./reload.ts"
 
+type Files = Acts & FilesInForce & { readonly ledger: Pick<Ledger, "lastSet" | "set" | "sets"> }
+
 /** The admin socket's calls about the files in force and those on disk. */
-export function fileMethods(vault: Vault) {
+export function fileMethods(vault: Files) {
   return {
     reload: () => reload(vault),
     filesInForce: async (params: AdminParams["filesInForce"]) =>
@@ -31,7 +33,7 @@ export async function filesDiffer(files: FilesInForce): Promise<Warning | null> 
 /** @throws {Fault} `name_unknown`. */
 async function filesOf(
   { hash }: AdminParams["filesInForce"],
-  { active, ledger }: Vault,
+  { active, ledger }: Files,
 ): Promise<AdminResults["filesInForce"]> {
   const { policyHash, texts } = active()
   if (hash === undefined || hash === policyHash) return texts

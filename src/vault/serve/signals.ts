@@ -4,8 +4,8 @@ import type { LinkServer } from "../../link/server.ts"
 import { pathsOf, type Installation } from "../config/installation.ts"
 import { keepStop } from "../config/kept-set.ts"
 import type { FilesInForce } from "../active/active-set.ts"
+import type { Outbox } from "../ledger/outbox.ts"
 import { log, logFailure } from "../process/log.ts"
-import type { Vault } from "../vault.ts"
 import type { VaultService } from "./vault-service.ts"
 
 /**
@@ -14,7 +14,11 @@ import type { VaultService } from "./vault-service.ts"
  * an end that came to its end.
  */
 export function stopOnSignal(
-  vault: Pick<Vault, "outbox" | "installation" | "close">,
+  vault: {
+    readonly outbox: Outbox
+    readonly installation: Installation
+    close(): Promise<void>
+  },
   service: Pick<VaultService, "stopping">,
   servers: readonly LinkServer[],
 ): void {
