@@ -9,6 +9,43 @@ const heldTests = [
 /** What the vault asks besides policy. */
 export const vaultGuards: readonly Guard[] = [
   ...guardsOf(
+    "vault/config/load-files.ts",
+    ["unit/vault/config/files-to-start"],
+    [
+      {
+        find: 'starter === "person" && ',
+        replace: "",
+        why: "a supervisor's restart puts files in force that nobody loaded",
+      },
+      {
+        find: "kept?.isRolledBack !== true && ",
+        replace: "",
+        why: "a start ends a rollback",
+      },
+      {
+        find: "(await wasStopped(installation))",
+        replace: "true",
+        why: "a crash puts files in force that nobody loaded",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/config/kept-set.ts",
+    ["unit/vault/config/files-to-start"],
+    [
+      {
+        find: "text?.trim() === stopText()",
+        replace: "text !== undefined",
+        why: "a machine that starts by itself puts files in force that nobody loaded",
+      },
+      {
+        find: "hashTexts(files) !== policyHash",
+        replace: "policyHash === undefined",
+        why: "files that were changed where they are kept are in force",
+      },
+    ],
+  ),
+  ...guardsOf(
     "vault/keyring/open-keyring.ts",
     ["threats/secret-from-faulty-signature"],
     [
