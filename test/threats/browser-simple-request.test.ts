@@ -101,7 +101,7 @@ describe("an image or a link to a call", () => {
 })
 
 describe("an upgrade", () => {
-  for (const protocol of ["websocket", "h2c", "tcp"]) {
+  for (const protocol of ["websocket", "h2c, websocket", "tcp"]) {
     it(`is refused: ${protocol}`, async (t) => {
       const gate = await startGate(t)
       const headers = {

@@ -61,6 +61,7 @@ describe("GET /v1", () => {
       `host: 127.0.0.1:${venue.port}`,
       "connection: keep-alive",
       "accept: application/json",
+      "accept-encoding: identity",
       `user-agent: countersign/${version}`,
       `traceparent: ${traceparent}`,
       "",
