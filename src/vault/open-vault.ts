@@ -205,6 +205,7 @@ export function assembleVault({ files, secret, onDisk, ...parts }: Parts): Vault
     return recorded
   }
   const hear: Vault["hear"] = (entry) => ledger.hear(entry, ledger.now())
+  const { say, settle } = sayer({ active, act, hear, now: ledger.now }, ledger.rows)
   return {
     ...parts,
     ...custody,
@@ -214,12 +215,15 @@ export function assembleVault({ files, secret, onDisk, ...parts }: Parts): Vault
     inTurn: oneAtATime(),
     act,
     hear,
-    say: sayer({ active, act, hear, now: ledger.now }, ledger.rows),
+    say,
     async adopt(next, isRolledBack = false) {
       await adopt({ ...parts, inForce }, next)
       await disk.keep(next, isRolledBack)
     },
-    close: () => closeAll(parts),
+    async close() {
+      await settle().catch(() => undefined) // whatever is wrong, the lock is given back
+      await closeAll(parts)
+    },
   }
 }
 

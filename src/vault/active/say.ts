@@ -13,15 +13,15 @@ type Window = {
   client: string
 }
 
+/** `settle` writes what is only heard yet, so that a stop loses nothing of it. */
+export type Sayer = { readonly say: Acts["say"]; readonly settle: () => Promise<void> }
+
 /**
  * Makes `say`: what a client says is in force at once. It is written at once too where it changes what is stopped, or where
  * nothing of this was written for a second and the client has rows left; else what is in force of it is once a second has
  * passed. Resolves when what was written of it last is durable.
  */
-export function sayer(
-  acts: Pick<Acts, "active" | "act" | "hear" | "now">,
-  rows: RowCounts,
-): Acts["say"] {
+export function sayer(acts: Pick<Acts, "active" | "act" | "hear" | "now">, rows: RowCounts): Sayer {
   const windows = new Map<string, Window>()
 
   function open(name: string, of: Omit<Window, "untilMs">): Promise<unknown> {
@@ -54,7 +54,12 @@ export function sayer(
     else Object.assign(window, { newest: entry, client })
     await window?.done
   }
-  return say
+  async function settle(): Promise<void> {
+    const heard = [...windows.values()].flatMap(({ newest }) => newest ?? [])
+    windows.clear()
+    await Promise.all(heard.flatMap((each) => inForceOf(each, acts) ?? []).map(acts.act))
+  }
+  return { say, settle }
 }
 
 function nameOf(entry: Said): string {
