@@ -39,7 +39,9 @@ describe("the client of a daemon whose IP budget is spent", { timeout: 180_000 }
     token = await addClient(installation.dir, "bot")
     client = createClient({ url: daemon.url, token })
     const greedy = bot(daemon.url, await addClient(installation.dir, "greedy"))
-    for (let count = 0; count < 12; count += 1) await greedy.post("/sign/batch", hundredOrders)
+    // A signer's pace holds some of them up: until the budget is what does.
+    for (let text = ""; !text.includes("ip_budget_exhausted");)
+      text = JSON.stringify((await greedy.post("/sign/batch", hundredOrders)).json)
   })
   after(async () => {
     await daemon.stop("SIGKILL")

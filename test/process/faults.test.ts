@@ -182,7 +182,7 @@ async function askUntilKnown({ key, replies, port, token, random }: Asking): Pro
   }
 }
 
-type Meaning = "accepted" | "refused" | "unsent" | "unknown"
+type Meaning = "accepted" | "refused" | "put_off" | "unsent" | "unknown"
 
 /** What a bot may take an answer for. Fails the test at one that isn't foreseen. */
 function meaningOf({ status, headers, text }: HttpReply): Meaning {
@@ -190,6 +190,7 @@ function meaningOf({ status, headers, text }: HttpReply): Meaning {
   if (headers["countersign-source"] === "daemon") {
     return daemonMeanings[`${status} ${code}`] ?? assert.fail(`${status} ${text}`)
   }
+  if (status === 429) return "put_off" // it wasn't processed, and is sent again as it is
   if (status >= 500 || code === "") return "unknown"
   return code === "0" ? "accepted" : "refused"
 }
@@ -199,6 +200,8 @@ const daemonMeanings: Readonly<Record<string, Meaning>> = {
   "504 upstream_outcome_unknown": "unknown",
   // Known by the code of a used nonce, so there is no answer to give again.
   "409 already_accepted": "accepted",
+  // More repeats of this client's in a second than are written: nothing is known of this one yet.
+  "503 overloaded": "put_off",
 }
 
 function isClear(reply: HttpReply): boolean {

@@ -3,6 +3,7 @@ import { takeFilesOnDisk } from "../../vault/config/kept-set.ts"
 import { becomeOwner } from "../installation/become-owner.ts"
 import { dialAdmin } from "../installation/dial-admin.ts"
 import { installationCommand } from "../installation/installation-command.ts"
+import { raiseLines } from "../limits/raise-lines.ts"
 
 /** `countersign policy reload`: where no daemon runs, it is the next start that takes the files on disk. */
 export const policyReload = installationCommand({
@@ -13,17 +14,23 @@ export const policyReload = installationCommand({
     becomeOwner(installation.stateDir)
     const admin = await dialAdmin(installation)
     if (admin !== undefined) {
-      const reloaded = await admin.call("reload", {}).finally(() => admin.close())
-      return { daemon: "running" as const, ...reloaded }
+      try {
+        const reloaded = await admin.call("reload", {})
+        const raises = await admin.call("listRaises", {})
+        return { daemon: "running" as const, ...reloaded, raises }
+      } finally {
+        admin.close()
+      }
     }
     const { policyHash } = await loadFiles(installation)
     await takeFilesOnDisk(installation)
-    return { daemon: "stopped" as const, policy_hash: policyHash, warnings: [] }
+    return { daemon: "stopped" as const, policy_hash: policyHash, raises: [], warnings: [] }
   },
-  print: ({ daemon, policy_hash, warnings }) => [
+  print: ({ daemon, policy_hash, raises, warnings }) => [
     daemon === "running"
       ? `The files are in force: ${policy_hash}`
       : `No daemon runs here; its next start takes the files on disk: ${policy_hash}`,
+    ...raiseLines(raises),
     ...warnings.map((warning) => `warning: ${warning}`),
   ],
 })
