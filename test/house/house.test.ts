@@ -60,6 +60,23 @@ const trustedLines = [
     what: "the name that a ledger keeps on PostgreSQL, and batches that come page by page",
   },
   {
+    lines: 264,
+    what: "files that come into force by a person's act alone, and one hash for a set of them",
+  },
+  {
+    lines: 165,
+    what: "raises that end, since when an alarm is so, panic lines and clients without keys",
+  },
+  { lines: 221, what: "nonces, polls and rows that clients share" },
+  { lines: 184, what: "key files as tools write them, secrets by pipe, what YAML doesn't allow" },
+  { lines: 90, what: "KWallet and KeePassXC told apart, items that are double, empty or left" },
+  { lines: 65, what: "what the venue put off, sent again as it is" },
+  { lines: 63, what: "a person's word bound to what was shown" },
+  {
+    lines: 45,
+    what: "what a check couldn't read isn't called broken; what a session with PostgreSQL relies on",
+  },
+  {
     lines: 1_889,
     what: "the order of the ledger on PostgreSQL, what is told of it, and whom other hosts heard (ledger/postgres)",
   },

@@ -126,8 +126,8 @@ describe("what the console's server may ask", () => {
     record: [{ id, seq: 5 }],
     weigh: [{ id: hold }],
     decide: [
-      { id: hold, decision: "released", typed: "", files_hash: files },
-      { id: hold, decision: "refused", typed: "t".repeat(64), files_hash: files },
+      { id: hold, decision: "released", typed: "", policy_hash: files },
+      { id: hold, decision: "refused", typed: "t".repeat(64), policy_hash: files },
     ],
     freeze: [{ reason: "r" }, { reason: "r".repeat(200) }],
   }
@@ -157,13 +157,13 @@ describe("what the console's server may ask", () => {
     ],
     weigh: [{}, { id }, { id: `${hold}0` }, { id: `${hold}\n` }, { id: hold, a: 1 }],
     decide: [
-      ...[{}, { id: hold, decision: "released", files_hash: files }],
-      { id: hold, decision: "used", typed: "", files_hash: files },
-      { id, decision: "released", typed: "", files_hash: files },
-      { id: hold, decision: "released", typed: "t".repeat(65), files_hash: files },
-      { id: hold, decision: "released", typed: "", files_hash: files, by: "operator" },
+      ...[{}, { id: hold, decision: "released", policy_hash: files }],
+      { id: hold, decision: "used", typed: "", policy_hash: files },
+      { id, decision: "released", typed: "", policy_hash: files },
+      { id: hold, decision: "released", typed: "t".repeat(65), policy_hash: files },
+      { id: hold, decision: "released", typed: "", policy_hash: files, by: "operator" },
       { id: hold, decision: "released", typed: "" },
-      { id: hold, decision: "released", typed: "", files_hash: `${files}a` },
+      { id: hold, decision: "released", typed: "", policy_hash: `${files}a` },
     ],
     freeze: [
       ...[{}, { reason: "" }, { reason: " " }, { reason: "r".repeat(201) }],

@@ -350,7 +350,7 @@ describe("POST /weigh and POST /decide", () => {
   const hold = `hold_${"0".repeat(26)}`
   const calls = [
     ["/weigh", { id: hold }],
-    ["/decide", { id: hold, decision: "released", typed: "withdraw", files_hash: "aa" }],
+    ["/decide", { id: hold, decision: "released", typed: "withdraw", policy_hash: "aa" }],
   ] as const
 
   it("aren't there in a console that wasn't started to release", async (t) => {
