@@ -134,8 +134,11 @@ describe("disk trouble", { timeout: 120_000, ...needsMount() }, () => {
   it("has audit verify say that the disk is full, and call nothing broken, after a crash", async () => {
     await start()
     await untilSigned()
-    // At once, so that the tables lack what the journal has.
+    // At once, so that the tables lack what the journal has; nothing starts another vault.
+    const vault = await childRunning(served().pid, vaultEntry)
+    process.kill(served().pid, "SIGSTOP")
     for (let each = 0; each < 50; each++) await sign()
+    process.kill(vault.pid, "SIGKILL")
     await killAllNaming(installation.dir)
     smallDisk().fill()
     try {
