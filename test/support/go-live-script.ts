@@ -49,6 +49,8 @@ const inContainer: readonly (readonly [shown: string, run: string])[] = [
     "countersign panic --reason 'a drill'\n",
     `countersign panic --reason 'a drill'\nuntil_so grep --quiet '"alarm":"frozen"' ${heardFile}\n`,
   ],
+  // What is signed is for the sandbox, which no venue's page has.
+  ["countersign doctor --live\ncurl", "countersign doctor --live || true\ncurl"],
   ["TOKEN=cs_…\n", "TOKEN=$(grep --only-matching 'cs_[^ ]*' /run/printed | tail -1)\n"],
 ]
 
