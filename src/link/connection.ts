@@ -5,6 +5,7 @@ import { setTimeout as after } from "node:timers/promises"
 import * as z from "zod"
 
 import { Fault } from "../std/fault.ts"
+import type { SharedConnections } from "../std/shared-connections.ts"
 import type { LinkLimits } from "./link-limits.ts"
 import * as wire from "./wire.ts"
 
@@ -17,11 +18,15 @@ const takenAtOnce = 4
 /** The longest secret behind a line: a passphrase's file may have as much. */
 const maxSecretBytes = 64 * 1024
 
+/** Who has called, after the secret where one is due, loses nothing to those who haven't. */
+export type LinkConnections = SharedConnections<"called" | "silent">
+
 export type ConnectionOptions = {
   readonly params: Readonly<Record<string, z.ZodType>>
   readonly methods: object
   readonly secret: string | undefined
   readonly onError: (error: unknown, method: string) => void
+  readonly shared: LinkConnections
   readonly limits: LinkLimits
 }
 
@@ -113,12 +118,14 @@ export class Connection {
       return
     }
     this.#isGreeted = true
+    this.#options.shared.asks(this.#socket, "called")
     this.#by = hello.data.by
     this.#writer.write({ jsonrpc: "2.0", id: request.id, result: {} })
   }
 
   async #answer(request: Call): Promise<void> {
     this.#inFlight += 1
+    this.#options.shared.asks(this.#socket, "called")
     this.#throttle()
     const outcome = await run(request, this.#by, this.#options)
     this.#inFlight -= 1

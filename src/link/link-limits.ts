@@ -1,6 +1,6 @@
 /** Bounds of a socket's server, each against a peer that is broken or hostile. */
 export type LinkLimits = {
-  /** The gate uses one connection, the command line one a call. */
+  /** The gate uses one connection, the command line one a call. Above, see `SharedConnections`. */
   readonly maxConnections: number
   /** Calls of one connection at work; no more is read from it until one is answered. */
   readonly maxCallsInFlight: number

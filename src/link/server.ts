@@ -2,7 +2,8 @@ import { createServer } from "node:net"
 
 import type * as z from "zod"
 
-import { Connection } from "./connection.ts"
+import { SharedConnections } from "../std/shared-connections.ts"
+import { Connection, type LinkConnections } from "./connection.ts"
 import { linkLimits, type LinkLimits } from "./link-limits.ts"
 import { listenOnFd, listenOnPath } from "./listen.ts"
 
@@ -47,18 +48,20 @@ export async function serveLink<Schemas extends ParamSchemas, Results>(
 ): Promise<LinkServer> {
   const limits = { ...linkLimits, ...options.limits }
   const connections = new Set<Connection>()
+  const shared: LinkConnections = new SharedConnections(limits.maxConnections)
   const server = createServer((socket) => {
     const connection = new Connection(socket, {
       params: options.params,
       methods: options.methods,
       secret: options.secret,
       onError: options.onError ?? (() => undefined),
+      shared,
       limits,
     })
     connections.add(connection)
+    shared.enter(socket, "silent")
     socket.on("close", () => connections.delete(connection))
   })
-  server.maxConnections = limits.maxConnections
   if ("fd" in options) await listenOnFd(server, options.fd)
   else await listenOnPath(server, options.path, options.mode ?? 0o600)
 

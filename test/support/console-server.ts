@@ -4,19 +4,24 @@ import type { TestContext } from "node:test"
 
 import type { Answer, AskName } from "../../src/console/asks.ts"
 import type { Ask } from "../../src/console/serve/ask-command.ts"
-import { consoleCalls } from "../../src/console/serve/calls.ts"
+import {
+  consoleCalls,
+  maxConnections,
+  type ConsoleConnections,
+} from "../../src/console/serve/calls.ts"
 import { consoleServer } from "../../src/console/serve/http-server.ts"
 import { openConsoleLink } from "../../src/console/serve/link.ts"
 import { readAssets } from "../../src/console/serve/read-assets.ts"
 import { makeSecret } from "../../src/console/serve/secret.ts"
 import { openSessions } from "../../src/console/serve/sessions.ts"
+import { SharedConnections } from "../../src/std/shared-connections.ts"
 import { noEntries, quietStand, signedRecord } from "./console-look.ts"
 import { fakeClock, type FakeClock } from "./fake-clock.ts"
 import { exchange } from "./exchange.ts"
 import type { HttpAsk, HttpReply } from "./gate.ts"
 
 type Headers = NonNullable<HttpAsk["headers"]>
-type Answers = { readonly [Name in AskName]: () => Answer<Name> | Error }
+type Answers = { readonly [Name in AskName]: () => Answer<Name> | Error | Promise<Answer<Name>> }
 
 /** The console's server in this process, before a command that answers what a test says. */
 export type TestConsole = {
@@ -54,8 +59,9 @@ export async function startConsole(
   }
   const sessions = openSessions(nowMs)
   // Each ask is answered by what has its name.
-  const calls = consoleCalls({ ask: ask as Ask, link, sessions, nowMs, mayRelease })
-  const server = consoleServer(await readAssets(), calls)
+  const connections: ConsoleConnections = new SharedConnections(maxConnections)
+  const calls = consoleCalls({ ask: ask as Ask, link, sessions, connections, nowMs, mayRelease })
+  const server = consoleServer(await readAssets(), calls, connections)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   t.after(() => {
     server.close()

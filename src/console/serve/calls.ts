@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import * as z from "zod"
 
+import type { SharedConnections } from "../../std/shared-connections.ts"
 import { asks } from "../asks.ts"
 import type { Ask } from "./ask-command.ts"
 import type { ConsoleLink } from "./link.ts"
@@ -13,10 +14,15 @@ import { halvesOf, sessionCookie } from "./session-headers.ts"
 import type { Session, Sessions } from "./sessions.ts"
 import { shownRecord } from "./shown-record.ts"
 
+/** A browser has some six to a page. Those of a session are its own, all others share one part. */
+export type ConsoleConnections = SharedConnections<Session | "strangers">
+export const maxConnections = 64
+
 export type CallDependencies = {
   readonly ask: Ask
   readonly link: ConsoleLink
   readonly sessions: Sessions
+  readonly connections: ConsoleConnections
   /** Tells ages; nobody can set it. */
   readonly nowMs: () => number
   /** Whether the page may put a person's word on held requests. */
@@ -84,7 +90,7 @@ async function openSession(
 type Asked<Form> = { readonly session: Session; readonly form: Form; readonly port: number }
 
 function ofSession<Form>(
-  { sessions }: CallDependencies,
+  { sessions, connections }: CallDependencies,
   schema: z.ZodType<Form>,
   answer: (asked: Asked<Form>) => Reply | Promise<Reply>,
 ): Call {
@@ -92,6 +98,7 @@ function ofSession<Form>(
     const halves = halvesOf(request, port)
     const session = halves && sessions.hear(halves)
     if (session === undefined) return refused(401, noSession)
+    connections.asks(request.socket, session)
     const form = await readForm(request, schema)
     return form.ok ? answer({ session, form: form.value, port }) : form.error
   }

@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { Socket } from "node:net"
 
 import helmet from "helmet"
 
 import { Fault } from "../../std/fault.ts"
 import { admit, admitOwnPage, ownHosts } from "./admit.ts"
-import type { Call } from "./calls.ts"
+import type { Call, ConsoleConnections } from "./calls.ts"
 import type { Assets } from "./read-assets.ts"
 import { refused, type Reply } from "./reply.ts"
 
@@ -15,7 +16,6 @@ const limits = {
   requestTimeout: 15_000,
   connectionsCheckingInterval: 1_000,
 }
-const maxConnections = 64
 /** In the middle of a request or an answer; longer than the command waits for the vault. */
 const silenceMs = 60_000
 
@@ -44,7 +44,11 @@ type Route = { readonly method: "GET" | "POST"; readonly answer: Call }
 type Routes = ReadonlyMap<string, Route>
 
 /** Serves the page and what it calls. */
-export function consoleServer(assets: Assets, calls: ReadonlyMap<string, Call>): Server {
+export function consoleServer(
+  assets: Assets,
+  calls: ReadonlyMap<string, Call>,
+  connections: ConsoleConnections,
+): Server {
   const routes = routesOf(assets, calls)
   const server = createServer(limits, (request, response) => {
     setHeaders(request, response, () => undefined)
@@ -53,7 +57,7 @@ export function consoleServer(assets: Assets, calls: ReadonlyMap<string, Call>):
       .then((reply) => send(response, reply))
       .catch(() => response.destroy())
   })
-  server.maxConnections = maxConnections
+  server.on("connection", (socket: Socket) => connections.enter(socket, "strangers"))
   return server.setTimeout(silenceMs)
 }
 

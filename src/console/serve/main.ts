@@ -8,8 +8,9 @@ import { uptime } from "node:os"
 import { createInterface } from "node:readline"
 import { parseArgs } from "node:util"
 
+import { SharedConnections } from "../../std/shared-connections.ts"
 import { askOver } from "./ask-command.ts"
-import { consoleCalls } from "./calls.ts"
+import { consoleCalls, maxConnections, type ConsoleConnections } from "./calls.ts"
 import { dropRights } from "./drop-rights.ts"
 import { consoleServer } from "./http-server.ts"
 import { openConsoleLink } from "./link.ts"
@@ -30,8 +31,10 @@ const link = openConsoleLink(nowMs)
 // Whatever ends the command closes its pipe.
 const ask = askOver(new Socket({ fd: 3, readable: true, writable: true }), () => process.exit(0))
 const sessions = openSessions(nowMs)
-const calls = consoleCalls({ ask, link, sessions, nowMs, mayRelease: values.release })
-const server = consoleServer(assets, calls)
+const connections: ConsoleConnections = new SharedConnections(maxConnections)
+const mayRelease = values.release
+const calls = consoleCalls({ ask, link, sessions, connections, nowMs, mayRelease })
+const server = consoleServer(assets, calls, connections)
 server.on("error", ({ code = "EUNKNOWN" }: NodeJS.ErrnoException) => {
   void ask("listening", { refused: code })
 })

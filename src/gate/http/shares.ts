@@ -5,6 +5,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 
 import type { BotLink } from "../../link/client.ts"
+import { SharedConnections } from "../../std/shared-connections.ts"
 import type { GateLimits } from "../process/gate-limits.ts"
 
 /** Whose a request is. It decides turns alone; whether a token is good the vault says at each call. */
@@ -40,25 +41,19 @@ export function tokenOwners(ask: () => Promise<readonly string[]>): OwnerOf {
   }
 }
 
-type Connection = {
-  readonly socket: Duplex
-  owner: Owner
-  /** Those whose answers haven't left. */
-  readonly requests: IncomingMessage[]
-}
-
-/**
- * The connections of a gate's servers. When there are more than may be, the owner with the most loses the one that has
- * asked for nothing for the longest time: whoever opens many makes room for others, and a new one is always let in.
- */
+/** The connections of a gate's servers, and what is open on each. */
 export class Connections {
-  readonly #limits: Pick<GateLimits, "maxConnections" | "maxPipelined">
-  readonly #bySocket = new Map<Duplex, Connection>()
-  /** Of each owner those that asked last at the end. */
-  readonly #owned = new Map<Owner, Set<Connection>>()
+  readonly #maxPipelined: number
+  readonly #shared: SharedConnections<Owner>
+  /** Of each connection those whose answers haven't left. */
+  readonly #requests = new WeakMap<Duplex, IncomingMessage[]>()
 
-  constructor(limits: Pick<GateLimits, "maxConnections" | "maxPipelined">) {
-    this.#limits = limits
+  constructor({
+    maxConnections,
+    maxPipelined,
+  }: Pick<GateLimits, "maxConnections" | "maxPipelined">) {
+    this.#maxPipelined = maxPipelined
+    this.#shared = new SharedConnections(maxConnections)
   }
 
   /** Bounds the connections of a server too. */
@@ -69,8 +64,8 @@ export class Connections {
   /** A request's headers came. `false`: too many are open on its connection, which is cut. */
   open(request: IncomingMessage, response: ServerResponse): boolean {
     const { socket } = request
-    const requests = this.#bySocket.get(socket)?.requests
-    if (requests === undefined || requests.length >= this.#limits.maxPipelined) {
+    const requests = this.#requests.get(socket)
+    if (requests === undefined || requests.length >= this.#maxPipelined) {
       socket.destroy()
       return false
     }
@@ -81,55 +76,27 @@ export class Connections {
 
   /** A request on it is this owner's, and so is the connection from now on. */
   belongs(socket: Duplex, owner: Owner): void {
-    const connection = this.#bySocket.get(socket)
-    if (connection === undefined) return
-    this.#leave(connection)
-    connection.owner = owner
-    this.#enter(connection)
+    this.#shared.asks(socket, owner)
   }
 
   /** Whether a whole request is at work on it. */
   isAtWork(socket: Duplex): boolean {
-    const requests = this.#bySocket.get(socket)?.requests ?? []
+    const requests = this.#requests.get(socket) ?? []
     return requests.some(({ complete }) => complete)
   }
 
   readonly #accept = (socket: Duplex): void => {
-    const { maxConnections, maxPipelined } = this.#limits
-    const connection: Connection = { socket, owner: strangers, requests: [] }
-    this.#bySocket.set(socket, connection)
-    this.#enter(connection)
-    socket.once("close", () => {
-      this.#bySocket.delete(socket)
-      this.#leave(connection)
-    })
+    const requests: IncomingMessage[] = []
+    this.#requests.set(socket, requests)
     // Before the parser's own listener: what is cut here is never parsed.
     socket.prependListener("data", (bytes: Buffer) => {
-      const isFew = connection.requests.length + countRequests(bytes, maxPipelined) <= maxPipelined
-      if (isFew) return
+      const max = this.#maxPipelined
+      if (requests.length + countRequests(bytes, max) <= max) return
       bytes.fill(0) // the parser gets them all the same, and stops at the first
       socket.destroy()
     })
-    if (this.#bySocket.size > maxConnections) oldestOf(this.#owned)?.socket.destroy()
+    this.#shared.enter(socket, strangers)
   }
-
-  #enter(connection: Connection): void {
-    const all = this.#owned.get(connection.owner) ?? new Set()
-    this.#owned.set(connection.owner, all.add(connection))
-  }
-
-  #leave(connection: Connection): void {
-    const all = this.#owned.get(connection.owner)
-    all?.delete(connection)
-    if (all?.size === 0) this.#owned.delete(connection.owner)
-  }
-}
-
-function oldestOf(owned: ReadonlyMap<Owner, ReadonlySet<Connection>>): Connection | undefined {
-  const [first, ...others] = owned.values()
-  if (first === undefined) return undefined
-  const [oldest] = others.reduce((most, each) => (each.size > most.size ? each : most), first)
-  return oldest
 }
 
 const version = " HTTP/1."

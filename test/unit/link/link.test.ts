@@ -9,7 +9,7 @@ import * as z from "zod"
 import { connectLink, type LinkClientOptions } from "../../../src/link/client.ts"
 import { serveLink, type LinkServerOptions } from "../../../src/link/server.ts"
 import { Fault } from "../../../src/std/fault.ts"
-import { connectRaw, temporaryDirectory } from "../../support/link-peer.ts"
+import { connectRaw, temporaryDirectory, type RawPeer } from "../../support/link-peer.ts"
 
 const params = {
   keep: z.strictObject({
@@ -279,16 +279,32 @@ describe("link server, against a peer that breaks the protocol", () => {
     assert.deepEqual(await call, { turn: 1 })
   })
 
-  it("drops connections over its bound", async (t) => {
-    const { path } = await serve(t, { limits: { maxConnections: 1 } })
-    const first = await connectRaw(path)
-    t.after(() => first.socket.destroy())
-    const second = await connectRaw(path)
-    await second.closed()
-    first.send(frame({ id: 1, method: "echo", params: { text: "" } }))
-    assert.match((await first.line()) ?? "", /"result"/)
+  it("answers a new one beside 80 that are idle, and cuts none that has called", async (t) => {
+    const { path } = await serve(t)
+    const own = await connectRaw(path)
+    t.after(() => own.socket.destroy())
+    const call = frame({ id: 1, method: "echo", params: { text: "" } })
+    own.send(call)
+    assert.match((await own.line()) ?? "", /"result"/)
+    const [first] = await crowd(t, path)
+    await first?.closed()
+    assert.deepEqual(await client(t, path).call("echo", { text: "new" }), { text: "new" })
+    own.send(call)
+    assert.match((await own.line()) ?? "", /"result"/)
   })
 })
+
+/** More than may be, of which each says the same, or nothing. */
+async function crowd(t: TestContext, path: string, says = ""): Promise<readonly RawPeer[]> {
+  const peers: RawPeer[] = []
+  t.after(() => peers.forEach(({ socket }) => socket.destroy()))
+  for (let count = 0; count < 80; count++) {
+    const peer = await connectRaw(path)
+    peer.send(says)
+    peers.push(peer)
+  }
+  return peers
+}
 
 describe("link with a secret", () => {
   const hello = (secret: string): string =>
@@ -301,6 +317,24 @@ describe("link with a secret", () => {
       text: "a",
     })
   })
+
+  for (const [what, says] of [
+    ["idle", ""],
+    ["in the middle of a wrong one", hello("wr0ng").slice(0, -1)],
+  ] as const) {
+    it(`serves one that says it beside 80 that are ${what}, and cuts none that has said it`, async (t) => {
+      const { path } = await serve(t, { secret: "s3cret" })
+      const own = await connectRaw(path)
+      t.after(() => own.socket.destroy())
+      own.send(hello("s3cret"))
+      assert.match((await own.line()) ?? "", /"result"/)
+      await crowd(t, path, says)
+      const link = client(t, path, { secret: "s3cret" })
+      assert.deepEqual(await link.call("echo", { text: "a" }), { text: "a" })
+      own.send(echo)
+      assert.match((await own.line()) ?? "", /"result"/)
+    })
+  }
 
   it("brings another secret as it is, and overwrites it where it came once the call is answered", async (t) => {
     const { path, kept } = await serve(t, { secret: "s3cret" })

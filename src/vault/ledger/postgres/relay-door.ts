@@ -2,6 +2,7 @@ import { createServer, type Socket } from "node:net"
 
 import { listenOnFd, listenOnPath } from "../../../link/listen.ts"
 import { Fault } from "../../../std/fault.ts"
+import { SharedConnections } from "../../../std/shared-connections.ts"
 
 /** A way to a server of PostgreSQL that the relay has opened. */
 export type Way = { readonly server: string; readonly stream: Socket }
@@ -26,13 +27,19 @@ const maxConnections = 16
 /** Listens for the relay. @throws {Fault} as `serveLink` does. */
 export async function openRelayDoor(place: DoorPlace): Promise<RelayDoor> {
   let expect: ((way: Way) => void) | undefined
+  const shared = new SharedConnections<"the relay's" | "silent">(maxConnections)
   const server = createServer((stream) => {
     stream.on("error", () => stream.destroy())
+    shared.enter(stream, "silent")
     // A way that nobody waits for is given back: the relay tries again.
     if (expect === undefined) stream.destroy()
-    else greet(stream, (server) => (expect ?? drop)({ server, stream }))
+    else {
+      greet(stream, (server) => {
+        shared.asks(stream, "the relay's")
+        ;(expect ?? drop)({ server, stream })
+      })
+    }
   })
-  server.maxConnections = maxConnections
   if ("fd" in place) await listenOnFd(server, place.fd)
   else await listenOnPath(server, place.path, 0o600)
   return {

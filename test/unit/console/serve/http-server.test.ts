@@ -2,8 +2,10 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { askRaw } from "../../../support/ask-raw.ts"
+import { signedRecord } from "../../../support/console-look.ts"
 import { pageHeaders, startConsole, whyOf, without } from "../../../support/console-server.ts"
 import type { HttpAsk, HttpReply } from "../../../support/gate.ts"
+import { connectRaw } from "../../../support/link-peer.ts"
 
 const policy =
   "default-src 'none';script-src 'self';style-src 'self';connect-src 'self';img-src 'self';base-uri 'none';form-action 'none';frame-ancestors 'none';require-trusted-types-for 'script';trusted-types lit-html"
@@ -179,6 +181,29 @@ describe("a call of the console", () => {
       assert.equal((await askRaw(port, head))?.status, 200, name)
     }
   })
+})
+
+describe("80 connections that ask for nothing", () => {
+  for (const [how, says] of [
+    ["and say nothing", ""],
+    ["in the middle of a call", "POST /freeze HTTP/1.1\r\nContent-Length: 9\r\nHost: "],
+  ] as const) {
+    it(`keep nobody from freezing, nor cut what a session waits for, ${how}`, async (t) => {
+      const record = Promise.withResolvers<typeof signedRecord>()
+      const site = await startConsole(t, { record: () => record.promise })
+      const headers = await site.logIn()
+      const asked = site.post("/record", { id: `rec_${"0".repeat(26)}`, seq: 5 }, headers)
+      for (let count = 0; count < 80; count++) {
+        const peer = await connectRaw(site.port)
+        t.after(() => peer.socket.destroy())
+        peer.send(says)
+      }
+      const frozen = await site.post("/freeze", { reason: "odd fills" }, headers)
+      assert.equal(frozen.status, 200)
+      record.resolve(signedRecord)
+      assert.equal((await asked).status, 200)
+    })
+  }
 })
 
 describe("a link to the console on another site", () => {

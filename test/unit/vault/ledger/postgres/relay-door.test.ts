@@ -87,6 +87,20 @@ describe("where the relay dials", () => {
     await closed(await dial(""))
   })
 
+  it("hands over a way beside 80 on which nothing is said, and cuts none that it has handed over", async () => {
+    const before = door.next(5_000)
+    const held = await dial('{"server":"db1"}\n')
+    const { stream } = await before
+    const next = door.next(5_000)
+    const idle: Socket[] = []
+    for (let count = 0; count < 80; count++) idle.push(await dial(""))
+    const relay = await dial('{"server":"db2"}\n')
+    assert.equal((await next).server, "db2")
+    stream.write("still open")
+    assert.equal(String((await once(held, "data"))[0]), "still open")
+    for (const socket of [...idle, held, relay]) socket.destroy()
+  })
+
   it("closes a way that nobody waits for", async () => {
     await closed(await dial('{"server":"db1"}\n'))
   })
