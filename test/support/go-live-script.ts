@@ -49,6 +49,7 @@ const inContainer: readonly (readonly [shown: string, run: string])[] = [
     "countersign panic --reason 'a drill'\n",
     `countersign panic --reason 'a drill'\nuntil_so grep --quiet '"alarm":"frozen"' ${heardFile}\n`,
   ],
+  ["countersign prices show\n", "feed &\ncountersign prices show\n"],
   // What is signed is for the sandbox, which no venue's page has.
   ["countersign doctor --live\ncurl", "countersign doctor --live || true\ncurl"],
   ["TOKEN=cs_…\n", "TOKEN=$(grep --only-matching 'cs_[^ ]*' /run/printed | tail -1)\n"],
@@ -78,6 +79,13 @@ prefix=/opt/countersign
 export PATH=$prefix/bin:$PATH
 node=$prefix/bin/node
 answers() { curl --silent --fail --max-time 5 --output /dev/null http://127.0.0.1:8420/readyz; }
+# The bot's feed, which runs beside the page's steps.
+feed() {
+  while sleep 5; do
+    curl --silent http://127.0.0.1:8420/prices -H "Authorization: Bearer $TOKEN" \\
+      -H 'Content-Type: application/json' -d '{"prices": [{"symbol": "BTC-PERP", "value": "63010"}]}'
+  done > /dev/null 2>&1
+}
 look() { countersign doctor --live --json || echo "code $?"; }
 
 # A time server's client of this machine's, which the container has none of: it sets the clock once it is told to.
@@ -123,6 +131,7 @@ look
 `,
   )
   return `${setUp}${played.join("")}
+kill %1
 echo "== heard"
 cat ${heardFile}
 `

@@ -72,7 +72,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   "limits show": [],
   "limits raise": ["daily", "--to", "1", "--for", "1m", "--reason", "a test"],
   "prices set": ["BTC-PERP", "64000"],
-  "prices confirm": ["--all"],
+  "prices confirm": ["BTC-PERP=64000"],
   "prices show": [],
   "held list": [],
   "held release": ["hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC"],
@@ -103,7 +103,7 @@ const isRoot = process.getuid?.() === 0
 
 describe(
   "root, on an installation that is another user's",
-  { timeout: 180_000, ...(isRoot ? {} : lacking("needs root")) },
+  { timeout: 600_000, ...(isRoot ? {} : lacking("needs root")) },
   () => {
     let installation: TemporaryInstallation
     before(async () => {

@@ -262,7 +262,7 @@ describe("the console in Chromium", { timeout: 300_000, ...needsChromium }, () =
       await gauges.getByText(text).first().waitFor()
     }
     await gauges.getByText("6,300", { exact: true }).waitFor()
-    await page.getByRole("row", { name: /^mm .*\b(?:29|30) days left/ }).waitFor()
+    await page.getByRole("row", { name: /^mm .*\b(?:29|30) d left/ }).waitFor()
     await page.getByRole("row", { name: /^main wallet/ }).waitFor()
     for (const plot of ["Plot of signatures a second", "Plot of how long signing takes"]) {
       await page.getByRole("img", { name: plot }).locator("canvas").waitFor()
