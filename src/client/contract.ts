@@ -521,6 +521,8 @@ export interface components {
         | "body_field_not_allowed"
       readonly file: string | null
       readonly line: number | null
+      /** @description Which order of a batch it is about, a JSON Pointer; absent where it is no single one. */
+      readonly path?: string
       readonly asked: string | null
       readonly allowed: string | null
     }

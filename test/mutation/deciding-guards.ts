@@ -63,7 +63,7 @@ export const decidingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/judge.ts",
+    "vault/policy/try-rule.ts",
     [
       `${unit}/judge`,
       "unit/vault/policy/bounds/max-quantity",

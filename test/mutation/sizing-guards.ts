@@ -135,8 +135,8 @@ export const sizingGuards: readonly Guard[] = [
     [`${unit}/price-bounds`],
     [
       {
-        find: "compareDecimals(slippage, max) > 0",
-        replace: "compareDecimals(slippage, max) >= 0",
+        find: "compareDecimals(slippage, max) <= 0",
+        replace: "compareDecimals(slippage, max) < 0",
         why: "max_slippage excludes itself",
       },
       {
@@ -145,8 +145,8 @@ export const sizingGuards: readonly Guard[] = [
         why: "no slippage is bounded",
       },
       {
-        find: "part.leg === undefined ? part.order.slippage : undefined",
-        replace: "part.order.slippage",
+        find: "part.leg === undefined ? entrySlippage(part.order, max) : legSlippage(part)",
+        replace: "entrySlippage(part.order, max)",
         why: "a leg has its order's slippage",
       },
     ],
@@ -183,7 +183,7 @@ export const sizingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/judge.ts",
+    "vault/policy/try-rule.ts",
     [`${unit}/price-bounds`, `${unit}/judge`, "unit/vault/policy/match/request-matchers"],
     [
       {

@@ -26,6 +26,7 @@ const arbitraryLeg: fc.Arbitrary<OrderLeg> = fc.record({
 
 /** Any order that the type admits, also those that the venue's rules forbid: the judge leans on none of them. */
 export const arbitraryTypedOrder: fc.Arbitrary<Order> = fc.record({
+  path: fc.constantFrom("", "/orders/0", "/orders/1"),
   clientOrderId: fc.constant(undefined),
   symbolId: fc.integer({ min: -1, max: 5 }),
   isBuy: fc.boolean(),

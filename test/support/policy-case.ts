@@ -33,6 +33,7 @@ export const signer = addressOf("1")
 /** A limit buy of 0.5 BTC-PERP at 60000, changed. */
 export function order(changes: Partial<Order> = {}): Order {
   return {
+    path: "",
     clientOrderId: undefined,
     symbolId: 1,
     isBuy: true,
@@ -118,7 +119,8 @@ export function placing(placed: Order): JudgedRequest {
 }
 
 /** A placeBatch of orders. */
-export function placingBatch(...orders: readonly Order[]): JudgedRequest {
+export function placingBatch(...placed: readonly Order[]): JudgedRequest {
+  const orders = placed.map((each, index) => ({ ...each, path: `/orders/${index}` }))
   return requestFor("placeBatch", { payload: { kind: "orders", orders, form: "batch" } })
 }
 

@@ -148,7 +148,7 @@ class TokenExpiredData(TypedDict):
     expired_at: int
 
 
-class Denial(TypedDict):
+class _Denial(TypedDict):
     policy: Optional[str]
     rule: Optional[str]
     reason: Literal[
@@ -201,6 +201,11 @@ class Denial(TypedDict):
     line: Optional[int]
     asked: Optional[str]
     allowed: Optional[str]
+
+
+class Denial(_Denial, total=False):
+    # Which order of a batch it is about, a JSON Pointer; absent where it is no single one.
+    path: str
 
 
 PolicyDeniedData = Denial

@@ -17,6 +17,12 @@ export const denialSchema = z
     reason: denialReasonSchema,
     file: z.string().nullable(),
     line: z.int().nullable(),
+    path: z
+      .string()
+      .optional()
+      .describe(
+        "Which order of a batch it is about, a JSON Pointer; absent where it is no single one.",
+      ),
     asked: z.string().nullable(),
     allowed: z.string().nullable(),
   })

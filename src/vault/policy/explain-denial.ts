@@ -18,13 +18,14 @@ export function noRule(applicable: readonly Policy[], { operation }: JudgedReque
 
 /** The denial by one entry, or by a key of the file itself. */
 export function denialBy(policy: Policy, entry: Named, mismatch: Mismatch): Denial {
-  const { reason, asked, allowed } = mismatch
+  const { reason, asked, allowed, ...place } = mismatch
   return {
     policy: policy.name,
     rule: entry.name,
     reason,
     file: policy.file,
     line: entry.line,
+    ...place,
     asked: textOf(asked),
     allowed: textOf(allowed),
   }

@@ -1,21 +1,17 @@
 import { err, ok, type Result } from "../../std/result.ts"
 import { compareDecimals, type Decimal } from "../../venue/decimal.ts"
-import { approveAgentRule } from "./bounds/approve-agent-rule.ts"
-import { maxNotional } from "./bounds/max-notional.ts"
-import { maxSlippage } from "./bounds/max-slippage.ts"
-import { allowedSize, matchSized, type Sizes } from "./bounds/over-size.ts"
-import { priceBand } from "./bounds/price-band.ts"
-import { orderSizes, maxQuantity, minQuantity } from "./bounds/order-size.ts"
+import { allowedBesides, matchSized, type Sizes } from "./bounds/over-size.ts"
+import { orderSizes } from "./bounds/order-size.ts"
 import { claimsOf, enforced } from "./claims-of.ts"
 import { denialBy, noPolicy, noRule, verdictOf, verdictsBy } from "./explain-denial.ts"
-import { matchText } from "./match/match-entry.ts"
-import { type Named, orderMatchers, requestMatchers, usesOrderMatchers } from "./match/matchers.ts"
+import { matchedOrder, matchText } from "./match/match-entry.ts"
 import type { Claim, OrderSize } from "./terms/claim.ts"
-import type { Decision, Denial, HeldBy, Verdict, Mismatch } from "./terms/decision.ts"
+import { type Decision, type Denial, type HeldBy, ofOrder, type Verdict } from "./terms/decision.ts"
 import { withoutKey } from "./sent-twice.ts"
-import { appliesTo, subjectOf, type Subject, quantityText } from "./judged/judged-order.ts"
+import { appliesTo, subjectOf, type Subject } from "./judged/judged-order.ts"
 import type { Circumstances, JudgedRequest } from "./judged/judged-request.ts"
 import type { Policy, Rule } from "./terms/policy.ts"
+import { type Stop, tryRule } from "./try-rule.ts"
 
 /**
  * Decides whether policy allows a request. One applicable rule must allow all of it, no applicable deny may match,
@@ -63,8 +59,14 @@ function deniedBy({ applicable, subject, sizes }: Judged): Denial | undefined {
     for (const entry of policy.deny) {
       const match = matchSized(entry, subject, sizes)
       if (match === undefined) continue
-      const texts = { asked: matchText(entry, match, subject), allowed: allowedSize(entry, match) }
-      return denialBy(policy, entry, { reason: "denied_by_rule", ...texts })
+      const asked = matchText(entry, match, subject)
+      const denied = {
+        reason: "denied_by_rule",
+        asked,
+        allowed: allowedBesides(entry, match),
+      } as const
+      const order = matchedOrder(entry, match)
+      return denialBy(policy, entry, order === undefined ? denied : ofOrder(order, denied))
     }
   }
   return undefined
@@ -134,139 +136,6 @@ function heldBy({ applicable, subject, sizes }: Judged): HeldBy | undefined {
 /** By what has no verdict of its own: a limit, or what a file asks of every request. */
 function refusedBesides(denial: Denial, verdicts: () => readonly Verdict[]): Decision {
   return { kind: "refuse", denial, verdicts: () => [...verdicts(), verdictOf(denial)] }
-}
-
-/** Why a rule doesn't allow a request, and how many checks passed before. */
-export type Stop = { readonly mismatch: Mismatch; readonly passedChecks: number }
-
-/**
- * Tries one rule on the whole request: every order, leg and batch item must pass every check. Returns the
- * check that failed, or `undefined` when the rule allows the request.
- */
-export function tryRule(rule: Rule, subject: Subject): Stop | undefined {
-  let passedChecks = 0
-  for (const check of checks) {
-    const mismatch = check(rule, subject)
-    if (mismatch !== undefined) return { mismatch, passedChecks }
-    passedChecks += 1
-  }
-  return undefined
-}
-
-/** Checks one requirement of a rule; `undefined` when the request meets it or the rule doesn't have it. */
-type Check = (rule: Rule, subject: Subject) => Mismatch | undefined
-
-/** From coarse to fine: the rule that passes most checks is likely the one that was meant. */
-const checks: readonly Check[] = [
-  endpoint,
-  ...requestMatchers.map((named) => matching(named, (subject) => [subject])),
-  unreadableOrders,
-  ...orderMatchers.map((named) => matching(named, ({ parts }) => parts)),
-  fullTpsl,
-  unreadableSize,
-  unreadablePrice,
-  bounded("minQuantity", minQuantity),
-  bounded("maxQuantity", maxQuantity),
-  bounded("maxSlippage", maxSlippage),
-  bounded("priceBand", priceBand),
-  bounded("maxNotional", maxNotional),
-  bounded("maxExpiresInMs", maxExpiresIn),
-  approval,
-]
-
-type Bound = keyof Pick<
-  Rule,
-  "minQuantity" | "maxQuantity" | "maxSlippage" | "priceBand" | "maxNotional" | "maxExpiresInMs"
->
-
-/** Checks a bound, if the rule has it. */
-function bounded<Key extends Bound>(
-  key: Key,
-  check: (bound: NonNullable<Rule[Key]>, rule: Rule, subject: Subject) => Mismatch | undefined,
-): Check {
-  return (rule, subject) => {
-    const bound = rule[key]
-    return bound === undefined ? undefined : check(bound, rule, subject)
-  }
-}
-
-/** A rule's keys about agents apply to approveAgent only. */
-function approval(rule: Rule, subject: Subject): Mismatch | undefined {
-  return subject.request.operation === "approveAgent" ? approveAgentRule(rule, subject) : undefined
-}
-
-function endpoint({ operations }: Rule, { request }: Subject): Mismatch | undefined {
-  if (operations.has(request.operation)) return undefined
-  const allowed = () => [...operations].join(", ")
-  return { reason: "endpoint_not_covered", asked: request.operation, allowed }
-}
-
-/** Checks one matcher of a rule on the request, or on each of its orders and legs. */
-function matching<On>(
-  [name, matcher]: Named<On>,
-  judgedOf: (subject: Subject) => readonly On[],
-): Check {
-  return ({ matchers }, subject) => {
-    const value = matchers[name]
-    if (value === undefined) return undefined
-    for (const on of judgedOf(subject)) {
-      if (matcher.fits(value, on, "rule")) continue
-      const { symbols } = subject.circumstances.profile
-      return {
-        reason: matcher.reason,
-        asked: () => matcher.asked(on, symbols, value),
-        allowed: () => matcher.allowed(value, symbols),
-      }
-    }
-    return undefined
-  }
-}
-
-function unreadableOrders({ matchers }: Rule, { request, orders }: Subject): Mismatch | undefined {
-  if (orders !== undefined || !usesOrderMatchers(matchers)) return undefined
-  const asked = `${request.operation}, whose orders can't be read`
-  return { reason: "order_unreadable", asked, allowed: null }
-}
-
-/** A full take-profit or stop closes the whole position, whatever its quantity says. */
-function fullTpsl(
-  { allowFullTpsl }: Rule,
-  { orders = [], circumstances }: Subject,
-): Mismatch | undefined {
-  if (allowFullTpsl) return undefined
-  const full = orders.find(({ order }) => order.tpsl?.mode === "full")
-  if (full === undefined) return undefined
-  const asked = () => `tpsl_mode full, ${quantityText(full.order, circumstances.profile.symbols)}`
-  return { reason: "full_tpsl_not_allowed", asked, allowed: "tpsl_mode partial" }
-}
-
-function unreadableSize(rule: Rule, subject: Subject): Mismatch | undefined {
-  if ((rule.maxQuantity ?? rule.minQuantity ?? rule.maxNotional) === undefined) return undefined
-  if (isReadable(subject)) return undefined
-  const asked = `${subject.request.operation}, whose size can't be read`
-  return { reason: "size_unreadable", asked, allowed: null }
-}
-
-function unreadablePrice(rule: Rule, subject: Subject): Mismatch | undefined {
-  if ((rule.priceBand ?? rule.maxSlippage) === undefined || isReadable(subject)) return undefined
-  const asked = `${subject.request.operation}, whose price can't be read`
-  return { reason: "order_unreadable", asked, allowed: null }
-}
-
-/** A chase moves its price by itself, so its size isn't known even if its body can be read. */
-function isReadable({ orders, request }: Subject): boolean {
-  return orders !== undefined && request.operation !== "chaseOrder"
-}
-
-/** The time that the signed request would be valid. */
-function maxExpiresIn(maxMs: number, _: Rule, { request }: Subject): Mismatch | undefined {
-  // Not `>`: NaN compares as false and must not pass.
-  if (request.expiresInMs <= maxMs) return undefined
-  return {
-    reason: "expires_in_over_max",
-    asked: `valid for ${request.expiresInMs} ms`,
-    allowed: `${maxMs} ms; send Countersign-Expires-In`,
-  }
 }
 
 /** The verdict of each deny, rule and hold on a request, each tried by itself. */

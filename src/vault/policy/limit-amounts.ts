@@ -5,7 +5,7 @@ import { quantityUnit } from "./bounds/order-size.ts"
 import type { Match, MatchedOrder } from "./match/match-entry.ts"
 import { fieldAmount, fieldAt, fieldText, type FieldPointer } from "./values/body-field.ts"
 import type { OrderSize } from "./terms/claim.ts"
-import type { Mismatch } from "./terms/decision.ts"
+import { ofOrder, type Mismatch } from "./terms/decision.ts"
 import {
   orderMakingOperations,
   orderText,
@@ -85,7 +85,7 @@ function everySubmitted(
   const all: Amount[] = []
   for (const order of match.orders) {
     const amounts = amountsOf(order, counting)
-    if (!amounts.ok) return amounts
+    if (!amounts.ok) return err(ofOrder(order.read.order, amounts.error))
     all.push(...amounts.value)
   }
   return ok(all)

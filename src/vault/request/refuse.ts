@@ -61,12 +61,12 @@ export function keyLocked(key: string): Refusal {
   }
 }
 
-function denialMessage({ policy, rule, reason, file, line, asked, allowed }: Denial): string {
+function denialMessage({ policy, rule, reason, file, line, ...said }: Denial): string {
   const where = file === null ? "" : ` (${policy ?? ""}/${rule ?? ""}, ${file}:${line ?? 0})`
-  const what = [
-    asked === null ? "" : `asked ${asked}`,
-    allowed === null ? "" : `allowed ${allowed}`,
-  ].filter((part) => part !== "")
+  const what = (["path", "asked", "allowed"] as const).flatMap((name) => {
+    const text = said[name] ?? null
+    return text === null ? [] : `${name} ${text}`
+  })
   return `Refused by policy: ${reason}${where}${what.length > 0 ? `; ${what.join(", ")}` : ""}.`
 }
 

@@ -29,12 +29,12 @@ export function parseOrder(
     ...checkFields(fields.orderFields, body, spot),
     ...broken.map((error) => ({ ...error, path: `${spot.path}${error.path}` })),
   ]
-  const order = orderOf(body)
+  const order = orderOf(body, spot)
   return order === undefined || errors.length > 0 ? err(errors) : ok(order)
 }
 
 /** `undefined` when a required field can't be read; {@link checkFields} has reported it. */
-function orderOf(body: JsonObject): Order | undefined {
+function orderOf(body: JsonObject, { path }: Spot): Order | undefined {
   const symbolId = body["symbol_id"]
   const isBuy = body["is_buy"]
   const quantity = decimalOf(body["quantity"])
@@ -42,6 +42,7 @@ function orderOf(body: JsonObject): Order | undefined {
     return undefined
   }
   return Object.freeze({
+    path,
     clientOrderId: textOf(body["client_order_id"]),
     symbolId,
     isBuy,

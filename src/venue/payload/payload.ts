@@ -17,6 +17,8 @@ export type OrderLeg = {
 
 /** An order that has passed every rule of the venue's interface. Absent fields are `undefined`. */
 export type Order = {
+  /** A JSON Pointer to it in the body; empty where the body is the order. */
+  readonly path: string
   readonly clientOrderId: string | undefined
   readonly symbolId: number
   readonly isBuy: boolean

@@ -1,6 +1,6 @@
 import type { Rule, SizeBound } from "../../../src/vault/policy/terms/policy.ts"
 import { decimalText, times, unitsOf, unitsText } from "./plain-amount.ts"
-import type { Said } from "./plain-matchers.ts"
+import { saidOf, type Said } from "./plain-matchers.ts"
 import { orderWords, quantityWords, symbolWords, type PlainOrder } from "./plain-order.ts"
 import { hasPrice, mayBeMarket, unitOf, worstCost, writtenPrices } from "./plain-size.ts"
 import type { PlainSubject } from "./plain-subject.ts"
@@ -18,7 +18,7 @@ export const minQuantity: Bound = ({ minQuantity: bound }, subject) => {
       return { reason: "symbol_without_min", asked: name, allowed: "symbols of min_quantity" }
     }
     const unit = unitOf(read, subject.profile)
-    if (!unit.ok) return { reason: unit.error, asked, allowed: null }
+    if (!unit.ok) return unsizedBy(unit.error, asked)
     const allowed = `at least ${unitsText(min)} in base units`
     if (unit.value === "quote") return { ...inQuote(read, name), allowed }
     if (unitsOf(read.order.quantity) >= min) return undefined
@@ -37,7 +37,7 @@ export const maxQuantity: Bound = ({ maxQuantity: bound, maxNotional: beside }, 
       return { reason: "symbol_without_max", asked: name, allowed: "symbols of max_quantity" }
     }
     const unit = unitOf(read, subject.profile)
-    if (!unit.ok) return { reason: unit.error, asked, allowed: null }
+    if (!unit.ok) return unsizedBy(unit.error, asked)
     if (unit.value === "quote") {
       if (beside !== undefined) return undefined
       return { ...inQuote(read, name), allowed: `${unitsText(max)} in base units` }
@@ -70,9 +70,7 @@ export const maxNotional: Bound = ({ maxNotional: bound, priceMatchBand }, subje
       return { reason: "symbol_without_max", asked: name, allowed: "symbols of max_notional" }
     }
     const cost = worstCost(read, { reference, matchBand, profile })
-    if (!cost.ok) {
-      return { reason: cost.error, asked: orderWords(read.order, profile), allowed: null }
-    }
+    if (!cost.ok) return unsizedBy(cost.error, orderWords(read.order, profile))
     const { units, words } = cost.value
     sums.add(bound.kind === "scalar" ? quote : name, { units, max, unit: quote })
     if (units <= max) return undefined
@@ -85,15 +83,21 @@ export const maxNotional: Bound = ({ maxNotional: bound, priceMatchBand }, subje
 /** What `max_slippage` finds wrong. */
 export const maxSlippage: Bound = ({ maxSlippage: max }, { orders = [] }) => {
   if (max === undefined) return undefined
-  const allowed = `slippage of at most ${decimalText(max)}`
+  const reason = "slippage_required"
   for (const part of orders.flatMap(({ parts }) => parts).filter(mayBeMarket)) {
     const { slippage } = part.order
-    if (part.leg !== undefined || slippage === undefined) {
-      const words = part.leg === undefined ? "no slippage" : "no slippage of its own"
-      return { reason: "slippage_required", asked: part.prefix + words, allowed }
+    if (part.leg !== undefined) {
+      const asked = `${part.prefix}no slippage of its own`
+      return saidOf(part.order, { reason, asked, allowed: "a limit leg, or none" })
+    }
+    if (slippage === undefined) {
+      const allowed = `with slippage, at most "${decimalText(max)}"`
+      return saidOf(part.order, { reason, asked: "no slippage", allowed })
     }
     if (unitsOf(slippage) > unitsOf(max)) {
-      return { reason: "slippage_over_max", asked: decimalText(slippage), allowed }
+      const allowed = `slippage of at most ${decimalText(max)}`
+      const asked = decimalText(slippage)
+      return saidOf(part.order, { reason: "slippage_over_max", asked, allowed })
     }
   }
   return undefined
@@ -131,7 +135,7 @@ export const priceBand: Bound = ({ priceBand: bound, priceMatchBand }, subject) 
 
 function matchBandWrong(words: string, band: bigint, matchBand: Rule["priceMatchBand"]): Answer {
   if (matchBand === undefined) {
-    return { reason: "price_match_band_required", asked: words, allowed: null }
+    return unsizedBy("price_match_band_required", words)
   }
   if (unitsOf(matchBand) <= band) return undefined
   const asked = `${words} within the price_match_band ${decimalText(matchBand)}`
@@ -166,7 +170,7 @@ function firstWrong(
 ): Answer {
   for (const read of orders) {
     const wrong = wrongWith(read)
-    if (wrong !== undefined) return wrong
+    if (wrong !== undefined) return saidOf(read.order, wrong)
   }
   return undefined
 }
@@ -186,4 +190,14 @@ function wordsOf({ order }: PlainOrder, { profile }: PlainSubject) {
 function inQuote({ order }: PlainOrder, name: string) {
   const asked = `${decimalText(order.quantity)} in quote units of ${name}`
   return { reason: "quantity_unreadable", asked } as const
+}
+
+/** What a size lacks, and who can add it. */
+function unsizedBy(reason: Said["reason"], asked: string): Said {
+  const lacking = new Map<string, string>([
+    ["slippage_required", 'with slippage, a fraction such as "0.01"'],
+    ["market_order_type_required", "with market_order_type, base or quote"],
+    ["price_match_band_required", "with a price of its own, or by a rule with price_match_band"],
+  ])
+  return { reason, asked, allowed: lacking.get(reason) ?? null }
 }

@@ -7,7 +7,7 @@ import type { Deny, Entry, Hold, Policy, Rule } from "../../../src/vault/policy/
 import { unitsOf, unitsText } from "./plain-amount.ts"
 import { plainClaims, type PlainClaim, type PlainSizes } from "./plain-limit.ts"
 import { plainSized } from "./plain-over.ts"
-import type { Said } from "./plain-matchers.ts"
+import { saidOf, type Said } from "./plain-matchers.ts"
 import { plainStop } from "./plain-rule.ts"
 import { partCosts } from "./plain-size.ts"
 import { plainSubject, type PlainSubject } from "./plain-subject.ts"
@@ -56,9 +56,9 @@ export function plainJudge(
 
   const deny = denies.find(({ match }) => match !== undefined)
   if (deny?.match !== undefined) {
-    const { words, allowed } = deny.match
+    const { words, allowed, of } = deny.match
     const said: Said = { reason: "denied_by_rule", asked: words, allowed }
-    return refuse(denialBy(deny, said))
+    return refuse(denialBy(deny, saidOf(of, said)))
   }
   const [first] = allowing
   if (first === undefined) return refuse(furthest(trials, subject, applicable))

@@ -5,7 +5,7 @@ import type { Order } from "../../../src/venue/payload/payload.ts"
 import { fieldUnits, unitsOf, unitsText, whole } from "./plain-amount.ts"
 import { dayAround } from "./plain-clock.ts"
 import { plainMatch, type PlainMatch, type PlainMatched } from "./plain-match.ts"
-import type { Said } from "./plain-matchers.ts"
+import { saidOf, type Said } from "./plain-matchers.ts"
 import { makesOrders, orderWords, quantityWords } from "./plain-order.ts"
 import { plainAccount, textOf, valueAt } from "./plain-request-matchers.ts"
 import { unitOf } from "./plain-size.ts"
@@ -94,9 +94,16 @@ function countedBy(counting: Counting): Counted {
   }
   return joined(
     match.orders.map((matched) =>
-      kind === "submitted_notional" ? notional(matched, counting) : quantity(matched, counting),
+      named(
+        matched.read.order,
+        kind === "submitted_notional" ? notional(matched, counting) : quantity(matched, counting),
+      ),
     ),
   )
+}
+
+function named(order: Order, counted: Counted): Counted {
+  return counted.ok ? counted : err(saidOf(order, counted.error))
 }
 
 function countOf(kind: "requests" | "orders", { limit, subject, match }: Counting): Counted {

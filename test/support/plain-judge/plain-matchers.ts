@@ -1,5 +1,6 @@
 import type { DenialReason } from "../../../src/vault/policy/terms/decision.ts"
 import type { Entry } from "../../../src/vault/policy/terms/policy.ts"
+import type { Order } from "../../../src/venue/payload/payload.ts"
 import type { Profile } from "../../../src/venue/profile.ts"
 import { symbolWords, type Field, type PlainPart, type Values } from "./plain-order.ts"
 
@@ -9,8 +10,16 @@ export type List = "rule" | "other"
 /** Why something doesn't match, what was asked and what is allowed. */
 export type Said = {
   readonly reason: DenialReason
+  /** Of an order of a batch. */
+  readonly path?: string
   readonly asked: string | null
   readonly allowed: string | null
+}
+
+/** What is wrong with an order, which of a batch's it is too. */
+export function saidOf<Told extends Said | undefined>(of: Order | undefined, said: Told): Told {
+  const isNamed = said !== undefined && of !== undefined && of.path.length > 0
+  return isNamed ? { ...said, path: of.path } : said
 }
 
 export type Matchers = Entry["matchers"]

@@ -50,13 +50,17 @@ function hours({ matchers, nowMs, list }: RequestAsk): Said | undefined {
   if (wanted === undefined) return undefined
   const time = clockAt(wanted.zone, nowMs)
   if (time === undefined ? list === "other" : isWithin(wanted, time)) return undefined
-  const listedDays = wanted.days === undefined ? "" : `${wanted.days.join(", ")} `
-  const span = `${timeText(wanted.fromMinute)}-${endText(wanted.toMinute)}`
   return {
     reason: "outside_hours",
     asked: time === undefined ? "unreadable" : `${time.day} ${timeText(time.minute)}`,
-    allowed: `${listedDays}${span} ${wanted.zone}`,
+    allowed: hoursWords(wanted),
   }
+}
+
+/** Hours as people read them. */
+export function hoursWords({ days, fromMinute, toMinute, zone }: Hours): string {
+  const listedDays = days === undefined ? "" : `${days.join(", ")} `
+  return `${listedDays}${timeText(fromMinute)}-${endText(toMinute)} ${zone}`
 }
 
 /** Hours begin on a listed day, and those that end earlier than they begin end on the next. */

@@ -1,7 +1,7 @@
 import type { Rule } from "../../../src/vault/policy/terms/policy.ts"
 import { approval } from "./plain-approval.ts"
 import { maxNotional, maxQuantity, maxSlippage, minQuantity, priceBand } from "./plain-bounds.ts"
-import { asksOfOrders, orderMatchers, type Said } from "./plain-matchers.ts"
+import { asksOfOrders, orderMatchers, type Said, saidOf } from "./plain-matchers.ts"
 import { quantityWords } from "./plain-order.ts"
 import { requestMatchers } from "./plain-request-matchers.ts"
 import type { PlainSubject } from "./plain-subject.ts"
@@ -38,14 +38,15 @@ const checks: readonly Check[] = [
   ...orderMatchers.map((matcher): Check => ({ matchers }, { orders = [], profile }) => {
     const said = orders
       .flatMap(({ parts }) => parts)
-      .map((part) => matcher({ matchers, part, profile, list: "rule" }))
+      .map((part) => saidOf(part.order, matcher({ matchers, part, profile, list: "rule" })))
     return said.find((wrong) => wrong !== undefined)
   }),
   ({ allowFullTpsl }, { orders = [], profile }) => {
     const full = orders.find(({ order }) => order.tpsl?.mode === "full")
     if (allowFullTpsl || full === undefined) return undefined
     const asked = `tpsl_mode full, ${quantityWords(full.order, profile)}`
-    return { reason: "full_tpsl_not_allowed", asked, allowed: "tpsl_mode partial" }
+    const allowed = "tpsl_mode partial"
+    return saidOf(full.order, { reason: "full_tpsl_not_allowed", asked, allowed })
   },
   (rule, subject) => {
     const isAsked = [rule.maxQuantity, rule.minQuantity, rule.maxNotional].some(Boolean)

@@ -10,6 +10,7 @@ import {
   limitOrder,
   openTestVault,
   outcomeOf,
+  permissivePolicy,
   revokePath,
   type TestVault,
 } from "../../support/open-test-vault.ts"
@@ -119,6 +120,24 @@ describe("the bot socket's calls", () => {
     const laterEnd = endOf()
     await test.bots.report({ token, record: first, outcome: accepted })
     assert.equal(endOf(), laterEnd, "a word that was heard before changes nothing")
+  })
+
+  it("names the order of a batch that policy refuses, where it is only checked too", async (t) => {
+    const bounded = permissivePolicy.replace("allow_full_tpsl: true", "max_quantity: '1'")
+    const test = await openTestVault({ policies: [bounded] })
+    t.after(() => test.remove())
+    await test.addKey({ name: "mm", role: "agent" })
+    const token = await test.addClient({ name: "bot", keys: ["mm"] })
+    const orders = ["0.1", "0.1", "2"].map((quantity) => limitOrder({ quantity }))
+    const changes = { path: "/v1/trade/orders/batch" }
+    const checked = test.check(token, { orders }, changes)
+    const signed = await test.sign(token, { orders }, changes)
+    assert.ok(signed.kind === "refused" && checked.kind === "answer")
+    for (const refusal of [checked.report.refusal, signed.refusal]) {
+      assert.ok(refusal?.code === "policy_denied")
+      assert.equal(refusal.data.path, "/orders/2")
+      assert.match(refusal.message, /; path \/orders\/2, asked 2 BTC-PERP, allowed 1\.$/)
+    }
   })
 
   it("end an agent for good when its revocation was accepted", async () => {

@@ -4,6 +4,7 @@ import type { Mismatch } from "../terms/decision.ts"
 import { type ReadOrder, orderText, symbolText, type Subject } from "../judged/judged-order.ts"
 import type { Rule, SizeBound } from "../terms/policy.ts"
 import { boundFor, overMax, worstNotional, type BoundedAmount } from "./order-size.ts"
+import { unsized } from "./unsized.ts"
 
 /**
  * Checks the rule's `max_notional`, in quote units at the worst price: of each order and leg, and of all orders
@@ -42,11 +43,7 @@ function boundedNotional(
   const { priceMatchBand } = under.rule
   const worst = worstNotional(read, { reference, priceMatchBand, profile })
   if (!worst.ok) {
-    return err({
-      reason: worst.error,
-      asked: () => orderText(order, profile.symbols),
-      allowed: null,
-    })
+    return err(unsized(worst.error, () => orderText(order, profile.symbols)))
   }
   const { amount, words } = worst.value
   if (compareDecimals(amount, max) > 0) {

@@ -1,6 +1,7 @@
 import { compareDecimals, formatDecimal, type Decimal } from "../../../venue/decimal.ts"
-import type { Mismatch } from "../terms/decision.ts"
-import { mayBeMarket, partText, type Subject } from "../judged/judged-order.ts"
+import type { Order } from "../../../venue/payload/payload.ts"
+import { ofOrder, type Mismatch } from "../terms/decision.ts"
+import { type JudgedOrder, mayBeMarket, partText, type Subject } from "../judged/judged-order.ts"
 import type { Rule } from "../terms/policy.ts"
 
 /**
@@ -10,15 +11,23 @@ import type { Rule } from "../terms/policy.ts"
 export function maxSlippage(max: Decimal, _: Rule, { parts }: Subject): Mismatch | undefined {
   for (const part of parts) {
     if (!mayBeMarket(part)) continue
-    const slippage = part.leg === undefined ? part.order.slippage : undefined
-    const allowed = () => `slippage of at most ${formatDecimal(max)}`
-    if (slippage === undefined) {
-      const none = part.leg === undefined ? "no slippage" : "no slippage of its own"
-      return { reason: "slippage_required", asked: `${partText(part)}${none}`, allowed }
-    }
-    if (compareDecimals(slippage, max) > 0) {
-      return { reason: "slippage_over_max", asked: () => formatDecimal(slippage), allowed }
-    }
+    const mismatch = part.leg === undefined ? entrySlippage(part.order, max) : legSlippage(part)
+    if (mismatch !== undefined) return ofOrder(part.order, mismatch)
   }
   return undefined
+}
+
+function entrySlippage({ slippage }: Order, max: Decimal): Mismatch | undefined {
+  if (slippage === undefined) {
+    const allowed = () => `with slippage, at most "${formatDecimal(max)}"`
+    return { reason: "slippage_required", asked: "no slippage", allowed }
+  }
+  if (compareDecimals(slippage, max) <= 0) return undefined
+  const allowed = () => `slippage of at most ${formatDecimal(max)}`
+  return { reason: "slippage_over_max", asked: () => formatDecimal(slippage), allowed }
+}
+
+function legSlippage(part: JudgedOrder): Mismatch {
+  const asked = `${partText(part)}no slippage of its own`
+  return { reason: "slippage_required", asked, allowed: "a limit leg, or none" }
 }

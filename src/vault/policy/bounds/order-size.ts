@@ -10,7 +10,7 @@ import {
 import type { Order } from "../../../venue/payload/payload.ts"
 import type { Profile } from "../../../venue/profile.ts"
 import type { OrderSize } from "../terms/claim.ts"
-import type { Mismatch, DenialReason } from "../terms/decision.ts"
+import { ofOrder, type Mismatch, type DenialReason } from "../terms/decision.ts"
 import {
   mayBeMarket,
   namedPrice,
@@ -23,6 +23,7 @@ import {
 } from "../judged/judged-order.ts"
 import type { Rule, SizeBound } from "../terms/policy.ts"
 import * as prices from "./order-prices.ts"
+import { unsized } from "./unsized.ts"
 
 /**
  * The unit that an order's quantity is in.
@@ -86,7 +87,7 @@ function boundedQuantity(
     return err({ reason: "symbol_without_max", asked: name, allowed: "symbols of max_quantity" })
   }
   const unit = quantityUnit(read, profile)
-  if (!unit.ok) return err({ reason: unit.error, asked, allowed: null })
+  if (!unit.ok) return err(unsized(unit.error, asked))
   if (unit.value === "quote") {
     if (under.rule.maxNotional !== undefined) return ok(undefined)
     return err({
@@ -105,7 +106,7 @@ function boundedQuantity(
 export function minQuantity(bound: SizeBound, _: Rule, subject: Subject): Mismatch | undefined {
   for (const read of subject.orders ?? []) {
     const mismatch = belowMin(read, bound, subject)
-    if (mismatch !== undefined) return mismatch
+    if (mismatch !== undefined) return ofOrder(read.order, mismatch)
   }
   return undefined
 }
@@ -121,7 +122,7 @@ function belowMin(read: ReadOrder, bound: SizeBound, subject: Subject): Mismatch
     return { reason: "symbol_without_min", asked: unit, allowed: "symbols of min_quantity" }
   }
   const counted = quantityUnit(read, profile)
-  if (!counted.ok) return { reason: counted.error, asked, allowed: null }
+  if (!counted.ok) return unsized(counted.error, asked)
   const allowed = () => `at least ${formatDecimal(min)} in base units`
   if (counted.value === "quote") {
     const inQuote = () => `${formatDecimal(order.quantity)} in quote units of ${unit}`
@@ -285,7 +286,7 @@ export function overMax(
   const amounts: BoundedAmount[] = []
   for (const read of orders) {
     const amount = amountOf(read)
-    if (!amount.ok) return amount.error
+    if (!amount.ok) return ofOrder(read.order, amount.error)
     if (amount.value !== undefined) amounts.push(amount.value)
   }
   const over = summed(amounts).find((sum) => compareDecimals(sum.amount, sum.max) > 0)

@@ -1,8 +1,9 @@
 import { compareDecimals, formatDecimal, type Decimal } from "../../../venue/decimal.ts"
+import { hoursText } from "../match/hours.ts"
 import { matchEntry, type Match, type MatchedOrder } from "../match/match-entry.ts"
 import type { OrderSize } from "../terms/claim.ts"
 import type { Subject } from "../judged/judged-order.ts"
-import type { Deny } from "../terms/policy.ts"
+import type { Deny, Over } from "../terms/policy.ts"
 import { boundFor, quantityUnit, worstOf } from "./order-size.ts"
 
 /** The size of each order of the request. Called only for entries with a notional. */
@@ -25,12 +26,18 @@ export function matchSized(entry: Deny, subject: Subject, sizes: Sizes): Match |
   return orders.length === 0 ? undefined : { orders }
 }
 
-/** The most that the first matching order may be; `null` if the entry has no size. */
-export function allowedSize({ over }: Deny, { orders }: Match): string | null {
+/** What a deny doesn't match: the most that the first matching order may be, the hours outside of its own; `null` if it has neither. */
+export function allowedBesides({ over, matchers }: Deny, { orders }: Match): string | null {
   const [first] = orders ?? []
-  const bound = over && first && boundFor(over.bound, first.read.order.symbolId)
-  if (over === undefined || bound === undefined) return null
-  return `${formatDecimal(bound)} in ${over.kind === "quantity" ? "base" : "quote"} units`
+  const size = over && first && sizeText(over, first)
+  const { hours } = matchers
+  const allowed = [size, hours && `outside of ${hoursText(hours)}`]
+  return allowed.filter((words) => words !== undefined).join(", or ") || null
+}
+
+function sizeText({ kind, bound }: Over, { read }: MatchedOrder): string | undefined {
+  const most = boundFor(bound, read.order.symbolId)
+  return most && `${formatDecimal(most)} in ${kind === "quantity" ? "base" : "quote"} units`
 }
 
 /** Base units; `undefined` for a chase, and if the quantity is or may be in quote units. */

@@ -6,11 +6,12 @@ import {
   type Decimal,
 } from "../../../venue/decimal.ts"
 import type { SymbolTable } from "../../../venue/profile.ts"
-import type { Mismatch } from "../terms/decision.ts"
+import { ofOrder, type Mismatch } from "../terms/decision.ts"
 import { type ReadOrder, orderText, symbolText, type Subject } from "../judged/judged-order.ts"
 import type { Rule } from "../terms/policy.ts"
 import { partPrices } from "./order-prices.ts"
 import { isPriceReadable } from "./order-size.ts"
+import { unsized } from "./unsized.ts"
 
 /**
  * Checks the rule's `price_band` on every price in an order, its triggers and its legs. The band is around the
@@ -27,7 +28,7 @@ export function priceBand(
   const { symbols } = circumstances.profile
   for (const read of orders) {
     const mismatch = outsideBand(read, { band, priceMatchBand, symbols })
-    if (mismatch !== undefined) return mismatch
+    if (mismatch !== undefined) return ofOrder(read.order, mismatch)
   }
   return undefined
 }
@@ -62,7 +63,7 @@ function matchedOutside(
   { band, priceMatchBand }: Under,
 ): Mismatch | undefined {
   if (priceMatchBand === undefined) {
-    return { reason: "price_match_band_required", asked: words, allowed: null }
+    return unsized("price_match_band_required", words)
   }
   if (compareDecimals(priceMatchBand, band) <= 0) return undefined
   const asked = () => `${words()} within the price_match_band ${formatDecimal(priceMatchBand)}`

@@ -1,3 +1,4 @@
+import type { Order } from "../../../venue/payload/payload.ts"
 import type { OperationId } from "../../../venue/profile.ts"
 import { type ReadOrder, orderText, type Subject } from "../judged/judged-order.ts"
 import {
@@ -44,16 +45,23 @@ export function matchEntry(entry: Asking, subject: Subject): Match | undefined {
 }
 
 /** What was matched, in words. */
-export function matchText(
-  entry: Asking & { readonly over: unknown },
-  { orders }: Match,
-  subject: Subject,
-): string {
+export function matchText(entry: Sized, match: Match, subject: Subject): string {
   const { request, circumstances } = subject
-  const [first] = orders ?? []
-  if (!usesOrderMatchers(entry.matchers) && entry.over === undefined) return request.operation
-  if (first === undefined) return `${request.operation}, whose orders can't be read`
-  return orderText(first.read.order, circumstances.profile.symbols)
+  if (!looksAtOrders(entry)) return request.operation
+  const order = matchedOrder(entry, match)
+  if (order === undefined) return `${request.operation}, whose orders can't be read`
+  return orderText(order, circumstances.profile.symbols)
+}
+
+/** The first order that was matched, by an entry that looks at orders. */
+export function matchedOrder(entry: Sized, { orders }: Match): Order | undefined {
+  return looksAtOrders(entry) ? orders?.[0]?.read.order : undefined
+}
+
+type Sized = Asking & { readonly over: unknown }
+
+function looksAtOrders({ matchers, over }: Sized): boolean {
+  return over !== undefined || usesOrderMatchers(matchers)
 }
 
 function fitsAll<On>(named: readonly Named<On>[], asked: Matchers, on: On): boolean {

@@ -1,3 +1,4 @@
+import type { Order } from "../../../venue/payload/payload.ts"
 import { matcherReasons, type MatcherReason } from "../match/matchers.ts"
 import type { Claim, OrderSize } from "./claim.ts"
 
@@ -8,6 +9,8 @@ export type Denial = {
   readonly reason: DenialReason
   readonly file: string | null
   readonly line: number | null
+  /** The order of a batch that it is about, a JSON Pointer. */
+  readonly path?: string
   readonly asked: string | null
   readonly allowed: string | null
 }
@@ -15,8 +18,14 @@ export type Denial = {
 /** The part of a denial that comes from one entry. */
 export type Mismatch = {
   readonly reason: DenialReason
+  readonly path?: string
   readonly asked: Words
   readonly allowed: Words
+}
+
+/** Names the order that doesn't fit, where it is one of a batch. */
+export function ofOrder({ path }: Order, mismatch: Mismatch): Mismatch {
+  return path === "" ? mismatch : { ...mismatch, path }
 }
 
 /** Text for people, made only when it is shown: of a hundred rules that don't match, one is explained. */
