@@ -4,13 +4,12 @@ import { Fault } from "../std/fault.ts"
 import { isThere } from "../std/fs/is-there.ts"
 import { oneAtATime } from "../std/one-at-a-time.ts"
 import { boundSet, type ExchangedSet, putInForce } from "./active/active-set.ts"
-import { type DiskFiles, watchFilesOnDisk } from "./active/files-on-disk.ts"
+import { type DiskFiles, filesOnDisk, watchFilesOnDisk } from "./active/files-on-disk.ts"
 import { openCheckpoints } from "./audit/checkpoints.ts"
 import type { Config } from "./config/config.ts"
 import type { FileSet } from "./config/file-set.ts"
 import { pathsOf, type Installation, signerDirOf } from "./config/installation.ts"
-import { keepSet, type KeptSet } from "./config/kept-set.ts"
-import { filesToStart, loadFiles, type Starter } from "./config/load-files.ts"
+import { filesToStart, type Starter } from "./config/load-files.ts"
 import { assertTrustedDirectory } from "./config/read-config-file.ts"
 import { holdKeys } from "./custody/custody.ts"
 import { claimSigners, matchKeys } from "./custody/match-keys.ts"
@@ -84,14 +83,6 @@ export async function openVault(
   } catch (error) {
     await vault.close()
     throw error
-  }
-}
-
-function filesOnDisk(installation: Installation, kept: KeptSet | undefined): DiskFiles {
-  return {
-    load: () => loadFiles(installation),
-    keep: (set, isRolledBack) => keepSet(set, isRolledBack, installation),
-    isRolledBack: kept?.isRolledBack === true,
   }
 }
 

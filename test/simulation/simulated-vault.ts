@@ -51,7 +51,12 @@ export async function openSimulatedVault({
 
 /** The files on disk are those in force, and nothing is kept. */
 function noDisk(files: FileSet): DiskFiles {
-  return { load: () => Promise.resolve(files), keep: () => Promise.resolve(), isRolledBack: false }
+  return {
+    load: () => Promise.resolve(files.texts),
+    parse: () => files,
+    keep: () => Promise.resolve(),
+    isRolledBack: false,
+  }
 }
 
 const noCheckpoints: Vault["checkpoints"] = {

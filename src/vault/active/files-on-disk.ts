@@ -1,6 +1,10 @@
 import type { Warning } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
 import type { FileSet, FileText } from "../config/file-set.ts"
+import type { Installation } from "../config/installation.ts"
+import { keepSet, type KeptSet } from "../config/kept-set.ts"
+import { loadTexts, parseTexts } from "../config/load-files.ts"
+import { hashTexts } from "../config/parse-file-set.ts"
 import type { Standing } from "../ledger/bindings.ts"
 import { changesBetween } from "../policy/widening.ts"
 import type { LedgerTime } from "../process/clock.ts"
@@ -13,23 +17,50 @@ export type Difference = Warning & {
 
 /** Where files are read from, and which set a start takes up again. */
 export type DiskFiles = {
-  load(): Promise<FileSet>
+  load(): Promise<readonly FileText[]>
+  /** @throws {Fault} where they can't be used. */
+  parse(texts: readonly FileText[]): FileSet
   keep(files: FileSet, isRolledBack: boolean): Promise<void>
   /** Whether the set that a start took up was rolled back to. */
   readonly isRolledBack: boolean
 }
 
+export function filesOnDisk(installation: Installation, kept: KeptSet | undefined): DiskFiles {
+  return {
+    load: () => loadTexts(installation),
+    parse: (texts) => parseTexts(texts, installation),
+    keep: (set, isRolledBack) => keepSet(set, isRolledBack, installation),
+    isRolledBack: kept?.isRolledBack === true,
+  }
+}
+
 type Sources = { readonly active: () => FileSet & Standing; readonly now: () => LedgerTime }
 
-/** Compares the files on disk with those in force, whenever it is asked to. */
+/**
+ * Compares the files on disk with those in force, whenever it is asked to. It parses what it finds once: that takes long
+ * enough to keep requests waiting.
+ */
 export function watchFilesOnDisk(onDisk: DiskFiles, { active, now }: Sources) {
   let { isRolledBack } = onDisk
   let last: Difference | undefined
   let lookedAt: string | undefined
+  /** What was found, beside what was in force then. */
+  let compared: string | undefined
   async function lookAtDisk(): Promise<void> {
-    const found = await onDisk
-      .load()
-      .then((files) => differenceOf(files, active(), isRolledBack), unusableFiles)
+    const before = compared
+    compared = undefined
+    let found: Warning | undefined
+    try {
+      const texts = await onDisk.load()
+      const hash = hashTexts(texts)
+      compared = `${hash} ${active().policyHash}`
+      if (compared === before) return
+      if (hash !== active().policyHash) {
+        found = differenceOf(onDisk.parse(texts), active(), isRolledBack)
+      }
+    } catch (error) {
+      found = unusableFiles(error)
+    }
     last = found && { ...found, sinceMs: last?.sinceMs ?? now() }
     lookedAt = active().policyHash
   }
@@ -39,6 +70,7 @@ export function watchFilesOnDisk(onDisk: DiskFiles, { active, now }: Sources) {
     differ: () => (lookedAt === active().policyHash ? last : undefined),
     async keep(files: FileSet, isNowRolledBack: boolean): Promise<void> {
       isRolledBack = isNowRolledBack
+      compared = undefined
       await onDisk.keep(files, isRolledBack)
       await lookAtDisk()
     },
@@ -55,8 +87,7 @@ function differenceOf(
   onDisk: FileSet,
   inForce: FileSet & Standing,
   isRolledBack: boolean,
-): Warning | undefined {
-  if (onDisk.policyHash === inForce.policyHash) return undefined
+): Warning {
   const files = changedFiles(inForce.texts, onDisk.texts).join(", ")
   if (inForce.config.attestRequired && onDisk.policyHash !== inForce.acceptedHash) {
     const message = `The files on disk aren't in force: ${files}. A person has to accept them.`

@@ -7,7 +7,7 @@ import type { FileSet, FileText } from "./file-set.ts"
 import { pathsOf, type Installation } from "./installation.ts"
 import { type KeptSet, readKeptSet, wasStopped } from "./kept-set.ts"
 import { assertTrustedDirectory, readConfigFile } from "./read-config-file.ts"
-import { parseFileSet } from "./parse-file-set.ts"
+import { hashTexts, parseFileSet } from "./parse-file-set.ts"
 
 /**
  * Loads and checks countersign.yaml, venue.yaml and policies/*.yaml.
@@ -15,7 +15,12 @@ import { parseFileSet } from "./parse-file-set.ts"
  * @throws {Fault} `config_invalid` with every problem on a line of its own, `not_initialised`, `file_unsafe`.
  */
 export async function loadFiles(installation: Installation): Promise<FileSet> {
-  const read = parseFileSet(await loadTexts(installation))
+  return parseTexts(await loadTexts(installation), installation)
+}
+
+/** @throws {Fault} `config_invalid`, as {@link loadFiles}. */
+export function parseTexts(texts: readonly FileText[], installation: Installation): FileSet {
+  const read = parseFileSet(texts)
   if (read.ok) return read.value
   throw invalidFiles(read.error, installation)
 }
@@ -28,7 +33,8 @@ export function invalidFiles(problems: readonly Problem[], { configDir }: Instal
   return new Fault("config_invalid", lines.join("\n"))
 }
 
-async function loadTexts(installation: Installation): Promise<readonly FileText[]> {
+/** Loads them as they are. @throws {Fault} `config_invalid`, `not_initialised`, `file_unsafe`. */
+export async function loadTexts(installation: Installation): Promise<readonly FileText[]> {
   const { configDir } = installation
   const { configFile, venueFile, policiesDir } = pathsOf(installation)
   await assertTrustedDirectory(configDir)
@@ -92,7 +98,7 @@ export async function filesToStart(
   const inForce = kept && parseFileSet(kept.texts)
   if (inForce?.ok !== true) return { files: await loadFiles(installation), kept }
   const isAsked = starter === "person" && (await mayChange(kept, installation))
-  const onDisk = isAsked ? await loadIfUsable(installation) : undefined
+  const onDisk = isAsked ? await loadIfOther(inForce.value, installation) : undefined
   return { files: onDisk ?? inForce.value, kept }
 }
 
@@ -100,9 +106,14 @@ async function mayChange(kept: KeptSet | undefined, installation: Installation):
   return kept?.isRolledBack !== true && (await wasStopped(installation))
 }
 
-async function loadIfUsable(installation: Installation): Promise<FileSet | undefined> {
+/** `undefined` where they are those, or can't be used. To parse hundreds of symbols takes a large part of a start. */
+async function loadIfOther(
+  { policyHash }: FileSet,
+  installation: Installation,
+): Promise<FileSet | undefined> {
   try {
-    return await loadFiles(installation)
+    const texts = await loadTexts(installation)
+    return hashTexts(texts) === policyHash ? undefined : parseTexts(texts, installation)
   } catch (error) {
     if (error instanceof Fault && brokenCodes.has(error.code)) return undefined
     throw error
