@@ -78,6 +78,16 @@ describe("a daemon whose ledger is on PostgreSQL", { timeout: 240_000, ...needsP
   const settings = (): string => readFileSync(configFile(), "utf8")
   const onPostgres = (): string => embedded.replace("ledger: {min_free: 0}\n", ledgerSetting)
 
+  /** Runs a line of the page that writes SQL into a file `name`, and reads what is there then. */
+  async function sqlOf(line: string, name: string): Promise<string> {
+    assert.ok(line.endsWith(` --out ${name}`), line)
+    const file = join(place.directory, name)
+    const words = line.slice(0, -name.length).trim().split(" ").slice(1)
+    const { code, stderr } = await run(...words, file)
+    assert.equal(code, 0, stderr)
+    return readFileSync(file, "utf8")
+  }
+
   function configure(primary: PostgresServer): void {
     const { data } = primary
     appendFileSync(join(data, "postgresql.conf"), standbySetting)
@@ -145,18 +155,16 @@ describe("a daemon whose ledger is on PostgreSQL", { timeout: 240_000, ...needsP
   })
 
   it("is moved by what countersign ledger move prints, all or nothing, once", async () => {
-    const [createdb, move, psql = ""] = commandLines(moving)
+    const [createdb, move = "", psql = ""] = commandLines(moving)
     assert.equal(createdb, "createdb countersign") // the server of this test has it
-    assert.equal(move, "countersign ledger move > ledger.sql")
     assert.match(psql, /^psql .*--set=ON_ERROR_STOP=1 --file=ledger.sql$/)
-    const { code, stdout } = await run("ledger", "move")
-    assert.equal(code, 0)
-    server.psql(psql, stdout.slice(0, -"COMMIT;\n".length)) // as a full disk may leave it
+    const sql = await sqlOf(move, "ledger.sql")
+    server.psql(psql, sql.slice(0, -"COMMIT;\n".length)) // as a full disk may leave it
     assert.equal(server.sql("SELECT to_regclass('countersign.head')"), "")
-    server.psql(psql, stdout)
+    server.psql(psql, sql)
     assert.ok(recorded() > 0)
     const before = server.sql("SELECT count(*), sum(last_seq) FROM countersign.batches")
-    assert.throws(() => server.psql(psql, stdout), /schema "countersign" already exists/)
+    assert.throws(() => server.psql(psql, sql), /schema "countersign" already exists/)
     assert.equal(server.sql("SELECT count(*), sum(last_seq) FROM countersign.batches"), before)
   })
 
@@ -298,13 +306,12 @@ describe("a daemon whose ledger is on PostgreSQL", { timeout: 240_000, ...needsP
   it("goes on there once what this host added is put back, all or nothing, once", async () => {
     const [putBack = "", psql = ""] = commandLines(puttingBack)
     const lastThere = server.sql("SELECT seq FROM countersign.head")
-    const words = putBack.replace("1200", lastThere).replace(" > entries.sql", "").split(" ")
-    const { code, stdout, stderr } = await run(...words.slice(1))
-    assert.equal(code, 0, stderr)
-    server.psql(psql, stdout.slice(0, -"COMMIT;\n".length))
+    assert.match(psql, /^psql .*--set=ON_ERROR_STOP=1 --file=entries.sql$/)
+    const sql = await sqlOf(putBack.replace("1200", lastThere), "entries.sql")
+    server.psql(psql, sql.slice(0, -"COMMIT;\n".length))
     assert.equal(server.sql("SELECT seq FROM countersign.head"), lastThere)
-    server.psql(psql, stdout)
-    assert.throws(() => server.psql(psql, stdout), /isn't the ledger of host a as it was/)
+    server.psql(psql, sql)
+    assert.throws(() => server.psql(psql, sql), /isn't the ledger of host a as it was/)
     await withDaemon(async (client) => {
       await assertSigns(client)
       assert.equal((await run("audit", "verify")).code, 0)
