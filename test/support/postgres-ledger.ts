@@ -25,6 +25,8 @@ export type PostgresLedgerPlace = FilePlace & {
   readonly postgres: PostgresLedger
   /** SQL by the server's admin. */
   sql(text: string): string
+  /** As `sql`, while ledgers of this process go on: one that stands still for a second loses its turn. */
+  ask(text: string): Promise<string>
   /** What the host signs while it can't reach the server. */
   readonly isolatedFile: string
   /** Takes its relay away. */
@@ -114,6 +116,7 @@ function connected(own: OwnPlace, settings: Settings, at: Primary): PostgresLedg
   return {
     ...{ file, isolatedFile, postgres, key: own.key },
     sql: (text) => at.server.sql(text, postgres.database),
+    ask: (text) => at.server.ask(text, postgres.database),
     openStore: postgresStore(ask),
     part: () => relay.stop(),
     mend: () => void (relay = startRelay(socket, at)),

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { setImmediate as turnEnded, setTimeout as pause } from "node:timers/promises"
+import { setTimeout as pause } from "node:timers/promises"
 
 import { Fault } from "../../src/std/fault.ts"
 import type { Ledger } from "../../src/vault/ledger/ledger.ts"
@@ -251,7 +251,7 @@ describe("the ledgers of two hosts", needsPostgres, () => {
       const decided = reserve(a.ledger, { ...plainAsk, nowMs: a.ledger.now() })
       const dropped = assert.rejects(decided, Fault)
       await pause(100)
-      const asked = b.place.sql("SELECT clock_timestamp()")
+      const asked = await b.place.ask("SELECT clock_timestamp()")
       await b.ledger.act(frozen, b.ledger.now())
       // It did something until it was asked for its turn, which it had for a second more.
       const waited = `SELECT quiet_at - timestamptz '${asked}' BETWEEN '2 s' AND '3 s' FROM countersign.head`
@@ -339,7 +339,9 @@ describe("the ledgers of two hosts", needsPostgres, () => {
         await a.ledger.decide([], () => () => undefined)
         const { seq } = await b.ledger.audit.ends()
         const revoked = act({ act: "client_revoked", name: client.name })
-        while (b.place.sql("SELECT seq FROM countersign.head") === `${seq}`) await turnEnded()
+        const isAdded = async () =>
+          (await b.place.ask("SELECT seq FROM countersign.head")) === `${seq}` ? undefined : true
+        await Promise.race([revoked, until(isAdded, "b has revoked the client")])
         // As a command does: what it asks for is made of what is known here.
         const isKnown = ofA().tokenHash === null
         if (!isKnown)
