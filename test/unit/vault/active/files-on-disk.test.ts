@@ -33,7 +33,7 @@ describe("the files on disk beside those in force", () => {
     return {
       parsed,
       files,
-      async lookAt(texts: readonly FileText[]) {
+      lookAt: async (texts: readonly FileText[]) => {
         found = texts
         await files.lookAtDisk()
         return files.differ()?.message
