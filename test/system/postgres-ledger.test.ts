@@ -343,8 +343,8 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
       await standby.start()
       await (await opening).store.close()
     } finally {
+      wait("") // before all that could fail: else whatever is written there waits for good
       standby.goOn()
-      wait("")
       await ledger.remove()
       await standby.stop()
     }
