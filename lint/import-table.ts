@@ -15,6 +15,7 @@ type Row = {
 /** What of Node's and of packages' a row can keep out, by its word in ARCHITECTURE.md. */
 export const modules: Readonly<Record<string, RegExp>> = {
   "`node:*`": /^node:/,
+  "`node:*` but HTTP": /^node:(?!https?$|stream\/consumers$)/,
   SQLite: /^node:sqlite$/,
   HTTP: /^node:https?$|^node:http2$/,
   TLS: /^node:(?:tls|https|http2)$/,
@@ -57,7 +58,12 @@ export const importTable: readonly Row[] = [
     may: ["std/"],
     why: "The sandbox checks the daemon, so it shares none of its hashing or rules.",
   },
-  { path: "client/", may: [], never: ["`node:*`"], why: "A bot's project has the client alone." },
+  {
+    path: "client/",
+    may: [],
+    never: ["`node:*` but HTTP"],
+    why: "A bot's project has the client alone.",
+  },
   {
     path: "console/",
     may: ["std/", "link/"],

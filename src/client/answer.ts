@@ -107,8 +107,8 @@ function readVenues<Wanted>(came: Came, read: Reading<Wanted>): Answer<Wanted> {
   const data = isObject(body["data"]) ? body["data"] : {}
   if (response.ok && code === "0") return success(came, "venue", read(body, text))
   const { status } = response
-  // As the daemon records it. A fetch that follows nothing shows no 3xx.
-  const isClear = code !== "" && code !== "0" && status < 500
+  // As the daemon records it.
+  const isClear = code !== "" && code !== "0" && status < 500 && !(status >= 300 && status < 400)
   const head = { status, record, retryAfterMs, mayHaveArrived: !isClear }
   return { ok: false, source: "venue", ...head, code, msg: wordOf(body["msg"]), data }
 }

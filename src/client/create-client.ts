@@ -7,6 +7,7 @@ import {
   type VenueWords,
 } from "./answer.ts"
 import type { components } from "./contract.ts"
+import { fetchDirect, type DirectAsk } from "./fetch-direct.ts"
 import { sendUntilClear, type Repeating } from "./send-until-clear.ts"
 import { waitForRoom, type Waiting } from "./wait-for-room.ts"
 
@@ -25,7 +26,7 @@ export type ClientOptions = {
   /** Where the daemon listens, such as `http://127.0.0.1:8420`. */
   readonly url: string
   readonly token: string
-  /** In place of the platform's own. */
+  /** In place of calls that go to no proxy, whatever the environment or the program names. */
   readonly fetch?: typeof globalThis.fetch
   /** How long an answer may take; 20,000 if left out: the venue has 15 s of it. */
   readonly timeoutMs?: number
@@ -96,7 +97,9 @@ type Asked<Name extends keyof Schemas> = Promise<Answer<Schemas[Name]>>
 
 type Asking = { readonly body?: object; readonly by?: CallOptions | undefined }
 
-function asker({ url, token, fetch = globalThis.fetch, timeoutMs = 20_000 }: ClientOptions) {
+function asker({ url, token, fetch, timeoutMs = 20_000 }: ClientOptions) {
+  const fetchOnce = (target: string, ask: DirectAsk): Promise<Response> =>
+    fetch === undefined ? fetchDirect(target, ask) : fetch(target, { ...ask, redirect: "error" })
   return async <Wanted>(
     path: string,
     read: Reading<Wanted>,
@@ -104,15 +107,15 @@ function asker({ url, token, fetch = globalThis.fetch, timeoutMs = 20_000 }: Cli
   ): Promise<Answer<Wanted>> => {
     const headers: Record<string, string> = { Authorization: `Bearer ${token}`, ...headersOf(by) }
     if (body !== undefined) headers["Content-Type"] = "application/json"
-    const init: RequestInit = { method: body === undefined ? "GET" : "POST", headers }
-    if (body !== undefined) init.body = JSON.stringify(body)
+    const sent =
+      body === undefined ? { method: "GET" } : { method: "POST", body: JSON.stringify(body) }
     const askOnce = async (): Promise<Answer<Wanted>> => {
+      const signal = within(timeoutMs, by.signal)
       try {
-        const signal = within(timeoutMs, by.signal)
-        const response = await fetch(url + path, { ...init, signal, redirect: "error" })
-        return await readAnswer(response, read)
+        return await readAnswer(await fetchOnce(url + path, { ...sent, headers, signal }), read)
       } catch (error) {
-        return noAnswer(`No answer came from the daemon (${causeOf(error)}).`)
+        const cause = causeOf(signal.aborted ? signal.reason : error)
+        return noAnswer(`No answer came from the daemon (${cause}).`)
       }
     }
     return waitForRoom(askOnce, by, body === undefined || by.idempotencyKey !== undefined)
@@ -127,9 +130,12 @@ function within(ms: number, signal: AbortSignal | undefined): AbortSignal {
 /** A word alone: an error's sentence may quote what was sent. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return "unknown"
-  const { cause } = error
-  const isCoded = cause instanceof Error && "code" in cause && typeof cause.code === "string"
-  return isCoded ? String(cause.code) : error.name
+  const coded = [error, error.cause].find(isCoded)
+  return coded?.code ?? error.name
+}
+
+function isCoded(error: unknown): error is { readonly code: string } {
+  return error instanceof Error && "code" in error && typeof error.code === "string"
 }
 
 function headersOf({ key, expiresInMs, idempotencyKey }: CallOptions) {

@@ -1,3 +1,4 @@
+import { fetchDirect } from "../../client/fetch-direct.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Stage } from "./stage.ts"
 import { demoRequests, type DemoRequest } from "./texts.ts"
@@ -29,7 +30,7 @@ export async function playDemo(stage: Stage, say: (line: string) => void): Promi
 }
 
 async function post(stage: Stage, { path, body, key }: DemoRequest) {
-  const response = await fetch(`${stage.daemonUrl}${path}`, {
+  const response = await fetchDirect(`${stage.daemonUrl}${path}`, {
     method: "POST",
     headers: {
       Authorization: `Bearer ${stage.token}`,

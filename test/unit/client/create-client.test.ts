@@ -110,6 +110,11 @@ describe("a client's answer", () => {
       ...{ mayHaveArrived: true, code: "0" },
     },
     {
+      what: "a venue that points elsewhere",
+      came: answer("venue", { status: 302, body: { code: "90404" } }),
+      ...{ mayHaveArrived: true, code: "90404" },
+    },
+    {
       what: "a venue that says no with 499",
       came: answer("venue", { status: 499, body: { code: "90404" } }),
       ...{ mayHaveArrived: false, code: "90404" },

@@ -1,3 +1,4 @@
+import { fetchDirect } from "../../../client/fetch-direct.ts"
 import type { StatusView } from "../../../link/views/views.ts"
 import { toldReason } from "../../../link/views/signing.ts"
 import { version } from "../../../std/version.ts"
@@ -39,7 +40,7 @@ const longestWaitMs = 3_000
 /** The version that a gate says in its contract, which it reads once, when it starts. */
 async function askGate(url: string): Promise<string | undefined> {
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(longestWaitMs) })
+    const answer = await fetchDirect(url, { signal: AbortSignal.timeout(longestWaitMs) })
     const contract = (await answer.json()) as { readonly info?: { readonly version?: unknown } }
     const said = contract.info?.version
     return typeof said === "string" ? said : undefined
