@@ -153,6 +153,20 @@ load 200 "$gate"
 echo "== load vault"
 load 200 "$vault"
 
+echo "== edited"
+printf 'deny:\\n  - {name: stop, endpoints: [placeOrder]}\\n' | cat /run/bot.yaml - > /etc/countersign/policies/bot.yaml
+killed=$(shown "$vault" MainPID)
+kill -KILL "$killed"
+started() { ! is "$vault" MainPID 0 && ! is "$vault" MainPID "$killed" && answers; }
+until_so started
+send /sign/v1/trade/orders
+countersign status | head --lines=1
+timeout 60 systemctl reload "$vault"
+send /sign/v1/trade/orders
+countersign status | head --lines=1
+cp /run/bot.yaml /etc/countersign/policies/bot.yaml
+timeout 60 systemctl reload "$vault"
+
 echo "== hang"
 for unit in "$vault" "$gate"; do
   mkdir -p "/etc/systemd/system/$unit.d"

@@ -212,6 +212,13 @@ describe("countersign install-service", { ...needsSystemd(), timeout: 1_200_000 
       })
     }
 
+    it("goes on with the files that were in force, says that others are on disk, and takes them by a reload", () => {
+      assert.match(
+        said("edited"),
+        /"signature".*\n200 daemon\nThe files on disk aren't in force: policies\/bot\.yaml\..*\n.*"policy_denied".*\n403 daemon\n(?!The files on disk)/,
+      )
+    })
+
     it("was ended by the watchdog when its event loop hung, and started again", () => {
       assert.deepEqual(said("hang").split("\n"), [
         "countersign-vault.service: Failed with result 'watchdog'.",
