@@ -237,22 +237,24 @@ describe("the drills of several hosts", needed, () => {
     keep(db2, "earlier")
     await db2.start()
     await untilSign(a, b, c)
-    for (const host of hosts) await host.stop()
+    await Promise.all(hosts.map((host) => host.stop()))
     await standbyAnew.stop()
     await db2.stop()
     keep(db2, "later")
     await putInPlace("earlier", db2)
     const restored = await startStandby(site.place, db2, { name: "db1", directory: "restored" })
     const most = await putBackFromHostWithMost(db2)
-    for (const host of hosts) await host.start()
+    await Promise.all(hosts.map((host) => host.start()))
     await assertSign(a, b, c)
     await assertSameHead(db2)
-    for (const host of hosts) await host.stop()
+    await Promise.all(hosts.map((host) => host.stop()))
     await restored.stop()
     await db2.stop()
     await putInPlace("later", db2)
     await standbyAnew.start()
-    for (const host of hosts) assert.equal(endsOf(await refusal(host)).there, most)
+    for (const said of await Promise.all(hosts.map(refusal))) {
+      assert.equal(endsOf(said).there, most)
+    }
     await standbyAnew.stop()
   })
 
@@ -299,9 +301,9 @@ describe("the drills of several hosts", needed, () => {
   /** Returns the last entry that is there then. */
   async function putBackFromHostWithMost(server: PostgresServer): Promise<number> {
     let most = { there: 0, here: 0, host: a }
-    for (const host of hosts) {
-      const ends = endsOf(await refusal(host))
-      if (ends.here > most.here) most = { ...ends, host }
+    for (const [index, said] of (await Promise.all(hosts.map(refusal))).entries()) {
+      const ends = endsOf(said)
+      if (ends.here > most.here) most = { ...ends, host: hosts[index] ?? a }
     }
     const { stdout } = await most.host.run("ledger", "put-back", "--after", String(most.there))
     server.sql(stdout)
