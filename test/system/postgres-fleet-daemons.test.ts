@@ -22,7 +22,7 @@ import {
   type FleetSite,
 } from "../support/fleet-site.ts"
 import { hostRole, needsPostgres } from "../support/postgres-server.ts"
-import { childRunning, until } from "../support/process-tree.ts"
+import { until } from "../support/process-tree.ts"
 import { addClient, tradingPolicy } from "../support/trading-keys.ts"
 
 const path = "/sign/v1/trade/orders"
@@ -240,20 +240,12 @@ describe("three hosts on one ledger", { timeout: 300_000, ...needsPostgres }, ()
     for (const host of hosts) await untilCode(host, (each) => each === "signed")
   })
 
-  async function killVault(host: FleetHost): Promise<void> {
-    const running = () => childRunning(host.daemon().pid, "vault/main")
-    const { pid } = await running()
-    process.kill(pid, "SIGKILL")
-    const isOther = async () => ((await running()).pid === pid ? undefined : true)
-    await until(isOther, "another vault runs")
-    await host.untilReady()
-  }
-
   it("have policies of their own, reloaded host by host, which no crash puts in force", async () => {
     const file = join(a.dir, "policies", "trading.yaml")
     const text = readFileSync(file, "utf8")
     writeFileSync(file, text.replace('"0.5"', '"0.05"'))
-    await killVault(a)
+    a.signal("SIGKILL")
+    await a.start()
     assert.equal(await codeOf(a), "signed")
     const differ = /^The files on disk aren't in force: policies\/trading\.yaml/m
     assert.match((await a.run("status")).stdout, differ)
