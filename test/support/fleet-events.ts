@@ -61,7 +61,18 @@ export const happen: Readonly<Record<FleetEvent, (around: Around) => Promise<Hap
 
 /** Resolves once every host has signed once more. */
 export async function allSign({ hosts, signings }: Pick<Around, "hosts" | "signings">) {
-  await Promise.all(hosts.map(({ name }) => signings.next(name)))
+  await Promise.all(hosts.map((host) => signs(host, signings)))
+}
+
+/** How long its vault takes to start is the machine's: from there on it has to sign soon. */
+async function signs(host: FleetHost, signings: Signings): Promise<void> {
+  for (;;) {
+    const vault = host.vault()
+    const state = await Promise.race([vault.ended, vault.started]).catch(() => "ended")
+    if (state === "ready") break
+    await nextVault(host, vault)
+  }
+  await signings.next(host.name)
 }
 
 /** What the others' silence is beside: as long as a killed vault takes to start again. */
@@ -183,13 +194,13 @@ async function isolated({ random, hosts, signings }: Around): Promise<Happened> 
   await nextVault(host, before)
   // Until then, what comes from there is what the last vault gave out.
   await until(() => existsSync(file) || undefined, `${host.name} is isolated`)
-  await signings.next(host.name)
+  await signs(host, signings)
   const point = random.isOneIn(2) ? random.pick(isolatedPoints) : undefined
   if (point !== undefined) {
     const alone = host.vault()
     alone.crashAt({ stage: point, count: 1 + random.below(3) })
     await Promise.race([alone.ended, sleep(longestEndMs)])
-    await signings.next(host.name)
+    await signs(host, signings)
   }
   await sleep(random.below(3_000))
   const alone = host.vault()

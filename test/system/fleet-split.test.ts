@@ -7,6 +7,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import type { FleetSite } from "../support/crash-fleet.ts"
 import type { WaitsFor } from "../support/crash-servers.ts"
 import { withBusyFleet } from "../support/fleet-bots.ts"
+import { allSign } from "../support/fleet-events.ts"
 import type { FleetHost } from "../support/fleet-host.ts"
 import { needsPostgres } from "../support/postgres-server.ts"
 import { until } from "../support/process-tree.ts"
@@ -55,7 +56,7 @@ function split(t: TestContext, waitsFor: WaitsFor): Promise<Apart> {
     const all = new Set<string>()
     const apart = { old: [] as string[], new: [] as string[] }
     bots.hears = (_, record) => all.add(record)
-    await Promise.all(fleet.hosts.map(({ name }) => signings.next(name)))
+    await allSign({ ...fleet, signings })
     await partAll(fleet.hosts, site)
     await pause(releasedMs)
     bots.hears = ({ host }, record) => {

@@ -9,6 +9,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import { budgetsOff } from "../support/countersign.ts"
 import type { Fleet } from "../support/crash-fleet.ts"
 import { withBusyFleet, type Bots } from "../support/fleet-bots.ts"
+import { allSign } from "../support/fleet-events.ts"
 import { columns, percentiles } from "../support/fleet-report.ts"
 import {
   answeredMs,
@@ -90,7 +91,7 @@ async function drill(kind: Withdrawal, trouble: Trouble, around: Around): Promis
   const { fleet, bots, random, signings } = around
   const [host, other, third] = random.shuffled(fleet.hosts)
   assert.ok(host && other && third)
-  await Promise.all(fleet.hosts.map(({ name }) => signings.next(name)))
+  await allSign({ ...fleet, signings })
   const { isOf, act, mend } = withdrawn(kind, around)
   await pause(random.below(50))
   const end = await troubled(trouble, other, { fleet })
@@ -112,7 +113,7 @@ async function drill(kind: Withdrawal, trouble: Trouble, around: Around): Promis
 
 /** Where a session began, answers wait as after one that broke off. */
 async function calmed({ fleet, signings }: Around): Promise<void> {
-  await Promise.all(fleet.hosts.map(({ name }) => signings.next(name)))
+  await allSign({ ...fleet, signings })
   await pause(quietMs)
 }
 
