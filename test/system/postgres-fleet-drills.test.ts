@@ -83,7 +83,9 @@ describe("the drills of several hosts", needed, () => {
   }
 
   async function assertSilent(...these: FleetHost[]): Promise<void> {
-    for (const host of these) assert.match(await outcome(host), /^(?:ledger|vault)_unavailable$/)
+    for (const each of await Promise.all(these.map(outcome))) {
+      assert.match(each, /^(?:ledger|vault)_unavailable$/)
+    }
   }
 
   async function untilSign(...these: FleetHost[]): Promise<void> {

@@ -70,8 +70,8 @@ export function watchFilesOnDisk(onDisk: DiskFiles, { active, now }: Sources) {
     differ: () => (lookedAt === active().policyHash ? last : undefined),
     async keep(files: FileSet, isNowRolledBack: boolean): Promise<void> {
       isRolledBack = isNowRolledBack
-      compared = undefined
       await onDisk.keep(files, isRolledBack)
+      compared = undefined
       await lookAtDisk()
     },
   }
