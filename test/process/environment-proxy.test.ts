@@ -8,6 +8,7 @@ import { promisify } from "node:util"
 import { startBotDaemon, type BotDaemon } from "../support/bot-daemon.ts"
 import { countersignProcess, sandbox, type Served } from "../support/countersign.ts"
 import { repositoryRoot } from "../support/markdown.ts"
+import { namingProxy } from "../support/named-proxy.ts"
 
 const run = promisify(execFile)
 
@@ -40,13 +41,6 @@ function sourceUrl(file: string): string {
   return pathToFileURL(`${repositoryRoot}/src/${file}`).href
 }
 
-/** Names a proxy in every variable that programs look at, and no exception. */
-function naming(proxy: string): Readonly<Record<string, string>> {
-  const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]
-  const none = { NODE_USE_ENV_PROXY: "1", NO_PROXY: "", no_proxy: "" }
-  return { ...none, ...Object.fromEntries(names.map((name) => [name, proxy])) }
-}
-
 /** What listens as a proxy does, counts who calls, and hangs up. */
 async function startListener(t: TestContext): Promise<{ url: string; calls: () => number }> {
   let calls = 0
@@ -72,7 +66,7 @@ describe("a proxy that the environment names", { timeout: 120_000 }, () => {
   })
 
   async function runProgram(text: string, proxy: string, more: Readonly<Record<string, string>>) {
-    const env = { ...process.env, ...naming(proxy), ...more }
+    const env = { ...process.env, ...namingProxy(proxy), ...more }
     const args = ["--input-type=module", "--eval", text]
     return (await run(process.execPath, args, { env, timeout: 60_000 })).stdout
   }
@@ -107,7 +101,7 @@ describe("a proxy that the environment names", { timeout: 120_000 }, () => {
 
   it("hears nothing of the demo, nor of daemon and sandbox below it", async (t) => {
     const proxy = await startListener(t)
-    const environment = naming(proxy.url)
+    const environment = namingProxy(proxy.url)
     const { code, stderr } = await countersignProcess(["demo", "--once"], "", { environment })
     assert.equal(code, 0, stderr)
     assert.equal(proxy.calls(), 0)

@@ -14,6 +14,8 @@ import { startAccidents, type Accidents } from "../support/accidents.ts"
 import { startBotDaemon, type BotDaemon } from "../support/bot-daemon.ts"
 import { keepOutput, registerIfSecret } from "../support/canaries.ts"
 import { sandbox, type Served } from "../support/countersign.ts"
+import { httpClients, startRecorder, writeClients } from "../support/http-clients.ts"
+import { namingProxy } from "../support/named-proxy.ts"
 import { bin } from "../support/published.ts"
 import { fencedBlocks, readRepositoryFile, repositoryRoot, sectionOf } from "../support/markdown.ts"
 import { needs } from "../support/needs.ts"
@@ -42,14 +44,16 @@ const programs = {
   python3: needs("python3", "apt-get install python3"),
   "node_modules/.bin/node": {},
   go: needs("go", "apt-get install golang-go"),
+  java: needs("javac", "apt-get install openjdk-17-jdk-headless"),
 }
 
 const ordersPath = "/v1/trade/orders"
 const shownUrl = "http://127.0.0.1:8420"
 const node = JSON.stringify(process.execPath)
 
-describe("bots of others", { timeout: 300_000, ...needs("curl", "apt-get install curl") }, () => {
+describe("bots of others", { timeout: 450_000, ...needs("curl", "apt-get install curl") }, () => {
   const page = readRepositoryFile("docs/moving-a-bot.md")
+  const compatibility = readRepositoryFile("docs/compatibility.md")
   const oldKey = new Wallet(`0x${randomBytes(32).toString("hex")}`)
   let home: string
   let venue: Served
@@ -65,6 +69,7 @@ describe("bots of others", { timeout: 300_000, ...needs("curl", "apt-get install
     home = await mkdtemp(join(tmpdir(), "cs-examples-"))
     // What is written there finds ethers, as in a bot's own project.
     await symlink(join(repositoryRoot, "node_modules"), join(home, "node_modules"))
+    await writeClients(home)
     environment = {
       COUNTERSIGN_URL: accidents.url,
       COUNTERSIGN_DIR: daemon.dir,
@@ -164,6 +169,34 @@ describe("bots of others", { timeout: 300_000, ...needs("curl", "apt-get install
     })
   }
 
+  for (const { name, line, needed } of httpClients) {
+    it(
+      `are served by the defaults of ${name}, as docs/compatibility.md says`,
+      needed,
+      async (t) => {
+        const token = `TOKEN=$(cat '${tokenFile()}'); export TOKEN`
+        const ask = async (url: string, more: Readonly<Record<string, string>> = {}) => {
+          const set = Object.entries({ ...more, URL: url }).map(
+            ([key, value]) => `${key}='${value}'`,
+          )
+          return (await shell(`${token} ${set.join(" ")}\n${line}`, home)).trimEnd().split("\n")
+        }
+        const [version = "", ...statuses] = await ask(daemon.url)
+        assert.deepEqual(statuses, ["200", "200"])
+        const recorder = await startRecorder(t)
+        await ask(recorder.url, namingProxy(recorder.url))
+        const isProxied = recorder.targets.some((target) => target.startsWith("http:"))
+        const short = version.replace(/^(\S+ \d+(?:\.\d+)?).*$/, "$1")
+        const headers = [...recorder.sent]
+          .map((each) => `\`${each}\``)
+          .sort()
+          .join(", ")
+        const row = [short, headers || "nothing", isProxied ? "is given all" : "not asked"]
+        assert.deepEqual(tableRow(compatibility, name), row)
+      },
+    )
+  }
+
   it("say what examples/README.md shows where nothing goes wrong", async () => {
     const [shown = ""] = fencedBlocks(readRepositoryFile("examples/README.md"), "text")
     const printed = await shell("sh examples/bot.sh")
@@ -174,6 +207,16 @@ describe("bots of others", { timeout: 300_000, ...needs("curl", "apt-get install
     assert.equal(await shell("go vet examples/bot.go && gofmt -l examples/bot.go"), "")
   })
 })
+
+/** The cells of the row of the table of HTTP clients that begins by a name. */
+function tableRow(page: string, name: string): readonly string[] {
+  const section = sectionOf(page, "HTTP clients, by their defaults")
+  const row = section.split("\n").find((line) => line.startsWith(`| ${name} `)) ?? ""
+  return row
+    .split("|")
+    .slice(1, -1)
+    .map((cell) => cell.trim())
+}
 
 type Order = Readonly<
   Record<"account_address" | "price" | "quantity" | "state", string> & Record<string, unknown>

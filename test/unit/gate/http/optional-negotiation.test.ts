@@ -27,6 +27,43 @@ describe("an offer that a client makes by itself", () => {
   })
 })
 
+describe("what a client may say and a server may ignore", () => {
+  const trace = `${"a".repeat(32)}-${"b".repeat(16)}`
+  const ignored: readonly (readonly [name: string, value: string])[] = [
+    ["te", "trailers, deflate;q=0.5"],
+    ["http2-settings", "AAEAAEAA"],
+    ["accept", "text/html"],
+    ["accept-encoding", "br, gzip;q=0.1, identity;q=0"],
+    ["accept-language", "*"],
+    ["accept-charset", "utf-16"],
+    ["priority", "u=0, i"],
+    ["sec-ch-ua", '"Bots";v="1"'],
+    ["sec-fetch-mode", "cors"],
+    ["sec-gpc", "1"],
+    ["dnt", "1"],
+    ["cache-control", "no-cache"],
+    ["want-content-digest", "sha-256=1"],
+    ["traceparent", `00-${trace}-01`],
+    ["traceparent", `01-${trace}-01`],
+    ["traceparent", `cc-${trace}-01-what-comes-later`],
+    ["traceparent", "ff"],
+    ["tracestate", "rojo=00f067aa0ba902b7"],
+    ["baggage", "bot=mm"],
+    ["forwarded", "for=192.0.2.1"],
+    ["keep-alive", "timeout=5"],
+    ["prefer", "respond-async"],
+  ]
+  for (const [name, value] of ignored) {
+    it(`is ignored: ${name}: ${value}`, async (t) => {
+      const gate = await startGate(t)
+      const reply = await gate.post(path, "{}", { [name]: value })
+      assert.equal(reply.status, 200)
+      assert.equal(reply.headers["content-encoding"], undefined)
+      assert.match(String(reply.headers["content-type"]), /^application\/json/)
+    })
+  }
+})
+
 describe("a look-up whose query can't be decoded", () => {
   it("is refused, and not answered as if nothing was found", async (t) => {
     const gate = await startGate(t)
