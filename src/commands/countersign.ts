@@ -129,6 +129,7 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
       description: "requests that wait for a person",
       commands: {
         list: async () => (await import("./held/list.ts")).heldList,
+        show: async () => (await import("./held/show.ts")).heldShow,
         release: async () => (await import("./held/decide.ts")).heldRelease,
         refuse: async () => (await import("./held/decide.ts")).heldRefuse,
       },

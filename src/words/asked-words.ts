@@ -9,6 +9,7 @@ import {
 } from "../venue/json.ts"
 import type { OperationId } from "../venue/profile.ts"
 import { decimalWords, orderWords, type AskedWords } from "./order-words.ts"
+import { worstWords } from "./worst-words.ts"
 
 /** Of operations whose words aren't those of their orders alone. */
 const deeds: Readonly<Record<string, string>> = {
@@ -31,12 +32,10 @@ const deeds: Readonly<Record<string, string>> = {
   withdraw: "withdraw",
 } satisfies Record<OperationId, string>
 
-const nothingOf = { unsaid: 0, symbolIds: [] } as const
-
 /** What a held request asks for. */
 export function askedWords(hold: HoldView, symbols: SymbolsView): AskedWords {
   const deed = deeds[hold.operation] ?? hold.operation
-  if (hold.body === "") return { ...nothingOf, words: `${deed}, too long to be said here` }
+  if (hold.body === "") return { words: tooLong(hold, deed), unsaid: 0 }
   const body = JSON.parse(hold.body) as JsonObject // our own canonical JSON
   return shapeWords(body, hold, symbols) ?? opaqueWords(body, deed, symbols)
 }
@@ -55,7 +54,7 @@ function shapeWords(
     case "order_with_id":
       return changeWords(body, shape.orderId, symbols)
     case "order_list":
-      return batchWords(body, shape, { deed, symbols })
+      return batchWords(body, shape, { hold, deed, symbols })
     case "item_list":
       return countWords(body, shape.items, deed)
     case "approve_agent":
@@ -72,7 +71,7 @@ function opaqueWords(body: JsonObject, deed: string, { names }: SymbolsView): As
   const { symbol_id: id } = body
   const symbol = typeof id === "number" ? names[id] : undefined
   const unsaid = Object.keys(body).length - (symbol === undefined ? 0 : 1)
-  return { ...nothingOf, words: symbol === undefined ? deed : `${deed} of ${symbol}`, unsaid }
+  return { words: symbol === undefined ? deed : `${deed} of ${symbol}`, unsaid }
 }
 
 /** An id of digits is said; of others only that there is one. */
@@ -94,10 +93,16 @@ const maxSaidLength = 1_000
 
 type Shape<Kind extends HoldView["shape"]["kind"]> = Extract<HoldView["shape"], { kind: Kind }>
 
+type Batch = {
+  readonly hold: HoldView
+  readonly deed: string
+  readonly symbols: SymbolsView
+}
+
 function batchWords(
   body: JsonObject,
   { items: pointer, orderId }: Shape<"order_list">,
-  { deed, symbols }: { readonly deed: string; readonly symbols: SymbolsView },
+  { hold, deed, symbols }: Batch,
 ): AskedWords | undefined {
   const items = itemsAt(body, pointer)
   const orders = items?.map((item) =>
@@ -105,25 +110,26 @@ function batchWords(
   )
   if (orders === undefined) return undefined
   const said = firstThatFit(orders.map((each) => each?.words ?? "one that has no words"))
-  const rest = groupsOf(orders.slice(said.length))
+  const left = orders.length - said.length
+  const rest = left === 0 ? [] : [`and ${left} more`, `in all ${groupsOf(hold, orders)}`]
   const unsaid = orders.reduce((sum, each) => sum + (each?.unsaid ?? 0), 0)
   return {
-    symbolIds: orders.flatMap((each) => each?.symbolIds ?? []),
     words: `${counted(deed, orders.length)}: ${[...said, ...rest].join("; ")}`,
     unsaid: unsaid + besides(body, pointer),
   }
 }
 
-/** What doesn't fit, by symbol and side, so that nothing is left unnamed: `and 28 more: 27 buy DOGE-USD, 1 sell ETH-BTC`. */
-function groupsOf(orders: readonly (AskedWords | undefined)[]): readonly string[] {
-  if (orders.length === 0) return []
-  const counts = new Map<string, number>()
-  for (const each of orders) {
-    const side = each?.side ?? "that have no words"
-    counts.set(side, (counts.get(side) ?? 0) + 1)
-  }
-  const groups = [...counts].map(([side, count]) => `${count} ${side}`)
-  return [`and ${orders.length} more: ${groups.join(", ")}`]
+/** All orders by symbol and side, so that none is left unnamed: `60 buy DOGE-USD, worst 220 USD; 1 sell ETH-BTC, worst 64 BTC`. */
+function groupsOf(hold: HoldView, orders: readonly (AskedWords | undefined)[]): string {
+  const { groups } = worstWords(hold)
+  if (groups.length > 0) return groups.join("; ")
+  const counts = Map.groupBy(orders, (each) => each?.side ?? "that have no words")
+  return [...counts].map(([side, { length }]) => `${length} ${side}`).join("; ")
+}
+
+function tooLong(hold: HoldView, deed: string): string {
+  const { groups } = worstWords(hold)
+  return [`${deed}, too long to be said here`, ...groups].join("; ")
 }
 
 function firstThatFit(all: readonly string[]): readonly string[] {
@@ -135,7 +141,7 @@ function firstThatFit(all: readonly string[]): readonly string[] {
 function countWords(body: JsonObject, pointer: string, deed: string): AskedWords | undefined {
   const items = itemsAt(body, pointer)
   if (items === undefined) return undefined
-  return { ...nothingOf, words: counted(deed, items.length), unsaid: besides(body, pointer) }
+  return { words: counted(deed, items.length), unsaid: besides(body, pointer) }
 }
 
 /** `place 3 orders` */
@@ -163,7 +169,7 @@ function approvalWords(body: JsonObject): AskedWords | undefined {
   const [who, by] = [addressWords(agent), addressWords(authorized)]
   if (who === undefined || by === undefined || typeof days !== "number") return undefined
   const span = days === 1 ? "1 day" : `${days} days`
-  return { ...nothingOf, words: `approve the agent ${who} for ${span}, authorized address ${by}` }
+  return { words: `approve the agent ${who} for ${span}, authorized address ${by}`, unsaid: 0 }
 }
 
 /** The names are those of the struct in venue.yaml. */
@@ -175,7 +181,7 @@ function structWords(body: JsonObject, deed: string, symbols: SymbolsView): Aske
     return words === undefined || !isName ? [] : [`${name.replaceAll("_", " ")} ${words}`]
   })
   const words = said.length === 0 ? deed : `${deed}: ${said.join(", ")}`
-  return { ...nothingOf, words, unsaid: fields.length - said.length }
+  return { words, unsaid: fields.length - said.length }
 }
 
 /** The vault lets none pass but the installation's. */

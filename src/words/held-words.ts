@@ -4,16 +4,16 @@
 import type { HoldView, SymbolsView } from "../link/views/hold-views.ts"
 import type { OperationId } from "../venue/profile.ts"
 import { askedWords } from "./asked-words.ts"
-import { decimalWords } from "./order-words.ts"
+import { worstWords } from "./worst-words.ts"
 
 /** `buy 0.45 BTC-PERP at 63,000 limit, worst 28,350 USD, held by mm/large` */
 export function heldWords(hold: HoldView, symbols: SymbolsView): string {
-  const { words, unsaid, symbolIds } = askedWords(hold, symbols)
+  const { words, unsaid } = askedWords(hold, symbols)
   return [
     words,
     ...(unsaid === 0 ? [] : [`${unsaid} ${unsaid === 1 ? "field" : "fields"} not shown`]),
     ...(hold.target === null ? [] : [`for the account ${hold.target}`]),
-    ...worstWords(hold, quoteOf(symbolIds, symbols)),
+    ...totalWords(hold),
     `held by ${hold.policy}/${hold.rule}`,
   ].join(", ")
 }
@@ -41,23 +41,13 @@ export function isAccountWide(operation: string): boolean {
   return !ofOrders.some((each) => each === operation)
 }
 
-/** The vault's own text; of what makes no order there is none. */
-const worstPattern =
-  /^(?:one order|\d+ orders), (up to|more than) ([\d.]+) in quote units(: \d+ can't be sized)?$/
-
-function worstWords(hold: HoldView, quote: string): readonly string[] {
-  const [, bound, sum = "", rest = ""] = worstPattern.exec(hold.worst_case) ?? []
-  if (bound === undefined) return makesOrders(hold) ? [`worst case: ${hold.worst_case}`] : []
-  const amount = `${decimalWords(sum) ?? sum} ${quote}`
-  return [`worst ${bound === "up to" ? "" : "more than "}${amount}${rest}`]
+/** Of what makes no order there is none. */
+function totalWords(hold: HoldView): readonly string[] {
+  const { total } = worstWords(hold)
+  if (total !== undefined) return [total]
+  return makesOrders(hold) ? [`worst case: ${hold.worst_case}`] : []
 }
 
 function makesOrders({ operation }: HoldView): boolean {
   return !isAccountWide(operation) && !operation.startsWith("cancel")
-}
-
-/** What all orders are priced in, where that is one and the same. */
-function quoteOf(symbolIds: readonly number[], { quotes }: SymbolsView): string {
-  const [only, ...others] = new Set(symbolIds.map((id) => quotes[id]))
-  return only === undefined || others.length > 0 ? "quote units" : only
 }

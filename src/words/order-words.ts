@@ -3,11 +3,10 @@ import { formatDecimal, parseDecimal } from "../venue/decimal.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../venue/json.ts"
 import { type BodyField, type FieldType, orderFields } from "../venue/payload/order-fields.ts"
 
-/** What is asked for in words, how many of its fields have none, and the ids of the symbols that it is about. */
+/** What is asked for in words, and how many of its fields have none. */
 export type AskedWords = {
   readonly words: string
   readonly unsaid: number
-  readonly symbolIds: readonly number[]
   /** Of an order: `buy BTC-PERP`. */
   readonly side?: string
 }
@@ -40,7 +39,6 @@ export function orderWords(
   return {
     words: [head, ...more].join(", "),
     unsaid: strange + said.length - more.length,
-    symbolIds: [Number(order["symbol_id"])],
     side: `${order["is_buy"] === true ? "buy" : "sell"} ${symbolName(order, symbols)}`,
   }
 }

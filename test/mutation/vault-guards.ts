@@ -115,20 +115,30 @@ export const vaultGuards: readonly Guard[] = [
     ["unit/words/held-words"],
     [
       {
-        find: "groupsOf(orders.slice(said.length))",
-        replace: "[]",
+        find: ", `in all ${groupsOf(hold, orders)}`",
+        replace: "",
         why: "an order of a batch stands in no words of its release",
+      },
+      {
+        find: "if (groups.length > 0)",
+        replace: 'if (groups.join() === "slip")',
+        why: "the words of a release say of no symbol what it can cost",
       },
     ],
   ),
   ...guardsOf(
-    "vault/request/judge-request.ts",
+    "vault/request/worst-case.ts",
     ["unit/vault/request/worst-case-text"],
     [
       {
-        find: 'quotes[index] ?? ""',
-        replace: '""',
+        find: "sums.set(quote, addDecimals(sums.get(quote) ?? zero, cost))",
+        replace: 'sums.set("USD", addDecimals(sums.get("USD") ?? zero, cost))',
         why: "amounts of two currencies are added",
+      },
+      {
+        find: "({ side }) => side",
+        replace: "({ quote }) => quote ?? String()",
+        why: "an order counts as one of another symbol or side",
       },
     ],
   ),

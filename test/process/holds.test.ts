@@ -18,9 +18,9 @@ import { addClient, makeTradingKeys, writePolicy } from "../support/trading-keys
 
 const policy = `policy: held
 rules:
-  - {name: all, endpoints: [placeOrder, chaseOrder]}
+  - {name: all, endpoints: [placeOrder, placeBatch, chaseOrder]}
 hold:
-  - {name: large, endpoints: [placeOrder], ttl: 10m}
+  - {name: large, endpoints: [placeOrder, placeBatch], ttl: 10m}
   - {name: chase, endpoints: [chaseOrder]}
 `
 
@@ -66,7 +66,7 @@ describe("a held request", { timeout: 240_000 }, () => {
   it("is shown to the person who decides, decoded and with its worst case", async () => {
     const id = await placeHeld()
     const { stdout } = await countersign(held("list"))
-    assert.match(stdout, new RegExp(`^${id}  pending, ends \\d{4}-\\d\\d-\\d\\dT`, "m"))
+    assert.match(stdout, new RegExp(`^${id}  pending, ends \\d{4}-\\d\\d-\\d\\dT[\\d:]{8}Z$`, "m"))
     const words = "buy 0.1 BTC-PERP at 63,000 limit, worst 6,300 USD, held by held/large"
     assert.match(stdout, new RegExp(`^  ${words}; expires in \\d+ min$`, "m"))
     for (const line of [
@@ -78,6 +78,37 @@ describe("a held request", { timeout: 240_000 }, () => {
     ]) {
       assert.ok(stdout.split("\n").includes(line), `${line} in\n${stdout}`)
     }
+  })
+
+  it("is shown whole, each order of a batch by itself, however long", async () => {
+    const order = { is_buy: true, order_type: "limit", price: "63000", quantity: "0.1" }
+    const orders = Array.from({ length: 70 }, (_, index) => ({
+      ...{ ...order, is_buy: index < 69, symbol_id: 1 },
+      client_order_id: `own-\u202e${index}`,
+    }))
+    const asked = await bot(daemon?.url ?? "", token).post("/sign/v1/trade/orders/batch", {
+      orders,
+    })
+    const id = String(asked.json.data["hold"])
+    const short = await countersign(held("list"))
+    assert.match(
+      short.stdout,
+      new RegExp(`this isn't all of it; countersign held show .*${id} shows`),
+    )
+    const { stdout } = await countersign(held("show", id))
+    assert.match(stdout, /^[\n -~]+$/)
+    const groups = "69 buy BTC-PERP, worst 434,700 USD; 1 sell BTC-PERP, worst 6,400 USD"
+    assert.ok(stdout.includes(`; in all ${groups}, worst 441,100 USD, held by held/large`), stdout)
+    const lines = stdout.split("\n")
+    assert.deepEqual(
+      lines.filter((line) => /^ {6}\d+\. \{/.test(line)).map((line) => line.includes("true")),
+      orders.map(({ is_buy }) => is_buy),
+    )
+    assert.ok(lines.some((line) => line.includes('      70. {"client_order_id":"own-\\u202e69"')))
+    const other = await countersign(held("show", "hold_0"))
+    assert.deepEqual([other.code, other.stdout], [1, ""])
+    assert.match(other.stderr, /no hold with this id; countersign held list/)
+    await countersignJson(held("refuse", id))
   })
 
   it("is shown in plain ASCII, a line for each field, whatever a bot writes into it", async () => {

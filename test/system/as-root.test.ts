@@ -75,6 +75,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   "prices confirm": ["BTC-PERP=64000"],
   "prices show": [],
   "held list": [],
+  "held show": ["hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC"],
   "held release": ["hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC"],
   "held refuse": ["hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC"],
   "audit tail": [],

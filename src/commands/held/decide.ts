@@ -9,7 +9,7 @@ import { adminCommand } from "../installation/admin-command.ts"
 import { holdLines, withWords } from "./list.ts"
 import { sinceHeld } from "./since-held.ts"
 
-const id = argument("<id>", "the hold's id, which the bot was told and held list shows")
+export const holdId = argument("<id>", "the hold's id, which the bot was told and held list shows")
 
 /** `countersign held release ID`: the very same request is then signed once, when the bot sends it again. */
 export const heldRelease = adminCommand({
@@ -19,7 +19,7 @@ export const heldRelease = adminCommand({
 It is judged anew when the bot sends it. What it asks for, what has changed since it was held, and what stands in its way
 now is told first, and at a terminal asked about.`,
   examples: ["countersign held release hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC"],
-  options: { id, yes: flag("--yes", "don't ask") },
+  options: { id: holdId, yes: flag("--yes", "don't ask") },
   call: async (admin, options, terminal) => {
     const { id, yes } = options
     const hold = await heldNow(id, admin)
@@ -36,7 +36,7 @@ export const heldRefuse = adminCommand({
   changes: "installation",
   description: "end a held request",
   examples: ["countersign held refuse hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC"],
-  options: { id },
+  options: { id: holdId },
   call: async (admin, { id }) => {
     const { policy_hash, ...symbols } = await admin.call("listSymbols", {})
     const hold = await admin.call("decideHold", { id, decision: "refused", policy_hash })

@@ -1,4 +1,5 @@
 import type { HoldView, SymbolsView } from "../../link/views/views.ts"
+import { utcText } from "../../std/time/time-words.ts"
 import { expiryWords, heldWords } from "../../words/held-words.ts"
 import { adminCommand } from "../installation/admin-command.ts"
 
@@ -21,28 +22,38 @@ export function withWords(hold: HoldView, symbols: SymbolsView): WordedHold {
   return { ...hold, words: heldWords(hold, symbols) }
 }
 
-/** A held request with all that a person needs to decide, one fact a line. */
+/** A held request with all that a person needs to decide, one fact a line; of a long body its beginning. */
 export function holdLines(hold: WordedHold): readonly string[] {
-  const body = JSON.parse(hold.body) as Record<string, unknown> // our own canonical JSON
+  return [...headLines(hold), ...shortened(bodyLines(hold), hold.id)]
+}
+
+export function headLines(hold: WordedHold): readonly string[] {
   const isOpen = hold.state === "pending" || hold.state === "released"
   return [
-    `${hold.id}  ${hold.state}, ends ${new Date(hold.expires_at).toISOString()}`,
+    `${hold.id}  ${hold.state}, ends ${utcText(hold.expires_at)}`,
     `  ${hold.words}${isOpen ? `; ${expiryWords(hold.expires_at - Date.now())}` : ""}`,
     `  ${hold.operation} of client ${hold.client} with key ${hold.key}${hold.target === null ? "" : ` for ${hold.target}`}`,
-    ...shortened(
-      Object.entries(body).map(([name, value]) => `    ${shownName(name)}: ${shown(value)}`),
-    ),
   ]
 }
 
-/** A body's lines that a person can read; a bot may send 64 KiB. */
+/** The whole body: each field a line, and each item of a list. */
+export function bodyLines({ body }: Pick<HoldView, "body">): readonly string[] {
+  const fields = JSON.parse(body) as Record<string, unknown> // our own canonical JSON
+  return Object.entries(fields).flatMap(([name, value]) => {
+    const field = `    ${shownName(name)}:`
+    if (!Array.isArray(value) || value.length === 0) return [`${field} ${shown(value)}`]
+    return [field, ...value.map((item, index) => `      ${index + 1}. ${shown(item)}`)]
+  })
+}
+
+/** So much of a body stands in a list; a bot may send 64 KiB. */
 const maxLines = 50
 const maxLineLength = 1_000
 
-function shortened(lines: readonly string[]): readonly string[] {
-  const shown = lines.slice(0, maxLines).map((line) => line.slice(0, maxLineLength))
-  if (shown.join().length === lines.join().length) return lines
-  return [...shown, "    … this isn't all of it; countersign held list --json shows the whole"]
+function shortened(lines: readonly string[], id: string): readonly string[] {
+  const short = lines.slice(0, maxLines).map((line) => line.slice(0, maxLineLength))
+  if (short.join().length === lines.join().length) return lines
+  return [...short, `    this isn't all of it; countersign held show ${id} shows the whole`]
 }
 
 function shownName(name: string): string {

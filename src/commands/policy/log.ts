@@ -1,3 +1,4 @@
+import { utcText } from "../../std/time/time-words.ts"
 import { auditCallOf, entriesBefore } from "../audit/entries-of.ts"
 import { momentOf } from "../audit/moment.ts"
 import { option, parsed, withDefault } from "../cli/options.ts"
@@ -41,7 +42,7 @@ function changeLines({ at, seq, asked, from, to, changes }: PastChange): readonl
     asked === null
       ? "the daemon itself (a start, a signal or reload_on_change)"
       : `${asked.by}, policy ${wordOf[asked.method] ?? ""}`
-  const head = `${new Date(at).toISOString()}  #${seq}  by ${how}  ${to}`
+  const head = `${utcText(at)}  #${seq}  by ${how}  ${to}`
   if (changes === null) return [head, "        the files before are in an archive"]
   if (from === null) return [head, "        the first files"]
   return [head, ...changes.map(changeLine)]

@@ -1,6 +1,7 @@
 import type { FileSet } from "../../vault/config/file-set.ts"
 import { goesPast } from "./goes-past.ts"
 import { neverMatches } from "./never-matches.ts"
+import { oneAmount } from "./one-amount.ts"
 import { stopsWaysOut } from "./stops-ways-out.ts"
 import type { Placed } from "./placed-entry.ts"
 
@@ -23,6 +24,21 @@ export function policyWarnings({
       ...[...policy.hold, ...policy.limits].flatMap((entry) =>
         warn(entry, goesPast({ policy, entry }, files)),
       ),
+      ...policy.rules.flatMap((rule) =>
+        warn(rule, oneAmount(rule, { key: "max_notional", bound: rule.maxNotional }, profile)),
+      ),
+      ...[...policy.deny, ...policy.hold].flatMap((entry) => {
+        const bound = entry.over?.kind === "notional" ? entry.over.bound : undefined
+        return warn(entry, oneAmount(entry, { key: "over_notional", bound }, profile))
+      }),
+      ...policy.limits.flatMap((limit) => {
+        const { counted, max: amount } = limit
+        if (counted.kind !== "submitted_notional") return []
+        return warn(
+          limit,
+          oneAmount(limit, { key: "max", bound: { kind: "scalar", amount } }, profile),
+        )
+      }),
     ]
   })
 }

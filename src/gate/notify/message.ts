@@ -1,5 +1,6 @@
 import { hostname } from "node:os"
 
+import { utcText } from "../../std/time/time-words.ts"
 import { isCritical, nameOf, type Change } from "./hearing.ts"
 
 /** What a target is told, in words of ours and names of the operator's. */
@@ -26,11 +27,11 @@ const lateMs = 60_000
 export function messageOf(change: Change, nowMs: number): Message {
   const { state, alarm } = change
   const { name, subject, severity, fact, advice, at, overAt } = alarm
-  const since = nowMs - at > lateMs ? ` (since ${utc(at)})` : ""
+  const since = nowMs - at > lateMs ? ` (since ${utcText(at)})` : ""
   const sentences = {
     raised: `${fact}${since}; ${advice}.`,
     cleared: `Over: ${fact}.`,
-    passed: `It was so from ${utc(at)} to ${utc(overAt ?? nowMs)}, and is over: ${fact}.`,
+    passed: `It was so from ${utcText(at)} to ${utcText(overAt ?? nowMs)}, and is over: ${fact}.`,
   }
   const isRaised = state === "raised" || (state === "passed" && isCritical(change))
   return {
@@ -45,11 +46,6 @@ export function messageOf(change: Change, nowMs: number): Message {
     ended: alarm.stands || overAt === undefined ? null : new Date(overAt).toISOString(),
     host: hostname(),
   }
-}
-
-/** For people: UTC, to the second. */
-function utc(atMs: number): string {
-  return new Date(atMs).toISOString().replace(/\.\d+/, "")
 }
 
 /** A message that is sent to see whether it arrives. */

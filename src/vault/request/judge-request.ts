@@ -1,7 +1,6 @@
 import type { Refusal, Stop } from "../../link/views/refusal.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Address } from "../../venue/address.ts"
-import { addDecimals, type Decimal, formatDecimal, zero } from "../../venue/decimal.ts"
 import type { Lane } from "../../venue/payload/payload.ts"
 import { type ActiveSet, heldPrice, referencePrice } from "../active/active-set.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
@@ -10,10 +9,8 @@ import { type Client, type KeyEntry } from "../ledger/records/bindings.ts"
 import { freezeOf, frozen } from "../ledger/records/freeze.ts"
 import type { HoldBinding } from "../ledger/records/hold.ts"
 import { restoredSentence } from "../ledger/signers/signer-marks.ts"
-import { worstOf } from "../policy/bounds/order-size.ts"
 import { judge } from "../policy/judge.ts"
 import type { Circumstances, JudgedRequest } from "../policy/judged/judged-request.ts"
-import type { OrderSize } from "../policy/terms/claim.ts"
 import type { Decision, Verdict } from "../policy/terms/decision.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import { diskLow } from "../watch/disk-space.ts"
@@ -21,6 +18,7 @@ import { venueClockOff } from "../watch/venue-clock.ts"
 import type { ExplainContext } from "./asking.ts"
 import { type BodyCall, keyOf, type ParsedRequest } from "./parse-request.ts"
 import { keyLocked, policyDenied } from "./refuse.ts"
+import { type NamedOrder, worstCaseText } from "./worst-case.ts"
 
 /** A decision, its "no" as the refusal that goes out. */
 export type Judgement =
@@ -234,14 +232,14 @@ export function releaseFor(
 export function holdRequest(
   { hold, sizes }: Held,
   binding: HoldBinding,
-  { turn, quotes }: { readonly turn: LedgerTurn; readonly quotes: readonly (string | undefined)[] },
+  { turn, orders }: { readonly turn: LedgerTurn; readonly orders: readonly NamedOrder[] },
 ): Refusal {
   const { client, key, operation, target, body } = binding
   const opened = turn.openHold({
     ...{ client, key, operation, target, body },
     policy: hold.policy,
     rule: hold.name,
-    worst: worstCaseText(sizes, quotes),
+    worst: worstCaseText(sizes, orders),
     expiresAtMs: turn.nowMs + hold.ttlMs,
   })
   if (!opened.ok) return opened.error
@@ -252,42 +250,4 @@ export function holdRequest(
     message: `A person must release this request (${where}): countersign held release ${id}. Then send it again.`,
     data: { hold: id, expires_at: expiresAtMs },
   }
-}
-
-/** What each order is priced in; `undefined` where venue.yaml doesn't list its symbol. */
-export function quotesOf(
-  { payload }: ParsedRequest,
-  { profile }: ActiveSet,
-): readonly (string | undefined)[] {
-  if (payload.kind !== "orders") return []
-  return payload.orders.map(({ symbolId }) => profile.symbols.byId.get(symbolId)?.quote)
-}
-
-/** What orders can cost at worst, in words, for the person who decides. Amounts of two currencies are never added. */
-export function worstCaseText(
-  sizes: readonly OrderSize[],
-  quotes: readonly (string | undefined)[],
-): string {
-  if (sizes.length === 0) return "no order that can be read"
-  const costs = sizes.map(worstOf)
-  const unsized = costs.filter((cost) => cost === undefined).length
-  const orders = sizes.length === 1 ? "one order" : `${sizes.length} orders`
-  const sums = sumsText(costs, quotes)
-  if (unsized === 0) return `${orders}, up to ${sums}`
-  return `${orders}, more than ${sums}: ${unsized} can't be sized`
-}
-
-/** `12 in quote units`, or of several currencies `220 USD and 64 BTC`. */
-function sumsText(
-  costs: readonly (Decimal | undefined)[],
-  quotes: readonly (string | undefined)[],
-): string {
-  const sums = new Map<string, Decimal>()
-  for (const [index, cost] of costs.entries()) {
-    const quote = quotes[index] ?? ""
-    if (cost !== undefined) sums.set(quote, addDecimals(sums.get(quote) ?? zero, cost))
-  }
-  const [only = zero, ...others] = sums.values()
-  if (others.length === 0) return `${formatDecimal(only)} in quote units`
-  return [...sums].map(([quote, sum]) => `${formatDecimal(sum)} ${quote}`.trim()).join(" and ")
 }

@@ -13,7 +13,6 @@ import { answered, signReserved, type SignedBytes } from "./fill-in.ts"
 import {
   bindingOf,
   holdRequest,
-  quotesOf,
   releaseFor,
   judgeRequest,
   refuseIsolated,
@@ -29,6 +28,7 @@ import {
 import { recordRefusal, refuse } from "./refuse.ts"
 import { bindingHash, repeatRequest } from "./repeat-request.ts"
 import { spendingOf, withRateLimits } from "./spending.ts"
+import { namedOrders } from "./worst-case.ts"
 
 /**
  * Authenticates, parses, validates, picks the key, judges by policy, reserves nonce, limits and
@@ -108,8 +108,8 @@ function judgeAndTake(asked: Asked, vault: SignContext): Result<() => Decided, R
   const entry = entryOf(asked, use, decision.rule)
   const given = releaseFor(decision, entry, { ledger: vault.ledger, nowMs: turn.nowMs })
   if (given.kind === "missing") {
-    const quotes = quotesOf(request, set)
-    return err(holdRequest(given.held, entry, { turn, quotes }))
+    const orders = namedOrders(request, set)
+    return err(holdRequest(given.held, entry, { turn, orders }))
   }
 
   const reserved = turn.reserve({

@@ -110,26 +110,22 @@ describe("a held request", () => {
       ...{ policy: "held", rule: "large" },
       body: '{"is_buy":true,"order_type":"limit","price":"63000","quantity":"0.10","symbol_id":1}',
       shape: { kind: "order" },
-      worst_case: "one order, up to 6300 in quote units",
+      worst_case: "one order, up to 6300 USD",
       expires_at: hold?.expires_at,
     })
   })
 
   for (const [what, changes, says] of [
-    [
-      "a sell is worth the reference",
-      { is_buy: false, price: "1" },
-      "one order, up to 6400 in quote units",
-    ],
+    ["a sell is worth the reference", { is_buy: false, price: "1" }, "one order, up to 6400 USD"],
     [
       "a market order is worth its slippage",
       { price: undefined, order_type: "market", market_order_type: "base", slippage: "0.01" },
-      "one order, up to 6464 in quote units",
+      "one order, up to 6464 USD",
     ],
     [
       "one of an unknown symbol can't be sized",
       { symbol_id: 99, is_buy: false },
-      "one order, more than 0 in quote units: 1 can't be sized",
+      "one order, more than 0 quote units: 1 can't be sized",
     ],
   ] as const) {
     it(`shows that ${what}`, async (t) => {
@@ -144,7 +140,7 @@ describe("a held request", () => {
     const orders = [limitOrder(), limitOrder({ price: "10", quantity: "2" })]
     holdOf(await ask({ path: "/v1/trade/orders/batch" }, { orders }))
     const [hold] = await test.admin.listHolds()
-    assert.equal(hold?.worst_case, "2 orders, up to 6320 in quote units")
+    assert.equal(hold?.worst_case, "2 orders, up to 6320 USD")
   })
 
   it("isn't opened for what no hold matches, or what policy denies anyway", async (t) => {

@@ -85,7 +85,7 @@ const cases: readonly (readonly [OperationId, object, string])[] = [
   [
     "placeBatch",
     { orders: Array.from({ length: 32 }, () => limitOrder({ quantity: "1" })) },
-    `place 32 orders: ${"buy 1 BTC-PERP at 63,000 limit; ".repeat(31)}and 1 more: 1 buy BTC-PERP, worst 2,016,000 USD`,
+    `place 32 orders: ${"buy 1 BTC-PERP at 63,000 limit; ".repeat(31)}and 1 more; in all 32 buy BTC-PERP, worst 2,016,000 USD`,
   ],
   [
     "modifyBatch",
@@ -164,11 +164,29 @@ describe("a held request in words", () => {
     const hold = await held("placeBatch", { orders: [limitOrder()] })
     const names = { 7: "DOGE-USD", 8: "ETH-BTC" }
     const symbols = { names, quotes: { 7: "USD", 8: "BTC" }, default_market_order_type: null }
-    const worst_case = "61 orders, up to 220 USD and 64 BTC"
+    const groups = "60 buy DOGE-USD: up to 2200.5 USD; 1 sell ETH-BTC: up to 64 BTC"
+    const worst_case = `61 orders, up to 2200.5 USD and 64 BTC; ${groups}`
     const body = JSON.stringify({ orders: [...small, large] })
     const words = heldWords({ ...hold, body, worst_case }, symbols)
-    assert.match(words, /and \d+ more: \d+ buy DOGE-USD, 1 sell ETH-BTC/)
-    assert.match(words, /, worst case: 61 orders, up to 220 USD and 64 BTC, held by/)
+    const inAll = "in all 60 buy DOGE-USD, worst 2,200.5 USD; 1 sell ETH-BTC, worst 64 BTC"
+    assert.match(words, /buy 1 DOGE-USD at 63,000 limit; and \d+ more; in all/)
+    assert.ok(words.includes(`; ${inAll}, worst 2,200.5 USD and 64 BTC, held by mm/large`), words)
+    const left = heldWords({ ...hold, body: "", worst_case }, symbols)
+    const tooLong = "place orders, too long to be said here"
+    assert.ok(left.startsWith(`${tooLong}; ${inAll.slice("in all ".length)}, worst`), left)
+  })
+
+  it("names each order of a batch that was held before its groups had a worst case", async () => {
+    const small = Array.from({ length: 60 }, () => limitOrder({ quantity: "1" }))
+    const orders = [...small, limitOrder({ is_buy: false })]
+    const hold = await held("placeBatch", { orders: [limitOrder()] })
+    const body = JSON.stringify({ orders })
+    const worst_case = "61 orders, up to 1220 in quote units"
+    const words = heldWords({ ...hold, body, worst_case }, await test.admin.listSymbols())
+    assert.match(
+      words,
+      /; in all 60 buy BTC-PERP; 1 sell BTC-PERP, worst 1,220 in quote units, held/,
+    )
   })
 
   it("names the account that it is for", async () => {
@@ -189,7 +207,7 @@ describe("a held request in words", () => {
       ...(await held("placeBatch", { orders: [limitOrder()] })),
       body: "",
     })
-    assert.match(words, /^place orders, too long to be said here, worst 6,300 quote units, held by/)
+    assert.match(words, /^place orders, too long to be said here, worst 6,300 USD, held by/)
   })
 
   it("has no text of a bot's, whatever the body and however the profile reads it", async () => {

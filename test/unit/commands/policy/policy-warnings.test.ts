@@ -143,3 +143,49 @@ describe("policy check warns of a rule that never matches", () => {
     assert.equal(rule("symbols: [BTC-SPOT, BTC-PERP], position_sides: [long]"), "")
   })
 })
+
+describe("policy check warns of one amount in quote units for several currencies", () => {
+  const btc = "  - {id: 91, name: ETH-BTC, market: spot, quote: BTC}\n"
+  const two = venue.replace(/^symbols:\n/m, (line) => `${line}${btc}`)
+  const cover = "endpoints: [placeOrder, placeBatch]"
+  const ofRule = (text: string) => `rules: [{name: e, ${cover}, ${text}}]`
+  const ofList = (list: string, text: string) =>
+    `${trade}\n${list}: [{name: e, symbols: [BTC-SPOT, ETH-BTC], forbid_flags: [reduce_only], ${text}}]`
+  const limit = "sum: submitted_notional, window: 1d, max: '1000', per: client"
+  const ofLimit = (text: string) => `${trade}\nlimits: [{name: e, ${limit}, ${text}}]`
+
+  for (const [key, text] of [
+    ["max_notional", ofRule("symbols: [BTC-PERP, ETH-BTC], max_notional: '1000'")],
+    ["max_notional", ofRule("max_notional: {BTC-PERP: '5', default: '1000'}")],
+    ["over_notional", ofList("deny", "over_notional: '1000'")],
+    ["over_notional", ofList("hold", "over_notional: '1000'")],
+    ["max", ofLimit("symbols: [BTC-PERP, ETH-BTC]")],
+  ] as const) {
+    it(`${key} in ${text.replaceAll("\n", " ")}`, () => {
+      const warned = warningsAt(two, text).filter((each) => each.includes("several currencies"))
+      assert.equal(warned.length, 1, warned.join("\n"))
+      assert.match(
+        warned[0] ?? "",
+        new RegExp(
+          `^p0/e \\(0\\.yaml:\\d\\) has one ${key} for symbols of several currencies, which is 1000 (USD and 1000 BTC|BTC and 1000 USD); give`,
+        ),
+      )
+    })
+  }
+
+  it("and not where they are priced in one, or each has its own", () => {
+    for (const text of [
+      ofRule("symbols: [BTC-PERP, BTC-SPOT], max_notional: '1000'"),
+      ofRule("symbols: [ETH-BTC], max_notional: '1000'"),
+      ofRule("symbols: [BTC-PERP, ETH-BTC], max_notional: {BTC-PERP: '1000', ETH-BTC: '1'}"),
+      ofRule("symbols: [BTC-PERP, ETH-BTC], max_notional: {ETH-BTC: '1', default: '1000'}"),
+      ofRule("max_quantity: '1000'"),
+      ofList("hold", "over_quantity: '1000'"),
+      ofLimit("symbols: [BTC-PERP, BTC-SPOT]"),
+    ]) {
+      const warned = warningsAt(two, text).filter((each) => each.includes("currencies"))
+      assert.deepEqual(warned, [], text)
+    }
+    assert.deepEqual(warnings(ofRule("max_notional: '1000'")), [])
+  })
+})

@@ -330,7 +330,7 @@ describe("a request that waits for a person", () => {
         },
         ...{ policy: "mm", rule: "large", shape: { kind: "order" } },
         body: '{"client_order_id":"release me","is_buy":true,"order_type":"limit","price":"63000","quantity":"0.45","symbol_id":1}',
-        worst_case: "one order, up to 28350 in quote units",
+        worst_case: "one order, up to 28350 USD",
         expires_at: Date.now() + 14.5 * 60_000,
       },
     ],

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { describe, it, type TestContext } from "node:test"
 
-import { holdLines } from "../../../../src/commands/held/list.ts"
+import { bodyLines, holdLines } from "../../../../src/commands/held/list.ts"
 import { filesInForce } from "../../../../src/commands/policy/show.ts"
 import { adminParams, type AdminResults } from "../../../../src/link/calls/methods.ts"
 import { connectAdminLink, type AdminLink } from "../../../../src/link/client.ts"
@@ -64,7 +64,9 @@ describe("an operator's list over the socket", () => {
     assert.ok(first)
     const shown = holdLines({ ...first, words: "a request" }).join("\n")
     assert.ok(shown.length < 2_000)
-    assert.match(shown, /this isn't all of it; countersign held list --json/)
+    assert.match(shown, /this isn't all of it; countersign held show hold_/)
+    const whole = bodyLines(first)
+    assert.equal(whole[1], `    text: ${JSON.stringify(text)}`)
     assert.equal((await admin.call("status", {})).holds.length, 50)
   })
 
