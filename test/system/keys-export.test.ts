@@ -71,6 +71,26 @@ describe("countersign keys export", { timeout: 120_000 }, () => {
     })
   }
 
+  for (const [what, unlike, why] of [
+    ["holds what NFKC makes another letter of", "nº 5 of this street", /in the Unicode form NFKC/],
+    ["has its accent apart", "cafe\u0301 au lait", /in the Unicode form NFKC/],
+    ["holds a tab", "for the\tfile", /control character/],
+    ["begins with a byte order mark", "\ufefffor the file", /byte order mark/],
+    ["isn't UTF-8", Buffer.from("for the \xff file", "latin1"), /isn't UTF-8 text/],
+  ] as const) {
+    it(`refuses a new password that ${what}, with the reason, and records no export`, async () => {
+      const earlier = acts().length
+      const file = join(installation.home, "unlike")
+      writeFileSync(file, unlike, { mode: 0o600 })
+      const ended = await countersign(exported({ "password-file": file }))
+      assert.equal(ended.code, 2)
+      assert.match(ended.stderr, why)
+      assert.match(ended.stderr, /tools would read it differently; choose another\.\n$/)
+      assert.equal(existsSync(to), false)
+      assert.equal(acts().length, earlier)
+    })
+  }
+
   it("writes a private file that ethers opens, and records that it did", async () => {
     const answer = await countersignJson(exported())
     assert.deepEqual(answer, { name: "main", address: computeAddress(secret), file: to })
