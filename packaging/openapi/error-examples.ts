@@ -217,7 +217,7 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     data: { add_line: "base_url: https://…" },
   },
   upstream_unreachable: {
-    msg: "The venue couldn't be reached, so nothing was sent; send a new request.",
+    msg: "The venue couldn't be reached at https://api.venue.example, so nothing was sent; send a new request.",
     data: sentData,
     ...recorded,
   },

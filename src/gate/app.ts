@@ -67,7 +67,12 @@ function createListener(deps: Dependencies): RequestListener {
       if (problem !== undefined) refuse(deps, response, problem)
       else if (ofPath !== undefined) serve(request, response, ofPath).catch(fail)
       // Express makes them what it calls Request and Response.
-      else app(request as Request, response as Response, unserved(deps, request, response))
+      else
+        app(
+          request as Request,
+          response as Response,
+          unserved({ ...deps, paths }, request, response),
+        )
     } catch (error) {
       fail(error)
     }
@@ -103,14 +108,15 @@ function byPath(all: readonly RouteWithAnswer[]): ReadonlyMap<string, PathRoutes
 
 /** Answers what no route of Express's did: there is none, or something of ours failed. */
 function unserved(
-  deps: Dependencies,
+  deps: Dependencies & { readonly paths: ReadonlyMap<string, PathRoutes> },
   request: IncomingMessage,
   response: ServerResponse,
 ): (error?: unknown) => void {
   return (error) => {
     // Express decodes a path to match it; what it can't decode is no path of ours.
     if (error === undefined || error instanceof URIError) {
-      refuse(deps, response, unknownEndpoint(request.url ?? ""))
+      const served = [...deps.paths.keys()].filter((path) => !/[*:]/.test(path))
+      refuse(deps, response, unknownEndpoint(request.url ?? "", served))
     } else failure(deps, response)(error)
   }
 }

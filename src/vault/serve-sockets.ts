@@ -1,6 +1,7 @@
 import {
   adminParams,
   botParams,
+  type AdminParams,
   type AdminResults,
   type BotResults,
 } from "../link/calls/methods.ts"
@@ -48,7 +49,7 @@ export async function serveSockets(
     ...placeOf(descriptors, "admin", paths.adminSocket),
     params: adminParams,
     methods: notedMethods(
-      { ...adminMethods(vault), reload: () => service.reload() },
+      { ...adminMethods(vault), reload: ({ hash }: AdminParams["reload"]) => service.reload(hash) },
       vault,
       "unknown",
     ),

@@ -29,7 +29,10 @@ export async function approveElsewhere(
     return undefined
   }
   terminal.stdout.write(`${visibleLines(JSON.stringify(typed_data, null, 2))}\n`)
-  tell(terminal, `Have the wallet ${signer} sign this, as eth_signTypedData_v4 does.`)
+  tell(
+    terminal,
+    `Have the wallet ${signer} sign this, as eth_signTypedData_v4 does. ${chainWords(operation)}`,
+  )
   tell(terminal, wayOn(operation))
   return completeApproval(admin, record, await askSignature(terminal))
 }
@@ -47,7 +50,14 @@ export async function completeApproval(
 function printOperation(operation: TypedOperation, { terminal, json }: Printing): void {
   const text = json ? jsonText(operation) : visibleLines(JSON.stringify(operation, null, 2))
   terminal.stdout.write(`${text}\n`)
-  if (!json) tell(terminal, wayOn(operation))
+  if (json) return
+  tell(terminal, chainWords(operation))
+  tell(terminal, wayOn(operation))
+}
+
+/** Many wallets refuse to sign under another chain id than that of the network they are on. */
+function chainWords({ typed_data }: TypedOperation): string {
+  return `It is for chain id ${typed_data.domain["chainId"]}, and many wallets sign only for the chain they are on; --chain-id takes another one of venue.yaml's.`
 }
 
 function wayOn({ record, expires_after: expiresAfter }: TypedOperation): string {

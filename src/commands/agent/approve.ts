@@ -1,7 +1,7 @@
 import { parseDurationMs } from "../../std/time/duration.ts"
 import { Fault } from "../../std/fault.ts"
 import { command } from "../cli/command.ts"
-import { flag, option, optionalArgument } from "../cli/options.ts"
+import { flag, option, optionalArgument, parsed } from "../cli/options.ts"
 import { passphraseFrom } from "../cli/passphrase.ts"
 import { print, tell, type Printing } from "../cli/print.ts"
 import { passphraseOption, type PassphraseOption } from "../installation/admin-command.ts"
@@ -27,6 +27,7 @@ type ApproveOptions = TermOptions &
     readonly name: string | undefined
     readonly wallet: string | undefined
     readonly external: boolean
+    readonly chainId: number | undefined
     readonly generate: boolean
     readonly expiresIn: string | undefined
     readonly complete: string | undefined
@@ -52,6 +53,13 @@ export const agentApprove = command<ApproveOptions>({
       "the agent's wallet key; with --external, the wallet's address",
     ),
     external: flag("--external", "the wallet's key is held elsewhere: print what it has to sign"),
+    chainId: parsed(
+      option(
+        "--chain-id <id>",
+        "with --external: which of venue.yaml's signature_chain_ids to sign under",
+      ),
+      parseChainId,
+    ),
     generate: flag("--generate", "make the agent key first"),
     ...termOptions,
     expiresIn: option(
@@ -89,7 +97,7 @@ function approvedLines({ record, key }: AcceptedOperation): readonly string[] {
 /** All else was said when the approval was described. */
 function completionOf(asked: Asked, record: string) {
   const { name, external, generate: isNew, wallet, validDays, label } = asked
-  const others = [name, wallet, validDays, label]
+  const others = [name, wallet, validDays, label, asked.chainId]
   if (external || isNew || others.some((each) => each !== undefined)) {
     throw new Fault(
       "usage",
@@ -117,13 +125,19 @@ function approvalOf(asked: Asked) {
       "--external and --wallet ADDRESS belong together: give both or neither.",
     )
   }
+  if (asked.chainId !== undefined && !external) {
+    throw new Fault(
+      "usage",
+      "--chain-id goes with --external: a key that is held here signs under any.",
+    )
+  }
   const ask = { agent: name, validDays: daysOf(asked), label, ...expiryOf(asked) }
   return async (admin: Admin): Promise<AcceptedOperation | undefined> => {
     const ownWallet = external ? undefined : wallet
     if (asked.generate) tell(asked.terminal, await generate(admin, name, ownWallet))
     else await assertWallet(admin, name, ownWallet)
     return external && wallet !== undefined
-      ? approveElsewhere(admin, { ...ask, wallet }, asked)
+      ? approveElsewhere(admin, { ...ask, wallet, ...chainOf(asked) }, asked)
       : approveHere(admin, ask)
   }
 }
@@ -141,6 +155,16 @@ async function assertWallet(admin: Admin, name: string, wallet: string | undefin
   if (wallet === undefined || wallet === agent.wallet) return
   const whose = agent.wallet ?? "no wallet key"
   throw new Fault("usage", `${name} is an agent of ${whose}, not of ${wallet}; leave --wallet out.`)
+}
+
+function parseChainId(text: string): number {
+  const chainId = Number(text)
+  if (/^\d{1,15}$/.test(text)) return chainId
+  throw new Fault("usage", "--chain-id takes a whole number, such as 84256.")
+}
+
+function chainOf({ chainId }: ApproveOptions): { readonly chainId?: number } {
+  return chainId === undefined ? {} : { chainId }
 }
 
 function expiryOf({ expiresIn }: ApproveOptions): { readonly expiresInMs?: number } {

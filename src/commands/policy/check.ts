@@ -19,6 +19,7 @@ export const policyCheck = installationCommand({
     const names = await checkNames(files.policies, installation)
     return {
       valid: true,
+      policy_hash: files.policyHash,
       policies: files.policies.map((policy) => policy.name),
       warnings: [...fileWarnings(files), ...names.warnings],
       notes: names.notes,

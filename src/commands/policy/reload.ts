@@ -1,5 +1,7 @@
 import { loadFiles } from "../../vault/config/load-files.ts"
 import { takeFilesOnDisk } from "../../vault/config/kept-set.ts"
+import { assertShown } from "../../vault/status/attestation.ts"
+import { option } from "../cli/options.ts"
 import { becomeOwner } from "../installation/become-owner.ts"
 import { dialAdmin } from "../installation/dial-admin.ts"
 import { installationCommand } from "../installation/installation-command.ts"
@@ -9,20 +11,31 @@ import { raiseLines } from "../limits/raise-lines.ts"
 export const policyReload = installationCommand({
   changes: "installation",
   description: "have the daemon, or its next start, load the files on disk: all of them, or none",
-  examples: ["countersign policy check && countersign policy reload"],
-  answer: async (installation) => {
+  examples: [
+    "countersign policy check && countersign policy reload",
+    "countersign policy reload --hash $(countersign policy check --json | jq -r .policy_hash)",
+  ],
+  options: {
+    hash: option(
+      "--hash <hash>",
+      "only if the files on disk have this hash, which policy check shows",
+    ),
+  },
+  answer: async (installation, { hash }) => {
     becomeOwner(installation.stateDir)
     const admin = await dialAdmin(installation)
     if (admin !== undefined) {
       try {
-        const reloaded = await admin.call("reload", {})
+        const reloaded = await admin.call("reload", hash === undefined ? {} : { hash })
         const raises = await admin.call("listRaises", {})
         return { daemon: "running" as const, ...reloaded, raises }
       } finally {
         admin.close()
       }
     }
-    const { policyHash } = await loadFiles(installation)
+    const files = await loadFiles(installation)
+    const { policyHash } = files
+    assertShown(files, hash ?? policyHash)
     await takeFilesOnDisk(installation)
     return { daemon: "stopped" as const, policy_hash: policyHash, raises: [], warnings: [] }
   },

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 
 import type { BotParams } from "../../link/calls/methods.ts"
+import { nearestWord } from "../../std/nearest-word.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import type { GateLimits } from "../process/gate-limits.ts"
 import {
@@ -96,11 +97,13 @@ function parseIdempotencyKey(request: IncomingMessage): Result<string | undefine
   return err(invalidHeader(idempotencyHeader, message))
 }
 
-/** The problem of a path that nothing is served under. */
-export function unknownEndpoint(path: string): Problem {
+/** The problem of a path that nothing is served under; `served` are those that something is. */
+export function unknownEndpoint(path: string, served: readonly string[] = []): Problem {
+  const nearest = nearestWord(path.split("?")[0] ?? "", served)
+  const hint = nearest === undefined ? "" : `did you mean ${nearest}? `
   return {
     code: "unknown_endpoint",
-    message: "Nothing is served under this path; GET /openapi.json lists what is.",
+    message: `Nothing is served under this path; ${hint}GET /openapi.json lists what is.`,
     data: { path: path.slice(0, maxPathLength) },
   }
 }

@@ -31,7 +31,7 @@ export async function fetchRead(
     return { kind: "venue", answer: sent.answer }
   }
   deps.log({ level: "warn", event: "read_failed", ...causeFields(sent.cause) })
-  return { kind: "problem", problem: problemOfSent(sent) }
+  return { kind: "problem", problem: problemOfSent(sent, upstream.address) }
 }
 
 /** A read spends no other budget; what its code and scope are isn't disclosed. */
@@ -50,11 +50,14 @@ async function tellSpent({ link, log }: ReadDependencies, token: string): Promis
   }
 }
 
-function problemOfSent({ kind }: Exclude<Sent, { readonly kind: "answered" }>): Problem {
+function problemOfSent(
+  { kind }: Exclude<Sent, { readonly kind: "answered" }>,
+  address: string,
+): Problem {
   return kind === "unsent"
     ? {
         code: "upstream_unreachable",
-        message: "The venue couldn't be reached, so nothing was sent; ask again.",
+        message: `The venue couldn't be reached at ${address}, so nothing was sent; ask again.`,
       }
     : {
         code: "read_failed",

@@ -27,6 +27,8 @@ export type FetchAsk = {
 }
 
 export type Upstream = {
+  /** Of the venue. */
+  readonly address: string
   /** Sends once, and never again. Never throws. */
   send(ask: SendAsk): Promise<Sent>
   /** Reads once. Never throws. */
@@ -52,6 +54,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const prefix = baseUrl.pathname.replace(/\/$/, "")
 
   return {
+    address: baseUrl.origin + prefix,
     send(ask) {
       const request = requestOf(baseUrl.origin, { ...ask, path: prefix + ask.path })
       return exchangeOnce(pool, { request, maySend: ask.maySend }, limits)

@@ -20,6 +20,8 @@ export const agentParams = {
     validDays: z.int().min(1).max(90),
     label: z.string().max(64),
     wallet: address.optional(),
+    /** One of venue.yaml's signature_chain_ids; left out, the first. */
+    chainId: z.int().optional(),
     expiresInMs: z.int().min(1_000).max(3_600_000).optional(),
   }),
   revokeAgent: z.strictObject({ agent: name }),

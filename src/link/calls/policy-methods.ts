@@ -10,7 +10,8 @@ export const policyHash = z
 
 /** Their parameters. */
 export const policyParams = {
-  reload: z.strictObject({}),
+  /** `hash`: of the files that were looked at. */
+  reload: z.strictObject({ hash: policyHash.optional() }),
   /** The files in force, which needn't be those on disk; or those that were, by their hash. */
   filesInForce: z.strictObject({ hash: policyHash.optional() }),
   /** How the files on disk are others than those in force. */
@@ -23,7 +24,9 @@ export const policyParams = {
   }),
   candidate: z.strictObject({}),
   acceptPolicy: z.strictObject({ hash: policyHash }),
-  rollback: z.strictObject({ hash: policyHash.optional() }),
+  /** The set before the one in force. */
+  setBefore: z.strictObject({}),
+  rollback: z.strictObject({ hash: policyHash }),
 }
 
 /** Their results. */
@@ -41,6 +44,7 @@ export type PolicyResults = {
   }
   candidate: CandidateView
   acceptPolicy: { readonly policy_hash: string }
+  setBefore: Omit<CandidateView, "accepted">
   rollback: { readonly policy_hash: string }
   filesOnDisk: { readonly differ: Warning | null }
 }

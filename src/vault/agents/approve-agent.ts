@@ -47,7 +47,8 @@ function readApproval(ask: Ask, set: ActiveSet): ParsedRequest {
   const agent = agentToApprove(ask.agent, set)
   assertSendable(set)
   const wallet = walletOf(ask, agent, set)
-  const fields = operationFields({ agent, wallet, validDays: ask.validDays, label: ask.label }, set)
+  const { validDays, label, chainId } = ask
+  const fields = operationFields({ agent, wallet, validDays, label, chainId }, set)
   const body = JSON.stringify(Object.fromEntries(fields))
   const ttlMs = ask.expiresInMs ?? (ask.wallet === undefined ? undefined : elsewhereTtlMs)
   return parseOperation({ operation: "approveAgent", body, wallet, ttlMs }, set)
@@ -106,18 +107,25 @@ export type OperationSubject = {
   readonly wallet: KeyEntry
   readonly validDays?: number
   readonly label?: string
+  readonly chainId?: number | undefined
 }
 
 /** The business fields that are known of an operation about an agent, by their names in the body. */
 export function operationFields(
-  { agent, wallet, validDays, label }: OperationSubject,
+  { agent, wallet, validDays, label, chainId }: OperationSubject,
   { profile }: ActiveSet,
 ): ReadonlyMap<string, JsonValue> {
   const { serviceChain, signatureChainIds } = profile.typeB
-  const [chainId] = signatureChainIds
+  if (chainId !== undefined && !signatureChainIds.includes(chainId)) {
+    const listed = signatureChainIds.join(", ")
+    throw new Fault(
+      "usage",
+      `venue.yaml's signature_chain_ids has no ${chainId}; it has ${listed}.`,
+    )
+  }
   return new Map<string, JsonValue>([
     ["service_chain", serviceChain],
-    ...entryOf("signature_chain_id", chainId),
+    ...entryOf("signature_chain_id", chainId ?? signatureChainIds[0]),
     ["agent_address", agent.address],
     ["authorized_address", wallet.address],
     ...entryOf("valid_days", validDays),

@@ -115,7 +115,7 @@ export function nativeCurve(addon: Addon): Curve {
     },
     recover: (signature, digest) => {
       assert32Bytes(digest, "digest")
-      // The library ends the process when the recovery id is invalid.
+      // Native code may end the process over an argument of the wrong form.
       if (!isRecoverable(signature)) return undefined
       const publicKey = new Uint8Array(65)
       const { compact, recovery } = signature

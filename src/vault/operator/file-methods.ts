@@ -4,7 +4,7 @@ import { Fault } from "../../std/fault.ts"
 import type { Acts, FilesInForce } from "../active/active-set.ts"
 import type { FileText } from "../config/file-set.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import { acceptPolicy, candidate, rollback } from "../status/attestation.ts"
+import { acceptPolicy, candidate, rollback, setBefore } from "../status/attestation.ts"
 import { reload } from "./reload.ts"
 
 type Files = Acts & FilesInForce & { readonly ledger: Pick<Ledger, "lastSet" | "set" | "sets"> }
@@ -12,13 +12,14 @@ type Files = Acts & FilesInForce & { readonly ledger: Pick<Ledger, "lastSet" | "
 /** The admin socket's calls about the files in force and those on disk. */
 export function fileMethods(vault: Files) {
   return {
-    reload: () => reload(vault),
+    reload: (params: AdminParams["reload"]) => reload(vault, params.hash),
     filesInForce: async (params: AdminParams["filesInForce"]) =>
       (await filesOf(params, vault)).flatMap(piecesOf),
     filesOnDisk: async () => ({ differ: await filesDiffer(vault) }),
     candidate: () => candidate(vault),
     acceptPolicy: (params: AdminParams["acceptPolicy"]) =>
       vault.inTurn(() => acceptPolicy(params, vault)),
+    setBefore: () => setBefore(vault),
     rollback: (params: AdminParams["rollback"]) => vault.inTurn(() => rollback(params, vault)),
   }
 }

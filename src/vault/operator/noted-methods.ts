@@ -3,7 +3,16 @@ import type { Acts } from "../active/active-set.ts"
 
 const unnoted: readonly (keyof AdminParams)[] = [
   // They change nothing.
-  ...(["health", "status", "explain", "candidate", "replay", "upstream", "notify"] as const),
+  ...([
+    "health",
+    "status",
+    "explain",
+    "candidate",
+    "setBefore",
+    "replay",
+    "upstream",
+    "notify",
+  ] as const),
   ...([
     "listKeys",
     "listClients",

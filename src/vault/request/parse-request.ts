@@ -1,5 +1,6 @@
 import type { BotParams } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
+import { nearestWord } from "../../std/nearest-word.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import { parseAddress, type Address } from "../../venue/address.ts"
 import {
@@ -57,7 +58,7 @@ export function parseRequest(
   set: ActiveSet,
 ): Result<ParsedRequest, Refusal> {
   const endpoint = set.profile.endpointByPath.get(call.path)
-  if (endpoint === undefined) return err(unknownEndpoint(call.path))
+  if (endpoint === undefined) return err(unknownEndpoint(call.path, set))
 
   const split = splitOf(call.body)
   if (!split.ok) return split
@@ -116,10 +117,12 @@ function disclosed<T>(endpoint: Endpoint, what: Disclosed<T>): Result<T, Refusal
   })
 }
 
-function unknownEndpoint(path: string): Refusal {
+function unknownEndpoint(path: string, { profile }: ActiveSet): Refusal {
+  const nearest = nearestWord(path, profile.endpointByPath.keys())
+  const hint = nearest === undefined ? "." : `; did you mean ${nearest}?`
   return {
     code: "unknown_endpoint",
-    message: "The venue's interface has no write endpoint with this path.",
+    message: `The venue's interface has no write endpoint with this path${hint}`,
     data: { path },
   }
 }

@@ -17,7 +17,7 @@ export type VaultService = {
   /** It serves. From now on the status is kept true, and the watchdog fed. */
   ready(): void
   /** Puts the files on disk in force as {@link reload} does, and says so. */
-  reload(): Promise<AdminResults["reload"]>
+  reload(hash?: string): Promise<AdminResults["reload"]>
   stopping(): void
 }
 
@@ -48,10 +48,10 @@ export function vaultService(vault: Served, service: ServiceNotify): VaultServic
       service.ready(line())
       if (service.isHeard) beats = setInterval(beat, watchdogMs / 2).unref()
     },
-    async reload() {
+    async reload(hash) {
       service.reloading("loading policies")
       try {
-        return await reload(vault)
+        return await reload(vault, hash)
       } catch (error) {
         refusals.note(error)
         throw error

@@ -67,17 +67,30 @@ export async function acceptPolicy(
   inForce: Acts & FilesInForce,
 ): Promise<AdminResults["acceptPolicy"]> {
   const files = await loadFiles(inForce.installation)
-  if (files.policyHash !== hash) {
-    throw new Fault("usage", "The files have changed since they were shown; look at them again.")
-  }
+  assertShown(files, hash)
   assertReloadable(inForce.active(), files)
   await inForce.act({ act: "set_accepted", hash })
   await inForce.adopt(files)
   return { policy_hash: inForce.active().policyHash }
 }
 
+/** Refuses other files than those that a person looked at. @throws {Fault} `usage` */
+export function assertShown(files: Pick<FileSet, "policyHash">, hash: string): void {
+  if (files.policyHash === hash) return
+  throw new Fault("usage", "The files have changed since they were shown; look at them again.")
+}
+
+/** Before `countersign policy rollback` asks: the set that was in force before, and what it would change. @throws {Fault} */
+export async function setBefore(kept: KeptFiles): Promise<AdminResults["setBefore"]> {
+  const { policyHash, texts } = kept.active()
+  const earlier = (await kept.ledger.sets()).find((set) => set.hash !== policyHash)
+  const files = await storedFiles(earlier?.hash, kept)
+  if (files === undefined) throw nothingToGoBackTo()
+  return { hash: files.policyHash, changes: changesBetween(texts, files.texts) }
+}
+
 /**
- * `countersign policy rollback`: puts an earlier set in force, by its hash, or the one before this. The
+ * `countersign policy rollback`: puts an earlier set in force, by its hash. The
  * files on disk stay as they are: a reload takes them, and no start does.
  *
  * @throws {Fault} `name_unknown`, `config_invalid`, `usage`.
@@ -86,17 +99,16 @@ export async function rollback(
   { hash }: AdminParams["rollback"],
   kept: Acts & KeptFiles,
 ): Promise<AdminResults["rollback"]> {
-  const { policyHash, config } = kept.active()
-  const earlier = (await kept.ledger.sets()).find((set) => set.hash !== policyHash)
-  const wanted = hash ?? earlier?.hash
-  const files = await storedFiles(wanted, kept)
-  if (wanted === undefined || files === undefined) {
-    throw new Fault("name_unknown", "There is no such set of files to go back to.")
-  }
+  const files = await storedFiles(hash, kept)
+  if (files === undefined) throw nothingToGoBackTo()
   assertReloadable(kept.active(), files)
-  if (config.attestRequired) await kept.act({ act: "set_accepted", hash: wanted })
+  if (kept.active().config.attestRequired) await kept.act({ act: "set_accepted", hash })
   await kept.adopt(files, true)
-  return { policy_hash: wanted }
+  return { policy_hash: hash }
+}
+
+function nothingToGoBackTo(): Fault {
+  return new Fault("name_unknown", "There is no such set of files to go back to.")
 }
 
 function isAccepted(files: FileSet, active: FileSet & Standing): boolean {

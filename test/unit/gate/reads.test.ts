@@ -220,6 +220,7 @@ describe("a read that fails", () => {
     const { gate } = await start(t, {}, { upstream: "http://127.0.0.1:9" })
     const reply = await get(gate, ticker)
     assertRefused(reply, 502, "upstream_unreachable")
+    assert.match(reply.envelope.msg, /couldn't be reached at http:\/\/127\.0\.0\.1:9, so/)
     assert.ok(gate.logged.some(({ event }) => event === "read_failed"))
   })
 

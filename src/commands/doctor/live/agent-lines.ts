@@ -1,5 +1,6 @@
 import type { KeyView } from "../../../link/views/views.ts"
 import { hasEnded } from "../../../vault/ledger/records/bindings.ts"
+import { succeedCommand } from "../../../vault/status/succeed-command.ts"
 import type { Profile } from "../../../venue/profile.ts"
 import { holds, lacks, notKnown, type LiveLine } from "./live-line.ts"
 import { addFix } from "./venue-lines.ts"
@@ -25,7 +26,8 @@ export function agentLines(keys: readonly KeyView[], at: AgentsAt): readonly Liv
     const fix = "countersign agent approve mm --generate --wallet main --valid-days 30"
     return [lacks("agents", "There is no agent key, so no order can be signed.", fix)]
   }
-  const wrong = agents.flatMap((agent) => wrongAgent(agent, at))
+  const named = new Map(keys.map((key) => [key.name, key]))
+  const wrong = agents.flatMap((agent) => wrongAgent(agent, { ...at, keys: named }))
   if (wrong.length > 0) return wrong
   return [holds("agents", `${agents.map((agent) => agentWords(agent, at)).join("; ")}.`)]
 }
@@ -35,14 +37,14 @@ function agentWords({ name, targets, expires_at: endsAtMs }: KeyView, { nowMs }:
   return `${name} for ${accounts}, ${spanWords((endsAtMs ?? nowMs) - nowMs)} left`
 }
 
-function wrongAgent(agent: KeyView, at: AgentsAt): readonly LiveLine[] {
+type Among = AgentsAt & { readonly keys: ReadonlyMap<string, KeyView> }
+
+function wrongAgent(agent: KeyView, at: Among): readonly LiveLine[] {
   return [...approvalLines(agent, at), ...targetLines(agent, at)]
 }
 
-function approvalLines(
-  agent: KeyView,
-  { profile, nowMs, warningMs }: AgentsAt,
-): readonly LiveLine[] {
+function approvalLines(agent: KeyView, at: Among): readonly LiveLine[] {
+  const { profile, nowMs, warningMs } = at
   const { name, network, approval, expires_at: endsAtMs } = agent
   if (network !== profile.network) {
     const message = `${name} was made for another network than venue.yaml's, and signs nothing here.`
@@ -50,11 +52,18 @@ function approvalLines(
   }
   if (approval !== "approved" || endsAtMs === null) {
     const message = `no approval of ${name} went through this daemon.`
-    return [notKnown("agents", message, `countersign agent approve ${name} --valid-days 30`)]
+    const by = isHeld(agent.wallet, at) ? "" : ` --wallet ${agent.wallet ?? "ADDRESS"} --external`
+    return [notKnown("agents", message, `countersign agent approve ${name}${by} --valid-days 30`)]
   }
   if (endsAtMs - nowMs > warningMs) return []
   const message = `The approval of ${name} has ${spanWords(endsAtMs - nowMs)} left, and agent_warning is ${spanWords(warningMs)}.`
-  return [lacks("agents", message, `countersign agent rotate ${name} --valid-days 30`)]
+  return [lacks("agents", message, succeedCommand(agent, at))]
+}
+
+/** Whether the wallet's key is here to sign an approval. */
+function isHeld(wallet: string | null, { keys }: Among): boolean {
+  const held = keys.get(wallet ?? "")
+  return held?.role === "wallet" && !hasEnded(held)
 }
 
 function targetLines({ name, targets }: KeyView, { profile }: AgentsAt): readonly LiveLine[] {

@@ -170,7 +170,7 @@ hold: [{name: large, endpoints: [placeOrder, setPositionMode]}]
     await writePolicies(test.vault.installation, [
       `${policy}deny: [{name: no, endpoints: [placeOrder]}]\n`,
     ])
-    await test.admin.reload()
+    await test.admin.reload({})
     const [changed, now, ...others] = (await weigh({ id })).warnings
     assert.equal(changed, "The policies have changed since it was held.")
     assert.match(String(now), /^As all stands now it would be refused all the same: .*held\/no/)

@@ -80,6 +80,15 @@ describe("gate routes", () => {
     })
   }
 
+  it("names the path that was meant most likely", async (t) => {
+    const gate = await startGate(t)
+    const messageOf = async (path: string) =>
+      (await gate.ask({ method: "GET", path, headers: jsonHeaders })).envelope.msg
+    assert.match(await messageOf("/whoam"), /did you mean \/whoami\? GET \/openapi\.json/)
+    assert.match(await messageOf("/health"), /did you mean \/healthz\?/)
+    assert.doesNotMatch(await messageOf("/nothing/like/it"), /did you mean/)
+  })
+
   it("finds nothing at a path longer than the link carries", async (t) => {
     const gate = await startGate(t)
     const path = (length: number): string => `/v1/${"a".repeat(length - 4)}`

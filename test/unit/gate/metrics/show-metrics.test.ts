@@ -157,6 +157,7 @@ function answered(status: number, body: string): Sent {
 
 function upstreamOf(next: () => Sent): Upstream {
   return {
+    address: "https://venue.test",
     send(ask) {
       const sent = next()
       if (sent.kind !== "unsent") ask.maySend()

@@ -182,6 +182,10 @@ describe("POST /v1", () => {
     assertRefused(reply, 502, "upstream_unreachable")
     assert.equal(reply.headers["countersign-record"], "r-1")
     assert.deepEqual(await gate.vault.outcomes(1), [{ kind: "unsent" }])
+    assert.match(
+      reply.envelope.msg,
+      /couldn't be reached at https:\/\/venue\.test, so nothing was sent/,
+    )
     assert.doesNotMatch(reply.text + JSON.stringify(gate.logged), /canary/)
   })
 
@@ -373,6 +377,7 @@ function fakeUpstream(
   send: (ask: Parameters<Upstream["send"]>[0]) => Sent | Promise<Sent>,
 ): Upstream {
   return {
+    address: "https://venue.test",
     send: async (ask) => send(ask),
     fetch: () => Promise.reject(new Error("nothing is read here")),
     close: () => Promise.resolve(),

@@ -54,6 +54,7 @@ async function start(t: TestContext, answers: readonly Sent[]): Promise<Sending>
     },
   })
   const upstream: Upstream = {
+    address: "https://venue.test",
     send: (ask) => {
       sent.push(ask)
       const answer = left.shift() ?? accepted

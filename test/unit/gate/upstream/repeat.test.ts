@@ -36,6 +36,7 @@ function answered(status: number, body: string | Buffer): Sent {
 function scriptedUpstream(answer: (count: number) => Sent | Promise<Sent>) {
   const bodies: string[] = []
   const upstream: Upstream = {
+    address: "https://venue.test",
     send: async (ask) => {
       ask.maySend()
       return answer(bodies.push(ask.body))

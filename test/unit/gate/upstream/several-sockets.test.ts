@@ -17,6 +17,7 @@ describe("a gate on a port and a Unix socket", () => {
     const answer = Promise.withResolvers<undefined>()
     let sentCount = 0
     const upstream: Upstream = {
+      address: "https://venue.test",
       async send(ask) {
         ask.maySend()
         sentCount += 1

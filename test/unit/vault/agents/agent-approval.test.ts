@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, it } from "node:test"
 
 import { verifyTypedData, ZeroAddress } from "ethers"
 
+import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
+import { sandboxChainId } from "../../../../src/sandbox/state/market.ts"
 import { mainVenueText } from "../../../../src/commands/init/init-texts.ts"
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
 import {
@@ -13,6 +15,7 @@ import {
   failsWith,
   openAgentVault,
   signedOf,
+  signTyped,
   without,
   type AgentVault,
 } from "../../../support/agent-keys.ts"
@@ -262,6 +265,31 @@ describe("the approval of an agent by a wallet elsewhere", () => {
     assert.equal(typed.message["agentAddress"], test.vault.active().keys.get("far")?.address)
     assert.equal(typed.message["expiresAfter"], operation.expires_after)
     assert.equal(operation.expires_after - Number(typed.message["nonce"]), 15 * 60_000)
+  })
+
+  it("is for the first chain id that venue.yaml lists, or for the one of them that is asked for", async (t) => {
+    const venue = sandboxProfile({ url: sandboxUrl, asOf: new Date() }).replace(
+      /signature_chain_ids: \[(\d+)\]/,
+      "signature_chain_ids: [$1, 10]",
+    )
+    const two = await openAgentVault({ venue })
+    t.after(() => two.remove())
+    await two.addKey({ name: "far", role: "agent" })
+    const chainOf = async (changes: { readonly chainId?: number }) =>
+      (await askElsewhere(two, { agent: "far", ...changes })).typed_data.domain["chainId"]
+    assert.equal(await chainOf({}), sandboxChainId)
+    assert.equal(await chainOf({ chainId: 10 }), 10)
+    await failsWith(
+      () => askElsewhere(two, { agent: "far", chainId: 11 }),
+      "usage",
+      new RegExp(`has no 11; it has ${sandboxChainId}, 10\\.`),
+    )
+    const chosen = await askElsewhere(two, { agent: "far", chainId: 10 })
+    const { body } = await two.admin.completeApproval({
+      record: chosen.record,
+      signature: signTyped(chosen),
+    })
+    assert.match(body, /"signature_chain_id":10,/)
   })
 
   it("takes another nonce each time", async () => {

@@ -158,11 +158,11 @@ deny: [{name: no, order_types: [market]}]
 `
     const all = "policy: all\nrules: [{name: all, endpoints: [placeOrder]}]\n"
     await writePolicies(test.installation, [all, named("mm")])
-    await test.admin.reload()
+    await test.admin.reload({})
     await failsWith(replace, "config_invalid", /policy named applies to the key mm and not to mm-2/)
     assert.equal(test.vault.active().keys.get("mm")?.approval, "unknown")
     await writePolicies(test.installation, [all, named("mm, mm-2")])
-    await test.admin.reload()
+    await test.admin.reload({})
     assert.deepEqual((await replace()).clients, ["bot"])
   })
 })

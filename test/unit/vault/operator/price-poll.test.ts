@@ -297,7 +297,7 @@ describe("a polled price", () => {
     const { id } = await polling.begin()
     const { venueFile } = pathsOf(polling.test.installation)
     await writeFile(venueFile, venue + poll.replace(path, "/v1/market/others"))
-    await polling.test.admin.reload()
+    await polling.test.admin.reload({})
     assert.match(await polling.feed(id, btc("64100")), /isn't polled/)
   })
 

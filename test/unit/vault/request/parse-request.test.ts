@@ -108,6 +108,15 @@ describe("preparing a request", () => {
     assert.equal(refusalCode(limitOrder(), { path: "__proto__" }), "unknown_endpoint")
   })
 
+  it("names the path that was meant most likely, where one is near", () => {
+    const messageOf = (path: string) => {
+      const result = parseRequest(callFor(limitOrder(), { path }), client, set)
+      return result.ok ? "read" : result.error.message
+    }
+    assert.match(messageOf("/v1/trade/order"), /; did you mean \/v1\/trade\/orders\?$/)
+    assert.match(messageOf("/v2/nothing"), /with this path\.$/)
+  })
+
   it("says which line is missing where the interface doesn't tell how to sign", async (t) => {
     const main = await openTestVault({ venue: mainVenueText(undefined) })
     t.after(() => main.remove())

@@ -8,6 +8,7 @@ import {
   acceptPolicy,
   candidate,
   rollback,
+  setBefore,
   runAccepted,
 } from "../../../../src/vault/status/attestation.ts"
 import { openTestVault, writePolicies, type TestVault } from "../../../support/open-test-vault.ts"
@@ -91,7 +92,12 @@ describe("files that wait for a person", () => {
     await writePolicies(test.installation, [orders])
     await accept()
     assert.equal(ruleCount(), 2)
-    await rollback({}, test.vault)
+    const { hash, changes } = await setBefore(test.vault)
+    assert.deepEqual(
+      changes.map(({ file, widens }) => ({ file, widens })),
+      [{ file: "policies/0.yaml", widens: false }],
+    )
+    await rollback({ hash }, test.vault)
     assert.equal(ruleCount(), 1)
     assert.match(test.vault.differ()?.message ?? "", /aren't in force: policies\/0\.yaml/)
     test = await test.reopen()
@@ -99,9 +105,19 @@ describe("files that wait for a person", () => {
     assert.equal(ruleCount(), 1)
   })
 
+  it("aren't taken by a reload of a hash where they are others than were looked at", async () => {
+    await accept()
+    const { hash } = await candidate(test.vault)
+    await writePolicies(test.installation, [orders])
+    await assert.rejects(reload(test.vault, hash), { code: "usage", message: /changed since/ })
+    await test.vault.act({ act: "set_accepted", hash: (await candidate(test.vault)).hash })
+    await reload(test.vault, (await candidate(test.vault)).hash)
+    assert.equal(ruleCount(), 2)
+  })
+
   it("have nothing to go back to when there was one set only", async () => {
     await accept()
-    await assert.rejects(rollback({}, test.vault), { code: "name_unknown" })
+    await assert.rejects(setBefore(test.vault), { code: "name_unknown" })
     await assert.rejects(rollback({ hash: "0".repeat(64) }, test.vault), { code: "name_unknown" })
   })
 })

@@ -63,7 +63,7 @@ describe("what an operator is warned of", () => {
       await test.addKey({ name: "main", role: "wallet" })
       await test.addKey({ name: "mm", role: "agent", wallet: "main" })
       await test.vault.act({ act: "agent_approved", name: "mm", expiresAtMs, record: "r" })
-      const fix = "put a successor in its place: countersign agent rotate mm"
+      const fix = "put a successor in its place: countersign agent rotate mm --valid-days 30"
       const expected = warnings("The approval of the agent key mm", fix)
       assert.deepEqual(warningsOf(test.vault.active(), nowMs), expected)
     })

@@ -89,7 +89,7 @@ limits: [{name: few, endpoints: [cancelAll], count: requests, window: 1h, max: "
     const { freeze, requests } = await test.admin.panic({ reason })
     assert.equal(requests.length, 2)
     assert.equal(freeze?.cancels, false, "a stricter freeze stays")
-    await test.admin.reload() // counts what is used anew, from the records
+    await test.admin.reload({}) // counts what is used anew, from the records
     const used = (await test.admin.listLimits()).map((limit) => limit.used)
     assert.deepEqual(used, ["0"])
   })

@@ -174,13 +174,24 @@ describe("doctor --live on agents", () => {
       /agent_message_with_target/,
     ],
   ]
+  const main: KeyView = { ...agent, name: "main", role: "wallet", wallet: null }
   for (const [what, state, changes, fix] of cases) {
     it(`is ${state} for one that ${what}, though another is well`, () => {
-      const lines = agentLines([agent, { ...agent, ...changes }], at)
+      const lines = agentLines([main, agent, { ...agent, ...changes }], at)
       assert.deepEqual(states(lines), [state])
       assert.match(lines[0]?.fix ?? "", fix)
     })
   }
+
+  it("proposes no rotation and no approval by a wallet that isn't held here", () => {
+    const wallet = `0x${"0a".repeat(20)}`
+    const far = { ...agent, wallet, expires_at: nowMs + weekMs }
+    const fixOf = (key: KeyView) => agentLines([main, key], at)[0]?.fix
+    const next = `countersign agent approve <new-key> --generate --wallet ${wallet} --external --valid-days 30`
+    assert.equal(fixOf(far), next)
+    const byIt = `countersign agent approve mm --wallet ${wallet} --external --valid-days 30`
+    assert.equal(fixOf({ ...far, approval: "unknown", expires_at: null }), byIt)
+  })
 
   it("names targets that can be signed for", () => {
     const withTarget = profileOf(

@@ -16,7 +16,17 @@ import {
   reserved,
   type LedgerPlace,
 } from "../../../../support/ledger-ask.ts"
+import { readRepositoryFile } from "../../../../support/markdown.ts"
 import { query, readLedger } from "../../../../support/read-ledger.ts"
+
+describe("the number of migrations", () => {
+  it("is told by docs/ledger-schema.md", () => {
+    const [, told] =
+      /`PRAGMA user_version`[^.]*, now (\d+)\./.exec(readRepositoryFile("docs/ledger-schema.md")) ??
+      []
+    assert.equal(Number(told), migrations.length)
+  })
+})
 
 /** A request as the first schema held it. */
 const firstRow = {
