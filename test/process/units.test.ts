@@ -43,6 +43,23 @@ const dropIns: Readonly<Record<string, string>> = {
 
 const { skip } = needs("systemd-analyze", "apt-get install systemd")
 
+describe("the credential that the vault's keys are opened by", () => {
+  it("is named by headless.md as lost with systemd's own key, in the row of the status that tells", () => {
+    const rows = tableRows(readRepositoryFile("docs/headless.md"))
+    const row = rows.find(([status]) => status?.includes("243/CREDENTIALS"))
+    assert.match(row?.join(" ") ?? "", /`\/var\/lib\/systemd\/credential\.secret` is lost/)
+  })
+
+  it("isn't loaded anew by a reload: the vault's unit has one ExecReload at most, and says why", () => {
+    const lines = readRepositoryFile(`systemd/${vault}`).split("\n")
+    const reloads = lines.flatMap((line, index) => (line.startsWith("ExecReload=") ? [index] : []))
+    assert.equal(reloads.length, 1)
+    const comment = lines.slice(0, reloads[0]).toReversed()
+    const end = comment.findIndex((line) => !line.startsWith("#"))
+    assert.match(comment.slice(0, end).join(" "), /One at most/)
+  })
+})
+
 describe("the units", { ...(skip === undefined ? {} : { skip }) }, () => {
   let tree: string
   before(() => {
