@@ -50,6 +50,13 @@ function withCancels({ ledger, ...rest }: Config): Config {
   return { ...rest, expires_in: expiresIn, ledger: { ...ledger, ...own } }
 }
 
+/** Another test's may listen at the usual port. */
+function leaveNoVenue({ dir }: FleetHost): void {
+  const file = join(dir, "venue.yaml")
+  const text = readFileSync(file, "utf8")
+  writeFileSync(file, text.replace(/^base_url:.*$/m, "base_url: http://127.0.0.1:9"))
+}
+
 describe("a host that can't reach PostgreSQL", { timeout: 300_000, ...needsPostgres }, () => {
   let site: FleetSite
   let a: FleetHost
@@ -66,6 +73,7 @@ describe("a host that can't reach PostgreSQL", { timeout: 300_000, ...needsPostg
     for (const host of Object.values(site.hosts)) {
       await host.stop()
       host.config.write(withCancels(host.config.read()))
+      leaveNoVenue(host)
       await host.start()
     }
     const keyed = { "Idempotency-Key": "before" }
