@@ -17,7 +17,7 @@ import type { Signings } from "../support/signings.ts"
 
 /** What was decided before the promotion is out by then, or never comes out. */
 const releasedMs = 2_000
-/** For how long both sides are watched after that. */
+/** For how long both sides are watched after that, from when the new one signs. */
 const watchedMs = 5_000
 
 /** What a host of each side gave out while they were apart. */
@@ -63,6 +63,7 @@ function split(t: TestContext, waitsFor: WaitsFor): Promise<Apart> {
       all.add(record)
       apart[host === fleet.hosts[0]?.name ? "old" : "new"].push(record)
     }
+    await allSign({ hosts: fleet.hosts.slice(1), signings })
     await pause(watchedMs)
     bots.hears = (_, record) => all.add(record)
     const rejoined = await rejoin(fleet.hosts[0], signings)
