@@ -36,11 +36,11 @@ const freeze = z.object({
   since: z.number(),
 })
 
-/** What a held request asks for, as `words/` says it. */
-const words = text(2_500)
+/** What a held request asks for, as `words/` says it: of a hundred symbols too. */
+const words = text(20_000)
 
 const hold = z.object({
-  ...{ id: name, client: name, key: name, operation: name, words },
+  ...{ id: name, client: name, key: name, operation: name, words: text(2_500) },
   expires_at: z.number(),
 })
 
@@ -198,6 +198,15 @@ export const asks = {
       verdicts: list(verdict, 100).nullable(),
     }),
   },
+  /** The whole of what a held request asks for. */
+  held: {
+    params: z.strictObject({ id: holdId }),
+    answer: z.object({
+      words,
+      /** In lines of ASCII: as JSON, each field and each order by itself. */
+      body: z.string().regex(/^[\n -~]*$/),
+    }),
+  },
   /** What a person has to know before a held request is released. */
   weigh: {
     params: z.strictObject({ id: holdId }),
@@ -246,6 +255,7 @@ export type Limit = z.output<typeof limit>
 export type Key = z.output<typeof key>
 export type HoldDecision = z.output<Asks["decide"]["params"]>["decision"]
 export type Weighed = Answer<"weigh">
+export type HeldWhole = Answer<"held">
 export type RecordAnswer = Answer<"record">
 
 /** What was asked of the vault and what became of it, for people. */

@@ -113,6 +113,7 @@ const usualAnswers: Answers = {
   look: () => quietStand,
   entries: () => noEntries,
   record: () => signedRecord,
+  held: () => ({ words: "buy 1 BTC-PERP", body: "    is_buy: true" }),
   weigh: () => ({ words: "buy 1 BTC-PERP", warnings: [], to_type: null, policy_hash: "aa" }),
   decide: () => ({ state: "released" }),
   freeze: () => ({

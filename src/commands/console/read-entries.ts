@@ -4,7 +4,7 @@ import { wholeEntries, type AuditCall } from "../../vault/audit/whole-entries.ts
 import type { OmittedRow, RepeatsRow } from "../../vault/ledger/records/row.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
 import type { Admin } from "../installation/admin.ts"
-import { decisionOf, isDecision } from "./decision-of.ts"
+import { decisionOf, isDecision, isHeld } from "./decision-of.ts"
 
 type Entries = Answer<"entries">
 
@@ -25,10 +25,11 @@ export async function readEntries(
       : await readUp(audit, span.after)
   const whole = await wholeEntries(audit, views.filter(isTold))
   const symbols = whole.some(isDecision) ? await call("listSymbols", {}) : noSymbols
+  const holds = whole.some(isHeld) ? await call("listHolds", {}) : []
   return {
     ...read,
     since: views.at(-1)?.at ?? null,
-    decisions: whole.filter(isDecision).map((entry) => decisionOf(entry, symbols)),
+    decisions: whole.filter(isDecision).map((entry) => decisionOf(entry, { symbols, holds })),
     repeats: whole.filter((entry) => !isDecision(entry)).map(repeatsOf),
   }
 }

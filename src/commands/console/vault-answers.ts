@@ -4,6 +4,7 @@ import type { Installation } from "../../vault/config/installation.ts"
 import { heldWords, isAccountWide } from "../../words/held-words.ts"
 import { locationWords } from "../doctor/file-findings.ts"
 import { heldNow } from "../held/decide.ts"
+import { bodyLines } from "../held/list.ts"
 import { sinceHeld } from "../held/since-held.ts"
 import type { Admin } from "../installation/admin.ts"
 import { dialAdmin } from "../installation/dial-admin.ts"
@@ -58,6 +59,11 @@ export function vaultAnswers(
     },
     entries: (span) => readEntries(vault, span, Date.now()),
     record: (of) => readRecord(vault, of),
+    held: async ({ id }) => {
+      const hold = await pendingHold(id, vault)
+      const words = heldWords(hold, await call("listSymbols", {}))
+      return { words, body: bodyLines(hold).join("\n") }
+    },
     freeze: ({ reason }) => call("freeze", { scope: "all", name: null, reason, cancels: true, by }),
   }
 }

@@ -1,10 +1,10 @@
-import type { Hold, HoldDecision, Weighed } from "../asks.ts"
+import type { HeldWhole, Hold, HoldDecision, Weighed } from "../asks.ts"
 import { html, render, type TemplateResult } from "./lib/lit-html.js"
 import { post } from "./session.ts"
 
-/** The question before a held request is released or refused. It says again what is asked for, and what has changed since. */
+/** The whole of a held request; or the question before it is released or refused, with what has changed since it was held. */
 export type ReleaseDialog = {
-  readonly open: (hold: Hold, decision: HoldDecision) => Promise<void>
+  readonly open: (hold: Hold, decision: HoldDecision | "shown") => Promise<void>
   readonly close: () => void
 }
 
@@ -31,7 +31,8 @@ export function makeReleaseDialog(): ReleaseDialog {
   }
   const decide = async (asked: Asked, typed: string): Promise<void> => {
     const { hold, decision, weighed } = asked
-    const { policy_hash = "" } = weighed ?? {}
+    if (decision === "shown" || weighed === undefined) return
+    const { policy_hash } = weighed
     const answered = await post("decide", { id: hold.id, decision, typed, policy_hash })
     if (answered.ok) close()
     else show(asked, answered.why)
@@ -39,11 +40,8 @@ export function makeReleaseDialog(): ReleaseDialog {
   return {
     open: (hold, decision) =>
       once(async () => {
-        const answered = await post("weigh", { id: hold.id })
-        // The server has parsed what it passes on.
-        const weighed = answered.ok ? (answered.data as Weighed) : undefined
-        const asked = { hold: { ...hold, words: weighed?.words ?? hold.words }, decision, weighed }
-        show(asked, answered.ok ? undefined : answered.why)
+        const { asked, why } = await readHold(hold, decision)
+        show(asked, why)
         dialog.querySelector("form")?.reset()
         if (!dialog.open) dialog.showModal()
       }),
@@ -51,11 +49,28 @@ export function makeReleaseDialog(): ReleaseDialog {
   }
 }
 
-/** `weighed` is missing where the command couldn't tell it; then nothing can be decided. */
+/** `weighed` is missing where it is only shown, or the command couldn't tell it; then nothing can be decided. */
 type Asked = {
   readonly hold: Hold
-  readonly decision: HoldDecision
+  readonly body: string
+  readonly decision: HoldDecision | "shown"
   readonly weighed: Weighed | undefined
+}
+
+type Read = { readonly asked: Asked; readonly why: string | undefined }
+
+/** Reads the whole of it, and what is to be known before it is decided. */
+async function readHold(hold: Hold, decision: Asked["decision"]): Promise<Read> {
+  const { id } = hold
+  const whole = await post("held", { id })
+  if (!whole.ok) return { asked: { hold, body: "", decision, weighed: undefined }, why: whole.why }
+  const { words, body } = whole.data as HeldWhole // the server has parsed what it passes on
+  const asked = { hold: { ...hold, words }, body, decision, weighed: undefined }
+  if (decision === "shown") return { asked, why: undefined }
+  const answered = await post("weigh", { id })
+  if (!answered.ok) return { asked, why: answered.why }
+  const weighed = answered.data as Weighed
+  return { asked: { ...asked, hold: { ...hold, words: weighed.words }, weighed }, why: undefined }
 }
 
 /** The form's, by name. */
@@ -68,32 +83,41 @@ type Actions = {
 }
 
 const said = {
+  shown: {
+    title: "What waits",
+    then: "It waits until a person decides, or its time is over.",
+    button: "",
+    keep: "Close",
+  },
   released: {
     title: "Release this request?",
     then: "It is signed once, when the bot sends it again, and judged anew then. A release can't be taken back.",
     button: "Release it once",
+    keep: "Keep it waiting",
   },
   refused: {
     title: "Refuse this request?",
     then: "It isn't signed. The bot may ask for it again, and then it waits anew.",
     button: "Refuse it",
+    keep: "Keep it waiting",
   },
-} as const satisfies Record<HoldDecision, object>
+} as const satisfies Record<HoldDecision | "shown", object>
 
 /** What changes nothing has the focus, unless something is to be typed in. */
-function contents({ hold, decision, weighed }: Asked, { why, close, submit }: Actions) {
-  const { title, then, button } = said[decision]
+function contents({ hold, body, decision, weighed }: Asked, { why, close, submit }: Actions) {
+  const { title, then, button, keep } = said[decision]
   const isRelease = decision === "released"
   const toType = isRelease ? weighed?.to_type : undefined
   return html`<form @submit=${submit}>
     <h2 id="release-title">${title}</h2>
     <p class="asked"><strong>${hold.words}</strong></p>
     <p class="quiet">${hold.operation} of ${hold.client} with ${hold.key}</p>
+    <pre role="region" tabindex="0" aria-label="The whole body">${body}</pre>
     ${isRelease ? weighed?.warnings.map(problem) : undefined}
     <p>${then}</p>
     ${toType && typing(toType)} ${why && problem(why)}
     <div class="buttons">
-      <button type="button" ?autofocus=${!toType} @click=${close}>Keep it waiting</button>
+      <button type="button" ?autofocus=${!toType} @click=${close}>${keep}</button>
       ${weighed && html`<button class="danger solid" id="decide">${button}</button>`}
     </div>
   </form>`

@@ -82,7 +82,10 @@ function decisionsActions(look: (change: ViewChange) => void): DecisionsActions 
       look(({ paused }, model) => ({ paused: paused === undefined ? model : undefined })),
     onlyNoes: () => look(({ onlyNoes }) => ({ onlyNoes: !onlyNoes })),
     filter: (part, value) => look(({ filter }) => ({ filter: { ...filter, [part]: value } })),
-    open: openedRow((opened) => look(() => ({ opened }))),
+    open: openedRow((opened) => {
+      look(() => ({ opened }))
+      document.querySelector("tr.opened")?.scrollIntoView({ block: "nearest" })
+    }),
   }
 }
 

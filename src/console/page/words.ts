@@ -44,24 +44,21 @@ export function shortHex(hex: string): string {
   return hex.length <= 14 ? hex : `${hex.slice(0, 6)}…${hex.slice(-4)}`
 }
 
-const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" })
-const fineClock = new Intl.DateTimeFormat("en-GB", {
-  ...{ hour: "2-digit", minute: "2-digit", second: "2-digit" },
-  fractionalSecondDigits: 3,
-})
-const calendar = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" })
-
-/** `14:02:11`, in the reader's zone. */
+/** `14:02:11`, in UTC as all times here. */
 export function clockWords(atMs: number): string {
-  return clock.format(atMs)
+  return isoOf(atMs).slice(11, 19)
 }
 
-/** `14:02:11.042`, in the reader's zone. */
+/** `14:02:11.042` */
 export function fineClockWords(atMs: number): string {
-  return fineClock.format(atMs)
+  return isoOf(atMs).slice(11, 23)
 }
 
-/** `20 Nov 2026, 14:02`, in the reader's zone. */
+/** `2026-11-20T14:02:11Z`, as `std/time/time-words.ts` says it, which no browser can load. */
 export function dateWords(atMs: number): string {
-  return calendar.format(atMs)
+  return `${isoOf(atMs).slice(0, 19)}Z`
+}
+
+function isoOf(atMs: number): string {
+  return new Date(atMs).toISOString()
 }

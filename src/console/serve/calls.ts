@@ -46,6 +46,7 @@ export function consoleCalls(deps: CallDependencies): ReadonlyMap<string, Call> 
         told(shownRecord(await ask("record", form))),
       ),
     ],
+    ["/held", ofSession(deps, asks.held.params, async ({ form }) => told(await ask("held", form)))],
     [
       "/freeze",
       ofSession(deps, asks.freeze.params, async ({ form }) => told(await ask("freeze", form))),

@@ -124,6 +124,7 @@ describe("what the console's server may ask", () => {
     look: [{}],
     entries: [{}, { after: 0 }, { before: 1 }],
     record: [{ id, seq: 5 }],
+    held: [{ id: hold }],
     weigh: [{ id: hold }],
     decide: [
       { id: hold, decision: "released", typed: "", policy_hash: files },
@@ -155,6 +156,7 @@ describe("what the console's server may ask", () => {
         { id, seq: 5, a: 1 },
       ],
     ],
+    held: [{}, { id }, { id: `${hold}0` }, { id: `${hold}\n` }, { id: hold, a: 1 }],
     weigh: [{}, { id }, { id: `${hold}0` }, { id: `${hold}\n` }, { id: hold, a: 1 }],
     decide: [
       ...[{}, { id: hold, decision: "released", policy_hash: files }],
@@ -175,14 +177,14 @@ describe("what the console's server may ask", () => {
     ],
   }
 
-  it("is seven things, two of them for a release", () => {
-    const names = ["listening", "look", "entries", "record", "weigh", "decide", "freeze"]
+  it("is eight things, two of them for a release", () => {
+    const names = ["listening", "look", "entries", "record", "held", "weigh", "decide", "freeze"]
     assert.deepEqual(Object.keys(asks), names)
     assert.deepEqual(releaseAsks, ["weigh", "decide"])
   })
 
   for (const name of [
-    ...(["listening", "look", "entries", "record", "weigh", "decide", "freeze"] as const),
+    ...(["listening", "look", "entries", "record", "held", "weigh", "decide", "freeze"] as const),
   ]) {
     it(`is ${name} with these words and no others`, () => {
       for (const params of right[name]) assert.ok(asks[name].params.safeParse(params).success)

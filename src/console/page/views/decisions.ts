@@ -116,7 +116,7 @@ function table(rows: readonly Decision[], model: Model, { shown, actions }: Use)
       </caption>
       <thead role="rowgroup">
         <tr role="row">
-          <th role="columnheader" scope="col">Time</th>
+          <th role="columnheader" scope="col">Time, UTC</th>
           <th role="columnheader" scope="col">Decision</th>
           <th role="columnheader" scope="col">Request</th>
           <th role="columnheader" scope="col">Client and key</th>

@@ -57,20 +57,16 @@ function frozen(freezes: readonly Freeze[]): Shown {
               >by ${by}, since
               ${dateWords(since)}${cancels ? "; cancels and reduce-only orders stay open" : ""}</span
             >
+            ${command(thawCommand({ scope, name }))}
           </li>`,
       )}
     </ul>
-    <p>Only a terminal can end it: ${command(thawCommand(freezes))}</p>
+    <p>Only a terminal can end ${freezes.length === 1 ? "it" : "them, each by itself"}.</p>
   </section>`
 }
 
-function thawCommand(freezes: readonly Freeze[]): string {
-  const [only] = freezes
-  if (only === undefined || freezes.length > 1) return "countersign thaw --everything"
-  if (only.name === null) return "countersign thaw --all"
-  return only.scope === "client"
-    ? `countersign thaw --client ${only.name}`
-    : `countersign thaw --key ${only.name}`
+function thawCommand({ scope, name }: Pick<Freeze, "scope" | "name">): string {
+  return name === null ? "countersign thaw --all" : `countersign thaw --${scope} ${name}`
 }
 
 function listed(alarms: readonly Alarm[]): Shown {

@@ -36,7 +36,8 @@ function facts({ look }: Model): TemplateResult | typeof nothing {
   const { network, policy_hash: hash, version, at } = look
   return html`<dl class="facts">
     ${fact("Network", shortHex(network), network)} ${fact("Policy", shortHex(hash), hash)}
-    ${fact("Version", version, version)} ${fact("Clock", clockWords(at), "The vault's clock.")}
+    ${fact("Version", version, version)}
+    ${fact("Clock", `${clockWords(at)} UTC`, "The vault's clock.")}
   </dl>`
 }
 

@@ -52,6 +52,7 @@ async function start(t: TestContext, changes: Partial<Answers> = {}): Promise<Pa
     look: noting("look", { ...quietStand, secret: "not for the console" }),
     entries: noting("entries", { ...noEntries, secret: "not for the console" }),
     record: noting("record", signedRecord),
+    held: noting("held", { words: "buy 1 BTC-PERP", body: "    is_buy: true" }),
     freeze: noting("freeze", {
       ...{ scope: "all" as const, name: null, reason: "r", by: "x", cancels: true, since: 0 },
     }),

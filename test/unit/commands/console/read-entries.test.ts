@@ -45,7 +45,14 @@ describe("what the console is told of the ledger", () => {
       ]),
       [
         ["refused", null, null, null, "invalid_json", "invalid_json"],
-        ["held", null, null, null, "approval_required", "approval_required"],
+        [
+          "held",
+          null,
+          "buy 0.6 BTC-PERP at 63000, limit",
+          null,
+          "approval_required",
+          "approval_required",
+        ],
         ["refused", null, null, "mm/quote", "policy_denied", "symbol_not_allowed"],
         ["allowed", "mm", "cancel order 7", "mm/cancel", null, null],
         ["allowed", "mm", "buy 0.1 BTC-PERP at 63000, limit", "mm/quote", null, null],

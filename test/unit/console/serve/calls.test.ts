@@ -20,6 +20,7 @@ const bodies = {
   "/look": {},
   "/history": { before: 7 },
   "/record": { id, seq },
+  "/held": { id: `hold_${"0".repeat(26)}` },
   "/freeze": { reason: "odd fills" },
   "/end": {},
 } as const

@@ -22,9 +22,11 @@ const open: readonly Call[] = ["/", "/assets/main.js"].map((path) => ({
   ...{ method: "GET", path, headers: {} },
 }))
 /** What only the page can call, as it does. */
-const ofPage: readonly Call[] = ["/session", "/look", "/record", "/freeze", "/end"].map((path) => ({
-  ...{ method: "POST", path, headers: pageHeaders, body: "{}" },
-}))
+const ofPage: readonly Call[] = ["/session", "/look", "/record", "/held", "/freeze", "/end"].map(
+  (path) => ({
+    ...{ method: "POST", path, headers: pageHeaders, body: "{}" },
+  }),
+)
 const calls = [...open, ...ofPage]
 
 function assertRefused(reply: HttpReply, status: number): void {
