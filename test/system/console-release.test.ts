@@ -121,6 +121,17 @@ describe("a held request, from the bot to a person and back", inChromium, () => 
     for (const amount of ["0.45", "63,000", "34,650"]) assert.ok(!closed.text.includes(amount))
   })
 
+  it("is shown whole, each order by itself, and decided by nothing there", async () => {
+    await waiting().getByRole("button", { name: "Show all of it" }).click()
+    await dialog().waitFor()
+    const shown = await dialog().innerText()
+    for (const each of [words, '1. {"is_buy"', '2. {"client_order_id"', '"quantity":"0.45"'])
+      assert.ok(shown.includes(each), `${each} in ${shown}`)
+    assert.equal(await dialog().getByRole("button").count(), 1)
+    await dialog().getByRole("button", { name: "Close" }).click()
+    await dialog().waitFor({ state: "hidden" })
+  })
+
   it("isn't released by Enter alone, nor by Escape", async () => {
     await tabTo("Release…")
     await page.keyboard.press("Enter")

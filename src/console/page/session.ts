@@ -49,7 +49,7 @@ const longestAnswerMs = 40_000
 
 /** Calls the server. An answer that can't be had or read is a "no" with a sentence, too. */
 export async function post(
-  name: "session" | "look" | "history" | "record" | "freeze" | "weigh" | "decide" | "end",
+  name: "session" | "look" | "history" | "record" | "freeze" | "held" | "weigh" | "decide" | "end",
   body: object,
 ): Promise<Answered> {
   const proof = proofOfSession()
