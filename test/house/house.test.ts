@@ -71,7 +71,13 @@ const trustedLines = [
   { lines: 184, what: "key files as tools write them, secrets by pipe, what YAML doesn't allow" },
   { lines: 90, what: "KWallet and KeePassXC told apart, items that are double, empty or left" },
   { lines: 65, what: "what the venue put off, sent again as it is" },
-  { lines: 63, what: "a person's word bound to what was shown" },
+  { lines: 108, what: "a person's word bound to what was shown" },
+  { lines: 45, what: "which order of a batch is refused, and what to send" },
+  { lines: 45, what: "connections that are shared by owner" },
+  {
+    lines: 58,
+    what: "files on disk parsed only where they are others; a held batch by symbol and side",
+  },
   {
     lines: 45,
     what: "what a check couldn't read isn't called broken; what a session with PostgreSQL relies on",
