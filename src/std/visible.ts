@@ -6,7 +6,14 @@ export function visible(text: string): string {
   return text.replace(unseen, (character) => character.split("").map(escaped).join(""))
 }
 
-/** Does the same for several lines and keeps their line ends. */
+/** Somebody else's words, so that nobody takes them for ours: on one line, in quotation marks, and not too many. */
+export function quoted(text: string): string {
+  return visible(JSON.stringify(text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…` : text))
+}
+
+const maxQuoted = 200
+
+/** Makes several lines safe to show, and keeps their line ends. */
 export function visibleLines(text: string): string {
   return text.split("\n").map(visible).join("\n")
 }

@@ -34,7 +34,7 @@ const address = z.string().transform((text, context): Address => {
   return z.NEVER
 })
 
-const keySchema = z.object({
+export const keySchema = z.object({
   name: z.string(),
   address,
   role: z.enum(["wallet", "agent"]),
@@ -45,7 +45,7 @@ const keySchema = z.object({
   expires_at: z.int().nullable(),
 })
 
-const clientSchema = z.object({
+export const clientSchema = z.object({
   name: z.string(),
   token_hash: z.string().nullable(),
   keys: z.tuple([z.string()], z.string()),
