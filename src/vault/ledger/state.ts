@@ -57,8 +57,6 @@ export function openState(stored: OpenedState, start: Start): LedgerState {
     followed(row) {
       limits.follow(row)
       used(row)
-      // Its host's clock may have been ahead: the pace goes on from there.
-      if (row.isolated === true) nonces.raise(row.signer, row.nonce)
     },
     acted(row) {
       if (isAboutHold(row)) holds.follow(row)

@@ -9,6 +9,9 @@ import type { RequestRow } from "../records/row.ts"
 /** How far a nonce may lie ahead of the clock. The last 250 ms are kept for what reduces risk: a signer has many bots. */
 export const maxNonceLeadMs = { open: 1_000, reduce: 1_250, cancel: 1_250 } as const
 
+/** How far ahead another host's may be, whose clock is half a second from this one's at most. */
+const mostInTurnMs = maxNonceLeadMs.cancel + 500
+
 type NonceAsk = Pick<ReserveAsk, "signer" | "nowMs" | "lane"> & { readonly client: string }
 
 export type NextNonce =
@@ -77,6 +80,8 @@ export function openNonces(
       return { kind: "too_fast", retryAfterMs: Math.ceil(leadMs - maxNonceLeadMs[lane]) }
     },
     used({ signer, nonce, client }) {
+      // Of a host whose clock was ahead: the pace goes on from there.
+      if (nonce - steady.now() > mostInTurnMs) steady.at(nonce)
       last.set(signer, Math.max(nonce, last.get(signer) ?? 0))
       const { ahead, turns } = sharedOf(signer, steady.now())
       ahead.add({ client, weight: 1, isCertain: true }, nonce)

@@ -64,6 +64,8 @@ describe("the nonces of hosts that share a ledger", () => {
 function sharedSigner(share?: NonceShare) {
   const clock = fakeClock()
   const nonces = openNonces({ clock, startMs: ledgerTime(startMs), nonces: share }, new Map())
+  /** Follows one that another host has taken. */
+  const follow = (nonce: number): void => nonces.used({ signer, nonce, client: "elsewhere" })
   /** Whether a client gets a nonce now; how long it is to wait where not. */
   const take = (of: string, lane: Lane = "cancel"): number => {
     const next = nonces.next({ signer, client: of, nowMs: ledgerTime(clock.nowMs()), lane })
@@ -76,7 +78,7 @@ function sharedSigner(share?: NonceShare) {
     while (take(of, lane) === 0) taken += 1
     return taken
   }
-  return { clock, take, flood }
+  return { clock, take, flood, follow }
 }
 
 const lanes = ["open", "reduce", "cancel"] as const
@@ -117,6 +119,15 @@ describe("a signer's nonces that several clients ask for", () => {
     for (let ms = 0; ms < 2_000; ms += 1) {
       clock.pass(1)
       assert.equal(flood("greedy"), 1, String(ms))
+    }
+  })
+
+  it("keep nobody waiting for long who follows one of a host whose clock was ahead, however far", () => {
+    for (const aheadMs of [1_251, 1_750, 1_751, 10_000, 3_600_000]) {
+      const { clock, take, follow } = sharedSigner()
+      follow(clock.nowMs() + aheadMs)
+      clock.pass(501)
+      assert.equal(take("modest"), 0, `${aheadMs} ms`)
     }
   })
 
