@@ -1,4 +1,4 @@
-import type { Session, Statement } from "./session.ts"
+import { maxAnswerRows, type Session, type Statement } from "./session.ts"
 import { whole } from "./tables.ts"
 
 /**
@@ -18,4 +18,8 @@ export async function countBeats(
 const countText = `WITH soon AS (SELECT set_config('synchronous_commit', 'off', true))
   INSERT INTO beats (client, beats) SELECT client, 1 FROM soon, json_array_elements_text($1::json) AS client ORDER BY client
   ON CONFLICT (client) DO UPDATE SET beats = beats.beats + 1`
-const askBeats: Statement = { text: "SELECT client, beats FROM beats", values: [] }
+/** More than that isn't ours, and would end each session. */
+const askBeats: Statement = {
+  text: `SELECT client, beats FROM beats LIMIT ${maxAnswerRows}`,
+  values: [],
+}

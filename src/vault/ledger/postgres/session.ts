@@ -78,7 +78,7 @@ export async function openSession(stream: Duplex, ask: SessionAsk): Promise<Sess
 
 /** What all answers to one write may have. */
 const maxAnswerBytes = 64 * 1_048_576
-const maxAnswerRows = 1_000
+export const maxAnswerRows = 1_000
 
 type Waiting = {
   /** Of the statements that are answered. */
