@@ -86,6 +86,7 @@ describe("the ledger of several hosts", needsPostgres, () => {
       wait("standby1")
     })
     after(async () => {
+      standby.goOn()
       wait("")
       await standby.stop()
     })
@@ -107,9 +108,11 @@ describe("the ledger of several hosts", needsPostgres, () => {
       withHosts(
         ["a", "b"],
         async (a, b) => {
-          standby.pause()
-          const lost = assert.rejects(a.store.append(request(1)))
-          const waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+          // In its turn: nothing of b's waits for the standby before it.
+          const pausing = () => (standby.pause(), a.store.append(request(1)))
+          const lost = assert.rejects(a.store.turn([], pausing))
+          const waiting =
+            "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'countersign a'"
           while (a.place.sql(waiting) === "") await pause(20)
           a.place.sql(`SELECT pg_terminate_backend(pid) FROM (${waiting}) AS waiting`)
           await lost
@@ -234,7 +237,7 @@ describe("the ledger of several hosts", needsPostgres, () => {
     [
       "an entry in the name of a host that isn't known",
       "UPDATE countersign.batches SET host = 'c' WHERE last_seq = 2",
-      /host c isn't known here/,
+      /host "c" isn't known here/,
     ],
     [
       "another host's entry in this one's name",
