@@ -172,6 +172,8 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
           (await import("./ledger/accept-restore.ts")).ledgerAcceptRestore,
         move: async () => (await import("./ledger/move.ts")).ledgerMove,
         "put-back": async () => (await import("./ledger/put-back.ts")).ledgerPutBack,
+        "leave-out": async () => (await import("./ledger/leave-out.ts")).ledgerLeaveOut,
+        grants: async () => (await import("./ledger/grants.ts")).ledgerGrants,
         "host-key": async () => (await import("./ledger/host-key.ts")).ledgerHostKey,
       },
     },

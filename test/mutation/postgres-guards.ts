@@ -229,21 +229,90 @@ export const postgresGuards: readonly Guard[] = [
       why: "a host that has lost its copy believes any old ledger",
     },
     {
-      find: "if (flaw !== undefined) throw changed(flaw)",
-      replace: "void flaw",
-      why: "entries that PostgreSQL made up are taken",
-    },
-    {
-      find: "if (publicKey === undefined) throw changed(`host ${batch.host} isn't known here`)",
-      replace: "if (publicKey === undefined) return",
-      why: "a host that nobody knows has entries",
-    },
-    {
       find: "await assertSameWay(copy.head(), session)",
       replace: "",
       why: "it goes on with a PostgreSQL that lacks what this host has signed",
     },
   ]),
+  ...guardsOf(
+    "vault/ledger/postgres/read-batch.ts",
+    ["unit/vault/ledger/postgres/read-batch"],
+    [
+      {
+        find: "if (flaw !== undefined) throw notFollowed(flaw, seq)",
+        replace: "void flaw",
+        why: "entries that PostgreSQL made up are taken",
+      },
+      {
+        find: "if (publicKey === undefined) throw notFollowed(`host ${quoted(batch.host)} isn't known here`, seq)",
+        replace: "if (publicKey === undefined) return",
+        why: "a host that nobody knows has entries",
+      },
+      {
+        find: "const row = readRow(text)",
+        replace: "const row = JSON.parse(text) as JournalRow",
+        why: "a row of another host is believed in its shape",
+      },
+      {
+        find: "if (latest <= latestMs) return row",
+        replace: "if (latest <= Infinity) return row",
+        why: "another host's nonce of 2^53-1 is the signer's last",
+      },
+      {
+        find: "return [atMs, row.counted_at ?? 0, row.nonce]",
+        replace: "return [atMs, row.counted_at ?? 0]",
+        why: "another host's nonces go as far ahead as it likes",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/ledger/records/read-row.ts",
+    ["unit/vault/ledger/records/read-row"],
+    [
+      {
+        find: "if (kind.success) return row as JournalRow",
+        replace: "if (read.success) return row as JournalRow",
+        why: "a row of another host is believed in its shape but for its kind",
+      },
+      {
+        find: "const whole = z.int().nonnegative()",
+        replace: "const whole = z.number().nonnegative()",
+        why: "a nonce that isn't exact is another host's",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/ledger/signers/nonces.ts",
+    ["unit/vault/ledger/signers/nonces"],
+    [
+      {
+        find: "if (nonce - steady.now() > mostInTurnMs) steady.at(nonce)",
+        replace: "",
+        why: "a host whose clock is ahead keeps the others' signers waiting",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/ledger/postgres/rights-sql.ts",
+    ["system/postgres-believed"],
+    [
+      {
+        find: "GRANT UPDATE (holder, quiet_at) ON countersign.head",
+        replace: "GRANT UPDATE ON countersign.head",
+        why: "whoever has the hosts' certificate moves the head",
+      },
+      {
+        find: "REVOKE ALL ON ALL TABLES IN SCHEMA countersign FROM PUBLIC, ${role};",
+        replace: "",
+        why: "hosts go on inserting in tables of the version before",
+      },
+      {
+        find: "IF new_seq <> known + 1 +",
+        replace: "IF false AND new_seq <> known + 1 +",
+        why: "a batch says that it has more entries than it has",
+      },
+    ],
+  ),
   ...guardsOf(
     "vault/ledger/postgres/batch.ts",
     ["unit/vault/ledger/postgres/batch"],

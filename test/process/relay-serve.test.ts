@@ -80,6 +80,51 @@ describe("the SQL of a ledger that is to be PostgreSQL's", { timeout: 120_000 },
     const back = ["ledger", "put-back", "--dir", installation.dir, "--after", "1", "--out", lost]
     assert.equal((await countersign(back)).code, 0)
     assert.equal(statSync(lost).mode & 0o777, 0o600)
+
+    const out = join(installation.home, "leave-out.sql")
+    const leaveOut = (after: string) =>
+      countersign([
+        "ledger",
+        "leave-out",
+        "--dir",
+        installation.dir,
+        "--after",
+        after,
+        "--out",
+        out,
+      ])
+    assert.match((await leaveOut("last")).stderr, /--after takes an entry's number/)
+    const elsewhere = await leaveOut("0")
+    assert.equal(elsewhere.code, 2)
+    const [, last = ""] = /copy ends at entry (\d+), and not at 0/.exec(elsewhere.stderr) ?? []
+    assert.equal(existsSync(out), false)
+    assert.equal((await leaveOut(last)).code, 0)
+    assert.match(
+      readFileSync(out, "utf8"),
+      new RegExp(`FROM countersign.batches WHERE last_seq > ${last}`),
+    )
+    assert.equal(statSync(out).mode & 0o777, 0o600)
+  })
+
+  it("gives the hosts' role no right to add, change or remove an entry", async (t) => {
+    const installation = await makeInstallation(["--venue", "sandbox", "--backend", "memory"])
+    t.after(() => installation.remove())
+    const grants = ["ledger", "grants", "--dir", installation.dir]
+    assert.match((await countersign(grants)).stderr, /Say in countersign.yaml where the ledger/)
+    const settings = join(installation.dir, "countersign.yaml")
+    const text = readFileSync(settings, "utf8")
+    writeFileSync(
+      settings,
+      text.replace(/^ledger: .*$/m, "ledger: {engine: postgres, host: a, role: signer}"),
+    )
+    const { code, stdout } = await countersign(grants)
+    assert.equal(code, 0)
+    assert.deepEqual(
+      stdout.split("\n").filter((line) => line.startsWith("GRANT ") && line.includes("batches")),
+      [
+        "GRANT SELECT ON countersign.turns, countersign.head, countersign.batches, countersign.beats TO signer;",
+      ],
+    )
   })
 })
 

@@ -87,6 +87,8 @@ const words: Readonly<Record<string, readonly string[]>> = {
   "ledger host-key": [],
   "ledger move": [],
   "ledger put-back": ["--after", "1"],
+  "ledger leave-out": ["--after", "1"],
+  "ledger grants": [],
   "notify test": [],
   "clock accept": [],
 }

@@ -22,7 +22,7 @@ import { openDatabase, prepareLedgerFile } from "../../src/vault/ledger/sqlite/d
 import type { LedgerStore, OpenStore } from "../../src/vault/ledger/store/store.ts"
 import { startMs } from "../support/fake-clock.ts"
 import { holdContract } from "../support/hold-contract.ts"
-import { postgresLedgerPlace, type PostgresLedgerPlace } from "../support/postgres-ledger.ts"
+import { moved, postgresLedgerPlace, type PostgresLedgerPlace } from "../support/postgres-ledger.ts"
 import {
   hostRole,
   needsPostgres,
@@ -405,6 +405,22 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
       assert.equal(ledger.sql(`SET client_encoding TO 'UTF8'; ${early} WHERE last_seq = 2`), "t")
     }))
 
+  it("isn't moved into a database that can't hold each letter", () =>
+    withLedger(async (ledger) => {
+      await append(ledger, 1)
+      const server = primary().server
+      const { database } = ledger.postgres
+      const other = `${database}_ascii`
+      server.sql(
+        `CREATE DATABASE ${other} ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0`,
+        "postgres",
+      )
+      assert.throws(
+        () => server.sql(moved(ledger.file, ledger.postgres, ledger.key), other),
+        /isn't in UTF8; make it anew: createdb/,
+      )
+    }))
+
   it("puts nothing back into a PostgreSQL that went on otherwise, or that lost nothing", () =>
     withLedger(async (ledger) => {
       await append(ledger, 1, 2)
@@ -453,7 +469,7 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
     [
       "an entry in the name of a host that isn't known",
       "UPDATE countersign.batches SET host = 'b' WHERE last_seq = 2",
-      /host b isn't known here/,
+      /host "b" isn't known here/,
     ],
     [
       "a seal of another key",

@@ -77,6 +77,7 @@ const rightWords: Readonly<Record<string, string>> = {
   createrole: "may make roles",
   owner: "owns the ledger's tables",
   change: "may change or remove what is recorded there",
+  insert: "may add to what is recorded there past the function that is made for that",
   createdb: "may make databases",
   replication: "may replicate",
 }
@@ -99,6 +100,7 @@ function rightFindings({ rights, roles }: ServerSays): readonly Finding[] {
 }
 
 function wideRole(words: readonly string[], say: typeof fail): Finding {
-  const fix = "take that from the role, and leave it what countersign ledger move gives it"
+  const fix =
+    "once all hosts have this version, have psql run what countersign ledger grants prints; take the rest from the role by hand"
   return say("postgres", `The role ${words.join(", ")}.`, fix)
 }

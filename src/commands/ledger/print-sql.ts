@@ -47,13 +47,7 @@ async function writeSql(
   write: (pieces: Readable) => Promise<void>,
 ): Promise<void> {
   becomeOwner(installation.stateDir)
-  const { postgres } = await loadConfig(installation)
-  if (postgres === undefined) {
-    throw new Fault(
-      "usage",
-      "Say in countersign.yaml where the ledger is to be: ledger: {engine: postgres, host: a}.",
-    )
-  }
+  const postgres = await loadPostgres(installation)
   const { ledgerFile, ledgerKeyFile } = pathsOf(installation)
   const key = await readLedgerKey(ledgerKeyFile)
   if (key === undefined) {
@@ -65,4 +59,14 @@ async function writeSql(
   } finally {
     database.close()
   }
+}
+
+/** What countersign.yaml says of PostgreSQL. @throws {Fault} `usage` where it says nothing. */
+export async function loadPostgres(installation: Installation): Promise<PostgresLedger> {
+  const { postgres } = await loadConfig(installation)
+  if (postgres !== undefined) return postgres
+  throw new Fault(
+    "usage",
+    "Say in countersign.yaml where the ledger is to be: ledger: {engine: postgres, host: a}.",
+  )
 }

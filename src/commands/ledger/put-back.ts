@@ -3,6 +3,7 @@ import { putBackSql } from "../../vault/ledger/postgres/put-back-sql.ts"
 import { command } from "../cli/command.ts"
 import { option, required } from "../cli/options.ts"
 import { installationOptions } from "../installation/installation-command.ts"
+import { entryIn } from "./entry-in.ts"
 import { printSql, sqlOutOption } from "./print-sql.ts"
 
 /** `countersign ledger put-back` */
@@ -31,9 +32,4 @@ export const ledgerPutBack = command({
 function nameIn(text: string | undefined): string | undefined {
   if (text === undefined || /^[0-9a-f]{32}$/.test(text)) return text
   throw new Fault("usage", "--ledger takes a ledger's name, 32 hex digits.")
-}
-
-function entryIn(text: string | undefined): number {
-  if (/^\d{1,15}$/.test(text ?? "")) return Number(text)
-  throw new Fault("usage", "--after takes an entry's number, like 1200.")
 }

@@ -17,6 +17,8 @@ const withoutJson: Readonly<Record<string, string>> = {
   "ledger host-key": "prints one word",
   "ledger move": "prints SQL",
   "ledger put-back": "prints SQL",
+  "ledger leave-out": "prints SQL",
+  "ledger grants": "prints SQL",
 }
 
 const program = await countersign()

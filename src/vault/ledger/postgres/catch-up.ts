@@ -1,20 +1,39 @@
 import { Fault } from "../../../std/fault.ts"
+import { openSteadyTime, systemClock } from "../../process/clock.ts"
 import type { Head } from "../store/store.ts"
-import { flawIn, type Batch } from "./batch.ts"
+import { changed, followBatch, mostAheadMs, type Hosts } from "./read-batch.ts"
 import { openReplay, type Replay } from "./replay.ts"
 import { batchesAfter, hashAt, type Reached, type ServerLedger } from "./tables.ts"
 
+/** What a host has once it has caught up. */
+export type CaughtUp = {
+  readonly head: Head
+  /** The latest time or nonce that others' rows may have. */
+  latestMs(): number
+}
+
+export type CatchUpAsk = {
+  readonly file: string
+  readonly host: string
+  readonly hosts: Hosts
+  /** For how long a host may be alone, whose clock nobody compares meanwhile. */
+  readonly isolated?: { readonly forMs: number }
+}
+
 /**
- * Brings this host's copy up to the server's head, which it returns. Each batch must go on from the copy's last entry
- * and be sealed by the host that it is of.
+ * Brings this host's copy up to the server's head. Each batch must go on from the copy's last entry, be sealed by the
+ * host that it is of, and make sense.
  *
  * @throws {Fault} `ledger_unusable` where the two have gone different ways, or something was changed.
  */
 export async function catchUp(
   { session, ledger }: Reached,
-  { file, hosts }: { readonly file: string; readonly hosts: Hosts },
-): Promise<Head> {
+  { file, host, hosts, isolated }: CatchUpAsk,
+): Promise<CaughtUp> {
   const copy = openReplay(file)
+  // All that is here was believed once: clocks were wrong then, and are set back.
+  const time = openSteadyTime(systemClock, Math.max(copy.newestMs(), ledger.nowMs))
+  const latestMs = (): number => time.at(Date.now()) + mostAheadMs + (isolated?.forMs ?? 0)
   try {
     if (copy.head().seq === 0 && ledger.head.seq > 0) throw empty()
     assertNotBehind(ledger, copy)
@@ -24,14 +43,16 @@ export async function catchUp(
       // What others have added since needn't be durable.
       const durable = page.filter(({ head }) => head.seq <= ledger.head.seq)
       for (const batch of durable) {
-        assertWhole(batch, { previous: copy.head(), ledger: ledger.name, hosts })
-        copy.add(batch)
+        const reading = { previous: copy.head(), ledger: ledger.name, host, hosts }
+        followBatch(batch, { ...reading, latestMs: latestMs() }, (rows) => {
+          copy.add(rows)
+        })
       }
       if (durable.length === 0) break
     }
     const head = copy.head()
     assertHead(head, ledger.head)
-    return head
+    return { head, latestMs }
   } finally {
     copy.close()
   }
@@ -76,23 +97,4 @@ async function assertSameWay({ seq, hash }: Head, session: Reached["session"]): 
     "ledger_unusable",
     `PostgreSQL and this host have different entries ${seq}: one of them is another ledger, or was changed; put the right one in place.`,
   )
-}
-
-/** The public keys by which hosts seal, hex. */
-export type Hosts = ReadonlyMap<string, string>
-
-/** @throws {Fault} `ledger_unusable` unless the batch comes after `previous` and is sealed by the host that it is of. */
-export function assertWhole(
-  batch: Batch,
-  { previous, ledger, hosts }: { previous: Head; ledger: string; hosts: Hosts },
-): void {
-  const publicKey = hosts.get(batch.host)
-  if (publicKey === undefined) throw changed(`host ${batch.host} isn't known here`)
-  const flaw = flawIn(batch, { previous, ledger, publicKey })
-  if (flaw !== undefined) throw changed(flaw)
-}
-
-function changed(what: string): Fault {
-  const message = `The ledger in PostgreSQL isn't whole: ${what}. Nothing is signed until that is cleared up.`
-  return new Fault("ledger_unusable", message)
 }

@@ -3,6 +3,7 @@ import { momentIn, passedSince } from "../../../std/time/moment.ts"
 import type { IdempotencyKey } from "../records/idempotency.ts"
 import type { JournalRow } from "../records/row.ts"
 import { closedFault, type CommitQueue } from "../sqlite/commit-queue.ts"
+import type { FollowedRows } from "../sqlite/worker-messages.ts"
 import type {
   Hearing,
   LedgerStore,
@@ -14,7 +15,6 @@ import type {
   Written,
 } from "../store/store.ts"
 import { Baton } from "./baton.ts"
-import type { Batch } from "./batch.ts"
 import type { TurnKeeper } from "./turn-keeper.ts"
 
 /** How old what was decided may be when it comes out: others count on it (`quietMs`). */
@@ -57,7 +57,7 @@ export class FleetStore implements LedgerStore {
     this.#baton = new Baton(
       {
         take: async () => {
-          await turns.take((batch) => this.#follow(batch))
+          await turns.take((rows) => this.#follow(rows))
           this.#keepTime()
         },
         give: () => turns.give(),
@@ -142,10 +142,9 @@ export class FleetStore implements LedgerStore {
   }
 
   /** What the rows change is followed in the turn in which they are queued, as of rows of this host's own. */
-  #follow({ rows, head }: Batch): void {
-    const parsed = rows.map((row) => JSON.parse(row) as JournalRow) // sealed by a host of ours
-    const heard = parsed.map((row) => this.#hearing?.followed(row))
-    this.#copy.follow({ kind: "follow", rows: parsed, head }).then(
+  #follow({ rows, head }: FollowedRows): void {
+    const heard = rows.map((row) => this.#hearing?.followed(row))
+    this.#copy.follow({ kind: "follow", rows, head }).then(
       (written) => written.forEach((each, index) => heard[index]?.(each)),
       () => undefined, // the copy is broken, and says so
     )

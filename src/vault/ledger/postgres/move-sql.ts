@@ -4,14 +4,14 @@ import type { PostgresLedger } from "../../config/ledger-config.ts"
 import { readArchivedHead, readIdentity } from "../sqlite/journal.ts"
 import type { LedgerKey } from "../store/audit-jobs.ts"
 import { begin, commit, copySql, literal } from "./batches-sql.ts"
-import { turnSql } from "./turn-sql.ts"
+import { rightsSql } from "./rights-sql.ts"
 
 /** How many entries a batch of the past has. */
 const batchEntries = 100
 
 /**
  * What makes the ledger's tables in an empty database and moves all entries there, for psql; piece by piece. The tables
- * belong to whoever runs it: the hosts' role may read, add batches and move the head, and can alter none.
+ * belong to whoever runs it: the hosts' role may read, and append by a function of theirs.
  *
  * @throws {Fault} `ledger_unusable` where an entry isn't what was chained.
  */
@@ -29,6 +29,9 @@ export function* moveSql(
 
 function tablesFor(role: string): string {
   return `DO $$ BEGIN
+  IF current_setting('server_encoding') <> 'UTF8' THEN
+    RAISE EXCEPTION 'The database isn''t in UTF8; make it anew: createdb --encoding=UTF8 --locale=C --template=template0 NAME';
+  END IF;
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${role}') THEN CREATE ROLE ${role} LOGIN; END IF;
 END $$;
 CREATE SCHEMA countersign;
@@ -57,11 +60,5 @@ CREATE TABLE countersign.beats (
   client text PRIMARY KEY,
   beats bigint NOT NULL
 ) WITH (fillfactor = 50);
-${turnSql}REVOKE ALL ON SCHEMA countersign FROM PUBLIC;
-GRANT USAGE ON SCHEMA countersign TO ${role};
-GRANT SELECT ON countersign.turns TO ${role};
-GRANT SELECT, UPDATE (seq, hash, holder, quiet_at) ON countersign.head TO ${role};
-GRANT SELECT, INSERT ON countersign.batches TO ${role};
-GRANT SELECT, INSERT, UPDATE (beats) ON countersign.beats TO ${role};
-`
+${rightsSql(role)}`
 }

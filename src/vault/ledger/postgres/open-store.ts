@@ -7,11 +7,12 @@ import type { PostgresLedger } from "../../config/ledger-config.ts"
 import { readLedgerKey } from "../audit/ledger-key.ts"
 import { openSqliteStore } from "../open-sqlite-store.ts"
 import type { LedgerKey } from "../store/audit-jobs.ts"
-import type { Head, OpenStore } from "../store/store.ts"
-import { catchUp, isSame, type Hosts } from "./catch-up.ts"
+import type { OpenStore } from "../store/store.ts"
+import { catchUp, isSame, type CaughtUp } from "./catch-up.ts"
 import { FleetStore } from "./fleet-store.ts"
 import { appendIsolated, isolatedRows, removeIsolated } from "./isolated-file.ts"
 import { type OpenedIsolated, openIsolated } from "./isolated-store.ts"
+import type { Hosts } from "./read-batch.ts"
 import { openRelayDoor, type DoorPlace, type RelayDoor } from "./relay-door.ts"
 import { assertReplicated } from "./standbys.ts"
 import { openSession, type Session } from "./session.ts"
@@ -97,9 +98,9 @@ function endOnceReached({ store, forMs }: OpenedIsolated, door: RelayDoor, ask: 
 
 async function openReached(reached: Reached, door: RelayDoor, ask: OpenAsk): ReturnType<OpenStore> {
   try {
-    const head = await catchUp(reached, ask)
+    const caught = await catchUp(reached, { ...ask.postgres, ...ask })
     const isolated = isolatedRows(ask)
-    const opened = await openCopy(reached, { ...ask, head })
+    const opened = await openCopy(reached, { ...ask, ...caught })
     if (isolated === undefined) {
       void reached.session.ended.then(() => door.close())
       return opened
@@ -115,7 +116,7 @@ async function openReached(reached: Reached, door: RelayDoor, ask: OpenAsk): Ret
 
 async function openCopy(
   reached: Reached,
-  { postgres, file, ...ask }: OpenAsk & { readonly head: Head },
+  { postgres, file, ...ask }: OpenAsk & CaughtUp,
 ): ReturnType<OpenStore> {
   const turns = new TurnKeeper(reached, { ...postgres, ...ask })
   const { store, state } = await openSqliteStore(file, ask.now(), turns)
@@ -178,14 +179,15 @@ async function ledgerOver(
   session: Session,
   { database, replicas, hosts }: PostgresLedger,
 ): Promise<ServerLedger> {
-  const { isStandby, version, isDurable, hasTables } = await readServer(session)
+  const server = await readServer(session)
+  const { isStandby, version, isDurable, hasTables } = server
   if (version < leastVersion) throw unusable("PostgreSQL is older than 15; install a newer one.")
   if (isStandby) throw new Fault("ledger_unavailable", onlyStandby)
   if (!isDurable) {
     throw unusable("PostgreSQL keeps nothing safe: set fsync and full_page_writes to on there.")
   }
   if (hasTables && hosts === undefined) await lockAlone(session)
-  const ledger = hasTables ? await readLedger(session) : undefined
+  const ledger = hasTables ? await readLedger(session, server) : undefined
   if (ledger === undefined) {
     throw unusable(
       `The database ${database} has no ledger yet; move this one there with countersign ledger move.`,

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite"
 
-import type { JournalRow } from "../records/row.ts"
 import { openDatabase } from "../sqlite/database.ts"
 import { openJournal, readIdentity } from "../sqlite/journal.ts"
 import { followRows, openProjections } from "../sqlite/projections.ts"
-import type { AppendedRows, Head } from "../store/store.ts"
+import type { FollowedRows } from "../sqlite/worker-messages.ts"
+import type { Head } from "../store/store.ts"
 
 /** A ledger's file that takes entries which are durable elsewhere. It must be closed. */
 export type Replay = {
@@ -12,7 +12,9 @@ export type Replay = {
   readonly name: string
   head(): Head
   /** Adds entries that were checked, as they are chained. @throws {Fault} `ledger_unusable`. */
-  add(batch: AppendedRows): void
+  add(batch: FollowedRows): void
+  /** The last nonce, which is no earlier than the clock was; 0 where there is none. */
+  newestMs(): number
   close(): void
 }
 
@@ -26,13 +28,14 @@ export function openReplay(file: string): Replay {
   return {
     name: readIdentity(database).ledger,
     head: () => journal.head(),
-    add({ rows, head }) {
-      const parsed = rows.map((row) => JSON.parse(row) as JournalRow) // it is sealed: ours
+    add(batch) {
       inTransaction(database, () => {
-        followRows({ rows: parsed, head }, { journal, tables })
+        followRows(batch, { journal, tables })
         tables.catchUp()
       })
     },
+    newestMs: () =>
+      Number(database.prepare("SELECT max(last_nonce) AS ms FROM signers").get()?.["ms"]), // null is 0
     close: () => database.close(),
   }
 }

@@ -64,7 +64,8 @@ const askStand: Statement = {
     'rights', (SELECT json_agg(name) FROM pg_roles AS me, LATERAL (VALUES
       ('superuser', rolsuper), ('createrole', rolcreaterole), ('createdb', rolcreatedb), ('replication', rolreplication),
       ('owner', EXISTS (SELECT FROM pg_class WHERE oid IN ('head'::regclass, 'batches'::regclass) AND pg_has_role(relowner, 'MEMBER'))),
-      ('change', has_any_column_privilege('batches', 'UPDATE') OR has_table_privilege('batches', 'DELETE, TRUNCATE') OR has_table_privilege('head', 'INSERT, DELETE, TRUNCATE'))
+      ('change', has_any_column_privilege('batches', 'UPDATE') OR has_table_privilege('batches', 'DELETE, TRUNCATE') OR has_table_privilege('head', 'INSERT, DELETE, TRUNCATE')),
+      ('insert', has_table_privilege('batches', 'INSERT') OR has_column_privilege('head', 'seq', 'UPDATE'))
     ) AS more (name, has) WHERE rolname = current_user AND has),
     'roles', (SELECT json_agg(rolname) FROM pg_roles WHERE rolname <> current_user AND pg_has_role(oid, 'MEMBER')),
     'sessions', (SELECT json_object_agg(host, ms) FROM (${sessions}) AS there),

@@ -14,15 +14,19 @@ export type ServerState = {
   readonly isDurable: boolean
   /** Whether a ledger's tables are there. */
   readonly hasTables: boolean
+  /** Whether hosts append by a function there. */
+  readonly hasAppend: boolean
 }
 
 export async function readServer(session: Session): Promise<ServerState> {
-  const [[[isStandby, version, isDurable, hasTables] = []] = []] = await session.run(askServer)
+  const [[[isStandby, version, isDurable, hasTables, hasAppend] = []] = []] =
+    await session.run(askServer)
   return {
     isStandby: isStandby !== "f",
     version: whole(version),
     isDurable: isDurable === "t",
     hasTables: hasTables === "t",
+    hasAppend: hasAppend === "t",
   }
 }
 
@@ -37,6 +41,10 @@ export type ServerLedger = {
   /** That it was moved there by. */
   readonly name: string
   readonly head: Head
+  /** The server's clock. */
+  readonly nowMs: number
+  /** Whether hosts append by a function, which tables of an earlier version lack. */
+  readonly hasAppend: boolean
   /** What the commit waited for by which it was read (`synchronous_standby_names`), before and after. */
   readonly standbys: readonly string[]
 }
@@ -48,18 +56,23 @@ export type Reached = { readonly session: Session; readonly ledger: ServerLedger
  * `undefined` where none was moved there. What it tells is durable, also on the standbys: an entry that is only visible
  * may be one that nobody waited for the end of, and a commit after it waits for it too.
  */
-export async function readLedger(session: Session): Promise<ServerLedger | undefined> {
+export async function readLedger(
+  session: Session,
+  { hasAppend }: Pick<ServerState, "hasAppend">,
+): Promise<ServerLedger | undefined> {
   const [[touched] = [], after = []] = await session.run(touchHead, askStandbys)
-  const [name, seq, hash, before] = touched ?? []
+  const [name, seq, hash, before, nowMs] = touched ?? []
   if (name == null) return undefined
+  if (!/^[0-9a-f]{32}$/.test(name)) throw misread("a ledger's name")
   const standbys = [before, ...after.map(([names]) => names)].map((names) => names ?? "")
-  return { name, head: { seq: whole(seq), hash: bytes(hash ?? "") }, standbys }
+  const head = { seq: whole(seq), hash: bytes(hash ?? "") }
+  return { name, head, nowMs: whole(nowMs), hasAppend, standbys }
 }
 
 const askServer: Statement = {
   text: `SELECT pg_is_in_recovery(), current_setting('server_version_num'),
     current_setting('fsync')::bool AND current_setting('full_page_writes')::bool,
-    to_regclass('countersign.head') IS NOT NULL`,
+    to_regclass('countersign.head') IS NOT NULL, to_regproc('countersign.append_batch') IS NOT NULL`,
   values: [],
 }
 const askLock: Statement = {
@@ -67,8 +80,8 @@ const askLock: Statement = {
   values: [],
 }
 const touchHead: Statement = {
-  text: `UPDATE head SET seq = seq RETURNING ledger, seq, encode(hash, 'hex'),
-    current_setting('synchronous_standby_names')`,
+  text: `UPDATE head SET holder = holder RETURNING ledger, seq, encode(hash, 'hex'),
+    current_setting('synchronous_standby_names'), floor(extract(epoch FROM clock_timestamp()) * 1000)`,
   values: [],
 }
 /** Once more after a commit: where it stops waiting because the setting was emptied, it says nothing. */
@@ -94,15 +107,15 @@ export type AddAsk = {
 
 /** Adds a batch after the entry `previous`, if that is still the last; else it adds nothing, and returns `undefined`. */
 export async function addBatch(
-  session: Session,
-  { firstSeq, head, host, rows, seal }: Batch,
+  { session, ledger }: Reached,
+  { head, host, rows, seal }: Batch,
   { previous, me, isShared }: AddAsk,
 ): Promise<Added | undefined> {
   const values = [
     ...[String(previous.seq), hex(previous.hash), String(head.seq), hex(head.hash)],
-    ...[String(firstSeq), host, rows.join("\n"), hex(seal), me],
+    ...[host, rows.join("\n"), hex(seal), me],
   ]
-  const append = { text: appendText, values }
+  const append = { text: ledger.hasAppend ? appendText : insertText, values }
   const [added = [], after = []] = await session.run(append, isShared ? askAround : askStandbys)
   if (added.length === 0) return undefined
   const standbys = [...added, ...after].map(([names]) => names ?? "")
@@ -118,12 +131,14 @@ export type Added = {
 }
 
 /** Compares and appends in one statement, which is a transaction by itself. */
-const appendText = `WITH moved AS (
-    UPDATE head SET seq = $3::bigint, hash = decode($4, 'hex'), holder = $9
+const appendText = "SELECT * FROM append_batch($1::bigint, $2, $3::bigint, $4, $5, $6, $7, $8)"
+/** The same in tables of an earlier version, until countersign ledger grants. */
+const insertText = `WITH moved AS (
+    UPDATE head SET seq = $3::bigint, hash = decode($4, 'hex'), holder = $8
     WHERE seq = $1::bigint AND hash = decode($2, 'hex') RETURNING seq, hash
   )
   INSERT INTO batches (first_seq, last_seq, hash, host, rows, seal)
-  SELECT $5::bigint, seq, hash, $6, $7, decode($8, 'hex') FROM moved
+  SELECT $1::bigint + 1, seq, hash, $5, $6, decode($7, 'hex') FROM moved
   RETURNING current_setting('synchronous_standby_names')`
 
 /** The hash of the entry `seq`, where a batch ends with it. */
@@ -165,7 +180,11 @@ export function batchOf([first, last, hash, host, rows, seal]: Rows[number]): Ba
 
 export function whole(text: string | null | undefined): number {
   if (/^\d{1,15}$/.test(text ?? "")) return Number(text)
-  throw new Fault("ledger_unusable", "PostgreSQL tells a number that isn't one; nothing is signed.")
+  throw misread("a number")
+}
+
+function misread(what: string): Fault {
+  return new Fault("ledger_unusable", `PostgreSQL tells ${what} that isn't one; nothing is signed.`)
 }
 
 export function bytes(text: string): Uint8Array {

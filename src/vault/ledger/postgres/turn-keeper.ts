@@ -5,11 +5,13 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Fault } from "../../../std/fault.ts"
 import { oneAtATime } from "../../../std/one-at-a-time.ts"
 import type { LedgerKey } from "../store/audit-jobs.ts"
+import type { FollowedRows } from "../sqlite/worker-messages.ts"
 import type { AppendedRows, Head, Replica } from "../store/store.ts"
-import { sealBatch, type Batch } from "./batch.ts"
+import { sealBatch } from "./batch.ts"
 import { countBeats } from "./beats.ts"
-import { assertHead, assertWhole, type Hosts } from "./catch-up.ts"
+import { assertHead } from "./catch-up.ts"
 import { FleetWatch } from "./fleet-watch.ts"
+import { followBatch, type Hosts } from "./read-batch.ts"
 import { lookAtServer, sessionAges } from "./server-look.ts"
 import { assertReplicated } from "./standbys.ts"
 import { addBatch, batchesAfter, hex, type Reached } from "./tables.ts"
@@ -24,6 +26,8 @@ export type TurnKeeperAsk = {
   readonly key: LedgerKey
   /** The last entry that is here. */
   readonly head: Head
+  /** The latest time or nonce that others' rows may have. */
+  latestMs(): number
   readonly commitTimeoutMs: number
 }
 
@@ -80,7 +84,7 @@ export class TurnKeeper implements Replica {
    *
    * @throws {Fault} `ledger_unavailable`, `ledger_unusable`.
    */
-  async take(follow: (batch: Batch) => void): Promise<void> {
+  async take(follow: (rows: FollowedRows) => void): Promise<void> {
     const askedMs = performance.now()
     let movedMs = askedMs
     for (;;) {
@@ -114,20 +118,23 @@ export class TurnKeeper implements Replica {
     return turn
   }
 
-  #followAll({ batches }: Pick<Turn, "batches">, follow: (batch: Batch) => void): void {
+  #followAll({ batches }: Pick<Turn, "batches">, follow: (rows: FollowedRows) => void): void {
     const { hosts, host } = this.#ask
     const ledger = this.#reached.ledger.name
     for (const batch of batches) {
       if (batch.host === host) throw overtaken()
-      assertWhole(batch, { previous: this.#head, ledger, hosts })
+      const reading = { previous: this.#head, ledger, hosts, host, latestMs: this.#ask.latestMs() }
+      followBatch(batch, reading, follow)
       this.#head = batch.head
       this.#othersAtMs = performance.now()
-      follow(batch)
     }
   }
 
   /** Large batches come in further pages. */
-  async #followRest({ head }: Pick<Turn, "head">, follow: (batch: Batch) => void): Promise<void> {
+  async #followRest(
+    { head }: Pick<Turn, "head">,
+    follow: (rows: FollowedRows) => void,
+  ): Promise<void> {
     while (this.#head.seq < head.seq) {
       const { session } = this.#reached
       const batches = await this.#inOrder(() => batchesAfter(session, this.#head.seq))
@@ -195,11 +202,11 @@ export class TurnKeeper implements Replica {
       const previous = this.#head
       if (head.seq !== previous.seq + rows.length) throw overtaken()
       const { host, hosts, key } = this.#ask
-      const { session, ledger } = this.#reached
-      const batch = sealBatch({ firstSeq: previous.seq + 1, head, host, rows }, ledger.name, key)
+      const { name } = this.#reached.ledger
+      const batch = sealBatch({ firstSeq: previous.seq + 1, head, host, rows }, name, key)
       stages.publish({ stage: "sealed" })
       const isShared = hosts.size > 1
-      const added = await addBatch(session, batch, { previous, me: this.#me, isShared })
+      const added = await addBatch(this.#reached, batch, { previous, me: this.#me, isShared })
       if (added === undefined) throw overtaken()
       this.#assertReplicated(added.standbys)
       if (added.isTurnWanted) this.#wanted()

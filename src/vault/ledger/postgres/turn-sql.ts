@@ -9,16 +9,16 @@ export const quietMs = 2_500
  * what makes that safe is that a batch is added only where the head still is what its host has seen.
  */
 export const turnSql = `-- Who has the turn, and who waits for it.
-CREATE VIEW countersign.turns AS
+CREATE OR REPLACE VIEW countersign.turns AS
   SELECT pid, granted FROM pg_locks
   WHERE locktype = 'advisory' AND objsubid = 1
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND (classid::bigint << 32) | objid::bigint = hashtextextended('countersign', 0);
 -- Without the warning that it has ended already: a session that hears one takes nothing for durable.
-CREATE FUNCTION countersign.end_session(who int) RETURNS void LANGUAGE sql SET client_min_messages = 'error'
+CREATE OR REPLACE FUNCTION countersign.end_session(who int) RETURNS void LANGUAGE sql SET client_min_messages = 'error'
   AS 'SELECT pg_terminate_backend(who)';
 -- Takes the turn, unless it isn't given on in time. A holder that PostgreSQL waits for, and has for most of that, loses it: it may have taken it after the wait began.
-CREATE FUNCTION countersign.take_turn(me text, known bigint, patience text)
+CREATE OR REPLACE FUNCTION countersign.take_turn(me text, known bigint, patience text)
   RETURNS TABLE (outcome text, quiet_ms bigint, now_ms bigint) LANGUAGE plpgsql AS $$
 DECLARE
   last countersign.head;

@@ -78,7 +78,7 @@ describe("doctor on PostgreSQL", () => {
   it("fails where the role could change what is recorded, and warns of rights that can't", () => {
     for (const right of ["superuser", "createrole", "owner", "change"])
       assert.match(wrongIn(found({ rights: [right] })).join(), /^fail: The role /, right)
-    for (const right of ["createdb", "replication"])
+    for (const right of ["createdb", "replication", "insert"])
       assert.match(wrongIn(found({ rights: [right] })).join(), /^warn: The role /, right)
     assert.match(wrongIn(found({ roles: ["pg_write_all_data"] })).join(), /^fail: .*pg_write_all/)
     assert.deepEqual(wrongIn(found({ roles: ["pg_monitor", "pg_read_all_stats"] })), [])

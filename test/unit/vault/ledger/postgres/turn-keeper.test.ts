@@ -65,7 +65,7 @@ class FakeServer {
   readonly #answers: readonly (readonly [string, (values: Statement["values"]) => Rows])[] = [
     ["take_turn", () => [this.#turn()]],
     ["FROM batches", ([known]) => this.#page(Number(known))],
-    ["INSERT INTO batches", () => (this.addsNothing ? [] : [[this.standbys]])],
+    ["append_batch", () => (this.addsNothing ? [] : [[this.standbys]])],
     ["FROM turns", () => [[this.#after(), this.isTurnWanted ? "t" : "f"]]],
     ["SELECT seq", () => [this.#headRow()]],
     ["RETURNING", () => [[this.standbys]]],
@@ -99,15 +99,24 @@ class FakeServer {
   }
 }
 
+/** One of which nothing follows. */
+function rowOf(id: number): string {
+  return JSON.stringify({ kind: "omitted", id: String(id), at_ms: 1, count: 1 })
+}
+
 function opened(server = new FakeServer(), ofHosts = hosts) {
   const reached = {
     session: server.session,
-    ledger: { name, head: beginning, standbys: [server.standbys] },
+    ledger: {
+      ...{ name, head: beginning, standbys: [server.standbys] },
+      ...{ nowMs: Date.now(), hasAppend: true },
+    },
   }
   const ask = { host: "a", hosts: ofHosts, replicas: 1, key: keyOfA, head: beginning }
-  const turns = new TurnKeeper(reached, { ...ask, commitTimeoutMs: 2_000 })
+  const latestMs = () => 1_000
+  const turns = new TurnKeeper(reached, { ...ask, latestMs, commitTimeoutMs: 2_000 })
   const followed: string[] = []
-  const take = () => turns.take(({ rows }) => void followed.push(...rows))
+  const take = () => turns.take(({ rows }) => void followed.push(...rows.map(({ id }) => id)))
   return { server, turns, followed, take }
 }
 
@@ -117,18 +126,18 @@ const unusable = { name: "Fault", code: "ledger_unusable" }
 describe("taking a turn", () => {
   it("follows what others appended, in its order, and each once", async () => {
     const { server, followed, take } = opened()
-    server.add('{"n":1}')
-    server.add('{"n":2}')
+    server.add(rowOf(1))
+    server.add(rowOf(2))
     await take()
-    server.add('{"n":3}')
+    server.add(rowOf(3))
     await take()
     await take()
-    assert.deepEqual(followed, ['{"n":1}', '{"n":2}', '{"n":3}'])
+    assert.deepEqual(followed, ["1", "2", "3"])
   })
 
   it("follows page by page what is too large for one, and has the turn then", async () => {
     const { server, followed, take } = opened()
-    for (let count = 0; count < 5; count += 1) server.add(`{"n":${count}}`)
+    for (let count = 0; count < 5; count += 1) server.add(rowOf(count))
     server.pageBatches = 2
     await take()
     assert.equal(followed.length, 5)
@@ -140,7 +149,7 @@ describe("taking a turn", () => {
   ] as const) {
     it(what, async (t) => {
       const { server, followed, take } = opened()
-      for (let count = 0; count < batches; count += 1) server.add(`{"n":${count}}`)
+      for (let count = 0; count < batches; count += 1) server.add(rowOf(count))
       server.outcomes = ["behind", "behind", "behind", "taken"]
       let nowMs = 0
       t.mock.method(performance, "now", () => nowMs)
@@ -156,7 +165,7 @@ describe("taking a turn", () => {
 
   it("goes on asking where it comes late or is far behind, and follows what it is given meanwhile", async () => {
     const { server, followed, take } = opened()
-    for (let count = 0; count < maxBehind + 10; count += 1) server.add(`{"n":${count}}`)
+    for (let count = 0; count < maxBehind + 10; count += 1) server.add(rowOf(count))
     server.outcomes = ["late", "late", "behind", "taken"]
     await take()
     assert.equal(followed.length, maxBehind + 10)
@@ -168,7 +177,7 @@ describe("taking a turn", () => {
   ] as const) {
     it(`isn't had where the server's clock is too far ${what}`, async () => {
       const { server, followed, take } = opened()
-      server.add('{"n":1}')
+      server.add(rowOf(1))
       server.nowMs = () => String(Date.now() + offsetMs)
       await assert.rejects(take(), { ...unavailable, message: /clock/ })
       assert.deepEqual(followed, [])
@@ -193,7 +202,7 @@ describe("taking a turn", () => {
 
   it("ends where another session has this host's own name", async () => {
     const { server, followed, take } = opened()
-    server.add('{"n":1}', "a", keyOfA)
+    server.add(rowOf(1), "a", keyOfA)
     await assert.rejects(take(), { ...unavailable, message: /Another Countersign/ })
     assert.deepEqual(followed, [])
   })
@@ -202,7 +211,7 @@ describe("taking a turn", () => {
     const hash = Buffer.alloc(32, 1)
     for (const head of [beginning, { seq: 1, hash }, { seq: 2, hash: beginning.hash }]) {
       const { server, take } = opened()
-      server.add('{"n":1}')
+      server.add(rowOf(1))
       server.head = head
       await assert.rejects(take(), unusable)
     }
@@ -222,7 +231,7 @@ describe("taking a turn", () => {
       ["c", keyOfB],
     ] as const) {
       const { server, followed, take } = opened()
-      server.add('{"n":1}', host, key)
+      server.add(rowOf(1), host, key)
       await assert.rejects(take(), unusable)
       assert.deepEqual(followed, [])
     }
@@ -230,12 +239,12 @@ describe("taking a turn", () => {
 
   it("follows a batch once: replayed, it isn't what comes next", async () => {
     const { server, followed, take } = opened()
-    server.add('{"n":1}')
+    server.add(rowOf(1))
     await take()
     const [first] = server.batches
     server.batches.push({ ...first!, head: { ...first!.head, seq: 2 } })
     await assert.rejects(take(), unusable)
-    assert.deepEqual(followed, ['{"n":1}'])
+    assert.deepEqual(followed, ["1"])
   })
 
   it("follows nothing where a commit waits for too few standbys, before or after it", async () => {
@@ -244,7 +253,7 @@ describe("taking a turn", () => {
       ["FIRST 1 (b)", ""],
     ] as const) {
       const { server, followed, take } = opened()
-      server.add('{"n":1}')
+      server.add(rowOf(1))
       Object.assign(server, { standbys, standbysAfter: after })
       await assert.rejects(take(), { ...unavailable, message: /standbys/ })
       assert.deepEqual(followed, [])
@@ -280,7 +289,7 @@ describe("appending in a turn", () => {
 
   it("appends nothing that doesn't come next here", async () => {
     const { server, turns, take } = opened()
-    server.add('{"n":1}')
+    server.add(rowOf(1))
     await take()
     await assert.rejects(turns.append(next), unavailable)
     assert.ok(!server.asked.some(({ text }) => text.includes("INSERT")))

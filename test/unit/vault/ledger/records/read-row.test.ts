@@ -68,7 +68,7 @@ const acts: { readonly [Name in Act["act"]]: FieldsOf<Name> } = {
   clock_accepted: {},
 }
 
-const others: { readonly [Kind in Exclude<JournalRow["kind"], "act">]: Fields } = {
+const others: Readonly<Record<Exclude<JournalRow["kind"], "act">, Fields>> = {
   request: {
     ...{ ...asked, rule: "r", purpose: "open", nonce: 1, expires_after: 1, release: "hold_1" },
     ...{ sizes: [{ entry: "1.5", legs: [null, "2"] }], ever: { life: "0.1" }, counted_at: 1 },
@@ -97,7 +97,7 @@ const { archived, ...followed } = acts
 const rows: readonly Fields[] = [
   ...Object.entries(followed).map(([act, fields]) => ({ kind: "act", act, ...fields })),
   ...Object.entries(others).map(([kind, fields]) => ({ kind, ...fields })),
-].map((row) => ({ id: "rec_1", at_ms: 1, seq: 7, ...row }) as Fields)
+].map((row) => ({ id: "rec_1", at_ms: 1, seq: 7, ...row }))
 
 /** Of these nothing follows, or they may be left out. */
 const free = new Set([
