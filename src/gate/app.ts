@@ -121,12 +121,24 @@ function unserved(
   }
 }
 
-/** Answers a flaw of ours. */
+/** Of what is known to go wrong, such as a vault that is away, bots are told, and the log has it once. */
+function logFlaw(
+  { log }: Dependencies,
+  { code }: Problem,
+  error: unknown,
+  route: string | undefined = undefined,
+): void {
+  if (code !== "internal") return
+  log({ level: "error", event: "failed", ...(route && { route }), ...errorFields(error) })
+}
+
+/** Answers what went wrong. */
 function failure(deps: Dependencies, response: ServerResponse): (error: unknown) => void {
   return (error) => {
-    deps.log({ level: "error", event: "failed", ...errorFields(error) })
+    const problem = problemOf(error)
+    logFlaw(deps, problem, error)
     if (response.headersSent) response.destroy()
-    else refuse(deps, response, problemOf(error))
+    else refuse(deps, response, problem)
   }
 }
 
@@ -241,9 +253,9 @@ async function replyTo(
   try {
     return await route.answer(request, response)
   } catch (error) {
-    deps.log({ level: "error", event: "failed", route: route.path, ...errorFields(error) })
-    if (response.headersSent) return "gone"
-    return { kind: "problem", problem: problemOf(error) }
+    const problem = problemOf(error)
+    logFlaw(deps, problem, error, route.path)
+    return response.headersSent ? "gone" : { kind: "problem", problem }
   }
 }
 

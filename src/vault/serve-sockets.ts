@@ -6,6 +6,7 @@ import {
   type BotResults,
 } from "../link/calls/methods.ts"
 import { serveLink, type LinkPlace, type LinkServer } from "../link/server.ts"
+import { Fault, type FaultCode } from "../std/fault.ts"
 import { adminMethods } from "./admin-methods.ts"
 import { botMethods } from "./bot-methods.ts"
 import { pathsOf } from "./config/installation.ts"
@@ -25,6 +26,13 @@ export function placeOf(
   return fd === undefined ? { path } : { fd }
 }
 
+const flaws: ReadonlySet<FaultCode> = new Set(["internal", "signature_check_failed"])
+
+/** A flaw of ours; of every other fault the caller is told what to do. */
+function isFlaw(error: unknown): boolean {
+  return !(error instanceof Fault) || flaws.has(error.code)
+}
+
 /**
  * Serves a vault's two sockets: those that systemd opened under the names `bot` and `admin`, else new ones
  * at their usual paths.
@@ -37,8 +45,9 @@ export async function serveSockets(
   descriptors: ReadonlyMap<string, number>,
 ): Promise<readonly LinkServer[]> {
   const paths = pathsOf(vault.installation)
-  const onError = (error: unknown, method: string): void =>
-    logFailure("call_failed", error, { method })
+  const onError = (error: unknown, method: string): void => {
+    if (isFlaw(error)) logFailure("call_failed", error, { method })
+  }
   const bots = await serveLink<typeof botParams, BotResults>({
     ...placeOf(descriptors, "bot", paths.botSocket),
     params: botParams,

@@ -76,6 +76,10 @@ describe("the files in force", { timeout: 300_000 }, () => {
       const before = await hash()
       await writePolicy(installation.dir, edited)
       await killVault(signal)
+      assert.match(
+        daemon.stderr(),
+        /"event":"process_ended","message":"The vault (?:was killed|ended)/,
+      )
       assert.equal(await place(), 200)
       assert.equal(await hash(), before)
       await run("policy", "reload")

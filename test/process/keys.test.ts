@@ -354,6 +354,8 @@ describe("countersign keys", { timeout: 180_000 }, () => {
       assert.equal(ended.code, exit)
       const { error } = JSON.parse(ended.stdout) as { error: { code: string } }
       assert.equal(error.code, code)
+      // A person's slip is no failure of the daemon's.
+      assert.doesNotMatch(daemon.stderr(), /"event":"call_failed"/)
     })
   }
 

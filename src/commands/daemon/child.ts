@@ -29,8 +29,8 @@ export type Stopper = "person" | "supervisor"
 
 export type Child<Ready> = {
   readonly ready: Ready
-  /** Resolves when it has ended, however. */
-  readonly ended: Promise<void>
+  /** Resolves when it has ended, with how, in a sentence. */
+  readonly ended: Promise<string>
   signal(name: NodeJS.Signals): void
   /** Asks it to finish what is at work, and ends it if it takes longer than the grace. The vault keeps whether a person asked. */
   stop(by?: Stopper): Promise<void>
@@ -56,9 +56,13 @@ export async function startChild<Message extends ReadyOrFailed>(
   })
   child.stdin?.on("error", () => undefined) // it may end without reading; its end says why
   child.stdin?.end(ask.input, () => ask.input?.fill(0))
-  const ended = new Promise<void>((resolve) => {
-    child.once("exit", () => resolve())
-    child.once("error", () => resolve())
+  const ended = new Promise<string>((resolve) => {
+    child.once("exit", (code, signal) =>
+      resolve(
+        `The ${ask.name} ${signal === null ? `ended with ${code}` : `was killed by ${signal}`}.`,
+      ),
+    )
+    child.once("error", () => resolve(`The ${ask.name} couldn't be started.`))
   })
   const ready = await firstMessage(child, ask).catch(async (error: unknown) => {
     await stop(child, ended)
@@ -98,7 +102,7 @@ function firstMessage<Message extends ReadyOrFailed>(
 /** A signal is a person's word; without one, it is as if the parent had died. */
 async function stop(
   child: ChildProcess,
-  ended: Promise<void>,
+  ended: Promise<unknown>,
   by: Stopper = "supervisor",
 ): Promise<void> {
   if (by === "person" || !child.connected) child.kill("SIGTERM")

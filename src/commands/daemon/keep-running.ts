@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import { Fault } from "../../std/fault.ts"
 import { passingCodes } from "../../std/service-exit-code.ts"
-import { logFailure } from "../../vault/process/log.ts"
+import { log, logFailure } from "../../vault/process/log.ts"
 import type { Child, Stopper } from "./child.ts"
 
 export type Kept = {
@@ -35,8 +35,9 @@ export function keepRunning<Ready>(
   async function watch(): Promise<never> {
     for (let pauseMs = shortestPauseMs; ;) {
       const startedMs = performance.now()
-      await current.ended
+      const message = await current.ended
       if (stopsNow()) return new Promise<never>(() => undefined)
+      log({ level: "warn", event: "process_ended", message })
       if (startAgain === undefined) throw endedFault()
       if (performance.now() - startedMs > steadyMs) pauseMs = shortestPauseMs
       await sleep(pauseMs)

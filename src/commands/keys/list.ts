@@ -17,14 +17,12 @@ function keysTable(keys: readonly KeyView[]): readonly Line[] {
     return ["No keys yet; countersign keys generate or countersign keys import makes one."]
   const rows = keys
     .filter(({ approval }) => approval !== "removed")
-    .map((key) => [
-      key.name,
-      key.role,
-      key.address,
-      key.wallet ?? "-",
-      key.approval === "approved" && key.expires_at !== null
-        ? `approved until ${utcText(key.expires_at)}`
-        : key.approval,
-    ])
+    .map((key) => [key.name, key.role, key.address, key.wallet ?? "-", approvalText(key)])
   return [table(["NAME", "ROLE", "ADDRESS", "WALLET", "APPROVAL"], rows)]
+}
+
+function approvalText({ role, approval, expires_at }: KeyView): string {
+  if (role === "wallet") return "-"
+  const until = approval === "approved" && expires_at !== null
+  return until ? `approved until ${utcText(expires_at)}` : approval
 }

@@ -22,16 +22,16 @@ export function lockSigner(file: string, signer: string): SignerLock {
     return { release: () => held.close() }
   } catch (cause) {
     database?.close()
-    if (isBusy(cause)) throw inUse(signer, cause)
+    if (isBusy(cause)) throw inUse(signer, file, cause)
     const message = `The signer's lock ${file} can't be taken (${String(cause)}); check the disk and the owner of its directory.`
     throw new Fault("ledger_unavailable", message, { cause })
   }
 }
 
-function inUse(signer: string, cause: unknown): Fault {
+function inUse(signer: string, file: string, cause: unknown): Fault {
   return new Fault(
     "already_running",
-    `Another Countersign on this machine signs for ${signer}; one signer has one daemon, so stop the other one, or remove the key from one of them.`,
+    `Another Countersign on this machine signs for ${signer}, and holds ${file}; one signer has one daemon, so stop the other one, or remove the key from one of them.`,
     { cause },
   )
 }

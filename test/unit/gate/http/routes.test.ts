@@ -339,7 +339,7 @@ describe("what breaks", () => {
     ["clock_unsafe", 503],
     ["signature_check_failed", 500],
   ] as const) {
-    it(`is told as ${code} without the vault's words`, async (t) => {
+    it(`is told as ${code} without the vault's words, and logged by who knows why`, async (t) => {
       const script = {
         sign() {
           throw new Fault(code, "canary /var/lib")
@@ -349,6 +349,7 @@ describe("what breaks", () => {
       const reply = await gate.post("/sign/v1/trade/orders")
       assertRefused(reply, status, code)
       assert.doesNotMatch(reply.text, /canary/)
+      assert.ok(!gate.logged.some(({ event }) => event === "failed"))
     })
   }
 
