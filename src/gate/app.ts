@@ -122,23 +122,17 @@ function unserved(
 }
 
 /** Of what is known to go wrong, such as a vault that is away, bots are told, and the log has it once. */
-function logFlaw(
-  { log }: Dependencies,
-  { code }: Problem,
-  error: unknown,
-  route: string | undefined = undefined,
-): void {
-  if (code !== "internal") return
-  log({ level: "error", event: "failed", ...(route && { route }), ...errorFields(error) })
+function logFlaw({ log }: Dependencies, error: unknown, where: { readonly route?: string }): void {
+  if (problemOf(error).code !== "internal") return
+  log({ level: "error", event: "failed", ...where, ...errorFields(error) })
 }
 
 /** Answers what went wrong. */
 function failure(deps: Dependencies, response: ServerResponse): (error: unknown) => void {
   return (error) => {
-    const problem = problemOf(error)
-    logFlaw(deps, problem, error)
+    logFlaw(deps, error, {})
     if (response.headersSent) response.destroy()
-    else refuse(deps, response, problem)
+    else refuse(deps, response, problemOf(error))
   }
 }
 
@@ -253,9 +247,8 @@ async function replyTo(
   try {
     return await route.answer(request, response)
   } catch (error) {
-    const problem = problemOf(error)
-    logFlaw(deps, problem, error, route.path)
-    return response.headersSent ? "gone" : { kind: "problem", problem }
+    logFlaw(deps, error, { route: route.path })
+    return response.headersSent ? "gone" : { kind: "problem", problem: problemOf(error) }
   }
 }
 

@@ -83,6 +83,10 @@ const trustedLines = [
     what: "what a check couldn't read isn't called broken; what a session with PostgreSQL relies on",
   },
   {
+    lines: 290,
+    what: "rows of other hosts read by their shape and bounds, and appended by a function of the database",
+  },
+  {
     lines: 1_889,
     what: "the order of the ledger on PostgreSQL, what is told of it, and whom other hosts heard (ledger/postgres)",
   },

@@ -51,7 +51,7 @@ describe("countersign completion bash, in a real bash", withBash, () => {
     [["--v"], ["--version"]],
     [
       ["held", ""],
-      ["list", "release", "refuse"],
+      ["list", "show", "release", "refuse"],
     ],
     [["keys", "gen"], ["generate"]],
     [["keys", "generate", "--ro"], ["--role"]],

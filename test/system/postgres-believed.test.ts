@@ -5,7 +5,7 @@ import { describe, it } from "node:test"
 import { setTimeout as pause } from "node:timers/promises"
 
 import { sealBatch } from "../../src/vault/ledger/postgres/batch.ts"
-import { leaveOutSql } from "../../src/vault/ledger/postgres/leave-out-sql.ts"
+import { leaveOutSql } from "../../src/vault/ledger/postgres/put-back-sql.ts"
 import { grantsSql } from "../../src/vault/ledger/postgres/rights-sql.ts"
 import { makeRecordId } from "../../src/vault/ledger/records/record-id.ts"
 import { openDatabase } from "../../src/vault/ledger/sqlite/database.ts"

@@ -1,4 +1,4 @@
-import { leaveOutSql } from "../../vault/ledger/postgres/leave-out-sql.ts"
+import { leaveOutSql } from "../../vault/ledger/postgres/put-back-sql.ts"
 import { command } from "../cli/command.ts"
 import { option, required } from "../cli/options.ts"
 import { installationOptions } from "../installation/installation-command.ts"

@@ -11,10 +11,7 @@ import { raiseLines } from "../limits/raise-lines.ts"
 export const policyReload = installationCommand({
   changes: "installation",
   description: "have the daemon, or its next start, load the files on disk: all of them, or none",
-  examples: [
-    "countersign policy check && countersign policy reload",
-    "countersign policy reload --hash $(countersign policy check --json | jq -r .policy_hash)",
-  ],
+  examples: ["countersign policy check && countersign policy reload"],
   options: {
     hash: option(
       "--hash <hash>",

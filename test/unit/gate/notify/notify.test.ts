@@ -354,7 +354,7 @@ describe("a request that waits for a person", () => {
     )
     assert.match(
       String(told?.text),
-      /: A request of bot with mm waits for a person: buy 0\.45 BTC-PERP at 63,000 limit, worst 28,350 USD, held by mm\/large; expires in 14 min; countersign held list shows it\.$/,
+      /: A request of bot with mm waits for a person: buy 0\.45 BTC-PERP at 63,000 limit, worst 28,350 USD, held by mm\/large; expires in 1[34] min; countersign held list shows it\.$/,
     )
     for (const { text } of others)
       assert.match(text, /: A request waits for a person: placeOrder of/)

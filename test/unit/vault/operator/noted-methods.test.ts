@@ -63,7 +63,7 @@ describe("calls of operators", () => {
     for (const name of looks)
       assert.match(
         name,
-        /^(list|audit|status|health|explain|candidate|replay|upstream|notify|filesInForce|copyLedger|ledgerServer)/,
+        /^(list|audit|status|health|explain|candidate|replay|upstream|notify|filesInForce|setBefore|copyLedger|ledgerServer)/,
       )
     assert.equal(isNoted("auditArchive"), true)
   })

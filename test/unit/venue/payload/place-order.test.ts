@@ -586,6 +586,7 @@ describe("an order that was read", () => {
     })
     assert.deepEqual(order, {
       clientOrderId: "mm-1",
+      path: "",
       symbolId: 1,
       isBuy: true,
       orderType: "limit",

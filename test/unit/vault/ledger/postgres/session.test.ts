@@ -32,8 +32,8 @@ async function opened(timeoutMs = 5_000): Promise<{ session: Session; server: Du
 }
 
 /** Runs a statement that is answered with `bytes`. */
-async function answered(bytes: Buffer) {
-  const { session, server } = await opened()
+async function answered(bytes: Buffer, timeoutMs?: number) {
+  const { session, server } = await opened(timeoutMs)
   const result = session.run({ text: "SELECT 1", values: [] })
   server.write(bytes)
   return { session, server, result }
@@ -133,7 +133,7 @@ describe("a session with what may not be PostgreSQL", () => {
   })
 
   it("ends with more small messages than an answer may have bytes", async () => {
-    const { session, result, server } = await answered(Buffer.alloc(0))
+    const { session, result, server } = await answered(Buffer.alloc(0), 60_000) // a slow machine's
     const many = Buffer.concat(Array<Buffer>(100_000).fill(message("S", "a\0b\0")))
     const over = new AbortController()
     void session.ended.then(() => over.abort())
