@@ -57,6 +57,7 @@ function createListener(deps: Dependencies): RequestListener {
   const serve = openServe(deps)
   const paths = byPath(routes(deps))
   const app = createExpress(paths, serve)
+  const plainPaths = [...paths.keys()].filter((path) => !/[*:]/.test(path))
   return (request, response) => {
     if (!deps.connections.open(request, response)) return
     const fail = failure(deps, response)
@@ -67,12 +68,7 @@ function createListener(deps: Dependencies): RequestListener {
       if (problem !== undefined) refuse(deps, response, problem)
       else if (ofPath !== undefined) serve(request, response, ofPath).catch(fail)
       // Express makes them what it calls Request and Response.
-      else
-        app(
-          request as Request,
-          response as Response,
-          unserved({ ...deps, paths }, request, response),
-        )
+      else app(request as Request, response as Response, unserved(deps, response, plainPaths))
     } catch (error) {
       fail(error)
     }
@@ -108,15 +104,14 @@ function byPath(all: readonly RouteWithAnswer[]): ReadonlyMap<string, PathRoutes
 
 /** Answers what no route of Express's did: there is none, or something of ours failed. */
 function unserved(
-  deps: Dependencies & { readonly paths: ReadonlyMap<string, PathRoutes> },
-  request: IncomingMessage,
+  deps: Dependencies,
   response: ServerResponse,
+  plainPaths: readonly string[],
 ): (error?: unknown) => void {
   return (error) => {
     // Express decodes a path to match it; what it can't decode is no path of ours.
     if (error === undefined || error instanceof URIError) {
-      const served = [...deps.paths.keys()].filter((path) => !/[*:]/.test(path))
-      refuse(deps, response, unknownEndpoint(request.url ?? "", served))
+      refuse(deps, response, unknownEndpoint(response.req.url ?? "", plainPaths))
     } else failure(deps, response)(error)
   }
 }

@@ -138,7 +138,7 @@ async function sendSigned(
     return replyOf(sent, signed, { heard: told, askAgain: by.askAgain })
   }
   deps.log({ level: "warn", event: sent.kind, record, ...causeFields(sent.cause) })
-  return problem(problemOfSent(sent, signed, isLate() ? "late" : by.upstream.address))
+  return problem(problemOfSent(sent, signed, isLate() ? undefined : by.upstream.address))
 }
 
 async function announce(
@@ -252,8 +252,8 @@ export function outcomeOfSent(sent: Sent): Outcome {
 function problemOfSent(
   sent: Exclude<Sent, { readonly kind: "answered" }>,
   { record, expiresAfter }: Signed,
-  /** `late`, or where the venue wasn't reached. */
-  why: string,
+  /** Where the venue wasn't reached; `undefined` where it was too late to try. */
+  address: string | undefined,
 ): Problem {
   const data = { record, expires_after: expiresAfter }
   if (sent.kind === "unknown") {
@@ -264,7 +264,7 @@ function problemOfSent(
       record,
     }
   }
-  return why === "late"
+  return address === undefined
     ? {
         code: "too_late",
         message: "The request expired before it was sent; send a new one.",
@@ -273,7 +273,7 @@ function problemOfSent(
       }
     : {
         code: "upstream_unreachable",
-        message: `The venue couldn't be reached at ${why}, so nothing was sent; send a new request.`,
+        message: `The venue couldn't be reached at ${address}, so nothing was sent; send a new request.`,
         data,
         record,
       }
