@@ -1,6 +1,6 @@
 import type { KeyView } from "../../../link/views/views.ts"
 import { hasEnded } from "../../../vault/ledger/records/bindings.ts"
-import { succeedCommand } from "../../../vault/status/succeed-command.ts"
+import { isWalletHeld, succeedCommand } from "../../../vault/status/succeed-command.ts"
 import type { Profile } from "../../../venue/profile.ts"
 import { holds, lacks, notKnown, type LiveLine } from "./live-line.ts"
 import { addFix } from "./venue-lines.ts"
@@ -52,18 +52,12 @@ function approvalLines(agent: KeyView, at: Among): readonly LiveLine[] {
   }
   if (approval !== "approved" || endsAtMs === null) {
     const message = `no approval of ${name} went through this daemon.`
-    const by = isHeld(agent.wallet, at) ? "" : ` --wallet ${agent.wallet ?? "ADDRESS"} --external`
+    const by = isWalletHeld(agent, at) ? "" : ` --wallet ${agent.wallet ?? "ADDRESS"} --external`
     return [notKnown("agents", message, `countersign agent approve ${name}${by} --valid-days 30`)]
   }
   if (endsAtMs - nowMs > warningMs) return []
   const message = `The approval of ${name} has ${spanWords(endsAtMs - nowMs)} left, and agent_warning is ${spanWords(warningMs)}.`
   return [lacks("agents", message, succeedCommand(agent, at))]
-}
-
-/** Whether the wallet's key is here to sign an approval. */
-function isHeld(wallet: string | null, { keys }: Among): boolean {
-  const held = keys.get(wallet ?? "")
-  return held?.role === "wallet" && !hasEnded(held)
 }
 
 function targetLines({ name, targets }: KeyView, { profile }: AgentsAt): readonly LiveLine[] {
