@@ -3,7 +3,7 @@ import { quoted } from "../../../std/visible.ts"
 import { maxClockLeadMs } from "../../process/clock.ts"
 import { readRow, RowError } from "../records/read-row.ts"
 import type { JournalRow } from "../records/row.ts"
-import { maxNonceLeadMs } from "../signers/nonces.ts"
+import { mostInTurnMs } from "../signers/nonces.ts"
 import { isOfMachine } from "../sqlite/sqlite-fault.ts"
 import type { FollowedRows } from "../sqlite/worker-messages.ts"
 import type { Head } from "../store/store.ts"
@@ -23,8 +23,8 @@ export type Reading = {
   readonly latestMs: number
 }
 
-/** How far a host's clock may be ahead, and its nonces of that; and half a second for how far hosts are apart. */
-export const mostAheadMs = maxClockLeadMs + maxNonceLeadMs.cancel + 500
+/** How far a host's clock may be ahead, and its nonces of that. */
+export const mostAheadMs = maxClockLeadMs + mostInTurnMs
 
 /**
  * What a batch adds, which `follow` takes. A host signs for what it wrote, not for its sense: others' rows are read by their

@@ -10,7 +10,7 @@ import type { RequestRow } from "../records/row.ts"
 export const maxNonceLeadMs = { open: 1_000, reduce: 1_250, cancel: 1_250 } as const
 
 /** How far ahead another host's may be, whose clock is half a second from this one's at most. */
-const mostInTurnMs = maxNonceLeadMs.cancel + 500
+export const mostInTurnMs = maxNonceLeadMs.cancel + 500
 
 type NonceAsk = Pick<ReserveAsk, "signer" | "nowMs" | "lane"> & { readonly client: string }
 
