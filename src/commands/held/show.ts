@@ -1,4 +1,4 @@
-import { Fault } from "../../std/fault.ts"
+import { noHold } from "../../vault/ledger/hold-book.ts"
 import { adminCommand } from "../installation/admin-command.ts"
 import { heldNow, holdId } from "./decide.ts"
 import { bodyLines, headLines, withWords } from "./list.ts"
@@ -10,12 +10,7 @@ export const heldShow = adminCommand({
   options: { id: holdId },
   call: async (admin, { id }) => {
     const hold = await heldNow(id, admin)
-    if (hold === undefined) {
-      throw new Fault(
-        "name_unknown",
-        "There is no hold with this id; countersign held list shows them.",
-      )
-    }
+    if (hold === undefined) throw noHold()
     return withWords(hold, await admin.call("listSymbols", {}))
   },
   print: (hold) => [...headLines(hold), ...bodyLines(hold)],

@@ -106,15 +106,17 @@ function pendingIn(book: Book, nowMs: LedgerTime): Iterable<Hold> {
 }
 
 function assertPending(hold: Hold | undefined, nowMs: LedgerTime): void {
-  if (hold === undefined) {
-    throw new Fault(
-      "name_unknown",
-      "There is no hold with this id; countersign held list shows them.",
-    )
-  }
+  if (hold === undefined) throw noHold()
   const { state } = asOf(hold, nowMs)
   if (state === "pending") return
   throw new Fault("usage", `This hold is ${state} already, so it can't be decided any more.`)
+}
+
+export function noHold(): Fault {
+  return new Fault(
+    "name_unknown",
+    "There is no hold with this id; countersign held list shows them.",
+  )
 }
 
 /** The row that opens a hold. */
