@@ -32,7 +32,7 @@ export const policyReload = installationCommand({
     }
     const files = await loadFiles(installation)
     const { policyHash } = files
-    assertShown(files, hash ?? policyHash)
+    if (hash !== undefined) assertShown(files, hash)
     await takeFilesOnDisk(installation)
     return { daemon: "stopped" as const, policy_hash: policyHash, raises: [], warnings: [] }
   },

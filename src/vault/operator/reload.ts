@@ -18,7 +18,7 @@ export function reload(inForce: FilesInForce, hash?: string): Promise<AdminResul
 
 async function reloadFiles(inForce: FilesInForce, hash?: string): Promise<AdminResults["reload"]> {
   const files = await loadFiles(inForce.installation)
-  assertShown(files, hash ?? files.policyHash)
+  if (hash !== undefined) assertShown(files, hash)
   assertAccepted(files, inForce.active())
   assertReloadable(inForce.active(), files)
   await inForce.adopt(files)
