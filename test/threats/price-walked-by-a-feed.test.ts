@@ -139,12 +139,8 @@ describe("a feed that lies step by step", () => {
     clock.step(4_000)
     const again = await feed("100.5")
     assert.ok(Number(again.as_of) > Date.now() - 2_000, "it is fresh")
-    const fromMs = performance.now()
     for (let call = 0; call < 5; call++)
       assert.equal((await feed(`${120 + call}`)).pending, `${120 + call}`)
-    // Set, fed, held back, and the newest of these before the stop.
-    const more = (await rowsOf(opening)) - 4
-    // A slow machine takes seconds for it.
-    assert.ok(more >= 0 && more <= (performance.now() - fromMs) / 1_000, `${more} more`)
+    assert.equal(await rowsOf(opening), 4, "set, fed, held back, and the newest before the stop")
   })
 })
