@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Java's HttpClient, as it comes, offers HTTP/2 with each request to an http address: `Upgrade: h2c` and `HTTP2-Settings`, with a body
 # too. A server that refuses Upgrade instead of ignoring it (RFC 9110 §7.8) refuses every program in Java.
-# Needs openjdk-17-jdk-headless and python3 (apt).
+# Needs openjdk-17-jdk-headless and python3 (apt); seen with 17.0.21.1+2-1~deb12u1 of Debian 12, and prints the version that it runs.
 set -euo pipefail
 scratch="$(mktemp -d)"
 trap 'kill "$server" 2>/dev/null || true; rm -rf "$scratch"' EXIT
@@ -37,6 +37,7 @@ class Ask {
 JAVA
 python3 server.py & server=$!
 until [ -s port ]; do sleep 0.1; done
+java -version 2>&1 | head -n 1
 java Ask.java "http://127.0.0.1:$(cat port)/"
 echo "Java $(java -XshowSettings:properties -version 2>&1 | sed -n 's/ *java.specification.version = //p')" | tee seen
 tee -a seen <heard
