@@ -311,19 +311,6 @@ describe("the ledgers of two hosts", needsPostgres, () => {
       [maxSkewMs, -maxSkewMs],
     ))
 
-  it("follows what another host hears of a request that is in an archive here", () =>
-    withHosts([{}, {}], async (a, b) => {
-      const { record } = await reserved(a.ledger, a.ledger.now())
-      const { seq, hash } = await a.ledger.audit.ends()
-      const file = { file: "f", sha256: "00", first_seq: 1, last_seq: seq, last_hash: hash }
-      const act = { act: "archived", ...file, from_ms: 0, to_ms: 1 } as const
-      await a.ledger.act(act, a.ledger.now())
-      assert.equal(await a.ledger.audit.trim(), 1)
-      await b.ledger.settle(record, { kind: "sent" }, b.ledger.now()).catch(() => undefined)
-      await reserved(a.ledger, a.ledger.now() + 10)
-      await reserved(b.ledger, b.ledger.now() + 20)
-    }))
-
   /** What may be asked for of a client that was in force as it was asked. */
   const changes: Readonly<Record<string, AdminEntry>> = {
     "a change": { act: "client_set", client: { ...client, allowTypeB: true } },
