@@ -59,7 +59,9 @@ export function withdrawn(kind: Withdrawal, { bots, random }: Around): Withdrawn
     mend: async (call: Call) => {
       const { freezes } = await call("status", {})
       const isOf = (each: FreezeView) => each.scope === of.scope && each.name === of.name
-      return call("thaw", { freezes: freezes.filter(isOf) })
+      const shown = freezes.filter(isOf)
+      if (shown.length === 0) throw new OneBehind()
+      return call("thaw", { freezes: shown })
     },
   })
   const isOfClient = ({ client }: Asked): boolean => client === bot.name
@@ -180,7 +182,11 @@ export async function onceFollowed(act: () => Promise<unknown>): Promise<void> {
   await until(acted, "a host has followed")
 }
 
+/** A host hasn't heard yet of what is to be mended. */
+class OneBehind extends Error {}
+
 function isOfOneBehind(error: unknown): boolean {
+  if (error instanceof OneBehind) return true
   return wasChanged(error) || (error instanceof Fault && error.code === "name_unknown")
 }
 
