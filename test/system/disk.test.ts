@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
-import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
@@ -238,13 +239,20 @@ function remounted(disk: SmallDisk): true | undefined {
   }
 }
 
-/** Whether the tables lack what the journal of a vault that ended has. */
+/** Whether the tables lack what the journal of a vault that was killed has. What is looked at is a copy: to read is to recover. */
 function tablesTrail(ledgerFile: string): boolean {
-  const [row] = query(
-    ledgerFile,
-    "SELECT (SELECT max(seq) FROM entries WHERE kind = 'request') > max(seq) AS trail FROM requests",
-  )
-  return row?.["trail"] === 1
+  const aside = mkdtempSync(join(tmpdir(), "cs-aside-"))
+  try {
+    const copy = join(aside, "ledger.db")
+    for (const end of ["", "-wal"]) copyFileSync(ledgerFile + end, copy + end)
+    const [row] = query(
+      copy,
+      "SELECT (SELECT max(seq) FROM entries WHERE kind = 'request') > max(seq) AS trail FROM requests",
+    )
+    return row?.["trail"] === 1
+  } finally {
+    rmSync(aside, { recursive: true })
+  }
 }
 
 function flipped(bytes: Buffer, offset: number): Buffer {
