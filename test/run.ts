@@ -14,8 +14,8 @@ import { jobsFor, jobsOf, laneOf, testsWith, type Job, type Lane } from "./suppo
 import { testPublished } from "./support/published.ts"
 
 const longFactor = "20"
-/** How many jobs of a lane run at once; of busy ones one more than the smallest machine has cores, since many wait for processes of their own. */
-const workers: Readonly<Record<Lane, number>> = { container: 1, idle: 2, busy: 3 }
+/** How many jobs of a lane run at once, by what the smallest machine bears: two cores. */
+const workers = { container: 1, idle: 1, busy: 2 } as const satisfies Partial<Record<Lane, number>>
 
 /** The error of Node's that a failure comes as: what kind it is, and what the test threw. */
 type FailedTest = Error & { readonly failureType?: string }
@@ -26,7 +26,7 @@ const asked = words.filter((word) => !word.startsWith("--")).flatMap(testsWith)
 const files = [...new Set(asked)]
 process.env["RUNS"] ??= isLong ? longFactor : "1"
 /** A job that still runs then is killed, and named as failed. */
-const longestJobMs = 900_000 * Math.max(1, Number(process.env["RUNS"]))
+const longestJobMs = 1_800_000 * Math.max(1, Number(process.env["RUNS"]))
 // Hundreds of processes are started; what Node compiled for one, the next needn't compile again.
 process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "countersign-compile-cache")
 
@@ -48,6 +48,7 @@ const lengths = Object.entries(workers) as [Lane, number][]
 await Promise.all(
   lengths.flatMap(([lane, length]) => Array.from({ length }, () => work(lanes[lane] ?? []))),
 )
+await work(lanes.timed ?? [])
 report.end()
 await removePublished?.()
 

@@ -23,7 +23,7 @@ const seed = process.env["CRASH_SEED"] ?? String(randomInt(2 ** 32))
 const symbols = { least: 250, often: 100 }
 
 /** Twice what a busy machine needs, and for each time as long that a run is. */
-const longestMs = { least: 240_000, often: 180_000 }
+const longestMs = { least: 720_000, often: 180_000 }
 
 /** Kills, stops and cuts off hosts that share a ledger, and holds what they recorded against what they signed. */
 export function describeKilledFleet(times: number): void {

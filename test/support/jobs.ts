@@ -42,11 +42,20 @@ const idle = [
   "price-poll.test.ts",
 ]
 
-/** What jobs wait for most: a systemd in a container, of which there is one at a time; the time; a processor. */
-export type Lane = "container" | "idle" | "busy"
+/** These hold what is promised in milliseconds, so they run one by one, after all others. */
+const timed = [
+  "fair.test.ts",
+  "fleet-freeze.test.ts",
+  "fleet-silence.test.ts",
+  "fleet-withdraw.test.ts",
+]
+
+/** What jobs wait for most: a systemd in a container, of which there is one at a time; the time; a processor; a quiet machine. */
+export type Lane = "container" | "idle" | "busy" | "timed"
 
 export function laneOf({ files: [file = "", ...others] }: Job): Lane {
   if (others.length > 0 || !file.startsWith("test/system/")) return "busy"
+  if (timed.includes(basename(file))) return "timed"
   if (readFileSync(file, "utf8").includes("needsSystemd()")) return "container"
   return idle.includes(basename(file)) ? "idle" : "busy"
 }

@@ -32,7 +32,7 @@ const withinMs = 1_000
 
 type Freeze = { readonly scope: string; readonly name: string | null; readonly by: string }
 
-const needed = { timeout: 300_000, ...needsPostgres, ...needsFaketime }
+const needed = { timeout: 900_000, ...needsPostgres, ...needsFaketime }
 
 describe("the drills of several hosts", needed, () => {
   let site: FleetSite
