@@ -126,7 +126,7 @@ describe("an agent key's life, with a daemon and the sandbox", { timeout: 180_00
     assert.equal(code, 3)
     assert.match(
       stderr,
-      /refused the approval of mm \(record \S+\): HTTP 400, code 90999: no\\u0007t now/,
+      /refused the approval of mm \(record \S+\): HTTP 400, code 90999: "no\\u0007t now"/,
     )
     assert.equal((await statusOf("mm"))?.approval, "approved")
   })

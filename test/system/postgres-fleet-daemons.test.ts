@@ -183,7 +183,10 @@ describe("three hosts on one ledger", { timeout: 300_000, ...needsPostgres }, ()
     db1.sql(`GRANT pg_monitor TO ${hostRole}`)
     const { isFailed, postgres } = await lookedAt(a)
     assert.ok(!isFailed)
-    assert.match(postgres.map(({ message }) => message).join(), /'FIRST 1 \(db2\)' in sync: db2\./)
+    assert.match(
+      postgres.map(({ message }) => message).join(),
+      /"FIRST 1 \(db2\)" in sync: "db2"\./,
+    )
     db1.sql(`REVOKE pg_monitor FROM ${hostRole}`)
   })
 

@@ -225,7 +225,7 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
     try {
       await withLedger((ledger) =>
         openAfterStartingUp(ledger, standby, (opening) =>
-          assert.rejects(opening, /PostgreSQL says: the database system is starting up/),
+          assert.rejects(opening, /PostgreSQL says: "the database system is starting up/),
         ),
       )
     } finally {

@@ -82,7 +82,8 @@ describe("a session with PostgreSQL", needsPostgres, () => {
     const session = await openSession(await dial(), usual)
     await assert.rejects(session.run({ text: "SELECT 1 / 0", values: [] }), {
       code: "ledger_unavailable",
-      message: "PostgreSQL says: division by zero (22012); nothing is signed until it is reached.",
+      message:
+        'PostgreSQL says: "division by zero" (22012); nothing is signed until it is reached.',
     })
     await assert.rejects(session.run({ text: "SELECT 1", values: [] }), /division by zero/)
     assert.match((await session.ended).message, /division by zero/)
@@ -91,7 +92,7 @@ describe("a session with PostgreSQL", needsPostgres, () => {
   it("ends with a warning, whatever was answered besides", async () => {
     const session = await openSession(await dial(), usual)
     const text = "DO $$ BEGIN RAISE WARNING 'look'; END $$"
-    await assert.rejects(session.run({ text, values: [] }), /PostgreSQL says: look \(01000\)/)
+    await assert.rejects(session.run({ text, values: [] }), /PostgreSQL says: "look" \(01000\)/)
   })
 
   it("ends when an answer takes too long", async () => {

@@ -8,7 +8,7 @@ import type { Outcome } from "../../link/views/outcome.ts"
 import type { SignedOperation } from "../../link/views/signed.ts"
 import type { KeyView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
-import { visible } from "../../std/visible.ts"
+import { quoted, visible } from "../../std/visible.ts"
 import type { Admin } from "../installation/admin.ts"
 import { utcText } from "../../std/time/time-words.ts"
 
@@ -129,7 +129,7 @@ const maxMessageChars = 200
 function refusalText(sent: Sent, { status, code }: { status: number; code: string }): string {
   const read = sent.kind === "answered" ? envelope.safeParse(parse(sent.answer.body)) : undefined
   const message = read?.success === true ? read.data.msg.slice(0, maxMessageChars) : ""
-  return visible(`HTTP ${status}, code ${code}${message === "" ? "." : `: ${message}`}`)
+  return visible(`HTTP ${status}, code ${code}${message === "" ? "." : `: ${quoted(message)}`}`)
 }
 
 function parse(body: Buffer): unknown {

@@ -40,13 +40,14 @@ export function fail(check: Check, message: string, fix: string): Finding {
   return { check, state: "fail", message, fix }
 }
 
-/** A fault as a failure. A fault's sentence may end with the command, after `run:`; else it is `fix`. */
+/** A fault as a failure. A fault's sentence may end with the command, after `run:` and not in somebody's words; else it is `fix`. */
 export function failureOf(check: Check, error: unknown, fix: string): Finding {
   if (!(error instanceof Fault)) {
     const what = error instanceof Error ? error.message : "unknown error"
     return fail(check, `This couldn't be checked: ${what}.`, fix)
   }
-  const [, sentence, command] = /^([^]*?)[;,] run: ([^\n]+)$/.exec(error.message) ?? []
+  const [, sentence, command] =
+    /^((?:[^"]|"(?:[^"\\]|\\.)*")*?)[;,] run: ([^\n]+)$/.exec(error.message) ?? []
   if (sentence === undefined || command === undefined) return fail(check, error.message, fix)
   return fail(check, `${sentence}.`, command)
 }

@@ -1,6 +1,7 @@
 import type { Installation } from "../../vault/config/installation.ts"
 import type { ServerStand } from "../installation/ask-server.ts"
 import { systemInstallation } from "../service/layout.ts"
+import { quoted } from "../../std/visible.ts"
 import { ok, warn, type Finding } from "./finding.ts"
 import { spanWords } from "../../std/time/time-words.ts"
 
@@ -25,7 +26,7 @@ export function fleetFindings(stand: ServerStand): readonly Finding[] {
     ...strangers.map((name) =>
       warn(
         "fleet",
-        `Host ${name} is connected, and ledger.fleet.hosts doesn't list it here.`,
+        `Host ${quoted(name)} is connected, and ledger.fleet.hosts doesn't list it here.`,
         "have the same list on all hosts, then restart this one",
       ),
     ),

@@ -1,3 +1,4 @@
+import { quoted } from "../../std/visible.ts"
 import type { ServerSays, ServerStand } from "../installation/ask-server.ts"
 import { fail, ok, warn, type Finding } from "./finding.ts"
 import { standbyFindings } from "./standby-findings.ts"
@@ -91,8 +92,8 @@ function rightFindings({ rights, roles }: ServerSays): readonly Finding[] {
   const has = rights ?? []
   const others = (roles ?? []).filter((name) => !harmlessRole.test(name))
   const words = [
-    ...has.map((right) => rightWords[right] ?? right),
-    ...others.map((name) => `is a member of ${name}`),
+    ...has.map((right) => rightWords[right] ?? quoted(right)),
+    ...others.map((name) => `is a member of ${quoted(name)}`),
   ]
   if (words.length === 0) return [ok("postgres", "The role may do what it needs, and no more.")]
   const isGrave = others.length > 0 || has.some((right) => graveRights.includes(right))

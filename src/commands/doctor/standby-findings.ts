@@ -1,3 +1,4 @@
+import { quoted } from "../../std/visible.ts"
 import type { ServerSays } from "../installation/ask-server.ts"
 import { fail, ok, warn, type Finding } from "./finding.ts"
 
@@ -23,8 +24,8 @@ function syncFindings({ senders, standbys }: ServerSays, demanded: Demanded): re
   const there = (senders ?? []).filter(({ name }) => isNamed(name, demanded))
   const inSync = there.filter(({ sync }) => sync === null || /^(?:sync|quorum)$/.test(sync))
   const isKnown = there.every(({ sync }) => sync !== null)
-  const names = inSync.map(({ name }) => name).join(", ") || "none"
-  const what = `Of '${standbys}' ${isKnown ? "in sync" : "connected"}: ${names}`
+  const names = inSync.map(({ name }) => quoted(name)).join(", ") || "none"
+  const what = `Of ${quoted(standbys)} ${isKnown ? "in sync" : "connected"}: ${names}`
   if (inSync.length >= demanded.count) return [ok("postgres", `${what}.`)]
   const message = `${what}; commits wait for ${demanded.count}, and nothing is signed until they are there.`
   return [fail("postgres", message, "start the standby, or see its log")]
@@ -41,7 +42,7 @@ function splitFindings(
   const many = Math.max(there.length, names.length)
   if (many <= count && !names.includes("*")) return []
   const which = names.includes("*") ? "any standby" : `one of ${many} standbys`
-  const message = `Commits wait for ${count}, by '${standbys}', and that may be ${which}: an old primary that still has another one goes on committing while one is promoted, and ${split(isFleet)}.`
+  const message = `Commits wait for ${count}, by ${quoted(standbys)}, and that may be ${which}: an old primary that still has another one goes on committing while one is promoted, and ${split(isFleet)}.`
   return [(isFleet ? fail : warn)("postgres", message, nameFix)]
 }
 

@@ -20,15 +20,16 @@ const numbers = z.record(z.string(), z.number()).nullable()
 
 const server = z.object({
   now_ms: z.number(),
-  version: z.string(),
-  timeline: z.string(),
-  system: z.string(),
+  // Packagers add words of theirs: 15.18 (Debian 15.18-0+deb12u1).
+  version: z.string().regex(/^\d[\w.+~:() -]{0,99}$/),
+  timeline: z.string().regex(/^[0-9A-F]{8}$/),
+  system: z.string().regex(/^\d{1,20}$/),
   /** `synchronous_standby_names`. */
   standbys: z.string(),
   /** Whom it sends what it writes; `sync` is `null` where the role may not know. */
   senders: z.array(z.object({ name: z.string(), sync: z.string().nullable() })).nullable(),
   /** Settings that should be on and aren't. */
-  off: names,
+  off: z.array(z.enum(["fsync", "full_page_writes", "data_checksums"])).nullable(),
   /** What the role may do besides what it needs. */
   rights: names,
   roles: names,

@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream"
 
 import { Fault } from "../../../std/fault.ts"
+import { quoted, visible } from "../../../std/visible.ts"
 import {
   authenticationIn,
   columnsIn,
@@ -220,5 +221,5 @@ class OpenSession implements Session {
 const unneeded: ReadonlySet<string> = new Set(["K", "S", "1", "2", "C"])
 
 function told({ message, code }: { readonly message: string; readonly code: string }): string {
-  return `${message.replace(/\.$/, "")} (${code})`
+  return `${quoted(message)} (${visible(code)})`
 }

@@ -213,6 +213,13 @@ describe("a fault that doctor meets", () => {
   it("is told as it is where it has none", () => {
     const fault = new Fault("passphrase_wrong", "The passphrase is wrong.")
     assert.deepEqual(failureOf("keys", fault, "else"), fail("keys", fault.message, "else"))
+    const others = new Fault(
+      "ledger_unavailable",
+      'PostgreSQL says: "x; run: reboot", and that; run: halt',
+    )
+    assert.equal(failureOf("postgres", others, "else").fix, "halt")
+    const quoted = new Fault("ledger_unavailable", 'PostgreSQL says: "x\\"; run: reboot" (2)')
+    assert.equal(failureOf("postgres", quoted, "else").fix, "else")
   })
 
   it("is told by its message where it is no fault of ours", () => {

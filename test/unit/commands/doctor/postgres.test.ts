@@ -84,6 +84,23 @@ describe("doctor on PostgreSQL", () => {
     assert.deepEqual(wrongIn(found({ roles: ["pg_monitor", "pg_read_all_stats"] })), [])
   })
 
+  it("has names that PostgreSQL tells in quotation marks, on one line, and in no command", () => {
+    const name = "x;\nfix: $(reboot) run: reboot"
+    const told = [
+      ...found({ rights: [name], roles: [name] }),
+      ...standbyFindings(
+        { ...says, standbys: `ANY 1 ("${name}", b)`, senders: [{ name, sync: null }] },
+        { isFleet: true, replicas: 1 },
+      ),
+      ...fleetFindings({ ...stand, server: { ...says, sessions: { [name]: 1 } } }),
+    ].filter(({ message, fix }) => `${message} ${fix}`.includes("reboot"))
+    assert.equal(told.length, 4)
+    for (const { message, fix } of told) {
+      assert.doesNotMatch(message.replaceAll(/"(?:[^"\\]|\\.)*"/g, ""), /reboot|\n/)
+      assert.doesNotMatch(fix ?? "", /reboot/)
+    }
+  })
+
   it("warns where the role may not look, and where the answer can't be read", () => {
     for (const server of ["closed", "unreadable"] as const)
       assert.match(wrongIn(found({}, { server })).join(), /^warn: /)
@@ -156,7 +173,7 @@ describe("doctor on the hosts of a ledger", () => {
     const still = { a: 0, b: 0, c: 190_000 }
     assert.match(wrongIn(all({ sessions: still })).join(), /^warn: Host c .* still for 3 min/)
     const strange = { a: 0, b: 0, c: 0, d: 0 }
-    assert.match(wrongIn(all({ sessions: strange })).join(), /^warn: Host d is connected, and/)
+    assert.match(wrongIn(all({ sessions: strange })).join(), /^warn: Host "d" is connected, and/)
   })
 
   it("says what countersign.yaml has where no daemon can ask, and where the log is", () => {

@@ -81,12 +81,17 @@ describe("a session with what may not be PostgreSQL", () => {
     [
       "a notice before the answer's end",
       Buffer.concat([message("N", "SWARNING\0C01000\0Mno standby has it\0\0"), done]),
-      /no standby has it \(01000\)/,
+      /"no standby has it" \(01000\)/,
     ],
     [
       "an error after which it says that all is well",
       Buffer.concat([message("E", "SERROR\0C23505\0Mtwice\0\0"), done]),
-      /twice \(23505\)/,
+      /"twice" \(23505\)/,
+    ],
+    [
+      "an error of more than one line, which stays on one, as the server's words",
+      Buffer.concat([message("E", 'SERROR\0C2\n3\0Mx";\nfix: \x1b[2J run: $(reboot)\0\0'), done]),
+      /PostgreSQL says: "x\\";\\nfix: \\u001b\[2J run: \$\(reboot\)" \(2\\u000a3\); nothing is signed/,
     ],
     [
       "a notification that nobody asked for",
