@@ -1,4 +1,4 @@
-import { shellWord } from "../cli/shell-word.ts"
+import { shellWord } from "../../std/shell-word.ts"
 import { fail, ok, warn, type Finding } from "./finding.ts"
 import type { Reached } from "./reach.ts"
 

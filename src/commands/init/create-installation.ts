@@ -10,6 +10,7 @@ import {
 } from "../../vault/config/installation.ts"
 import { createKeystore } from "./create-keystore.ts"
 import { createRegistry } from "./create-registry.ts"
+import { shellWord } from "../../std/shell-word.ts"
 
 export type NewInstallation = {
   readonly installation: Installation
@@ -117,7 +118,10 @@ async function makePrivate(directory: string, passphraseFile: string | undefined
     (name) => join(directory, name) !== passphraseFile,
   )
   if (others.length === 0 && uid === process.geteuid?.()) return chmod(directory, 0o700)
-  throw new Fault("file_unsafe", `${directory} is open to others; run: chmod 700 ${directory}`)
+  throw new Fault(
+    "file_unsafe",
+    `${directory} is open to others; run: chmod 700 ${shellWord(directory)}`,
+  )
 }
 
 function directoryFault({ configDir, stateDir }: Installation, cause: unknown): Fault {

@@ -3,6 +3,7 @@ import { lstat, open, type FileHandle } from "node:fs/promises"
 
 import { copySecret } from "../bytes.ts"
 import { Fault } from "../fault.ts"
+import { shellWord } from "../shell-word.ts"
 
 /**
  * Reads a file that only its owner can read. Checks and reads through one handle, so that both see the same file.
@@ -60,11 +61,17 @@ export type Access = Pick<Stats, "uid" | "gid" | "mode" | "isDirectory">
  */
 export function assertPrivate(path: string, access: Access, uid = callerUid()): void {
   if (access.uid !== uid && access.uid !== 0) {
-    throw new Fault("file_unsafe", `${path} belongs to another user; run: chown ${uid} ${path}`)
+    throw new Fault(
+      "file_unsafe",
+      `${path} belongs to another user; run: chown ${uid} ${shellWord(path)}`,
+    )
   }
   if ((access.mode & forbiddenBits(access, uid)) !== 0) {
     const mode = access.isDirectory() ? "700" : "600"
-    throw new Fault("file_unsafe", `${path} is open to other users; run: chmod ${mode} ${path}`)
+    throw new Fault(
+      "file_unsafe",
+      `${path} is open to other users; run: chmod ${mode} ${shellWord(path)}`,
+    )
   }
 }
 

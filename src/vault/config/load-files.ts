@@ -8,6 +8,7 @@ import { pathsOf, type Installation } from "./installation.ts"
 import { type KeptSet, readKeptSet, wasStopped } from "./kept-set.ts"
 import { assertTrustedDirectory, readConfigFile } from "./read-config-file.ts"
 import { hashTexts, parseFileSet } from "./parse-file-set.ts"
+import { quoted, visible } from "../../std/visible.ts"
 
 /**
  * Loads and checks countersign.yaml, venue.yaml and policies/*.yaml.
@@ -60,7 +61,14 @@ async function policyFiles(directory: string): Promise<readonly string[]> {
     throw new Fault("config_invalid", `${directory} can't be read; check its mode.`, { cause })
   })
   // Also POLICY.YAML: a file of denials must not be passed over for its name's case.
-  const yamlNames = names.filter((name) => /^[^.].*\.ya?ml$/i.test(name)).sort()
+  const yamlNames = names.filter((name) => /^[^.].*\.ya?ml$/is.test(name)).sort()
+  const strange = yamlNames.find((name) => visible(name) !== name)
+  if (strange !== undefined) {
+    throw new Fault(
+      "config_invalid",
+      `${directory} has a file ${quoted(strange)}; give it a name without characters that can't be seen.`,
+    )
+  }
   return yamlNames.map((name) => join(directory, name))
 }
 

@@ -2,6 +2,7 @@ import { constants, type Stats } from "node:fs"
 import { open, stat } from "node:fs/promises"
 
 import { Fault } from "../../std/fault.ts"
+import { shellWord } from "../../std/shell-word.ts"
 
 /** Far more than any real file; bounds what a wrong path can make us read. */
 const maxConfigBytes = 1024 * 1024
@@ -56,7 +57,10 @@ function assertTrusted(path: string, { uid, mode }: Stats): void {
     )
   }
   if ((mode & 0o022) !== 0) {
-    throw new Fault("file_unsafe", `${path} can be changed by others; run: chmod go-w ${path}`)
+    throw new Fault(
+      "file_unsafe",
+      `${path} can be changed by others; run: chmod go-w ${shellWord(path)}`,
+    )
   }
 }
 

@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite"
 
 import { Fault } from "../../../std/fault.ts"
 import { isBusy } from "../sqlite/sqlite-fault.ts"
+import { shellWord } from "../../../std/shell-word.ts"
 
 /** A lock on a file, held until it is released or the process ends, however that happens. */
 export type SignerLock = { release(): void }
@@ -48,7 +49,10 @@ export async function prepareSignerDir(directory: string): Promise<void> {
     if (!stats.isDirectory()) throw new Fault("file_unsafe", `${directory} isn't a directory.`)
     if (stats.uid !== process.geteuid?.()) throw ownerFault(directory)
     if ((stats.mode & 0o077) !== 0) {
-      throw new Fault("file_unsafe", `${directory} is open to others; run: chmod 700 ${directory}`)
+      throw new Fault(
+        "file_unsafe",
+        `${directory} is open to others; run: chmod 700 ${shellWord(directory)}`,
+      )
     }
   } catch (cause) {
     if (cause instanceof Fault) throw cause

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Fault } from "../../../std/fault.ts"
 import { migrations } from "./migrations.ts"
 import { faultOf } from "./sqlite-fault.ts"
+import { shellWord } from "../../../std/shell-word.ts"
 
 /** "CSlg", at byte 68 of the file's header: says whose SQLite file it is. */
 const applicationId = 0x43_53_6c_67
@@ -126,7 +127,10 @@ export async function prepareLedgerFile(file: string): Promise<void> {
     throw new Fault("file_unsafe", `${file} must be a regular file, not a symlink or a directory.`)
   }
   if ((stats.mode & 0o077) !== 0) {
-    throw new Fault("file_unsafe", `${file} is open to other users; run: chmod 600 ${file}`)
+    throw new Fault(
+      "file_unsafe",
+      `${file} is open to other users; run: chmod 600 ${shellWord(file)}`,
+    )
   }
 }
 

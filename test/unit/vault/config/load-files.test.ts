@@ -69,6 +69,17 @@ describe("loading the files of an installation", () => {
     assert.equal(new Set([before, remarked, await hashOf()]).size, 3)
   })
 
+  it("refuses a policy whose name has what can't be seen, and tells it on one line, as its name", async (t) => {
+    for (const name of ["a\nfix: halt.yaml", "a\u202eb.yml", "a\u001b[2J.yaml"]) {
+      const installation = await installationOf(t)
+      writePolicy(installation, name, denials)
+      await assert.rejects(loadFiles(installation), (error: Error) => {
+        assert.match(error.message, /policies has a file "a\\[^\n]+"; give it a name without/)
+        return true
+      })
+    }
+  })
+
   it("refuses a file that isn't UTF-8", async (t) => {
     const installation = await installationOf(t)
     const path = join(installation.configDir, "policies", "x.yaml")

@@ -41,6 +41,16 @@ describe("a configuration file", () => {
     })
   }
 
+  it("is one word of the command that closes it, whatever its name", async (t) => {
+    const path = join(place(t), "it's $(halt).yaml")
+    writeFileSync(path, "")
+    chmodSync(path, 0o666)
+    const word = `'${path.replace("'", "'\\''")}'`
+    await assert.rejects(readConfigFile(path), {
+      message: `${path} can be changed by others; run: chmod go-w ${word}`,
+    })
+  })
+
   it("of another user is refused", asRoot, async (t) => {
     const path = fileOf(t, 0o600)
     chownSync(path, 65_534, 65_534)
