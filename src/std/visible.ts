@@ -13,6 +13,11 @@ export function quoted(text: string): string {
 
 const maxQuoted = 200
 
+/** A word as a shell takes it for one, whatever is in it. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
 /** Makes several lines safe to show, and keeps their line ends. */
 export function visibleLines(text: string): string {
   return text.split("\n").map(visible).join("\n")

@@ -86,6 +86,7 @@ const trustedLines = [
     lines: 290,
     what: "rows of other hosts read by their shape and bounds, and appended by a function of the database",
   },
+  { lines: 20, what: "others' words in quotation marks, and files that are one word of a command" },
   {
     lines: 1_889,
     what: "the order of the ledger on PostgreSQL, what is told of it, and whom other hosts heard (ledger/postgres)",

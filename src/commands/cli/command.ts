@@ -2,7 +2,7 @@ import { Argument, Command as Reader } from "commander"
 
 import type { ExitCode } from "./exit-code.ts"
 import type { Taken, Takes } from "./options.ts"
-import { shellWord } from "../../std/shell-word.ts"
+import { shellWord } from "../../std/visible.ts"
 import type { Terminal } from "./terminal.ts"
 
 /** What every command says of itself. */

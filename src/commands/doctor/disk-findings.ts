@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 
 import { sizeText } from "../../std/size.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
-import { shellWord } from "../../std/shell-word.ts"
+import { shellWord } from "../../std/visible.ts"
 import { locationWords } from "./file-findings.ts"
 import { fail, ok, warn, type Finding } from "./finding.ts"
 

@@ -8,7 +8,7 @@ import type { Bindings } from "../../vault/ledger/bindings.ts"
 import { openLedger } from "../../vault/ledger/open-ledger.ts"
 import { systemClock } from "../../vault/process/clock.ts"
 import { warningsOf } from "../../vault/status/warnings.ts"
-import { shellWord } from "../../std/shell-word.ts"
+import { shellWord } from "../../std/visible.ts"
 import type { DaemonLook } from "./daemon-findings.ts"
 import { failureOf, ok, type Finding } from "./finding.ts"
 

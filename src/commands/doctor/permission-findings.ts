@@ -1,5 +1,5 @@
 import { assertPrivate } from "../../std/fs/private-file.ts"
-import { shellWord } from "../../std/shell-word.ts"
+import { shellWord } from "../../std/visible.ts"
 import { fail, failureOf, ok, warn, type Finding } from "./finding.ts"
 
 /**

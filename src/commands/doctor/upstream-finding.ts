@@ -1,4 +1,4 @@
-import { shellWord } from "../../std/shell-word.ts"
+import { shellWord } from "../../std/visible.ts"
 import { fail, ok, warn, type Finding } from "./finding.ts"
 import type { Reached } from "./reach.ts"
 

@@ -10,7 +10,7 @@ import {
 } from "../../vault/config/installation.ts"
 import { createKeystore } from "./create-keystore.ts"
 import { createRegistry } from "./create-registry.ts"
-import { shellWord } from "../../std/shell-word.ts"
+import { shellWord } from "../../std/visible.ts"
 
 export type NewInstallation = {
   readonly installation: Installation

@@ -2,7 +2,7 @@ import { join } from "node:path"
 
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import type { Profile } from "../../venue/profile.ts"
-import { shellWord } from "../../std/shell-word.ts"
+import { shellWord } from "../../std/visible.ts"
 import type { KeystoreSettings } from "./init-texts.ts"
 import { unpricedSymbols, venueGaps } from "./venue-gaps.ts"
 

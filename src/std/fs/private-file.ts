@@ -3,7 +3,7 @@ import { lstat, open, type FileHandle } from "node:fs/promises"
 
 import { copySecret } from "../bytes.ts"
 import { Fault } from "../fault.ts"
-import { shellWord } from "../shell-word.ts"
+import { shellWord } from "../visible.ts"
 
 /**
  * Reads a file that only its owner can read. Checks and reads through one handle, so that both see the same file.

@@ -64,10 +64,8 @@ async function policyFiles(directory: string): Promise<readonly string[]> {
   const yamlNames = names.filter((name) => /^[^.].*\.ya?ml$/is.test(name)).sort()
   const strange = yamlNames.find((name) => visible(name) !== name)
   if (strange !== undefined) {
-    throw new Fault(
-      "config_invalid",
-      `${directory} has a file ${quoted(strange)}; give it a name without characters that can't be seen.`,
-    )
+    const message = `${directory} has a file ${quoted(strange)}; give it a name without characters that can't be seen.`
+    throw new Fault("config_invalid", message)
   }
   return yamlNames.map((name) => join(directory, name))
 }

@@ -2,7 +2,7 @@ import { constants, type Stats } from "node:fs"
 import { open, stat } from "node:fs/promises"
 
 import { Fault } from "../../std/fault.ts"
-import { shellWord } from "../../std/shell-word.ts"
+import { shellWord } from "../../std/visible.ts"
 
 /** Far more than any real file; bounds what a wrong path can make us read. */
 const maxConfigBytes = 1024 * 1024

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite"
 
 import { Fault } from "../../../std/fault.ts"
 import { isBusy } from "../sqlite/sqlite-fault.ts"
-import { shellWord } from "../../../std/shell-word.ts"
+import { shellWord } from "../../../std/visible.ts"
 
 /** A lock on a file, held until it is released or the process ends, however that happens. */
 export type SignerLock = { release(): void }

@@ -55,12 +55,7 @@ export function followRows(
   { rows, head }: FollowedRows,
   { journal, tables }: { readonly journal: Journal; readonly tables: Projections },
 ): readonly Written[] {
-  const written = rows.map((row) => {
-    const done = tables.write(row)
-    // Its request is in an archive here, and isn't yet on the host that wrote it.
-    if (done.kind === "unknown_request") journal.append(row)
-    return done
-  })
+  const written = rows.map((row) => tables.write(row))
   if (Buffer.compare(journal.head().hash, head.hash) !== 0) {
     const message = `The entries up to ${head.seq} in PostgreSQL aren't what this Countersign would write; install the version that wrote them.`
     throw new Fault("ledger_unusable", message)

@@ -1,6 +1,7 @@
 import * as z from "zod"
 
 import { parseDurationMs } from "../../../std/time/duration.ts"
+import { quoted } from "../../../std/visible.ts"
 import { parseAddress, type Address } from "../../../venue/address.ts"
 import { compareDecimals, one, parseDecimal, zero, type Decimal } from "../../../venue/decimal.ts"
 import type { SymbolTable } from "../../../venue/profile.ts"
@@ -179,8 +180,4 @@ function parseDays(text: string): number | undefined {
   if (!/^[1-9]\d{0,9}$/.test(text)) return undefined
   const days = Number(text)
   return days <= maxUint32 ? days : undefined
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text)
 }

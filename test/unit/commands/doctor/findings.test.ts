@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { shellWord } from "../../../../src/std/shell-word.ts"
+import { shellWord } from "../../../../src/std/visible.ts"
 import { clockFindings } from "../../../../src/commands/doctor/clock-findings.ts"
 import { diskFindings, fewFreeBytes } from "../../../../src/commands/doctor/disk-findings.ts"
 import { warningFindings } from "../../../../src/commands/doctor/file-findings.ts"
