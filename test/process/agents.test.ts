@@ -247,6 +247,8 @@ describe("an agent key's life, with a daemon and the sandbox", { timeout: 180_00
     assert.equal((await order()).code, "agent_revoked")
     const again = await agent("revoke", "mm-3", "--yes")
     assert.match(again.stderr, /revoked already/)
+    const listed = await countersign(["keys", "list", "--dir", daemon.dir])
+    assert.match(listed.stdout, /^mm-3 .* revoked$/m)
     const { stdout } = await countersign(["status", "--dir", daemon.dir])
     assert.match(stdout, /The client lone has no key left that signs/)
   })

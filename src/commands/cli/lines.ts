@@ -57,7 +57,8 @@ function layOut({ titles, rows }: Table, width: number): readonly string[] {
       .join("  ")
       .trimEnd(),
   )
-  return lines.every((line) => widthOf(line) <= width) ? lines : blocks(titles, rows)
+  if (lines.every((line) => widthOf(line) <= width)) return lines
+  return rows.flatMap((row) => block(titles, row, width))
 }
 
 function widthOf(cell = ""): number {
@@ -68,13 +69,20 @@ function padded(cell: string, width = 0): string {
   return cell + " ".repeat(width - widthOf(cell))
 }
 
-function blocks(
+/** Each cell after its title, as many on a line as fit; what goes on is indented. */
+function block(
   titles: readonly string[],
-  rows: readonly (readonly string[])[],
+  row: readonly string[],
+  width: number,
 ): readonly string[] {
-  const titleWidth = Math.max(...titles.map(widthOf))
-  return rows.flatMap((row, index) => [
-    ...(index === 0 ? [] : [""]),
-    ...row.map((cell, column) => `${padded(titles[column] ?? "", titleWidth)}  ${cell}`.trimEnd()),
-  ])
+  const lines: string[] = []
+  for (const [column, cell] of row.entries()) {
+    const told = `${titles[column] ?? ""} ${cell}`.trim()
+    const line = lines.at(-1)
+    const longer = `${line ?? ""}  ${told}`
+    if (line === undefined) lines.push(told)
+    else if (widthOf(longer) <= width) lines.splice(-1, 1, longer)
+    else lines.push(`  ${told}`)
+  }
+  return lines
 }

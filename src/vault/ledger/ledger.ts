@@ -132,7 +132,7 @@ export type Ledger = {
   /** Whether wall time is believed, and an operator's word that it can be: to be recorded in the same turn. */
   readonly clock: Pick<LedgerClock, "doubt" | "warning" | "wall" | "accept">
   /** What tells a ledger that was restored, and lets its signers go on once the act that says so is durable. */
-  readonly marks: Pick<SignerMarks, "waiting" | "accept">
+  readonly marks: Pick<SignerMarks, "accept" | "unmarked" | "waiting">
   /**
    * Takes a signer for this ledger alone; it signs nothing before. Safe to call twice.
    *

@@ -105,6 +105,7 @@ function standingOf(store: LedgerStore, ledger: string, nonces: Nonces): LedgerS
       return isThere
     },
     lastNonce: (signer) => nonces.last(signer),
+    isShared: store.others !== undefined,
   }
 }
 

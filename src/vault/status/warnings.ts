@@ -18,6 +18,7 @@ export function vaultWarnings(sources: StatusSources): readonly Warning[] {
   return [
     ...(difference === undefined ? [] : [{ message: difference.message, fix: difference.fix }]),
     ...(setBack === undefined ? [] : [{ message: setBack, fix: setBackFix }]),
+    ...copyWarning(ledger.marks.unmarked()),
     ...venueClockWarnings(sources.venueClock, set),
     ...surroundings.warnings.map((message) => ({ message, fix: unitFix })),
     ...(curve.warning === undefined ? [] : [{ message: curve.warning, fix: curveFix }]),
@@ -31,6 +32,13 @@ const unitFix = "install the unit anew, then: systemctl daemon-reload"
 export const curveFix =
   "on a system that it is built for: npm install --global --include=optional countersign"
 const changeFiles = "change countersign.yaml or venue.yaml, then: countersign policy reload"
+
+/** Until the next start, which finds marks. */
+function copyWarning(signers: readonly string[]): readonly Warning[] {
+  if (signers.length === 0) return []
+  const message = `${signers.join(", ")} signed by this ledger before, and not on this machine: where it is a copy, two now sign with one key, each under caps of its own.`
+  return [{ message, fix: "stop Countersign on the machine that this was copied from" }]
+}
 
 /** What keys, clients and files give to think about together, though nothing is wrong enough to stop for. */
 export function warningsOf(set: ActiveSet, nowMs: number): readonly Warning[] {

@@ -29,6 +29,8 @@ export type SignerMarks = {
   cover(signer: Address, nonce: number): Promise<void>
   /** The signers whose ledger was restored, and waits for an operator's word. */
   waiting(): readonly SignerFloor[]
+  /** Those that have signed by this ledger alone, and had no mark here: it may be a copy of one that goes on elsewhere. */
+  unmarked(): readonly Address[]
   /** Those that wait go on under this ledger's new name, which is durable. */
   accept(ledger: string): Promise<void>
   /** Writes down how far the ledger came, and gives the locks back. */
@@ -45,6 +47,8 @@ export type LedgerStanding = {
   has(head: JournalHead): Promise<boolean>
   /** The last nonce that was taken. */
   lastNonce(signer: Address): number | undefined
+  /** Whether other hosts sign by it too. */
+  readonly isShared: boolean
 }
 
 /** How far ahead of its nonces a mark is written: under load it is written about twice a second. */
@@ -61,6 +65,7 @@ export const noMarks: SignerMarks = {
   assertNoneWaits: () => undefined,
   cover: () => Promise.resolve(),
   waiting: () => [],
+  unmarked: () => [],
   accept: () => Promise.resolve(),
   close: () => Promise.resolve(),
 }
@@ -69,6 +74,7 @@ type Claimed = {
   readonly signer: Address
   readonly lock: SignerLock
   readonly file: MarkFile
+  readonly isNew: boolean
   mark: Mark
   /** The highest nonce that was asked for. */
   askedNonce: number
@@ -159,6 +165,12 @@ class OpenMarks implements SignerMarks {
     )
   }
 
+  unmarked(): readonly Address[] {
+    if (this.#standing.isShared) return []
+    const unmarked = [...this.#claimed.values()].filter((each) => each.isNew)
+    return unmarked.map(({ signer }) => signer)
+  }
+
   accept(ledger: string): Promise<void> {
     return this.#inTurn(async () => {
       this.#standing = { ...this.#standing, ledger }
@@ -223,7 +235,9 @@ async function claimSigner(
     const found = await file.read()
     const mark = await markAtStart(found, signer, standing)
     await file.write(mark)
-    return { signer, lock, file, mark, askedNonce: mark.nonce - leaseNonces, writing: undefined }
+    const isNew = found === undefined && standing.lastNonce(signer) !== undefined
+    const askedNonce = mark.nonce - leaseNonces
+    return { ...{ signer, lock, file, isNew, mark, askedNonce }, writing: undefined }
   } catch (error) {
     await file.close()
     lock.release()

@@ -16,7 +16,7 @@ describe("a table", () => {
     ],
   )
   const inColumns = ["NAME      ROLE", "mm        agent", "treasury  wallet"]
-  const inBlocks = ["NAME  mm", "ROLE  agent", "", "NAME  treasury", "ROLE  wallet"]
+  const inBlocks = ["NAME mm", "  ROLE agent", "NAME treasury", "  ROLE wallet"]
 
   it("stands in columns where its longest line just fits", () => {
     assert.deepEqual(shown([roles], 16), inColumns)
@@ -24,6 +24,12 @@ describe("a table", () => {
 
   it("becomes blocks, with nothing cut off, where it is one character too wide", () => {
     assert.deepEqual(shown([roles], 15), inBlocks)
+  })
+
+  it("has in a block as many cells on a line as just fit", () => {
+    const wide = table(["A", "B", "C"], [["1", "22", "w".repeat(30)]])
+    assert.deepEqual(shown([wide], 9), ["A 1  B 22", `  C ${"w".repeat(30)}`])
+    assert.deepEqual(shown([wide], 8), ["A 1", "  B 22", `  C ${"w".repeat(30)}`])
   })
 
   it("stands in columns in a pipe, however wide it is", () => {
@@ -43,7 +49,7 @@ describe("a table", () => {
     const ok = "\u001b[32mok\u001b[39m"
     const states = table(["STATE", "WHY"], [[ok, "fine"]])
     assert.deepEqual(shown([states], 11), ["STATE  WHY", `${ok}     fine`])
-    assert.deepEqual(shown([states], 10), [`STATE  ${ok}`, "WHY    fine"])
+    assert.deepEqual(shown([states], 10), [`STATE ${ok}`, "  WHY fine"])
   })
 
   it("has no trailing spaces, and cells that aren't there are empty", () => {

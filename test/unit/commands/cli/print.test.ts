@@ -35,7 +35,7 @@ describe("an answer", () => {
   it("is in colour on a terminal, as wide as that is", () => {
     const bad = "\u001b[31mbad\u001b[39m"
     assert.equal(printed(memoryScreen(11)), `STATE  WHY\n${bad}    fine\n`)
-    assert.equal(printed(memoryScreen(10)), `STATE  ${bad}\nWHY    fine\n`)
+    assert.equal(printed(memoryScreen(10)), `STATE ${bad}\n  WHY fine\n`)
   })
 
   it("has no colour off a terminal, whatever FORCE_COLOR says, and no end to its width", () => {

@@ -79,6 +79,20 @@ describe("a signer's mark", () => {
     assert.equal((await reserved(again, at.clock.nowMs())).nonce, first.nonce + 1)
   })
 
+  it("is missed where its ledger has signed, until the next start, and not of a new signer", async (t) => {
+    const at = await placeFor(t)
+    const first = await open(at)
+    await reserved(first, at.clock.nowMs())
+    assert.deepEqual(first.marks.unmarked(), [])
+    await first.close()
+    const elsewhere = { ...at, signerDir: join(dirname(at.signerDir), "other") }
+    for (const missed of [[signer], []]) {
+      const copy = await open(elsewhere)
+      assert.deepEqual(copy.marks.unmarked(), missed)
+      await copy.close()
+    }
+  })
+
   it("moves no nonce of a signer that is claimed again, far as it is ahead", async (t) => {
     const at = await placeFor(t)
     const ledger = await open(at)
