@@ -10,7 +10,7 @@ import type { Profile } from "../venue/profile.ts"
 import { parseProfile } from "../venue/profile/profile-file.ts"
 import { choice, option, withDefault } from "./cli/options.ts"
 import { askNewPassphrase } from "./cli/passphrase.ts"
-import { readSecretOption } from "./cli/secret-option.ts"
+import { isPipe, readSecretOption } from "./cli/secret-option.ts"
 import type { Terminal } from "./cli/terminal.ts"
 import { chooseBackend, wantedKeychain } from "./init/choose-backend.ts"
 import { createInstallation, type NewKeyStore } from "./init/create-installation.ts"
@@ -62,7 +62,7 @@ export const init = installationCommand<Made, InitOptions>({
     ),
     passphraseFile: option(
       "--passphrase-file <file>",
-      "holds the keystore's passphrase; its path is remembered, its content isn't",
+      "holds the keystore's passphrase; its path is remembered, its content isn't, and of a pipe nothing is",
     ),
     credential: option(
       "--credential <name>",
@@ -87,7 +87,8 @@ async function makeInstallation(
   terminal: Terminal,
 ): Promise<Made> {
   const { passphraseFile: file } = options
-  const passphraseFile = file === undefined ? undefined : resolve(file)
+  // A pipe is gone by the next start.
+  const passphraseFile = file === undefined || isPipe(file) ? undefined : resolve(file)
   const venue = await chooseVenue(options.venue, options.upstream)
   const { backend, why } = await placeForKeys(options)
   const keyStore = await newKeyStore(backend, options, terminal)
