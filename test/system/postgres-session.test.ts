@@ -110,7 +110,7 @@ describe("a session with PostgreSQL", needsPostgres, () => {
     )
     assert.match(
       (await session.ended).message,
-      /terminating connection due to administrator command \(57P01\)/,
+      /"terminating connection due to administrator command" \(57P01\)/,
     )
   })
 
