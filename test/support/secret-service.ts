@@ -151,5 +151,10 @@ export async function endChild(
   if (child?.exitCode !== null || child.signalCode !== null) return
   const ended = new Promise((resolve) => child.once("exit", resolve))
   child.kill(signal)
+  const killing = setTimeout(() => child.kill("SIGKILL"), longestEndMs)
   await ended
+  clearTimeout(killing)
 }
+
+/** KeePassXC 2.7.4 doesn't always end when it is asked to; what it has is on disk long before. */
+const longestEndMs = 10_000

@@ -124,7 +124,7 @@ describe("three hosts on one ledger", { timeout: 300_000, ...needsPostgres }, ()
       )
       const said = postgres.map(({ message }) => message).join("\n")
       assert.match(said, /^It is PostgreSQL 1\d.*, system \d{15,}, timeline 1\.$/m)
-      assert.match(said, /^Of 'FIRST 1 \(db2\)' connected: db2\.$/m)
+      assert.match(said, /^Of "FIRST 1 \(db2\)" connected: "db2"\.$/m)
       assert.match(said, /^The role may do what it needs, and no more\.$/m)
       const [here, ...others] = fleet
       assert.match(here?.message ?? "", new RegExp(`^This is host ${host.name} of a, b, c\\.`))
