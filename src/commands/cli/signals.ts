@@ -1,3 +1,5 @@
+import { closeSync, openSync } from "node:fs"
+
 /**
  * Gives `run` what resolves at the first SIGTERM, SIGINT or other of these signals from now on, and listens for as long
  * as `run` takes.
@@ -16,12 +18,31 @@ export async function withStopSignal(
   }
 }
 
-/** Acts at every SIGHUP for as long as `run` takes; without that, one would end the process. */
+/**
+ * Acts at every SIGHUP for as long as `run` takes, but the one by which a terminal says that it was closed: nobody asked
+ * for anything then. Without a listener one would end the process.
+ */
 export async function atHangUp(act: () => void, run: () => Promise<void>): Promise<void> {
-  process.on("SIGHUP", act)
+  let isAtTerminal = hasTerminal()
+  const actIfAsked = (): void => {
+    const wasAtTerminal = isAtTerminal
+    isAtTerminal = hasTerminal()
+    if (isAtTerminal || !wasAtTerminal) act()
+  }
+  process.on("SIGHUP", actIfAsked)
   try {
     await run()
   } finally {
-    process.off("SIGHUP", act)
+    process.off("SIGHUP", actIfAsked)
+  }
+}
+
+/** Whether this process has a controlling terminal, which a closed one is no more. */
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync("/dev/tty", "r"))
+    return true
+  } catch {
+    return false
   }
 }

@@ -53,6 +53,7 @@ export async function startChild<Message extends ReadyOrFailed>(
   const child = spawn(...withoutCoreFile(process.execPath, nodeArgs), {
     stdio: [ask.input === undefined ? "ignore" : "pipe", "inherit", "inherit", "ipc"],
     env: childEnvironment(),
+    detached: true, // in a session of its own: what a terminal sends is for serve to take
   })
   child.stdin?.on("error", () => undefined) // it may end without reading; its end says why
   child.stdin?.end(ask.input, () => ask.input?.fill(0))
