@@ -42,8 +42,11 @@ const [ca, serverCertificate, serverKey] = ["ca.crt", "server.crt", "server.key"
 const certificates = { ca, serverCertificate, serverKey, clients: {} }
 const onClient = (client) => console.log(client.getPeerCertificate().subject.CN)
 await openDoor({ after: () => undefined }, { certificates, port: 5432, onClient })
+const { writeFileSync } = await import("node:fs")
+writeFileSync("/run/door-open", "")
 JS
 /opt/countersign/node_modules/.bin/node /run/door.mjs > /run/clients &
+until_so test -e /run/door-open
 
 install -m 600 -o countersign-relay /run/made/ca.crt /run/made/host-a.crt /run/made/host-a.key /etc/countersign-relay
 yaml=/etc/countersign-relay/relay.yaml
