@@ -74,9 +74,9 @@ describe("countersign keys export", { timeout: 120_000 }, () => {
   for (const [what, unlike, why] of [
     ["holds what NFKC makes another letter of", "nº 5 of this street", /in the Unicode form NFKC/],
     ["has its accent apart", "cafe\u0301 au lait", /in the Unicode form NFKC/],
-    ["holds a tab", "for the\tfile", /control character/],
-    ["begins with a byte order mark", "\ufefffor the file", /byte order mark/],
-    ["isn't UTF-8", Buffer.from("for the \xff file", "latin1"), /isn't UTF-8 text/],
+    ["holds a tab", "quartz\tlantern 31", /control character/],
+    ["begins with a byte order mark", "\ufeffquartz lantern 32", /byte order mark/],
+    ["isn't UTF-8", Buffer.from("quartz \xff lantern 33", "latin1"), /isn't UTF-8 text/],
   ] as const) {
     it(`refuses a new password that ${what}, with the reason, and records no export`, async () => {
       const earlier = acts().length
