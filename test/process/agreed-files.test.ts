@@ -12,19 +12,15 @@ import {
   type TemporaryInstallation,
 } from "../support/countersign.ts"
 import { killAllNaming } from "../support/process-tree.ts"
-import { writePolicy } from "../support/trading-keys.ts"
+import { quotePolicy, writePolicy } from "../support/trading-keys.ts"
 import { ctrlC, enter } from "../support/typist.ts"
-
-const policyOf = (quantity: string): string => `policy: trading
-rules: [{name: quote, endpoints: [placeOrder], max_quantity: "${quantity}"}]
-`
 
 describe("files that a person is asked about", { timeout: 300_000 }, () => {
   let installation: TemporaryInstallation
   let daemon: Served
   before(async () => {
     installation = await makeInstallation(["--venue", "sandbox", "--backend", "memory"])
-    await writePolicy(installation.dir, policyOf("1"))
+    await writePolicy(installation.dir, quotePolicy("1"))
     daemon = await serve(installation.dir)
     appendFileSync(join(installation.dir, "countersign.yaml"), "attest: required\n")
   })

@@ -12,18 +12,14 @@ import {
   type TemporaryInstallation,
 } from "../support/countersign.ts"
 import { killAllNaming } from "../support/process-tree.ts"
-import { writePolicy } from "../support/trading-keys.ts"
-
-const policyOf = (quantity: string): string => `policy: trading
-rules: [{name: quote, endpoints: [placeOrder], max_quantity: "${quantity}"}]
-`
+import { quotePolicy, writePolicy } from "../support/trading-keys.ts"
 
 describe("countersign policy log", { timeout: 300_000 }, () => {
   let installation: TemporaryInstallation
   let daemon: Served
   before(async () => {
     installation = await makeInstallation(["--venue", "sandbox", "--backend", "memory"])
-    await writePolicy(installation.dir, policyOf("1"))
+    await writePolicy(installation.dir, quotePolicy("1"))
     daemon = await serve(installation.dir)
   })
   after(async () => {
@@ -49,7 +45,7 @@ describe("countersign policy log", { timeout: 300_000 }, () => {
   })
 
   it("tells who had a reload, and what of it allows more", async () => {
-    await writePolicy(installation.dir, policyOf("2"))
+    await writePolicy(installation.dir, quotePolicy("2"))
     await run("policy", "reload")
     assert.match(
       await last(),
@@ -70,7 +66,7 @@ describe("countersign policy log", { timeout: 300_000 }, () => {
   })
 
   it("tells of files that a start found, and nothing of a start that found the same", async () => {
-    await writePolicy(installation.dir, policyOf("3"))
+    await writePolicy(installation.dir, quotePolicy("3"))
     await daemon.stop()
     await run("policy", "reload") // a rollback stands, which no start ends by itself
     for (let starts = 0; starts < 2; starts++) {
@@ -86,7 +82,7 @@ describe("countersign policy log", { timeout: 300_000 }, () => {
     await writePolicy(installation.dir, `${readFileSync(file, "utf8")}rulez: []\n`)
     assert.equal((await countersign(["policy", "reload", "--dir", installation.dir])).code, 1)
     await daemon.stop()
-    await writePolicy(installation.dir, policyOf("4"))
+    await writePolicy(installation.dir, quotePolicy("4"))
     daemon = await serve(installation.dir)
     assert.match(await last(), /by the daemon itself [^]*"3" → "4"$/)
   })

@@ -2,16 +2,13 @@ import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { describe, it } from "node:test"
+import { setTimeout as sleep } from "node:timers/promises"
 
 import { countersign, makeInstallation } from "../support/countersign.ts"
 import { childRunning, killAllNaming, until } from "../support/process-tree.ts"
 import { bin, node } from "../support/published.ts"
 import { needsTerminal, shellLine } from "../support/terminal.ts"
-import { writePolicy } from "../support/trading-keys.ts"
-
-const policyOf = (quantity: string): string => `policy: trading
-rules: [{name: quote, endpoints: [placeOrder], max_quantity: "${quantity}"}]
-`
+import { quotePolicy, writePolicy } from "../support/trading-keys.ts"
 
 describe("a terminal that is closed under serve", { timeout: 180_000, ...needsTerminal }, () => {
   it("puts no file in force, and a SIGHUP after it does", async (t) => {
@@ -21,7 +18,7 @@ describe("a terminal that is closed under serve", { timeout: 180_000, ...needsTe
       await killAllNaming(dir)
       await installation.remove()
     })
-    await writePolicy(dir, policyOf("1"))
+    await writePolicy(dir, quotePolicy("1"))
     const line = shellLine([node, bin, "serve", "--dir", dir, "--port", "0"])
     const terminal = spawn("script", ["-qec", `exec ${line}`, "/dev/null"], {
       stdio: ["pipe", "pipe", "inherit"],
@@ -31,7 +28,7 @@ describe("a terminal that is closed under serve", { timeout: 180_000, ...needsTe
     terminal.stdout.on("data", (chunk: Buffer) => (screen += chunk.toString()))
     await until(() => (screen.includes("listening on") ? true : undefined), "it listens")
     const serve = await childRunning(terminal.pid ?? 0, "serve")
-    await writePolicy(dir, policyOf("2"))
+    await writePolicy(dir, quotePolicy("2"))
     const inForce = async () => (await countersign(["policy", "show", "--dir", dir])).stdout
     const before = await inForce()
     assert.match(before, /aren.t in force/)
@@ -39,7 +36,7 @@ describe("a terminal that is closed under serve", { timeout: 180_000, ...needsTe
     terminal.kill("SIGKILL")
     await once(terminal, "exit")
     // Long for a signal and a reload.
-    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    await sleep(3_000)
     assert.equal(await inForce(), before)
 
     process.kill(serve.pid, "SIGHUP")

@@ -22,6 +22,13 @@ rules:
     endpoints: [revokeAgent]
 `
 
+/** Allows orders of so much and nothing else: for a test of what becomes of files. */
+export function quotePolicy(maxQuantity: string): string {
+  return `policy: trading
+rules: [{name: quote, endpoints: [placeOrder], max_quantity: "${maxQuantity}"}]
+`
+}
+
 /** Writes a policy file as an operator would. */
 export function writePolicy(dir: string, text: string, name = "trading.yaml"): Promise<void> {
   return writeFile(join(dir, "policies", name), text, { mode: 0o600 })
