@@ -37,7 +37,7 @@ class Ask {
 JAVA
 python3 server.py & server=$!
 until [ -s port ]; do sleep 0.1; done
-java -version 2>&1 | head -n 1
+java --version | head -n 1
 java Ask.java "http://127.0.0.1:$(cat port)/"
 echo "Java $(java -XshowSettings:properties -version 2>&1 | sed -n 's/ *java.specification.version = //p')" | tee seen
 tee -a seen <heard
