@@ -78,10 +78,9 @@ function block(
   const lines: string[] = []
   for (const [column, cell] of row.entries()) {
     const told = `${titles[column] ?? ""} ${cell}`.trim()
-    const line = lines.at(-1)
-    const longer = `${line ?? ""}  ${told}`
-    if (line === undefined) lines.push(told)
-    else if (widthOf(longer) <= width) lines.splice(-1, 1, longer)
+    const longer = `${lines.at(-1) ?? ""}  ${told}`
+    if (lines.length === 0) lines.push(told)
+    else if (widthOf(longer) <= width) lines[lines.length - 1] = longer
     else lines.push(`  ${told}`)
   }
   return lines

@@ -3,6 +3,7 @@ import { join } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
 import { isThere } from "../../std/fs/is-there.ts"
+import { shellWord } from "../../std/visible.ts"
 import {
   assertSocketPathsFit,
   pathsOf,
@@ -10,7 +11,6 @@ import {
 } from "../../vault/config/installation.ts"
 import { createKeystore } from "./create-keystore.ts"
 import { createRegistry } from "./create-registry.ts"
-import { shellWord } from "../../std/visible.ts"
 
 export type NewInstallation = {
   readonly installation: Installation

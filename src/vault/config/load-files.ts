@@ -2,13 +2,13 @@ import { lstat, readdir } from "node:fs/promises"
 import { join, relative } from "node:path"
 
 import { Fault, type FaultCode } from "../../std/fault.ts"
+import { quoted, visible } from "../../std/visible.ts"
 import { problemText, type Problem } from "../../std/yaml-file.ts"
 import type { FileSet, FileText } from "./file-set.ts"
 import { pathsOf, type Installation } from "./installation.ts"
 import { type KeptSet, readKeptSet, wasStopped } from "./kept-set.ts"
 import { assertTrustedDirectory, readConfigFile } from "./read-config-file.ts"
 import { hashTexts, parseFileSet } from "./parse-file-set.ts"
-import { quoted, visible } from "../../std/visible.ts"
 
 /**
  * Loads and checks countersign.yaml, venue.yaml and policies/*.yaml.

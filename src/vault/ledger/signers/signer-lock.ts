@@ -2,8 +2,8 @@ import { lstat, mkdir } from "node:fs/promises"
 import { DatabaseSync } from "node:sqlite"
 
 import { Fault } from "../../../std/fault.ts"
-import { isBusy } from "../sqlite/sqlite-fault.ts"
 import { shellWord } from "../../../std/visible.ts"
+import { isBusy } from "../sqlite/sqlite-fault.ts"
 
 /** A lock on a file, held until it is released or the process ends, however that happens. */
 export type SignerLock = { release(): void }

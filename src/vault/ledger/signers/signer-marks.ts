@@ -74,7 +74,7 @@ type Claimed = {
   readonly signer: Address
   readonly lock: SignerLock
   readonly file: MarkFile
-  readonly isNew: boolean
+  readonly isUnmarked: boolean
   mark: Mark
   /** The highest nonce that was asked for. */
   askedNonce: number
@@ -166,8 +166,7 @@ class OpenMarks implements SignerMarks {
   }
 
   unmarked(): readonly Address[] {
-    if (this.#standing.isShared) return []
-    const unmarked = [...this.#claimed.values()].filter((each) => each.isNew)
+    const unmarked = [...this.#claimed.values()].filter((each) => each.isUnmarked)
     return unmarked.map(({ signer }) => signer)
   }
 
@@ -235,9 +234,10 @@ async function claimSigner(
     const found = await file.read()
     const mark = await markAtStart(found, signer, standing)
     await file.write(mark)
-    const isNew = found === undefined && standing.lastNonce(signer) !== undefined
+    const hasSigned = standing.lastNonce(signer) !== undefined
+    const isUnmarked = found === undefined && hasSigned && !standing.isShared
     const askedNonce = mark.nonce - leaseNonces
-    return { ...{ signer, lock, file, isNew, mark, askedNonce }, writing: undefined }
+    return { ...{ signer, lock, file, isUnmarked, mark, askedNonce }, writing: undefined }
   } catch (error) {
     await file.close()
     lock.release()

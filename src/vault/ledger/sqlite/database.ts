@@ -3,9 +3,9 @@ import { backup, DatabaseSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
 
 import { Fault } from "../../../std/fault.ts"
+import { shellWord } from "../../../std/visible.ts"
 import { migrations } from "./migrations.ts"
 import { faultOf } from "./sqlite-fault.ts"
-import { shellWord } from "../../../std/visible.ts"
 
 /** "CSlg", at byte 68 of the file's header: says whose SQLite file it is. */
 const applicationId = 0x43_53_6c_67
