@@ -14,43 +14,42 @@ const pinned = { linux: { store: "secret-service" } } as const
 export function nativeDriver(service: string): Keychain {
   const entries = new Map<string, AsyncEntry>()
   const ask = async <Output>(account: string, call: (entry: AsyncEntry) => Promise<Output>) => {
-    const entry = entries.get(account) ?? openEntry(service, account)
-    entries.set(account, entry)
-    return call(entry).catch((error: unknown) => {
-      throw isAmbiguous(error) ? ambiguous(service, account) : error
-    })
+    for (let session = 1; ; session += 1) {
+      try {
+        const entry = entries.get(account) ?? new AsyncEntry(service, account, pinned)
+        entries.set(account, entry)
+        return await call(entry)
+      } catch (error) {
+        if (isAmbiguous(error)) throw ambiguous(service, account)
+        if (session === mostSessions || !isOfSession(error)) throw error
+        entries.delete(account)
+      }
+    }
   }
   return {
-    getPassword: async (account) => {
-      const text = await ask(account, (entry) => entry.getSecret())
-      return text === null ? undefined : readableSecret(account, bytesOf(text))
-    },
+    getPassword: (account) =>
+      ask(account, async (entry) => {
+        const text = await entry.getSecret()
+        return text === null ? undefined : readableSecret(account, bytesOf(text))
+      }),
     setPassword: (account, secret) =>
       withSecret(hexTextOf(secret), (text) => ask(account, (entry) => entry.setSecret(text))),
     deletePassword: (account) => ask(account, (entry) => entry.deletePassword()),
   }
 }
 
-const mostOpenings = 3
+const mostSessions = 3
 
 /**
- * Opens a session, of which the library has one for each entry. KWallet refuses one in 256: it takes the client's public
- * key for too short where its first byte is zero. The next one brings another key.
+ * Whether a new session may do better; each entry has one. KWallet spoils one in a hundred: it refuses the key exchange,
+ * or derives another key than the library, so that an item comes out as noise. The library has no codes.
  */
-function openEntry(service: string, account: string): AsyncEntry {
-  for (let opening = 1; ; opening += 1) {
-    try {
-      return new AsyncEntry(service, account, pinned)
-    } catch (error) {
-      if (opening === mostOpenings) throw error
-    }
-  }
+function isOfSession(error: unknown): boolean {
+  if (error instanceof Fault) return error.code === "keychain_mismatch" // noise, or another program's
+  return /Crypto error|Client public key size|Can't find session/.test(String(error))
 }
 
-/** The library has no code for it. */
-function isAmbiguous(error: unknown): boolean {
-  return error instanceof Error && /^Entry is matched by \d+ credentials/.test(error.message)
-}
+const isAmbiguous = (error: unknown) => /Entry is matched by \d+ credentials/.test(String(error))
 
 function ambiguous(service: string, account: string): Fault {
   return new Fault(
