@@ -1,8 +1,5 @@
-import { execFileSync } from "node:child_process"
-import { readFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { dirname } from "node:path"
 
-import { repositoryRoot } from "../support/markdown.ts"
 import { importsOf, sourceFiles } from "../support/source-imports.ts"
 
 /** Which files of ours a file imports, types included; paths from `src/` on. */
@@ -65,15 +62,4 @@ export function looseFiles(): ReadonlyMap<string, number> {
     counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
   }
   return counts
-}
-
-/** Lines of code in folders of `src/`, without blank lines and those that begin as comments do. */
-export function linesOfCode(...folders: readonly string[]): number {
-  const paths = folders.map((folder) => `src/${folder}/*.ts`)
-  const listed = execFileSync("git", ["ls-files", "-z", ...paths], { cwd: repositoryRoot })
-  const files = listed.toString().split("\0").filter(Boolean)
-  const lines = files.flatMap((file) =>
-    readFileSync(join(repositoryRoot, file), "utf8").split("\n"),
-  )
-  return lines.filter((line) => !/^\s*(?:\/\/|\/?\*|$)/.test(line)).length
 }

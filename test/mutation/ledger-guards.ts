@@ -17,24 +17,51 @@ export const ledgerGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/ledger/bindings.ts",
+    "vault/ledger/records/standing.ts",
     ["unit/vault/operator/limit-methods"],
     [
       {
-        find: "return raises.filter((raise) => !raisesEndedBy(limit).includes(raise.limit))",
-        replace: "return raises",
+        find: "limit_raise_ended: ({ limit }) => raiseEnds(limit)",
+        replace: "limit_raise_ended: nothing",
         why: "a raise can't be taken back",
       },
     ],
   ),
   ...guardsOf(
-    "vault/ledger/sqlite/act-projections.ts",
+    "vault/ledger/records/standing.ts",
     ["unit/vault/ledger/records/settings"],
     [
       {
-        find: "remove.run(...raisesEndedBy(limit))",
-        replace: "void limit",
-        why: "a raise that was ended is back after a restart",
+        find: '[limit, limit.slice(limit.indexOf("/") + 1)]',
+        replace: "[limit]",
+        why: "a raise of an older version, which named no policy, stands beside the one that took its place",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/ledger/records/standing.ts",
+    ["unit/vault/active/active-set"],
+    [
+      {
+        find: 'hasEnded(key) ? {} : { approval: "approved"',
+        replace: 'false ? {} : { approval: "approved"',
+        why: "an approval brings a revoked key back",
+      },
+    ],
+  ),
+  ...guardsOf(
+    "vault/ledger/sqlite/standing-table.ts",
+    ["properties/ledger"],
+    [
+      {
+        find: "else end.run(part, name)",
+        replace: "else void end",
+        why: "what was ended is back after a restart",
+      },
+      {
+        find: "standing = withChanges(standing, changes)",
+        replace: "void withChanges",
+        why: "a second act on a key undoes the first one in the table",
       },
     ],
   ),

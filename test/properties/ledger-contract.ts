@@ -1,9 +1,11 @@
 import assert from "node:assert/strict"
 
-import type { AdminEntry } from "../../src/vault/ledger/records/admin-entry.ts"
+import { bindingsOf } from "../../src/vault/ledger/bindings.ts"
 import { actRow } from "../../src/vault/ledger/records/act-row.ts"
+import type { AdminEntry } from "../../src/vault/ledger/records/admin-entry.ts"
 import { makeRecordId } from "../../src/vault/ledger/records/record-id.ts"
 import type { ActRow, OutcomeRow, RequestRow } from "../../src/vault/ledger/records/row.ts"
+import { nothingStands } from "../../src/vault/ledger/records/standing.ts"
 import type { LedgerStore, OpenedState } from "../../src/vault/ledger/store/store.ts"
 import { startMs } from "../support/fake-clock.ts"
 import { requestEntry, signer } from "../support/ledger-ask.ts"
@@ -29,7 +31,7 @@ export const aloneContract: typeof contract = {
 export const contract: Readonly<Record<string, (opened: Reopened) => Promise<void>>> = {
   "begins empty, with a name of its own": async ({ store, state }) => {
     assert.match(state.identity.ledger, /^[0-9a-f]{32}$/)
-    assert.deepEqual([state.keys, state.clients, state.holds, state.freezes], [[], [], [], []])
+    assert.deepEqual([state.standing, state.holds], [nothingStands, []])
     assert.equal(store.head().seq, 0)
     assert.equal(await store.run({ kind: "count" }), 0)
   },
@@ -132,12 +134,13 @@ export const contract: Readonly<Record<string, (opened: Reopened) => Promise<voi
     await first.store.append(request(7))
     await first.store.append(opened)
     const { state } = await first.reopen()
+    const { freezes, armed, acceptedHash } = bindingsOf(state.standing)
     assert.deepEqual(
-      state.freezes.map(({ scope }) => scope),
+      freezes.map(({ scope }) => scope),
       ["all"],
     )
-    assert.deepEqual(state.armed, ["a"])
-    assert.equal(state.acceptedHash, "h")
+    assert.deepEqual(armed, ["a"])
+    assert.equal(acceptedHash, "h")
     assert.deepEqual([...state.lastNonces], [[signer, 7]])
     assert.deepEqual(
       state.holds.map(({ hold, state: its }) => [hold, its]),

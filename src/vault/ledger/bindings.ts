@@ -1,18 +1,10 @@
 import { Fault } from "../../std/fault.ts"
-import type { Address } from "../../venue/address.ts"
-import { isSafety, isSetting, isStop } from "./records/act-row.ts"
-import {
-  raisesEndedBy,
-  type AdminEntry,
-  type Raise,
-  type StoredPrice,
-} from "./records/admin-entry.ts"
-import { hasEnded, replaceName, type Client, type KeyEntry } from "./records/bindings.ts"
+import type { AdminEntry, Raise, StoredPrice } from "./records/admin-entry.ts"
+import type { Client, KeyEntry } from "./records/bindings.ts"
 import { isSameScope, type Freeze } from "./records/freeze.ts"
 import { readClient, readKey } from "./records/read-bindings.ts"
 import { readFreeze, readPrice, readRaise } from "./records/read-settings.ts"
-import type { ActRow } from "./records/row.ts"
-import type { OpenedState } from "./store/store.ts"
+import type { StandingFields } from "./records/standing.ts"
 
 /** What operators, feeds and accepted requests said: everything besides the files that decisions depend on. */
 export type Bindings = Standing & {
@@ -36,156 +28,48 @@ export type Standing = {
 /** The last price that was fed for each symbol, confirmed or not; the latest last. */
 export type FedPrices = ReadonlyMap<number, StoredPrice>
 
-/** The bindings that were durable when a ledger was opened. */
-export function storedBindings(state: OpenedState): Bindings {
+/** What the ledger's fields say. What has not changed since it was read last is the very same again. */
+export function bindingsOf(standing: StandingFields): Bindings {
   return {
-    keys: new Map(state.keys.map(readKey).map((key) => [key.name, key])),
-    clients: state.clients.map(readClient),
-    prices: state.prices.map(readPrice).reduce(withPrice, new Map<number, StoredPrice>()),
-    raises: state.raises.map(readRaise),
-    acceptedHash: state.acceptedHash,
-    freezes: state.freezes.map(readFreeze),
-    armed: state.armed,
+    keys: keysIn(standing.keys),
+    clients: clientsIn(standing.clients),
+    prices: pricesIn(standing.prices),
+    raises: raisesIn(standing.raises),
+    acceptedHash: standing.accepted.values().next().value?.hash,
+    freezes: freezesIn(standing.freezes),
+    armed: armedIn(standing.armed),
   }
 }
 
-/** An act that isn't about a hold. */
-type BindingRow = Exclude<ActRow, { readonly act: `hold_${string}` }>
+const clientsIn = eachOnce(readClient, (clients) => clients)
+const raisesIn = eachOnce(readRaise, (raises) => raises)
+const freezesIn = eachOnce(readFreeze, (freezes) => freezes)
+const armedIn = eachOnce(
+  ({ client }: { client: string }) => client,
+  (armed) => armed,
+)
+const keysIn = eachOnce(readKey, (keys) => new Map(keys.map((key) => [key.name, key])))
+const pricesIn = eachOnce(
+  readPrice,
+  (prices): FedPrices => new Map(prices.map((price) => [price.symbolId, price])),
+)
 
-/** The bindings after an act, as the journal holds it. Those that change none leave them as they are. */
-export function followAct(bindings: Bindings, row: BindingRow): Bindings {
-  if (isSafety(row)) return bindings
-  switch (row.act) {
-    case "key_added":
-      return withKeys(bindings, [...bindings.keys.values(), readKey(row.key)])
-    case "key_replaced":
-      return withReplacement(bindings, row)
-    case "agent_approved":
-    case "agent_revoked":
-    case "key_removed":
-    case "key_targets_set":
-      return withKeyChange(bindings, row)
-    case "client_added":
-      return { ...bindings, clients: [...bindings.clients, readClient(row.client)] }
-    case "client_set":
-      return withClient(bindings, row.client.name, readClient(row.client))
-    case "client_token_set":
-      return withClient(bindings, row.name, { tokenHash: row.token_hash })
-    case "client_revoked":
-      return withClient(bindings, row.name, { tokenHash: null })
-    case "price_set":
-    case "limit_raised":
-    case "limit_raise_ended":
-    case "set_accepted":
-    case "frozen":
-    case "thawed":
-    case "heartbeat_armed":
-    case "heartbeat_missed":
-      return { ...bindings, ...standingAfter(bindings, row) }
-    case "started":
-    case "asked":
-    case "key_exported":
-    case "locked":
-    case "unlocked":
-    case "set_activated":
-    case "archived":
-      return bindings
+/** Reads a part of what stands, and each of its entries, once for as long as they are the same. */
+function eachOnce<Fields extends object, Entry, Part extends object>(
+  read: (fields: Fields) => Entry,
+  collect: (entries: readonly Entry[]) => Part,
+): (part: ReadonlyMap<string, Fields>) => Part {
+  const readOnce = once(read)
+  return once((part) => collect([...part.values()].map(readOnce)))
+}
+
+function once<In extends object, Out>(make: (from: In) => Out): (from: In) => Out {
+  const made = new WeakMap<In, { readonly out: Out }>()
+  return (from) => {
+    const known = made.get(from) ?? { out: make(from) }
+    made.set(from, known)
+    return known.out
   }
-}
-
-type StandingRow = Extract<
-  ActRow,
-  {
-    act: "price_set" | "set_accepted" | "frozen" | "thawed" | `${"limit" | "heartbeat"}_${string}`
-  }
->
-
-function standingAfter(standing: Standing, row: StandingRow): Partial<Standing> {
-  const { prices, raises, freezes, armed } = standing
-  switch (row.act) {
-    case "price_set":
-      return { prices: withPrice(prices, readPrice(row)) }
-    case "limit_raised":
-      return { raises: [...withoutRaise(raises, row.limit), readRaise(row)] }
-    case "limit_raise_ended":
-      return { raises: withoutRaise(raises, row.limit) }
-    case "set_accepted":
-      return { acceptedHash: row.hash }
-    case "frozen":
-      return { freezes: [...withoutScope(freezes, row), readFreeze(row)] }
-    case "thawed":
-      return { freezes: withoutScope(freezes, row) }
-    case "heartbeat_armed":
-      return { armed: [...armed.filter((name) => name !== row.client), row.client] }
-    case "heartbeat_missed":
-      return { armed: armed.filter((name) => name !== row.client) }
-  }
-}
-
-type KeyChange = Extract<
-  ActRow,
-  { act: "agent_approved" | "agent_revoked" | "key_removed" | "key_targets_set" }
->
-
-function withKeyChange(bindings: Bindings, row: KeyChange): Bindings {
-  const after = (key: KeyEntry): KeyEntry => (key.name === row.name ? changed(key, row) : key)
-  return withKeys(bindings, [...bindings.keys.values()].map(after))
-}
-
-/** What has ended stays so: an approval is for a key that is in use, and what is removed never changes. */
-function changed(key: KeyEntry, row: KeyChange): KeyEntry {
-  switch (row.act) {
-    case "agent_approved": {
-      const { expires_at: expiresAtMs, wallet = key.wallet } = row
-      return hasEnded(key) ? key : { ...key, approval: "approved", expiresAtMs, wallet }
-    }
-    case "agent_revoked":
-      return key.approval === "removed" ? key : { ...key, approval: "revoked" }
-    case "key_removed":
-      return { ...key, approval: "removed" }
-    case "key_targets_set":
-      return { ...key, targets: row.targets as readonly Address[] } // written from ones
-  }
-}
-
-function withReplacement(
-  bindings: Bindings,
-  { from, to }: Extract<ActRow, { act: "key_replaced" }>,
-): Bindings {
-  const keys = [...bindings.keys.values()].map((key) =>
-    key.name === from && !hasEnded(key) ? { ...key, approval: "retired" as const } : key,
-  )
-  const clients = bindings.clients.map((client) => {
-    const [first, ...others] = replaceName(client.keys, from, to)
-    return first === undefined ? client : { ...client, keys: [first, ...others] as const }
-  })
-  return withKeys({ ...bindings, clients }, keys)
-}
-
-function withKeys(bindings: Bindings, keys: readonly KeyEntry[]): Bindings {
-  return { ...bindings, keys: new Map(keys.map((key) => [key.name, key])) }
-}
-
-function withClient(bindings: Bindings, name: string, to: Partial<Client>): Bindings {
-  const set = (client: Client): Client => (client.name === name ? { ...client, ...to } : client)
-  return { ...bindings, clients: bindings.clients.map(set) }
-}
-
-function withPrice(prices: FedPrices, price: StoredPrice): FedPrices {
-  const others = new Map(prices)
-  others.delete(price.symbolId)
-  return others.set(price.symbolId, price)
-}
-
-function withoutRaise(raises: readonly Raise[], limit: string): readonly Raise[] {
-  return raises.filter((raise) => !raisesEndedBy(limit).includes(raise.limit))
-}
-
-function withoutScope(
-  freezes: readonly Freeze[],
-  { scope, name }: { readonly scope: string; readonly name: string | null },
-): readonly Freeze[] {
-  return freezes.filter((freeze) => freeze.scope !== scope || freeze.name !== name)
 }
 
 /** Refuses an act that was made of what was changed since it was asked for, by another host too. @throws {Fault} `usage`. */
@@ -227,57 +111,47 @@ export function keepStops(entry: AdminEntry, { freezes }: Bindings): AdminEntry 
   return { ...entry, cancels: entry.cancels && earlier?.cancels !== false }
 }
 
+type About = { readonly what: "key" | "client"; readonly name: string; readonly isNew?: true }
+
+const aKey = ({ name }: { readonly name: string }): readonly About[] => [{ what: "key", name }]
+const aClient = ({ name }: { readonly name: string }): readonly About[] => [
+  { what: "client", name },
+]
+
+/** Which keys and clients an act is about by name. Not an export, which may be of one that only the key store knows. */
+const about: {
+  readonly [Name in AdminEntry["act"]]?: (
+    entry: Extract<AdminEntry, { readonly act: Name }>,
+  ) => readonly About[]
+} = {
+  key_added: ({ key: { name } }) => [{ what: "key", name, isNew: true }],
+  client_added: ({ client: { name } }) => [{ what: "client", name, isNew: true }],
+  ...{ agent_approved: aKey, agent_revoked: aKey, key_removed: aKey, key_targets_set: aKey },
+  key_replaced: ({ from, to }) => [from, to].flatMap((name) => aKey({ name })),
+  client_set: ({ client }) => aClient(client),
+  ...{ client_token_set: aClient, client_revoked: aClient },
+}
+
 /**
  * Refuses an act that adds a name which is taken, also for good, or that is about one which isn't there.
  *
  * @throws {Fault} `name_taken`, `name_unknown`.
  */
 export function assertNames(entry: AdminEntry, { keys, clients }: Bindings): void {
-  if (isSetting(entry) || isSafety(entry) || isStop(entry)) return
-  const isClient = (name: string): boolean => clients.some((client) => client.name === name)
-  switch (entry.act) {
-    case "key_added":
-      assertFree("key", entry.key.name, keys.has(entry.key.name))
-      break
-    case "client_added":
-      assertFree("client", entry.client.name, isClient(entry.client.name))
-      break
-    case "agent_approved":
-    case "agent_revoked":
-    case "key_removed":
-    case "key_targets_set":
-      assertKnown("key", entry.name, keys.has(entry.name))
-      break
-    case "key_replaced":
-      assertKnown("key", entry.from, keys.has(entry.from))
-      assertKnown("key", entry.to, keys.has(entry.to))
-      break
-    case "client_set":
-      assertKnown("client", entry.client.name, isClient(entry.client.name))
-      break
-    case "client_token_set":
-    case "client_revoked":
-      assertKnown("client", entry.name, isClient(entry.name))
-      break
-    case "key_exported": // is recorded even of a key that only the key store knows
-    case "started":
-    case "asked":
-    case "locked":
-    case "unlocked":
-    case "archived":
-      break
+  const find = about[entry.act] as ((of: AdminEntry) => readonly About[]) | undefined // its own
+  for (const { what, name, isNew } of find?.(entry) ?? []) {
+    const isThere = what === "key" ? keys.has(name) : clients.some((each) => each.name === name)
+    if (isThere !== (isNew ?? false)) continue
+    throw isThere ? taken(what, name) : unknown(what, name)
   }
 }
 
-function assertFree(what: "key" | "client", name: string, isTaken: boolean): void {
-  if (!isTaken) return
-  throw new Fault("name_taken", `There is a ${what} named ${name} already; choose another name.`)
+function taken(what: About["what"], name: string): Fault {
+  const message = `There is a ${what} named ${name} already; choose another name.`
+  return new Fault("name_taken", message)
 }
 
-function assertKnown(what: "key" | "client", name: string, isKnown: boolean): void {
-  if (isKnown) return
-  throw new Fault(
-    "name_unknown",
-    `The ledger has no ${what} named ${name}; countersign ${what}s list shows them.`,
-  )
+function unknown(what: About["what"], name: string): Fault {
+  const message = `The ledger has no ${what} named ${name}; countersign ${what}s list shows them.`
+  return new Fault("name_unknown", message)
 }

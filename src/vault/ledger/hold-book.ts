@@ -10,8 +10,7 @@ import { makeHoldId, makeRecordId } from "./records/record-id.ts"
 import type { ActRow } from "./records/row.ts"
 import { maxEndedHolds } from "./store/store.ts"
 
-/** An act about a hold. */
-export type HoldRow = Extract<ActRow, { readonly act: `hold_${string}` }>
+type HoldRow = Extract<ActRow, { readonly act: "hold_opened" }>
 
 /** How many holds may wait for a person at a time, of all clients. */
 export const maxPendingHolds = 1_000
@@ -32,8 +31,8 @@ export type HoldBook = {
   mayUse(id: string, binding: HoldBinding, nowMs: LedgerTime): boolean
   /** Uses a release up. */
   use(id: string): void
-  /** Follows an act about a hold. */
-  follow(row: HoldRow): void
+  /** Follows an act, which may be about a hold. */
+  follow(row: ActRow): void
 }
 
 /** Goes on with the holds that are in the ledger. */
@@ -59,10 +58,9 @@ export function openHoldBook(stored: readonly Hold[]): HoldBook {
       if (row.act === "hold_opened") {
         forgetEnded(book, recordedTime(row.at_ms))
         book.set(row.hold, readHold({ ...row, ...justOpened, opened_at: row.at_ms }))
-      } else {
-        const state = row.act === "hold_released" ? "released" : "refused"
-        change(row.hold, { state, decidedBy: row.by })
       }
+      if (row.act === "hold_released") change(row.hold, { state: "released", decidedBy: row.by })
+      if (row.act === "hold_refused") change(row.hold, { state: "refused", decidedBy: row.by })
     },
   }
 }
@@ -120,10 +118,7 @@ export function noHold(): Fault {
 }
 
 /** The row that opens a hold. */
-export function holdRow(
-  ask: HoldAsk,
-  nowMs: LedgerTime,
-): HoldRow & { readonly act: "hold_opened" } {
+export function holdRow(ask: HoldAsk, nowMs: LedgerTime): HoldRow {
   const { client, key, operation, target, body, policy, rule, worst } = ask
   return {
     kind: "act",

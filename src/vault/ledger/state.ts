@@ -1,12 +1,12 @@
 import type { Claim } from "../policy/terms/claim.ts"
 import type { Clock, LedgerTime } from "../process/clock.ts"
-import { followAct, storedBindings, type Bindings } from "./bindings.ts"
+import { bindingsOf, type Bindings } from "./bindings.ts"
 import { openHoldBook, type HoldBook } from "./hold-book.ts"
 import { openLimits, type Limits, type Past } from "./meters/limits.ts"
-import { isAboutHold } from "./records/act-row.ts"
 import type { NonceShare } from "./records/nonce-share.ts"
 import { readHold } from "./records/read-settings.ts"
 import type { ActRow, RequestRow } from "./records/row.ts"
+import { changesOf, withChanges } from "./records/standing.ts"
 import { openNonces, type Nonces } from "./signers/nonces.ts"
 import type { OpenedState } from "./store/store.ts"
 
@@ -37,7 +37,8 @@ type Start = {
 /** Goes on from what a store has. `limits` count nothing before their first replacement. */
 export function openState(stored: OpenedState, start: Start): LedgerState {
   const { past, clock } = start
-  let bindings = storedBindings(stored)
+  let standing = stored.standing
+  let bindings = bindingsOf(standing)
   const nonces = openNonces(start, stored.lastNonces)
   const limits = openLimits(past, clock)
   const holds = openHoldBook(stored.holds.map(readHold))
@@ -59,8 +60,9 @@ export function openState(stored: OpenedState, start: Start): LedgerState {
       used(row)
     },
     acted(row) {
-      if (isAboutHold(row)) holds.follow(row)
-      else bindings = followAct(bindings, row)
+      holds.follow(row)
+      standing = withChanges(standing, changesOf(row, standing))
+      bindings = bindingsOf(standing)
     },
   }
 }

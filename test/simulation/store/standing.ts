@@ -22,7 +22,7 @@ export class Standing {
   readonly #freezes = new Map<string, FreezeFields>()
   readonly #lastNonces = new Map<string, number>()
   readonly #files = new Map<string, readonly SetFile[]>()
-  readonly #prices = new Map<number, PriceFields>()
+  readonly #prices = new Map<string, PriceFields>()
   #raises: RaiseFields[] = []
   readonly #armed = new Set<string>()
   #acceptedHash: string | undefined
@@ -46,24 +46,48 @@ export class Standing {
     const hash = this.#lastSet
     return {
       ledger: this.#ledger,
-      keys: [...this.#keys.values()],
-      clients: [...this.#clients.values()],
+      standing: {
+        keys: this.#keys,
+        clients: this.#clients,
+        prices: this.#prices,
+        raises: new Map(this.#raises.map((raise) => [raise.limit, raise])),
+        freezes: this.#freezes,
+        armed: new Map([...this.#armed].map((client) => [client, { client }])),
+        accepted: new Map(
+          this.#acceptedHash === undefined ? [] : [["files", { hash: this.#acceptedHash }]],
+        ),
+      },
       lastNonces: this.#lastNonces,
       holds: [...this.#holds.values()],
-      freezes: [...this.#freezes.values()],
       lastSet: hash === undefined ? undefined : { hash, files: this.#files.get(hash) ?? [] },
-      prices: [...this.#prices.values()],
-      raises: this.#raises,
-      armed: [...this.#armed],
-      acceptedHash: this.#acceptedHash,
     }
   }
 
   readonly #acts: { readonly [Name in Act["act"]]?: (row: Named<Name>) => unknown } = {
     key_added: ({ key }) => this.#keys.set(key.name, key),
-    agent_revoked: ({ name }) =>
-      this.#keys.set(name, { ...this.#keys.get(name)!, approval: "revoked" }),
+    key_removed: ({ name }) => this.#changeKey(name, { approval: "removed" }),
+    key_targets_set: ({ name, targets }) => this.#changeKey(name, { targets }),
+    key_replaced: ({ from, to }) => {
+      if (this.#isInUse(from)) this.#changeKey(from, { approval: "retired" })
+      for (const [name, client] of this.#clients) {
+        const keys = client.keys.map((key) => (key === from ? to : key))
+        const once = keys.filter((key, place) => keys.indexOf(key) === place)
+        this.#clients.set(name, { ...client, keys: once })
+      }
+    },
+    agent_approved: ({ name, expires_at, wallet }) => {
+      if (!this.#isInUse(name)) return
+      this.#changeKey(name, { approval: "approved", expires_at })
+      if (wallet !== undefined) this.#changeKey(name, { wallet })
+    },
+    agent_revoked: ({ name }) => {
+      if (this.#keys.get(name)?.approval !== "removed")
+        this.#changeKey(name, { approval: "revoked" })
+    },
     client_added: ({ client }) => this.#clients.set(client.name, client),
+    client_set: ({ client }) => this.#clients.set(client.name, client),
+    client_token_set: ({ name, token_hash }) =>
+      this.#clients.set(name, { ...this.#clients.get(name)!, token_hash }),
     client_revoked: ({ name }) =>
       this.#clients.set(name, { ...this.#clients.get(name)!, token_hash: null }),
     hold_opened: ({ at_ms, ...row }) =>
@@ -81,8 +105,8 @@ export class Standing {
     },
     heartbeat_missed: ({ client }) => this.#armed.delete(client),
     price_set: (row) => {
-      this.#prices.delete(row.symbol_id)
-      this.#prices.set(row.symbol_id, row)
+      this.#prices.delete(`${row.symbol_id}`)
+      this.#prices.set(`${row.symbol_id}`, row)
     },
     limit_raised: (row) => {
       this.#endRaise(row.limit)
@@ -104,6 +128,14 @@ export class Standing {
     locked: nothing,
     unlocked: nothing,
     clock_accepted: nothing,
+  }
+
+  #changeKey(name: string, changes: Partial<KeyFields>): void {
+    this.#keys.set(name, { ...this.#keys.get(name)!, ...changes })
+  }
+
+  #isInUse(name: string): boolean {
+    return ["unknown", "approved"].includes(this.#keys.get(name)!.approval)
   }
 
   #raise(signer: string, nonce: number): void {

@@ -122,40 +122,6 @@ function driftFields(drift: PriceDrift | undefined): DriftFields | null {
   }
 }
 
-const settingNames = [
-  "price_set",
-  "limit_raised",
-  "limit_raise_ended",
-  "set_activated",
-  "set_accepted",
-] as const
-const holdNames = ["hold_opened", "hold_released", "hold_refused"] as const
-
-const safetyNames = ["backed_up", "restore_accepted", "clock_accepted"] as const
-const stopNames = ["frozen", "thawed", "heartbeat_armed", "heartbeat_missed"] as const
-
 /** Acts after which nothing may be given out that was decided before: something isn't signed any more. */
 export const withdrawal =
   /^(?:frozen|limit_raise(?:d|_ended)|client_(?:set|token_set|revoked)|agent_revoked|key_(?:removed|replaced|targets_set))$/
-
-export type StopName = (typeof stopNames)[number]
-/** What operators do about copies of the ledger and about the clock. */
-export type SafetyName = (typeof safetyNames)[number]
-
-function isOneOf<Name extends string>(names: readonly Name[]) {
-  return <Act extends { readonly act: string }>(
-    act: Act,
-  ): act is Extract<Act, { readonly act: Name }> => names.some((name) => name === act.act)
-}
-
-/** Whether an act sets a price, raises a limit or is about a set of files. */
-export const isSetting = isOneOf(settingNames)
-
-/** Whether an act is about a request that waits for a person. */
-export const isAboutHold = isOneOf(holdNames)
-
-/** Whether an act is about a copy of the ledger or about the clock. */
-export const isSafety = isOneOf(safetyNames)
-
-/** Whether an act is about a freeze, or a client whose silence makes one. */
-export const isStop = isOneOf(stopNames)

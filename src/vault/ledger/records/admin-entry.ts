@@ -75,8 +75,3 @@ export type Raise = {
   readonly untilMs: number
   readonly reason: string
 }
-
-/** The limits whose raise ends where one of `limit` begins or is ended. */
-export function raisesEndedBy(limit: string): readonly [string, string] {
-  return [limit, limit.slice(limit.indexOf("/") + 1)]
-}

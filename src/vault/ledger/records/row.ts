@@ -1,5 +1,6 @@
 import type { KeptAnswer } from "../../../link/views/outcome.ts"
 import type { Refusal } from "../../../link/views/refusal.ts"
+import type { Approval } from "./bindings.ts"
 import type { Heard } from "./record-state.ts"
 
 // The journal's rows as they are written: docs/ledger-schema.md describes them. What is stored can't be
@@ -133,7 +134,7 @@ export type KeyFields = {
   readonly wallet: string | null
   readonly targets: readonly string[]
   readonly network: string
-  readonly approval: string
+  readonly approval: Approval
   readonly expires_at: number | null
 }
 

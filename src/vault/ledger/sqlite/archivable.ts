@@ -64,8 +64,8 @@ const stepEntries = 200
 
 /**
  * Prepares the removal of entries that are in an archive, with what follows from them alone. A step
- * removes some within the open transaction and returns how many; 0 when none are left. Keys, clients,
- * prices, sets and last nonces stay.
+ * removes some within the open transaction and returns how many; 0 when none are left. What stands, sets and last
+ * nonces stay.
  */
 export function archivedTrimmer(database: DatabaseSync): () => number {
   const read = database.prepare(

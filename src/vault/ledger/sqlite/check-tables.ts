@@ -12,18 +12,7 @@ const stepRows = 2_000
 const tables = ["requests", "refusals"] as const
 
 /** Tables with a row for some entries alone, found by their key. */
-const others = [
-  "keys",
-  "clients",
-  "holds",
-  "raises",
-  "shadows",
-  "accepted_sets",
-  "checkpoints",
-  "archives",
-  "freezes",
-  "heartbeats",
-]
+const others = ["standing", "holds", "shadows", "checkpoints", "archives"]
 
 /**
  * Prepares the check that the tables say nothing that the journal doesn't, in steps. It begins with

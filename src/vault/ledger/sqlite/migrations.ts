@@ -227,4 +227,34 @@ export const migrations: readonly string[] = [
   DELETE FROM raises WHERE seq NOT IN (SELECT max(seq) FROM raises GROUP BY limit_name);
   CREATE UNIQUE INDEX raises_by_limit ON raises (limit_name);
   `,
+  `
+  CREATE TABLE standing (
+    part  TEXT NOT NULL,
+    name  TEXT NOT NULL,
+    seq   INTEGER NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (part, name)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO standing SELECT 'keys', name, seq, json_object('name', name, 'address', address, 'role', role,
+    'wallet', wallet, 'targets', json(targets), 'network', network, 'approval', approval,
+    'expires_at', expires_at) FROM keys;
+  -- A patch leaves out what is null in it.
+  INSERT INTO standing SELECT 'clients', name, seq, json_set(json_patch('{}', json_object(
+      'idempotency_by', nullif(idempotency_by, 'header'), 'expires_at', expires_at)),
+    '$.name', name, '$.token_hash', token_hash, '$.keys', json(keys), '$.rights', json(rights),
+    '$.allow_type_b', json(iif(allow_type_b, 'true', 'false'))) FROM clients;
+  INSERT INTO standing SELECT 'prices', symbol_id, seq, json_object('symbol_id', symbol_id, 'value', value,
+    'as_of', as_of, 'by', set_by, 'confirmed', json(iif(confirmed, 'true', 'false')),
+    'drift', json(drift)) FROM prices;
+  INSERT INTO standing SELECT 'raises', limit_name, seq, json_object('limit', limit_name, 'to', raised_to,
+    'until', ends_at, 'reason', reason) FROM raises;
+  INSERT INTO standing SELECT 'freezes', scope || ' ' || name, seq, json_object('scope', scope,
+    'name', nullif(name, ''), 'reason', reason, 'by', frozen_by,
+    'cancels', json(iif(cancels, 'true', 'false')), 'since', since) FROM freezes;
+  INSERT INTO standing SELECT 'armed', client, seq, json_object('client', client) FROM heartbeats;
+  INSERT INTO standing SELECT 'accepted', 'files', seq, json_object('hash', hash) FROM accepted_sets
+    ORDER BY seq DESC LIMIT 1;
+  DROP TABLE keys; DROP TABLE clients; DROP TABLE prices; DROP TABLE raises;
+  DROP TABLE freezes; DROP TABLE heartbeats; DROP TABLE accepted_sets;
+  `,
 ]

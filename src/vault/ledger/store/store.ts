@@ -9,18 +9,14 @@ import type { Heard } from "../records/record-state.ts"
 import type { NonceShare } from "../records/nonce-share.ts"
 import type { ReserveAsk } from "../records/reservation.ts"
 import type {
-  ClientFields,
-  FreezeFields,
   JournalRow,
-  KeyFields,
   OutcomeRow,
-  PriceFields,
-  RaiseFields,
   RefusalRow,
   RequestRow,
   ShadowRow,
   StoredHold,
 } from "../records/row.ts"
+import type { StandingFields } from "../records/standing.ts"
 import type { AuditJob, AuditResults, RecentRefusal } from "./audit-jobs.ts"
 import type { HistoryCursor, HistoryRow, MeterJob, MeterResults } from "./meter-jobs.ts"
 
@@ -169,18 +165,12 @@ export const maxEndedHolds = 100
 /** What a start needs. It grows with keys, clients, signers and open holds, never with the journal. */
 export type OpenedState = {
   readonly identity: Identity
-  readonly keys: readonly KeyFields[]
-  readonly clients: readonly ClientFields[]
+  readonly standing: StandingFields
   readonly lastNonces: ReadonlyMap<string, number>
   /** What each meter of a limit with `window: ever` has counted, a decimal. */
   readonly ever: readonly { readonly meter: string; readonly used: string }[]
   readonly holds: readonly StoredHold[]
-  readonly prices: readonly PriceFields[]
-  readonly raises: readonly RaiseFields[]
   readonly lastSet: StoredSet | undefined
-  readonly acceptedHash: string | undefined
-  readonly freezes: readonly FreezeFields[]
-  readonly armed: readonly string[]
 }
 
 /** What a store does besides appending rows. It sees all that was appended before it. */

@@ -2,11 +2,17 @@ import { after, before, describe, it } from "node:test"
 
 import { boundSet, makeActiveSet, type ActiveSet } from "../../../../src/vault/active/active-set.ts"
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
-import { followAct, assertNames } from "../../../../src/vault/ledger/bindings.ts"
+import { assertNames, bindingsOf } from "../../../../src/vault/ledger/bindings.ts"
 import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
-import { isAboutHold, actRow } from "../../../../src/vault/ledger/records/act-row.ts"
+import { actRow } from "../../../../src/vault/ledger/records/act-row.ts"
 import type { AdminEntry } from "../../../../src/vault/ledger/records/admin-entry.ts"
 import type { Client, KeyEntry } from "../../../../src/vault/ledger/records/bindings.ts"
+import {
+  changesOf,
+  nothingStands,
+  withChanges,
+  type StandingFields,
+} from "../../../../src/vault/ledger/records/standing.ts"
 import { systemClock } from "../../../../src/vault/process/clock.ts"
 import { parseAddress } from "../../../../src/venue/address.ts"
 import { openTestVault, type TestVault } from "../../../support/open-test-vault.ts"
@@ -41,27 +47,36 @@ describe("the active set", () => {
   })
   after(() => test.remove())
 
-  /** The set once an act was followed. */
-  function acted(set: ActiveSet, entry: AdminEntry): ActiveSet {
-    const row = actRow("rec_1", entry, 0)
-    assert.ok(!isAboutHold(row))
-    return boundSet(set, followAct(set, row), set)
+  /** What stands once acts were followed. */
+  function stands(...entries: readonly AdminEntry[]): StandingFields {
+    return entries.reduce((before, entry) => {
+      const row = actRow("rec_1", entry, 0)
+      return withChanges(before, changesOf(row, before))
+    }, nothingStands)
   }
 
+  function setOf(standing: StandingFields): ActiveSet {
+    return boundSet(empty, bindingsOf(standing), empty)
+  }
+
+  const added: readonly AdminEntry[] = [
+    { act: "key_added", key },
+    { act: "client_added", client },
+  ]
+  const revoked: AdminEntry = { act: "agent_revoked", name: "mm", record: "r" }
+
   it("has the hash of its files, whichever keys and clients there are", () => {
-    const withKey = acted(empty, { act: "key_added", key })
-    const withClient = acted(withKey, { act: "client_added", client })
-    const revoked = acted(withClient, { act: "agent_revoked", name: "mm", record: "r" })
-    const hashes = [empty, withKey, withClient, revoked].map((set) => set.policyHash)
+    const all = [...added, revoked]
+    const hashes = all.map((_, last) => setOf(stands(...all.slice(0, last + 1))).policyHash)
     assert.deepEqual([...new Set(hashes)], [empty.policyHash])
   })
 
   it("leaves the set before an act as it was", () => {
-    const set = makeActiveSet(empty, [key], [])
-    const { policyHash } = set
-    acted(set, { act: "agent_revoked", name: "mm", record: "r" })
+    const before = stands(...added)
+    const set = setOf(before)
+    const after = setOf(withChanges(before, changesOf(actRow("rec_2", revoked, 0), before)))
     assert.equal(set.keys.get("mm")?.approval, "unknown")
-    assert.equal(set.policyHash, policyHash)
+    assert.equal(after.keys.get("mm")?.approval, "revoked")
     assert.ok(Object.isFrozen(set))
   })
 
@@ -75,9 +90,18 @@ describe("the active set", () => {
   })
 
   it("keeps a revoked agent revoked, whatever is approved afterwards", () => {
-    const set = makeActiveSet(empty, [{ ...key, approval: "revoked" }], [])
-    const after = acted(set, { act: "agent_approved", name: "mm", expiresAtMs: 5, record: "r" })
-    assert.equal(after.keys.get("mm")?.approval, "revoked")
+    const approved = { act: "agent_approved", name: "mm", expiresAtMs: 5, record: "r" } as const
+    assert.equal(setOf(stands(...added, approved)).keys.get("mm")?.approval, "approved")
+    assert.equal(setOf(stands(...added, revoked, approved)).keys.get("mm")?.approval, "revoked")
+  })
+
+  it("has nothing of what a client was before it was set", () => {
+    const set = (to: Client): AdminEntry => ({ act: "client_set", client: to })
+    const other = { ...client, idempotencyBy: "client_order_id", expiresAtMs: 5 } as const
+    const clients = (...acts: readonly AdminEntry[]) =>
+      bindingsOf(stands(...added, ...acts)).clients
+    assert.deepEqual(clients(set(other)), [other])
+    assert.deepEqual(clients(set(other), set(client)), [client])
   })
 
   it("never puts a key or a client in the place of another", () => {

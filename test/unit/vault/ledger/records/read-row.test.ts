@@ -9,7 +9,7 @@ const body = { ...{ client: "bot", key: "mm", operation: "placeOrder" }, body: "
 const asked = { ...body, target: null, path: "/order", policy_hash: "00", signer: address }
 const key = {
   ...{ name: "mm", address, role: "agent", wallet: "main", targets: [address] },
-  ...{ network: "testnet", approval: "approved", expires_at: null },
+  ...{ network: "testnet", approval: "approved" as const, expires_at: null },
 }
 const client = {
   ...{ name: "bot", token_hash: null, keys: ["mm"], rights: [], allow_type_b: false },

@@ -4,16 +4,19 @@ import { writeFile } from "node:fs/promises"
 import { DatabaseSync } from "node:sqlite"
 import { after, before, describe, it } from "node:test"
 
+import type { Bindings } from "../../../../../src/vault/ledger/bindings.ts"
 import type { Ledger } from "../../../../../src/vault/ledger/ledger.ts"
 import { openLedger } from "../../../../../src/vault/ledger/open-ledger.ts"
 import { migrations } from "../../../../../src/vault/ledger/sqlite/migrations.ts"
-import { aClaim } from "../../../../support/a-claim.ts"
+import { aClaim, decimal } from "../../../../support/a-claim.ts"
 import { fakeClock, startMs, ledgerTime } from "../../../../support/fake-clock.ts"
 import {
   ledgerPlace,
+  otherSigner,
   plainAsk,
   recordedSince,
   reserved,
+  signer,
   type LedgerPlace,
 } from "../../../../support/ledger-ask.ts"
 import { readRepositoryFile } from "../../../../support/markdown.ts"
@@ -67,30 +70,107 @@ function makeFirstSchema(file: string): void {
   database.close()
 }
 
+/** Makes a ledger of the version before `step` was known. */
+async function ledgerBefore(step: string, fill: string): Promise<LedgerPlace> {
+  const place = await ledgerPlace()
+  await writeFile(place.file, "", { mode: 0o600 })
+  const database = new DatabaseSync(place.file)
+  const version = migrations.findIndex((each) => each.includes(step))
+  for (const each of migrations.slice(0, version)) database.exec(each)
+  database.exec(`PRAGMA application_id = 1129540711; PRAGMA user_version = ${version}`)
+  database.exec(`PRAGMA foreign_keys = OFF; ${fill}`) // of entries, of which none matters here
+  database.close()
+  return place
+}
+
+async function bindingsIn(place: LedgerPlace): Promise<Bindings> {
+  const ledger = await openLedger({ file: place.file, clock: fakeClock() })
+  const bindings = ledger.bindings()
+  await ledger.close()
+  await place.remove()
+  return bindings
+}
+
 describe("a ledger in which raises add up", () => {
   it("keeps the latest of each limit", async () => {
-    const place = await ledgerPlace()
-    await writeFile(place.file, "", { mode: 0o600 })
-    const database = new DatabaseSync(place.file)
-    const version = migrations.findIndex((step) => step.includes("raises_by_limit"))
-    for (const step of migrations.slice(0, version)) database.exec(step)
-    database.exec(`PRAGMA application_id = 1129540711; PRAGMA user_version = ${version}`)
-    const add = database.prepare("INSERT INTO raises VALUES (?, ?, ?, ?, 'r')")
-    database.exec("PRAGMA foreign_keys = OFF") // of entries, of which none matters here
-    add.run(1, "mm/daily", "30000000", startMs + 9_000)
-    add.run(2, "mm/hourly", "7", startMs + 9_000)
-    add.run(3, "mm/daily", "2000", startMs + 1_000)
-    database.close()
-    const ledger = await openLedger({ file: place.file, clock: fakeClock() })
+    const place = await ledgerBefore(
+      "raises_by_limit",
+      `INSERT INTO raises VALUES (1, 'mm/daily', '30000000', ${startMs + 9_000}, 'r'),
+         (2, 'mm/hourly', '7', ${startMs + 9_000}, 'r'), (3, 'mm/daily', '2000', ${startMs + 1_000}, 'r')`,
+    )
     assert.deepEqual(
-      ledger.bindings().raises.map(({ limit, untilMs }) => [limit, untilMs]),
+      (await bindingsIn(place)).raises.map(({ limit, untilMs }) => [limit, untilMs]),
       [
         ["mm/hourly", startMs + 9_000],
         ["mm/daily", startMs + 1_000],
       ],
     )
-    await ledger.close()
-    await place.remove()
+  })
+})
+
+describe("a ledger with a table for each kind of what stands", () => {
+  const [address, other] = [signer, otherSigner]
+  const drift = { anchor: "2", anchor_at: 5, allowance: "7", held: null }
+
+  it("has all of it afterwards, in its order", async () => {
+    const place = await ledgerBefore(
+      "CREATE TABLE standing",
+      `INSERT INTO keys VALUES (2, 'main', '${address}', 'wallet', NULL, '["${other}"]', 'n', 'unknown', NULL),
+         (1, 'mm', '${other}', 'agent', 'main', '[]', 'n', 'approved', 9);
+       INSERT INTO clients VALUES (4, 'bot', '0xef', '["mm","main"]', '["prices"]', 1, 'client_order_id', 8),
+         (3, 'gone', NULL, '["mm"]', '[]', 0, 'header', NULL);
+       INSERT INTO prices VALUES (1, 5, '64000.5', 6, 'feed', 1, '${JSON.stringify(drift)}'),
+         (2, 6, '3', 7, 'operator', 0, NULL);
+       INSERT INTO raises VALUES (7, 'mm/daily', '2000', 10, 'it''s busy');
+       INSERT INTO freezes VALUES (9, 'all', '', 'r', 'operator', 0, 11), (8, 'client', 'bot', 's', 'bot', 1, 12);
+       INSERT INTO heartbeats VALUES ('bot', 10), ('gone', 9);
+       INSERT INTO accepted_sets VALUES (11, 'a'), (12, 'b')`,
+    )
+    const { keys, clients, prices, raises, freezes, armed, acceptedHash } = await bindingsIn(place)
+    assert.deepEqual(
+      [...keys.values()],
+      [
+        {
+          ...{ name: "mm", address: other, role: "agent", wallet: "main", targets: [] },
+          ...{ network: "n", approval: "approved", expiresAtMs: 9 },
+        },
+        {
+          ...{ name: "main", address, role: "wallet", wallet: null, targets: [other] },
+          ...{ network: "n", approval: "unknown", expiresAtMs: null },
+        },
+      ],
+    )
+    assert.deepEqual(clients, [
+      {
+        ...{ name: "gone", tokenHash: null, keys: ["mm"], rights: [], allowTypeB: false },
+        idempotencyBy: "header",
+      },
+      {
+        ...{ name: "bot", tokenHash: "0xef", keys: ["mm", "main"], rights: ["prices"] },
+        ...{ allowTypeB: true, idempotencyBy: "client_order_id", expiresAtMs: 8 },
+      },
+    ])
+    assert.deepEqual(
+      [...prices.values()],
+      [
+        {
+          ...{ symbolId: 1, value: decimal("64000.5"), asOfMs: 6, by: "feed", confirmed: true },
+          drift: { anchor: { value: decimal("2"), atMs: 5 }, allowance: 7n },
+        },
+        {
+          ...{ symbolId: 2, value: decimal("3"), asOfMs: 7, by: "operator", confirmed: false },
+          drift: undefined,
+        },
+      ],
+    )
+    assert.deepEqual(raises, [
+      { limit: "mm/daily", to: decimal("2000"), untilMs: 10, reason: "it's busy" },
+    ])
+    assert.deepEqual(freezes, [
+      { scope: "client", name: "bot", reason: "s", by: "bot", cancels: true, sinceMs: 12 },
+      { scope: "all", name: null, reason: "r", by: "operator", cancels: false, sinceMs: 11 },
+    ])
+    assert.deepEqual([armed, acceptedHash], [["gone", "bot"], "b"])
   })
 })
 

@@ -1,0 +1,153 @@
+import { hasEnded, replaceName } from "./bindings.ts"
+import type {
+  Act,
+  ActRow,
+  ClientFields,
+  FreezeFields,
+  KeyFields,
+  PriceFields,
+  RaiseFields,
+} from "./row.ts"
+
+/** What stands because acts said so, each part by name and in the order in which it was added. */
+export type StandingFields = {
+  readonly keys: ReadonlyMap<string, KeyFields>
+  readonly clients: ReadonlyMap<string, ClientFields>
+  readonly prices: ReadonlyMap<string, PriceFields>
+  readonly raises: ReadonlyMap<string, RaiseFields>
+  readonly freezes: ReadonlyMap<string, FreezeFields>
+  /** Clients whose silence counts. */
+  readonly armed: ReadonlyMap<string, { readonly client: string }>
+  /** The files that a person accepted last; one at most. */
+  readonly accepted: ReadonlyMap<string, { readonly hash: string }>
+}
+
+export type Part = keyof StandingFields
+
+type Fields<Of extends Part> =
+  StandingFields[Of] extends ReadonlyMap<string, infer Value> ? Value : never
+
+/** `add`: last of its part, where there is none of the name. `set`: in its place. `end`: it stands no more. */
+export type Change = {
+  [Of in Part]: { readonly part: Of; readonly name: string } & (
+    { readonly to: "add" | "set"; readonly value: Fields<Of> } | { readonly to: "end" }
+  )
+}[Part]
+
+export const nothingStands: StandingFields = {
+  keys: new Map(),
+  clients: new Map(),
+  prices: new Map(),
+  raises: new Map(),
+  freezes: new Map(),
+  armed: new Map(),
+  accepted: new Map(),
+}
+
+type Named<Name extends Act["act"]> = Extract<ActRow, { readonly act: Name }>
+
+/** What an act changes of what stands: in memory, in the ledger's table, and where a journal is read again. */
+export function changesOf(row: ActRow, standing: StandingFields): readonly Change[] {
+  const made = changes[row.act] as (of: ActRow, before: StandingFields) => readonly Change[] // its own
+  return made(row, standing)
+}
+
+const nothing = (): readonly Change[] => []
+
+const changes: {
+  readonly [Name in Act["act"]]: (row: Named<Name>, before: StandingFields) => readonly Change[]
+} = {
+  key_added: ({ key }) => [{ part: "keys", name: key.name, to: "add", value: key }],
+  key_removed: ({ name }, before) => keyChange(before, name, () => ({ approval: "removed" })),
+  key_targets_set: ({ name, targets }, before) => keyChange(before, name, () => ({ targets })),
+  // What has ended stays so: an approval is for a key that is in use, and what is removed never changes.
+  agent_approved: (row, before) =>
+    keyChange(before, row.name, (key) => {
+      const { expires_at, wallet = key.wallet } = row
+      return hasEnded(key) ? {} : { approval: "approved", expires_at, wallet }
+    }),
+  agent_revoked: ({ name }, before) =>
+    keyChange(before, name, ({ approval }) =>
+      approval === "removed" ? {} : { approval: "revoked" },
+    ),
+  key_replaced: ({ from, to }, before) => [
+    ...keyChange(before, from, (key) => (hasEnded(key) ? {} : { approval: "retired" })),
+    ...[...before.clients.keys()].flatMap((name) =>
+      clientChange(before, name, ({ keys }) => ({ keys: replaceName(keys, from, to) })),
+    ),
+  ],
+  client_added: ({ client }) => [{ part: "clients", name: client.name, to: "add", value: client }],
+  client_set: ({ client }) => [{ part: "clients", name: client.name, to: "set", value: client }],
+  client_token_set: ({ name, token_hash }, before) =>
+    clientChange(before, name, () => ({ token_hash })),
+  client_revoked: ({ name }, before) => clientChange(before, name, () => ({ token_hash: null })),
+  price_set: ({ symbol_id, value, as_of, by, confirmed, drift = null }) => {
+    const price = { symbol_id, value, as_of, by, confirmed, drift }
+    return anew({ part: "prices", name: `${symbol_id}`, to: "add", value: price })
+  },
+  limit_raised: ({ limit, to, until, reason }) => [
+    ...raiseEnds(limit),
+    { part: "raises", name: limit, to: "add", value: { limit, to, until, reason } },
+  ],
+  limit_raise_ended: ({ limit }) => raiseEnds(limit),
+  set_accepted: ({ hash }) => anew({ part: "accepted", name: "files", to: "add", value: { hash } }),
+  frozen: ({ scope, name, reason, by, cancels, since }) => {
+    const freeze = { scope, name, reason, by, cancels, since }
+    return anew({ part: "freezes", name: scopeName(freeze), to: "add", value: freeze })
+  },
+  thawed: (scope) => [{ part: "freezes", name: scopeName(scope), to: "end" }],
+  heartbeat_armed: ({ client }) =>
+    anew({ part: "armed", name: client, to: "add", value: { client } }),
+  heartbeat_missed: ({ client }) => [{ part: "armed", name: client, to: "end" }],
+  ...{ started: nothing, asked: nothing, locked: nothing, unlocked: nothing },
+  ...{ hold_opened: nothing, hold_released: nothing, hold_refused: nothing },
+  ...{ key_exported: nothing, set_activated: nothing, archived: nothing, backed_up: nothing },
+  ...{ restore_accepted: nothing, clock_accepted: nothing },
+}
+
+/** What stands after the changes. What they leave alone is the very same as before. */
+export function withChanges(standing: StandingFields, changes: readonly Change[]): StandingFields {
+  return changes.reduce((before, change) => {
+    const part = new Map<string, unknown>(before[change.part])
+    if (change.to === "end") part.delete(change.name)
+    else part.set(change.name, change.value)
+    return { ...before, [change.part]: part }
+  }, standing)
+}
+
+function keyChange(
+  { keys }: StandingFields,
+  name: string,
+  changed: (key: KeyFields) => Partial<KeyFields>,
+): readonly Change[] {
+  const key = keys.get(name)
+  if (key === undefined) return []
+  return [{ part: "keys", name, to: "set", value: { ...key, ...changed(key) } }]
+}
+
+function clientChange(
+  { clients }: StandingFields,
+  name: string,
+  changed: (client: ClientFields) => Partial<ClientFields>,
+): readonly Change[] {
+  const client = clients.get(name)
+  if (client === undefined) return []
+  return [{ part: "clients", name, to: "set", value: { ...client, ...changed(client) } }]
+}
+
+/** The later one comes last. */
+function anew(change: Change & { readonly to: "add" }): readonly Change[] {
+  return [{ part: change.part, name: change.name, to: "end" }, change]
+}
+
+/** A raise ends the one of its limit; in ledgers of older versions that may be named without its policy. */
+function raiseEnds(limit: string): readonly Change[] {
+  return [limit, limit.slice(limit.indexOf("/") + 1)].map((name) => ({
+    ...({ part: "raises", to: "end" } as const),
+    name,
+  }))
+}
+
+function scopeName({ scope, name }: Pick<FreezeFields, "scope" | "name">): string {
+  return `${scope} ${name ?? ""}`
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+
+import { sourceFiles } from "../support/source-imports.ts"
+import { figuresOf, type Figures } from "./figures.ts"
+
+/** They only fall: whoever makes one smaller writes the smaller one here. */
+const figures: Figures = {
+  trustedLines: 29_035,
+  loadedLines: 25_302,
+  trustedTypes: 772,
+  sourceLines: 52_634,
+  sourceFiles: 810,
+}
+
+/** What a feature needed besides, each with what for. */
+const added: readonly ({ readonly what: string } & Partial<Figures>)[] = []
+
+describe("what a reader has to go through", () => {
+  const now = figuresOf(sourceFiles())
+  for (const name of Object.keys(figures) as (keyof Figures)[]) {
+    it(`only becomes less: ${name}`, (t) => {
+      const most = added.reduce((sum, each) => sum + (each[name] ?? 0), figures[name])
+      t.diagnostic(`${now[name]} of ${most}`)
+      assert.ok(now[name] <= most, `${now[name]}, and no more than ${most} are allowed`)
+      assert.ok(most - now[name] <= most / 100, `${now[name]} now: write that in place of ${most}`)
+    })
+  }
+})
+
+describe("figures", () => {
+  const source = (file: string, ...lines: readonly string[]) => ({ file, text: lines.join("\n") })
+
+  it("count lines of code, types, files, and what a single host's vault loads", () => {
+    const { trustedLines, loadedLines, trustedTypes, ...all } = figuresOf([
+      source(
+        "vault/main.ts",
+        'import { a } from "./a.ts"',
+        'import type { B } from "./b.ts"',
+        "a()",
+      ),
+      source("vault/a.ts", "/** A thread. */", 'export const a = programFile("std/c")', ""),
+      source("vault/b.ts", "export type B = 1", "type C = 2"),
+      source("vault/ledger/postgres/d.ts", "export const d = 1"),
+      source("std/c.ts", 'import { d } from "../vault/ledger/postgres/d.ts"', "// d"),
+      source("gate/main.ts", "type E = 3"),
+    ])
+    assert.deepEqual([trustedLines, loadedLines, trustedTypes], [8, 5, 2])
+    assert.deepEqual(all, { sourceLines: 9, sourceFiles: 6 })
+  })
+})
