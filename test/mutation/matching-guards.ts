@@ -65,7 +65,7 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/match/matchers.ts",
+    "vault/policy/match/order-matchers.ts",
     ["unit/vault/policy/match/order-matchers"],
     [
       ...listed.map((name) => ({
@@ -76,7 +76,7 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/match/flags.ts",
+    "vault/policy/match/order-matchers.ts",
     ["unit/vault/policy/match/order-matchers"],
     [
       {
@@ -92,7 +92,7 @@ export const matchingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "vault/policy/match/target-addresses.ts",
+    "vault/policy/match/matchers.ts",
     ["unit/vault/policy/match/request-matchers"],
     [
       {

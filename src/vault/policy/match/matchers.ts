@@ -1,36 +1,44 @@
 import type * as z from "zod"
 
+import type { Address } from "../../../venue/address.ts"
 import type { JudgedOrder, Subject } from "../judged/judged-order.ts"
-import { algoOrderTypes } from "./algo-order-types.ts"
-import { clientOrderId } from "./client-order-id.ts"
-import { forbidFlags, requireFlags } from "./flags.ts"
+import type { JudgedRequest } from "../judged/judged-request.ts"
+import { addressText, listOf } from "../values/scalars.ts"
 import { hours } from "./hours.ts"
-import { label } from "./label.ts"
-import { marginModes } from "./margin-modes.ts"
-import type { Matcher } from "./matcher.ts"
-import { orderTypes } from "./order-types.ts"
-import { positionSides } from "./position-sides.ts"
-import { sides } from "./sides.ts"
-import { stpModes } from "./stp-modes.ts"
-import { symbols } from "./symbols.ts"
-import { targetAddresses } from "./target-addresses.ts"
-import { timeInForce } from "./time-in-force.ts"
+import { patternMatcher, sorted, type Matcher } from "./matcher.ts"
+import { ofOrders } from "./order-matchers.ts"
 import { where } from "./where.ts"
 
-/** Every matcher of orders and legs, in the order in which a rule asks them. */
-const ofOrders = {
-  symbols,
-  sides,
-  orderTypes,
-  timeInForce,
-  requireFlags,
-  forbidFlags,
-  positionSides,
-  marginModes,
-  stpModes,
-  algoOrderTypes,
-  clientOrderId,
+const targetAddresses: Matcher<readonly Address[], Subject, "target_address_not_allowed"> = {
+  key: "target_addresses",
+  schema: () => listOf(addressText),
+  written: "list of addresses",
+  meaning: "Accounts that the request operates: its target_address, or else its signer.",
+  example: ["0x2222222222222222222222222222222222222222"],
+  reason: "target_address_not_allowed",
+  fits: (addresses, { request }) => addresses.includes(accountOf(request)),
+  asked: ({ request }) => accountOf(request),
+  allowed: (addresses) => addresses.join(", "),
+  form: sorted,
+  narrowedBy: "fewer",
 }
+
+/** The account that a request operates: its target, or else its signer. */
+export function accountOf({ target, key }: JudgedRequest): Address {
+  return target ?? key.address
+}
+
+const label = patternMatcher({
+  key: "label",
+  meaning: "A regular expression for approveAgent's whole label.",
+  example: "bot-[0-9]+",
+  unreadable: "another operation's: unreadable",
+  reason: "label_not_allowed",
+  speaksOf: new Set(["approveAgent"]),
+  // Only approveAgent's label is documented; another operation's is read by `where`.
+  read: ({ request: { payload } }: Subject) =>
+    payload.kind === "approve_agent" ? [payload.approval.label] : undefined,
+})
 
 /** Every matcher of a request as a whole, in the order in which a rule asks them. */
 const ofRequests = { targetAddresses, label, hours, where }
