@@ -12,6 +12,7 @@ import { holdContract } from "../support/hold-contract.ts"
 import { postgresFleet, type PostgresLedgerPlace } from "../support/postgres-ledger.ts"
 import { needsPostgres, startStandby, type PostgresServer } from "../support/postgres-server.ts"
 import { primaryOfSuite } from "../support/postgres-suite.ts"
+import { until } from "../support/process-tree.ts"
 
 type Host = {
   readonly place: PostgresLedgerPlace
@@ -21,7 +22,7 @@ type Host = {
   readonly followed: number[]
 }
 
-describe("the ledger of several hosts", needsPostgres, () => {
+describe("the ledger of several hosts", { timeout: 900_000, ...needsPostgres }, () => {
   const primary = primaryOfSuite()
 
   holdContract(
@@ -96,7 +97,8 @@ describe("the ledger of several hosts", needsPostgres, () => {
         ["a", "b"],
         async (a, b) => {
           await a.store.append(request(1))
-          while (a.place.sql("SELECT holder FROM countersign.head") !== "") await pause(20)
+          const holder = () => a.place.ask("SELECT holder FROM countersign.head")
+          await until(async () => (await holder()) === "" || undefined, "nobody has the turn")
           standby.pause()
           const seen = await b.store.turn([], () => [...b.followed]).finally(() => standby.goOn())
           assert.deepEqual(seen, [1])
@@ -113,10 +115,10 @@ describe("the ledger of several hosts", needsPostgres, () => {
           const lost = assert.rejects(a.store.turn([], pausing))
           const waiting =
             "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'countersign a'"
-          while (a.place.sql(waiting) === "") await pause(20)
-          a.place.sql(`SELECT pg_terminate_backend(pid) FROM (${waiting}) AS waiting`)
+          const end = `SELECT pg_terminate_backend(pid) FROM (${waiting}) AS waiting`
+          await until(async () => (await a.place.ask(end)) !== "" || undefined, "a's commit waits")
           await lost
-          assert.equal(a.place.sql("SELECT seq FROM countersign.head"), "1") // visible
+          assert.equal(await a.place.ask("SELECT seq FROM countersign.head"), "1") // visible
           const followed = b.store.turn([], () => [...b.followed]).finally(() => standby.goOn())
           await pause(1_000)
           assert.deepEqual(b.followed, [])

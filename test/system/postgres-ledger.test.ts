@@ -33,7 +33,7 @@ import { primaryOfSuite } from "../support/postgres-suite.ts"
 import { until } from "../support/process-tree.ts"
 import { request } from "../properties/ledger-contract.ts"
 
-describe("the ledger on PostgreSQL", needsPostgres, () => {
+describe("the ledger on PostgreSQL", { timeout: 900_000, ...needsPostgres }, () => {
   const primary = primaryOfSuite()
 
   holdContract("PostgreSQL, with a copy in SQLite", () => postgresLedgerPlace(primary()))
@@ -293,9 +293,9 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
       primary().server.sql(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`, "postgres")
       primary().server.sql("SELECT pg_reload_conf()", "postgres")
     }
-    const isWaiting = (): boolean =>
-      primary().server.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") !==
-      "0"
+    const waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+    const isWaiting = async () => (await primary().server.ask(waiting)) !== "" || undefined
+    const untilWaiting = () => until(isWaiting, "a commit waits for the standby")
     wait("standby1")
     const ledger = await postgresLedgerPlace(primary(), { replicas: 1, commitTimeoutMs: 5_000 })
     try {
@@ -305,7 +305,7 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
       let { store } = await ledger.openStore(startMs)
       standby.pause()
       const released = store.append(request(2))
-      while (!isWaiting()) await pause(20)
+      await untilWaiting()
       wait("")
       await assert.rejects(released, /PostgreSQL waits for 0 standbys/)
       await store.close()
@@ -315,7 +315,7 @@ describe("the ledger on PostgreSQL", needsPostgres, () => {
       // The same, while a start waits for the standby.
       standby.pause()
       const refused = refusal(ledger)
-      while (!isWaiting()) await pause(20)
+      await untilWaiting()
       wait("")
       assert.match(await refused, /PostgreSQL waits for 0 standbys/)
       standby.goOn()
