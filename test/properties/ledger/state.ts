@@ -32,6 +32,12 @@ const small = fc.nat({ max: 2 })
 /** What happens next, to a history at that moment. */
 type Step = (history: History) => unknown
 
+const act: fc.Arbitrary<Step> = fc.tuple(fc.nat(), small).map(
+  ([which, of]): Step =>
+    (all) =>
+      all.act(acts(of)[which % acts(of).length]!),
+)
+
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
@@ -49,14 +55,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
           all.settle(of, says),
     ),
   },
-  {
-    weight: 3,
-    arbitrary: fc.tuple(fc.nat(), small).map(
-      ([which, of]): Step =>
-        (all) =>
-          all.act(acts(of)[which % acts(of).length]!),
-    ),
-  },
+  { weight: 3, arbitrary: act },
   {
     weight: 2,
     arbitrary: small.map(
@@ -245,35 +244,47 @@ function diskOf(rows: readonly JournalRow[]): Disk {
   return disk
 }
 
+/** Goes through a history, and holds what it is live against a restart and a replay by another engine. */
+async function isSame(engine: FileEngine, steps: readonly Step[]): Promise<void> {
+  const place = await engine.place()
+  const clock = fakeClock()
+  const history = new History(clock, () => openLedgerOver(place.openStore, { clock }))
+  try {
+    await history.restart()
+    for (const one of steps) await one(history)
+    const live = history.state()
+    await history.restart()
+    assert.deepEqual(history.state(), live, "after a restart")
+    await history.ledger.close()
+
+    const rows = readLedger(place.file).map(({ row }) => row as JournalRow)
+    const { openStore } = inMemory(diskOf(rows))
+    const replay = new History(clock, () => openLedgerOver(openStore, { clock }))
+    await replay.restart()
+    assert.deepEqual(replay.state(), live, "on a replay")
+    await replay.ledger.close()
+  } finally {
+    await place.remove()
+  }
+}
+
 /** The state that this engine keeps, against that of another. */
 export function holdState(engine: FileEngine): void {
   describe("the state of a ledger", () => {
-    it("is the same live, after a restart, and on a replay of its rows by another engine, wherever it was cut", async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-          const place = await engine.place()
-          const clock = fakeClock()
-          const history = new History(clock, () => openLedgerOver(place.openStore, { clock }))
-          try {
-            await history.restart()
-            for (const one of steps) await one(history)
-            const live = history.state()
-            await history.restart()
-            assert.deepEqual(history.state(), live, "after a restart")
-            await history.ledger.close()
-
-            const rows = readLedger(place.file).map(({ row }) => row as JournalRow)
-            const { openStore } = inMemory(diskOf(rows))
-            const replay = new History(clock, () => openLedgerOver(openStore, { clock }))
-            await replay.restart()
-            assert.deepEqual(replay.state(), live, "on a replay")
-            await replay.ledger.close()
-          } finally {
-            await place.remove()
-          }
-        }),
+    it("is the same live, after a restart, and on a replay of its rows by another engine, wherever it was cut", () =>
+      fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), (steps) =>
+          isSame(engine, steps),
+        ),
         numRuns(15 * engine.share),
-      )
-    })
+      ))
+
+    it("is so after many acts", () =>
+      fc.assert(
+        fc.asyncProperty(fc.array(act, { minLength: 60, maxLength: 90 }), (steps) =>
+          isSame(engine, steps),
+        ),
+        numRuns(10 * engine.share),
+      ))
   })
 }
