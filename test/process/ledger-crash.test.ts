@@ -51,7 +51,7 @@ describe("a ledger whose disk refuses a write", () => {
   after(() => place.remove())
 
   it("rejects from then on, and has recorded every nonce that it told", async () => {
-    const lines = await linesOf(startLedgerChild(place.file, "reserve", 600))
+    const lines = await linesOf(startLedgerChild(place.file, "reserve", 1_200))
     const told = noncesOf(lines)
     assert.ok(told.length > 0)
     assert.deepEqual(
