@@ -186,13 +186,17 @@ type Meaning = "accepted" | "refused" | "put_off" | "unsent" | "unknown"
 
 /** What a bot may take an answer for. Fails the test at one that isn't foreseen. */
 function meaningOf({ status, headers, text }: HttpReply): Meaning {
-  const code = /"code":"(\w+)"/.exec(text)?.[1] ?? ""
+  const code = codeIn(text)
   if (headers["countersign-source"] === "daemon") {
     return daemonMeanings[`${status} ${code}`] ?? assert.fail(`${status} ${text}`)
   }
   if (status === 429) return "put_off" // it wasn't processed, and is sent again as it is
   if (status >= 500 || code === "") return "unknown"
   return code === "0" ? "accepted" : "refused"
+}
+
+function codeIn(text: string): string {
+  return /"code":"(\w+)"/.exec(text)?.[1] ?? ""
 }
 
 const daemonMeanings: Readonly<Record<string, Meaning>> = {
