@@ -7,10 +7,8 @@ import { mayTakeOne } from "./may-take-one.ts"
 import type { Hold, HoldAsk, HoldBinding } from "./records/hold.ts"
 import { readHold } from "./records/read-settings.ts"
 import { makeHoldId, makeRecordId } from "./records/record-id.ts"
-import type { ActRow } from "./records/row.ts"
+import type { ActRow, RowOf } from "./records/row.ts"
 import { maxEndedHolds } from "./store/store.ts"
-
-type HoldRow = Extract<ActRow, { readonly act: "hold_opened" }>
 
 /** How many holds may wait for a person at a time, of all clients. */
 export const maxPendingHolds = 1_000
@@ -118,7 +116,7 @@ export function noHold(): Fault {
 }
 
 /** The row that opens a hold. */
-export function holdRow(ask: HoldAsk, nowMs: LedgerTime): HoldRow {
+export function holdRow(ask: HoldAsk, nowMs: LedgerTime): RowOf<"hold_opened"> {
   const { client, key, operation, target, body, policy, rule, worst } = ask
   return {
     kind: "act",

@@ -61,7 +61,9 @@ export function openState(stored: OpenedState, start: Start): LedgerState {
     },
     acted(row) {
       holds.follow(row)
-      standing = withChanges(standing, changesOf(row, standing))
+      const changes = changesOf(row, standing)
+      if (changes.length === 0) return // the bindings stay the very same: no set is made anew for it
+      standing = withChanges(standing, changes)
       bindings = bindingsOf(standing)
     },
   }

@@ -271,6 +271,7 @@ export type RaiseFields = {
 export type SetFile = { readonly name: string; readonly text: string }
 
 export type ActRow = Row<"act", Act>
+export type RowOf<Name extends Act["act"]> = Extract<ActRow, { readonly act: Name }>
 
 export type JournalRow =
   | ShadowRow

@@ -1,12 +1,12 @@
 import { hasEnded, replaceName } from "./bindings.ts"
 import type {
-  Act,
   ActRow,
   ClientFields,
   FreezeFields,
   KeyFields,
   PriceFields,
   RaiseFields,
+  RowOf,
 } from "./row.ts"
 
 /** What stands because acts said so, each part by name and in the order in which it was added. */
@@ -44,8 +44,6 @@ export const nothingStands: StandingFields = {
   accepted: new Map(),
 }
 
-type Named<Name extends Act["act"]> = Extract<ActRow, { readonly act: Name }>
-
 /** What an act changes of what stands: in memory, in the ledger's table, and where a journal is read again. */
 export function changesOf(row: ActRow, standing: StandingFields): readonly Change[] {
   const made = changes[row.act] as (of: ActRow, before: StandingFields) => readonly Change[] // its own
@@ -55,7 +53,7 @@ export function changesOf(row: ActRow, standing: StandingFields): readonly Chang
 const nothing = (): readonly Change[] => []
 
 const changes: {
-  readonly [Name in Act["act"]]: (row: Named<Name>, before: StandingFields) => readonly Change[]
+  readonly [Name in ActRow["act"]]: (row: RowOf<Name>, before: StandingFields) => readonly Change[]
 } = {
   key_added: ({ key }) => [{ part: "keys", name: key.name, to: "add", value: key }],
   key_removed: ({ name }, before) => keyChange(before, name, () => ({ approval: "removed" })),

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite"
 
-import type { ActRow } from "../records/row.ts"
+import type { ActRow, RowOf } from "../records/row.ts"
 import { openStandingTable } from "./standing-table.ts"
 
 /** Keeps the tables that follow from acts. Within the open transaction. */
@@ -30,7 +30,7 @@ export function openActProjections(database: DatabaseSync): ActProjections {
 }
 
 type Writers = {
-  readonly [Name in ActRow["act"]]?: (row: Named<Name>, seq: number) => void
+  readonly [Name in ActRow["act"]]?: (row: RowOf<Name>, seq: number) => void
 }
 
 function otherWriters(database: DatabaseSync): Writers {
@@ -50,9 +50,7 @@ function otherWriters(database: DatabaseSync): Writers {
   }
 }
 
-type Named<Name extends ActRow["act"]> = Extract<ActRow, { readonly act: Name }>
-
-function archiveAdder(database: DatabaseSync): (row: Named<"archived">, seq: number) => void {
+function archiveAdder(database: DatabaseSync): (row: RowOf<"archived">, seq: number) => void {
   const add = database.prepare(
     `INSERT INTO archives
        (seq, at_ms, file, sha256, first_seq, last_seq, last_hash, from_ms, to_ms)
@@ -63,7 +61,7 @@ function archiveAdder(database: DatabaseSync): (row: Named<"archived">, seq: num
   }
 }
 
-function restoreAccepter(database: DatabaseSync): (row: Named<"restore_accepted">) => void {
+function restoreAccepter(database: DatabaseSync): (row: RowOf<"restore_accepted">) => void {
   const rename = database.prepare("UPDATE identity SET name = ?")
   const raiseFloor = database.prepare(
     `INSERT INTO signers (address, last_nonce) VALUES (?, ?)
@@ -85,7 +83,7 @@ function holdWriter(database: DatabaseSync) {
     "UPDATE holds SET state = ?, decided_by = ? WHERE id = ? AND state = 'pending'",
   )
   return {
-    open: (row: Named<"hold_opened">, seq: number) => {
+    open: (row: RowOf<"hold_opened">, seq: number) => {
       const { hold, client, key, operation, target, body_hash, body, policy, rule } = row
       const fields = [hold, client, key, operation, target, body_hash, body, policy, rule]
       add.run(seq, ...fields, row.worst, row.at_ms, row.expires_at)

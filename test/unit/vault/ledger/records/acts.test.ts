@@ -56,6 +56,13 @@ describe("an act", () => {
     assert.deepEqual(await reopened(), { keys: [wallet, agent], clients: [client, second] })
   })
 
+  it("leaves the bindings the very same where it changes none", async () => {
+    await act({ act: "key_added", key: wallet })
+    const before = ledger.bindings()
+    await act({ act: "started", policyHash: "00" }, { act: "key_exported", name: "main" })
+    assert.equal(ledger.bindings(), before)
+  })
+
   it("approves an agent until a time, then revokes it for good", async () => {
     const record = "rec_00000000000000000000000000"
     const expiresAtMs = startMs + 1_000
