@@ -161,6 +161,10 @@ started() { ! is "$vault" MainPID 0 && ! is "$vault" MainPID "$killed" && answer
 until_so started
 send /sign/v1/trade/orders
 countersign status | head --lines=1
+# It gets to the signal a second later: the files are in force once systemctl reload has answered, all the same.
+busy=$(shown "$vault" MainPID)
+kill -STOP "$busy"
+{ sleep 1; kill -CONT "$busy"; } &
 timeout 60 systemctl reload "$vault"
 send /sign/v1/trade/orders
 countersign status | head --lines=1
