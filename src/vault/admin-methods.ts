@@ -27,7 +27,7 @@ import { budgetStands, fullest, usedShare } from "./status/room-families.ts"
 import { signingNow } from "./status/signing.ts"
 import { budgetUse, clientView, keyView, refusalView } from "./status/views.ts"
 import { vaultWarnings } from "./status/warnings.ts"
-import { freezeMethods, freezeView } from "./stops/freeze-methods.ts"
+import { freezeMethods } from "./stops/freeze-methods.ts"
 import { panicForOperator } from "./stops/panic.ts"
 import type { Vault } from "./vault.ts"
 
@@ -124,7 +124,7 @@ async function status(vault: Vault): Promise<AdminResults["status"]> {
     records: await vault.ledger.count(),
     keys: first([...set.keys.values()].map((key) => keyView(key, vault))),
     clients: first(set.clients.map((client) => clientView(client, vault.now()))),
-    freezes: first(set.freezes.map(freezeView)),
+    freezes: first(set.freezes),
     limits: fullest(listLimits(vault), usedShare),
     holds: waitingHolds(vault),
     budgets: first(budgetStands(set, vault.ledger.budgets).map(budgetUse)),

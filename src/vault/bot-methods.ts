@@ -146,7 +146,7 @@ async function health(vault: Vault): Promise<BotResults["health"]> {
   }
 }
 
-function whoami({ name, keys, rights, allowTypeB }: Client, vault: Vault): BotResults["whoami"] {
+function whoami({ name, keys, rights, allow_type_b }: Client, vault: Vault): BotResults["whoami"] {
   const set = vault.active()
   return {
     kind: "answer",
@@ -155,7 +155,7 @@ function whoami({ name, keys, rights, allowTypeB }: Client, vault: Vault): BotRe
       keys: keys.flatMap((key) => set.keys.get(key) ?? []).map((key) => keyView(key, vault)),
       default_key: keys[0],
       rights,
-      allow_type_b: allowTypeB,
+      allow_type_b,
       ...networkOf(set.profile),
     },
   }

@@ -136,7 +136,7 @@ async function takeUp(vault: Vault): Promise<readonly string[]> {
 /** Records the start, and the set that runs from now on, so that it can be run again. */
 async function recordStart(vault: Vault): Promise<void> {
   const { policyHash, texts: files } = vault.active()
-  await vault.act({ act: "started", policyHash })
+  await vault.act({ act: "started", policy_hash: policyHash })
   if (vault.ledger.lastSet?.hash === policyHash) return
   await vault.act({ act: "set_activated", hash: policyHash, files })
 }

@@ -19,7 +19,7 @@ import { pickCurve } from "./keyring/pick-curve.ts"
 import type { Ledger } from "./ledger/ledger.ts"
 import { openLedger, openLedgerOver, type LedgerOptions } from "./ledger/open-ledger.ts"
 import { openOutbox } from "./ledger/outbox.ts"
-import type { AdminEntry } from "./ledger/records/admin-entry.ts"
+import type { Act } from "./ledger/records/row.ts"
 import type { RecordId } from "./ledger/records/record-id.ts"
 import { signersIn } from "./ledger/signers/signer-marks.ts"
 import { prepareLedgerFile } from "./ledger/sqlite/database.ts"
@@ -236,7 +236,7 @@ async function adopt(
   await recorded
 }
 
-function tellAct(recorded: Promise<RecordId>, entry: AdminEntry, listener: VaultListener): void {
+function tellAct(recorded: Promise<RecordId>, entry: Act, listener: VaultListener): void {
   recorded.then(
     (record) => listener.acted(entry, record),
     () => undefined, // whoever asked is told

@@ -413,8 +413,8 @@ export const ledgerGuards: readonly Guard[] = [
         why: "a hold is used before its release",
       },
       {
-        find: "isOpen && nowMs >= hold.expiresAtMs",
-        replace: "isOpen && nowMs > hold.expiresAtMs",
+        find: "isOpen && nowMs >= hold.expires_at",
+        replace: "isOpen && nowMs > hold.expires_at",
         why: "a hold lasts a moment longer",
       },
       {

@@ -274,6 +274,12 @@ export const postgresGuards: readonly Guard[] = [
         replace: "if (read.success) return row as JournalRow",
         why: "a row of another host is believed in its shape but for its kind",
       },
+    ],
+  ),
+  ...guardsOf(
+    "vault/ledger/records/fields.ts",
+    ["unit/vault/ledger/records/read-row"],
+    [
       {
         find: "const whole = z.int().nonnegative()",
         replace: "const whole = z.number().nonnegative()",

@@ -282,7 +282,7 @@ export const vaultGuards: readonly Guard[] = [
         why: "an agent signs account operations",
       },
       {
-        find: 'key.role === "wallet" && !ask.client.allowTypeB',
+        find: 'key.role === "wallet" && !ask.client.allow_type_b',
         replace: "false as boolean",
         why: "any client uses its wallet key",
       },
@@ -317,8 +317,8 @@ export const vaultGuards: readonly Guard[] = [
     ],
     [
       {
-        find: "nowMs >= key.expiresAtMs - set.config.stopBeforeMs",
-        replace: "nowMs > key.expiresAtMs - set.config.stopBeforeMs",
+        find: "nowMs >= key.expires_at - set.config.stopBeforeMs",
+        replace: "nowMs > key.expires_at - set.config.stopBeforeMs",
         why: "an agent signs a moment longer",
       },
       {
@@ -327,8 +327,8 @@ export const vaultGuards: readonly Guard[] = [
         why: "an agent that ends can't cancel",
       },
       {
-        find: "nowMs < untilMs",
-        replace: "nowMs <= untilMs",
+        find: "nowMs < until)",
+        replace: "nowMs <= until)",
         why: "a raise lasts a moment longer",
       },
       {
@@ -398,8 +398,8 @@ export const vaultGuards: readonly Guard[] = [
       why: "what isn't released is free",
     },
     {
-      find: "expiresAtMs: turn.nowMs + hold.ttlMs,",
-      replace: "expiresAtMs: turn.nowMs + 2 * hold.ttlMs,",
+      find: "expires_at: turn.nowMs + hold.ttlMs,",
+      replace: "expires_at: turn.nowMs + 2 * hold.ttlMs,",
       why: "a hold lasts longer than its ttl",
     },
   ]),

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict"
 
 import { bindingsOf } from "../../src/vault/ledger/bindings.ts"
-import { actRow } from "../../src/vault/ledger/records/act-row.ts"
-import type { AdminEntry } from "../../src/vault/ledger/records/admin-entry.ts"
 import { makeRecordId } from "../../src/vault/ledger/records/record-id.ts"
-import type { ActRow, OutcomeRow, RequestRow } from "../../src/vault/ledger/records/row.ts"
+import type { Act, ActRow, OutcomeRow, RequestRow } from "../../src/vault/ledger/records/row.ts"
 import { nothingStands } from "../../src/vault/ledger/records/standing.ts"
 import type { LedgerStore, OpenedState } from "../../src/vault/ledger/store/store.ts"
 import { startMs } from "../support/fake-clock.ts"
@@ -122,7 +120,7 @@ export const contract: Readonly<Record<string, (opened: Reopened) => Promise<voi
     assert.deepEqual(await nonces(2), [2, 1])
   },
   "begins with what its acts have made, when it is opened again": async (first) => {
-    const acts: readonly AdminEntry[] = [
+    const acts: readonly Act[] = [
       { act: "frozen", scope: "client", name: "a", ...freeze },
       { act: "frozen", scope: "all", name: null, ...freeze },
       { act: "thawed", scope: "client", name: "a" },
@@ -130,7 +128,7 @@ export const contract: Readonly<Record<string, (opened: Reopened) => Promise<voi
       { act: "set_accepted", hash: "h" },
     ]
     for (const entry of acts)
-      await first.store.append(actRow(makeRecordId(startMs), entry, startMs))
+      await first.store.append({ kind: "act", id: makeRecordId(startMs), at_ms: startMs, ...entry })
     await first.store.append(request(7))
     await first.store.append(opened)
     const { state } = await first.reopen()
@@ -172,7 +170,7 @@ export const contract: Readonly<Record<string, (opened: Reopened) => Promise<voi
 
 const unavailable = { name: "Fault", code: "ledger_unavailable" }
 const beginning: { readonly countedAtMs: number; readonly seq: number } = { countedAtMs: 0, seq: 0 }
-const freeze = { reason: "r", by: "operator", cancels: true, sinceMs: startMs }
+const freeze = { reason: "r", by: "operator", cancels: true, since: startMs }
 
 const opened: ActRow & { readonly act: "hold_opened" } = {
   ...{ kind: "act", id: makeRecordId(startMs), at_ms: startMs, act: "hold_opened", hold: "hold_1" },
@@ -196,7 +194,7 @@ export function request(
   nonce: number,
   { key, replaces, refunds, countedAt }: RequestAsk = {},
 ): RequestRow {
-  const { policyHash, ...entry } = requestEntry
+  const { policy_hash: policyHash, ...entry } = requestEntry
   const window = { kind: "rolling", length_ms: 60_000 } as const
   return {
     ...{ kind: "request", id: makeRecordId(startMs), at_ms: startMs },
@@ -207,7 +205,7 @@ export function request(
     ...(key !== undefined && {
       idempotency: { by: "header", key, binding: "b", ...(replaces !== undefined && { replaces }) },
     }),
-  } as RequestRow
+  }
 }
 
 function outcome(record: string, heard: OutcomeRow["outcome"]): OutcomeRow {

@@ -1,3 +1,4 @@
+import type { KeySource } from "../../src/vault/ledger/records/idempotency.ts"
 import { Buffer } from "node:buffer"
 
 import { cancelPath, ordersPath } from "../support/open-test-vault.ts"
@@ -16,7 +17,7 @@ export type Asked = {
   /** How many, of what each costs 1. */
   readonly quantity: number
   readonly purpose: Purpose
-  readonly idempotency: { readonly by: Bot["idempotencyBy"]; readonly key: string } | undefined
+  readonly idempotency: { readonly by: KeySource; readonly key: string } | undefined
 }
 
 /** What is wanted, as the bot asks for it. */
@@ -39,7 +40,8 @@ export function askedBy(botIndex: number, wanted: Wanted, purpose: Purpose): Ask
 }
 
 /** A cancel has no `client_order_id`. */
-function keyOf({ idempotencyBy: by }: Bot, { order, idempotency }: Wanted): Asked["idempotency"] {
+function keyOf({ idempotency_by }: Bot, { order, idempotency }: Wanted): Asked["idempotency"] {
+  const by = idempotency_by ?? "header"
   const isWithout = order === "cancel" && by === "client_order_id"
   return idempotency === undefined || isWithout ? undefined : { by, key: `k${idempotency}` }
 }

@@ -70,7 +70,7 @@ async function cancelAll(ending: Ending): Promise<void> {
   const { machine, gate } = ending
   const { keys, clients } = machine.life!.vault.active()
   const mayCancel = bots.flatMap(({ name, keys: own }, index) => {
-    const isThere = clients.some((client) => client.name === name && client.tokenHash !== null)
+    const isThere = clients.some((client) => client.name === name && client.token_hash !== null)
     const key = keyNames.find(
       (each) => own.includes(each) && keys.get(each)?.approval === "unknown",
     )

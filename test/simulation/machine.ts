@@ -69,7 +69,7 @@ export class Machine {
     const vault = await this.#openVault(store)
     // As the daemon records its start.
     const { policyHash, policyHash: hash, texts } = vault.active()
-    await vault.act({ act: "started", policyHash })
+    await vault.act({ act: "started", policy_hash: policyHash })
     if (vault.ledger.lastSet?.hash !== hash) {
       await vault.act({ act: "set_activated", hash, files: texts })
     }

@@ -46,7 +46,7 @@ export class Operator {
 
   decide(nth: number, to: "released" | "refused"): void {
     const { life } = this.#calls.machine
-    const id = life?.vault.ledger.holds(life.vault.now()).at(-1 - nth)?.id
+    const id = life?.vault.ledger.holds(life.vault.now()).at(-1 - nth)?.hold
     if (id === undefined) return
     this.#operate({
       name: `${to} ${id}`,

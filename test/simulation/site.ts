@@ -125,30 +125,29 @@ function limitText({ name, counts, per, windowMs, max, givesBack }: SimLimit): s
 }
 
 /** A bot, as it was added. */
-export type Bot = Pick<Client, "name" | "keys" | "idempotencyBy"> & { readonly token: string }
+export type Bot = Pick<Client, "name" | "keys" | "idempotency_by"> & { readonly token: string }
 
 /** Two share a key; one is known by its orders' ids. */
 export const bots: readonly Bot[] = [
-  bot("alice", ["main", "spare"], "header"),
-  bot("bob", ["main"], "header"),
-  bot("carol", ["spare"], "client_order_id"),
+  bot("alice", ["main", "spare"]),
+  bot("bob", ["main"]),
+  { ...bot("carol", ["spare"]), idempotency_by: "client_order_id" },
 ]
 
-function bot(name: string, keys: Client["keys"], idempotencyBy: Client["idempotencyBy"]): Bot {
-  return { name, keys, idempotencyBy, token: `cs_${name.padEnd(43, "x")}` }
+function bot(name: string, keys: Client["keys"]): Bot {
+  return { name, keys, token: `cs_${name.padEnd(43, "x")}` }
 }
 
 /** What the operator added before anything else. */
 export const added = {
   keys: keyNames.map(keyOf),
-  clients: bots.map(({ name, keys, idempotencyBy, token }): Client => ({
-    ...{ name, keys, idempotencyBy, tokenHash: hashToken(token) },
-    ...{ rights: [], allowTypeB: false },
+  clients: bots.map(({ token, ...bot }): Client => ({
+    ...{ ...bot, token_hash: hashToken(token), rights: [], allow_type_b: false },
   })),
 }
 
 function keyOf(name: KeyName): KeyEntry {
   const { network } = fileSets[0]!.profile
-  const standing = { wallet: null, targets: [], approval: "unknown", expiresAtMs: null } as const
+  const standing = { wallet: null, targets: [], approval: "unknown", expires_at: null } as const
   return { name, address: addressOf(name), role: "agent", network, ...standing }
 }

@@ -3,7 +3,6 @@
 import type { AdminParams } from "../../src/link/calls/methods.ts"
 import type { adminMethods } from "../../src/vault/admin-methods.ts"
 import type { SetInForce } from "../../src/vault/active/active-set.ts"
-import { freezeView } from "../../src/vault/stops/freeze-methods.ts"
 
 type Operated = {
   readonly vault: Pick<SetInForce, "active">
@@ -25,7 +24,7 @@ type Scope = { readonly scope: "all" | "client" | "key"; readonly name: string |
 
 /** Ends the freeze of a scope as it stands, or all there are. */
 export function thawAsShown({ vault, admin }: Operated, meant?: Scope) {
-  const freezes = vault.active().freezes.map(freezeView)
+  const freezes = [...vault.active().freezes]
   const isMeant = (each: Scope) => each.scope === meant?.scope && each.name === meant.name
   return admin.thaw({ freezes: meant === undefined ? freezes : freezes.filter(isMeant) })
 }

@@ -79,7 +79,7 @@ export async function fillLedger(file: string, atMs = startMs): Promise<void> {
     await ledger.count()
     nowMs += 2_000
   }
-  await ledger.act({ act: "started", policyHash: "ab".repeat(32) }, ledgerTime(nowMs))
+  await ledger.act({ act: "started", policy_hash: "ab".repeat(32) }, ledgerTime(nowMs))
   await round()
   await ledger.audit.checkpoint(key, nowMs)
   await round()

@@ -1,3 +1,4 @@
+import type { Address } from "../../src/venue/address.ts"
 import { makeRecordId } from "../../src/vault/ledger/records/record-id.ts"
 import type { JournalRow, RequestRow } from "../../src/vault/ledger/records/row.ts"
 import { openDatabase } from "../../src/vault/ledger/sqlite/database.ts"
@@ -11,7 +12,7 @@ const rowsInTransaction = 50_000
 export type BigLedger = {
   readonly client: string
   readonly key: string
-  readonly signer: string
+  readonly signer: Address
   /** At least how many entries are added. */
   readonly entries: number
   /** When the last one is made; the first is made three days before. */

@@ -38,7 +38,7 @@ export async function fullMetrics(): Promise<string> {
   try {
     await test.addKey({ name: "main", role: "wallet" })
     await test.addKey({ name: "mm", role: "agent", wallet: "main" })
-    const approved = { name: "mm", expiresAtMs: Date.now() + 86_400_000, record: "rec_1" }
+    const approved = { name: "mm", expires_at: Date.now() + 86_400_000, record: "rec_1" }
     await test.vault.act({ act: "agent_approved", ...approved })
     const client = {
       name: "bot",

@@ -25,7 +25,7 @@ export const requestEntry: RequestEntry = {
   path: "/v1/trade/place-order",
   target: null,
   body: '{"is_buy":true,"price":"64000","quantity":"0.5","symbol_id":1}',
-  policyHash: "ab".repeat(32),
+  policy_hash: "ab".repeat(32),
   rule: "market-maker/quote",
   purpose: "forward",
 }
@@ -39,7 +39,7 @@ export function refusalEntry(message = "Too fast."): RefusalEntry {
     client: "mm-bot",
     key: null,
     operation: "placeOrder",
-    policyHash: "ab".repeat(32),
+    policy_hash: "ab".repeat(32),
     refusal: { code: "signer_pace", message, data: { retry_after_ms: 5 } },
   }
 }

@@ -14,7 +14,7 @@ import { utf8 } from "../../src/std/bytes.ts"
 import { adminMethods } from "../../src/vault/admin-methods.ts"
 import { botMethods } from "../../src/vault/bot-methods.ts"
 import { pathsOf, type Installation } from "../../src/vault/config/installation.ts"
-import type { Client, ClientRight } from "../../src/vault/ledger/records/bindings.ts"
+import type { ClientRight } from "../../src/vault/ledger/records/bindings.ts"
 import { openVault } from "../../src/vault/open-vault.ts"
 import type { Clock } from "../../src/vault/process/clock.ts"
 import { checkRequest } from "../../src/vault/request/check-request.ts"
@@ -79,7 +79,7 @@ export type NewClient = {
   readonly keys: readonly string[]
   readonly rights?: readonly ClientRight[]
   readonly allowTypeB?: boolean
-  readonly idempotencyBy?: Client["idempotencyBy"]
+  readonly idempotencyBy?: "header" | "client_order_id"
   readonly expiresInMs?: number
 }
 

@@ -3,7 +3,7 @@ import { referencePrice } from "../../src/vault/active/active-set.ts"
 import { parseConfig } from "../../src/vault/config/config.ts"
 import type { FileSet } from "../../src/vault/config/file-set.ts"
 import type { Standing } from "../../src/vault/ledger/bindings.ts"
-import type { StoredPrice } from "../../src/vault/ledger/records/admin-entry.ts"
+import type { Price } from "../../src/vault/ledger/records/prices.ts"
 import { operatorName } from "../../src/vault/ledger/records/bindings.ts"
 import { wholeDecimal } from "../../src/venue/decimal.ts"
 import { ledgerTime, startMs } from "./fake-clock.ts"
@@ -14,7 +14,7 @@ const symbolId = 1
 /** One symbol's price, from an operator's word at `startMs` on, moved by what a client feeds. Whole numbers. */
 export type PriceWalk = {
   /** Feeds a price so long after the start, and tells what it made of the symbol's. */
-  feed(value: bigint, afterMs: number): StoredPrice
+  feed(value: bigint, afterMs: number): Price
   /** Whether orders can be sized so long after the start. */
   isKnown(afterMs: number): boolean
 }

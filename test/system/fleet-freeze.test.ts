@@ -110,7 +110,7 @@ async function freezeOnce(
 }
 
 const everything = { scope: "all", name: null } as const
-const why = { reason: "a drill", by: "operator", cancels: false, sinceMs: 0 } as const
+const why = { reason: "a drill", by: "operator", cancels: false, since: 0 } as const
 
 type Host = {
   readonly name: string

@@ -8,15 +8,15 @@ import { Fault } from "../../src/std/fault.ts"
 import type { Ledger } from "../../src/vault/ledger/ledger.ts"
 import { openLedgerOver, type LedgerOptions } from "../../src/vault/ledger/open-ledger.ts"
 import type { Freeze } from "../../src/vault/ledger/records/freeze.ts"
-import type { AdminEntry } from "../../src/vault/ledger/records/admin-entry.ts"
+import type { Act } from "../../src/vault/ledger/records/row.ts"
 import type { Client, KeyEntry } from "../../src/vault/ledger/records/bindings.ts"
 import { maxSkewMs } from "../../src/vault/ledger/postgres/turn-keeper.ts"
 import { quietMs } from "../../src/vault/ledger/postgres/turn-sql.ts"
-import { freezeMethods, freezeView } from "../../src/vault/stops/freeze-methods.ts"
+import { freezeMethods } from "../../src/vault/stops/freeze-methods.ts"
 import type { Mark } from "../../src/vault/ledger/signers/mark-file.ts"
 import type { OpenSigner } from "../../src/vault/ledger/signers/signer-marks.ts"
 import type { Address } from "../../src/venue/address.ts"
-import { aClaim, decimal } from "../support/a-claim.ts"
+import { aClaim } from "../support/a-claim.ts"
 import { fakeClock, startMs, type FakeClock } from "../support/fake-clock.ts"
 import {
   assertReserved,
@@ -43,17 +43,16 @@ const freeze: Freeze = {
   reason: "r",
   by: "operator",
   cancels: true,
-  sinceMs: 0,
+  since: 0,
 }
-const frozen: AdminEntry = { act: "frozen", ...freeze }
+const frozen: Act = { act: "frozen", ...freeze }
 
 const client: Client = {
   name: "bot",
-  tokenHash: "ab".repeat(32),
+  token_hash: "ab".repeat(32),
   keys: ["mm"],
   rights: [],
-  allowTypeB: false,
-  idempotencyBy: "header",
+  allow_type_b: false,
 }
 
 const wallet = `0x${"12".repeat(20)}` as Address
@@ -65,7 +64,7 @@ function agentKey(name: string, digit: string): KeyEntry {
     address: `0x${digit.repeat(40)}` as Address,
     ...of,
     targets: [],
-    expiresAtMs: null,
+    expires_at: null,
   }
 }
 
@@ -173,16 +172,13 @@ describe("the ledgers of two hosts", needsPostgres, () => {
 
   it("thaw what another froze a moment ago", () =>
     withHosts([{}, {}], async ({ ledger }, { ledger: other }) => {
-      const act = (entry: AdminEntry) => ledger.act(entry, ledger.now())
+      const act = (entry: Act) => ledger.act(entry, ledger.now())
       const { thaw } = freezeMethods({ ledger, act, active: () => ledger.bindings() } as never)
       for (let time = 0; time < 5; time += 1) {
         await other.act(frozen, other.now()) // the first is answered late, the next at once
-        assert.deepEqual(await thaw({ freezes: [freezeView(freeze)] }), [])
+        assert.deepEqual(await thaw({ freezes: [freeze] }), [])
       }
-      await assert.rejects(
-        thaw({ freezes: [freezeView(freeze)] }),
-        /has changed since it was shown/,
-      )
+      await assert.rejects(thaw({ freezes: [freeze] }), /has changed since it was shown/)
     }))
 
   it("hear once of each client that any of them heard", () =>
@@ -312,15 +308,15 @@ describe("the ledgers of two hosts", needsPostgres, () => {
     ))
 
   /** What may be asked for of a client that was in force as it was asked. */
-  const changes: Readonly<Record<string, AdminEntry>> = {
-    "a change": { act: "client_set", client: { ...client, allowTypeB: true } },
-    "a new token": { act: "client_token_set", name: client.name, tokenHash: "cd".repeat(32) },
+  const changes: Readonly<Record<string, Act>> = {
+    "a change": { act: "client_set", client: { ...client, allow_type_b: true } },
+    "a new token": { act: "client_token_set", name: client.name, token_hash: "cd".repeat(32) },
   }
 
   for (const [what, change] of Object.entries(changes)) {
     it(`brings no client back by ${what} that another host revoked meanwhile`, () =>
       withHosts([{}, {}], async (a, b) => {
-        const act = (entry: AdminEntry) => b.ledger.act(entry, b.ledger.now())
+        const act = (entry: Act) => b.ledger.act(entry, b.ledger.now())
         const ofA = () => a.ledger.bindings().clients[0]!
         await act({ act: "client_added", client })
         await a.ledger.decide([], () => () => undefined)
@@ -330,19 +326,19 @@ describe("the ledgers of two hosts", needsPostgres, () => {
           (await b.place.ask("SELECT seq FROM countersign.head")) === `${seq}` ? undefined : true
         await Promise.race([revoked, until(isAdded, "b has revoked the client")])
         // As a command does: what it asks for is made of what is known here.
-        const isKnown = ofA().tokenHash === null
+        const isKnown = ofA().token_hash === null
         if (!isKnown)
           await assert.rejects(a.ledger.act(change, a.ledger.now()), /changed meanwhile/)
         await revoked
         await a.ledger.decide([], () => () => undefined)
-        assert.equal(ofA().tokenHash, null)
+        assert.equal(ofA().token_hash, null)
         // As it is now it can be changed.
         await a.ledger.act({ act: "client_set", client: ofA() }, a.ledger.now())
       }))
 
     it(`brings no client back by ${what} that was revoked here while both waited for the turn`, () =>
       withHosts([{}, {}], async (a, b) => {
-        const act = (entry: AdminEntry) => a.ledger.act(entry, a.ledger.now())
+        const act = (entry: Act) => a.ledger.act(entry, a.ledger.now())
         await act({ act: "client_added", client })
         await b.ledger.decide([], () => () => undefined)
         const both = await Promise.allSettled([
@@ -353,19 +349,19 @@ describe("the ledgers of two hosts", needsPostgres, () => {
           both.map(({ status }) => status),
           ["fulfilled", "rejected"],
         )
-        assert.equal(a.ledger.bindings().clients[0]?.tokenHash, null)
+        assert.equal(a.ledger.bindings().clients[0]?.token_hash, null)
       }))
   }
 
   it("takes what is asked for together, though each changes something", () =>
     withHosts([{}, {}], async (a, b) => {
-      const act = (entry: AdminEntry) => a.ledger.act(entry, a.ledger.now())
+      const act = (entry: Act) => a.ledger.act(entry, a.ledger.now())
       await act({ act: "key_added", key: agentKey("old", "1") })
       await act({ act: "key_added", key: agentKey("new", "2") })
       await b.ledger.decide([], () => () => undefined) // a has to wait for its turn
-      const price = { value: decimal("64000"), asOfMs: startMs, by: "feed", confirmed: true }
+      const price = { value: "64000", as_of: startMs, by: "feed", confirmed: true }
       await Promise.all([
-        ...[1, 2, 3].map((symbolId) => act({ act: "price_set", symbolId, ...price })),
+        ...[1, 2, 3].map((symbol_id) => act({ act: "price_set", symbol_id, ...price })),
         act({ act: "key_targets_set", name: "new", targets: [wallet] }),
         act({ act: "key_replaced", from: "old", to: "new" }),
       ])

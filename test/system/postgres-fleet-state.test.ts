@@ -10,10 +10,10 @@ import { openLedger, openLedgerOver } from "../../src/vault/ledger/open-ledger.t
 import type { Ledger } from "../../src/vault/ledger/ledger.ts"
 import { prepareLedgerFile } from "../../src/vault/ledger/sqlite/database.ts"
 import { maxSkewMs } from "../../src/vault/ledger/postgres/turn-keeper.ts"
-import type { AdminEntry } from "../../src/vault/ledger/records/admin-entry.ts"
+import type { Act } from "../../src/vault/ledger/records/row.ts"
 import { ever } from "../../src/vault/policy/terms/claim.ts"
 import { formatDecimal } from "../../src/venue/decimal.ts"
-import { aClaim, decimal, hourMs } from "../support/a-claim.ts"
+import { aClaim, hourMs } from "../support/a-claim.ts"
 import { fakeClock, ledgerTime, type FakeClock } from "../support/fake-clock.ts"
 import {
   isLate,
@@ -117,10 +117,10 @@ const outcomes = [
   { kind: "accepted", status: 200, code: "0" },
 ] as const
 
-function acts(of: number): readonly AdminEntry[] {
+function acts(of: number): readonly Act[] {
   const name = `client-${of}`
-  const freeze = { reason: `${of}`, by: "operator", cancels: of > 0, sinceMs: of }
-  const price = { symbolId: of, value: decimal("2"), asOfMs: of, by: "feed", confirmed: of > 0 }
+  const freeze = { reason: `${of}`, by: "operator", cancels: of > 0, since: of }
+  const price = { symbol_id: of, value: "2", as_of: of, by: "feed", confirmed: of > 0 }
   return [
     { act: "thawed", scope: "client", name },
     { act: "thawed", scope: "all", name: null },
@@ -135,13 +135,13 @@ function acts(of: number): readonly AdminEntry[] {
 function holdAsk(body: number, nowMs: number) {
   const { client, key, operation, target } = requestEntry
   const asked = { client, key, operation, target, body: `{"n":${body}}` }
-  return { ...asked, policy: "p", rule: "large", worst: "w", expiresAtMs: nowMs + 600_000 }
+  return { ...asked, policy: "p", rule: "large", worst: "w", expires_at: nowMs + 600_000 }
 }
 
 async function decideHold({ ledger, nowMs }: Host, says: number): Promise<void> {
   const [hold] = ledger.holds(nowMs()).filter(({ state }) => state === "pending")
   const to = says === 0 ? "refused" : "released"
-  if (hold !== undefined) await ledger.decideHold(hold.id, { to, by: "operator" }, nowMs())
+  if (hold !== undefined) await ledger.decideHold(hold.hold, { to, by: "operator" }, nowMs())
 }
 
 type Host = {

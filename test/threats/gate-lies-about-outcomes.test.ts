@@ -94,7 +94,7 @@ describe("a gate that lies about what became of a request", () => {
     await tell(long.record)
     await tell(short.record)
     await tell(long.record)
-    const end = test.vault.active().keys.get("mm")?.expiresAtMs ?? Infinity
+    const end = test.vault.active().keys.get("mm")?.expires_at ?? Infinity
     assert.ok(end < test.vault.now() + 2 * 86_400_000)
   })
 

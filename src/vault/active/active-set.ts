@@ -4,7 +4,7 @@ import type { ReferencePrice } from "../../venue/profile.ts"
 import type { FileSet } from "../config/file-set.ts"
 import type { Installation } from "../config/installation.ts"
 import type { Bindings, Standing } from "../ledger/bindings.ts"
-import type { AdminEntry } from "../ledger/records/admin-entry.ts"
+import type { Act } from "../ledger/records/row.ts"
 import { hasEnded, operatorName, type Client, type KeyEntry } from "../ledger/records/bindings.ts"
 import type { RecordId } from "../ledger/records/record-id.ts"
 import type { LedgerTime } from "../process/clock.ts"
@@ -43,7 +43,9 @@ export function makeActiveSet(
     usableKeys: byName(keys.filter((key) => !hasEnded(key))),
     clients,
     clientByTokenHash: new Map(
-      clients.flatMap((client) => (client.tokenHash === null ? [] : [[client.tokenHash, client]])),
+      clients.flatMap((client) =>
+        client.token_hash === null ? [] : [[client.token_hash, client]],
+      ),
     ),
   })
 }
@@ -125,14 +127,14 @@ export type SetInForce = {
 }
 
 /** What a client may say as often as it likes, without a signature. */
-export type Said = Extract<AdminEntry, { readonly act: "price_set" | "frozen" }>
+export type Said = Extract<Act, { readonly act: "price_set" | "frozen" }>
 
 /** Changes the bindings, prices and raises of the set in force. */
 export type Acts = SetInForce & {
   /** Records an act. The set that results is in force as soon as the act is queued. */
-  act(entry: AdminEntry): Promise<RecordId>
+  act(entry: Act): Promise<RecordId>
   /** Applies an act without recording it, because it says nothing new. A restart begins with the last one recorded. */
-  hear(entry: AdminEntry): void
+  hear(entry: Act): void
   /** Puts in force what a client may say without a signature, and bounds how often that is written. */
   say(entry: Said, client: string): Promise<void>
 }

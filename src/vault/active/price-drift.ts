@@ -8,17 +8,17 @@ import {
 } from "../../venue/decimal.ts"
 import type { FileSet } from "../config/file-set.ts"
 import type { Standing } from "../ledger/bindings.ts"
-import type { PriceDrift, StoredPrice } from "../ledger/records/admin-entry.ts"
+import type { Price, PriceDrift } from "../ledger/records/prices.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import { logOfRatio } from "./natural-log.ts"
 
 /** A price for a symbol, and when it came. */
-export type NewPrice = Pick<StoredPrice, "symbolId" | "value" | "by"> & { readonly now: LedgerTime }
+export type NewPrice = Pick<Price, "symbolId" | "value" | "by"> & { readonly now: LedgerTime }
 
 type Bounds = FileSet["config"]["prices"]
 
 /** A price from a person. It is the anchor of later fed prices. */
-export function anchored({ now, ...price }: NewPrice, { maxStep }: Bounds): StoredPrice {
+export function anchored({ now, ...price }: NewPrice, { maxStep }: Bounds): Price {
   const anchor = { value: price.value, atMs: now }
   return { ...price, asOfMs: now, confirmed: true, drift: { anchor, allowance: stepOf(maxStep) } }
 }
@@ -32,7 +32,7 @@ export function anchored({ now, ...price }: NewPrice, { maxStep }: Bounds): Stor
  * more than max_drift from the anchor, or without an anchor, waits for a person. Logarithms are rounded against
  * the feed.
  */
-export function fed(next: NewPrice, set: FileSet & Standing): StoredPrice {
+export function fed(next: NewPrice, set: FileSet & Standing): Price {
   const { symbolId, value, by, now } = next
   const bounds = set.config.prices
   const last = lastPrice(symbolId, set)
@@ -52,7 +52,7 @@ export function fed(next: NewPrice, set: FileSet & Standing): StoredPrice {
 }
 
 /** The price that the next one is compared with: the fed one, or venue.yaml's if that is later and so its own anchor. */
-export function lastPrice(symbolId: number, set: FileSet & Standing): StoredPrice | undefined {
+export function lastPrice(symbolId: number, set: FileSet & Standing): Price | undefined {
   const stored = set.prices.get(symbolId)
   const written = set.profile.symbols.byId.get(symbolId)?.referencePrice
   if (written === undefined || (stored !== undefined && stored.asOfMs >= written.asOfMs)) {
@@ -76,7 +76,7 @@ export function isBeyond(value: Decimal, anchor: Decimal, max: Decimal): boolean
 }
 
 function allowanceAt(
-  { drift, asOfMs }: StoredPrice,
+  { drift, asOfMs }: Price,
   now: LedgerTime,
   { maxDriftPerMinute }: Bounds,
 ): bigint {

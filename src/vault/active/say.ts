@@ -1,4 +1,5 @@
 import { isSameScope } from "../ledger/records/freeze.ts"
+import { priceFields } from "../ledger/records/prices.ts"
 import type { RowCounts } from "../ledger/row-counts.ts"
 import type { Acts, Said } from "./active-set.ts"
 
@@ -63,22 +64,19 @@ export function sayer(acts: Pick<Acts, "active" | "act" | "hear" | "now">, rows:
 }
 
 function nameOf(entry: Said): string {
-  if (entry.act === "price_set") return `price of ${entry.symbolId}`
+  if (entry.act === "price_set") return `price of ${entry.symbol_id}`
   return `${entry.scope} ${entry.name ?? ""}`
 }
 
 /** About what its row has. */
 function bytesOf(entry: Said): number {
-  const text = JSON.stringify(entry, (_, value: unknown) =>
-    typeof value === "bigint" ? value.toString() : value,
-  )
-  return Buffer.byteLength(text)
+  return Buffer.byteLength(JSON.stringify(entry))
 }
 
 /** Whether it stops what went on, or the other way round: this is never only heard. */
 function changesStops(entry: Said, { active }: Pick<Acts, "active">): boolean {
   const { prices, freezes } = active()
-  if (entry.act === "price_set") return prices.get(entry.symbolId)?.confirmed !== entry.confirmed
+  if (entry.act === "price_set") return prices.get(entry.symbol_id)?.confirmed !== entry.confirmed
   const earlier = freezes.find((each) => isSameScope(each, entry))
   return earlier === undefined || (earlier.cancels && !entry.cancels)
 }
@@ -87,8 +85,8 @@ function changesStops(entry: Said, { active }: Pick<Acts, "active">): boolean {
 function inForceOf(entry: Said, { active }: Pick<Acts, "active">): Said | undefined {
   const { prices, freezes } = active()
   if (entry.act === "price_set") {
-    const price = prices.get(entry.symbolId)
-    return price && { act: "price_set", ...price }
+    const price = prices.get(entry.symbol_id)
+    return price && { act: "price_set", ...priceFields(price) }
   }
   const freeze = freezes.find((each) => isSameScope(each, entry))
   return freeze && { act: "frozen", ...freeze }

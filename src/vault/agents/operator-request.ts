@@ -58,7 +58,7 @@ export function walletElsewhere(address: KeyEntry["address"], { profile }: Activ
     targets: [],
     network: profile.network,
     approval: "unknown",
-    expiresAtMs: null,
+    expires_at: null,
   }
 }
 
@@ -106,7 +106,7 @@ export function reserveForced<Made>(
       entry: {
         ...bindingOf(request, { name: client }),
         path: endpoint.path,
-        policyHash: set.policyHash,
+        policy_hash: set.policyHash,
         rule,
         purpose: "forward",
       },
@@ -154,9 +154,7 @@ export function signedOperation(
 
 /** A client that exists for one request, since what no bot asks comes with no token. */
 export function clientOf(name: string, key: KeyEntry): Client {
-  const tokenHash = null
-  const may = { rights: [], allowTypeB: true, idempotencyBy: "header" } as const
-  return { name, tokenHash, keys: [key.name], ...may }
+  return { name, token_hash: null, keys: [key.name], rights: [], allow_type_b: true }
 }
 
 function unlocked(request: ParsedRequest, keyring: Keyring): ParsedRequest {

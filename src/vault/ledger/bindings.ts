@@ -1,9 +1,8 @@
 import { Fault } from "../../std/fault.ts"
-import type { AdminEntry, Raise, StoredPrice } from "./records/admin-entry.ts"
 import type { Client, KeyEntry } from "./records/bindings.ts"
 import { isSameScope, type Freeze } from "./records/freeze.ts"
-import { readClient, readKey } from "./records/read-bindings.ts"
-import { readFreeze, readPrice, readRaise } from "./records/read-settings.ts"
+import { readPrice, type Price, type PriceFields } from "./records/prices.ts"
+import type { Act, ActOf, Raise } from "./records/row.ts"
 import type { StandingFields } from "./records/standing.ts"
 
 /** What operators, feeds and accepted requests said: everything besides the files that decisions depend on. */
@@ -26,43 +25,31 @@ export type Standing = {
 }
 
 /** The last price that was fed for each symbol, confirmed or not; the latest last. */
-export type FedPrices = ReadonlyMap<number, StoredPrice>
+export type FedPrices = ReadonlyMap<number, Price>
 
 /** What the ledger's fields say. What has not changed since it was read last is the very same again. */
 export function bindingsOf(standing: StandingFields): Bindings {
   return {
-    keys: keysIn(standing.keys),
-    clients: clientsIn(standing.clients),
+    keys: standing.keys,
+    clients: listOf(standing.clients),
     prices: pricesIn(standing.prices),
-    raises: raisesIn(standing.raises),
+    raises: listOf(standing.raises),
     acceptedHash: standing.accepted.values().next().value?.hash,
-    freezes: freezesIn(standing.freezes),
+    freezes: listOf(standing.freezes),
     armed: armedIn(standing.armed),
   }
 }
 
-const clientsIn = eachOnce(readClient, (clients) => clients)
-const raisesIn = eachOnce(readRaise, (raises) => raises)
-const freezesIn = eachOnce(readFreeze, (freezes) => freezes)
-const armedIn = eachOnce(
-  ({ client }: { client: string }) => client,
-  (armed) => armed,
-)
-const keysIn = eachOnce(readKey, (keys) => new Map(keys.map((key) => [key.name, key])))
-const pricesIn = eachOnce(
-  readPrice,
-  (prices): FedPrices => new Map(prices.map((price) => [price.symbolId, price])),
+const lists = once((part: ReadonlyMap<string, unknown>) => [...part.values()])
+const listOf = <Entry>(part: ReadonlyMap<string, Entry>) => lists(part) as readonly Entry[]
+const armedIn = once((part: ReadonlyMap<string, unknown>) => [...part.keys()])
+const priceOf = once(readPrice)
+const pricesIn = once(
+  (part: ReadonlyMap<string, PriceFields>): FedPrices =>
+    new Map(part.values().map((fields) => [fields.symbol_id, priceOf(fields)])),
 )
 
-/** Reads a part of what stands, and each of its entries, once for as long as they are the same. */
-function eachOnce<Fields extends object, Entry, Part extends object>(
-  read: (fields: Fields) => Entry,
-  collect: (entries: readonly Entry[]) => Part,
-): (part: ReadonlyMap<string, Fields>) => Part {
-  const readOnce = once(read)
-  return once((part) => collect([...part.values()].map(readOnce)))
-}
-
+/** Made once of each, for as long as it is the same. */
 function once<In extends object, Out>(make: (from: In) => Out): (from: In) => Out {
   const made = new WeakMap<In, { readonly out: Out }>()
   return (from) => {
@@ -73,7 +60,7 @@ function once<In extends object, Out>(make: (from: In) => Out): (from: In) => Ou
 }
 
 /** Refuses an act that was made of what was changed since it was asked for, by another host too. @throws {Fault} `usage`. */
-export function assertAsSeen(entry: AdminEntry, seen: Bindings, now: Bindings): void {
+export function assertAsSeen(entry: Act, seen: Bindings, now: Bindings): void {
   const then = madeOf(entry, seen)
   if (madeOf(entry, now).every((each, index) => each === then[index])) return
   throw new Fault("usage", changedMeanwhile)
@@ -87,25 +74,25 @@ export function wasChanged(error: unknown): boolean {
 }
 
 /** Of acts that say how something is by how it was: what that was. What else is queued with them leaves it alone. */
-function madeOf(entry: AdminEntry, now: Bindings): readonly unknown[] {
+function madeOf(entry: Act, now: Bindings): readonly unknown[] {
   const { act } = entry
   if (act === "thawed") return [now.freezes.find((each) => isSameScope(each, entry))]
   return act === "price_set"
-    ? [now.clients, now.prices.get(entry.symbolId)]
+    ? [now.clients, now.prices.get(entry.symbol_id)]
     : madeOfClients(entry, now)
 }
 
-function madeOfClients(entry: AdminEntry, { keys, clients }: Bindings): readonly unknown[] {
+function madeOfClients(entry: Act, { keys, clients }: Bindings): readonly unknown[] {
   const { act } = entry
   if (act === "client_set") return [clients, keys]
   if (act === "client_token_set")
-    return [clients.find(({ name }) => name === entry.name)?.tokenHash]
+    return [clients.find(({ name }) => name === entry.name)?.token_hash]
   if (act !== "key_replaced") return []
   return [clients, keys.get(entry.from)?.approval, keys.get(entry.to)?.approval]
 }
 
 /** Whoever freezes what is frozen takes away no stop: where cancels are stopped, they stay so until an operator thaws. */
-export function keepStops(entry: AdminEntry, { freezes }: Bindings): AdminEntry {
+export function keepStops(entry: Act, { freezes }: Bindings): Act {
   if (entry.act !== "frozen") return entry
   const earlier = freezes.find((each) => isSameScope(each, entry))
   return { ...entry, cancels: entry.cancels && earlier?.cancels !== false }
@@ -120,9 +107,7 @@ const aClient = ({ name }: { readonly name: string }): readonly About[] => [
 
 /** Which keys and clients an act is about by name. Not an export, which may be of one that only the key store knows. */
 const about: {
-  readonly [Name in AdminEntry["act"]]?: (
-    entry: Extract<AdminEntry, { readonly act: Name }>,
-  ) => readonly About[]
+  readonly [Name in Act["act"]]?: (entry: ActOf<Name>) => readonly About[]
 } = {
   key_added: ({ key: { name } }) => [{ what: "key", name, isNew: true }],
   client_added: ({ client: { name } }) => [{ what: "client", name, isNew: true }],
@@ -137,8 +122,8 @@ const about: {
  *
  * @throws {Fault} `name_taken`, `name_unknown`.
  */
-export function assertNames(entry: AdminEntry, { keys, clients }: Bindings): void {
-  const find = about[entry.act] as ((of: AdminEntry) => readonly About[]) | undefined // its own
+export function assertNames(entry: Act, { keys, clients }: Bindings): void {
+  const find = about[entry.act] as ((of: Act) => readonly About[]) | undefined // its own
   for (const { what, name, isNew } of find?.(entry) ?? []) {
     const isThere = what === "key" ? keys.has(name) : clients.some((each) => each.name === name)
     if (isThere !== (isNew ?? false)) continue

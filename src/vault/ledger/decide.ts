@@ -2,29 +2,24 @@ import { setImmediate as turnEnded } from "node:timers/promises"
 
 import type { Refusal } from "../../link/views/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
-import { addDecimals, formatDecimal, type Decimal } from "../../venue/decimal.ts"
+import { addDecimals, formatDecimal } from "../../venue/decimal.ts"
 import type { Budgets } from "../budgets/budgets.ts"
 import { budgetExhausted } from "../budgets/shortage.ts"
 import type { LedgerClock, LedgerTime } from "../process/clock.ts"
 import { requestStages } from "../process/stages.ts"
-import { type Claim, isEver, type OrderSize } from "../policy/terms/claim.ts"
+import { type Claim, isEver } from "../policy/terms/claim.ts"
 import { keyUse, nothingHeard } from "./found-records.ts"
 import { holdRow } from "./hold-book.ts"
 import { openKeyTurns } from "./key-turns.ts"
 import type { Ledger, LedgerTurn, OpenHold } from "./ledger.ts"
 import type { RequestEntry } from "./records/entries.ts"
 import type { HoldAsk } from "./records/hold.ts"
-import {
-  nameOf,
-  type Idempotency,
-  type IdempotencyKey,
-  type KeyUse,
-} from "./records/idempotency.ts"
+import { nameOf, type IdempotencyKey, type KeyUse } from "./records/idempotency.ts"
 import type { LedgerWatcher } from "./records/ledger-watcher.ts"
 import { makeRecordId, type RecordId } from "./records/record-id.ts"
-import { refundFieldsOf, refundsOf } from "./records/request-row.ts"
+import { refundFieldsOf, refundsOf, sizesOf } from "./records/request-row.ts"
 import type { Headroom, Reservation, ReserveAsk } from "./records/reservation.ts"
-import type { IdempotencyFields, RequestRow, SizeFields } from "./records/row.ts"
+import type { RequestRow } from "./records/row.ts"
 import { limitExhausted, releaseUnusable, tooFast, tooManyHolds } from "./refusals.ts"
 import type { RowCounts } from "./row-counts.ts"
 import type { SignerMarks } from "./signers/signer-marks.ts"
@@ -127,11 +122,11 @@ function reserve(ask: ReserveAsk, taken: TakenInTurn, from: DecideFrom): Reserva
 
   const { nonce } = next
   const record = makeRecordId(ask.nowMs)
-  const expiresAfterMs = Math.max(ask.nowMs, nonce) + ask.ttlMs
+  const expires_after = Math.max(ask.nowMs, nonce) + ask.ttlMs
   const countedAtMs = state.limits.countingTime(ask.nowMs)
   const endless = ask.claims.filter(({ window }) => isEver(window))
   const ever = everFields(state.limits.headroom(endless, ask.nowMs))
-  const row = requestRow(ask, { record, nonce, expiresAfterMs, countedAtMs, ever })
+  const row = requestRow(ask, { id: record, nonce, expires_after, countedAtMs, ...ever })
   state.took(row, ask.claims)
   if (ask.spending !== undefined) budgets.count(ask.spending)
   waitFor(taken, store.append(row))
@@ -143,7 +138,7 @@ function reserve(ask: ReserveAsk, taken: TakenInTurn, from: DecideFrom): Reserva
     taken.keyUses.set(nameOf({ client, ...idempotency }), keyUse(found, ask.nowMs))
   }
   requestStages.publish({ stage: "reserved" })
-  return { kind: "reserved", record, nonce, expiresAfterMs }
+  return { kind: "reserved", record, nonce, expiresAfterMs: expires_after }
 }
 
 /** Opens a hold, or finds the one of this very request that waits already. */
@@ -167,7 +162,7 @@ function openHold(
   state.acted(row)
   holds.durable = store.append(row)
   waitFor(taken, holds.durable)
-  return ok({ id: row.hold, expiresAtMs: row.expires_at })
+  return ok(row)
 }
 
 /** Nothing of a turn comes out before `durable` is; where that fails, the turn tells it. */
@@ -197,45 +192,20 @@ function refuseRest(ask: ReserveAsk, { state, budgets, store }: DecideFrom): Ref
   return short === undefined ? undefined : budgetExhausted(short, nowMs)
 }
 
-/** What `reserve` adds to what was asked. */
-type Reserved = {
-  readonly record: RecordId
-  readonly nonce: number
-  readonly expiresAfterMs: number
-  readonly countedAtMs: number
-  readonly ever: Pick<RequestRow, "ever">
-}
-
 /** A reserved request as the journal holds it. */
 function requestRow(
   { entry, signer, nowMs, claims, sizes, release }: ReserveAsk,
-  { record, nonce, expiresAfterMs, countedAtMs, ever }: Reserved,
+  taken: Pick<RequestRow, "id" | "nonce" | "expires_after" | "ever"> & {
+    readonly countedAtMs: number
+  },
 ): RequestRow {
+  const { countedAtMs, ...given } = taken
   const refunds = refundable(entry, claims)
   return {
-    kind: "request",
-    id: record,
-    at_ms: nowMs,
-    client: entry.client,
-    key: entry.key,
-    operation: entry.operation,
-    path: entry.path,
-    target: entry.target,
-    body: entry.body,
-    policy_hash: entry.policyHash,
-    rule: entry.rule,
-    purpose: entry.purpose,
-    signer,
-    nonce,
-    expires_after: expiresAfterMs,
-    ...(sizes.length > 0 && { sizes: sizes.map(sizeFieldsOf) }),
+    ...{ kind: "request", at_ms: nowMs, signer, ...given, ...entry, ...sizesOf(sizes) },
     ...(release !== undefined && { release: release.hold }),
-    ...ever,
     ...(refunds.length > 0 && { refunds: refunds.map(refundFieldsOf) }),
     ...(countedAtMs !== nowMs && { counted_at: countedAtMs }),
-    ...(entry.clientOrderId !== undefined && { client_order_id: entry.clientOrderId }),
-    ...(entry.traceparent !== undefined && { traceparent: entry.traceparent }),
-    ...(entry.idempotency !== undefined && { idempotency: idempotencyFields(entry.idempotency) }),
   }
 }
 
@@ -248,22 +218,9 @@ function everFields(rooms: readonly Headroom[]): Pick<RequestRow, "ever"> {
   return { ever: Object.fromEntries(ever.map(([meter, sum]) => [meter, formatDecimal(sum)])) }
 }
 
-function idempotencyFields({ by, key, binding, replaces }: Idempotency): IdempotencyFields {
-  return { by, key, binding, ...(replaces !== undefined && { replaces }) }
-}
-
 /** Who got the signed body itself may send it as often as they like, so no refusal is of the only send. */
 function refundable({ purpose }: RequestEntry, claims: readonly Claim[]) {
   return purpose === "forward" ? refundsOf(claims) : []
-}
-
-/** Writes what an order was sized at. */
-export function sizeFieldsOf({ entry, legs }: OrderSize): SizeFields {
-  return { entry: textOf(entry), legs: legs.map(textOf) }
-}
-
-function textOf(size: Decimal | null): string | null {
-  return size === null ? null : formatDecimal(size)
 }
 
 /** Work that has begun and may not have ended. */

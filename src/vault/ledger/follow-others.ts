@@ -1,4 +1,3 @@
-import type { Address } from "../../venue/address.ts"
 import type { DecideFrom } from "./decide.ts"
 import { recordedRequest } from "./records/request-row.ts"
 import type { ActRow, OutcomeRow, RequestRow } from "./records/row.ts"
@@ -26,7 +25,7 @@ function followAct(row: ActRow, { state, marks }: Following): void {
 function followRequest(row: RequestRow, { state, marks, watchers }: Following): void {
   state.followed(row)
   // Of a signer that this host has too: its mark knows of each nonce. Where it can't be written, the marks say so.
-  marks.cover(row.signer as Address, row.nonce).catch(() => undefined)
+  marks.cover(row.signer, row.nonce).catch(() => undefined)
   for (const watcher of watchers) watcher.followed?.(recordedRequest(row, undefined))
 }
 

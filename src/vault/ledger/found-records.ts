@@ -1,5 +1,3 @@
-import type { Address } from "../../venue/address.ts"
-import type { OperationId } from "../../venue/profile.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import type { StoredRecord } from "./records/entries.ts"
 import { keptMs, type EarlierRequest, type KeyUse } from "./records/idempotency.ts"
@@ -55,9 +53,9 @@ export function storedRecord(found: FoundRecord, nowMs: LedgerTime): StoredRecor
     state: stateAsOf(heard, row.expires_after, nowMs),
     client: row.client,
     key: row.key,
-    operation: row.operation as OperationId, // written from one
-    signer: row.signer as Address, // written from one
-    target: row.target as Address | null, // written from one
+    operation: row.operation,
+    signer: row.signer,
+    target: row.target,
     body: row.body,
     nonce: row.nonce,
     expiresAfterMs: row.expires_after,
@@ -77,7 +75,7 @@ function refusedRecord(row: RefusalRow): StoredRecord {
     state: "refused_here",
     client: row.client,
     key: row.key,
-    operation: row.operation as OperationId | null, // written from one
+    operation: row.operation,
     signer: null,
     target: null,
     body: null,

@@ -4,8 +4,7 @@ import { isDeepStrictEqual } from "node:util"
 import { Fault } from "../../std/fault.ts"
 import { type LedgerTime, recordedTime } from "../process/clock.ts"
 import { mayTakeOne } from "./may-take-one.ts"
-import type { Hold, HoldAsk, HoldBinding } from "./records/hold.ts"
-import { readHold } from "./records/read-settings.ts"
+import { holdSchema, type Hold, type HoldAsk, type HoldBinding } from "./records/hold.ts"
 import { makeHoldId, makeRecordId } from "./records/record-id.ts"
 import type { ActRow, RowOf } from "./records/row.ts"
 import { maxEndedHolds } from "./store/store.ts"
@@ -35,7 +34,7 @@ export type HoldBook = {
 
 /** Goes on with the holds that are in the ledger. */
 export function openHoldBook(stored: readonly Hold[]): HoldBook {
-  const book: Book = new Map(stored.map((hold) => [hold.id, hold]))
+  const book: Book = new Map(stored.map((hold) => [hold.hold, hold]))
   const change = (id: string, changes: Pick<Hold, "state"> & Partial<Hold>): void => {
     const hold = book.get(id)
     if (hold !== undefined) book.set(id, { ...hold, ...changes })
@@ -43,7 +42,7 @@ export function openHoldBook(stored: readonly Hold[]): HoldBook {
   return {
     pending: (binding, nowMs) => find(book, binding, { state: "pending", nowMs }),
     hasRoom: (client, nowMs) => mayTakeOne(client, pendingIn(book, nowMs), maxPendingHolds),
-    findRelease: (binding, nowMs) => find(book, binding, { state: "released", nowMs })?.id,
+    findRelease: (binding, nowMs) => find(book, binding, { state: "released", nowMs })?.hold,
     list: (nowMs) => [...book.values()].map((hold) => asOf(hold, nowMs)),
     assertPending: (id, nowMs) => assertPending(book.get(id), nowMs),
     mayUse(id, binding, nowMs) {
@@ -55,17 +54,16 @@ export function openHoldBook(stored: readonly Hold[]): HoldBook {
     follow(row) {
       if (row.act === "hold_opened") {
         forgetEnded(book, recordedTime(row.at_ms))
-        book.set(row.hold, readHold({ ...row, ...justOpened, opened_at: row.at_ms }))
+        const opened = { opened_at: row.at_ms, state: "pending", decided_by: null } as const
+        book.set(row.hold, { ...holdSchema.parse(row), ...opened })
       }
-      if (row.act === "hold_released") change(row.hold, { state: "released", decidedBy: row.by })
-      if (row.act === "hold_refused") change(row.hold, { state: "refused", decidedBy: row.by })
+      if (row.act === "hold_released") change(row.hold, { state: "released", decided_by: row.by })
+      if (row.act === "hold_refused") change(row.hold, { state: "refused", decided_by: row.by })
     },
   }
 }
 
 type Book = Map<string, Hold>
-
-const justOpened = { state: "pending", decided_by: null } as const
 
 function find(
   book: Book,
@@ -78,10 +76,10 @@ function find(
     .find((hold) => asOf(hold, nowMs).state === state && isDeepStrictEqual(bindingOf(hold), wanted))
 }
 
-/** A hold ends at `expiresAtMs`: it is open only while the time is below that. */
+/** A hold ends at `expires_at`: it is open only while the time is below that. */
 function asOf(hold: Hold, nowMs: LedgerTime): Hold {
   const isOpen = hold.state === "pending" || hold.state === "released"
-  return isOpen && nowMs >= hold.expiresAtMs ? { ...hold, state: "expired" } : hold
+  return isOpen && nowMs >= hold.expires_at ? { ...hold, state: "expired" } : hold
 }
 
 function bindingOf({ client, key, operation, target, body }: HoldBinding): HoldBinding {
@@ -117,15 +115,13 @@ export function noHold(): Fault {
 
 /** The row that opens a hold. */
 export function holdRow(ask: HoldAsk, nowMs: LedgerTime): RowOf<"hold_opened"> {
-  const { client, key, operation, target, body, policy, rule, worst } = ask
   return {
     kind: "act",
     id: makeRecordId(nowMs),
     at_ms: nowMs,
     act: "hold_opened",
     hold: makeHoldId(nowMs),
-    ...{ client, key, operation, target, body, policy, rule, worst },
-    body_hash: hash("sha256", body),
-    expires_at: ask.expiresAtMs,
+    ...ask,
+    body_hash: hash("sha256", ask.body),
   }
 }

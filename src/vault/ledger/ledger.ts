@@ -10,7 +10,6 @@ import type { LedgerClock, LedgerTime } from "../process/clock.ts"
 import type { LedgerAudit } from "./audit/ledger-audit.ts"
 import type { Bindings } from "./bindings.ts"
 import type { MeterUse } from "./meters/meters.ts"
-import type { AdminEntry } from "./records/admin-entry.ts"
 import type {
   RecordedRequest,
   RefusalEntry,
@@ -24,6 +23,7 @@ import type { IdempotencyKey, KeyUse } from "./records/idempotency.ts"
 import type { LedgerWatcher } from "./records/ledger-watcher.ts"
 import type { RecordId } from "./records/record-id.ts"
 import type { Headroom, Reservation, ReserveAsk } from "./records/reservation.ts"
+import type { Act } from "./records/row.ts"
 import type { SignerMarks } from "./signers/signer-marks.ts"
 import type { RecentRefusal } from "./store/audit-jobs.ts"
 import type { LedgerStore, Others, RecordSearch, Timed } from "./store/store.ts"
@@ -104,9 +104,9 @@ export type Ledger = {
    *
    * Rejects with {Fault} `name_taken`, `name_unknown`; nothing is written then.
    */
-  act(entry: AdminEntry, nowMs: LedgerTime): Promise<RecordId>
+  act(entry: Act, nowMs: LedgerTime): Promise<RecordId>
   /** Follows an act that says nothing new, so that it isn't recorded: a restart begins from the last that was. */
-  hear(entry: AdminEntry, nowMs: LedgerTime): void
+  hear(entry: Act, nowMs: LedgerTime): void
   /** The nonce that a signer used last: about the time when it signed, in milliseconds. */
   lastNonce(signer: Address): number | undefined
   /** The record of a request or refusal by id, with its state as of `nowMs`. */
@@ -175,4 +175,4 @@ export type LedgerTurn = {
 }
 
 /** A hold that a person is asked about. */
-export type OpenHold = Pick<Hold, "id" | "expiresAtMs">
+export type OpenHold = Pick<Hold, "hold" | "expires_at">

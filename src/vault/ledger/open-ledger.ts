@@ -1,5 +1,5 @@
 import { openBudgets } from "../budgets/budgets.ts"
-import { type Clock, openLedgerClock } from "../process/clock.ts"
+import { type Clock, type LedgerTime, openLedgerClock } from "../process/clock.ts"
 import { ledgerAudit } from "./audit/ledger-audit.ts"
 import { assertAsSeen, assertNames, keepStops } from "./bindings.ts"
 import { decider, type DecideFrom, openUnderWay, type UnderWay } from "./decide.ts"
@@ -10,11 +10,11 @@ import { countRecorded } from "./meters/count-recorded.ts"
 import { readHistory } from "./meters/history.ts"
 import { openMeterSnapshots, type Past } from "./meters/limits.ts"
 import { endlessMeters, openMeters } from "./meters/meters.ts"
-import { actRow, withdrawal } from "./records/act-row.ts"
 import type { StoredSet } from "./records/entries.ts"
 import type { LedgerWatcher } from "./records/ledger-watcher.ts"
 import { makeRecordId } from "./records/record-id.ts"
-import type { ActRow } from "./records/row.ts"
+import type { Act, ActRow } from "./records/row.ts"
+import { withdrawal } from "./records/standing.ts"
 import { RefusalNotes } from "./refusal-notes.ts"
 import { settler } from "./settle-request.ts"
 import {
@@ -163,8 +163,7 @@ function ledgerOver(lastSet: StoredSet | undefined, parts: Parts): Ledger {
     decideHold: holdDecider(parts),
     settle: settler(store, limits),
     act: actor(parts, underWay),
-    hear: (entry, nowMs) =>
-      parts.state.acted(actRow(makeRecordId(nowMs), keepStops(entry, bindings()), nowMs)),
+    hear: (entry, nowMs) => parts.state.acted(actRow(keepStops(entry, bindings()), nowMs)),
     ...lookUps(store),
     lastNonce: (signer) => nonces.last(signer),
     ...guards(parts),
@@ -234,7 +233,7 @@ function actor({ store, state }: Parts, underWay: UnderWay): Ledger["act"] {
       store.isolated?.assertTakes(entry.act)
       assertNames(entry, state.bindings())
       assertAsSeen(entry, seen, state.bindings())
-      const row = actRow(makeRecordId(nowMs), keepStops(entry, state.bindings()), nowMs)
+      const row = actRow(keepStops(entry, state.bindings()), nowMs)
       state.acted(row)
       return { id: row.id, done: Promise.all([underWay.ended(), store.append(row)]) }
     })
@@ -250,9 +249,12 @@ function holdDecider({ store, state }: Parts): Ledger["decideHold"] {
       store.assertOpen()
       store.isolated?.assertTakes(`hold_${to}`)
       state.holds.assertPending(id, nowMs)
-      const act = { act: `hold_${to}`, hold: id, by } as const
-      const row: ActRow = { kind: "act", id: makeRecordId(nowMs), at_ms: nowMs, ...act }
+      const row = actRow({ act: `hold_${to}`, hold: id, by }, nowMs)
       state.acted(row)
       await store.append(row)
     })
+}
+
+function actRow(act: Act, nowMs: LedgerTime): ActRow {
+  return { kind: "act", id: makeRecordId(nowMs), at_ms: nowMs, ...act }
 }

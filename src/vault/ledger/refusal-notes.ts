@@ -58,7 +58,7 @@ export class RefusalNotes {
     }
     const record = makeRecordId(nowMs)
     const { client } = entry
-    const row = refusalRow(record, entry, nowMs)
+    const row: RefusalRow = { kind: "refusal", id: record, at_ms: nowMs, ...entry }
     if (!this.#hasPart(row)) {
       if (this.#newest.has(client)) this.#omitted += 1
       this.#omittedAtMs = nowMs
@@ -109,24 +109,11 @@ export class RefusalNotes {
   }
 }
 
-function samenessOf({ client, key, operation, policyHash, refusal }: RefusalEntry): string {
-  return JSON.stringify([client, key, operation, policyHash, refusal.code, refusal.message])
+function samenessOf({ client, key, operation, policy_hash, refusal }: RefusalEntry): string {
+  return JSON.stringify([client, key, operation, policy_hash, refusal.code, refusal.message])
 }
 
 /** A clock that was set back begins a new window. */
 function isWithin({ startMs }: Window, nowMs: number): boolean {
   return nowMs >= startMs && nowMs - startMs < repeatWindowMs
-}
-
-function refusalRow(id: RecordId, entry: RefusalEntry, nowMs: number): RefusalRow {
-  return {
-    kind: "refusal",
-    id,
-    at_ms: nowMs,
-    client: entry.client,
-    key: entry.key,
-    operation: entry.operation,
-    policy_hash: entry.policyHash,
-    refusal: entry.refusal,
-  }
 }

@@ -1,8 +1,6 @@
-import { sizeFieldsOf } from "./decide.ts"
 import type { RecordedRequest, ShadowEntry } from "./records/entries.ts"
 import { type RecordId, makeRecordId } from "./records/record-id.ts"
 import { recordedRequest } from "./records/request-row.ts"
-import type { ShadowRow } from "./records/row.ts"
 import type { FoundShadow, LedgerStore, ShadowCursor } from "./store/store.ts"
 
 /** Records a request that was only asked about. Durable when it resolves. */
@@ -11,17 +9,8 @@ export async function recordShadow(
   entry: ShadowEntry,
   nowMs: number,
 ): Promise<RecordId> {
-  const { client, key, operation, path, target, body, policyHash, signer, sizes } = entry
   const id = makeRecordId(nowMs)
-  const row: ShadowRow = {
-    kind: "shadow",
-    id,
-    at_ms: nowMs,
-    ...{ client, key, operation, path, target, body, signer },
-    policy_hash: policyHash,
-    ...(sizes.length > 0 && { sizes: sizes.map(sizeFieldsOf) }),
-  }
-  await store.append(row)
+  await store.append({ kind: "shadow", id, at_ms: nowMs, ...entry })
   return id
 }
 

@@ -4,7 +4,6 @@ import { bindingsOf, type Bindings } from "./bindings.ts"
 import { openHoldBook, type HoldBook } from "./hold-book.ts"
 import { openLimits, type Limits, type Past } from "./meters/limits.ts"
 import type { NonceShare } from "./records/nonce-share.ts"
-import { readHold } from "./records/read-settings.ts"
 import type { ActRow, RequestRow } from "./records/row.ts"
 import { changesOf, withChanges } from "./records/standing.ts"
 import { openNonces, type Nonces } from "./signers/nonces.ts"
@@ -41,7 +40,7 @@ export function openState(stored: OpenedState, start: Start): LedgerState {
   let bindings = bindingsOf(standing)
   const nonces = openNonces(start, stored.lastNonces)
   const limits = openLimits(past, clock)
-  const holds = openHoldBook(stored.holds.map(readHold))
+  const holds = openHoldBook(stored.holds)
   const used = (row: RequestRow): void => {
     nonces.used(row)
     if (row.release !== undefined) holds.use(row.release)

@@ -46,16 +46,17 @@ async function addClient(
   await acts.act({
     act: "client_added",
     client: {
-      ...{ name, tokenHash: hashToken(token), keys: usable, ...end },
-      ...{ rights, allowTypeB, idempotencyBy: given.idempotencyBy ?? "header" },
+      ...{ name, token_hash: hashToken(token), keys: usable, rights, allow_type_b: allowTypeB },
+      ...(given.idempotencyBy === "client_order_id" && { idempotency_by: given.idempotencyBy }),
+      ...end,
     },
   })
-  return { name, token, expires_at: end.expiresAtMs ?? null }
+  return { name, token, expires_at: end.expires_at ?? null }
 }
 
 /** From now on; nothing where no time is given. */
-function endIn(lifeMs: number | undefined, { now }: Acts): Pick<Client, "expiresAtMs"> {
-  return lifeMs === undefined ? {} : { expiresAtMs: now() + lifeMs }
+function endIn(lifeMs: number | undefined, { now }: Acts): Pick<Client, "expires_at"> {
+  return lifeMs === undefined ? {} : { expires_at: now() + lifeMs }
 }
 
 /** The token stays the same; one that has expired is good again where a time is given. */
@@ -69,7 +70,7 @@ async function setClient(
     ...client,
     keys: keys === undefined ? client.keys : usableKeys(keys, set),
     rights: rights ?? client.rights,
-    allowTypeB: allowTypeB ?? client.allowTypeB,
+    allow_type_b: allowTypeB ?? client.allow_type_b,
     ...endIn(expiresInMs, acts),
   }
   await acts.act({ act: "client_set", client: to })
@@ -79,7 +80,7 @@ async function setClient(
 /** @throws {Fault} `name_unknown`, `usage` of one that is revoked. */
 function validClient(name: string, set: ActiveSet): Client {
   const client = namedClient(name, set)
-  if (client.tokenHash !== null) return client
+  if (client.token_hash !== null) return client
   throw new Fault("usage", `The client ${name} is revoked for good; add a new one.`)
 }
 
@@ -115,7 +116,7 @@ async function rotateToken(
 ): Promise<AdminResults["rotateToken"]> {
   endToken(validClient(name, acts.active()), acts)
   const token = makeToken()
-  await acts.act({ act: "client_token_set", name, tokenHash: hashToken(token) })
+  await acts.act({ act: "client_token_set", name, token_hash: hashToken(token) })
   return { name, token }
 }
 
@@ -130,5 +131,5 @@ async function revokeClient(
 }
 
 function endToken(client: Client, { endedTokens }: Clients): void {
-  if (client.tokenHash !== null) endedTokens.set(client.tokenHash, client)
+  if (client.token_hash !== null) endedTokens.set(client.token_hash, client)
 }

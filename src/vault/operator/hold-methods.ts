@@ -28,7 +28,7 @@ export async function decideHold(
     )
   }
   await holds.ledger.decideHold(id, { to: decision, by: operatorName }, nowMs)
-  const hold = holds.ledger.holds(nowMs).find((each) => each.id === id)
+  const hold = holds.ledger.holds(nowMs).find((each) => each.hold === id)
   if (hold === undefined) throw new Fault("name_unknown", `There is no hold ${id}.`)
   return holdView(hold, holds.active())
 }

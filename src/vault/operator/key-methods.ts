@@ -58,7 +58,7 @@ async function addKey(ask: AdminParams["addKey"], keys: Keys): Promise<KeyView> 
     targets: [],
     network: keys.active().profile.network,
     approval: "unknown",
-    expiresAtMs: null,
+    expires_at: null,
   }
   await keys.act({ act: "key_added", key })
   return keyView(key, keys)
@@ -71,7 +71,9 @@ async function addKey(ask: AdminParams["addKey"], keys: Keys): Promise<KeyView> 
 async function removeKey(name: string, keys: Keys): Promise<KeyView> {
   const set = keys.active()
   const key = keyNamed(name, set)
-  const user = set.clients.find((client) => client.tokenHash !== null && client.keys.includes(name))
+  const user = set.clients.find(
+    (client) => client.token_hash !== null && client.keys.includes(name),
+  )
   if (user !== undefined) {
     throw new Fault(
       "usage",

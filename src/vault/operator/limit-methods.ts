@@ -64,11 +64,11 @@ async function raiseLimit(
   }
   const question = limits.flatMap((limit) => questionsOf(limit, to, forMs)).join(" ")
   if (question !== "" && agreed !== question) return { question }
-  const untilMs = acts.now() + forMs
+  const until = acts.now() + forMs
   // By full names: a limit that comes into force later under the same name isn't meant.
-  const raise = { act: "limit_raised", to, untilMs, reason } as const
+  const raise = { act: "limit_raised", to: formatDecimal(to), until, reason } as const
   await Promise.all(limits.map(({ fullName }) => acts.act({ ...raise, limit: fullName })))
-  return { limit: name, to: formatDecimal(to), until: untilMs }
+  return { limit: name, to: raise.to, until }
 }
 
 /** `countersign limits raise --end`: from now on what the files say. @throws {Fault} `name_unknown`. */
@@ -79,7 +79,7 @@ async function endRaise(
   const nowMs = acts.now()
   const limits = acts
     .active()
-    .raises.filter(({ untilMs }) => nowMs < untilMs)
+    .raises.filter(({ until }) => nowMs < until)
     .map(({ limit }) => limit)
     .filter((limit) => limit === name || limit.endsWith(`/${name}`))
   if (limits.length === 0) {

@@ -11,7 +11,7 @@ import type { FieldError } from "../../venue/json.ts"
 import type { SymbolEntry } from "../../venue/profile.ts"
 import type { ActiveSet, Acts } from "../active/active-set.ts"
 import { anchored, fed, lastPrice } from "../active/price-drift.ts"
-import type { StoredPrice } from "../ledger/records/admin-entry.ts"
+import { priceFields, type Price } from "../ledger/records/prices.ts"
 import { type Client, operatorName } from "../ledger/records/bindings.ts"
 import { refuse, invalidRequest } from "../request/refuse.ts"
 import { parseBody } from "../request/parse-request.ts"
@@ -77,7 +77,7 @@ function assertAsShown({ symbol, value }: NewPrice, text: string): void {
   )
 }
 
-function isPending(price: StoredPrice | undefined): boolean {
+function isPending(price: Price | undefined): boolean {
   return price !== undefined && (!price.confirmed || price.drift?.held !== undefined)
 }
 
@@ -97,7 +97,8 @@ function symbolNamed(name: string, { profile }: ActiveSet): SymbolEntry {
 
 function setByOperator({ symbol, value }: NewPrice, acts: Acts): Promise<unknown> {
   const price = { symbolId: symbol.id, value, by: operatorName, now: acts.now() }
-  return acts.act({ act: "price_set", ...anchored(price, acts.active().config.prices) })
+  const next = anchored(price, acts.active().config.prices)
+  return acts.act({ act: "price_set", ...priceFields(next) })
 }
 
 /** Records what a client's price makes of the symbol's; what says nothing new is taken without a row. */
@@ -109,12 +110,13 @@ export async function feedPrice(
   const set = acts.active()
   const earlier = set.prices.get(symbol.id)
   const next = fed({ symbolId: symbol.id, value, by, now: acts.now() }, set)
-  if (isSame(earlier, next)) acts.hear({ act: "price_set", ...next })
-  else await acts.say({ act: "price_set", ...next }, by)
+  const act = { act: "price_set", ...priceFields(next) } as const
+  if (isSame(earlier, next)) acts.hear(act)
+  else await acts.say(act, by)
 }
 
 /** The same price of the same feed, taken again: only its age is new. */
-function isSame(earlier: StoredPrice | undefined, next: StoredPrice): boolean {
+function isSame(earlier: Price | undefined, next: Price): boolean {
   if (earlier?.by !== next.by || isPending(earlier) || isPending(next)) return false
   return compareDecimals(earlier.value, next.value) === 0
 }

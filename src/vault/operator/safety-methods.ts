@@ -60,7 +60,7 @@ async function acceptClock(
 }
 
 /** @throws {Fault} `usage` where none waits. */
-async function lookAtRestore(ledger: Ledger, acts: Acts): Promise<AdminResults["lookAtRestore"]> {
+async function lookAtRestore(ledger: Ledger, acts: Acts) {
   await claimSigners(acts.active(), ledger)
   const signers = ledger.marks.waiting()
   if (signers.length > 0) return { signers }

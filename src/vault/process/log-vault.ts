@@ -1,6 +1,6 @@
 import { whoRefused } from "../../link/views/refusal.ts"
 import type { LogLevel } from "../../std/log.ts"
-import type { AdminEntry } from "../ledger/records/admin-entry.ts"
+import type { Act } from "../ledger/records/row.ts"
 import type { RequestEntry } from "../ledger/records/entries.ts"
 import { frozen } from "../ledger/records/freeze.ts"
 import type { RecordId } from "../ledger/records/record-id.ts"
@@ -20,7 +20,7 @@ export function logVault(
   return from === "debug" ? { ...listener, reserved: logRequest } : listener
 }
 
-function logAct(entry: AdminEntry, record: RecordId): void {
+function logAct(entry: Act, record: RecordId): void {
   if (entry.act === "frozen") {
     log({ level: "error", event: "frozen", message: frozen(entry).message, record })
   }

@@ -1,4 +1,4 @@
-import type { AdminEntry } from "../ledger/records/admin-entry.ts"
+import type { Act } from "../ledger/records/row.ts"
 import type { LedgerWatcher } from "../ledger/records/ledger-watcher.ts"
 import type { RecordId } from "../ledger/records/record-id.ts"
 
@@ -10,7 +10,7 @@ export type OpeningStep =
 export type VaultListener = Pick<LedgerWatcher, "reserved" | "noted"> & {
   opening(step: OpeningStep): void
   /** An act is in force, and durable. */
-  acted(entry: AdminEntry, record: RecordId): void
+  acted(entry: Act, record: RecordId): void
 }
 
 const nothing = (): void => undefined

@@ -24,7 +24,7 @@ export function authenticate(
 ): Result<Client, Refusal> {
   const client = set.clientByTokenHash.get(hashToken(token))
   if (client === undefined) return err(refuseToken(count, nowMs))
-  const { name, expiresAtMs = Infinity } = client
+  const { name, expires_at: expiresAtMs = Infinity } = client
   return nowMs >= expiresAtMs ? err(tokenExpired(name, expiresAtMs)) : ok(client)
 }
 
@@ -121,7 +121,7 @@ function refuseKey(ask: KeyAsk, key: KeyEntry, set: ActiveSet): Refusal | undefi
   if (!set.usableKeys.has(key.name)) return keyEnded(key)
   if (ask.signing.type === "B" && key.role !== "wallet")
     return walletKeyRequired(ask.endpoint.id, key.name)
-  if (key.role === "wallet" && !ask.client.allowTypeB)
+  if (key.role === "wallet" && !ask.client.allow_type_b)
     return walletKeyNotAllowed(ask.client.name, key.name)
   return undefined
 }

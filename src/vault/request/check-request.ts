@@ -4,6 +4,7 @@ import type { CheckReport, LimitView } from "../../link/views/views.ts"
 import { formatDecimal } from "../../venue/decimal.ts"
 import { budgetExhausted } from "../budgets/shortage.ts"
 import type { Client } from "../ledger/records/bindings.ts"
+import { sizesOf } from "../ledger/records/request-row.ts"
 import type { Headroom } from "../ledger/records/reservation.ts"
 import { limitExhausted } from "../ledger/refusals.ts"
 import { recordedTime, type LedgerTime } from "../process/clock.ts"
@@ -109,8 +110,8 @@ export async function shadowRequest(
       ...bindingOf(read.value, client.value),
       path: read.value.endpoint.path,
       signer: read.value.parties.signer,
-      policyHash: set.policyHash,
-      sizes: decision.kind === "refuse" ? [] : decision.sizes,
+      policy_hash: set.policyHash,
+      ...sizesOf(decision.kind === "refuse" ? [] : decision.sizes),
     },
     nowMs,
   )

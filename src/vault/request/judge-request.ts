@@ -8,6 +8,7 @@ import type { Ledger, LedgerTurn } from "../ledger/ledger.ts"
 import { type Client, type KeyEntry } from "../ledger/records/bindings.ts"
 import { freezeOf, frozen } from "../ledger/records/freeze.ts"
 import type { HoldBinding } from "../ledger/records/hold.ts"
+import { readDecimal } from "../ledger/records/prices.ts"
 import { restoredSentence } from "../ledger/signers/signer-marks.ts"
 import { judge } from "../policy/judge.ts"
 import type { Circumstances, JudgedRequest } from "../policy/judged/judged-request.ts"
@@ -78,8 +79,8 @@ export function circumstancesOf(key: KeyEntry, set: ActiveSet, nowMs: LedgerTime
     referencePrice: (symbolId) => referencePrice(symbolId, set, nowMs),
     heldPrice: (symbolId) => heldPrice(symbolId, set),
     raises: set.raises
-      .filter(({ untilMs }) => nowMs < untilMs)
-      .map(({ limit, to }) => ({ limit, max: to })),
+      .filter(({ until }) => nowMs < until)
+      .map(({ limit, to }) => ({ limit, max: readDecimal(to) })),
   }
 }
 
@@ -106,16 +107,16 @@ function refuseExpiringAgent(
 
 /** Whether an agent's approval ends so soon that it adds no risk any more, or has ended. */
 export function isEnding(key: KeyEntry, set: ActiveSet, nowMs: LedgerTime): boolean {
-  if (key.role !== "agent" || key.expiresAtMs === null) return false
-  return nowMs >= key.expiresAtMs - set.config.stopBeforeMs
+  if (key.role !== "agent" || key.expires_at === null) return false
+  return nowMs >= key.expires_at - set.config.stopBeforeMs
 }
 
 /** Of an agent that {@link isEnding}. */
-export function agentExpiring({ name, expiresAtMs }: KeyEntry): Refusal {
+export function agentExpiring({ name, expires_at }: KeyEntry): Refusal {
   return {
     code: "agent_expiring",
     message: `The approval of the agent key ${name} ends soon or has ended; until it is renewed, the key signs only cancels and reduce-only orders.`,
-    data: { key: name, expires_at: expiresAtMs ?? 0 },
+    data: { key: name, expires_at: expires_at ?? 0 },
   }
 }
 
@@ -240,14 +241,14 @@ export function holdRequest(
     policy: hold.policy,
     rule: hold.name,
     worst: worstCaseText(sizes, orders),
-    expiresAtMs: turn.nowMs + hold.ttlMs,
+    expires_at: turn.nowMs + hold.ttlMs,
   })
   if (!opened.ok) return opened.error
-  const { id, expiresAtMs } = opened.value
+  const { hold: id, expires_at } = opened.value
   const where = `${hold.policy}/${hold.name}, ${hold.file}:${hold.line}`
   return {
     code: "approval_required",
     message: `A person must release this request (${where}): countersign held release ${id}. Then send it again.`,
-    data: { hold: id, expires_at: expiresAtMs },
+    data: { hold: id, expires_at },
   }
 }

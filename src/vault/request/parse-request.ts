@@ -153,7 +153,7 @@ export function keyToLookUp(call: SignCall, set: ActiveSet): IdempotencyKey | un
   const client = set.clientByTokenHash.get(hashToken(call.token))
   if (client === undefined) return undefined
   if (call.idempotencyKey !== undefined) return headerKey(client.name, call.idempotencyKey)
-  if (client.idempotencyBy === "header") return undefined
+  if (client.idempotency_by === undefined) return undefined
   const read = parseRequest(call, client, set)
   return read.ok ? keyOf(call, client, read.value) : undefined
 }
@@ -161,11 +161,11 @@ export function keyToLookUp(call: SignCall, set: ActiveSet): IdempotencyKey | un
 /** The header `Idempotency-Key`; without it, for a client that was added so, an order's `client_order_id`. */
 export function keyOf(
   call: Pick<BodyCall, "idempotencyKey">,
-  { name, idempotencyBy }: Client,
+  { name, idempotency_by }: Client,
   request: ParsedRequest,
 ): IdempotencyKey | undefined {
   if (call.idempotencyKey !== undefined) return headerKey(name, call.idempotencyKey)
-  if (idempotencyBy === "header" || request.endpoint.id !== "placeOrder") return undefined
+  if (idempotency_by === undefined || request.endpoint.id !== "placeOrder") return undefined
   const key = clientOrderIdOf(request)
   return key === undefined ? undefined : { client: name, by: "client_order_id", key }
 }

@@ -30,7 +30,7 @@ export function recordRefusal(
       client: client.name,
       key: call.key ?? null,
       operation: set.profile.endpointByPath.get(call.path ?? "")?.id ?? null,
-      policyHash: set.policyHash,
+      policy_hash: set.policyHash,
       refusal,
     },
     nowMs,

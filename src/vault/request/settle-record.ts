@@ -4,7 +4,7 @@ import { parseAddress } from "../../venue/address.ts"
 import { isJsonObject, type JsonObject, parseStrictJson } from "../../venue/json.ts"
 import { type ActiveSet, walletAddressOf, type Acts } from "../active/active-set.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import type { AdminEntry } from "../ledger/records/admin-entry.ts"
+import type { Act } from "../ledger/records/row.ts"
 import { type KeyEntry, operatorName } from "../ledger/records/bindings.ts"
 import type { StoredRecord } from "../ledger/records/entries.ts"
 import type { AutoFreeze } from "../watch/auto-freeze.ts"
@@ -79,7 +79,7 @@ const maxTimeMs = 8_640_000_000_000_000
  * revoked. That the venue accepted it is the word of whoever sent it, so it is heard once and only of an
  * agent of the wallet that signed: whoever may revoke agents of one wallet can't end another's.
  */
-export function actFollowing(record: StoredRecord, set: ActiveSet): AdminEntry | undefined {
+export function actFollowing(record: StoredRecord, set: ActiveSet): Act | undefined {
   if (record.state === "accepted" || record.state === "refused") return undefined
   const agent = agentOf(record, set)
   if (agent === undefined || !mayChange(record, agent, set)) return undefined
@@ -93,12 +93,12 @@ export function actFollowing(record: StoredRecord, set: ActiveSet): AdminEntry |
 function approvalFollowing(
   record: StoredRecord,
   about: { readonly name: string; readonly record: string },
-): AdminEntry | undefined {
+): Act | undefined {
   const validDays = givesDays(record) ? recordedBody(record.body)["valid_days"] : undefined
   if (typeof validDays !== "number") return undefined
-  const expiresAtMs = Math.min(record.decidedAtMs + validDays * dayMs, maxTimeMs)
+  const expires_at = Math.min(record.decidedAtMs + validDays * dayMs, maxTimeMs)
   const wallet = wasSignedElsewhere(record) ? record.signer : null
-  return { act: "agent_approved", ...about, expiresAtMs, ...(wallet !== null && { wallet }) }
+  return { act: "agent_approved", ...about, expires_at, ...(wallet !== null && { wallet }) }
 }
 
 /** The agent key held here that a recorded account operation is about. */

@@ -4,8 +4,9 @@ import type { BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
 import type { RequestEntry } from "../ledger/records/entries.ts"
-import type { EarlierRequest, Idempotency, KeyUse } from "../ledger/records/idempotency.ts"
+import type { EarlierRequest, KeyUse } from "../ledger/records/idempotency.ts"
 import type { Taken } from "../ledger/records/reservation.ts"
+import type { Idempotency } from "../ledger/records/row.ts"
 import { requestStages } from "../process/stages.ts"
 import type { Asked, Asking, SignContext } from "./asking.ts"
 import { authenticate } from "./authorize.ts"
@@ -172,20 +173,23 @@ function sign({ request, set, key }: Asked, taken: Taken, vault: SignContext): S
 
 function entryOf(asked: Asked, use: KeyUse, rule: string): RequestEntry {
   const { request, client, set, call } = asked
+  const orderId = clientOrderIdOf(request)
+  const idempotency = idempotencyOf(asked, use)
   return {
     ...bindingOf(request, client),
     path: request.endpoint.path,
-    policyHash: set.policyHash,
+    policy_hash: set.policyHash,
     rule,
     purpose: call.purpose,
-    clientOrderId: clientOrderIdOf(request),
-    traceparent: call.traceparent,
-    idempotency: idempotencyOf(asked, use),
+    ...(orderId !== undefined && { client_order_id: orderId }),
+    ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
+    ...(idempotency !== undefined && { idempotency }),
   }
 }
 
 function idempotencyOf({ key, ...asked }: Asked, use: KeyUse): Idempotency | undefined {
   if (key === undefined) return undefined
-  const replaces = use.kind === "ended" ? use.record : undefined
-  return { by: key.by, key: key.key, binding: bindingHash(asked.request, asked), replaces }
+  const { by, key: name } = key
+  const replaces = use.kind === "ended" ? { replaces: use.record } : {}
+  return { by, key: name, binding: bindingHash(asked.request, asked), ...replaces }
 }

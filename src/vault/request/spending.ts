@@ -77,7 +77,7 @@ function perMinute({ weight, everyMs }: PricePoll): number {
 }
 
 function mayUse(client: Client, address: Address | undefined, set: ActiveSet): boolean {
-  if (client.tokenHash === null || !set.config.budgets.shares.has(client.name)) return false
+  if (client.token_hash === null || !set.config.budgets.shares.has(client.name)) return false
   return address === undefined || addressesOf(client, set).includes(address)
 }
 

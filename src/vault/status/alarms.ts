@@ -68,7 +68,7 @@ function frozenSince(
   { active }: StatusSources,
 ): Pick<Alarm, "since"> | undefined {
   const freeze = active().freezes.find((each) => each.scope === scope && each.name === name)
-  return freeze && { since: freeze.sinceMs }
+  return freeze && { since: freeze.since }
 }
 
 /** Its message has no words that a bot wrote. Agents that end have alarms of their own, which come earlier. */

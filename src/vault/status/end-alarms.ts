@@ -8,9 +8,9 @@ import { succeedCommand } from "./succeed-command.ts"
 export function endAlarms(set: ActiveSet, nowMs: number): readonly Alarm[] {
   const { keys, clients, config } = set
   const approved = [...keys.values()].filter(({ approval }) => approval === "approved")
-  const valid = clients.filter(({ tokenHash }) => tokenHash !== null)
+  const valid = clients.filter(({ token_hash }) => token_hash !== null)
   return [...approved, ...valid].flatMap((each) => {
-    const { name: subject, expiresAtMs } = each
+    const { name: subject, expires_at: expiresAtMs } = each
     if (typeof expiresAtMs !== "number") return []
     const says = "role" in each ? ofApproval : ofToken
     const command = "role" in each ? succeedCommand(each, set) : `${renewal} ${subject}`
@@ -44,10 +44,10 @@ export function keylessClients(
   const signs = (name: string): boolean => {
     const key = usableKeys.get(name)
     if (key?.network !== profile.network) return false
-    return key.approval !== "approved" || nowMs < (key.expiresAtMs ?? Infinity)
+    return key.approval !== "approved" || nowMs < (key.expires_at ?? Infinity)
   }
   return clients
-    .filter(({ tokenHash, keys }) => tokenHash !== null && !keys.some(signs))
+    .filter(({ token_hash, keys }) => token_hash !== null && !keys.some(signs))
     .map(({ name }) => name)
 }
 

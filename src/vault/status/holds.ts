@@ -40,14 +40,14 @@ export function waitingHolds(holds: Holds): readonly HoldView[] {
 export function whyNever(hold: HoldView, { usableKeys, clients }: ActiveSet): string | undefined {
   if (!usableKeys.has(hold.key)) return `The key ${hold.key} never signs again`
   const client = clients.find(({ name }) => name === hold.client)
-  const isGone = client === undefined || client.tokenHash === null
+  const isGone = client === undefined || client.token_hash === null
   return isGone ? `The client ${hold.client} is revoked` : undefined
 }
 
 /** A held request as a person sees it. */
 export function holdView(hold: Hold, { profile }: ActiveSet): HoldView {
   return {
-    id: hold.id,
+    id: hold.hold,
     state: hold.state,
     client: hold.client,
     key: hold.key,
@@ -58,7 +58,7 @@ export function holdView(hold: Hold, { profile }: ActiveSet): HoldView {
     body: hold.body,
     shape: profile.endpoints.get(hold.operation)?.shape ?? { kind: "opaque" },
     worst_case: hold.worst,
-    expires_at: hold.expiresAtMs,
+    expires_at: hold.expires_at,
   }
 }
 

@@ -82,7 +82,7 @@ function familiesOfKeys(keys: readonly KeyEntry[], keyring: KeyLocks): readonly 
         help: "When the venue's approval of an agent key ends, as computed here.",
         labels: ["key"],
       },
-      keys.flatMap(({ name, expiresAtMs }) =>
+      keys.flatMap(({ name, expires_at: expiresAtMs }) =>
         expiresAtMs === null ? [] : [[[name], expiresAtMs / 1_000] as const],
       ),
     ),
@@ -91,7 +91,7 @@ function familiesOfKeys(keys: readonly KeyEntry[], keyring: KeyLocks): readonly 
 
 /** Of the tokens that do end; those first that end first. */
 function tokenFamily({ clients }: ActiveSet): MetricFamily {
-  const series = clients.flatMap(({ name, tokenHash, expiresAtMs: endMs }) =>
+  const series = clients.flatMap(({ name, token_hash: tokenHash, expires_at: endMs }) =>
     tokenHash === null || endMs === undefined ? [] : [[[name], endMs / 1_000] as const],
   )
   const help = "When a client's token expires."
@@ -112,6 +112,6 @@ function keylessFamily(set: ActiveSet, nowMs: number): MetricFamily {
 
 /** Those first that end first. */
 function keysOf(set: ActiveSet): readonly KeyEntry[] {
-  const end = ({ expiresAtMs }: KeyEntry): number => expiresAtMs ?? Number.MAX_VALUE
+  const end = ({ expires_at: expiresAtMs }: KeyEntry): number => expiresAtMs ?? Number.MAX_VALUE
   return [...set.usableKeys.values()].toSorted((a, b) => end(a) - end(b)).slice(0, maxNamedSeries)
 }

@@ -3,6 +3,7 @@ import * as z from "zod"
 import type { LimitUse, RaiseView, StandingLimit } from "../../link/views/views.ts"
 import { formatDecimal, maxDecimal } from "../../venue/decimal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
+import { readDecimal } from "../ledger/records/prices.ts"
 import type { LedgerTime } from "../process/clock.ts"
 import type { MeterUse } from "../ledger/meters/meters.ts"
 import type { Limit, Policy } from "../policy/terms/policy.ts"
@@ -13,8 +14,8 @@ export function listLimits(sources: StatusSources): readonly StandingLimit[] {
   const nowMs = sources.now()
   const { policies, raises } = sources.active()
   return limitUses(policies, sources, () => true).map((use) => {
-    const raise = raisesOf(use, raises, nowMs).find(({ to }) => formatDecimal(to) === use.max)
-    return { ...use, raised_until: raise?.untilMs ?? null }
+    const raise = raisesOf(use, raises, nowMs).find(({ to }) => to === use.max)
+    return { ...use, raised_until: raise?.until ?? null }
   })
 }
 
@@ -25,10 +26,10 @@ export function listRaises({ active, now }: StatusSources): readonly RaiseView[]
     placedLimits(policies).map(({ policy, limit }) => [`${policy.name}/${limit.name}`, limit.max]),
   )
   return raises
-    .filter(({ untilMs }) => nowMs < untilMs)
-    .map(({ limit, to, untilMs: until }) => {
+    .filter(({ until }) => nowMs < until)
+    .map(({ limit, to, until }) => {
       const max = maxima.get(limit)
-      return { limit, to: formatDecimal(to), until, max: max ? formatDecimal(max) : null }
+      return { limit, to, until, max: max ? formatDecimal(max) : null }
     })
 }
 
@@ -68,7 +69,7 @@ function limitOf(
     line: limit.line,
     mode: limit.mode,
     per: limit.per,
-    max: formatDecimal(maxDecimal(limit.max, ...raised.map(({ to }) => to))),
+    max: formatDecimal(maxDecimal(limit.max, ...raised.map(({ to }) => readDecimal(to)))),
   }
 }
 
@@ -79,7 +80,7 @@ function raisesOf(
   nowMs: number,
 ): ActiveSet["raises"] {
   const names = [limit, `${policy}/${limit}`]
-  return raises.filter((raise) => nowMs < raise.untilMs && names.includes(raise.limit))
+  return raises.filter((raise) => nowMs < raise.until && names.includes(raise.limit))
 }
 
 /** A meter's name ends in JSON that says for whom, and of what, it counts. */

@@ -17,7 +17,7 @@ export function statusLine(sources: StatusSources, refused = sources.differ()?.m
 }
 
 function setWords({ usableKeys, clients, policyHash }: ActiveSet): string {
-  const served = clients.filter(({ tokenHash }) => tokenHash !== null).length
+  const served = clients.filter(({ token_hash }) => token_hash !== null).length
   const policy = policyHash.slice(0, shownHashDigits)
   return `${counted(usableKeys.size, "key")}, ${counted(served, "client")}, policy ${policy}…`
 }

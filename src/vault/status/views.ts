@@ -10,7 +10,6 @@ import type { BudgetScope } from "../budgets/budget.ts"
 import type { BudgetStand } from "../budgets/budgets.ts"
 import type { KeyLocks } from "../keyring/keyring.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import { keyFieldsOf } from "../ledger/records/act-row.ts"
 import type { Client, KeyEntry } from "../ledger/records/bindings.ts"
 import type { StoredRecord } from "../ledger/records/entries.ts"
 import type { RecentRefusal } from "../ledger/store/audit-jobs.ts"
@@ -25,7 +24,7 @@ export type KeyStates = {
 /** A key as scripts and bots see it. */
 export function keyView(key: KeyEntry, { keyring, ledger }: KeyStates): KeyView {
   return {
-    ...keyFieldsOf(key),
+    ...key,
     last_used: ledger.lastNonce(key.address) ?? null,
     locked: keyring.isLocked(key.name),
   }
@@ -37,11 +36,11 @@ export function clientView(client: Client, nowMs: LedgerTime): ClientView {
     name: client.name,
     keys: client.keys,
     rights: client.rights,
-    allow_type_b: client.allowTypeB,
-    idempotency_by: client.idempotencyBy,
-    expires_at: client.expiresAtMs ?? null,
-    expired: nowMs >= (client.expiresAtMs ?? Infinity),
-    revoked: client.tokenHash === null,
+    allow_type_b: client.allow_type_b,
+    idempotency_by: client.idempotency_by ?? "header",
+    expires_at: client.expires_at ?? null,
+    expired: nowMs >= (client.expires_at ?? Infinity),
+    revoked: client.token_hash === null,
   }
 }
 

@@ -58,7 +58,7 @@ function setWarnings(set: ActiveSet, nowMs: number): readonly Warning[] {
 /** What is promised to nobody is kept for nobody. */
 function shareWarnings({ config, clients }: ActiveSet): readonly Warning[] {
   return [...config.budgets.shares.keys()]
-    .filter((name) => !clients.some((each) => each.name === name && each.tokenHash !== null))
+    .filter((name) => !clients.some((each) => each.name === name && each.token_hash !== null))
     .map((name) => ({
       message: `budgets in countersign.yaml has a share for ${name}, and there is no such client: nothing is kept for it.`,
       fix: changeFiles,
@@ -116,7 +116,7 @@ export function stopWarnings(set: ActiveSet): readonly Warning[] {
 /** Silence counts from a client's first heartbeat on, so that of one that can send none never does. */
 function unheardWarnings({ config, clients }: ActiveSet): readonly string[] {
   return [...config.heartbeats.keys()].flatMap((name) => {
-    const client = clients.find((each) => each.name === name && each.tokenHash !== null)
+    const client = clients.find((each) => each.name === name && each.token_hash !== null)
     if (client?.rights.includes("heartbeat") === true) return []
     const what =
       client === undefined ? "there is no such client" : "it doesn't have --right heartbeat"

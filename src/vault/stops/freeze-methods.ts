@@ -30,14 +30,13 @@ export function freezeMethods(acts: Acts & FollowsOthers) {
  * from then on. Whoever asked for it, it takes away no stop. Shows what is frozen then.
  */
 export async function freeze(
-  what: Omit<Freeze, "sinceMs">,
+  what: Omit<Freeze, "since">,
   acts: Acts,
   put = (entry: { readonly act: "frozen" } & Freeze): Promise<unknown> => acts.act(entry),
 ): Promise<FreezeView> {
-  const sinceMs = acts.now()
-  const asked = { ...what, sinceMs } as Freeze // a union that `Omit` takes apart
+  const asked = { ...what, since: acts.now() } as Freeze // a union that `Omit` takes apart
   await put({ act: "frozen", ...asked })
-  return freezeView(acts.active().freezes.find((each) => isSameScope(each, asked)) ?? asked)
+  return acts.active().freezes.find((each) => isSameScope(each, asked)) ?? asked
 }
 
 /** `POST /freeze`: a client with the right may stop itself, others, a key or everything; it can't thaw. `body` is base64. */
@@ -57,11 +56,6 @@ export async function freezeForClient(
   return { kind: "answer", freeze: await freeze(asked, acts, (entry) => acts.say(entry, by)) }
 }
 
-/** A freeze as it is shown. */
-export function freezeView({ sinceMs: since, ...freeze }: Freeze): FreezeView {
-  return { ...freeze, since }
-}
-
 async function freezeForOperator(
   { scope, name, reason, cancels, by = operatorName }: AdminParams["freeze"],
   acts: Acts,
@@ -78,7 +72,7 @@ async function thaw(
   acts: Acts & FollowsOthers,
 ): Promise<readonly FreezeView[]> {
   await acts.ledger.decide([], () => () => undefined) // another host may have frozen it a moment ago
-  const standing = acts.active().freezes.map(freezeView)
+  const standing = acts.active().freezes
   if (!shown.every((each) => standing.some((now) => isDeepStrictEqual(now, each)))) {
     throw new Fault(
       "usage",
@@ -88,7 +82,7 @@ async function thaw(
   await Promise.all(
     shown.map((each) => acts.act({ act: "thawed", ...scopeOf(each.scope, each.name) })),
   )
-  return acts.active().freezes.map(freezeView)
+  return acts.active().freezes
 }
 
 function scopeOf(scope: FreezeScope["scope"], name: string | null): FreezeScope {

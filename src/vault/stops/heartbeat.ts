@@ -160,7 +160,7 @@ function silentClients({ active, heartbeats }: Heard): readonly string[] {
     // Where an operator revoked the client, or took the right from it, no heartbeat can come any more.
     if (watch === undefined || client?.rights.includes("heartbeat") !== true) return false
     const isSilent = heartbeats.silentMs(name) > watch.withinMs + patienceMs(config)
-    return client.tokenHash !== null && isSilent
+    return client.token_hash !== null && isSilent
   })
 }
 

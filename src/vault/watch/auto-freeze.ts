@@ -1,7 +1,7 @@
 import type { Outcome } from "../../link/views/outcome.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import type { AdminEntry } from "../ledger/records/admin-entry.ts"
+import type { Act } from "../ledger/records/row.ts"
 import { isReserved } from "../ledger/records/bindings.ts"
 import type { StoredRecord } from "../ledger/records/entries.ts"
 import { isSameScope, type FreezeScope } from "../ledger/records/freeze.ts"
@@ -22,7 +22,7 @@ export type AutoFreeze = {
 
 type Watched = {
   readonly active: () => ActiveSet
-  readonly act: (entry: AdminEntry) => Promise<unknown>
+  readonly act: (entry: Act) => Promise<unknown>
   readonly now: () => number
   readonly clock: Pick<Clock, "monotonicMs">
 }
@@ -98,7 +98,7 @@ function freeze(
 ): void {
   if (active().freezes.some((earlier) => isSameScope(earlier, scope))) return
   const by = `freeze_on/${sign}` // no client's name has a slash
-  const made = { ...scope, reason, by, cancels: true, sinceMs: now() }
+  const made = { ...scope, reason, by, cancels: true, since: now() }
   act({ act: "frozen", ...made }).catch((error: unknown) =>
     logFailure("freeze_not_recorded", error),
   )

@@ -1,3 +1,4 @@
+import type { Address } from "../../../src/venue/address.ts"
 import { execFile } from "node:child_process"
 import { createHash } from "node:crypto"
 import { access, readFile, rm, writeFile } from "node:fs/promises"
@@ -103,7 +104,7 @@ async function make(entries: number): Promise<Made> {
   const { installation } = test
   const startMs = Date.now()
   const ids = growLedger(pathsOf(installation).ledgerFile, {
-    ...{ client: "bot", key: "mm", signer: address, entries },
+    ...{ client: "bot", key: "mm", signer: address as Address, entries },
     endMs: startMs,
   })
   const seconds = ((Date.now() - startMs) / 1_000).toFixed(0)

@@ -1,3 +1,4 @@
+import type { Address } from "../../../src/venue/address.ts"
 import { pathsOf } from "../../../src/vault/config/installation.ts"
 import { growLedger } from "../../support/big-ledger.ts"
 import type { Case } from "../case.ts"
@@ -27,6 +28,6 @@ export const records: Case = {
 /** Adds three days of the first bot's trading to the ledger of a site that doesn't run. */
 export function grow({ dir, bots }: Site, entries: number): void {
   const { ledgerFile } = pathsOf({ configDir: dir, stateDir: dir })
-  const signer = bots[0]?.address ?? ""
+  const signer = (bots[0]?.address ?? "") as Address
   growLedger(ledgerFile, { client: "bot0", key: "k0", signer, entries, endMs: Date.now() })
 }

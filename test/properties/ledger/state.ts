@@ -5,14 +5,14 @@ import fc from "fast-check"
 
 import { openLedgerOver } from "../../../src/vault/ledger/open-ledger.ts"
 import type { Ledger } from "../../../src/vault/ledger/ledger.ts"
-import type { AdminEntry } from "../../../src/vault/ledger/records/admin-entry.ts"
+import type { Act } from "../../../src/vault/ledger/records/row.ts"
 import type { Client, KeyEntry } from "../../../src/vault/ledger/records/bindings.ts"
 import type { JournalRow } from "../../../src/vault/ledger/records/row.ts"
 import { Fault } from "../../../src/std/fault.ts"
 import { ever } from "../../../src/vault/policy/terms/claim.ts"
 import { parseAddress } from "../../../src/venue/address.ts"
 import { beginning, chained, Disk, type Entry } from "../../simulation/store/disk.ts"
-import { aClaim, decimal, hourMs } from "../../support/a-claim.ts"
+import { aClaim, hourMs } from "../../support/a-claim.ts"
 import { fakeClock, ledgerTime, type FakeClock } from "../../support/fake-clock.ts"
 import {
   openHold,
@@ -118,7 +118,7 @@ class History {
   }
 
   /** Does nothing where it is about a name that isn't there, or that is taken. */
-  async act(entry: AdminEntry): Promise<void> {
+  async act(entry: Act): Promise<void> {
     await this.ledger.act(entry, this.#nowMs()).catch((error: unknown) => {
       assert.ok(error instanceof Fault && /^name_(?:taken|unknown)$/.test(error.code))
     })
@@ -132,7 +132,7 @@ class History {
     const nowMs = this.#nowMs()
     const hold = this.ledger.holds(nowMs).filter(({ state }) => state === "pending")[of]
     const to = says === 0 ? "refused" : "released"
-    if (hold !== undefined) await this.ledger.decideHold(hold.id, { to, by: "operator" }, nowMs)
+    if (hold !== undefined) await this.ledger.decideHold(hold.hold, { to, by: "operator" }, nowMs)
   }
 
   async settle(of: number, says: number): Promise<void> {
@@ -170,13 +170,13 @@ class History {
 function holdAsk(body: number, nowMs: number) {
   const { client, key, operation, target } = requestEntry
   const asked = { client, key, operation, target, body: `{"n":${body}}` }
-  return { ...asked, policy: "p", rule: "large", worst: "w", expiresAtMs: nowMs + 600_000 }
+  return { ...asked, policy: "p", rule: "large", worst: "w", expires_at: nowMs + 600_000 }
 }
 
-function acts(of: number): readonly AdminEntry[] {
+function acts(of: number): readonly Act[] {
   const name = `client-${of}`
-  const freeze = { reason: `${of}`, by: "operator", cancels: of > 0, sinceMs: of }
-  const price = { symbolId: of, value: decimal("2"), asOfMs: of, by: "feed", confirmed: of > 0 }
+  const freeze = { reason: `${of}`, by: "operator", cancels: of > 0, since: of }
+  const price = { symbol_id: of, value: "2", as_of: of, by: "feed", confirmed: of > 0 }
   return [
     { act: "frozen", scope: "client", name, ...freeze },
     { act: "frozen", scope: "all", name: null, ...freeze },
@@ -188,8 +188,8 @@ function acts(of: number): readonly AdminEntry[] {
     {
       act: "limit_raised",
       limit: name,
-      to: decimal("3"),
-      untilMs: 1_780_000_000_000 + of * hourMs,
+      to: "3",
+      until: 1_780_000_000_000 + of * hourMs,
       reason: "r",
     },
     { act: "limit_raise_ended", limit: name },
@@ -199,17 +199,17 @@ function acts(of: number): readonly AdminEntry[] {
   ]
 }
 
-function actsOfKeys(of: number): readonly AdminEntry[] {
+function actsOfKeys(of: number): readonly Act[] {
   const [name, next] = [`key-${of}`, `key-${(of + 1) % 3}`]
   const key: KeyEntry = {
     ...{ name, address: addresses[of]!, role: "agent" as const, wallet: null, targets: [] },
-    ...{ network: "n", approval: "unknown" as const, expiresAtMs: null },
+    ...{ network: "n", approval: "unknown" as const, expires_at: null },
   }
   return [
     { act: "key_added", key },
     { act: "key_added", key },
-    { act: "agent_approved", name, expiresAtMs: of, record: "r" },
-    { act: "agent_approved", name, expiresAtMs: 7, record: "r", wallet: addresses[0]! },
+    { act: "agent_approved", name, expires_at: of, record: "r" },
+    { act: "agent_approved", name, expires_at: 7, record: "r", wallet: addresses[0]! },
     { act: "agent_revoked", name, record: "r" },
     { act: "key_removed", name },
     { act: "key_targets_set", name, targets: addresses },
@@ -217,18 +217,18 @@ function actsOfKeys(of: number): readonly AdminEntry[] {
   ]
 }
 
-function actsOfClients(of: number): readonly AdminEntry[] {
+function actsOfClients(of: number): readonly Act[] {
   const name = `bot-${of}`
   const client: Client = {
-    ...{ name, tokenHash: "0x01", rights: [], allowTypeB: of > 0 },
-    ...{ keys: ["key-0", "key-1"], idempotencyBy: "header" },
+    ...{ name, token_hash: "0x01", rights: [], allow_type_b: of > 0 },
+    keys: ["key-0", "key-1"],
   }
   return [
     { act: "client_added", client },
     { act: "client_added", client },
     { act: "client_set", client },
-    { act: "client_set", client: { ...client, idempotencyBy: "client_order_id", expiresAtMs: of } },
-    { act: "client_token_set", name, tokenHash: "0x02" },
+    { act: "client_set", client: { ...client, idempotency_by: "client_order_id", expires_at: of } },
+    { act: "client_token_set", name, token_hash: "0x02" },
     { act: "client_revoked", name },
   ]
 }

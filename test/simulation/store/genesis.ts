@@ -1,5 +1,4 @@
-import { actRow } from "../../../src/vault/ledger/records/act-row.ts"
-import type { AdminEntry } from "../../../src/vault/ledger/records/admin-entry.ts"
+import type { Act, ActRow } from "../../../src/vault/ledger/records/row.ts"
 import { makeRecordId } from "../../../src/vault/ledger/records/record-id.ts"
 import { startMs } from "../../support/fake-clock.ts"
 import { beginning, chained, Disk, type Entry } from "./disk.ts"
@@ -10,7 +9,7 @@ export function genesis(): Disk {
   return installed.copy()
 }
 
-const acts: readonly AdminEntry[] = [
+const acts: readonly Act[] = [
   ...added.keys.map((key) => ({ act: "key_added" as const, key })),
   ...added.clients.map((client) => ({ act: "client_added" as const, client })),
   { act: "set_activated", hash: fileSets[0]!.policyHash, files: fileSets[0]!.texts },
@@ -19,7 +18,7 @@ const acts: readonly AdminEntry[] = [
 const installed = new Disk()
 installed.write({
   entries: acts.reduce<readonly Entry[]>((earlier, act) => {
-    const row = actRow(makeRecordId(startMs), act, startMs)
+    const row: ActRow = { kind: "act", id: makeRecordId(startMs), at_ms: startMs, ...act }
     return [...earlier, chained(row, earlier.at(-1) ?? beginning)]
   }, []),
   clock: undefined,

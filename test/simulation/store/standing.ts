@@ -1,29 +1,23 @@
-import type {
-  Act,
-  ActRow,
-  ClientFields,
-  FreezeFields,
-  KeyFields,
-  PriceFields,
-  RaiseFields,
-  RequestRow,
-  SetFile,
-  StoredHold,
-} from "../../../src/vault/ledger/records/row.ts"
+import type { Client, KeyEntry } from "../../../src/vault/ledger/records/bindings.ts"
+import type { Freeze, FreezeScope } from "../../../src/vault/ledger/records/freeze.ts"
+import type { Hold } from "../../../src/vault/ledger/records/hold.ts"
+import type { PriceFields } from "../../../src/vault/ledger/records/prices.ts"
+import type { Act, ActRow, Raise, RequestRow } from "../../../src/vault/ledger/records/row.ts"
 import type { OpenedState } from "../../../src/vault/ledger/store/store.ts"
 
+type OpenedFiles = NonNullable<OpenedState["lastSet"]>["files"]
 type Named<Name extends Act["act"]> = Extract<ActRow, { readonly act: Name }>
 
 /** What acts and requests leave standing: keys, clients, holds, freezes, nonces, and the files in force. */
 export class Standing {
-  readonly #keys = new Map<string, KeyFields>()
-  readonly #clients = new Map<string, ClientFields>()
-  readonly #holds = new Map<string, StoredHold>()
-  readonly #freezes = new Map<string, FreezeFields>()
+  readonly #keys = new Map<string, KeyEntry>()
+  readonly #clients = new Map<string, Client>()
+  readonly #holds = new Map<string, Hold>()
+  readonly #freezes = new Map<string, Freeze>()
   readonly #lastNonces = new Map<string, number>()
-  readonly #files = new Map<string, readonly SetFile[]>()
+  readonly #files = new Map<string, OpenedFiles>()
   readonly #prices = new Map<string, PriceFields>()
-  #raises: RaiseFields[] = []
+  #raises: Raise[] = []
   readonly #armed = new Set<string>()
   #acceptedHash: string | undefined
   #lastSet: string | undefined
@@ -72,7 +66,7 @@ export class Standing {
       for (const [name, client] of this.#clients) {
         const keys = client.keys.map((key) => (key === from ? to : key))
         const once = keys.filter((key, place) => keys.indexOf(key) === place)
-        this.#clients.set(name, { ...client, keys: once })
+        this.#clients.set(name, { ...client, keys: once as [string, ...string[]] })
       }
     },
     agent_approved: ({ name, expires_at, wallet }) => {
@@ -90,13 +84,18 @@ export class Standing {
       this.#clients.set(name, { ...this.#clients.get(name)!, token_hash }),
     client_revoked: ({ name }) =>
       this.#clients.set(name, { ...this.#clients.get(name)!, token_hash: null }),
-    hold_opened: ({ at_ms, ...row }) =>
-      this.#holds.set(row.hold, { ...row, opened_at: at_ms, state: "pending", decided_by: null }),
+    hold_opened: (row) =>
+      this.#holds.set(row.hold, {
+        ...said(row),
+        opened_at: row.at_ms,
+        state: "pending",
+        decided_by: null,
+      }),
     hold_released: ({ hold, by }) => this.#change(hold, { state: "released", decided_by: by }),
     hold_refused: ({ hold, by }) => this.#change(hold, { state: "refused", decided_by: by }),
     frozen: (row) => {
       this.#freezes.delete(nameOf(row)) // the later one comes last
-      this.#freezes.set(nameOf(row), row)
+      this.#freezes.set(nameOf(row), said(row))
     },
     thawed: (row) => this.#freezes.delete(nameOf(row)),
     heartbeat_armed: ({ client }) => {
@@ -106,11 +105,11 @@ export class Standing {
     heartbeat_missed: ({ client }) => this.#armed.delete(client),
     price_set: (row) => {
       this.#prices.delete(`${row.symbol_id}`)
-      this.#prices.set(`${row.symbol_id}`, row)
+      this.#prices.set(`${row.symbol_id}`, said(row))
     },
     limit_raised: (row) => {
       this.#endRaise(row.limit)
-      this.#raises.push(row)
+      this.#raises.push(said(row))
     },
     limit_raise_ended: ({ limit }) => {
       this.#endRaise(limit)
@@ -130,7 +129,7 @@ export class Standing {
     clock_accepted: nothing,
   }
 
-  #changeKey(name: string, changes: Partial<KeyFields>): void {
+  #changeKey(name: string, changes: Partial<KeyEntry>): void {
     this.#keys.set(name, { ...this.#keys.get(name)!, ...changes })
   }
 
@@ -147,15 +146,21 @@ export class Standing {
     this.#raises = this.#raises.filter((raise) => raise.limit !== limit)
   }
 
-  #change(hold: string, changes: Partial<StoredHold>): void {
+  #change(hold: string, changes: Partial<Hold>): void {
     this.#holds.set(hold, { ...this.#holds.get(hold)!, ...changes })
   }
+}
+
+/** What a row says besides what every row does. */
+function said<Row extends ActRow>(row: Row): Row {
+  const common = ["kind", "id", "at_ms", "act"]
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !common.includes(name))) as Row
 }
 
 function nothing(): void {
   // changes nothing that stands
 }
 
-function nameOf({ scope, name }: Pick<FreezeFields, "scope" | "name">): string {
+function nameOf({ scope, name }: FreezeScope): string {
   return `${scope} ${name ?? ""}`
 }

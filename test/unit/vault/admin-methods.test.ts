@@ -138,9 +138,9 @@ describe("adding a client", () => {
     const token = await test.addClient({ name: "bot", keys: ["mm", "mm"] })
     assert.match(token, /^cs_[A-Za-z0-9_-]{43}$/)
     const [client] = test.vault.active().clients
-    assert.equal(client?.tokenHash, hashToken(token))
+    assert.equal(client?.token_hash, hashToken(token))
     assert.deepEqual(client.keys, ["mm"])
-    assert.equal(JSON.stringify(await test.admin.listClients()).includes(client.tokenHash), false)
+    assert.equal(JSON.stringify(await test.admin.listClients()).includes(client.token_hash), false)
   })
 
   it("refuses a name that is taken, also at the same time, and keys that aren't here", async () => {

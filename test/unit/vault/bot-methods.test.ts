@@ -112,7 +112,7 @@ describe("the bot socket's calls", () => {
       path: approvePath,
       key: "main",
     })
-    const endOf = () => test.vault.active().keys.get("mm")?.expiresAtMs
+    const endOf = () => test.vault.active().keys.get("mm")?.expires_at
     await test.bots.report({ token, record: first, outcome: accepted })
     const firstEnd = endOf()
     await test.bots.report({ token, record: later, outcome: accepted })

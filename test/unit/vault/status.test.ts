@@ -32,7 +32,7 @@ describe("the admin's status", () => {
     const nowMs = test.vault.now()
     for (const seconds of [0, 1, 2, 3, 4, 5]) {
       const refusal = { code: "overloaded", message: `No, ${seconds}.`, data: null } as const
-      const entry = { client: "bot0", key: null, operation: null, policyHash: "", refusal }
+      const entry = { client: "bot0", key: null, operation: null, policy_hash: "", refusal }
       test.vault.ledger.note(entry, ledgerTime(nowMs + seconds * 1_000))
     }
     const { last_refusals: refusals } = await test.admin.status()
@@ -128,10 +128,10 @@ describe("what the admin's status counts", () => {
     const { admin, vault } = await openTrading(t)
     const long = "\u6c34".repeat(20_000)
     const hold = {
-      ...{ id: `hold_${"0".repeat(26)}`, state: "pending", decidedBy: null, openedAtMs: 0 },
+      ...{ hold: `hold_${"0".repeat(26)}`, state: "pending", decided_by: null, opened_at: 0 },
       ...{ client: "bot", key: "mm", operation: "adjustIsolatedMargin" },
       ...{ target: `0x${"a".repeat(40)}`, policy: "p".repeat(64), rule: "r".repeat(64) },
-      ...{ bodyHash: "", worst: "w".repeat(500), expiresAtMs: 1 },
+      ...{ body_hash: "", worst: "w".repeat(500), expires_at: 1 },
     } as const
     const shownOf = async (bodies: readonly string[]) => {
       const holds = () =>

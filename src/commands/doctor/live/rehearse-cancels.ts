@@ -35,7 +35,7 @@ export function rehearseCancels(files: FileSet, keys: readonly KeyView[]): reado
 function standIn(key: KeyView, address: KeyEntry["address"]): KeyEntry {
   const { name, role, wallet, network, approval, expires_at: expiresAtMs } = key
   const targets = key.targets.flatMap((target) => parseAddress(target) ?? [])
-  return { name, address, role, wallet, targets, network, approval, expiresAtMs }
+  return { name, address, role, wallet, targets, network, approval, expires_at: expiresAtMs }
 }
 
 function whyNot(

@@ -6,7 +6,7 @@ import { makeActiveSet, type ActiveSet } from "../../../vault/active/active-set.
 import { openBudgets } from "../../../vault/budgets/budgets.ts"
 import type { FileSet } from "../../../vault/config/file-set.ts"
 import { openMeters } from "../../../vault/ledger/meters/meters.ts"
-import type { StoredPrice } from "../../../vault/ledger/records/admin-entry.ts"
+import type { Price } from "../../../vault/ledger/records/prices.ts"
 import { operatorName, type Client, type KeyEntry } from "../../../vault/ledger/records/bindings.ts"
 import type { Claim } from "../../../vault/policy/terms/claim.ts"
 import { parseSymbol } from "../../../vault/policy/values/scalars.ts"
@@ -45,18 +45,17 @@ export function judgeCase(
 function clientOf({ client, key }: WrittenCase, keys: ReadonlyMap<string, WrittenKey>): Client {
   return {
     name: client,
-    tokenHash: null,
+    token_hash: null,
     keys: [key, ...[...keys.keys()].filter((name) => name !== key)],
     rights: [],
-    allowTypeB: true,
-    idempotencyBy: "header",
+    allow_type_b: true,
   }
 }
 
 function keyOf([name, written]: readonly [string, WrittenKey], { profile }: FileSet): KeyEntry {
   const { role, wallet = null, targets } = written
   const address = written.address ?? addressFor(name)
-  const approved = { approval: "approved", expiresAtMs: null } as const
+  const approved = { approval: "approved", expires_at: null } as const
   return { name, address, role, wallet, targets, network: profile.network, ...approved }
 }
 
@@ -68,7 +67,7 @@ function addressFor(name: string): KeyEntry["address"] {
   return address
 }
 
-function pricesOf({ prices, atMs }: WrittenCase, { profile }: FileSet): Map<number, StoredPrice> {
+function pricesOf({ prices, atMs }: WrittenCase, { profile }: FileSet): Map<number, Price> {
   const standing = { asOfMs: atMs, by: operatorName, confirmed: true }
   return new Map(
     [...prices].flatMap(([symbol, value]) => {

@@ -7,10 +7,10 @@ import {
   type Decimal,
 } from "../../../venue/decimal.ts"
 import { ever, type Claim, type ClaimWindow } from "../../policy/terms/claim.ts"
+import { readDecimal } from "../records/prices.ts"
 import {
   groupClaims,
   meterIdOf,
-  readDecimal,
   type ClaimGroup,
   type LimitAsk,
   type Refund,

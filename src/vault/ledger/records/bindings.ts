@@ -1,58 +1,58 @@
-import type { clientRights } from "../../../link/calls/methods.ts"
-import type { Address } from "../../../venue/address.ts"
+import * as z from "zod"
+
+import { clientRights } from "../../../link/calls/methods.ts"
+import type { Immutable } from "../../../std/immutable.ts"
+import { addressSchema } from "./fields.ts"
 
 /** A key's public side. The private one is the keyring's. */
-export type KeyEntry = {
-  readonly name: string
-  readonly address: Address
-  readonly role: "wallet" | "agent"
+export type KeyEntry = Immutable<z.infer<typeof keySchema>>
+
+export const keySchema = z.object({
+  name: z.string(),
+  address: addressSchema,
+  role: z.enum(["wallet", "agent"]),
   /**
    * The wallet that an agent acts for: the name of a wallet key held here, or the address of one that
    * approved it from elsewhere; `null` for a wallet key, or when nobody said.
    */
-  readonly wallet: string | null
+  wallet: z.string().nullable(),
   /** Accounts it may operate besides its own address. */
-  readonly targets: readonly Address[]
+  targets: z.array(addressSchema),
   /** The network it was made for (`Profile.network`). */
-  readonly network: string
-  readonly approval: Approval
+  network: z.string(),
+  /**
+   * What the venue and the operator said of it. From `revoked` on it never signs again: `revoked` by the venue,
+   * `retired` here when another key took its place, `removed` when its secret was destroyed. Its name and address
+   * stay taken for good.
+   */
+  approval: z.enum(["unknown", "approved", "revoked", "retired", "removed"]),
   /** When the venue's approval ends, as computed here. */
-  readonly expiresAtMs: number | null
-}
-
-/**
- * What the venue and the operator said of a key. From `revoked` on it never signs again: `revoked` by the
- * venue, `retired` here when another key took its place, `removed` when its secret was destroyed. Its
- * name and address stay taken for good.
- */
-export type Approval = "unknown" | "approved" | "revoked" | "retired" | "removed"
+  expires_at: z.int().nullable(),
+})
 
 /** Whether a key may never sign again. */
 export function hasEnded({ approval }: Pick<KeyEntry, "approval">): boolean {
   return approval === "revoked" || approval === "retired" || approval === "removed"
 }
 
-/** A list of names with `to` where `from` stood; a name stands in it once. */
-export function replaceName(names: readonly string[], from: string, to: string): readonly string[] {
-  return [...new Set(names.map((name) => (name === from ? to : name)))]
-}
-
 export type ClientRight = (typeof clientRights)[number]
 
 /** A bot. Its token is kept only as SHA-256. */
-export type Client = {
-  readonly name: string
+export type Client = Immutable<z.infer<typeof clientSchema>>
+
+export const clientSchema = z.object({
+  name: z.string(),
   /** SHA-256 of the token, lower-case hex with `0x`; `null` once the client is revoked. */
-  readonly tokenHash: string | null
+  token_hash: z.string().nullable(),
   /** Keys it may use; the first is its default. */
-  readonly keys: readonly [string, ...string[]]
-  readonly rights: readonly ClientRight[]
-  readonly allowTypeB: boolean
-  /** What a request of its is known by, where no header says it. */
-  readonly idempotencyBy: "header" | "client_order_id"
+  keys: z.tuple([z.string()], z.string()),
+  rights: z.array(z.enum(clientRights)),
+  allow_type_b: z.boolean(),
+  /** What a request of its is known by, where no header says it; left out where it is the header alone. */
+  idempotency_by: z.literal("client_order_id").exactOptional(),
   /** From when on its token is refused, by the ledger's time; left out where it never is. */
-  readonly expiresAtMs?: number
-}
+  expires_at: z.int().exactOptional(),
+})
 
 /** The name under which an operator's price is recorded; no client may have it. */
 export const operatorName = "operator"

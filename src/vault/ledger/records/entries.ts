@@ -2,38 +2,29 @@ import type { Refusal } from "../../../link/views/refusal.ts"
 import type { Address } from "../../../venue/address.ts"
 import type { OperationId } from "../../../venue/profile.ts"
 import type { OrderSize } from "../../policy/terms/claim.ts"
-import type { Idempotency } from "./idempotency.ts"
 import type { RecordId } from "./record-id.ts"
 import type { RecordState } from "./record-state.ts"
+import type { RefusalRow, RequestRow, ShadowRow } from "./row.ts"
 
 /** A request that policy allowed, as it is recorded before it is signed. */
-export type RequestEntry = {
-  readonly client: string
-  readonly key: string
-  readonly operation: OperationId
-  readonly path: string
-  readonly target: Address | null
-  /** Canonical JSON of the business fields: what was judged and what is hashed. */
-  readonly body: string
-  readonly policyHash: string
-  /** `policy/rule` that allowed it. */
-  readonly rule: string
-  readonly purpose: "return" | "forward"
-  /** Of a single order. */
-  readonly clientOrderId?: string | undefined
-  /** The trace that the bot said it belongs to. */
-  readonly traceparent?: string | undefined
-  readonly idempotency?: Idempotency | undefined
-}
+export type RequestEntry = Pick<
+  RequestRow,
+  | "client"
+  | "key"
+  | "operation"
+  | "path"
+  | "target"
+  | "body"
+  | "policy_hash"
+  | "rule"
+  | "purpose"
+  | "client_order_id"
+  | "traceparent"
+  | "idempotency"
+>
 
 /** A request that was refused after its client was known. */
-export type RefusalEntry = {
-  readonly client: string
-  readonly key: string | null
-  readonly operation: OperationId | null
-  readonly policyHash: string
-  readonly refusal: Refusal
-}
+export type RefusalEntry = Omit<RefusalRow, "kind" | "id" | "at_ms">
 
 /** The texts of a set of files, and the hash that names it. */
 export type StoredSet = {
@@ -67,10 +58,7 @@ export type RecordedRequest = {
 }
 
 /** A request that was asked about and isn't signed: `/check` with `Countersign-Shadow`. */
-export type ShadowEntry = Pick<
-  RequestEntry,
-  "client" | "key" | "operation" | "path" | "target" | "body" | "policyHash"
-> & { readonly signer: Address; readonly sizes: readonly OrderSize[] }
+export type ShadowEntry = Omit<ShadowRow, "kind" | "id" | "at_ms">
 
 export type StoredRecord = {
   readonly id: RecordId

@@ -1,20 +1,31 @@
+import * as z from "zod"
+
 import type { Refusal } from "../../../link/views/refusal.ts"
+import type { Immutable } from "../../../std/immutable.ts"
 import type { Lane } from "../../../venue/payload/payload.ts"
+import { text, whole } from "./fields.ts"
 
 /** Whom a freeze stops: everybody, one client, or one key. `name` is `null` for all. */
-export type FreezeScope =
-  | { readonly scope: "all"; readonly name: null }
-  | { readonly scope: "client" | "key"; readonly name: string }
+export type FreezeScope = Immutable<z.infer<typeof freezeScope>>
+
+export const freezeScope = z.discriminatedUnion("scope", [
+  z.object({ scope: z.literal("all"), name: z.null() }),
+  z.object({ scope: z.enum(["client", "key"]), name: text }),
+])
 
 /** A stop that holds until an operator thaws it. */
-export type Freeze = FreezeScope & {
-  readonly reason: string
-  /** The operator, the client that asked for it, or what saw trouble: `freeze_on/…`, `heartbeats/…`. */
-  readonly by: string
-  /** Whether cancels and reduce-only orders stay open. */
-  readonly cancels: boolean
-  readonly sinceMs: number
-}
+export type Freeze = Immutable<z.infer<typeof freezeSchema>>
+
+export const freezeSchema = freezeScope.and(
+  z.object({
+    reason: text,
+    /** The operator, the client that asked for it, or what saw trouble: `freeze_on/…`, `heartbeats/…`. */
+    by: text,
+    /** Whether cancels and reduce-only orders stay open. */
+    cancels: z.boolean(),
+    since: whole,
+  }),
+)
 
 /** Whether two are about the same: the later takes the earlier one's place. */
 export function isSameScope(a: FreezeScope, b: FreezeScope): boolean {
@@ -34,11 +45,11 @@ export function freezeOf(
 
 /** The refusal that says what is frozen, by whom and why. */
 export function frozen(freeze: Freeze): Refusal {
-  const { scope, name, reason, by, cancels, sinceMs } = freeze
+  const { scope, name, reason, by, cancels, since } = freeze
   return {
     code: "frozen",
     message: `${freezeSentence(freeze)}: ${reason}. An operator thaws it with countersign thaw.`,
-    data: { scope, name, reason, by, cancels, since: sinceMs },
+    data: { scope, name, reason, by, cancels, since },
   }
 }
 

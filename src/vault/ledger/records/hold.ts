@@ -1,30 +1,37 @@
-import type { RequestEntry } from "./entries.ts"
+import * as z from "zod"
 
-/** What a release is bound to: the very request that was held, down to its canonical body. */
-export type HoldBinding = Pick<RequestEntry, "client" | "key" | "operation" | "target" | "body">
+import type { Immutable } from "../../../std/immutable.ts"
+import { addressSchema, operationSchema, text, whole } from "./fields.ts"
 
 /** A request that waits for a person's word. */
-export type HoldAsk = HoldBinding & {
-  readonly policy: string
-  /** The name of the policy's `hold` entry. */
-  readonly rule: string
-  /** What it can cost at worst, for the person who decides. */
-  readonly worst: string
-  readonly expiresAtMs: number
-}
+export type HoldFields = Immutable<z.infer<typeof holdSchema>>
 
-/** `expired`: nobody decided in time, or the release wasn't used in time. */
-export type HoldState = "pending" | "released" | "refused" | "used" | "expired"
-
-export type Hold = HoldAsk & {
-  readonly id: string
+export const holdSchema = z.object({
+  /** Its id. */
+  hold: text,
+  ...{ client: text, key: text, operation: operationSchema, target: addressSchema.nullable() },
   /** SHA-256 of the canonical body, hex. */
-  readonly bodyHash: string
-  readonly openedAtMs: number
-  /** As of the time that was asked about. */
-  readonly state: HoldState
+  body_hash: text,
+  body: text,
+  policy: text,
+  /** The name of the policy's `hold` entry. */
+  rule: text,
+  /** What it can cost at worst, for the person who decides. */
+  worst: text,
+  expires_at: whole,
+})
+
+/** What a release is bound to: the very request that was held, down to its canonical body. */
+export type HoldBinding = Pick<HoldFields, "client" | "key" | "operation" | "target" | "body">
+
+export type HoldAsk = Omit<HoldFields, "hold" | "body_hash">
+
+export type Hold = HoldFields & {
+  readonly opened_at: number
+  /** `expired`: nobody decided in time, or the release wasn't used in time; never written, but told of a time. */
+  readonly state: "pending" | "released" | "refused" | "used" | "expired"
   /** Who released or refused it. */
-  readonly decidedBy: string | null
+  readonly decided_by: string | null
 }
 
 /** A person's word on a hold. */

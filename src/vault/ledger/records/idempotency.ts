@@ -20,14 +20,6 @@ export function nameOf({ client, ...key }: IdempotencyKey): string {
 /** How long a key is kept for its request at least: no other request of the client can have it. */
 export const keptMs = 86_400_000
 
-/** A request's key and all that it stands for. */
-export type Idempotency = Pick<IdempotencyKey, "by" | "key"> & {
-  /** SHA-256 of what was asked and of what the signature is made from, hex. */
-  readonly binding: string
-  /** The request that had the key before, if it was kept long enough. */
-  readonly replaces?: RecordId | undefined
-}
-
 /** The request that a key was used for, as durable when it was looked up. */
 export type EarlierRequest = {
   readonly record: RecordId

@@ -1,4 +1,3 @@
-import { Fault } from "../../../std/fault.ts"
 import {
   type Decimal,
   addDecimals,
@@ -6,10 +5,9 @@ import {
   maxDecimal,
   minDecimal,
 } from "../../../venue/decimal.ts"
-import type { Address } from "../../../venue/address.ts"
-import type { OperationId } from "../../../venue/profile.ts"
 import type { Claim, ClaimWindow, OrderSize } from "../../policy/terms/claim.ts"
 import type { RecordedRequest } from "./entries.ts"
+import { readDecimal } from "./prices.ts"
 import type { RefundFields, RequestRow, ShadowRow, SizeFields } from "./row.ts"
 
 /** A request or shadow as its row tells it; whether room was given back is another row's word. */
@@ -21,10 +19,10 @@ export function recordedRequest(
     record: row.id,
     client: row.client,
     key: row.key,
-    operation: row.operation as OperationId, // written from one
+    operation: row.operation,
     path: row.path,
-    signer: row.signer as Address, // written from one
-    target: row.target as Address | null, // written from one
+    signer: row.signer,
+    target: row.target,
     body: row.body,
     sizes: (row.sizes ?? []).map(readSize),
     atMs: row.at_ms,
@@ -34,6 +32,13 @@ export function recordedRequest(
   }
 }
 
+/** What orders were sized at, as a row has it. */
+export function sizesOf(sizes: readonly OrderSize[]): Pick<RequestRow, "sizes"> {
+  const textOf = (size: Decimal | null) => (size === null ? null : formatDecimal(size))
+  const fields = sizes.map(({ entry, legs }) => ({ entry: textOf(entry), legs: legs.map(textOf) }))
+  return fields.length > 0 ? { sizes: fields } : {}
+}
+
 /** Reads what an order was sized at. @throws {Fault} `ledger_unusable` when it makes no sense. */
 function readSize({ entry, legs }: SizeFields): OrderSize {
   return { entry: decimalOf(entry), legs: legs.map(decimalOf) }
@@ -41,21 +46,6 @@ function readSize({ entry, legs }: SizeFields): OrderSize {
 
 function decimalOf(text: string | null): Decimal | null {
   return text === null ? null : readDecimal(text)
-}
-
-/**
- * Reads a decimal that the ledger wrote. Unlike a bot's numbers a stored one may be of any length, for
- * sizes are products.
- *
- * @throws {Fault} `ledger_unusable` when it isn't one.
- */
-export function readDecimal(text: string): Decimal {
-  const [, whole = "", fraction = ""] = /^(\d+)(?:\.(\d+))?$/.exec(text) ?? []
-  if (whole !== "") return { coefficient: BigInt(whole + fraction), scale: fraction.length }
-  throw new Fault(
-    "ledger_unusable",
-    "The ledger holds an amount that can't be read; restore the ledger from a back-up.",
-  )
 }
 
 /** What one limit asks of one meter for one request: its claims on it together. */

@@ -1,291 +1,223 @@
-import type { KeptAnswer } from "../../../link/views/outcome.ts"
+import * as z from "zod"
+
 import type { Refusal } from "../../../link/views/refusal.ts"
-import type { Approval } from "./bindings.ts"
-import type { Heard } from "./record-state.ts"
+import type { Immutable } from "../../../std/immutable.ts"
+import { clientSchema, keySchema } from "./bindings.ts"
+import { addressSchema, decimalText, operationSchema, text, whole } from "./fields.ts"
+import { freezeSchema, freezeScope } from "./freeze.ts"
+import { holdSchema } from "./hold.ts"
+import { priceSchema } from "./prices.ts"
 
-// The journal's rows as they are written: docs/ledger-schema.md describes them. What is stored can't be
-// changed later, so a new field is a new optional field, and a new meaning is a new kind.
+// The journal's rows as they are written: docs/ledger-schema.md describes them. What is stored can't be changed later,
+// so a new field is a new optional field, and a new meaning is a new kind. What a row says is called by these names
+// wherever it is known. Times are milliseconds since 1970, hashes and signatures hex, decimals text.
 
-type Row<Kind extends string, Fields> = {
+/** What an order was sized at: a decimal each. */
+const sizes = z.array(
+  z.object({ entry: decimalText.nullable(), legs: z.array(decimalText.nullable()) }),
+)
+
+const asked = {
+  ...{ client: text, key: text, operation: operationSchema, path: text },
+  target: addressSchema.nullable(),
+  /** Canonical JSON of the business fields: what was judged and what is hashed. */
+  body: text,
+  policy_hash: text,
+  signer: addressSchema,
+  /** What its orders were sized at, in their order; left out where there are none. */
+  sizes: sizes.exactOptional(),
+}
+
+const refund = z.object({
+  ...{ meter: text, amount: decimalText, max: decimalText },
+  window: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("rolling"), length_ms: whole }),
+    z.object({ kind: z.literal("day"), start_ms: whole, end_ms: whole }),
+  ]),
+})
+
+/** What a repeat of a request is known by. */
+const idempotency = z.object({
+  by: z.enum(["header", "client_order_id"]),
+  key: text,
+  /** SHA-256 of what was asked and of what the signature is made from. */
+  binding: text,
+  /** The request that had the key before, if it was kept long enough. */
+  replaces: text.exactOptional(),
+})
+
+const request = z.object({
+  ...asked,
+  /** `policy/rule` that allowed it. */
+  rule: text,
+  purpose: z.enum(["return", "forward"]),
+  ...{ nonce: whole, expires_after: whole },
+  /** The hold whose release it used up. */
+  release: text.exactOptional(),
+  /** What each meter of a limit with `window: ever` has counted, this request among it. */
+  ever: z.record(text, decimalText).exactOptional(),
+  /** What a refusal of its only send gives back; of forwarded requests alone. */
+  refunds: z.array(refund).exactOptional(),
+  /** The time that its claims count from, where that isn't `at_ms`: the clock had gone back. */
+  counted_at: whole.exactOptional(),
+  /** Of a single order. */
+  client_order_id: text.exactOptional(),
+  idempotency: idempotency.exactOptional(),
+  /** The trace that the bot said it belongs to. */
+  traceparent: text.exactOptional(),
+  /** Signed while its host couldn't follow the others: later entries may be earlier, with nonces below its own. */
+  isolated: z.literal(true).exactOptional(),
+})
+
+const refusal = z.object({
+  ...{
+    client: text,
+    key: text.nullable(),
+    operation: operationSchema.nullable(),
+    policy_hash: text,
+  },
+  refusal: z.custom<Refusal>((each) => z.object({ code: text }).safeParse(each).success),
+})
+
+const outcome = z.object({
+  record: text,
+  outcome: z.enum(["unsent", "sent", "unknown", "refused", "accepted"]),
+  status: whole.nullable(),
+  code: text.nullable(),
+  /** As in a request: the time that room is given back at. */
+  counted_at: whole.exactOptional(),
+  /** The same bytes may have been sent before. */
+  again: z.literal(true).exactOptional(),
+  /** The `sent` before it didn't happen. */
+  withdrawn: z.literal(true).exactOptional(),
+  /** What the venue answered, of requests that have an idempotency key. */
+  answer: z
+    .object({ body: text, type: text.optional(), encoding: text.optional() })
+    .exactOptional(),
+})
+
+const named = z.object({ name: text })
+const ofClient = z.object({ client: text })
+const nothing = z.object({})
+const decidedHold = z.object({ hold: text, by: text })
+
+/** A limit's maximum for some time. */
+export const raiseSchema = z.object({ limit: text, to: decimalText, until: whole, reason: text })
+
+/** What an operator did, or what follows from an accepted request. */
+const acts = {
+  started: z.object({ policy_hash: text }),
+  /** A call of the admin socket came, and who the command said runs it; what it changed follows, if anything. */
+  asked: z.object({ method: text, by: text }),
+  key_added: z.object({ key: keySchema }),
+  key_exported: named,
+  /** The secret was destroyed. */
+  key_removed: named,
+  key_targets_set: named.extend({ targets: z.array(addressSchema) }),
+  /** In every client's list `to` stands where `from` stood, and `from` is retired. */
+  key_replaced: z.object({ from: text, to: text }),
+  client_added: z.object({ client: clientSchema }),
+  /** As it is from then on. */
+  client_set: z.object({ client: clientSchema }),
+  client_token_set: named.extend({ token_hash: text }),
+  client_revoked: named,
+  locked: z.object({ by: text }),
+  unlocked: nothing,
+  frozen: freezeSchema,
+  thawed: freezeScope,
+  /** From now on its silence counts, until it is `missed`. */
+  heartbeat_armed: ofClient,
+  heartbeat_missed: ofClient,
+  /** `wallet`: the address of the wallet that approved it from elsewhere. */
+  agent_approved: named.extend({
+    ...{ expires_at: whole, record: text, wallet: addressSchema.exactOptional() },
+  }),
+  agent_revoked: named.extend({ record: text }),
+  hold_opened: holdSchema,
+  hold_released: decidedHold,
+  hold_refused: decidedHold,
+  price_set: priceSchema,
+  /** Takes the place of an earlier one of the same limit: `policy/name`, in older ledgers a limit's name alone. */
+  limit_raised: raiseSchema,
+  limit_raise_ended: z.object({ limit: text }),
+  /** `files` is left out where an earlier entry with this hash has them. */
+  set_activated: z.object({
+    hash: text,
+    files: z.array(z.object({ name: text, text })).exactOptional(),
+  }),
+  set_accepted: z.object({ hash: text }),
+  /** Entries that were moved into a file, which is durable. */
+  archived: z.object({
+    /** Its name without a directory. */
+    file: text,
+    /** Of the file's bytes. */
+    sha256: text,
+    ...{ first_seq: whole, last_seq: whole },
+    /** Of the entry `last_seq`: what the next one is chained to. */
+    last_hash: text,
+    /** The earliest and the latest `at_ms` among them. */
+    ...{ from_ms: whole, to_ms: whole },
+  }),
+  /** A copy up to and with the entry `head_seq` was written and checked; `head_hash` is that entry's. */
+  backed_up: z.object({ head_seq: whole, head_hash: text }),
+  /** From here on the ledger has another name, and these signers of an older one go on above these nonces. */
+  restore_accepted: z.object({
+    ledger: z.string().regex(/^[0-9a-f]{32}$/),
+    signers: z.array(z.object({ signer: addressSchema, nonce: whole })),
+  }),
+  clock_accepted: nothing,
+}
+
+/** An entry's kind and what it says besides its id and its time. */
+export const rowSchemas = {
+  request,
+  /** A request that was only asked about, kept to be judged again by other files. */
+  shadow: z.object(asked),
+  refusal,
+  /** `count` more refusals like the one of `record` came within its second. */
+  repeats: z.object({ record: text, count: whole }),
+  /** `count` refusals came while too many waited to be written. */
+  omitted: z.object({ count: whole }),
+  outcome,
+  /** The entry before it, signed with the ledger's key. */
+  checkpoint: z.object({ head_seq: whole, head_hash: text, public_key: text, signature: text }),
+}
+export const actSchemas: Readonly<Record<keyof typeof acts, z.ZodType>> = acts
+
+/** Nothing, of a schema without fields. */
+type Says<Schema extends z.ZodType> = string extends keyof z.infer<Schema>
+  ? unknown
+  : Immutable<z.infer<Schema>>
+type Row<Kind extends string, Said> = {
   readonly kind: Kind
   readonly id: string
   readonly at_ms: number
-} & Fields
-
-export type RequestRow = Row<
-  "request",
-  {
-    readonly client: string
-    readonly key: string
-    readonly operation: string
-    readonly path: string
-    readonly target: string | null
-    readonly body: string
-    readonly policy_hash: string
-    readonly rule: string
-    readonly purpose: string
-    readonly signer: string
-    readonly nonce: number
-    readonly expires_after: number
-    /** What its orders were sized at; left out where there are none. */
-    readonly sizes?: readonly SizeFields[]
-    /** The hold whose release it used up. */
-    readonly release?: string
-    /** What each meter of a limit with `window: ever` has counted, this request among it. */
-    readonly ever?: Readonly<Record<string, string>>
-    /** What a refusal of its only send gives back; of forwarded requests alone. */
-    readonly refunds?: readonly RefundFields[]
-    /** The time that its claims count from, where that isn't `at_ms`: the clock had gone back. */
-    readonly counted_at?: number
-    /** Of a single order. */
-    readonly client_order_id?: string
-    readonly idempotency?: IdempotencyFields
-    /** The trace that the bot said it belongs to. */
-    readonly traceparent?: string
-    /** Signed while its host couldn't follow the others: later entries may be earlier, with nonces below its own. */
-    readonly isolated?: true
-  }
->
-
-/** What a repeat of the request is known by. */
-export type IdempotencyFields = {
-  readonly by: "header" | "client_order_id"
-  readonly key: string
-  /** SHA-256 of what the key stands for, hex. */
-  readonly binding: string
-  /** The request that had the key before. */
-  readonly replaces?: string
+} & Said
+type RowsOf = {
+  readonly [Kind in keyof typeof rowSchemas]: Row<Kind, Says<(typeof rowSchemas)[Kind]>>
+}
+type Acts = {
+  readonly [Name in keyof typeof acts]: { readonly act: Name } & Says<(typeof acts)[Name]>
 }
 
-/** Decimals as text, as everywhere in rows. */
-export type SizeFields = {
-  readonly entry: string | null
-  readonly legs: readonly (string | null)[]
-}
-
-export type RefundFields = {
-  readonly meter: string
-  readonly amount: string
-  readonly max: string
-  readonly window:
-    | { readonly kind: "rolling"; readonly length_ms: number }
-    | { readonly kind: "day"; readonly start_ms: number; readonly end_ms: number }
-}
-
-/** A request that was only asked about, kept to be judged again by other files. */
-export type ShadowRow = Row<
-  "shadow",
-  Pick<
-    RequestRow,
-    "client" | "key" | "operation" | "path" | "target" | "body" | "policy_hash" | "signer" | "sizes"
-  >
->
-
-export type RefusalRow = Row<
-  "refusal",
-  {
-    readonly client: string
-    readonly key: string | null
-    readonly operation: string | null
-    readonly policy_hash: string
-    readonly refusal: Refusal
-  }
->
-
-/** `count` more refusals like the one of `record` came within its second. */
-export type RepeatsRow = Row<"repeats", { readonly record: string; readonly count: number }>
-
-/** `count` refusals came while too many waited to be written. */
-export type OmittedRow = Row<"omitted", { readonly count: number }>
-
-export type OutcomeRow = Row<
-  "outcome",
-  {
-    readonly record: string
-    readonly outcome: Heard
-    readonly status: number | null
-    readonly code: string | null
-    /** As in a request: the time that room is given back at. */
-    readonly counted_at?: number
-    /** The same bytes may have been sent before. */
-    readonly again?: true
-    /** The `sent` before it didn't happen. */
-    readonly withdrawn?: true
-    /** What the venue answered, of requests that have an idempotency key. */
-    readonly answer?: KeptAnswer
-  }
->
-
-/** The entry before it, signed with the ledger's key. */
-export type CheckpointRow = Row<"checkpoint", CheckpointFields>
-
-export type CheckpointFields = {
-  readonly head_seq: number
-  /** Hex, as in `public_key` and `signature`. */
-  readonly head_hash: string
-  readonly public_key: string
-  readonly signature: string
-}
-
-export type KeyFields = {
-  readonly name: string
-  readonly address: string
-  readonly role: string
-  readonly wallet: string | null
-  readonly targets: readonly string[]
-  readonly network: string
-  readonly approval: Approval
-  readonly expires_at: number | null
-}
-
-export type ClientFields = {
-  readonly name: string
-  readonly token_hash: string | null
-  readonly keys: readonly string[]
-  readonly rights: readonly string[]
-  readonly allow_type_b: boolean
-  /** Left out where it is `header`. */
-  readonly idempotency_by?: "client_order_id"
-  /** Left out where its token never expires. */
-  readonly expires_at?: number
-}
-
-export type Act =
-  | { readonly act: "started"; readonly policy_hash: string }
-  | AskedAct
-  | { readonly act: "key_added"; readonly key: KeyFields }
-  | { readonly act: "key_exported"; readonly name: string }
-  | { readonly act: "key_removed"; readonly name: string }
-  | { readonly act: "key_targets_set"; readonly name: string; readonly targets: readonly string[] }
-  | { readonly act: "key_replaced"; readonly from: string; readonly to: string }
-  | { readonly act: "client_added"; readonly client: ClientFields }
-  /** As it is from then on. */
-  | { readonly act: "client_set"; readonly client: ClientFields }
-  | { readonly act: "client_token_set"; readonly name: string; readonly token_hash: string }
-  | { readonly act: "client_revoked"; readonly name: string }
-  | { readonly act: "locked"; readonly by: string }
-  | { readonly act: "unlocked" }
-  | ({ readonly act: "frozen" } & FreezeFields)
-  | { readonly act: "thawed"; readonly scope: string; readonly name: string | null }
-  | { readonly act: "heartbeat_armed" | "heartbeat_missed"; readonly client: string }
-  | {
-      readonly act: "agent_approved"
-      readonly name: string
-      readonly expires_at: number
-      readonly record: string
-      readonly wallet?: string
-    }
-  | { readonly act: "agent_revoked"; readonly name: string; readonly record: string }
-  | ({ readonly act: "hold_opened" } & HoldFields)
-  | { readonly act: "hold_released" | "hold_refused"; readonly hold: string; readonly by: string }
-  | ({ readonly act: "price_set" } & PriceFields)
-  | ({ readonly act: "limit_raised" } & RaiseFields)
-  | { readonly act: "limit_raise_ended"; readonly limit: string }
-  /** `files` is left out where an earlier entry with this hash has them. */
-  | { readonly act: "set_activated"; readonly hash: string; readonly files?: readonly SetFile[] }
-  | { readonly act: "set_accepted"; readonly hash: string }
-  | ({ readonly act: "archived" } & ArchivedFields)
-  | SafetyAct
-
-/** That a call of the admin socket came, and who the command said runs it; what it changed follows, if anything. */
-export type AskedAct = { readonly act: "asked"; readonly method: string; readonly by: string }
-
-/** What an operator did about copies of the ledger and about the clock. */
-export type SafetyAct =
-  /** A copy up to and with the entry `head_seq` was written and checked; `head_hash` is that entry's, hex. */
-  | { readonly act: "backed_up"; readonly head_seq: number; readonly head_hash: string }
-  /** From here on the ledger has another name, and these signers go on above these nonces. */
-  | {
-      readonly act: "restore_accepted"
-      readonly ledger: string
-      readonly signers: readonly SignerFloor[]
-    }
-  | { readonly act: "clock_accepted" }
-
-/** A signer of an older ledger, and the nonce that it goes on above. */
-export type SignerFloor = { readonly signer: string; readonly nonce: number }
-
-/** Entries that were moved into a file, which is durable. Hashes in hex. */
-export type ArchivedFields = {
-  /** Its name without a directory. */
-  readonly file: string
-  /** Of the file's bytes. */
-  readonly sha256: string
-  readonly first_seq: number
-  readonly last_seq: number
-  /** Of the entry `last_seq`: what the next one is chained to. */
-  readonly last_hash: string
-  /** The earliest and the latest `at_ms` among them. */
-  readonly from_ms: number
-  readonly to_ms: number
-}
-
-export type FreezeFields = {
-  readonly scope: string
-  readonly name: string | null
-  readonly reason: string
-  readonly by: string
-  readonly cancels: boolean
-  readonly since: number
-}
-
-export type HoldFields = {
-  readonly hold: string
-  readonly client: string
-  readonly key: string
-  readonly operation: string
-  readonly target: string | null
-  readonly body_hash: string
-  readonly body: string
-  readonly policy: string
-  readonly rule: string
-  readonly worst: string
-  readonly expires_at: number
-}
-
-export type PriceFields = {
-  readonly symbol_id: number
-  readonly value: string
-  readonly as_of: number
-  readonly by: string
-  readonly confirmed: boolean
-  /** Absent in rows of older versions. */
-  readonly drift?: DriftFields | null
-}
-
-export type DriftFields = {
-  readonly anchor: string
-  readonly anchor_at: number
-  /** A whole number of 10^-18. */
-  readonly allowance: string
-  readonly held: { readonly value: string; readonly by: string; readonly at: number } | null
-}
-
-export type RaiseFields = {
-  readonly limit: string
-  readonly to: string
-  readonly until: number
-  readonly reason: string
-}
-
-export type SetFile = { readonly name: string; readonly text: string }
-
+export type RequestRow = RowsOf["request"]
+export type ShadowRow = RowsOf["shadow"]
+export type RefusalRow = RowsOf["refusal"]
+export type RepeatsRow = RowsOf["repeats"]
+export type OmittedRow = RowsOf["omitted"]
+export type OutcomeRow = RowsOf["outcome"]
+export type CheckpointRow = RowsOf["checkpoint"]
+export type Act = Acts[keyof Acts]
 export type ActRow = Row<"act", Act>
-export type RowOf<Name extends Act["act"]> = Extract<ActRow, { readonly act: Name }>
+export type ActOf<Name extends Act["act"]> = Acts[Name]
+export type RowOf<Name extends Act["act"]> = Row<"act", Acts[Name]>
+export type JournalRow = RowsOf[keyof RowsOf] | ActRow
 
-export type JournalRow =
-  | ShadowRow
-  | RequestRow
-  | RefusalRow
-  | RepeatsRow
-  | OmittedRow
-  | OutcomeRow
-  | CheckpointRow
-  | ActRow
-
-/** `state` as it was written: that it has expired isn't. */
-export type StoredHold = HoldFields & {
-  readonly opened_at: number
-  readonly state: "pending" | "released" | "refused" | "used"
-  readonly decided_by: string | null
-}
+export type SizeFields = Says<typeof sizes>[number]
+export type RefundFields = Says<typeof refund>
+export type Idempotency = Says<typeof idempotency>
+export type CheckpointFields = Says<(typeof rowSchemas)["checkpoint"]>
+export type Raise = Says<typeof raiseSchema>
+/** A signer of an older ledger, and the nonce that it goes on above. */
+export type SignerFloor = Acts["restore_accepted"]["signers"][number]
+export type ArchivedFields = Says<(typeof acts)["archived"]>

@@ -1,25 +1,30 @@
-import { hasEnded, replaceName } from "./bindings.ts"
-import type {
-  ActRow,
-  ClientFields,
-  FreezeFields,
-  KeyFields,
-  PriceFields,
-  RaiseFields,
-  RowOf,
-} from "./row.ts"
+import * as z from "zod"
+
+import { clientSchema, hasEnded, keySchema, type Client, type KeyEntry } from "./bindings.ts"
+import { text } from "./fields.ts"
+import { freezeSchema, type Freeze, type FreezeScope } from "./freeze.ts"
+import { priceSchema, type PriceFields } from "./prices.ts"
+import { raiseSchema, type ActRow, type Raise, type RowOf } from "./row.ts"
 
 /** What stands because acts said so, each part by name and in the order in which it was added. */
 export type StandingFields = {
-  readonly keys: ReadonlyMap<string, KeyFields>
-  readonly clients: ReadonlyMap<string, ClientFields>
+  readonly keys: ReadonlyMap<string, KeyEntry>
+  readonly clients: ReadonlyMap<string, Client>
   readonly prices: ReadonlyMap<string, PriceFields>
-  readonly raises: ReadonlyMap<string, RaiseFields>
-  readonly freezes: ReadonlyMap<string, FreezeFields>
+  readonly raises: ReadonlyMap<string, Raise>
+  readonly freezes: ReadonlyMap<string, Freeze>
   /** Clients whose silence counts. */
   readonly armed: ReadonlyMap<string, { readonly client: string }>
   /** The files that a person accepted last; one at most. */
   readonly accepted: ReadonlyMap<string, { readonly hash: string }>
+}
+
+/** Of each part, what an entry of it is. */
+export const standingSchemas: Readonly<Record<keyof StandingFields, z.ZodType>> = {
+  ...{ keys: keySchema, clients: clientSchema, prices: priceSchema, raises: raiseSchema },
+  freezes: freezeSchema,
+  armed: z.object({ client: text }),
+  accepted: z.object({ hash: text }),
 }
 
 export type Part = keyof StandingFields
@@ -79,20 +84,16 @@ const changes: {
   client_token_set: ({ name, token_hash }, before) =>
     clientChange(before, name, () => ({ token_hash })),
   client_revoked: ({ name }, before) => clientChange(before, name, () => ({ token_hash: null })),
-  price_set: ({ symbol_id, value, as_of, by, confirmed, drift = null }) => {
-    const price = { symbol_id, value, as_of, by, confirmed, drift }
-    return anew({ part: "prices", name: `${symbol_id}`, to: "add", value: price })
-  },
-  limit_raised: ({ limit, to, until, reason }) => [
-    ...raiseEnds(limit),
-    { part: "raises", name: limit, to: "add", value: { limit, to, until, reason } },
+  price_set: (row) =>
+    anew({ part: "prices", name: `${row.symbol_id}`, to: "add", value: priceSchema.parse(row) }),
+  limit_raised: (row) => [
+    ...raiseEnds(row.limit),
+    { part: "raises", name: row.limit, to: "add", value: raiseSchema.parse(row) },
   ],
   limit_raise_ended: ({ limit }) => raiseEnds(limit),
   set_accepted: ({ hash }) => anew({ part: "accepted", name: "files", to: "add", value: { hash } }),
-  frozen: ({ scope, name, reason, by, cancels, since }) => {
-    const freeze = { scope, name, reason, by, cancels, since }
-    return anew({ part: "freezes", name: scopeName(freeze), to: "add", value: freeze })
-  },
+  frozen: (row) =>
+    anew({ part: "freezes", name: scopeName(row), to: "add", value: freezeSchema.parse(row) }),
   thawed: (scope) => [{ part: "freezes", name: scopeName(scope), to: "end" }],
   heartbeat_armed: ({ client }) =>
     anew({ part: "armed", name: client, to: "add", value: { client } }),
@@ -116,7 +117,7 @@ export function withChanges(standing: StandingFields, changes: readonly Change[]
 function keyChange(
   { keys }: StandingFields,
   name: string,
-  changed: (key: KeyFields) => Partial<KeyFields>,
+  changed: (key: KeyEntry) => Partial<KeyEntry>,
 ): readonly Change[] {
   const key = keys.get(name)
   if (key === undefined) return []
@@ -126,11 +127,17 @@ function keyChange(
 function clientChange(
   { clients }: StandingFields,
   name: string,
-  changed: (client: ClientFields) => Partial<ClientFields>,
+  changed: (client: Client) => Partial<Client>,
 ): readonly Change[] {
   const client = clients.get(name)
   if (client === undefined) return []
   return [{ part: "clients", name, to: "set", value: { ...client, ...changed(client) } }]
+}
+
+/** A list with `to` where `from` stood; a name stands in it once. */
+function replaceName(keys: Client["keys"], from: string, to: string): Client["keys"] {
+  const [first = to, ...others] = new Set(keys.map((name) => (name === from ? to : name)))
+  return [first, ...others]
 }
 
 /** The later one comes last. */
@@ -146,6 +153,10 @@ function raiseEnds(limit: string): readonly Change[] {
   }))
 }
 
-function scopeName({ scope, name }: Pick<FreezeFields, "scope" | "name">): string {
+function scopeName({ scope, name }: FreezeScope): string {
   return `${scope} ${name ?? ""}`
 }
+
+/** Acts after which nothing may be given out that was decided before: something isn't signed any more. */
+export const withdrawal =
+  /^(?:frozen|limit_raise(?:d|_ended)|client_(?:set|token_set|revoked)|agent_revoked|key_(?:removed|replaced|targets_set))$/

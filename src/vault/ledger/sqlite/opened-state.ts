@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite"
 
 import type { SetActivation, StoredSet } from "../records/entries.ts"
-import type { StoredHold } from "../records/row.ts"
+import type { Hold } from "../records/hold.ts"
 import { maxEndedHolds, type OpenedState } from "../store/store.ts"
 import { readIdentity } from "./journal.ts"
 import { readStanding } from "./standing-table.ts"
@@ -27,41 +27,23 @@ export function readOpenedState(database: DatabaseSync, nowMs: number): OpenedSt
   }
 }
 
-function readHolds(database: DatabaseSync, nowMs: number): readonly StoredHold[] {
+function readHolds(database: DatabaseSync, nowMs: number): readonly Hold[] {
   const open = database.prepare(
-    "SELECT * FROM holds WHERE state IN ('pending', 'released') AND expires_at > ?",
+    `SELECT ${holdColumns} FROM holds WHERE state IN ('pending', 'released') AND expires_at > ?`,
   )
-  const latest = database.prepare("SELECT * FROM holds ORDER BY seq DESC LIMIT ?")
+  const latest = database.prepare(`SELECT ${holdColumns} FROM holds ORDER BY seq DESC LIMIT ?`)
   const bySeq = new Map(
-    [...open.all(nowMs), ...latest.all(maxEndedHolds)].map((hold) => [hold["seq"], hold]),
+    [...open.all(nowMs), ...latest.all(maxEndedHolds)].map(({ seq, ...hold }) => [seq, hold]),
   )
-  return [...bySeq.values()]
-    .sort((a, b) => (a["seq"] as number) - (b["seq"] as number))
-    .map(holdFields)
+  return [...bySeq].sort(([a], [b]) => Number(a) - Number(b)).map(([, hold]) => hold as Hold)
 }
+
+const holdColumns = `seq, id AS hold, client, key, operation, target, body_hash, body, policy, rule, worst, opened_at,
+  expires_at, state, decided_by`
 
 function readLastSet(database: DatabaseSync): StoredSet | undefined {
   const last = database.prepare("SELECT hash FROM sets ORDER BY seq DESC LIMIT 1").get()
   return last === undefined ? undefined : readSet(database, last["hash"] as string)
-}
-
-function holdFields(columns: Columns): StoredHold {
-  return {
-    hold: columns["id"] as string,
-    client: columns["client"] as string,
-    key: columns["key"] as string,
-    operation: columns["operation"] as string,
-    target: columns["target"] as string | null,
-    body_hash: columns["body_hash"] as string,
-    body: columns["body"] as string,
-    policy: columns["policy"] as string,
-    rule: columns["rule"] as string,
-    worst: columns["worst"] as string,
-    opened_at: columns["opened_at"] as number,
-    expires_at: columns["expires_at"] as number,
-    state: columns["state"] as StoredHold["state"],
-    decided_by: columns["decided_by"] as string | null,
-  }
 }
 
 /** How many sets one may go back to by `sets`. */

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite"
 
-import type { OperationId } from "../../../venue/profile.ts"
 import type { RefusalRow } from "../records/row.ts"
 import type { RecentRefusal } from "../store/audit-jobs.ts"
 
@@ -17,7 +16,7 @@ export function readRecentRefusals(
   return found.map(({ seq, repeats }) => {
     const row = JSON.parse(rowOf.get(seq as number)?.["row"] as string) as RefusalRow // projections.ts wrote it
     const { id, at_ms: atMs, client, refusal } = row
-    const operation = row.operation as OperationId | null // written from one
+    const operation = row.operation // written from one
     return { id, atMs, client, operation, refusal, repeats: repeats as number }
   })
 }

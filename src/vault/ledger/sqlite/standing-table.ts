@@ -1,8 +1,11 @@
 import type { DatabaseSync } from "node:sqlite"
 
+import { Fault } from "../../../std/fault.ts"
+import { parseJson } from "../../../std/parse-json.ts"
 import {
   changesOf,
   nothingStands,
+  standingSchemas,
   withChanges,
   type Part,
   type StandingFields,
@@ -27,12 +30,19 @@ export function openStandingTable(database: DatabaseSync): (row: ActRow, seq: nu
   }
 }
 
-/** Reads what stands. */
+/** Reads what stands. @throws {Fault} `ledger_unusable` where an entry of it makes no sense. */
 export function readStanding(database: DatabaseSync): StandingFields {
   const rows = database.prepare("SELECT part, name, value FROM standing ORDER BY seq").all()
   return rows.reduce<StandingFields>((standing, { part, name, value }) => {
     const entries = standing[part as Part] as Map<string, unknown> // our own STRICT table
-    entries.set(name as string, JSON.parse(value as string))
+    entries.set(name as string, readEntry(part as Part, name as string, value as string))
     return standing
   }, structuredClone(nothingStands))
+}
+
+function readEntry(part: Part, name: string, value: string): unknown {
+  const fields = parseJson(value)
+  if (standingSchemas[part].safeParse(fields).success) return fields
+  const message = `The ledger's entry ${name} of ${part} can't be read; restore the ledger from a back-up.`
+  throw new Fault("ledger_unusable", message)
 }

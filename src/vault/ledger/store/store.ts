@@ -4,18 +4,12 @@ import type { Fault } from "../../../std/fault.ts"
 import type { Moment } from "../../../std/time/moment.ts"
 import type { ClockReading } from "../../process/clock.ts"
 import type { SetActivation, StoredSet } from "../records/entries.ts"
+import type { Hold } from "../records/hold.ts"
 import type { IdempotencyKey } from "../records/idempotency.ts"
 import type { Heard } from "../records/record-state.ts"
 import type { NonceShare } from "../records/nonce-share.ts"
 import type { ReserveAsk } from "../records/reservation.ts"
-import type {
-  JournalRow,
-  OutcomeRow,
-  RefusalRow,
-  RequestRow,
-  ShadowRow,
-  StoredHold,
-} from "../records/row.ts"
+import type { JournalRow, OutcomeRow, RefusalRow, RequestRow, ShadowRow } from "../records/row.ts"
 import type { StandingFields } from "../records/standing.ts"
 import type { AuditJob, AuditResults, RecentRefusal } from "./audit-jobs.ts"
 import type { HistoryCursor, HistoryRow, MeterJob, MeterResults } from "./meter-jobs.ts"
@@ -169,7 +163,7 @@ export type OpenedState = {
   readonly lastNonces: ReadonlyMap<string, number>
   /** What each meter of a limit with `window: ever` has counted, a decimal. */
   readonly ever: readonly { readonly meter: string; readonly used: string }[]
-  readonly holds: readonly StoredHold[]
+  readonly holds: readonly Hold[]
   readonly lastSet: StoredSet | undefined
 }
 

@@ -4,8 +4,7 @@ import { boundSet, makeActiveSet, type ActiveSet } from "../../../../src/vault/a
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
 import { assertNames, bindingsOf } from "../../../../src/vault/ledger/bindings.ts"
 import { openLedger } from "../../../../src/vault/ledger/open-ledger.ts"
-import { actRow } from "../../../../src/vault/ledger/records/act-row.ts"
-import type { AdminEntry } from "../../../../src/vault/ledger/records/admin-entry.ts"
+import type { Act, ActRow } from "../../../../src/vault/ledger/records/row.ts"
 import type { Client, KeyEntry } from "../../../../src/vault/ledger/records/bindings.ts"
 import {
   changesOf,
@@ -27,15 +26,14 @@ const key: KeyEntry = {
   targets: [],
   network: `0x${"00".repeat(32)}`,
   approval: "unknown",
-  expiresAtMs: null,
+  expires_at: null,
 }
 const client: Client = {
   name: "bot",
-  tokenHash: `0x${"ab".repeat(32)}`,
+  token_hash: `0x${"ab".repeat(32)}`,
   keys: ["mm"],
   rights: [],
-  allowTypeB: false,
-  idempotencyBy: "header",
+  allow_type_b: false,
 }
 
 describe("the active set", () => {
@@ -47,11 +45,12 @@ describe("the active set", () => {
   })
   after(() => test.remove())
 
+  const rowOf = (act: Act): ActRow => ({ kind: "act", id: "rec_1", at_ms: 0, ...act })
+
   /** What stands once acts were followed. */
-  function stands(...entries: readonly AdminEntry[]): StandingFields {
+  function stands(...entries: readonly Act[]): StandingFields {
     return entries.reduce((before, entry) => {
-      const row = actRow("rec_1", entry, 0)
-      return withChanges(before, changesOf(row, before))
+      return withChanges(before, changesOf(rowOf(entry), before))
     }, nothingStands)
   }
 
@@ -59,11 +58,11 @@ describe("the active set", () => {
     return boundSet(empty, bindingsOf(standing), empty)
   }
 
-  const added: readonly AdminEntry[] = [
+  const added: readonly Act[] = [
     { act: "key_added", key },
     { act: "client_added", client },
   ]
-  const revoked: AdminEntry = { act: "agent_revoked", name: "mm", record: "r" }
+  const revoked: Act = { act: "agent_revoked", name: "mm", record: "r" }
 
   it("has the hash of its files, whichever keys and clients there are", () => {
     const all = [...added, revoked]
@@ -74,7 +73,7 @@ describe("the active set", () => {
   it("leaves the set before an act as it was", () => {
     const before = stands(...added)
     const set = setOf(before)
-    const after = setOf(withChanges(before, changesOf(actRow("rec_2", revoked, 0), before)))
+    const after = setOf(withChanges(before, changesOf(rowOf(revoked), before)))
     assert.equal(set.keys.get("mm")?.approval, "unknown")
     assert.equal(after.keys.get("mm")?.approval, "revoked")
     assert.ok(Object.isFrozen(set))
@@ -90,16 +89,15 @@ describe("the active set", () => {
   })
 
   it("keeps a revoked agent revoked, whatever is approved afterwards", () => {
-    const approved = { act: "agent_approved", name: "mm", expiresAtMs: 5, record: "r" } as const
+    const approved = { act: "agent_approved", name: "mm", expires_at: 5, record: "r" } as const
     assert.equal(setOf(stands(...added, approved)).keys.get("mm")?.approval, "approved")
     assert.equal(setOf(stands(...added, revoked, approved)).keys.get("mm")?.approval, "revoked")
   })
 
   it("has nothing of what a client was before it was set", () => {
-    const set = (to: Client): AdminEntry => ({ act: "client_set", client: to })
-    const other = { ...client, idempotencyBy: "client_order_id", expiresAtMs: 5 } as const
-    const clients = (...acts: readonly AdminEntry[]) =>
-      bindingsOf(stands(...added, ...acts)).clients
+    const set = (to: Client): Act => ({ act: "client_set", client: to })
+    const other = { ...client, idempotencyBy: "client_order_id", expires_at: 5 } as const
+    const clients = (...acts: readonly Act[]) => bindingsOf(stands(...added, ...acts)).clients
     assert.deepEqual(clients(set(other)), [other])
     assert.deepEqual(clients(set(other), set(client)), [client])
   })
@@ -108,7 +106,7 @@ describe("the active set", () => {
     const set = makeActiveSet(empty, [key], [client])
     const other = { ...key, role: "wallet" as const }
     assert.throws(() => assertNames({ act: "key_added", key: other }, set), { code: "name_taken" })
-    const twin = { ...client, allowTypeB: true }
+    const twin = { ...client, allow_type_b: true }
     assert.throws(() => assertNames({ act: "client_added", client: twin }, set), {
       code: "name_taken",
     })
@@ -120,7 +118,7 @@ describe("the active set", () => {
     await own.addKey({ name: "main", role: "wallet" })
     await own.addKey({ name: "mm", role: "agent", wallet: "main" })
     await own.addClient({ name: "bot", keys: ["mm", "main"], allowTypeB: true })
-    await own.vault.act({ act: "agent_approved", name: "mm", expiresAtMs: 7, record: "r" })
+    await own.vault.act({ act: "agent_approved", name: "mm", expires_at: 7, record: "r" })
     const before = own.vault.active()
     await own.close()
 

@@ -325,7 +325,7 @@ describe("the approval of an agent by a wallet elsewhere", () => {
     await test.vault.act({
       act: "agent_approved",
       name: "far",
-      expiresAtMs: Date.now() + dayMs,
+      expires_at: Date.now() + dayMs,
       record: "r",
       wallet: test.vault.active().keys.get("main")!.address,
     })

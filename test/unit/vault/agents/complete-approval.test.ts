@@ -147,7 +147,13 @@ describe("the signature of a wallet elsewhere", () => {
     await complete()
     const wallet = test.vault.active().keys.get("main")!.address
     const expiresAtMs = Date.now() + 1_000_000
-    await test.vault.act({ act: "agent_approved", name: "far", expiresAtMs, record: "r", wallet })
+    await test.vault.act({
+      act: "agent_approved",
+      name: "far",
+      expires_at: expiresAtMs,
+      record: "r",
+      wallet,
+    })
     const { key } = await test.admin.settleOperation({
       record: operation.record,
       outcome: accepted,
@@ -161,7 +167,7 @@ describe("the end of an operator's record", () => {
     const test = await openAgentVault()
     t.after(() => test.remove())
     const { record } = await approve(test, "mm", 30)
-    const until = test.vault.active().keys.get("mm")?.expiresAtMs
+    const until = test.vault.active().keys.get("mm")?.expires_at
     const revocation = await test.admin.revokeAgent({ agent: "mm" })
     await test.admin.settleOperation({ record: revocation.record, outcome: accepted })
     const { key } = await test.admin.settleOperation({ record, outcome: accepted })

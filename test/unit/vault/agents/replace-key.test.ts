@@ -118,7 +118,7 @@ describe("a key in another one's place", () => {
     await test.addKey({ name: "new", role: "agent", wallet: "main" })
     const toNew = () => test.admin.replaceKey({ from: "mm", to: "new" })
     await failsWith(toNew, "usage", /approval of new isn't known here/)
-    const endMs = test.vault.active().keys.get("mm-2")!.expiresAtMs!
+    const endMs = test.vault.active().keys.get("mm-2")!.expires_at!
     const at = (nowMs: number) => methodsAt(test, nowMs).replaceKey(swap)
     await failsWith(() => at(endMs - stopBeforeMs), "usage", /approval of mm-2 ends too soon/)
     assert.deepEqual((await at(endMs - stopBeforeMs - 1)).clients, ["bot"])

@@ -214,7 +214,7 @@ describe("closing a ledger", () => {
     await assert.rejects(ledger.record("rec", ledgerTime(startMs)), closed)
     await assert.rejects(ledger.settle("rec", { kind: "sent" }, ledgerTime(startMs)), closed)
     await assert.rejects(
-      ledger.act({ act: "started", policyHash: "" }, ledgerTime(startMs)),
+      ledger.act({ act: "started", policy_hash: "" }, ledgerTime(startMs)),
       closed,
     )
     assert.throws(() => ledger.note(refusalEntry(), ledgerTime(startMs)), closed)

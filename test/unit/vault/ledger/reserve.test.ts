@@ -301,7 +301,7 @@ describe("a reservation", () => {
       nonce,
       expiresAfterMs,
       decidedAtMs: startMs,
-      policyHash: requestEntry.policyHash,
+      policyHash: requestEntry.policy_hash,
       refusal: null,
       outcome: null,
       idempotencyKey: null,
@@ -323,7 +323,7 @@ describe("a reservation", () => {
           path: "/v1/trade/place-order",
           target: null,
           body: requestEntry.body,
-          policy_hash: requestEntry.policyHash,
+          policy_hash: requestEntry.policy_hash,
           rule: "market-maker/quote",
           purpose: "forward",
           signer,
@@ -345,7 +345,7 @@ describe("a reservation", () => {
         ...plainAsk,
         entry: {
           ...requestEntry,
-          idempotency: { by: "header", key, binding: "", replaces: undefined },
+          idempotency: { by: "header", key, binding: "" },
         },
         nowMs: ledgerTime(clock.nowMs()),
       })

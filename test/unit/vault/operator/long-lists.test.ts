@@ -50,7 +50,7 @@ describe("an operator's list over the socket", () => {
       const body = JSON.stringify({ n: index, text })
       const opened = await openHold(test.vault.ledger, {
         ...{ client, key, operation, target, body },
-        ...{ policy: "p", rule: "large", worst: "one order", expiresAtMs: nowMs + 600_000 },
+        ...{ policy: "p", rule: "large", worst: "one order", expires_at: nowMs + 600_000 },
       })
       assert.ok(opened.ok)
       clock.pass(1_000) // a client has so many bytes in a second

@@ -10,14 +10,13 @@ import { ledgerTime } from "../../../support/fake-clock.ts"
 const token = makeToken()
 const client: Client = {
   name: "bot",
-  tokenHash: hashToken(token),
+  token_hash: hashToken(token),
   keys: ["mm"],
   rights: [],
-  allowTypeB: false,
-  idempotencyBy: "header",
+  allow_type_b: false,
 }
 /** Only the look-up by hash matters here. */
-const set = { clientByTokenHash: new Map([[client.tokenHash, client]]) } as unknown as ActiveSet
+const set = { clientByTokenHash: new Map([[client.token_hash, client]]) } as unknown as ActiveSet
 const startMs = ledgerTime(1_780_000_000_000)
 
 /** Asks with wrong tokens at given times and collects what each is answered. */
@@ -83,7 +82,7 @@ describe("authenticating", () => {
   it("refuses a token from the moment of its end on, and tells who shows it when that was", () => {
     const ending = { ...client, expiresAtMs: startMs + 1_000 }
     const at = (ms: number, shown = token) => {
-      const ends = { clientByTokenHash: new Map([[client.tokenHash, ending]]) }
+      const ends = { clientByTokenHash: new Map([[client.token_hash, ending]]) }
       const check = { count: countBadTokens(startMs), nowMs: ledgerTime(startMs + ms) }
       return authenticate(shown, ends as unknown as ActiveSet, check)
     }
@@ -99,7 +98,7 @@ describe("authenticating", () => {
   })
 
   it("counts an expired token as no guess", () => {
-    const ended = new Map([[client.tokenHash, { ...client, expiresAtMs: startMs }]])
+    const ended = new Map([[client.token_hash, { ...client, expiresAtMs: startMs }]])
     const count = countBadTokens(startMs)
     const ends = { clientByTokenHash: ended } as unknown as ActiveSet
     for (let tries = 0; tries < 21; tries++) authenticate(token, ends, { count, nowMs: startMs })

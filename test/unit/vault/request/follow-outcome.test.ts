@@ -19,7 +19,7 @@ function keyEntry(name: string, digit: string, changes: Partial<KeyEntry>): KeyE
     targets: [],
     network: "0x",
     approval: "unknown",
-    expiresAtMs: null,
+    expires_at: null,
     ...changes,
   }
 }
@@ -87,8 +87,8 @@ describe("what follows from an accepted request", () => {
   it("is never an end that no date can hold", () => {
     const act = actFollowing(approve(own, 2 ** 32 - 1), set)
     assert.ok(act?.act === "agent_approved")
-    assert.ok(Number.isSafeInteger(act.expiresAtMs))
-    assert.ok(!Number.isNaN(new Date(act.expiresAtMs).getTime()))
+    assert.ok(Number.isSafeInteger(act.expires_at))
+    assert.ok(!Number.isNaN(new Date(act.expires_at).getTime()))
   })
 
   it("is the revocation of the agent, in whatever case its address came", () => {

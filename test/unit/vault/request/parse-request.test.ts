@@ -25,11 +25,10 @@ import { addressOf } from "../../../support/policy-case.ts"
 
 const client: Client = {
   name: "bot",
-  tokenHash: "",
+  token_hash: "",
   keys: ["mm", "main"],
   rights: [],
-  allowTypeB: true,
-  idempotencyBy: "header",
+  allow_type_b: true,
 }
 const endsAtMs = 1_780_000_000_000
 const stopBeforeMs = 6 * 3_600_000
@@ -53,7 +52,7 @@ describe("preparing a request", () => {
       targets: [],
       network: empty.profile.network,
       approval: "approved",
-      expiresAtMs: endsAtMs,
+      expires_at: endsAtMs,
     }
     const wallet: KeyEntry = {
       ...agent,
@@ -62,7 +61,7 @@ describe("preparing a request", () => {
       role: "wallet",
       wallet: null,
       approval: "unknown",
-      expiresAtMs: null,
+      expires_at: null,
     }
     set = makeActiveSet(empty, [agent, wallet], [client])
   })

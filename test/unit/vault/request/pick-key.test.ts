@@ -13,11 +13,10 @@ import { addressOf } from "../../../support/policy-case.ts"
 
 const client: Client = {
   name: "bot",
-  tokenHash: "",
+  token_hash: "",
   keys: ["mm", "main", "abroad", "gone"],
   rights: [],
-  allowTypeB: true,
-  idempotencyBy: "header",
+  allow_type_b: true,
 }
 const sub = addressOf("a")
 
@@ -35,7 +34,7 @@ describe("picking the key", () => {
       targets: [sub],
       network: empty.profile.network,
       approval: "unknown",
-      expiresAtMs: null,
+      expires_at: null,
       ...changes,
     })
     const keys = [
@@ -121,7 +120,7 @@ describe("picking the key", () => {
   })
 
   it("lets only a client that may use wallet keys use one, whatever for", () => {
-    const by: Client = { ...client, allowTypeB: false }
+    const by: Client = { ...client, allow_type_b: false }
     assert.equal(nameOf(pick({ by })), "mm")
     for (const operation of ["placeOrder", "approveAgent"] as const) {
       assert.equal(nameOf(pick({ by, operation, header: "main" })), "key_not_allowed")

@@ -477,7 +477,7 @@ describe("a client whose orders are known by their client_order_id", () => {
     assert.equal(again.body, first.body)
     const other = await test.sign(token, { ...order, quantity: "0.2" })
     assert.equal(outcomeOf(other), "idempotency_conflict")
-    assert.equal(test.vault.active().clients[0]?.idempotencyBy, "client_order_id")
+    assert.equal(test.vault.active().clients[0]?.idempotency_by, "client_order_id")
   })
 
   it("of 50 at once gets one", async (t) => {

@@ -60,7 +60,7 @@ describe("what the vault keeps for the gate", () => {
   it("is since when it is so, and when it was over, however often somebody looks", async (t) => {
     const { ask, look, freeze, thaw, vault } = await open(t)
     await freeze()
-    const since = vault.active().freezes[0]?.sinceMs
+    const since = vault.active().freezes[0]?.since
     const pause = () => new Promise((resolve) => setTimeout(resolve, 2)) // another millisecond
     for (let times = 0; times < 3; times += 1) {
       await pause()

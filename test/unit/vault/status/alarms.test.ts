@@ -9,7 +9,6 @@ import { alarmsOf, maxAlarms } from "../../../../src/vault/status/alarms.ts"
 import type { StatusSources } from "../../../../src/vault/status/sources.ts"
 import { vaultWarnings } from "../../../../src/vault/status/warnings.ts"
 import type { Vault } from "../../../../src/vault/vault.ts"
-import { wholeDecimal } from "../../../../src/venue/decimal.ts"
 import { thawAsShown } from "../../../support/a-word.ts"
 import { ledgerTime } from "../../../support/fake-clock.ts"
 import {
@@ -128,7 +127,7 @@ describe("the vault's alarms", () => {
     const names = ["agent_ends", "agent_ends_today"] as const
     const approve = async (name: string, leftMs: number): Promise<readonly string[]> => {
       const record = { record: "rec_1" }
-      await vault.act({ act: "agent_approved", name, expiresAtMs: nowMs + leftMs, ...record })
+      await vault.act({ act: "agent_approved", name, expires_at: nowMs + leftMs, ...record })
       return told(at, ...names)
     }
     assert.deepEqual(told(at, ...names), [])
@@ -150,7 +149,7 @@ describe("the vault's alarms", () => {
     const nowMs = 1_000 * dayMs
     const at = { ...vault, now: () => ledgerTime(nowMs) }
     const endingIn = async (leftMs: number): Promise<readonly string[]> => {
-      await vault.act({ act: "client_set", client: { ...bot!, expiresAtMs: nowMs + leftMs } })
+      await vault.act({ act: "client_set", client: { ...bot!, expires_at: nowMs + leftMs } })
       return told(at, "token_ends", "token_ended")
     }
     assert.deepEqual(told(at, "token_ends", "token_ended"), [], "it never ends")
@@ -176,7 +175,7 @@ describe("the vault's alarms", () => {
     const at = { ...vault, now: () => ledgerTime(nowMs) }
     const keyless = () => told(at, "client_without_keys")
     const approve = (name: string, expiresAtMs: number) =>
-      vault.act({ act: "agent_approved", name, expiresAtMs, record: "r" })
+      vault.act({ act: "agent_approved", name, expires_at: expiresAtMs, record: "r" })
     assert.deepEqual(keyless(), [])
     await approve("mm", nowMs + 1)
     assert.deepEqual(keyless(), [])
@@ -262,17 +261,17 @@ describe("the vault's alarms", () => {
     assert.match(factOf(vault, "price_unconfirmed"), /waits for an operator's word/)
     const drifted = {
       ...{
-        symbolId: 1,
-        value: wholeDecimal(121n),
-        asOfMs: Date.now(),
+        symbol_id: 1,
+        value: "121",
+        as_of: Date.now(),
         by: "feed",
         confirmed: true,
       },
-      drift: { anchor: { value: wholeDecimal(100n), atMs: 0 }, allowance: 0n },
+      drift: { anchor: "100", anchor_at: 0, allowance: "0", held: null },
     }
     vault.hear({ act: "price_set", ...drifted })
     assert.deepEqual(alarms(), ["price_drift BTC-PERP"])
-    vault.hear({ act: "price_set", ...drifted, value: wholeDecimal(120n) })
+    vault.hear({ act: "price_set", ...drifted, value: "120" })
     assert.deepEqual(alarms(), [], "half of max_drift is no alarm yet")
   })
 
@@ -297,7 +296,7 @@ describe("the vault's alarms", () => {
     const { vault } = await openWithBot(t)
     const many = Array.from({ length: 500 }, (_, n) => `${n}`.padStart(64, "n"))
     const freezes = many.map((name) => ({
-      ...{ scope: "client", name, reason: "", by: name, cancels: true, sinceMs: 0 },
+      ...{ scope: "client", name, reason: "", by: name, cancels: true, since: 0 },
     }))
     const crowded = { ...vault, active: () => ({ ...vault.active(), freezes }) }
     const late = () => ledgerTime(Date.now() + 400 * dayMs)

@@ -134,7 +134,7 @@ describe("the vault's metrics", () => {
     for (const name of ["later", "gone"]) {
       await test.addClient({ name, keys: ["mm"], expiresInMs: 1_000 })
     }
-    await test.vault.act({ act: "client_set", client: { ...bot!, expiresAtMs: 86_400_500 } })
+    await test.vault.act({ act: "client_set", client: { ...bot!, expires_at: 86_400_500 } })
     await test.admin.revokeClient({ name: "gone" })
     const ends = await valuesOf(test, "token_end_timestamp_seconds")
     assert.deepEqual(Object.keys(ends), ["bot", "later"], "what ends first comes first")
@@ -145,8 +145,8 @@ describe("the vault's metrics", () => {
     const test = await openWithBot(t, { keys: "on_disk" })
     await test.addKey({ name: "old", role: "agent", wallet: "main" })
     const record = { record: "rec_1" }
-    await test.vault.act({ act: "agent_approved", name: "mm", expiresAtMs: 86_400_500, ...record })
-    await test.vault.act({ act: "agent_approved", name: "old", expiresAtMs: 1, ...record })
+    await test.vault.act({ act: "agent_approved", name: "mm", expires_at: 86_400_500, ...record })
+    await test.vault.act({ act: "agent_approved", name: "old", expires_at: 1, ...record })
     await test.vault.act({ act: "agent_revoked", name: "old", ...record })
     assert.deepEqual(await valuesOf(test, "key_info"), {
       "mm agent approved": 1,
@@ -285,7 +285,7 @@ function crowded({ vault }: Pick<TestVault, "vault">): ActiveSet {
       name: named(n),
       address,
       approval: "approved",
-      expiresAtMs: n * 1_000,
+      expires_at: n * 1_000,
     } as const
   })
   const limit = {
@@ -296,7 +296,7 @@ function crowded({ vault }: Pick<TestVault, "vault">): ActiveSet {
   const symbols = many.map((n) => ({ ...symbol, id: n, name: named(n) }))
   const byId = new Map(symbols.map((each) => [each.id, each]))
   const freezes = many.map((n) => ({
-    ...{ scope: "client", name: named(n), reason: "", by: "", cancels: true, sinceMs: 0 },
+    ...{ scope: "client", name: named(n), reason: "", by: "", cancels: true, since: 0 },
   }))
   const byName = new Map(keys.map((each) => [each.name, each]))
   return {

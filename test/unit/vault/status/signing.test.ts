@@ -148,7 +148,7 @@ describe("what the vault signs", () => {
   it("is less of an agent whose approval ends, from stop_before on", async (t) => {
     const { vault } = await open(t, { settings: "stop_before: 1h\n" })
     const expiresAtMs = vault.now() + dayMs
-    await vault.act({ act: "agent_approved", name: "mm", expiresAtMs, record: "rec_1" })
+    await vault.act({ act: "agent_approved", name: "mm", expires_at: expiresAtMs, record: "rec_1" })
     const before = (ms: number) => ({
       ...vault,
       now: () => ledgerTime(expiresAtMs - ms),
@@ -191,7 +191,7 @@ describe("what the vault signs", () => {
     const { vault } = await open(t)
     const freezes = Array.from({ length: 500 }, (_, n) => ({
       ...{ scope: "client" as const, name: `${n}`.padStart(64, "n"), reason: "r".repeat(200) },
-      ...{ by: "b".repeat(64), cancels: true, sinceMs: 0 },
+      ...{ by: "b".repeat(64), cancels: true, since: 0 },
     }))
     const crowded = { ...vault, active: () => ({ ...vault.active(), freezes }) }
     const signing = signingNow(crowded)

@@ -40,7 +40,12 @@ describe("what an operator is warned of", () => {
     await test.addKey({ name: "mm", role: "agent" })
     assert.match(messagesOf(test), /agent key mm/)
     const expiresAtMs = nowMs + 8 * dayMs
-    await test.vault.act({ act: "agent_approved", name: "mm", expiresAtMs, record: "r" })
+    await test.vault.act({
+      act: "agent_approved",
+      name: "mm",
+      expires_at: expiresAtMs,
+      record: "r",
+    })
     assert.deepEqual(warningsOf(test.vault.active(), nowMs), [])
   })
 
@@ -62,7 +67,12 @@ describe("what an operator is warned of", () => {
       t.after(() => test.remove())
       await test.addKey({ name: "main", role: "wallet" })
       await test.addKey({ name: "mm", role: "agent", wallet: "main" })
-      await test.vault.act({ act: "agent_approved", name: "mm", expiresAtMs, record: "r" })
+      await test.vault.act({
+        act: "agent_approved",
+        name: "mm",
+        expires_at: expiresAtMs,
+        record: "r",
+      })
       const fix = "put a successor in its place: countersign agent rotate mm --valid-days 30"
       const expected = warnings("The approval of the agent key mm", fix)
       assert.deepEqual(warningsOf(test.vault.active(), nowMs), expected)
@@ -74,7 +84,7 @@ describe("what an operator is warned of", () => {
       await test.addKey({ name: "main", role: "wallet" })
       await test.addClient({ name: "bot", keys: ["main"] })
       const [bot] = test.vault.active().clients
-      await test.vault.act({ act: "client_set", client: { ...bot!, expiresAtMs } })
+      await test.vault.act({ act: "client_set", client: { ...bot!, expires_at: expiresAtMs } })
       const fix = "give it more time: countersign clients renew bot"
       const expected = warnings("The token of the client bot", fix)
       assert.deepEqual(warningsOf(test.vault.active(), nowMs), expected)
@@ -89,7 +99,7 @@ describe("what an operator is warned of", () => {
     const address = parseAddress("0x2c7536E3605D9C16a7a3D7b1898e529396a65c23")!
     await test.addKey({ name: "away", role: "agent" })
     await test.addKey({ name: "unsaid", role: "agent" })
-    const approved = { act: "agent_approved", expiresAtMs: nowMs + 1, record: "r" } as const
+    const approved = { act: "agent_approved", expires_at: nowMs + 1, record: "r" } as const
     await test.vault.act({ ...approved, name: "away", wallet: address })
     await test.vault.act({ ...approved, name: "unsaid" })
     const approve = "countersign agent approve <new-key> --generate --wallet"
@@ -104,7 +114,7 @@ describe("what an operator is warned of", () => {
     const test = await openTestVault({ settings: "agent_warning: 90d\n" })
     t.after(() => test.remove())
     await test.addKey({ name: "mm", role: "agent" })
-    const act = { act: "agent_approved", name: "mm", expiresAtMs: nowMs + 1, record: "r" } as const
+    const act = { act: "agent_approved", name: "mm", expires_at: nowMs + 1, record: "r" } as const
     await test.vault.act(act)
     assert.equal(warningsOf(test.vault.active(), nowMs).length, 1)
     await test.vault.act({ act: "agent_revoked", name: "mm", record: "r" })

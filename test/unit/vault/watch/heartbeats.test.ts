@@ -175,14 +175,14 @@ describe("a client's silence", () => {
     await look()
     await look()
     assert.deepEqual(frozen(), [byBot])
-    const since = current().vault.active().freezes[0]?.sinceMs
+    const since = current().vault.active().freezes[0]?.since
     const heard = await beat(tokens.bot)
     assert.equal(heard.kind === "answer" && heard.heartbeat.frozen, true)
     assert.deepEqual(frozen(), [byBot])
     assert.deepEqual(armed(), ["bot"])
     current().clock.pass(10_001)
     await look()
-    assert.equal(current().vault.active().freezes[0]?.sinceMs, since, "it is frozen already")
+    assert.equal(current().vault.active().freezes[0]?.since, since, "it is frozen already")
     await thawAsShown(current().test, { scope: "client", name: "bot" })
     await beat(tokens.bot)
     current().clock.pass(10_001)

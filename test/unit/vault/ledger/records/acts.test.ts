@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import type { AdminEntry } from "../../../../../src/vault/ledger/records/admin-entry.ts"
+import type { Act } from "../../../../../src/vault/ledger/records/row.ts"
 import type { Client, KeyEntry } from "../../../../../src/vault/ledger/records/bindings.ts"
 import { startMs, ledgerTime } from "../../../../support/fake-clock.ts"
 import { otherSigner, signer } from "../../../../support/ledger-ask.ts"
@@ -16,7 +16,7 @@ const wallet: KeyEntry = {
   targets: [],
   network: "cd".repeat(32),
   approval: "unknown",
-  expiresAtMs: null,
+  expires_at: null,
 }
 const agent: KeyEntry = {
   ...wallet,
@@ -28,11 +28,10 @@ const agent: KeyEntry = {
 }
 const client: Client = {
   name: "mm-bot",
-  tokenHash: `0x${"ef".repeat(32)}`,
+  token_hash: `0x${"ef".repeat(32)}`,
   keys: ["agent", "main"],
   rights: ["prices", "freeze"],
-  allowTypeB: true,
-  idempotencyBy: "header",
+  allow_type_b: true,
 }
 
 openLedgerForEach()
@@ -43,14 +42,14 @@ async function reopened() {
   return { keys: [...keys.values()], clients }
 }
 
-async function act(...entries: readonly AdminEntry[]): Promise<void> {
+async function act(...entries: readonly Act[]): Promise<void> {
   for (const entry of entries) await ledger.act(entry, ledgerTime(startMs))
 }
 
 describe("an act", () => {
   it("adds keys and clients, which a new start finds in their order", async () => {
     assert.deepEqual(await reopened(), { keys: [], clients: [] })
-    const second = { ...client, name: "a-bot", rights: [], allowTypeB: false }
+    const second = { ...client, name: "a-bot", rights: [], allow_type_b: false }
     await act({ act: "key_added", key: wallet }, { act: "key_added", key: agent })
     await act({ act: "client_added", client }, { act: "client_added", client: second })
     assert.deepEqual(await reopened(), { keys: [wallet, agent], clients: [client, second] })
@@ -59,17 +58,17 @@ describe("an act", () => {
   it("leaves the bindings the very same where it changes none", async () => {
     await act({ act: "key_added", key: wallet })
     const before = ledger.bindings()
-    await act({ act: "started", policyHash: "00" }, { act: "key_exported", name: "main" })
+    await act({ act: "started", policy_hash: "00" }, { act: "key_exported", name: "main" })
     assert.equal(ledger.bindings(), before)
   })
 
   it("approves an agent until a time, then revokes it for good", async () => {
     const record = "rec_00000000000000000000000000"
-    const expiresAtMs = startMs + 1_000
+    const expires_at = startMs + 1_000
     await act({ act: "key_added", key: wallet }, { act: "key_added", key: agent })
-    const approve = { act: "agent_approved", name: "agent", expiresAtMs, record } as const
+    const approve = { act: "agent_approved", name: "agent", expires_at, record } as const
     await act(approve)
-    const approved = { ...agent, approval: "approved" as const, expiresAtMs }
+    const approved = { ...agent, approval: "approved" as const, expires_at }
     assert.deepEqual((await reopened()).keys, [wallet, approved])
 
     await act({ act: "agent_revoked", name: "agent", record }, approve)
@@ -80,20 +79,20 @@ describe("an act", () => {
   it("makes a client what it is from then on, in its place, and a revoked one stays so", async () => {
     const second = { ...client, name: "a-bot" }
     await act({ act: "client_added", client }, { act: "client_added", client: second })
-    const set = { ...client, rights: [], allowTypeB: false, expiresAtMs: startMs + 1_000 }
+    const set = { ...client, rights: [], allow_type_b: false, expires_at: startMs + 1_000 }
     const keys: Client["keys"] = ["main"]
     await act({ act: "client_set", client: { ...set, keys } })
     assert.deepEqual(ledger.bindings().clients, [{ ...set, keys }, second])
     assert.deepEqual((await reopened()).clients, [{ ...set, keys }, second])
 
     await act({ act: "client_revoked", name: client.name })
-    const revoked = { ...set, keys, tokenHash: null }
+    const revoked = { ...set, keys, token_hash: null }
     assert.deepEqual((await reopened()).clients, [revoked, second])
   })
 
   it("is in the journal with what it said", async () => {
     const policyHash = "ab".repeat(32)
-    await act({ act: "started", policyHash }, { act: "key_exported", name: "main" })
+    await act({ act: "started", policy_hash: policyHash }, { act: "key_exported", name: "main" })
     const id = await ledger.act({ act: "client_added", client }, ledgerTime(startMs))
     await ledger.close()
     const entries = readLedger(place.file)
@@ -109,7 +108,7 @@ describe("an act", () => {
       act: "client_added",
       client: {
         name: "mm-bot",
-        token_hash: client.tokenHash,
+        token_hash: client.token_hash,
         keys: ["agent", "main"],
         rights: ["prices", "freeze"],
         allow_type_b: true,
@@ -117,7 +116,7 @@ describe("an act", () => {
     })
   })
 
-  const refused: readonly (readonly [string, AdminEntry, string])[] = [
+  const refused: readonly (readonly [string, Act, string])[] = [
     ["a key's name that is taken", { act: "key_added", key: wallet }, "name_taken"],
     ["a client's name that is taken", { act: "client_added", client }, "name_taken"],
     [
@@ -127,7 +126,7 @@ describe("an act", () => {
     ],
     [
       "an approval of an unknown key",
-      { act: "agent_approved", name: "nobody", expiresAtMs: 1, record: "rec" },
+      { act: "agent_approved", name: "nobody", expires_at: 1, record: "rec" },
       "name_unknown",
     ],
     [

@@ -8,7 +8,7 @@ import {
   type Freeze,
 } from "../../../../../src/vault/ledger/records/freeze.ts"
 
-const about = { reason: "a drill", by: "operator", cancels: true, sinceMs: 5 }
+const about = { reason: "a drill", by: "operator", cancels: true, since: 5 }
 const all: Freeze = { scope: "all", name: null, ...about }
 const bot: Freeze = { scope: "client", name: "bot", ...about }
 const mm: Freeze = { scope: "key", name: "mm", ...about }

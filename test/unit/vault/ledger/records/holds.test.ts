@@ -40,7 +40,7 @@ const holdAsk: HoldAsk = {
   policy: "market-maker",
   rule: "large",
   worst: "32,000 USD",
-  expiresAtMs: startMs + ttlMs,
+  expires_at: startMs + ttlMs,
 }
 const release = { to: "released", by: "operator" } as const
 const refuse = { to: "refused", by: "operator" } as const
@@ -64,7 +64,7 @@ async function holdEach(bodies: readonly string[]): Promise<readonly OpenHold[]>
 }
 
 async function released(changes: Partial<HoldAsk> = {}): Promise<string> {
-  const { id } = await hold(changes)
+  const { hold: id } = await hold(changes)
   await ledger.decideHold(id, release, ledgerTime(clock.nowMs()))
   return id
 }
@@ -81,20 +81,20 @@ function states(nowMs = clock.nowMs()): readonly string[] {
 describe("a hold", () => {
   it("is pending until it is decided, and outlives a restart", async () => {
     const opened = await hold()
-    assert.match(opened.id, /^hold_[0-9A-HJKMNP-TV-Z]{26}$/)
+    assert.match(opened.hold, /^hold_[0-9A-HJKMNP-TV-Z]{26}$/)
     const whole: Hold = {
       ...holdAsk,
-      id: opened.id,
-      bodyHash: hash("sha256", requestEntry.body),
-      openedAtMs: startMs,
+      hold: opened.hold,
+      body_hash: hash("sha256", requestEntry.body),
+      opened_at: startMs,
       state: "pending",
-      decidedBy: null,
+      decided_by: null,
     }
     assert.deepEqual(ledger.holds(ledgerTime(startMs)), [whole])
     await reopen()
     assert.deepEqual(ledger.holds(ledgerTime(startMs)), [whole])
-    await ledger.decideHold(opened.id, release, ledgerTime(startMs))
-    const decided = { ...whole, state: "released", decidedBy: "operator" }
+    await ledger.decideHold(opened.hold, release, ledgerTime(startMs))
+    const decided = { ...whole, state: "released", decided_by: "operator" }
     assert.deepEqual(ledger.holds(ledgerTime(startMs)), [decided])
     await reopen()
     assert.deepEqual(ledger.holds(ledgerTime(startMs)), [decided])
@@ -102,11 +102,11 @@ describe("a hold", () => {
 
   it("is opened once for the same request, also when it is asked for at once", async () => {
     const [first, second] = await Promise.all([hold(), hold()])
-    assert.equal(first.id, second.id)
-    assert.equal((await hold({ worst: "another price" })).id, first.id)
+    assert.equal(first.hold, second.hold)
+    assert.equal((await hold({ worst: "another price" })).hold, first.hold)
     assert.equal(await ledger.count(), 1)
     await reopen()
-    assert.equal((await hold()).id, first.id)
+    assert.equal((await hold()).hold, first.hold)
   })
 
   const others: readonly (readonly [string, Partial<RequestEntry>])[] = [
@@ -121,7 +121,7 @@ describe("a hold", () => {
       const id = await released()
       assert.equal(ledger.findRelease(holdAsk, ledgerTime(startMs)), id)
       assert.equal(ledger.findRelease({ ...holdAsk, ...changes }, ledgerTime(startMs)), undefined)
-      assert.notEqual((await hold(changes)).id, id)
+      assert.notEqual((await hold(changes)).hold, id)
       const answer = await use(id, changes)
       assert.equal(answer.kind === "refused" && answer.refusal.code, "approval_required")
       assertReserved(await use(id))
@@ -131,7 +131,7 @@ describe("a hold", () => {
   it("expires at its time, decided or not, and not a millisecond earlier", async () => {
     const pending = await hold()
     const id = await released({ key: "other-agent" })
-    const lastMs = holdAsk.expiresAtMs - 1
+    const lastMs = holdAsk.expires_at - 1
     assert.deepEqual(states(lastMs), ["pending", "released"])
     assert.deepEqual(states(lastMs + 1), ["expired", "expired"])
     assert.equal(ledger.findRelease({ ...holdAsk, key: "other-agent" }, ledgerTime(lastMs)), id)
@@ -140,16 +140,16 @@ describe("a hold", () => {
       undefined,
     )
     clock.pass(ttlMs)
-    await assert.rejects(ledger.decideHold(pending.id, release, ledgerTime(clock.nowMs())), {
+    await assert.rejects(ledger.decideHold(pending.hold, release, ledgerTime(clock.nowMs())), {
       code: "usage",
     })
     const answer = await use(id, { key: "other-agent" })
     assert.equal(answer.kind, "refused")
-    assert.notEqual((await hold({ expiresAtMs: startMs + 2 * ttlMs })).id, pending.id)
+    assert.notEqual((await hold({ expires_at: startMs + 2 * ttlMs })).hold, pending.hold)
   })
 
   it("is decided once", async () => {
-    const { id } = await hold()
+    const { hold: id } = await hold()
     const [first, second] = await Promise.allSettled([
       ledger.decideHold(id, refuse, ledgerTime(startMs)),
       ledger.decideHold(id, release, ledgerTime(startMs)),
@@ -174,11 +174,11 @@ describe("a hold", () => {
 
   it("can be opened again after it was refused or used", async () => {
     const first = await hold()
-    await ledger.decideHold(first.id, refuse, ledgerTime(startMs))
+    await ledger.decideHold(first.hold, refuse, ledgerTime(startMs))
     const second = await released()
     assertReserved(await use(second))
     const third = await hold()
-    assert.equal(new Set([first.id, second, third.id]).size, 3)
+    assert.equal(new Set([first.hold, second, third.hold]).size, 3)
     assert.deepEqual(states(), ["refused", "used", "pending"])
   })
 
@@ -284,8 +284,8 @@ describe("many holds", () => {
     clock.pass(1_000)
     const more = await openHold(ledger, { ...holdAsk, body: "{}" })
     assert.equal(!more.ok && more.error.code, "overloaded")
-    assert.equal((await hold({ body: '{"n":0}' })).id, first!.id, "the same one is still found")
-    await ledger.decideHold(first!.id, refuse, ledgerTime(startMs))
+    assert.equal((await hold({ body: '{"n":0}' })).hold, first!.hold, "the same one is still found")
+    await ledger.decideHold(first!.hold, refuse, ledgerTime(startMs))
     await hold({ body: "{}" })
   })
 
@@ -306,20 +306,20 @@ describe("many holds", () => {
   it("make room by expiring", async () => {
     await holdEach(bodies(half))
     clock.pass(ttlMs)
-    await hold({ body: "{}", expiresAtMs: startMs + 2 * ttlMs })
+    await hold({ body: "{}", expires_at: startMs + 2 * ttlMs })
     assert.equal(states().filter((state) => state === "pending").length, 1)
     assert.ok(states().length <= maxEndedHolds + 1)
   })
 
   it("are forgotten when they have ended, but for the last, and none that is open is", async () => {
-    const late = { expiresAtMs: startMs + 10 * ttlMs }
+    const late = { expires_at: startMs + 10 * ttlMs }
     const open = await hold({ ...late, body: '{"open":1}' })
     const kept = await released({ ...late, body: '{"open":2}' })
     await holdEach(bodies(maxEndedHolds + 20))
     clock.pass(ttlMs)
     await reopen()
-    const ids = ledger.holds(ledgerTime(clock.nowMs())).map(({ id }) => id)
-    assert.deepEqual(ids.slice(0, 2), [open.id, kept])
+    const ids = ledger.holds(ledgerTime(clock.nowMs())).map(({ hold: id }) => id)
+    assert.deepEqual(ids.slice(0, 2), [open.hold, kept])
     assert.equal(ids.length, maxEndedHolds + 2)
     await ledger.close()
     assert.equal(query(place.file, "SELECT 1 FROM holds").length, maxEndedHolds + 22)

@@ -183,7 +183,7 @@ describe("an idempotency key", () => {
   })
 
   it("stands in the row with what it is bound to, and nowhere where there is none", async () => {
-    const { record } = await reserved({ binding: "b9" }, { clientOrderId: "q-1" })
+    const { record } = await reserved({ binding: "b9" }, { client_order_id: "q-1" })
     await reserve(ledger, { ...plainAsk, nowMs: ledgerTime(clock.nowMs()) })
     await ledger.close()
     const [first, second] = readLedger(place.file)
@@ -264,9 +264,9 @@ describe("looking for records", () => {
     ledger.records({ client, by, value }, ledgerTime(clock.nowMs()))
 
   it("finds one's own by key and by client_order_id, the newest first", async () => {
-    const first = await reserved({}, { clientOrderId: "q-1" })
+    const first = await reserved({}, { client_order_id: "q-1" })
     clock.pass(1)
-    const second = await reserved({ key: "k-2" }, { clientOrderId: "q-1" })
+    const second = await reserved({ key: "k-2" }, { client_order_id: "q-1" })
     const [newest, oldest] = await search("client_order_id", "q-1")
     assert.deepEqual([newest?.id, oldest?.id], [second.record, first.record])
     assert.deepEqual([newest?.idempotencyKey, newest?.clientOrderId], ["k-2", "q-1"])
@@ -277,7 +277,7 @@ describe("looking for records", () => {
   })
 
   it("finds nobody else's, and no order's id as a key", async () => {
-    await reserved({ by: "client_order_id", key: "q-1" }, { clientOrderId: "q-1" })
+    await reserved({ by: "client_order_id", key: "q-1" }, { client_order_id: "q-1" })
     assert.deepEqual(await search("client_order_id", "q-1", "other"), [])
     assert.deepEqual(await search("idempotency_key", "q-1"), [])
     const [found] = await search("client_order_id", "q-1")
@@ -288,7 +288,7 @@ describe("looking for records", () => {
     for (let count = 0; count < 21; count++) {
       await reserve(ledger, {
         ...plainAsk,
-        entry: { ...requestEntry, clientOrderId: "q-1" },
+        entry: { ...requestEntry, client_order_id: "q-1" },
         nowMs: ledgerTime(clock.nowMs()),
       })
     }

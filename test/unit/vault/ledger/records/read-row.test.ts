@@ -3,16 +3,17 @@ import { describe, it } from "node:test"
 
 import { readRow } from "../../../../../src/vault/ledger/records/read-row.ts"
 import type { Act, JournalRow } from "../../../../../src/vault/ledger/records/row.ts"
+import type { Address } from "../../../../../src/venue/address.ts"
 
-const address = `0x${"11".repeat(20)}`
-const body = { ...{ client: "bot", key: "mm", operation: "placeOrder" }, body: "{}" }
+const address = `0x${"11".repeat(20)}` as Address
+const body = { ...{ client: "bot", key: "mm", operation: "placeOrder" as const }, body: "{}" }
 const asked = { ...body, target: null, path: "/order", policy_hash: "00", signer: address }
 const key = {
-  ...{ name: "mm", address, role: "agent", wallet: "main", targets: [address] },
+  ...{ name: "mm", address, role: "agent" as const, wallet: "main", targets: [address] },
   ...{ network: "testnet", approval: "approved" as const, expires_at: null },
 }
 const client = {
-  ...{ name: "bot", token_hash: null, keys: ["mm"], rights: [], allow_type_b: false },
+  ...{ name: "bot", token_hash: null, keys: ["mm"] as [string], rights: [], allow_type_b: false },
 }
 const drift = { ...{ anchor: "1", anchor_at: 1, allowance: "10" }, held: null }
 
@@ -70,7 +71,7 @@ const acts: { readonly [Name in Act["act"]]: FieldsOf<Name> } = {
 
 const others: Readonly<Record<Exclude<JournalRow["kind"], "act">, Fields>> = {
   request: {
-    ...{ ...asked, rule: "r", purpose: "open", nonce: 1, expires_after: 1, release: "hold_1" },
+    ...{ ...asked, rule: "r", purpose: "forward", nonce: 1, expires_after: 1, release: "hold_1" },
     ...{ sizes: [{ entry: "1.5", legs: [null, "2"] }], ever: { life: "0.1" }, counted_at: 1 },
     refunds: [
       { meter: "m", amount: "1", max: "2", window: { kind: "rolling", length_ms: 1 } },

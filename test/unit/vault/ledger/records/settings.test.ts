@@ -1,7 +1,8 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import type { AdminEntry } from "../../../../../src/vault/ledger/records/admin-entry.ts"
+import type { Act } from "../../../../../src/vault/ledger/records/row.ts"
+import { priceFields, type Price } from "../../../../../src/vault/ledger/records/prices.ts"
 import type { StoredSet } from "../../../../../src/vault/ledger/records/entries.ts"
 import { decimal } from "../../../../support/a-claim.ts"
 import { startMs, ledgerTime } from "../../../../support/fake-clock.ts"
@@ -22,7 +23,7 @@ async function reopened() {
   return { ...bindings, prices: [...prices.values()], lastSet: ledger.lastSet }
 }
 
-async function act(...entries: readonly AdminEntry[]): Promise<void> {
+async function act(...entries: readonly Act[]): Promise<void> {
   for (const entry of entries) await ledger.act(entry, ledgerTime(clock.nowMs()))
 }
 
@@ -65,20 +66,21 @@ describe("a price", () => {
       held: { value: decimal("70000"), by: "other", atMs: startMs + 5 },
     },
   }
+  const set = (price: Price): Act => ({ act: "price_set", ...priceFields(price) })
   const eth = { ...btc, symbolId: 2, value: decimal("0.00000001") }
 
   it("is found at the next start: of each symbol the last, in the order in which they were set", async () => {
     const later = { ...btc, value: decimal("70000"), by: "operator", confirmed: false }
-    await act({ act: "price_set", ...btc }, { act: "price_set", ...eth })
+    await act(set(btc), set(eth))
     assert.deepEqual((await reopened()).prices, [btc, eth])
-    await act({ act: "price_set", ...later })
+    await act(set(later))
     assert.deepEqual((await reopened()).prices, [eth, later])
-    await act({ act: "price_set", ...later, confirmed: true })
+    await act(set({ ...later, confirmed: true }))
     assert.deepEqual((await reopened()).prices, [eth, { ...later, confirmed: true }])
   })
 
   it("is in the journal, every one", async () => {
-    await act({ act: "price_set", ...btc }, { act: "price_set", ...btc })
+    await act(set(btc), set(btc))
     const row = {
       act: "price_set",
       symbol_id: 1,
@@ -99,18 +101,20 @@ describe("a price", () => {
   it("of an older version is its own anchor, unless it waits for a person", async () => {
     const { drift, ...older } = btc
     assert.ok(drift)
-    await act({ act: "price_set", ...older })
+    const { drift: later, ...fields } = priceFields(older)
+    assert.equal(later, null)
+    await act({ act: "price_set", ...fields })
     const anchor = { value: older.value, atMs: older.asOfMs }
     assert.deepEqual((await reopened()).prices, [{ ...older, drift: { anchor, allowance: 0n } }])
-    await act({ act: "price_set", ...older, confirmed: false })
+    await act({ act: "price_set", ...fields, confirmed: false })
     const waiting = { ...older, confirmed: false, drift: undefined }
     assert.deepEqual((await reopened()).prices, [waiting])
   })
 })
 
 describe("a raised limit", () => {
-  const raise = (limit: string, untilMs: number) =>
-    ({ limit, to: decimal("120.5"), untilMs, reason: "a busy hour" }) as const
+  const raise = (limit: string, until: number) =>
+    ({ limit, to: "120.5", until, reason: "a busy hour" }) as const
 
   it("is found at the next start, also one that has ended by itself: who asks says at which time", async () => {
     const short = raise("mm/hourly", startMs + 1_000)
@@ -130,8 +134,8 @@ describe("a raised limit", () => {
 })
 
 describe("a raise of a limit that is raised", () => {
-  const raised = (limit: string, to: string, untilMs: number) =>
-    ({ act: "limit_raised", limit, to: decimal(to), untilMs, reason: "r" }) as const
+  const raised = (limit: string, to: string, until: number) =>
+    ({ act: "limit_raised", limit, to, until, reason: "r" }) as const
 
   it("ends the earlier one, also one of an older version that named no policy, and no other limit's", async () => {
     const others = raised("other/hourly", "3", startMs + 9_000)
@@ -165,7 +169,7 @@ describe("a set of files", () => {
       { name: "policies/0.yaml", text: "policy: a\n" },
     ],
   })
-  const activated = (hash: string): AdminEntry => ({ act: "set_activated", ...set(hash) })
+  const activated = (hash: string): Act => ({ act: "set_activated", ...set(hash) })
 
   it("is found at the next start when it was the last to be active", async () => {
     await act(activated("a"), activated("b"))

@@ -192,7 +192,7 @@ describe("a ledger restored from an older copy", () => {
     const offline = await openLedger({ file: at.file, clock: at.clock })
     for (let n = 0; n < 5; n++) {
       await offline.act(
-        { act: "started", policyHash: "ab".repeat(32) },
+        { act: "started", policy_hash: "ab".repeat(32) },
         ledgerTime(at.clock.nowMs()),
       )
     }

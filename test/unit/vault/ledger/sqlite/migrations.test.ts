@@ -99,7 +99,7 @@ describe("a ledger in which raises add up", () => {
          (2, 'mm/hourly', '7', ${startMs + 9_000}, 'r'), (3, 'mm/daily', '2000', ${startMs + 1_000}, 'r')`,
     )
     assert.deepEqual(
-      (await bindingsIn(place)).raises.map(({ limit, untilMs }) => [limit, untilMs]),
+      (await bindingsIn(place)).raises.map(({ limit, until }) => [limit, until]),
       [
         ["mm/hourly", startMs + 9_000],
         ["mm/daily", startMs + 1_000],
@@ -132,22 +132,21 @@ describe("a ledger with a table for each kind of what stands", () => {
       [
         {
           ...{ name: "mm", address: other, role: "agent", wallet: "main", targets: [] },
-          ...{ network: "n", approval: "approved", expiresAtMs: 9 },
+          ...{ network: "n", approval: "approved", expires_at: 9 },
         },
         {
           ...{ name: "main", address, role: "wallet", wallet: null, targets: [other] },
-          ...{ network: "n", approval: "unknown", expiresAtMs: null },
+          ...{ network: "n", approval: "unknown", expires_at: null },
         },
       ],
     )
     assert.deepEqual(clients, [
       {
-        ...{ name: "gone", tokenHash: null, keys: ["mm"], rights: [], allowTypeB: false },
-        idempotencyBy: "header",
+        ...{ name: "gone", token_hash: null, keys: ["mm"], rights: [], allow_type_b: false },
       },
       {
-        ...{ name: "bot", tokenHash: "0xef", keys: ["mm", "main"], rights: ["prices"] },
-        ...{ allowTypeB: true, idempotencyBy: "client_order_id", expiresAtMs: 8 },
+        ...{ name: "bot", token_hash: "0xef", keys: ["mm", "main"], rights: ["prices"] },
+        ...{ allow_type_b: true, idempotency_by: "client_order_id", expires_at: 8 },
       },
     ])
     assert.deepEqual(
@@ -163,12 +162,10 @@ describe("a ledger with a table for each kind of what stands", () => {
         },
       ],
     )
-    assert.deepEqual(raises, [
-      { limit: "mm/daily", to: decimal("2000"), untilMs: 10, reason: "it's busy" },
-    ])
+    assert.deepEqual(raises, [{ limit: "mm/daily", to: "2000", until: 10, reason: "it's busy" }])
     assert.deepEqual(freezes, [
-      { scope: "client", name: "bot", reason: "s", by: "bot", cancels: true, sinceMs: 12 },
-      { scope: "all", name: null, reason: "r", by: "operator", cancels: false, sinceMs: 11 },
+      { scope: "client", name: "bot", reason: "s", by: "bot", cancels: true, since: 12 },
+      { scope: "all", name: null, reason: "r", by: "operator", cancels: false, since: 11 },
     ])
     assert.deepEqual([armed, acceptedHash], [["gone", "bot"], "b"])
   })
@@ -197,8 +194,13 @@ describe("a ledger of the first schema", () => {
     // Without an end, so that what names the set is as before too.
     assert.deepEqual(ledger.bindings().clients, [
       {
-        ...{ name: "mm-bot", tokenHash: "0xef", keys: ["mm-agent"], rights: [], allowTypeB: false },
-        idempotencyBy: "header",
+        ...{
+          name: "mm-bot",
+          token_hash: "0xef",
+          keys: ["mm-agent"],
+          rights: [],
+          allow_type_b: false,
+        },
       },
     ])
 

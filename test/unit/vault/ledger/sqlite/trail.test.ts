@@ -15,6 +15,7 @@ import { copyLedger } from "../../../../support/crash-image.ts"
 import { fakeClock, startMs, ledgerTime } from "../../../../support/fake-clock.ts"
 import {
   ledgerPlace,
+  otherSigner,
   recordedSince,
   requestEntry,
   reserved,
@@ -118,7 +119,7 @@ describe("a request in the journal", () => {
       assert.throws(() => openTables(database).write(request(nonce)), /a nonce was used twice/)
     }
     tables.write(request(8))
-    tables.write(request(7, { id: "another", signer: `0x${"1".repeat(40)}` }))
+    tables.write(request(7, { id: "another", signer: otherSigner }))
   })
 })
 
