@@ -139,7 +139,7 @@ describe("the table of private keys in ARCHITECTURE.md", () => {
       .map(({ file }) => file)
       .filter((file) => file.startsWith("commands/"))
     assert.deepEqual(openers.sort(), [
-      "commands/doctor/key-finding.ts",
+      "commands/doctor/key-findings.ts",
       "commands/keys/export-key.ts",
     ])
   })

@@ -14,16 +14,19 @@ import { thisSystem, type System } from "../../service/system.ts"
 import { examine } from "../examine.ts"
 import { fixHere } from "../file-findings.ts"
 import type { Finding } from "../finding.ts"
-import { isClockSynchronised } from "../is-clock-synchronised.ts"
-import { reach } from "../reach.ts"
+import { isClockSynchronised } from "../clock-findings.ts"
+import { reach } from "../upstream-finding.ts"
 import { agentLines } from "./agent-lines.ts"
-import { alarmLines } from "./alarm-lines.ts"
-import { backupLines } from "./backup-lines.ts"
-import { clockLines } from "./clock-lines.ts"
-import { daemonLines, versionLines } from "./daemon-lines.ts"
+import {
+  alarmLines,
+  backupLines,
+  clockLines,
+  daemonLines,
+  versionLines,
+  unitLines,
+} from "./machine-lines.ts"
 import { holds, lacks, liveChecks, notKnown, type LiveCheck, type LiveLine } from "./live-line.ts"
 import { rehearsalLines } from "./rehearsal-lines.ts"
-import { unitLines } from "./unit-lines.ts"
 import { baseUrlLines, cancelLines, priceLines, symbolLines } from "./venue-lines.ts"
 
 /**

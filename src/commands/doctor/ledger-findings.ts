@@ -1,6 +1,7 @@
 import type { Warning } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { isThere } from "../../std/fs/is-there.ts"
+import { shellWord } from "../../std/visible.ts"
 import { boundSet, makeActiveSet } from "../../vault/active/active-set.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
@@ -8,12 +9,11 @@ import type { Bindings } from "../../vault/ledger/bindings.ts"
 import { openLedger } from "../../vault/ledger/open-ledger.ts"
 import { systemClock } from "../../vault/process/clock.ts"
 import { warningsOf } from "../../vault/status/warnings.ts"
-import { shellWord } from "../../std/visible.ts"
 import type { DaemonLook } from "./daemon-findings.ts"
 import { failureOf, ok, type Finding } from "./finding.ts"
 
 /** What the ledger is like, and what files and keys together give to think about. */
-export type LedgerLook = { readonly finding: Finding; readonly warnings: readonly Warning[] }
+type LedgerLook = { readonly finding: Finding; readonly warnings: readonly Warning[] }
 
 /**
  * Asks the daemon for its ledger; where none runs, opens it under the daemon's own lock. Makes none where
