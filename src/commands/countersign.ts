@@ -101,9 +101,9 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
       commands: {
         check: async () => (await import("./policy/check.ts")).policyCheck,
         explain: async () => (await import("./policy/explain.ts")).policyExplain,
-        reload: async () => (await import("./policy/reload.ts")).policyReload,
-        accept: async () => (await import("./policy/accept.ts")).policyAccept,
-        rollback: async () => (await import("./policy/rollback.ts")).policyRollback,
+        reload: async () => (await import("./policy/in-force.ts")).policyReload,
+        accept: async () => (await import("./policy/in-force.ts")).policyAccept,
+        rollback: async () => (await import("./policy/in-force.ts")).policyRollback,
         show: async () => (await import("./policy/show.ts")).policyShow,
         test: async () => (await import("./policy/test.ts")).policyTest,
         replay: async () => (await import("./policy/replay.ts")).policyReplay,

@@ -3,7 +3,7 @@ import { Fault } from "../../std/fault.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { shellWord } from "../../std/visible.ts"
-import { venueWarnings } from "../policy/venue-warnings.ts"
+import { venueWarnings } from "../policy/file-warnings.ts"
 import { systemInstallation, target } from "../service/layout.ts"
 import { fail, failureOf, ok, warn, type Finding } from "./finding.ts"
 

@@ -19,9 +19,8 @@ import {
   type Decimal,
 } from "../../venue/decimal.ts"
 import { table, toned, type Line } from "../cli/lines.ts"
-import { differLines } from "../policy/differ-lines.ts"
+import { differLines, raiseLines } from "../policy/in-force-lines.ts"
 import { separationWords } from "../installation/separation-words.ts"
-import { raiseLines } from "../limits/raise-lines.ts"
 import { fleetWords, type FleetStatus } from "./fleet-status.ts"
 import { agoWords, spanWords, utcText } from "../../std/time/time-words.ts"
 

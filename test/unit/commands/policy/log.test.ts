@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { openPastSets, type PastChange } from "../../../../src/commands/policy/past-sets.ts"
+import { openPastSets, type PastChange } from "../../../../src/commands/policy/log.ts"
 
 type Row = Readonly<Record<string, unknown>>
 type Act = readonly [atMs: number, row: Row]

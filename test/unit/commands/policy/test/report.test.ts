@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { junitText } from "../../../../../src/commands/policy/test/junit.ts"
+import { junitText } from "../../../../../src/commands/policy/test/report.ts"
 import type { CaseResult } from "../../../../../src/commands/policy/test/run-case.ts"
 
 function result(name: string, failure: string | null, file = "a.yaml"): CaseResult {

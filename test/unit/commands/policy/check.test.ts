@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { nameWarnings } from "../../../../src/commands/policy/name-warnings.ts"
+import { nameWarnings } from "../../../../src/commands/policy/check.ts"
 import { policiesOf } from "../../../support/policy-case.ts"
 
 const clients = [
