@@ -1,8 +1,7 @@
 import type { CheckReport, HoldView } from "../../link/views/views.ts"
 import { visible } from "../../std/visible.ts"
 import { builtinEndpoints } from "../../venue/endpoints.ts"
-import { entriesAfter, auditCallOf } from "../audit/entries-of.ts"
-import { parseFields } from "../audit/entry-words.ts"
+import { entriesAfter, auditCallOf, parseFields } from "../audit/entries.ts"
 import type { Admin } from "../installation/admin.ts"
 
 /**

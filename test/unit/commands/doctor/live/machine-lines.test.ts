@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { auditCallOf } from "../../../../../src/commands/audit/entries-of.ts"
+import { auditCallOf } from "../../../../../src/commands/audit/entries.ts"
 import {
   alarmLines,
   backupLines,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { csvEntry, csvHead } from "../../../../src/commands/audit/csv.ts"
+import { csvEntry, csvHead } from "../../../../src/commands/audit/export.ts"
 
 const base = { seq: 1, id: "rec_1", at_ms: 0, hash: Buffer.alloc(32) }
 

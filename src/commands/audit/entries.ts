@@ -1,6 +1,62 @@
-import { visible } from "../../std/visible.ts"
-import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
+import type { AdminParams } from "../../link/calls/methods.ts"
 import { utcText } from "../../std/time/time-words.ts"
+import { visible } from "../../std/visible.ts"
+import { entryLine } from "../../vault/audit/archive-lines.ts"
+import { wholeEntries, type AuditCall } from "../../vault/audit/whole-entries.ts"
+import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
+import type { Admin } from "../installation/admin.ts"
+
+/** Which entries a command shows. */
+export type Filter = Pick<AdminParams["auditPage"], "client" | "key" | "kind" | "sinceMs">
+
+/** Entries after `afterSeq`, upwards, up to where the journal ends now. */
+export async function* entriesAfter(
+  call: AuditCall,
+  afterSeq: number,
+  filter: Filter,
+): AsyncGenerator<readonly StoredEntry[], number> {
+  for (let after = afterSeq; ;) {
+    const page = await call("auditPage", { afterSeq: after, limit: 1_000, ...filter })
+    after = page.next
+    yield await wholeEntries(call, page.entries)
+    if (page.is_end) return after
+  }
+}
+
+/** Entries before `beforeSeq`, downwards, down to where the journal begins; `limit` are read at a time. */
+export async function* entriesBefore(
+  call: AuditCall,
+  beforeSeq: number,
+  { limit = 1_000, ...filter }: Filter & { readonly limit?: number },
+): AsyncGenerator<StoredEntry, void> {
+  for (let before = beforeSeq; ;) {
+    const page = await call("auditPage", { beforeSeq: before, limit, ...filter })
+    before = page.next
+    yield* await wholeEntries(call, page.entries)
+    if (page.is_end) return
+  }
+}
+
+/** The last `count` entries, the oldest first, and where the journal ends. */
+export async function lastEntries(
+  call: AuditCall,
+  count: number,
+  filter: Filter,
+): Promise<{ readonly entries: readonly StoredEntry[]; readonly seq: number }> {
+  const { seq } = await call("auditEnds", {})
+  const entries: StoredEntry[] = []
+  if (count === 0) return { entries, seq }
+  const limit = Math.min(1_000, count)
+  for await (const entry of entriesBefore(call, seq + 1, { ...filter, limit })) {
+    if (entries.push(entry) === count) break
+  }
+  return { entries: entries.reverse(), seq }
+}
+
+/** The audit's calls of an admin. */
+export function auditCallOf(admin: Pick<Admin, "call">): AuditCall {
+  return (method, params) => admin.call(method, params)
+}
 
 /** As wide as numbers up to a million; those of a longer ledger move the rest of their line. */
 const seqWidth = 7
@@ -85,4 +141,12 @@ function actWords(of: Fields): string {
 function text(fields: Fields, name: string): string {
   const value = fields[name]
   return typeof value === "string" || typeof value === "number" ? String(value) : "-"
+}
+
+/**
+ * An entry as a line of JSON that a terminal can show. Of the row as it is chained it differs in escapes alone: what
+ * could move a cursor stands there as it is, and here as `\u….`
+ */
+export function shownEntry(entry: StoredEntry): string {
+  return `${visible(entryLine(entry).slice(0, -1))}\n`
 }
