@@ -8,8 +8,11 @@ import { programFile } from "../../std/program-files.ts"
 import { visible } from "../../std/visible.ts"
 import { tell } from "../cli/print.ts"
 import type { Terminal } from "../cli/terminal.ts"
-import { gateAppDirectories, gatePermissionFlags } from "../daemon/gate-flags.ts"
-import { memoryVariables } from "../daemon/process-flags.ts"
+import {
+  gateAppDirectories,
+  gatePermissionFlags,
+  memoryVariables,
+} from "../daemon/process-flags.ts"
 
 export type ConsoleServer = {
   /** On which it asks. */

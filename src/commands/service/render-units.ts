@@ -1,8 +1,11 @@
 import { join } from "node:path"
 
-import { gateAppDirectories, gatePermissionFlags } from "../daemon/gate-flags.ts"
-import { relayFlags } from "../daemon/relay-flags.ts"
-import { vaultFlags } from "../daemon/vault-flags.ts"
+import {
+  gateAppDirectories,
+  gatePermissionFlags,
+  relayFlags,
+  vaultFlags,
+} from "../daemon/process-flags.ts"
 import { credentialName, gateNotifyDir, relayDir, signerDir, systemInstallation } from "./layout.ts"
 
 /** The Node and the package that the units start. Absolute paths without links. */
