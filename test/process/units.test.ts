@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
 import { mostTenths } from "../../src/commands/doctor/live/machine-lines.ts"
-import { setUp } from "../../src/commands/service/system-commands.ts"
+import { setUp } from "../../src/commands/service/install-steps.ts"
 import {
   fencedBlocks,
   readRepositoryFile,
