@@ -16,8 +16,7 @@ import { answerAsks } from "./console/answer-asks.ts"
 import { serverUser } from "./console/server-user.ts"
 import { startServer, type ConsoleServer } from "./console/start-server.ts"
 import { releasingAnswers, vaultAnswers, vaultCalls } from "./console/vault-answers.ts"
-import { becomeOwner } from "./installation/become-owner.ts"
-import { personName } from "./installation/caller.ts"
+import { becomeOwner, personName } from "./installation/caller.ts"
 import {
   installationOf,
   installationOptions,

@@ -9,7 +9,7 @@ import { flag, option, parsed, withDefault } from "../cli/options.ts"
 import { tell } from "../cli/print.ts"
 import { withStopSignal } from "../cli/signals.ts"
 import type { Terminal } from "../cli/terminal.ts"
-import { dialOrNone, isLoss } from "../installation/dial-or-none.ts"
+import { dialOrNone, isLoss } from "../installation/admin.ts"
 import {
   installationOf,
   installationOptions,

@@ -13,8 +13,8 @@ import { checkArchive } from "../../vault/audit/check-archive.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { chainStart } from "../../vault/ledger/audit/chain-check.ts"
 import { openClosedLedger } from "../../vault/ledger/audit/closed-ledger.ts"
-import { becomeOwner } from "../installation/become-owner.ts"
-import { dialAdmin } from "../installation/dial-admin.ts"
+import { becomeOwner } from "../installation/caller.ts"
+import { dialAdmin } from "../installation/admin.ts"
 
 /** What a check of the ledger, and of archives before it, found. */
 export type Verdict = {

@@ -2,10 +2,9 @@ import { toldReason } from "../../link/views/signing.ts"
 import type { StatusView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { assertSocketPathsFit, type Installation } from "../../vault/config/installation.ts"
-import { askStatus } from "../installation/ask-status.ts"
-import { dialAdmin } from "../installation/dial-admin.ts"
-import { separationWords } from "../installation/separation-words.ts"
-import { fixHere } from "./file-findings.ts"
+import { askStatus, separationWords } from "../installation/ask-daemon.ts"
+import { dialAdmin } from "../installation/admin.ts"
+import { fixHere } from "../installation/usual-installation.ts"
 import { fail, failureOf, ok, warn, type Finding } from "./finding.ts"
 
 export type DaemonLook =

@@ -11,7 +11,7 @@ import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { defaultMinFreeBytes } from "../../vault/config/ledger-config.ts"
 import { spareBytes } from "../../vault/ledger/sqlite/spare-space.ts"
 import { freeBytesOf } from "../../vault/watch/disk-space.ts"
-import { locationWords } from "./file-findings.ts"
+import { locationWords } from "../installation/usual-installation.ts"
 import { fail, ok, warn, type Finding } from "./finding.ts"
 
 type DiskFacts = {

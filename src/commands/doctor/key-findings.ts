@@ -12,7 +12,7 @@ import { pickCurve, type PickedCurve } from "../../vault/keyring/pick-curve.ts"
 import { readSecretFile } from "../../vault/keyring/read-secret-file.ts"
 import { curveFix } from "../../vault/status/warnings.ts"
 import type { DaemonLook } from "./daemon-findings.ts"
-import { locationWords } from "./file-findings.ts"
+import { locationWords } from "../installation/usual-installation.ts"
 import { fail, failureOf, ok, warn, type Finding } from "./finding.ts"
 
 /** Whether the back-end that countersign.yaml names gives the keys: asks the daemon, or opens it. */

@@ -1,9 +1,9 @@
 import type { TargetStand } from "../../gate/notify/target-stand.ts"
 import type { Config } from "../../vault/config/config.ts"
 import type { Installation } from "../../vault/config/installation.ts"
-import { dialAdmin } from "../installation/dial-admin.ts"
+import { dialAdmin } from "../installation/admin.ts"
 import { standsIn } from "../notify/stands-in.ts"
-import { fixHere } from "./file-findings.ts"
+import { fixHere } from "../installation/usual-installation.ts"
 import { fail, ok, warn, type Finding } from "./finding.ts"
 import { utcText } from "../../std/time/time-words.ts"
 

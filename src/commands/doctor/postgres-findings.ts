@@ -1,7 +1,7 @@
 import { spanWords } from "../../std/time/time-words.ts"
 import { quoted } from "../../std/visible.ts"
 import type { Installation } from "../../vault/config/installation.ts"
-import type { ServerSays, ServerStand } from "../installation/ask-server.ts"
+import type { ServerSays, ServerStand } from "../installation/ask-daemon.ts"
 import { systemInstallation } from "../service/layout.ts"
 import { fail, ok, warn, type Finding } from "./finding.ts"
 

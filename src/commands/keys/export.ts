@@ -7,7 +7,7 @@ import { passphraseFrom } from "../cli/passphrase.ts"
 import { readSecretOption } from "../cli/secret-option.ts"
 import type { Terminal } from "../cli/terminal.ts"
 import { passphraseOption } from "../installation/admin-command.ts"
-import { becomeOwner } from "../installation/become-owner.ts"
+import { becomeOwner } from "../installation/caller.ts"
 import { installationCommand } from "../installation/installation-command.ts"
 import { exportKey } from "./export-key.ts"
 

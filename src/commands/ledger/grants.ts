@@ -1,6 +1,6 @@
 import { grantsSql } from "../../vault/ledger/postgres/rights-sql.ts"
 import { command } from "../cli/command.ts"
-import { becomeOwner } from "../installation/become-owner.ts"
+import { becomeOwner } from "../installation/caller.ts"
 import { installationOf, installationOptions } from "../installation/installation-command.ts"
 import { loadPostgres } from "./print-sql.ts"
 

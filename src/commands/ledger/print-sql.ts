@@ -9,7 +9,7 @@ import { openDatabase } from "../../vault/ledger/sqlite/database.ts"
 import type { LedgerKey } from "../../vault/ledger/store/audit-jobs.ts"
 import { outOption, withNewFile } from "../cli/new-file.ts"
 import type { Terminal } from "../cli/terminal.ts"
-import { becomeOwner } from "../installation/become-owner.ts"
+import { becomeOwner } from "../installation/caller.ts"
 import { installationOf, type InstallationOptions } from "../installation/installation-command.ts"
 import { loadConfig } from "../installation/load-config.ts"
 

@@ -10,9 +10,8 @@ import { option, flag, optionalArgument } from "../cli/options.ts"
 import { print, shownText, tell } from "../cli/print.ts"
 import type { Terminal } from "../cli/terminal.ts"
 import { adminCommand } from "../installation/admin-command.ts"
-import type { Admin } from "../installation/admin.ts"
-import { becomeOwner } from "../installation/become-owner.ts"
-import { dialAdmin } from "../installation/dial-admin.ts"
+import { dialAdmin, type Admin } from "../installation/admin.ts"
+import { becomeOwner } from "../installation/caller.ts"
 import {
   installationCommand,
   installationOf,

@@ -1,7 +1,7 @@
 import type { Installation } from "../../vault/config/installation.ts"
-import { fixHere } from "../doctor/file-findings.ts"
+import { fixHere } from "../installation/usual-installation.ts"
 import type { Admin } from "../installation/admin.ts"
-import { askStatus } from "../installation/ask-status.ts"
+import { askStatus } from "../installation/ask-daemon.ts"
 import { fleetStatus } from "./fleet-status.ts"
 import type { DaemonStatus } from "./status-lines.ts"
 

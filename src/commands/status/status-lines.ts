@@ -20,7 +20,7 @@ import {
 } from "../../venue/decimal.ts"
 import { table, toned, type Line } from "../cli/lines.ts"
 import { differLines, raiseLines } from "../policy/in-force-lines.ts"
-import { separationWords } from "../installation/separation-words.ts"
+import { separationWords } from "../installation/ask-daemon.ts"
 import { fleetWords, type FleetStatus } from "./fleet-status.ts"
 import { agoWords, spanWords, utcText } from "../../std/time/time-words.ts"
 

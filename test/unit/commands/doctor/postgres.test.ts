@@ -14,7 +14,7 @@ import {
   askServer,
   type ServerSays,
   type ServerStand,
-} from "../../../../src/commands/installation/ask-server.ts"
+} from "../../../../src/commands/installation/ask-daemon.ts"
 import { fleetStatus, fleetWords } from "../../../../src/commands/status/fleet-status.ts"
 
 const nowMs = Date.UTC(2026, 10, 25)

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { askStatus } from "../../../../src/commands/installation/ask-status.ts"
+import { askStatus } from "../../../../src/commands/installation/ask-daemon.ts"
 import { statusView } from "../../../support/status-view.ts"
 
 const answering = (status: unknown) =>

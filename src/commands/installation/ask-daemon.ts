@@ -1,6 +1,33 @@
 import * as z from "zod"
 
+import type { StatusView } from "../../link/views/views.ts"
+import { Fault } from "../../std/fault.ts"
 import type { Admin } from "./admin.ts"
+
+/**
+ * How a daemon stands.
+ *
+ * @throws {Fault} `vault_unavailable` where it was started by a version of the program whose answer has another form.
+ */
+export async function askStatus(admin: Pick<Admin, "call">): Promise<StatusView> {
+  const status = await admin.call("status", {})
+  const { state }: { readonly state: unknown } = status
+  if (typeof state === "object") return status
+  throw new Fault(
+    "vault_unavailable",
+    "The daemon that runs was started by another version of countersign; restart it, then run this again.",
+  )
+}
+
+/** What keeps gate and vault apart, by how the vault was started: a clause without an end. */
+export function separationWords(startedBy: NonNullable<StatusView["started_by"]>): string {
+  switch (startedBy) {
+    case "serve":
+      return "gate and vault are one user (under serve): guards against bugs and accidents, not against that user"
+    case "service":
+      return "the vault is a service with a user of its own: a boundary, as long as nothing else runs as that user"
+  }
+}
 
 /** What a vault says of the PostgreSQL that has its ledger's order; `said` is the server's own. */
 const told = z.object({

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict"
-import { chmodSync, writeFileSync } from "node:fs"
+import { chmodSync, writeFileSync, symlinkSync } from "node:fs"
 import { connect, createServer, type Server } from "node:net"
-import { afterEach, beforeEach, describe, it } from "node:test"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, it, type TestContext } from "node:test"
 
-import { dialAdmin } from "../../../../src/commands/installation/dial-admin.ts"
+import { dialAdmin, readAdminSecret } from "../../../../src/commands/installation/admin.ts"
 import { adminParams, type AdminResults } from "../../../../src/link/calls/methods.ts"
 import { serveLink, type LinkServer, type Methods } from "../../../../src/link/server.ts"
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
@@ -67,5 +68,38 @@ describe("dialling a daemon", () => {
     onConnection = () => (connections += 1)
     await assert.rejects(dialAdmin(installation()), { code: "admin_refused" })
     assert.equal(connections, 1)
+  })
+})
+
+function place(t: TestContext): string {
+  const directory = temporaryDirectory()
+  t.after(() => directory.remove())
+  return directory.path
+}
+
+describe("the admin secret that a command reads", () => {
+  it("is the one that the daemon made last", async (t) => {
+    const file = join(place(t), "admin.secret")
+    await makeAdminSecret(file)
+    const last = await makeAdminSecret(file)
+    assert.equal(await readAdminSecret(file), last)
+  })
+
+  it("is nothing where no daemon ran", async (t) => {
+    assert.equal(await readAdminSecret(join(place(t), "admin.secret")), undefined)
+  })
+
+  it("isn't read where others could have put it: they would be told private keys", async (t) => {
+    const directory = place(t)
+    const file = join(directory, "admin.secret")
+    await makeAdminSecret(file)
+    chmodSync(directory, 0o777)
+    await assert.rejects(readAdminSecret(file), { code: "file_unsafe" })
+    chmodSync(directory, 0o700)
+    chmodSync(file, 0o644)
+    await assert.rejects(readAdminSecret(file), { code: "file_unsafe" })
+    const link = join(directory, "link")
+    symlinkSync("/etc/hostname", link)
+    await assert.rejects(readAdminSecret(link), { code: "file_unsafe" })
   })
 })
