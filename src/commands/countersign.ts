@@ -2,7 +2,7 @@ import { Command as Reader } from "commander"
 
 import { version } from "../std/version.ts"
 import type { Command, Task } from "./cli/command.ts"
-import { withoutValues } from "./cli/usage-error.ts"
+import { withoutValues } from "./cli/exit-code.ts"
 
 type Load = () => Promise<Command>
 type Group = { readonly description: string; readonly commands: Readonly<Record<string, Load>> }

@@ -1,4 +1,4 @@
-import { confirmDeed } from "../cli/confirm-deed.ts"
+import { confirmDeed } from "../cli/terminal.ts"
 import { argument, flag } from "../cli/options.ts"
 import { tell } from "../cli/print.ts"
 import type { Admin } from "../installation/admin.ts"

@@ -10,7 +10,7 @@ import { command } from "../cli/command.ts"
 import { withNewFile } from "../cli/new-file.ts"
 import { choice, option, parsed, withDefault } from "../cli/options.ts"
 import { print } from "../cli/print.ts"
-import type { Output } from "../cli/streams.ts"
+import type { Output } from "../cli/terminal.ts"
 import {
   installationOf,
   installationOptions,

@@ -11,7 +11,7 @@ import type { Installation } from "../../vault/config/installation.ts"
 import { writeNewFile } from "../../vault/keyring/write-new-file.ts"
 import { isSigned } from "../../vault/ledger/audit/checkpoint.ts"
 import { option, repeated } from "../cli/options.ts"
-import type { Output } from "../cli/streams.ts"
+import type { Output } from "../cli/terminal.ts"
 import { installationCommand } from "../installation/installation-command.ts"
 import { openAuditor, verifyLedger, type Verdict } from "./verify-ledger.ts"
 

@@ -1,5 +1,5 @@
 import type { ClientView } from "../../link/views/views.ts"
-import { table, type Line } from "../cli/lines.ts"
+import { table, type Line } from "../cli/print.ts"
 import { adminCommand } from "../installation/admin-command.ts"
 import { expiryWords } from "./client-options.ts"
 

@@ -1,6 +1,6 @@
 import { Fault } from "../../std/fault.ts"
 import { visible } from "../../std/visible.ts"
-import { toned } from "../cli/lines.ts"
+import { toned } from "../cli/print.ts"
 
 /** What is looked at. Scripts read these words: they stay. */
 export type Check =

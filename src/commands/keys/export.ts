@@ -1,11 +1,9 @@
 import { resolve } from "node:path"
 
 import type { Address } from "../../venue/address.ts"
-import { confirmDeed } from "../cli/confirm-deed.ts"
+import { confirmDeed, type Terminal } from "../cli/terminal.ts"
 import { option, required } from "../cli/options.ts"
-import { passphraseFrom } from "../cli/passphrase.ts"
-import { readSecretOption } from "../cli/secret-option.ts"
-import type { Terminal } from "../cli/terminal.ts"
+import { passphraseFrom, readSecretOption } from "../cli/secret-option.ts"
 import { passphraseOption } from "../installation/admin-command.ts"
 import { becomeOwner } from "../installation/caller.ts"
 import { installationCommand } from "../installation/installation-command.ts"

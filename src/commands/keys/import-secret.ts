@@ -3,8 +3,13 @@ import { Fault } from "../../std/fault.ts"
 import { decryptPair } from "../../vault/keyring/keystore-v3.ts"
 import { nobleCurve } from "../../vault/keyring/noble-curve.ts"
 import { withSecret } from "../../vault/keyring/with-secret.ts"
-import { readSecretInput, type SecretInput } from "../cli/secret-input.ts"
-import { readPassword, readSecretOption, sourceOf } from "../cli/secret-option.ts"
+import {
+  readSecretInput,
+  readPassword,
+  readSecretOption,
+  sourceOf,
+  type SecretInput,
+} from "../cli/secret-option.ts"
 import type { Terminal } from "../cli/terminal.ts"
 import { defaultPathText, parseDerivationPath, type DerivationPath } from "./derivation-path.ts"
 import { secretOfMnemonic } from "./mnemonic.ts"

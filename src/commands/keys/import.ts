@@ -1,7 +1,7 @@
 import type { KeyView } from "../../link/views/views.ts"
 import { withSecret } from "../../vault/keyring/with-secret.ts"
 import { flag, option } from "../cli/options.ts"
-import { passphraseFrom } from "../cli/passphrase.ts"
+import { passphraseFrom } from "../cli/secret-option.ts"
 import { passphraseOption } from "../installation/admin-command.ts"
 import { installationCommand } from "../installation/installation-command.ts"
 import { withVault } from "../installation/with-vault.ts"

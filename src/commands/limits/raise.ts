@@ -1,6 +1,6 @@
 import { parseDurationMs } from "../../std/time/duration.ts"
 import { Fault } from "../../std/fault.ts"
-import { confirmDeed } from "../cli/confirm-deed.ts"
+import { confirmDeed } from "../cli/terminal.ts"
 import { argument, flag, option, parsed } from "../cli/options.ts"
 import { adminCommand } from "../installation/admin-command.ts"
 import { utcText } from "../../std/time/time-words.ts"

@@ -2,7 +2,7 @@ import type { Warning, RaiseView } from "../../link/views/views.ts"
 import { utcText } from "../../std/time/time-words.ts"
 import { visible } from "../../std/visible.ts"
 import type { Change } from "../../vault/policy/widening.ts"
-import { toned, type Line } from "../cli/lines.ts"
+import { toned, type Line } from "../cli/print.ts"
 
 /** A difference between two sets of files in one line: `WIDENS  policies/mm.yaml rules/quote/max_quantity: "1" → "2"`. */
 export function changeLine({ file, where, from, to, widens }: Change): string {

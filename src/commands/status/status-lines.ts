@@ -18,7 +18,7 @@ import {
   zero,
   type Decimal,
 } from "../../venue/decimal.ts"
-import { table, toned, type Line } from "../cli/lines.ts"
+import { table, toned, type Line } from "../cli/print.ts"
 import { differLines, raiseLines } from "../policy/in-force-lines.ts"
 import { separationWords } from "../installation/ask-daemon.ts"
 import { fleetWords, type FleetStatus } from "./fleet-status.ts"

@@ -1,7 +1,7 @@
 import type { LimitView } from "../../../link/views/views.ts"
 import type { Named, Policy } from "../../../vault/policy/terms/policy.ts"
 import { addDecimals, compareDecimals, parseDecimal, zero } from "../../../venue/decimal.ts"
-import { table, toned, type Line } from "../../cli/lines.ts"
+import { table, toned, type Line } from "../../cli/print.ts"
 import { fileKeys } from "./parse-cases.ts"
 import { expectedOf, outcomeText, type CaseResult } from "./run-case.ts"
 

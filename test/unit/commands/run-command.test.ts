@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "node:test"
 
-import { completeCommands } from "../../../../src/commands/cli/complete-commands.ts"
 import {
   countersign as wholeCommandLine,
   namesWithPlace as names,
-} from "../../../../src/commands/countersign.ts"
-import { leavesOf } from "../../../support/command-tree.ts"
-import { repositoryRoot } from "../../../support/markdown.ts"
+} from "../../../src/commands/countersign.ts"
+import { completeCommands } from "../../../src/commands/run-command.ts"
+import { leavesOf } from "../../support/command-tree.ts"
+import { repositoryRoot } from "../../support/markdown.ts"
 
 const options = "--dir d"
 const leaves = leavesOf(await wholeCommandLine())

@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 
 import { CommanderError } from "commander"
 
-import { usageFault } from "../../../../src/commands/cli/usage-error.ts"
+import { usageFault } from "../../../../src/commands/cli/exit-code.ts"
 import { countersign } from "../../../../src/commands/countersign.ts"
 
 const secret = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318"
