@@ -155,32 +155,31 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
     thaw: async () => (await import("./freeze.ts")).thaw,
     panic: async () => (await import("./panic.ts")).panic,
     lock: async () => (await import("./lock.ts")).lock,
-    unlock: async () => (await import("./unlock.ts")).unlock,
+    unlock: async () => (await import("./lock.ts")).unlock,
   },
   "Look after it": {
     backup: async () => (await import("./backup.ts")).backup,
     notify: {
       description: "messages about alarms",
       commands: {
-        test: async () => (await import("./notify/test.ts")).notifyTest,
+        test: async () => (await import("./notify.ts")).notifyTest,
       },
     },
     ledger: {
       description: "the record itself",
       commands: {
-        "accept-restore": async () =>
-          (await import("./ledger/accept-restore.ts")).ledgerAcceptRestore,
-        move: async () => (await import("./ledger/move.ts")).ledgerMove,
-        "put-back": async () => (await import("./ledger/put-back.ts")).ledgerPutBack,
-        "leave-out": async () => (await import("./ledger/leave-out.ts")).ledgerLeaveOut,
-        grants: async () => (await import("./ledger/grants.ts")).ledgerGrants,
-        "host-key": async () => (await import("./ledger/host-key.ts")).ledgerHostKey,
+        "accept-restore": async () => (await import("./ledger.ts")).ledgerAcceptRestore,
+        move: async () => (await import("./ledger.ts")).ledgerMove,
+        "put-back": async () => (await import("./ledger.ts")).ledgerPutBack,
+        "leave-out": async () => (await import("./ledger.ts")).ledgerLeaveOut,
+        grants: async () => (await import("./ledger.ts")).ledgerGrants,
+        "host-key": async () => (await import("./ledger.ts")).ledgerHostKey,
       },
     },
     clock: {
       description: "the clock's standing",
       commands: {
-        accept: async () => (await import("./clock/accept.ts")).clockAccept,
+        accept: async () => (await import("./clock.ts")).clockAccept,
       },
     },
   },

@@ -12,11 +12,9 @@ import { choice, option, withDefault } from "./cli/options.ts"
 import { askNewPassphrase, isPipe, readSecretOption } from "./cli/secret-option.ts"
 import type { Terminal } from "./cli/terminal.ts"
 import { chooseBackend, wantedKeychain } from "./init/choose-backend.ts"
-import { createInstallation, type NewKeyStore } from "./init/create-installation.ts"
-import { credentialLogN } from "./init/create-keystore.ts"
+import { createInstallation, credentialLogN, type NewKeyStore } from "./init/create-installation.ts"
 import { configText, mainVenueText, type KeystoreSettings } from "./init/init-texts.ts"
-import { nextCommands } from "./init/next-commands.ts"
-import { venueGaps } from "./init/venue-gaps.ts"
+import { nextCommands, venueGaps } from "./init/next-commands.ts"
 import { installationCommand } from "./installation/installation-command.ts"
 
 type InitOptions = {

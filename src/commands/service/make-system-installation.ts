@@ -7,8 +7,7 @@ import { concatBytes, utf8 } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import { packageRoot } from "../../std/program-files.ts"
 import { pathsOf } from "../../vault/config/installation.ts"
-import { createInstallation } from "../init/create-installation.ts"
-import { credentialLogN } from "../init/create-keystore.ts"
+import { createInstallation, credentialLogN } from "../init/create-installation.ts"
 import { configText, mainVenueText } from "../init/init-texts.ts"
 import {
   credentialFile,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { serverUser } from "../../../../src/commands/console/server-user.ts"
+import { serverUser } from "../../../../src/commands/console/start-server.ts"
 
 const owner = { uid: 990, gid: 990 }
 const nobody = { uid: 65_534, gid: 65_534 }

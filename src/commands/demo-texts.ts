@@ -1,5 +1,4 @@
-import { sandboxChainId, sandboxServiceChain } from "../../sandbox/state/market.ts"
-import type { Stage } from "./stage.ts"
+import { sandboxChainId, sandboxServiceChain } from "../sandbox/state/market.ts"
 
 /** What the demo's bot may do. */
 export const demoPolicy = `policy: demo
@@ -109,4 +108,16 @@ function demoOrder(quantity: string) {
     quantity,
     flags: ["post_only"],
   }
+}
+
+/** What the demo plays on: sandbox and daemon, as real as any, with keys that live as long as it does. */
+export type Stage = {
+  readonly daemonUrl: string
+  readonly sandboxUrl: string
+  readonly token: string
+  readonly walletAddress: string
+  readonly agentAddress: string
+  readonly broken: Promise<never>
+  /** Ends everything and removes the temporary directory. */
+  close(): Promise<void>
 }
