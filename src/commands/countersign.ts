@@ -12,8 +12,7 @@ type Start = (task: Task) => Promise<void>
 
 /**
  * The whole command line, or, where `words` begin with a command's name, as much of it as they need: each
- * command comes with what it imports, and most of that is another's. Its tree is the tree of files beside
- * this one.
+ * command comes with what it imports, and most of that is another's.
  */
 export async function countersign(
   words: readonly string[] = [],
@@ -61,34 +60,34 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
     keys: {
       description: "private keys",
       commands: {
-        generate: async () => (await import("./keys/generate.ts")).keysGenerate,
+        generate: async () => (await import("./keys/keys.ts")).keysGenerate,
         import: async () => (await import("./keys/import.ts")).keysImport,
         export: async () => (await import("./keys/export.ts")).keysExport,
-        list: async () => (await import("./keys/list.ts")).keysList,
-        show: async () => (await import("./keys/show.ts")).keysShow,
-        targets: async () => (await import("./keys/targets.ts")).keysTargets,
-        remove: async () => (await import("./keys/remove.ts")).keysRemove,
+        list: async () => (await import("./keys/keys.ts")).keysList,
+        show: async () => (await import("./keys/keys.ts")).keysShow,
+        targets: async () => (await import("./keys/keys.ts")).keysTargets,
+        remove: async () => (await import("./keys/keys.ts")).keysRemove,
       },
     },
     agent: {
       description: "agent keys and their approvals",
       commands: {
-        status: async () => (await import("./agent/status.ts")).agentStatus,
+        status: async () => (await import("./agent/agent.ts")).agentStatus,
         approve: async () => (await import("./agent/approve.ts")).agentApprove,
         rotate: async () => (await import("./agent/rotate.ts")).agentRotate,
-        revoke: async () => (await import("./agent/revoke.ts")).agentRevoke,
-        renew: async () => (await import("./agent/renew.ts")).agentRenew,
+        revoke: async () => (await import("./agent/agent.ts")).agentRevoke,
+        renew: async () => (await import("./agent/agent.ts")).agentRenew,
       },
     },
     clients: {
       description: "bots and their tokens",
       commands: {
-        add: async () => (await import("./clients/add.ts")).clientsAdd,
-        list: async () => (await import("./clients/list.ts")).clientsList,
-        set: async () => (await import("./clients/set.ts")).clientsSet,
-        renew: async () => (await import("./clients/renew.ts")).clientsRenew,
-        rotate: async () => (await import("./clients/rotate.ts")).clientsRotate,
-        revoke: async () => (await import("./clients/revoke.ts")).clientsRevoke,
+        add: async () => (await import("./clients/clients.ts")).clientsAdd,
+        list: async () => (await import("./clients/clients.ts")).clientsList,
+        set: async () => (await import("./clients/clients.ts")).clientsSet,
+        renew: async () => (await import("./clients/clients.ts")).clientsRenew,
+        rotate: async () => (await import("./clients/clients.ts")).clientsRotate,
+        revoke: async () => (await import("./clients/clients.ts")).clientsRevoke,
       },
     },
     serve: async () => (await import("./serve.ts")).serve,
@@ -113,30 +112,30 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
     limits: {
       description: "what may be spent over time",
       commands: {
-        show: async () => (await import("./limits/show.ts")).limitsShow,
-        raise: async () => (await import("./limits/raise.ts")).limitsRaise,
+        show: async () => (await import("./limits.ts")).limitsShow,
+        raise: async () => (await import("./limits.ts")).limitsRaise,
       },
     },
     prices: {
       description: "reference prices",
       commands: {
-        confirm: async () => (await import("./prices/confirm.ts")).pricesConfirm,
-        set: async () => (await import("./prices/set.ts")).pricesSet,
-        show: async () => (await import("./prices/show.ts")).pricesShow,
+        confirm: async () => (await import("./prices.ts")).pricesConfirm,
+        set: async () => (await import("./prices.ts")).pricesSet,
+        show: async () => (await import("./prices.ts")).pricesShow,
       },
     },
     held: {
       description: "requests that wait for a person",
       commands: {
-        list: async () => (await import("./held/list.ts")).heldList,
-        show: async () => (await import("./held/show.ts")).heldShow,
-        release: async () => (await import("./held/decide.ts")).heldRelease,
-        refuse: async () => (await import("./held/decide.ts")).heldRefuse,
+        list: async () => (await import("./held/held.ts")).heldList,
+        show: async () => (await import("./held/held.ts")).heldShow,
+        release: async () => (await import("./held/held.ts")).heldRelease,
+        refuse: async () => (await import("./held/held.ts")).heldRefuse,
       },
     },
   },
   "See what it does": {
-    status: async () => (await import("./status.ts")).status,
+    status: async () => (await import("./status/status.ts")).status,
     console: async () => (await import("./console.ts")).consoleCommand,
     audit: {
       description: "what was recorded",

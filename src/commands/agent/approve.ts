@@ -14,12 +14,10 @@ import {
   type InstallationOptions,
 } from "../installation/installation-command.ts"
 import { withVault } from "../installation/with-vault.ts"
-import { generateKey } from "../keys/add-key.ts"
-import { daysOf, findAgent, termOptions, untilText, type TermOptions } from "./agent-options.ts"
-import { approveElsewhere, completeApproval } from "./approve-elsewhere.ts"
-import { approveHere } from "./approve-here.ts"
-import { readSignatureText } from "./read-signature-text.ts"
-import type { AcceptedOperation } from "./send-signed.ts"
+import { generateKey } from "../keys/keys.ts"
+import { daysOf, findAgent, termOptions, untilText, type TermOptions } from "./agent.ts"
+import { approveElsewhere, completeApproval, readSignatureText } from "./approve-elsewhere.ts"
+import { approveHere, type AcceptedOperation } from "./send-signed.ts"
 
 type ApproveOptions = TermOptions &
   PassphraseOption &

@@ -1,9 +1,31 @@
-import { parseDurationMs } from "../../std/time/duration.ts"
-import { Fault } from "../../std/fault.ts"
-import { confirmDeed } from "../cli/terminal.ts"
-import { argument, flag, option, parsed } from "../cli/options.ts"
-import { adminCommand } from "../installation/admin-command.ts"
-import { utcText } from "../../std/time/time-words.ts"
+import type { StandingLimit } from "../link/views/views.ts"
+import { Fault } from "../std/fault.ts"
+import { parseDurationMs } from "../std/time/duration.ts"
+import { utcText } from "../std/time/time-words.ts"
+import { argument, flag, option, parsed } from "./cli/options.ts"
+import { table, type Line } from "./cli/print.ts"
+import { confirmDeed } from "./cli/terminal.ts"
+import { adminCommand } from "./installation/admin-command.ts"
+
+/** `countersign limits show` */
+export const limitsShow = adminCommand({
+  description: "show what of every limit is used",
+  examples: ["countersign limits show"],
+  call: (admin) => admin.call("listLimits", {}),
+  print: limitsTable,
+})
+
+function limitsTable(limits: readonly StandingLimit[]): readonly Line[] {
+  if (limits.length === 0) return ["No policy has a limit."]
+  const rows = limits.map((use) => [
+    `${use.policy}/${use.limit}`,
+    use.mode,
+    [use.for, use.of].filter((part) => part !== "").join(" ") || use.per,
+    use.used,
+    use.raised_until === null ? use.max : `${use.max} until ${utcText(use.raised_until)}`,
+  ])
+  return [table(["LIMIT", "MODE", "FOR", "USED", "MAX"], rows)]
+}
 
 /** `countersign limits raise NAME --to X --for 30m --reason …`, which ends by itself; `--end` ends it before. */
 export const limitsRaise = adminCommand({

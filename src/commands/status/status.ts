@@ -1,15 +1,67 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
 import { Fault } from "../../std/fault.ts"
+import { utcText } from "../../std/time/time-words.ts"
 import type { Installation } from "../../vault/config/installation.ts"
-import { jsonText, shownText, type Line, type Printing } from "../cli/print.ts"
+import { command } from "../cli/command.ts"
+import { flag } from "../cli/options.ts"
+import { print, jsonText, shownText, type Line, type Printing } from "../cli/print.ts"
 import { withStopSignal } from "../cli/signals.ts"
 import type { Terminal } from "../cli/terminal.ts"
+import { dialOrNone, isLoss, type Admin } from "../installation/admin.ts"
+import { askStatus } from "../installation/ask-daemon.ts"
 import { becomeOwner } from "../installation/caller.ts"
-import { dialOrNone, isLoss } from "../installation/admin.ts"
-import { shownStatus } from "./shown-status.ts"
+import {
+  installationOf,
+  installationOptions,
+  jsonOption,
+} from "../installation/installation-command.ts"
+import { fixHere } from "../installation/usual-installation.ts"
+import { withAdmin } from "../installation/with-vault.ts"
+import { fleetStatus } from "./fleet-status.ts"
 import { statusLines, type DaemonStatus } from "./status-lines.ts"
-import { utcText } from "../../std/time/time-words.ts"
+
+/** `countersign status`: ends with 1 where nothing is signed, so that scripts can ask too. */
+export const status = command({
+  description: "show what is signed, keys, clients, limits and last refusals",
+  examples: ["countersign status", "countersign status --json", "countersign status --watch"],
+  options: {
+    watch: flag("--watch", "show it anew every 2 s, until Ctrl-C; with --json a line each"),
+    ...installationOptions,
+    ...jsonOption,
+  },
+  run: async ({ watch, json, ...options }, terminal) => {
+    const installation = installationOf(options)
+    if (watch) {
+      await watchStatus(installation, { terminal, json })
+      return 0
+    }
+    const answer = await withAdmin(installation, (admin) => shownStatus(admin, installation))
+    print(answer, { terminal, json }, (shown) => statusLines(shown, Date.now()))
+    return answer.state.signs === "nothing" ? 1 : 0
+  },
+})
+
+/** How it stands, with each fix as it has to be typed for this installation. */
+async function shownStatus(
+  admin: Pick<Admin, "daemon" | "call">,
+  installation: Installation,
+): Promise<DaemonStatus> {
+  const { state, warnings, files_differ: differ, ...told } = await askStatus(admin)
+  const here = <Told extends { readonly fix: string }>(each: Told): Told => ({
+    ...each,
+    fix: fixHere(each.fix, installation),
+  })
+  return {
+    daemon: admin.daemon,
+    fleet: await fleetStatus(admin),
+    raises: await admin.call("listRaises", {}),
+    ...told,
+    state: { ...state, reasons: state.reasons.map(here) },
+    files_differ: differ && here(differ),
+    warnings: warnings.map(here),
+  }
+}
 
 const pauseMs = 2_000
 
@@ -24,7 +76,7 @@ type Stopped = { readonly daemon: "stopped" }
  *
  * @throws {Fault} `usage` where it could be drawn on no screen and JSON wasn't asked for.
  */
-export async function watchStatus(installation: Installation, printing: Printing): Promise<void> {
+async function watchStatus(installation: Installation, printing: Printing): Promise<void> {
   const { terminal, json } = printing
   if (!json && terminal.stdout.isTTY !== true)
     throw new Fault("usage", "--watch draws on a terminal, and this is none; add --json.")

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { agentsTable, agentView } from "../../../src/commands/agent/status.ts"
-import type { KeyView } from "../../../src/link/views/views.ts"
-import { inPipe } from "../../support/in-pipe.ts"
+import { agentsTable, agentView } from "../../../../src/commands/agent/agent.ts"
+import type { KeyView } from "../../../../src/link/views/views.ts"
+import { inPipe } from "../../../support/in-pipe.ts"
 
 const dayMs = 86_400_000
 const nowMs = Date.parse("2026-11-21T12:00:00Z")

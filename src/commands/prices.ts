@@ -1,11 +1,47 @@
-import type { PriceView } from "../../link/views/views.ts"
-import { Fault } from "../../std/fault.ts"
-import { confirmDeed, type Terminal } from "../cli/terminal.ts"
-import { flag, words } from "../cli/options.ts"
-import { shownText, tell } from "../cli/print.ts"
-import type { Admin } from "../installation/admin.ts"
-import { adminCommand } from "../installation/admin-command.ts"
-import { pricesTable } from "./show.ts"
+import type { PriceView } from "../link/views/views.ts"
+import { Fault } from "../std/fault.ts"
+import { utcText } from "../std/time/time-words.ts"
+import { argument, flag, words } from "./cli/options.ts"
+import { table, shownText, tell, type Line } from "./cli/print.ts"
+import { confirmDeed, type Terminal } from "./cli/terminal.ts"
+import { adminCommand } from "./installation/admin-command.ts"
+import type { Admin } from "./installation/admin.ts"
+
+/** `countersign prices show` */
+export const pricesShow = adminCommand({
+  description: "show the reference prices and how fresh they are",
+  examples: ["countersign prices show"],
+  call: (admin) => admin.call("listPrices", {}),
+  print: pricesTable,
+})
+
+/** Prices in columns, for people. */
+function pricesTable(prices: readonly PriceView[]): readonly Line[] {
+  if (prices.length === 0) return ["venue.yaml lists no symbols."]
+  const rows = prices.map((price) => [
+    price.symbol,
+    price.value ?? "-",
+    price.state,
+    price.pending ?? "-",
+    price.anchor ?? "-",
+    price.by ?? "-",
+    price.good_until === null ? "-" : utcText(price.good_until),
+  ])
+  return [table(["SYMBOL", "PRICE", "STATE", "PENDING", "ANCHOR", "BY", "GOOD UNTIL"], rows)]
+}
+
+/** `countersign prices set SYMBOL VALUE` */
+export const pricesSet = adminCommand({
+  changes: "installation",
+  description: "give a symbol its reference price",
+  examples: ["countersign prices set BTC-PERP 64000"],
+  options: {
+    symbol: argument("<symbol>", "its name in venue.yaml"),
+    value: argument("<value>", "in quote units for one base unit"),
+  },
+  call: (admin, { symbol, value }) => admin.call("setPrice", { symbol, value }),
+  print: (price) => pricesTable([price]),
+})
 
 /** `countersign prices confirm SYMBOL=VALUE…`, each as it was shown; without values it shows them and asks. */
 export const pricesConfirm = adminCommand({
