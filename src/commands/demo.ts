@@ -16,7 +16,7 @@ import { curlLines, demoPolicy, demoRequests, type Stage, type DemoRequest } fro
 import { createInstallation } from "./init/create-installation.ts"
 import { configText } from "./init/init-texts.ts"
 import { withAdmin } from "./installation/with-vault.ts"
-import { generateKey } from "./keys/keys.ts"
+import { generateKey } from "./keys/generate.ts"
 
 /** `countersign demo` */
 export const demo = command({

@@ -7,7 +7,7 @@ import { Wallet } from "ethers"
 
 import type { Rotation } from "../../src/commands/agent/rotate.ts"
 import type { AcceptedOperation } from "../../src/commands/agent/send-signed.ts"
-import type { AgentView } from "../../src/commands/agent/agent.ts"
+import type { AgentView } from "../../src/commands/agent/status.ts"
 import type { KeyView, TypedOperation } from "../../src/link/views/views.ts"
 import { elsewhere, signTyped } from "../support/agent-keys.ts"
 import { startBotDaemon, type BotDaemon } from "../support/bot-daemon.ts"

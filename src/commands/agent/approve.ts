@@ -14,8 +14,8 @@ import {
   type InstallationOptions,
 } from "../installation/installation-command.ts"
 import { withVault } from "../installation/with-vault.ts"
-import { generateKey } from "../keys/keys.ts"
-import { daysOf, findAgent, termOptions, untilText, type TermOptions } from "./agent.ts"
+import { generateKey } from "../keys/generate.ts"
+import { daysOf, findAgent, termOptions, untilText, type TermOptions } from "./renew.ts"
 import { approveElsewhere, completeApproval, readSignatureText } from "./approve-elsewhere.ts"
 import { approveHere, type AcceptedOperation } from "./send-signed.ts"
 

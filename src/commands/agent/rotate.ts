@@ -4,8 +4,8 @@ import { argument, flag, option } from "../cli/options.ts"
 import { tell } from "../cli/print.ts"
 import { adminCommand } from "../installation/admin-command.ts"
 import type { Admin } from "../installation/admin.ts"
-import { generateKey } from "../keys/keys.ts"
-import { termOptions, untilText, daysOf, findAgent, type TermOptions } from "./agent.ts"
+import { generateKey } from "../keys/generate.ts"
+import { termOptions, untilText, daysOf, findAgent, type TermOptions } from "./renew.ts"
 import { approveHere, sendSigned } from "./send-signed.ts"
 
 /** `countersign agent rotate NAME`: another agent key in its place, without a bot noticing. */

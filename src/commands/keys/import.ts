@@ -26,7 +26,7 @@ import {
   type DerivationPath,
   type SecretShape,
 } from "./secret-text.ts"
-import { addKey, keyLines, keyOptions, newKeyOf } from "./keys.ts"
+import { addKey, keyLines, keyOptions, newKeyOf } from "./generate.ts"
 
 /** `countersign keys import`: the key comes on stdin, in a file or by prompt, never as an argument. */
 export const keysImport = installationCommand({

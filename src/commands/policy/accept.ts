@@ -1,18 +1,13 @@
 import type { CandidateView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
-import { takeFilesOnDisk } from "../../vault/config/kept-set.ts"
-import { loadFiles } from "../../vault/config/load-files.ts"
-import { assertShown } from "../../vault/status/attestation.ts"
 import { command } from "../cli/command.ts"
 import { confirmDeed, agreeToShown, type Terminal } from "../cli/terminal.ts"
 import type { ExitCode } from "../cli/exit-code.ts"
 import { option, flag, optionalArgument } from "../cli/options.ts"
 import { print, shownText, tell } from "../cli/print.ts"
 import { adminCommand } from "../installation/admin-command.ts"
-import { dialAdmin, type Admin } from "../installation/admin.ts"
-import { becomeOwner } from "../installation/caller.ts"
+import type { Admin } from "../installation/admin.ts"
 import {
-  installationCommand,
   installationOf,
   installationOptions,
   jsonOption,
@@ -20,44 +15,6 @@ import {
 } from "../installation/installation-command.ts"
 import { withAdmin } from "../installation/with-vault.ts"
 import { raiseLines, changeLine } from "./in-force-lines.ts"
-
-/** `countersign policy reload`: where no daemon runs, it is the next start that takes the files on disk. */
-export const policyReload = installationCommand({
-  changes: "installation",
-  description: "have the daemon, or its next start, load the files on disk: all of them, or none",
-  examples: ["countersign policy check && countersign policy reload"],
-  options: {
-    hash: option(
-      "--hash <hash>",
-      "only if the files on disk have this hash, which policy check shows",
-    ),
-  },
-  answer: async (installation, { hash }) => {
-    becomeOwner(installation.stateDir)
-    const admin = await dialAdmin(installation)
-    if (admin !== undefined) {
-      try {
-        const reloaded = await admin.call("reload", hash === undefined ? {} : { hash })
-        const raises = await admin.call("listRaises", {})
-        return { daemon: "running" as const, ...reloaded, raises }
-      } finally {
-        admin.close()
-      }
-    }
-    const files = await loadFiles(installation)
-    const { policyHash } = files
-    if (hash !== undefined) assertShown(files, hash)
-    await takeFilesOnDisk(installation)
-    return { daemon: "stopped" as const, policy_hash: policyHash, raises: [], warnings: [] }
-  },
-  print: ({ daemon, policy_hash, raises, warnings }) => [
-    daemon === "running"
-      ? `The files are in force: ${policy_hash}`
-      : `No daemon runs here; its next start takes the files on disk: ${policy_hash}`,
-    ...raiseLines(raises),
-    ...warnings.map((warning) => `warning: ${warning}`),
-  ],
-})
 
 /** `countersign policy accept`: shows what is different on disk, and takes a person's word for it. */
 export const policyAccept = command({
