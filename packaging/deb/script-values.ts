@@ -1,11 +1,11 @@
 import { services } from "../../src/commands/service/layout.ts"
-import { serviceFiles, unitNames } from "../../src/commands/service/service-files.ts"
+import { serviceFiles, unitNames } from "../../src/commands/service/render-units.ts"
 import {
   forget,
   setUp,
   takeDown,
   type SystemCommand,
-} from "../../src/commands/service/system-commands.ts"
+} from "../../src/commands/service/install-steps.ts"
 
 /** What the package's scripts share with install-service: its files, and its commands. */
 export function scriptValues(): Readonly<Record<string, string>> {

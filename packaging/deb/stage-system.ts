@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { gzipSync } from "node:zlib"
 
-import { serviceFiles } from "../../src/commands/service/service-files.ts"
+import { serviceFiles } from "../../src/commands/service/render-units.ts"
 import { fillIn } from "./fill-in.ts"
 import { manPage } from "./man-page.ts"
 

@@ -1,11 +1,15 @@
-import { Argument, type Command as Reader } from "commander"
+import { Argument, Option, type Command as Reader } from "commander"
 
 import { command, type Command } from "./cli/command.ts"
 import { taken } from "./cli/options.ts"
-import { bashScript } from "./completion/bash-script.ts"
-import { completables } from "./completion/completable.ts"
-import { fishScript } from "./completion/fish-script.ts"
-import { zshScript } from "./completion/zsh-script.ts"
+import {
+  bashScript,
+  fishScript,
+  zshScript,
+  type Completable,
+  type CompletableOption,
+  type CompletableValue,
+} from "./completion-scripts.ts"
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
 
@@ -33,4 +37,43 @@ To have it in every new shell:
       return 0
     },
   })
+}
+
+/** The program and every command below it, in the order of `--help`. */
+export function completables(program: Reader): readonly Completable[] {
+  return below(program, "")
+}
+
+function below(command: Reader, words: string): readonly Completable[] {
+  const help = command.createHelp()
+  const commands = help.visibleCommands(command)
+  const own: Completable = {
+    words,
+    commands: commands.map((each) => ({ name: each.name(), description: each.description() })),
+    options: help.visibleOptions(command).map(optionOf),
+    argument: command.registeredArguments.map(valueOf)[0],
+  }
+  const others = commands.filter((each) => each.name() !== "help")
+  return [own, ...others.flatMap((each) => below(each, `${words} ${each.name()}`.trimStart()))]
+}
+
+function optionOf(option: Option): CompletableOption {
+  return {
+    flags: [option.short, option.long].filter((flag) => flag !== undefined),
+    description: option.description,
+    value: option.required || option.optional ? valueOf(option) : undefined,
+  }
+}
+
+/** What the placeholder of an option, `<file>`, or the name of an argument says of its values. */
+const kinds: ReadonlyMap<string, CompletableValue> = new Map([
+  ["file", { kind: "file" }],
+  ["payload", { kind: "file" }],
+  ["dir", { kind: "directory" }],
+])
+
+function valueOf(from: Option | Argument): CompletableValue {
+  if (from.argChoices !== undefined) return { kind: "choices", choices: from.argChoices }
+  const name = from instanceof Option ? /[<[]([^>\].]+)/.exec(from.flags)?.[1] : from.name()
+  return kinds.get(name ?? "") ?? { kind: "unknown" }
 }

@@ -9,15 +9,13 @@ import { Fault } from "../std/fault.ts"
 import type { Installation } from "../vault/config/installation.ts"
 import { command } from "./cli/command.ts"
 import { flag, option, parsed } from "./cli/options.ts"
-import { parsePort } from "./cli/port.ts"
+import { parsePort } from "./cli/address.ts"
 import { print, type Printing } from "./cli/print.ts"
 import { withStopSignal } from "./cli/signals.ts"
 import { answerAsks } from "./console/answer-asks.ts"
-import { serverUser } from "./console/server-user.ts"
-import { startServer, type ConsoleServer } from "./console/start-server.ts"
+import { serverUser, startServer, type ConsoleServer } from "./console/start-server.ts"
 import { releasingAnswers, vaultAnswers, vaultCalls } from "./console/vault-answers.ts"
-import { becomeOwner } from "./installation/become-owner.ts"
-import { personName } from "./installation/caller.ts"
+import { becomeOwner, personName } from "./installation/caller.ts"
 import {
   installationOf,
   installationOptions,

@@ -2,7 +2,7 @@ import { Command as Reader } from "commander"
 
 import { version } from "../std/version.ts"
 import type { Command, Task } from "./cli/command.ts"
-import { withoutValues } from "./cli/usage-error.ts"
+import { withoutValues } from "./cli/exit-code.ts"
 
 type Load = () => Promise<Command>
 type Group = { readonly description: string; readonly commands: Readonly<Record<string, Load>> }
@@ -12,8 +12,7 @@ type Start = (task: Task) => Promise<void>
 
 /**
  * The whole command line, or, where `words` begin with a command's name, as much of it as they need: each
- * command comes with what it imports, and most of that is another's. Its tree is the tree of files beside
- * this one.
+ * command comes with what it imports, and most of that is another's.
  */
 export async function countersign(
   words: readonly string[] = [],
@@ -64,10 +63,10 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
         generate: async () => (await import("./keys/generate.ts")).keysGenerate,
         import: async () => (await import("./keys/import.ts")).keysImport,
         export: async () => (await import("./keys/export.ts")).keysExport,
-        list: async () => (await import("./keys/list.ts")).keysList,
-        show: async () => (await import("./keys/show.ts")).keysShow,
-        targets: async () => (await import("./keys/targets.ts")).keysTargets,
-        remove: async () => (await import("./keys/remove.ts")).keysRemove,
+        list: async () => (await import("./keys/keys.ts")).keysList,
+        show: async () => (await import("./keys/keys.ts")).keysShow,
+        targets: async () => (await import("./keys/keys.ts")).keysTargets,
+        remove: async () => (await import("./keys/keys.ts")).keysRemove,
       },
     },
     agent: {
@@ -76,19 +75,19 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
         status: async () => (await import("./agent/status.ts")).agentStatus,
         approve: async () => (await import("./agent/approve.ts")).agentApprove,
         rotate: async () => (await import("./agent/rotate.ts")).agentRotate,
-        revoke: async () => (await import("./agent/revoke.ts")).agentRevoke,
+        revoke: async () => (await import("./agent/renew.ts")).agentRevoke,
         renew: async () => (await import("./agent/renew.ts")).agentRenew,
       },
     },
     clients: {
       description: "bots and their tokens",
       commands: {
-        add: async () => (await import("./clients/add.ts")).clientsAdd,
-        list: async () => (await import("./clients/list.ts")).clientsList,
-        set: async () => (await import("./clients/set.ts")).clientsSet,
-        renew: async () => (await import("./clients/renew.ts")).clientsRenew,
-        rotate: async () => (await import("./clients/rotate.ts")).clientsRotate,
-        revoke: async () => (await import("./clients/revoke.ts")).clientsRevoke,
+        add: async () => (await import("./clients/clients.ts")).clientsAdd,
+        list: async () => (await import("./clients/clients.ts")).clientsList,
+        set: async () => (await import("./clients/clients.ts")).clientsSet,
+        renew: async () => (await import("./clients/clients.ts")).clientsRenew,
+        rotate: async () => (await import("./clients/clients.ts")).clientsRotate,
+        revoke: async () => (await import("./clients/clients.ts")).clientsRevoke,
       },
     },
     serve: async () => (await import("./serve.ts")).serve,
@@ -103,7 +102,7 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
         explain: async () => (await import("./policy/explain.ts")).policyExplain,
         reload: async () => (await import("./policy/reload.ts")).policyReload,
         accept: async () => (await import("./policy/accept.ts")).policyAccept,
-        rollback: async () => (await import("./policy/rollback.ts")).policyRollback,
+        rollback: async () => (await import("./policy/accept.ts")).policyRollback,
         show: async () => (await import("./policy/show.ts")).policyShow,
         test: async () => (await import("./policy/test.ts")).policyTest,
         replay: async () => (await import("./policy/replay.ts")).policyReplay,
@@ -113,30 +112,30 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
     limits: {
       description: "what may be spent over time",
       commands: {
-        show: async () => (await import("./limits/show.ts")).limitsShow,
-        raise: async () => (await import("./limits/raise.ts")).limitsRaise,
+        show: async () => (await import("./limits.ts")).limitsShow,
+        raise: async () => (await import("./limits.ts")).limitsRaise,
       },
     },
     prices: {
       description: "reference prices",
       commands: {
-        confirm: async () => (await import("./prices/confirm.ts")).pricesConfirm,
-        set: async () => (await import("./prices/set.ts")).pricesSet,
-        show: async () => (await import("./prices/show.ts")).pricesShow,
+        confirm: async () => (await import("./prices.ts")).pricesConfirm,
+        set: async () => (await import("./prices.ts")).pricesSet,
+        show: async () => (await import("./prices.ts")).pricesShow,
       },
     },
     held: {
       description: "requests that wait for a person",
       commands: {
         list: async () => (await import("./held/list.ts")).heldList,
-        show: async () => (await import("./held/show.ts")).heldShow,
+        show: async () => (await import("./held/list.ts")).heldShow,
         release: async () => (await import("./held/decide.ts")).heldRelease,
         refuse: async () => (await import("./held/decide.ts")).heldRefuse,
       },
     },
   },
   "See what it does": {
-    status: async () => (await import("./status.ts")).status,
+    status: async () => (await import("./status/status.ts")).status,
     console: async () => (await import("./console.ts")).consoleCommand,
     audit: {
       description: "what was recorded",
@@ -162,7 +161,7 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
     notify: {
       description: "messages about alarms",
       commands: {
-        test: async () => (await import("./notify/test.ts")).notifyTest,
+        test: async () => (await import("./notify.ts")).notifyTest,
       },
     },
     ledger: {
@@ -170,17 +169,17 @@ const jobs: Readonly<Record<string, Readonly<Record<string, Load | Group>>>> = {
       commands: {
         "accept-restore": async () =>
           (await import("./ledger/accept-restore.ts")).ledgerAcceptRestore,
-        move: async () => (await import("./ledger/move.ts")).ledgerMove,
-        "put-back": async () => (await import("./ledger/put-back.ts")).ledgerPutBack,
-        "leave-out": async () => (await import("./ledger/leave-out.ts")).ledgerLeaveOut,
-        grants: async () => (await import("./ledger/grants.ts")).ledgerGrants,
+        move: async () => (await import("./ledger/print-sql.ts")).ledgerMove,
+        "put-back": async () => (await import("./ledger/print-sql.ts")).ledgerPutBack,
+        "leave-out": async () => (await import("./ledger/print-sql.ts")).ledgerLeaveOut,
+        grants: async () => (await import("./ledger/print-sql.ts")).ledgerGrants,
         "host-key": async () => (await import("./ledger/host-key.ts")).ledgerHostKey,
       },
     },
     clock: {
       description: "the clock's standing",
       commands: {
-        accept: async () => (await import("./clock/accept.ts")).clockAccept,
+        accept: async () => (await import("./clock.ts")).clockAccept,
       },
     },
   },

@@ -1,10 +1,9 @@
 import type { FreezeView } from "../link/views/views.ts"
 import { Fault } from "../std/fault.ts"
 import { visible } from "../std/visible.ts"
-import { agreeToShown } from "./cli/confirm-deed.ts"
+import { agreeToShown, type Prompts } from "./cli/terminal.ts"
 import { flag, option } from "./cli/options.ts"
 import { tell } from "./cli/print.ts"
-import type { Prompts } from "./cli/prompts.ts"
 import { adminCommand } from "./installation/admin-command.ts"
 import { freezeLine } from "./status/status-lines.ts"
 

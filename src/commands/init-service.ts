@@ -4,10 +4,12 @@ import { command } from "./cli/command.ts"
 import { choice, option } from "./cli/options.ts"
 import { print } from "./cli/print.ts"
 import { jsonOption } from "./installation/installation-command.ts"
-import { assertNewInstallation } from "./service/assert-new-installation.ts"
+import {
+  assertNewInstallation,
+  makeSystemInstallation,
+} from "./service/make-system-installation.ts"
 import { assertServiceable } from "./service/assert-serviceable.ts"
 import { credentialFile, systemInstallation, target } from "./service/layout.ts"
-import { makeSystemInstallation } from "./service/make-system-installation.ts"
 import { thisSystem } from "./service/system.ts"
 
 /** `countersign init-service`: what the services start with, whatever has installed them. */

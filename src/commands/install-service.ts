@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs"
 import { packageRoot } from "../std/program-files.ts"
 import { pathsOf } from "../vault/config/installation.ts"
 import { command } from "./cli/command.ts"
-import { confirmDeed } from "./cli/confirm-deed.ts"
+import { confirmDeed } from "./cli/terminal.ts"
 import { flag } from "./cli/options.ts"
 import { print, type Printing } from "./cli/print.ts"
 import { jsonOption } from "./installation/installation-command.ts"
@@ -12,12 +12,21 @@ import {
   assertServiceable,
   assertStartable,
 } from "./service/assert-serviceable.ts"
-import { changesOf } from "./service/file-changes.ts"
-import { installSteps, uninstallSteps } from "./service/install-steps.ts"
+import {
+  changesOf,
+  installSteps,
+  uninstallSteps,
+  carryOut,
+  planLines,
+  type Step,
+} from "./service/install-steps.ts"
 import { services, systemInstallation, target, vaultDirectories } from "./service/layout.ts"
-import type { Program } from "./service/render-units.ts"
-import { installedFiles, unitNames, type InstalledFile } from "./service/service-files.ts"
-import { carryOut, planLines, type Step } from "./service/step.ts"
+import {
+  installedFiles,
+  unitNames,
+  type Program,
+  type InstalledFile,
+} from "./service/render-units.ts"
 import { statusOf, thisSystem } from "./service/system.ts"
 
 /** What is asked for, and where it is told. */

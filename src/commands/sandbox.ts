@@ -8,7 +8,7 @@ import { faultKinds, parseFaultText, type VenueFault } from "../sandbox/venue-fa
 import { Fault } from "../std/fault.ts"
 import { command } from "./cli/command.ts"
 import { flag, option, parsed, repeated } from "./cli/options.ts"
-import { parsePort } from "./cli/port.ts"
+import { parsePort } from "./cli/address.ts"
 import { withStopSignal } from "./cli/signals.ts"
 import type { Terminal } from "./cli/terminal.ts"
 

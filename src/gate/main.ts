@@ -1,5 +1,5 @@
 // The gate's process: started by a supervisor with an IPC channel, or by systemd with sockets that listen,
-// in both cases with the flags of commands/daemon/gate-flags.ts.
+// in both cases with the flags of commands/daemon/process-flags.ts.
 
 import { Fault } from "../std/fault.ts"
 import { listenFds } from "../std/listen-fds.ts"

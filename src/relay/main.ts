@@ -1,5 +1,5 @@
 // The relay's process: started by a supervisor with an IPC channel, or by systemd, in both cases with the flags of
-// commands/daemon/relay-flags.ts.
+// commands/daemon/process-flags.ts.
 
 import { Fault } from "../std/fault.ts"
 import { serviceExitCode } from "../std/service-exit-code.ts"

@@ -67,8 +67,8 @@ export const consoleGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "commands/console/server-user.ts",
-    ["unit/commands/console/server-user"],
+    "commands/console/start-server.ts",
+    ["unit/commands/console/start-server"],
     [
       {
         find: "![0, owner?.uid].includes(user.uid) && ",

@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test"
 
 import { Wallet } from "ethers"
 
-import type { Rotation } from "../../src/commands/agent/rotate-key.ts"
+import type { Rotation } from "../../src/commands/agent/rotate.ts"
 import type { AcceptedOperation } from "../../src/commands/agent/send-signed.ts"
 import type { AgentView } from "../../src/commands/agent/status.ts"
 import type { KeyView, TypedOperation } from "../../src/link/views/views.ts"

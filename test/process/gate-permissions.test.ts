@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { describe, it } from "node:test"
 import { fileURLToPath } from "node:url"
 
-import { gateAppDirectories, gatePermissionFlags } from "../../src/commands/daemon/gate-flags.ts"
+import { gateAppDirectories, gatePermissionFlags } from "../../src/commands/daemon/process-flags.ts"
 import { orderText } from "../support/bot.ts"
 import { startFakeVault, signedBody } from "../support/fake-vault.ts"
 import { askHttp, jsonHeaders } from "../support/gate.ts"

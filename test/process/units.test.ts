@@ -5,8 +5,8 @@ import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
-import { mostTenths } from "../../src/commands/doctor/live/unit-lines.ts"
-import { setUp } from "../../src/commands/service/system-commands.ts"
+import { mostTenths } from "../../src/commands/doctor/live/machine-lines.ts"
+import { setUp } from "../../src/commands/service/install-steps.ts"
 import {
   fencedBlocks,
   readRepositoryFile,

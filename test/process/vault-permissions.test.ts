@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers"
 import { describe, it } from "node:test"
 import { fileURLToPath } from "node:url"
 
-import { vaultFlags } from "../../src/commands/daemon/vault-flags.ts"
+import { vaultFlags } from "../../src/commands/daemon/process-flags.ts"
 import { pathsOf } from "../../src/vault/config/installation.ts"
 import { connectRaw } from "../support/link-peer.ts"
 import { makeTestInstallation } from "../support/open-test-vault.ts"

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 
-import { dialAdmin } from "../../src/commands/installation/dial-admin.ts"
+import { dialAdmin } from "../../src/commands/installation/admin.ts"
 import type { AdminLink } from "../../src/link/client.ts"
 import { bot, type Bot } from "./bot.ts"
 import {

@@ -6,7 +6,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 
-import { vaultFlags } from "../../src/commands/daemon/vault-flags.ts"
+import { vaultFlags } from "../../src/commands/daemon/process-flags.ts"
 import { keepFiles, registerSecret } from "./canaries.ts"
 import { budgetsOff, countersignProcess, withBudgets } from "./countersign.ts"
 import type { CrashOrder } from "./crash-at.ts"

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { setImmediate as turned } from "node:timers/promises"
 
-import { dialAdmin } from "../../src/commands/installation/dial-admin.ts"
+import { dialAdmin } from "../../src/commands/installation/admin.ts"
 import type { AdminParams, AdminResults } from "../../src/link/calls/methods.ts"
 import type { FreezeView } from "../../src/link/views/views.ts"
 import { Fault } from "../../src/std/fault.ts"

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import type { TestContext } from "node:test"
 
-import { gateAppDirectories, gatePermissionFlags } from "../../src/commands/daemon/gate-flags.ts"
+import { gateAppDirectories, gatePermissionFlags } from "../../src/commands/daemon/process-flags.ts"
 import { mainOf, node, published } from "./published.ts"
 
 export type GateProcess = {

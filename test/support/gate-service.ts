@@ -5,7 +5,7 @@ import { join } from "node:path"
 import type { TestContext } from "node:test"
 import { fileURLToPath } from "node:url"
 
-import { gateAppDirectories, gatePermissionFlags } from "../../src/commands/daemon/gate-flags.ts"
+import { gateAppDirectories, gatePermissionFlags } from "../../src/commands/daemon/process-flags.ts"
 import { temporaryDirectory } from "./link-peer.ts"
 import { startNotifySocket, type NotifySocket } from "./notify-socket.ts"
 import { until } from "./process-tree.ts"

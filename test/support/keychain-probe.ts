@@ -3,7 +3,7 @@
 
 import { readFile } from "node:fs/promises"
 
-import { createRegistry } from "../../src/commands/init/create-registry.ts"
+import { createRegistry } from "../../src/commands/init/create-installation.ts"
 import { openKeychainStore } from "../../src/vault/keyring/keychain/keychain-store.ts"
 import { pickCurve } from "../../src/vault/keyring/pick-curve.ts"
 import type { KeychainDriver } from "../../src/vault/keyring/keychain/keychain.ts"

@@ -2,8 +2,7 @@ import { PassThrough, Readable, Writable } from "node:stream"
 import { WriteStream } from "node:tty"
 import { stripVTControlCharacters } from "node:util"
 
-import type { Output } from "../../src/commands/cli/streams.ts"
-import { openTerminal, type Terminal } from "../../src/commands/cli/terminal.ts"
+import { openTerminal, type Output, type Terminal } from "../../src/commands/cli/terminal.ts"
 import { typist, type Typed } from "./typist.ts"
 
 export type MemoryTerminal = {

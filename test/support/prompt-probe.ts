@@ -1,10 +1,9 @@
 // Asks one question of a terminal of this process's streams, prints what came of it as JSON, and ends with the
 // code that the command line would end with: node prompt-probe.ts secret|new|deed|passphrase|new-passphrase
 
-import { confirmDeed } from "../../src/commands/cli/confirm-deed.ts"
+import { confirmDeed, openTerminal } from "../../src/commands/cli/terminal.ts"
 import { exitCodes } from "../../src/commands/cli/exit-code.ts"
-import { askNewPassphrase, askPassphrase } from "../../src/commands/cli/passphrase.ts"
-import { openTerminal } from "../../src/commands/cli/terminal.ts"
+import { askNewPassphrase, askPassphrase } from "../../src/commands/cli/secret-option.ts"
 import { Fault } from "../../src/std/fault.ts"
 
 const instead = "name a file with --file"

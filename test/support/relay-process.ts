@@ -3,8 +3,7 @@ import { once } from "node:events"
 import { join } from "node:path"
 import type { TestContext } from "node:test"
 
-import { gateAppDirectories } from "../../src/commands/daemon/gate-flags.ts"
-import { relayFlags } from "../../src/commands/daemon/relay-flags.ts"
+import { gateAppDirectories, relayFlags } from "../../src/commands/daemon/process-flags.ts"
 import { mainOf, node, published } from "./published.ts"
 
 export type RelayProcess = {

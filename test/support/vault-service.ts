@@ -5,7 +5,7 @@ import { join } from "node:path"
 import type { TestContext } from "node:test"
 import { fileURLToPath } from "node:url"
 
-import { vaultFlags } from "../../src/commands/daemon/vault-flags.ts"
+import { vaultFlags } from "../../src/commands/daemon/process-flags.ts"
 import type { Installation } from "../../src/vault/config/installation.ts"
 import { temporaryDirectory } from "./link-peer.ts"
 import { startNotifySocket, type NotifySocket } from "./notify-socket.ts"

@@ -9,7 +9,7 @@ import { after, before, describe, it } from "node:test"
 import { fileURLToPath } from "node:url"
 
 import { personName } from "../../src/commands/installation/caller.ts"
-import { gateAppDirectories, gatePermissionFlags } from "../../src/commands/daemon/gate-flags.ts"
+import { gateAppDirectories, gatePermissionFlags } from "../../src/commands/daemon/process-flags.ts"
 import type { StatusView } from "../../src/link/views/views.ts"
 import { bot, limitOrder } from "../support/bot.ts"
 import { makeCheckout } from "../support/checkout.ts"

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, describe, it, type TestContext } from "node:test"
 
-import { vaultProcess } from "../../src/commands/daemon/vault-process.ts"
+import { vaultProcess } from "../../src/commands/daemon/start-daemon.ts"
 import { utf8 } from "../../src/std/bytes.ts"
 import { decryptV3 } from "../../src/vault/keyring/keystore-v3.ts"
 import { bot, limitOrder } from "../support/bot.ts"

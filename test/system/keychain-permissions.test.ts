@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers"
 import { describe, it, type TestContext } from "node:test"
 import { fileURLToPath } from "node:url"
 
-import { vaultFlags } from "../../src/commands/daemon/vault-flags.ts"
+import { vaultFlags } from "../../src/commands/daemon/process-flags.ts"
 import type { KeychainDriver } from "../../src/vault/keyring/keychain/keychain.ts"
 import { keytarDirectory, needsKeytar } from "../support/keytar.ts"
 import { needsSecretService, startSecretService } from "../support/secret-service.ts"

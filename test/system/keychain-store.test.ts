@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { after, before, beforeEach, describe, it } from "node:test"
 
 import type { KeychainDriver } from "../../src/vault/keyring/keychain/keychain.ts"
-import { createRegistry } from "../../src/commands/init/create-registry.ts"
+import { createRegistry } from "../../src/commands/init/create-installation.ts"
 import { openKeychainStore } from "../../src/vault/keyring/keychain/keychain-store.ts"
 import { withKeychain } from "../../src/vault/keyring/keychain/with-keychain.ts"
 import { openKeyring } from "../../src/vault/keyring/open-keyring.ts"

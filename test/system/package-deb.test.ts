@@ -10,8 +10,8 @@ import type { Readable } from "node:stream"
 import { after, before, describe, it } from "node:test"
 import { gunzipSync } from "node:zlib"
 
-import { serviceFiles, unitNames } from "../../src/commands/service/service-files.ts"
-import { forget, setUp, takeDown } from "../../src/commands/service/system-commands.ts"
+import { serviceFiles, unitNames } from "../../src/commands/service/render-units.ts"
+import { forget, setUp, takeDown } from "../../src/commands/service/install-steps.ts"
 import {
   buildPackage,
   copyCheckout,

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, renameSync, statSync, symlinkSync } from "node:fs
 import { join } from "node:path"
 import { describe, it } from "node:test"
 
-import { readAdminSecret } from "../../src/commands/installation/read-admin-secret.ts"
+import { readAdminSecret } from "../../src/commands/installation/admin.ts"
 import { pathsOf } from "../../src/vault/config/installation.ts"
 import { openVault } from "../../src/vault/open-vault.ts"
 import { makeAdminSecret } from "../../src/vault/process/admin-secret.ts"

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 import { inspect } from "node:util"
 
-import { createKeystore } from "../../src/commands/init/create-keystore.ts"
+import { createKeystore } from "../../src/commands/init/create-installation.ts"
 import { utf8 } from "../../src/std/bytes.ts"
 import { keccak256 } from "../../src/std/keccak.ts"
 import type { Keyring, KeyStore } from "../../src/vault/keyring/keyring.ts"

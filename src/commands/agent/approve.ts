@@ -2,7 +2,7 @@ import { parseDurationMs } from "../../std/time/duration.ts"
 import { Fault } from "../../std/fault.ts"
 import { command } from "../cli/command.ts"
 import { flag, option, optionalArgument, parsed } from "../cli/options.ts"
-import { passphraseFrom } from "../cli/passphrase.ts"
+import { passphraseFrom } from "../cli/secret-option.ts"
 import { print, tell, type Printing } from "../cli/print.ts"
 import { passphraseOption, type PassphraseOption } from "../installation/admin-command.ts"
 import type { Admin, VaultAccess } from "../installation/admin.ts"
@@ -14,12 +14,10 @@ import {
   type InstallationOptions,
 } from "../installation/installation-command.ts"
 import { withVault } from "../installation/with-vault.ts"
-import { generateKey } from "../keys/add-key.ts"
-import { daysOf, findAgent, termOptions, untilText, type TermOptions } from "./agent-options.ts"
-import { approveElsewhere, completeApproval } from "./approve-elsewhere.ts"
-import { approveHere } from "./approve-here.ts"
-import { readSignatureText } from "./read-signature-text.ts"
-import type { AcceptedOperation } from "./send-signed.ts"
+import { generateKey } from "../keys/generate.ts"
+import { daysOf, findAgent, termOptions, untilText, type TermOptions } from "./renew.ts"
+import { approveElsewhere, completeApproval, readSignatureText } from "./approve-elsewhere.ts"
+import { approveHere, type AcceptedOperation } from "./send-signed.ts"
 
 type ApproveOptions = TermOptions &
   PassphraseOption &

@@ -1,7 +1,30 @@
-import { argument } from "../cli/options.ts"
+import { InvalidArgumentError, Option } from "commander"
+
+import type { KeyView } from "../../link/views/views.ts"
+import { Fault } from "../../std/fault.ts"
+import { utcText } from "../../std/time/time-words.ts"
+import { argument, flag, option, taken, type Takes } from "../cli/options.ts"
+import { tell } from "../cli/print.ts"
+import { confirmDeed } from "../cli/terminal.ts"
 import { adminCommand } from "../installation/admin-command.ts"
-import { daysOf, termOptions, untilText } from "./agent-options.ts"
+import type { Admin } from "../installation/admin.ts"
 import { sendSigned } from "./send-signed.ts"
+
+/** For how long an approval is good, and what the venue calls the agent. */
+export type TermOptions = {
+  readonly validDays: number | undefined
+  readonly label: string | undefined
+}
+
+/** Of what approves. */
+export const termOptions: Takes<TermOptions> = {
+  validDays: taken(
+    new Option("--valid-days <n>", "for how many days the approval is good, 1 to 90").argParser(
+      parseDays,
+    ),
+  ),
+  label: option("--label <label>", "the agent's name at the venue; its name here if left out"),
+}
 
 /** `countersign agent renew NAME`: where the venue's struct is in venue.yaml. */
 export const agentRenew = adminCommand({
@@ -18,3 +41,66 @@ export const agentRenew = adminCommand({
     `${name} is approved ${untilText(key)} (record ${record}).`,
   ],
 })
+
+/** `countersign agent revoke NAME`: at the venue, where its struct is in venue.yaml; then it never signs again. */
+export const agentRevoke = adminCommand({
+  changes: "installation",
+  description: "end an agent key's approval at the venue, for good",
+  examples: ["countersign agent revoke mm", "countersign agent revoke mm --yes"],
+  options: { name: argument("<name>", "the agent key"), yes: flag("--yes", "don't ask") },
+  keys: "needed",
+  call: async (admin, { name, yes }, terminal) => {
+    const left = await clientsWithoutOther(name, admin)
+    const loss = left.length === 0 ? "" : ` Nothing else signs for ${left.join(", ")}.`
+    if (!yes) await confirmDeed(terminal, `Revoke the agent key ${name} for good?${loss}`)
+    else if (loss !== "") tell(terminal, loss.trim())
+    const signed = await admin.call("revokeAgent", { agent: name })
+    return sendSigned(signed, admin, `the revocation of ${name}`)
+  },
+  print: ({ record }, { name }) => [`${name} is revoked and never signs again (record ${record}).`],
+})
+
+/** The clients that nothing is signed for any more once this key has ended. */
+async function clientsWithoutOther(
+  name: string,
+  admin: Pick<Admin, "call">,
+): Promise<readonly string[]> {
+  const keys = await admin.call("listKeys", {})
+  const now = Date.now()
+  const others = keys
+    .filter(({ approval }) => approval === "unknown" || approval === "approved")
+    .filter((key) => key.name !== name && now < (key.expires_at ?? Infinity))
+    .map((key) => key.name)
+  const clients = await admin.call("listClients", {})
+  return clients
+    .filter((client) => !client.revoked && client.keys.includes(name))
+    .filter((client) => !client.keys.some((each) => others.includes(each)))
+    .map((client) => client.name)
+}
+
+/** Days that had to be given. @throws {Fault} `usage`. */
+export function daysOf({ validDays }: Pick<TermOptions, "validDays">): number {
+  if (validDays !== undefined) return validDays
+  throw new Fault("usage", "For how long? Add --valid-days N, from 1 to 90.")
+}
+
+/** The agent key of a name. @throws {Fault} `name_unknown`, `usage`. */
+export async function findAgent(admin: Admin, name: string): Promise<KeyView> {
+  const key = (await admin.call("listKeys", {})).find((each) => each.name === name)
+  if (key?.role === "agent") return key
+  if (key !== undefined) throw new Fault("usage", `${name} is a wallet key; name an agent key.`)
+  throw new Fault(
+    "name_unknown",
+    `There is no key named ${name}; countersign agent status shows the agent keys.`,
+  )
+}
+
+/** What is known of an approval's end, in words. */
+export function untilText({ expires_at: expiresAt }: KeyView): string {
+  return expiresAt === null ? "for a time not known here" : `until ${utcText(expiresAt)}`
+}
+
+function parseDays(text: string): number {
+  if (/^([1-9]|[1-8]\d|90)$/.test(text)) return Number(text)
+  throw new InvalidArgumentError("Days are a whole number from 1 to 90.")
+}

@@ -8,9 +8,9 @@ import type { Outcome } from "../../link/views/outcome.ts"
 import type { SignedOperation } from "../../link/views/signed.ts"
 import type { KeyView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
+import { utcText } from "../../std/time/time-words.ts"
 import { quoted, visible } from "../../std/visible.ts"
 import type { Admin } from "../installation/admin.ts"
-import { utcText } from "../../std/time/time-words.ts"
 
 /** An account operation that the venue accepted. */
 export type AcceptedOperation = {
@@ -36,7 +36,7 @@ export async function sendSigned(
 }
 
 /** What became of a request: as it was seen, as it was recorded, and the key that it was about. */
-export type Settled = {
+type Settled = {
   readonly sent: Sent
   readonly outcome: Outcome
   readonly key: KeyView | null
@@ -151,4 +151,14 @@ function unrecorded(
     `The outcome of ${what} is ${kind}, and that couldn't be recorded under ${record}: ${why.message}`,
     { cause },
   )
+}
+
+/** Has an agent's wallet key, which is held here, sign its approval, and sends it. @throws {Fault} */
+export async function approveHere(
+  admin: Admin,
+  ask: { readonly agent: string; readonly validDays: number; readonly label: string },
+): Promise<AcceptedOperation> {
+  const answer = await admin.call("approveAgent", ask)
+  if (answer.kind === "signed") return sendSigned(answer, admin, `the approval of ${ask.agent}`)
+  throw new Fault("internal", "The vault described an approval that it was to sign.")
 }

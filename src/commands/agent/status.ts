@@ -1,5 +1,5 @@
 import type { KeyView } from "../../link/views/views.ts"
-import { table, type Line } from "../cli/lines.ts"
+import { table, type Line } from "../cli/print.ts"
 import { adminCommand } from "../installation/admin-command.ts"
 import { utcText } from "../../std/time/time-words.ts"
 

@@ -5,7 +5,7 @@ import { pathsOf } from "../../vault/config/installation.ts"
 import { option, parsed, withDefault } from "../cli/options.ts"
 import { installationCommand } from "../installation/installation-command.ts"
 import { withAdmin } from "../installation/with-vault.ts"
-import { auditCallOf } from "./entries-of.ts"
+import { auditCallOf } from "./entries.ts"
 import { momentOf } from "./moment.ts"
 
 /** `countersign audit archive --before 30d --to DIR` */

@@ -4,8 +4,7 @@ import { wholeEntries } from "../../vault/audit/whole-entries.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
 import { argument } from "../cli/options.ts"
 import { adminCommand } from "../installation/admin-command.ts"
-import { auditCallOf } from "./entries-of.ts"
-import { entryWords, parseFields } from "./entry-words.ts"
+import { auditCallOf, entryWords, parseFields } from "./entries.ts"
 
 /** `countersign audit show rec_…` */
 export const auditShow = adminCommand({

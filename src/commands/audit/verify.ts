@@ -1,16 +1,19 @@
+import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
 
-import type { CheckpointView } from "../../link/calls/audit-methods.ts"
+import { checkpointSchema, type CheckpointView } from "../../link/calls/audit-methods.ts"
 import { Fault } from "../../std/fault.ts"
+import { codeOf } from "../../std/fs/private-file.ts"
+import { parseJson } from "../../std/parse-json.ts"
+import { spanWords } from "../../std/time/time-words.ts"
 import { visible } from "../../std/visible.ts"
 import type { Installation } from "../../vault/config/installation.ts"
+import { writeNewFile } from "../../vault/keyring/write-new-file.ts"
+import { isSigned } from "../../vault/ledger/audit/checkpoint.ts"
 import { option, repeated } from "../cli/options.ts"
-import type { Output } from "../cli/streams.ts"
+import type { Output } from "../cli/terminal.ts"
 import { installationCommand } from "../installation/installation-command.ts"
-import { openAuditor } from "./auditor.ts"
-import { keepCheckpoint, readKeptCheckpoint } from "./kept-checkpoint.ts"
-import { verifyLedger, type Verdict } from "./verify-ledger.ts"
-import { spanWords } from "../../std/time/time-words.ts"
+import { openAuditor, verifyLedger, type Verdict } from "./verify-ledger.ts"
 
 type VerifyOptions = {
   readonly archives: readonly string[]
@@ -140,4 +143,30 @@ function openProgress(stderr: Output): Progress {
       if (stderr.isTTY === true) stderr.write("\r\u001b[K")
     },
   }
+}
+
+/** Writes a checkpoint to a new file, which is worth something on another machine. @throws {Fault} */
+async function keepCheckpoint(file: string, checkpoint: CheckpointView | null): Promise<void> {
+  if (checkpoint === null) {
+    throw new Fault(
+      "usage",
+      "The ledger has no checkpoint yet; the daemon signs one within an hour, and when it stops.",
+    )
+  }
+  if (await writeNewFile(file, `${JSON.stringify(checkpoint)}\n`)) return
+  throw new Fault("name_taken", `${file} is there already; choose another name.`)
+}
+
+/** Reads a checkpoint that was kept. @throws {Fault} `usage` when it can't be read, isn't one, or its signature isn't its key's. */
+async function readKeptCheckpoint(file: string): Promise<CheckpointView> {
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    const message = `${file} can't be read (${codeOf(cause) ?? "unknown error"}); check its name and owner.`
+    throw new Fault("usage", message, { cause })
+  })
+  const parsed = checkpointSchema.safeParse(parseJson(text))
+  if (parsed.success && isSigned(parsed.data)) return parsed.data
+  throw new Fault(
+    "usage",
+    `${file} isn't a whole checkpoint; name one that countersign audit verify --checkpoint wrote.`,
+  )
 }

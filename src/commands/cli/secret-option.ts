@@ -6,10 +6,85 @@ import { promisify } from "node:util"
 import { copySecret, newSecret } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import { assertPrivate, codeOf, readPrivateFile } from "../../std/fs/private-file.ts"
+import type { SecretSource } from "../../vault/custody/open-key-store.ts"
+import { secretFileOf } from "../../vault/custody/secret-file-of.ts"
 import { notEmpty, secretIn } from "../../vault/keyring/read-secret-file.ts"
 import { withSecret } from "../../vault/keyring/with-secret.ts"
-import type { Input } from "./streams.ts"
-import type { Terminal } from "./terminal.ts"
+import type { Terminal, Input } from "./terminal.ts"
+
+const fileInstead = "name a file with --passphrase-file, or run this on a terminal"
+
+/**
+ * What reads the passphrase from the file that the option, countersign.yaml or systemd's credential names, or
+ * asks for it.
+ *
+ * @throws {Fault} `passphrase_missing`, `file_unsafe`, `cancelled`.
+ */
+export function passphraseFrom(terminal: Terminal, optionFile: string | undefined): SecretSource {
+  return async (config) => passphraseFor(terminal, secretFileOf(config, optionFile))
+}
+
+/** As {@link passphraseFrom}, where it is known what holds it. */
+export function passphraseFor(terminal: Terminal, file: string | undefined): Promise<Uint8Array> {
+  return file === undefined ? askPassphrase(terminal) : readSecretOption(file, terminal)
+}
+
+/**
+ * Asks on the terminal for the passphrase of a keystore that there is, without showing what is typed.
+ *
+ * @throws {Fault} `passphrase_missing` without a terminal, `cancelled`.
+ */
+export async function askPassphrase({ prompts }: Terminal): Promise<Uint8Array> {
+  assertAskable(prompts)
+  return prompts.secret("Passphrase of the keystore", fileInstead)
+}
+
+/**
+ * Asks on the terminal, twice, for the passphrase of a keystore that is to be made.
+ *
+ * @throws {Fault} `passphrase_missing` without a terminal, `cancelled`.
+ */
+export async function askNewPassphrase({ prompts }: Terminal): Promise<Uint8Array> {
+  assertAskable(prompts)
+  return prompts.newSecret("New passphrase of the keystore", fileInstead)
+}
+
+/** A daemon that starts by itself comes here too, so this has a code of its own and isn't `usage`. */
+function assertAskable({ canAsk }: Terminal["prompts"]): void {
+  if (canAsk()) return
+  throw new Fault("passphrase_missing", `The keystore's passphrase is needed: ${fileInstead}.`)
+}
+
+/** A secret as it came in, and the words for where it came from. */
+export type SecretInput = { readonly bytes: Uint8Array; readonly source: string }
+
+/**
+ * Reads a secret from what the option names, else from standard input, else by a hidden prompt; never from an
+ * argument or the environment. The caller overwrites the bytes after use.
+ *
+ * @throws {Fault} `usage` when there is no such file or nobody to ask, `file_unsafe` when others could read
+ * it, `key_invalid` when it is too large, `cancelled`.
+ */
+export async function readSecretInput(
+  terminal: Terminal,
+  ask: {
+    readonly file: string | undefined
+    /** What the prompt asks for. */
+    readonly prompt: string
+  },
+): Promise<SecretInput> {
+  const { stdin, prompts } = terminal
+  const file = ask.file ?? (stdin.isTTY === true ? undefined : "-")
+  if (file !== undefined) return { bytes: await readNamed(file, terminal), source: sourceOf(file) }
+  const instead = "give the key on standard input, or in a file that --from names"
+  return { bytes: await prompts.secret(ask.prompt, instead), source: "What was typed" }
+}
+
+async function readNamed(path: string, terminal: Terminal): Promise<Uint8Array> {
+  const bytes = await readSecretBytes(path, () => terminal.stdin)
+  if (bytes !== undefined) return bytes
+  throw new Fault("usage", `${path} doesn't exist; --from names the file that holds the key.`)
+}
 
 /**
  * The passphrase or password that an option names, as {@link readSecretBytes} finds it, without the one newline that
@@ -44,10 +119,7 @@ const writerWithinMs = 60_000
  *
  * @throws {Fault} `file_unsafe`, `usage`.
  */
-export async function readSecretBytes(
-  path: string,
-  stdin: () => Input,
-): Promise<Uint8Array | undefined> {
+async function readSecretBytes(path: string, stdin: () => Input): Promise<Uint8Array | undefined> {
   const descriptor = descriptorOf(path)
   if (descriptor === 0) return readStandardInput(stdin())
   if (descriptor !== undefined) return readDescriptor(path, descriptor)
@@ -70,7 +142,7 @@ function isNamedPipe(path: string): boolean {
 }
 
 /** Reads all of it, and overwrites the pieces. @throws {Fault} `usage`, `key_invalid` where it is too much. */
-export async function readStandardInput(stdin: Input): Promise<Uint8Array> {
+async function readStandardInput(stdin: Input): Promise<Uint8Array> {
   if (stdin.isTTY === true) {
     throw new Fault(
       "usage",

@@ -1,14 +1,17 @@
+import { resolve } from "node:path"
+
 import { InvalidArgumentError } from "commander"
 
 import { clientRights } from "../../link/calls/methods.ts"
 import type { ClientView } from "../../link/views/views.ts"
-import { parseDurationMs } from "../../std/time/duration.ts"
 import { Fault } from "../../std/fault.ts"
 import { nearestWord } from "../../std/nearest-word.ts"
+import { parseDurationMs } from "../../std/time/duration.ts"
+import { utcText } from "../../std/time/time-words.ts"
 import type { ClientRight } from "../../vault/ledger/records/bindings.ts"
+import { outOption, withNewFile } from "../cli/new-file.ts"
 import { option, parsed, repeated } from "../cli/options.ts"
 import type { Admin } from "../installation/admin.ts"
-import { utcText } from "../../std/time/time-words.ts"
 
 /** `--right`, once for each. */
 export const rightsOption = repeated(
@@ -71,4 +74,31 @@ type TokenEnd = Pick<ClientView, "expires_at" | "expired">
 export function expiryWords({ expires_at: expiresAtMs, expired }: TokenEnd): string {
   if (expiresAtMs === null) return "never expires"
   return `${expired ? "expired" : "expires"} at ${utcText(expiresAtMs)}`
+}
+
+/** An answer with a token in it, or with the file that has it instead. */
+export type TokenAnswer = { readonly token: string | null; readonly file?: string | undefined }
+
+export const tokenOutOption = { out: outOption("the token") }
+
+/** Puts the token that is asked for into the file `out`, where one is named, and takes it out of the answer. */
+export async function tokenInto<Answer extends TokenAnswer>(
+  { out, name }: { readonly out: string | undefined; readonly name: string },
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
+  if (out === undefined) return ask()
+  const path = resolve(out)
+  return withNewFile(path, async (file) => {
+    const { token, ...answer } = await ask()
+    await file.writeFile(`${token ?? ""}\n`).catch((cause: unknown) => {
+      const message = `${path} can't be written, and the token is lost; make room and run: countersign clients rotate ${name}`
+      throw new Fault("ledger_unavailable", message, { cause })
+    })
+    return { ...answer, token: null, file: path } as Answer // as it was, but for its token
+  })
+}
+
+/** The token, or where it is, for people; `it` is what a sentence about it begins with. */
+export function tokenLines({ token, file = "" }: TokenAnswer, it: string): readonly string[] {
+  return token === null ? [`${it} is in ${file}.`] : [`${it} is shown this once:`, token]
 }

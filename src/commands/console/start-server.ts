@@ -4,12 +4,16 @@ import type { Socket } from "node:net"
 import { setTimeout as after } from "node:timers/promises"
 
 import type { User } from "../../console/serve/drop-rights.ts"
+import { Fault } from "../../std/fault.ts"
 import { programFile } from "../../std/program-files.ts"
 import { visible } from "../../std/visible.ts"
 import { tell } from "../cli/print.ts"
 import type { Terminal } from "../cli/terminal.ts"
-import { gateAppDirectories, gatePermissionFlags } from "../daemon/gate-flags.ts"
-import { memoryVariables } from "../daemon/process-flags.ts"
+import {
+  gateAppDirectories,
+  gatePermissionFlags,
+  memoryVariables,
+} from "../daemon/process-flags.ts"
 
 export type ConsoleServer = {
   /** On which it asks. */
@@ -20,7 +24,7 @@ export type ConsoleServer = {
   stop(): Promise<void>
 }
 
-export type ServerAsk = {
+type ServerAsk = {
   readonly port: number
   readonly user: User | undefined
   /** Whether its page may ask for a release. That the command answers it is decided there. */
@@ -91,4 +95,43 @@ function tellErrors({ stderr }: ChildProcess, terminal: Terminal): void {
     const lines = told.split("\n").filter((line) => line !== "")
     for (const line of lines) terminal.stderr.write(`the console's server: ${visible(line)}\n`)
   })
+}
+
+/** Linux's user who owns nothing. */
+const nobody: User = { uid: 65_534, gid: 65_534 }
+
+/**
+ * Who the console's server is where root starts it: the user behind sudo, else nobody; never root, nor `owner`, whose
+ * files the keys are. `undefined` where an ordinary user starts it, who can make it nobody else.
+ *
+ * @throws {Fault} `usage` where the installation is nobody's.
+ */
+export function serverUser(
+  owner: User | undefined,
+  {
+    uid = process.getuid?.(),
+    environment = process.env,
+  }: { readonly uid?: number | undefined; readonly environment?: NodeJS.ProcessEnv } = {},
+): User | undefined {
+  if (uid !== 0) return undefined
+  const behind = {
+    uid: idOf(environment["SUDO_UID"]),
+    gid: idOf(environment["SUDO_GID"]),
+  }
+  const isFit = (user: User): boolean =>
+    ![0, owner?.uid].includes(user.uid) && ![0, owner?.gid].includes(user.gid)
+  const fit = [behind, nobody].find(isFit)
+  if (fit !== undefined) return fit
+  throw new Fault(
+    "usage",
+    "The console's server runs as the user nobody, who owns this installation; give the installation a user of its own.",
+  )
+}
+
+/** The largest but one of 32 bits: the largest stands for none (setreuid(2)). */
+const largestId = 4_294_967_294
+
+/** 0, which is never fit, where it isn't an id. */
+function idOf(text = ""): number {
+  return /^\d{1,10}$/.test(text) && Number(text) <= largestId ? Number(text) : 0
 }

@@ -1,6 +1,79 @@
-import { dirname, join, sep } from "node:path"
+import { join, dirname, sep } from "node:path"
+import { fileURLToPath } from "node:url"
 
-import { ifKnown } from "../../std/node-flags.ts"
+import { ifKnown, outermostInstall } from "../../std/node-flags.ts"
+import { packageRoot } from "../../std/program-files.ts"
+import { usualSignerDir, type Installation } from "../../vault/config/installation.ts"
+import { nativeCurveFlags } from "../../vault/keyring/curve.ts"
+import { bootIdFile } from "../../vault/process/clock.ts"
+
+/**
+ * Node's permission model for the vault: it reads the program, the configuration and its passphrase file,
+ * writes its state, starts the ledger's worker, and loads the curve; and what keeps it small. Node calls this a seat belt, not a boundary; the
+ * boundary is the unit file.
+ */
+export function vaultFlags(
+  { configDir, stateDir }: Installation,
+  {
+    passphraseFile,
+    usesKeychain,
+    signerDir = usualSignerDir(),
+  }: {
+    readonly passphraseFile: string | undefined
+    readonly usesKeychain: boolean
+    /** The usual one if left out. */
+    readonly signerDir?: string
+  },
+): readonly string[] {
+  const secretFile = passphraseFile === undefined ? [] : [passphraseFile]
+  return [
+    "--permission",
+    ...readFlags(
+      [...gateAppDirectories(), configDir, stateDir, signerDir],
+      [bootIdFile, ...secretFile],
+    ),
+    `--allow-fs-write=${stateDir}`,
+    `--allow-fs-write=${signerDir}`,
+    "--allow-worker",
+    // The vault gives it up once the curve is loaded.
+    ...nativeCurveFlags(),
+    // The keychain is spoken to in a process of its own.
+    ...(usesKeychain ? ["--allow-child-process"] : []),
+    // As of Node 26 even a Unix socket needs it; the vault gives it up once its sockets listen.
+    ...ifKnown("--allow-net"),
+    ...ifKnown("--disable-sigusr1"),
+    "--disable-proto=throw",
+    "--disable-warning=ExperimentalWarning",
+    "--disable-warning=SecurityWarning",
+    ...memoryFlags,
+  ]
+}
+
+/** The gate's: it reads its own code and its own secrets. */
+export function gatePermissionFlags(
+  appDirectories: readonly string[],
+  notifyDirectory?: string,
+): readonly string[] {
+  return networkFlags([
+    ...readFlags(appDirectories),
+    ...(notifyDirectory === undefined ? [] : [`--allow-fs-read=${join(notifyDirectory, "*")}`]),
+  ])
+}
+
+/** The directories that hold the gate's code: this package, and where its dependencies are installed. */
+export function gateAppDirectories(): readonly string[] {
+  const dependency = fileURLToPath(import.meta.resolve("express"))
+  const installs = [packageRoot, dependency].flatMap(outermostInstall)
+  return [packageRoot, ...new Set(installs.filter((path) => !isWithin(path, packageRoot)))]
+}
+
+/** The relay's: it reads its own code, relay.yaml and what that names. */
+export function relayFlags(
+  directories: readonly string[],
+  files: readonly string[] = [],
+): readonly string[] {
+  return networkFlags(readFlags(directories, files))
+}
 
 /**
  * Lets a process under the permission model read `files`, and `directories` with all below them.
@@ -22,7 +95,7 @@ export function readFlags(
 }
 
 /** Whether `path` is `directory` or below it. */
-export function isWithin(path: string, directory: string): boolean {
+function isWithin(path: string, directory: string): boolean {
   return path === directory || path.startsWith(`${directory}${sep}`)
 }
 
@@ -45,7 +118,7 @@ export const memoryVariables: Readonly<Record<string, string>> = { MALLOC_ARENA_
  * worker, no addon, no inspector; and those that keep it small. They restrict accidents and ordinary bugs; against hostile
  * code in the process the unit file is the boundary.
  */
-export function networkFlags(reads: readonly string[]): readonly string[] {
+function networkFlags(reads: readonly string[]): readonly string[] {
   return [
     "--permission",
     ...reads,

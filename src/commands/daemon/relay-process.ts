@@ -5,8 +5,7 @@ import * as z from "zod"
 import { readRelayFile } from "../../relay/config/read-relay-file.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { startChild } from "./child.ts"
-import { gateAppDirectories } from "./gate-flags.ts"
-import { relayFlags } from "./relay-flags.ts"
+import { gateAppDirectories, relayFlags } from "./process-flags.ts"
 
 /** What the relay tells over IPC. */
 const relayMessages = z.discriminatedUnion("type", [

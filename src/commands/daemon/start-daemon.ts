@@ -1,22 +1,26 @@
+import { join } from "node:path"
+
+import * as z from "zod"
+
 import { assertCanListen } from "../../gate/listen.ts"
+import type { UpstreamSettings } from "../../link/views/gate-settings.ts"
 import { Fault } from "../../std/fault.ts"
+import { gateSettingsOf } from "../../vault/active/gate-settings.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"
-import { type Installation, signerDirOf } from "../../vault/config/installation.ts"
+import { signerDirOf, pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { filesToStart, loadFiles } from "../../vault/config/load-files.ts"
 import { secretFileOf } from "../../vault/custody/secret-file-of.ts"
 import { prepareSignerDir } from "../../vault/ledger/signers/signer-lock.ts"
-import { hostInUrl } from "../cli/host-in-url.ts"
-import { passphraseFor } from "../cli/passphrase.ts"
-import { isPipe } from "../cli/secret-option.ts"
+import { vaultMessages } from "../../vault/serve/vault-service.ts"
+import { hostInUrl } from "../cli/address.ts"
+import { passphraseFor, isPipe } from "../cli/secret-option.ts"
 import type { Terminal } from "../cli/terminal.ts"
-import { becomeOwner } from "../installation/become-owner.ts"
-import { dialAdmin } from "../installation/dial-admin.ts"
-import type { Stopper } from "./child.ts"
-import { gateProcess } from "./gate-process.ts"
-import { keepRunning, type Kept } from "./keep-running.ts"
-import { vaultProcess } from "./vault-process.ts"
+import { becomeOwner } from "../installation/caller.ts"
+import { dialAdmin } from "../installation/admin.ts"
+import { keepRunning, startChild, type Stopper, type Kept } from "./child.ts"
+import { vaultFlags, gateAppDirectories, gatePermissionFlags } from "./process-flags.ts"
 
-export type DaemonAsk = {
+type DaemonAsk = {
   readonly installation: Installation
   /** Overrides the file in countersign.yaml. */
   readonly passphraseFile?: string | undefined
@@ -136,4 +140,75 @@ async function assertNotRunning(installation: Installation): Promise<void> {
     "already_running",
     `A daemon runs on ${installation.stateDir} already; stop it first, or use another directory.`,
   )
+}
+
+/** Starts the vault. `input` is a passphrase that was typed. @throws {Fault} */
+export function vaultProcess(
+  {
+    installation,
+    strict,
+    startedAgain = false,
+  }: {
+    readonly installation: Installation
+    readonly strict?: boolean | undefined
+    /** In the place of one that ended unasked. */
+    readonly startedAgain?: boolean
+  },
+  secret: {
+    readonly passphraseFile: string | undefined
+    readonly input: Uint8Array | undefined
+    readonly usesKeychain: boolean
+    readonly signerDir: string
+  },
+) {
+  const { configDir, stateDir } = installation
+  const { passphraseFile, input, ...others } = secret
+  return startChild({
+    name: "vault",
+    entry: "vault/main",
+    nodeFlags: vaultFlags(installation, { passphraseFile, ...others }),
+    args: [
+      ...["--config-dir", configDir, "--state-dir", stateDir],
+      ...(passphraseFile === undefined ? [] : ["--passphrase-file", passphraseFile]),
+      ...(startedAgain ? ["--started-again"] : strict === true ? ["--strict"] : []),
+    ],
+    messages: vaultMessages,
+    input,
+  })
+}
+
+/** What the gate tells over IPC. */
+const gateMessages = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("ready"), port: z.int() }),
+  z.object({ type: z.literal("failed"), code: z.string(), message: z.string() }),
+])
+
+/** Starts the gate. It can read no configuration, so it is told what it needs. @throws {Fault} */
+function gateProcess(files: FileSet, installation: Installation, port: number) {
+  const { upstream, allowedHosts } = gateSettingsOf(files)
+  const notifyDirectory = join(installation.configDir, "notify")
+  return startChild({
+    name: "gate",
+    entry: "gate/main",
+    nodeFlags: gatePermissionFlags(gateAppDirectories(), notifyDirectory),
+    args: [
+      ...["--host", files.config.listen.host, "--port", String(port)],
+      ...["--bot-socket", pathsOf(installation).botSocket, "--notify-dir", notifyDirectory],
+      ...upstreamArguments(upstream),
+      ...allowedHosts.flatMap((name) => ["--allowed-host", name]),
+    ],
+    messages: gateMessages,
+  })
+}
+
+/** None of it is secret: the arguments of a process can be read by every user. */
+function upstreamArguments(upstream: UpstreamSettings | null): readonly string[] {
+  if (upstream === null) return []
+  const { baseUrl, ca, proxy, deadlineMs } = upstream
+  return [
+    ...["--upstream", baseUrl, "--upstream-deadline-ms", String(deadlineMs)],
+    // With its hyphens a PEM would by itself be taken for an option.
+    ...(ca === null ? [] : [`--upstream-ca=${ca}`]),
+    ...(proxy === null ? [] : ["--upstream-proxy", proxy]),
+  ]
 }

@@ -1,5 +1,7 @@
-import { fail, ok, warn, type Finding } from "./finding.ts"
+import { execFile } from "node:child_process"
+
 import { spanWords, utcText } from "../../std/time/time-words.ts"
+import { fail, ok, warn, type Finding } from "./finding.ts"
 
 export type ClockFacts = {
   readonly nowMs: number
@@ -44,4 +46,18 @@ export function clockFindings({ nowMs, newestWriteMs, isSynchronised }: ClockFac
       ? "and a time server sets it"
       : "and nothing here can tell whether a time server sets it"
   return [ok("clock", `It says ${now}, ${source}.`)]
+}
+
+/** How long timedatectl may take. */
+const limitMs = 2_000
+
+/** Whether a time server sets this machine's clock; `undefined` where nothing can tell. */
+export function isClockSynchronised(): Promise<boolean | undefined> {
+  const words = ["show", "--property=NTPSynchronized", "--value"]
+  return new Promise((resolve) => {
+    execFile("timedatectl", words, { timeout: limitMs }, (error, stdout) => {
+      if (error !== null) resolve(undefined)
+      else resolve({ yes: true, no: false }[stdout.trim()])
+    })
+  })
 }

@@ -1,10 +1,10 @@
+import { toldReason } from "../../link/views/signing.ts"
 import type { StatusView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { assertSocketPathsFit, type Installation } from "../../vault/config/installation.ts"
-import { askStatus } from "../installation/ask-status.ts"
-import { dialAdmin } from "../installation/dial-admin.ts"
-import { separationWords } from "../installation/separation-words.ts"
-import { fixHere } from "./file-findings.ts"
+import { askStatus, separationWords } from "../installation/ask-daemon.ts"
+import { dialAdmin } from "../installation/admin.ts"
+import { fixHere } from "../installation/usual-installation.ts"
 import { fail, failureOf, ok, warn, type Finding } from "./finding.ts"
 
 export type DaemonLook =
@@ -84,4 +84,19 @@ function socketFindings(installation: Installation): readonly Finding[] {
   } catch (error) {
     return [failureOf("daemon", error, "choose a shorter path with --state-dir")]
   }
+}
+
+/** What the daemon says that it signs, and each reason why not more. Where none runs, that is told by itself. */
+export function signingFindings(
+  daemon: DaemonLook,
+  installation: Installation,
+): readonly Finding[] {
+  if (daemon.kind !== "running") return []
+  const { reasons } = daemon.status.state
+  if (reasons.length === 0) return [ok("signing", "It signs what policies allow.")]
+  return reasons.map((reason) => {
+    const { scope, signs, fix } = reason
+    const say = scope === "all" && signs === "nothing" ? fail : warn
+    return say("signing", toldReason(reason), fixHere(fix, installation))
+  })
 }

@@ -1,28 +1,37 @@
+import type { Config } from "../../vault/config/config.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
+import { loadFiles } from "../../vault/config/load-files.ts"
+import { readConfigFile } from "../../vault/config/read-config-file.ts"
+import { secretFileOf } from "../../vault/custody/secret-file-of.ts"
 import { pickCurve } from "../../vault/keyring/pick-curve.ts"
-import { askServer } from "../installation/ask-server.ts"
-import { dialAdmin } from "../installation/dial-admin.ts"
-import { hostInUrl } from "../cli/host-in-url.ts"
-import { clockFindings, type ClockFacts } from "./clock-findings.ts"
-import { curveFinding } from "./curve-finding.ts"
-import { daemonFindings, type PortLook } from "./daemon-findings.ts"
-import { diskFindings, missingFinding } from "./disk-findings.ts"
-import { fileFindings, locationWords, warningFindings } from "./file-findings.ts"
-import { fleetFindings, unaskedFinding } from "./fleet-findings.ts"
-import { failureOf, warn, type Check, type Finding } from "./finding.ts"
-import { isClockSynchronised } from "./is-clock-synchronised.ts"
-import { keyFinding, openKeychain } from "./key-finding.ts"
-import { keychainFinding } from "./keychain-finding.ts"
-import { lookAtLedger } from "./ledger-look.ts"
-import { lookAtDisk } from "./look-at-disk.ts"
-import { nodeFinding } from "./node-finding.ts"
+import { parseProfile } from "../../venue/profile/profile-file.ts"
+import { hostInUrl } from "../cli/address.ts"
+import { askServer } from "../installation/ask-daemon.ts"
+import { dialAdmin } from "../installation/admin.ts"
+import { loadConfig } from "../installation/load-config.ts"
+import { clockFindings, isClockSynchronised, type ClockFacts } from "./clock-findings.ts"
+import { curveFinding, keyFinding, openKeychain, keychainFinding } from "./key-findings.ts"
+import {
+  daemonFindings,
+  lookAtDaemon,
+  signingFindings,
+  type DaemonLook,
+  type PortLook,
+} from "./daemon-findings.ts"
+import { diskFindings, missingFinding, lookAtDisk } from "./disk-findings.ts"
+import { locationWords } from "../installation/usual-installation.ts"
+import { fileFindings, warningFindings, type Files } from "./file-findings.ts"
+import { fail, failureOf, ok, warn, type Check, type Finding } from "./finding.ts"
+import { fleetFindings, unaskedFinding, serverFindings } from "./postgres-findings.ts"
+import { lookAtLedger } from "./ledger-findings.ts"
+import {
+  listEntries,
+  permissionFindings,
+  unreadableFindings,
+  type Entries,
+} from "./permission-findings.ts"
 import { lookAtTargets } from "./notify-findings.ts"
-import { permissionFindings, unreadableFindings } from "./permission-findings.ts"
-import { reach } from "./reach.ts"
-import { serverFindings } from "./server-findings.ts"
-import { signingFindings } from "./signing-findings.ts"
-import { upstreamFinding } from "./upstream-finding.ts"
-import { whatIsKnown, type Known } from "./what-is-known.ts"
+import { reach, upstreamFinding } from "./upstream-finding.ts"
 
 /**
  * Looks at everything that an installation needs, with its daemon running or stopped, whole or broken.
@@ -146,4 +155,73 @@ async function lookAtPort({ config }: Known): Promise<PortLook | undefined> {
   const url = new URL(`http://${hostInUrl(host)}:${port}`)
   const { kind } = await reach(url)
   return { host, port, isAnswered: kind === "reached" }
+}
+
+/** What several checks need of an installation. A file that can't be used hides no other. */
+type Known = {
+  readonly installation: Installation
+  readonly files: Files
+  /** countersign.yaml, where at least that can be used. */
+  readonly config: Config | undefined
+  /** venue.yaml's, where at least that can be used. */
+  readonly venue: { readonly baseUrl: string | undefined } | undefined
+  readonly daemon: DaemonLook
+  readonly listed: Entries
+}
+
+/** Reads what can be read of an installation. */
+export async function whatIsKnown(installation: Installation): Promise<Known> {
+  const [files, config, venue, daemon] = await Promise.all([
+    readFiles(installation),
+    loadConfig(installation).catch(() => undefined), // why not, `files` tells
+    readVenue(installation),
+    lookAtDaemon(installation),
+  ])
+  const listed = await listEntries(installation, config && secretFileIn(config))
+  return { installation, files, config, venue, daemon, listed }
+}
+
+async function readFiles(installation: Installation): Promise<Files> {
+  return loadFiles(installation).then(
+    (files) => ({ kind: "valid", files }),
+    (error: unknown) => ({ kind: "broken", error }),
+  )
+}
+
+async function readVenue(installation: Installation): Promise<Known["venue"]> {
+  try {
+    const { venueFile } = pathsOf(installation)
+    const text = new TextDecoder().decode(await readConfigFile(venueFile))
+    const profile = parseProfile(text, venueFile)
+    return profile.ok ? { baseUrl: profile.value.baseUrl } : undefined
+  } catch {
+    return undefined // why not, `files` tells
+  }
+}
+
+/** A credential's file is there for its unit alone. */
+function secretFileIn(config: Config): string | undefined {
+  const isGiven = process.env["CREDENTIALS_DIRECTORY"] !== undefined
+  const { passphraseFile, credential } = config.keystore
+  return credential === undefined || isGiven ? secretFileOf(config, undefined) : passphraseFile
+}
+
+/** As package.json and the launcher have it. */
+const oldestMajor = 24
+
+/** Whether this Node can run the daemon, and whether it lets the vault give the network up. */
+export function nodeFinding(version: string, flags: ReadonlySet<string>): Finding {
+  if (Number(version.split(".")[0]) < oldestMajor) {
+    return fail(
+      "node",
+      `This is Node ${version}; the daemon needs Node ${oldestMajor} or newer.`,
+      `install the Debian package, which brings its own, or Node ${oldestMajor} or newer`,
+    )
+  }
+  return ok(
+    "node",
+    flags.has("--allow-net")
+      ? `Node ${version}; the vault gives the network up once it listens.`
+      : `Node ${version}; it can't give the network up, so only the system around it can keep the vault off the network.`,
+  )
 }

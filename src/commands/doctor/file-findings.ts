@@ -3,8 +3,8 @@ import { Fault } from "../../std/fault.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { shellWord } from "../../std/visible.ts"
-import { venueWarnings } from "../policy/venue-warnings.ts"
-import { systemInstallation, target } from "../service/layout.ts"
+import { venueWarnings } from "../policy/file-warnings.ts"
+import { fixHere, locationWords } from "../installation/usual-installation.ts"
 import { fail, failureOf, ok, warn, type Finding } from "./finding.ts"
 
 export type Files =
@@ -41,18 +41,4 @@ function brokenFindings(error: unknown, installation: Installation): readonly Fi
   }
   const fix = `edit it, then run: countersign policy check ${where}`
   return error.message.split("\n").map((line) => fail("files", line, fix))
-}
-
-/** The options that name an installation. */
-export function locationWords({ configDir, stateDir }: Installation): string {
-  return configDir === stateDir
-    ? `--dir ${shellWord(configDir)}`
-    : `--config-dir ${shellWord(configDir)} --state-dir ${shellWord(stateDir)}`
-}
-
-/** What to do, with the installation named where that ends with a command of ours. */
-export function fixHere(fix: string, installation: Installation): string {
-  const isService = installation.stateDir === systemInstallation.stateDir
-  if (isService && fix === "countersign serve") return `systemctl start ${target}`
-  return /(?:^|: )countersign [^:]+$/.test(fix) ? `${fix} ${locationWords(installation)}` : fix
 }

@@ -1,15 +1,14 @@
-import type { HoldView, SymbolsView } from "../../link/views/views.ts"
+import type { HoldView, SymbolsView, CheckReport } from "../../link/views/views.ts"
+import { visible } from "../../std/visible.ts"
+import { builtinEndpoints } from "../../venue/endpoints.ts"
 import { heldLine } from "../../words/held-words.ts"
-import { agreeToShown } from "../cli/confirm-deed.ts"
-import { argument, flag } from "../cli/options.ts"
+import { entriesAfter, auditCallOf, parseFields } from "../audit/entries.ts"
+import { flag } from "../cli/options.ts"
 import { tell } from "../cli/print.ts"
-import type { Terminal } from "../cli/terminal.ts"
-import type { Admin } from "../installation/admin.ts"
+import { agreeToShown, type Terminal } from "../cli/terminal.ts"
 import { adminCommand } from "../installation/admin-command.ts"
-import { holdLines, withWords } from "./list.ts"
-import { sinceHeld } from "./since-held.ts"
-
-export const holdId = argument("<id>", "the hold's id, which the bot was told and held list shows")
+import type { Admin } from "../installation/admin.ts"
+import { heldNow, holdId, holdLines, withWords } from "./list.ts"
 
 /** `countersign held release ID`: the very same request is then signed once, when the bot sends it again. */
 export const heldRelease = adminCommand({
@@ -45,14 +44,6 @@ export const heldRefuse = adminCommand({
   print: holdLines,
 })
 
-/** `undefined` where there is no hold with this id, which the vault says better. */
-export async function heldNow(
-  id: string,
-  admin: Pick<Admin, "call">,
-): Promise<HoldView | undefined> {
-  return (await admin.call("listHolds", {})).find((hold) => hold.id === id)
-}
-
 type Asking = {
   readonly symbols: SymbolsView
   readonly admin: Admin
@@ -67,4 +58,83 @@ async function agree(hold: HoldView, { symbols, admin, terminal, yes }: Asking):
   const verb = warnings.length === 0 ? "Release it" : "Release it all the same"
   const question = `${verb}: ${heldLine(hold, symbols, Date.now())}?`
   await agreeToShown(terminal, { yes, question })
+}
+
+/**
+ * What whoever releases a request should know of what came after it: that its policy or its key is another than when it was
+ * held, that its client's token has expired, and what it would be answered now. Each is a sentence. A release is judged as
+ * all stands when it is used.
+ */
+export async function sinceHeld(
+  hold: HoldView,
+  admin: Pick<Admin, "call">,
+): Promise<readonly string[]> {
+  const changes = await changesSince(hold, admin)
+  return [...changes, ...(await tokenNow(hold, admin)), ...(await judgedNow(hold, admin))]
+}
+
+/** Judging takes no token, and the bot's next call does. */
+async function tokenNow(
+  { client: name }: HoldView,
+  admin: Pick<Admin, "call">,
+): Promise<readonly string[]> {
+  const clients = await admin.call("listClients", {})
+  const isExpired = clients.some((client) => client.name === name && client.expired)
+  if (!isExpired) return []
+  return [
+    `The token of ${name} has expired, so it is signed only once countersign clients renew ${name} gives it more time.`,
+  ]
+}
+
+/** Acts that change a key, by the field of their row that names it. */
+const keyActs: Readonly<Record<string, "name" | "from" | undefined>> = {
+  key_targets_set: "name",
+  key_removed: "name",
+  key_replaced: "from",
+  agent_approved: "name",
+  agent_revoked: "name",
+}
+
+async function changesSince(
+  hold: HoldView,
+  admin: Pick<Admin, "call">,
+): Promise<readonly string[]> {
+  const call = auditCallOf(admin)
+  const { entry } = await call("auditShow", { id: hold.id })
+  if (entry === null) return ["It was held so long ago that what has changed since isn't known."]
+  const said = new Set<string>()
+  for await (const page of entriesAfter(call, entry.seq, { kind: "act" })) {
+    for (const { row } of page) {
+      const { act, ...fields } = parseFields(row)
+      if (act === "set_activated") said.add("The policies have changed since it was held.")
+      const name = fields[keyActs[String(act)] ?? ""]
+      if (name === hold.key) said.add(`The key ${hold.key} has changed since it was held.`)
+    }
+  }
+  return [...said]
+}
+
+/** What stands in its way now besides a person; nothing where that is all. */
+async function judgedNow(hold: HoldView, admin: Pick<Admin, "call">): Promise<readonly string[]> {
+  const report = await explained(hold, admin)
+  if (report?.refusal === undefined) return []
+  const { refusal } = report
+  if (refusal === null) return ["By the policies of now it is signed without a release."]
+  const isHeld = refusal.code === "approval_required"
+  if (!isHeld)
+    return [`As all stands now it would be refused all the same: ${visible(refusal.message)}`]
+  return refusal.message.includes(`(${hold.policy}/${hold.rule},`)
+    ? []
+    : [`By the policies of now another entry holds it: ${visible(refusal.message)}`]
+}
+
+async function explained(
+  { client, key, operation, body, target }: HoldView,
+  admin: Pick<Admin, "call">,
+): Promise<CheckReport | undefined> {
+  const path = builtinEndpoints.find(({ id }) => id === operation)?.path
+  if (path === undefined) return undefined
+  const whole =
+    target === null ? body : JSON.stringify({ ...JSON.parse(body), target_address: target })
+  return admin.call("explain", { client, key, path, body: Buffer.from(whole).toString("base64") })
 }

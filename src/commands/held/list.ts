@@ -1,10 +1,15 @@
 import type { HoldView, SymbolsView } from "../../link/views/views.ts"
 import { utcText } from "../../std/time/time-words.ts"
+import { noHold } from "../../vault/ledger/hold-book.ts"
 import { expiryWords, heldWords } from "../../words/held-words.ts"
+import { argument } from "../cli/options.ts"
 import { adminCommand } from "../installation/admin-command.ts"
+import type { Admin } from "../installation/admin.ts"
+
+export const holdId = argument("<id>", "the hold's id, which the bot was told and held list shows")
 
 /** A held request, and what it asks for in words. */
-export type WordedHold = HoldView & { readonly words: string }
+type WordedHold = HoldView & { readonly words: string }
 
 /** `countersign held list` */
 export const heldList = adminCommand({
@@ -27,7 +32,7 @@ export function holdLines(hold: WordedHold): readonly string[] {
   return [...headLines(hold), ...shortened(bodyLines(hold), hold.id)]
 }
 
-export function headLines(hold: WordedHold): readonly string[] {
+function headLines(hold: WordedHold): readonly string[] {
   const isOpen = hold.state === "pending" || hold.state === "released"
   return [
     `${hold.id}  ${hold.state}, ends ${utcText(hold.expires_at)}`,
@@ -66,4 +71,25 @@ function shown(value: unknown): string {
     /[^ -~]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   )
+}
+
+/** `countersign held show ID` */
+export const heldShow = adminCommand({
+  description: "show the whole of a held request, each order of a batch by itself",
+  examples: ["countersign held show hold_01JD5H2Q8ZK3T7V9W4X6Y8N0BC"],
+  options: { id: holdId },
+  call: async (admin, { id }) => {
+    const hold = await heldNow(id, admin)
+    if (hold === undefined) throw noHold()
+    return withWords(hold, await admin.call("listSymbols", {}))
+  },
+  print: (hold) => [...headLines(hold), ...bodyLines(hold)],
+})
+
+/** `undefined` where there is no hold with this id, which the vault says better. */
+export async function heldNow(
+  id: string,
+  admin: Pick<Admin, "call">,
+): Promise<HoldView | undefined> {
+  return (await admin.call("listHolds", {})).find((hold) => hold.id === id)
 }

@@ -1,16 +1,21 @@
+import { randomBytes } from "node:crypto"
 import { chmod, lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { join, dirname } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
 import { isThere } from "../../std/fs/is-there.ts"
+import { assertPrivateDirectory, codeOf } from "../../std/fs/private-file.ts"
 import { shellWord } from "../../std/visible.ts"
 import {
   assertSocketPathsFit,
   pathsOf,
   type Installation,
 } from "../../vault/config/installation.ts"
-import { createKeystore } from "./create-keystore.ts"
-import { createRegistry } from "./create-registry.ts"
+import { readNames, serviceFileOf } from "../../vault/keyring/keychain/key-registry.ts"
+import { isKeyFile, masterFileOf } from "../../vault/keyring/keystore-files.ts"
+import { encryptV3 } from "../../vault/keyring/keystore-v3.ts"
+import { withSecret } from "../../vault/keyring/with-secret.ts"
+import { writeNewFile, syncDirectory } from "../../vault/keyring/write-new-file.ts"
 
 export type NewInstallation = {
   readonly installation: Installation
@@ -134,4 +139,80 @@ function directoryFault({ configDir, stateDir }: Installation, cause: unknown): 
       cause,
     },
   )
+}
+
+/** scrypt's cost where a person chose the passphrase: about a second and 256 MiB (as of 2026). */
+const passphraseLogN = 18
+
+/** scrypt's cost under a credential, which is random but made by somebody else. */
+export const credentialLogN = 12
+
+/**
+ * Makes a keystore without keys: random bytes that all keys rest under, wrapped under the passphrase. `logN` is
+ * 18 unless `passphrase` is itself random. `passphrase` stays the caller's, to overwrite.
+ *
+ * @throws {Fault} `already_initialised`, `passphrase_missing`, `file_unsafe`.
+ */
+export async function createKeystore(input: {
+  readonly directory: string
+  readonly passphrase: Uint8Array
+  readonly logN?: number
+}): Promise<void> {
+  const { directory, passphrase, logN = passphraseLogN } = input
+  if (passphrase.length === 0) {
+    throw new Fault(
+      "passphrase_missing",
+      "The passphrase is empty; choose one of 12 characters or more.",
+    )
+  }
+  await makePrivateDirectory(directory)
+  // A new master.json beside keys of an old one would look like a keystore and open none of them.
+  const files = await readdir(directory)
+  if (files.some(isKeyFile)) throw alreadyInitialised(directory)
+
+  const json = await withSecret(randomBytes(32), (secret) =>
+    encryptV3({ secret, password: passphrase, logN }),
+  )
+  if (!(await writeNewFile(masterFileOf(directory), json))) throw alreadyInitialised(directory)
+}
+
+function alreadyInitialised(directory: string): Fault {
+  return new Fault(
+    "already_initialised",
+    `${directory} holds a keystore already, so nothing was changed; choose another directory.`,
+  )
+}
+
+/**
+ * Makes the directory that says which items of the keychain are this installation's keys, without keys.
+ *
+ * @throws {Fault} `already_initialised`, `keystore_unavailable`, `file_unsafe`.
+ */
+export async function createRegistry(directory: string): Promise<void> {
+  await makePrivateDirectory(directory)
+  // Keys of an old registry would be looked for under a service that never had them.
+  const isUsed = (await readNames(directory)).length > 0
+  const service = `countersign-${randomBytes(16).toString("hex")}`
+  if (isUsed || !(await writeNewFile(serviceFileOf(directory), service))) {
+    const message = `${directory} lists keys of the keychain already, so nothing was changed; choose another directory.`
+    throw new Fault("already_initialised", message)
+  }
+}
+
+/**
+ * Makes a directory of mode 0700, or sees that the one that is there is private.
+ *
+ * @throws {Fault} `keystore_unavailable` when it can't be made, `file_unsafe` when others get into it.
+ */
+async function makePrivateDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { mode: 0o700 })
+    await syncDirectory(dirname(directory))
+  } catch (cause) {
+    if (codeOf(cause) !== "EEXIST") {
+      const message = `${directory} can't be made (${codeOf(cause) ?? "unknown error"}); check the directory above it.`
+      throw new Fault("keystore_unavailable", message, { cause })
+    }
+  }
+  await assertPrivateDirectory(directory)
 }

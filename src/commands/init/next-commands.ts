@@ -1,10 +1,10 @@
 import { join } from "node:path"
 
-import { pathsOf, type Installation } from "../../vault/config/installation.ts"
-import type { Profile } from "../../venue/profile.ts"
 import { shellWord } from "../../std/visible.ts"
+import { pathsOf, type Installation } from "../../vault/config/installation.ts"
+import { joinedLines } from "../../venue/endpoints.ts"
+import { cancelIds, type Profile, type SymbolEntry } from "../../venue/profile.ts"
 import type { KeystoreSettings } from "./init-texts.ts"
-import { unpricedSymbols, venueGaps } from "./venue-gaps.ts"
 
 /** An installation that was just made: no key, no client, and no policy that allows anything. */
 export type NewlyMade = {
@@ -68,4 +68,30 @@ const confirmCommand =
 
 function priceCommand(symbol: string, comment: string): string {
   return `countersign prices set ${shellWord(symbol)} PRICE   # ${comment}`
+}
+
+/** The lines that venue.yaml lacks before one can trade by it, each with what goes wrong without it as its comment. */
+export function venueGaps({ baseUrl, endpoints, symbols }: Profile): readonly string[] {
+  const cancels = cancelIds.flatMap((id) => {
+    const signing = endpoints.get(id)?.signing
+    return signing === undefined || signing.known ? [] : [signing.addLine]
+  })
+  return [
+    ...(baseUrl === undefined
+      ? ["base_url: https://…   # else nothing is sent: /sign works, and /v1 answers 501"]
+      : []),
+    ...joinedLines(cancels).map((line) => `${line}   # else these cancels aren't signed`),
+    ...(symbols.byName.size === 0
+      ? [
+          "symbols: [{id: <id>, name: BTC-PERP, market: perp, quote: USD}]   # else policies bound no size",
+        ]
+      : []),
+  ]
+}
+
+/** The symbols without a price to size orders by. */
+export function unpricedSymbols({ symbols }: Profile, nowMs: number): readonly SymbolEntry[] {
+  return [...symbols.byName.values()].filter(
+    ({ referencePrice: price }) => price === undefined || nowMs >= price.asOfMs + price.maxAgeMs,
+  )
 }

@@ -4,6 +4,7 @@ import { isAbsolute, join } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
 import { isThere } from "../../std/fs/is-there.ts"
+import { shellWord } from "../../std/visible.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { systemInstallation, target } from "../service/layout.ts"
 
@@ -52,4 +53,18 @@ function xdg(variable: string, fallback: string): string {
   const base = process.env[variable]
   const home = base !== undefined && isAbsolute(base) ? base : join(homedir(), fallback)
   return join(home, "countersign")
+}
+
+/** The options that name an installation. */
+export function locationWords({ configDir, stateDir }: Installation): string {
+  return configDir === stateDir
+    ? `--dir ${shellWord(configDir)}`
+    : `--config-dir ${shellWord(configDir)} --state-dir ${shellWord(stateDir)}`
+}
+
+/** What to do, with the installation named where that ends with a command of ours. */
+export function fixHere(fix: string, installation: Installation): string {
+  const isService = installation.stateDir === systemInstallation.stateDir
+  if (isService && fix === "countersign serve") return `systemctl start ${target}`
+  return /(?:^|: )countersign [^:]+$/.test(fix) ? `${fix} ${locationWords(installation)}` : fix
 }

@@ -2,9 +2,8 @@ import { adminParams, type AdminParams, type AdminResults } from "../../link/cal
 import type { AdminLink } from "../../link/client.ts"
 import { Fault } from "../../std/fault.ts"
 import type { Installation } from "../../vault/config/installation.ts"
-import type { Admin, VaultAccess, OpenAdmin } from "./admin.ts"
-import { becomeOwner } from "./become-owner.ts"
-import { dialAdmin } from "./dial-admin.ts"
+import { dialAdmin, type Admin, type VaultAccess, type OpenAdmin } from "./admin.ts"
+import { becomeOwner } from "./caller.ts"
 
 /**
  * Dials the daemon's admin socket, or opens the vault in this process under the same exclusive lock

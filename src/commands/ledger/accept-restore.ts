@@ -1,4 +1,4 @@
-import { agreeToShown } from "../cli/confirm-deed.ts"
+import { agreeToShown } from "../cli/terminal.ts"
 import { flag } from "../cli/options.ts"
 import { tell } from "../cli/print.ts"
 import { adminCommand } from "../installation/admin-command.ts"

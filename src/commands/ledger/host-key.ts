@@ -2,7 +2,7 @@ import { Fault } from "../../std/fault.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { loadLedgerKey } from "../../vault/ledger/audit/ledger-key.ts"
 import { command } from "../cli/command.ts"
-import { becomeOwner } from "../installation/become-owner.ts"
+import { becomeOwner } from "../installation/caller.ts"
 import { installationOf, installationOptions } from "../installation/installation-command.ts"
 
 /** `countersign ledger host-key` */

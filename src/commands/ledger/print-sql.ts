@@ -2,29 +2,38 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 
 import { Fault } from "../../std/fault.ts"
-import type { PostgresLedger } from "../../vault/config/ledger-config.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
+import type { PostgresLedger } from "../../vault/config/ledger-config.ts"
 import { readLedgerKey } from "../../vault/ledger/audit/ledger-key.ts"
+import { moveSql } from "../../vault/ledger/postgres/move-sql.ts"
+import { putBackSql, leaveOutSql } from "../../vault/ledger/postgres/put-back-sql.ts"
+import { grantsSql } from "../../vault/ledger/postgres/rights-sql.ts"
 import { openDatabase } from "../../vault/ledger/sqlite/database.ts"
 import type { LedgerKey } from "../../vault/ledger/store/audit-jobs.ts"
+import { command } from "../cli/command.ts"
 import { outOption, withNewFile } from "../cli/new-file.ts"
+import { option, required } from "../cli/options.ts"
 import type { Terminal } from "../cli/terminal.ts"
-import { becomeOwner } from "../installation/become-owner.ts"
-import { installationOf, type InstallationOptions } from "../installation/installation-command.ts"
+import { becomeOwner } from "../installation/caller.ts"
+import {
+  installationOf,
+  installationOptions,
+  type InstallationOptions,
+} from "../installation/installation-command.ts"
 import { loadConfig } from "../installation/load-config.ts"
 
 /** Pieces of SQL about the ledger in the file, by what countersign.yaml says of PostgreSQL. @throws {Fault} */
-export type MakeSql = (
+type MakeSql = (
   database: ReturnType<typeof openDatabase>,
   postgres: PostgresLedger,
   key: LedgerKey,
 ) => Iterable<string>
 
 /** It holds every order. */
-export const sqlOutOption = { out: outOption("the SQL") }
+const sqlOutOption = { out: outOption("the SQL") }
 
 /** Prints SQL about the ledger of a stopped daemon, or writes it into the file `out`. @throws {Fault} */
-export async function printSql(
+async function printSql(
   { out, ...options }: { readonly out: string | undefined } & InstallationOptions,
   make: MakeSql,
   { stdout }: Terminal,
@@ -62,7 +71,7 @@ async function writeSql(
 }
 
 /** What countersign.yaml says of PostgreSQL. @throws {Fault} `usage` where it says nothing. */
-export async function loadPostgres(installation: Installation): Promise<PostgresLedger> {
+async function loadPostgres(installation: Installation): Promise<PostgresLedger> {
   const { postgres } = await loadConfig(installation)
   if (postgres !== undefined) return postgres
   throw new Fault(
@@ -70,3 +79,84 @@ export async function loadPostgres(installation: Installation): Promise<Postgres
     "Say in countersign.yaml where the ledger is to be: ledger: {engine: postgres, host: a}.",
   )
 }
+
+/** What `--after` takes. @throws {Fault} `usage`. */
+function entryIn(text: string | undefined): number {
+  if (/^\d{1,15}$/.test(text ?? "")) return Number(text)
+  throw new Fault("usage", "--after takes an entry's number, like 1200.")
+}
+
+/** `countersign ledger move` */
+export const ledgerMove = command({
+  description: "print the SQL that moves the ledger of a stopped daemon to PostgreSQL",
+  notes:
+    "For psql, in one transaction, as a user who may make roles and schemas. Whose ledger it is, countersign.yaml says (ledger: engine: postgres). What is printed holds every order, and no key.",
+  examples: ["countersign ledger move --out ledger.sql"],
+  options: { ...installationOptions, ...sqlOutOption },
+  run: async (options, terminal) => {
+    await printSql(options, moveSql, terminal)
+    return 0
+  },
+})
+
+/** `countersign ledger grants` */
+export const ledgerGrants = command({
+  description: "print the SQL that gives the hosts' role in PostgreSQL what it needs, and no more",
+  notes:
+    "For psql, in one transaction, as the tables' owner, once all hosts have this version: an earlier one can't append any more. Where doctor finds that the role may do more.",
+  examples: ["countersign ledger grants > grants.sql"],
+  options: installationOptions,
+  run: async (options, { stdout }) => {
+    const installation = installationOf(options)
+    becomeOwner(installation.stateDir)
+    const { role } = await loadPostgres(installation)
+    stdout.write(grantsSql(role))
+    return 0
+  },
+})
+
+/** `countersign ledger put-back` */
+export const ledgerPutBack = command({
+  description: "print the SQL that gives PostgreSQL back the entries that it lost",
+  notes:
+    "After a restore to an earlier time, or while the ledger was on this host alone. For psql, in one transaction, as the tables' owner, with every daemon stopped. It changes nothing where PostgreSQL goes on otherwise than this host's copy.",
+  examples: ["countersign ledger put-back --after 1200 --out entries.sql"],
+  options: {
+    ...installationOptions,
+    ...sqlOutOption,
+    after: required(option("--after <entry>", "PostgreSQL's last entry, which a start names")),
+    ledger: option("--ledger <name>", "the ledger's name in PostgreSQL, where a start names that"),
+  },
+  run: async ({ after, ledger, ...options }, terminal) => {
+    const [afterSeq, named] = [entryIn(after), nameIn(ledger)]
+    await printSql(
+      options,
+      (database, { host }, key) => putBackSql(database, { host, key, afterSeq, named }),
+      terminal,
+    )
+    return 0
+  },
+})
+
+function nameIn(text: string | undefined): string | undefined {
+  if (text === undefined || /^[0-9a-f]{32}$/.test(text)) return text
+  throw new Fault("usage", "--ledger takes a ledger's name, 32 hex digits.")
+}
+
+/** `countersign ledger leave-out` */
+export const ledgerLeaveOut = command({
+  description: "print the SQL that goes on without a host's entries which no other can follow",
+  notes:
+    "For psql, in one transaction, as the tables' owner, with every daemon stopped, from the host that has most. What was signed by the host that is left out counts nowhere any more: take its certificate away first, and make it anew. The entries are kept in countersign.left_out.",
+  examples: ["countersign ledger leave-out --after 1200 --out leave-out.sql"],
+  options: {
+    ...installationOptions,
+    ...sqlOutOption,
+    after: required(option("--after <entry>", "the last entry before, which a start names")),
+  },
+  run: async ({ after, ...options }, terminal) => {
+    const afterSeq = entryIn(after)
+    await printSql(options, (database) => [...leaveOutSql(database, afterSeq)], terminal)
+    return 0
+  },
+})

@@ -5,12 +5,12 @@ import type { CheckReport } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
 import { dateOf } from "../audit/moment.ts"
 import { refusedExitCode, waitsExitCode } from "../cli/exit-code.ts"
-import { table, type Line } from "../cli/lines.ts"
+import { table, type Line } from "../cli/print.ts"
 import { argument, option, parsed, required, withDefault } from "../cli/options.ts"
-import type { Input } from "../cli/streams.ts"
+import type { Input } from "../cli/terminal.ts"
 import { installationCommand } from "../installation/installation-command.ts"
 import { withAdmin } from "../installation/with-vault.ts"
-import { differLines } from "./differ-lines.ts"
+import { differLines } from "./in-force-lines.ts"
 
 /** `countersign policy explain PAYLOAD`: what every rule and limit makes of a request; nothing is signed or counted. */
 export const policyExplain = installationCommand({

@@ -1,11 +1,15 @@
+import * as z from "zod"
+
 import { utcText } from "../../std/time/time-words.ts"
-import { auditCallOf, entriesBefore } from "../audit/entries-of.ts"
+import { parseFileSet } from "../../vault/config/parse-file-set.ts"
+import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
+import { begunAnew, changesBetween, type Change } from "../../vault/policy/widening.ts"
+import { auditCallOf, entriesBefore, parseFields } from "../audit/entries.ts"
 import { momentOf } from "../audit/moment.ts"
 import { option, parsed, withDefault } from "../cli/options.ts"
 import { adminCommand } from "../installation/admin-command.ts"
 import type { Admin } from "../installation/admin.ts"
-import { changeLine } from "./change-line.ts"
-import { openPastSets, type PastChange } from "./past-sets.ts"
+import { changeLine } from "./in-force-lines.ts"
 
 /** `countersign policy log --since 2d`: what changed in the files, when it came into force and who asked for it. */
 export const policyLog = adminCommand({
@@ -53,4 +57,102 @@ const wordOf: Readonly<Record<string, string>> = {
   reload: "reload",
   acceptPolicy: "accept",
   rollback: "rollback",
+}
+
+/** One time that other files came into force. */
+export type PastChange = {
+  readonly seq: number
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** The call that did it, and who the command said it was; `null` where the daemon did it by itself. */
+  readonly asked: { readonly method: string; readonly by: string } | null
+  /** Hashes of the files that came into force, and of those before; `null` for the first that the ledger knows of. */
+  readonly to: string
+  readonly from: string | null
+  /** Empty for the first files there were; `null` where the ledger lacks either's: their record is in an archive. */
+  readonly changes: readonly Change[] | null
+}
+
+const filesSchema = z.array(z.object({ name: z.string(), text: z.string() }))
+type Files = z.infer<typeof filesSchema>
+type Row = ReturnType<typeof parseFields>
+
+/** A call is recorded before what it does; what came into force this long after was somebody else's. */
+const asksWithinMs = 60_000
+
+const loading = ["reload", "acceptPolicy", "rollback"]
+
+/** Gathers the acts that tell which files were in force when, from the newest on. */
+export function openPastSets(sinceMs: number) {
+  const acts: { readonly entry: StoredEntry; readonly row: Row }[] = []
+  const awaited = new Set<string>()
+  let hasBefore = false
+  return {
+    /** Takes the next older act. @returns whether nothing older is needed. */
+    take(entry: StoredEntry): boolean {
+      const row = parseFields(entry.row)
+      if (row["act"] === "set_activated") {
+        acts.push({ entry, row })
+        const hash = String(row["hash"])
+        if (row["files"] === undefined) awaited.add(hash)
+        else awaited.delete(hash)
+        hasBefore ||= entry.at_ms < sinceMs
+      } else if (row["act"] === "asked" || row["act"] === "started") acts.push({ entry, row })
+      return hasBefore && awaited.size === 0
+    },
+    /** What came into force since then, the oldest first. `isWhole`: the ledger has all acts that there ever were. */
+    changes(isWhole: boolean): readonly PastChange[] {
+      return changesOf(acts.toReversed(), isWhole).filter(({ at }) => at >= sinceMs)
+    },
+  }
+}
+
+type Act = { readonly entry: StoredEntry; readonly row: Row }
+
+function changesOf(acts: readonly Act[], isWhole: boolean): readonly PastChange[] {
+  const files = filesByHash(acts)
+  const sets = activations(acts)
+  return sets.flatMap(({ to, ...rest }, index) => {
+    const from = sets[index - 1]?.to ?? null
+    if (to === from) return []
+    const isFirst = from === null && isWhole
+    const changes = isFirst ? [] : between(files.get(from ?? ""), files.get(to))
+    return { ...rest, to, from, changes }
+  })
+}
+
+/** Each time that files came into force, also the same again, and who asked for it. */
+function activations(acts: readonly Act[]): readonly Omit<PastChange, "from" | "changes">[] {
+  let asked: Act | undefined
+  return acts.flatMap((act) => {
+    const { entry, row } = act
+    if (row["act"] === "asked") {
+      if (loading.includes(String(row["method"]))) asked = act
+      return []
+    }
+    const who = askOf(asked, entry.at_ms)
+    asked = undefined
+    if (row["act"] === "started") return []
+    return { seq: entry.seq, at: entry.at_ms, asked: who, to: String(row["hash"]) }
+  })
+}
+
+function filesByHash(acts: readonly Act[]): ReadonlyMap<string, Files> {
+  const found = acts.flatMap(({ row }) => {
+    const files = filesSchema.safeParse(row["files"])
+    return files.success ? [[String(row["hash"]), files.data] as const] : []
+  })
+  return new Map(found)
+}
+
+function askOf(act: Act | undefined, atMs: number): PastChange["asked"] {
+  if (act === undefined || atMs - act.entry.at_ms > asksWithinMs) return null
+  return { method: String(act.row["method"]), by: String(act.row["by"]) }
+}
+
+function between(before?: Files, after?: Files): readonly Change[] | null {
+  if (before === undefined || after === undefined) return null
+  const [from, to] = [parseFileSet(before), parseFileSet(after)]
+  const anew = from.ok && to.ok ? begunAnew(from.value.policies, to.value.policies) : []
+  return [...changesBetween(before, after), ...anew]
 }

@@ -1,11 +1,11 @@
-import { loadFiles } from "../../vault/config/load-files.ts"
 import { takeFilesOnDisk } from "../../vault/config/kept-set.ts"
+import { loadFiles } from "../../vault/config/load-files.ts"
 import { assertShown } from "../../vault/status/attestation.ts"
 import { option } from "../cli/options.ts"
-import { becomeOwner } from "../installation/become-owner.ts"
-import { dialAdmin } from "../installation/dial-admin.ts"
+import { dialAdmin } from "../installation/admin.ts"
+import { becomeOwner } from "../installation/caller.ts"
 import { installationCommand } from "../installation/installation-command.ts"
-import { raiseLines } from "../limits/raise-lines.ts"
+import { raiseLines } from "./in-force-lines.ts"
 
 /** `countersign policy reload`: where no daemon runs, it is the next start that takes the files on disk. */
 export const policyReload = installationCommand({

@@ -9,8 +9,7 @@ import { appliesTo } from "../../vault/policy/judged/judged-order.ts"
 import { option, optionalArgument } from "../cli/options.ts"
 import type { Admin } from "../installation/admin.ts"
 import { adminCommand } from "../installation/admin-command.ts"
-import { raiseLines } from "../limits/raise-lines.ts"
-import { differLines } from "./differ-lines.ts"
+import { raiseLines, differLines } from "./in-force-lines.ts"
 import { describePolicy, type Described } from "./describe.ts"
 
 /** What a client may do, by the files in force. */

@@ -1,20 +1,20 @@
 import { constants } from "node:fs"
-import { open, type FileHandle } from "node:fs/promises"
+import { open, readdir, readFile, type FileHandle } from "node:fs/promises"
+import { join, relative } from "node:path"
 
+import { decodeUtf8 } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
 import { problemText } from "../../std/yaml-file.ts"
+import { isBlankYaml } from "../../std/yaml-text.ts"
 import type { FileSet } from "../../vault/config/file-set.ts"
-import type { Installation } from "../../vault/config/installation.ts"
+import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { loadFiles } from "../../vault/config/load-files.ts"
 import { flag, option, words } from "../cli/options.ts"
-import { becomeOwner } from "../installation/become-owner.ts"
+import { becomeOwner } from "../installation/caller.ts"
 import { installationCommand } from "../installation/installation-command.ts"
-import { unreachedBy, type Unreached } from "./test/coverage.ts"
-import { findCases, readNamed, type CasesText } from "./test/find-cases.ts"
-import { junitText } from "./test/junit.ts"
 import { parseCases, type CaseFile } from "./test/parse-cases.ts"
+import { unreachedBy, junitText, resultLines, type Unreached } from "./test/report.ts"
 import { expectedOf, runCase, type CaseResult } from "./test/run-case.ts"
-import { resultLines } from "./test/words.ts"
 
 type Tested = {
   readonly results: readonly CaseResult[]
@@ -112,4 +112,45 @@ async function openReport(file: string): Promise<Report> {
 async function holdsResults(handle: FileHandle): Promise<boolean> {
   const { bytesRead, buffer } = await handle.read(Buffer.alloc(1_024), 0, 1_024, 0)
   return bytesRead === 0 || buffer.toString("latin1", 0, bytesRead).includes("<testsuite")
+}
+
+/** A file of cases as it was found. `file` is the name that people are told. */
+type CasesText = { readonly file: string; readonly text: string }
+
+/** Reads files that a person names. @throws {Fault} `usage` where one can't be read. */
+function readNamed(files: readonly string[]): Promise<readonly CasesText[]> {
+  return Promise.all(files.map(async (file) => ({ file, text: await readText(file) })))
+}
+
+/**
+ * Reads all files of `policies/cases/`. They lie below the policies, and not among them: of every .yaml there the
+ * daemon makes a policy, so that none is passed over for its name.
+ *
+ * @throws {Fault} `config_invalid` where there are no cases.
+ */
+async function findCases(installation: Installation): Promise<readonly CasesText[]> {
+  const directory = join(pathsOf(installation).policiesDir, "cases")
+  const names = await readdir(directory).catch(() => [])
+  const files = names.filter((name) => /^[^.].*\.ya?ml$/i.test(name)).sort()
+  const found = await readNamed(files.map((name) => join(directory, name)))
+  const written = found.filter(({ text }) => !isBlankYaml(text))
+  if (written.length > 0) return written.map((each) => shownBelow(installation.configDir, each))
+  throw new Fault(
+    "config_invalid",
+    `There are no cases in ${directory}; write some, or name files.`,
+  )
+}
+
+/** Under the name that policies have there, which starts at the configuration directory. */
+function shownBelow(configDir: string, { file, text }: CasesText): CasesText {
+  return { file: relative(configDir, file), text }
+}
+
+async function readText(file: string): Promise<string> {
+  const bytes = await readFile(file).catch((cause: unknown) => {
+    throw new Fault("usage", `${file} can't be read; name a file of cases.`, { cause })
+  })
+  const text = decodeUtf8(bytes)
+  if (text.ok) return text.value
+  throw new Fault("config_invalid", `${file} isn't UTF-8 text.`)
 }

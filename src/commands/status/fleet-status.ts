@@ -1,5 +1,5 @@
 import type { Admin } from "../installation/admin.ts"
-import { askServer } from "../installation/ask-server.ts"
+import { askServer } from "../installation/ask-daemon.ts"
 
 /** Which of several hosts this is, and who is there besides. */
 export type FleetStatus = {

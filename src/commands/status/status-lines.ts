@@ -18,10 +18,9 @@ import {
   zero,
   type Decimal,
 } from "../../venue/decimal.ts"
-import { table, toned, type Line } from "../cli/lines.ts"
-import { differLines } from "../policy/differ-lines.ts"
-import { separationWords } from "../installation/separation-words.ts"
-import { raiseLines } from "../limits/raise-lines.ts"
+import { table, toned, type Line } from "../cli/print.ts"
+import { differLines, raiseLines } from "../policy/in-force-lines.ts"
+import { separationWords } from "../installation/ask-daemon.ts"
 import { fleetWords, type FleetStatus } from "./fleet-status.ts"
 import { agoWords, spanWords, utcText } from "../../std/time/time-words.ts"
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 
-import { dialAdmin } from "../../../src/commands/installation/dial-admin.ts"
+import { dialAdmin } from "../../../src/commands/installation/admin.ts"
 import { makeInstallation, makePassphraseInstallation } from "../../support/countersign.ts"
 import { keyParams } from "../../support/key-pair.ts"
 import type { Settings } from "../case.ts"

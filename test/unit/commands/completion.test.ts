@@ -3,10 +3,13 @@ import { describe, it } from "node:test"
 
 import { Command, Option } from "commander"
 
-import { bashScript } from "../../../src/commands/completion/bash-script.ts"
-import { completables, stepsOf } from "../../../src/commands/completion/completable.ts"
-import { fishScript } from "../../../src/commands/completion/fish-script.ts"
-import { zshScript } from "../../../src/commands/completion/zsh-script.ts"
+import {
+  bashScript,
+  fishScript,
+  zshScript,
+  stepsOf,
+} from "../../../src/commands/completion-scripts.ts"
+import { completables } from "../../../src/commands/completion.ts"
 import { countersign } from "../../../src/commands/countersign.ts"
 import { leavesOf } from "../../support/command-tree.ts"
 

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "node:test"
 
-import { policyWarnings } from "../../../src/commands/policy/policy-warnings.ts"
+import { policyWarnings } from "../../../src/commands/policy/file-warnings.ts"
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"
 import { problemText } from "../../../src/std/yaml-file.ts"
 import { parsePolicies } from "../../../src/vault/policy/file/policy-file.ts"

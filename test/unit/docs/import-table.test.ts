@@ -138,10 +138,7 @@ describe("the table of private keys in ARCHITECTURE.md", () => {
       )
       .map(({ file }) => file)
       .filter((file) => file.startsWith("commands/"))
-    assert.deepEqual(openers.sort(), [
-      "commands/doctor/key-finding.ts",
-      "commands/keys/export-key.ts",
-    ])
+    assert.deepEqual(openers.sort(), ["commands/doctor/key-findings.ts", "commands/keys/export.ts"])
   })
 })
 

@@ -4,8 +4,10 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "node:test"
 
-import { createInstallation } from "../../../src/commands/init/create-installation.ts"
-import { createKeystore } from "../../../src/commands/init/create-keystore.ts"
+import {
+  createInstallation,
+  createKeystore,
+} from "../../../src/commands/init/create-installation.ts"
 import { configText } from "../../../src/commands/init/init-texts.ts"
 import { withAdmin, withVault } from "../../../src/commands/installation/with-vault.ts"
 import { sandboxProfile, sandboxUrl } from "../../../src/sandbox/profile.ts"

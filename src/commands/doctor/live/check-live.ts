@@ -2,28 +2,30 @@ import type { KeyView, StatusView } from "../../../link/views/views.ts"
 import { Fault } from "../../../std/fault.ts"
 import type { FileSet } from "../../../vault/config/file-set.ts"
 import { pathsOf, type Installation } from "../../../vault/config/installation.ts"
-import { auditCallOf } from "../../audit/entries-of.ts"
-import type { Admin } from "../../installation/admin.ts"
-import { askStatus } from "../../installation/ask-status.ts"
-import { becomeOwner } from "../../installation/become-owner.ts"
-import { dialAdmin } from "../../installation/dial-admin.ts"
-import { tryTargets } from "../../notify/try-targets.ts"
+import { auditCallOf } from "../../audit/entries.ts"
+import { dialAdmin, type Admin } from "../../installation/admin.ts"
+import { askStatus } from "../../installation/ask-daemon.ts"
+import { becomeOwner } from "../../installation/caller.ts"
+import { tryTargets } from "../notify-findings.ts"
 import { filesInForce } from "../../policy/show.ts"
 import { services, systemInstallation } from "../../service/layout.ts"
 import { thisSystem, type System } from "../../service/system.ts"
 import { examine } from "../examine.ts"
-import { fixHere } from "../file-findings.ts"
+import { fixHere } from "../../installation/usual-installation.ts"
 import type { Finding } from "../finding.ts"
-import { isClockSynchronised } from "../is-clock-synchronised.ts"
-import { reach } from "../reach.ts"
+import { isClockSynchronised } from "../clock-findings.ts"
+import { reach } from "../upstream-finding.ts"
 import { agentLines } from "./agent-lines.ts"
-import { alarmLines } from "./alarm-lines.ts"
-import { backupLines } from "./backup-lines.ts"
-import { clockLines } from "./clock-lines.ts"
-import { daemonLines, versionLines } from "./daemon-lines.ts"
+import {
+  alarmLines,
+  backupLines,
+  clockLines,
+  daemonLines,
+  versionLines,
+  unitLines,
+} from "./machine-lines.ts"
 import { holds, lacks, liveChecks, notKnown, type LiveCheck, type LiveLine } from "./live-line.ts"
 import { rehearsalLines } from "./rehearsal-lines.ts"
-import { unitLines } from "./unit-lines.ts"
 import { baseUrlLines, cancelLines, priceLines, symbolLines } from "./venue-lines.ts"
 
 /**

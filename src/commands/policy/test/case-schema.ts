@@ -1,8 +1,6 @@
 import * as z from "zod"
 
-import type { Address } from "../../../venue/address.ts"
-import type { Decimal } from "../../../venue/decimal.ts"
-import type { Endpoint, Profile } from "../../../venue/profile.ts"
+import { nearestWord } from "../../../std/nearest-word.ts"
 import { objectError } from "../../../vault/policy/values/described.ts"
 import {
   addressText,
@@ -14,8 +12,10 @@ import {
   policyName,
   textAs,
 } from "../../../vault/policy/values/scalars.ts"
+import type { Address } from "../../../venue/address.ts"
+import type { Decimal } from "../../../venue/decimal.ts"
+import type { Endpoint, Profile } from "../../../venue/profile.ts"
 import { dateForm, parseDateMs } from "../../audit/moment.ts"
-import { unknownWord } from "./unknown-word.ts"
 
 /** What is used of a limit when a case comes: an amount, taken so long before it. */
 export type Used = { readonly amount: Decimal; readonly agoMs: number }
@@ -146,4 +146,10 @@ function mapOf<Value extends z.ZodType>(value: Value, expected: string) {
   return z
     .record(z.string(), value, { error: objectError(expected) })
     .transform((written) => new Map(Object.entries(written) as [string, z.output<Value>][]))
+}
+
+/** What to say of a word that isn't one of those that there are. */
+export function unknownWord(what: string, word: string, known: Iterable<string>): string {
+  const nearest = nearestWord(word, known)
+  return `unknown ${what} "${word}"${nearest === undefined ? "" : `; did you mean "${nearest}"?`}`
 }

@@ -1,11 +1,15 @@
 import { err, ok, type Result } from "../../../std/result.ts"
 import { parseYaml, type Located, type Problem } from "../../../std/yaml-file.ts"
 import type { FileSet } from "../../../vault/config/file-set.ts"
-import type { Policy } from "../../../vault/policy/terms/policy.ts"
+import type { Policy, Named } from "../../../vault/policy/terms/policy.ts"
 import { parseSymbol } from "../../../vault/policy/values/scalars.ts"
-import { casesSchema, type WrittenCase, type WrittenCases, type WrittenKey } from "./case-schema.ts"
-import { fileKeys } from "./file-keys.ts"
-import { unknownWord } from "./unknown-word.ts"
+import {
+  casesSchema,
+  unknownWord,
+  type WrittenCase,
+  type WrittenCases,
+  type WrittenKey,
+} from "./case-schema.ts"
 
 /** A case, and where it is written. */
 export type PolicyCase = WrittenCase & { readonly file: string; readonly line: number }
@@ -120,4 +124,9 @@ function listIn(list: "clients" | "keys"): (mistake: Mistake) => Mistake {
     path,
     message: `${message}${message.endsWith("?") ? " If not," : ";"} list it under ${list} of this file`,
   })
+}
+
+/** What a file asks of every request, by its own keys: cases and coverage name them as they do entries. */
+export function fileKeys({ requireIdempotency, repeatWithin }: Policy): readonly Named[] {
+  return [requireIdempotency, repeatWithin].filter((key) => key !== undefined)
 }

@@ -8,11 +8,11 @@ import {
   lookAtDaemon,
   type DaemonLook,
   type PortLook,
+  signingFindings,
 } from "../../../../src/commands/doctor/daemon-findings.ts"
 import { fail, ok, warn } from "../../../../src/commands/doctor/finding.ts"
-import { keyFinding } from "../../../../src/commands/doctor/key-finding.ts"
-import { lookAtLedger } from "../../../../src/commands/doctor/ledger-look.ts"
-import { signingFindings } from "../../../../src/commands/doctor/signing-findings.ts"
+import { keyFinding } from "../../../../src/commands/doctor/key-findings.ts"
+import { lookAtLedger } from "../../../../src/commands/doctor/ledger-findings.ts"
 import { loadConfig } from "../../../../src/commands/installation/load-config.ts"
 import { systemInstallation } from "../../../../src/commands/service/layout.ts"
 import type { Reason } from "../../../../src/link/views/signing.ts"

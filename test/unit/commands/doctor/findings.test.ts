@@ -5,10 +5,16 @@ import { shellWord } from "../../../../src/std/visible.ts"
 import { clockFindings } from "../../../../src/commands/doctor/clock-findings.ts"
 import { diskFindings, fewFreeBytes } from "../../../../src/commands/doctor/disk-findings.ts"
 import { warningFindings } from "../../../../src/commands/doctor/file-findings.ts"
-import { findingLines } from "../../../../src/commands/doctor/finding-lines.ts"
-import { fail, failureOf, ok, warn, type Finding } from "../../../../src/commands/doctor/finding.ts"
-import { keychainFinding } from "../../../../src/commands/doctor/keychain-finding.ts"
-import { nodeFinding } from "../../../../src/commands/doctor/node-finding.ts"
+import {
+  findingLines,
+  fail,
+  failureOf,
+  ok,
+  warn,
+  type Finding,
+} from "../../../../src/commands/doctor/finding.ts"
+import { keychainFinding } from "../../../../src/commands/doctor/key-findings.ts"
+import { nodeFinding } from "../../../../src/commands/doctor/examine.ts"
 import { Fault } from "../../../../src/std/fault.ts"
 import { memoryStore } from "../../../../src/vault/keyring/memory-store.ts"
 import { defaultMinFreeBytes as minFreeBytes } from "../../../../src/vault/config/ledger-config.ts"

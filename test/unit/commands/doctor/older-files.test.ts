@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from "node:test"
 
 import { sandboxPanic } from "../../../../src/sandbox/profile.ts"
 import { fileFindings } from "../../../../src/commands/doctor/file-findings.ts"
-import { whatIsKnown } from "../../../../src/commands/doctor/what-is-known.ts"
+import { whatIsKnown } from "../../../../src/commands/doctor/examine.ts"
 import { pathsOf } from "../../../../src/vault/config/installation.ts"
 import {
   makeTestInstallation,

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, it, type TestContext } from "node:test"
 
-import { listEntries } from "../../../../src/commands/doctor/list-entries.ts"
 import {
+  listEntries,
   permissionFindings,
   unreadableFindings,
   type Entry,

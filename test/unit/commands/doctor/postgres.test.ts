@@ -3,15 +3,18 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { fleetFindings, unaskedFinding } from "../../../../src/commands/doctor/fleet-findings.ts"
+import {
+  fleetFindings,
+  unaskedFinding,
+  serverFindings,
+  standbyFindings,
+} from "../../../../src/commands/doctor/postgres-findings.ts"
 import type { Finding } from "../../../../src/commands/doctor/finding.ts"
-import { serverFindings } from "../../../../src/commands/doctor/server-findings.ts"
-import { standbyFindings } from "../../../../src/commands/doctor/standby-findings.ts"
 import {
   askServer,
   type ServerSays,
   type ServerStand,
-} from "../../../../src/commands/installation/ask-server.ts"
+} from "../../../../src/commands/installation/ask-daemon.ts"
 import { fleetStatus, fleetWords } from "../../../../src/commands/status/fleet-status.ts"
 
 const nowMs = Date.UTC(2026, 10, 25)

@@ -9,8 +9,11 @@ import {
 import { createServer as createTlsServer } from "node:tls"
 import { describe, it, type TestContext } from "node:test"
 
-import { reach, type Reached } from "../../../../src/commands/doctor/reach.ts"
-import { upstreamFinding } from "../../../../src/commands/doctor/upstream-finding.ts"
+import {
+  reach,
+  type Reached,
+  upstreamFinding,
+} from "../../../../src/commands/doctor/upstream-finding.ts"
 import { startConnectProxy } from "../../../support/connect-proxy.ts"
 import { testTls } from "../../../support/tls.ts"
 

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
-import { createKeystore } from "../../../../src/commands/init/create-keystore.ts"
+import { createKeystore } from "../../../../src/commands/init/create-installation.ts"
 import { utf8 } from "../../../../src/std/bytes.ts"
 import { openKeystore } from "../../../../src/vault/keyring/keystore-files.ts"
 import { decryptV3 } from "../../../../src/vault/keyring/keystore-v3.ts"

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
-import { createRegistry } from "../../../../src/commands/init/create-registry.ts"
+import { createRegistry } from "../../../../src/commands/init/create-installation.ts"
 import { openKeychainStore } from "../../../../src/vault/keyring/keychain/keychain-store.ts"
 import { fakeKeychain } from "../../../support/fake-keychain.ts"
 import { pairOf } from "../../../support/key-pair.ts"

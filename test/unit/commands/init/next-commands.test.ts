@@ -1,8 +1,12 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { nextCommands, type NewlyMade } from "../../../../src/commands/init/next-commands.ts"
-import { unpricedSymbols, venueGaps } from "../../../../src/commands/init/venue-gaps.ts"
+import {
+  nextCommands,
+  unpricedSymbols,
+  venueGaps,
+  type NewlyMade,
+} from "../../../../src/commands/init/next-commands.ts"
 import { mainVenueText } from "../../../../src/commands/init/init-texts.ts"
 import { sandboxProfile, sandboxUrl } from "../../../../src/sandbox/profile.ts"
 import type { Profile } from "../../../../src/venue/profile.ts"

@@ -3,10 +3,7 @@ import { describe, it } from "node:test"
 
 import fc from "fast-check"
 
-import {
-  defaultPathText,
-  parseDerivationPath,
-} from "../../../../src/commands/keys/derivation-path.ts"
+import { defaultPathText, parseDerivationPath } from "../../../../src/commands/keys/secret-text.ts"
 import { numRuns } from "../../../support/runs.ts"
 
 const hardened = 2 ** 31

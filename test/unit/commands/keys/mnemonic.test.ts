@@ -10,8 +10,8 @@ import { mnemonicToAccount } from "viem/accounts"
 import {
   defaultPathText,
   parseDerivationPath,
-} from "../../../../src/commands/keys/derivation-path.ts"
-import { secretOfMnemonic } from "../../../../src/commands/keys/mnemonic.ts"
+  secretOfMnemonic,
+} from "../../../../src/commands/keys/secret-text.ts"
 import { toHex, utf8 } from "../../../../src/std/bytes.ts"
 import { numRuns } from "../../../support/runs.ts"
 import { addressOfSecret } from "../../../support/key-pair.ts"

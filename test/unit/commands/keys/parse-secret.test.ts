@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { toHex, utf8 } from "../../../../src/std/bytes.ts"
-import { parseSecretHex } from "../../../../src/commands/keys/parse-secret.ts"
+import { parseSecretHex } from "../../../../src/commands/keys/secret-text.ts"
 
 const digits = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318"
 const orderLessOne = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364140"

@@ -4,8 +4,7 @@ import { describe, it } from "node:test"
 import fc from "fast-check"
 
 import { utf8 } from "../../../../src/std/bytes.ts"
-import { parseSecretHex } from "../../../../src/commands/keys/parse-secret.ts"
-import { secretShape } from "../../../../src/commands/keys/secret-shape.ts"
+import { parseSecretHex, secretShape } from "../../../../src/commands/keys/secret-text.ts"
 import { numRuns } from "../../../support/runs.ts"
 
 const digits = "0123456789abcdefABCDEF0123456789abcdefABCDEF0123456789abcdefABCD"

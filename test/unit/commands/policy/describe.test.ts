@@ -1,7 +1,10 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { describePolicy } from "../../../../src/commands/policy/describe.ts"
+import fc from "fast-check"
+
+import { describePolicy, durationText } from "../../../../src/commands/policy/describe.ts"
+import { parseDurationMs } from "../../../../src/std/time/duration.ts"
 import { parsePolicies } from "../../../../src/vault/policy/file/policy-file.ts"
 import { testProfile } from "../../../support/test-profile.ts"
 
@@ -58,5 +61,34 @@ hold:
       "limits: the sum of /amount by /asset: at most 5 in a day in UTC, for all together; watched only; withdraw",
       "holds: withdraw; where: /amount at least 10; until a person releases it, within 15m",
     ])
+  })
+})
+
+describe("a duration as it is written in a policy", () => {
+  for (const [ms, text] of [
+    [1, "1ms"],
+    [999, "999ms"],
+    [1_000, "1s"],
+    [1_001, "1001ms"],
+    [90_000, "90s"],
+    [900_000, "15m"],
+    [5_400_000, "90m"],
+    [3_600_000, "1h"],
+    [86_400_000, "24h"],
+    [90_000_000, "25h"],
+    [172_800_000, "2d"],
+    [31 * 86_400_000, "31d"],
+  ] as const) {
+    it(`is ${text} of ${ms} ms`, () => {
+      assert.equal(durationText(ms), text)
+    })
+  }
+
+  it("is read as what it was made of", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 999_999_999 }), (ms) => {
+        assert.equal(parseDurationMs(durationText(ms)), ms)
+      }),
+    )
   })
 })

@@ -3,10 +3,15 @@ import { existsSync, readFileSync, statSync, symlinkSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { afterEach, beforeEach, describe, it } from "node:test"
 
-import { changesOf } from "../../../../src/commands/service/file-changes.ts"
-import { installSteps, uninstallSteps } from "../../../../src/commands/service/install-steps.ts"
-import type { InstalledFile } from "../../../../src/commands/service/service-files.ts"
-import { carryOut, planLines, type Step } from "../../../../src/commands/service/step.ts"
+import {
+  changesOf,
+  installSteps,
+  uninstallSteps,
+  carryOut,
+  planLines,
+  type Step,
+} from "../../../../src/commands/service/install-steps.ts"
+import type { InstalledFile } from "../../../../src/commands/service/render-units.ts"
 import { fakeSystem, type FakeSystem } from "../../../support/fake-system.ts"
 
 function unitNamed(name: string): InstalledFile {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
-import { standsIn } from "../../../../src/commands/notify/stands-in.ts"
+import { standsIn } from "../../../../src/commands/doctor/notify-findings.ts"
 import { openGateMetrics } from "../../../../src/gate/metrics/gate-metrics.ts"
 import { startNotify, type Notify } from "../../../../src/gate/notify/notify.ts"
 import type { Pauses } from "../../../../src/gate/notify/teller.ts"

@@ -18,7 +18,7 @@ import { afterEach, beforeEach, describe, it } from "node:test"
 
 import { SigningKey, Wallet } from "ethers"
 
-import { createKeystore } from "../../../../src/commands/init/create-keystore.ts"
+import { createKeystore } from "../../../../src/commands/init/create-installation.ts"
 import { utf8 } from "../../../../src/std/bytes.ts"
 import { decryptV3 } from "../../../../src/vault/keyring/keystore-v3.ts"
 import { openKeystore } from "../../../../src/vault/keyring/keystore-files.ts"

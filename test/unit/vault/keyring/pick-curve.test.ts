@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { after, before, describe, it } from "node:test"
 
-import { curveFinding } from "../../../../src/commands/doctor/curve-finding.ts"
+import { curveFinding } from "../../../../src/commands/doctor/key-findings.ts"
 import { err, ok } from "../../../../src/std/result.ts"
 import {
   loadNativeCurve,

@@ -1,13 +1,16 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { auditCallOf } from "../../../../../src/commands/audit/entries-of.ts"
-import { alarmLines } from "../../../../../src/commands/doctor/live/alarm-lines.ts"
-import { backupLines } from "../../../../../src/commands/doctor/live/backup-lines.ts"
-import { clockLines } from "../../../../../src/commands/doctor/live/clock-lines.ts"
-import { daemonLines, versionLines } from "../../../../../src/commands/doctor/live/daemon-lines.ts"
+import { auditCallOf } from "../../../../../src/commands/audit/entries.ts"
+import {
+  alarmLines,
+  backupLines,
+  clockLines,
+  daemonLines,
+  versionLines,
+  unitLines,
+} from "../../../../../src/commands/doctor/live/machine-lines.ts"
 import type { LiveLine } from "../../../../../src/commands/doctor/live/live-line.ts"
-import { unitLines } from "../../../../../src/commands/doctor/live/unit-lines.ts"
 import { systemInstallation } from "../../../../../src/commands/service/layout.ts"
 import type { Ran } from "../../../../../src/commands/service/system.ts"
 import type { TargetStand } from "../../../../../src/gate/notify/target-stand.ts"

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 
-import { rehearseCancels } from "../../../../../src/commands/doctor/live/rehearse-cancels.ts"
-import { rehearsalLines } from "../../../../../src/commands/doctor/live/rehearsal-lines.ts"
+import {
+  rehearseCancels,
+  rehearsalLines,
+} from "../../../../../src/commands/doctor/live/rehearsal-lines.ts"
 import { filesInForce } from "../../../../../src/commands/policy/show.ts"
 import { sandboxPanic, sandboxProfile, sandboxUrl } from "../../../../../src/sandbox/profile.ts"
 import { adminOf } from "../../../../support/admin-of.ts"

@@ -18,7 +18,7 @@ import { afterEach, beforeEach, describe, it } from "node:test"
 
 import { Wallet } from "ethers"
 
-import { createRegistry } from "../../../../../src/commands/init/create-registry.ts"
+import { createRegistry } from "../../../../../src/commands/init/create-installation.ts"
 import { toHex } from "../../../../../src/std/bytes.ts"
 import { Fault } from "../../../../../src/std/fault.ts"
 import type { KeychainDriver } from "../../../../../src/vault/keyring/keychain/keychain.ts"

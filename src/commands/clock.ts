@@ -1,0 +1,25 @@
+import { utcText } from "../std/time/time-words.ts"
+import { flag } from "./cli/options.ts"
+import { tell } from "./cli/print.ts"
+import { agreeToShown } from "./cli/terminal.ts"
+import { adminCommand } from "./installation/admin-command.ts"
+
+/** `countersign clock accept` */
+export const clockAccept = adminCommand({
+  changes: "installation",
+  description: "trust the clock as it is now, after you have checked it",
+  notes:
+    "At a terminal it shows what the clock says and asks; one that was set by then isn't trusted.",
+  examples: ["countersign clock accept"],
+  options: { yes: flag("--yes", "don't ask") },
+  call: async (admin, { yes }, terminal) => {
+    const { now, offset_ms, why } = await admin.call("lookAtClock", {})
+    tell(terminal, why)
+    await agreeToShown(terminal, {
+      yes,
+      question: `It says ${utcText(now)}. Is that right?`,
+    })
+    return admin.call("acceptClock", { offset_ms })
+  },
+  print: ({ now }) => [`The clock is trusted: it says ${utcText(now)}.`],
+})
