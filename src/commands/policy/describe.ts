@@ -1,5 +1,5 @@
 import { mapAsked } from "../../vault/policy/match/matchers.ts"
-import { orderMakingOperations, symbolText } from "../../vault/policy/judged/judged-order.ts"
+import { orderMakingOperations, symbolText } from "../../vault/policy/match/judged-request.ts"
 import type {
   Deny,
   Entry,

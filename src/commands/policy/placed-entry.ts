@@ -1,4 +1,4 @@
-import { mayMeet } from "../../vault/policy/file/unlisted-groups.ts"
+import { mayMeet } from "../../vault/policy/file/policy-file.ts"
 import type { Entry, Policy, Rule } from "../../vault/policy/terms/policy.ts"
 import type { Profile } from "../../venue/profile.ts"
 

@@ -1,4 +1,4 @@
-import { share } from "../../vault/policy/file/unlisted-groups.ts"
+import { share } from "../../vault/policy/file/policy-file.ts"
 import type { Deny, Entry, Rule } from "../../vault/policy/terms/policy.ts"
 import { cancelIds, type OperationId } from "../../venue/profile.ts"
 import { rulesBeside, type Files, type PlacedEntry } from "./placed-entry.ts"

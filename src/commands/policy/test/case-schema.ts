@@ -3,8 +3,8 @@ import * as z from "zod"
 import type { Address } from "../../../venue/address.ts"
 import type { Decimal } from "../../../venue/decimal.ts"
 import type { Endpoint, Profile } from "../../../venue/profile.ts"
-import { objectError } from "../../../vault/policy/values/described.ts"
 import {
+  objectError,
   addressText,
   amount,
   amountAboveZero,

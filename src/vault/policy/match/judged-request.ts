@@ -1,7 +1,57 @@
+import type { Address } from "../../../venue/address.ts"
 import { type Decimal, formatDecimal, maxDecimal } from "../../../venue/decimal.ts"
-import type { Order, OrderLeg, OrderType } from "../../../venue/payload/payload.ts"
-import type { OperationId, SymbolEntry, SymbolTable } from "../../../venue/profile.ts"
-import type { Circumstances, JudgedRequest } from "./judged-request.ts"
+import type { JsonObject } from "../../../venue/json.ts"
+import type { Lane, Payload, Order, OrderLeg, OrderType } from "../../../venue/payload/payload.ts"
+import type { OperationId, Profile, SymbolEntry, SymbolTable } from "../../../venue/profile.ts"
+
+/** What is judged: who asks for what, parsed as far as it can be. */
+export type JudgedRequest = {
+  readonly client: string
+  readonly key: {
+    readonly name: string
+    readonly address: Address
+    readonly role: "wallet" | "agent"
+  }
+  readonly operation: OperationId
+  readonly target: Address | undefined
+  readonly body: JsonObject
+  readonly payload: Payload
+  readonly lane: Lane
+  /** How long the signed request would be valid. */
+  readonly expiresInMs: number
+  /** It has an idempotency key, so the same sent again is no second request. */
+  readonly isKeyed: boolean
+}
+
+/** What judging needs besides request and policies. All are values: policy has no clock and no disk. */
+export type Circumstances = {
+  readonly profile: Profile
+  readonly nowMs: number
+  /** The agent keys held here under the signing wallet, without revoked ones. Called only for an approval. */
+  readonly heldAgents: () => ReadonlySet<Address>
+  /** The reference price of a symbol if it is fresh at `nowMs`. */
+  readonly referencePrice: (symbolId: number) => Decimal | undefined
+  /** A later price that is held back. Bounds must hold by both prices. */
+  readonly heldPrice?: (symbolId: number) => Decimal | undefined
+  /** The raises by `limits raise` that are in force at `nowMs`: a limit, by its name or as `policy/name`, and its maximum. */
+  readonly raises: readonly { readonly limit: string; readonly max: Decimal }[]
+}
+
+/** A request as the entries see it. Its orders are read once. */
+export type Subject = {
+  readonly request: JudgedRequest
+  readonly circumstances: Circumstances
+  /** `undefined` when the request makes no orders or they can't be read. */
+  readonly orders: readonly ReadOrder[] | undefined
+  /** Entries and legs of all orders; empty without orders. */
+  readonly parts: readonly JudgedOrder[]
+}
+
+/** Reads what the entries judge. */
+export function subjectOf(request: JudgedRequest, circumstances: Circumstances): Subject {
+  const orders = ordersOf(request, circumstances)
+  return { request, circumstances, orders, parts: orders?.flatMap(({ parts }) => parts) ?? [] }
+}
 
 /**
  * Every value that a field can mean. Empty: the order certainly has none. `undefined`: it can't be read; that
@@ -104,6 +154,7 @@ export function mayBeMarket({ orderTypes }: JudgedOrder): boolean {
 
 /** The two values that most policies match on. They are here so that each order runs no other file for them. */
 export const symbolsOf = ({ order }: JudgedOrder): readonly number[] => [order.symbolId]
+
 export const orderTypesOf = ({ orderTypes }: JudgedOrder): Reading<OrderType> => orderTypes
 
 /** The prefix of a part's text. It tells the entry from its legs in a refusal. */
@@ -127,13 +178,6 @@ export function quantityText(order: Order, symbols: SymbolTable): string {
   return `${formatDecimal(order.quantity)} ${symbolText(order.symbolId, symbols)}`
 }
 
-/** A price, and where it comes from, for people. */
-export type NamedPrice = { readonly price: Decimal; readonly words: () => string }
-
-export function namedPrice(words: string, price: Decimal): NamedPrice {
-  return { price, words: () => `${words} ${formatDecimal(price)}` }
-}
-
 /** An order in a few words, `market buy of 0.6 BTC-PERP`. */
 export function orderText(order: Order, symbols: SymbolTable): string {
   const type = order.orderType ?? order.algoOrderType ?? "untyped"
@@ -146,40 +190,4 @@ const maxTextLength = 80
 export function shortText(text: string): string {
   if (text.length <= maxTextLength) return JSON.stringify(text)
   return `${JSON.stringify(text.slice(0, maxTextLength).toWellFormed())}…`
-}
-
-/** A request as the entries see it. Its orders are read once. */
-export type Subject = {
-  readonly request: JudgedRequest
-  readonly circumstances: Circumstances
-  /** `undefined` when the request makes no orders or they can't be read. */
-  readonly orders: readonly ReadOrder[] | undefined
-  /** Entries and legs of all orders; empty without orders. */
-  readonly parts: readonly JudgedOrder[]
-}
-
-/** Reads what the entries judge. */
-export function subjectOf(request: JudgedRequest, circumstances: Circumstances): Subject {
-  const orders = ordersOf(request, circumstances)
-  return { request, circumstances, orders, parts: orders?.flatMap(({ parts }) => parts) ?? [] }
-}
-
-/** Whom a policy applies to: client and key must both match. `undefined` is everyone. */
-export type AppliesTo = {
-  readonly clients: readonly string[] | undefined
-  readonly keys: readonly string[] | undefined
-}
-
-/**
- * Whether a policy applies to a client and a key: the key that signs, or the key that a read names. A policy for
- * certain keys doesn't apply to a read without a key.
- */
-export function appliesTo(
-  { appliesTo: { clients, keys } }: { readonly appliesTo: AppliesTo },
-  client: string,
-  key: string | undefined,
-): boolean {
-  const isClient = clients?.includes(client) ?? true
-  const isKey = keys === undefined || (key !== undefined && keys.includes(key))
-  return isClient && isKey
 }

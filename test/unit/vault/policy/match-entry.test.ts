@@ -1,9 +1,9 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { problemText } from "../../../../../src/std/yaml-file.ts"
-import { parsePolicies } from "../../../../../src/vault/policy/file/policy-file.ts"
-import type { Order } from "../../../../../src/venue/payload/payload.ts"
+import { problemText } from "../../../../src/std/yaml-file.ts"
+import { parsePolicies } from "../../../../src/vault/policy/file/policy-file.ts"
+import type { Order } from "../../../../src/venue/payload/payload.ts"
 import {
   decide,
   decimal,
@@ -17,8 +17,8 @@ import {
   placingBatch,
   requestFor,
   withTakeProfit,
-} from "../../../../support/policy-case.ts"
-import { testProfile } from "../../../../support/test-profile.ts"
+} from "../../../support/policy-case.ts"
+import { testProfile } from "../../../support/test-profile.ts"
 
 const of = (quantity: string, changes: Partial<Order> = {}) =>
   order({ quantity: decimal(quantity), ...changes })

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { limitMistakes } from "../../../../../src/vault/policy/file/limit-mistakes.ts"
+import { limitMistakes } from "../../../../../src/vault/policy/file/limit-schema.ts"
 
 describe("a cap for good", () => {
   it("isn't per key or account: an agent without a target is an account, and has successors", () => {

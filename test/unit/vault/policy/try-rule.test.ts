@@ -10,7 +10,7 @@ import {
   requestFor,
   ruleFile,
   signer,
-} from "../../../../support/policy-case.ts"
+} from "../../../support/policy-case.ts"
 
 const stranger = addressOf("b")
 const plain = ruleFile("endpoints: [approveAgent]")

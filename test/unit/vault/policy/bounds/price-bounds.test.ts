@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import type { Order } from "../../../../src/venue/payload/payload.ts"
+import type { Order } from "../../../../../src/venue/payload/payload.ts"
 import {
   decide,
   decimal,
@@ -15,7 +15,7 @@ import {
   ruleFile,
   standaloneTpsl,
   withTakeProfit,
-} from "../../../support/policy-case.ts"
+} from "../../../../support/policy-case.ts"
 
 const trigger = (price: string) =>
   ({

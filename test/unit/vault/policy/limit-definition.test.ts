@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { judge } from "../../../../../src/vault/policy/judge.ts"
-import { circumstances, order, placing, policiesOf } from "../../../../support/policy-case.ts"
+import { judge } from "../../../../src/vault/policy/judge.ts"
+import { circumstances, order, placing, policiesOf } from "../../../support/policy-case.ts"
 
 const base = [
   "endpoints: [placeOrder, placeBatch]",
