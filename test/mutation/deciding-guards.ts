@@ -172,7 +172,7 @@ export const decidingGuards: readonly Guard[] = [
     ],
   ),
   ...guardsOf(
-    "venue/profile/apply-settings.ts",
+    "venue/profile/profile-file.ts",
     ["threats/uncounted-batch-past-a-limit"],
     [
       {

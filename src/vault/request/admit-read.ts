@@ -1,7 +1,7 @@
 import type { BotParams, BotResults } from "../../link/calls/methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import { err, ok, type Result } from "../../std/result.ts"
-import { readGroupOf, readWeights, type ReadGroup } from "../../venue/read-groups.ts"
+import { readGroupOf, readWeights, type ReadGroup } from "../../venue/read-paths.ts"
 import type { ActiveSet } from "../active/active-set.ts"
 import { budgetExhausted } from "../budgets/shortage.ts"
 import type { Spending } from "../budgets/spending.ts"

@@ -1,6 +1,6 @@
 import type { Address } from "../../../venue/address.ts"
 import type { Decimal } from "../../../venue/decimal.ts"
-import { coversPath } from "../../../venue/path-pattern.ts"
+import { coversPath } from "../../../venue/read-paths.ts"
 import type { OperationId } from "../../../venue/profile.ts"
 import type { Matchers } from "../match/matchers.ts"
 import type { FieldPointer } from "../values/body-field.ts"

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
 import { mayRead, type Reader } from "../../../../../src/vault/policy/terms/policy.ts"
-import { coversPath, isPathPattern } from "../../../../../src/venue/path-pattern.ts"
+import { coversPath, isPathPattern } from "../../../../../src/venue/read-paths.ts"
 import { decide, outcomeOf, policiesOf, requestFor } from "../../../../support/policy-case.ts"
 
 const bot: Reader = { client: "bot", key: "bot-agent" }

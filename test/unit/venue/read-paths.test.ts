@@ -1,12 +1,15 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-
 import fc from "fast-check"
 
 import { problemText } from "../../../src/std/yaml-file.ts"
-import { coversPath, patternsMeet } from "../../../src/venue/path-pattern.ts"
 import { parseProfile } from "../../../src/venue/profile/profile-file.ts"
-import { readGroupOf, readWeights } from "../../../src/venue/read-groups.ts"
+import {
+  coversPath,
+  patternsMeet,
+  readGroupOf,
+  readWeights,
+} from "../../../src/venue/read-paths.ts"
 import { numRuns } from "../../support/runs.ts"
 
 function read(lines: string) {
