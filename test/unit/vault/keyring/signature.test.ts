@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 
-import { parseSignature } from "../../../../src/vault/keyring/parse-signature.ts"
+import { parseSignature } from "../../../../src/vault/keyring/signature.ts"
 
 const r = "11".repeat(32)
 const s = "22".repeat(32)
