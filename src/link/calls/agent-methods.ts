@@ -2,8 +2,7 @@
 
 import * as z from "zod"
 
-import { outcomeSchema } from "../views/outcome.ts"
-import type { SignedOperation } from "../views/signed.ts"
+import { outcomeSchema, type SignedOperation } from "../views/signed.ts"
 import type { KeyView, TypedOperation } from "../views/views.ts"
 
 const name = z

@@ -26,8 +26,16 @@ import type {
 import { agentParams, type AgentResults } from "./agent-methods.ts"
 import { auditParams, type AuditResults } from "./audit-methods.ts"
 import { policyHash, policyParams, type PolicyResults } from "./policy-methods.ts"
-import { pricesList, readBotParams, type ReadBotResults } from "./read-methods.ts"
-import { idempotencyKey, record, reportSchema, token, traceparent } from "./report.ts"
+import {
+  pricesList,
+  readBotParams,
+  type ReadBotResults,
+  idempotencyKey,
+  record,
+  reportSchema,
+  token,
+  traceparent,
+} from "./gate-methods.ts"
 import { safetyParams, type SafetyResults } from "./safety-methods.ts"
 import {
   stopAdminParams,

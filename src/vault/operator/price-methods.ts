@@ -1,7 +1,7 @@
 import * as z from "zod"
 
 import type { AdminParams, BotResults } from "../../link/calls/methods.ts"
-import { pricesList } from "../../link/calls/read-methods.ts"
+import { pricesList } from "../../link/calls/gate-methods.ts"
 import type { Refusal } from "../../link/views/refusal.ts"
 import type { PriceView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"

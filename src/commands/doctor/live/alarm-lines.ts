@@ -1,5 +1,5 @@
 import type { TargetStand } from "../../../gate/notify/target-stand.ts"
-import type { NotifyTarget } from "../../../link/views/notify-target.ts"
+import type { NotifyTarget } from "../../../link/views/gate-settings.ts"
 import { holds, lacks, type LiveLine } from "./live-line.ts"
 
 /** Whether alarms go somewhere, and get there: the gate sends each target a message now, by the way that alarms take. */

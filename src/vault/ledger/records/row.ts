@@ -1,4 +1,4 @@
-import type { KeptAnswer } from "../../../link/views/outcome.ts"
+import type { KeptAnswer } from "../../../link/views/signed.ts"
 import type { Refusal } from "../../../link/views/refusal.ts"
 import type { Approval } from "./bindings.ts"
 import type { Heard } from "./record-state.ts"
