@@ -4,7 +4,7 @@ import { whoRefused } from "../../link/views/refusal.ts"
 import type { HoldView, SymbolsView } from "../../link/views/views.ts"
 import type { RefusalRow, RequestRow } from "../../vault/ledger/records/row.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
-import { reasonOf, resultOf } from "../../vault/metrics/counts.ts"
+import { reasonOf, resultOf } from "../../vault/metrics/vault-metrics.ts"
 
 /** Whether an entry is of a request that was signed, or of one that was refused. */
 export function isDecision({ kind }: Pick<StoredEntry, "kind">): boolean {

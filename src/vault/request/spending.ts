@@ -6,9 +6,14 @@ import { itemCount, type Lane, type Payload } from "../../venue/payload/payload.
 import type { Endpoint, PricePoll } from "../../venue/profile.ts"
 import type { Parties } from "../../venue/signing-hash.ts"
 import type { ActiveSet } from "../active/active-set.ts"
-import { budgetMax, type BudgetScope, type BudgetTerms, venueWindowMs } from "../budgets/budget.ts"
+import {
+  budgetMax,
+  type BudgetScope,
+  type BudgetTerms,
+  venueWindowMs,
+  type Spending,
+} from "../budgets/budget.ts"
 import type { Budgets } from "../budgets/budgets.ts"
-import type { Spending } from "../budgets/spending.ts"
 import { type Client, pollName } from "../ledger/records/bindings.ts"
 import type { Asking, SignContext } from "./asking.ts"
 
