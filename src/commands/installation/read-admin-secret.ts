@@ -1,6 +1,6 @@
 import { dirname } from "node:path"
 
-import { assertTrustedDirectory } from "../../vault/config/read-config-file.ts"
+import { assertTrustedDirectory } from "../../vault/config/load-files.ts"
 import { readPrivateFile } from "../../std/fs/private-file.ts"
 
 /** Far more than the secret has; bounds what a wrong path can make us read. */

@@ -1,6 +1,6 @@
 import * as z from "zod"
 
-import { parseFileSet } from "../../vault/config/parse-file-set.ts"
+import { parseFileSet } from "../../vault/config/file-set.ts"
 import type { StoredEntry } from "../../vault/ledger/store/audit-jobs.ts"
 import { begunAnew, changesBetween, type Change } from "../../vault/policy/widening.ts"
 import { parseFields } from "../audit/entry-words.ts"
