@@ -3,7 +3,7 @@ import type * as z from "zod"
 import { lstatSync, unlinkSync } from "node:fs"
 
 import { Fault } from "../std/fault.ts"
-import { codeOf } from "../std/fs/private-file.ts"
+import { codeOf } from "../std/private-file.ts"
 import { SharedConnections } from "../std/shared-connections.ts"
 import { Connection, type LinkConnections, linkLimits, type LinkLimits } from "./connection.ts"
 

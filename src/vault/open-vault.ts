@@ -1,7 +1,7 @@
 import type { LinkPlace } from "../link/server.ts"
 import { sayer } from "./active/say.ts"
 import { Fault } from "../std/fault.ts"
-import { isThere } from "../std/fs/is-there.ts"
+import { isThere } from "../std/private-file.ts"
 import { oneAtATime } from "../std/one-at-a-time.ts"
 import { boundSet, type ExchangedSet, putInForce } from "./active/active-set.ts"
 import { type DiskFiles, filesOnDisk, watchFilesOnDisk } from "./active/files-on-disk.ts"

@@ -1,6 +1,6 @@
 import type { AdminParams, AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
-import { isThere } from "../../std/fs/is-there.ts"
+import { isThere } from "../../std/private-file.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import { openClosedLedger } from "../../vault/ledger/audit/closed-ledger.ts"
 import { becomeOwner } from "../installation/become-owner.ts"

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises"
 
 import { checkpointSchema, type CheckpointView } from "../../link/calls/audit-methods.ts"
 import { Fault } from "../../std/fault.ts"
-import { codeOf } from "../../std/fs/private-file.ts"
+import { codeOf } from "../../std/private-file.ts"
 import { parseJson } from "../../std/parse-json.ts"
 import { writeNewFile } from "../../vault/keyring/write-new-file.ts"
 import { isSigned } from "../../vault/ledger/audit/checkpoint.ts"

@@ -5,7 +5,7 @@ import { promisify } from "node:util"
 
 import { copySecret, newSecret } from "../../std/bytes.ts"
 import { Fault } from "../../std/fault.ts"
-import { assertPrivate, codeOf, readPrivateFile } from "../../std/fs/private-file.ts"
+import { assertPrivate, codeOf, readPrivateFile } from "../../std/private-file.ts"
 import { notEmpty, secretIn } from "../../vault/keyring/read-secret-file.ts"
 import { withSecret } from "../../vault/keyring/with-secret.ts"
 import type { Input } from "./streams.ts"

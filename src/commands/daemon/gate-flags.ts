@@ -1,8 +1,7 @@
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-import { outermostInstall } from "../../std/node-flags.ts"
-import { packageRoot } from "../../std/program-files.ts"
+import { outermostInstall, packageRoot } from "../../std/program-files.ts"
 import { isWithin, networkFlags, readFlags } from "./process-flags.ts"
 
 /** The gate's: it reads its own code and its own secrets. */

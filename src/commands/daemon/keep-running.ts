@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
 import { Fault } from "../../std/fault.ts"
-import { passingCodes } from "../../std/service-exit-code.ts"
+import { passingCodes } from "../../std/systemd.ts"
 import { log, logFailure } from "../../vault/process/log.ts"
 import type { Child, Stopper } from "./child.ts"
 

@@ -1,6 +1,6 @@
 import { dirname, join, sep } from "node:path"
 
-import { ifKnown } from "../../std/node-flags.ts"
+import { ifKnown } from "../../std/program-files.ts"
 
 /**
  * Lets a process under the permission model read `files`, and `directories` with all below them.

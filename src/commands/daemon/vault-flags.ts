@@ -1,4 +1,4 @@
-import { ifKnown } from "../../std/node-flags.ts"
+import { ifKnown } from "../../std/program-files.ts"
 import { usualSignerDir, type Installation } from "../../vault/config/installation.ts"
 import { nativeCurveFlags } from "../../vault/keyring/curve.ts"
 import { bootIdFile } from "../../vault/process/clock.ts"

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { open, rm, statfs } from "node:fs/promises"
 import { join } from "node:path"
 
-import { isThere } from "../../std/fs/is-there.ts"
+import { isThere } from "../../std/private-file.ts"
 import type { Config } from "../../vault/config/config.ts"
 import { defaultMinFreeBytes } from "../../vault/config/ledger-config.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"

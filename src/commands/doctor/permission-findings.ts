@@ -1,4 +1,4 @@
-import { assertPrivate } from "../../std/fs/private-file.ts"
+import { assertPrivate } from "../../std/private-file.ts"
 import { shellWord } from "../../std/visible.ts"
 import { fail, failureOf, ok, warn, type Finding } from "./finding.ts"
 

@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
-import { isThere } from "../../std/fs/is-there.ts"
+import { isThere } from "../../std/private-file.ts"
 import { shellWord } from "../../std/visible.ts"
 import {
   assertSocketPathsFit,

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises"
 import { dirname } from "node:path"
 
 import { Fault } from "../../std/fault.ts"
-import { assertPrivateDirectory, codeOf } from "../../std/fs/private-file.ts"
+import { assertPrivateDirectory, codeOf } from "../../std/private-file.ts"
 import { syncDirectory } from "../../vault/keyring/write-new-file.ts"
 
 /**

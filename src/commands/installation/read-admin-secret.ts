@@ -1,7 +1,7 @@
 import { dirname } from "node:path"
 
 import { assertTrustedDirectory } from "../../vault/config/load-files.ts"
-import { readPrivateFile } from "../../std/fs/private-file.ts"
+import { readPrivateFile } from "../../std/private-file.ts"
 
 /** Far more than the secret has; bounds what a wrong path can make us read. */
 const maxSecretBytes = 1_024

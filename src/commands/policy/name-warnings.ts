@@ -1,6 +1,6 @@
 import type { ClientView, KeyView } from "../../link/views/views.ts"
 import { Fault } from "../../std/fault.ts"
-import { isThere } from "../../std/fs/is-there.ts"
+import { isThere } from "../../std/private-file.ts"
 import { pathsOf, type Installation } from "../../vault/config/installation.ts"
 import type { Policy } from "../../vault/policy/terms/policy.ts"
 import { withAdmin } from "../installation/with-vault.ts"

@@ -7,7 +7,7 @@ import { readFile, unlink, writeFile } from "node:fs/promises"
 import * as z from "zod"
 
 import { Fault } from "../../std/fault.ts"
-import { codeOf } from "../../std/fs/private-file.ts"
+import { codeOf } from "../../std/private-file.ts"
 import { replaceFile } from "../keyring/write-new-file.ts"
 import { systemClock } from "../process/clock.ts"
 import { type FileSet, type FileText, hashTexts } from "./file-set.ts"

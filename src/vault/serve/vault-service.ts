@@ -2,7 +2,7 @@ import * as z from "zod"
 
 import type { AdminResults } from "../../link/calls/methods.ts"
 import { Fault } from "../../std/fault.ts"
-import type { ServiceNotify } from "../../std/service-notify.ts"
+import type { ServiceNotify } from "../../std/systemd.ts"
 import type { FilesInForce } from "../active/active-set.ts"
 import type { Keyring } from "../keyring/keyring.ts"
 import type { Ledger } from "../ledger/ledger.ts"

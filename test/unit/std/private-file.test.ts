@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, describe, it } from "node:test"
 
-import { isThere } from "../../../../src/std/fs/is-there.ts"
+import { isThere } from "../../../src/std/private-file.ts"
 
 describe("whether something is at a path", () => {
   const dir = mkdtempSync(join(tmpdir(), "cs-there-"))

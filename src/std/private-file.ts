@@ -1,9 +1,9 @@
-import { constants, type Stats } from "node:fs"
+import { constants, type Stats, statSync } from "node:fs"
 import { lstat, open, type FileHandle } from "node:fs/promises"
 
-import { copySecret } from "../bytes.ts"
-import { Fault } from "../fault.ts"
-import { shellWord } from "../visible.ts"
+import { copySecret } from "./bytes.ts"
+import { Fault } from "./fault.ts"
+import { shellWord } from "./visible.ts"
 
 /**
  * Reads a file that only its owner can read. Checks and reads through one handle, so that both see the same file.
@@ -49,7 +49,7 @@ export async function assertPrivateDirectory(path: string): Promise<void> {
 }
 
 /** The part of a file's status that says who can access it. */
-export type Access = Pick<Stats, "uid" | "gid" | "mode" | "isDirectory">
+type Access = Pick<Stats, "uid" | "gid" | "mode" | "isDirectory">
 
 /**
  * Throws unless only its owner has rights to `path`, and the owner is the user `uid` or root.
@@ -105,7 +105,7 @@ async function openUnfollowed(path: string): Promise<FileHandle | undefined> {
 }
 
 /** Why a file can't be opened or looked at, for all but that it isn't there. */
-export function openFault(path: string, cause: unknown): Fault {
+function openFault(path: string, cause: unknown): Fault {
   const code = codeOf(cause)
   if (code === "ELOOP") {
     return new Fault(
@@ -143,4 +143,13 @@ async function readBounded(
     "file_unsafe",
     `${path} is larger than ${maxBytes} bytes; check that it's the right file.`,
   )
+}
+
+/** Whether there is something at `path`. What can't be looked at isn't said to be missing. @throws {Fault} */
+export function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch (cause) {
+    throw openFault(path, cause)
+  }
 }
